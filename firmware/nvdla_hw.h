@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * What is built into a configuration of NVDLA. Chosen at run time by name,
+ * compatible or PCI id; the registers only confirm the generation, because the
+ * identification ROM of every second-generation build reads as nv_small's.
+ */
+#ifndef NVDLA_HW_H
+#define NVDLA_HW_H
+
+#include "types.h"
+#include <drm/nvdla_layer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Features that are built; a set bit of nvdla_hw.features. */
+#define NVDLA_HW_INT16		(1u << 0)
+#define NVDLA_HW_FP16		(1u << 1)
+#define NVDLA_HW_WINOGRAD	(1u << 2)
+#define NVDLA_HW_BATCH		(1u << 3)
+#define NVDLA_HW_COMPRESSION	(1u << 4)
+#define NVDLA_HW_SRAM		(1u << 5)	/* secondary memory interface */
+#define NVDLA_HW_BDMA		(1u << 6)
+#define NVDLA_HW_RUBIK		(1u << 7)
+#define NVDLA_HW_SDP_Y		(1u << 8)
+#define NVDLA_HW_LUT		(1u << 9)	/* in SDP; CDP always has one */
+#define NVDLA_HW_PIXEL_16	(1u << 10)	/* 16-bit and fp16 pixel formats */
+
+/**
+ * struct nvdla_hw - one configuration, constant
+ */
+struct nvdla_hw {
+	/** @name: "nv_full", "nv_small", ... */
+	const char *name;
+	/** @regmap: enum nvdla_regmap of nvdla_regs.h */
+	u32 regmap;
+	/** @features: NVDLA_HW_* */
+	u32 features;
+	/** @atom: memory atom in bytes */
+	u32 atom;
+	/** @atomic_c: channels of one multiply-accumulate step */
+	u32 atomic_c;
+	/** @atomic_k: int8 kernels of a kernel group; half in 16 bit */
+	u32 atomic_k;
+	/** @cbuf_banks: banks of the convolution buffer */
+	u32 cbuf_banks;
+	/** @cbuf_entries: entries of a bank */
+	u32 cbuf_entries;
+	/** @cbuf_entry_bytes: bytes of an entry */
+	u32 cbuf_entry_bytes;
+	/** @weight_align: WEIGHT_BYTES is a multiple of this, or never ends */
+	u32 weight_align;
+	/** @address_bits: width of the memory address */
+	u32 address_bits;
+	/** @bus_bytes: bytes a cycle of the primary memory interface */
+	u32 bus_bytes;
+	/** @sdp_throughput: elements a cycle of SDP's slowest built operator */
+	u32 sdp_throughput;
+	/** @pdp_throughput: elements a cycle */
+	u32 pdp_throughput;
+	/** @cdp_throughput: elements a cycle */
+	u32 cdp_throughput;
+};
+
+/** nvdla_hw_count() - number of known configurations */
+u32 nvdla_hw_count(void);
+/** nvdla_hw_get() - configuration @index, NULL past the end */
+const struct nvdla_hw *nvdla_hw_get(u32 index);
+/** nvdla_hw_find() - configuration called @name, NULL if unknown */
+const struct nvdla_hw *nvdla_hw_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_HW_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// A bit-exact, functional model of an NVDLA: driven by register reads and writes, moves bytes
+// through its bus, raises an interrupt line. Knows nothing of descriptors, jobs or the runtime.
+#ifndef NVDLA_MODEL_DEVICE_HPP
+#define NVDLA_MODEL_DEVICE_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/bus.hpp"
+
+namespace nvdla::model {
+
+// Where the published logic and NVIDIA's reference model are known to differ.
+enum class Quirks : std::uint8_t {
+  kRtl,     // as silicon; the default
+  kCmodel,  // as the reference model that made the golden cases
+};
+
+struct Options {
+  Quirks quirks = Quirks::kRtl;
+  // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
+  unsigned completion_delay = 1;
+  // Host threads for heavy layers; 0 is one per processor. Results never depend on it.
+  unsigned threads = 1;
+};
+
+// A memory access that the bus refused: the read returned ones, the write was dropped.
+struct Refusals {
+  std::uint64_t count = 0;
+  std::uint64_t first_address = 0;
+  std::uint32_t first_dma = 0;  // enum nvdla_dma
+  bool first_write = false;
+};
+
+// A unit that is enabled and cannot go on, and why (silicon would hang there).
+struct Blocked {
+  std::uint32_t unit = 0;   // enum nvdla_unit
+  std::uint32_t group = 0;  // register group
+  std::string reason;
+};
+
+// Not thread safe: the owner serialises all calls.
+class Device {
+ public:
+  Device(const nvdla_hw &hw, Bus &bus, const Options &options = {});
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  std::uint32_t read(std::uint32_t offset);
+  void write(std::uint32_t offset, std::uint32_t value);
+
+  // Level of the interrupt line.
+  bool interrupt() const;
+
+  // Lets time pass: runs one layer that can run or delivers what is due. A register write never
+  // runs a layer by itself. Returns false when nothing is left to do: idle or blocked.
+  bool step();
+
+  // No unit is enabled and no completion is due.
+  bool idle() const;
+
+  std::vector<Blocked> blocked() const;
+  Refusals refusals() const;
+  void clear_refusals();
+
+  // What the reset line does.
+  void reset();
+
+  const nvdla_hw &hw() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_DEVICE_HPP
