@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+#
+# Compiler settings that all rooms share, and the functions by which rooms,
+# tests and fuzzers are added.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Static libraries end up in libnvdla.so, which exports only what it marks.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(NVDLA_CCACHE ccache)
+if(NVDLA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${NVDLA_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${NVDLA_CCACHE}")
+endif()
+
+# Debian's, whatever else comes first in PATH.
+set(NVDLA_PYTHON /usr/bin/python3)
+
+# Include roots: "firmware/...", <drm/...>, "model/...", <nvdla/...>.
+include_directories(
+  "${PROJECT_SOURCE_DIR}"
+  "${PROJECT_SOURCE_DIR}/uapi"
+  "${PROJECT_SOURCE_DIR}/runtime"
+  "${PROJECT_SOURCE_DIR}/runtime/include")
+
+add_compile_options(-Wall -Wextra -Wshadow -Wvla
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
+  $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+if(NVDLA_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(NVDLA_SANITIZE)
+  add_compile_options(-fsanitize=${NVDLA_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${NVDLA_SANITIZE})
+endif()
+if(NVDLA_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "NVDLA_FUZZ needs clang; use the preset `fuzz`")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_package(Threads REQUIRED)
+
+# Add rooms that are there; each has its own CMakeLists.txt.
+function(nvdla_add_room)
+  foreach(room IN LISTS ARGN)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt")
+      add_subdirectory(${room})
+    endif()
+  endforeach()
+endfunction()
+
+# nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
+#
+# A GoogleTest executable whose tests are known to ctest one by one, under the
+# name room.Suite.Test. gtest is heavy on compile time: one executable for a
+# room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
+# read files of the tree.
+#
+# Labels: unit, conformance, threads (also run under TSan), slow (only run by
+# `make test-all`). Without LABELS: unit.
+function(nvdla_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    NVDLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if("threads" IN_LIST arg_LABELS)
+    set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
+  endif()
+  # A semicolon would end the property's value inside the discovery script.
+  string(REPLACE ";" "\\;" labels "${arg_LABELS}")
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
+    PROPERTIES LABELS "${labels}" TIMEOUT 300)
+endfunction()
+
+# nvdla_add_fuzzer(NAME SOURCES file... CORPUS_DIR dir [LIBRARIES target...])
+#
+# A libFuzzer target, LLVMFuzzerTestOneInput() in SOURCES. With NVDLA_FUZZ it
+# is built to fuzz and noted in fuzzers.txt, by which `make test` finds it;
+# otherwise it becomes a test that replays the kept corpus.
+function(nvdla_add_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS_DIR" "SOURCES;LIBRARIES")
+  get_filename_component(corpus "${arg_CORPUS_DIR}" ABSOLUTE)
+  if(NOT IS_DIRECTORY "${corpus}")
+    message(FATAL_ERROR "fuzzer ${name}: no corpus ${corpus}")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(NVDLA_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set_property(GLOBAL APPEND_STRING PROPERTY NVDLA_FUZZERS
+      "${name} ${PROJECT_BINARY_DIR}/tests/${name} ${corpus}\n")
+    set_property(GLOBAL APPEND PROPERTY NVDLA_FUZZ_TARGETS ${name})
+  else()
+    target_sources(${name} PRIVATE
+      "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
+    add_test(NAME ${name}.corpus COMMAND ${name} "${corpus}")
+    set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+endfunction()
