@@ -137,522 +137,522 @@ enum nvdla_regmap {
  */
 #define NVDLA_CFGROM_REGS_END	0x1a0
 
-/* Version of the ROM's format. */
+/* Version of the ROM's format. [RO] */
 #define NVDLA_CFGROM_HW_VERSION				0x000
 #define NVDLA_CFGROM_HW_VERSION_HW_VERSION_SHIFT	0
 #define NVDLA_CFGROM_HW_VERSION_HW_VERSION_MASK		0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_GLB_DESC			0x004
 #define NVDLA_CFGROM_GLB_DESC_GLB_DESC_SHIFT	0
 #define NVDLA_CFGROM_GLB_DESC_GLB_DESC_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CIF_DESC			0x008
 #define NVDLA_CFGROM_CIF_DESC_CIF_DESC_SHIFT	0
 #define NVDLA_CFGROM_CIF_DESC_CIF_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CIF_CAP_INCOMPAT				0x00c
 #define NVDLA_CFGROM_CIF_CAP_INCOMPAT_CIF_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CIF_CAP_INCOMPAT_CIF_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CIF_CAP_COMPAT				0x010
 #define NVDLA_CFGROM_CIF_CAP_COMPAT_CIF_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CIF_CAP_COMPAT_CIF_CAP_COMPAT_MASK		0xffffffffu
 
-/* Width code of the primary memory port. */
+/* Width code of the primary memory port. [RO] */
 #define NVDLA_CFGROM_CIF_BASE_WIDTH				0x014
 #define NVDLA_CFGROM_CIF_BASE_WIDTH_CIF_BASE_WIDTH_SHIFT	0
 #define NVDLA_CFGROM_CIF_BASE_WIDTH_CIF_BASE_WIDTH_MASK		0x000000ffu
 
-/* Cycles to the primary memory. */
+/* Cycles to the primary memory. [RO] */
 #define NVDLA_CFGROM_CIF_BASE_LATENCY				0x018
 #define NVDLA_CFGROM_CIF_BASE_LATENCY_CIF_BASE_LATENCY_SHIFT	0
 #define NVDLA_CFGROM_CIF_BASE_LATENCY_CIF_BASE_LATENCY_MASK	0xffffffffu
 
-/* Longest burst; stands in bits 31:5, so the word reads 0x80 for 4. */
+/* Longest burst; stands in bits 31:5, so the word reads 0x80 for 4. [RO] */
 #define NVDLA_CFGROM_CIF_BASE_BURST_LENGTH_MAX					0x01c
 #define NVDLA_CFGROM_CIF_BASE_BURST_LENGTH_MAX_BASE_BURST_LENGTH_MAX_SHIFT	5
 #define NVDLA_CFGROM_CIF_BASE_BURST_LENGTH_MAX_BASE_BURST_LENGTH_MAX_MASK	0xffffffe0u
 
-/* Address bits; stands in bits 31:5, so the word reads 0x400 for 32. */
+/* Address bits; stands in bits 31:5, so the word reads 0x400 for 32. [RO] */
 #define NVDLA_CFGROM_CIF_BASE_MEM_ADDR_WIDTH					0x020
 #define NVDLA_CFGROM_CIF_BASE_MEM_ADDR_WIDTH_CIF_BASE_MEM_ADDR_WIDTH_SHIFT	5
 #define NVDLA_CFGROM_CIF_BASE_MEM_ADDR_WIDTH_CIF_BASE_MEM_ADDR_WIDTH_MASK	0xffffffe0u
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CDMA_DESC			0x024
 #define NVDLA_CFGROM_CDMA_DESC_CDMA_DESC_SHIFT	0
 #define NVDLA_CFGROM_CDMA_DESC_CDMA_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CDMA_CAP_INCOMPAT				0x028
 #define NVDLA_CFGROM_CDMA_CAP_INCOMPAT_CDMA_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDMA_CAP_INCOMPAT_CDMA_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CDMA_CAP_COMPAT				0x02c
 #define NVDLA_CFGROM_CDMA_CAP_COMPAT_CDMA_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDMA_CAP_COMPAT_CDMA_CAP_COMPAT_MASK	0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_FEATURE_TYPES					0x030
 #define NVDLA_CFGROM_CDMA_BASE_FEATURE_TYPES_CDMA_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_FEATURE_TYPES_CDMA_BASE_FEATURE_TYPES_MASK	0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_WEIGHT_TYPES					0x034
 #define NVDLA_CFGROM_CDMA_BASE_WEIGHT_TYPES_CDMA_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_WEIGHT_TYPES_CDMA_BASE_WEIGHT_TYPES_MASK		0x00000fffu
 
-/* Channels of one MAC step. */
+/* Channels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_C					0x038
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_C_CDMA_BASE_ATOMIC_C_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_C_CDMA_BASE_ATOMIC_C_MASK		0xffffffffu
 
-/* Kernels of one MAC step. */
+/* Kernels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_K					0x03c
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_K_CDMA_BASE_ATOMIC_K_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_K_CDMA_BASE_ATOMIC_K_MASK		0xffffffffu
 
-/* Bytes of a memory atom. */
+/* Bytes of a memory atom. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_M					0x040
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_M_CDMA_BASE_ATOMIC_M_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_ATOMIC_M_CDMA_BASE_ATOMIC_M_MASK		0xffffffffu
 
-/* CBUF banks. */
+/* CBUF banks. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_NUM					0x044
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_NUM_CDMA_BASE_CBUF_BANK_NUM_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_NUM_CDMA_BASE_CBUF_BANK_NUM_MASK	0xffffffffu
 
-/* Bytes of a CBUF entry. */
+/* Bytes of a CBUF entry. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_WIDTH					0x048
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_WIDTH_CDMA_BASE_CBUF_BANK_WIDTH_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_WIDTH_CDMA_BASE_CBUF_BANK_WIDTH_MASK	0xffffffffu
 
-/* Entries of a CBUF bank. */
+/* Entries of a CBUF bank. [RO] */
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_DEPTH					0x04c
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_DEPTH_CDMA_BASE_CBUF_BANK_DEPTH_SHIFT	0
 #define NVDLA_CFGROM_CDMA_BASE_CBUF_BANK_DEPTH_CDMA_BASE_CBUF_BANK_DEPTH_MASK	0xffffffffu
 
-/* Batches at most; 0 without batches. */
+/* Batches at most; 0 without batches. [RO] */
 #define NVDLA_CFGROM_CDMA_MULTI_BATCH_MAX				0x050
 #define NVDLA_CFGROM_CDMA_MULTI_BATCH_MAX_CDMA_MULTI_BATCH_MAX_SHIFT	0
 #define NVDLA_CFGROM_CDMA_MULTI_BATCH_MAX_CDMA_MULTI_BATCH_MAX_MASK	0xffffffffu
 
-/* Pixel formats of one plane, a bit each. */
+/* Pixel formats of one plane, a bit each. [RO] */
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_PACKED					0x054
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_PACKED_CDMA_IMAGE_IN_FORMATS_PACKED_SHIFT	0
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_PACKED_CDMA_IMAGE_IN_FORMATS_PACKED_MASK	0xffffffffu
 
-/* Pixel formats of two planes; bit n is format 28 + n. */
+/* Pixel formats of two planes; bit n is format 28 + n. [RO] */
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_SEMI						0x058
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_SEMI_CDMA_IMAGE_IN_FORMATS_SEMI_SHIFT	0
 #define NVDLA_CFGROM_CDMA_IMAGE_IN_FORMATS_SEMI_CDMA_IMAGE_IN_FORMATS_SEMI_MASK		0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CBUF_DESC			0x05c
 #define NVDLA_CFGROM_CBUF_DESC_CBUF_DESC_SHIFT	0
 #define NVDLA_CFGROM_CBUF_DESC_CBUF_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CBUF_CAP_INCOMPAT				0x060
 #define NVDLA_CFGROM_CBUF_CAP_INCOMPAT_CBUF_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CBUF_CAP_INCOMPAT_CBUF_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CBUF_CAP_COMPAT				0x064
 #define NVDLA_CFGROM_CBUF_CAP_COMPAT_CBUF_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CBUF_CAP_COMPAT_CBUF_CAP_COMPAT_MASK	0xffffffffu
 
-/* CBUF banks. */
+/* CBUF banks. [RO] */
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_NUM					0x068
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_NUM_CBUF_BASE_CBUF_BANK_NUM_SHIFT	0
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_NUM_CBUF_BASE_CBUF_BANK_NUM_MASK	0xffffffffu
 
-/* Bytes of a CBUF entry. */
+/* Bytes of a CBUF entry. [RO] */
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_WIDTH					0x06c
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_WIDTH_CBUF_BASE_CBUF_BANK_WIDTH_SHIFT	0
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_WIDTH_CBUF_BASE_CBUF_BANK_WIDTH_MASK	0xffffffffu
 
-/* Entries of a CBUF bank. */
+/* Entries of a CBUF bank. [RO] */
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_DEPTH					0x070
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_DEPTH_CBUF_BASE_CBUF_BANK_DEPTH_SHIFT	0
 #define NVDLA_CFGROM_CBUF_BASE_CBUF_BANK_DEPTH_CBUF_BASE_CBUF_BANK_DEPTH_MASK	0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CBUF_BASE_CDMA_ID				0x074
 #define NVDLA_CFGROM_CBUF_BASE_CDMA_ID_CBUF_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_CBUF_BASE_CDMA_ID_CBUF_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CSC_DESC			0x078
 #define NVDLA_CFGROM_CSC_DESC_CSC_DESC_SHIFT	0
 #define NVDLA_CFGROM_CSC_DESC_CSC_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CSC_CAP_INCOMPAT				0x07c
 #define NVDLA_CFGROM_CSC_CAP_INCOMPAT_CSC_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CSC_CAP_INCOMPAT_CSC_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CSC_CAP_COMPAT				0x080
 #define NVDLA_CFGROM_CSC_CAP_COMPAT_CSC_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CSC_CAP_COMPAT_CSC_CAP_COMPAT_MASK		0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_FEATURE_TYPES					0x084
 #define NVDLA_CFGROM_CSC_BASE_FEATURE_TYPES_CSC_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_FEATURE_TYPES_CSC_BASE_FEATURE_TYPES_MASK		0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_WEIGHT_TYPES				0x088
 #define NVDLA_CFGROM_CSC_BASE_WEIGHT_TYPES_CSC_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_WEIGHT_TYPES_CSC_BASE_WEIGHT_TYPES_MASK	0x00000fffu
 
-/* Channels of one MAC step. */
+/* Channels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_C				0x08c
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_C_CSC_BASE_ATOMIC_C_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_C_CSC_BASE_ATOMIC_C_MASK	0xffffffffu
 
-/* Kernels of one MAC step. */
+/* Kernels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_K				0x090
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_K_CSC_BASE_ATOMIC_K_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_K_CSC_BASE_ATOMIC_K_MASK	0xffffffffu
 
-/* Bytes of a memory atom. */
+/* Bytes of a memory atom. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_M				0x094
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_M_CSC_BASE_ATOMIC_M_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_ATOMIC_M_CSC_BASE_ATOMIC_M_MASK	0xffffffffu
 
-/* CBUF banks. */
+/* CBUF banks. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_NUM					0x098
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_NUM_CSC_BASE_CBUF_BANK_NUM_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_NUM_CSC_BASE_CBUF_BANK_NUM_MASK		0xffffffffu
 
-/* Bytes of a CBUF entry. */
+/* Bytes of a CBUF entry. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_WIDTH					0x09c
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_WIDTH_CSC_BASE_CBUF_BANK_WIDTH_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_WIDTH_CSC_BASE_CBUF_BANK_WIDTH_MASK	0xffffffffu
 
-/* Entries of a CBUF bank. */
+/* Entries of a CBUF bank. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_DEPTH					0x0a0
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_DEPTH_CSC_BASE_CBUF_BANK_DEPTH_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_CBUF_BANK_DEPTH_CSC_BASE_CBUF_BANK_DEPTH_MASK	0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CSC_BASE_CDMA_ID				0x0a4
 #define NVDLA_CFGROM_CSC_BASE_CDMA_ID_CSC_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_CSC_BASE_CDMA_ID_CSC_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Batches at most; 0 without batches. */
+/* Batches at most; 0 without batches. [RO] */
 #define NVDLA_CFGROM_CSC_MULTI_BATCH_MAX				0x0a8
 #define NVDLA_CFGROM_CSC_MULTI_BATCH_MAX_CSC_MULTI_BATCH_MAX_SHIFT	0
 #define NVDLA_CFGROM_CSC_MULTI_BATCH_MAX_CSC_MULTI_BATCH_MAX_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CMAC_A_DESC			0x0ac
 #define NVDLA_CFGROM_CMAC_A_DESC_CMAC_A_DESC_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_DESC_CMAC_A_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CMAC_A_CAP_INCOMPAT				0x0b0
 #define NVDLA_CFGROM_CMAC_A_CAP_INCOMPAT_CMAC_A_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_CAP_INCOMPAT_CMAC_A_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CMAC_A_CAP_COMPAT				0x0b4
 #define NVDLA_CFGROM_CMAC_A_CAP_COMPAT_CMAC_A_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_CAP_COMPAT_CMAC_A_CAP_COMPAT_MASK	0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CMAC_A_BASE_FEATURE_TYPES					0x0b8
 #define NVDLA_CFGROM_CMAC_A_BASE_FEATURE_TYPES_CMAC_A_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_BASE_FEATURE_TYPES_CMAC_A_BASE_FEATURE_TYPES_MASK	0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CMAC_A_BASE_WEIGHT_TYPES					0x0bc
 #define NVDLA_CFGROM_CMAC_A_BASE_WEIGHT_TYPES_CMAC_A_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_BASE_WEIGHT_TYPES_CMAC_A_BASE_WEIGHT_TYPES_MASK	0x00000fffu
 
-/* Channels of one MAC step. */
+/* Channels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_C				0x0c0
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_C_CMAC_A_BASE_ATOMIC_C_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_C_CMAC_A_BASE_ATOMIC_C_MASK	0xffffffffu
 
-/* Kernels of one MAC step. */
+/* Kernels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_K				0x0c4
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_K_CMAC_A_BASE_ATOMIC_K_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_BASE_ATOMIC_K_CMAC_A_BASE_ATOMIC_K_MASK	0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CMAC_A_BASE_CDMA_ID				0x0c8
 #define NVDLA_CFGROM_CMAC_A_BASE_CDMA_ID_CMAC_A_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_CMAC_A_BASE_CDMA_ID_CMAC_A_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CMAC_B_DESC			0x0cc
 #define NVDLA_CFGROM_CMAC_B_DESC_CMAC_B_DESC_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_DESC_CMAC_B_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CMAC_B_CAP_INCOMPAT				0x0d0
 #define NVDLA_CFGROM_CMAC_B_CAP_INCOMPAT_CMAC_B_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_CAP_INCOMPAT_CMAC_B_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CMAC_B_CAP_COMPAT				0x0d4
 #define NVDLA_CFGROM_CMAC_B_CAP_COMPAT_CMAC_B_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_CAP_COMPAT_CMAC_B_CAP_COMPAT_MASK	0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CMAC_B_BASE_FEATURE_TYPES					0x0d8
 #define NVDLA_CFGROM_CMAC_B_BASE_FEATURE_TYPES_CMAC_B_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_BASE_FEATURE_TYPES_CMAC_B_BASE_FEATURE_TYPES_MASK	0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CMAC_B_BASE_WEIGHT_TYPES					0x0dc
 #define NVDLA_CFGROM_CMAC_B_BASE_WEIGHT_TYPES_CMAC_B_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_BASE_WEIGHT_TYPES_CMAC_B_BASE_WEIGHT_TYPES_MASK	0x00000fffu
 
-/* Channels of one MAC step. */
+/* Channels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_C				0x0e0
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_C_CMAC_B_BASE_ATOMIC_C_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_C_CMAC_B_BASE_ATOMIC_C_MASK	0xffffffffu
 
-/* Kernels of one MAC step. */
+/* Kernels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_K				0x0e4
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_K_CMAC_B_BASE_ATOMIC_K_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_BASE_ATOMIC_K_CMAC_B_BASE_ATOMIC_K_MASK	0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CMAC_B_BASE_CDMA_ID				0x0e8
 #define NVDLA_CFGROM_CMAC_B_BASE_CDMA_ID_CMAC_B_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_CMAC_B_BASE_CDMA_ID_CMAC_B_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CACC_DESC			0x0ec
 #define NVDLA_CFGROM_CACC_DESC_CACC_DESC_SHIFT	0
 #define NVDLA_CFGROM_CACC_DESC_CACC_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CACC_CAP_INCOMPAT				0x0f0
 #define NVDLA_CFGROM_CACC_CAP_INCOMPAT_CACC_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CACC_CAP_INCOMPAT_CACC_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CACC_CAP_COMPAT				0x0f4
 #define NVDLA_CFGROM_CACC_CAP_COMPAT_CACC_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CACC_CAP_COMPAT_CACC_CAP_COMPAT_MASK	0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CACC_BASE_FEATURE_TYPES					0x0f8
 #define NVDLA_CFGROM_CACC_BASE_FEATURE_TYPES_CACC_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CACC_BASE_FEATURE_TYPES_CACC_BASE_FEATURE_TYPES_MASK	0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CACC_BASE_WEIGHT_TYPES					0x0fc
 #define NVDLA_CFGROM_CACC_BASE_WEIGHT_TYPES_CACC_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CACC_BASE_WEIGHT_TYPES_CACC_BASE_WEIGHT_TYPES_MASK		0x00000fffu
 
-/* Channels of one MAC step. */
+/* Channels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_C					0x100
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_C_CACC_BASE_ATOMIC_C_SHIFT	0
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_C_CACC_BASE_ATOMIC_C_MASK		0xffffffffu
 
-/* Kernels of one MAC step. */
+/* Kernels of one MAC step. [RO] */
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_K					0x104
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_K_CACC_BASE_ATOMIC_K_SHIFT	0
 #define NVDLA_CFGROM_CACC_BASE_ATOMIC_K_CACC_BASE_ATOMIC_K_MASK		0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CACC_BASE_CDMA_ID				0x108
 #define NVDLA_CFGROM_CACC_BASE_CDMA_ID_CACC_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_CACC_BASE_CDMA_ID_CACC_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Batches at most; 0 without batches. */
+/* Batches at most; 0 without batches. [RO] */
 #define NVDLA_CFGROM_CACC_MULTI_BATCH_MAX				0x10c
 #define NVDLA_CFGROM_CACC_MULTI_BATCH_MAX_CACC_MULTI_BATCH_MAX_SHIFT	0
 #define NVDLA_CFGROM_CACC_MULTI_BATCH_MAX_CACC_MULTI_BATCH_MAX_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_SDP_RDMA_DESC			0x110
 #define NVDLA_CFGROM_SDP_RDMA_DESC_SDP_RDMA_DESC_SHIFT	0
 #define NVDLA_CFGROM_SDP_RDMA_DESC_SDP_RDMA_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_SDP_RDMA_CAP_INCOMPAT				0x114
 #define NVDLA_CFGROM_SDP_RDMA_CAP_INCOMPAT_SDP_RDMA_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_SDP_RDMA_CAP_INCOMPAT_SDP_RDMA_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_SDP_RDMA_CAP_COMPAT				0x118
 #define NVDLA_CFGROM_SDP_RDMA_CAP_COMPAT_SDP_RDMA_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_SDP_RDMA_CAP_COMPAT_SDP_RDMA_CAP_COMPAT_MASK	0xffffffffu
 
-/* Bytes of a memory atom. */
+/* Bytes of a memory atom. [RO] */
 #define NVDLA_CFGROM_SDP_RDMA_BASE_ATOMIC_M					0x11c
 #define NVDLA_CFGROM_SDP_RDMA_BASE_ATOMIC_M_SDP_RDMA_BASE_ATOMIC_M_SHIFT	0
 #define NVDLA_CFGROM_SDP_RDMA_BASE_ATOMIC_M_SDP_RDMA_BASE_ATOMIC_M_MASK		0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_SDP_RDMA_BASE_SDP_ID				0x120
 #define NVDLA_CFGROM_SDP_RDMA_BASE_SDP_ID_SDP_RDMA_BASE_SDP_ID_SHIFT	0
 #define NVDLA_CFGROM_SDP_RDMA_BASE_SDP_ID_SDP_RDMA_BASE_SDP_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_SDP_DESC			0x124
 #define NVDLA_CFGROM_SDP_DESC_SDP_DESC_SHIFT	0
 #define NVDLA_CFGROM_SDP_DESC_SDP_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_SDP_CAP_INCOMPAT				0x128
 #define NVDLA_CFGROM_SDP_CAP_INCOMPAT_SDP_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_SDP_CAP_INCOMPAT_SDP_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_SDP_CAP_COMPAT				0x12c
 #define NVDLA_CFGROM_SDP_CAP_COMPAT_SDP_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_SDP_CAP_COMPAT_SDP_CAP_COMPAT_MASK		0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_SDP_BASE_FEATURE_TYPES					0x130
 #define NVDLA_CFGROM_SDP_BASE_FEATURE_TYPES_SDP_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_SDP_BASE_FEATURE_TYPES_SDP_BASE_FEATURE_TYPES_MASK		0x00000fffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_SDP_BASE_WEIGHT_TYPES				0x134
 #define NVDLA_CFGROM_SDP_BASE_WEIGHT_TYPES_SDP_BASE_WEIGHT_TYPES_SHIFT	0
 #define NVDLA_CFGROM_SDP_BASE_WEIGHT_TYPES_SDP_BASE_WEIGHT_TYPES_MASK	0x00000fffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_SDP_BASE_CDMA_ID				0x138
 #define NVDLA_CFGROM_SDP_BASE_CDMA_ID_SDP_BASE_CDMA_ID_SHIFT	0
 #define NVDLA_CFGROM_SDP_BASE_CDMA_ID_SDP_BASE_CDMA_ID_MASK	0xffffffffu
 
-/* Batches at most; 0 without batches. */
+/* Batches at most; 0 without batches. [RO] */
 #define NVDLA_CFGROM_SDP_MULTI_BATCH_MAX				0x13c
 #define NVDLA_CFGROM_SDP_MULTI_BATCH_MAX_SDP_MULTI_BATCH_MAX_SHIFT	0
 #define NVDLA_CFGROM_SDP_MULTI_BATCH_MAX_SDP_MULTI_BATCH_MAX_MASK	0xffffffffu
 
-/* Elements a cycle. */
+/* Elements a cycle. [RO] */
 #define NVDLA_CFGROM_SDP_BS_THROUGHPUT				0x140
 #define NVDLA_CFGROM_SDP_BS_THROUGHPUT_SDP_BS_THROUGHPUT_SHIFT	0
 #define NVDLA_CFGROM_SDP_BS_THROUGHPUT_SDP_BS_THROUGHPUT_MASK	0xffffffffu
 
-/* Elements a cycle. */
+/* Elements a cycle. [RO] */
 #define NVDLA_CFGROM_SDP_BN_THROUGHPUT				0x144
 #define NVDLA_CFGROM_SDP_BN_THROUGHPUT_SDP_BN_THROUGHPUT_SHIFT	0
 #define NVDLA_CFGROM_SDP_BN_THROUGHPUT_SDP_BN_THROUGHPUT_MASK	0xffffffffu
 
-/* Elements a cycle. */
+/* Elements a cycle. [RO] */
 #define NVDLA_CFGROM_SDP_EW_THROUGHPUT				0x148
 #define NVDLA_CFGROM_SDP_EW_THROUGHPUT_SDP_EW_THROUGHPUT_SHIFT	0
 #define NVDLA_CFGROM_SDP_EW_THROUGHPUT_SDP_EW_THROUGHPUT_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_PDP_RDMA_DESC			0x14c
 #define NVDLA_CFGROM_PDP_RDMA_DESC_PDP_RDMA_DESC_SHIFT	0
 #define NVDLA_CFGROM_PDP_RDMA_DESC_PDP_RDMA_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_PDP_RDMA_CAP_INCOMPAT				0x150
 #define NVDLA_CFGROM_PDP_RDMA_CAP_INCOMPAT_PDP_RDMA_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_PDP_RDMA_CAP_INCOMPAT_PDP_RDMA_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_PDP_RDMA_CAP_COMPAT				0x154
 #define NVDLA_CFGROM_PDP_RDMA_CAP_COMPAT_PDP_RDMA_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_PDP_RDMA_CAP_COMPAT_PDP_RDMA_CAP_COMPAT_MASK	0xffffffffu
 
-/* Bytes of a memory atom. */
+/* Bytes of a memory atom. [RO] */
 #define NVDLA_CFGROM_PDP_RDMA_BASE_ATOMIC_M					0x158
 #define NVDLA_CFGROM_PDP_RDMA_BASE_ATOMIC_M_PDP_RDMA_BASE_ATOMIC_M_SHIFT	0
 #define NVDLA_CFGROM_PDP_RDMA_BASE_ATOMIC_M_PDP_RDMA_BASE_ATOMIC_M_MASK		0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_PDP_RDMA_BASE_PDP_ID				0x15c
 #define NVDLA_CFGROM_PDP_RDMA_BASE_PDP_ID_PDP_RDMA_BASE_PDP_ID_SHIFT	0
 #define NVDLA_CFGROM_PDP_RDMA_BASE_PDP_ID_PDP_RDMA_BASE_PDP_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_PDP_DESC			0x160
 #define NVDLA_CFGROM_PDP_DESC_PDP_DESC_SHIFT	0
 #define NVDLA_CFGROM_PDP_DESC_PDP_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_PDP_CAP_INCOMPAT				0x164
 #define NVDLA_CFGROM_PDP_CAP_INCOMPAT_PDP_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_PDP_CAP_INCOMPAT_PDP_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_PDP_CAP_COMPAT				0x168
 #define NVDLA_CFGROM_PDP_CAP_COMPAT_PDP_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_PDP_CAP_COMPAT_PDP_CAP_COMPAT_MASK		0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_PDP_BASE_FEATURE_TYPES					0x16c
 #define NVDLA_CFGROM_PDP_BASE_FEATURE_TYPES_PDP_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_PDP_BASE_FEATURE_TYPES_PDP_BASE_FEATURE_TYPES_MASK		0x00000fffu
 
-/* Elements a cycle. */
+/* Elements a cycle. [RO] */
 #define NVDLA_CFGROM_PDP_BASE_THROUGHPUT				0x170
 #define NVDLA_CFGROM_PDP_BASE_THROUGHPUT_PDP_BASE_THROUGHPUT_SHIFT	0
 #define NVDLA_CFGROM_PDP_BASE_THROUGHPUT_PDP_BASE_THROUGHPUT_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CDP_RDMA_DESC			0x174
 #define NVDLA_CFGROM_CDP_RDMA_DESC_CDP_RDMA_DESC_SHIFT	0
 #define NVDLA_CFGROM_CDP_RDMA_DESC_CDP_RDMA_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CDP_RDMA_CAP_INCOMPAT				0x178
 #define NVDLA_CFGROM_CDP_RDMA_CAP_INCOMPAT_CDP_RDMA_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDP_RDMA_CAP_INCOMPAT_CDP_RDMA_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CDP_RDMA_CAP_COMPAT				0x17c
 #define NVDLA_CFGROM_CDP_RDMA_CAP_COMPAT_CDP_RDMA_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDP_RDMA_CAP_COMPAT_CDP_RDMA_CAP_COMPAT_MASK	0xffffffffu
 
-/* Bytes of a memory atom. */
+/* Bytes of a memory atom. [RO] */
 #define NVDLA_CFGROM_CDP_RDMA_BASE_ATOMIC_M					0x180
 #define NVDLA_CFGROM_CDP_RDMA_BASE_ATOMIC_M_CDP_RDMA_BASE_ATOMIC_M_SHIFT	0
 #define NVDLA_CFGROM_CDP_RDMA_BASE_ATOMIC_M_CDP_RDMA_BASE_ATOMIC_M_MASK		0xffffffffu
 
-/* Id of the sub-unit that it belongs to. */
+/* Id of the sub-unit that it belongs to. [RO] */
 #define NVDLA_CFGROM_CDP_RDMA_BASE_CDP_ID				0x184
 #define NVDLA_CFGROM_CDP_RDMA_BASE_CDP_ID_CDP_RDMA_BASE_CDP_ID_SHIFT	0
 #define NVDLA_CFGROM_CDP_RDMA_BASE_CDP_ID_CDP_RDMA_BASE_CDP_ID_MASK	0xffffffffu
 
-/* Sub-unit: id, and bytes that follow. */
+/* Sub-unit: id, and bytes that follow. [RO] */
 #define NVDLA_CFGROM_CDP_DESC			0x188
 #define NVDLA_CFGROM_CDP_DESC_CDP_DESC_SHIFT	0
 #define NVDLA_CFGROM_CDP_DESC_CDP_DESC_MASK	0xffffffffu
 
-/* Capabilities that software has to know. */
+/* Capabilities that software has to know. [RO] */
 #define NVDLA_CFGROM_CDP_CAP_INCOMPAT				0x18c
 #define NVDLA_CFGROM_CDP_CAP_INCOMPAT_CDP_CAP_INCOMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDP_CAP_INCOMPAT_CDP_CAP_INCOMPAT_MASK	0xffffffffu
 
-/* Capabilities that software may know. */
+/* Capabilities that software may know. [RO] */
 #define NVDLA_CFGROM_CDP_CAP_COMPAT				0x190
 #define NVDLA_CFGROM_CDP_CAP_COMPAT_CDP_CAP_COMPAT_SHIFT	0
 #define NVDLA_CFGROM_CDP_CAP_COMPAT_CDP_CAP_COMPAT_MASK		0xffffffffu
 
-/* Element types; bit 4 is int8. */
+/* Element types; bit 4 is int8. [RO] */
 #define NVDLA_CFGROM_CDP_BASE_FEATURE_TYPES					0x194
 #define NVDLA_CFGROM_CDP_BASE_FEATURE_TYPES_CDP_BASE_FEATURE_TYPES_SHIFT	0
 #define NVDLA_CFGROM_CDP_BASE_FEATURE_TYPES_CDP_BASE_FEATURE_TYPES_MASK		0x00000fffu
 
-/* Elements a cycle. */
+/* Elements a cycle. [RO] */
 #define NVDLA_CFGROM_CDP_BASE_THROUGHPUT				0x198
 #define NVDLA_CFGROM_CDP_BASE_THROUGHPUT_CDP_BASE_THROUGHPUT_SHIFT	0
 #define NVDLA_CFGROM_CDP_BASE_THROUGHPUT_CDP_BASE_THROUGHPUT_MASK	0xffffffffu
 
-/* Sub-unit id 0 ends the list. */
+/* Sub-unit id 0 ends the list. [RO] */
 #define NVDLA_CFGROM_END_OF_LIST			0x19c
 #define NVDLA_CFGROM_END_OF_LIST_END_OF_LIST_SHIFT	0
 #define NVDLA_CFGROM_END_OF_LIST_END_OF_LIST_MASK	0xffffffffu
@@ -660,7 +660,7 @@ enum nvdla_regmap {
 /* GLB: version and interrupts of the whole device */
 #define NVDLA_GLB_REGS_END	0x010
 
-/* The same in all configurations. */
+/* The same in all configurations. [RO] */
 #define NVDLA_GLB_S_NVDLA_HW_VERSION			0x000
 #define NVDLA_GLB_S_NVDLA_HW_VERSION_MAJOR_SHIFT	0
 #define NVDLA_GLB_S_NVDLA_HW_VERSION_MAJOR_MASK		0x000000ffu
@@ -702,7 +702,7 @@ enum nvdla_regmap {
 #define NVDLA_GLB_S_INTR_MASK_CACC_DONE_MASK1_SHIFT	21
 #define NVDLA_GLB_S_INTR_MASK_CACC_DONE_MASK1_MASK	0x00200000u
 
-/* 1 raises the event in S_INTR_STATUS; reads 0. */
+/* 1 raises the event in S_INTR_STATUS; reads 0. [W1S] */
 #define NVDLA_GLB_S_INTR_SET				0x008
 #define NVDLA_GLB_S_INTR_SET_SDP_DONE_SET0_SHIFT	0
 #define NVDLA_GLB_S_INTR_SET_SDP_DONE_SET0_MASK		0x00000001u
@@ -739,6 +739,7 @@ enum nvdla_regmap {
 
 /*
  * Recorded events; 1 clears, and an event of that moment wins over the clear.
+ * [RW1C]
  */
 #define NVDLA_GLB_S_INTR_STATUS					0x00c
 #define NVDLA_GLB_S_INTR_STATUS_SDP_DONE_STATUS0_SHIFT		0
@@ -839,7 +840,7 @@ enum nvdla_regmap {
 #define NVDLA_MCIF_CFG_OUTSTANDING_CNT_WR_OS_CNT_SHIFT	8
 #define NVDLA_MCIF_CFG_OUTSTANDING_CNT_WR_OS_CNT_MASK	0x0000ff00u
 
-/* IDLE while nothing is in flight. */
+/* IDLE while nothing is in flight. [RO] */
 #define NVDLA_MCIF_STATUS		0x018
 #define NVDLA_MCIF_STATUS_IDLE_SHIFT	8
 #define NVDLA_MCIF_STATUS_IDLE_MASK	0x00000100u
@@ -911,7 +912,7 @@ enum nvdla_regmap {
 #define NVDLA_CVIF_CFG_OUTSTANDING_CNT_WR_OS_CNT_SHIFT	8
 #define NVDLA_CVIF_CFG_OUTSTANDING_CNT_WR_OS_CNT_MASK	0x0000ff00u
 
-/* IDLE while nothing is in flight. */
+/* IDLE while nothing is in flight. [RO] */
 #define NVDLA_CVIF_STATUS		0x018
 #define NVDLA_CVIF_STATUS_IDLE_SHIFT	8
 #define NVDLA_CVIF_STATUS_IDLE_MASK	0x00000100u
@@ -987,21 +988,21 @@ enum nvdla_regmap {
 #define NVDLA_BDMA_CFG_DST_SURF_STRIDE_SHIFT	0
 #define NVDLA_BDMA_CFG_DST_SURF_STRIDE_MASK	0xffffffe0u
 
-/* 1 queues the transfer that CFG_* describe. */
+/* 1 queues the transfer that CFG_* describe. [RW-TRIGGER] */
 #define NVDLA_BDMA_CFG_OP		0x030
 #define NVDLA_BDMA_CFG_OP_EN_SHIFT	0
 #define NVDLA_BDMA_CFG_OP_EN_MASK	0x00000001u
 #define NVDLA_BDMA_CFG_OP_EN_DISABLE	0
 #define NVDLA_BDMA_CFG_OP_EN_ENABLE	1
 
-/* 1 makes the queued transfers group 0 and starts it. */
+/* 1 makes the queued transfers group 0 and starts it. [RW-TRIGGER] */
 #define NVDLA_BDMA_CFG_LAUNCH0				0x034
 #define NVDLA_BDMA_CFG_LAUNCH0_GRP0_LAUNCH_SHIFT	0
 #define NVDLA_BDMA_CFG_LAUNCH0_GRP0_LAUNCH_MASK		0x00000001u
 #define NVDLA_BDMA_CFG_LAUNCH0_GRP0_LAUNCH_NO		0
 #define NVDLA_BDMA_CFG_LAUNCH0_GRP0_LAUNCH_YES		1
 
-/* 1 makes the queued transfers group 1 and starts it. */
+/* 1 makes the queued transfers group 1 and starts it. [RW-TRIGGER] */
 #define NVDLA_BDMA_CFG_LAUNCH1				0x038
 #define NVDLA_BDMA_CFG_LAUNCH1_GRP1_LAUNCH_SHIFT	0
 #define NVDLA_BDMA_CFG_LAUNCH1_GRP1_LAUNCH_MASK		0x00000001u
@@ -1015,7 +1016,7 @@ enum nvdla_regmap {
 #define NVDLA_BDMA_CFG_STATUS_STALL_COUNT_EN_NO		0
 #define NVDLA_BDMA_CFG_STATUS_STALL_COUNT_EN_YES	1
 
-/* Free queue entries (20 after reset) and launched groups. */
+/* Free queue entries (20 after reset) and launched groups. [RO] */
 #define NVDLA_BDMA_STATUS			0x040
 #define NVDLA_BDMA_STATUS_FREE_SLOT_SHIFT	0
 #define NVDLA_BDMA_STATUS_FREE_SLOT_MASK	0x000000ffu
@@ -1032,31 +1033,31 @@ enum nvdla_regmap {
 #define NVDLA_BDMA_STATUS_GRP1_BUSY_NO		0
 #define NVDLA_BDMA_STATUS_GRP1_BUSY_YES		1
 
-/* Stalled cycles of the last run of the group. */
+/* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL		0x044
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL_COUNT_MASK	0xffffffffu
 
-/* Stalled cycles of the last run of the group. */
+/* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL		0x048
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL_COUNT_MASK	0xffffffffu
 
-/* Stalled cycles of the last run of the group. */
+/* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL		0x04c
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL_COUNT_MASK	0xffffffffu
 
-/* Stalled cycles of the last run of the group. */
+/* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL		0x050
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL_COUNT_MASK	0xffffffffu
 
 /* CDMA: convolution DMA, fills the convolution buffer (CBUF) */
 #define NVDLA_CDMA_FIRST_GROUP_REG	0x010
-#define NVDLA_CDMA_REGS_END	0x0ec
+#define NVDLA_CDMA_REGS_END		0x0ec
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CDMA_S_STATUS			0x000
 #define NVDLA_CDMA_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CDMA_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1090,14 +1091,14 @@ enum nvdla_regmap {
 #define NVDLA_CDMA_S_ARBITER_ARB_WMB_SHIFT	16
 #define NVDLA_CDMA_S_ARBITER_ARB_WMB_MASK	0x000f0000u
 
-/* 1 when CBUF has been cleared after reset; no convolution before that. */
+/* 1 when CBUF has been cleared after reset; no convolution before that. [RO] */
 #define NVDLA_CDMA_S_CBUF_FLUSH_STATUS			0x00c
 #define NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_SHIFT	0
 #define NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_MASK	0x00000001u
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CDMA_D_OP_ENABLE			0x010
 #define NVDLA_CDMA_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -1462,22 +1463,22 @@ enum nvdla_regmap {
 #define NVDLA_CDMA_D_NAN_FLUSH_TO_ZERO_NAN_TO_ZERO_DISABLE	0
 #define NVDLA_CDMA_D_NAN_FLUSH_TO_ZERO_NAN_TO_ZERO_ENABLE	1
 
-/* NaNs in the data. */
+/* NaNs in the data. [RO, statistic] */
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM				0x0c4
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM_NAN_DATA_NUM_SHIFT	0
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM_NAN_DATA_NUM_MASK	0xffffffffu
 
-/* NaNs in the weights. */
+/* NaNs in the weights. [RO, statistic] */
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM			0x0c8
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM_NAN_WEIGHT_NUM_SHIFT	0
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM_NAN_WEIGHT_NUM_MASK	0xffffffffu
 
-/* Infinities in the data. */
+/* Infinities in the data. [RO, statistic] */
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM				0x0cc
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM_INF_DATA_NUM_SHIFT	0
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM_INF_DATA_NUM_MASK	0xffffffffu
 
-/* Infinities in the weights. */
+/* Infinities in the weights. [RO, statistic] */
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM			0x0d0
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_INF_WEIGHT_NUM_SHIFT	0
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_INF_WEIGHT_NUM_MASK	0xffffffffu
@@ -1487,22 +1488,22 @@ enum nvdla_regmap {
 #define NVDLA_CDMA_D_PERF_ENABLE_DMA_EN_SHIFT	0
 #define NVDLA_CDMA_D_PERF_ENABLE_DMA_EN_MASK	0x00000001u
 
-/* Cycles that a data request waited for the port. */
+/* Cycles that a data request waited for the port. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL			0x0d8
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL_DAT_RD_STALL_SHIFT	0
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL_DAT_RD_STALL_MASK	0xffffffffu
 
-/* Cycles that a weight request waited for the port. */
+/* Cycles that a weight request waited for the port. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL				0x0dc
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL_WT_RD_STALL_SHIFT	0
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL_WT_RD_STALL_MASK	0xffffffffu
 
-/* Sum of latencies of data reads. */
+/* Sum of latencies of data reads. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY			0x0e0
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY_DAT_RD_LATENCY_SHIFT	0
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY_DAT_RD_LATENCY_MASK	0xffffffffu
 
-/* Sum of latencies of weight reads. */
+/* Sum of latencies of weight reads. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY			0x0e4
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY_WT_RD_LATENCY_SHIFT	0
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY_WT_RD_LATENCY_MASK	0xffffffffu
@@ -1514,9 +1515,9 @@ enum nvdla_regmap {
 
 /* CSC: convolution sequencer, feeds the MAC array from CBUF */
 #define NVDLA_CSC_FIRST_GROUP_REG	0x008
-#define NVDLA_CSC_REGS_END	0x068
+#define NVDLA_CSC_REGS_END		0x068
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CSC_S_STATUS			0x000
 #define NVDLA_CSC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CSC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1545,7 +1546,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CSC_D_OP_ENABLE			0x008
 #define NVDLA_CSC_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -1726,9 +1727,9 @@ enum nvdla_regmap {
 
 /* CMAC: MAC array; both halves take the same settings */
 #define NVDLA_CMAC_FIRST_GROUP_REG	0x008
-#define NVDLA_CMAC_REGS_END	0x010
+#define NVDLA_CMAC_REGS_END		0x010
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CMAC_S_STATUS			0x000
 #define NVDLA_CMAC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CMAC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1757,7 +1758,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CMAC_D_OP_ENABLE			0x008
 #define NVDLA_CMAC_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -1779,9 +1780,9 @@ enum nvdla_regmap {
 
 /* CACC: accumulator behind the MAC array, streams to SDP */
 #define NVDLA_CACC_FIRST_GROUP_REG	0x008
-#define NVDLA_CACC_REGS_END	0x038
+#define NVDLA_CACC_REGS_END		0x038
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CACC_S_STATUS			0x000
 #define NVDLA_CACC_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CACC_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -1810,7 +1811,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CACC_D_OP_ENABLE			0x008
 #define NVDLA_CACC_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -1881,7 +1882,7 @@ enum nvdla_regmap {
 #define NVDLA_CACC_D_CLIP_CFG_CLIP_TRUNCATE_SHIFT	0
 #define NVDLA_CACC_D_CLIP_CFG_CLIP_TRUNCATE_MASK	0x0000001fu
 
-/* Sums that saturated. */
+/* Sums that saturated. [RO, statistic] */
 #define NVDLA_CACC_D_OUT_SATURATION			0x030
 #define NVDLA_CACC_D_OUT_SATURATION_SAT_COUNT_SHIFT	0
 #define NVDLA_CACC_D_OUT_SATURATION_SAT_COUNT_MASK	0xffffffffu
@@ -1893,9 +1894,9 @@ enum nvdla_regmap {
 
 /* SDP_RDMA: read DMAs of SDP, main input and three operands */
 #define NVDLA_SDP_RDMA_FIRST_GROUP_REG	0x008
-#define NVDLA_SDP_RDMA_REGS_END	0x094
+#define NVDLA_SDP_RDMA_REGS_END		0x094
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_SDP_RDMA_S_STATUS				0x000
 #define NVDLA_SDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_SDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -1924,7 +1925,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_SDP_RDMA_D_OP_ENABLE			0x008
 #define NVDLA_SDP_RDMA_D_OP_ENABLE_OP_EN_SHIFT		0
@@ -2164,12 +2165,12 @@ enum nvdla_regmap {
 #define NVDLA_SDP_RDMA_D_SRC_DMA_CFG_SRC_RAM_TYPE_CV	0
 #define NVDLA_SDP_RDMA_D_SRC_DMA_CFG_SRC_RAM_TYPE_MC	1
 
-/* NaNs at the input. */
+/* NaNs at the input. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM					0x078
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_MASK		0xffffffffu
 
-/* Infinities at the input. */
+/* Infinities at the input. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM					0x07c
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_MASK		0xffffffffu
@@ -2185,31 +2186,31 @@ enum nvdla_regmap {
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE_PERF_NAN_INF_COUNT_EN_NO		0
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE_PERF_NAN_INF_COUNT_EN_YES		1
 
-/* Cycles that reads of the main input waited. */
+/* Cycles that reads of the main input waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL				0x084
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL_MRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL_MRDMA_STALL_MASK		0xffffffffu
 
-/* Cycles that reads for BS waited. */
+/* Cycles that reads for BS waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL				0x088
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL_BRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL_BRDMA_STALL_MASK		0xffffffffu
 
-/* Cycles that reads for BN waited. */
+/* Cycles that reads for BN waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL				0x08c
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL_NRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL_NRDMA_STALL_MASK		0xffffffffu
 
-/* Cycles that reads for EW waited. */
+/* Cycles that reads for EW waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL				0x090
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL_ERDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL_ERDMA_STALL_MASK		0xffffffffu
 
 /* SDP: single-point processor, operators BS (X1), BN (X2), EW (Y) and LUT */
 #define NVDLA_SDP_FIRST_GROUP_REG	0x038
-#define NVDLA_SDP_REGS_END	0x0fc
+#define NVDLA_SDP_REGS_END		0x0fc
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_SDP_S_STATUS			0x000
 #define NVDLA_SDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_SDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -2236,7 +2237,7 @@ enum nvdla_regmap {
 #define NVDLA_SDP_S_POINTER_CONSUMER_GROUP_0	0
 #define NVDLA_SDP_S_POINTER_CONSUMER_GROUP_1	1
 
-/* Table, direction and first entry; writing it sets the index. */
+/* Table, direction and first entry; writing it sets the index. [RW-TRIGGER] */
 #define NVDLA_SDP_S_LUT_ACCESS_CFG				0x008
 #define NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_SHIFT		0
 #define NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK		0x000003ffu
@@ -2249,7 +2250,7 @@ enum nvdla_regmap {
 #define NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_READ		0
 #define NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_WRITE	1
 
-/* One entry; each access moves the index on. */
+/* One entry; each access moves the index on. [RW-PORT] */
 #define NVDLA_SDP_S_LUT_ACCESS_DATA			0x00c
 #define NVDLA_SDP_S_LUT_ACCESS_DATA_LUT_DATA_SHIFT	0
 #define NVDLA_SDP_S_LUT_ACCESS_DATA_LUT_DATA_MASK	0x0000ffffu
@@ -2332,7 +2333,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_SDP_D_OP_ENABLE			0x038
 #define NVDLA_SDP_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -2648,22 +2649,22 @@ enum nvdla_regmap {
 #define NVDLA_SDP_D_CVT_SHIFT_CVT_SHIFT_SHIFT	0
 #define NVDLA_SDP_D_CVT_SHIFT_CVT_SHIFT_MASK	0x0000003fu
 
-/* EQL: some element differed. */
+/* EQL: some element differed. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS			0x0cc
 #define NVDLA_SDP_D_STATUS_STATUS_UNEQUAL_SHIFT	0
 #define NVDLA_SDP_D_STATUS_STATUS_UNEQUAL_MASK	0x00000001u
 
-/* NaNs at the input. */
+/* NaNs at the input. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM				0x0d0
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_MASK	0xffffffffu
 
-/* Infinities at the input. */
+/* Infinities at the input. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM				0x0d4
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_MASK	0xffffffffu
 
-/* NaNs at the output. */
+/* NaNs at the output. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM				0x0d8
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_STATUS_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_STATUS_NAN_OUTPUT_NUM_MASK	0xffffffffu
@@ -2687,46 +2688,46 @@ enum nvdla_regmap {
 #define NVDLA_SDP_D_PERF_ENABLE_PERF_NAN_INF_COUNT_EN_NO	0
 #define NVDLA_SDP_D_PERF_ENABLE_PERF_NAN_INF_COUNT_EN_YES	1
 
-/* Cycles that writes waited for the port. */
+/* Cycles that writes waited for the port. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL			0x0e0
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL_WDMA_STALL_SHIFT	0
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL_WDMA_STALL_MASK	0xffffffffu
 
-/* Results from below the table. */
+/* Results from below the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_UFLOW			0x0e4
 #define NVDLA_SDP_D_PERF_LUT_UFLOW_LUT_UFLOW_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_UFLOW_LUT_UFLOW_MASK	0xffffffffu
 
-/* Results from above the table. */
+/* Results from above the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_OFLOW			0x0e8
 #define NVDLA_SDP_D_PERF_LUT_OFLOW_LUT_OFLOW_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_OFLOW_LUT_OFLOW_MASK	0xffffffffu
 
-/* Outputs that saturated. */
+/* Outputs that saturated. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_OUT_SATURATION				0x0ec
 #define NVDLA_SDP_D_PERF_OUT_SATURATION_OUT_SATURATION_SHIFT	0
 #define NVDLA_SDP_D_PERF_OUT_SATURATION_OUT_SATURATION_MASK	0xffffffffu
 
-/* Results from inside the table. */
+/* Results from inside the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_HYBRID			0x0f0
 #define NVDLA_SDP_D_PERF_LUT_HYBRID_LUT_HYBRID_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_HYBRID_LUT_HYBRID_MASK	0xffffffffu
 
-/* Inputs inside LE. */
+/* Inputs inside LE. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT			0x0f4
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT_LUT_LE_HIT_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT_LUT_LE_HIT_MASK	0xffffffffu
 
-/* Inputs inside LO. */
+/* Inputs inside LO. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT			0x0f8
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT_LUT_LO_HIT_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT_LUT_LO_HIT_MASK	0xffffffffu
 
 /* PDP_RDMA: read DMA of PDP */
 #define NVDLA_PDP_RDMA_FIRST_GROUP_REG	0x008
-#define NVDLA_PDP_RDMA_REGS_END	0x050
+#define NVDLA_PDP_RDMA_REGS_END		0x050
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_PDP_RDMA_S_STATUS				0x000
 #define NVDLA_PDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_PDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -2755,7 +2756,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_PDP_RDMA_D_OP_ENABLE			0x008
 #define NVDLA_PDP_RDMA_D_OP_ENABLE_OP_EN_SHIFT		0
@@ -2856,7 +2857,7 @@ enum nvdla_regmap {
 #define NVDLA_PDP_RDMA_D_PERF_ENABLE_DMA_EN_DISABLE	0
 #define NVDLA_PDP_RDMA_D_PERF_ENABLE_DMA_EN_ENABLE	1
 
-/* Cycles that reads waited for the port. */
+/* Cycles that reads waited for the port. [RO, statistic] */
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL			0x048
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_SHIFT	0
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_MASK	0xffffffffu
@@ -2868,9 +2869,9 @@ enum nvdla_regmap {
 
 /* PDP: planar processor (pooling) */
 #define NVDLA_PDP_FIRST_GROUP_REG	0x008
-#define NVDLA_PDP_REGS_END	0x0a0
+#define NVDLA_PDP_REGS_END		0x0a0
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_PDP_S_STATUS			0x000
 #define NVDLA_PDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_PDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -2899,7 +2900,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_PDP_D_OP_ENABLE			0x008
 #define NVDLA_PDP_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -3104,17 +3105,17 @@ enum nvdla_regmap {
 #define NVDLA_PDP_D_DATA_FORMAT_INPUT_DATA_INT16	1
 #define NVDLA_PDP_D_DATA_FORMAT_INPUT_DATA_FP16		2
 
-/* Infinities at the input. */
+/* Infinities at the input. [RO, statistic] */
 #define NVDLA_PDP_D_INF_INPUT_NUM			0x088
 #define NVDLA_PDP_D_INF_INPUT_NUM_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_INF_INPUT_NUM_INF_INPUT_NUM_MASK	0xffffffffu
 
-/* NaNs at the input. */
+/* NaNs at the input. [RO, statistic] */
 #define NVDLA_PDP_D_NAN_INPUT_NUM			0x08c
 #define NVDLA_PDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_MASK	0xffffffffu
 
-/* NaNs at the output. */
+/* NaNs at the output. [RO, statistic] */
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM			0x090
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_MASK	0xffffffffu
@@ -3126,7 +3127,7 @@ enum nvdla_regmap {
 #define NVDLA_PDP_D_PERF_ENABLE_DMA_EN_DISABLE	0
 #define NVDLA_PDP_D_PERF_ENABLE_DMA_EN_ENABLE	1
 
-/* Cycles that writes waited for the port. */
+/* Cycles that writes waited for the port. [RO, statistic] */
 #define NVDLA_PDP_D_PERF_WRITE_STALL				0x098
 #define NVDLA_PDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_SHIFT	0
 #define NVDLA_PDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_MASK	0xffffffffu
@@ -3138,9 +3139,9 @@ enum nvdla_regmap {
 
 /* CDP_RDMA: read DMA of CDP */
 #define NVDLA_CDP_RDMA_FIRST_GROUP_REG	0x008
-#define NVDLA_CDP_RDMA_REGS_END	0x044
+#define NVDLA_CDP_RDMA_REGS_END		0x044
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CDP_RDMA_S_STATUS				0x000
 #define NVDLA_CDP_RDMA_S_STATUS_STATUS_0_SHIFT		0
 #define NVDLA_CDP_RDMA_S_STATUS_STATUS_0_MASK		0x00000003u
@@ -3169,7 +3170,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CDP_RDMA_D_OP_ENABLE			0x008
 #define NVDLA_CDP_RDMA_D_OP_ENABLE_OP_EN_SHIFT		0
@@ -3222,14 +3223,14 @@ enum nvdla_regmap {
 #define NVDLA_CDP_RDMA_D_SRC_DMA_CFG_SRC_RAM_TYPE_CV	0
 #define NVDLA_CDP_RDMA_D_SRC_DMA_CFG_SRC_RAM_TYPE_MC	1
 
-/* Constant 0. */
+/* Constant 0. [RO] */
 #define NVDLA_CDP_RDMA_D_SRC_COMPRESSION_EN				0x02c
 #define NVDLA_CDP_RDMA_D_SRC_COMPRESSION_EN_SRC_COMPRESSION_EN_SHIFT	0
 #define NVDLA_CDP_RDMA_D_SRC_COMPRESSION_EN_SRC_COMPRESSION_EN_MASK	0x00000001u
 #define NVDLA_CDP_RDMA_D_SRC_COMPRESSION_EN_SRC_COMPRESSION_EN_DISABLE	0
 #define NVDLA_CDP_RDMA_D_SRC_COMPRESSION_EN_SRC_COMPRESSION_EN_ENABLE	1
 
-/* Constant 0. */
+/* Constant 0. [RO] */
 #define NVDLA_CDP_RDMA_D_OPERATION_MODE					0x030
 #define NVDLA_CDP_RDMA_D_OPERATION_MODE_OPERATION_MODE_SHIFT		0
 #define NVDLA_CDP_RDMA_D_OPERATION_MODE_OPERATION_MODE_MASK		0x00000003u
@@ -3252,7 +3253,7 @@ enum nvdla_regmap {
 #define NVDLA_CDP_RDMA_D_PERF_ENABLE_DMA_EN_DISABLE	0
 #define NVDLA_CDP_RDMA_D_PERF_ENABLE_DMA_EN_ENABLE	1
 
-/* Cycles that reads waited for the port. */
+/* Cycles that reads waited for the port. [RO, statistic] */
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL			0x03c
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_SHIFT	0
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_MASK	0xffffffffu
@@ -3264,9 +3265,9 @@ enum nvdla_regmap {
 
 /* CDP: cross-channel processor (local response normalisation) */
 #define NVDLA_CDP_FIRST_GROUP_REG	0x048
-#define NVDLA_CDP_REGS_END	0x0bc
+#define NVDLA_CDP_REGS_END		0x0bc
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_CDP_S_STATUS			0x000
 #define NVDLA_CDP_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_CDP_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -3293,7 +3294,7 @@ enum nvdla_regmap {
 #define NVDLA_CDP_S_POINTER_CONSUMER_GROUP_0	0
 #define NVDLA_CDP_S_POINTER_CONSUMER_GROUP_1	1
 
-/* Table, direction and first entry; writing it sets the index. */
+/* Table, direction and first entry; writing it sets the index. [RW-TRIGGER] */
 #define NVDLA_CDP_S_LUT_ACCESS_CFG				0x008
 #define NVDLA_CDP_S_LUT_ACCESS_CFG_LUT_ADDR_SHIFT		0
 #define NVDLA_CDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK		0x000003ffu
@@ -3306,7 +3307,7 @@ enum nvdla_regmap {
 #define NVDLA_CDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_READ		0
 #define NVDLA_CDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_WRITE	1
 
-/* One entry; each access moves the index on. */
+/* One entry; each access moves the index on. [RW-PORT] */
 #define NVDLA_CDP_S_LUT_ACCESS_DATA			0x00c
 #define NVDLA_CDP_S_LUT_ACCESS_DATA_LUT_DATA_SHIFT	0
 #define NVDLA_CDP_S_LUT_ACCESS_DATA_LUT_DATA_MASK	0x0000ffffu
@@ -3409,7 +3410,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_CDP_D_OP_ENABLE			0x048
 #define NVDLA_CDP_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -3458,7 +3459,7 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_DST_DMA_CFG_DST_RAM_TYPE_CV		0
 #define NVDLA_CDP_D_DST_DMA_CFG_DST_RAM_TYPE_MC		1
 
-/* Constant 0. */
+/* Constant 0. [RO] */
 #define NVDLA_CDP_D_DST_COMPRESSION_EN					0x064
 #define NVDLA_CDP_D_DST_COMPRESSION_EN_DST_COMPRESSION_EN_SHIFT		0
 #define NVDLA_CDP_D_DST_COMPRESSION_EN_DST_COMPRESSION_EN_MASK		0x00000001u
@@ -3519,22 +3520,22 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_DATOUT_SHIFTER_DATOUT_SHIFTER_SHIFT	0
 #define NVDLA_CDP_D_DATOUT_SHIFTER_DATOUT_SHIFTER_MASK	0x0000003fu
 
-/* NaNs at the input. */
+/* NaNs at the input. [RO, statistic] */
 #define NVDLA_CDP_D_NAN_INPUT_NUM			0x08c
 #define NVDLA_CDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_MASK	0xffffffffu
 
-/* Infinities at the input. */
+/* Infinities at the input. [RO, statistic] */
 #define NVDLA_CDP_D_INF_INPUT_NUM			0x090
 #define NVDLA_CDP_D_INF_INPUT_NUM_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_INF_INPUT_NUM_INF_INPUT_NUM_MASK	0xffffffffu
 
-/* NaNs at the output. */
+/* NaNs at the output. [RO, statistic] */
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM			0x094
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_MASK	0xffffffffu
 
-/* Outputs that saturated. */
+/* Outputs that saturated. [RO, statistic] */
 #define NVDLA_CDP_D_OUT_SATURATION			0x098
 #define NVDLA_CDP_D_OUT_SATURATION_OUT_SATURATION_SHIFT	0
 #define NVDLA_CDP_D_OUT_SATURATION_OUT_SATURATION_MASK	0xffffffffu
@@ -3550,32 +3551,34 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_PERF_ENABLE_LUT_EN_DISABLE	0
 #define NVDLA_CDP_D_PERF_ENABLE_LUT_EN_ENABLE	1
 
-/* Cycles that writes waited for the port. */
+/* Cycles that writes waited for the port. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_WRITE_STALL				0x0a0
 #define NVDLA_CDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_SHIFT	0
 #define NVDLA_CDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_MASK	0xffffffffu
 
-/* Inputs below both tables. */
+/* Inputs below both tables. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_UFLOW			0x0a4
 #define NVDLA_CDP_D_PERF_LUT_UFLOW_PERF_LUT_UFLOW_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_UFLOW_PERF_LUT_UFLOW_MASK	0xffffffffu
 
-/* Inputs above both tables. */
+/* Inputs above both tables. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_OFLOW			0x0a8
 #define NVDLA_CDP_D_PERF_LUT_OFLOW_PERF_LUT_OFLOW_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_OFLOW_PERF_LUT_OFLOW_MASK	0xffffffffu
 
-/* Inputs inside both tables, or below one and above the other. */
+/*
+ * Inputs inside both tables, or below one and above the other. [RO, statistic]
+ */
 #define NVDLA_CDP_D_PERF_LUT_HYBRID				0x0ac
 #define NVDLA_CDP_D_PERF_LUT_HYBRID_PERF_LUT_HYBRID_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_HYBRID_PERF_LUT_HYBRID_MASK	0xffffffffu
 
-/* Inputs inside LE alone. */
+/* Inputs inside LE alone. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT				0x0b0
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT_PERF_LUT_LE_HIT_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT_PERF_LUT_LE_HIT_MASK	0xffffffffu
 
-/* Inputs inside LO alone. */
+/* Inputs inside LO alone. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT				0x0b4
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT_PERF_LUT_LO_HIT_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT_PERF_LUT_LO_HIT_MASK	0xffffffffu
@@ -3587,9 +3590,9 @@ enum nvdla_regmap {
 
 /* RBK: Rubik, rearranges cubes */
 #define NVDLA_RBK_FIRST_GROUP_REG	0x008
-#define NVDLA_RBK_REGS_END	0x064
+#define NVDLA_RBK_REGS_END		0x064
 
-/* What the two register groups do. */
+/* What the two register groups do. [RO] */
 #define NVDLA_RBK_S_STATUS			0x000
 #define NVDLA_RBK_S_STATUS_STATUS_0_SHIFT	0
 #define NVDLA_RBK_S_STATUS_STATUS_0_MASK	0x00000003u
@@ -3618,7 +3621,7 @@ enum nvdla_regmap {
 
 /*
  * Start the group; takes a write only while 0, and hardware clears it at the
- * end.
+ * end. [RW-TRIGGER]
  */
 #define NVDLA_RBK_D_OP_ENABLE			0x008
 #define NVDLA_RBK_D_OP_ENABLE_OP_EN_SHIFT	0
@@ -3744,12 +3747,12 @@ enum nvdla_regmap {
 #define NVDLA_RBK_D_PERF_ENABLE_PERF_EN_SHIFT	0
 #define NVDLA_RBK_D_PERF_ENABLE_PERF_EN_MASK	0x00000001u
 
-/* Cycles that reads waited for the port. */
+/* Cycles that reads waited for the port. [RO, statistic] */
 #define NVDLA_RBK_D_PERF_READ_STALL			0x05c
 #define NVDLA_RBK_D_PERF_READ_STALL_RD_STALL_CNT_SHIFT	0
 #define NVDLA_RBK_D_PERF_READ_STALL_RD_STALL_CNT_MASK	0xffffffffu
 
-/* Cycles that writes waited for the port. */
+/* Cycles that writes waited for the port. [RO, statistic] */
 #define NVDLA_RBK_D_PERF_WRITE_STALL			0x060
 #define NVDLA_RBK_D_PERF_WRITE_STALL_WR_STALL_CNT_SHIFT	0
 #define NVDLA_RBK_D_PERF_WRITE_STALL_WR_STALL_CNT_MASK	0xffffffffu

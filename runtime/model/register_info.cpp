@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "register_info.hpp"
+#include "model/register_info.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,8 +28,7 @@ constexpr FieldKind BYTES = FieldKind::kBytes;
 constexpr FieldKind ADDRESS = FieldKind::kAddress;
 
 constexpr std::optional<std::uint32_t> known(std::uint32_t value) {
-  if (value == NVDLA_NO_REG)
-    return std::nullopt;
+  if (value == NVDLA_NO_REG) return std::nullopt;
   return value;
 }
 
@@ -39,7 +38,7 @@ constexpr EnumInfo kEnums[] = {
 };
 
 constexpr FieldInfo kFields[] = {
-#define NVDLA_FIELD_ROW(name, kind, access, lsb0, width0, lsb1, width1, first, count, desc)        \
+#define NVDLA_FIELD_ROW(name, kind, access, lsb0, width0, lsb1, width1, first, count, desc) \
   {name, kind, access, {lsb0, lsb1}, {width0, width1}, {kEnums + (first), count}, desc},
 #include "firmware/registers/nvdla_reg_table.inc"
 };
@@ -66,15 +65,15 @@ constexpr RegisterInfo kRegisters[] = {
 };
 
 constexpr UnitInfo kUnits[] = {
-#define NVDLA_UNIT_ROW(unit, name, base0, base1, built0, built1, groups, first_group, first,       \
-                       count, desc)                                                                \
-  {NVDLA_UNIT_##unit,                                                                              \
-   name,                                                                                           \
-   {known(base0), known(base1)},                                                                   \
-   {(built0) != 0, (built1) != 0},                                                                 \
-   groups,                                                                                         \
-   known(first_group),                                                                             \
-   {kRegisters + (first), count},                                                                  \
+#define NVDLA_UNIT_ROW(unit, name, base0, base1, built0, built1, groups, first_group, first, \
+                       count, desc)                                                          \
+  {NVDLA_UNIT_##unit,                                                                        \
+   name,                                                                                     \
+   {known(base0), known(base1)},                                                             \
+   {(built0) != 0, (built1) != 0},                                                           \
+   groups,                                                                                   \
+   known(first_group),                                                                       \
+   {kRegisters + (first), count},                                                            \
    desc},
 #include "firmware/registers/nvdla_reg_table.inc"
 };
@@ -83,11 +82,9 @@ static_assert(std::size(kUnits) == NVDLA_UNIT_COUNT);
 
 constexpr bool rows_are_in_enum_order() {
   for (std::size_t i = 0; i < std::size(kUnits); ++i) {
-    if (kUnits[i].unit != static_cast<Unit>(i))
-      return false;
-    for (const RegisterInfo &info : kUnits[i].registers)
-      if (info.unit != kUnits[i].unit)
-        return false;
+    if (kUnits[i].unit != static_cast<Unit>(i)) return false;
+    for (const RegisterInfo& info : kUnits[i].registers)
+      if (info.unit != kUnits[i].unit) return false;
   }
   return true;
 }
@@ -95,7 +92,7 @@ static_assert(rows_are_in_enum_order());
 
 constexpr std::size_t largest_word() {
   std::size_t largest = 0;
-  for (const RegisterInfo &info : kRegisters)
+  for (const RegisterInfo& info : kRegisters)
     largest = std::max<std::size_t>(largest, info.offset / 4);
   return largest;
 }
@@ -116,9 +113,8 @@ using PageTable = PerMap<std::array<std::uint8_t, kPages>>;
 constexpr PageTable make_page_table() {
   PageTable table{};
   for (std::size_t map = 0; map < NVDLA_REGMAP_COUNT; ++map) {
-    for (std::uint8_t &page : table[map])
-      page = NVDLA_UNIT_COUNT;
-    for (const UnitInfo &info : kUnits)
+    for (std::uint8_t& page : table[map]) page = NVDLA_UNIT_COUNT;
+    for (const UnitInfo& info : kUnits)
       if (info.base[map])
         table[map][*info.base[map] / kWindow] = static_cast<std::uint8_t>(info.unit);
   }
@@ -127,9 +123,7 @@ constexpr PageTable make_page_table() {
 constexpr PageTable kPageTable = make_page_table();
 
 // A C enum can hold any value, and these come from command lines and files.
-bool is_valid(RegisterMap map) noexcept {
-  return static_cast<unsigned>(map) < NVDLA_REGMAP_COUNT;
-}
+bool is_valid(RegisterMap map) noexcept { return static_cast<unsigned>(map) < NVDLA_REGMAP_COUNT; }
 
 bool is_valid(Unit unit) noexcept { return static_cast<unsigned>(unit) < NVDLA_UNIT_COUNT; }
 
@@ -139,30 +133,29 @@ std::string hex(std::uint32_t value, int digits) {
   return text;
 }
 
-std::string field_text(RegisterMap map, const FieldInfo &field, std::uint32_t value) {
+std::string field_text(RegisterMap map, const FieldInfo& field, std::uint32_t value) {
   const std::uint32_t content = field.extract(map, value);
-  for (const EnumInfo &candidate : field.enums)
-    if (candidate.value == content)
-      return std::string(candidate.name);
+  for (const EnumInfo& candidate : field.enums)
+    if (candidate.value == content) return std::string(candidate.name);
   switch (field.kind) {
-  case FieldKind::kAddress:
-    return hex(content, 8);
-  case FieldKind::kSigned: {
-    const std::int64_t range = std::int64_t{1} << field.width[map];
-    return std::to_string(content < range / 2 ? content : content - range);
-  }
-  case FieldKind::kNumber:
-  case FieldKind::kBytes:
-    break;
+    case FieldKind::kAddress:
+      return hex(content, 8);
+    case FieldKind::kSigned: {
+      const std::int64_t range = std::int64_t{1} << field.width[map];
+      return std::to_string(content < range / 2 ? content : content - range);
+    }
+    case FieldKind::kNumber:
+    case FieldKind::kBytes:
+      break;
   }
   return std::to_string(content);
 }
 
-} // namespace
+}  // namespace
 
-const FieldInfo *RegisterInfo::find_field(std::string_view field_name) const noexcept {
+const FieldInfo* RegisterInfo::find_field(std::string_view field_name) const noexcept {
   const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const FieldInfo &field) { return field.name == field_name; });
+                                  [&](const FieldInfo& field) { return field.name == field_name; });
   return found == fields.end() ? nullptr : &*found;
 }
 
@@ -170,7 +163,7 @@ std::span<const UnitInfo> units() noexcept { return kUnits; }
 
 std::span<const RegisterInfo> registers() noexcept { return kRegisters; }
 
-const UnitInfo &unit_info(Unit unit) {
+const UnitInfo& unit_info(Unit unit) {
   if (!is_valid(unit))
     throw std::out_of_range("no unit has the number " +
                             std::to_string(static_cast<unsigned>(unit)) + ", the last one is " +
@@ -183,87 +176,75 @@ std::string_view unit_name(Unit unit) noexcept {
 }
 
 std::optional<Unit> find_unit(std::string_view name) noexcept {
-  for (const UnitInfo &info : kUnits)
-    if (info.name == name)
-      return info.unit;
+  for (const UnitInfo& info : kUnits)
+    if (info.name == name) return info.unit;
   return std::nullopt;
 }
 
 std::optional<std::uint32_t> unit_base(RegisterMap map, Unit unit) noexcept {
-  if (!is_valid(map) || !is_valid(unit))
-    return std::nullopt;
+  if (!is_valid(map) || !is_valid(unit)) return std::nullopt;
   return kUnits[unit].base[map];
 }
 
-const UnitInfo *unit_at(RegisterMap map, std::uint32_t byte_address) noexcept {
-  if (!is_valid(map) || byte_address >= NVDLA_REG_SPACE)
-    return nullptr;
+const UnitInfo* unit_at(RegisterMap map, std::uint32_t byte_address) noexcept {
+  if (!is_valid(map) || byte_address >= NVDLA_REG_SPACE) return nullptr;
   const std::uint8_t unit = kPageTable[map][byte_address / kWindow];
   return unit < NVDLA_UNIT_COUNT ? &kUnits[unit] : nullptr;
 }
 
-const RegisterInfo *find_register(RegisterMap map, Unit unit, std::uint32_t offset) noexcept {
-  if (!is_valid(map) || !is_valid(unit) || offset % 4 != 0 || offset / 4 >= kWords)
-    return nullptr;
+const RegisterInfo* find_register(RegisterMap map, Unit unit, std::uint32_t offset) noexcept {
+  if (!is_valid(map) || !is_valid(unit) || offset % 4 != 0 || offset / 4 >= kWords) return nullptr;
   const std::uint16_t index = kWordTable[unit][offset / 4];
-  if (index == 0 || !kRegisters[index - 1].present[map])
-    return nullptr;
+  if (index == 0 || !kRegisters[index - 1].present[map]) return nullptr;
   return &kRegisters[index - 1];
 }
 
-const RegisterInfo *register_at(RegisterMap map, std::uint32_t byte_address) noexcept {
-  const UnitInfo *unit = unit_at(map, byte_address);
+const RegisterInfo* register_at(RegisterMap map, std::uint32_t byte_address) noexcept {
+  const UnitInfo* unit = unit_at(map, byte_address);
   return unit ? find_register(map, unit->unit, byte_address % kWindow) : nullptr;
 }
 
-const RegisterInfo *find_register(std::string_view name) noexcept {
+const RegisterInfo* find_register(std::string_view name) noexcept {
   const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos)
-    return nullptr;
+  if (dot == std::string_view::npos) return nullptr;
   const std::optional<Unit> unit = find_unit(name.substr(0, dot));
-  if (!unit)
-    return nullptr;
-  for (const RegisterInfo &info : kUnits[*unit].registers)
-    if (info.name == name.substr(dot + 1))
-      return &info;
+  if (!unit) return nullptr;
+  for (const RegisterInfo& info : kUnits[*unit].registers)
+    if (info.name == name.substr(dot + 1)) return &info;
   return nullptr;
 }
 
-std::optional<std::uint32_t> register_address(RegisterMap map, const RegisterInfo &info) noexcept {
+std::optional<std::uint32_t> register_address(RegisterMap map, const RegisterInfo& info) noexcept {
   const std::optional<std::uint32_t> base = unit_base(map, info.unit);
-  if (!base)
-    return std::nullopt;
+  if (!base) return std::nullopt;
   return *base + info.offset;
 }
 
 std::string register_name(RegisterMap map, std::uint32_t byte_address) {
-  const UnitInfo *unit = unit_at(map, byte_address);
-  if (!unit)
-    return hex(byte_address, 5);
+  const UnitInfo* unit = unit_at(map, byte_address);
+  if (!unit) return hex(byte_address, 5);
   std::string name(unit->name);
-  if (const RegisterInfo *info = register_at(map, byte_address))
+  if (const RegisterInfo* info = register_at(map, byte_address))
     return name.append(".").append(info->name);
   return name + "+" + hex(byte_address % kWindow, 3);
 }
 
 std::string decode(RegisterMap map, std::uint32_t byte_address, std::uint32_t value) {
   std::string text = register_name(map, byte_address) + " = " + hex(value, 8) + " (";
-  const RegisterInfo *info = register_at(map, byte_address);
+  const RegisterInfo* info = register_at(map, byte_address);
   if (!info) {
-    if (!unit_at(map, byte_address))
-      return text + "no unit at this address)";
+    if (!unit_at(map, byte_address)) return text + "no unit at this address)";
     return text + (byte_address % 4 ? "not a word address)" : "no such register)");
   }
   std::uint32_t reserved = value;
-  const char *separator = "";
-  for (const FieldInfo &field : info->fields) {
+  const char* separator = "";
+  for (const FieldInfo& field : info->fields) {
     text.append(separator).append(field.name).append(" ").append(field_text(map, field, value));
     reserved &= ~field.mask(map);
     separator = ", ";
   }
-  if (reserved)
-    text.append(separator).append("reserved ").append(hex(reserved, 8));
+  if (reserved) text.append(separator).append("reserved ").append(hex(reserved, 8));
   return text + ")";
 }
 
-} // namespace nvdla::model
+}  // namespace nvdla::model

@@ -8,7 +8,8 @@
 // Offsets are bytes inside a unit's 4 KiB window, byte addresses are offsets in
 // the device's register space.  Everything that differs between the two
 // register maps is an array indexed by RegisterMap.
-#pragma once
+#ifndef NVDLA_MODEL_REGISTER_INFO_HPP
+#define NVDLA_MODEL_REGISTER_INFO_HPP
 
 #include <array>
 #include <cstdint>
@@ -31,23 +32,23 @@ enum class Access : std::uint8_t {
   kReadOnly,
   kReadWrite,
   kWriteOnly,
-  kWriteOneClears, // reads back, writing 1 clears the bit
-  kWriteOneSets,   // reads 0, writing 1 sets the matching status bit
-  kTrigger,        // reads back, a write also starts an action
-  kPort,           // every access moves an internal index on
-  kMixed,          // registers only: ask the fields
+  kWriteOneClears,  // reads back, writing 1 clears the bit
+  kWriteOneSets,    // reads 0, writing 1 sets the matching status bit
+  kTrigger,         // reads back, a write also starts an action
+  kPort,            // every access moves an internal index on
+  kMixed,           // registers only: ask the fields
 };
 
 enum class Scope : std::uint8_t {
-  kSingle, // one copy
-  kGroup,  // one copy per ping-pong group, reached through S_POINTER.PRODUCER
+  kSingle,  // one copy
+  kGroup,   // one copy per ping-pong group, reached through S_POINTER.PRODUCER
 };
 
 enum class FieldKind : std::uint8_t {
   kNumber,
-  kSigned,  // two's complement of the field's width
-  kBytes,   // a byte count that stays in place: missing low bits are zero
-  kAddress, // half of an address, in place like kBytes
+  kSigned,   // two's complement of the field's width
+  kBytes,    // a byte count that stays in place: missing low bits are zero
+  kAddress,  // half of an address, in place like kBytes
 };
 
 struct EnumInfo {
@@ -84,28 +85,28 @@ struct RegisterInfo {
   std::uint32_t offset;
   Scope scope;
   Access access;
-  bool statistic;                 // latched when the layer of a group completes
-  PerMap<bool> present;           // the map has a window for the unit
-  PerMap<std::uint32_t> reset;    // value after reset
-  PerMap<std::uint32_t> read;     // bits that can read non-zero
-  PerMap<std::uint32_t> write;    // bits that a write stores
-  std::uint32_t write_one_clears; // bits that writing 1 clears
-  std::uint32_t write_one_sets;   // bits whose writing 1 sets a status bit
-  std::uint32_t trigger;          // bits whose access also acts
+  bool statistic;                  // latched when the layer of a group completes
+  PerMap<bool> present;            // the map has a window for the unit
+  PerMap<std::uint32_t> reset;     // value after reset
+  PerMap<std::uint32_t> read;      // bits that can read non-zero
+  PerMap<std::uint32_t> write;     // bits that a write stores
+  std::uint32_t write_one_clears;  // bits that writing 1 clears
+  std::uint32_t write_one_sets;    // bits whose writing 1 sets a status bit
+  std::uint32_t trigger;           // bits whose access also acts
   std::span<const FieldInfo> fields;
   std::string_view description;
 
-  const FieldInfo *find_field(std::string_view field_name) const noexcept;
+  const FieldInfo* find_field(std::string_view field_name) const noexcept;
 };
 
 struct UnitInfo {
   Unit unit;
   std::string_view name;
-  PerMap<std::optional<std::uint32_t>> base; // nullopt: the map has no such window
-  PerMap<bool> built;                        // in the configuration that names the map
-  unsigned groups;                           // 2 with ping-pong register groups, else 0
-  std::optional<std::uint32_t> first_group_offset; // offset of the first D_ register
-  std::span<const RegisterInfo> registers;         // ascending offsets
+  PerMap<std::optional<std::uint32_t>> base;        // nullopt: the map has no such window
+  PerMap<bool> built;                               // in the configuration that names the map
+  unsigned groups;                                  // 2 with ping-pong register groups, else 0
+  std::optional<std::uint32_t> first_group_offset;  // offset of the first D_ register
+  std::span<const RegisterInfo> registers;          // ascending offsets
   std::string_view description;
 };
 
@@ -114,7 +115,7 @@ std::span<const UnitInfo> units() noexcept;
 std::span<const RegisterInfo> registers() noexcept;
 
 // Throws std::out_of_range unless unit is below NVDLA_UNIT_COUNT.
-const UnitInfo &unit_info(Unit unit);
+const UnitInfo& unit_info(Unit unit);
 
 // "invalid" for a value that is no unit.
 std::string_view unit_name(Unit unit) noexcept;
@@ -123,14 +124,14 @@ std::optional<std::uint32_t> unit_base(RegisterMap map, Unit unit) noexcept;
 
 // Constant time.  nullptr if there is no such window, no such register, or the
 // offset is not that of a whole word.
-const UnitInfo *unit_at(RegisterMap map, std::uint32_t byte_address) noexcept;
-const RegisterInfo *find_register(RegisterMap map, Unit unit, std::uint32_t offset) noexcept;
-const RegisterInfo *register_at(RegisterMap map, std::uint32_t byte_address) noexcept;
+const UnitInfo* unit_at(RegisterMap map, std::uint32_t byte_address) noexcept;
+const RegisterInfo* find_register(RegisterMap map, Unit unit, std::uint32_t offset) noexcept;
+const RegisterInfo* register_at(RegisterMap map, std::uint32_t byte_address) noexcept;
 
 // "CDMA.D_BANK"; nullptr if there is no such register in any map.
-const RegisterInfo *find_register(std::string_view name) noexcept;
+const RegisterInfo* find_register(std::string_view name) noexcept;
 
-std::optional<std::uint32_t> register_address(RegisterMap map, const RegisterInfo &info) noexcept;
+std::optional<std::uint32_t> register_address(RegisterMap map, const RegisterInfo& info) noexcept;
 
 // "CDMA.D_BANK", "CDMA+0x1f0" where the window has no register, or "0x3f000".
 std::string register_name(RegisterMap map, std::uint32_t byte_address);
@@ -139,4 +140,6 @@ std::string register_name(RegisterMap map, std::uint32_t byte_address);
 // Enumerators print by name, bits outside of all fields as "reserved 0x...".
 std::string decode(RegisterMap map, std::uint32_t byte_address, std::uint32_t value);
 
-} // namespace nvdla::model
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_REGISTER_INFO_HPP
