@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// An NVDLA: opened by a string, so that an application moves from the model to silicon by changing
+// one word.
+#ifndef NVDLA_DEVICE_HPP
+#define NVDLA_DEVICE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "nvdla/buffer.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/program.hpp"
+#include "nvdla/queue.hpp"
+
+namespace nvdla {
+
+// What a device is able to do. Strings live for ever.
+struct DeviceInfo {
+  std::string_view configuration;  // "nv_full", "nv_small", ...
+  std::string_view backend;        // "model"
+  std::uint32_t atom = 0;          // memory atom in bytes: 8, 16 or 32
+  std::uint32_t atomic_c = 0;      // channels of one multiply-accumulate step
+  std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group; half in 16 bit
+  std::uint32_t cbuf_banks = 0;
+  std::uint32_t cbuf_entries = 0;  // of a bank
+  std::uint32_t cbuf_entry_bytes = 0;
+  std::uint32_t weight_align = 0;  // weight bytes are fetched in multiples of this
+  std::uint32_t address_bits = 0;
+  bool has_int16 = false;
+  bool has_fp16 = false;
+  bool has_winograd = false;
+  bool has_batch = false;
+  bool has_compression = false;
+  bool has_sram = false;
+  bool has_bdma = false;
+  bool has_rubik = false;
+  bool has_sdp_y = false;  // third SDP operator (element-wise)
+  bool has_lut = false;    // look-up table in SDP
+  bool has_pixel_16 = false;
+};
+
+// The configuration called `name` ("nv_full"), for packing without a device.
+// Throws kNoDevice for a name that is unknown.
+NVDLA_API DeviceInfo configuration_info(std::string_view name);
+// How many configurations there are, and their names.
+NVDLA_API std::size_t configuration_count() noexcept;
+NVDLA_API std::string_view configuration_name(std::size_t index) noexcept;
+
+// A handle: copies name the same device, which closes with the last handle, buffer, program, queue
+// or running job. Thread safe. Any number of devices, also of one kind, may be open in a process.
+class NVDLA_API Device {
+ public:
+  // `name` is one of
+  //   "model:<configuration>"  the device model in this process, e.g. "model:nv_full"
+  //   "model"                  the same as "model:nv_full"
+  //   "auto"                   what the environment variable NVDLA_DEVICE says, else the first
+  //                            kernel device, else "model" with one line of warning on stderr
+  //   "/dev/accel/accelN"      a kernel device: not available yet
+  // Throws kNoDevice for anything else, kNotAvailable for what is not there yet.
+  static Device open(std::string_view name = "auto");
+
+  Device(const Device&) noexcept;
+  Device(Device&&) noexcept;
+  Device& operator=(const Device&) noexcept;
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
+  const DeviceInfo& info() const noexcept;
+
+  // Zeroed device memory. Throws kInvalidArgument for 0 bytes, kNotAvailable for a memory that the
+  // device does not have, kNoMemory.
+  Buffer allocate(std::uint64_t bytes, Memory memory = Memory::kDram) const;
+
+  // Checks and compiles. Throws kInvalidProgram with the first rule that is broken.
+  Program create_program(const ProgramDesc& desc) const;
+
+  // The queue that the device comes with, and further ones.
+  const Queue& queue() const noexcept;
+  Queue create_queue() const;
+  // queue().submit()
+  Fence submit(const Program& program, std::span<const Binding> bindings,
+               const SubmitOptions& options = {}) const;
+
+ private:
+  explicit Device(std::shared_ptr<detail::DeviceImpl> impl) noexcept;
+  std::shared_ptr<detail::DeviceImpl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_DEVICE_HPP

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// How the library reports what went wrong: one exception type that says what was wrong, where, and
+// what would be right, as text for people and as fields for programs.
+#ifndef NVDLA_ERROR_HPP
+#define NVDLA_ERROR_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+// The kinds of failure. Each compares equal to the std::errc in brackets.
+enum class ErrorCode {
+  kInvalidArgument = 1,  // [invalid_argument] an argument of a call
+  kInvalidProgram = 2,   // [invalid_argument] a layer, slot or table; rule() says why
+  kInvalidBinding = 3,   // [invalid_argument] a buffer bound at submission; rule() says why
+  kNoDevice = 4,         // [no_such_device] no device goes by that name
+  kNotAvailable = 5,     // [not_supported] not in this version, or not in this configuration
+  kNoMemory = 6,         // [not_enough_memory] device memory or address space used up
+  kHang = 7,             // [timed_out] a layer does not end; layer() says which
+  kCanceled = 8,         // [operation_canceled] a job that this one waits for failed
+  kBusFault = 9,         // [bad_address] the device touched memory that is not its own
+  kGone = 10,            // [no_such_device] the device does not answer any more
+  kBusy = 11,            // [device_or_resource_busy] an object is in use where it must not be
+};
+
+NVDLA_API const std::error_category& error_category() noexcept;
+NVDLA_API std::error_code make_error_code(ErrorCode code) noexcept;
+
+class NVDLA_API Error : public std::system_error {
+ public:
+  // An error of a call; `text` is the whole message.
+  Error(ErrorCode code, std::string_view text);
+  // A rule that was broken. The message comes from the rule table, `layer_name` (may be empty)
+  // completes it: "layer 3 'conv2' (conv): line_stride 100 is not a multiple of 32; nearest
+  // valid: 128".
+  Error(ErrorCode code, const nvdla_error& detail, std::uint32_t layer_kind = 0,
+        std::string_view layer_name = {});
+  // A failure of a job: `text` is the message, `detail` what programs may want to know.
+  Error(ErrorCode code, std::string_view text, const nvdla_error& detail);
+  Error(const Error&) noexcept;
+  Error& operator=(const Error&) noexcept;
+  ~Error() override;
+
+  const char* what() const noexcept override;
+  // Index of the layer that it is about, or -1.
+  std::int64_t layer() const noexcept;
+  // Name of the field such as "conv.input.line_stride"; empty when it is about no field.
+  std::string_view field() const noexcept;
+  // enum nvdla_rule; NVDLA_RULE_NONE when no rule of the table was broken.
+  std::uint32_t rule() const noexcept;
+  // The numbers. For kBusFault: value is the address, dma the client.
+  const nvdla_error& detail() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+// Names of the tables that messages are made of; empty for numbers that mean nothing.
+NVDLA_API std::string_view rule_name(std::uint32_t rule) noexcept;
+NVDLA_API std::string_view field_name(std::uint32_t object, std::uint32_t offset) noexcept;
+NVDLA_API std::string_view layer_kind_name(std::uint32_t kind) noexcept;
+NVDLA_API std::string_view dma_name(std::uint32_t dma) noexcept;
+NVDLA_API std::string_view feature_name(std::uint32_t feature) noexcept;
+// enum nvdla_counter, e.g. "sdp.saturation".
+NVDLA_API std::string_view counter_name(std::uint32_t counter) noexcept;
+
+}  // namespace nvdla
+
+template <>
+struct std::is_error_code_enum<nvdla::ErrorCode> : std::true_type {};
+
+#endif  // NVDLA_ERROR_HPP

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// The whole public interface.
+#ifndef NVDLA_NVDLA_HPP
+#define NVDLA_NVDLA_HPP
+
+#include "nvdla/buffer.hpp"
+#include "nvdla/device.hpp"
+#include "nvdla/error.hpp"
+#include "nvdla/layer.hpp"
+#include "nvdla/network.hpp"
+#include "nvdla/program.hpp"
+#include "nvdla/queue.hpp"
+#include "nvdla/tensor.hpp"
+#include "nvdla/weights.hpp"
+
+#endif  // NVDLA_NVDLA_HPP

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// A program: layers that were checked and compiled once, to be run any number of times with
+// whatever buffers fit its slots.
+#ifndef NVDLA_PROGRAM_HPP
+#define NVDLA_PROGRAM_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+namespace detail {
+class DeviceImpl;
+class ProgramImpl;
+}  // namespace detail
+
+// All of a program, in the terms of <drm/nvdla_layer.h>. Copied; nothing is read again later.
+struct ProgramDesc {
+  std::span<const nvdla_layer> layers = {};
+  std::span<const nvdla_slot> slots = {};
+  std::span<const nvdla_lut> luts = {};
+  std::span<const nvdla_transfer> transfers = {};
+  // Count for every layer; Fence::statistics() has the numbers.
+  bool statistics = false;
+};
+
+// Immutable, a handle: copies name the same program, threads may share it.
+class NVDLA_API Program {
+ public:
+  Program() noexcept;
+  Program(const Program&) noexcept;
+  Program(Program&&) noexcept;
+  Program& operator=(const Program&) noexcept;
+  Program& operator=(Program&&) noexcept;
+  ~Program();
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  std::uint32_t layers() const noexcept;
+  std::uint32_t slots() const noexcept;
+  bool statistics() const noexcept;
+  // Estimate of the worst case of one layer, in cycles of the device; 0 past the end.
+  std::uint64_t cycles(std::uint32_t layer) const noexcept;
+
+ private:
+  friend class Device;
+  friend class Queue;
+  explicit Program(std::shared_ptr<const detail::ProgramImpl> impl) noexcept;
+  std::shared_ptr<const detail::ProgramImpl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_PROGRAM_HPP

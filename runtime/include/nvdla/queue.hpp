@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// Running programs: a queue takes submissions, a fence tells when one has ended and how.
+#ifndef NVDLA_QUEUE_HPP
+#define NVDLA_QUEUE_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "nvdla/buffer.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/program.hpp"
+
+namespace nvdla {
+
+namespace detail {
+class DeviceImpl;
+class FenceImpl;
+class QueueImpl;
+}  // namespace detail
+
+// The end of one submission. A handle: copies name the same end; thread safe.
+class NVDLA_API Fence {
+ public:
+  // An empty handle counts as done and well.
+  Fence() noexcept;
+  Fence(const Fence&) noexcept;
+  Fence(Fence&&) noexcept;
+  Fence& operator=(const Fence&) noexcept;
+  Fence& operator=(Fence&&) noexcept;
+  ~Fence();
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  // Has it ended, well or not?
+  bool done() const noexcept;
+  // Waits for the end. Throws Error if the job failed: kHang, kGone, kBusFault, kCanceled.
+  void wait() const;
+  // The same for at most `timeout`; false if it has not ended by then. The job runs on.
+  bool wait(std::chrono::nanoseconds timeout) const;
+  // One entry per layer once done, if the program counts; otherwise empty. Lives as long as a
+  // handle to this fence.
+  std::span<const nvdla_layer_stats> statistics() const noexcept;
+
+ private:
+  friend class Queue;
+  explicit Fence(std::shared_ptr<detail::FenceImpl> impl) noexcept;
+  std::shared_ptr<detail::FenceImpl> impl_;
+};
+
+// A buffer, or its part from `offset` on, for the slot of the same index.
+struct Binding {
+  Binding() = default;
+  Binding(Buffer bound, std::uint64_t from = 0)
+      : buffer(static_cast<Buffer&&>(bound)), offset(from) {}
+  Buffer buffer;
+  std::uint64_t offset = 0;
+};
+
+struct SubmitOptions {
+  // All of these end before the program starts; if one failed it ends with kCanceled. They may
+  // belong to other devices.
+  std::span<const Fence> wait_fences = {};
+};
+
+// Submissions to one queue run in the order in which they were made; queues of a device share it.
+// A handle, thread safe.
+class NVDLA_API Queue {
+ public:
+  Queue() noexcept;
+  Queue(const Queue&) noexcept;
+  Queue(Queue&&) noexcept;
+  Queue& operator=(const Queue&) noexcept;
+  Queue& operator=(Queue&&) noexcept;
+  ~Queue();
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  // Runs `program` with one binding per slot. Returns at once. The submission holds program and
+  // buffers: their handles may be dropped.
+  // Throws kInvalidBinding if a buffer does not fit its slot, kInvalidArgument if something
+  // belongs to another device, kGone if the device is lost.
+  Fence submit(const Program& program, std::span<const Binding> bindings,
+               const SubmitOptions& options = {}) const;
+
+ private:
+  friend class Device;
+  explicit Queue(std::shared_ptr<detail::QueueImpl> impl) noexcept;
+  std::shared_ptr<detail::QueueImpl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_QUEUE_HPP

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Feature cubes: how a tensor lies in memory, and packing between that and the layouts that
+// applications have.
+//
+// Element (x, y, c) of cube n is at
+//   n * batch_stride + (c / E) * surface_stride + y * line_stride + x * atom + (c % E) * bytes
+// with E = atom / bytes elements per atom (formats of feature data; nvdla_surface). Lanes beyond
+// the last channel are padding; packing writes zero there.
+#ifndef NVDLA_TENSOR_HPP
+#define NVDLA_TENSOR_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+// Element type (enum nvdla_precision).
+enum class Precision : std::uint32_t {
+  kInt8 = NVDLA_PRECISION_INT8,
+  kInt16 = NVDLA_PRECISION_INT16,
+  kFp16 = NVDLA_PRECISION_FP16,
+};
+
+constexpr std::uint32_t precision_bytes(Precision p) noexcept {
+  return p == Precision::kInt8 ? 1 : 2;
+}
+
+// Order of an application's elements, the last letter fastest.
+enum class Layout { kNchw, kNhwc };
+
+// Size of a tensor in elements, each 1..8192 (batch 1..32).
+struct Shape {
+  std::uint32_t channels = 1;
+  std::uint32_t height = 1;
+  std::uint32_t width = 1;
+  std::uint32_t batch = 1;
+
+  constexpr std::uint64_t elements() const noexcept {
+    return std::uint64_t{batch} * channels * height * width;
+  }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// real = (q - zero_point) * scale. Packing: q = saturate(round(real / scale) + zero_point), halves
+// rounded away from zero as the hardware's converters do.
+struct Quantization {
+  float scale = 1.0F;
+  std::int32_t zero_point = 0;
+};
+
+// A feature cube in memory. Strides of 0 mean packed.
+struct TensorDesc {
+  Shape shape;
+  Precision precision = Precision::kInt8;
+  std::uint32_t atom = 32;  // DeviceInfo::atom
+  std::uint32_t line_stride = 0;
+  std::uint32_t surface_stride = 0;
+  std::uint32_t batch_stride = 0;
+
+  constexpr std::uint32_t element_bytes() const noexcept { return precision_bytes(precision); }
+  constexpr std::uint32_t elements_per_atom() const noexcept { return atom / element_bytes(); }
+  constexpr std::uint32_t surfaces() const noexcept {
+    return (shape.channels + elements_per_atom() - 1) / elements_per_atom();
+  }
+};
+
+// A packed cube for a device.
+NVDLA_API TensorDesc packed_tensor(const DeviceInfo& info, const Shape& shape,
+                                   Precision precision = Precision::kInt8);
+
+// The same with every stride filled in. Throws kInvalidArgument for an atom, a size or a stride
+// that cannot be, saying what would be right.
+NVDLA_API TensorDesc resolve(const TensorDesc& desc);
+
+// Bytes from the first to the last atom of a tensor: what a buffer needs.
+NVDLA_API std::uint64_t tensor_bytes(const TensorDesc& desc);
+
+// A tensor as a layer descriptor names it.
+NVDLA_API nvdla_surface tensor_surface(const TensorDesc& desc, std::uint32_t slot,
+                                       std::uint64_t offset = 0);
+
+// Application's elements -> cube, and back. `cube` holds tensor_bytes() or more; bytes between
+// lines and surfaces are left alone. Throws kInvalidArgument if a size is wrong, if the element
+// type does not fit the precision (std::uint16_t holds fp16 bits), or a float is NaN.
+NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::int8_t> source,
+                    std::span<std::byte> cube);
+NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::int16_t> source,
+                    std::span<std::byte> cube);
+NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::uint16_t> source,
+                    std::span<std::byte> cube);
+// Quantises into int8 or int16. fp16 has no float form yet: kNotAvailable.
+NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const float> source,
+                    const Quantization& quantization, std::span<std::byte> cube);
+
+NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+                      std::span<std::int8_t> target);
+NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+                      std::span<std::int16_t> target);
+NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+                      std::span<std::uint16_t> target);
+NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+                      const Quantization& quantization, std::span<float> target);
+
+}  // namespace nvdla
+
+#endif  // NVDLA_TENSOR_HPP

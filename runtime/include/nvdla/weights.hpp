@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// Packing of what stays the same from inference to inference: weights of direct convolutions and
+// operands of SDP's operators.
+#ifndef NVDLA_WEIGHTS_HPP
+#define NVDLA_WEIGHTS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+// Kernels of a convolution. KCRS order: kernel, channel, row, column, the last fastest.
+struct WeightsDesc {
+  std::uint32_t kernels = 1;
+  std::uint32_t channels = 1;
+  std::uint32_t kernel_height = 1;
+  std::uint32_t kernel_width = 1;
+  Precision precision = Precision::kInt8;
+
+  constexpr std::uint64_t elements() const noexcept {
+    return std::uint64_t{kernels} * channels * kernel_height * kernel_width;
+  }
+};
+
+// Bytes of the packed stream, rounded up to 128, which completes on every configuration.
+NVDLA_API std::uint64_t weights_bytes(const WeightsDesc& desc);
+
+// KCRS -> the stream of a direct convolution. Order, slowest first: kernel group (atomic_k
+// kernels; half in 16 bit), block of atomic_c channels, row, column, kernel, channel; no gaps,
+// zeros at the end. Throws kInvalidArgument if a size or the element type is wrong.
+NVDLA_API void pack_weights(const DeviceInfo& info, const WeightsDesc& desc,
+                            std::span<const std::int8_t> kcrs, std::span<std::byte> stream);
+NVDLA_API void pack_weights(const DeviceInfo& info, const WeightsDesc& desc,
+                            std::span<const std::int16_t> kcrs, std::span<std::byte> stream);
+
+// Operands of an SDP operator in memory.
+struct OperandDesc {
+  std::uint32_t channels = 1;
+  std::uint32_t height = 1;  // 1 unless per element
+  std::uint32_t width = 1;
+  bool per_element = false;  // otherwise one per channel
+  std::uint32_t parts = 1;   // 2: ALU and MUL both come from memory, ALU first
+  std::uint32_t bytes = 2;   // of one part: 1 or 2
+  Precision processing = Precision::kInt8;
+  std::uint32_t atom = 32;  // DeviceInfo::atom
+
+  constexpr std::uint32_t lanes() const noexcept { return atom / precision_bytes(processing); }
+  // Bytes of one column of lanes.
+  constexpr std::uint32_t column() const noexcept { return lanes() * parts * bytes; }
+  constexpr std::uint32_t line_stride() const noexcept {
+    return per_element ? width * column() : 0;
+  }
+  constexpr std::uint32_t surface_stride() const noexcept { return line_stride() * height; }
+};
+
+// Bytes of the packed stream: whole columns.
+NVDLA_API std::uint64_t operand_bytes(const OperandDesc& desc);
+
+// `alu` and `mul` in channel order, or in CHW order per element; the part that does not come from
+// memory is empty. Throws kInvalidArgument if a size is wrong or a value does not fit one byte.
+NVDLA_API void pack_operand(const OperandDesc& desc, std::span<const std::int16_t> alu,
+                            std::span<const std::int16_t> mul, std::span<std::byte> stream);
+
+}  // namespace nvdla
+
+#endif  // NVDLA_WEIGHTS_HPP
