@@ -22,15 +22,19 @@ class Bus {
  public:
   virtual ~Bus() = default;
 
-  // Contiguous host bytes that start at `address`, for reading or for writing.
-  virtual Mapping map(Ram ram, std::uint64_t address, bool write) noexcept = 0;
+  // Contiguous host bytes behind `address`, for reading or for writing. `size` is what the device
+  // is about to touch, exactly, so a bus can check or record it. The mapping may be shorter (the
+  // device asks again for the rest) or longer (the device ignores the surplus); it is used before
+  // the next call of any member and not kept.
+  virtual Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept = 0;
 
-  // A number that changes whenever bytes of the range may have changed by other hands than the
-  // device's, or 0 where that cannot be known. Lets a plan keep repacked weights.
+  // A number that changes whenever bytes of the range may have changed, by whatever hands (the
+  // device's own writes are announced by written()), or 0 where that cannot be known. Lets a plan
+  // keep repacked weights without reading them again.
   virtual std::uint64_t generation(Ram ram, std::uint64_t address,
                                    std::uint64_t size) const noexcept = 0;
 
-  // The device wrote the range; called after the bytes are there.
+  // The device wrote within the range; called after the bytes are there.
   virtual void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept = 0;
 };
 
