@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Every header of firmware/ and uapi/ compiles alone, twice included, in C11
+and C++20, hosted and freestanding, for 64 and 32 bit."""
+
+import pathlib
+import subprocess
+import sys
+
+LANGUAGES = (["-xc", "-std=c11"], ["-xc++", "-std=c++20"])
+WORLDS = (
+    ["gcc"],
+    ["clang-14"],
+    ["clang-14", "--target=x86_64-linux-gnu", "-ffreestanding", "-nostdlibinc"],
+    ["clang-14", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlibinc"],
+)
+FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iuapi", "-I.", "-"]
+
+
+def main():
+    headers = sorted([*pathlib.Path("firmware").rglob("*.h"), *pathlib.Path("uapi").rglob("*.h")])
+    failed = 0
+    for header in headers:
+        include = f'#include "{header}"\n' * 2
+        for language in LANGUAGES:
+            for world in WORLDS:
+                command = world + language + FLAGS
+                result = subprocess.run(command, input=include, capture_output=True, text=True)
+                if result.returncode:
+                    failed += 1
+                    print(f"{header}: {' '.join(command)}\n{result.stderr}")
+    print(f"{len(headers)} headers, {failed} failures")
+    return 1 if failed or not headers else 0
+
+
+sys.exit(main())
