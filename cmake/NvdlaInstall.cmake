@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+#
+# What the library is called, exports and how it is found once installed: by
+# find_package(nvdla) as nvdla::nvdla, by pkg-config as libnvdla.
+if(NOT TARGET nvdla)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+
+if(NOT TARGET nvdla::nvdla)
+  add_library(nvdla::nvdla ALIAS nvdla)
+endif()
+
+# SOVERSION stays 0 until 1.0.
+set(map "${PROJECT_SOURCE_DIR}/cmake/libnvdla.map")
+set_target_properties(nvdla PROPERTIES
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}
+  LINK_DEPENDS "${map}")
+target_link_options(nvdla PRIVATE "-Wl,--version-script=${map}")
+target_compile_features(nvdla INTERFACE cxx_std_20)
+target_include_directories(nvdla INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/uapi>"
+  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+install(TARGETS nvdla EXPORT nvdlaTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm)
+if(TARGET nvdla-cli)
+  install(TARGETS nvdla-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The command finds the library beside itself, wherever the prefix is moved.
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(nvdla-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+endif()
+
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/nvdla")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nvdlaConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/nvdlaConfig.cmake" INSTALL_DESTINATION ${package})
+# Before 1.0 a new minor version may break its users.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/nvdlaConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(EXPORT nvdlaTargets NAMESPACE nvdla:: DESTINATION ${package})
+install(FILES "${PROJECT_BINARY_DIR}/package/nvdlaConfig.cmake"
+  "${PROJECT_BINARY_DIR}/package/nvdlaConfigVersion.cmake" DESTINATION ${package})
+
+# pkg-config takes the prefix from where it finds the file, so that a tree that
+# was moved still works; absolute directories stay as they are.
+foreach(kind LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}}")
+    set(NVDLA_PC_${kind} "${CMAKE_INSTALL_${kind}}")
+  else()
+    set(NVDLA_PC_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}}")
+  endif()
+endforeach()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(NVDLA_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(NVDLA_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/libnvdla.pc.in"
+  "${PROJECT_BINARY_DIR}/package/libnvdla.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/package/libnvdla.pc"
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
