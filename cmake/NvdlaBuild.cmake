@@ -81,6 +81,9 @@ endfunction()
 # Labels: unit, conformance, threads (also run under TSan), slow (only run by
 # `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
+  if(NVDLA_FUZZ)
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
@@ -104,9 +107,10 @@ endfunction()
 
 # nvdla_add_fuzzer(NAME SOURCES file... CORPUS_DIR dir [LIBRARIES target...])
 #
-# A libFuzzer target, LLVMFuzzerTestOneInput() in SOURCES. With NVDLA_FUZZ it
-# is built to fuzz and noted in fuzzers.txt, by which `make test` finds it;
-# otherwise it becomes a test that replays the kept corpus.
+# A libFuzzer target, LLVMFuzzerTestOneInput() in SOURCES. As a test it replays
+# the kept corpus; with NVDLA_FUZZ it starts there and goes on for
+# NVDLA_FUZZ_SECONDS. What is found new lies in fuzz/NAME of the build
+# directory, what fails beside it as NAME-crash-*.
 function(nvdla_add_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS_DIR" "SOURCES;LIBRARIES")
   get_filename_component(corpus "${arg_CORPUS_DIR}" ABSOLUTE)
@@ -118,14 +122,35 @@ function(nvdla_add_fuzzer name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(NVDLA_FUZZ)
+    set_property(GLOBAL APPEND PROPERTY NVDLA_FUZZERS ${name})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    set_property(GLOBAL APPEND_STRING PROPERTY NVDLA_FUZZERS
-      "${name} ${PROJECT_BINARY_DIR}/tests/${name} ${corpus}\n")
-    set_property(GLOBAL APPEND PROPERTY NVDLA_FUZZ_TARGETS ${name})
+    set(found "${PROJECT_BINARY_DIR}/fuzz/${name}")
+    file(MAKE_DIRECTORY "${found}")
+    math(EXPR timeout "${NVDLA_FUZZ_SECONDS} * 2 + 120")
+    add_test(NAME ${name}.fuzz COMMAND ${name}
+      -max_total_time=${NVDLA_FUZZ_SECONDS} -timeout=20 -print_final_stats=1
+      -artifact_prefix=${found}- "${found}" "${corpus}")
+    set_tests_properties(${name}.fuzz PROPERTIES LABELS fuzz TIMEOUT ${timeout})
   else()
     target_sources(${name} PRIVATE
       "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
     add_test(NAME ${name}.corpus COMMAND ${name} "${corpus}")
     set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 300)
   endif()
+endfunction()
+
+# Targets that the Makefile and the stages build: `product` is what a user
+# wants, `thread_tests` what TSan runs, `fuzzers` what NVDLA_FUZZ runs.
+function(nvdla_add_collections)
+  get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
+  get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
+  set(product nvdla nvdla-cli digits)
+  foreach(collection product thread_tests fuzzers)
+    add_custom_target(${collection})
+    foreach(target IN LISTS ${collection})
+      if(TARGET ${target})
+        add_dependencies(${collection} ${target})
+      endif()
+    endforeach()
+  endforeach()
 endfunction()

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# stages.sh [--all]: every check and test, quick ones first, up to the first
+# stage that fails. --all adds what is labelled slow. All checks are ctest
+# tests; summary.py adds up their results.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+: "${JOBS:=$(nproc)}" "${NVDLA_WERROR:=OFF}"
+slow=(-LE slow)
+[[ ${1:-} != --all ]] || slow=()
+results=build/results
+rm -rf $results
+mkdir -p $results
+
+# configure PRESET [OPTION...]
+configure() {
+	cmake --preset "$1" "${@:2}" > $results/configure-$1.log 2>&1 ||
+		{ cat $results/configure-$1.log; return 1; }
+}
+
+# build DIRECTORY TARGET
+build() {
+	cmake --build "$1" --parallel "$JOBS" --target "$2"
+}
+
+# check STAGE DIRECTORY CTEST-OPTION...
+check() {
+	ctest --test-dir "$2" --output-junit "$PWD/$results/$1.xml" --no-tests=error \
+		--output-on-failure --parallel "$JOBS" "${@:3}"
+}
+
+static() {
+	configure release -DNVDLA_WERROR="$NVDLA_WERROR" &&
+		check static build -L static "${slow[@]}"
+}
+
+freestanding() {
+	check freestanding build -L freestanding "${slow[@]}" || return
+	cat build/tests/firmware/sizes.txt
+}
+
+release() {
+	build build all &&
+		check release build -LE "static|freestanding${slow[1]+|slow}"
+}
+
+asan() {
+	configure asan && build build/asan all && check asan build/asan "${slow[@]}"
+}
+
+tsan() {
+	configure tsan && build build/tsan thread_tests &&
+		check tsan build/tsan -L threads "${slow[@]}"
+}
+
+fuzz() {
+	configure fuzz -DNVDLA_WERROR="$NVDLA_WERROR" && build build/fuzz fuzzers &&
+		check fuzz build/fuzz -L fuzz "${slow[@]}"
+}
+
+# stage NAME WHAT
+stage() {
+	local begin=$SECONDS status
+	printf '\n=== %s: %s\n' "$1" "$2"
+	"$1"
+	status=$?
+	printf '=== %s: %s, %d s\n' "$1" "$( ((status)) && echo FAILED || echo passed)" \
+		$((SECONDS - begin))
+	((status == 0)) || finish "$1"
+}
+
+# finish [FAILED-STAGE]
+finish() {
+	printf '\n=== summary, %d s\n' $SECONDS
+	/usr/bin/python3 .ci/summary.py $results "$@"
+	exit
+}
+
+stage static 'format, licences, kernel style, static analysis'
+stage freestanding 'firmware for five architectures without libc'
+stage release 'optimised build, unit and conformance tests'
+stage asan 'the same under ASan and UBSan'
+stage tsan 'threaded tests under TSan'
+stage fuzz 'libFuzzer, one minute for each target'
+finish

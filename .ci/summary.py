@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""summary.py DIRECTORY [FAILED-STAGE]: add up the JUnit files of ctest.
+
+Prints a line for each file and the total as the last line; fails if a test
+failed, if nothing ran, or if a stage failed for a reason that is no test.
+"""
+
+import pathlib
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def count(path):
+    """Return [passed, failed, skipped] and the names of what failed."""
+    counts, failed = [0, 0, 0], []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        # ctest: run, fail, notrun (skipped or not built), disabled
+        status = case.get("status")
+        skipped = case.find("skipped") is not None
+        if status == "run":
+            counts[0] += 1
+        elif skipped or status == "disabled":
+            counts[2] += 1
+        else:
+            counts[1] += 1
+            failed.append(case.get("name"))
+    return counts, failed
+
+
+def main():
+    directory, stage = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    total, all_failed = [0, 0, 0], []
+    for path in sorted(directory.glob("*.xml"), key=lambda p: p.stat().st_mtime):
+        counts, failed = count(path)
+        print("%-14s %5d passed %4d failed %4d skipped" % (path.stem, *counts))
+        total = [a + b for a, b in zip(total, counts)]
+        all_failed += [f"{path.stem}: {name}" for name in failed]
+    if stage and not any(name.startswith(stage[0] + ":") for name in all_failed):
+        total[1] += 1
+        all_failed.append(f"{stage[0]}: the stage itself")
+    for name in all_failed:
+        print("FAILED", name)
+    print("\n%d passed, %d failed, %d skipped" % tuple(total))
+    return 1 if total[1] or not total[0] else 0
+
+
+sys.exit(main())
