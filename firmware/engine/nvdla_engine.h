@@ -39,8 +39,8 @@ struct nvdla_port {
 	u32 (*reg_read)(void *context, u32 offset);
 	/** @reg_write: may be posted */
 	void (*reg_write)(void *context, u32 offset, u32 value);
-	/** @barrier: memory written before is visible to DMA started after */
-	void (*barrier)(void *context);
+	/** @dma_barrier: memory written before is visible to DMA started after */
+	void (*dma_barrier)(void *context);
 	/** @relax: between two polls of a register */
 	void (*relax)(void *context);
 	/** @now_ns: monotonic clock */
