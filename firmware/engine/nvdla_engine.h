@@ -12,16 +12,30 @@
  *   timer:      at nvdla_engine_next_deadline(): nvdla_engine_poll(engine)
  *   after each: nvdla_engine_done() until it returns NULL
  *
+ * Two readers of S_INTR_STATUS must not race: one bit would be seen twice, or
+ * cleared unseen. The engine itself reads it now and then, so a caller with an
+ * interrupt handler gives it nvdla_port.take_irq, which reads under the lock
+ * that also guards pending.
+ *
  * Rules, and why they cannot deadlock:
- * - Each unit serves layers in program order. A layer takes its groups in all
- *   its units at once. A layer may be programmed into idle groups before what
- *   it waits for is done; it is enabled only afterwards. Waits point to
- *   earlier layers, so the earliest layer that has not ended always has its
- *   groups and nothing to wait for: something can always run.
+ * - Each unit serves layers in program order: groups are taken, and enabled,
+ *   in that order. A layer takes its groups in all its units at once. A layer
+ *   may be programmed into idle groups before what it waits for is done; it is
+ *   enabled only afterwards. So whoever holds a group that a layer needs is
+ *   earlier in the program, and so is whatever the layer waits for: the
+ *   earliest layer that has not ended always has its groups, is enabled, and
+ *   is first in all its units. Something can always run.
+ * - A layer may be enabled behind one that still runs in the same unit; it
+ *   pends in hardware. Waits alone say that one needs the memory of another.
  * - Completion is a unit's bit in S_INTR_STATUS and nothing else: OP_ENABLE
  *   falls before the last write has landed.
+ * - A bit is believed only if its layer is enabled and first in its units;
+ *   any other is dropped and counted. To miss a completion costs a time-out,
+ *   to invent one would hand out memory that the device still writes.
  * - A group may be written when its OP_ENABLE is 0, and enabled again only
  *   when the bit of its previous layer was consumed and its statistics read.
+ * - The engine remembers PRODUCER of each unit. Who moves one (a dump) puts
+ *   it back before the next call.
  */
 #ifndef NVDLA_ENGINE_H
 #define NVDLA_ENGINE_H
@@ -45,6 +59,12 @@ struct nvdla_port {
 	void (*relax)(void *context);
 	/** @now_ns: monotonic clock */
 	u64 (*now_ns)(void *context);
+	/**
+	 * @take_irq: nvdla_engine_read_irq() together with the bits that the
+	 * interrupt handler holds, which are then the engine's; NULL where
+	 * nothing else reads the interrupt status
+	 */
+	u32 (*take_irq)(void *context);
 };
 
 /** enum nvdla_job_result - how a job ended */
@@ -53,7 +73,8 @@ enum nvdla_job_result {
 	NVDLA_JOB_OK = 1,
 	NVDLA_JOB_HANG = 2,	/* a layer missed its deadline */
 	NVDLA_JOB_GONE = 3,	/* the device answers all ones */
-	NVDLA_JOB_CANCELED = 4,	/* nvdla_engine_reset() */
+	NVDLA_JOB_CANCELED = 4,	/* nvdla_engine_abort() */
+	NVDLA_JOB_BROKEN = 5,	/* an image writes outside the layer's units */
 };
 
 /** struct nvdla_job - one run of a program; owned by the caller */
@@ -76,8 +97,8 @@ struct nvdla_job {
 
 /* Groups of one unit. */
 #define NVDLA_GROUPS		2
-/* Layers that can be programmed or running at once: two in each unit kind. */
-#define NVDLA_MAX_INFLIGHT	16
+/* Layers looked at from the oldest that has not ended; a power of two. */
+#define NVDLA_ENGINE_WINDOW	16
 /* Poll of a register that hardware sets within microseconds. */
 #define NVDLA_POLL_NS		100000000ull
 /* A layer's deadline is at least this. */
@@ -87,13 +108,100 @@ struct nvdla_job {
 /* What nvdla_engine_read_irq() returns when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
 
-struct nvdla_engine;	/* laid out below; fields are the engine's own */
+/* Bits of S_INTR_STATUS that a layer can end with. */
+#define NVDLA_IRQ_LAST		0x000003ffu
+/* All bits of S_INTR_STATUS; the others read 0. */
+#define NVDLA_IRQ_ALL		0x003f03ffu
+/* What nvdla_engine_next_deadline() returns without one. */
+#define NVDLA_NO_DEADLINE	0xffffffffffffffffull
+/* Tables of look-up: enum nvdla_lut_unit. */
+#define NVDLA_LUT_UNITS		2
+
+/** struct nvdla_flight - a layer that holds register groups */
+struct nvdla_flight {
+	/** @deadline: on the port's clock, 0 while the layer cannot run */
+	u64 deadline;
+	/** @start_ns: when it was enabled */
+	u64 start_ns;
+	/** @units: that it holds a group of, bit per enum nvdla_unit */
+	u32 units;
+	/** @groups: of @units, those where it holds group 1 */
+	u32 groups;
+	/** @done: the bit of S_INTR_STATUS that ends it */
+	u32 done;
+	/** @side: bits that come before @done and end nothing */
+	u32 side;
+	/** @seen: of @side, those that came */
+	u32 seen;
+};
+
+/** struct nvdla_lut_owner - whose tables a unit holds */
+struct nvdla_lut_owner {
+	/** @serial: of the program, 0 while unknown */
+	u64 serial;
+	/** @index: of the LUT in the program */
+	u32 index;
+};
+
+/** struct nvdla_engine_debug - what should not happen, counted */
+struct nvdla_engine_debug {
+	/** @spurious: interrupt bits that belong to no layer */
+	u32 spurious;
+	/** @lost: completions that only poll found */
+	u32 lost;
+	/** @unsettled: units still to be seen idle when their layer ended */
+	u32 unsettled;
+	/** @lut_loads: tables written */
+	u32 lut_loads;
+};
+
+/** struct nvdla_engine - fields are the engine's own, but @debug */
+struct nvdla_engine {
+	/* constant after nvdla_engine_init() */
+	const struct nvdla_hw *hw;
+	const struct nvdla_port *port;
+	void *context;
+	const u32 *bases;	/* of units, by enum nvdla_unit */
+
+	/* the job */
+	struct nvdla_job *job;		/* runs */
+	struct nvdla_job *ended_job;	/* waits for nvdla_engine_done() */
+	u64 next_deadline;
+	u32 patience;			/* factor on deadlines */
+	u32 cycle_ns;			/* fraction with 12 bits */
+	u32 bits;			/* interrupt bits not consumed yet */
+	u8 started;
+
+	/* layers head .. head + window; bit n of a mask is layer head + n */
+	u32 head;			/* the oldest that has not ended */
+	u32 taken;			/* hold groups, are programmed */
+	u32 enabled;
+	u32 ended;
+	struct nvdla_flight flights[NVDLA_ENGINE_WINDOW]; /* [layer % window] */
+
+	/* the device; masks with a bit per enum nvdla_unit */
+	u32 next_group;			/* the next layer takes group 1 */
+	u32 busy[NVDLA_GROUPS];		/* held by a layer */
+	u32 unsettled[NVDLA_GROUPS];	/* the end was not seen */
+	u32 producer;			/* PRODUCER as last written */
+	u32 intr_mask;			/* S_INTR_MASK as last written */
+	struct nvdla_lut_owner luts[NVDLA_LUT_UNITS];
+
+	/** @debug: to be read by anyone */
+	struct nvdla_engine_debug debug;
+};
 
 /**
  * nvdla_engine_init() - forget everything; touches no register
  */
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 		       const struct nvdla_port *port, void *context);
+
+/**
+ * nvdla_engine_set_patience() - multiply all deadlines
+ * @patience: 1 is the default; for emulated devices, which are slow
+ */
+void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience);
 
 /**
  * nvdla_engine_start() - take over an idle device
@@ -115,24 +223,38 @@ enum nvdla_start_error {
 	NVDLA_START_FLUSH = 4,		/* buffer flush does not end */
 };
 
+/** enum nvdla_submit_error - why a job cannot be run */
+enum nvdla_submit_error {
+	NVDLA_SUBMIT_BUSY = 1,		/* a job runs, or was not taken yet */
+	NVDLA_SUBMIT_STOPPED = 2,	/* nvdla_engine_start() is needed */
+	NVDLA_SUBMIT_INVALID = 3,	/* not what the compiler makes */
+};
+
 /**
  * nvdla_engine_submit() - run a job; one at a time
  *
- * Return: 0, or -1 if a job is running or the engine was not started.
+ * The device may be found gone at once: the job is then done on return.
+ *
+ * Return: 0, or a negative enum nvdla_submit_error; the job is then not taken.
  */
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job);
 
 /**
  * nvdla_engine_read_irq() - read and clear S_INTR_STATUS
  *
- * Until no unmasked bit is left, at most 16 times. For the hard handler.
+ * Until no bit that can end a layer is left, at most 16 times. For the hard
+ * handler.
  *
- * Return: the bits that were set, 0 if none was (not our interrupt), or
- * NVDLA_IRQ_GONE if reserved bits read as one.
+ * Return: the bits that were set, masked ones included, 0 if none was (not
+ * our interrupt), or NVDLA_IRQ_GONE if reserved bits read as one.
  */
 u32 nvdla_engine_read_irq(const struct nvdla_engine *engine);
 
-/** nvdla_engine_interrupt() - consume bits of nvdla_engine_read_irq() */
+/**
+ * nvdla_engine_interrupt() - consume bits of nvdla_engine_read_irq()
+ *
+ * Ends layers, enables what waited for them and programs what comes next.
+ */
 void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits);
 
 /**
@@ -146,7 +268,8 @@ void nvdla_engine_poll(struct nvdla_engine *engine);
 /**
  * nvdla_engine_next_deadline() - when nvdla_engine_poll() is to be called
  *
- * Return: time in ns on the port's clock, or ~0 when nothing is enabled.
+ * Return: time in ns on the port's clock, or NVDLA_NO_DEADLINE when nothing is
+ * enabled.
  */
 u64 nvdla_engine_next_deadline(const struct nvdla_engine *engine);
 
@@ -161,7 +284,8 @@ struct nvdla_job *nvdla_engine_done(struct nvdla_engine *engine);
  * nvdla_engine_abort() - give the job up; the device is to be reset
  *
  * The job ends with NVDLA_JOB_CANCELED unless it has a result already, and
- * nothing can be submitted before nvdla_engine_start() succeeds again.
+ * nothing can be submitted before nvdla_engine_start() succeeds again. Touches
+ * no register.
  */
 void nvdla_engine_abort(struct nvdla_engine *engine);
 

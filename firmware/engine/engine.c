@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * The state machine: which layer is programmed, enabled and ended when. Why it
+ * cannot deadlock is argued in nvdla_engine.h.
+ *
+ * Layers before head have ended, those from head + window on were not looked
+ * at; three masks say how far each in between has come.
+ */
+#include "internal.h"
+
+static const u32 unit_bases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] =
+	NVDLA_UNIT_BASES;
+
+void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
+		       const struct nvdla_port *port, void *context)
+{
+	/* Field by field: a struct literal may become a call of memset(). */
+	engine->hw = hw;
+	engine->port = port;
+	engine->context = context;
+	engine->bases = unit_bases[hw->regmap];
+	engine->job = NULL;
+	engine->ended_job = NULL;
+	engine->next_deadline = NVDLA_NO_DEADLINE;
+	engine->patience = 1;
+	engine->cycle_ns = 0;
+	engine->bits = 0;
+	engine->started = 0;
+	engine->head = 0;
+	engine->taken = 0;
+	engine->enabled = 0;
+	engine->ended = 0;
+	engine->intr_mask = 0;
+	nvdla_groups_reset(engine, 0, 0);
+	nvdla_lut_forget(engine);
+	engine->debug.spurious = 0;
+	engine->debug.lost = 0;
+	engine->debug.unsettled = 0;
+	engine->debug.lut_loads = 0;
+}
+
+void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience)
+{
+	engine->patience = patience ? patience : 1;
+}
+
+static struct nvdla_flight *flight_of(struct nvdla_engine *engine, u32 layer)
+{
+	return &engine->flights[layer & (NVDLA_ENGINE_WINDOW - 1)];
+}
+
+static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
+{
+	struct nvdla_job *job = engine->job;
+
+	job->result = result;
+	job->layer = layer;
+	engine->job = NULL;
+	engine->ended_job = job;
+	engine->bits = 0;
+	engine->next_deadline = NVDLA_NO_DEADLINE;
+	/* Something may still run in a device that failed. */
+	if (result != NVDLA_JOB_OK) {
+		engine->started = 0;
+		nvdla_lut_forget(engine);
+	}
+}
+
+static bool has_ended(const struct nvdla_engine *engine, u32 layer)
+{
+	if (layer < engine->head)
+		return true;
+	layer -= engine->head;
+	return layer < NVDLA_ENGINE_WINDOW && (engine->ended >> layer & 1);
+}
+
+/* @active: units of earlier layers that are enabled and have not ended */
+static bool can_enable(const struct nvdla_engine *engine,
+		       const struct nvdla_layer_image *image, u32 active)
+{
+	u32 i;
+
+	for (i = 0; i < image->num_waits; i++)
+		if (!has_ended(engine, image->waits[i]))
+			return false;
+	if (nvdla_lut_missing(engine, image) & active)
+		return false;
+	return !(image->units & UNIT(BDMA) & active);
+}
+
+static void enable(struct nvdla_engine *engine,
+		   const struct nvdla_layer_image *image,
+		   struct nvdla_flight *flight)
+{
+	if (nvdla_lut_missing(engine, image))
+		nvdla_lut_load(engine, image);
+	/* A unit in the middle of this layer was the last of another. */
+	nvdla_irq_set_mask(engine, (engine->intr_mask | flight->side) &
+					   ~flight->done);
+	flight->start_ns = nvdla_now(engine);
+	if (image->kind == NVDLA_LAYER_BDMA)
+		nvdla_bdma_launch(engine, image,
+				  nvdla_group(flight, NVDLA_UNIT_BDMA));
+	else
+		nvdla_image_enable(engine, flight);
+}
+
+/* Takes groups and writes the image; BDMA has nothing to write ahead. */
+static int program(struct nvdla_engine *engine,
+		   const struct nvdla_layer_image *image,
+		   struct nvdla_flight *flight)
+{
+	int ret;
+
+	nvdla_groups_take(engine, flight, image);
+	ret = nvdla_groups_settle(engine, flight);
+	if (ret != NVDLA_JOB_OK)
+		return ret;
+	if (image->kind == NVDLA_LAYER_BDMA)
+		return NVDLA_JOB_OK;
+	return nvdla_image_write(engine, image, flight) ? NVDLA_JOB_BROKEN :
+							  NVDLA_JOB_OK;
+}
+
+/*
+ * Does all that can be done now, oldest layer first: what is programmed and
+ * waited for is enabled before anything new is programmed.
+ */
+static void advance(struct nvdla_engine *engine)
+{
+	const struct nvdla_program *prog = engine->job->program;
+	u64 next = NVDLA_NO_DEADLINE;
+	u32 blocked = 0;	/* units that an earlier layer is yet to take */
+	u32 held_back = 0;	/* units of earlier layers not enabled */
+	u32 active = 0;		/* units of earlier layers enabled */
+	u32 i;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u32 layer = engine->head + i, bit = 1u << i;
+		struct nvdla_flight *flight = flight_of(engine, layer);
+		const struct nvdla_layer_image *image;
+		u32 units;
+
+		if (layer >= prog->num_layers)
+			break;
+		if (engine->ended & bit)
+			continue;
+		image = &prog->layers[layer];
+		units = image->units;
+
+		if (!(engine->taken & bit)) {
+			int ret;
+
+			if ((units & blocked) ||
+			    !nvdla_groups_free(engine, units)) {
+				blocked |= units;
+				continue;
+			}
+			ret = program(engine, image, flight);
+			if (ret != NVDLA_JOB_OK) {
+				end_job(engine, ret, layer);
+				return;
+			}
+			engine->taken |= bit;
+		}
+
+		if (!(engine->enabled & bit)) {
+			if ((units & held_back) ||
+			    !can_enable(engine, image, active)) {
+				held_back |= units;
+				continue;
+			}
+			enable(engine, image, flight);
+			engine->enabled |= bit;
+		}
+
+		/* The clock of a layer starts when no other is in its way. */
+		if (!flight->deadline && !(units & active))
+			flight->deadline = nvdla_now(engine) +
+				nvdla_deadline_ns(image->cycles,
+						  engine->cycle_ns,
+						  engine->patience);
+		if (flight->deadline && flight->deadline < next)
+			next = flight->deadline;
+		active |= units;
+	}
+	engine->next_deadline = next;
+}
+
+static void end_layer(struct nvdla_engine *engine, u32 layer,
+		      struct nvdla_flight *flight)
+{
+	struct nvdla_job *job = engine->job;
+
+	if (job->program->flags & NVDLA_PROGRAM_STATS) {
+		job->stats[layer].end_ns = nvdla_now(engine);
+		nvdla_stats_read(engine, &job->program->layers[layer], flight,
+				 &job->stats[layer]);
+	}
+	nvdla_groups_release(engine, flight);
+	engine->ended |= 1u << (layer - engine->head);
+}
+
+/* What @flight has not been seen to be finished with. */
+static u32 unfinished(const struct nvdla_flight *flight)
+{
+	return nvdla_irq_units(flight->done | (flight->side & ~flight->seen)) &
+	       UNITS_LAST;
+}
+
+/*
+ * Gives each bit to the layer that it belongs to. A bit of a later layer
+ * cannot be true before the earlier is finished with their common units; not
+ * "has ended", because SDP may be done with a layer that PDP still works on.
+ *
+ * Return: whether a layer ended.
+ */
+static bool consume(struct nvdla_engine *engine)
+{
+	u32 occupied = 0, i;
+	bool ended = false;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u32 layer = engine->head + i;
+		struct nvdla_flight *flight = flight_of(engine, layer);
+
+		if (!((engine->enabled & ~engine->ended) >> i & 1))
+			continue;
+		flight->seen |= engine->bits & flight->side;
+		engine->bits &= ~flight->side;
+		if ((engine->bits & flight->done) &&
+		    !(flight->units & occupied)) {
+			engine->bits &= ~flight->done;
+			/*
+			 * These came before; leave none for the next layer in
+			 * the group. Bits of others stay for the next round.
+			 */
+			if (flight->side & ~flight->seen) {
+				engine->bits |= nvdla_irq_take(engine);
+				if (engine->bits == NVDLA_IRQ_GONE)
+					return false;
+				flight->seen |= engine->bits & flight->side;
+				engine->bits &= ~flight->side;
+			}
+			end_layer(engine, layer, flight);
+			ended = true;
+			continue;
+		}
+		occupied |= unfinished(flight);
+	}
+	return ended;
+}
+
+static u32 count_bits(u32 bits)
+{
+	u32 n = 0;
+
+	for (; bits; bits &= bits - 1)
+		n++;
+	return n;
+}
+
+void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
+{
+	bool ended = false;
+
+	if (bits != NVDLA_IRQ_GONE && !engine->job) {
+		engine->debug.spurious += count_bits(bits);
+		return;
+	}
+	if (!engine->job)
+		return;
+
+	engine->bits |= bits;
+	while (engine->bits != NVDLA_IRQ_GONE && consume(engine))
+		ended = true;
+	if (engine->bits == NVDLA_IRQ_GONE) {
+		end_job(engine, NVDLA_JOB_GONE, engine->head);
+		return;
+	}
+	engine->debug.spurious += count_bits(engine->bits);
+	engine->bits = 0;
+	if (!ended)
+		return;
+
+	while (engine->ended & 1) {
+		engine->ended >>= 1;
+		engine->enabled >>= 1;
+		engine->taken >>= 1;
+		engine->head++;
+	}
+	if (engine->head == engine->job->program->num_layers)
+		end_job(engine, NVDLA_JOB_OK, 0);
+	else
+		advance(engine);
+}
+
+/* The caller may have a copy of the table of configurations. */
+static bool same_name(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++, b++)
+		;
+	return *a == *b;
+}
+
+int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
+{
+	const struct nvdla_program *program = job->program;
+	u32 i;
+
+	if (engine->job || engine->ended_job)
+		return -NVDLA_SUBMIT_BUSY;
+	if (!engine->started)
+		return -NVDLA_SUBMIT_STOPPED;
+	if (!job->serial || !same_name(program->hw->name, engine->hw->name) ||
+	    ((program->flags & NVDLA_PROGRAM_STATS) && !job->stats))
+		return -NVDLA_SUBMIT_INVALID;
+	for (i = 0; i < program->num_layers; i++)
+		if (!nvdla_layer_valid(engine, program, i))
+			return -NVDLA_SUBMIT_INVALID;
+
+	job->result = NVDLA_JOB_RUNNING;
+	job->layer = 0;
+	engine->job = job;
+	engine->head = 0;
+	engine->taken = 0;
+	engine->enabled = 0;
+	engine->ended = 0;
+	engine->cycle_ns = nvdla_cycle_ns(program->clock_khz);
+
+	/* A bit from before the job can mean none of its layers. */
+	engine->bits = nvdla_irq_take(engine);
+	if (engine->bits == NVDLA_IRQ_GONE) {
+		end_job(engine, NVDLA_JOB_GONE, 0);
+		return 0;
+	}
+	engine->debug.spurious += count_bits(engine->bits);
+	engine->bits = 0;
+	if (!program->num_layers) {
+		end_job(engine, NVDLA_JOB_OK, 0);
+		return 0;
+	}
+	engine->port->barrier(engine->context);
+	advance(engine);
+	return 0;
+}
+
+void nvdla_engine_poll(struct nvdla_engine *engine)
+{
+	u64 now = nvdla_now(engine);
+	u32 bits, head, ended, i;
+
+	if (now < engine->next_deadline)
+		return;
+	head = engine->head;
+	ended = engine->ended;
+	bits = nvdla_irq_take(engine);
+	nvdla_engine_interrupt(engine, bits);
+	if (!engine->job || engine->head != head || engine->ended != ended)
+		engine->debug.lost++;
+	if (now < engine->next_deadline)
+		return;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u32 layer = engine->head + i;
+
+		if (((engine->enabled & ~engine->ended) >> i & 1) &&
+		    flight_of(engine, layer)->deadline &&
+		    flight_of(engine, layer)->deadline <= now) {
+			end_job(engine, NVDLA_JOB_HANG, layer);
+			return;
+		}
+	}
+}
+
+u64 nvdla_engine_next_deadline(const struct nvdla_engine *engine)
+{
+	return engine->next_deadline;
+}
+
+struct nvdla_job *nvdla_engine_done(struct nvdla_engine *engine)
+{
+	struct nvdla_job *job = engine->ended_job;
+
+	engine->ended_job = NULL;
+	return job;
+}
+
+void nvdla_engine_abort(struct nvdla_engine *engine)
+{
+	if (engine->job)
+		end_job(engine, NVDLA_JOB_CANCELED, engine->head);
+	engine->started = 0;
+	nvdla_lut_forget(engine);
+}

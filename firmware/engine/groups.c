@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * Register groups. Each unit has its own CONSUMER, which toggles with each
+ * layer that the unit serves, so units that some layers do not use (the read
+ * DMAs) drift apart from the others: the group is a matter of each unit.
+ * Masks with a bit per unit answer for all units of a layer at once.
+ */
+#include "internal.h"
+
+/* What a kind of layer occupies; read DMAs that it may do without apart. */
+static const struct {
+	u32 always;
+	u32 maybe;
+} layer_units[] = {
+	[NVDLA_LAYER_CONV_SDP] = { UNITS_CONV | UNIT(SDP), UNIT(SDP_RDMA) },
+	[NVDLA_LAYER_CONV_SDP_PDP] = { UNITS_CONV | UNIT(SDP) | UNIT(PDP),
+				       UNIT(SDP_RDMA) },
+	[NVDLA_LAYER_SDP] = { UNIT(SDP_RDMA) | UNIT(SDP), 0 },
+	[NVDLA_LAYER_SDP_PDP] = { UNIT(SDP_RDMA) | UNIT(SDP) | UNIT(PDP), 0 },
+	[NVDLA_LAYER_PDP] = { UNIT(PDP_RDMA) | UNIT(PDP), 0 },
+	[NVDLA_LAYER_CDP] = { UNIT(CDP_RDMA) | UNIT(CDP), 0 },
+	[NVDLA_LAYER_RUBIK] = { UNIT(RBK), 0 },
+	[NVDLA_LAYER_BDMA] = { UNIT(BDMA), 0 },
+};
+
+static bool in_range(u32 first, u32 count, u32 total)
+{
+	return first <= total && count <= total - first;
+}
+
+/*
+ * The compiler makes nothing else; but a layer that waits for itself, or one
+ * without the unit that is to end it, would hang everything behind it.
+ */
+bool nvdla_layer_valid(const struct nvdla_engine *engine,
+		       const struct nvdla_program *program, u32 index)
+{
+	const struct nvdla_layer_image *image = &program->layers[index];
+	u32 i, always;
+
+	if (!image->kind || image->kind >= ARRAY_SIZE(layer_units))
+		return false;
+	always = layer_units[image->kind].always;
+	if ((image->units & ~layer_units[image->kind].maybe) != always)
+		return false;
+	if ((always & UNIT(BDMA)) && !(engine->hw->features & NVDLA_HW_BDMA))
+		return false;
+	if ((always & UNIT(RBK)) && !(engine->hw->features & NVDLA_HW_RUBIK))
+		return false;
+	if (image->num_waits > NVDLA_MAX_WAITS)
+		return false;
+	for (i = 0; i < image->num_waits; i++)
+		if (image->waits[i] >= index)
+			return false;
+	if (image->lut) {
+		u32 unit;
+
+		if (image->lut > program->num_luts)
+			return false;
+		unit = program->luts[image->lut - 1].unit == NVDLA_LUT_CDP ?
+		       UNIT(CDP) : UNIT(SDP);
+		if (!(image->units & unit))
+			return false;
+	}
+	if (image->kind == NVDLA_LAYER_BDMA &&
+	    (!image->num_transfers ||
+	     image->num_transfers > NVDLA_MAX_LAYER_TRANSFERS ||
+	     !in_range(image->first_transfer, image->num_transfers,
+		       program->num_transfers)))
+		return false;
+	return in_range(image->first_write, image->num_writes,
+			program->num_writes) &&
+	       in_range(image->first_reloc, image->num_relocs,
+			program->num_relocs);
+}
+
+/* No group is in use; masks of units that go on with, and show, group 1. */
+void nvdla_groups_reset(struct nvdla_engine *engine, u32 next_group,
+			u32 producer)
+{
+	u32 group;
+
+	for (group = 0; group < NVDLA_GROUPS; group++) {
+		engine->busy[group] = 0;
+		engine->unsettled[group] = 0;
+	}
+	engine->next_group = next_group;
+	engine->producer = producer;
+}
+
+/* Has no earlier layer the groups that come next in @units? */
+bool nvdla_groups_free(const struct nvdla_engine *engine, u32 units)
+{
+	return !(units & ((engine->busy[0] & ~engine->next_group) |
+			  (engine->busy[1] & engine->next_group)));
+}
+
+void nvdla_groups_take(struct nvdla_engine *engine,
+		       struct nvdla_flight *flight,
+		       const struct nvdla_layer_image *image)
+{
+	u32 units = image->units;
+	u32 groups = units & engine->next_group;
+
+	flight->deadline = 0;
+	flight->start_ns = 0;
+	flight->units = units;
+	flight->groups = groups;
+	flight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind), groups);
+	flight->side = nvdla_irq_bits(units, groups) & ~flight->done;
+	flight->seen = 0;
+	engine->busy[0] |= units & ~groups;
+	engine->busy[1] |= groups;
+	engine->next_group ^= units;
+}
+
+void nvdla_groups_release(struct nvdla_engine *engine,
+			  const struct nvdla_flight *flight)
+{
+	u32 unseen = nvdla_irq_units(flight->side & ~flight->seen);
+
+	engine->busy[0] &= ~(flight->units & ~flight->groups);
+	engine->busy[1] &= ~flight->groups;
+	engine->unsettled[0] |= unseen & ~flight->groups;
+	engine->unsettled[1] |= unseen & flight->groups;
+}
+
+/* Makes D_ registers of @unit those of @group. */
+void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group)
+{
+	if ((engine->producer >> unit & 1) == group)
+		return;
+	engine->producer ^= 1u << unit;
+	nvdla_reg_write(engine, unit, NVDLA_REG_S_POINTER,
+			group << NVDLA_REG_S_POINTER_PRODUCER_SHIFT);
+}
+
+/*
+ * Writes to a group that is enabled are dropped. When the layer before ended
+ * without a sign of some unit of it, that unit is asked.
+ *
+ * Return: an enum nvdla_job_result, NVDLA_JOB_OK if all groups can be written.
+ */
+int nvdla_groups_settle(struct nvdla_engine *engine,
+			const struct nvdla_flight *flight)
+{
+	u32 units = (engine->unsettled[0] & flight->units & ~flight->groups) |
+		    (engine->unsettled[1] & flight->groups);
+	u64 end;
+	u32 unit;
+
+	if (!units)
+		return NVDLA_JOB_OK;
+	end = nvdla_now(engine) + NVDLA_POLL_NS;
+	for (unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
+		u32 group = nvdla_group(flight, unit);
+		u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
+				   NVDLA_REG_S_STATUS_STATUS_0_MASK;
+
+		if (!(units >> unit & 1))
+			continue;
+		engine->debug.unsettled++;
+		for (;;) {
+			/* The clock first: no verdict on an old reading. */
+			bool late = nvdla_now(engine) >= end;
+			u32 status = nvdla_reg_read(engine, unit,
+						    NVDLA_REG_S_STATUS);
+
+			if (status == NVDLA_ALL_ONES)
+				return NVDLA_JOB_GONE;
+			if (!(status & mask))
+				break;
+			if (late)
+				return NVDLA_JOB_HANG;
+			engine->port->relax(engine->context);
+		}
+		engine->unsettled[group] &= ~(1u << unit);
+	}
+	return NVDLA_JOB_OK;
+}
