@@ -208,10 +208,64 @@ static u32 unfinished(const struct nvdla_flight *flight)
 	       UNITS_LAST;
 }
 
+/* An early bit is true only if the layer has left its last unit since. */
+static bool confirm(const struct nvdla_engine *engine,
+		    const struct nvdla_flight *flight)
+{
+	u32 last = nvdla_irq_units(flight->done), unit = 0;
+
+	while (last >> unit != 1)
+		unit++;
+	return nvdla_group_state(engine, unit, nvdla_group(flight, unit)) ==
+	       NVDLA_GROUP_IDLE;
+}
+
 /*
- * Gives each bit to the layer that it belongs to. A bit of a later layer
- * cannot be true before the earlier is finished with their common units; not
- * "has ended", because SDP may be done with a layer that PDP still works on.
+ * Side bits came before the one that ends the layer. None may be left for the
+ * next layer in the group. Bits of others stay for the next round.
+ *
+ * Return: false if the device is gone.
+ */
+static bool collect_side(struct nvdla_engine *engine,
+			 struct nvdla_flight *flight)
+{
+	if (flight->side & ~flight->seen) {
+		engine->bits |= nvdla_irq_take(engine);
+		if (engine->bits == NVDLA_IRQ_GONE)
+			return false;
+	}
+	flight->seen |= engine->bits & flight->side;
+	engine->bits &= ~flight->side;
+	return true;
+}
+
+/*
+ * Has @flight come to its end? @occupied are units that earlier layers were
+ * not seen to be finished with.
+ */
+static bool completes(struct nvdla_engine *engine, struct nvdla_flight *flight,
+		      u32 occupied)
+{
+	bool arrived = engine->bits & flight->done;
+
+	engine->bits &= ~flight->done;
+	if (flight->units & occupied) {
+		flight->early |= arrived;
+		return false;
+	}
+	if (!arrived && flight->early) {
+		arrived = confirm(engine, flight);
+		engine->debug.spurious += !arrived;
+	}
+	flight->early = 0;
+	return arrived;
+}
+
+/*
+ * Gives each bit to the layer that it belongs to, oldest first. A bit of a
+ * later layer cannot be true before the earlier is finished with their common
+ * units; not "has ended", because SDP may be done with a layer that PDP still
+ * works on.
  *
  * Return: whether a layer ended.
  */
@@ -228,25 +282,14 @@ static bool consume(struct nvdla_engine *engine)
 			continue;
 		flight->seen |= engine->bits & flight->side;
 		engine->bits &= ~flight->side;
-		if ((engine->bits & flight->done) &&
-		    !(flight->units & occupied)) {
-			engine->bits &= ~flight->done;
-			/*
-			 * These came before; leave none for the next layer in
-			 * the group. Bits of others stay for the next round.
-			 */
-			if (flight->side & ~flight->seen) {
-				engine->bits |= nvdla_irq_take(engine);
-				if (engine->bits == NVDLA_IRQ_GONE)
-					return false;
-				flight->seen |= engine->bits & flight->side;
-				engine->bits &= ~flight->side;
-			}
-			end_layer(engine, layer, flight);
-			ended = true;
+		if (!completes(engine, flight, occupied)) {
+			occupied |= unfinished(flight);
 			continue;
 		}
-		occupied |= unfinished(flight);
+		if (!collect_side(engine, flight))
+			return false;
+		end_layer(engine, layer, flight);
+		ended = true;
 	}
 	return ended;
 }

@@ -109,6 +109,7 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 	flight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind), groups);
 	flight->side = nvdla_irq_bits(units, groups) & ~flight->done;
 	flight->seen = 0;
+	flight->early = 0;
 	engine->busy[0] |= units & ~groups;
 	engine->busy[1] |= groups;
 	engine->next_group ^= units;
@@ -136,6 +137,42 @@ void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group)
 }
 
 /*
+ * Is OP_EN of the group 0? Says that it can be written, not that its layer has
+ * ended.
+ *
+ * Return: enum nvdla_group_state.
+ */
+int nvdla_group_state(const struct nvdla_engine *engine, u32 unit, u32 group)
+{
+	u32 status = nvdla_reg_read(engine, unit, NVDLA_REG_S_STATUS);
+	u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
+			   NVDLA_REG_S_STATUS_STATUS_0_MASK;
+
+	if (status == NVDLA_ALL_ONES)
+		return NVDLA_GROUP_GONE;
+	return status & mask ? NVDLA_GROUP_ENABLED : NVDLA_GROUP_IDLE;
+}
+
+static int wait_for_idle(const struct nvdla_engine *engine, u32 unit, u32 group)
+{
+	u64 end = nvdla_now(engine) + NVDLA_POLL_NS;
+
+	for (;;) {
+		/* The clock first: no verdict on an old reading. */
+		bool late = nvdla_now(engine) >= end;
+		int state = nvdla_group_state(engine, unit, group);
+
+		if (state == NVDLA_GROUP_IDLE)
+			return NVDLA_JOB_OK;
+		if (state == NVDLA_GROUP_GONE)
+			return NVDLA_JOB_GONE;
+		if (late)
+			return NVDLA_JOB_HANG;
+		engine->port->relax(engine->context);
+	}
+}
+
+/*
  * Writes to a group that is enabled are dropped. When the layer before ended
  * without a sign of some unit of it, that unit is asked.
  *
@@ -146,34 +183,17 @@ int nvdla_groups_settle(struct nvdla_engine *engine,
 {
 	u32 units = (engine->unsettled[0] & flight->units & ~flight->groups) |
 		    (engine->unsettled[1] & flight->groups);
-	u64 end;
-	u32 unit;
+	u32 unit, group;
+	int ret;
 
-	if (!units)
-		return NVDLA_JOB_OK;
-	end = nvdla_now(engine) + NVDLA_POLL_NS;
-	for (unit = 0; unit < NVDLA_UNIT_COUNT; unit++) {
-		u32 group = nvdla_group(flight, unit);
-		u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
-				   NVDLA_REG_S_STATUS_STATUS_0_MASK;
-
+	for (unit = 0; units >> unit; unit++) {
 		if (!(units >> unit & 1))
 			continue;
 		engine->debug.unsettled++;
-		for (;;) {
-			/* The clock first: no verdict on an old reading. */
-			bool late = nvdla_now(engine) >= end;
-			u32 status = nvdla_reg_read(engine, unit,
-						    NVDLA_REG_S_STATUS);
-
-			if (status == NVDLA_ALL_ONES)
-				return NVDLA_JOB_GONE;
-			if (!(status & mask))
-				break;
-			if (late)
-				return NVDLA_JOB_HANG;
-			engine->port->relax(engine->context);
-		}
+		group = nvdla_group(flight, unit);
+		ret = wait_for_idle(engine, unit, group);
+		if (ret != NVDLA_JOB_OK)
+			return ret;
 		engine->unsettled[group] &= ~(1u << unit);
 	}
 	return NVDLA_JOB_OK;
