@@ -383,7 +383,7 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 		end_job(engine, NVDLA_JOB_OK, 0);
 		return 0;
 	}
-	engine->port->barrier(engine->context);
+	engine->port->dma_barrier(engine->context);
 	advance(engine);
 	return 0;
 }

@@ -194,7 +194,7 @@ class Rig {
     port.reg_write = [](void *context, u32 offset, u32 value) {
       self(context)->write(offset, value);
     };
-    port.barrier = [](void *context) { ++self(context)->barriers; };
+    port.dma_barrier = [](void *context) { ++self(context)->barriers; };
     port.relax = [](void *context) { self(context)->now += 1000; };
     port.now_ns = [](void *context) -> u64 { return self(context)->now; };
     nvdla_engine_init(&engine, &hw, &port, &device);
