@@ -871,6 +871,10 @@ enum nvdla_rule {
 	NVDLA_RULE_BINDING_MISSING = 40,
 	/* binding: two slots share bytes and one of them is written */
 	NVDLA_RULE_BINDING_OVERLAP = 41,
+	/* output width or height value exceeds max: split the layer */
+	NVDLA_RULE_OUTPUT_SIZE = 42,
+	/* one kernel takes value bytes, max are allowed */
+	NVDLA_RULE_KERNEL_BYTES = 43,
 	NVDLA_RULE_COUNT
 };
 
