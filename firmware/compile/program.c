@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * A program: its memory, its slots, and layers one after the other.
+ */
+#include "compile.h"
+
+#define FIELD(member) ((u32)offsetof(struct nvdla_program_desc, member))
+#define SLOT_FIELD(member) ((u32)offsetof(struct nvdla_slot, member))
+
+#define DEFAULT_CLOCK_KHZ	1000000
+
+static int counts_valid(const struct nvdla_program_desc *desc)
+{
+	return desc->num_layers && desc->num_layers <= NVDLA_MAX_LAYERS &&
+	       desc->num_slots <= NVDLA_MAX_SLOTS &&
+	       desc->num_luts <= NVDLA_MAX_LUTS &&
+	       desc->num_transfers <= NVDLA_MAX_TRANSFERS;
+}
+
+/*
+ * Every array holds structs whose size is a multiple of 8. With the limits on
+ * counts this is less than NVDLA_MAX_PROGRAM_BYTES.
+ */
+size_t nvdla_program_bytes(const struct nvdla_program_desc *desc)
+{
+	const size_t layer =
+		sizeof(struct nvdla_layer_image) +
+		NVDLA_LAYER_MAX_WRITES * sizeof(struct nvdla_reg_write) +
+		NVDLA_LAYER_MAX_RELOCS * sizeof(struct nvdla_reloc) +
+		NVDLA_LAYER_MAX_ACCESSES * sizeof(struct nvdla_access);
+
+	if (!counts_valid(desc))
+		return 0;
+	return desc->num_layers * layer +
+	       desc->num_slots * sizeof(struct nvdla_slot) +
+	       desc->num_luts * sizeof(struct nvdla_lut) +
+	       desc->num_transfers * sizeof(struct nvdla_transfer);
+}
+
+static int check_limit(struct nvdla_compile *c, u32 field, u32 count, u32 max)
+{
+	if (count > max)
+		return nvdla_refuse(c, NVDLA_RULE_LIMIT, field, count, 0, max);
+	return 0;
+}
+
+static int check_desc(struct nvdla_compile *c,
+		      const struct nvdla_program_desc *desc)
+{
+	if (!desc->num_layers)
+		return nvdla_refuse(c, NVDLA_RULE_RANGE, FIELD(num_layers), 0,
+				    1, NVDLA_MAX_LAYERS);
+	if (check_limit(c, FIELD(num_layers), desc->num_layers,
+			NVDLA_MAX_LAYERS) ||
+	    check_limit(c, FIELD(num_slots), desc->num_slots,
+			desc->slots ? NVDLA_MAX_SLOTS : 0) ||
+	    check_limit(c, FIELD(num_luts), desc->num_luts,
+			desc->luts ? NVDLA_MAX_LUTS : 0) ||
+	    check_limit(c, FIELD(num_transfers), desc->num_transfers,
+			desc->transfers ? NVDLA_MAX_TRANSFERS : 0))
+		return -1;
+	return nvdla_check_flags(c, FIELD(flags), desc->flags,
+				 NVDLA_PROGRAM_STATS);
+}
+
+/* The address space is 2^32 or 2^64 bytes. */
+static u64 last_address(const struct nvdla_hw *hw)
+{
+	return hw->address_bits < 64 ? 0xffffffffu : ~(u64)0;
+}
+
+static int check_slot(struct nvdla_compile *c, const struct nvdla_slot *slot)
+{
+	const u32 access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+
+	if (!slot->size)
+		return nvdla_refuse(c, NVDLA_RULE_RANGE, SLOT_FIELD(size), 0, 1,
+				    nvdla_clamp(last_address(c->hw)));
+	if (slot->size - 1 > last_address(c->hw))
+		return nvdla_refuse(c, NVDLA_RULE_ADDRESS, SLOT_FIELD(size),
+				    nvdla_clamp(slot->size - 1), 0,
+				    nvdla_clamp(last_address(c->hw)));
+	if (slot->alignment < c->hw->atom ||
+	    (slot->alignment & (slot->alignment - 1)))
+		return nvdla_refuse(c, NVDLA_RULE_SLOT_ALIGNMENT,
+				    SLOT_FIELD(alignment), slot->alignment,
+				    c->hw->atom, 0);
+	if (nvdla_check_choice(c, SLOT_FIELD(memory), slot->memory,
+			       NVDLA_MEMORY_SRAM))
+		return -1;
+	if (slot->memory == NVDLA_MEMORY_SRAM &&
+	    !(c->hw->features & NVDLA_HW_SRAM))
+		return nvdla_refuse_feature(c, SLOT_FIELD(memory),
+					    NVDLA_FEATURE_SRAM);
+	if (nvdla_check_flags(c, SLOT_FIELD(access), slot->access, access))
+		return -1;
+	if (!slot->access)
+		return nvdla_refuse(c, NVDLA_RULE_CHOICE, SLOT_FIELD(access), 0,
+				    NVDLA_SLOT_READ, access);
+	return nvdla_check_zero(c, SLOT_FIELD(pad), slot->pad);
+}
+
+static int check_slots(struct nvdla_compile *c)
+{
+	u32 i;
+
+	c->object = NVDLA_OBJECT_SLOT;
+	for (i = 0; i < c->program->num_slots; i++) {
+		c->index = i;
+		if (check_slot(c, &c->program->slots[i]))
+			return -1;
+	}
+	return 0;
+}
+
+/* Tables and copies come with their units. */
+static int check_luts(struct nvdla_compile *c, u32 count)
+{
+	c->object = NVDLA_OBJECT_LUT;
+	c->index = 0;
+	if (count)
+		return nvdla_refuse_feature(c, 0,
+					    NVDLA_FEATURE_NOT_IMPLEMENTED);
+	return 0;
+}
+
+static int check_transfers(struct nvdla_compile *c, u32 count)
+{
+	c->object = NVDLA_OBJECT_TRANSFER;
+	c->index = 0;
+	if (count)
+		return nvdla_refuse_missing(c, 0, NVDLA_HW_BDMA,
+					    NVDLA_FEATURE_BDMA);
+	return 0;
+}
+
+static void *take(u8 **memory, size_t bytes)
+{
+	void *taken = *memory;
+
+	*memory += bytes;
+	return taken;
+}
+
+/* The caller checked the counts, and that @memory is nvdla_program_bytes(). */
+static void lay_out(struct nvdla_program *p,
+		    const struct nvdla_program_desc *desc, u8 *memory)
+{
+	u32 i;
+
+	p->max_layers = desc->num_layers;
+	p->max_writes = desc->num_layers * NVDLA_LAYER_MAX_WRITES;
+	p->max_relocs = desc->num_layers * NVDLA_LAYER_MAX_RELOCS;
+	p->max_accesses = desc->num_layers * NVDLA_LAYER_MAX_ACCESSES;
+	p->layers = take(&memory, p->max_layers * sizeof(*p->layers));
+	p->writes = take(&memory, p->max_writes * sizeof(*p->writes));
+	p->relocs = take(&memory, p->max_relocs * sizeof(*p->relocs));
+	p->accesses = take(&memory, p->max_accesses * sizeof(*p->accesses));
+	p->slots = take(&memory, desc->num_slots * sizeof(*p->slots));
+	p->luts = take(&memory, desc->num_luts * sizeof(*p->luts));
+	p->transfers =
+		take(&memory, desc->num_transfers * sizeof(*p->transfers));
+
+	for (i = 0; i < desc->num_slots; i++)
+		p->slots[i] = desc->slots[i];
+	p->num_slots = desc->num_slots;
+}
+
+static void clear_error(struct nvdla_error *error)
+{
+	static const struct nvdla_error none;
+
+	*error = none;
+}
+
+int nvdla_program_begin(struct nvdla_program *program,
+			const struct nvdla_hw *hw,
+			const struct nvdla_program_desc *desc, void *memory,
+			size_t size, struct nvdla_error *error)
+{
+	static const struct nvdla_program empty;
+	struct nvdla_compile c = {
+		.program = program,
+		.hw = hw,
+		.error = error,
+		.object = NVDLA_OBJECT_PROGRAM,
+	};
+	size_t need;
+
+	clear_error(error);
+	*program = empty;
+	program->hw = hw;
+	if (check_desc(&c, desc))
+		return -1;
+	program->flags = desc->flags;
+	program->clock_khz = desc->clock_khz ? desc->clock_khz :
+					       DEFAULT_CLOCK_KHZ;
+
+	need = nvdla_program_bytes(desc);
+	if (!memory || size < need)
+		return nvdla_refuse(&c, NVDLA_RULE_PROGRAM_SIZE, 0, (s64)need,
+				    0, memory ? nvdla_clamp(size) : 0);
+	lay_out(program, desc, memory);
+	if (check_slots(&c) || check_luts(&c, desc->num_luts) ||
+	    check_transfers(&c, desc->num_transfers))
+		return -1;
+	return 0;
+}
+
+static void start_image(struct nvdla_compile *c)
+{
+	static const struct nvdla_layer_image empty;
+	struct nvdla_program *p = c->program;
+	struct nvdla_layer_image *image = &p->layers[c->index];
+
+	*image = empty;
+	image->first_write = p->num_writes;
+	image->first_reloc = p->num_relocs;
+	image->first_access = p->num_accesses;
+	image->first_transfer = p->num_transfers;
+	c->image = image;
+}
+
+int nvdla_program_add(struct nvdla_program *program,
+		      const struct nvdla_layer *layer,
+		      struct nvdla_error *error)
+{
+	struct nvdla_compile c = {
+		.program = program,
+		.hw = program->hw,
+		.layer = layer,
+		.error = error,
+		.object = NVDLA_OBJECT_PROGRAM,
+		.index = program->num_layers,
+	};
+
+	clear_error(error);
+	if (program->num_layers >= program->max_layers)
+		return nvdla_refuse(&c, NVDLA_RULE_LIMIT, FIELD(num_layers),
+				    (s64)program->num_layers + 1, 0,
+				    program->max_layers);
+	c.object = NVDLA_OBJECT_LAYER;
+	start_image(&c);
+	if (nvdla_layer_compile(&c))
+		return -1;
+	/* Cannot happen while NVDLA_LAYER_MAX_* hold. */
+	if (c.full)
+		return nvdla_refuse(&c, NVDLA_RULE_PROGRAM_SIZE, 0,
+				    c.image->num_writes, 0,
+				    NVDLA_LAYER_MAX_WRITES);
+	program->num_layers++;
+	return 0;
+}
+
+int nvdla_program_end(struct nvdla_program *program, struct nvdla_error *error)
+{
+	struct nvdla_compile c = {
+		.program = program,
+		.hw = program->hw,
+		.error = error,
+		.object = NVDLA_OBJECT_PROGRAM,
+	};
+
+	clear_error(error);
+	if (program->num_layers != program->max_layers)
+		return nvdla_refuse(&c, NVDLA_RULE_RANGE, FIELD(num_layers),
+				    program->num_layers, program->max_layers,
+				    program->max_layers);
+	return 0;
+}
