@@ -12,13 +12,13 @@ namespace {
 
 using Units = std::vector<std::uint32_t>;
 
-void expect_all_ran_once(const Rig &rig, std::size_t layers) {
+void expect_all_ran_once(const Rig& rig, std::size_t layers) {
   EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
   for (std::uint32_t layer = 0; layer < layers; ++layer)
     EXPECT_EQ(rig.device.count_runs(layer), 1u) << "layer " << layer;
   std::map<std::uint32_t, std::int64_t> last;
   std::map<std::uint32_t, std::uint32_t> group;
-  for (const auto &run : rig.device.runs) {
+  for (const auto& run : rig.device.runs) {
     const auto found = last.find(run.unit);
     if (found != last.end()) {
       EXPECT_LT(found->second, run.layer) << "unit " << run.unit;
@@ -36,7 +36,7 @@ TEST(Groups, OneLayerRuns) {
   ASSERT_EQ(rig.submit(program), 0);
   EXPECT_EQ(program.job().result, NVDLA_JOB_RUNNING);
   EXPECT_EQ(rig.device.barriers, 1u);
-  nvdla_job *job = rig.run();
+  nvdla_job* job = rig.run();
   ASSERT_EQ(job, &program.job());
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
   EXPECT_TRUE(program.unchanged());
@@ -50,7 +50,7 @@ TEST(Groups, AnEmptyProgramIsDoneAtOnce) {
   Program program(rig.hw, {});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
-  nvdla_job *job = nvdla_engine_done(&rig.engine);
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
   ASSERT_EQ(job, &program.job());
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
 }
@@ -79,7 +79,7 @@ TEST(Groups, EnablesFromTheEndOfThePipeline) {
       {{.kind = NVDLA_LAYER_CDP}, {NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP}},
       {{.kind = NVDLA_LAYER_RUBIK}, {NVDLA_UNIT_RBK}},
   };
-  for (const Case &c : cases) {
+  for (const Case& c : cases) {
     Rig rig;
     Program program(rig.hw, {c.spec});
     ASSERT_EQ(rig.start(), 0);
@@ -140,7 +140,7 @@ TEST(Groups, ReadDmaHasItsOwnGroup) {
   ASSERT_NE(rig.run(), nullptr);
   expect_all_ran_once(rig, 5);
   std::vector<std::uint32_t> sdp, rdma;
-  for (const auto &run : rig.device.runs) {
+  for (const auto& run : rig.device.runs) {
     if (run.unit == NVDLA_UNIT_SDP) sdp.push_back(run.group);
     if (run.unit == NVDLA_UNIT_SDP_RDMA) rdma.push_back(run.group);
   }
@@ -156,7 +156,7 @@ TEST(Groups, StartsWhereConsumerPoints) {
   Program program(rig.hw, {{}, {.rdma = true}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
-  nvdla_job *job = rig.run();
+  nvdla_job* job = rig.run();
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
   EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
@@ -169,7 +169,7 @@ TEST(Groups, CarryOverFromJobToJob) {
   for (int i = 0; i < 3; ++i) {
     Program program(rig.hw, {{.rdma = i == 1}});
     ASSERT_EQ(rig.submit(program), 0);
-    nvdla_job *job = rig.run();
+    nvdla_job* job = rig.run();
     ASSERT_NE(job, nullptr) << i;
     EXPECT_EQ(job->result, NVDLA_JOB_OK);
     EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
@@ -197,7 +197,7 @@ TEST(Groups, SdpFinishesBeforeAFusedPredecessorInPdp) {
                            {.waits = {0}}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
-  nvdla_job *job = rig.run();
+  nvdla_job* job = rig.run();
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
   EXPECT_EQ(rig.device.ended.front(), 1u);
@@ -214,7 +214,7 @@ TEST(Groups, PdpFinishesBeforeTheResponseOfAPredecessorInSdp) {
                            {.waits = {1}}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
-  nvdla_job *job = rig.run(1000);
+  nvdla_job* job = rig.run(1000);
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
   EXPECT_EQ(rig.device.ended.front(), 1u);
@@ -278,7 +278,7 @@ TEST_P(Random, MixedSequencesKeepAllRules) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   // The thread lags behind the device now and then, so bits come in bunches.
-  nvdla_job *job = nullptr;
+  nvdla_job* job = nullptr;
   for (unsigned i = 0; i < 20000 && !job; ++i) {
     rig.device.tick();
     if (pick(3)) rig.interrupt();

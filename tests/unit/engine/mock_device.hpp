@@ -31,16 +31,16 @@ struct MockLayer {
   // Bound register values that the layer must run with.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> registers;
   std::vector<std::uint32_t> waits;
-  unsigned ticks = 1;     // of each stage
-  unsigned delay = 2;     // from OP_EN's fall in the last unit to its bit
-  bool hangs = false;     // in its last stage
-  bool side_bits = true;  // CDMA and CACC raise theirs
+  unsigned ticks = 1;        // of each stage
+  unsigned delay = 2;        // from OP_EN's fall in the last unit to its bit
+  bool hangs = false;        // in its last stage
+  bool side_bits = true;     // CDMA and CACC raise theirs
   bool wedges_cdma = false;  // CDMA stays enabled after all
 };
 
 class MockDevice {
  public:
-  explicit MockDevice(const nvdla_hw &hw) : hw_(hw), units_(NVDLA_UNIT_COUNT) {}
+  explicit MockDevice(const nvdla_hw& hw) : hw_(hw), units_(NVDLA_UNIT_COUNT) {}
 
   struct Write {
     std::uint32_t offset;
@@ -57,7 +57,7 @@ class MockDevice {
   std::uint64_t now = 1000;      // of the clock
   std::uint64_t clock_step = 0;  // per look at the clock
   std::uint64_t tick_ns = 1000;
-  unsigned flush_reads = 0;      // CBUF flush polls that say "not yet"
+  unsigned flush_reads = 0;  // CBUF flush polls that say "not yet"
   bool gone = false;
   std::uint32_t version = 0x00303031;
   unsigned bdma_ticks = 2;
@@ -66,7 +66,7 @@ class MockDevice {
   // What was seen.
   std::vector<Write> writes;
   std::vector<std::uint32_t> reads;
-  std::vector<Run> runs;  // each start of a unit, in order
+  std::vector<Run> runs;             // each start of a unit, in order
   std::vector<std::uint32_t> ended;  // layers whose last bit was raised, in order
   std::vector<std::string> violations;
   std::vector<std::uint32_t> enables;  // units, in order of OP_ENABLE writes
@@ -90,7 +90,7 @@ class MockDevice {
     if (unit == NVDLA_UNIT_GLB) return read_glb(reg);
     if (unit == NVDLA_UNIT_BDMA) return read_bdma(reg);
     if (kOpEnables[unit] == NVDLA_NO_REG) return 0;
-    Unit &u = units_[unit];
+    Unit& u = units_[unit];
     if (reg == NVDLA_REG_S_STATUS) return state(u, 0) | state(u, 1) << 16;
     if (reg == NVDLA_REG_S_POINTER) return u.producer | u.consumer << 16;
     if (unit == NVDLA_UNIT_CDMA && reg == NVDLA_CDMA_S_CBUF_FLUSH_STATUS) {
@@ -99,7 +99,7 @@ class MockDevice {
       return 0;
     }
     if (reg < kOpEnables[unit]) return u.single[reg];
-    Group &group = u.groups[u.producer];
+    Group& group = u.groups[u.producer];
     if (reg == kOpEnables[unit]) return group.enabled;
     const auto found = group.registers.find(reg);
     if (found != group.registers.end()) return found->second;
@@ -116,13 +116,13 @@ class MockDevice {
     if (unit == NVDLA_UNIT_GLB) return write_glb(reg, value);
     if (unit == NVDLA_UNIT_BDMA) return write_bdma(reg, value);
     if (kOpEnables[unit] == NVDLA_NO_REG) return;
-    Unit &u = units_[unit];
+    Unit& u = units_[unit];
     if (reg == NVDLA_REG_S_POINTER) {
       u.producer = value & 1;
       return;
     }
     if (reg < kOpEnables[unit]) return write_single(unit, reg, value);
-    Group &group = u.groups[u.producer];
+    Group& group = u.groups[u.producer];
     if (group.enabled) return violation("D_ register written while enabled", offset);
     if (reg != kOpEnables[unit]) {
       group.registers[reg] = value;
@@ -167,8 +167,8 @@ class MockDevice {
     busy_layer_.clear();
     last_bit_.clear();
     consumed_.clear();
-    for (Unit &u : units_)
-      for (Group &group : u.groups) group.registers.clear();
+    for (Unit& u : units_)
+      for (Group& group : u.groups) group.registers.clear();
   }
 
   // Time passes.
@@ -184,7 +184,7 @@ class MockDevice {
   // How often a layer ran, by its last unit.
   unsigned count_runs(std::uint32_t layer) const {
     unsigned n = 0;
-    for (const Run &run : runs)
+    for (const Run& run : runs)
       if (run.layer == layer && run.unit == layers[layer].stages.back().front()) ++n;
     return n;
   }
@@ -193,8 +193,8 @@ class MockDevice {
   struct Group {
     std::map<std::uint32_t, std::uint32_t> registers;
     bool enabled = false;
-    bool bit_due = false;        // ended, its bit was not cleared yet
-    std::uint32_t latched = 0;   // layer + 1 whose counters are there
+    bool bit_due = false;       // ended, its bit was not cleared yet
+    std::uint32_t latched = 0;  // layer + 1 whose counters are there
   };
   struct Unit {
     std::map<std::uint32_t, std::uint32_t> single;
@@ -214,9 +214,8 @@ class MockDevice {
     unsigned left;
   };
 
-  void violation(const std::string &what, std::uint32_t where) {
-    violations.push_back(what + " at " + std::to_string(where) + ", tick " +
-                         std::to_string(ticks));
+  void violation(const std::string& what, std::uint32_t where) {
+    violations.push_back(what + " at " + std::to_string(where) + ", tick " + std::to_string(ticks));
   }
 
   std::uint32_t unit_of(std::uint32_t offset) const {
@@ -225,30 +224,42 @@ class MockDevice {
     return NVDLA_UNIT_COUNT;
   }
 
-  static std::uint32_t state(const Unit &u, std::uint32_t group) {
+  static std::uint32_t state(const Unit& u, std::uint32_t group) {
     if (!u.groups[group].enabled) return 0;
     return u.consumer == group ? 1 : 2;
   }
 
   static std::uint32_t bit_of(std::uint32_t unit, std::uint32_t group) {
     switch (unit) {
-      case NVDLA_UNIT_SDP: return 1u << group;
-      case NVDLA_UNIT_CDP: return 4u << group;
-      case NVDLA_UNIT_PDP: return 16u << group;
-      case NVDLA_UNIT_BDMA: return 64u << group;
-      case NVDLA_UNIT_RBK: return 256u << group;
-      case NVDLA_UNIT_CDMA: return 0x50000u << group;
-      case NVDLA_UNIT_CACC: return 0x100000u << group;
-      default: return 0;
+      case NVDLA_UNIT_SDP:
+        return 1u << group;
+      case NVDLA_UNIT_CDP:
+        return 4u << group;
+      case NVDLA_UNIT_PDP:
+        return 16u << group;
+      case NVDLA_UNIT_BDMA:
+        return 64u << group;
+      case NVDLA_UNIT_RBK:
+        return 256u << group;
+      case NVDLA_UNIT_CDMA:
+        return 0x50000u << group;
+      case NVDLA_UNIT_CACC:
+        return 0x100000u << group;
+      default:
+        return 0;
     }
   }
 
   std::uint32_t read_glb(std::uint32_t reg) {
     switch (reg) {
-      case NVDLA_GLB_S_NVDLA_HW_VERSION: return version;
-      case NVDLA_GLB_S_INTR_MASK: return mask_;
-      case NVDLA_GLB_S_INTR_STATUS: return status_;
-      default: return 0;
+      case NVDLA_GLB_S_NVDLA_HW_VERSION:
+        return version;
+      case NVDLA_GLB_S_INTR_MASK:
+        return mask_;
+      case NVDLA_GLB_S_INTR_STATUS:
+        return status_;
+      default:
+        return 0;
     }
   }
 
@@ -266,12 +277,11 @@ class MockDevice {
   }
 
   void write_single(std::uint32_t unit, std::uint32_t reg, std::uint32_t value) {
-    Unit &u = units_[unit];
+    Unit& u = units_[unit];
     u.single[reg] = value;
     if (unit != NVDLA_UNIT_SDP && unit != NVDLA_UNIT_CDP) return;
-    for (const Group &group : u.groups)
-      if (group.enabled || group.bit_due)
-        violation("LUT written while the unit works", unit);
+    for (const Group& group : u.groups)
+      if (group.enabled || group.bit_due) violation("LUT written while the unit works", unit);
     const std::size_t side = unit == NVDLA_UNIT_CDP ? 1 : 0;
     if (reg == NVDLA_SDP_S_LUT_ACCESS_CFG) {
       if (!(value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK))
@@ -286,7 +296,7 @@ class MockDevice {
   }
 
   void enable(std::uint32_t unit, std::uint32_t group) {
-    Unit &u = units_[unit];
+    Unit& u = units_[unit];
     enables.push_back(unit);
     const std::uint32_t layer = u.groups[group].registers[kOpEnables[unit] + 4];
     if (layer >= layers.size()) return violation("enabled without a known layer", unit);
@@ -300,14 +310,14 @@ class MockDevice {
   // Stages whose units are all at their turn with the layer's registers.
   void start_stages() {
     for (std::uint32_t layer = 0; layer < layers.size(); ++layer) {
-      std::size_t &next = next_stage_[layer];
+      std::size_t& next = next_stage_[layer];
       if (next >= layers[layer].stages.size() || busy_layer_[layer]) continue;
       bool ready = true;
       for (std::uint32_t unit : layers[layer].stages[next]) {
-        Unit &u = units_[unit];
-        Group &group = u.groups[u.consumer];
-        ready = ready && group.enabled && !u.running &&
-                group.registers[kOpEnables[unit] + 4] == layer;
+        Unit& u = units_[unit];
+        Group& group = u.groups[u.consumer];
+        ready =
+            ready && group.enabled && !u.running && group.registers[kOpEnables[unit] + 4] == layer;
       }
       if (!ready) continue;
       for (std::uint32_t unit : layers[layer].stages[next]) {
@@ -321,16 +331,16 @@ class MockDevice {
   }
 
   void check_registers(std::uint32_t layer, std::uint32_t unit) {
-    auto &registers = units_[unit].groups[units_[unit].consumer].registers;
-    for (const auto &[offset, value] : layers[layer].registers)
+    auto& registers = units_[unit].groups[units_[unit].consumer].registers;
+    for (const auto& [offset, value] : layers[layer].registers)
       if (unit_of(offset) == unit && registers[offset & (NVDLA_UNIT_WINDOW - 1)] != value)
         violation("layer " + std::to_string(layer) + " runs with a wrong register", offset);
   }
 
   void work() {
     for (std::size_t i = 0; i < stages_.size();) {
-      Stage &stage = stages_[i];
-      const MockLayer &layer = layers[stage.layer];
+      Stage& stage = stages_[i];
+      const MockLayer& layer = layers[stage.layer];
       const bool last = stage.index + 1 == layer.stages.size();
       if ((last && layer.hangs) || --stage.left > 0) {
         ++i;
@@ -343,10 +353,10 @@ class MockDevice {
     }
   }
 
-  void end_unit(const Stage &stage, std::uint32_t unit, bool last) {
-    const MockLayer &layer = layers[stage.layer];
-    Unit &u = units_[unit];
-    Group &group = u.groups[u.consumer];
+  void end_unit(const Stage& stage, std::uint32_t unit, bool last) {
+    const MockLayer& layer = layers[stage.layer];
+    Unit& u = units_[unit];
+    Group& group = u.groups[u.consumer];
     const std::uint32_t bit = bit_of(unit, u.consumer);
     const bool side = unit == NVDLA_UNIT_CDMA || unit == NVDLA_UNIT_CACC;
     u.running = false;
@@ -420,8 +430,7 @@ class MockDevice {
         bdma_queued_ = 0;
         status_ |= bit_of(NVDLA_UNIT_BDMA, group);
         for (std::uint32_t layer = 0; layer < layers.size(); ++layer)
-          if (layers[layer].stages == std::vector<std::vector<std::uint32_t>>{
-                                          {NVDLA_UNIT_BDMA}} &&
+          if (layers[layer].stages == std::vector<std::vector<std::uint32_t>>{{NVDLA_UNIT_BDMA}} &&
               !last_bit_.contains(layer)) {
             last_bit_[layer] = bit_of(NVDLA_UNIT_BDMA, group);
             ended.push_back(layer);
@@ -430,7 +439,7 @@ class MockDevice {
       }
   }
 
-  const nvdla_hw &hw_;
+  const nvdla_hw& hw_;
   std::vector<Unit> units_;
   std::uint32_t status_ = 0;
   std::uint32_t mask_ = 0;

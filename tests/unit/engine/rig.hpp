@@ -31,9 +31,9 @@ struct LayerSpec {
 
 class Program {
  public:
-  Program(const nvdla_hw &hw, const std::vector<LayerSpec> &specs, std::uint32_t flags = 0)
+  Program(const nvdla_hw& hw, const std::vector<LayerSpec>& specs, std::uint32_t flags = 0)
       : hw_(hw), slots_(3), bases_{0x1'2000'0000, 0x7fff'f000, 0xabc'0000'0000} {
-    for (const LayerSpec &spec : specs) add(spec);
+    for (const LayerSpec& spec : specs) add(spec);
     program_.hw = &hw;
     program_.layers = images_.data();
     program_.writes = writes_.data();
@@ -54,8 +54,8 @@ class Program {
     job_.serial = 7;
     writes_before_ = writes_;
   }
-  Program(const Program &) = delete;
-  Program &operator=(const Program &) = delete;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   void set_luts(std::vector<nvdla_lut> luts) {
     luts_ = std::move(luts);
@@ -63,44 +63,51 @@ class Program {
     program_.num_luts = static_cast<std::uint32_t>(luts_.size());
   }
 
-  nvdla_program &get() { return program_; }
-  nvdla_job &job() { return job_; }
-  nvdla_layer_image &image(std::size_t layer) { return images_[layer]; }
-  nvdla_layer_stats &stats(std::size_t layer) { return stats_[layer]; }
-  const std::vector<MockLayer> &mock_layers() const { return mock_; }
-  const std::vector<std::uint64_t> &bases() const { return bases_; }
-  std::vector<nvdla_reg_write> &writes() { return writes_; }
+  nvdla_program& get() { return program_; }
+  nvdla_job& job() { return job_; }
+  nvdla_layer_image& image(std::size_t layer) { return images_[layer]; }
+  nvdla_layer_stats& stats(std::size_t layer) { return stats_[layer]; }
+  const std::vector<MockLayer>& mock_layers() const { return mock_; }
+  const std::vector<std::uint64_t>& bases() const { return bases_; }
+  std::vector<nvdla_reg_write>& writes() { return writes_; }
 
   // The engine must not change what was compiled.
   bool unchanged() const {
-    return std::equal(writes_.begin(), writes_.end(), writes_before_.begin(),
-                      [](const auto &a, const auto &b) {
-                        return a.offset == b.offset && a.value == b.value;
-                      });
+    return std::equal(
+        writes_.begin(), writes_.end(), writes_before_.begin(),
+        [](const auto& a, const auto& b) { return a.offset == b.offset && a.value == b.value; });
   }
 
  private:
   using Units = std::vector<std::uint32_t>;
 
-  static std::vector<Units> stages_of(const LayerSpec &spec) {
+  static std::vector<Units> stages_of(const LayerSpec& spec) {
     const Units conv = {NVDLA_UNIT_CDMA, NVDLA_UNIT_CSC, NVDLA_UNIT_CMAC_A, NVDLA_UNIT_CMAC_B,
                         NVDLA_UNIT_CACC};
     Units sdp = {NVDLA_UNIT_SDP};
     const bool from_memory = spec.kind == NVDLA_LAYER_SDP || spec.kind == NVDLA_LAYER_SDP_PDP;
     if (spec.rdma || from_memory) sdp.push_back(NVDLA_UNIT_SDP_RDMA);
     switch (spec.kind) {
-      case NVDLA_LAYER_CONV_SDP: return {conv, sdp};
-      case NVDLA_LAYER_CONV_SDP_PDP: return {conv, sdp, {NVDLA_UNIT_PDP}};
-      case NVDLA_LAYER_SDP: return {sdp};
-      case NVDLA_LAYER_SDP_PDP: return {sdp, {NVDLA_UNIT_PDP}};
-      case NVDLA_LAYER_PDP: return {{NVDLA_UNIT_PDP, NVDLA_UNIT_PDP_RDMA}};
-      case NVDLA_LAYER_CDP: return {{NVDLA_UNIT_CDP, NVDLA_UNIT_CDP_RDMA}};
-      case NVDLA_LAYER_RUBIK: return {{NVDLA_UNIT_RBK}};
-      default: return {{NVDLA_UNIT_BDMA}};
+      case NVDLA_LAYER_CONV_SDP:
+        return {conv, sdp};
+      case NVDLA_LAYER_CONV_SDP_PDP:
+        return {conv, sdp, {NVDLA_UNIT_PDP}};
+      case NVDLA_LAYER_SDP:
+        return {sdp};
+      case NVDLA_LAYER_SDP_PDP:
+        return {sdp, {NVDLA_UNIT_PDP}};
+      case NVDLA_LAYER_PDP:
+        return {{NVDLA_UNIT_PDP, NVDLA_UNIT_PDP_RDMA}};
+      case NVDLA_LAYER_CDP:
+        return {{NVDLA_UNIT_CDP, NVDLA_UNIT_CDP_RDMA}};
+      case NVDLA_LAYER_RUBIK:
+        return {{NVDLA_UNIT_RBK}};
+      default:
+        return {{NVDLA_UNIT_BDMA}};
     }
   }
 
-  void add(const LayerSpec &spec) {
+  void add(const LayerSpec& spec) {
     const auto layer = static_cast<std::uint32_t>(images_.size());
     nvdla_layer_image image{};
     MockLayer mock;
@@ -119,7 +126,7 @@ class Program {
     image.first_reloc = static_cast<std::uint32_t>(relocs_.size());
     image.num_waits = static_cast<std::uint32_t>(spec.waits.size());
     std::copy(spec.waits.begin(), spec.waits.end(), image.waits);
-    for (const Units &stage : mock.stages)
+    for (const Units& stage : mock.stages)
       for (std::uint32_t unit : stage) image.units |= 1u << unit;
     if (spec.kind == NVDLA_LAYER_BDMA) {
       image.first_transfer = static_cast<std::uint32_t>(transfers_.size());
@@ -137,8 +144,8 @@ class Program {
     mock_.push_back(mock);
   }
 
-  void add_unit(std::uint32_t layer, std::uint32_t unit, const nvdla_layer_image &image,
-                MockLayer &mock) {
+  void add_unit(std::uint32_t layer, std::uint32_t unit, const nvdla_layer_image& image,
+                MockLayer& mock) {
     const std::uint32_t first = kBases[hw_.regmap][unit] + kOpEnables[unit];
     const auto index = static_cast<std::uint16_t>(writes_.size() - image.first_write);
     const std::uint32_t slot = (layer + unit) % 3;
@@ -172,7 +179,7 @@ class Program {
     slots_[2].memory = NVDLA_MEMORY_SRAM;
   }
 
-  const nvdla_hw &hw_;
+  const nvdla_hw& hw_;
   nvdla_program program_{};
   nvdla_job job_{};
   std::vector<nvdla_layer_image> images_;
@@ -188,23 +195,22 @@ class Program {
 
 class Rig {
  public:
-  explicit Rig(const char *name = "nv_full")
-      : hw(*nvdla_hw_find(name)), device(hw) {
-    port.reg_read = [](void *context, u32 offset) { return self(context)->read(offset); };
-    port.reg_write = [](void *context, u32 offset, u32 value) {
+  explicit Rig(const char* name = "nv_full") : hw(*nvdla_hw_find(name)), device(hw) {
+    port.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
+    port.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->write(offset, value);
     };
-    port.dma_barrier = [](void *context) { ++self(context)->barriers; };
-    port.relax = [](void *context) { self(context)->now += 1000; };
-    port.now_ns = [](void *context) -> u64 { return self(context)->now; };
+    port.dma_barrier = [](void* context) { ++self(context)->barriers; };
+    port.relax = [](void* context) { self(context)->now += 1000; };
+    port.now_ns = [](void* context) -> u64 { return self(context)->now; };
     nvdla_engine_init(&engine, &hw, &port, &device);
   }
-  Rig(const Rig &) = delete;
-  Rig &operator=(const Rig &) = delete;
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
 
   int start() { return nvdla_engine_start(&engine); }
 
-  int submit(Program &program) {
+  int submit(Program& program) {
     if (engine.started && !engine.job) device.begin(program.mock_layers());
     return nvdla_engine_submit(&engine, &program.job());
   }
@@ -215,22 +221,22 @@ class Rig {
   }
 
   // Ticks and interrupts until the job has ended; null if it does not within `limit`.
-  nvdla_job *run(unsigned limit = 100000) {
+  nvdla_job* run(unsigned limit = 100000) {
     for (unsigned i = 0; i < limit; ++i) {
-      if (nvdla_job *job = nvdla_engine_done(&engine)) return job;
+      if (nvdla_job* job = nvdla_engine_done(&engine)) return job;
       device.tick();
       interrupt();
     }
     return nvdla_engine_done(&engine);
   }
 
-  const nvdla_hw &hw;
+  const nvdla_hw& hw;
   MockDevice device;
   nvdla_port port{};
   nvdla_engine engine{};
 
  private:
-  static MockDevice *self(void *context) { return static_cast<MockDevice *>(context); }
+  static MockDevice* self(void* context) { return static_cast<MockDevice*>(context); }
 };
 
 }  // namespace nvdla::test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Golden register cases from outside of the tree: where they are, and what of
+// them describes a layer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nvdla::test {
+
+struct CaseRegion {
+  std::uint64_t address;
+  std::uint64_t size;
+};
+
+struct CaseWrite {
+  std::uint32_t offset;
+  std::uint32_t value;
+  std::string name;
+};
+
+struct Case {
+  std::string name;  // "nv_small/conv_dc/fz00"
+  std::string configuration;
+  std::string unit;
+  std::vector<CaseWrite> writes;
+  std::vector<CaseRegion> regions;  // memory that is loaded or filled
+};
+
+// NVDLA_SHARED, or `shared` beside the source tree; nullopt if it is absent.
+std::optional<std::filesystem::path> shared_directory();
+
+// Names of all cases of a unit, sorted; empty if there are none.
+std::vector<std::filesystem::path> find_cases(const std::string& configuration,
+                                              const std::string& unit);
+
+// Throws std::runtime_error with the path for anything that is not a case.
+Case load_case(const std::filesystem::path& directory);
+
+}  // namespace nvdla::test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// The compiler backwards: from the registers of one launch to the descriptor
+// that asks for it. Golden cases are given as registers; lifted, compiled and
+// compared they prove what the compiler writes.
+//
+// A unit has one function; what it reads from the registers is only what a
+// descriptor says. Copies and derived registers are not looked at: that they
+// agree is for the comparison to find.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <unordered_map>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/register_info.hpp"
+
+namespace nvdla::test {
+
+// The registers say what no descriptor can say.
+class LiftError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Values of one register group of every unit, reset values where not written.
+class LaunchRegisters {
+ public:
+  explicit LaunchRegisters(model::RegisterMap map) : map_(map) {}
+
+  model::RegisterMap map() const noexcept { return map_; }
+  // At a byte address of the register space; ignores what is no D_ register.
+  void write(std::uint32_t byte_address, std::uint32_t value);
+  std::uint32_t read(model::Unit unit, std::uint32_t offset) const;
+  bool enabled(model::Unit unit) const;
+
+ private:
+  model::RegisterMap map_;
+  std::unordered_map<std::uint32_t, std::uint32_t> values_;
+};
+
+// Memory of a launch; becomes a slot.
+struct LaunchMemory {
+  std::uint64_t address;
+  std::uint64_t size;
+};
+
+struct Lifted {
+  nvdla_layer layer{};
+  std::vector<nvdla_slot> slots;
+  std::vector<std::uint64_t> bases;  // address of each slot
+};
+
+// Throws LiftError for an address in none of the memories, and for settings
+// that descriptors do not offer.
+Lifted lift(const nvdla_hw& hw, const LaunchRegisters& registers,
+            std::span<const LaunchMemory> memories);
+
+}  // namespace nvdla::test

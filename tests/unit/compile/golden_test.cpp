@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+//
+// Golden cases decide what the compiler writes: each is lifted to a
+// descriptor, compiled, and every register that the layer uses must have the
+// value of the case. Slots are exactly the memory of the case, so the claims
+// of memory are held against it, too.
+//
+// Some cases are beyond what the compiler accepts: the reference model, which
+// they were made with, finishes layers that are not proven to end on hardware.
+// Those are listed by name with the rule, and the rule must be the one that
+// the registers of the case call for.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "support/cases.hpp"
+#include "support/compiled.hpp"
+#include "support/lift.hpp"
+
+namespace nvdla::test {
+namespace {
+
+// Bits of a register that have an effect in this layer.
+class Used {
+ public:
+  explicit Used(const nvdla_layer& layer) : layer_(layer) {}
+
+  std::uint32_t mask(model::Unit unit, const std::string& name) const {
+    if (name == "D_PERF_ENABLE")  // a choice of the program
+      return 0;
+    if (name == "D_CYA") return 0;
+    switch (unit) {
+      case NVDLA_UNIT_CDMA:
+        if (name == "D_CVT_OFFSET" || name == "D_CVT_SCALE")
+          return layer_.conv.flags & NVDLA_CONV_CONVERT ? ~0u : 0;
+        if (name == "D_NAN_FLUSH_TO_ZERO")
+          return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? ~0u : 0;
+        return ~0u;
+      case NVDLA_UNIT_CACC:
+        if (name == "D_CLIP_CFG")
+          return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? 0 : ~0u;
+        return ~0u;
+      case NVDLA_UNIT_SDP:
+        return sdp_mask(name);
+      case NVDLA_UNIT_SDP_RDMA:
+        return rdma_mask(name);
+      default:
+        return ~0u;
+    }
+  }
+
+ private:
+  static bool starts(const std::string& name, const char* prefix) {
+    return name.rfind(prefix, 0) == 0;
+  }
+  bool real() const { return layer_.sdp.proc_precision == NVDLA_PRECISION_FP16; }
+
+  std::uint32_t x_mask(const nvdla_sdp_x& x, const std::string& name) const {
+    const bool on = (x.flags & NVDLA_SDP_ENABLE) != 0;
+    const bool alu = x.alu != NVDLA_ALU_NONE;
+    const bool mul = x.mul != NVDLA_MUL_NONE;
+    const bool values = on && x.mode == NVDLA_OPERAND_LAYER;
+    const std::uint32_t shifts = real() ? 0 : 0xff00;
+    if (name == "CFG") return !on ? 1u : 0x53u | (alu ? 0x0cu : 0) | (mul ? 0x20u : 0);
+    if (name == "ALU_CFG") return on && alu ? 1u | shifts : 0;
+    if (name == "MUL_CFG") return on ? (mul ? 1u : 0) | shifts : 0;
+    if (name == "ALU_SRC_VALUE") return values && alu ? ~0u : 0;
+    if (name == "MUL_SRC_VALUE") return values && mul ? ~0u : 0;
+    ADD_FAILURE() << "unknown register of an operator: " << name;
+    return ~0u;
+  }
+
+  std::uint32_t sdp_mask(const std::string& name) const {
+    if (starts(name, "D_DP_BS_")) return x_mask(layer_.sdp.x1, name.substr(8));
+    if (starts(name, "D_DP_BN_")) return x_mask(layer_.sdp.x2, name.substr(8));
+    if (name == "D_DP_EW_CFG") return 1;
+    if (starts(name, "D_DP_EW_")) return 0;
+    if (starts(name, "D_CVT_")) return real() ? 0 : ~0u;
+    if (name == "D_FEATURE_MODE_CFG")
+      return real() ? ~0u : ~NVDLA_SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO_MASK;
+    return ~0u;
+  }
+
+  std::uint32_t x_rdma_mask(const nvdla_sdp_x& x, bool config, bool stride) const {
+    const bool reads = (x.flags & NVDLA_SDP_ENABLE) != 0 && x.mode != NVDLA_OPERAND_LAYER;
+    if (config) return reads ? ~0u : 1u;
+    if (stride) return reads && x.mode == NVDLA_OPERAND_ELEMENT ? ~0u : 0;
+    return reads ? ~0u : 0;
+  }
+
+  std::uint32_t rdma_mask(const std::string& name) const {
+    const bool stride = name.find("STRIDE") != std::string::npos;
+    if (starts(name, "D_BRDMA_") || starts(name, "D_BS_"))
+      return x_rdma_mask(layer_.sdp.x1, starts(name, "D_BRDMA_"), stride);
+    if (starts(name, "D_NRDMA_") || starts(name, "D_BN_"))
+      return x_rdma_mask(layer_.sdp.x2, starts(name, "D_NRDMA_"), stride);
+    if (name == "D_ERDMA_CFG") return 1;
+    if (starts(name, "D_EW_")) return 0;
+    if (starts(name, "D_SRC_")) return layer_.kind == NVDLA_LAYER_SDP ? ~0u : 0;
+    return ~0u;
+  }
+
+  const nvdla_layer& layer_;
+};
+
+// Rules that the layer breaks, worked out again from the facts.
+std::set<std::uint32_t> broken_rules(const nvdla_layer& layer) {
+  std::set<std::uint32_t> rules;
+  const nvdla_conv& conv = layer.conv;
+  if (layer.kind == NVDLA_LAYER_CONV_SDP) {
+    const std::uint32_t kernel_w = (conv.kernel_width - 1) * conv.dilation_x + 1;
+    const std::uint32_t kernel_h = (conv.kernel_height - 1) * conv.dilation_y + 1;
+    if (conv.pad_left >= kernel_w || conv.pad_right >= kernel_w || conv.pad_top >= kernel_h ||
+        conv.pad_bottom >= kernel_h)
+      rules.insert(NVDLA_RULE_PADDING);
+    if ((conv.pad_left + conv.width + conv.pad_right - kernel_w) % conv.stride_x != 0 ||
+        (conv.pad_top + conv.height + conv.pad_bottom - kernel_h) % conv.stride_y != 0)
+      rules.insert(NVDLA_RULE_EXACT_DIVISION);
+    if (conv.batch > 1 || (conv.flags & (NVDLA_CONV_COMPRESSED | NVDLA_CONV_CONVERT)) != 0)
+      rules.insert(NVDLA_RULE_FEATURE);
+  }
+  for (const nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
+    if (x->mul == NVDLA_MUL_PRELU && x->alu != NVDLA_ALU_NONE) rules.insert(NVDLA_RULE_PRELU_ALU);
+    if (x->alu_shift > 30) rules.insert(NVDLA_RULE_RANGE);
+  }
+  if (layer.sdp.y.flags != 0) rules.insert(NVDLA_RULE_FEATURE);
+  return rules;
+}
+
+// Pairs of surfaces where int16 meets int8: the cases have memory for the
+// surfaces with channels only.
+bool has_surface_pairs(const nvdla_sdp& sdp) {
+  return sdp.proc_precision == NVDLA_PRECISION_INT8 &&
+         (sdp.in_precision == NVDLA_PRECISION_INT16 || sdp.out_precision == NVDLA_PRECISION_INT16);
+}
+
+class Golden : public testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+  void run(const Case& c) {
+    const nvdla_hw* hw = nvdla_hw_find(c.configuration.c_str());
+    ASSERT_NE(hw, nullptr);
+    const auto map = static_cast<model::RegisterMap>(hw->regmap);
+    LaunchRegisters registers(map);
+    std::map<std::uint32_t, std::uint32_t> last;
+    for (const auto& write : c.writes) {
+      registers.write(write.offset, write.value);
+      last[write.offset] = write.value;
+    }
+    std::vector<LaunchMemory> memories;
+    for (const auto& region : c.regions) memories.push_back({region.address, region.size});
+
+    Lifted lifted = lift(*hw, registers, memories);
+    auto program = std::make_unique<Program>(*hw, lifted.slots, 1);
+    program->add(lifted.layer);
+    if (program->error().rule == NVDLA_RULE_EXTENT && has_surface_pairs(lifted.layer.sdp)) {
+      listed_ << "  " << c.name << ": NVDLA_RULE_EXTENT in the memory of the case\n";
+      for (auto& slot : lifted.slots) slot.size *= 2;
+      program = std::make_unique<Program>(*hw, lifted.slots, 1);
+      program->add(lifted.layer);
+    }
+    const auto broken = broken_rules(lifted.layer);
+    if (!program->ok()) {
+      listed_ << "  " << c.name << ": " << to_string(program->error()) << "\n";
+      refused_++;
+      EXPECT_TRUE(broken.contains(program->error().rule)) << to_string(program->error());
+      return;
+    }
+    EXPECT_TRUE(broken.empty()) << "compiled, although rule " << *broken.begin() << " is broken";
+    EXPECT_TRUE(program->end());
+    compare(map, last, registers, lifted, *program);
+    compiled_++;
+  }
+
+  static void compare(model::RegisterMap map, const std::map<std::uint32_t, std::uint32_t>& writes,
+                      const LaunchRegisters& registers, const Lifted& lifted,
+                      const Program& program) {
+    const auto image = program.registers(0, lifted.bases);
+    const std::uint32_t units = program.image(0).units;
+    for (const auto& info : model::units())
+      EXPECT_EQ(registers.enabled(info.unit), (units >> info.unit & 1) != 0) << info.name;
+
+    const Used used(lifted.layer);
+    for (const auto& [offset, value] : writes) {
+      const auto* info = model::register_at(map, offset);
+      ASSERT_NE(info, nullptr) << std::hex << offset;
+      if (info->scope != model::Scope::kGroup || info->name == "D_OP_ENABLE" ||
+          !registers.enabled(info->unit))
+        continue;
+      const auto found = image.find(offset);
+      if (found == image.end()) {
+        ADD_FAILURE() << model::register_name(map, offset) << " is not written";
+        continue;
+      }
+      const std::uint32_t mask = used.mask(info->unit, std::string(info->name));
+      EXPECT_EQ(found->second & mask, value & mask)
+          << model::decode(map, offset, found->second) << "\ninstead of "
+          << model::decode(map, offset, value);
+    }
+  }
+
+  std::ostringstream listed_;
+  unsigned compiled_ = 0;
+  unsigned refused_ = 0;
+};
+
+TEST_P(Golden, RegistersAreThoseOfTheCase) {
+  const auto [configuration, unit] = GetParam();
+  if (!shared_directory())
+    GTEST_SKIP() << "golden cases are not here: set NVDLA_SHARED to where they are";
+  const auto cases = find_cases(configuration, unit);
+  ASSERT_FALSE(cases.empty()) << "no cases in " << configuration << "/" << unit;
+  for (const auto& path : cases) {
+    SCOPED_TRACE(path.string());
+    ASSERT_NO_THROW(run(load_case(path)));
+  }
+  RecordProperty("compiled", static_cast<int>(compiled_));
+  RecordProperty("refused", static_cast<int>(refused_));
+  std::cout << configuration << "/" << unit << ": " << compiled_ << " compiled, " << refused_
+            << " refused\n"
+            << listed_.str();
+  EXPECT_GT(compiled_, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, Golden,
+    testing::Values(std::pair{"nv_small", "conv_dc"}, std::pair{"nv_small", "conv_sdp"},
+                    std::pair{"nv_small", "sdp"}, std::pair{"nv_full", "conv_dc"},
+                    std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"}),
+    [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
+
+}  // namespace
+}  // namespace nvdla::test
