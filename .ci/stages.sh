@@ -57,7 +57,8 @@ tsan() {
 
 fuzz() {
 	configure fuzz -DNVDLA_WERROR="$NVDLA_WERROR" && build build/fuzz fuzzers &&
-		check fuzz build/fuzz -L fuzz "${slow[@]}"
+		check fuzz build/fuzz -L fuzz "${slow[@]}" || return
+	grep -aE '^[0-9]+: Done|^Done' build/fuzz/Testing/Temporary/LastTest.log
 }
 
 # stage NAME WHAT

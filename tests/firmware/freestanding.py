@@ -156,11 +156,12 @@ def main():
         else:
             faults.append(f"{needed[symbol]}: needs {symbol}, which nobody has")
 
-    (args.output / "sizes.json").write_text(json.dumps(table))
+    depth = None
     if gcc:
         depth, chain = deepest(*call_graph(obj.with_suffix(".ci") for obj in objects))
         print(f"deepest stack {depth} bytes: " + " > ".join(
             function.rsplit(":", 1)[-1] for function in chain))
+    (args.output / "sizes.json").write_text(json.dumps({"objects": table, "stack": depth}))
     print(*faults, sep="\n")
     print(f"{args.target}: {len(args.sources)} objects, {len(faults)} faults")
     return 1 if faults else 0
