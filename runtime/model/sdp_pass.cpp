@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "model/sdp_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace nvdla::model {
+namespace {
+
+constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
+
+std::int32_t saturate32(__int128 value) {
+  constexpr __int128 low = std::numeric_limits<std::int32_t>::min();
+  constexpr __int128 high = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp(value, low, high));
+}
+
+std::int32_t shift_left(std::int32_t value, unsigned shift) {
+  return saturate32(static_cast<__int128>(value) << shift);
+}
+
+// EW's converter of memory operands: the shift rounds half away from zero.
+std::int32_t convert(std::int32_t value, const OperandConverter &converter) {
+  if (converter.bypass) return value;
+  const __int128 product =
+      static_cast<__int128>(std::int64_t{value} - converter.offset) * converter.scale;
+  if (converter.truncate == 0) return saturate32(product);
+  const __int128 half = static_cast<__int128>(1) << (converter.truncate - 1);
+  const __int128 magnitude = ((product < 0 ? -product : product) + half) >> converter.truncate;
+  return saturate32(product < 0 ? -magnitude : magnitude);
+}
+
+// Calls `row(y, x, at, count)` for each part of a range of positions that lies in one line.
+template <typename Row>
+void for_each_row(std::uint32_t width, std::uint32_t first, unsigned count, Row row) {
+  std::uint32_t y = first / width;
+  std::uint32_t x = first % width;
+  for (unsigned at = 0; at < count;) {
+    const unsigned part = std::min<std::uint32_t>(count - at, width - x);
+    row(y, x, at, part);
+    at += part;
+    x = 0;
+    ++y;
+  }
+}
+
+}  // namespace
+
+SdpPass::SdpPass(const nvdla_hw &hw, Dma &dma, const Kernels &kernels)
+    : hw_(hw),
+      dma_(dma),
+      kernels_(kernels),
+      // The widest column: four bytes for each channel of a block.
+      raw_(std::size_t{kPositions} * kBlock * 4),
+      out8_(std::size_t{kPositions} * kBlock),
+      out16_(std::size_t{kPositions} * kBlock),
+      values_(std::size_t{kPositions} * kBlock) {}
+
+unsigned SdpPass::lanes(unsigned block) const noexcept {
+  return std::min<std::uint32_t>(kBlock, padded_channels_ - block * kBlock);
+}
+
+void SdpPass::begin(const SdpLayer &layer) {
+  layer_ = layer;
+  column_ = hw_.atom / precision_bytes(layer.proc);
+  padded_channels_ = (layer.channels + column_ - 1) / column_ * column_;
+  single_ = layer.width == 1 && layer.height == 1;
+  counters_ = {};
+  prepare(operands_[0], layer.x[0].alu, layer.x[0].mul, 0);
+  prepare(operands_[1], layer.x[1].alu, layer.x[1].mul, 1);
+  prepare(operands_[2], layer.y.alu, layer.y.mul, 2);
+}
+
+void SdpPass::prepare(Operand &operand, const OperandPart &alu, const OperandPart &mul,
+                      unsigned index) {
+  operand.has_alu = alu.active && alu.from_memory;
+  operand.has_mul = mul.active && mul.from_memory;
+  operand.alu_shift = index < 2 ? layer_.x[index].alu_shift : 0;
+  operand.alu_converter = index == 2 ? &layer_.y.alu_converter : nullptr;
+  operand.mul_converter = index == 2 ? &layer_.y.mul_converter : nullptr;
+  operand.from_memory = operand.has_alu || operand.has_mul;
+  operand.per_element = false;
+  const std::size_t channels = std::size_t{blocks()} * kBlock;
+  // Operands of the registers are per channel like any others. EW takes its own unconverted.
+  if (alu.active && !alu.from_memory)
+    operand.alu.assign(channels, shift_left(alu.value, operand.alu_shift));
+  if (mul.active && !mul.from_memory) operand.mul.assign(channels, mul.value);
+  if (!operand.from_memory) return;
+
+  operand.dma = &layer_.rdma.operands[index];
+  operand.client = kClients[index];
+  operand.components = operand.has_alu && operand.has_mul ? 2 : 1;
+  operand.bytes = operand.dma->two_bytes ? 2 : 1;
+  operand.per_element = operand.dma->per_element;
+  const std::size_t values =
+      operand.per_element ? std::size_t{kPositions} * kBlock : channels;
+  if (operand.has_alu) operand.alu.assign(values, 0);
+  if (operand.has_mul) operand.mul.assign(values, 0);
+  if (operand.per_element) return;
+  const std::size_t bytes = std::size_t{padded_channels_} * operand.components * operand.bytes;
+  std::vector<std::byte> raw(bytes);
+  dma_.read(operand.client, operand.dma->memory.ram, operand.dma->memory.base, raw.data(), bytes);
+  decode(operand, raw.data(), padded_channels_, 0);
+}
+
+void SdpPass::decode(Operand &operand, const std::byte *raw, unsigned count,
+                     std::size_t at) const {
+  const auto element = [&](std::size_t index) -> std::int32_t {
+    if (operand.bytes == 1) return static_cast<std::int8_t>(raw[index]);
+    std::int16_t value;
+    std::memcpy(&value, raw + index * 2, sizeof(value));
+    return value;
+  };
+  const unsigned components = operand.components;
+  if (operand.has_alu) {
+    std::int32_t *to = operand.alu.data() + at;
+    for (unsigned i = 0; i < count; ++i) to[i] = element(std::size_t{i} * components);
+    if (operand.alu_shift != 0)
+      for (unsigned i = 0; i < count; ++i) to[i] = shift_left(to[i], operand.alu_shift);
+    if (operand.alu_converter != nullptr)
+      for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.alu_converter);
+  }
+  if (operand.has_mul) {
+    std::int32_t *to = operand.mul.data() + at;
+    // With two components the addend comes first.
+    for (unsigned i = 0; i < count; ++i)
+      to[i] = element(std::size_t{i} * components + (components - 1));
+    if (operand.mul_converter != nullptr)
+      for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.mul_converter);
+  }
+}
+
+void SdpPass::fetch(Operand &operand, unsigned block, std::uint32_t first, unsigned count) {
+  const Surface &memory = operand.dma->memory;
+  const unsigned bytes = column_ * operand.components * operand.bytes;
+  const unsigned columns = lanes(block) / column_;
+  for (unsigned column = 0; column < columns; ++column) {
+    const std::uint64_t number = block * (kBlock / column_) + column;
+    for_each_row(layer_.width, first, count,
+                 [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+                   const std::uint64_t address =
+                       memory.base + (single_ ? number * bytes
+                                              : number * memory.surface + y * memory.line +
+                                                    std::uint64_t{x} * bytes);
+                   dma_.read(operand.client, memory.ram, address, raw_.data(),
+                             std::uint64_t{part} * bytes);
+                   for (unsigned i = 0; i < part; ++i)
+                     decode(operand, raw_.data() + std::size_t{i} * bytes, column_,
+                            std::size_t{at + i} * kBlock + column * column_);
+                 });
+  }
+}
+
+SdpOperand SdpPass::alu_of(const Operand &operand, unsigned block) const noexcept {
+  const bool tile = operand.per_element && operand.has_alu;
+  const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
+  if (at >= operand.alu.size()) return {nullptr, 0};  // not used by this layer
+  return {operand.alu.data() + at, tile ? kBlock : 0};
+}
+
+SdpOperand SdpPass::mul_of(const Operand &operand, unsigned block) const noexcept {
+  const bool tile = operand.per_element && operand.has_mul;
+  const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
+  if (at >= operand.mul.size()) return {nullptr, 0};
+  return {operand.mul.data() + at, tile ? kBlock : 0};
+}
+
+void SdpPass::tile(std::int32_t *values, unsigned block, std::uint32_t first, unsigned count) {
+  const unsigned used = lanes(block);
+  for (Operand &operand : operands_)
+    if (operand.from_memory && operand.per_element) fetch(operand, block, first, count);
+
+  for (unsigned i = 0; i < 2; ++i) {
+    const OperatorX &x = layer_.x[i];
+    if (!x.active) continue;
+    kernels_.sdp_x(values, count, used,
+                   {true, x.algorithm, x.mul.active, x.prelu, x.relu,
+                    static_cast<std::uint8_t>(x.mul_shift), alu_of(operands_[i], block),
+                    mul_of(operands_[i], block)});
+  }
+  if (layer_.y.active) {
+    const OperatorY &y = layer_.y;
+    const SdpOperand alu = alu_of(operands_[2], block);
+    kernels_.sdp_y(values, count, used,
+                   {true, y.mul.active, y.prelu, static_cast<std::uint16_t>(y.truncate),
+                    y.algorithm, alu, mul_of(operands_[2], block)});
+    if (y.equal) {
+      for (unsigned position = 0; position < count; ++position)
+        for (unsigned lane = 0; lane < used; ++lane)
+          counters_.unequal |= values[position * kBlock + lane] !=
+                               alu.values[std::size_t{position} * alu.stride + lane];
+      return;  // nothing is written
+    }
+  }
+  const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
+  // Narrowing saturates by itself; without the counter an identity converter changes nothing.
+  if (!identity || layer_.count_saturation)
+    counters_.saturated += kernels_.sdp_convert(
+        values, count, used,
+        {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
+         hw_.regmap == NVDLA_REGMAP_NV_FULL});
+  if (layer_.out == Precision::kInt8) {
+    kernels_.to_int8(values, count, out8_.data());
+    store(out8_.data(), block, first, count);
+  } else {
+    kernels_.to_int16(values, count, out16_.data());
+    store(out16_.data(), block, first, count);
+  }
+}
+
+template <typename Element>
+void SdpPass::store(const Element *elements, unsigned block, std::uint32_t first, unsigned count) {
+  const Surface &memory = layer_.destination;
+  const unsigned atom_elements = hw_.atom / sizeof(Element);
+  const unsigned atoms = lanes(block) / atom_elements;
+  for (unsigned atom = 0; atom < atoms; ++atom) {
+    const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
+    for_each_row(
+        layer_.width, first, count,
+        [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+          const std::uint64_t address =
+              memory.base + (single_ ? surface * hw_.atom
+                                     : surface * memory.surface + y * memory.line +
+                                           std::uint64_t{x} * hw_.atom);
+          const Element *from = elements + std::size_t{at} * kBlock + atom * atom_elements;
+          if (atom_elements != kBlock) {
+            for (unsigned i = 0; i < part; ++i)
+              std::memcpy(raw_.data() + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock,
+                          hw_.atom);
+            from = reinterpret_cast<const Element *>(raw_.data());
+          }
+          dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from,
+                     std::uint64_t{part} * hw_.atom);
+        });
+  }
+}
+
+void SdpPass::run_from_memory() {
+  const Surface &memory = layer_.rdma.source;
+  const unsigned bytes = precision_bytes(layer_.rdma.in);
+  const unsigned atom_elements = hw_.atom / bytes;
+  const std::uint32_t positions = layer_.width * layer_.height;
+  for (unsigned block = 0; block < blocks(); ++block) {
+    for (std::uint32_t first = 0; first < positions; first += kPositions) {
+      const unsigned count = std::min<std::uint32_t>(kPositions, positions - first);
+      for (unsigned atom = 0; atom < lanes(block) / atom_elements; ++atom) {
+        const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
+        for_each_row(layer_.width, first, count,
+                     [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+                       const std::uint64_t address =
+                           memory.base + (single_ ? surface * hw_.atom
+                                                  : surface * memory.surface + y * memory.line +
+                                                        std::uint64_t{x} * hw_.atom);
+                       dma_.read(NVDLA_DMA_SDP_RDMA, memory.ram, address, raw_.data(),
+                                 std::uint64_t{part} * hw_.atom);
+                       for (unsigned i = 0; i < part; ++i) {
+                         const std::byte *from = raw_.data() + std::size_t{i} * hw_.atom;
+                         std::int32_t *to =
+                             values_.data() + std::size_t{at + i} * kBlock + atom * atom_elements;
+                         if (bytes == 1) {
+                           for (unsigned lane = 0; lane < atom_elements; ++lane)
+                             to[lane] = static_cast<std::int8_t>(from[lane]);
+                         } else {
+                           for (unsigned lane = 0; lane < atom_elements; ++lane) {
+                             std::int16_t value;
+                             std::memcpy(&value, from + lane * 2, sizeof(value));
+                             to[lane] = value;
+                           }
+                         }
+                       }
+                     });
+      }
+      tile(values_.data(), block, first, count);
+    }
+  }
+}
+
+SdpCounters SdpPass::end() {
+  const unsigned atom_elements = hw_.atom / precision_bytes(layer_.out);
+  const std::uint64_t surfaces = padded_channels_ / atom_elements;
+  const Surface &memory = layer_.destination;
+  const std::uint64_t line_bytes = std::uint64_t{layer_.width} * hw_.atom;
+  if (layer_.y.equal) return counters_;
+  if (single_) {
+    dma_.written(memory.ram, memory.base, surfaces * hw_.atom);
+    return counters_;
+  }
+  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
+    const std::uint64_t base = memory.base + surface * memory.surface;
+    // One call for a surface, unless its lines lie far apart.
+    if (memory.line <= 2 * line_bytes) {
+      dma_.written(memory.ram, base, (layer_.height - 1) * memory.line + line_bytes);
+    } else {
+      for (std::uint64_t y = 0; y < layer_.height; ++y)
+        dma_.written(memory.ram, base + y * memory.line, line_bytes);
+    }
+  }
+  return counters_;
+}
+
+}  // namespace nvdla::model
