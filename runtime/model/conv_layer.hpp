@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// One convolution as the registers of CDMA, CSC, CMAC and CACC say it, what the convolution buffer
+// still holds of earlier ones, and whether hardware would end it.
+#ifndef NVDLA_MODEL_CONV_LAYER_HPP
+#define NVDLA_MODEL_CONV_LAYER_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/bus.hpp"
+#include "model/register_file.hpp"
+#include "model/sdp_layer.hpp"
+
+namespace nvdla::model {
+
+// Registers that several units hold a copy of; the rest of the model reads one of them after the
+// check has found them equal.
+struct ConvLayer {
+  // CDMA
+  bool winograd = false;
+  Precision in = Precision::kInt8, proc = Precision::kInt8;
+  bool data_reuse = false, weight_reuse = false, keep_data = false, keep_weights = false;
+  bool pixel = false;
+  std::uint32_t width = 0, height = 0, channels = 0;  // what CDMA fetches
+  std::uint32_t batches = 1;
+  Surface data;
+  bool line_packed = false, surface_packed = false;
+  std::uint32_t entries = 0;  // of a line in the convolution buffer
+  std::uint32_t grain = 0;
+  bool compressed = false;
+  std::uint32_t kernel_bytes = 0, kernels = 0;
+  Ram weight_ram = Ram::kPrimary;
+  std::uint64_t weight_address = 0, weight_bytes = 0;
+  bool convert = false;
+  std::uint32_t pad_right = 0, pad_bottom = 0;
+  std::uint32_t data_banks = 0, weight_banks = 0;
+  // CSC
+  std::uint32_t csc_height = 0;  // lines that the layer works on
+  std::uint32_t kernel_width = 0, kernel_height = 0;
+  std::uint32_t out_width = 0, out_height = 0;
+  std::uint32_t atomics = 0, release = 0;
+  std::uint32_t stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  std::uint32_t pad_left = 0, pad_top = 0;
+  std::int16_t pad_value = 0;
+  // CACC
+  unsigned clip = 0;
+
+  std::string mismatch;  // of two units' copies; empty if all agree
+};
+
+// What stays in the convolution buffer after a layer.
+struct CbufState {
+  bool winograd = false;
+  bool pixel = false;
+  std::uint32_t data_banks = 16, weight_banks = 16;
+
+  std::uint32_t lines = 0;      // kept
+  bool all_lines_kept = false;  // SKIP_DATA_RLS: a layer that reuses them fetches nothing
+  Precision proc = Precision::kInt8;
+  std::uint32_t width = 0, channels = 0, entries = 0;
+  // Kept lines, [line][x][channel] in 8 or 16 bits.
+  std::vector<std::byte> data;
+
+  bool weights_kept = false;
+  std::uint32_t kernels = 0, kernel_bytes = 0;
+  std::uint64_t weight_bytes = 0;
+  std::shared_ptr<const std::vector<std::byte>> weights;
+};
+
+// Who brings what into the convolution buffer.
+struct ConvFetch {
+  bool data = true;
+  bool weights = true;
+  std::uint32_t kept_lines = 0;  // that precede the fetched ones
+  std::uint32_t lines = 0;       // in the buffer when the layer starts
+};
+
+ConvLayer read_conv(const RegisterFile &registers);
+ConvFetch plan_fetch(const ConvLayer &layer, const CbufState &cbuf);
+
+// Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the layer
+// that takes the results.
+std::string conv_fault(const nvdla_hw &hw, const ConvLayer &layer, const CbufState &cbuf,
+                       const SdpLayer &sdp);
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CONV_LAYER_HPP
