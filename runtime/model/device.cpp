@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "model/device.hpp"
+
+#include <array>
+#include <deque>
+#include <stdexcept>
+
+#include "model/conv_pass.hpp"
+#include "model/dma.hpp"
+#include "model/register_file.hpp"
+#include "model/sdp_pass.hpp"
+
+namespace nvdla::model {
+namespace {
+
+constexpr std::array kConvUnits = {NVDLA_UNIT_CDMA, NVDLA_UNIT_CSC, NVDLA_UNIT_CMAC_A,
+                                   NVDLA_UNIT_CMAC_B, NVDLA_UNIT_CACC};
+
+// Units that take layers but do not execute them yet.
+struct Missing {
+  Unit unit;
+  const char *reason;
+};
+constexpr std::array kMissing = {
+    Missing{NVDLA_UNIT_PDP_RDMA, "pooling: not implemented yet"},
+    Missing{NVDLA_UNIT_PDP, "pooling: not implemented yet"},
+    Missing{NVDLA_UNIT_CDP_RDMA, "local response normalisation: not implemented yet"},
+    Missing{NVDLA_UNIT_CDP, "local response normalisation: not implemented yet"},
+    Missing{NVDLA_UNIT_RBK, "Rubik: not implemented yet"},
+};
+
+// First of a pair of bits in S_INTR_STATUS, one for each group.
+constexpr std::uint32_t kSdpDone = NVDLA_GLB_S_INTR_STATUS_SDP_DONE_STATUS0_MASK;
+constexpr std::uint32_t kDataDone = NVDLA_GLB_S_INTR_STATUS_CDMA_DAT_DONE_STATUS0_MASK;
+constexpr std::uint32_t kWeightDone = NVDLA_GLB_S_INTR_STATUS_CDMA_WT_DONE_STATUS0_MASK;
+constexpr std::uint32_t kCaccDone = NVDLA_GLB_S_INTR_STATUS_CACC_DONE_STATUS0_MASK;
+
+}  // namespace
+
+struct Device::Impl {
+  Impl(const nvdla_hw &config, Bus &bus, const Options &opts)
+      : hw(config),
+        options(opts),
+        registers(config),
+        dma(config, bus),
+        kernels(best_kernels()),
+        sdp(config, dma, kernels),
+        conv(config, dma, kernels) {}
+
+  struct Completion {
+    std::uint64_t due;
+    std::uint32_t interrupts;
+  };
+
+  void reset();
+  bool deliver();
+  bool run_one();
+  bool run_idle_rdma();
+  bool run_sdp();
+  bool run_conv();
+  void finish_sdp(const SdpLayer &layer, const SdpCounters &counters);
+  void complete(std::uint32_t interrupts);
+  bool conv_ready() const;
+  void list_blocked(std::vector<Blocked> &list) const;
+  void block(std::vector<Blocked> &list, Unit unit, std::string reason) const;
+
+  nvdla_hw hw;
+  Options options;
+  RegisterFile registers;
+  Dma dma;
+  const Kernels &kernels;
+  SdpPass sdp;
+  ConvPass conv;
+
+  std::uint64_t now = 0;
+  std::deque<Completion> completions;
+  // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
+  std::string sdp_stuck, rdma_stuck, conv_stuck;
+  bool bdma_launched = false;
+};
+
+void Device::Impl::reset() {
+  registers.reset();
+  conv.reset();
+  completions.clear();
+  sdp_stuck.clear();
+  rdma_stuck.clear();
+  conv_stuck.clear();
+  bdma_launched = false;
+}
+
+void Device::Impl::complete(std::uint32_t interrupts) {
+  if (options.completion_delay == 0) {
+    registers.raise(interrupts);
+  } else {
+    completions.push_back({now + options.completion_delay, interrupts});
+  }
+}
+
+bool Device::Impl::deliver() {
+  bool delivered = false;
+  while (!completions.empty() && completions.front().due <= now) {
+    registers.raise(completions.front().interrupts);
+    completions.pop_front();
+    delivered = true;
+  }
+  return delivered;
+}
+
+bool Device::Impl::run_idle_rdma() {
+  // With every DMA off it has nothing to hand over and ends at once, whatever SDP does.
+  if (!rdma_stuck.empty() || !registers.running(NVDLA_UNIT_SDP_RDMA)) return false;
+  if (!reads_nothing(read_sdp_rdma(registers.view(NVDLA_UNIT_SDP_RDMA)))) return false;
+  registers.finish(NVDLA_UNIT_SDP_RDMA);
+  return true;
+}
+
+void Device::Impl::finish_sdp(const SdpLayer &layer, const SdpCounters &counters) {
+  registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_STATUS, counters.unequal ? 1 : 0);
+  registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_PERF_OUT_SATURATION,
+                          layer.count_saturation ? counters.saturated : 0);
+  if (layer.has_rdma) {
+    rdma_stuck = unconsumed_operand(layer);
+    if (rdma_stuck.empty()) registers.finish(NVDLA_UNIT_SDP_RDMA);
+  }
+  const unsigned group = registers.consumer(NVDLA_UNIT_SDP);
+  registers.finish(NVDLA_UNIT_SDP);
+  complete(kSdpDone << group);
+}
+
+bool Device::Impl::run_sdp() {
+  if (!sdp_stuck.empty() || !registers.running(NVDLA_UNIT_SDP)) return false;
+  const SdpLayer layer = read_sdp(registers);
+  if (layer.flying) return false;
+  // A stuck SDP_RDMA still holds an older layer's operands.
+  if (!layer.has_rdma || !rdma_stuck.empty()) return false;
+  sdp_stuck = sdp_fault(hw, layer);
+  if (!sdp_stuck.empty()) return false;
+  sdp.begin(layer);
+  sdp.run_from_memory();
+  finish_sdp(layer, sdp.end());
+  return true;
+}
+
+bool Device::Impl::conv_ready() const {
+  for (const Unit unit : kConvUnits)
+    if (!registers.running(unit)) return false;
+  return true;
+}
+
+bool Device::Impl::run_conv() {
+  if (!conv_stuck.empty() || !sdp_stuck.empty() || !conv_ready()) return false;
+  if (!registers.running(NVDLA_UNIT_SDP)) return false;
+  const SdpLayer post = read_sdp(registers);
+  if (!post.flying) return false;
+  if (post.needs_rdma && (!post.has_rdma || !rdma_stuck.empty())) return false;
+  const ConvLayer layer = read_conv(registers);
+  conv_stuck = conv_fault(hw, layer, conv.cbuf(), post);
+  if (conv_stuck.empty()) {
+    sdp_stuck = sdp_fault(hw, post);
+    conv_stuck = sdp_stuck;
+  } else {
+    sdp_stuck = "waits for the convolution: " + conv_stuck;
+  }
+  if (!conv_stuck.empty()) return false;
+
+  sdp.begin(post);
+  const std::uint32_t saturated = conv.run(layer, sdp);
+  registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, saturated);
+  const unsigned cdma = registers.consumer(NVDLA_UNIT_CDMA);
+  const unsigned cacc = registers.consumer(NVDLA_UNIT_CACC);
+  for (const Unit unit : kConvUnits) registers.finish(unit);
+  complete(kDataDone << cdma | kWeightDone << cdma | kCaccDone << cacc);
+  finish_sdp(post, sdp.end());
+  return true;
+}
+
+bool Device::Impl::run_one() { return run_conv() || run_sdp() || run_idle_rdma(); }
+
+void Device::Impl::block(std::vector<Blocked> &list, Unit unit, std::string reason) const {
+  if (registers.running(unit))
+    list.push_back({unit, registers.consumer(unit), std::move(reason)});
+}
+
+void Device::Impl::list_blocked(std::vector<Blocked> &list) const {
+  if (bdma_launched) list.push_back({NVDLA_UNIT_BDMA, 0, "BDMA: not implemented yet"});
+  for (const Missing &missing : kMissing) block(list, missing.unit, missing.reason);
+
+  // A unit whose other group is enabled waits for ever if this one never is.
+  const auto waits_for_group = [&](Unit unit) {
+    const unsigned other = registers.consumer(unit) ^ 1;
+    if (!registers.running(unit) && registers.enabled(unit, other))
+      list.push_back({unit, other, "waits for group " + std::to_string(other ^ 1) +
+                                       ", which is next and not enabled"});
+  };
+  for (const Unit unit : kConvUnits) waits_for_group(unit);
+  waits_for_group(NVDLA_UNIT_SDP_RDMA);
+  waits_for_group(NVDLA_UNIT_SDP);
+
+  const bool sdp_runs = registers.running(NVDLA_UNIT_SDP);
+  const SdpLayer layer = sdp_runs ? read_sdp(registers) : SdpLayer{};
+  std::string conv_reason = conv_stuck;
+  std::string sdp_reason = sdp_stuck;
+  if (conv_reason.empty()) {
+    for (const Unit unit : kConvUnits)
+      if (!registers.running(unit) && conv_reason.empty())
+        conv_reason = "waits for " + std::string(unit_name(unit)) + " to be enabled";
+    if (conv_reason.empty() && !sdp_runs) conv_reason = "waits for SDP to be enabled";
+    if (conv_reason.empty() && !layer.flying) conv_reason = "waits for SDP on the fly";
+  }
+  if (sdp_runs && sdp_reason.empty()) {
+    if (layer.needs_rdma && !layer.has_rdma) sdp_reason = "waits for SDP_RDMA to be enabled";
+    if (layer.needs_rdma && !rdma_stuck.empty()) sdp_reason = "waits for SDP_RDMA: " + rdma_stuck;
+    if (layer.flying && sdp_reason.empty() && !conv_ready())
+      sdp_reason = "waits for the convolution pipeline to be enabled";
+    if (layer.flying && conv_reason.empty() && !sdp_reason.empty())
+      conv_reason = "SDP " + sdp_reason;
+  }
+  if (!conv_reason.empty())
+    for (const Unit unit : kConvUnits) block(list, unit, conv_reason);
+  if (!sdp_reason.empty()) block(list, NVDLA_UNIT_SDP, sdp_reason);
+  if (registers.running(NVDLA_UNIT_SDP_RDMA)) {
+    if (!rdma_stuck.empty()) {
+      block(list, NVDLA_UNIT_SDP_RDMA, rdma_stuck);
+    } else if (layer.has_rdma && !sdp_reason.empty()) {
+      block(list, NVDLA_UNIT_SDP_RDMA, "waits for SDP: " + sdp_reason);
+    } else if (!layer.has_rdma &&
+               !reads_nothing(read_sdp_rdma(registers.view(NVDLA_UNIT_SDP_RDMA)))) {
+      block(list, NVDLA_UNIT_SDP_RDMA, "waits for an SDP layer that takes what it brings");
+    }
+  }
+}
+
+Device::Device(const nvdla_hw &hw, Bus &bus, const Options &options)
+    : impl_(std::make_unique<Impl>(hw, bus, options)) {
+  if (hw.atom == 0 || kBlock % hw.atom != 0 || hw.regmap >= NVDLA_REGMAP_COUNT)
+    throw std::invalid_argument(std::string("no model of configuration ") + hw.name + ": atom " +
+                                std::to_string(hw.atom) + " must divide " +
+                                std::to_string(kBlock));
+}
+
+Device::~Device() = default;
+
+std::uint32_t Device::read(std::uint32_t offset) { return impl_->registers.read(offset); }
+
+void Device::write(std::uint32_t offset, std::uint32_t value) {
+  impl_->registers.write(offset, value);
+  if (!impl_->registers.built(NVDLA_UNIT_BDMA)) return;
+  const RegisterMap map = static_cast<RegisterMap>(impl_->hw.regmap);
+  const std::uint32_t base = *unit_base(map, NVDLA_UNIT_BDMA);
+  const bool launch =
+      offset == base + NVDLA_BDMA_CFG_LAUNCH0 || offset == base + NVDLA_BDMA_CFG_LAUNCH1;
+  if (launch && (value & 1) != 0) impl_->bdma_launched = true;
+}
+
+bool Device::interrupt() const { return impl_->registers.interrupt(); }
+
+bool Device::step() {
+  Impl &impl = *impl_;
+  ++impl.now;
+  impl.registers.flush_done();
+  if (impl.deliver()) return true;
+  if (impl.run_one()) return true;
+  // Nothing happens but time.
+  return !impl.completions.empty();
+}
+
+bool Device::idle() const {
+  if (!impl_->completions.empty() || impl_->bdma_launched) return false;
+  for (const UnitInfo &info : units())
+    for (unsigned group = 0; group < info.groups; ++group)
+      if (impl_->registers.enabled(info.unit, group)) return false;
+  return true;
+}
+
+std::vector<Blocked> Device::blocked() const {
+  std::vector<Blocked> list;
+  impl_->list_blocked(list);
+  return list;
+}
+
+Refusals Device::refusals() const { return impl_->dma.refusals(); }
+void Device::clear_refusals() { impl_->dma.clear_refusals(); }
+void Device::reset() { impl_->reset(); }
+const nvdla_hw &Device::hw() const { return impl_->hw; }
+
+}  // namespace nvdla::model
