@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <stdexcept>
+#include <utility>
 
 #include "model/conv_pass.hpp"
 #include "model/dma.hpp"
@@ -77,6 +78,8 @@ struct Device::Impl {
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
   std::string sdp_stuck, rdma_stuck, conv_stuck;
   bool bdma_launched = false;
+  // Hardware is busy clearing the convolution buffer for a moment after reset.
+  bool flushing = true;
 };
 
 void Device::Impl::reset() {
@@ -87,6 +90,7 @@ void Device::Impl::reset() {
   rdma_stuck.clear();
   conv_stuck.clear();
   bdma_launched = false;
+  flushing = true;
 }
 
 void Device::Impl::complete(std::uint32_t interrupts) {
@@ -258,9 +262,9 @@ bool Device::interrupt() const { return impl_->registers.interrupt(); }
 bool Device::step() {
   Impl &impl = *impl_;
   ++impl.now;
-  impl.registers.flush_done();
-  if (impl.deliver()) return true;
-  if (impl.run_one()) return true;
+  const bool flushed = std::exchange(impl.flushing, false);
+  if (flushed) impl.registers.flush_done();
+  if (impl.deliver() || impl.run_one() || flushed) return true;
   // Nothing happens but time.
   return !impl.completions.empty();
 }
