@@ -201,23 +201,14 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 	engine->ended |= 1u << (layer - engine->head);
 }
 
-/* What @flight has not been seen to be finished with. */
+/*
+ * What @flight was not seen to be finished with: less than it holds, because
+ * SDP may be done with a layer that PDP still works on.
+ */
 static u32 unfinished(const struct nvdla_flight *flight)
 {
 	return nvdla_irq_units(flight->done | (flight->side & ~flight->seen)) &
 	       UNITS_LAST;
-}
-
-/* An early bit is true only if the layer has left its last unit since. */
-static bool confirm(const struct nvdla_engine *engine,
-		    const struct nvdla_flight *flight)
-{
-	u32 last = nvdla_irq_units(flight->done), unit = 0;
-
-	while (last >> unit != 1)
-		unit++;
-	return nvdla_group_state(engine, unit, nvdla_group(flight, unit)) ==
-	       NVDLA_GROUP_IDLE;
 }
 
 /*
@@ -240,32 +231,33 @@ static bool collect_side(struct nvdla_engine *engine,
 }
 
 /*
- * Has @flight come to its end? @occupied are units that earlier layers were
- * not seen to be finished with.
+ * Can the bit that ends @flight be true? @occupied are units that earlier
+ * layers were not seen to be finished with. Units serve layers in order, so
+ * it cannot, unless the layer is known to be past them: PDP may finish what
+ * SDP passed on while a response to SDP for the layer before is still out.
  */
+static bool believable(const struct nvdla_flight *flight, u32 occupied)
+{
+	u32 last = nvdla_irq_units(flight->done);
+	u32 ahead = unfinished(flight) & ~last;
+
+	return !(flight->units & occupied) || (!(last & occupied) && !ahead);
+}
+
 static bool completes(struct nvdla_engine *engine, struct nvdla_flight *flight,
 		      u32 occupied)
 {
-	bool arrived = engine->bits & flight->done;
-
-	engine->bits &= ~flight->done;
-	if (flight->units & occupied) {
-		flight->early |= arrived;
+	if (!(engine->bits & flight->done))
 		return false;
-	}
-	if (!arrived && flight->early) {
-		arrived = confirm(engine, flight);
-		engine->debug.spurious += !arrived;
-	}
-	flight->early = 0;
-	return arrived;
+	engine->bits &= ~flight->done;
+	if (believable(flight, occupied))
+		return true;
+	engine->debug.spurious++;
+	return false;
 }
 
 /*
- * Gives each bit to the layer that it belongs to, oldest first. A bit of a
- * later layer cannot be true before the earlier is finished with their common
- * units; not "has ended", because SDP may be done with a layer that PDP still
- * works on.
+ * Gives each bit to the layer that it belongs to, oldest first.
  *
  * Return: whether a layer ended.
  */

@@ -109,7 +109,6 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 	flight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind), groups);
 	flight->side = nvdla_irq_bits(units, groups) & ~flight->done;
 	flight->seen = 0;
-	flight->early = 0;
 	engine->busy[0] |= units & ~groups;
 	engine->busy[1] |= groups;
 	engine->next_group ^= units;
@@ -136,36 +135,22 @@ void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group)
 			group << NVDLA_REG_S_POINTER_PRODUCER_SHIFT);
 }
 
-/*
- * Is OP_EN of the group 0? Says that it can be written, not that its layer has
- * ended.
- *
- * Return: enum nvdla_group_state.
- */
-int nvdla_group_state(const struct nvdla_engine *engine, u32 unit, u32 group)
-{
-	u32 status = nvdla_reg_read(engine, unit, NVDLA_REG_S_STATUS);
-	u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
-			   NVDLA_REG_S_STATUS_STATUS_0_MASK;
-
-	if (status == NVDLA_ALL_ONES)
-		return NVDLA_GROUP_GONE;
-	return status & mask ? NVDLA_GROUP_ENABLED : NVDLA_GROUP_IDLE;
-}
-
+/* Waits for OP_EN of the group to fall: it can be written then. */
 static int wait_for_idle(const struct nvdla_engine *engine, u32 unit, u32 group)
 {
+	u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
+			   NVDLA_REG_S_STATUS_STATUS_0_MASK;
 	u64 end = nvdla_now(engine) + NVDLA_POLL_NS;
 
 	for (;;) {
 		/* The clock first: no verdict on an old reading. */
 		bool late = nvdla_now(engine) >= end;
-		int state = nvdla_group_state(engine, unit, group);
+		u32 status = nvdla_reg_read(engine, unit, NVDLA_REG_S_STATUS);
 
-		if (state == NVDLA_GROUP_IDLE)
-			return NVDLA_JOB_OK;
-		if (state == NVDLA_GROUP_GONE)
+		if (status == NVDLA_ALL_ONES)
 			return NVDLA_JOB_GONE;
+		if (!(status & mask))
+			return NVDLA_JOB_OK;
 		if (late)
 			return NVDLA_JOB_HANG;
 		engine->port->relax(engine->context);

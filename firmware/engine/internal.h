@@ -60,12 +60,6 @@ u32 nvdla_irq_take(const struct nvdla_engine *engine);
 void nvdla_irq_set_mask(struct nvdla_engine *engine, u32 mask);
 
 /* groups.c */
-enum nvdla_group_state {
-	NVDLA_GROUP_IDLE,
-	NVDLA_GROUP_ENABLED,
-	NVDLA_GROUP_GONE,
-};
-
 bool nvdla_layer_valid(const struct nvdla_engine *engine,
 		       const struct nvdla_program *program, u32 index);
 void nvdla_groups_reset(struct nvdla_engine *engine, u32 next_group,
@@ -77,7 +71,6 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 void nvdla_groups_release(struct nvdla_engine *engine,
 			  const struct nvdla_flight *flight);
 void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group);
-int nvdla_group_state(const struct nvdla_engine *engine, u32 unit, u32 group);
 int nvdla_groups_settle(struct nvdla_engine *engine,
 			const struct nvdla_flight *flight);
 

@@ -29,11 +29,9 @@
  *   pends in hardware. Waits alone say that one needs the memory of another.
  * - Completion is a unit's bit in S_INTR_STATUS and nothing else: OP_ENABLE
  *   falls before the last write has landed.
- * - A bit is believed only if its layer is enabled and first in its units. One
- *   that comes early, which a layer without memory output behind one with it
- *   can cause, is kept until its turn and then believed if the group is idle.
- *   Others are dropped and counted: to miss a completion costs a time-out, to
- *   invent one would hand out memory that the device still writes.
+ * - A bit is believed only if its layer is enabled and no earlier layer can be
+ *   in the way. Others are dropped and counted: to miss a completion costs a
+ *   time-out, to invent one would hand out memory that the device still writes.
  * - A group may be written when its OP_ENABLE is 0, and enabled again only
  *   when the bit of its previous layer was consumed and its statistics read.
  * - The engine remembers PRODUCER of each unit. Who moves one (a dump) puts
@@ -135,8 +133,6 @@ struct nvdla_flight {
 	u32 side;
 	/** @seen: of @side, those that came */
 	u32 seen;
-	/** @early: @done came before an earlier layer was out of the way */
-	u32 early;
 };
 
 /** struct nvdla_lut_owner - whose tables a unit holds */

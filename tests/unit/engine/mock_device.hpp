@@ -171,6 +171,17 @@ class MockDevice {
       for (Group& group : u.groups) group.registers.clear();
   }
 
+  // The reset line.
+  void reset() {
+    begin({});
+    units_.assign(NVDLA_UNIT_COUNT, Unit{});
+    status_ = mask_ = bdma_queued_ = 0;
+    stages_.clear();
+    due_.clear();
+    bdma_pushed_.clear();
+    bdma_busy_ = {};
+  }
+
   // Time passes.
   void tick() {
     ++ticks;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// When a layer hangs, which one is blamed, and what happens to the engine.
+#include <gtest/gtest.h>
+
+#include "rig.hpp"
+
+namespace nvdla::test {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// Budget of one layer, as seen from outside.
+std::uint64_t budget(std::uint64_t cycles, std::uint32_t khz, std::uint32_t patience = 1) {
+  Rig rig;
+  Program program(rig.hw, {{.cycles = cycles}});
+  program.get().clock_khz = khz;
+  nvdla_engine_set_patience(&rig.engine, patience);
+  EXPECT_EQ(rig.start(), 0);
+  EXPECT_EQ(rig.submit(program), 0);
+  return nvdla_engine_next_deadline(&rig.engine) - rig.device.now;
+}
+
+TEST(Deadlines, AreEightTimesTheEstimate) {
+  EXPECT_EQ(budget(1'000'000'000, 1'000'000), 8 * kSecond);
+  EXPECT_EQ(budget(1'000'000'000, 0), 8 * kSecond);
+  EXPECT_EQ(budget(1'000'000'000, 500'000), 16 * kSecond);
+  EXPECT_EQ(budget(50'000'000, 100'000), 4 * kSecond);
+  EXPECT_EQ(budget(1'000, 1), 8 * kSecond);
+  EXPECT_EQ(budget(5'000'000'000, 1'000'000), 40 * kSecond);
+}
+
+TEST(Deadlines, AreNeverShortOfTheExactOne) {
+  for (std::uint32_t khz : {1u, 7u, 999u, 333'333u, 799'999u, 1'100'000u, 2'000'003u, 4'000'000u}) {
+    const std::uint64_t cycles = 5'000ull * khz;  // 5 s, the longest that is compiled
+    const std::uint64_t ns = budget(cycles, khz);
+    EXPECT_GE(ns, 40 * kSecond) << khz;
+    EXPECT_LE(ns, 40 * kSecond + 40 * kSecond / 500) << khz;
+  }
+}
+
+TEST(Deadlines, AreAtLeastTwoSeconds) {
+  EXPECT_EQ(budget(0, 1'000'000), 2 * kSecond);
+  EXPECT_EQ(budget(250'000'000, 1'000'000), 2 * kSecond);
+  EXPECT_EQ(budget(250'100'000, 1'000'000), 2'000'800'000ull);
+}
+
+TEST(Deadlines, HavePatience) {
+  EXPECT_EQ(budget(0, 1'000'000, 30), 60 * kSecond);
+  EXPECT_EQ(budget(0, 1'000'000, 0), 2 * kSecond);
+}
+
+TEST(Deadlines, DoNotWrap) {
+  for (std::uint64_t cycles : {~0ull, 1ull << 40, 1ull << 63, 0xffffffffffull, 0xffffffffull})
+    for (std::uint32_t khz : {1u, 1'000'000u})
+      for (std::uint32_t patience : {1u, ~0u}) {
+        EXPECT_LE(budget(cycles, khz, patience), 1ull << 60) << cycles;
+        EXPECT_GE(budget(cycles, khz, patience), 30 * kSecond) << cycles;
+      }
+}
+
+class Hang : public ::testing::TestWithParam<std::uint32_t> {};
+
+// The first, the second, one in the middle, the last.
+TEST_P(Hang, BlamesTheLayer) {
+  const std::uint32_t victim = GetParam();
+  std::vector<LayerSpec> specs(9);
+  specs[victim].hangs = true;
+  Rig rig;
+  Program program(rig.hw, specs);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  ASSERT_EQ(rig.run(200), nullptr);
+  const std::uint64_t deadline = nvdla_engine_next_deadline(&rig.engine);
+  ASSERT_NE(deadline, NVDLA_NO_DEADLINE);
+  rig.device.now = deadline - 1;
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "one ns early";
+  rig.device.now = deadline;
+  nvdla_engine_poll(&rig.engine);
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
+  ASSERT_EQ(job, &program.job());
+  EXPECT_EQ(job->result, NVDLA_JOB_HANG);
+  EXPECT_EQ(job->layer, victim);
+  EXPECT_EQ(rig.device.count_runs(victim), 1u);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), NVDLA_NO_DEADLINE);
+
+  // The device cannot be taken over while it is busy, nor used.
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
+  EXPECT_EQ(rig.start(), -NVDLA_START_BUSY);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
+  nvdla_engine_interrupt(&rig.engine, 3);
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, Hang, ::testing::Values(0u, 1u, 4u, 8u));
+
+TEST(Deadlines, AHangElsewhereIsNotTheOldestLayers) {
+  Rig rig;
+  Program program(rig.hw, {{.cycles = 5'000'000'000, .ticks = 100000},
+                           {.kind = NVDLA_LAYER_PDP, .hangs = true}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.tick();
+  rig.device.now = nvdla_engine_next_deadline(&rig.engine);
+  nvdla_engine_poll(&rig.engine);
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->result, NVDLA_JOB_HANG);
+  EXPECT_EQ(job->layer, 1u);
+}
+
+// A layer that pends behind another has no clock yet.
+TEST(Deadlines, StartWhenTheLayerCanRun) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  const std::uint64_t begin = rig.device.now;
+  ASSERT_EQ(rig.submit(program), 0);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + 2 * kSecond);
+  while (!rig.device.line()) rig.device.tick();
+  rig.device.now = begin + 2 * kSecond - 1;
+  rig.interrupt();
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + 2 * kSecond);
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_NE(rig.run(), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_OK);
+}
+
+TEST(Deadlines, TheEarliestIsTheNext) {
+  Rig rig;
+  Program program(rig.hw, {{.cycles = 4'000'000'000},
+                           {.kind = NVDLA_LAYER_PDP, .cycles = 1'000'000'000},
+                           {.kind = NVDLA_LAYER_CDP, .cycles = 2'000'000'000}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + 8 * kSecond);
+}
+
+// Polling early, often and without a job does nothing and reads nothing.
+TEST(Deadlines, PollBeforeTheDeadlineReadsNothing) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_EQ(rig.start(), 0);
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.reads.clear();
+  nvdla_engine_poll(&rig.engine);
+  EXPECT_TRUE(rig.device.reads.empty());
+}
+
+// A bit that was cleared by someone else is a hang, not a guess.
+TEST(Deadlines, AStolenBitIsAHang) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (!rig.device.line()) rig.device.tick();
+  rig.device.lose(NVDLA_IRQ_ALL);
+  rig.device.now += 3 * kSecond;
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_HANG);
+}
+
+}  // namespace
+}  // namespace nvdla::test

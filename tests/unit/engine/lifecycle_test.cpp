@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+//
+// Taking a device over, giving a job up, losing the device, and what is refused.
+#include <gtest/gtest.h>
+
+#include "rig.hpp"
+
+namespace nvdla::test {
+namespace {
+
+TEST(Start, BothGenerations) {
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    Rig rig(nvdla_hw_get(i)->name);
+    Program program(rig.hw, {{}, {.rdma = true}});
+    ASSERT_EQ(rig.start(), 0) << rig.hw.name;
+    ASSERT_EQ(rig.submit(program), 0);
+    nvdla_job* job = rig.run();
+    ASSERT_NE(job, nullptr) << rig.hw.name;
+    EXPECT_EQ(job->result, NVDLA_JOB_OK);
+    EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
+  }
+}
+
+TEST(Start, InitTouchesNothing) {
+  Rig rig;
+  EXPECT_TRUE(rig.device.reads.empty());
+  EXPECT_TRUE(rig.device.writes.empty());
+}
+
+TEST(Start, ClearsWhatWasPendingBeforeTheLineMayBeDriven) {
+  Rig rig;
+  rig.device.raise(NVDLA_IRQ_ALL);
+  bool driven = false;
+  rig.device.on_write = [&](u32 offset, u32 value) {
+    if (offset == kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_MASK)
+      driven = driven || (rig.device.status() & ~value);
+  };
+  ASSERT_EQ(rig.start(), 0);
+  EXPECT_FALSE(driven);
+  EXPECT_EQ(rig.device.status(), 0u);
+  EXPECT_EQ(rig.device.mask(), 0x3f0000u);
+}
+
+TEST(Start, RefusesAnotherVersion) {
+  Rig rig;
+  rig.device.version = 0x10001;
+  EXPECT_EQ(rig.start(), -NVDLA_START_VERSION);
+  EXPECT_TRUE(rig.device.writes.empty());
+}
+
+TEST(Start, RefusesABusyUnit) {
+  for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit) {
+    if (kOpEnables[unit] == NVDLA_NO_REG) continue;
+    Rig rig;
+    Program program(rig.hw, {{}});
+    rig.device.make_busy(unit);
+    EXPECT_EQ(rig.start(), -NVDLA_START_BUSY) << unit;
+    EXPECT_TRUE(rig.device.writes.empty());
+    EXPECT_EQ(nvdla_engine_submit(&rig.engine, &program.job()), -NVDLA_SUBMIT_STOPPED);
+  }
+}
+
+TEST(Start, AsksOnlyUnitsThatAreBuilt) {
+  Rig rig("nv_small");
+  rig.device.make_busy(NVDLA_UNIT_RBK);
+  ASSERT_EQ(rig.start(), 0);
+  for (std::uint32_t offset : rig.device.reads) {
+    EXPECT_NE(offset & ~0xfffu, kBases[1][NVDLA_UNIT_BDMA]);
+    EXPECT_NE(offset & ~0xfffu, kBases[1][NVDLA_UNIT_RBK]);
+  }
+}
+
+TEST(Start, RefusesAFilledQueue) {
+  Rig rig;
+  rig.device.push_bdma();
+  EXPECT_EQ(rig.start(), -NVDLA_START_BUSY);
+}
+
+TEST(Start, WaitsForTheFlushButNotForEver) {
+  Rig rig;
+  rig.device.flush_reads = 50;
+  EXPECT_EQ(rig.start(), 0);
+  Rig stuck;
+  stuck.device.flush_reads = ~0u;
+  const std::uint64_t begin = stuck.device.now;
+  EXPECT_EQ(stuck.start(), -NVDLA_START_FLUSH);
+  EXPECT_GE(stuck.device.now - begin, NVDLA_POLL_NS);
+  EXPECT_LT(stuck.device.now - begin, 2 * NVDLA_POLL_NS);
+}
+
+// The device disappears before the n-th read, for each n: no call takes it for anything else.
+TEST(Gone, AtEachReadOfStart) {
+  unsigned reads = 0;
+  {
+    Rig rig;
+    ASSERT_EQ(rig.start(), 0);
+    reads = static_cast<unsigned>(rig.device.reads.size());
+  }
+  for (unsigned n = 0; n < reads; ++n) {
+    static unsigned left;
+    left = n;
+    Rig rig;
+    rig.port.reg_read = [](void* context, u32 offset) {
+      auto* device = static_cast<MockDevice*>(context);
+      if (left-- == 0) device->gone = true;
+      return device->read(offset);
+    };
+    EXPECT_EQ(rig.start(), -NVDLA_START_GONE) << "read " << n;
+  }
+}
+
+TEST(Gone, AtSubmit) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  rig.device.gone = true;
+  ASSERT_EQ(rig.submit(program), 0);
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->result, NVDLA_JOB_GONE);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
+}
+
+TEST(Gone, AtInterrupt) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.gone = true;
+  const u32 bits = nvdla_engine_read_irq(&rig.engine);
+  EXPECT_EQ(bits, NVDLA_IRQ_GONE);
+  nvdla_engine_interrupt(&rig.engine, bits);
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+  nvdla_engine_interrupt(&rig.engine, bits);
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+}
+
+TEST(Gone, AtPoll) {
+  Rig rig;
+  Program program(rig.hw, {{.hangs = true}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.gone = true;
+  rig.device.now = nvdla_engine_next_deadline(&rig.engine);
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+}
+
+// Between a bit and the look for those that belong to it.
+TEST(Gone, WhileALayerEnds) {
+  Rig rig;
+  Program program(rig.hw, {{.side_bits = false}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (!rig.device.line()) rig.device.tick();
+  const u32 bits = nvdla_engine_read_irq(&rig.engine);
+  rig.device.gone = true;
+  nvdla_engine_interrupt(&rig.engine, bits);
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+}
+
+TEST(Gone, WhileAUnitSettles) {
+  Rig rig;
+  Program program(rig.hw, {{.side_bits = false}, {}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (!rig.device.line()) rig.device.tick();
+  rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+    auto* device = static_cast<MockDevice*>(context);
+    if (offset != kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS) device->gone = true;
+    return device->read(offset);
+  };
+  rig.interrupt();
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+}
+
+TEST(Submit, OneJobAtATime) {
+  Rig rig;
+  Program first(rig.hw, {{}}), second(rig.hw, {{}});
+  EXPECT_EQ(rig.submit(first), -NVDLA_SUBMIT_STOPPED);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(first), 0);
+  EXPECT_EQ(nvdla_engine_submit(&rig.engine, &second.job()), -NVDLA_SUBMIT_BUSY);
+  EXPECT_EQ(rig.start(), -NVDLA_START_BUSY);
+  while (rig.engine.job) {
+    rig.device.tick();
+    rig.interrupt();
+  }
+  // Ended, but nobody has taken it.
+  EXPECT_EQ(nvdla_engine_submit(&rig.engine, &second.job()), -NVDLA_SUBMIT_BUSY);
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), &first.job());
+  EXPECT_EQ(nvdla_engine_submit(&rig.engine, &second.job()), 0);
+}
+
+TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
+  struct Case {
+    const char* what;
+    void (*spoil)(Program&);
+  };
+  const Case cases[] = {
+      {"serial", [](Program& p) { p.job().serial = 0; }},
+      {"another configuration", [](Program& p) { p.get().hw = nvdla_hw_find("nv_small"); }},
+      {"no room for statistics", [](Program& p) { p.get().flags = NVDLA_PROGRAM_STATS; }},
+      {"kind 0", [](Program& p) { p.image(1).kind = 0; }},
+      {"kind 9", [](Program& p) { p.image(1).kind = 9; }},
+      {"no CSC", [](Program& p) { p.image(1).units &= ~(1u << NVDLA_UNIT_CSC); }},
+      {"a unit too many", [](Program& p) { p.image(1).units |= 1u << NVDLA_UNIT_CDP; }},
+      {"waits for itself", [](Program& p) { p.image(1).num_waits = p.image(1).waits[0] = 1; }},
+      {"waits for later", [](Program& p) { p.image(0).num_waits = 1, p.image(0).waits[0] = 1; }},
+      {"too many waits", [](Program& p) { p.image(1).num_waits = NVDLA_MAX_WAITS + 1; }},
+      {"no such LUT", [](Program& p) { p.image(1).lut = 1; }},
+      {"writes beyond", [](Program& p) { p.image(1).num_writes += 1; }},
+      {"writes far beyond", [](Program& p) { p.image(1).first_write = ~0u; }},
+      {"relocations beyond", [](Program& p) { p.image(1).num_relocs += 1; }},
+      {"no transfers",
+       [](Program& p) {
+         p.image(1).kind = NVDLA_LAYER_BDMA;
+         p.image(1).units = 1u << NVDLA_UNIT_BDMA;
+       }},
+  };
+  for (const Case& c : cases) {
+    Rig rig;
+    Program program(rig.hw, {{}, {}});
+    ASSERT_EQ(rig.start(), 0);
+    c.spoil(program);
+    rig.device.writes.clear();
+    EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID) << c.what;
+    EXPECT_TRUE(rig.device.writes.empty()) << c.what;
+    EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+  }
+}
+
+TEST(Submit, RefusesUnitsThatAreNotBuilt) {
+  for (std::uint32_t kind : {NVDLA_LAYER_BDMA, NVDLA_LAYER_RUBIK}) {
+    Rig rig("nv_small");
+    Program program(rig.hw, {{.kind = kind}});
+    ASSERT_EQ(rig.start(), 0);
+    EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID);
+  }
+}
+
+// An image that reaches into another unit's window is stopped there, not written.
+TEST(Submit, AnImageStaysInItsUnits) {
+  for (std::uint32_t offset : {kBases[0][NVDLA_UNIT_GLB], kBases[0][NVDLA_UNIT_CDP], 0x3f000u}) {
+    Rig rig;
+    Program program(rig.hw, {{}});
+    ASSERT_EQ(rig.start(), 0);
+    program.writes()[5].offset = offset;
+    ASSERT_EQ(rig.submit(program), 0);
+    nvdla_job* job = nvdla_engine_done(&rig.engine);
+    ASSERT_NE(job, nullptr);
+    EXPECT_EQ(job->result, NVDLA_JOB_BROKEN);
+    EXPECT_EQ(job->layer, 0u);
+    EXPECT_TRUE(rig.device.enables.empty());
+    EXPECT_NE(rig.device.writes.back().offset, offset);
+  }
+}
+
+TEST(Abort, CancelsAndTouchesNothing) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.reads.clear();
+  rig.device.writes.clear();
+  nvdla_engine_abort(&rig.engine);
+  EXPECT_TRUE(rig.device.reads.empty());
+  EXPECT_TRUE(rig.device.writes.empty());
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
+  ASSERT_EQ(job, &program.job());
+  EXPECT_EQ(job->result, NVDLA_JOB_CANCELED);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), NVDLA_NO_DEADLINE);
+  // Its bits come later and mean nothing.
+  for (unsigned i = 0; i < 20; ++i) rig.device.tick();
+  rig.interrupt();
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
+}
+
+TEST(Abort, KeepsAResult) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (rig.engine.job) {
+    rig.device.tick();
+    rig.interrupt();
+  }
+  nvdla_engine_abort(&rig.engine);
+  nvdla_job* job = nvdla_engine_done(&rig.engine);
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->result, NVDLA_JOB_OK);
+  nvdla_engine_abort(&rig.engine);
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+}
+
+// After a reset the engine starts anew, from where the new pointers are.
+TEST(Abort, StartsAgainAfterAReset) {
+  Rig rig;
+  Program program(rig.hw, {{.hangs = true}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.tick();
+  nvdla_engine_abort(&rig.engine);
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  rig.device.reset();
+  ASSERT_EQ(rig.start(), 0);
+  Program again(rig.hw, {{}, {.rdma = true}, {}});
+  ASSERT_EQ(rig.submit(again), 0);
+  nvdla_job* job = rig.run();
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->result, NVDLA_JOB_OK);
+  EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace nvdla::test
