@@ -26,7 +26,7 @@ enum class MapMode : std::uint32_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
 namespace detail {
 class BufferImpl;
-class DeviceImpl;
+struct Handles;
 }  // namespace detail
 
 // CPU access to a buffer, from construction to destruction: the destructor makes what was written
@@ -80,9 +80,7 @@ class NVDLA_API Buffer {
   Map map(MapMode mode = MapMode::kReadWrite) const;
 
  private:
-  friend class Device;
-  friend class detail::DeviceImpl;
-  friend class Queue;
+  friend struct detail::Handles;
   explicit Buffer(std::shared_ptr<detail::BufferImpl> impl) noexcept;
   std::shared_ptr<detail::BufferImpl> impl_;
 };

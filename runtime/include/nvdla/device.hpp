@@ -18,6 +18,10 @@
 
 namespace nvdla {
 
+namespace detail {
+class Backend;
+}  // namespace detail
+
 // What a device is able to do. Strings live for ever.
 struct DeviceInfo {
   std::string_view configuration;  // "nv_full", "nv_small", ...
@@ -86,8 +90,10 @@ class NVDLA_API Device {
                const SubmitOptions& options = {}) const;
 
  private:
-  explicit Device(std::shared_ptr<detail::DeviceImpl> impl) noexcept;
-  std::shared_ptr<detail::DeviceImpl> impl_;
+  friend struct detail::Handles;
+  explicit Device(std::shared_ptr<detail::Backend> impl);
+  std::shared_ptr<detail::Backend> impl_;
+  Queue queue_;
 };
 
 }  // namespace nvdla

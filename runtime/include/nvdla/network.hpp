@@ -154,6 +154,8 @@ class Session;
 // and field; what depends on the device is checked by build().
 class NVDLA_API Network {
  public:
+  struct Impl;  // the library's own
+
   Network();
   Network(Network&&) noexcept;
   Network& operator=(Network&&) noexcept;
@@ -179,7 +181,6 @@ class NVDLA_API Network {
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
@@ -187,6 +188,8 @@ class NVDLA_API Network {
 // several sessions to run several at once. Runs after the first allocate nothing.
 class NVDLA_API Session {
  public:
+  struct Impl;  // the library's own
+
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   Session(const Session&) = delete;
@@ -228,7 +231,6 @@ class NVDLA_API Session {
 
  private:
   friend class Network;
-  struct Impl;
   explicit Session(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;
 };

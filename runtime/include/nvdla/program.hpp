@@ -16,8 +16,8 @@
 namespace nvdla {
 
 namespace detail {
-class DeviceImpl;
 class ProgramImpl;
+struct Handles;
 }  // namespace detail
 
 // All of a program, in the terms of <drm/nvdla_layer.h>. Copied; nothing is read again later.
@@ -48,8 +48,7 @@ class NVDLA_API Program {
   std::uint64_t cycles(std::uint32_t layer) const noexcept;
 
  private:
-  friend class Device;
-  friend class Queue;
+  friend struct detail::Handles;
   explicit Program(std::shared_ptr<const detail::ProgramImpl> impl) noexcept;
   std::shared_ptr<const detail::ProgramImpl> impl_;
 };

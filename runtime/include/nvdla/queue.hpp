@@ -18,7 +18,6 @@
 namespace nvdla {
 
 namespace detail {
-class DeviceImpl;
 class FenceImpl;
 class QueueImpl;
 }  // namespace detail
@@ -46,7 +45,7 @@ class NVDLA_API Fence {
   std::span<const nvdla_layer_stats> statistics() const noexcept;
 
  private:
-  friend class Queue;
+  friend struct detail::Handles;
   explicit Fence(std::shared_ptr<detail::FenceImpl> impl) noexcept;
   std::shared_ptr<detail::FenceImpl> impl_;
 };
@@ -86,7 +85,7 @@ class NVDLA_API Queue {
                const SubmitOptions& options = {}) const;
 
  private:
-  friend class Device;
+  friend struct detail::Handles;
   explicit Queue(std::shared_ptr<detail::QueueImpl> impl) noexcept;
   std::shared_ptr<detail::QueueImpl> impl_;
 };

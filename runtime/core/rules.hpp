@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// The rule table: what each enum nvdla_rule says to a person. Numbers come from firmware, all text
+// comes from here.
+#ifndef NVDLA_CORE_RULES_HPP
+#define NVDLA_CORE_RULES_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <string>
+#include <string_view>
+
+namespace nvdla::detail {
+
+// One line, without a full stop: where, what was found, what would be right.
+std::string rule_text(const nvdla_error& error, std::string_view layer_name);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_CORE_RULES_HPP
