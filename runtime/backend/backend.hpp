@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+//
+// What a device has to offer to the runtime. One backend is one directory: the model in this
+// process (model/), the kernel driver, registers mapped into user space.
+//
+// All calls but BufferImpl's may come from any thread at any time.
+#ifndef NVDLA_BACKEND_BACKEND_HPP
+#define NVDLA_BACKEND_BACKEND_HPP
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "nvdla/buffer.hpp"
+#include "nvdla/device.hpp"
+#include "nvdla/error.hpp"
+#include "nvdla/program.hpp"
+
+namespace nvdla::detail {
+
+// What buffers, programs and queues of one device have in common.
+using DeviceId = std::uint64_t;
+
+class BufferImpl {
+ public:
+  BufferImpl(DeviceId device, std::uint64_t size, Memory memory) noexcept
+      : device_(device), size_(size), memory_(memory) {}
+  virtual ~BufferImpl() = default;
+  BufferImpl(const BufferImpl&) = delete;
+  BufferImpl& operator=(const BufferImpl&) = delete;
+
+  DeviceId device() const noexcept { return device_; }
+  std::uint64_t size() const noexcept { return size_; }
+  Memory memory() const noexcept { return memory_; }
+
+  // CPU access; the bytes stay where they are until the matching end.
+  virtual std::byte* begin_access(MapMode mode) = 0;
+  virtual void end_access(MapMode mode) noexcept = 0;
+
+ private:
+  DeviceId device_;
+  std::uint64_t size_;
+  Memory memory_;
+};
+
+class ProgramImpl {
+ public:
+  explicit ProgramImpl(DeviceId device) noexcept : device_(device) {}
+  virtual ~ProgramImpl() = default;
+  ProgramImpl(const ProgramImpl&) = delete;
+  ProgramImpl& operator=(const ProgramImpl&) = delete;
+
+  DeviceId device() const noexcept { return device_; }
+  virtual std::uint32_t layers() const noexcept = 0;
+  virtual std::uint32_t slots() const noexcept = 0;
+  virtual bool statistics() const noexcept = 0;
+  virtual std::uint64_t cycles(std::uint32_t layer) const noexcept = 0;
+
+ private:
+  DeviceId device_;
+};
+
+class FenceImpl {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~FenceImpl() = default;
+
+  virtual bool done() const noexcept = 0;
+  // Waits until it is done, for ever without a time; false if it is not done by then.
+  virtual bool wait(std::optional<Clock::time_point> until) = 0;
+  // Once done: why the job failed, or nullptr.
+  virtual const Error* error() const noexcept = 0;
+  // Once done.
+  virtual std::span<const nvdla_layer_stats> statistics() const noexcept = 0;
+  // Calls `then` once it is done, from any thread, or at once if it is. It must not throw or wait.
+  virtual void on_done(std::function<void()> then) = 0;
+};
+
+struct BoundBuffer {
+  std::shared_ptr<BufferImpl> buffer;
+  std::uint64_t offset = 0;
+};
+
+class QueueImpl {
+ public:
+  explicit QueueImpl(DeviceId device) noexcept : device_(device) {}
+  virtual ~QueueImpl() = default;
+  QueueImpl(const QueueImpl&) = delete;
+  QueueImpl& operator=(const QueueImpl&) = delete;
+
+  DeviceId device() const noexcept { return device_; }
+  // Program and buffers belong to the device. Checks that the buffers fit the slots.
+  virtual std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
+                                            std::span<const BoundBuffer> bindings,
+                                            std::span<const std::shared_ptr<FenceImpl>> waits) = 0;
+
+ private:
+  DeviceId device_;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const DeviceInfo& info() const noexcept = 0;
+  virtual std::shared_ptr<BufferImpl> allocate(std::uint64_t bytes, Memory memory) = 0;
+  virtual std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) = 0;
+  // Queues keep the device open.
+  virtual std::shared_ptr<QueueImpl> create_queue() = 0;
+};
+
+// The backend that a name stands for, see Device::open().
+std::shared_ptr<Backend> open_backend(std::string_view name);
+
+// A number that no other device of this process has.
+DeviceId new_device_id() noexcept;
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_BACKEND_HPP

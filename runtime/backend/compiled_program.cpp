@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "backend/compiled_program.hpp"
+
+#include <atomic>
+
+#include "core/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+std::uint64_t new_serial() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+std::uint32_t count(std::string_view what, std::size_t size) {
+  if (size > UINT32_MAX) refuse_argument("{} {} do not fit 32 bits", size, what);
+  return static_cast<std::uint32_t>(size);
+}
+
+}  // namespace
+
+CompiledProgram::CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc)
+    : ProgramImpl(device), serial_(new_serial()) {
+  nvdla_program_desc description = {};
+  description.slots = desc.slots.data();
+  description.luts = desc.luts.data();
+  description.transfers = desc.transfers.data();
+  description.num_layers = count("layers", desc.layers.size());
+  description.num_slots = count("slots", desc.slots.size());
+  description.num_luts = count("tables", desc.luts.size());
+  description.num_transfers = count("transfers", desc.transfers.size());
+  description.flags = desc.statistics ? NVDLA_PROGRAM_STATS : 0;
+
+  const std::size_t bytes = nvdla_program_bytes(&description);
+  memory_ = std::make_unique<std::uint64_t[]>(bytes / sizeof(std::uint64_t) + 1);
+  nvdla_error error = {};
+  const auto check = [&](int result) {
+    if (result != 0) throw Error(ErrorCode::kInvalidProgram, error);
+  };
+  check(nvdla_program_begin(&program_, &hw, &description, memory_.get(), bytes, &error));
+  for (const nvdla_layer& layer : desc.layers) check(nvdla_program_add(&program_, &layer, &error));
+  check(nvdla_program_end(&program_, &error));
+}
+
+}  // namespace nvdla::detail

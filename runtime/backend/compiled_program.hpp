@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// A program compiled by firmware/compile in this process, for backends that run the engine here.
+#ifndef NVDLA_BACKEND_COMPILED_PROGRAM_HPP
+#define NVDLA_BACKEND_COMPILED_PROGRAM_HPP
+
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "firmware/compile/nvdla_compile.h"
+
+namespace nvdla::detail {
+
+class CompiledProgram final : public ProgramImpl {
+ public:
+  // Throws kInvalidProgram.
+  CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc);
+
+  std::uint32_t layers() const noexcept override { return program_.num_layers; }
+  std::uint32_t slots() const noexcept override { return program_.num_slots; }
+  bool statistics() const noexcept override { return (program_.flags & NVDLA_PROGRAM_STATS) != 0; }
+  std::uint64_t cycles(std::uint32_t layer) const noexcept override {
+    return layer < program_.num_layers ? program_.layers[layer].cycles : 0;
+  }
+
+  const nvdla_program& program() const noexcept { return program_; }
+  // Never reused in this process, never 0: by it the engine knows whose tables a LUT holds.
+  std::uint64_t serial() const noexcept { return serial_; }
+
+ private:
+  std::unique_ptr<std::uint64_t[]> memory_;
+  nvdla_program program_ = {};
+  std::uint64_t serial_;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_COMPILED_PROGRAM_HPP

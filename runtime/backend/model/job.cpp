@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "backend/model/job.hpp"
+
+#include <utility>
+
+#include "backend/model/spin.hpp"
+
+namespace nvdla::detail {
+
+Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<ModelBinding> bindings,
+         std::vector<std::shared_ptr<FenceImpl>> waits)
+    : program_(std::move(program)),
+      bindings_(std::move(bindings)),
+      waits_(std::move(waits)),
+      stats_(program_->statistics() ? program_->layers() : 0) {}
+
+bool Job::wait(std::optional<Clock::time_point> until) {
+  if (done()) return true;
+  if (until && *until <= Clock::now()) return false;
+  if (spin_until([this] { return done(); })) return true;
+  std::unique_lock lock(mutex_);
+  const auto ended = [this] { return done(); };
+  if (!until) {
+    ended_.wait(lock, ended);
+    return true;
+  }
+  return ended_.wait_until(lock, *until, ended);
+}
+
+void Job::on_done(std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done()) {
+      then_.push_back(std::move(then));
+      return;
+    }
+  }
+  then();
+}
+
+void Job::finish(std::optional<Error> error) {
+  // Before anybody knows: who waited finds that nothing but itself holds its buffers.
+  program_.reset();
+  bindings_.clear();
+  waits_.clear();
+  error_ = std::move(error);
+  std::vector<std::function<void()>> then;
+  {
+    const std::lock_guard lock(mutex_);
+    done_.store(true, std::memory_order_release);
+    then.swap(then_);
+  }
+  ended_.notify_all();
+  for (const auto& call : then) call();
+}
+
+}  // namespace nvdla::detail

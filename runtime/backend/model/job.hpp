@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// One submission to the model, which is its own fence. It holds the program and the buffers until
+// it has ended; the outcome stays for whoever has a handle.
+#ifndef NVDLA_BACKEND_MODEL_JOB_HPP
+#define NVDLA_BACKEND_MODEL_JOB_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/compiled_program.hpp"
+#include "backend/model/model_buffer.hpp"
+
+namespace nvdla::detail {
+
+struct ModelBinding {
+  std::shared_ptr<ModelBuffer> buffer;
+  std::uint64_t offset = 0;
+};
+
+class Job final : public FenceImpl {
+ public:
+  Job(std::shared_ptr<const CompiledProgram> program, std::vector<ModelBinding> bindings,
+      std::vector<std::shared_ptr<FenceImpl>> waits);
+
+  bool done() const noexcept override { return done_.load(std::memory_order_acquire); }
+  bool wait(std::optional<Clock::time_point> until) override;
+  const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
+  std::span<const nvdla_layer_stats> statistics() const noexcept override { return stats_; }
+  void on_done(std::function<void()> then) override;
+
+  // For the thread that runs it, until finish().
+  const CompiledProgram& program() const noexcept { return *program_; }
+  std::span<const ModelBinding> bindings() const noexcept { return bindings_; }
+  std::span<const std::shared_ptr<FenceImpl>> waits() const noexcept { return waits_; }
+  std::span<nvdla_layer_stats> stats() noexcept { return stats_; }
+  // Ends the job, well or with `error`: lets go of what it held, then tells everybody.
+  void finish(std::optional<Error> error);
+
+ private:
+  std::shared_ptr<const CompiledProgram> program_;
+  std::vector<ModelBinding> bindings_;
+  std::vector<std::shared_ptr<FenceImpl>> waits_;
+  std::vector<nvdla_layer_stats> stats_;
+  std::optional<Error> error_;
+
+  std::atomic<bool> done_{false};
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::vector<std::function<void()>> then_;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_MODEL_JOB_HPP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "backend/model/model_backend.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "backend/compiled_program.hpp"
+#include "backend/info.hpp"
+#include "backend/model/address_space.hpp"
+#include "backend/model/job.hpp"
+#include "backend/model/model_buffer.hpp"
+#include "backend/model/worker.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// Held by the backend and its queues. Never by jobs: the last holder joins the worker's thread,
+// which therefore must not be it.
+struct Core {
+  explicit Core(const nvdla_hw& configuration)
+      : hw(configuration),
+        id(new_device_id()),
+        space(std::make_shared<AddressSpace>(configuration.address_bits)),
+        worker(configuration, model::Options()) {}
+
+  const nvdla_hw& hw;
+  DeviceId id;
+  std::shared_ptr<AddressSpace> space;
+  Worker worker;
+};
+
+std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> bindings) {
+  std::vector<nvdla_binding> result;
+  result.reserve(bindings.size());
+  for (const ModelBinding& binding : bindings) {
+    nvdla_binding b = {};
+    b.address = binding.buffer->address() + binding.offset;
+    b.size = binding.buffer->size() - binding.offset;
+    b.memory = static_cast<std::uint32_t>(binding.buffer->memory());
+    b.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+    result.push_back(b);
+  }
+  return result;
+}
+
+class ModelQueue final : public QueueImpl {
+ public:
+  explicit ModelQueue(std::shared_ptr<Core> core)
+      : QueueImpl(core->id), core_(std::move(core)), line_(core_->worker.add_line()) {}
+
+  std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
+                                    std::span<const BoundBuffer> bindings,
+                                    std::span<const std::shared_ptr<FenceImpl>> waits) override {
+    // Same device, so they are of our own making.
+    auto compiled = std::static_pointer_cast<const CompiledProgram>(std::move(program));
+    std::vector<ModelBinding> bound;
+    bound.reserve(bindings.size());
+    for (const BoundBuffer& binding : bindings) {
+      bound.push_back({std::static_pointer_cast<ModelBuffer>(binding.buffer), binding.offset});
+    }
+    const std::vector<nvdla_binding> checked = device_bindings(bound);
+    nvdla_error error = {};
+    if (nvdla_program_check_bindings(&compiled->program(), checked.data(),
+                                     static_cast<u32>(checked.size()), &error) != 0) {
+      throw Error(ErrorCode::kInvalidBinding, error);
+    }
+    auto job = std::make_shared<Job>(std::move(compiled), std::move(bound),
+                                     std::vector(waits.begin(), waits.end()));
+    core_->worker.submit(*line_, job);
+    return job;
+  }
+
+ private:
+  std::shared_ptr<Core> core_;
+  std::shared_ptr<Worker::Line> line_;
+};
+
+class ModelBackend final : public Backend {
+ public:
+  explicit ModelBackend(const nvdla_hw& hw)
+      : core_(std::make_shared<Core>(hw)), info_(make_info(hw, "model")) {}
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+
+  std::shared_ptr<BufferImpl> allocate(std::uint64_t bytes, Memory memory) override {
+    return std::make_shared<ModelBuffer>(core_->id, core_->space, bytes, memory);
+  }
+
+  std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) override {
+    return std::make_shared<CompiledProgram>(core_->id, core_->hw, desc);
+  }
+
+  std::shared_ptr<QueueImpl> create_queue() override { return std::make_shared<ModelQueue>(core_); }
+
+ private:
+  std::shared_ptr<Core> core_;
+  DeviceInfo info_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw) {
+  return std::make_shared<ModelBackend>(hw);
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// The device model as a device: in this process, on a thread of its own.
+#ifndef NVDLA_BACKEND_MODEL_MODEL_BACKEND_HPP
+#define NVDLA_BACKEND_MODEL_MODEL_BACKEND_HPP
+
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "firmware/nvdla_hw.h"
+
+namespace nvdla::detail {
+
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_MODEL_MODEL_BACKEND_HPP

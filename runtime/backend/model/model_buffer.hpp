@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// A buffer of the model: host memory, an address, and a number that says when the bytes changed.
+#ifndef NVDLA_BACKEND_MODEL_MODEL_BUFFER_HPP
+#define NVDLA_BACKEND_MODEL_MODEL_BUFFER_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "backend/model/address_space.hpp"
+
+namespace nvdla::detail {
+
+class ModelBuffer final : public BufferImpl {
+ public:
+  // Zeroed. Throws kNoMemory.
+  ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space, std::uint64_t size,
+              Memory memory);
+  ~ModelBuffer() override;
+
+  std::byte* begin_access(MapMode mode) override;
+  void end_access(MapMode mode) noexcept override;
+
+  std::byte* data() const noexcept { return data_; }
+  std::uint64_t address() const noexcept { return address_; }
+  // Never the same for different contents, nor for different buffers.
+  std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+  void changed() noexcept;
+
+ private:
+  std::shared_ptr<AddressSpace> space_;
+  std::byte* data_ = nullptr;
+  std::uint64_t address_ = 0;
+  std::atomic<std::uint64_t> generation_;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_MODEL_MODEL_BUFFER_HPP

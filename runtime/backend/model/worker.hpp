@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The thread of a model device: takes submissions from queues, runs those that can run, one at a
+// time.
+#ifndef NVDLA_BACKEND_MODEL_WORKER_HPP
+#define NVDLA_BACKEND_MODEL_WORKER_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "backend/model/job.hpp"
+#include "backend/model/runner.hpp"
+
+namespace nvdla::detail {
+
+// Tells a sleeping thread that something may have changed. Outlives the worker in the callbacks
+// of fences of other devices.
+class Bell {
+ public:
+  void ring() noexcept;
+  std::uint64_t rung() const noexcept { return rung_.load(std::memory_order_seq_cst); }
+  // Sleeps until it was rung after `seen` was read.
+  void wait(std::uint64_t seen) noexcept;
+
+ private:
+  std::atomic<std::uint64_t> rung_{0};
+  std::atomic<bool> asleep_{false};
+  std::mutex mutex_;
+  std::condition_variable woken_;
+};
+
+class Worker {
+ public:
+  // Jobs of one queue run in order.
+  using Line = std::deque<std::shared_ptr<Job>>;
+
+  Worker(const nvdla_hw& hw, const model::Options& options);
+  // Ends when all jobs have ended.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  std::shared_ptr<Line> add_line();
+  void submit(Line& line, std::shared_ptr<Job> job);
+
+ private:
+  void work();
+  // The next job that can run, taken from its line.
+  std::shared_ptr<Job> take();
+  bool all_ended() const;
+  void run(Job& job);
+
+  std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
+  mutable std::mutex mutex_;  // lines_ and what is in them, stop_
+  std::vector<std::shared_ptr<Line>> lines_;
+  std::size_t turn_ = 0;
+  bool stop_ = false;
+  Runner runner_;
+  std::thread thread_;  // last: everything is there when it starts
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_MODEL_WORKER_HPP
