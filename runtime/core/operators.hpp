@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// SDP operators of a network: checked, with values of their own, and put into the two places that
+// the hardware has.
+#ifndef NVDLA_CORE_OPERATORS_HPP
+#define NVDLA_CORE_OPERATORS_HPP
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nvdla/network.hpp"
+
+namespace nvdla::detail {
+
+// An operator whose parts agree in mode; values are one for the layer, one per channel or one per
+// element (CHW), as the mode says.
+struct OperatorNode {
+  nvdla_alu alu = NVDLA_ALU_NONE;
+  nvdla_mul mul = NVDLA_MUL_NONE;
+  nvdla_operand_mode mode = NVDLA_OPERAND_LAYER;
+  std::vector<std::int16_t> alu_values;
+  std::vector<std::int16_t> mul_values;
+  std::optional<std::uint32_t> tensor;
+  std::uint32_t alu_shift = 0;
+  std::uint32_t mul_shift = 0;
+  bool relu = false;
+
+  bool active() const noexcept {
+    return alu != NVDLA_ALU_NONE || mul != NVDLA_MUL_NONE || mul_shift != 0 || relu;
+  }
+  bool has_memory() const noexcept {
+    return (alu != NVDLA_ALU_NONE || mul != NVDLA_MUL_NONE) && mode != NVDLA_OPERAND_LAYER;
+  }
+};
+
+struct OperatorPair {
+  OperatorNode x1, x2;
+};
+
+// `what` names it in errors ("x1"); `tensor_shape` is that of op.tensor, if it has one.
+OperatorNode check_operator(const char* what, const Operator& op, const Shape& shape,
+                            std::optional<Shape> tensor_shape);
+
+// First the bias, then what is in `x1` and `x2`, then ReLU if asked for.
+OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,
+                             bool relu, const Shape& shape);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_CORE_OPERATORS_HPP

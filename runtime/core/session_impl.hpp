@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What is left of a network once it is built.
+#ifndef NVDLA_CORE_SESSION_IMPL_HPP
+#define NVDLA_CORE_SESSION_IMPL_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nvdla/network.hpp"
+
+namespace nvdla {
+
+struct Session::Impl {
+  struct Port {
+    std::string name;
+    TensorDesc desc;
+    Quantization quantization;
+    std::uint32_t slot = 0;
+  };
+  struct Layer {
+    std::string name;
+    std::uint64_t macs = 0;
+  };
+
+  explicit Impl(const Device& on) : device(on) {}
+
+  const Port& port(std::string_view name) const;
+  const Port& input(std::string_view name) const;
+  const Port& output(std::string_view name) const;
+  const Layer& layer(std::uint32_t index) const;
+  // Nothing may touch the buffers while a run does.
+  void check_idle() const;
+
+  Device device;
+  Program program;
+  std::vector<Binding> bindings;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::vector<Layer> layers;
+  Fence last;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_CORE_SESSION_IMPL_HPP
