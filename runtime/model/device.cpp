@@ -4,7 +4,6 @@
 #include <array>
 #include <deque>
 #include <stdexcept>
-#include <utility>
 
 #include "model/conv_pass.hpp"
 #include "model/dma.hpp"
@@ -78,8 +77,6 @@ struct Device::Impl {
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
   std::string sdp_stuck, rdma_stuck, conv_stuck;
   bool bdma_launched = false;
-  // Hardware is busy clearing the convolution buffer for a moment after reset.
-  bool flushing = true;
 };
 
 void Device::Impl::reset() {
@@ -90,7 +87,6 @@ void Device::Impl::reset() {
   rdma_stuck.clear();
   conv_stuck.clear();
   bdma_launched = false;
-  flushing = true;
 }
 
 void Device::Impl::complete(std::uint32_t interrupts) {
@@ -262,9 +258,9 @@ bool Device::interrupt() const { return impl_->registers.interrupt(); }
 bool Device::step() {
   Impl &impl = *impl_;
   ++impl.now;
-  const bool flushed = std::exchange(impl.flushing, false);
-  if (flushed) impl.registers.flush_done();
-  if (impl.deliver() || impl.run_one() || flushed) return true;
+  impl.registers.flush_done();
+  if (impl.deliver()) return true;
+  if (impl.run_one()) return true;
   // Nothing happens but time.
   return !impl.completions.empty();
 }
