@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Finding cases and traces, and reading files without being surprised by what they are.
+#ifndef NVDLA_TOOLS_REPLAY_FILES_HPP
+#define NVDLA_TOOLS_REPLAY_FILES_HPP
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "tools/replay/script.hpp"
+
+namespace nvdla::replay {
+
+// Contents of a regular file of at most `limit` bytes. Throws Error; nullopt if there is no file.
+std::optional<std::string> read_file(const std::filesystem::path& path, std::uint64_t limit);
+
+// The format that a file name tells; nullopt if it is neither a case nor a trace.
+std::optional<Kind> kind_of(const std::filesystem::path& path);
+
+// All cases and traces of the paths, folders searched recursively, sorted, each once. Throws Error
+// for a path that is not there, cannot be read or is a file of another kind.
+std::vector<std::filesystem::path> find_scripts(const std::vector<std::string>& paths);
+
+// The configuration whose name is that of a folder in the path, the innermost; nullptr if none is.
+const nvdla_hw* configuration_of(const std::filesystem::path& path);
+
+}  // namespace nvdla::replay
+
+#endif  // NVDLA_TOOLS_REPLAY_FILES_HPP

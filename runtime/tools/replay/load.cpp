@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "tools/replay/load.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "tools/replay/blob.hpp"
+#include "tools/replay/case.hpp"
+#include "tools/replay/cfg.hpp"
+#include "tools/replay/error.hpp"
+#include "tools/replay/files.hpp"
+#include "tools/replay/text.hpp"
+#include "tools/replay/txn.hpp"
+
+namespace nvdla::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Cases are some 40 KB, traces 1 MB.
+constexpr std::uint64_t kMaxScript = std::uint64_t{64} << 20;
+
+class Loader {
+ public:
+  explicit Loader(const fs::path& path) : path_(path), file_(path.string()) {}
+
+  Script load(RegisterMap map) {
+    const auto kind = kind_of(path_);
+    if (!kind) throw Error(file_, 0, "is no case or trace; expected a .json, .cfg or .txn file");
+    const auto text = read_file(path_, kMaxScript);
+    if (!text) throw Error(file_, 0, "no such file; expected a case or a trace");
+    Script script;
+    switch (*kind) {
+      case Kind::kCase:
+        script = parse_case(*text, file_, map);
+        break;
+      case Kind::kCfg:
+        script = parse_cfg(*text, file_, map);
+        break;
+      case Kind::kTxn:
+        script = load_txn(*text, map);
+        break;
+    }
+    if (script.dropped_writes)
+      script.warnings.push_back(fmt::format(
+          "{} writes to units that the configuration lacks are dropped", script.dropped_writes));
+    std::uint64_t filled = 0;
+    for (Command& command : script.commands) {
+      if (auto* load = std::get_if<LoadMemory>(&command.action)) {
+        attach(script, command.line, load->file, load->size);
+        check_end(command.line, *load);
+      } else if (auto* compare = std::get_if<CompareMemory>(&command.action)) {
+        attach(script, command.line, compare->file, compare->size);
+      } else if (auto* fill = std::get_if<FillMemory>(&command.action)) {
+        // Zeros are free in sparse memory, other bytes are not.
+        filled += fill->byte ? fill->size : 0;
+        if (filled > kMaxRange)
+          throw Error(
+              file_, command.line,
+              fmt::format("more than {:#x} bytes are filled in all; expected less", kMaxRange));
+      }
+    }
+    return script;
+  }
+
+ private:
+  Script load_txn(std::string_view text, RegisterMap map) const {
+    const fs::path plusargs = path_.parent_path() / "plusargs.txt";
+    const auto options = read_file(plusargs, kMaxScript);
+    // Traces say only by their name which memory they mean.
+    const std::string folder = fs::absolute(path_).lexically_normal().parent_path().filename();
+    const Ram ram = folder.ends_with("_cvsram") ? Ram::kSecondary : Ram::kPrimary;
+    return parse_txn(text, file_, map,
+                     options ? parse_plusargs(*options, plusargs.string()) : PlusArgs{}, ram);
+  }
+
+  // Sets the data of a file, of which `size` bytes are needed, or all there are for 0.
+  void attach(Script& script, unsigned line, BlobFile& file, std::uint64_t size) {
+    const auto key = std::pair(file.name, file.format);
+    auto known = blobs_.find(key);
+    if (known == blobs_.end()) known = blobs_.emplace(key, read(file)).first;
+    file.data = known->second;
+    if (!file.data) {
+      if (!file.optional)
+        throw Error(file_, line,
+                    fmt::format("the file {} is missing; expected it beside the {}",
+                                quote(file.name), script.kind == Kind::kCase ? "case" : "trace"));
+      script.warnings.push_back(
+          fmt::format("line {}: the file {} is missing: nothing is loaded or compared", line,
+                      quote(file.name)));
+      return;
+    }
+    const std::uint64_t have = covered(*file.data, kMaxRange);
+    if (file.format == BlobFormat::kRaw ? have != size : have < size)
+      throw Error(file_, line,
+                  fmt::format("the file {} has {} bytes; expected {}{}", quote(file.name), have,
+                              file.format == BlobFormat::kRaw ? "" : "at least ", size));
+  }
+
+  void check_end(unsigned line, const LoadMemory& load) const {
+    if (!load.file.data) return;
+    for (const Segment& segment : *load.file.data)
+      if (load.size == 0 && !segment.bytes.empty())
+        check_range({file_, line}, load.address, segment.offset + segment.bytes.size());
+  }
+
+  std::shared_ptr<const Blob> read(const BlobFile& file) const {
+    const fs::path path = path_.parent_path() / file.name;
+    auto text = read_file(path, kMaxRange);
+    if (!text) return nullptr;
+    Blob blob;
+    if (file.format == BlobFormat::kText) {
+      blob = parse_text_blob(*text, path.string());
+    } else {
+      const auto* bytes = reinterpret_cast<const std::byte*>(text->data());
+      blob.push_back({0, {bytes, bytes + text->size()}});
+    }
+    return std::make_shared<const Blob>(std::move(blob));
+  }
+
+  const fs::path path_;
+  const std::string file_;
+  std::map<std::pair<std::string, BlobFormat>, std::shared_ptr<const Blob>> blobs_;
+};
+
+}  // namespace
+
+Script load_script(const fs::path& path, RegisterMap map) { return Loader(path).load(map); }
+
+}  // namespace nvdla::replay

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// A script with the contents of all files that it names.
+#ifndef NVDLA_TOOLS_REPLAY_LOAD_HPP
+#define NVDLA_TOOLS_REPLAY_LOAD_HPP
+
+#include <filesystem>
+
+#include "tools/replay/script.hpp"
+
+namespace nvdla::replay {
+
+// Throws Error for anything wrong with the case or trace or a file beside it. A file that may be
+// missing and is becomes a warning.
+Script load_script(const std::filesystem::path& path, RegisterMap map);
+
+}  // namespace nvdla::replay
+
+#endif  // NVDLA_TOOLS_REPLAY_LOAD_HPP

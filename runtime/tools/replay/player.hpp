@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs a script on a target and compares.
+#ifndef NVDLA_TOOLS_REPLAY_PLAYER_HPP
+#define NVDLA_TOOLS_REPLAY_PLAYER_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/replay/script.hpp"
+#include "tools/replay/target.hpp"
+
+namespace nvdla::replay {
+
+enum class Verdict : std::uint8_t { kPass, kFail, kSkip };
+
+struct Outcome {
+  Verdict verdict = Verdict::kPass;
+  // Why it failed or was skipped; for a failure the first entry of `failures`.
+  std::string reason;
+  std::vector<std::string> failures;
+  std::vector<std::string> warnings;
+  std::uint64_t writes = 0;
+  std::uint64_t register_checks = 0;
+  std::uint64_t bytes_compared = 0;
+  std::uint64_t steps = 0;
+};
+
+struct PlayerOptions {
+  // A target that claims to make progress for longer than this is taken for hung.
+  std::uint64_t max_steps = 100'000'000;
+};
+
+// Never throws for what the target does; exceptions of the target become failures.
+Outcome play(const Script& script, Target& target, const PlayerOptions& options = {});
+
+}  // namespace nvdla::replay
+
+#endif  // NVDLA_TOOLS_REPLAY_PLAYER_HPP
