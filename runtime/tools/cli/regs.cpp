@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla regs`: what a register is, and what a value of it means.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <memory>
+
+#include "model/register_info.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/replay/text.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+const char* access_name(model::Access access) {
+  switch (access) {
+    case model::Access::kReadOnly:
+      return "read only";
+    case model::Access::kReadWrite:
+      return "read, write";
+    case model::Access::kWriteOnly:
+      return "write only";
+    case model::Access::kWriteOneClears:
+      return "write 1 to clear";
+    case model::Access::kWriteOneSets:
+      return "write 1 to set";
+    case model::Access::kTrigger:
+      return "acts when written";
+    case model::Access::kPort:
+      return "port";
+    case model::Access::kMixed:
+      return "mixed";
+  }
+  return "unknown";
+}
+
+void list(model::RegisterMap map) {
+  for (const model::RegisterInfo& info : model::registers())
+    if (const auto address = model::register_address(map, info))
+      fmt::print("{:#07x}  {:<44}{}\n", *address,
+                 fmt::format("{}.{}", model::unit_name(info.unit), info.name),
+                 access_name(info.access));
+}
+
+// An offset or a name as in the list; the generated headers' NVDLA_UNIT.REGISTER_0 of traces too.
+std::uint32_t address_of(model::RegisterMap map, const std::string& text) {
+  if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0]))) {
+    const auto offset = replay::parse_u32({"regs"}, text, "register offset");
+    replay::check_register_offset({"regs"}, offset);
+    return offset;
+  }
+  std::string_view name = text;
+  const model::RegisterInfo* info = model::find_register(name);
+  if (!info && name.starts_with("NVDLA_") && name.ends_with("_0"))
+    info = model::find_register(name.substr(6, name.size() - 8));
+  if (!info)
+    throw UsageError(
+        fmt::format("unknown register '{}'; expected UNIT.REGISTER such as "
+                    "CDMA.D_BANK, or a byte offset such as 0x3010",
+                    text));
+  const auto address = model::register_address(map, *info);
+  if (!address)
+    throw UsageError(
+        fmt::format("the register map of this device has no {}; expected a register "
+                    "that `nvdla regs --device DEVICE` lists",
+                    text));
+  return *address;
+}
+
+void describe(model::RegisterMap map, std::uint32_t address) {
+  const model::RegisterInfo* info = model::register_at(map, address);
+  if (!info) {
+    fmt::print("{:#07x}  {}: no register; reads 0, writes are dropped\n", address,
+               model::register_name(map, address));
+    return;
+  }
+  fmt::print("{:#07x}  {}  {}{}, {:#010x} after reset\n", address,
+             model::register_name(map, address), access_name(info->access),
+             info->scope == model::Scope::kGroup ? ", one per group" : "", info->reset[map]);
+  if (!info->description.empty()) fmt::print("  {}\n", info->description);
+  for (const model::FieldInfo& field : info->fields) {
+    if (!field.width[map]) continue;
+    const unsigned low = field.lsb[map];
+    const unsigned high = low + field.width[map] - 1;
+    fmt::print("  {:>5}  {:<28}{}\n",
+               high == low ? fmt::format("{}", low) : fmt::format("{}:{}", high, low), field.name,
+               field.description);
+    for (const model::EnumInfo& value : field.enums)
+      fmt::print("           {} = {:#x}\n", value.name, value.value);
+  }
+}
+
+}  // namespace
+
+Run add_regs(CLI::App& app, CLI::App*& command) {
+  struct Options {
+    std::string device = "model:nv_full";
+    std::string reg;
+    std::string value;
+  };
+  auto options = std::make_shared<Options>();
+  command = app.add_subcommand("regs",
+                               "List the registers, describe one, or decode a value of one\n"
+                               "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000");
+  command->add_option("--device,-d", options->device, "Whose register map to use")
+      ->capture_default_str();
+  command->add_option("REGISTER", options->reg, "Byte offset or UNIT.REGISTER");
+  command->add_option("VALUE", options->value, "Value to decode");
+  return [options] {
+    const auto map = static_cast<model::RegisterMap>(model_configuration(options->device).regmap);
+    if (options->reg.empty()) {
+      list(map);
+      return kSuccess;
+    }
+    const std::uint32_t address = address_of(map, options->reg);
+    if (options->value.empty()) {
+      describe(map, address);
+    } else {
+      const auto value = replay::parse_u32({"regs"}, options->value, "register value");
+      fmt::print("{:#07x}  {}\n", address, model::decode(map, address, value));
+    }
+    return kSuccess;
+  };
+}
+
+}  // namespace nvdla::cli

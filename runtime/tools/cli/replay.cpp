@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla replay`: plays register cases and traces and compares memory, CRCs and registers.
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tools/cli/commands.hpp"
+#include "tools/replay/files.hpp"
+#include "tools/replay/load.hpp"
+#include "tools/replay/model_target.hpp"
+#include "tools/replay/player.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using replay::Outcome;
+using replay::Verdict;
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string device;
+  std::string quirks = "auto";
+  std::string filter;
+  unsigned threads = 1;
+  bool list = false;
+  bool verbose = false;
+  bool json = false;
+};
+
+const char* word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kFail:
+      return "FAIL";
+    case Verdict::kSkip:
+      return "skip";
+  }
+  return "invalid";
+}
+
+// Cases come from the reference model, traces from runs of the logic.
+model::Quirks quirks_for(const Options& options, const fs::path& path) {
+  if (options.quirks == "auto")
+    return replay::kind_of(path) == replay::Kind::kCase ? model::Quirks::kCmodel
+                                                        : model::Quirks::kRtl;
+  return options.quirks == "cmodel" ? model::Quirks::kCmodel : model::Quirks::kRtl;
+}
+
+Outcome failed(std::string reason) {
+  Outcome outcome;
+  outcome.verdict = Verdict::kFail;
+  outcome.failures.push_back(reason);
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+Outcome play_file(const Options& options, const fs::path& path, const nvdla_hw* hw) {
+  if (!hw) hw = replay::configuration_of(path);
+  if (!hw)
+    return failed(
+        fmt::format("no folder of the path is named after a configuration; expected one, "
+                    "or --device with one of {}",
+                    known_devices()));
+  try {
+    const auto map = static_cast<model::RegisterMap>(hw->regmap);
+    const replay::Script script = replay::load_script(path, map);
+    model::Options model_options;
+    model_options.quirks = quirks_for(options, path);
+    model_options.threads = options.threads;
+    replay::ModelTarget target(*hw, model_options);
+    return replay::play(script, target);
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  }
+}
+
+// Which file is being played, on a terminal only and gone when the next line comes.
+class Progress {
+ public:
+  Progress(std::size_t total, bool wanted)
+      : total_(total), shown_(wanted && isatty(STDERR_FILENO)) {}
+
+  void start(const std::string& path) {
+    ++number_;
+    if (shown_) fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number_, total_, path);
+  }
+
+  void clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    std::fflush(stderr);
+  }
+
+ private:
+  std::size_t total_;
+  std::size_t number_ = 0;
+  bool shown_;
+};
+
+void print_line(const std::string& path, const Outcome& outcome, const Options& options,
+                double seconds) {
+  std::string reason = outcome.reason;
+  if (outcome.verdict == Verdict::kFail && outcome.failures.size() > 1)
+    reason += fmt::format("; {} more differences", outcome.failures.size() - 1);
+  if (reason.empty())
+    fmt::print("{}  {}\n", word(outcome.verdict), path);
+  else
+    fmt::print("{}  {}  ({})\n", word(outcome.verdict), path, reason);
+  for (const std::string& warning : outcome.warnings) fmt::print("      warning: {}\n", warning);
+  if (options.verbose) {
+    for (const std::string& failure : outcome.failures) fmt::print("      {}\n", failure);
+    fmt::print("      {} register writes, {} registers and {} bytes compared, {} steps, {:.3f} s\n",
+               outcome.writes, outcome.register_checks, outcome.bytes_compared, outcome.steps,
+               seconds);
+  }
+  std::fflush(stdout);
+}
+
+nlohmann::json as_json(const std::string& path, const Outcome& outcome, double seconds) {
+  const char* result = outcome.verdict == Verdict::kFail ? "fail" : word(outcome.verdict);
+  return {{"path", path},
+          {"result", result},
+          {"reason", outcome.reason},
+          {"failures", outcome.failures},
+          {"warnings", outcome.warnings},
+          {"register_writes", outcome.writes},
+          {"registers_compared", outcome.register_checks},
+          {"bytes_compared", outcome.bytes_compared},
+          {"steps", outcome.steps},
+          {"seconds", seconds}};
+}
+
+bool matches(const std::string& filter, const fs::path& path) {
+  return filter.empty() || fnmatch(filter.c_str(), path.c_str(), 0) == 0;
+}
+
+int run(const Options& options) {
+  const nvdla_hw* hw = options.device.empty() ? nullptr : &model_configuration(options.device);
+  std::vector<fs::path> files = replay::find_scripts(options.paths);
+  std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
+  if (files.empty())
+    throw UsageError(
+        fmt::format("no case or trace {}; expected case.json, *.cfg or *.txn files in "
+                    "the paths",
+                    options.filter.empty() ? "found" : "matches the filter"));
+  if (options.list) {
+    for (const fs::path& path : files) fmt::print("{}\n", path.string());
+    return kSuccess;
+  }
+
+  unsigned counts[3] = {};
+  nlohmann::json results = nlohmann::json::array();
+  Progress progress(files.size(), !options.json);
+  for (const fs::path& path : files) {
+    progress.start(path.string());
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = play_file(options, path, hw);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ++counts[static_cast<unsigned>(outcome.verdict)];
+    progress.clear();
+    if (options.json)
+      results.push_back(as_json(path.string(), outcome, seconds.count()));
+    else
+      print_line(path.string(), outcome, options, seconds.count());
+  }
+  const unsigned passed = counts[static_cast<unsigned>(Verdict::kPass)];
+  const unsigned fails = counts[static_cast<unsigned>(Verdict::kFail)];
+  const unsigned skipped = counts[static_cast<unsigned>(Verdict::kSkip)];
+  if (options.json) {
+    const nlohmann::json report = {
+        {"files", results}, {"passed", passed}, {"failed", fails}, {"skipped", skipped}};
+    // Paths and messages may hold bytes that are no UTF-8.
+    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{} passed, {} failed, {} skipped\n", passed, fails, skipped);
+  }
+  return fails ? kDifferent : kSuccess;
+}
+
+}  // namespace
+
+Run add_replay(CLI::App& app, CLI::App*& command) {
+  auto options = std::make_shared<Options>();
+  command = app.add_subcommand(
+      "replay",
+      "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and\n"
+      "registers with what they expect");
+  command->add_option("PATH", options->paths, "Cases, traces, or folders to search for them")
+      ->required();
+  command->add_option("--device,-d", options->device,
+                      "Device to play on, such as model:nv_small; by default the model of the\n"
+                      "configuration that a folder of the path is named after");
+  command
+      ->add_option("--quirks", options->quirks,
+                   "Where logic and reference model differ, follow rtl or cmodel; auto: cmodel\n"
+                   "for cases, rtl for traces")
+      ->check(CLI::IsMember({"auto", "rtl", "cmodel"}))
+      ->capture_default_str();
+  command->add_option("--filter", options->filter,
+                      "Play only paths that match this pattern, such as '*/conv_dc/*'");
+  command->add_option("--threads", options->threads, "Threads of the model; 0: one per processor")
+      ->check(CLI::Range(0u, 1024u))
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Print the paths and play nothing");
+  command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");
+  command->add_flag("--json", options->json, "Print one JSON document instead of lines");
+  command->footer(
+      "Prints a line per file: pass, FAIL or skip, the path, and why. Skipped is what needs a "
+      "unit\n"
+      "that the device does not have yet. Exit status 0: nothing failed, 1: something failed,\n"
+      "2: wrong arguments or nothing to play.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace nvdla::cli
