@@ -44,6 +44,10 @@ add_compile_options(-Wall -Wextra -Wshadow -Wvla
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Rooms may quiet a warning that only gcc has.
+  add_compile_options(-Wno-unknown-warning-option)
+endif()
 if(NVDLA_WERROR)
   add_compile_options(-Werror)
 endif()
@@ -81,9 +85,6 @@ endfunction()
 # Labels: unit, conformance, threads (also run under TSan), slow (only run by
 # `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
-  if(NVDLA_FUZZ)
-    return()
-  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
@@ -94,6 +95,9 @@ function(nvdla_add_test name)
     NVDLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(NVDLA_FUZZ)
+    return()
+  endif()
   if("threads" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
   endif()

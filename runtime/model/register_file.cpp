@@ -26,7 +26,7 @@ std::int16_t *Lut::entry(unsigned table) noexcept {
 }
 
 RegisterFile::RegisterFile(const nvdla_hw &hw)
-    : hw_(hw), map_(static_cast<RegisterMap>(hw.regmap)) {
+    : map_(static_cast<RegisterMap>(hw.regmap)) {
   for (const UnitInfo &info : nvdla::model::units()) {
     UnitState &unit = units_[info.unit];
     unit.built = unit_built(hw, info.unit);

@@ -94,7 +94,6 @@ class RegisterFile {
   std::uint32_t status(const UnitState &unit) const noexcept;
   Lut *port(Unit unit, std::uint32_t offset) noexcept;
 
-  const nvdla_hw &hw_;
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;
   std::array<Lut, 2> luts_;

@@ -13,7 +13,7 @@ while read -r file; do
 	elif ! clang-format-14 "$file" | cmp -s "$file" -; then
 		bad+=("$file")
 	fi
-done < <(sources '*.cpp' '*.hpp')
+done < <(sources '*.cpp' '*.hpp' '*.ipp')
 [[ ${#bad[@]} -gt 0 ]] || exit 0
 printf '%s: not formatted\n' "${bad[@]}"
 echo "tests/static/format.sh --fix does it"

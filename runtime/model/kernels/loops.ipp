@@ -168,7 +168,7 @@ static uint32_t loop_sdp_convert(int32_t *values, unsigned count, unsigned lanes
       // has carried just past the limit is not counted.
       const int64_t reference = converter.lenient_count ? product >> shift.amount : rounded;
       const int64_t difference = reference - result;
-      saturated += (difference > tolerance) | (difference < -tolerance) ? 1 : 0;
+      saturated += (difference > tolerance) | (difference < -tolerance);
       row[lane] = static_cast<int32_t>(result);
     }
   }
