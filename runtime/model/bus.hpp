@@ -14,7 +14,7 @@ enum class Ram : std::uint8_t { kSecondary = 0, kPrimary = 1 };
 
 // Host bytes behind a device address. `size` counts from the address asked for; 0 is a refusal.
 struct Mapping {
-  std::byte *data = nullptr;
+  std::byte* data = nullptr;
   std::uint64_t size = 0;
 };
 

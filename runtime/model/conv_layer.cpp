@@ -16,7 +16,7 @@ Precision precision(std::uint32_t field) { return static_cast<Precision>(field);
 // Collects the first disagreement between copies of one quantity.
 class Agreement {
  public:
-  void expect(const char *what, const char *unit_a, std::uint64_t a, const char *unit_b,
+  void expect(const char* what, const char* unit_a, std::uint64_t a, const char* unit_b,
               std::uint64_t b) {
     if (a == b || !first_.empty()) return;
     first_ = std::string(unit_a) + " " + what + " " + number(a) + " but " + unit_b + " " + what +
@@ -29,27 +29,25 @@ class Agreement {
 };
 
 // Entries that a line of a feature cube takes in the convolution buffer.
-std::uint64_t feature_entries(const nvdla_hw &hw, const ConvLayer &layer) {
+std::uint64_t feature_entries(const nvdla_hw& hw, const ConvLayer& layer) {
   const std::uint64_t atoms_per_entry = hw.cbuf_entry_bytes / hw.atom;
   const std::uint64_t atoms =
       ceil_div(std::uint64_t{layer.channels} * precision_bytes(layer.proc), hw.atom);
   const std::uint64_t full = atoms / atoms_per_entry;
   const std::uint64_t rest = atoms % atoms_per_entry;
-  return full * layer.width +
-         (rest == 0 ? 0 : ceil_div(layer.width, atoms_per_entry / rest));
+  return full * layer.width + (rest == 0 ? 0 : ceil_div(layer.width, atoms_per_entry / rest));
 }
 
-std::string geometry_fault(const ConvLayer &layer) {
+std::string geometry_fault(const ConvLayer& layer) {
   struct Axis {
-    const char *name;
+    const char* name;
     std::uint32_t before, size, after, kernel, dilation, stride, out;
   };
-  const Axis axes[2] = {
-      {"width", layer.pad_left, layer.width, layer.pad_right, layer.kernel_width, layer.dilation_x,
-       layer.stride_x, layer.out_width},
-      {"height", layer.pad_top, layer.csc_height, layer.pad_bottom, layer.kernel_height,
-       layer.dilation_y, layer.stride_y, layer.out_height}};
-  for (const Axis &axis : axes) {
+  const Axis axes[2] = {{"width", layer.pad_left, layer.width, layer.pad_right, layer.kernel_width,
+                         layer.dilation_x, layer.stride_x, layer.out_width},
+                        {"height", layer.pad_top, layer.csc_height, layer.pad_bottom,
+                         layer.kernel_height, layer.dilation_y, layer.stride_y, layer.out_height}};
+  for (const Axis& axis : axes) {
     const std::uint64_t reach =
         std::uint64_t{axis.out - 1} * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
     const std::uint64_t padded = std::uint64_t{axis.before} + axis.size + axis.after;
@@ -66,7 +64,7 @@ std::string geometry_fault(const ConvLayer &layer) {
   return {};
 }
 
-std::string data_side_fault(const nvdla_hw &hw, const ConvLayer &layer, const CbufState &cbuf) {
+std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf) {
   const std::uint64_t needed = feature_entries(hw, layer);
   if (layer.entries != needed)
     return "ENTRY_PER_SLICE " + number(layer.entries) + ", a line takes " + number(needed);
@@ -80,9 +78,8 @@ std::string data_side_fault(const nvdla_hw &hw, const ConvLayer &layer, const Cb
            number(layer.data_banks) + " data banks hold " + number(capacity);
 
   const ConvFetch fetch = plan_fetch(layer, cbuf);
-  if (fetch.kept_lines != 0 &&
-      (cbuf.width != layer.width || cbuf.channels != layer.channels ||
-       cbuf.entries != layer.entries || cbuf.proc != layer.proc))
+  if (fetch.kept_lines != 0 && (cbuf.width != layer.width || cbuf.channels != layer.channels ||
+                                cbuf.entries != layer.entries || cbuf.proc != layer.proc))
     return "DATA_REUSE of lines that were kept with another width, channel count or precision";
   // With everything kept, surplus lines stay in the buffer; else the counters of both sides drift.
   if (fetch.lines < layer.csc_height || (fetch.data && fetch.lines != layer.csc_height))
@@ -106,10 +103,10 @@ std::string data_side_fault(const nvdla_hw &hw, const ConvLayer &layer, const Cb
   return {};
 }
 
-std::string weight_side_fault(const nvdla_hw &hw, const ConvLayer &layer, const CbufState &cbuf) {
+std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf) {
   const unsigned bytes = precision_bytes(layer.proc);
-  const std::uint64_t kernel_bytes = std::uint64_t{layer.kernel_width} * layer.kernel_height *
-                                     layer.channels * bytes;
+  const std::uint64_t kernel_bytes =
+      std::uint64_t{layer.kernel_width} * layer.kernel_height * layer.channels * bytes;
   if (layer.kernel_bytes != kernel_bytes)
     return "BYTE_PER_KERNEL + 1 is " + number(layer.kernel_bytes) + ", a kernel has " +
            number(kernel_bytes) + " bytes";
@@ -145,7 +142,7 @@ std::string weight_side_fault(const nvdla_hw &hw, const ConvLayer &layer, const 
   return {};
 }
 
-std::string output_fault(const ConvLayer &layer, const SdpLayer &sdp) {
+std::string output_fault(const ConvLayer& layer, const SdpLayer& sdp) {
   if (sdp.width != layer.out_width || sdp.height != layer.out_height ||
       sdp.channels != layer.kernels)
     return "CACC delivers " + number(layer.out_width) + "x" + number(layer.out_height) + "x" +
@@ -159,7 +156,7 @@ std::string output_fault(const ConvLayer &layer, const SdpLayer &sdp) {
 
 }  // namespace
 
-ConvLayer read_conv(const RegisterFile &registers) {
+ConvLayer read_conv(const RegisterFile& registers) {
   const GroupView cdma = registers.view(NVDLA_UNIT_CDMA);
   const GroupView csc = registers.view(NVDLA_UNIT_CSC);
   const GroupView cmac_a = registers.view(NVDLA_UNIT_CMAC_A);
@@ -168,8 +165,8 @@ ConvLayer read_conv(const RegisterFile &registers) {
   Agreement agree;
   ConvLayer layer;
 
-#define BOTH(what, cdma_reg, csc_reg, name)                                                    \
-  agree.expect(what, "CDMA", NVDLA_VIEW_FIELD(cdma, cdma_reg, name), "CSC",                    \
+#define BOTH(what, cdma_reg, csc_reg, name)                                 \
+  agree.expect(what, "CDMA", NVDLA_VIEW_FIELD(cdma, cdma_reg, name), "CSC", \
                NVDLA_VIEW_FIELD(csc, csc_reg, name))
   BOTH("CONV_MODE", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, CONV_MODE);
   BOTH("PROC_PRECISION", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, PROC_PRECISION);
@@ -204,9 +201,8 @@ ConvLayer read_conv(const RegisterFile &registers) {
                NVDLA_VIEW_FIELD(csc, CSC_D_MISC_CFG, IN_PRECISION));
   agree.expect("DATAOUT_WIDTH", "CSC", NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH),
                "CACC", NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH));
-  agree.expect("DATAOUT_HEIGHT", "CSC",
-               NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT), "CACC",
-               NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT));
+  agree.expect("DATAOUT_HEIGHT", "CSC", NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT),
+               "CACC", NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT));
   agree.expect("DATAOUT_CHANNEL", "CSC",
                NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL), "CACC",
                NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL));
@@ -281,7 +277,7 @@ ConvLayer read_conv(const RegisterFile &registers) {
   return layer;
 }
 
-ConvFetch plan_fetch(const ConvLayer &layer, const CbufState &cbuf) {
+ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf) {
   ConvFetch fetch;
   fetch.lines = layer.height;
   // A change of the bank counts empties the buffer on both sides, whatever the reuse flags say.
@@ -298,8 +294,8 @@ ConvFetch plan_fetch(const ConvLayer &layer, const CbufState &cbuf) {
   return fetch;
 }
 
-std::string conv_fault(const nvdla_hw &hw, const ConvLayer &layer, const CbufState &cbuf,
-                       const SdpLayer &sdp) {
+std::string conv_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf,
+                       const SdpLayer& sdp) {
   const bool first_generation = hw.regmap == NVDLA_REGMAP_NV_FULL;
   if (!layer.mismatch.empty()) return layer.mismatch;
   if (!first_generation && layer.proc != Precision::kInt8)

@@ -79,13 +79,13 @@ struct ConvFetch {
   std::uint32_t lines = 0;       // in the buffer when the layer starts
 };
 
-ConvLayer read_conv(const RegisterFile &registers);
-ConvFetch plan_fetch(const ConvLayer &layer, const CbufState &cbuf);
+ConvLayer read_conv(const RegisterFile& registers);
+ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf);
 
-// Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the layer
-// that takes the results.
-std::string conv_fault(const nvdla_hw &hw, const ConvLayer &layer, const CbufState &cbuf,
-                       const SdpLayer &sdp);
+// Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the
+// layer that takes the results.
+std::string conv_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf,
+                       const SdpLayer& sdp);
 
 }  // namespace nvdla::model
 

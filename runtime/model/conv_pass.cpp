@@ -18,27 +18,30 @@ constexpr std::size_t kCachedWeights = std::size_t{384} << 10;
 
 // Copies atoms of `size` bytes to places `pitch` apart; a constant size makes it a few moves.
 template <std::size_t kSize>
-void scatter(std::byte *to, std::size_t pitch, const std::byte *from, std::uint32_t count) {
+void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += kSize)
     std::memcpy(to, from, kSize);
 }
 
-void scatter(std::byte *to, std::size_t pitch, const std::byte *from, std::size_t atom,
+void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::size_t atom,
              std::size_t size, std::uint32_t count) {
   if (size == atom) {
     switch (size) {
-      case 8: return scatter<8>(to, pitch, from, count);
-      case 16: return scatter<16>(to, pitch, from, count);
-      case 32: return scatter<32>(to, pitch, from, count);
-      default: break;
+      case 8:
+        return scatter<8>(to, pitch, from, count);
+      case 16:
+        return scatter<16>(to, pitch, from, count);
+      case 32:
+        return scatter<32>(to, pitch, from, count);
+      default:
+        break;
     }
   }
-  for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += atom)
-    std::memcpy(to, from, size);
+  for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += atom) std::memcpy(to, from, size);
 }
 
 // `count` pixels of the padding value.
-void fill_pixels(std::byte *to, std::size_t bytes, Precision precision, std::int16_t value) {
+void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int16_t value) {
   if (precision == Precision::kInt8) {
     std::memset(to, value & 0xff, bytes);
     return;
@@ -48,7 +51,7 @@ void fill_pixels(std::byte *to, std::size_t bytes, Precision precision, std::int
 
 }  // namespace
 
-ConvPass::ConvPass(const nvdla_hw &hw, Dma &dma, const Kernels &kernels)
+ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
@@ -56,7 +59,7 @@ ConvPass::ConvPass(const nvdla_hw &hw, Dma &dma, const Kernels &kernels)
       values_(std::size_t{SdpPass::kPositions} * kBlock),
       sums_(std::size_t{kTile} * kBlock) {}
 
-void ConvPass::fetch_lines(const ConvLayer &layer, const ConvFetch &fetch) {
+void ConvPass::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch) {
   const std::size_t bytes = precision_bytes(layer.proc);
   pixel_bytes_ = layer.channels * bytes;
   padded_width_ = layer.pad_left + layer.width + layer.pad_right;
@@ -64,22 +67,22 @@ void ConvPass::fetch_lines(const ConvLayer &layer, const ConvFetch &fetch) {
   const std::size_t line_bytes = padded_width_ * pixel_bytes_;
   const std::size_t size = line_bytes * padded_height_;
   if (data_.size() < size + kSlack) data_.resize(size + kSlack);
-  std::byte *const data = data_.data();
+  std::byte* const data = data_.data();
 
   // Padding: whole lines above and below, then both sides of each line.
   fill_pixels(data, layer.pad_top * line_bytes, layer.proc, layer.pad_value);
-  fill_pixels(data + (layer.pad_top + layer.csc_height) * line_bytes,
-              layer.pad_bottom * line_bytes, layer.proc, layer.pad_value);
+  fill_pixels(data + (layer.pad_top + layer.csc_height) * line_bytes, layer.pad_bottom * line_bytes,
+              layer.proc, layer.pad_value);
   const std::size_t left = layer.pad_left * pixel_bytes_;
   const std::size_t inner = layer.width * pixel_bytes_;
   for (std::uint32_t y = 0; y < layer.csc_height; ++y) {
-    std::byte *line = data + (layer.pad_top + y) * line_bytes;
+    std::byte* line = data + (layer.pad_top + y) * line_bytes;
     fill_pixels(line, left, layer.proc, layer.pad_value);
     fill_pixels(line + left + inner, layer.pad_right * pixel_bytes_, layer.proc, layer.pad_value);
   }
   std::memset(data + size, 0, kSlack);
 
-  std::byte *const first = data + layer.pad_top * line_bytes + left;
+  std::byte* const first = data + layer.pad_top * line_bytes + left;
   const std::uint32_t kept = std::min(fetch.kept_lines, layer.csc_height);
   for (std::uint32_t y = 0; y < kept; ++y)
     std::memcpy(first + y * line_bytes, cbuf_.data.data() + y * inner, inner);
@@ -92,8 +95,7 @@ void ConvPass::fetch_lines(const ConvLayer &layer, const ConvFetch &fetch) {
   // A packed cube is read in grains: runs of several lines without a look at the line stride.
   const std::uint32_t grain = layer.line_packed ? layer.grain : 1;
   const bool single = layer.width == 1 && layer.height == 1;
-  const std::uint64_t surface_stride =
-      single && layer.surface_packed ? atom : layer.data.surface;
+  const std::uint64_t surface_stride = single && layer.surface_packed ? atom : layer.data.surface;
   atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * std::min(grain, layer.height)));
   for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
     const std::size_t at = surface * atom;
@@ -110,14 +112,14 @@ void ConvPass::fetch_lines(const ConvLayer &layer, const ConvFetch &fetch) {
   }
 }
 
-void ConvPass::keep_lines(const ConvLayer &layer, const ConvFetch &fetch) {
+void ConvPass::keep_lines(const ConvLayer& layer, const ConvFetch& fetch) {
   const std::size_t inner = layer.width * pixel_bytes_;
   const std::uint32_t released = layer.keep_data ? 0 : layer.release;
   const std::uint32_t kept = fetch.lines - released;
   std::vector<std::byte> lines;
   if (fetch.data) {
     const std::size_t line_bytes = padded_width_ * pixel_bytes_;
-    const std::byte *first =
+    const std::byte* first =
         data_.data() + layer.pad_top * line_bytes + layer.pad_left * pixel_bytes_;
     lines.resize(kept * inner);
     for (std::uint32_t y = 0; y < kept; ++y)
@@ -139,7 +141,7 @@ void ConvPass::keep_lines(const ConvLayer &layer, const ConvFetch &fetch) {
   cbuf_.data = std::move(lines);
 }
 
-std::uint32_t ConvPass::run(const ConvLayer &layer, SdpPass &sdp) {
+std::uint32_t ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   const ConvFetch fetch = plan_fetch(layer, cbuf_);
   fetch_lines(layer, fetch);
 
@@ -152,16 +154,15 @@ std::uint32_t ConvPass::run(const ConvLayer &layer, SdpPass &sdp) {
                         layer.dilation_x == 1,
                         layer.proc != Precision::kInt8 || products >= kExactProducts,
                         precision_bytes(layer.proc)};
-  const WeightCache::Entry &weights =
+  const WeightCache::Entry& weights =
       fetch.weights ? weights_.fetch(layer, shape) : weights_.kept(cbuf_.weights, shape);
 
   const std::int64_t line = static_cast<std::int64_t>(padded_width_) * layer.channels;
   runs_.clear();
   for (std::uint32_t r = 0; r < layer.kernel_height; ++r)
     for (std::uint32_t s = 0; s < (shape.rows ? 1 : layer.kernel_width); ++s)
-      runs_.push_back(static_cast<std::int32_t>(r * layer.dilation_y * line +
-                                                std::int64_t{s} * layer.dilation_x *
-                                                    layer.channels));
+      runs_.push_back(static_cast<std::int32_t>(
+          r * layer.dilation_y * line + std::int64_t{s} * layer.dilation_x * layer.channels));
 
   std::uint32_t saturated = 0;
   if (shape.wide) {
@@ -179,9 +180,9 @@ std::uint32_t ConvPass::run(const ConvLayer &layer, SdpPass &sdp) {
   return saturated;
 }
 
-void ConvPass::run_bytes(const ConvLayer &layer, const ConvShape &shape,
-                         const PackedWeights &weights, SdpPass &sdp) {
-  const auto *data = reinterpret_cast<const std::int8_t *>(data_.data());
+void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
+                         const PackedWeights& weights, SdpPass& sdp) {
+  const auto* data = reinterpret_cast<const std::int8_t*>(data_.data());
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = layer.stride_x * pixel_bytes_;
   const std::size_t step_y = layer.stride_y * padded_width_ * pixel_bytes_;
@@ -192,10 +193,10 @@ void ConvPass::run_bytes(const ConvLayer &layer, const ConvShape &shape,
   const auto chunk = [&](unsigned block, std::uint32_t first) {
     const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
     std::uint32_t x = first % layer.out_width;
-    const std::int8_t *row = data + first / layer.out_width * step_y;
+    const std::int8_t* row = data + first / layer.out_width * step_y;
     const bool real = block < shape.blocks();
     for (unsigned done = 0; done < count; done += kTile) {
-      const std::int8_t *bases[kTile];
+      const std::int8_t* bases[kTile];
       const unsigned part = std::min(kTile, count - done);
       for (unsigned i = 0; i < part; ++i) {
         bases[i] = row + x * step_x;
@@ -204,7 +205,7 @@ void ConvPass::run_bytes(const ConvLayer &layer, const ConvShape &shape,
           row += step_y;
         }
       }
-      std::int32_t *corrections = corrections_.data() + first + done;
+      std::int32_t* corrections = corrections_.data() + first + done;
       const MacTile tile{bases,
                          part,
                          runs_.data(),
@@ -233,14 +234,12 @@ void ConvPass::run_bytes(const ConvLayer &layer, const ConvShape &shape,
   }
 }
 
-std::uint32_t ConvPass::run_wide(const ConvLayer &layer, const ConvShape &shape,
-                                 const PackedWeights &weights, SdpPass &sdp) {
-  const std::size_t elements =
-      std::size_t{padded_width_} * padded_height_ * layer.channels;
+std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
+                                 const PackedWeights& weights, SdpPass& sdp) {
+  const std::size_t elements = std::size_t{padded_width_} * padded_height_ * layer.channels;
   wide_data_.resize(elements);
   if (layer.proc == Precision::kInt8) {
-    for (std::size_t i = 0; i < elements; ++i)
-      wide_data_[i] = static_cast<std::int8_t>(data_[i]);
+    for (std::size_t i = 0; i < elements; ++i) wide_data_[i] = static_cast<std::int8_t>(data_[i]);
   } else {
     std::memcpy(wide_data_.data(), data_.data(), elements * 2);
   }
@@ -261,7 +260,7 @@ std::uint32_t ConvPass::run_wide(const ConvLayer &layer, const ConvShape &shape,
       const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
       std::fill_n(values_.data(), std::size_t{count} * kBlock, 0);
       for (unsigned done = 0; real && done < count; done += kTile) {
-        const std::int16_t *bases[kTile];
+        const std::int16_t* bases[kTile];
         const unsigned part = std::min(kTile, count - done);
         for (unsigned i = 0; i < part; ++i) {
           const std::uint32_t position = first + done + i;

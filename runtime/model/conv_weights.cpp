@@ -12,8 +12,8 @@ constexpr std::size_t kBudgetBytes = std::size_t{512} << 20;
 
 }  // namespace
 
-PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
-                           const std::vector<std::byte> &raw) {
+PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
+                           const std::vector<std::byte>& raw) {
   PackedWeights packed;
   const std::size_t block = shape.block_elements();
   if (shape.wide) {
@@ -23,7 +23,7 @@ PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
     packed.bytes.assign(block * shape.blocks(), 128);
   }
   const std::uint32_t group = hw.atomic_k / shape.element_bytes;
-  const std::byte *from = raw.data();
+  const std::byte* from = raw.data();
   // The order of the stream: channel, kernel, position in x, in y, block of channels, group.
   for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
     const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
@@ -37,9 +37,8 @@ PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
             const std::uint32_t lane = k % kBlock;
             const std::size_t base = k / kBlock * block;
             if (shape.wide) {
-              std::int16_t *to =
-                  packed.words.data() + base +
-                  (std::size_t{run} * shape.run_elements() + at) * kBlock + lane;
+              std::int16_t* to = packed.words.data() + base +
+                                 (std::size_t{run} * shape.run_elements() + at) * kBlock + lane;
               for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes) {
                 std::int16_t value;
                 if (shape.element_bytes == 1) {
@@ -50,7 +49,7 @@ PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
                 to[std::size_t{c} * kBlock] = value;
               }
             } else {
-              std::uint8_t *to = packed.bytes.data() + base +
+              std::uint8_t* to = packed.bytes.data() + base +
                                  std::size_t{run} * shape.run_steps() * kStep * kBlock +
                                  lane * kStep;
               for (std::uint32_t c = 0; c < count; ++c, ++from) {
@@ -67,7 +66,7 @@ PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
   return packed;
 }
 
-WeightCache::Entry &WeightCache::front(std::list<Entry>::iterator entry) {
+WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
   entries_.splice(entries_.begin(), entries_, entry);
   return entries_.front();
 }
@@ -83,10 +82,10 @@ void WeightCache::trim() {
   }
 }
 
-const WeightCache::Entry &WeightCache::fetch(const ConvLayer &layer, const ConvShape &shape) {
+const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape) {
   // Whole atoms, as the unit asks for them; the check has seen to it that nothing is left over.
   const std::uint64_t size = layer.weight_bytes / hw_.atom * hw_.atom;
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.shape == shape && entry.ram == layer.weight_ram &&
            entry.address == layer.weight_address && entry.size == size;
   });
@@ -95,11 +94,11 @@ const WeightCache::Entry &WeightCache::fetch(const ConvLayer &layer, const ConvS
   if (found != entries_.end() && generation != 0 && found->generation == generation)
     return front(found);
 
-  auto raw = std::make_shared<std::vector<std::byte>>(
-      std::max<std::size_t>(size, layer.weight_bytes));
+  auto raw =
+      std::make_shared<std::vector<std::byte>>(std::max<std::size_t>(size, layer.weight_bytes));
   dma_.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, raw->data(), size);
   if (found != entries_.end()) {
-    Entry &entry = front(found);
+    Entry& entry = front(found);
     entry.generation = generation;
     if (*entry.raw == *raw) return entry;
     entry.packed = pack_weights(hw_, shape, *raw);
@@ -113,14 +112,14 @@ const WeightCache::Entry &WeightCache::fetch(const ConvLayer &layer, const ConvS
   return entries_.front();
 }
 
-const WeightCache::Entry &WeightCache::kept(const RawWeights &raw, const ConvShape &shape) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry &entry) {
+const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvShape& shape) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.shape == shape && (entry.raw == raw || *entry.raw == *raw);
   });
   if (found != entries_.end()) return front(found);
   // No address and generation 0: never taken for what is in memory without a comparison.
-  entries_.push_front({shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, raw,
-                       pack_weights(hw_, shape, *raw)});
+  entries_.push_front(
+      {shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, raw, pack_weights(hw_, shape, *raw)});
   trim();
   return entries_.front();
 }

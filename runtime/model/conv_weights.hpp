@@ -35,7 +35,7 @@ struct ConvShape {
     return std::size_t{run_count()} * (wide ? run_elements() : run_steps() * kStep) * kBlock;
   }
   std::uint32_t blocks() const noexcept { return (kernels + kBlock - 1) / kBlock; }
-  bool operator==(const ConvShape &) const = default;
+  bool operator==(const ConvShape&) const = default;
 };
 
 struct PackedWeights {
@@ -45,8 +45,8 @@ struct PackedWeights {
 
 using RawWeights = std::shared_ptr<const std::vector<std::byte>>;
 
-PackedWeights pack_weights(const nvdla_hw &hw, const ConvShape &shape,
-                           const std::vector<std::byte> &raw);
+PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
+                           const std::vector<std::byte>& raw);
 
 class WeightCache {
  public:
@@ -59,19 +59,19 @@ class WeightCache {
     PackedWeights packed;
   };
 
-  WeightCache(const nvdla_hw &hw, Dma &dma) noexcept : hw_(hw), dma_(dma) {}
+  WeightCache(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
 
   // Valid until the next call.
-  const Entry &fetch(const ConvLayer &layer, const ConvShape &shape);
+  const Entry& fetch(const ConvLayer& layer, const ConvShape& shape);
   // Of weights that stayed in the convolution buffer: memory is not looked at.
-  const Entry &kept(const RawWeights &raw, const ConvShape &shape);
+  const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 
  private:
-  Entry &front(std::list<Entry>::iterator entry);
+  Entry& front(std::list<Entry>::iterator entry);
   void trim();
 
-  const nvdla_hw &hw_;
-  Dma &dma_;
+  const nvdla_hw& hw_;
+  Dma& dma_;
   std::list<Entry> entries_;  // latest use first
 };
 

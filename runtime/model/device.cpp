@@ -19,7 +19,7 @@ constexpr std::array kConvUnits = {NVDLA_UNIT_CDMA, NVDLA_UNIT_CSC, NVDLA_UNIT_C
 // Units that take layers but do not execute them yet.
 struct Missing {
   Unit unit;
-  const char *reason;
+  const char* reason;
 };
 constexpr std::array kMissing = {
     Missing{NVDLA_UNIT_PDP_RDMA, "pooling: not implemented yet"},
@@ -38,7 +38,7 @@ constexpr std::uint32_t kCaccDone = NVDLA_GLB_S_INTR_STATUS_CACC_DONE_STATUS0_MA
 }  // namespace
 
 struct Device::Impl {
-  Impl(const nvdla_hw &config, Bus &bus, const Options &opts)
+  Impl(const nvdla_hw& config, Bus& bus, const Options& opts)
       : hw(config),
         options(opts),
         registers(config),
@@ -58,17 +58,17 @@ struct Device::Impl {
   bool run_idle_rdma();
   bool run_sdp();
   bool run_conv();
-  void finish_sdp(const SdpLayer &layer, const SdpCounters &counters);
+  void finish_sdp(const SdpLayer& layer, const SdpCounters& counters);
   void complete(std::uint32_t interrupts);
   bool conv_ready() const;
-  void list_blocked(std::vector<Blocked> &list) const;
-  void block(std::vector<Blocked> &list, Unit unit, std::string reason) const;
+  void list_blocked(std::vector<Blocked>& list) const;
+  void block(std::vector<Blocked>& list, Unit unit, std::string reason) const;
 
   nvdla_hw hw;
   Options options;
   RegisterFile registers;
   Dma dma;
-  const Kernels &kernels;
+  const Kernels& kernels;
   SdpPass sdp;
   ConvPass conv;
 
@@ -115,7 +115,7 @@ bool Device::Impl::run_idle_rdma() {
   return true;
 }
 
-void Device::Impl::finish_sdp(const SdpLayer &layer, const SdpCounters &counters) {
+void Device::Impl::finish_sdp(const SdpLayer& layer, const SdpCounters& counters) {
   registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_STATUS, counters.unequal ? 1 : 0);
   registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_PERF_OUT_SATURATION,
                           layer.count_saturation ? counters.saturated : 0);
@@ -177,21 +177,21 @@ bool Device::Impl::run_conv() {
 
 bool Device::Impl::run_one() { return run_conv() || run_sdp() || run_idle_rdma(); }
 
-void Device::Impl::block(std::vector<Blocked> &list, Unit unit, std::string reason) const {
-  if (registers.running(unit))
-    list.push_back({unit, registers.consumer(unit), std::move(reason)});
+void Device::Impl::block(std::vector<Blocked>& list, Unit unit, std::string reason) const {
+  if (registers.running(unit)) list.push_back({unit, registers.consumer(unit), std::move(reason)});
 }
 
-void Device::Impl::list_blocked(std::vector<Blocked> &list) const {
+void Device::Impl::list_blocked(std::vector<Blocked>& list) const {
   if (bdma_launched) list.push_back({NVDLA_UNIT_BDMA, 0, "BDMA: not implemented yet"});
-  for (const Missing &missing : kMissing) block(list, missing.unit, missing.reason);
+  for (const Missing& missing : kMissing) block(list, missing.unit, missing.reason);
 
   // A unit whose other group is enabled waits for ever if this one never is.
   const auto waits_for_group = [&](Unit unit) {
     const unsigned other = registers.consumer(unit) ^ 1;
     if (!registers.running(unit) && registers.enabled(unit, other))
-      list.push_back({unit, other, "waits for group " + std::to_string(other ^ 1) +
-                                       ", which is next and not enabled"});
+      list.push_back(
+          {unit, other,
+           "waits for group " + std::to_string(other ^ 1) + ", which is next and not enabled"});
   };
   for (const Unit unit : kConvUnits) waits_for_group(unit);
   waits_for_group(NVDLA_UNIT_SDP_RDMA);
@@ -231,12 +231,11 @@ void Device::Impl::list_blocked(std::vector<Blocked> &list) const {
   }
 }
 
-Device::Device(const nvdla_hw &hw, Bus &bus, const Options &options)
+Device::Device(const nvdla_hw& hw, Bus& bus, const Options& options)
     : impl_(std::make_unique<Impl>(hw, bus, options)) {
   if (hw.atom == 0 || kBlock % hw.atom != 0 || hw.regmap >= NVDLA_REGMAP_COUNT)
     throw std::invalid_argument(std::string("no model of configuration ") + hw.name + ": atom " +
-                                std::to_string(hw.atom) + " must divide " +
-                                std::to_string(kBlock));
+                                std::to_string(hw.atom) + " must divide " + std::to_string(kBlock));
 }
 
 Device::~Device() = default;
@@ -256,7 +255,7 @@ void Device::write(std::uint32_t offset, std::uint32_t value) {
 bool Device::interrupt() const { return impl_->registers.interrupt(); }
 
 bool Device::step() {
-  Impl &impl = *impl_;
+  Impl& impl = *impl_;
   ++impl.now;
   impl.registers.flush_done();
   if (impl.deliver()) return true;
@@ -267,7 +266,7 @@ bool Device::step() {
 
 bool Device::idle() const {
   if (!impl_->completions.empty() || impl_->bdma_launched) return false;
-  for (const UnitInfo &info : units())
+  for (const UnitInfo& info : units())
     for (unsigned group = 0; group < info.groups; ++group)
       if (impl_->registers.enabled(info.unit, group)) return false;
   return true;
@@ -282,6 +281,6 @@ std::vector<Blocked> Device::blocked() const {
 Refusals Device::refusals() const { return impl_->dma.refusals(); }
 void Device::clear_refusals() { impl_->dma.clear_refusals(); }
 void Device::reset() { impl_->reset(); }
-const nvdla_hw &Device::hw() const { return impl_->hw; }
+const nvdla_hw& Device::hw() const { return impl_->hw; }
 
 }  // namespace nvdla::model

@@ -47,10 +47,10 @@ struct Blocked {
 // Not thread safe: the owner serialises all calls.
 class Device {
  public:
-  Device(const nvdla_hw &hw, Bus &bus, const Options &options = {});
+  Device(const nvdla_hw& hw, Bus& bus, const Options& options = {});
   ~Device();
-  Device(const Device &) = delete;
-  Device &operator=(const Device &) = delete;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
 
   std::uint32_t read(std::uint32_t offset);
   void write(std::uint32_t offset, std::uint32_t value);
@@ -72,7 +72,7 @@ class Device {
   // What the reset line does.
   void reset();
 
-  const nvdla_hw &hw() const;
+  const nvdla_hw& hw() const;
 
  private:
   struct Impl;

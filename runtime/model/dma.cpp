@@ -21,9 +21,9 @@ void Dma::refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept {
   }
 }
 
-void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void *to,
+void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
                std::uint64_t size) noexcept {
-  auto *out = static_cast<std::byte *>(to);
+  auto* out = static_cast<std::byte*>(to);
   while (size != 0) {
     address &= address_mask_;
     const Mapping mapping = bus_.map(ram, address, size, false);
@@ -41,9 +41,9 @@ void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void *to,
   }
 }
 
-void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void *from,
+void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,
                 std::uint64_t size) noexcept {
-  auto *in = static_cast<const std::byte *>(from);
+  auto* in = static_cast<const std::byte*>(from);
   while (size != 0) {
     address &= address_mask_;
     const Mapping mapping = bus_.map(ram, address, size, true);

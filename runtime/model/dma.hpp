@@ -17,13 +17,14 @@ namespace nvdla::model {
 
 class Dma {
  public:
-  Dma(const nvdla_hw &hw, Bus &bus) noexcept
+  Dma(const nvdla_hw& hw, Bus& bus) noexcept
       : bus_(bus),
         address_mask_(hw.address_bits >= 64 ? ~std::uint64_t{0}
                                             : (std::uint64_t{1} << hw.address_bits) - 1) {}
 
-  void read(nvdla_dma client, Ram ram, std::uint64_t address, void *to, std::uint64_t size) noexcept;
-  void write(nvdla_dma client, Ram ram, std::uint64_t address, const void *from,
+  void read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
+            std::uint64_t size) noexcept;
+  void write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,
              std::uint64_t size) noexcept;
 
   // Tells the bus that a range was written; writers call it once for many writes.
@@ -34,13 +35,13 @@ class Dma {
     return bus_.generation(ram, address & address_mask_, size);
   }
 
-  const Refusals &refusals() const noexcept { return refusals_; }
+  const Refusals& refusals() const noexcept { return refusals_; }
   void clear_refusals() noexcept { refusals_ = {}; }
 
  private:
   void refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept;
 
-  Bus &bus_;
+  Bus& bus_;
   std::uint64_t address_mask_;
   Refusals refusals_;
 };

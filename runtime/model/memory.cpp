@@ -49,18 +49,18 @@ std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t seed) noexce
   return ~value;
 }
 
-Memory::Space &Memory::space(Ram ram) noexcept {
+Memory::Space& Memory::space(Ram ram) noexcept {
   return pages_[spaces_ == Spaces::kShared ? 0 : static_cast<std::size_t>(ram)];
 }
 
-const Memory::Space &Memory::space(Ram ram) const noexcept {
+const Memory::Space& Memory::space(Ram ram) const noexcept {
   return pages_[spaces_ == Spaces::kShared ? 0 : static_cast<std::size_t>(ram)];
 }
 
-Memory::Page *Memory::page(Ram ram, std::uint64_t number) {
-  Page &page = space(ram)[number];
+Memory::Page* Memory::page(Ram ram, std::uint64_t number) {
+  Page& page = space(ram)[number];
   if (!page.bytes) {
-    page.bytes.reset(static_cast<std::byte *>(std::calloc(kPageBytes, 1)));
+    page.bytes.reset(static_cast<std::byte*>(std::calloc(kPageBytes, 1)));
     if (!page.bytes) throw std::bad_alloc();
   }
   return &page;
@@ -100,8 +100,7 @@ void Memory::read(Ram ram, std::uint64_t address, std::span<std::byte> bytes) co
       address, bytes.size(),
       [&](std::uint64_t number, std::uint64_t offset, std::uint64_t at, std::uint64_t count) {
         const auto found = space(ram).find(number);
-        const std::byte *from =
-            found == space(ram).end() ? zero_page : found->second.bytes.get();
+        const std::byte* from = found == space(ram).end() ? zero_page : found->second.bytes.get();
         std::memcpy(bytes.data() + at, from + offset, count);
       });
 }
@@ -118,29 +117,27 @@ std::uint32_t Memory::crc(Ram ram, std::uint64_t address, std::uint64_t size) co
       address, size,
       [&](std::uint64_t number, std::uint64_t offset, std::uint64_t, std::uint64_t count) {
         const auto found = space(ram).find(number);
-        const std::byte *from =
-            found == space(ram).end() ? zero_page : found->second.bytes.get();
+        const std::byte* from = found == space(ram).end() ? zero_page : found->second.bytes.get();
         value = crc32({from + offset, count}, value);
       });
   return value;
 }
 
 void Memory::clear() noexcept {
-  for (Space &pages : pages_) pages.clear();
+  for (Space& pages : pages_) pages.clear();
   ++clock_;
 }
 
 Mapping Memory::map(Ram ram, std::uint64_t address, std::uint64_t, bool write) noexcept {
   const std::uint64_t offset = address % kPageBytes;
-  std::byte *bytes = zero_page;
+  std::byte* bytes = zero_page;
   if (write) {
     try {
       bytes = page(ram, address / kPageBytes)->bytes.get();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::bad_alloc&) {
       return {};
     }
-  } else if (const auto found = space(ram).find(address / kPageBytes);
-             found != space(ram).end()) {
+  } else if (const auto found = space(ram).find(address / kPageBytes); found != space(ram).end()) {
     bytes = found->second.bytes.get();
   }
   return {bytes + offset, kPageBytes - offset};

@@ -45,7 +45,7 @@ class Memory final : public Bus {
 
  private:
   struct Free {
-    void operator()(std::byte *bytes) const noexcept { std::free(bytes); }
+    void operator()(std::byte* bytes) const noexcept { std::free(bytes); }
   };
   struct Page {
     std::unique_ptr<std::byte, Free> bytes;
@@ -53,9 +53,9 @@ class Memory final : public Bus {
   };
   using Space = std::unordered_map<std::uint64_t, Page>;
 
-  Space &space(Ram ram) noexcept;
-  const Space &space(Ram ram) const noexcept;
-  Page *page(Ram ram, std::uint64_t number);
+  Space& space(Ram ram) noexcept;
+  const Space& space(Ram ram) const noexcept;
+  Page* page(Ram ram, std::uint64_t number);
   void touched(Ram ram, std::uint64_t address, std::uint64_t size);
 
   Spaces spaces_;

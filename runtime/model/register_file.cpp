@@ -8,55 +8,59 @@ namespace {
 constexpr std::uint32_t kStatus = NVDLA_REG_S_STATUS;
 constexpr std::uint32_t kPointer = NVDLA_REG_S_POINTER;
 
-bool unit_built(const nvdla_hw &hw, Unit unit) {
+bool unit_built(const nvdla_hw& hw, Unit unit) {
   switch (unit) {
-    case NVDLA_UNIT_BDMA: return (hw.features & NVDLA_HW_BDMA) != 0;
-    case NVDLA_UNIT_RBK: return (hw.features & NVDLA_HW_RUBIK) != 0;
-    case NVDLA_UNIT_CVIF: return (hw.features & NVDLA_HW_SRAM) != 0;
-    case NVDLA_UNIT_GEC: return false;
-    default: return unit_base(static_cast<RegisterMap>(hw.regmap), unit).has_value();
+    case NVDLA_UNIT_BDMA:
+      return (hw.features & NVDLA_HW_BDMA) != 0;
+    case NVDLA_UNIT_RBK:
+      return (hw.features & NVDLA_HW_RUBIK) != 0;
+    case NVDLA_UNIT_CVIF:
+      return (hw.features & NVDLA_HW_SRAM) != 0;
+    case NVDLA_UNIT_GEC:
+      return false;
+    default:
+      return unit_base(static_cast<RegisterMap>(hw.regmap), unit).has_value();
   }
 }
 
 }  // namespace
 
-std::int16_t *Lut::entry(unsigned table) noexcept {
+std::int16_t* Lut::entry(unsigned table) noexcept {
   if (table == 0) return index < kLeEntries ? &le[index] : nullptr;
   return index < kLoEntries ? &lo[index] : nullptr;
 }
 
-RegisterFile::RegisterFile(const nvdla_hw &hw)
-    : map_(static_cast<RegisterMap>(hw.regmap)) {
-  for (const UnitInfo &info : nvdla::model::units()) {
-    UnitState &unit = units_[info.unit];
+RegisterFile::RegisterFile(const nvdla_hw& hw) : map_(static_cast<RegisterMap>(hw.regmap)) {
+  for (const UnitInfo& info : nvdla::model::units()) {
+    UnitState& unit = units_[info.unit];
     unit.built = unit_built(hw, info.unit);
     unit.grouped = info.groups != 0;
-    for (auto &words : unit.words) words.resize(kWords);
-    for (const RegisterInfo &reg : info.registers)
+    for (auto& words : unit.words) words.resize(kWords);
+    for (const RegisterInfo& reg : info.registers)
       if (reg.name == "D_OP_ENABLE") unit.op_enable = reg.offset;
   }
   reset();
 }
 
 void RegisterFile::reset() {
-  for (const UnitInfo &info : nvdla::model::units()) {
-    UnitState &unit = units_[info.unit];
+  for (const UnitInfo& info : nvdla::model::units()) {
+    UnitState& unit = units_[info.unit];
     unit.producer = 0;
     unit.consumer = 0;
-    for (const RegisterInfo &reg : info.registers)
-      for (auto &words : unit.words) words[reg.offset / 4] = reg.reset[map_];
+    for (const RegisterInfo& reg : info.registers)
+      for (auto& words : unit.words) words[reg.offset / 4] = reg.reset[map_];
   }
   // The tables are RAM: silicon leaves them undefined, the model leaves them 0.
   luts_ = {};
 }
 
 bool RegisterFile::enabled(Unit unit, unsigned group) const noexcept {
-  const UnitState &state = units_[unit];
+  const UnitState& state = units_[unit];
   return state.built && state.grouped && (state.words[group][state.op_enable / 4] & 1) != 0;
 }
 
 GroupView RegisterFile::view(Unit unit) const noexcept {
-  const UnitState &state = units_[unit];
+  const UnitState& state = units_[unit];
   return {state.words[state.consumer].data(), state.consumer};
 }
 
@@ -69,12 +73,12 @@ void RegisterFile::set_single(Unit unit, std::uint32_t offset, std::uint32_t val
 }
 
 void RegisterFile::set_statistic(Unit unit, std::uint32_t offset, std::uint32_t value) noexcept {
-  UnitState &state = units_[unit];
+  UnitState& state = units_[unit];
   state.words[state.consumer][offset / 4] = value;
 }
 
 void RegisterFile::finish(Unit unit) noexcept {
-  UnitState &state = units_[unit];
+  UnitState& state = units_[unit];
   state.words[state.consumer][state.op_enable / 4] = 0;
   state.consumer ^= 1;
 }
@@ -93,7 +97,7 @@ bool RegisterFile::interrupt() const noexcept {
           ~single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK)) != 0;
 }
 
-std::uint32_t RegisterFile::status(const UnitState &unit) const noexcept {
+std::uint32_t RegisterFile::status(const UnitState& unit) const noexcept {
   std::uint32_t value = 0;
   for (unsigned group = 0; group < 2; ++group) {
     if ((unit.words[group][unit.op_enable / 4] & 1) == 0) continue;
@@ -104,7 +108,7 @@ std::uint32_t RegisterFile::status(const UnitState &unit) const noexcept {
   return value;
 }
 
-Lut *RegisterFile::port(Unit unit, std::uint32_t offset) noexcept {
+Lut* RegisterFile::port(Unit unit, std::uint32_t offset) noexcept {
   // Both units have the pair at the same offsets.
   static_assert(NVDLA_SDP_S_LUT_ACCESS_CFG == NVDLA_CDP_S_LUT_ACCESS_CFG);
   static_assert(NVDLA_SDP_S_LUT_ACCESS_DATA == NVDLA_CDP_S_LUT_ACCESS_DATA);
@@ -114,9 +118,9 @@ Lut *RegisterFile::port(Unit unit, std::uint32_t offset) noexcept {
 }
 
 std::uint32_t RegisterFile::read(std::uint32_t offset) {
-  const RegisterInfo *info = register_at(map_, offset);
+  const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return 0;
-  UnitState &unit = units_[info->unit];
+  UnitState& unit = units_[info->unit];
   if (!unit.built) return 0;
   if (unit.grouped) {
     if (info->offset == kStatus) return status(unit);
@@ -124,11 +128,11 @@ std::uint32_t RegisterFile::read(std::uint32_t offset) {
       return unit.producer << NVDLA_REG_S_POINTER_PRODUCER_SHIFT |
              unit.consumer << NVDLA_REG_S_POINTER_CONSUMER_SHIFT;
   }
-  if (Lut *lut = port(info->unit, info->offset);
+  if (Lut* lut = port(info->unit, info->offset);
       lut != nullptr && info->offset == NVDLA_SDP_S_LUT_ACCESS_DATA) {
     const std::uint32_t config = unit.words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
     const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
-    const std::int16_t *entry = lut->entry(table);
+    const std::int16_t* entry = lut->entry(table);
     lut->index = (lut->index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
     return entry != nullptr ? static_cast<std::uint16_t>(*entry) : 0;
   }
@@ -141,9 +145,9 @@ std::uint32_t RegisterFile::read(std::uint32_t offset) {
 }
 
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
-  const RegisterInfo *info = register_at(map_, offset);
+  const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return;
-  UnitState &unit = units_[info->unit];
+  UnitState& unit = units_[info->unit];
   if (!unit.built) return;
   if (info->write_one_clears != 0) {
     unit.words[0][info->offset / 4] &= ~(value & info->write_one_clears);
@@ -157,14 +161,14 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     unit.producer = value & NVDLA_REG_S_POINTER_PRODUCER_MASK;
     return;
   }
-  if (Lut *lut = port(info->unit, info->offset); lut != nullptr) {
+  if (Lut* lut = port(info->unit, info->offset); lut != nullptr) {
     if (info->offset == NVDLA_SDP_S_LUT_ACCESS_CFG) {
       lut->index = value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
     } else {
       const std::uint32_t config = unit.words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
       const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
       if ((config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK) != 0)
-        if (std::int16_t *entry = lut->entry(table); entry != nullptr)
+        if (std::int16_t* entry = lut->entry(table); entry != nullptr)
           *entry = static_cast<std::int16_t>(value);
       lut->index = (lut->index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
       return;
@@ -174,14 +178,14 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   const unsigned group = group_register ? unit.producer : 0;
   // An enabled group belongs to the hardware: all writes are dropped, OP_EN included.
   if (group_register && (unit.words[group][unit.op_enable / 4] & 1) != 0) return;
-  std::uint32_t &word = unit.words[group][info->offset / 4];
+  std::uint32_t& word = unit.words[group][info->offset / 4];
   const std::uint32_t mask = info->write[map_];
   word = (word & ~mask) | (value & mask);
   if (group_register && info->offset == unit.op_enable && (value & 1) != 0) {
     // Latched counters are cleared when the group is enabled again, except those of the units that
     // overwrite them at the end of a layer.
     const bool keeps = info->unit == NVDLA_UNIT_RBK;
-    for (const RegisterInfo &reg : unit_info(info->unit).registers)
+    for (const RegisterInfo& reg : unit_info(info->unit).registers)
       if (reg.statistic && !keeps) unit.words[group][reg.offset / 4] = 0;
   }
 }

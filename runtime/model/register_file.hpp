@@ -20,7 +20,7 @@ class RegisterFile;
 // One register group of one unit, for the datapath.
 class GroupView {
  public:
-  GroupView(const std::uint32_t *words, unsigned group) noexcept : words_(words), group_(group) {}
+  GroupView(const std::uint32_t* words, unsigned group) noexcept : words_(words), group_(group) {}
 
   unsigned group() const noexcept { return group_; }
   std::uint32_t word(std::uint32_t offset) const noexcept { return words_[offset / 4]; }
@@ -29,7 +29,7 @@ class GroupView {
   }
 
  private:
-  const std::uint32_t *words_;
+  const std::uint32_t* words_;
   unsigned group_;
 };
 
@@ -45,12 +45,12 @@ struct Lut {
   std::array<std::int16_t, kLoEntries> lo{};
   std::uint32_t index = 0;
 
-  std::int16_t *entry(unsigned table) noexcept;
+  std::int16_t* entry(unsigned table) noexcept;
 };
 
 class RegisterFile {
  public:
-  explicit RegisterFile(const nvdla_hw &hw);
+  explicit RegisterFile(const nvdla_hw& hw);
 
   void reset();
 
@@ -75,7 +75,7 @@ class RegisterFile {
   // The layer at CONSUMER has ended: OP_EN falls and CONSUMER moves on.
   void finish(Unit unit) noexcept;
   void raise(std::uint32_t interrupts) noexcept;
-  const Lut &lut(Unit unit) const noexcept { return luts_[unit == NVDLA_UNIT_CDP ? 1 : 0]; }
+  const Lut& lut(Unit unit) const noexcept { return luts_[unit == NVDLA_UNIT_CDP ? 1 : 0]; }
   // Convolution buffer cleared after reset.
   void flush_done() noexcept;
 
@@ -91,8 +91,8 @@ class RegisterFile {
     std::array<std::vector<std::uint32_t>, 2> words;
   };
 
-  std::uint32_t status(const UnitState &unit) const noexcept;
-  Lut *port(Unit unit, std::uint32_t offset) noexcept;
+  std::uint32_t status(const UnitState& unit) const noexcept;
+  Lut* port(Unit unit, std::uint32_t offset) noexcept;
 
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;

@@ -6,7 +6,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr const char *kOperatorNames[3] = {"BS", "BN", "EW"};
+constexpr const char* kOperatorNames[3] = {"BS", "BN", "EW"};
 
 Ram ram(std::uint32_t field) { return field != 0 ? Ram::kPrimary : Ram::kSecondary; }
 
@@ -16,41 +16,44 @@ std::uint64_t address(std::uint32_t high, std::uint32_t low) {
 
 Alu alu_algorithm(std::uint32_t field) {
   switch (field) {
-    case 0: return Alu::kMax;
-    case 1: return Alu::kMin;
-    default: return Alu::kSum;
+    case 0:
+      return Alu::kMax;
+    case 1:
+      return Alu::kMin;
+    default:
+      return Alu::kSum;
   }
 }
 
 std::int16_t low16(std::uint32_t value) { return static_cast<std::int16_t>(value); }
 
 // BS, BN and EW have the same operand DMA at different offsets.
-#define OPERAND_DMA(view, x, dma)                                                              \
-  OperandDma {                                                                                 \
-    NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DISABLE) != 0,                        \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_USE),                        \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_SIZE) != 0,                  \
-        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_MODE) != 0, Surface {        \
-      ram(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)),                     \
-          address((view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_HIGH),                          \
-                  (view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_LOW)),                          \
-          (view).word(NVDLA_SDP_RDMA_D_##x##_LINE_STRIDE),                                     \
-          (view).word(NVDLA_SDP_RDMA_D_##x##_SURFACE_STRIDE)                                   \
-    }                                                                                          \
+#define OPERAND_DMA(view, x, dma)                                                       \
+  OperandDma {                                                                          \
+    NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DISABLE) != 0,                 \
+        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_USE),                 \
+        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_SIZE) != 0,           \
+        NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_MODE) != 0, Surface { \
+      ram(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)),              \
+          address((view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_HIGH),                   \
+                  (view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_LOW)),                   \
+          (view).word(NVDLA_SDP_RDMA_D_##x##_LINE_STRIDE),                              \
+          (view).word(NVDLA_SDP_RDMA_D_##x##_SURFACE_STRIDE)                            \
+    }                                                                                   \
   }
 
-#define OPERATOR_X(view, x)                                                                    \
-  read_x({NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_BYPASS),                              \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_ALU_BYPASS),                          \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_ALU_ALGO),                            \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_MUL_BYPASS),                          \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_MUL_PRELU),                           \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_RELU_BYPASS),                         \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_CFG, x##_ALU_SRC),                         \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_CFG, x##_ALU_SHIFT_VALUE),                 \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_SRC_VALUE, x##_ALU_OPERAND),               \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_MUL_CFG, x##_MUL_SRC),                         \
-          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_MUL_CFG, x##_MUL_SHIFT_VALUE),                 \
+#define OPERATOR_X(view, x)                                                      \
+  read_x({NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_BYPASS),                \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_ALU_BYPASS),            \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_ALU_ALGO),              \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_MUL_BYPASS),            \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_MUL_PRELU),             \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_CFG, x##_RELU_BYPASS),           \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_CFG, x##_ALU_SRC),           \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_CFG, x##_ALU_SHIFT_VALUE),   \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_ALU_SRC_VALUE, x##_ALU_OPERAND), \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_MUL_CFG, x##_MUL_SRC),           \
+          NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_MUL_CFG, x##_MUL_SHIFT_VALUE),   \
           NVDLA_VIEW_FIELD(view, SDP_D_DP_##x##_MUL_SRC_VALUE, x##_MUL_OPERAND)})
 
 struct XFields {
@@ -58,7 +61,7 @@ struct XFields {
   std::uint32_t alu_source, alu_shift, alu_value, mul_source, mul_shift, mul_value;
 };
 
-OperatorX read_x(const XFields &fields) {
+OperatorX read_x(const XFields& fields) {
   OperatorX x;
   x.active = fields.bypass == 0;
   x.alu = {x.active && fields.alu_bypass == 0, fields.alu_source != 0, low16(fields.alu_value)};
@@ -71,16 +74,15 @@ OperatorX read_x(const XFields &fields) {
   return x;
 }
 
-#define OPERAND_CONVERTER(view, part)                                                          \
-  OperandConverter {                                                                           \
-    NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_##part##_CFG, EW_##part##_CVT_BYPASS) != 0,             \
-        static_cast<std::int32_t>((view).word(NVDLA_SDP_D_DP_EW_##part##_CVT_OFFSET_VALUE)),   \
-        low16((view).word(NVDLA_SDP_D_DP_EW_##part##_CVT_SCALE_VALUE)),                        \
-        NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_##part##_CVT_TRUNCATE_VALUE,                        \
-                         EW_##part##_CVT_TRUNCATE)                                             \
+#define OPERAND_CONVERTER(view, part)                                                             \
+  OperandConverter {                                                                              \
+    NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_##part##_CFG, EW_##part##_CVT_BYPASS) != 0,                \
+        static_cast<std::int32_t>((view).word(NVDLA_SDP_D_DP_EW_##part##_CVT_OFFSET_VALUE)),      \
+        low16((view).word(NVDLA_SDP_D_DP_EW_##part##_CVT_SCALE_VALUE)),                           \
+        NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_##part##_CVT_TRUNCATE_VALUE, EW_##part##_CVT_TRUNCATE) \
   }
 
-OperatorY read_y(const GroupView &view) {
+OperatorY read_y(const GroupView& view) {
   OperatorY y;
   y.active = NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_BYPASS) == 0;
   y.alu = {y.active && NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_ALU_BYPASS) == 0,
@@ -107,23 +109,22 @@ struct Taken {
   bool alu, mul;
 };
 
-Taken taken(const SdpLayer &layer, unsigned index) {
-  const OperandPart &alu = index < 2 ? layer.x[index].alu : layer.y.alu;
-  const OperandPart &mul = index < 2 ? layer.x[index].mul : layer.y.mul;
+Taken taken(const SdpLayer& layer, unsigned index) {
+  const OperandPart& alu = index < 2 ? layer.x[index].alu : layer.y.alu;
+  const OperandPart& mul = index < 2 ? layer.x[index].mul : layer.y.mul;
   return {alu.active && alu.from_memory, mul.active && mul.from_memory};
 }
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
-std::string differs(const char *what, std::uint64_t sdp, std::uint64_t rdma) {
+std::string differs(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
   return std::string("SDP ") + what + " " + number(sdp) + " but SDP_RDMA " + what + " " +
          number(rdma);
 }
 
-std::string rdma_fault(const SdpLayer &layer, bool first_generation) {
-  const SdpRdma &rdma = layer.rdma;
-  if (rdma.flying != layer.flying)
-    return differs("FLYING_MODE", layer.flying, rdma.flying);
+std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
+  const SdpRdma& rdma = layer.rdma;
+  if (rdma.flying != layer.flying) return differs("FLYING_MODE", layer.flying, rdma.flying);
   if (rdma.width != layer.width) return differs("width", layer.width, rdma.width);
   if (rdma.height != layer.height) return differs("height", layer.height, rdma.height);
   if (rdma.channels != layer.channels) return differs("channels", layer.channels, rdma.channels);
@@ -139,7 +140,7 @@ std::string rdma_fault(const SdpLayer &layer, bool first_generation) {
     return std::string("SDP OUT_PRECISION ") + precision_name(layer.out) + " but SDP_RDMA " +
            precision_name(rdma.out);
   for (unsigned i = 0; i < 3; ++i) {
-    const OperandDma &dma = rdma.operands[i];
+    const OperandDma& dma = rdma.operands[i];
     const Taken take = taken(layer, i);
     const std::string name = kOperatorNames[i];
     if (!take.alu && !take.mul) continue;
@@ -155,16 +156,19 @@ std::string rdma_fault(const SdpLayer &layer, bool first_generation) {
 
 }  // namespace
 
-const char *precision_name(Precision precision) noexcept {
+const char* precision_name(Precision precision) noexcept {
   switch (precision) {
-    case Precision::kInt8: return "int8";
-    case Precision::kInt16: return "int16";
-    case Precision::kFp16: return "fp16";
+    case Precision::kInt8:
+      return "int8";
+    case Precision::kInt16:
+      return "int16";
+    case Precision::kFp16:
+      return "fp16";
   }
   return "reserved precision 3";
 }
 
-SdpRdma read_sdp_rdma(const GroupView &view) {
+SdpRdma read_sdp_rdma(const GroupView& view) {
   SdpRdma rdma;
   rdma.width = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) + 1;
   rdma.height = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
@@ -186,7 +190,7 @@ SdpRdma read_sdp_rdma(const GroupView &view) {
   return rdma;
 }
 
-SdpLayer read_sdp(const RegisterFile &registers) {
+SdpLayer read_sdp(const RegisterFile& registers) {
   const GroupView view = registers.view(NVDLA_UNIT_SDP);
   SdpLayer layer;
   layer.width = NVDLA_VIEW_FIELD(view, SDP_D_DATA_CUBE_WIDTH, WIDTH) + 1;
@@ -198,11 +202,10 @@ SdpLayer read_sdp(const RegisterFile &registers) {
   layer.batches = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
   layer.proc = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, PROC_PRECISION));
   layer.out = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, OUT_PRECISION));
-  layer.destination = {ram(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
-                       address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH),
-                               view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
-                       view.word(NVDLA_SDP_D_DST_LINE_STRIDE),
-                       view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
+  layer.destination = {
+      ram(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
+      address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH), view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
+      view.word(NVDLA_SDP_D_DST_LINE_STRIDE), view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
   layer.x[0] = OPERATOR_X(view, BS);
   layer.x[1] = OPERATOR_X(view, BN);
   layer.y = read_y(view);
@@ -212,19 +215,18 @@ SdpLayer read_sdp(const RegisterFile &registers) {
   layer.count_saturation = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_SAT_EN) != 0;
 
   layer.needs_rdma = !layer.flying;
-  for (unsigned i = 0; i < 3; ++i)
-    layer.needs_rdma |= taken(layer, i).alu || taken(layer, i).mul;
+  for (unsigned i = 0; i < 3; ++i) layer.needs_rdma |= taken(layer, i).alu || taken(layer, i).mul;
   layer.has_rdma = layer.needs_rdma && registers.running(NVDLA_UNIT_SDP_RDMA);
   if (layer.has_rdma) layer.rdma = read_sdp_rdma(registers.view(NVDLA_UNIT_SDP_RDMA));
   return layer;
 }
 
-bool reads_nothing(const SdpRdma &rdma) noexcept {
+bool reads_nothing(const SdpRdma& rdma) noexcept {
   return rdma.flying && std::all_of(std::begin(rdma.operands), std::end(rdma.operands),
-                                    [](const OperandDma &dma) { return dma.disabled; });
+                                    [](const OperandDma& dma) { return dma.disabled; });
 }
 
-std::string unconsumed_operand(const SdpLayer &layer) {
+std::string unconsumed_operand(const SdpLayer& layer) {
   for (unsigned i = 0; i < 3; ++i) {
     const Taken take = taken(layer, i);
     if (layer.has_rdma && !layer.rdma.operands[i].disabled && !take.alu && !take.mul)
@@ -234,7 +236,7 @@ std::string unconsumed_operand(const SdpLayer &layer) {
   return {};
 }
 
-std::string sdp_fault(const nvdla_hw &hw, const SdpLayer &layer) {
+std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
   const bool first_generation = hw.regmap == NVDLA_REGMAP_NV_FULL;
   if (layer.has_rdma)
     if (std::string fault = rdma_fault(layer, first_generation); !fault.empty()) return fault;
@@ -243,8 +245,8 @@ std::string sdp_fault(const nvdla_hw &hw, const SdpLayer &layer) {
   const Precision in = layer.flying ? layer.proc : layer.rdma.in;
   const std::string pair = std::string(precision_name(in)) + " -> " + precision_name(layer.proc) +
                            " -> " + precision_name(layer.out) + " (in, processing, out)";
-  if (!first_generation && (layer.proc != Precision::kInt8 || layer.out != Precision::kInt8 ||
-                            in != Precision::kInt8))
+  if (!first_generation &&
+      (layer.proc != Precision::kInt8 || layer.out != Precision::kInt8 || in != Precision::kInt8))
     return "precisions " + pair + ": " + hw.name + " has int8 only";
   if (in == Precision::kFp16 || layer.proc == Precision::kFp16 || layer.out == Precision::kFp16)
     return "fp16 in SDP (" + pair + "): not implemented yet";
@@ -278,8 +280,7 @@ std::string sdp_fault(const nvdla_hw &hw, const SdpLayer &layer) {
       if (layer.has_rdma && !layer.rdma.operands[i].disabled &&
           layer.rdma.operands[i].memory.ram == Ram::kSecondary)
         return std::string("operand of ") + kOperatorNames[i] + none;
-    if (layer.destination.ram == Ram::kSecondary && !layer.y.equal)
-      return "SDP destination" + none;
+    if (layer.destination.ram == Ram::kSecondary && !layer.y.equal) return "SDP destination" + none;
   }
   return {};
 }

@@ -16,7 +16,7 @@ namespace nvdla::model {
 
 // The register encoding.
 enum class Precision : std::uint8_t { kInt8 = 0, kInt16 = 1, kFp16 = 2 };
-const char *precision_name(Precision precision) noexcept;
+const char* precision_name(Precision precision) noexcept;
 constexpr unsigned precision_bytes(Precision precision) noexcept {
   return precision == Precision::kInt8 ? 1 : 2;
 }
@@ -109,17 +109,17 @@ struct SdpLayer {
   SdpRdma rdma;
 };
 
-SdpRdma read_sdp_rdma(const GroupView &view);
+SdpRdma read_sdp_rdma(const GroupView& view);
 // The layers at CONSUMER; SDP_RDMA is taken in only if it is enabled and needed.
-SdpLayer read_sdp(const RegisterFile &registers);
+SdpLayer read_sdp(const RegisterFile& registers);
 
 // Nothing is read: SDP_RDMA ends by itself.
-bool reads_nothing(const SdpRdma &rdma) noexcept;
+bool reads_nothing(const SdpRdma& rdma) noexcept;
 // An operand DMA brings what SDP does not take: SDP ends, SDP_RDMA never does.
-std::string unconsumed_operand(const SdpLayer &layer);
+std::string unconsumed_operand(const SdpLayer& layer);
 
 // Why the layer never ends on hardware, or is not modelled yet; empty if it ends.
-std::string sdp_fault(const nvdla_hw &hw, const SdpLayer &layer);
+std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer);
 
 }  // namespace nvdla::model
 

@@ -21,7 +21,7 @@ std::int32_t shift_left(std::int32_t value, unsigned shift) {
 }
 
 // EW's converter of memory operands: the shift rounds half away from zero.
-std::int32_t convert(std::int32_t value, const OperandConverter &converter) {
+std::int32_t convert(std::int32_t value, const OperandConverter& converter) {
   if (converter.bypass) return value;
   const __int128 product =
       static_cast<__int128>(std::int64_t{value} - converter.offset) * converter.scale;
@@ -47,7 +47,7 @@ void for_each_row(std::uint32_t width, std::uint32_t first, unsigned count, Row 
 
 }  // namespace
 
-SdpPass::SdpPass(const nvdla_hw &hw, Dma &dma, const Kernels &kernels)
+SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
@@ -61,7 +61,7 @@ unsigned SdpPass::lanes(unsigned block) const noexcept {
   return std::min<std::uint32_t>(kBlock, padded_channels_ - block * kBlock);
 }
 
-void SdpPass::begin(const SdpLayer &layer) {
+void SdpPass::begin(const SdpLayer& layer) {
   layer_ = layer;
   column_ = hw_.atom / precision_bytes(layer.proc);
   padded_channels_ = (layer.channels + column_ - 1) / column_ * column_;
@@ -72,7 +72,7 @@ void SdpPass::begin(const SdpLayer &layer) {
   prepare(operands_[2], layer.y.alu, layer.y.mul, 2);
 }
 
-void SdpPass::prepare(Operand &operand, const OperandPart &alu, const OperandPart &mul,
+void SdpPass::prepare(Operand& operand, const OperandPart& alu, const OperandPart& mul,
                       unsigned index) {
   operand.has_alu = alu.active && alu.from_memory;
   operand.has_mul = mul.active && mul.from_memory;
@@ -93,8 +93,7 @@ void SdpPass::prepare(Operand &operand, const OperandPart &alu, const OperandPar
   operand.components = operand.has_alu && operand.has_mul ? 2 : 1;
   operand.bytes = operand.dma->two_bytes ? 2 : 1;
   operand.per_element = operand.dma->per_element;
-  const std::size_t values =
-      operand.per_element ? std::size_t{kPositions} * kBlock : channels;
+  const std::size_t values = operand.per_element ? std::size_t{kPositions} * kBlock : channels;
   if (operand.has_alu) operand.alu.assign(values, 0);
   if (operand.has_mul) operand.mul.assign(values, 0);
   if (operand.per_element) return;
@@ -104,8 +103,7 @@ void SdpPass::prepare(Operand &operand, const OperandPart &alu, const OperandPar
   decode(operand, raw.data(), padded_channels_, 0);
 }
 
-void SdpPass::decode(Operand &operand, const std::byte *raw, unsigned count,
-                     std::size_t at) const {
+void SdpPass::decode(Operand& operand, const std::byte* raw, unsigned count, std::size_t at) const {
   const auto element = [&](std::size_t index) -> std::int32_t {
     if (operand.bytes == 1) return static_cast<std::int8_t>(raw[index]);
     std::int16_t value;
@@ -114,7 +112,7 @@ void SdpPass::decode(Operand &operand, const std::byte *raw, unsigned count,
   };
   const unsigned components = operand.components;
   if (operand.has_alu) {
-    std::int32_t *to = operand.alu.data() + at;
+    std::int32_t* to = operand.alu.data() + at;
     for (unsigned i = 0; i < count; ++i) to[i] = element(std::size_t{i} * components);
     if (operand.alu_shift != 0)
       for (unsigned i = 0; i < count; ++i) to[i] = shift_left(to[i], operand.alu_shift);
@@ -122,7 +120,7 @@ void SdpPass::decode(Operand &operand, const std::byte *raw, unsigned count,
       for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.alu_converter);
   }
   if (operand.has_mul) {
-    std::int32_t *to = operand.mul.data() + at;
+    std::int32_t* to = operand.mul.data() + at;
     // With two components the addend comes first.
     for (unsigned i = 0; i < count; ++i)
       to[i] = element(std::size_t{i} * components + (components - 1));
@@ -131,56 +129,56 @@ void SdpPass::decode(Operand &operand, const std::byte *raw, unsigned count,
   }
 }
 
-void SdpPass::fetch(Operand &operand, unsigned block, std::uint32_t first, unsigned count) {
-  const Surface &memory = operand.dma->memory;
+void SdpPass::fetch(Operand& operand, unsigned block, std::uint32_t first, unsigned count) {
+  const Surface& memory = operand.dma->memory;
   const unsigned bytes = column_ * operand.components * operand.bytes;
   const unsigned columns = lanes(block) / column_;
   for (unsigned column = 0; column < columns; ++column) {
     const std::uint64_t number = block * (kBlock / column_) + column;
-    for_each_row(layer_.width, first, count,
-                 [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-                   const std::uint64_t address =
-                       memory.base + (single_ ? number * bytes
-                                              : number * memory.surface + y * memory.line +
-                                                    std::uint64_t{x} * bytes);
-                   dma_.read(operand.client, memory.ram, address, raw_.data(),
-                             std::uint64_t{part} * bytes);
-                   for (unsigned i = 0; i < part; ++i)
-                     decode(operand, raw_.data() + std::size_t{i} * bytes, column_,
-                            std::size_t{at + i} * kBlock + column * column_);
-                 });
+    for_each_row(
+        layer_.width, first, count,
+        [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+          const std::uint64_t address =
+              memory.base +
+              (single_ ? number * bytes
+                       : number * memory.surface + y * memory.line + std::uint64_t{x} * bytes);
+          dma_.read(operand.client, memory.ram, address, raw_.data(), std::uint64_t{part} * bytes);
+          for (unsigned i = 0; i < part; ++i)
+            decode(operand, raw_.data() + std::size_t{i} * bytes, column_,
+                   std::size_t{at + i} * kBlock + column * column_);
+        });
   }
 }
 
-SdpOperand SdpPass::alu_of(const Operand &operand, unsigned block) const noexcept {
+SdpOperand SdpPass::alu_of(const Operand& operand, unsigned block) const noexcept {
   const bool tile = operand.per_element && operand.has_alu;
   const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
   if (at >= operand.alu.size()) return {nullptr, 0};  // not used by this layer
   return {operand.alu.data() + at, tile ? kBlock : 0};
 }
 
-SdpOperand SdpPass::mul_of(const Operand &operand, unsigned block) const noexcept {
+SdpOperand SdpPass::mul_of(const Operand& operand, unsigned block) const noexcept {
   const bool tile = operand.per_element && operand.has_mul;
   const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
   if (at >= operand.mul.size()) return {nullptr, 0};
   return {operand.mul.data() + at, tile ? kBlock : 0};
 }
 
-void SdpPass::tile(std::int32_t *values, unsigned block, std::uint32_t first, unsigned count) {
+void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count) {
   const unsigned used = lanes(block);
-  for (Operand &operand : operands_)
+  for (Operand& operand : operands_)
     if (operand.from_memory && operand.per_element) fetch(operand, block, first, count);
 
   for (unsigned i = 0; i < 2; ++i) {
-    const OperatorX &x = layer_.x[i];
+    const OperatorX& x = layer_.x[i];
     if (!x.active) continue;
-    kernels_.sdp_x(values, count, used,
-                   {true, x.algorithm, x.mul.active, x.prelu, x.relu,
-                    static_cast<std::uint8_t>(x.mul_shift), alu_of(operands_[i], block),
-                    mul_of(operands_[i], block)});
+    kernels_.sdp_x(
+        values, count, used,
+        {true, x.algorithm, x.mul.active, x.prelu, x.relu, static_cast<std::uint8_t>(x.mul_shift),
+         alu_of(operands_[i], block), mul_of(operands_[i], block)});
   }
   if (layer_.y.active) {
-    const OperatorY &y = layer_.y;
+    const OperatorY& y = layer_.y;
     const SdpOperand alu = alu_of(operands_[2], block);
     kernels_.sdp_y(values, count, used,
                    {true, y.mul.active, y.prelu, static_cast<std::uint16_t>(y.truncate),
@@ -196,10 +194,10 @@ void SdpPass::tile(std::int32_t *values, unsigned block, std::uint32_t first, un
   const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
   // Narrowing saturates by itself; without the counter an identity converter changes nothing.
   if (!identity || layer_.count_saturation)
-    counters_.saturated += kernels_.sdp_convert(
-        values, count, used,
-        {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
-         hw_.regmap == NVDLA_REGMAP_NV_FULL});
+    counters_.saturated +=
+        kernels_.sdp_convert(values, count, used,
+                             {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
+                              hw_.regmap == NVDLA_REGMAP_NV_FULL});
   if (layer_.out == Precision::kInt8) {
     kernels_.to_int8(values, count, out8_.data());
     store(out8_.data(), block, first, count);
@@ -210,8 +208,8 @@ void SdpPass::tile(std::int32_t *values, unsigned block, std::uint32_t first, un
 }
 
 template <typename Element>
-void SdpPass::store(const Element *elements, unsigned block, std::uint32_t first, unsigned count) {
-  const Surface &memory = layer_.destination;
+void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first, unsigned count) {
+  const Surface& memory = layer_.destination;
   const unsigned atom_elements = hw_.atom / sizeof(Element);
   const unsigned atoms = lanes(block) / atom_elements;
   for (unsigned atom = 0; atom < atoms; ++atom) {
@@ -220,24 +218,23 @@ void SdpPass::store(const Element *elements, unsigned block, std::uint32_t first
         layer_.width, first, count,
         [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
           const std::uint64_t address =
-              memory.base + (single_ ? surface * hw_.atom
-                                     : surface * memory.surface + y * memory.line +
-                                           std::uint64_t{x} * hw_.atom);
-          const Element *from = elements + std::size_t{at} * kBlock + atom * atom_elements;
+              memory.base +
+              (single_ ? surface * hw_.atom
+                       : surface * memory.surface + y * memory.line + std::uint64_t{x} * hw_.atom);
+          const Element* from = elements + std::size_t{at} * kBlock + atom * atom_elements;
           if (atom_elements != kBlock) {
             for (unsigned i = 0; i < part; ++i)
               std::memcpy(raw_.data() + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock,
                           hw_.atom);
-            from = reinterpret_cast<const Element *>(raw_.data());
+            from = reinterpret_cast<const Element*>(raw_.data());
           }
-          dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from,
-                     std::uint64_t{part} * hw_.atom);
+          dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from, std::uint64_t{part} * hw_.atom);
         });
   }
 }
 
 void SdpPass::run_from_memory() {
-  const Surface &memory = layer_.rdma.source;
+  const Surface& memory = layer_.rdma.source;
   const unsigned bytes = precision_bytes(layer_.rdma.in);
   const unsigned atom_elements = hw_.atom / bytes;
   const std::uint32_t positions = layer_.width * layer_.height;
@@ -255,8 +252,8 @@ void SdpPass::run_from_memory() {
                        dma_.read(NVDLA_DMA_SDP_RDMA, memory.ram, address, raw_.data(),
                                  std::uint64_t{part} * hw_.atom);
                        for (unsigned i = 0; i < part; ++i) {
-                         const std::byte *from = raw_.data() + std::size_t{i} * hw_.atom;
-                         std::int32_t *to =
+                         const std::byte* from = raw_.data() + std::size_t{i} * hw_.atom;
+                         std::int32_t* to =
                              values_.data() + std::size_t{at + i} * kBlock + atom * atom_elements;
                          if (bytes == 1) {
                            for (unsigned lane = 0; lane < atom_elements; ++lane)
@@ -279,7 +276,7 @@ void SdpPass::run_from_memory() {
 SdpCounters SdpPass::end() {
   const unsigned atom_elements = hw_.atom / precision_bytes(layer_.out);
   const std::uint64_t surfaces = padded_channels_ / atom_elements;
-  const Surface &memory = layer_.destination;
+  const Surface& memory = layer_.destination;
   const std::uint64_t line_bytes = std::uint64_t{layer_.width} * hw_.atom;
   if (layer_.y.equal) return counters_;
   if (single_) {

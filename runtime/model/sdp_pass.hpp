@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs one SDP layer tile by tile: operands, the three operators, the output converter, the write
-// to memory. A producer (memory or the convolution pipeline) fills a tile of 32-bit values and hands
-// it over while it is in cache.
+// to memory. A producer (memory or the convolution pipeline) fills a tile of 32-bit values and
+// hands it over while it is in cache.
 #ifndef NVDLA_MODEL_SDP_PASS_HPP
 #define NVDLA_MODEL_SDP_PASS_HPP
 
@@ -25,17 +25,17 @@ class SdpPass {
   // Output positions of a tile at most: a few register tiles of the convolution.
   static constexpr unsigned kPositions = 4 * kTile;
 
-  SdpPass(const nvdla_hw &hw, Dma &dma, const Kernels &kernels);
+  SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels);
 
   // Reads per-channel operands. Positions are numbered in raster order, y * width + x.
-  void begin(const SdpLayer &layer);
+  void begin(const SdpLayer& layer);
 
   unsigned blocks() const noexcept { return (padded_channels_ + kBlock - 1) / kBlock; }
   // Lanes of a block that exist, padded ones of the last atom included.
   unsigned lanes(unsigned block) const noexcept;
 
   // Processes values [count][kBlock] of positions first..; destroys them.
-  void tile(std::int32_t *values, unsigned block, std::uint32_t first, unsigned count);
+  void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
 
   // The whole layer from memory.
   void run_from_memory();
@@ -51,27 +51,27 @@ class SdpPass {
     unsigned components = 1;
     unsigned bytes = 1;
     nvdla_dma client = NVDLA_DMA_NONE;
-    const OperandDma *dma = nullptr;
+    const OperandDma* dma = nullptr;
     // Per channel, padded to whole blocks; or one tile for per-element operands.
     std::vector<std::int32_t> alu;
     std::vector<std::int32_t> mul;
     bool has_alu = false, has_mul = false;
     unsigned alu_shift = 0;
-    const OperandConverter *alu_converter = nullptr;  // EW only
-    const OperandConverter *mul_converter = nullptr;
+    const OperandConverter* alu_converter = nullptr;  // EW only
+    const OperandConverter* mul_converter = nullptr;
   };
 
-  void prepare(Operand &operand, const OperandPart &alu, const OperandPart &mul, unsigned index);
-  void decode(Operand &operand, const std::byte *raw, unsigned count, std::size_t at) const;
-  void fetch(Operand &operand, unsigned block, std::uint32_t first, unsigned count);
-  SdpOperand alu_of(const Operand &operand, unsigned block) const noexcept;
-  SdpOperand mul_of(const Operand &operand, unsigned block) const noexcept;
+  void prepare(Operand& operand, const OperandPart& alu, const OperandPart& mul, unsigned index);
+  void decode(Operand& operand, const std::byte* raw, unsigned count, std::size_t at) const;
+  void fetch(Operand& operand, unsigned block, std::uint32_t first, unsigned count);
+  SdpOperand alu_of(const Operand& operand, unsigned block) const noexcept;
+  SdpOperand mul_of(const Operand& operand, unsigned block) const noexcept;
   template <typename Element>
-  void store(const Element *elements, unsigned block, std::uint32_t first, unsigned count);
+  void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count);
 
-  const nvdla_hw &hw_;
-  Dma &dma_;
-  const Kernels &kernels_;
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  const Kernels& kernels_;
   SdpLayer layer_;
   unsigned column_ = 0;  // channels of a processing atom
   std::uint32_t padded_channels_ = 0;

@@ -2,9 +2,9 @@
 //
 // AVX2. There is no exact dot product of bytes: vpmaddubsw saturates in between, so both operands
 // are widened to 16 bits and multiplied in pairs, which is exact.
-#include "model/kernels/kernels.hpp"
-
 #include <immintrin.h>
+
+#include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -13,23 +13,22 @@ namespace {
 
 // Four positions times 8 kernels; each accumulator holds 4 kernels as two partial sums.
 template <unsigned kPositions>
-void part(const MacTile &tile, unsigned first, unsigned kernels) {
+void part(const MacTile& tile, unsigned first, unsigned kernels) {
   __m256i sums[kPositions][2];
   for (unsigned p = 0; p < kPositions; ++p) sums[p][0] = sums[p][1] = _mm256_setzero_si256();
-  const uint8_t *weights = tile.weights + kernels * kStep;
+  const uint8_t* weights = tile.weights + kernels * kStep;
   for (unsigned run = 0; run < tile.run_count; ++run) {
-    const int8_t *data[kPositions];
+    const int8_t* data[kPositions];
     for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
     for (unsigned step = 0; step < tile.steps; ++step, weights += kBlock * kStep) {
       const __m256i w0 =
-          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i *>(weights)));
+          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights)));
       const __m256i w1 =
-          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i *>(weights + 16)));
+          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + 16)));
       for (unsigned p = 0; p < kPositions; ++p) {
         int32_t four;
         __builtin_memcpy(&four, data[p] + step * kStep, sizeof(four));
-        const __m256i a =
-            _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
+        const __m256i a = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
         sums[p][0] = _mm256_add_epi32(sums[p][0], _mm256_madd_epi16(w0, a));
         sums[p][1] = _mm256_add_epi32(sums[p][1], _mm256_madd_epi16(w1, a));
       }
@@ -40,42 +39,50 @@ void part(const MacTile &tile, unsigned first, unsigned kernels) {
     __m256i sum = _mm256_hadd_epi32(sums[p][0], sums[p][1]);
     sum = _mm256_permute4x64_epi64(sum, 0xd8);
     sum = _mm256_sub_epi32(sum, _mm256_set1_epi32(tile.corrections[first + p]));
-    _mm256_storeu_si256(
-        reinterpret_cast<__m256i *>(tile.sums + (first + p) * kBlock + kernels), sum);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(tile.sums + (first + p) * kBlock + kernels),
+                        sum);
   }
 }
 
-void mac(const MacTile &tile) {
+void mac(const MacTile& tile) {
   for (unsigned kernels = 0; kernels < kBlock; kernels += 8) {
     unsigned first = 0;
     for (; first + 4 <= tile.count; first += 4) part<4>(tile, first, kernels);
     switch (tile.count - first) {
-      case 3: part<3>(tile, first, kernels); break;
-      case 2: part<2>(tile, first, kernels); break;
-      case 1: part<1>(tile, first, kernels); break;
-      default: break;
+      case 3:
+        part<3>(tile, first, kernels);
+        break;
+      case 2:
+        part<2>(tile, first, kernels);
+        break;
+      case 1:
+        part<1>(tile, first, kernels);
+        break;
+      default:
+        break;
     }
   }
 }
 
-void corrections(const MacTile &tile, int32_t *result) {
+void corrections(const MacTile& tile, int32_t* result) {
   const __m256i ones = _mm256_set1_epi16(1);
   for (unsigned position = 0; position < tile.count; ++position) {
     __m256i sums = _mm256_setzero_si256();
     int32_t rest = 0;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t *data = tile.bases[position] + tile.runs[run];
+      const int8_t* data = tile.bases[position] + tile.runs[run];
       const unsigned bytes = tile.steps * kStep;
       unsigned i = 0;
       for (; i + 16 <= bytes; i += 16)
         sums = _mm256_add_epi32(
-            sums, _mm256_madd_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128(
-                                        reinterpret_cast<const __m128i *>(data + i))),
-                                    ones));
+            sums,
+            _mm256_madd_epi16(
+                _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i))),
+                ones));
       for (; i < bytes; ++i) rest += data[i];
     }
     alignas(32) int32_t lanes[8];
-    _mm256_store_si256(reinterpret_cast<__m256i *>(lanes), sums);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), sums);
     for (const int32_t lane : lanes) rest += lane;
     result[position] = static_cast<int32_t>(static_cast<uint32_t>(rest) * 128);
   }
@@ -84,8 +91,8 @@ void corrections(const MacTile &tile, int32_t *result) {
 }  // namespace
 
 const Kernels kAvx2Kernels = {
-    "avx2",           mac,          corrections, loop_wide,    loop_clip, loop_sdp_x, loop_sdp_y,
-    loop_sdp_convert, loop_to_int8, loop_to_int16,
+    "avx2",     mac,        corrections,      loop_wide,    loop_clip,
+    loop_sdp_x, loop_sdp_y, loop_sdp_convert, loop_to_int8, loop_to_int16,
 };
 
 }  // namespace nvdla::model

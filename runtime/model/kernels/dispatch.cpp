@@ -19,12 +19,16 @@ bool has_avx512_vnni() noexcept {
 
 KernelChoice kernel_choice(unsigned index) noexcept {
   switch (index) {
-    case 0: return {&kPortableKernels, true, "nothing"};
+    case 0:
+      return {&kPortableKernels, true, "nothing"};
 #if defined(__x86_64__) || defined(__i386__)
-    case 1: return {&kAvx2Kernels, has_avx2(), "AVX2"};
-    case 2: return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
+    case 1:
+      return {&kAvx2Kernels, has_avx2(), "AVX2"};
+    case 2:
+      return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
 #endif
-    default: return {nullptr, false, ""};
+    default:
+      return {nullptr, false, ""};
   }
 }
 
@@ -34,8 +38,8 @@ const unsigned kKernelChoices = 3;
 const unsigned kKernelChoices = 1;
 #endif
 
-const Kernels &best_kernels() noexcept {
-  const Kernels *best = &kPortableKernels;
+const Kernels& best_kernels() noexcept {
+  const Kernels* best = &kPortableKernels;
   for (unsigned i = 0; i < kKernelChoices; ++i)
     if (const KernelChoice choice = kernel_choice(i); choice.usable) best = choice.kernels;
   return *best;

@@ -22,37 +22,37 @@ constexpr unsigned kStep = 4;
 // One tile of int8 convolution: `count` positions times kBlock kernels. A position's activations
 // are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit GEMM.
 struct MacTile {
-  const int8_t *const *bases;
+  const int8_t* const* bases;
   unsigned count;
-  const int32_t *runs;
+  const int32_t* runs;
   unsigned run_count;
   unsigned steps;
   // [run][step][kBlock][kStep], each weight plus 128, since the dot product instruction wants one
   // unsigned operand and the activations change more often.
-  const uint8_t *weights;
+  const uint8_t* weights;
   // For each position 128 * sum of its activations: what the 128 add too much.
-  const int32_t *corrections;
+  const int32_t* corrections;
   // [count][kBlock], exact modulo 2^32.
-  int32_t *sums;
+  int32_t* sums;
 };
 
 // One tile of exact convolution for everything that a 32-bit sum may not hold: activations and
 // weights of 16 bits, [run][element][kBlock] weights, 64-bit sums.
 struct WideTile {
-  const int16_t *const *bases;
+  const int16_t* const* bases;
   unsigned count;
-  const int32_t *runs;  // in elements
+  const int32_t* runs;  // in elements
   unsigned run_count;
   unsigned elements;  // of a run
-  const int16_t *weights;
-  int64_t *sums;  // [count][kBlock]
+  const int16_t* weights;
+  int64_t* sums;  // [count][kBlock]
 };
 
 enum class Alu : uint8_t { kMax = 0, kMin = 1, kSum = 2, kNone = 3 };
 
 // Operands of SDP for a tile: value of (position, lane) is values[position * stride + lane].
 struct SdpOperand {
-  const int32_t *values;
+  const int32_t* values;
   unsigned stride;  // 0: the same for all positions
 };
 
@@ -63,7 +63,7 @@ struct SdpX {
   bool mul;
   bool prelu;
   bool relu;
-  uint8_t shift;  // right, after the multiplier, even when that is bypassed
+  uint8_t shift;           // right, after the multiplier, even when that is bypassed
   SdpOperand alu_operand;  // already shifted left
   SdpOperand mul_operand;
 };
@@ -89,21 +89,21 @@ struct SdpConverter {
 
 // All passes work in place on [count][kBlock] values, on the first `lanes` of each position.
 struct Kernels {
-  const char *name;
-  void (*mac)(const MacTile &tile);
+  const char* name;
+  void (*mac)(const MacTile& tile);
   // Sum of the activations of each position, times 128.
-  void (*corrections)(const MacTile &tile, int32_t *result);
-  void (*wide)(const WideTile &tile);
+  void (*corrections)(const MacTile& tile, int32_t* result);
+  void (*wide)(const WideTile& tile);
   // CACC's right shift of exact 32-bit sums.
-  void (*clip)(int32_t *values, unsigned count, unsigned shift);
-  void (*sdp_x)(int32_t *values, unsigned count, unsigned lanes, const SdpX &unit);
-  void (*sdp_y)(int32_t *values, unsigned count, unsigned lanes, const SdpY &unit);
+  void (*clip)(int32_t* values, unsigned count, unsigned shift);
+  void (*sdp_x)(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit);
+  void (*sdp_y)(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit);
   // To 17 bits; returns how many were saturated.
-  uint32_t (*sdp_convert)(int32_t *values, unsigned count, unsigned lanes,
-                          const SdpConverter &converter);
+  uint32_t (*sdp_convert)(int32_t* values, unsigned count, unsigned lanes,
+                          const SdpConverter& converter);
   // Narrow with saturation, [count][kBlock].
-  void (*to_int8)(const int32_t *values, unsigned count, int8_t *out);
-  void (*to_int16)(const int32_t *values, unsigned count, int16_t *out);
+  void (*to_int8)(const int32_t* values, unsigned count, int8_t* out);
+  void (*to_int16)(const int32_t* values, unsigned count, int16_t* out);
 };
 
 extern const Kernels kPortableKernels;
@@ -112,15 +112,15 @@ extern const Kernels kAvx512VnniKernels;
 
 // All sets, best last, with whether this processor runs them.
 struct KernelChoice {
-  const Kernels *kernels;
+  const Kernels* kernels;
   bool usable;
-  const char *needs;
+  const char* needs;
 };
 extern const unsigned kKernelChoices;
 KernelChoice kernel_choice(unsigned index) noexcept;
 
 // The best usable set.
-const Kernels &best_kernels() noexcept;
+const Kernels& best_kernels() noexcept;
 
 }  // namespace nvdla::model
 

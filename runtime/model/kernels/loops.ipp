@@ -13,7 +13,8 @@ static inline int64_t clamp64(int64_t value, int64_t low, int64_t high) {
 
 // Shift right with rounding half away from zero; shift 1..63.
 static inline int64_t round_shift(int64_t value, unsigned shift, uint64_t half) {
-  const uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  const uint64_t magnitude =
+      value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   const uint64_t rounded = (magnitude + half) >> shift;
   return value < 0 ? static_cast<int64_t>(0 - rounded) : static_cast<int64_t>(rounded);
 }
@@ -31,16 +32,16 @@ static inline Shift make_shift(unsigned amount) {
   return {amount, uint64_t{1} << (amount - 1), -1};
 }
 
-static inline int64_t apply(int64_t value, const Shift &shift) {
+static inline int64_t apply(int64_t value, const Shift& shift) {
   return round_shift(value, shift.amount, shift.half) & shift.keep;
 }
 
-static void loop_wide(const WideTile &tile) {
+static void loop_wide(const WideTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
     int64_t sums[kBlock] = {};
-    const int16_t *weights = tile.weights;
+    const int16_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int16_t *data = tile.bases[position] + tile.runs[run];
+      const int16_t* data = tile.bases[position] + tile.runs[run];
       for (unsigned i = 0; i < tile.elements; ++i, weights += kBlock) {
         const int32_t value = data[i];
         if (value == 0) continue;
@@ -51,7 +52,7 @@ static void loop_wide(const WideTile &tile) {
   }
 }
 
-static void loop_clip(int32_t *values, unsigned count, unsigned shift) {
+static void loop_clip(int32_t* values, unsigned count, unsigned shift) {
   if (shift == 0) return;
   const uint32_t half = uint32_t{1} << (shift - 1);
   for (unsigned i = 0; i < count * kBlock; ++i) {
@@ -74,14 +75,14 @@ static inline int64_t alu(int64_t value, int64_t operand) {
 enum class Multiply { kNone, kPlain, kPrelu };
 
 template <Alu kAlu, Multiply kMultiply>
-static void x_pass(int32_t *values, unsigned count, unsigned lanes, const SdpX &unit) {
+static void x_pass(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) {
   const Shift shift = make_shift(unit.shift);
   const int64_t low = unit.relu ? 0 : kMin32;
   for (unsigned position = 0; position < count; ++position) {
-    int32_t *row = values + position * kBlock;
-    const int32_t *addends =
+    int32_t* row = values + position * kBlock;
+    const int32_t* addends =
         kAlu == Alu::kNone ? nullptr : unit.alu_operand.values + position * unit.alu_operand.stride;
-    const int32_t *factors = kMultiply == Multiply::kNone
+    const int32_t* factors = kMultiply == Multiply::kNone
                                  ? nullptr
                                  : unit.mul_operand.values + position * unit.mul_operand.stride;
     for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -100,7 +101,7 @@ static void x_pass(int32_t *values, unsigned count, unsigned lanes, const SdpX &
 }
 
 template <Alu kAlu>
-static void x_alu(int32_t *values, unsigned count, unsigned lanes, const SdpX &unit) {
+static void x_alu(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) {
   if (!unit.mul) {
     x_pass<kAlu, Multiply::kNone>(values, count, lanes, unit);
   } else if (!unit.prelu) {
@@ -110,32 +111,36 @@ static void x_alu(int32_t *values, unsigned count, unsigned lanes, const SdpX &u
   }
 }
 
-static void loop_sdp_x(int32_t *values, unsigned count, unsigned lanes, const SdpX &unit) {
+static void loop_sdp_x(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) {
   switch (unit.alu) {
-    case Alu::kMax: return x_alu<Alu::kMax>(values, count, lanes, unit);
-    case Alu::kMin: return x_alu<Alu::kMin>(values, count, lanes, unit);
-    case Alu::kSum: return x_alu<Alu::kSum>(values, count, lanes, unit);
-    case Alu::kNone: return x_alu<Alu::kNone>(values, count, lanes, unit);
+    case Alu::kMax:
+      return x_alu<Alu::kMax>(values, count, lanes, unit);
+    case Alu::kMin:
+      return x_alu<Alu::kMin>(values, count, lanes, unit);
+    case Alu::kSum:
+      return x_alu<Alu::kSum>(values, count, lanes, unit);
+    case Alu::kNone:
+      return x_alu<Alu::kNone>(values, count, lanes, unit);
   }
 }
 
 template <Alu kAlu>
-static void y_alu(int32_t *values, unsigned count, unsigned lanes, const SdpY &unit) {
+static void y_alu(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit) {
   for (unsigned position = 0; position < count; ++position) {
-    int32_t *row = values + position * kBlock;
-    const int32_t *operands = unit.alu_operand.values + position * unit.alu_operand.stride;
+    int32_t* row = values + position * kBlock;
+    const int32_t* operands = unit.alu_operand.values + position * unit.alu_operand.stride;
     for (unsigned lane = 0; lane < lanes; ++lane)
       row[lane] = static_cast<int32_t>(
           clamp64(alu<kAlu>(static_cast<int64_t>(row[lane]), operands[lane]), kMin32, kMax32));
   }
 }
 
-static void loop_sdp_y(int32_t *values, unsigned count, unsigned lanes, const SdpY &unit) {
+static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit) {
   if (unit.mul) {
     const Shift shift = make_shift(unit.truncate);
     for (unsigned position = 0; position < count; ++position) {
-      int32_t *row = values + position * kBlock;
-      const int32_t *factors = unit.mul_operand.values + position * unit.mul_operand.stride;
+      int32_t* row = values + position * kBlock;
+      const int32_t* factors = unit.mul_operand.values + position * unit.mul_operand.stride;
       for (unsigned lane = 0; lane < lanes; ++lane) {
         const int64_t value = row[lane];
         const int64_t result = clamp64(apply(value * factors[lane], shift), kMin32, kMax32);
@@ -144,22 +149,26 @@ static void loop_sdp_y(int32_t *values, unsigned count, unsigned lanes, const Sd
     }
   }
   switch (unit.alu) {
-    case Alu::kMax: return y_alu<Alu::kMax>(values, count, lanes, unit);
-    case Alu::kMin: return y_alu<Alu::kMin>(values, count, lanes, unit);
-    case Alu::kSum: return y_alu<Alu::kSum>(values, count, lanes, unit);
-    case Alu::kNone: return;
+    case Alu::kMax:
+      return y_alu<Alu::kMax>(values, count, lanes, unit);
+    case Alu::kMin:
+      return y_alu<Alu::kMin>(values, count, lanes, unit);
+    case Alu::kSum:
+      return y_alu<Alu::kSum>(values, count, lanes, unit);
+    case Alu::kNone:
+      return;
   }
 }
 
-static uint32_t loop_sdp_convert(int32_t *values, unsigned count, unsigned lanes,
-                                 const SdpConverter &converter) {
+static uint32_t loop_sdp_convert(int32_t* values, unsigned count, unsigned lanes,
+                                 const SdpConverter& converter) {
   const Shift shift = make_shift(converter.shift);
   const int64_t offset = converter.offset;
   const int64_t scale = converter.scale;
   const int64_t tolerance = converter.lenient_count ? 1 : 0;
   uint64_t saturated = 0;
   for (unsigned position = 0; position < count; ++position) {
-    int32_t *row = values + position * kBlock;
+    int32_t* row = values + position * kBlock;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const int64_t product = (row[lane] - offset) * scale;
       const int64_t rounded = apply(product, shift);
@@ -175,14 +184,14 @@ static uint32_t loop_sdp_convert(int32_t *values, unsigned count, unsigned lanes
   return static_cast<uint32_t>(saturated);
 }
 
-[[maybe_unused]] static void loop_to_int8(const int32_t *values, unsigned count, int8_t *out) {
+[[maybe_unused]] static void loop_to_int8(const int32_t* values, unsigned count, int8_t* out) {
   for (unsigned i = 0; i < count * kBlock; ++i) {
     const int32_t value = values[i];
     out[i] = static_cast<int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
   }
 }
 
-static void loop_to_int16(const int32_t *values, unsigned count, int16_t *out) {
+static void loop_to_int16(const int32_t* values, unsigned count, int16_t* out) {
   for (unsigned i = 0; i < count * kBlock; ++i) {
     const int32_t value = values[i];
     out[i] = static_cast<int16_t>(value < -32768 ? -32768 : value > 32767 ? 32767 : value);

@@ -8,12 +8,12 @@ namespace {
 
 #include "model/kernels/loops.ipp"
 
-void mac(const MacTile &tile) {
+void mac(const MacTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
     uint32_t sums[kBlock] = {};
-    const uint8_t *weights = tile.weights;
+    const uint8_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t *data = tile.bases[position] + tile.runs[run];
+      const int8_t* data = tile.bases[position] + tile.runs[run];
       for (unsigned step = 0; step < tile.steps; ++step, data += kStep, weights += kBlock * kStep)
         for (unsigned k = 0; k < kBlock; ++k)
           for (unsigned i = 0; i < kStep; ++i)
@@ -25,11 +25,11 @@ void mac(const MacTile &tile) {
   }
 }
 
-void corrections(const MacTile &tile, int32_t *result) {
+void corrections(const MacTile& tile, int32_t* result) {
   for (unsigned position = 0; position < tile.count; ++position) {
     int32_t sum = 0;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t *data = tile.bases[position] + tile.runs[run];
+      const int8_t* data = tile.bases[position] + tile.runs[run];
       for (unsigned i = 0; i < tile.steps * kStep; ++i) sum += data[i];
     }
     result[position] = static_cast<int32_t>(static_cast<uint32_t>(sum) * 128);
@@ -39,8 +39,8 @@ void corrections(const MacTile &tile, int32_t *result) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable", mac,           corrections, loop_wide,    loop_clip, loop_sdp_x, loop_sdp_y,
-    loop_sdp_convert, loop_to_int8, loop_to_int16,
+    "portable", mac,        corrections,      loop_wide,    loop_clip,
+    loop_sdp_x, loop_sdp_y, loop_sdp_convert, loop_to_int8, loop_to_int16,
 };
 
 }  // namespace nvdla::model
