@@ -33,8 +33,6 @@ build: configure
 	@cmake --build build --parallel $(JOBS) --target product
 
 run: configure
-	@ninja -C build -t query digits > /dev/null 2>&1 || \
-		{ echo 'No target digits: see runtime/examples/digits in build/configure.log'; exit 1; }
 	@cmake --build build --parallel $(JOBS) --target digits
 	@build/bin/digits
 

@@ -2,14 +2,7 @@
 #
 # What the library is called, exports and how it is found once installed: by
 # find_package(nvdla) as nvdla::nvdla, by pkg-config as libnvdla.
-if(NOT TARGET nvdla)
-  return()
-endif()
 include(CMakePackageConfigHelpers)
-
-if(NOT TARGET nvdla::nvdla)
-  add_library(nvdla::nvdla ALIAS nvdla)
-endif()
 
 # SOVERSION stays 0 until 1.0.
 set(map "${PROJECT_SOURCE_DIR}/cmake/libnvdla.map")
@@ -30,7 +23,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm)
-if(TARGET nvdla-cli)
+if(NVDLA_TOOLS)
   install(TARGETS nvdla-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # The command finds the library beside itself, wherever the prefix is moved.
   file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
