@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Random small layers against the reference, every byte of the output cube and around it, and the
+// saturation counters.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/model_layer.hpp"
+
+namespace nvdla::test {
+namespace {
+
+using model::Device;
+using model::Memory;
+using model::Ram;
+
+constexpr std::uint8_t kUntouched = 0xa5;
+
+std::string describe(const TestLayer& layer) {
+  const RefLayer& r = layer.ref;
+  std::string text = std::string(layer.hw->name) + (r.convolution ? " conv " : " sdp ");
+  for (const unsigned v : {r.width, r.height, r.channels, r.kernels, r.kernel_width,
+                           r.kernel_height, r.stride_x, r.stride_y, r.dilation_x, r.dilation_y,
+                           r.left, r.right, r.top, r.bottom, r.clip})
+    text += std::to_string(v) + " ";
+  return text + (r.wide_input ? "in16 " : "in8 ") + (r.wide_proc ? "proc16 " : "proc8 ") +
+         (r.wide_output ? "out16" : "out8");
+}
+
+// Empty if all is as it should be.
+std::string check(const TestLayer& layer) {
+  Memory memory;
+  memory.fill(Ram::kPrimary, layer.output.base - 4096, 1 << 20, std::byte{kUntouched});
+  load(layer, memory);
+  Device device(*layer.hw, memory);
+  Registers registers(device);
+  program(layer, registers, 0, 0);
+  enable(layer, registers);
+  while (device.step()) {
+  }
+  if (!device.idle()) {
+    const auto blocked = device.blocked();
+    return "blocked: " + (blocked.empty() ? "no reason" : blocked.front().reason);
+  }
+  const RefResult result = reference(layer.ref);
+  const auto expected = expected_bytes(layer, result);
+  const std::uint64_t end = expected.rbegin()->first + 4096;
+  const auto got = memory.read(Ram::kPrimary, layer.output.base - 4096,
+                               end - (layer.output.base - 4096));
+  for (std::uint64_t i = 0; i < got.size(); ++i) {
+    const std::uint64_t address = layer.output.base - 4096 + i;
+    const auto found = expected.find(address);
+    const std::uint8_t want = found == expected.end() ? kUntouched : found->second;
+    if (std::to_integer<std::uint8_t>(got[i]) != want)
+      return "byte at output + " + std::to_string(address - layer.output.base) + " is " +
+             std::to_string(std::to_integer<int>(got[i])) + ", not " + std::to_string(want);
+  }
+  if (registers.read("SDP.D_PERF_OUT_SATURATION") != result.sdp_saturated)
+    return "SDP saturation " + std::to_string(registers.read("SDP.D_PERF_OUT_SATURATION")) +
+           ", not " + std::to_string(result.sdp_saturated);
+  if (layer.ref.convolution && registers.read("CACC.D_OUT_SATURATION") != result.cacc_saturated)
+    return "CACC saturation " + std::to_string(registers.read("CACC.D_OUT_SATURATION")) +
+           ", not " + std::to_string(result.cacc_saturated);
+  return {};
+}
+
+class RandomLayers : public testing::TestWithParam<const char*> {};
+
+TEST_P(RandomLayers, EqualTheReference) {
+  const nvdla_hw* hw = nvdla_hw_find(GetParam());
+  ASSERT_NE(hw, nullptr);
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    std::mt19937_64 random(seed);
+    const TestLayer layer = random_layer(*hw, random, seed % 4 != 0);
+    const std::string wrong = check(layer);
+    ASSERT_EQ(wrong, "") << "seed " << seed << ": " << describe(layer);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Configurations, RandomLayers,
+                         testing::Values("nv_full", "nv_large", "nv_medium_1024_full",
+                                         "nv_medium_512", "nv_small_256_full", "nv_small_256",
+                                         "nv_small"),
+                         [](const auto& which) { return std::string(which.param); });
+
+}  // namespace
+}  // namespace nvdla::test
