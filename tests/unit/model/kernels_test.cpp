@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// Every instruction set gives the numbers of the portable loops.
+#include "model/kernels/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/model_layer.hpp"
+
+namespace nvdla::model {
+namespace {
+
+using test::pick;
+
+// Every index, whether this build has that set or not.
+class KernelSets : public testing::TestWithParam<unsigned> {
+ protected:
+  void SetUp() override {
+    if (GetParam() >= kKernelChoices) GTEST_SKIP() << "not built for this architecture";
+    const KernelChoice choice = kernel_choice(GetParam());
+    if (!choice.usable) GTEST_SKIP() << "this processor lacks " << choice.needs;
+    kernels_ = choice.kernels;
+  }
+
+  template <typename T>
+  std::vector<T> numbers(std::size_t count, std::int64_t low, std::int64_t high) {
+    std::vector<T> result(count);
+    for (T& one : result)
+      one = static_cast<T>(pick(random_, 0, 7) == 0 ? (pick(random_, 0, 1) != 0 ? low : high)
+                                                    : pick(random_, low, high));
+    return result;
+  }
+  std::vector<std::int32_t> words(std::size_t count) {
+    return numbers<std::int32_t>(count, INT32_MIN, INT32_MAX);
+  }
+
+  const Kernels* kernels_ = nullptr;
+  std::mt19937_64 random_{1};
+};
+
+TEST_P(KernelSets, Convolution) {
+  for (unsigned round = 0; round < 300; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto run_count = static_cast<unsigned>(pick(random_, 1, 6));
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 40));
+    const std::size_t bytes = steps * kStep;
+    // The data ends where the last run ends: what reads on is seen by a sanitizer.
+    const auto data = numbers<std::int8_t>(bytes * 4, -128, 127);
+    const auto weights = numbers<std::uint8_t>(run_count * bytes * kBlock, 0, 255);
+    std::vector<const std::int8_t*> bases(count);
+    for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
+    std::vector<std::int32_t> runs(run_count);
+    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
+    MacTile tile{bases.data(), count, runs.data(), run_count, steps, weights.data(), nullptr,
+                 nullptr};
+    std::vector<std::int32_t> corrections[2], sums[2];
+    const Kernels* sets[2] = {&kPortableKernels, kernels_};
+    for (unsigned i = 0; i < 2; ++i) {
+      corrections[i].resize(count);
+      sums[i].resize(count * kBlock);
+      sets[i]->corrections(tile, corrections[i].data());
+      tile.corrections = corrections[i].data();
+      tile.sums = sums[i].data();
+      sets[i]->mac(tile);
+    }
+    ASSERT_EQ(corrections[0], corrections[1]) << "round " << round;
+    ASSERT_EQ(sums[0], sums[1]) << "round " << round;
+    // And they are the sums of products with signed weights.
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; k += 7) {
+        std::int64_t sum = 0;
+        for (unsigned r = 0; r < run_count; ++r)
+          for (unsigned i = 0; i < bytes; ++i)
+            sum += bases[p][runs[r] + static_cast<int>(i)] *
+                   (weights[((r * steps + i / kStep) * kBlock + k) * kStep + i % kStep] - 128);
+        ASSERT_EQ(sums[1][p * kBlock + k], sum);
+      }
+  }
+}
+
+TEST_P(KernelSets, WideConvolution) {
+  for (unsigned round = 0; round < 100; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto elements = static_cast<unsigned>(pick(random_, 1, 40));
+    const auto data = numbers<std::int16_t>(elements * 3, INT16_MIN, INT16_MAX);
+    const auto weights = numbers<std::int16_t>(2 * elements * kBlock, INT16_MIN, INT16_MAX);
+    std::vector<const std::int16_t*> bases(count);
+    for (auto& base : bases) base = data.data() + pick(random_, 0, elements);
+    const std::int32_t runs[2] = {0, static_cast<std::int32_t>(elements)};
+    std::vector<std::int64_t> sums[2];
+    const Kernels* sets[2] = {&kPortableKernels, kernels_};
+    for (unsigned i = 0; i < 2; ++i) {
+      sums[i].resize(count * kBlock);
+      sets[i]->wide({bases.data(), count, runs, 2, elements, weights.data(), sums[i].data()});
+    }
+    ASSERT_EQ(sums[0], sums[1]);
+  }
+}
+
+TEST_P(KernelSets, Sdp) {
+  for (unsigned round = 0; round < 2000; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, 20));
+    const auto lanes = static_cast<unsigned>(8 * pick(random_, 1, 4));
+    const auto in = words(count * kBlock);
+    const auto alu = words(count * kBlock);
+    const auto mul = numbers<std::int32_t>(count * kBlock, INT16_MIN, INT16_MAX);
+    const unsigned stride = pick(random_, 0, 1) != 0 ? kBlock : 0;
+    SdpX x{true,
+           static_cast<Alu>(pick(random_, 0, 3)),
+           pick(random_, 0, 1) != 0,
+           pick(random_, 0, 1) != 0,
+           pick(random_, 0, 1) != 0,
+           static_cast<std::uint8_t>(pick(random_, 0, 255)),
+           {alu.data(), stride},
+           {mul.data(), stride}};
+    SdpY y{true, x.mul, x.prelu, static_cast<std::uint16_t>(pick(random_, 0, 1023)),
+           x.alu, {alu.data(), stride}, {alu.data(), stride}};
+    if (pick(random_, 0, 1) != 0) y.truncate %= 64;
+    if (pick(random_, 0, 1) != 0) x.shift %= 64;
+    const SdpConverter converter{
+        in[0], static_cast<std::int16_t>(mul[0]),
+        static_cast<std::uint8_t>(pick(random_, 0, 1) != 0 ? pick(random_, 0, 63) : 0),
+        pick(random_, 0, 1) != 0};
+    const auto shift = static_cast<unsigned>(pick(random_, 0, 31));
+
+    std::vector<std::int32_t> out[2];
+    std::uint32_t saturated[2];
+    std::vector<std::int8_t> bytes[2];
+    std::vector<std::int16_t> shorts[2];
+    const Kernels* sets[2] = {&kPortableKernels, kernels_};
+    for (unsigned i = 0; i < 2; ++i) {
+      out[i] = in;
+      sets[i]->clip(out[i].data(), count, shift);
+      sets[i]->sdp_x(out[i].data(), count, lanes, x);
+      sets[i]->sdp_y(out[i].data(), count, lanes, y);
+      saturated[i] = sets[i]->sdp_convert(out[i].data(), count, lanes, converter);
+      bytes[i].resize(count * kBlock);
+      shorts[i].resize(count * kBlock);
+      sets[i]->to_int8(out[i].data(), count, bytes[i].data());
+      sets[i]->to_int16(out[i].data(), count, shorts[i].data());
+    }
+    ASSERT_EQ(out[0], out[1]) << "round " << round;
+    ASSERT_EQ(saturated[0], saturated[1]) << "round " << round;
+    ASSERT_EQ(bytes[0], bytes[1]);
+    ASSERT_EQ(shorts[0], shorts[1]);
+  }
+}
+
+std::string set_name(const testing::TestParamInfo<unsigned>& which) {
+  constexpr const char* kNames[] = {"portable", "avx2", "avx512vnni"};
+  return kNames[which.param];
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelSets, testing::Values(0u, 1u, 2u), set_name);
+
+}  // namespace
+}  // namespace nvdla::model
