@@ -149,8 +149,8 @@ std::string output_fault(const ConvLayer& layer, const SdpLayer& sdp) {
            number(layer.kernels) + ", SDP takes " + number(sdp.width) + "x" + number(sdp.height) +
            "x" + number(sdp.channels);
   if (sdp.proc != layer.proc)
-    return std::string("CACC delivers ") + precision_name(layer.proc) + ", SDP processes " +
-           precision_name(sdp.proc);
+    return std::string("CACC PROC_PRECISION ") + precision_name(layer.proc) +
+           " but SDP PROC_PRECISION " + precision_name(sdp.proc);
   return {};
 }
 
