@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "core/check.hpp"
 
@@ -40,12 +41,16 @@ std::uint32_t output_size(const Axis& a) {
   }
   const std::uint32_t rest = (padded - kernel) % a.stride;
   if (rest != 0) {
+    // Pad more, or less, or nothing will do.
     const std::uint32_t more = a.after + a.stride - rest;
+    std::string advice = "no padding after it would do";
+    if (more < kernel) {
+      advice = fmt::format("{} {} would do", a.after_name, more);
+    } else if (a.after >= rest) {
+      advice = fmt::format("{} {} would do", a.after_name, a.after - rest);
+    }
     refuse_argument("padded {} {} less the dilated kernel {} is no multiple of the stride {}; {}",
-                    a.size_name, padded, kernel, a.stride,
-                    more < kernel ? fmt::format("{} {} would do", a.after_name, more)
-                                  : fmt::format("{} {} would do", a.after_name,
-                                                static_cast<std::int64_t>(a.after) - rest));
+                    a.size_name, padded, kernel, a.stride, advice);
   }
   return (padded - kernel) / a.stride + 1;
 }
