@@ -28,6 +28,9 @@ class Bus {
   // the next call of any member and not kept.
   virtual Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept = 0;
 
+  // The accesses that follow are of this client, enum nvdla_dma; for buses that record.
+  virtual void client([[maybe_unused]] std::uint32_t dma) noexcept {}
+
   // A number that changes whenever bytes of the range may have changed, by whatever hands (the
   // device's own writes are announced by written()), or 0 where that cannot be known. Lets a plan
   // keep repacked weights without reading them again.

@@ -24,6 +24,7 @@ void Dma::refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept {
 void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
                std::uint64_t size) noexcept {
   auto* out = static_cast<std::byte*>(to);
+  bus_.client(client);
   while (size != 0) {
     address &= address_mask_;
     const Mapping mapping = bus_.map(ram, address, size, false);
@@ -44,6 +45,7 @@ void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
 void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,
                 std::uint64_t size) noexcept {
   auto* in = static_cast<const std::byte*>(from);
+  bus_.client(client);
   while (size != 0) {
     address &= address_mask_;
     const Mapping mapping = bus_.map(ram, address, size, true);
