@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a test in the guest makes the emulated device misbehave: a vendor-specific
+ * PCI capability (id 0x09, version FAULT_VERSION) of 32-bit registers in
+ * configuration space, where user space reaches it (sysfs "config") while a
+ * driver owns the function. Write whole registers. It is test equipment: resets
+ * of the function leave it alone, except that they end what is blocked.
+ *
+ * No silicon has it. C, so that tests of any kind can include it.
+ */
+#ifndef NVDLA_FAULT_CAPABILITY_H
+#define NVDLA_FAULT_CAPABILITY_H
+
+#define NVDLA_FAULT_CAPABILITY 0x60 /* where it is in configuration space */
+#define NVDLA_FAULT_LENGTH 0x30
+#define NVDLA_FAULT_VERSION 1
+
+/* Offsets from the capability's start. */
+
+/* So many coming interrupts are not delivered; S_INTR_STATUS shows them. */
+#define NVDLA_FAULT_SWALLOW_INTERRUPTS 0x04
+/* So many coming completions vanish: S_INTR_STATUS never shows them. */
+#define NVDLA_FAULT_SWALLOW_COMPLETIONS 0x08
+/* 0: none; n: the n-th layer from now does not run until the function is reset. */
+#define NVDLA_FAULT_BLOCK 0x0c
+/*
+ * With BLOCK: milliseconds after which the blocked layer runs all the same; what
+ * it writes is overwritten with the byte PATTERN. 0: never.
+ */
+#define NVDLA_FAULT_LATE_MS 0x10
+/* Microseconds that pass before each layer runs. */
+#define NVDLA_FAULT_DELAY_US 0x14
+/* 1: registers read as ones, no interrupt, no DMA; 2: configuration space too. */
+#define NVDLA_FAULT_GONE 0x18
+#define NVDLA_FAULT_PATTERN 0x1c
+
+/* Counters since the server's start, read only. */
+#define NVDLA_FAULT_COMPLETIONS 0x20 /* unmasked bits of S_INTR_STATUS set */
+#define NVDLA_FAULT_INTERRUPTS 0x24  /* messages sent, rising edges of INTx */
+#define NVDLA_FAULT_DMA_REFUSED 0x28 /* accesses outside of memory or bus mastering */
+/* Bits of what goes on, read only. */
+#define NVDLA_FAULT_STATE 0x2c
+#define NVDLA_FAULT_STATE_BLOCKED 0x1 /* a layer is blocked now */
+#define NVDLA_FAULT_STATE_LATE 0x2    /* a blocked layer ran late */
+
+#endif /* NVDLA_FAULT_CAPABILITY_H */

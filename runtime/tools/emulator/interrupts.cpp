@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "tools/emulator/interrupts.hpp"
+
+#include "tools/emulator/log.hpp"
+
+namespace nvdla::emulator {
+
+void Interrupts::update(bool line, PciConfig& config) {
+  const bool rises = line && !line_;
+  line_ = line;
+  if (!line) swallowed_ = false;
+  if (rises && faults_.swallow_interrupts != 0) {
+    --faults_.swallow_interrupts;
+    swallowed_ = true;
+    log("swallowed an interrupt");
+  }
+
+  // A message is a memory write of the function, so it takes bus mastering.
+  if (rises && !swallowed_ && config.msi_enabled()) {
+    if (config.bus_master()) {
+      port_.message(config.msi_address(), config.msi_data());
+      ++counters_.interrupts;
+    } else {
+      log("an interrupt message is lost: bus mastering is off");
+    }
+  }
+
+  const bool pending = line && !swallowed_ && !config.msi_enabled();
+  config.set_interrupt_status(pending);
+  const bool intx = pending && !config.intx_disabled();
+  if (intx != intx_) {
+    intx_ = intx;
+    port_.level(intx);
+    if (intx) ++counters_.interrupts;
+  }
+}
+
+}  // namespace nvdla::emulator
