@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The child process: its command line, its sockets, its end.
+#include "tools/emulator/qemu.hpp"
+
+#include "fakes.hpp"
+
+namespace nvdla::emulator {
+namespace {
+
+TEST(QemuTest, BuildsTheCommandLine) {
+  Machine machine;
+  machine.kernel = "vmlinuz";
+  machine.append = "console=ttyS0 quiet";
+  machine.memory = "1G";
+  const std::vector<std::string> command = command_line(machine);
+  const auto value = [&](const std::string& option) -> std::string {
+    for (std::size_t i = 0; i + 1 < command.size(); ++i)
+      if (command[i] == option) return command[i + 1];
+    return "none";
+  };
+  EXPECT_EQ(command[0], "qemu-system-x86_64");
+  EXPECT_EQ(value("-kernel"), "vmlinuz");
+  EXPECT_EQ(value("-append"), "console=ttyS0 quiet");
+  EXPECT_EQ(value("-m"), "1G");
+  EXPECT_EQ(value("-object"), "memory-backend-memfd,id=ram0,size=1G,share=on");
+  EXPECT_EQ(value("-smp"), "1");
+  EXPECT_EQ(value("-initrd"), "none");
+  machine.initrd = "initrd";
+  EXPECT_EQ(command_line(machine).back(), "initrd");
+}
+
+// A shell in QEMU's place; what is added to its command are its positional parameters.
+Qemu shell(const std::string& script) { return Qemu({"/bin/sh", "-c", script, "sh"}); }
+
+TEST(QemuTest, HandsTheSocketsOver) {
+  Qemu child = shell(R"(
+    for argument in "$@"; do
+      case $argument in
+      socket,id=qtest,fd=*) qtest=${argument##*=} ;;
+      x-pci-proxy-dev,*) device=${argument#*fd=}; device=${device%%,*} ;;
+      esac
+    done
+    eval "echo device >&$device; echo qtest >&$qtest")");
+  const Descriptor qtest = child.take_qtest_socket();
+  char text[16] = {};
+  EXPECT_EQ(::recv(child.device_socket(), text, 7, MSG_WAITALL), 7);
+  EXPECT_STREQ(text, "device\n");
+  EXPECT_EQ(::recv(qtest.get(), text, 6, MSG_WAITALL), 6);
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_EQ(::recv(child.device_socket(), text, 1, 0), 0) << "nobody else holds the other end";
+}
+
+TEST(QemuTest, ReportsTheStatus) { EXPECT_EQ(shell("exit 3").wait(), 3); }
+
+TEST(QemuTest, ReportsTheSignal) {
+  Qemu child = shell("sleep 60");
+  child.kill();
+  EXPECT_EQ(child.wait(), 128 + 9);
+}
+
+TEST(QemuTest, ReportsAMissingProgram) { EXPECT_EQ(Qemu({"/nonexistent/qemu"}).wait(), 127); }
+
+}  // namespace
+}  // namespace nvdla::emulator
