@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Boots Debian's kernel in QEMU on a machine with an NVDLA, runs programs in it
+# and ends with their status. Nothing needs to be installed on the machine but
+# packages.txt; KVM is not used.
+#
+#   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: 6.1, 6.12
+#     --interactive        a prompt in the guest instead
+#     --build DIRECTORY    build directory (default: build)
+#     --device NAME        configuration (default: nv_small)
+#     --module FILE        module to load (default: BUILD/modules/SERIES/nvdla.ko), may be repeated
+#     --with NAME          module of the kernel to load before, may be repeated
+#     --run COMMAND        like -- PROGRAM ARGUMENT..., may be repeated
+#     --file FROM[:TO]     file or directory for the guest, may be repeated
+#     --append TEXT        for the kernel's command line, such as pci=nomsi
+#     --server OPTION      for the device server, such as --server --no-reset; may be repeated
+#     --name NAME          of the log (default: SERIES)
+#     --time-out SECONDS   for everything (default: 120; with --interactive: none)
+#
+# The log is BUILD/emulate/NAME.log.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+fail() {
+	echo "emulate.sh: $*" >&2
+	exit 1
+}
+
+[ $# -ge 1 ] || fail "which series of kernels? For example: emulate.sh 6.12"
+series=$1
+shift
+case $series in
+[0-9]*.[0-9]*) ;;
+*) fail "'$series' is not a series of kernels such as 6.12" ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+build=$here/../../build
+device=nv_small
+interactive=
+append=
+name=$series
+time_out=
+modules=
+# Options of make-initrd.sh and of the server, a line each: values may hold blanks.
+: >"$work/initrd-options"
+: >"$work/server-options"
+
+while [ $# -gt 0 ]; do
+	option=$1
+	shift
+	case $option in
+	--interactive)
+		interactive=nvdla.interactive
+		continue
+		;;
+	--) break ;;
+	esac
+	[ $# -gt 0 ] || fail "$option: value missing, or unknown option"
+	case $option in
+	--build) build=$1 ;;
+	--device) device=$1 ;;
+	--module)
+		modules=given
+		printf '%s\n%s\n' --module "$1" >>"$work/initrd-options"
+		;;
+	--with | --run | --file) printf '%s\n%s\n' "$option" "$1" >>"$work/initrd-options" ;;
+	--append) append=$1 ;;
+	--server) printf '%s\n' "$1" >>"$work/server-options" ;;
+	--name) name=$1 ;;
+	--time-out) time_out=$1 ;;
+	*) fail "unknown option $option" ;;
+	esac
+	shift
+done
+if [ $# -gt 0 ]; then
+	command=$1
+	shift
+	for argument in "$@"; do
+		command="$command '$(printf '%s' "$argument" | sed "s/'/'\\\\''/g")'"
+	done
+	printf '%s\n%s\n' --run "$command" >>"$work/initrd-options"
+fi
+[ -n "$time_out" ] || time_out=$([ -n "$interactive" ] && echo 0 || echo 120)
+
+mkdir -p "$build/emulate"
+build=$(cd "$build" && pwd)
+server=$build/bin/nvdla-device-server
+log=$build/emulate/$name.log
+[ -x "$server" ] || fail "no $server: build it first"
+if [ -z "$modules" ]; then
+	printf '%s\n%s\n' --module "$build/modules/$series/nvdla.ko" >>"$work/initrd-options"
+fi
+for program in qemu-system-x86_64 busybox cpio modinfo xz; do
+	command -v $program >/dev/null || fail "no $program: install what packages.txt lists"
+done
+
+sh "$here/get-kernel.sh" "$series" "$build/kernels"
+kernel=$build/kernels/$series
+
+# Lines to arguments.
+set --
+while IFS= read -r line; do
+	set -- "$@" "$line"
+done <"$work/initrd-options"
+sh "$here/make-initrd.sh" --kernel "$kernel" --output "$work/initrd" "$@"
+
+set -- --device "$device" --kernel "$kernel/vmlinuz" --initrd "$work/initrd" --time-out "$time_out"
+while IFS= read -r line; do
+	set -- "$@" "$line"
+done <"$work/server-options"
+set -- "$@" --append "console=ttyS0 quiet panic=-1 $interactive $append"
+
+if [ -n "$interactive" ]; then
+	# Every key goes to the guest: Ctrl-C too. Its shell's `exit` powers off.
+	settings=$(stty -g 2>/dev/null) || fail "--interactive needs a terminal"
+	stty raw -echo
+	"$server" --quiet "$@" || true
+	stty "$settings"
+	exit 0
+fi
+
+began=$(date +%s%N)
+result=0
+{
+	"$server" "$@" </dev/null 2>&1 || echo $? >"$work/server-status"
+} | sed -u 's/\r$//; s/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x1bc//g' | tee "$log"
+took=$(($(date +%s%N) - began))
+took=$((took / 1000000000)).$((took / 100000000 % 10))
+
+status=$(sed -n 's/^NVDLA-GUEST-STATUS \([0-9]*\)$/\1/p' "$log" | tail -n 1)
+if [ -f "$work/server-status" ]; then
+	result=$(cat "$work/server-status")
+	if [ "$result" = 124 ]; then
+		fail "time-out: the guest was not done after $time_out s; its last lines are above and in $log"
+	fi
+	fail "the device server or QEMU ended with status $result, see $log"
+fi
+[ -n "$status" ] || fail "the guest ended without a status (a panic?), see $log"
+echo "emulate.sh: Linux $series on $device: status $status, $took s from start to power off, log $log"
+exit "$status"

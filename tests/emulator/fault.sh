@@ -1,0 +1,51 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Reads or writes a register of the emulated device's fault capability, see
+# runtime/tools/emulator/fault_capability.h.
+#
+#   fault NAME [VALUE]      for example: fault block 1
+set -eu
+
+base=0x60
+case ${1-} in
+swallow-interrupts) offset=0x04 ;;
+swallow-completions) offset=0x08 ;;
+block) offset=0x0c ;;
+late-ms) offset=0x10 ;;
+delay-us) offset=0x14 ;;
+gone) offset=0x18 ;;
+pattern) offset=0x1c ;;
+completions) offset=0x20 ;;
+interrupts) offset=0x24 ;;
+dma-refused) offset=0x28 ;;
+state) offset=0x2c ;;
+*)
+	echo "usage: fault NAME [VALUE]; NAME is swallow-interrupts, swallow-completions, block, late-ms, delay-us, gone, pattern, or, to read only, completions, interrupts, dma-refused, state" >&2
+	exit 2
+	;;
+esac
+position=$(((base + offset) / 4))
+
+config=
+for device in /sys/bus/pci/devices/*; do
+	case $(cat "$device/vendor"):$(cat "$device/device") in
+	0x1234:0xd1a*) config=$device/config ;;
+	esac
+done
+[ -n "$config" ] || {
+	echo "fault: no emulated NVDLA on the PCI bus" >&2
+	exit 1
+}
+
+if [ $# -eq 1 ]; then
+	dd if="$config" bs=4 skip=$position count=1 2>/dev/null | od -An -tu4 | tr -d ' '
+else
+	value=$(($2))
+	# One write of four bytes, least significant first.
+	# shellcheck disable=SC2059
+	printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $((value & 255)) $((value >> 8 & 255)) \
+		$((value >> 16 & 255)) $((value >> 24 & 255)))" |
+		dd of="$config" bs=4 seek=$position count=1 conv=notrunc 2>/dev/null
+fi

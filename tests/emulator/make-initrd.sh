@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Packs the initial file system of an emulator run: busybox, kernel modules with
+# all that they depend on, programs with the shared libraries that they need.
+#
+#   make-initrd.sh --kernel DIRECTORY --output FILE [option...]
+#     --kernel DIRECTORY   of one series, as get-kernel.sh leaves it
+#     --module FILE        own module; loaded in the order given, after its dependencies
+#     --with NAME          a module of the kernel that is loaded before them
+#     --run COMMAND        in the guest, several in their order; the first word is a file here
+#     --file FROM[:TO]     a file or directory for the guest, at the same place unless TO is given
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+kernel=
+output=
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+mkdir -p "$root/bin" "$root/etc/nvdla" "$root/modules" "$root/proc" "$root/sys" "$root/dev" "$root/tmp"
+: >"$root/etc/nvdla/modules"
+: >"$root/etc/nvdla/own-modules"
+: >"$root/etc/nvdla/programs"
+: >"$work/loaded"
+
+fail() {
+	echo "make-initrd.sh: $*" >&2
+	exit 1
+}
+
+# Copies a file to the same path in the guest, following links.
+place() {
+	if [ ! -e "$root$1" ]; then
+		mkdir -p "$root$(dirname "$1")"
+		cp -L "$1" "$root$1"
+	fi
+}
+
+# What a dynamic program loads; static programs and scripts need nothing.
+place_libraries() {
+	libraries=$(ldd "$1" 2>/dev/null) || return 0
+	case $libraries in
+	*'not found'*) fail "$1: $(echo "$libraries" | grep 'not found' | tr -s '\t ' ' ')" ;;
+	esac
+	for library in $(echo "$libraries" | grep -o '/[^ ]*'); do
+		place "$library"
+	done
+}
+
+# Modules are named with - or _ at will.
+canonical() {
+	basename "$1" | sed 's/\.ko\(\.xz\)\?$//; s/-/_/g'
+}
+
+# add_module FILE: after what it depends on.
+add_module() {
+	[ -f "$1" ] || fail "no module $1"
+	# Positional, because a function that calls itself has no other own variables in sh.
+	set -- "$1" "$(canonical "$1")"
+	! grep -qx "$2" "$work/loaded" || return 0
+	echo "$2" >>"$work/loaded"
+	for dependency in $(modinfo -F depends "$1" | tr ',' ' '); do
+		add_kernel_module "$dependency"
+	done
+	case $1 in
+	*.xz) xz -dc "$1" >"$root/modules/$2.ko" ;;
+	*) cp "$1" "$root/modules/$2.ko" ;;
+	esac
+	strip -g "$root/modules/$2.ko"
+	echo "$2" >>"$root/etc/nvdla/modules"
+}
+
+add_kernel_module() {
+	wanted=$(canonical "$1")
+	! sed 's#.*/##; s/\.ko$//; s/-/_/g' "$kernel/modules/modules.builtin" | grep -qx "$wanted" || return 0
+	found=$(grep -E "/$(echo "$wanted" | sed 's/_/[-_]/g')\.ko(\.xz)?\$" "$work/index" | head -n 1)
+	[ -n "$found" ] || fail "the kernel in $kernel has no module $1"
+	add_module "$found"
+}
+
+# add_program COMMAND: its first word becomes a program in the guest's PATH.
+add_program() {
+	file=${1%% *}
+	[ -f "$file" ] || fail "no program $file"
+	[ -x "$file" ] || fail "$file is not executable"
+	[ ! -e "$root/bin/$(basename "$file")" ] || cmp -s "$file" "$root/bin/$(basename "$file")" ||
+		fail "two programs are called $(basename "$file")"
+	cp "$file" "$root/bin/"
+	place_libraries "$file"
+	case $1 in
+	*' '*) echo "$(basename "$file") ${1#* }" ;;
+	*) basename "$file" ;;
+	esac >>"$root/etc/nvdla/programs"
+}
+
+add_file() {
+	from=${1%%:*}
+	case $1 in
+	*:*) to=${1#*:} ;;
+	*) to=$from ;;
+	esac
+	[ -e "$from" ] || fail "no file $from"
+	mkdir -p "$root$(dirname "$to")"
+	cp -rL "$from" "$root$to"
+}
+
+index() {
+	[ -n "$kernel" ] || fail "--kernel comes before modules"
+	if [ ! -f "$work/index" ]; then
+		[ -f "$kernel/release" ] || fail "$kernel holds no kernel: run get-kernel.sh"
+		find -L "$kernel/modules/kernel" -name '*.ko' -o -name '*.ko.xz' >"$work/index"
+		[ -s "$work/index" ] ||
+			fail "$kernel has lost its modules: remove it and run get-kernel.sh again"
+	fi
+}
+
+while [ $# -gt 1 ]; do
+	case $1 in
+	--kernel) kernel=$2 ;;
+	--output) output=$2 ;;
+	--module)
+		index
+		add_module "$2"
+		canonical "$2" >>"$root/etc/nvdla/own-modules"
+		;;
+	--with)
+		index
+		add_kernel_module "$2"
+		;;
+	--run) add_program "$2" ;;
+	--file) add_file "$2" ;;
+	*) fail "unknown option $1" ;;
+	esac
+	shift 2
+done
+[ $# -eq 0 ] || fail "$1: value missing"
+[ -n "$kernel" ] || fail "--kernel is missing"
+[ -n "$output" ] || fail "--output is missing"
+
+busybox=$(command -v busybox) || fail "no busybox: install busybox-static"
+cp "$busybox" "$root/bin/busybox"
+! ldd "$root/bin/busybox" >/dev/null 2>&1 || fail "$busybox is not static: install busybox-static"
+cp "$here/init.sh" "$root/init"
+cp "$here/fault.sh" "$root/bin/fault"
+chmod 755 "$root/init" "$root/bin/fault"
+
+mkdir -p "$(dirname "$output")"
+(cd "$root" && find . | cpio --quiet -o -H newc) >"$work/initrd"
+mv "$work/initrd" "$output"
