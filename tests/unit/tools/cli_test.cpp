@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// The command as a user meets it: what it prints and how it exits.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "temporary_folder.hpp"
+
+namespace nvdla::replay {
+namespace {
+
+struct Result {
+  int status = -1;
+  std::string output;  // with what goes to standard error
+};
+
+Result nvdla(const std::string& arguments) {
+  Result result;
+  const std::string command = std::string(NVDLA_CLI) + " " + arguments + " 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return result;
+  std::array<char, 4096> buffer;
+  for (std::size_t count; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    result.output.append(buffer.data(), count);
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  return result;
+}
+
+// Writes a register and expects what it reads as.
+std::string case_expecting(const std::string& value) {
+  return R"({"regs": [["0x9044", "0x1f", "SDP_D_DATA_CUBE_CHANNEL"]],
+    "expect_regs": [["0x9044", ")" +
+         value + R"(", "SDP_D_DATA_CUBE_CHANNEL"]]})";
+}
+
+class Cli : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string root() const { return folder_.path().string(); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Cli, ReplayPasses) {
+  folder_.write("nv_small/a/case.json", case_expecting("0x1f"));
+  folder_.write("nv_small/b/x.cfg",
+                "reg_write(NVDLA_SDP.D_CVT_SHIFT_0, 3);\n"
+                "poll_field_equal(NVDLA_SDP.D_CVT_SHIFT_0.CVT_SHIFT, 3);\n");
+  // SDP.D_CVT_SHIFT of nv_full.
+  folder_.write("nv_full/c/input.txn", "write_reg 0xffff2c32 5\nread_reg 0xffff2c32 0xf 5\nwait\n");
+  const Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "pass  " + path("nv_full/c/input.txn") + "\npass  " +
+                               path("nv_small/a/case.json") + "\npass  " +
+                               path("nv_small/b/x.cfg") + "\n3 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(Cli, ReplayFails) {
+  folder_.write("nv_small/a/case.json", case_expecting("0x1e"));
+  folder_.write("nv_small/b/case.json", case_expecting("0x1f"));
+  const Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.output,
+            "FAIL  " + path("nv_small/a/case.json") +
+                "  (expected 0x1e, got SDP.D_DATA_CUBE_CHANNEL = 0x0000001f at 0x09044)\npass  " +
+                path("nv_small/b/case.json") + "\n1 passed, 1 failed, 0 skipped\n");
+}
+
+TEST_F(Cli, MalformedFilesFailAndTheRestIsPlayed) {
+  folder_.write("nv_small/a/case.json", "{");
+  folder_.write("nv_small/b/x.cfg", "reg_write(NVDLA_SDP.NO_0, 3);");
+  folder_.write("nv_small/c/case.json", case_expecting("0x1f"));
+  const Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.output.find(path("nv_small/a/case.json") + ":1: not JSON: "), std::string::npos)
+      << result.output;
+  EXPECT_NE(result.output.find(path("nv_small/b/x.cfg") +
+                               ":1: unknown register 'NVDLA_SDP.NO_0'; expected "
+                               "NVDLA_<UNIT>.<REGISTER>_0"),
+            std::string::npos)
+      << result.output;
+  EXPECT_TRUE(result.output.ends_with("\n1 passed, 2 failed, 0 skipped\n")) << result.output;
+}
+
+TEST_F(Cli, ABlockedDeviceIsAFailure) {
+  // SDP alone: its operand comes from SDP_RDMA, which is never enabled.
+  folder_.write("nv_small/a/case.json",
+                R"({"regs": [["0x90b0", "0x0", ""], ["0x9038", "0x1", ""]],
+                    "expect_intr_status": "0x0"})");
+  const Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.output.find("the device does not finish ("), std::string::npos) << result.output;
+}
+
+TEST_F(Cli, ConfigurationComesFromTheFolder) {
+  folder_.write("elsewhere/case.json", case_expecting("0x1f"));
+  Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.output.find("no folder of the path is named after a configuration"),
+            std::string::npos)
+      << result.output;
+  result = nvdla("replay --device model:nv_small " + root());
+  EXPECT_EQ(result.status, 0);
+}
+
+TEST_F(Cli, NothingToPlay) {
+  const Result empty = nvdla("replay " + root());
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_EQ(empty.output,
+            "nvdla: no case or trace found; expected case.json, *.cfg or *.txn files in the "
+            "paths\n");
+  EXPECT_EQ(nvdla("replay").status, 2);
+  EXPECT_EQ(nvdla("replay " + root() + "/no").status, 2);
+  folder_.write("nv_small/a/case.json", case_expecting("0x1f"));
+  EXPECT_EQ(nvdla("replay --filter '*/b/*' " + root()).status, 2);
+}
+
+TEST_F(Cli, FilterAndList) {
+  folder_.write("nv_small/a/case.json", case_expecting("0x1f"));
+  folder_.write("nv_small/b/case.json", case_expecting("0x1e"));
+  EXPECT_EQ(nvdla("replay --filter '*/a/*' " + root()).status, 0);
+  EXPECT_EQ(nvdla("replay --list --filter '*/b/*' " + root()).output,
+            path("nv_small/b/case.json") + "\n");
+}
+
+TEST_F(Cli, JsonReport) {
+  folder_.write("nv_small/a/case.json", case_expecting("0x1e"));
+  const Result result = nvdla("replay --json " + root());
+  EXPECT_EQ(result.status, 1);
+  const auto report = nlohmann::json::parse(result.output);
+  EXPECT_EQ(report.at("failed"), 1);
+  EXPECT_EQ(report.at("passed"), 0);
+  EXPECT_EQ(report.at("files").at(0).at("result"), "fail");
+  EXPECT_EQ(report.at("files").at(0).at("path"), path("nv_small/a/case.json"));
+}
+
+TEST_F(Cli, WrongArguments) {
+  for (const char* arguments :
+       {"", "no-such-command", "--no-such-option", "replay --quirks odd .", "info --device model:x",
+        "info --device x", "regs NO.SUCH", "regs 0x3", "regs 0x40000", "regs CDMA.D_BANK many",
+        "regs CDMA.D_BANK 0x100000000", "regs --device model:nv_full CFGROM.GLB_DESC",
+        "replay --device kernel ."}) {
+    const Result result = nvdla(arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_FALSE(result.output.empty()) << arguments;
+  }
+  EXPECT_EQ(nvdla("info -d x").output.find("nvdla: unknown device 'x'; expected one of model:"),
+            0u);
+}
+
+TEST_F(Cli, Help) {
+  for (const char* arguments : {"--help", "info --help", "regs --help", "replay --help"}) {
+    const Result result = nvdla(arguments);
+    EXPECT_EQ(result.status, 0) << arguments;
+    EXPECT_NE(result.output.find("Usage: nvdla"), std::string::npos) << result.output;
+  }
+}
+
+TEST_F(Cli, InfoListsAllConfigurations) {
+  const Result list = nvdla("info");
+  EXPECT_EQ(list.status, 0);
+  for (const char* name : {"nv_full", "nv_large", "nv_medium_1024_full", "nv_medium_512",
+                           "nv_small_256_full", "nv_small_256", "nv_small"})
+    EXPECT_NE(list.output.find(std::string("model:") + name + " "), std::string::npos) << name;
+  const Result one = nvdla("info --device model:nv_full");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_NE(one.output.find("16 banks of 256 entries of 128 bytes, 512 KiB"), std::string::npos)
+      << one.output;
+}
+
+TEST_F(Cli, RegistersAreDecoded) {
+  EXPECT_EQ(nvdla("regs CDMA.D_BANK 0x2000b").output,
+            "0x050bc  CDMA.D_BANK = 0x0002000b (DATA_BANK 11, WEIGHT_BANK 2)\n");
+  EXPECT_EQ(nvdla("regs -d model:nv_small NVDLA_CDMA.D_BANK_0 0x2000b").output,
+            nvdla("regs -d model:nv_small 0x30bc 0x2000b").output);
+  EXPECT_NE(nvdla("regs").output.find("CDMA.D_BANK"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nvdla::replay
