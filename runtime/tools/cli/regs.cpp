@@ -52,7 +52,7 @@ std::uint32_t address_of(model::RegisterMap map, const std::string& text) {
   }
   std::string_view name = text;
   const model::RegisterInfo* info = model::find_register(name);
-  if (!info && name.starts_with("NVDLA_") && name.ends_with("_0"))
+  if (!info && name.size() > 8 && name.starts_with("NVDLA_") && name.ends_with("_0"))
     info = model::find_register(name.substr(6, name.size() - 8));
   if (!info)
     throw UsageError(

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -49,7 +51,7 @@ bool take_statement(const Place& place, std::string_view& line, Statement& state
   statement.arguments.clear();
   skip(length);
 
-  if (!line.starts_with('(')) fail(fmt::format("'(' after {}", statement.name));
+  if (!line.starts_with('(')) fail(fmt::format("'(' after {}", quote(statement.name)));
   skip(1);
   while (true) {
     Argument argument;
@@ -64,7 +66,7 @@ bool take_statement(const Place& place, std::string_view& line, Statement& state
     } else {
       const std::size_t end = std::min(line.find_first_of(",();\""), line.size());
       argument.text = trim(line.substr(0, end));
-      if (argument.text.empty()) fail(fmt::format("an argument of {}", statement.name));
+      if (argument.text.empty()) fail(fmt::format("an argument of {}", quote(statement.name)));
       skip(end);
     }
     statement.arguments.push_back(argument);
@@ -120,6 +122,31 @@ class Enabled {
 
   std::array<unsigned, NVDLA_UNIT_COUNT> producer_{};
   std::uint32_t bits_ = 0;
+};
+
+// Ranges that a trace cleared, merged where they touch, so that looking up stays quick however
+// many there are.
+class Cleared {
+ public:
+  void add(std::uint64_t address, std::uint64_t size) {
+    std::uint64_t last = address + (size - 1);
+    auto next = ranges_.upper_bound(address);
+    if (next != ranges_.begin() && std::prev(next)->second >= address) --next;
+    while (next != ranges_.end() && next->first <= last) {
+      address = std::min(address, next->first);
+      last = std::max(last, next->second);
+      next = ranges_.erase(next);
+    }
+    ranges_.emplace(address, last);
+  }
+
+  bool contains(std::uint64_t address) const {
+    const auto next = ranges_.upper_bound(address);
+    return next != ranges_.begin() && std::prev(next)->second >= address;
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_;  // first and last byte
 };
 
 class CfgParser {
@@ -261,7 +288,7 @@ class CfgParser {
   // "NVDLA_SDP.D_CVT_SHIFT_0"
   const model::RegisterInfo& find_register(std::string_view name) const {
     std::string_view bare = name;
-    if (bare.starts_with("NVDLA_") && bare.ends_with("_0")) {
+    if (bare.size() > 8 && bare.starts_with("NVDLA_") && bare.ends_with("_0")) {
       bare.remove_prefix(6);
       bare.remove_suffix(2);
       if (const auto* info = model::find_register(bare)) return *info;
@@ -290,7 +317,7 @@ class CfgParser {
     const std::string_view pattern = word(arguments[3], "pattern");
     if (pattern != "ALL_ZERO")
       fail(fmt::format("unknown pattern {}; expected ALL_ZERO", quote(pattern)));
-    cleared_.push_back(fill);
+    cleared_[static_cast<std::size_t>(fill.ram)].add(fill.address, fill.size);
     add(fill);
   }
 
@@ -299,11 +326,8 @@ class CfgParser {
     load.ram = memory(arguments[0]);
     load.address = address(arguments[1]);
     load.file = file(arguments[2]);
-    for (const FillMemory& fill : cleared_)
-      if (fill.ram == load.ram && load.address - fill.address < fill.size) {
-        after_init_.push_back(script_.commands.size());
-        break;
-      }
+    if (cleared_[static_cast<std::size_t>(load.ram)].contains(load.address))
+      after_init_.push_back(script_.commands.size());
     add(std::move(load));
   }
 
@@ -379,9 +403,9 @@ class CfgParser {
       bit = enabled_.take_last();
       if (!bit)
         fail(
-            fmt::format("intr_notify({}) names no unit and no layer was enabled before it; "
+            fmt::format("intr_notify of {} names no unit and no layer was enabled before it; "
                         "expected intr_notify(UNIT_GROUP, SYNC_ID)",
-                        id));
+                        quote(id)));
     }
     auto& sync = known_syncs_.try_emplace(std::string(id)).first->second;
     if (!sync) {
@@ -408,7 +432,7 @@ class CfgParser {
   Enabled enabled_;
   // Sync ids, with their number if an interrupt signals them.
   std::map<std::string, std::optional<std::uint32_t>, std::less<>> known_syncs_;
-  std::vector<FillMemory> cleared_;
+  std::array<Cleared, 2> cleared_;  // by memory
   std::vector<std::size_t> after_init_;
   bool checks_memory_ = false;
 };

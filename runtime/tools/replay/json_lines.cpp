@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxValues = 4'000'000;
+// Names of an object are compared with each other.
+constexpr std::size_t kMaxMembers = 256;
 
 // What the parser has consumed. The line of the last character does not count yet: the parser
 // reads one character past a number, which may be the end of its line.
@@ -80,6 +82,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return false; }
   bool start_object(std::size_t) override { return open(Json::Type::kObject); }
   bool key(string_t& value) override {
+    if (open_.back().members.size() == kMaxMembers)
+      fail(fmt::format("an object with more than {} members", kMaxMembers));
     if (open_.back().find(value)) fail(fmt::format("{} occurs twice; expected once", quote(value)));
     // Filled when its value comes; a null of its own line until then.
     open_.back().members.emplace_back(std::move(value), make(Json::Type::kNull));

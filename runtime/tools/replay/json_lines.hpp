@@ -28,7 +28,8 @@ struct Json {
 // "an array", "a string", ...
 std::string_view describe(Json::Type type) noexcept;
 
-// Throws Error for what is no JSON, nests deeper than 64 or has more than four million values.
+// Throws Error for what is no JSON, nests deeper than 64, or has more than four million values or
+// 256 members in an object.
 Json parse_json(std::string_view text, std::string_view file);
 
 }  // namespace nvdla::replay

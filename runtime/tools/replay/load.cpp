@@ -46,20 +46,19 @@ class Loader {
     if (script.dropped_writes)
       script.warnings.push_back(fmt::format(
           "{} writes to units that the configuration lacks are dropped", script.dropped_writes));
-    std::uint64_t filled = 0;
     for (Command& command : script.commands) {
-      if (auto* load = std::get_if<LoadMemory>(&command.action)) {
-        attach(script, command.line, load->file, load->size);
-        check_end(command.line, *load);
+      line_ = command.line;
+      if (auto* load_memory = std::get_if<LoadMemory>(&command.action)) {
+        attach(script, load_memory->file, load_memory->size);
+        finish(*load_memory);
       } else if (auto* compare = std::get_if<CompareMemory>(&command.action)) {
-        attach(script, command.line, compare->file, compare->size);
-      } else if (auto* fill = std::get_if<FillMemory>(&command.action)) {
-        // Zeros are free in sparse memory, other bytes are not.
-        filled += fill->byte ? fill->size : 0;
-        if (filled > kMaxRange)
-          throw Error(
-              file_, command.line,
-              fmt::format("more than {:#x} bytes are filled in all; expected less", kMaxRange));
+        attach(script, compare->file, compare->size);
+        charge(compare->size);
+      } else if (const auto* crc = std::get_if<CheckCrc>(&command.action)) {
+        charge(crc->size);
+      } else if (const auto* fill = std::get_if<FillMemory>(&command.action)) {
+        charge(fill->size);
+        if (fill->byte) charge_filled(fill->size);
       }
     }
     return script;
@@ -77,33 +76,54 @@ class Loader {
   }
 
   // Sets the data of a file, of which `size` bytes are needed, or all there are for 0.
-  void attach(Script& script, unsigned line, BlobFile& file, std::uint64_t size) {
+  void attach(Script& script, BlobFile& file, std::uint64_t size) {
     const auto key = std::pair(file.name, file.format);
     auto known = blobs_.find(key);
     if (known == blobs_.end()) known = blobs_.emplace(key, read(file)).first;
     file.data = known->second;
     if (!file.data) {
       if (!file.optional)
-        throw Error(file_, line,
+        throw Error(file_, line_,
                     fmt::format("the file {} is missing; expected it beside the {}",
                                 quote(file.name), script.kind == Kind::kCase ? "case" : "trace"));
       script.warnings.push_back(
-          fmt::format("line {}: the file {} is missing: nothing is loaded or compared", line,
+          fmt::format("line {}: the file {} is missing: nothing is loaded or compared", line_,
                       quote(file.name)));
       return;
     }
     const std::uint64_t have = covered(*file.data, kMaxRange);
     if (file.format == BlobFormat::kRaw ? have != size : have < size)
-      throw Error(file_, line,
+      throw Error(file_, line_,
                   fmt::format("the file {} has {} bytes; expected {}{}", quote(file.name), have,
                               file.format == BlobFormat::kRaw ? "" : "at least ", size));
   }
 
-  void check_end(unsigned line, const LoadMemory& load) const {
-    if (!load.file.data) return;
-    for (const Segment& segment : *load.file.data)
-      if (load.size == 0 && !segment.bytes.empty())
-        check_range({file_, line}, load.address, segment.offset + segment.bytes.size());
+  void finish(const LoadMemory& load_memory) {
+    if (!load_memory.file.data) return;
+    std::uint64_t bytes = 0;
+    for (const Segment& segment : *load_memory.file.data) {
+      bytes += segment.bytes.size();
+      if (load_memory.size == 0 && !segment.bytes.empty())
+        check_range({file_, line_}, load_memory.address, segment.offset + segment.bytes.size());
+    }
+    charge(load_memory.size ? load_memory.size : bytes);
+  }
+
+  // Counts what the commands touch.
+  void charge(std::uint64_t size) {
+    total_ += size;
+    if (total_ > kMaxTotal)
+      throw Error(
+          file_, line_,
+          fmt::format("the commands touch more than {:#x} bytes in all; expected less", kMaxTotal));
+  }
+
+  // Zeros are free in sparse memory, other bytes are not.
+  void charge_filled(std::uint64_t size) {
+    filled_ += size;
+    if (filled_ > kMaxRange)
+      throw Error(file_, line_,
+                  fmt::format("more than {:#x} bytes are filled in all; expected less", kMaxRange));
   }
 
   std::shared_ptr<const Blob> read(const BlobFile& file) const {
@@ -122,6 +142,9 @@ class Loader {
 
   const fs::path path_;
   const std::string file_;
+  unsigned line_ = 0;  // of the command at hand
+  std::uint64_t total_ = 0;
+  std::uint64_t filled_ = 0;
   std::map<std::pair<std::string, BlobFormat>, std::shared_ptr<const Blob>> blobs_;
 };
 

@@ -23,6 +23,8 @@ using model::RegisterMap;
 // No command may touch more memory than this: real cases stay below 130 MB, and a damaged number
 // must not exhaust the host.
 inline constexpr std::uint64_t kMaxRange = std::uint64_t{1} << 30;
+// Nor all commands of a script together, so that it ends.
+inline constexpr std::uint64_t kMaxTotal = 4 * kMaxRange;
 
 // Bytes at an offset from where the blob goes.
 struct Segment {

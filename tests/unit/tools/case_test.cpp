@@ -72,6 +72,12 @@ TEST(Case, Depth) {
   EXPECT_EQ(error(std::string(100000, '[')), "case.json:1: more than 64 levels deep");
 }
 
+TEST(Case, TooManyMembers) {
+  std::string text = "{\"a\": 0";
+  for (int i = 0; i < 256; ++i) text += fmt::format(", \"{}\": 0", i);
+  EXPECT_EQ(error(text + "}"), "case.json:1: an object with more than 256 members");
+}
+
 TEST(Case, NameTwice) {
   EXPECT_EQ(with("\"mem\": [],\n\"mem\": []"), "case.json:4: 'mem' occurs twice; expected once");
 }

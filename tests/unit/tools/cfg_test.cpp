@@ -129,10 +129,11 @@ TEST(Cfg, InterruptOfTheLastUnit) {
   EXPECT_EQ(last_unit("reg_write(NVDLA_BDMA.CFG_LAUNCH1_0, 1);"), 0x80u);
   EXPECT_EQ(last_unit("reg_write(NVDLA_RBK.D_OP_ENABLE_0, 1);"), 0x100u);
   // What was notified by name is not meant again.
-  EXPECT_EQ(error("reg_write(NVDLA_SDP.D_OP_ENABLE_0, 1);\nintr_notify(SDP_0, a);\n"
-                  "intr_notify(b);"),
-            "t.cfg:3: intr_notify(b) names no unit and no layer was enabled before it; expected "
-            "intr_notify(UNIT_GROUP, SYNC_ID)");
+  EXPECT_EQ(
+      error("reg_write(NVDLA_SDP.D_OP_ENABLE_0, 1);\nintr_notify(SDP_0, a);\n"
+            "intr_notify(b);"),
+      "t.cfg:3: intr_notify of 'b' names no unit and no layer was enabled before it; expected "
+      "intr_notify(UNIT_GROUP, SYNC_ID)");
 }
 
 TEST(Cfg, SyncIds) {
@@ -159,13 +160,32 @@ TEST(Cfg, MissingFileStandsForZerosOnlyIfTheTraceWouldNotice) {
   EXPECT_FALSE(optional("mem_init(sec_mem, 0x100, 0x100, ALL_ZERO);\n" + load + check));
 }
 
+TEST(Cfg, ClearedRangesAreMerged) {
+  const auto optional = [](const std::string& address) {
+    return all<LoadMemory>(parse("mem_init(1, 0x30, 0x10, ALL_ZERO);\n"
+                                 "mem_init(1, 0x10, 0x10, ALL_ZERO);\n"
+                                 "mem_init(1, 0x1f, 0x12, ALL_ZERO);\n"
+                                 "mem_init(1, 0x80, 0x1, ALL_ZERO);\n"
+                                 "mem_load(1, " +
+                                 address +
+                                 ", \"a\");\n"
+                                 "intr_notify(SDP_0, x);\ncheck_crc(x, 1, 0, 1, 0);\n"))
+        .at(0)
+        .file.optional;
+  };
+  for (const char* address : {"0x10", "0x1f", "0x20", "0x2f", "0x30", "0x3f", "0x80"})
+    EXPECT_TRUE(optional(address)) << address;
+  for (const char* address : {"0x0", "0xf", "0x40", "0x7f", "0x81", "0xffffffffffffffff"})
+    EXPECT_FALSE(optional(address)) << address;
+}
+
 TEST(Cfg, SyntaxErrors) {
   EXPECT_EQ(error("// nothing"), "t.cfg: no command; expected at least one");
   EXPECT_EQ(error("\n(x)"),
             "t.cfg:2: unexpected '(x)'; expected a command such as reg_write(REGISTER, VALUE);");
-  EXPECT_EQ(error("reg_write"), "t.cfg:1: the line ends; expected '(' after reg_write");
-  EXPECT_EQ(error("reg_write("), "t.cfg:1: the line ends; expected an argument of reg_write");
-  EXPECT_EQ(error("reg_write(a,)"), "t.cfg:1: unexpected ')'; expected an argument of reg_write");
+  EXPECT_EQ(error("reg_write"), "t.cfg:1: the line ends; expected '(' after 'reg_write'");
+  EXPECT_EQ(error("reg_write("), "t.cfg:1: the line ends; expected an argument of 'reg_write'");
+  EXPECT_EQ(error("reg_write(a,)"), "t.cfg:1: unexpected ')'; expected an argument of 'reg_write'");
   EXPECT_EQ(error("reg_write(a"), "t.cfg:1: the line ends; expected ',' or ')' after an argument");
   EXPECT_EQ(error("reg_write(a;"),
             "t.cfg:1: unexpected ';'; expected ',' or ')' after an argument");
@@ -202,9 +222,10 @@ TEST(Cfg, UnknownNames) {
   EXPECT_EQ(error("check_nothing(a);"),
             "t.cfg:1: sync id 'a' is not known here; expected an intr_notify or sync_notify of it "
             "before");
-  EXPECT_EQ(error("intr_notify(a);"),
-            "t.cfg:1: intr_notify(a) names no unit and no layer was enabled before it; expected "
-            "intr_notify(UNIT_GROUP, SYNC_ID)");
+  EXPECT_EQ(
+      error("intr_notify(a);"),
+      "t.cfg:1: intr_notify of 'a' names no unit and no layer was enabled before it; expected "
+      "intr_notify(UNIT_GROUP, SYNC_ID)");
 }
 
 TEST(Cfg, ArgumentErrors) {

@@ -78,6 +78,16 @@ TEST(Load, FillsAreBoundedTogether) {
             path.string() + ":4: more than 0x40000000 bytes are filled in all; expected less");
 }
 
+TEST(Load, CommandsAreBoundedTogether) {
+  const TemporaryFolder folder;
+  std::string text = "intr_notify(SDP_0, x);\n";
+  for (int i = 0; i < 5; ++i) text += "check_crc(x, 1, 0, 0x40000000, 0);\n";
+  const auto path = folder.write("x.cfg", text);
+  EXPECT_EQ(
+      error(path),
+      path.string() + ":6: the commands touch more than 0x100000000 bytes in all; expected less");
+}
+
 TEST(Load, NoSuchScript) {
   EXPECT_EQ(error("/nonexistent/case.json"),
             "/nonexistent/case.json: no such file; expected a case or a trace");
