@@ -37,7 +37,14 @@ void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::size_
         break;
     }
   }
-  for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += atom) std::memcpy(to, from, size);
+  // Where pixels are smaller than an atom the surplus of each is overwritten by the next; the last
+  // ones of the line are copied exactly, so that nothing behind the line is touched.
+  std::uint32_t i = 0;
+  if (size == pitch && atom == 32) {
+    const auto tail = static_cast<std::uint32_t>((atom + pitch - 1) / pitch);
+    for (; i + tail < count; ++i, to += pitch, from += atom) std::memcpy(to, from, 32);
+  }
+  for (; i < count; ++i, to += pitch, from += atom) std::memcpy(to, from, size);
 }
 
 // `count` pixels of the padding value.

@@ -197,7 +197,7 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
     counters_.saturated +=
         kernels_.sdp_convert(values, count, used,
                              {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
-                              hw_.regmap == NVDLA_REGMAP_NV_FULL});
+                              layer_.count_saturation, hw_.regmap == NVDLA_REGMAP_NV_FULL});
   if (layer_.out == Precision::kInt8) {
     kernels_.to_int8(values, count, out8_.data());
     store(out8_.data(), block, first, count);

@@ -103,6 +103,61 @@ void corrections(const MacTile& tile, int32_t* result) {
   }
 }
 
+// Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the
+// product is negative: no absolute value is needed.
+template <bool kCount>
+__m512i convert_half(__m512i product, __m512i half, __m512i negative, __m128i shift, bool lenient,
+                     __mmask8 lanes, unsigned& saturated) {
+  const __m512i sign = _mm512_and_si512(_mm512_srai_epi64(product, 63), negative);
+  const __m512i rounded =
+      _mm512_sra_epi64(_mm512_add_epi64(_mm512_add_epi64(product, half), sign), shift);
+  const __m512i result = _mm512_max_epi64(_mm512_min_epi64(rounded, _mm512_set1_epi64(65535)),
+                                          _mm512_set1_epi64(-65536));
+  if constexpr (kCount) {
+    const __m512i reference = lenient ? _mm512_sra_epi64(product, shift) : rounded;
+    const __m512i difference = _mm512_abs_epi64(_mm512_sub_epi64(reference, result));
+    saturated += static_cast<unsigned>(__builtin_popcount(
+        _mm512_mask_cmpgt_epi64_mask(lanes, difference, _mm512_set1_epi64(lenient ? 1 : 0))));
+  }
+  return result;
+}
+
+template <bool kCount>
+uint32_t convert(int32_t* values, unsigned count, unsigned lanes, const SdpConverter& converter) {
+  const int64_t half_value = converter.shift == 0 ? 0 : int64_t{1} << (converter.shift - 1);
+  const __m512i scale = _mm512_set1_epi64(converter.scale);
+  // (x - offset) * scale as x * scale + constant: all 64 bits are there.
+  const __m512i constant = _mm512_set1_epi64(-int64_t{converter.offset} * converter.scale);
+  const __m512i half = _mm512_set1_epi64(half_value);
+  const __m512i negative = _mm512_set1_epi64(converter.shift == 0 ? 0 : -1);
+  const __m128i shift = _mm_cvtsi32_si128(converter.shift);
+  unsigned saturated = 0;
+  for (unsigned position = 0; position < count; ++position) {
+    int32_t* row = values + position * kBlock;
+    for (unsigned first = 0; first < lanes; first += 16) {
+      // Lanes beyond the last are worked on but not counted. They come in multiples of 8, so both
+      // halves of the interleaved lanes have as many.
+      const auto used = static_cast<__mmask8>(lanes - first >= 16 ? 0xff : 0x0f);
+      const __m512i x = _mm512_loadu_si512(row + first);
+      const __m512i even =
+          convert_half<kCount>(_mm512_add_epi64(_mm512_mul_epi32(x, scale), constant), half,
+                               negative, shift, converter.lenient_count, used, saturated);
+      const __m512i odd = convert_half<kCount>(
+          _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(x, 32), scale), constant), half,
+          negative, shift, converter.lenient_count, used, saturated);
+      _mm512_storeu_si512(row + first,
+                          _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)));
+    }
+  }
+  return saturated;
+}
+
+uint32_t sdp_convert(int32_t* values, unsigned count, unsigned lanes,
+                     const SdpConverter& converter) {
+  return converter.count ? convert<true>(values, count, lanes, converter)
+                         : convert<false>(values, count, lanes, converter);
+}
+
 void to_int8(const int32_t* values, unsigned count, int8_t* out) {
   for (unsigned i = 0; i < count * kBlock; i += 16)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
@@ -112,8 +167,8 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni", mac,        corrections,      loop_wide, loop_clip,
-    loop_sdp_x,    loop_sdp_y, loop_sdp_convert, to_int8,   loop_to_int16,
+    "avx512-vnni", mac,        corrections, loop_wide, loop_clip,
+    loop_sdp_x,    loop_sdp_y, sdp_convert, to_int8,   loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -83,6 +83,8 @@ struct SdpConverter {
   int32_t offset;
   int16_t scale;
   uint8_t shift;
+  // Saturated results are counted only where software asked for the counter.
+  bool count;
   // Count as the first generation: not when the result is just past the limit.
   bool lenient_count;
 };
@@ -98,7 +100,7 @@ struct Kernels {
   void (*clip)(int32_t* values, unsigned count, unsigned shift);
   void (*sdp_x)(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit);
   void (*sdp_y)(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit);
-  // To 17 bits; returns how many were saturated.
+  // To 17 bits; returns how many were saturated, if they are counted.
   uint32_t (*sdp_convert)(int32_t* values, unsigned count, unsigned lanes,
                           const SdpConverter& converter);
   // Narrow with saturation, [count][kBlock].

@@ -160,15 +160,15 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
   }
 }
 
-static uint32_t loop_sdp_convert(int32_t* values, unsigned count, unsigned lanes,
-                                 const SdpConverter& converter) {
+[[maybe_unused]] static uint32_t loop_sdp_convert(int32_t *values, unsigned count, unsigned lanes,
+                                                  const SdpConverter &converter) {
   const Shift shift = make_shift(converter.shift);
   const int64_t offset = converter.offset;
   const int64_t scale = converter.scale;
   const int64_t tolerance = converter.lenient_count ? 1 : 0;
   uint64_t saturated = 0;
   for (unsigned position = 0; position < count; ++position) {
-    int32_t* row = values + position * kBlock;
+    int32_t *row = values + position * kBlock;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const int64_t product = (row[lane] - offset) * scale;
       const int64_t rounded = apply(product, shift);
@@ -177,11 +177,11 @@ static uint32_t loop_sdp_convert(int32_t* values, unsigned count, unsigned lanes
       // has carried just past the limit is not counted.
       const int64_t reference = converter.lenient_count ? product >> shift.amount : rounded;
       const int64_t difference = reference - result;
-      saturated += (difference > tolerance) | (difference < -tolerance);
+      saturated += (difference > tolerance) | (difference < -tolerance) ? 1 : 0;
       row[lane] = static_cast<int32_t>(result);
     }
   }
-  return static_cast<uint32_t>(saturated);
+  return converter.count ? static_cast<uint32_t>(saturated) : 0;
 }
 
 [[maybe_unused]] static void loop_to_int8(const int32_t* values, unsigned count, int8_t* out) {

@@ -56,8 +56,8 @@ TEST_P(KernelSets, Convolution) {
     for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
-    MacTile tile{bases.data(), count, runs.data(), run_count, steps, weights.data(), nullptr,
-                 nullptr};
+    MacTile tile{bases.data(), count,          runs.data(), run_count,
+                 steps,        weights.data(), nullptr,     nullptr};
     std::vector<std::int32_t> corrections[2], sums[2];
     const Kernels* sets[2] = {&kPortableKernels, kernels_};
     for (unsigned i = 0; i < 2; ++i) {
@@ -118,14 +118,19 @@ TEST_P(KernelSets, Sdp) {
            static_cast<std::uint8_t>(pick(random_, 0, 255)),
            {alu.data(), stride},
            {mul.data(), stride}};
-    SdpY y{true, x.mul, x.prelu, static_cast<std::uint16_t>(pick(random_, 0, 1023)),
-           x.alu, {alu.data(), stride}, {alu.data(), stride}};
+    SdpY y{true,
+           x.mul,
+           x.prelu,
+           static_cast<std::uint16_t>(pick(random_, 0, 1023)),
+           x.alu,
+           {alu.data(), stride},
+           {alu.data(), stride}};
     if (pick(random_, 0, 1) != 0) y.truncate %= 64;
     if (pick(random_, 0, 1) != 0) x.shift %= 64;
     const SdpConverter converter{
         in[0], static_cast<std::int16_t>(mul[0]),
         static_cast<std::uint8_t>(pick(random_, 0, 1) != 0 ? pick(random_, 0, 63) : 0),
-        pick(random_, 0, 1) != 0};
+        pick(random_, 0, 3) != 0, pick(random_, 0, 1) != 0};
     const auto shift = static_cast<unsigned>(pick(random_, 0, 31));
 
     std::vector<std::int32_t> out[2];
@@ -144,10 +149,15 @@ TEST_P(KernelSets, Sdp) {
       sets[i]->to_int8(out[i].data(), count, bytes[i].data());
       sets[i]->to_int16(out[i].data(), count, shorts[i].data());
     }
-    ASSERT_EQ(out[0], out[1]) << "round " << round;
+    // What is in lanes beyond the last is nobody's.
+    for (unsigned i = 0; i < count * kBlock; ++i) {
+      if (i % kBlock < lanes) {
+        ASSERT_EQ(out[0][i], out[1][i]) << "round " << round << ", value " << i;
+        ASSERT_EQ(bytes[0][i], bytes[1][i]);
+        ASSERT_EQ(shorts[0][i], shorts[1][i]);
+      }
+    }
     ASSERT_EQ(saturated[0], saturated[1]) << "round " << round;
-    ASSERT_EQ(bytes[0], bytes[1]);
-    ASSERT_EQ(shorts[0], shorts[1]);
   }
 }
 
