@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/model/spin.hpp"
+#include "backend/model/worker.hpp"
 
 namespace nvdla::detail {
 
@@ -17,9 +18,17 @@ Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<ModelBindin
 bool Job::wait(std::optional<Clock::time_point> until) {
   if (done()) return true;
   if (until && *until <= Clock::now()) return false;
-  if (spin_until([this] { return done(); })) return true;
-  std::unique_lock lock(mutex_);
+  if (!until) {
+    // Nobody is faster than the thread that is here already: waking another takes longer than a
+    // small job, and far longer where processors are busy. A job may run past any time, so
+    // whoever has a limit only waits.
+    if (const auto worker = worker_.lock()) {
+      while (!done() && worker->try_run_one()) continue;
+    }
+  }
   const auto ended = [this] { return done(); };
+  if (spin_until(ended)) return true;
+  std::unique_lock lock(mutex_);
   if (!until) {
     ended_.wait(lock, ended);
     return true;

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -19,6 +20,8 @@
 #include "backend/model/model_buffer.hpp"
 
 namespace nvdla::detail {
+
+class Worker;
 
 struct ModelBinding {
   std::shared_ptr<ModelBuffer> buffer;
@@ -36,6 +39,9 @@ class Job final : public FenceImpl {
   std::span<const nvdla_layer_stats> statistics() const noexcept override { return stats_; }
   void on_done(std::function<void()> then) override;
 
+  // Who runs it; whoever waits without limit lends it a hand.
+  void set_worker(std::weak_ptr<Worker> worker) noexcept { worker_ = std::move(worker); }
+
   // For the thread that runs it, until finish().
   const CompiledProgram& program() const noexcept { return *program_; }
   std::span<const ModelBinding> bindings() const noexcept { return bindings_; }
@@ -50,6 +56,7 @@ class Job final : public FenceImpl {
   std::vector<std::shared_ptr<FenceImpl>> waits_;
   std::vector<nvdla_layer_stats> stats_;
   std::optional<Error> error_;
+  std::weak_ptr<Worker> worker_;
 
   std::atomic<bool> done_{false};
   std::mutex mutex_;

@@ -14,19 +14,21 @@
 namespace nvdla::detail {
 namespace {
 
-// Held by the backend and its queues. Never by jobs: the last holder joins the worker's thread,
-// which therefore must not be it.
+// Held by the backend and its queues. Never by jobs: the last holder waits for them.
 struct Core {
   explicit Core(const nvdla_hw& configuration)
       : hw(configuration),
         id(new_device_id()),
         space(std::make_shared<AddressSpace>(configuration.address_bits)),
-        worker(configuration, model::Options()) {}
+        worker(new Worker(configuration, model::Options())) {}
+  ~Core() { worker->stop(); }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   const nvdla_hw& hw;
   DeviceId id;
   std::shared_ptr<AddressSpace> space;
-  Worker worker;
+  std::shared_ptr<Worker> worker;
 };
 
 std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> bindings) {
@@ -46,7 +48,7 @@ std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> binding
 class ModelQueue final : public QueueImpl {
  public:
   explicit ModelQueue(std::shared_ptr<Core> core)
-      : QueueImpl(core->id), core_(std::move(core)), line_(core_->worker.add_line()) {}
+      : QueueImpl(core->id), core_(std::move(core)), line_(core_->worker->add_line()) {}
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
@@ -66,7 +68,7 @@ class ModelQueue final : public QueueImpl {
     }
     auto job = std::make_shared<Job>(std::move(compiled), std::move(bound),
                                      std::vector(waits.begin(), waits.end()));
-    core_->worker.submit(*line_, job);
+    core_->worker->submit(*line_, job);
     return job;
   }
 

@@ -5,8 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "backend/model/spin.hpp"
-
 namespace nvdla::detail {
 
 void Bell::ring() noexcept {
@@ -18,7 +16,6 @@ void Bell::ring() noexcept {
 
 void Bell::wait(std::uint64_t seen) noexcept {
   const auto changed = [&] { return rung() != seen; };
-  if (spin_until(changed)) return;
   std::unique_lock lock(mutex_);
   // Order matters: a ring either sees that we sleep, or happened before the look at rung().
   asleep_.store(true, std::memory_order_seq_cst);
@@ -29,13 +26,15 @@ void Bell::wait(std::uint64_t seen) noexcept {
 Worker::Worker(const nvdla_hw& hw, const model::Options& options)
     : runner_(hw, options), thread_([this] { work(); }) {}
 
-Worker::~Worker() {
+Worker::~Worker() { stop(); }
+
+void Worker::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   bell_->ring();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 std::shared_ptr<Worker::Line> Worker::add_line() {
@@ -48,6 +47,7 @@ std::shared_ptr<Worker::Line> Worker::add_line() {
 }
 
 void Worker::submit(Line& line, std::shared_ptr<Job> job) {
+  job->set_worker(weak_from_this());
   for (const auto& fence : job->waits()) {
     if (!fence->done()) fence->on_done([bell = bell_] { bell->ring(); });
   }
@@ -99,14 +99,25 @@ void Worker::run(Job& job) {
   job.finish(std::move(error));
 }
 
+bool Worker::try_run_one() {
+  const std::unique_lock running(running_, std::try_to_lock);
+  if (!running) return false;
+  const auto job = take();
+  if (job == nullptr) return false;
+  run(*job);
+  return true;
+}
+
 void Worker::work() {
   for (;;) {
     const std::uint64_t seen = bell_->rung();
+    std::unique_lock running(running_);
     if (const auto job = take()) {
       run(*job);
     } else if (all_ended()) {
       return;
     } else {
+      running.unlock();
       bell_->wait(seen);
     }
   }

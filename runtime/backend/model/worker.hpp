@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The thread of a model device: takes submissions from queues, runs those that can run, one at a
-// time.
+// Who runs the jobs of a model device, one at a time: a thread of its own, and threads that wait
+// for a job and have nothing else to do.
 #ifndef NVDLA_BACKEND_MODEL_WORKER_HPP
 #define NVDLA_BACKEND_MODEL_WORKER_HPP
 
@@ -35,19 +35,25 @@ class Bell {
   std::condition_variable woken_;
 };
 
-class Worker {
+class Worker : public std::enable_shared_from_this<Worker> {
  public:
   // Jobs of one queue run in order.
   using Line = std::deque<std::shared_ptr<Job>>;
 
   Worker(const nvdla_hw& hw, const model::Options& options);
-  // Ends when all jobs have ended.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // Waits until all jobs have ended and ends the thread. Nothing may be submitted any more.
+  void stop();
+
   std::shared_ptr<Line> add_line();
   void submit(Line& line, std::shared_ptr<Job> job);
+
+  // Runs the next job that can run on this thread; false if there is none, or if another thread
+  // runs one.
+  bool try_run_one();
 
  private:
   void work();
@@ -56,12 +62,14 @@ class Worker {
   bool all_ended() const;
   void run(Job& job);
 
+  // Whoever runs a job; taken before a job is, so that order is kept.
+  std::mutex running_;
   std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
   mutable std::mutex mutex_;  // lines_ and what is in them, stop_
   std::vector<std::shared_ptr<Line>> lines_;
   std::size_t turn_ = 0;
   bool stop_ = false;
-  Runner runner_;
+  Runner runner_;       // under running_
   std::thread thread_;  // last: everything is there when it starts
 };
 

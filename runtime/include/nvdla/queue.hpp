@@ -36,7 +36,8 @@ class NVDLA_API Fence {
   explicit operator bool() const noexcept { return impl_ != nullptr; }
   // Has it ended, well or not?
   bool done() const noexcept;
-  // Waits for the end. Throws Error if the job failed: kHang, kGone, kBusFault, kCanceled.
+  // Waits for the end; a model device may use the time to run jobs on this thread. Throws Error if
+  // the job failed: kHang, kGone, kBusFault, kCanceled.
   void wait() const;
   // The same for at most `timeout`; false if it has not ended by then. The job runs on.
   bool wait(std::chrono::nanoseconds timeout) const;
