@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -90,6 +91,27 @@ TEST(Threads, WaitForOneFence) {
     ++woken;
   });
   EXPECT_EQ(woken, 4);
+}
+
+// The last handle goes away while other threads wait, and perhaps run the jobs themselves.
+TEST(Threads, CloseADeviceWhileOthersWait) {
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::thread> threads;
+    {
+      const Device device = Device::open("model:nv_small");
+      const SmallProgram small(device, 1, Shape{16, 8, 8}, 5);
+      const Program program = small.create();
+      for (int t = 0; t < 3; ++t) {
+        const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
+        const Fence fence = device.create_queue().submit(program, bindings);
+        threads.emplace_back([fence] {
+          fence.wait();
+          EXPECT_TRUE(fence.done());
+        });
+      }
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
 }
 
 // Chains that go to and fro between devices, made by several threads.
