@@ -56,7 +56,7 @@ static int claim(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 	const u32 slot_field = field + offsetof(struct nvdla_surface, slot);
 	struct nvdla_program *p = c->program;
 	u32 need = is_write(dma) ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
-	u64 end;
+	u64 last, size;
 
 	if (slot >= p->num_slots)
 		return nvdla_refuse_memory(c, NVDLA_RULE_SLOT_INDEX, slot_field,
@@ -73,14 +73,17 @@ static int claim(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 		c->error->slot = slot;
 		return -1;
 	}
-	if (check_add_overflow(offset, length, &end))
-		end = ~(u64)0;
-	if (end > p->slots[slot].size)
+	/* Nobody claims nothing. */
+	size = p->slots[slot].size;
+	if (check_add_overflow(offset, length - 1, &last))
+		last = ~(u64)0;
+	/* The last byte of 2^64 is in no slot: a size cannot say so. */
+	if (last >= size)
 		return nvdla_refuse_memory(c, NVDLA_RULE_EXTENT, field, dma,
-					   slot, nvdla_clamp(end - 1),
+					   slot, nvdla_clamp(last),
 					   nvdla_clamp(offset),
-					   nvdla_clamp(p->slots[slot].size));
-	record(c, slot, offset, end, dma);
+					   nvdla_clamp(size));
+	record(c, slot, offset, last + 1, dma);
 	return 0;
 }
 
