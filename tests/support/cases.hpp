@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Golden register cases from outside of the tree: where they are, and what of
-// them describes a layer.
+// Golden register cases and public register traces from outside of the tree:
+// where they are, and what of them describes layers. For replaying them there is
+// the `nvdla` command; this is only for looking at the registers.
 #pragma once
 
 #include <cstdint>
@@ -40,5 +41,13 @@ std::vector<std::filesystem::path> find_cases(const std::string& configuration,
 
 // Throws std::runtime_error with the path for anything that is not a case.
 Case load_case(const std::filesystem::path& directory);
+
+// Folders of .cfg traces of a configuration whose name begins with @prefix.
+std::vector<std::filesystem::path> find_traces(const std::string& configuration,
+                                               const std::string& prefix);
+
+// Register writes and memory of a .cfg trace; waits and checks are left out.
+// Throws std::runtime_error with the path and the line.
+Case load_trace(const std::filesystem::path& directory);
 
 }  // namespace nvdla::test
