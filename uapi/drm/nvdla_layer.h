@@ -111,6 +111,9 @@ struct nvdla_slot {
  * Element (x, y, c) of a feature cube is at
  * offset + (c / E) * surface_stride + y * line_stride + x * A + (c % E) * bpe
  * with E = A / bpe elements per atom. Offset and strides are multiples of A.
+ * Strides are at least what they step over, so lines and surfaces lie apart.
+ * SDP takes a cube of one position (1x1) as one run of atoms: where it has
+ * several surfaces, their stride is A.
  */
 struct nvdla_surface {
 	/** @offset: of the first byte in the slot */
@@ -227,8 +230,9 @@ struct nvdla_conv {
 	/** @width: of the input, 1..8192 */
 	__u32 width;
 	/**
-	 * @height: lines of the input that this layer computes on, 1..8192;
-	 * with NVDLA_CONV_REUSE_DATA the lines kept before come first
+	 * @height: lines of the input that this layer computes on, 1..4095
+	 * (the convolution buffer counts lines in 12 bits); with
+	 * NVDLA_CONV_REUSE_DATA the lines kept before come first
 	 */
 	__u32 height;
 	/** @channels: of the input; components of the pixel format in an image */
@@ -263,7 +267,10 @@ struct nvdla_conv {
 	__u32 data_banks;
 	/** @weight_banks: convolution buffer banks that hold weights */
 	__u32 weight_banks;
-	/** @fetch_grain: lines per fetch; 0 lets the compiler choose */
+	/**
+	 * @fetch_grain: lines per fetch; 0 lets the compiler choose. At most 1
+	 * where there is a gap between the lines.
+	 */
 	__u32 fetch_grain;
 	/**
 	 * @release: input lines freed at the end; 0 frees all. Fewer leave
@@ -289,7 +296,11 @@ struct nvdla_conv {
 	__u32 cvt_truncate;
 	/** @mean: R/Y, G/U, B/V, A/X, signed 16 bit */
 	__s32 mean[4];
-	/** @input: feature cube, image or first plane */
+	/**
+	 * @input: feature cube, image or first plane. All @height lines of it,
+	 * also those that NVDLA_CONV_REUSE_DATA does not fetch again: the flag
+	 * saves time and changes nothing else.
+	 */
 	struct nvdla_surface input;
 	/** @input_uv: second plane of two-plane pixel formats */
 	struct nvdla_surface input_uv;
@@ -452,7 +463,10 @@ struct nvdla_sdp {
 	struct nvdla_sdp_x x2;
 	/** @y: third operator */
 	struct nvdla_sdp_y y;
-	/** @out_cvt: output converter, truncate 0..63; scale is not implied */
+	/**
+	 * @out_cvt: output converter, truncate 0..63; scale is not implied;
+	 * zero with fp16 operators, whose results are only rounded
+	 */
 	struct nvdla_convert out_cvt;
 	/** @input: feature cube, when not after a convolution */
 	struct nvdla_surface input;
@@ -733,12 +747,22 @@ struct nvdla_layer {
 
 /** enum nvdla_object - what a refused field belongs to */
 enum nvdla_object {
-	NVDLA_OBJECT_PROGRAM = 0,
+	NVDLA_OBJECT_PROGRAM = 0,	/* field: enum nvdla_program_part */
 	NVDLA_OBJECT_LAYER = 1,		/* field: offset in struct nvdla_layer */
 	NVDLA_OBJECT_SLOT = 2,		/* ... in struct nvdla_slot */
 	NVDLA_OBJECT_LUT = 3,		/* ... in struct nvdla_lut */
 	NVDLA_OBJECT_TRANSFER = 4,	/* ... in struct nvdla_transfer */
 	NVDLA_OBJECT_BINDING = 5,	/* a buffer bound at submission */
+};
+
+/** enum nvdla_program_part - what of a program an error is about */
+enum nvdla_program_part {
+	NVDLA_PART_MEMORY = 0,		/* bytes that it takes */
+	NVDLA_PART_LAYERS = 1,		/* number of layers */
+	NVDLA_PART_SLOTS = 2,		/* number of slots */
+	NVDLA_PART_LUTS = 3,		/* number of look-up tables */
+	NVDLA_PART_TRANSFERS = 4,	/* number of transfers */
+	NVDLA_PART_FLAGS = 5,
 };
 
 /** enum nvdla_feature - value of an error with NVDLA_RULE_FEATURE */
@@ -803,7 +827,7 @@ enum nvdla_rule {
 	NVDLA_RULE_FEATURE = 6,
 	/* a layer waits for value, which is not earlier than itself */
 	NVDLA_RULE_WAIT_ORDER = 7,
-	/* value slots (luts, transfers) exceed max */
+	/* value layers (slots, luts, transfers) exceed max */
 	NVDLA_RULE_LIMIT = 8,
 	/* slot value is not declared; max is the last one */
 	NVDLA_RULE_SLOT_INDEX = 9,
@@ -813,37 +837,58 @@ enum nvdla_rule {
 	NVDLA_RULE_SLOT_ALIGNMENT = 11,
 	/* the client in dma would touch bytes min..value of a slot of max */
 	NVDLA_RULE_EXTENT = 12,
-	/* the last byte, value, exceeds the address width in max */
+	/* the last byte, at value, is beyond an address of max bits */
 	NVDLA_RULE_ADDRESS = 13,
-	/* the client in dma overlaps what the layer reads elsewhere in slot */
+	/*
+	 * the client in dma writes slot from byte value on, over bytes
+	 * min..max that the layer reads; only exactly in place is allowed
+	 */
 	NVDLA_RULE_OVERLAP = 14,
 	/* a padding of value is not less than the dilated kernel, max + 1 */
 	NVDLA_RULE_PADDING = 15,
-	/* padded input of value is smaller than the kernel, min */
+	/* padded input of value is smaller than the dilated kernel, min */
 	NVDLA_RULE_KERNEL_FITS = 16,
-	/* (padded input - kernel) value is no multiple of the stride */
+	/* padded input less dilated kernel, value, is no multiple of the stride */
 	NVDLA_RULE_EXACT_DIVISION = 17,
 	/* data + weight banks value exceed max */
 	NVDLA_RULE_BANK_SUM = 18,
-	/* data banks value hold less than all lines: min are needed */
+	/*
+	 * data banks value hold less than all lines: min are needed, max are
+	 * left by the weights; with min above max split the layer in height
+	 */
 	NVDLA_RULE_DATA_BANKS = 19,
-	/* weight banks value hold less than a kernel group: min are needed */
+	/*
+	 * weight banks value hold less than the largest kernel group: min are
+	 * needed, max are left by the data
+	 */
 	NVDLA_RULE_WEIGHT_BANKS = 20,
-	/* kept weights must all be resident: min banks are needed */
+	/*
+	 * weight banks value hold less than all weights, which are to be kept:
+	 * min are needed, max are left by the data
+	 */
 	NVDLA_RULE_KEEP_WEIGHTS = 21,
-	/* entries or atoms per grain value exceed max */
+	/* value lines per fetch exceed max */
 	NVDLA_RULE_GRAIN = 22,
-	/* nothing was kept by the previous convolution of the program */
+	/*
+	 * what the flag in value reuses was not kept by the previous
+	 * convolution of the program
+	 */
 	NVDLA_RULE_REUSE_NOTHING = 23,
 	/* value differs from min, with which the kept data were loaded */
 	NVDLA_RULE_REUSE_DIFFERS = 24,
-	/* value lines were kept, the layer needs max at the most */
+	/*
+	 * value lines were kept, the layer takes min..max; all of them after
+	 * NVDLA_CONV_KEEP_DATA, less than its height after a partial release
+	 */
 	NVDLA_RULE_REUSE_LINES = 25,
-	/* precisions in, proc, out do not complete together */
+	/*
+	 * precisions value, min, max do not complete together: input,
+	 * processing, output (in a convolution input, processing, processing)
+	 */
 	NVDLA_RULE_PRECISIONS = 26,
 	/* an operand part is active without memory or value, or the reverse */
 	NVDLA_RULE_OPERAND = 27,
-	/* PReLU and ALU of one operator */
+	/* PReLU and the ALU in value, of one operator */
 	NVDLA_RULE_PRELU_ALU = 28,
 	/* operands per element of a 1x1 cube: use per channel */
 	NVDLA_RULE_OPERAND_1X1 = 29,
@@ -851,7 +896,7 @@ enum nvdla_rule {
 	NVDLA_RULE_LUT_RANGE = 30,
 	/* the layer uses a LUT but names none, or the reverse */
 	NVDLA_RULE_LUT_NAMED = 31,
-	/* worst case cycles value exceed max: split the layer */
+	/* worst case cycles value exceed max, five seconds: split the layer */
 	NVDLA_RULE_CYCLES = 32,
 	/* a stride of value is smaller than what it steps over, min */
 	NVDLA_RULE_STRIDE = 33,
@@ -867,9 +912,12 @@ enum nvdla_rule {
 	NVDLA_RULE_BINDING_MEMORY = 38,
 	/* binding: address value is no multiple of the slot's alignment */
 	NVDLA_RULE_BINDING_ALIGNMENT = 39,
-	/* binding: slot has none, or the index is not declared */
+	/* binding: value buffers are bound, there are min slots */
 	NVDLA_RULE_BINDING_MISSING = 40,
-	/* binding: two slots share bytes and one of them is written */
+	/*
+	 * binding: from address value on this slot and the one in slot, whose
+	 * addresses are min..max, share bytes, and one of them is written
+	 */
 	NVDLA_RULE_BINDING_OVERLAP = 41,
 	/* output width or height value exceeds max: split the layer */
 	NVDLA_RULE_OUTPUT_SIZE = 42,
@@ -891,7 +939,10 @@ struct nvdla_error {
 	__u32 object;
 	/** @index: of the object */
 	__u32 index;
-	/** @field: byte offset of the refused field in the object's struct */
+	/**
+	 * @field: byte offset of the refused field in the object's struct, or
+	 * enum nvdla_program_part
+	 */
 	__u32 field;
 	/** @dma: enum nvdla_dma, for rules about memory */
 	__u32 dma;
