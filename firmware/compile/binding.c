@@ -41,7 +41,7 @@ static int check_binding(struct nvdla_compile *c, const struct nvdla_slot *slot,
 		return 0;
 	return nvdla_refuse_memory(c, NVDLA_RULE_ADDRESS, FIELD(address), 0,
 				   index, nvdla_clamp(last), 0,
-				   nvdla_clamp(max));
+				   c->hw->address_bits);
 }
 
 /*

@@ -79,7 +79,7 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	}
 	if (now->height <= kept->lines)
 		return nvdla_refuse(c, NVDLA_RULE_REUSE_LINES, FIELD(height),
-				    kept->lines, 0, (s64)now->height - 1);
+				    kept->lines, 1, (s64)now->height - 1);
 	plan->kept = kept->lines;
 	plan->fetched = now->height - kept->lines;
 	return 0;

@@ -4,7 +4,6 @@
  */
 #include "compile.h"
 
-#define FIELD(member) ((u32)offsetof(struct nvdla_program_desc, member))
 #define SLOT_FIELD(member) ((u32)offsetof(struct nvdla_slot, member))
 
 #define DEFAULT_CLOCK_KHZ	1000000
@@ -48,18 +47,18 @@ static int check_desc(struct nvdla_compile *c,
 		      const struct nvdla_program_desc *desc)
 {
 	if (!desc->num_layers)
-		return nvdla_refuse(c, NVDLA_RULE_RANGE, FIELD(num_layers), 0,
+		return nvdla_refuse(c, NVDLA_RULE_RANGE, NVDLA_PART_LAYERS, 0,
 				    1, NVDLA_MAX_LAYERS);
-	if (check_limit(c, FIELD(num_layers), desc->num_layers,
+	if (check_limit(c, NVDLA_PART_LAYERS, desc->num_layers,
 			NVDLA_MAX_LAYERS) ||
-	    check_limit(c, FIELD(num_slots), desc->num_slots,
+	    check_limit(c, NVDLA_PART_SLOTS, desc->num_slots,
 			desc->slots ? NVDLA_MAX_SLOTS : 0) ||
-	    check_limit(c, FIELD(num_luts), desc->num_luts,
+	    check_limit(c, NVDLA_PART_LUTS, desc->num_luts,
 			desc->luts ? NVDLA_MAX_LUTS : 0) ||
-	    check_limit(c, FIELD(num_transfers), desc->num_transfers,
+	    check_limit(c, NVDLA_PART_TRANSFERS, desc->num_transfers,
 			desc->transfers ? NVDLA_MAX_TRANSFERS : 0))
 		return -1;
-	return nvdla_check_flags(c, FIELD(flags), desc->flags,
+	return nvdla_check_flags(c, NVDLA_PART_FLAGS, desc->flags,
 				 NVDLA_PROGRAM_STATS);
 }
 
@@ -79,7 +78,7 @@ static int check_slot(struct nvdla_compile *c, const struct nvdla_slot *slot)
 	if (slot->size - 1 > last_address(c->hw))
 		return nvdla_refuse(c, NVDLA_RULE_ADDRESS, SLOT_FIELD(size),
 				    nvdla_clamp(slot->size - 1), 0,
-				    nvdla_clamp(last_address(c->hw)));
+				    c->hw->address_bits);
 	if (slot->alignment < c->hw->atom ||
 	    (slot->alignment & (slot->alignment - 1)))
 		return nvdla_refuse(c, NVDLA_RULE_SLOT_ALIGNMENT,
@@ -198,8 +197,9 @@ int nvdla_program_begin(struct nvdla_program *program,
 
 	need = nvdla_program_bytes(desc);
 	if (!memory || size < need)
-		return nvdla_refuse(&c, NVDLA_RULE_PROGRAM_SIZE, 0, (s64)need,
-				    0, memory ? nvdla_clamp(size) : 0);
+		return nvdla_refuse(&c, NVDLA_RULE_PROGRAM_SIZE,
+				    NVDLA_PART_MEMORY, (s64)need, 0,
+				    memory ? nvdla_clamp(size) : 0);
 	lay_out(program, desc, memory);
 	if (check_slots(&c) || check_luts(&c, desc->num_luts) ||
 	    check_transfers(&c, desc->num_transfers))
@@ -236,7 +236,7 @@ int nvdla_program_add(struct nvdla_program *program,
 
 	clear_error(error);
 	if (program->num_layers >= program->max_layers)
-		return nvdla_refuse(&c, NVDLA_RULE_LIMIT, FIELD(num_layers),
+		return nvdla_refuse(&c, NVDLA_RULE_LIMIT, NVDLA_PART_LAYERS,
 				    (s64)program->num_layers + 1, 0,
 				    program->max_layers);
 	c.object = NVDLA_OBJECT_LAYER;
@@ -263,7 +263,7 @@ int nvdla_program_end(struct nvdla_program *program, struct nvdla_error *error)
 
 	clear_error(error);
 	if (program->num_layers != program->max_layers)
-		return nvdla_refuse(&c, NVDLA_RULE_RANGE, FIELD(num_layers),
+		return nvdla_refuse(&c, NVDLA_RULE_RANGE, NVDLA_PART_LAYERS,
 				    program->num_layers, program->max_layers,
 				    program->max_layers);
 	return 0;

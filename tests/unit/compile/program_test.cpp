@@ -11,7 +11,6 @@
 namespace nvdla::test {
 namespace {
 
-#define DESC_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_program_desc, member))
 #define SLOT_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_slot, member))
 #define BINDING_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_binding, member))
 
@@ -52,34 +51,32 @@ TEST(Program, Limits) {
   desc.transfers = transfers.data();
 
   EXPECT_EQ(nvdla_program_bytes(&desc), 0u);
-  expect(begin(desc).error, NVDLA_RULE_RANGE, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_layers), 0, 1,
+  expect(begin(desc).error, NVDLA_RULE_RANGE, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LAYERS, 0, 1,
          4096);
   desc.num_layers = 4097;
   EXPECT_EQ(nvdla_program_bytes(&desc), 0u);
-  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_layers), 4097,
-         0, 4096);
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LAYERS, 4097, 0,
+         4096);
   desc.num_layers = 4096;
   desc.num_slots = 256;
   EXPECT_EQ(begin(desc).result, 0);
   desc.num_slots = 257;
-  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_slots), 257,
-         0, 256);
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_SLOTS, 257, 0,
+         256);
   desc.num_slots = 1;
   desc.num_luts = 65;
-  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_luts), 65, 0,
-         64);
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LUTS, 65, 0, 64);
   desc.num_luts = 0;
   desc.num_transfers = 4097;
-  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_transfers),
-         4097, 0, 4096);
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_TRANSFERS, 4097,
+         0, 4096);
   desc.num_transfers = 0;
   desc.flags = 2;
-  expect(begin(desc).error, NVDLA_RULE_FLAGS, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(flags), 2, 0,
+  expect(begin(desc).error, NVDLA_RULE_FLAGS, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_FLAGS, 2, 0,
          NVDLA_PROGRAM_STATS);
   desc.flags = 0;
   desc.slots = nullptr;
-  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_slots), 1, 0,
-         0);
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_SLOTS, 1, 0, 0);
 }
 
 // Whatever the counts, a program is at most as large as the contract says.
@@ -140,7 +137,7 @@ TEST(Program, Slots) {
   slot_is(error([](auto& s) { s.size = 0; }, "nv_small"), NVDLA_RULE_RANGE, SLOT_FIELD(size), 0, 1,
           0xffffffff);
   slot_is(error([](auto& s) { s.size = (1ull << 32) + 1; }, "nv_small"), NVDLA_RULE_ADDRESS,
-          SLOT_FIELD(size), 1ll << 32, 0, 0xffffffff);
+          SLOT_FIELD(size), 1ll << 32, 0, 32);
   EXPECT_EQ(error([](auto& s) { s.size = 1ull << 32; }, "nv_small").rule, NVDLA_RULE_NONE);
   EXPECT_EQ(error([](auto& s) { s.size = ~0ull; }, "nv_full").rule, NVDLA_RULE_NONE);
   slot_is(error([](auto& s) { s.alignment = 0; }, "nv_full"), NVDLA_RULE_SLOT_ALIGNMENT,
@@ -193,12 +190,11 @@ TEST(Program, LayersMustBeThere) {
   nvdla_program copy = program.get();
   nvdla_error error;
   EXPECT_EQ(nvdla_program_end(&copy, &error), -1);
-  expect(error, NVDLA_RULE_RANGE, NVDLA_OBJECT_PROGRAM, 0, DESC_FIELD(num_layers), 1, 2, 2);
+  expect(error, NVDLA_RULE_RANGE, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LAYERS, 1, 2, 2);
   ASSERT_TRUE(program.add(base.layer));
   ASSERT_TRUE(program.end());
   EXPECT_FALSE(program.add(base.layer));
-  expect(program.error(), NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 2, DESC_FIELD(num_layers), 3, 0,
-         2);
+  expect(program.error(), NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 2, NVDLA_PART_LAYERS, 3, 0, 2);
 }
 
 class Bindings : public testing::Test {
@@ -260,9 +256,9 @@ TEST_F(Bindings, BeyondTheAddressWidth) {
   bindings_[4].address = 0x100000000 - 1920;
   EXPECT_EQ(check().rule, NVDLA_RULE_NONE);
   bindings_[4].address += 64;
-  refused(4, NVDLA_RULE_ADDRESS, BINDING_FIELD(address), 0x10000003f, 0, 0xffffffff);
+  refused(4, NVDLA_RULE_ADDRESS, BINDING_FIELD(address), 0x10000003f, 0, 32);
   bindings_[4].address = 0 - 64ull;
-  refused(4, NVDLA_RULE_ADDRESS, BINDING_FIELD(address), INT64_MAX, 0, 0xffffffff);
+  refused(4, NVDLA_RULE_ADDRESS, BINDING_FIELD(address), INT64_MAX, 0, 32);
 }
 
 TEST_F(Bindings, OverlapOfWhatIsWritten) {

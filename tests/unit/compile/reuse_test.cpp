@@ -116,7 +116,7 @@ TEST_F(Reuse, AsManyLinesAsWereKept) {
   nvdla_layer second = with(NVDLA_CONV_REUSE_DATA);
   second.conv.height = 7;
   // Seven kept: at least one more is to be fetched.
-  expect_refused(second, NVDLA_RULE_REUSE_LINES, LAYER_FIELD(conv.height), 7, 0, 6);
+  expect_refused(second, NVDLA_RULE_REUSE_LINES, LAYER_FIELD(conv.height), 7, 1, 6);
 }
 
 TEST_F(Reuse, AllKeptLinesAndNoMore) {
