@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -99,6 +100,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t column = message.find("column ");
     const std::size_t colon = column == std::string::npos ? column : message.find(": ", column);
     if (colon != std::string::npos) message.erase(0, colon + 2);
+    // It quotes the file, whatever is there and however long.
+    message.resize(std::min<std::size_t>(message.size(), 200));
+    for (char& c : message)
+      if (c < 0x20 || c > 0x7e) c = '?';
     fail("not JSON: " + message);
   }
 
