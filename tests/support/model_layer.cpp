@@ -35,8 +35,8 @@ const model::FieldInfo& field_info(const model::RegisterInfo& reg, std::string_v
 }
 
 std::uint32_t shifted(const model::FieldInfo& field, model::RegisterMap map, std::uint32_t value) {
-  const bool in_place = field.kind == model::FieldKind::kBytes ||
-                        field.kind == model::FieldKind::kAddress;
+  const bool in_place =
+      field.kind == model::FieldKind::kBytes || field.kind == model::FieldKind::kAddress;
   return (in_place ? value : value << field.lsb[map]) & field.mask(map);
 }
 
@@ -130,7 +130,8 @@ void Registers::set(std::string_view name,
                     std::initializer_list<std::pair<std::string_view, std::uint32_t>> fields) {
   const auto map = static_cast<model::RegisterMap>(device_.hw().regmap);
   std::uint32_t word = 0;
-  for (const auto& [field, value] : fields) word |= shifted(field_info(info(name), field), map, value);
+  for (const auto& [field, value] : fields)
+    word |= shifted(field_info(info(name), field), map, value);
   write(name, word);
 }
 
@@ -185,13 +186,11 @@ void finish_layout(TestLayer& layer, std::mt19937_64& random, bool gaps) {
   if (!ref.convolution) return;
   const std::uint64_t packed = std::uint64_t{ref.kernels} * ref.kernel_width * ref.kernel_height *
                                ref.channels * layer.element_bytes();
-  layer.weight_bytes =
-      round_up(packed, pick(random, 0, 1) != 0 ? 128 : layer.hw->weight_align);
+  layer.weight_bytes = round_up(packed, pick(random, 0, 1) != 0 ? 128 : layer.hw->weight_align);
   layer.data_banks = static_cast<unsigned>(
       ceil_div(std::uint64_t{layer.entries()} * ref.height, layer.hw->cbuf_entries));
-  layer.weight_banks = static_cast<unsigned>(
-      ceil_div(layer.weight_bytes,
-               std::uint64_t{layer.hw->cbuf_entries} * layer.hw->cbuf_entry_bytes));
+  layer.weight_banks = static_cast<unsigned>(ceil_div(
+      layer.weight_bytes, std::uint64_t{layer.hw->cbuf_entries} * layer.hw->cbuf_entry_bytes));
 }
 
 void load(const TestLayer& layer, model::Memory& memory) {
@@ -239,10 +238,8 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
                                 {n + "_MUL_SHIFT_VALUE", x.mul_shift}});
     regs.write(reg + "_MUL_SRC_VALUE", static_cast<std::uint16_t>(x.mul.value));
   }
-  regs.set("SDP.D_DP_EW_CFG", {{"EW_BYPASS", 1},
-                               {"EW_ALU_BYPASS", 1},
-                               {"EW_MUL_BYPASS", 1},
-                               {"EW_LUT_BYPASS", 1}});
+  regs.set("SDP.D_DP_EW_CFG",
+           {{"EW_BYPASS", 1}, {"EW_ALU_BYPASS", 1}, {"EW_MUL_BYPASS", 1}, {"EW_LUT_BYPASS", 1}});
   regs.set("SDP.D_FEATURE_MODE_CFG", {{"FLYING_MODE", ref.convolution}});
   regs.set("SDP.D_DST_DMA_CFG", {{"DST_RAM_TYPE", 1}});
   regs.set("SDP.D_DATA_FORMAT", {{"PROC_PRECISION", proc}, {"OUT_PRECISION", ref.wide_output}});
@@ -266,7 +263,9 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
       const std::string m = i == 0 ? "BS" : "BN";
       const Source source = alu ? x.alu.source : x.mul.source;
       regs.set("SDP_RDMA.D_" + n + "_CFG", {{n + "_DISABLE", !alu && !mul},
-                                            {n + "_DATA_USE", alu && mul ? 2u : alu ? 1u : 0u},
+                                            {n + "_DATA_USE", alu && mul ? 2u
+                                                              : alu      ? 1u
+                                                                         : 0u},
                                             {n + "_DATA_SIZE", x.two_bytes},
                                             {n + "_DATA_MODE", source == Source::kPerElement},
                                             {n + "_RAM_TYPE", 1}});
@@ -328,8 +327,7 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
   regs.set("CSC.D_DILATION_EXT",
            {{"X_DILATION_EXT", ref.dilation_x - 1}, {"Y_DILATION_EXT", ref.dilation_y - 1}});
   regs.set("CSC.D_ZERO_PADDING", {{"PAD_LEFT", ref.left}, {"PAD_TOP", ref.top}});
-  regs.set("CSC.D_ZERO_PADDING_VALUE",
-           {{"PAD_VALUE", static_cast<std::uint16_t>(ref.pad_value)}});
+  regs.set("CSC.D_ZERO_PADDING_VALUE", {{"PAD_VALUE", static_cast<std::uint16_t>(ref.pad_value)}});
 
   regs.set("CDMA.D_DATAIN_SIZE_0",
            {{"DATAIN_WIDTH", ref.width - 1}, {"DATAIN_HEIGHT", height - 1}});
@@ -387,10 +385,14 @@ namespace {
 std::int32_t value(std::mt19937_64& random, unsigned bits) {
   const std::int64_t high = (std::int64_t{1} << (bits - 1)) - 1;
   switch (pick(random, 0, 15)) {
-    case 0: return static_cast<std::int32_t>(high);
-    case 1: return static_cast<std::int32_t>(-high - 1);
-    case 2: return 0;
-    default: return static_cast<std::int32_t>(pick(random, -high - 1, high));
+    case 0:
+      return static_cast<std::int32_t>(high);
+    case 1:
+      return static_cast<std::int32_t>(-high - 1);
+    case 2:
+      return 0;
+    default:
+      return static_cast<std::int32_t>(pick(random, -high - 1, high));
   }
 }
 
@@ -421,9 +423,8 @@ void random_x(TestLayer& layer, RefX& x, std::mt19937_64& random) {
   const bool single = ref.out_width() == 1 && ref.out_height() == 1;
   const auto source = static_cast<Source>(pick(random, 0, single ? 1 : 2));
   const std::size_t count =
-      ref.lanes * (source == Source::kPerElement
-                       ? std::size_t{ref.out_width()} * ref.out_height()
-                       : 1);
+      ref.lanes *
+      (source == Source::kPerElement ? std::size_t{ref.out_width()} * ref.out_height() : 1);
   for (RefPart* part : {&x.alu, &x.mul}) {
     if (!part->active) continue;
     part->source = source;
@@ -445,10 +446,17 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
   ref.convolution = convolution;
   if ((hw.features & NVDLA_HW_INT16) != 0) {
     switch (pick(random, 0, 3)) {
-      case 0: ref.wide_output = true; break;
-      case 1: ref.wide_input = ref.wide_proc = ref.wide_output = true; break;
-      case 2: ref.wide_input = !convolution; break;  // narrowing
-      default: break;
+      case 0:
+        ref.wide_output = true;
+        break;
+      case 1:
+        ref.wide_input = ref.wide_proc = ref.wide_output = true;
+        break;
+      case 2:
+        ref.wide_input = !convolution;
+        break;  // narrowing
+      default:
+        break;
     }
   }
   ref.width = small(13);
@@ -478,8 +486,8 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
     ref.clip = static_cast<unsigned>(pick(random, 0, 16));
     ref.input = values(random, std::size_t{ref.width} * ref.height * ref.channels, bits);
     ref.weights = values(
-        random,
-        std::size_t{ref.kernels} * ref.kernel_width * ref.kernel_height * ref.channels, bits);
+        random, std::size_t{ref.kernels} * ref.kernel_width * ref.kernel_height * ref.channels,
+        bits);
   } else {
     ref.kernels = ref.channels;
   }

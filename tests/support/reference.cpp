@@ -23,8 +23,10 @@ Wide round_shift(Wide value, unsigned shift) {
 
 Wide operand(const RefPart& part, const RefLayer& layer, unsigned y, unsigned x, unsigned lane) {
   switch (part.source) {
-    case Source::kRegister: return part.value;
-    case Source::kPerChannel: return part.values.at(lane);
+    case Source::kRegister:
+      return part.value;
+    case Source::kPerChannel:
+      return part.values.at(lane);
     case Source::kPerElement:
       return part.values.at((std::size_t{y} * layer.out_width() + x) * layer.lanes + lane);
   }
@@ -43,16 +45,14 @@ Wide accumulate(const RefLayer& layer, unsigned y, unsigned x, unsigned k) {
                          static_cast<int>(layer.left);
         const bool inside = in_y >= 0 && in_y < static_cast<int>(layer.height) && in_x >= 0 &&
                             in_x < static_cast<int>(layer.width);
-        const Wide value =
-            inside ? layer.input.at((static_cast<std::size_t>(in_y) * layer.width +
-                                     static_cast<std::size_t>(in_x)) *
-                                        layer.channels +
-                                    c)
-                   : layer.pad_value;
-        const Wide weight =
-            layer.weights.at(((std::size_t{k} * layer.kernel_height + r) * layer.kernel_width + s) *
-                                 layer.channels +
-                             c);
+        const Wide value = inside ? layer.input.at((static_cast<std::size_t>(in_y) * layer.width +
+                                                    static_cast<std::size_t>(in_x)) *
+                                                       layer.channels +
+                                                   c)
+                                  : layer.pad_value;
+        const Wide weight = layer.weights.at(
+            ((std::size_t{k} * layer.kernel_height + r) * layer.kernel_width + s) * layer.channels +
+            c);
         sum = saturate(sum + value * weight, bits);
       }
   return sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A slow, obvious convolution and SDP for integers, written from the description of the hardware and
-// sharing nothing with the model: plain tensors, 128-bit intermediates, one element at a time.
+// A slow, obvious convolution and SDP for integers, written from the description of the hardware
+// and sharing nothing with the model: plain tensors, 128-bit intermediates, one element at a time.
 #pragma once
 
 #include <cstdint>

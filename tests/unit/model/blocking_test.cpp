@@ -65,7 +65,7 @@ struct Fault {
   const char* name;
   const char* reg;  // changed after everything is programmed
   const char* field;
-  int value;           // as written, or what is added to it
+  int value;  // as written, or what is added to it
   bool relative;
   const char* reason;  // part of the reason
   // First generation only, or both.
@@ -417,8 +417,7 @@ TEST(BlockingRules, AMissingUnitIsWaitedFor) {
     Device device(*layer.hw, memory);
     Registers regs(device);
     program(layer, regs, 0, 0);
-    for (const std::string unit :
-         {"SDP_RDMA", "SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"})
+    for (const std::string unit : {"SDP_RDMA", "SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"})
       if (unit != missing) regs.write(unit + ".D_OP_ENABLE", 1);
     while (device.step()) {
     }

@@ -20,9 +20,9 @@ constexpr std::uint8_t kUntouched = 0xa5;
 std::string describe(const TestLayer& layer) {
   const RefLayer& r = layer.ref;
   std::string text = std::string(layer.hw->name) + (r.convolution ? " conv " : " sdp ");
-  for (const unsigned v : {r.width, r.height, r.channels, r.kernels, r.kernel_width,
-                           r.kernel_height, r.stride_x, r.stride_y, r.dilation_x, r.dilation_y,
-                           r.left, r.right, r.top, r.bottom, r.clip})
+  for (const unsigned v :
+       {r.width, r.height, r.channels, r.kernels, r.kernel_width, r.kernel_height, r.stride_x,
+        r.stride_y, r.dilation_x, r.dilation_y, r.left, r.right, r.top, r.bottom, r.clip})
     text += std::to_string(v) + " ";
   return text + (r.wide_input ? "in16 " : "in8 ") + (r.wide_proc ? "proc16 " : "proc8 ") +
          (r.wide_output ? "out16" : "out8");
@@ -46,8 +46,8 @@ std::string check(const TestLayer& layer) {
   const RefResult result = reference(layer.ref);
   const auto expected = expected_bytes(layer, result);
   const std::uint64_t end = expected.rbegin()->first + 4096;
-  const auto got = memory.read(Ram::kPrimary, layer.output.base - 4096,
-                               end - (layer.output.base - 4096));
+  const auto got =
+      memory.read(Ram::kPrimary, layer.output.base - 4096, end - (layer.output.base - 4096));
   for (std::uint64_t i = 0; i < got.size(); ++i) {
     const std::uint64_t address = layer.output.base - 4096 + i;
     const auto found = expected.find(address);
@@ -60,8 +60,8 @@ std::string check(const TestLayer& layer) {
     return "SDP saturation " + std::to_string(registers.read("SDP.D_PERF_OUT_SATURATION")) +
            ", not " + std::to_string(result.sdp_saturated);
   if (layer.ref.convolution && registers.read("CACC.D_OUT_SATURATION") != result.cacc_saturated)
-    return "CACC saturation " + std::to_string(registers.read("CACC.D_OUT_SATURATION")) +
-           ", not " + std::to_string(result.cacc_saturated);
+    return "CACC saturation " + std::to_string(registers.read("CACC.D_OUT_SATURATION")) + ", not " +
+           std::to_string(result.cacc_saturated);
   return {};
 }
 

@@ -21,11 +21,16 @@ std::uint32_t word(RegisterMap map, const RegisterInfo& reg) {
 
 bool is_built(const nvdla_hw& hw, Unit unit) {
   switch (unit) {
-    case NVDLA_UNIT_BDMA: return (hw.features & NVDLA_HW_BDMA) != 0;
-    case NVDLA_UNIT_RBK: return (hw.features & NVDLA_HW_RUBIK) != 0;
-    case NVDLA_UNIT_CVIF: return (hw.features & NVDLA_HW_SRAM) != 0;
-    case NVDLA_UNIT_GEC: return false;
-    default: return true;
+    case NVDLA_UNIT_BDMA:
+      return (hw.features & NVDLA_HW_BDMA) != 0;
+    case NVDLA_UNIT_RBK:
+      return (hw.features & NVDLA_HW_RUBIK) != 0;
+    case NVDLA_UNIT_CVIF:
+      return (hw.features & NVDLA_HW_SRAM) != 0;
+    case NVDLA_UNIT_GEC:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -50,8 +55,9 @@ TEST_P(AllConfigurations, RegistersHaveTheirResetValues) {
 TEST_P(AllConfigurations, WritesStoreTheWriteMaskOfTheGroupAtProducer) {
   for (const RegisterInfo& reg : registers()) {
     if (!reg.present[map_] || !is_built(hw_, reg.unit)) continue;
-    if (reg.access == Access::kTrigger || reg.access == Access::kPort || reg.write_one_clears != 0 ||
-        reg.write_one_sets != 0 || reg.name == "S_POINTER" || reg.name == "S_STATUS")
+    if (reg.access == Access::kTrigger || reg.access == Access::kPort ||
+        reg.write_one_clears != 0 || reg.write_one_sets != 0 || reg.name == "S_POINTER" ||
+        reg.name == "S_STATUS")
       continue;
     const auto pointer = unit_base(map_, reg.unit).value() + NVDLA_REG_S_POINTER;
     const bool grouped = reg.scope == Scope::kGroup;
@@ -175,9 +181,7 @@ INSTANTIATE_TEST_SUITE_P(All, AllConfigurations, testing::Range(0u, 7u), [](cons
   return std::string(nvdla_hw_get(which.param)->name);
 });
 
-TEST(Configurations, ThereAreSeven) {
-  EXPECT_EQ(nvdla_hw_count(), 7u);
-}
+TEST(Configurations, ThereAreSeven) { EXPECT_EQ(nvdla_hw_count(), 7u); }
 
 TEST(Configurations, AnImpossibleOneIsRefused) {
   nvdla_hw hw = *nvdla_hw_find("nv_small");

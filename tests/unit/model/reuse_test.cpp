@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+//
+// What stays in the convolution buffer: kept lines and weights are those that were fetched,
+// whatever became of memory since; and the cache of repacked weights is never taken for memory.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/model_layer.hpp"
+
+namespace nvdla::test {
+namespace {
+
+using model::Device;
+using model::Memory;
+using model::Ram;
+
+class Reuse : public testing::TestWithParam<const char*> {
+ protected:
+  Reuse() {
+    RefLayer& ref = layer_.ref;
+    layer_.hw = &hw_;
+    ref.first_generation = hw_.regmap == NVDLA_REGMAP_NV_FULL;
+    ref.width = 9;
+    ref.height = 8;
+    ref.channels = 21;
+    ref.kernels = 35;
+    ref.kernel_width = ref.kernel_height = 3;
+    ref.left = ref.right = ref.top = ref.bottom = 1;
+    ref.pad_value = -7;
+    ref.clip = 3;
+    ref.shift = 4;
+    ref.lanes = (ref.kernels + hw_.atom - 1) / hw_.atom * hw_.atom;
+    ref.input = numbers(std::size_t{9} * 8 * 21);
+    ref.weights = numbers(std::size_t{35} * 9 * 21);
+    finish_layout(layer_, random_, false);
+    layer_.grain = 1;
+    layer_.data_banks += 2;
+  }
+
+  std::vector<std::int32_t> numbers(std::size_t count) {
+    std::vector<std::int32_t> result(count);
+    for (auto& one : result) one = static_cast<std::int32_t>(pick(random_, -128, 127));
+    return result;
+  }
+
+  // Runs and returns the first reason if it does not end.
+  std::string run(const TestLayer& layer) {
+    program(layer, regs_, group_, 0);
+    enable(layer, regs_);
+    group_ ^= 1;
+    while (device_.step()) {
+    }
+    if (device_.idle()) return {};
+    return device_.blocked().front().reason;
+  }
+
+  // What is in memory is what the layer would give with what it holds.
+  void expect_output(const TestLayer& layer) {
+    for (const auto& [address, byte] : expected_bytes(layer, reference(layer.ref))) {
+      std::byte got;
+      memory_.read(Ram::kPrimary, address, {&got, 1});
+      ASSERT_EQ(std::to_integer<int>(got), byte) << "at output + " << address - layer.output.base;
+    }
+  }
+
+  const nvdla_hw& hw_ = *nvdla_hw_find(GetParam());
+  std::mt19937_64 random_{5};
+  TestLayer layer_;
+  Memory memory_;
+  Device device_{hw_, memory_};
+  Registers regs_{device_};
+  unsigned group_ = 0;
+};
+
+TEST_P(Reuse, KeptDataAreUsedAlthoughMemoryChanged) {
+  load(layer_, memory_);
+  layer_.keep_data = true;
+  ASSERT_EQ(run(layer_), "");
+  expect_output(layer_);
+  // Other weights on the same data; the data in memory are gone.
+  memory_.fill(Ram::kPrimary, layer_.input.base, 0x10000, std::byte{0x55});
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.ref.weights = numbers(second.ref.weights.size());
+  TestLayer weights_only = second;
+  weights_only.input.base = 0x9000'0000;  // the test's loader puts the input elsewhere
+  load(weights_only, memory_);
+  ASSERT_EQ(run(second), "");
+  expect_output(second);
+  // Kept again, used again, then fetched again.
+  ASSERT_EQ(run(second), "");
+  TestLayer fresh = second;
+  fresh.data_reuse = false;
+  fresh.ref.input.assign(fresh.ref.input.size(), 0x55);
+  ASSERT_EQ(run(fresh), "");
+  expect_output(fresh);
+}
+
+TEST_P(Reuse, KeptWeightsAreUsedAlthoughMemoryChanged) {
+  load(layer_, memory_);
+  layer_.keep_weights = true;
+  ASSERT_EQ(run(layer_), "");
+  memory_.fill(Ram::kPrimary, layer_.weights, layer_.weight_bytes, std::byte{1});
+  TestLayer second = layer_;
+  second.weight_reuse = true;
+  ASSERT_EQ(run(second), "");
+  expect_output(second);
+  // Kept over any number of layers; without reuse they are fetched.
+  ASSERT_EQ(run(second), "");
+  expect_output(second);
+  TestLayer fresh = layer_;
+  fresh.ref.weights.assign(fresh.ref.weights.size(), 1);
+  ASSERT_EQ(run(fresh), "");
+  expect_output(fresh);
+}
+
+TEST_P(Reuse, PartlyReleasedLinesPrecedeTheFetchedOnes) {
+  // The first layer keeps its last three lines; the second fetches five more behind them.
+  load(layer_, memory_);
+  layer_.release = 5;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.fetched_height = 5;
+  second.input.base = 0x9000'0000;
+  second.ref.input = numbers(second.ref.input.size());
+  second.ref.height = 5;
+  TestLayer fetched = second;
+  fetched.ref.input.resize(std::size_t{5} * 9 * 21);
+  load(fetched, memory_);
+  second.ref.height = 8;
+  std::vector<std::int32_t> lines(layer_.ref.input.begin() + 5 * 9 * 21, layer_.ref.input.end());
+  lines.insert(lines.end(), fetched.ref.input.begin(), fetched.ref.input.end());
+  second.ref.input = lines;
+  second.release = 8;
+  ASSERT_EQ(run(second), "");
+  expect_output(second);
+}
+
+TEST_P(Reuse, ABankChangeEmptiesTheBuffer) {
+  load(layer_, memory_);
+  layer_.keep_data = layer_.keep_weights = true;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.data_reuse = second.weight_reuse = true;
+  second.data_banks -= 1;
+  second.ref.input = numbers(second.ref.input.size());
+  second.ref.weights = numbers(second.ref.weights.size());
+  load(second, memory_);
+  ASSERT_EQ(run(second), "") << "reuse flags are ignored, everything is fetched";
+  expect_output(second);
+}
+
+TEST_P(Reuse, ReuseOfNothingFetches) {
+  load(layer_, memory_);
+  layer_.data_reuse = layer_.weight_reuse = true;
+  ASSERT_EQ(run(layer_), "");
+  expect_output(layer_);
+  // All lines were released, so again.
+  layer_.ref.input = numbers(layer_.ref.input.size());
+  load(layer_, memory_);
+  ASSERT_EQ(run(layer_), "");
+  expect_output(layer_);
+}
+
+TEST_P(Reuse, TooFewKeptLinesBlock) {
+  load(layer_, memory_);
+  layer_.keep_data = true;
+  layer_.keep_weights = true;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.ref.height = 9;
+  second.ref.input.resize(std::size_t{9} * 9 * 21);
+  EXPECT_NE(run(second).find("CSC waits for 9 lines"), std::string::npos);
+}
+
+TEST_P(Reuse, OtherKeptWeightsBlock) {
+  load(layer_, memory_);
+  layer_.keep_weights = true;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.weight_reuse = true;
+  second.ref.kernels -= 1;
+  second.ref.weights.resize(std::size_t{34} * 9 * 21);
+  std::mt19937_64 random(0);
+  const unsigned banks = second.data_banks;
+  finish_layout(second, random, false);
+  second.data_banks = banks;
+  second.weight_banks = layer_.weight_banks;
+  EXPECT_NE(run(second).find("WEIGHT_REUSE"), std::string::npos);
+}
+
+TEST_P(Reuse, ResetForgets) {
+  load(layer_, memory_);
+  layer_.keep_data = true;
+  ASSERT_EQ(run(layer_), "");
+  device_.reset();
+  group_ = 0;
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.ref.input = numbers(second.ref.input.size());
+  load(second, memory_);
+  ASSERT_EQ(run(second), "");
+  expect_output(second);
+}
+
+TEST_P(Reuse, ChangedWeightsAreSeenWhateverTheBusKnows) {
+  // Memory knows its generations; the second device's bus does not.
+  class Forgetful final : public model::Bus {
+   public:
+    explicit Forgetful(Memory& memory) : memory_(memory) {}
+    model::Mapping map(Ram ram, std::uint64_t address, std::uint64_t size,
+                       bool write) noexcept override {
+      // Short mappings, as a guest's pages are.
+      model::Mapping mapping = memory_.map(ram, address, size, write);
+      mapping.size = std::min<std::uint64_t>(mapping.size, 256 - address % 256);
+      return mapping;
+    }
+    std::uint64_t generation(Ram, std::uint64_t, std::uint64_t) const noexcept override {
+      return 0;
+    }
+    void written(Ram, std::uint64_t, std::uint64_t) noexcept override {}
+
+   private:
+    Memory& memory_;
+  } forgetful(memory_);
+  Device other(hw_, forgetful);
+  Registers other_regs(other);
+  for (unsigned round = 0; round < 4; ++round) {
+    if (round != 1) layer_.ref.weights = numbers(layer_.ref.weights.size());
+    load(layer_, memory_);
+    ASSERT_EQ(run(layer_), "");
+    expect_output(layer_);
+    memory_.fill(Ram::kPrimary, layer_.output.base, 0x4000, std::byte{0});
+    program(layer_, other_regs, round % 2, 0);
+    enable(layer_, other_regs);
+    while (other.step()) {
+    }
+    ASSERT_TRUE(other.idle());
+    expect_output(layer_);
+  }
+  // Weights that the device itself wrote are seen as well: an SDP layer copies over them.
+  TestLayer copy;
+  copy.hw = &hw_;
+  copy.ref.convolution = false;
+  copy.ref.first_generation = layer_.ref.first_generation;
+  copy.ref.channels = copy.ref.kernels = copy.ref.lanes = hw_.atom;
+  copy.ref.width = static_cast<unsigned>(layer_.weight_bytes / hw_.atom);
+  copy.ref.input.assign(std::size_t{copy.ref.width} * hw_.atom, 2);
+  finish_layout(copy, random_, false);
+  copy.input.base = 0x9000'0000;
+  copy.output.base = layer_.weights;
+  load(copy, memory_);
+  ASSERT_EQ(run(copy), "");
+  layer_.ref.weights.assign(layer_.ref.weights.size(), 2);
+  // The copy used a group of SDP that the convolution units did not; they are at `group_ ^ 1`.
+  device_.reset();
+  group_ = 0;
+  ASSERT_EQ(run(layer_), "");
+  expect_output(layer_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Configurations, Reuse, testing::Values("nv_full", "nv_small"),
+                         [](const auto& which) { return std::string(which.param); });
+
+}  // namespace
+}  // namespace nvdla::test
