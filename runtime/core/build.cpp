@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // From a network to a session: slots and buffers, packed constants, descriptors, waits.
-#include <algorithm>
+#include <string>
 #include <utility>
 
+#include "core/cbuf.hpp"
 #include "core/check.hpp"
 #include "core/network_impl.hpp"
 #include "core/session_impl.hpp"
@@ -78,7 +79,6 @@ class Builder {
       conv.input = tensor_surface(descs_[node.input], node.input);
       conv.weights.slot = blob.slot;
       conv.weights.offset = blob.add(weights_bytes(weights));
-      choose(index, conv);
     } else {
       const Shape& shape = descs_[node.input].shape;
       sdp.width = shape.width;
@@ -102,18 +102,38 @@ class Builder {
       fill(node.operators.x2, out, sdp.x2, map.bytes());
     }
 
-    nvdla_layer layer = node.has_conv ? make_layer(conv, sdp) : make_layer(sdp);
-    wait_for(layer, node.input);
-    for (const OperatorNode* op : {&node.operators.x1, &node.operators.x2}) {
-      if (op->tensor) wait_for(layer, *op->tensor);
+    if (node.has_conv) {
+      add_bands(index, conv, sdp);
+    } else {
+      commit(node, make_layer(sdp), node.name, node.macs);
     }
-    layers_.push_back(layer);
-    session_.layers.push_back({node.name, node.macs});
+    last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
   }
 
-  void choose(std::uint32_t index, nvdla_conv& conv) {
+  // A convolution, in as many bands of lines as the convolution buffer makes necessary.
+  void add_bands(std::uint32_t index, const nvdla_conv& conv, const nvdla_sdp& sdp) {
+    const LayerNode& node = net_.layers[index];
+    const std::vector<detail::Band> bands = split(index, conv);
+    const Shape& out = descs_[node.output].shape;
+    for (std::size_t i = 0; i < bands.size(); ++i) {
+      const detail::Band& band = bands[i];
+      nvdla_layer layer = make_layer(band.conv, sdp);
+      layer.conv.input.offset += std::uint64_t{band.input_line} * layer.conv.input.line_stride;
+      layer.sdp.output.offset += std::uint64_t{band.output_line} * layer.sdp.output.line_stride;
+      for (nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
+        // 0 unless there is one operand for each element.
+        x->operand.offset += std::uint64_t{band.output_line} * x->operand.line_stride;
+      }
+      commit(
+          node, layer,
+          bands.size() == 1 ? node.name : fmt::format("{} {}/{}", node.name, i + 1, bands.size()),
+          node.macs / out.height * band.output_lines);
+    }
+  }
+
+  std::vector<detail::Band> split(std::uint32_t index, const nvdla_conv& conv) const {
     try {
-      choose_banks(info_, conv);
+      return detail::split_lines(info_, conv);
     } catch (const Error& error) {
       nvdla_error detail = {};
       detail.object = NVDLA_OBJECT_LAYER;
@@ -122,6 +142,16 @@ class Builder {
                   fmt::format("layer {} '{}': {}", index, net_.layers[index].name, error.what()),
                   detail);
     }
+  }
+
+  // The next layer of the program, after those whose tensors it reads.
+  void commit(const LayerNode& node, nvdla_layer layer, std::string name, std::uint64_t macs) {
+    wait_for(layer, node.input);
+    for (const OperatorNode* op : {&node.operators.x1, &node.operators.x2}) {
+      if (op->tensor) wait_for(layer, *op->tensor);
+    }
+    layers_.push_back(layer);
+    session_.layers.push_back({std::move(name), macs});
   }
 
   OperandDesc operand_desc(const OperatorNode& op, const Shape& out) const {
@@ -172,7 +202,8 @@ class Builder {
   }
 
   void wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
-    if (const auto producer = net_.tensors[tensor].producer) add_wait(layer, *producer);
+    // Bands of one layer end in order, as they use the same units: the last one is enough.
+    if (const auto producer = net_.tensors[tensor].producer) add_wait(layer, last_[*producer]);
   }
 
   Session::Impl::Port make_port(const detail::PortNode& node) const {
@@ -187,9 +218,12 @@ class Builder {
     try {
       session_.program = device_.create_program(desc);
     } catch (const Error& error) {
-      if (error.rule() == NVDLA_RULE_NONE || error.layer() < 0) throw;
+      if (error.rule() == NVDLA_RULE_NONE || error.layer() < 0 ||
+          error.layer() >= static_cast<std::int64_t>(layers_.size())) {
+        throw;
+      }
       throw Error(static_cast<ErrorCode>(error.code().value()), error.detail(),
-                  net_.layers[static_cast<std::size_t>(error.layer())].name);
+                  session_.layers[static_cast<std::size_t>(error.layer())].name);
     }
   }
 
@@ -200,6 +234,7 @@ class Builder {
   std::vector<TensorDesc> descs_;
   std::vector<nvdla_slot> slots_;
   std::vector<nvdla_layer> layers_;
+  std::vector<std::uint32_t> last_;  // of the program, by layer of the network
 };
 
 }  // namespace

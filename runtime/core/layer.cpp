@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "core/cbuf.hpp"
 #include "core/check.hpp"
 
 namespace nvdla {
@@ -140,32 +141,19 @@ std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& co
 }
 
 void choose_banks(const DeviceInfo& info, nvdla_conv& conv) {
-  const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
-  const std::uint64_t data =
-      ceil_div(conv_entries_per_line(info, conv) * conv.height * std::max(conv.batch, 1U),
-               info.cbuf_entries);
-  const std::uint64_t kernel =
-      std::uint64_t{conv.channels} * conv.kernel_width * conv.kernel_height * conv_bytes(conv);
-  const std::uint64_t group =
-      conv_bytes(conv) == 1 ? info.atomic_k : std::max(info.atomic_k / 2, 1U);
-  // 128 bytes more, as a group may start in the middle of an entry.
-  const auto banks = [&](std::uint64_t kernels) {
-    const std::uint64_t bytes = kernel * std::min<std::uint64_t>(kernels, conv.kernels);
-    return ceil_div((bytes + 127) / 128 * 128 + 128, bank);
-  };
-  const std::uint64_t least = banks(group);
+  const std::uint64_t group = detail::kernel_group(info, conv);
+  const std::uint64_t data = detail::data_banks(info, conv);
+  const std::uint64_t least = detail::weight_banks(info, conv, group);
   if (data + least > info.cbuf_banks) {
     detail::refuse(ErrorCode::kNotAvailable,
                    "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, a "
-                   "kernel group {}: it must be split, which is not available yet",
+                   "kernel group {}: it must be split",
                    info.cbuf_banks, conv.channels, conv.height, conv.width, data, least);
   }
-  const std::uint64_t room = info.cbuf_banks - data;
   std::uint64_t weights = least;
-  if (const std::uint64_t all = banks(conv.kernels); all <= room) {
-    weights = all;
-  } else if (const std::uint64_t two = banks(2 * group); two <= room) {
-    weights = two;
+  for (const std::uint64_t kernels : {2 * group, std::uint64_t{conv.kernels}}) {
+    const std::uint64_t banks = detail::weight_banks(info, conv, kernels);
+    if (data + banks <= info.cbuf_banks) weights = banks;
   }
   conv.data_banks = static_cast<std::uint32_t>(data);
   conv.weight_banks = static_cast<std::uint32_t>(weights);

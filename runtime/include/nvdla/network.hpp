@@ -175,9 +175,10 @@ class NVDLA_API Network {
   // int8 multiply-accumulates of one run.
   std::uint64_t macs() const noexcept;
 
-  // One buffer per tensor and blob, weights packed, banks chosen, waits from data dependencies.
-  // Throws kInvalidProgram with the layer's name, kNotAvailable for a layer that does not fit the
-  // convolution buffer (splitting is not there yet). The network may be dropped afterwards.
+  // One buffer per tensor and blob, weights packed, banks chosen, waits from data dependencies. A
+  // convolution whose input does not fit the convolution buffer is cut into bands of lines, each a
+  // layer of the session. Throws kInvalidProgram with the layer's name, kNotAvailable where lines
+  // are too long even for that. The network may be dropped afterwards.
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:
@@ -220,6 +221,7 @@ class NVDLA_API Session {
   // submit() and wait().
   void run();
 
+  // Layers as they run: bands of a convolution that was cut are called "conv 1/3", "conv 2/3", ...
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;
   // Estimate of the worst case in device cycles.

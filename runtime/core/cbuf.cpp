@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "core/cbuf.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+std::uint32_t element_bytes(const nvdla_conv& conv) {
+  return conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;
+}
+
+// Output lines that the input lines in `banks` make, 0 if they are too few.
+std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t banks) {
+  const std::uint64_t kernel = std::uint64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
+  const std::uint64_t input =
+      banks * info.cbuf_entries / (conv_entries_per_line(info, conv) * std::max(conv.batch, 1U));
+  return input < kernel ? 0 : (input - kernel) / conv.stride_y + 1;
+}
+
+// The part of the convolution that writes `lines` lines from `first` on.
+Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines) {
+  const std::int64_t kernel = std::int64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
+  // In lines of the input; before 0 and from its height on lies the padding.
+  const std::int64_t begin = std::int64_t{first} * conv.stride_y - conv.pad_top;
+  const std::int64_t end = begin + std::int64_t{lines - 1} * conv.stride_y + kernel;
+  const std::int64_t height = conv.height;
+  Band band;
+  band.conv = conv;
+  band.conv.pad_top = static_cast<std::uint32_t>(std::max<std::int64_t>(-begin, 0));
+  band.conv.pad_bottom = static_cast<std::uint32_t>(std::max<std::int64_t>(end - height, 0));
+  band.input_line = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
+  band.conv.height = static_cast<std::uint32_t>(std::min(end, height) - band.input_line);
+  band.output_line = first;
+  band.output_lines = lines;
+  return band;
+}
+
+}  // namespace
+
+std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv) {
+  return ceil_div(conv_entries_per_line(info, conv) * conv.height * std::max(conv.batch, 1U),
+                  info.cbuf_entries);
+}
+
+std::uint64_t weight_banks(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t kernels) {
+  const std::uint64_t bytes = std::uint64_t{conv.channels} * conv.kernel_width *
+                              conv.kernel_height * element_bytes(conv) *
+                              std::min<std::uint64_t>(kernels, conv.kernels);
+  return ceil_div(ceil_div(bytes, 128) * 128 + 128,
+                  std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes);
+}
+
+std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv) {
+  return element_bytes(conv) == 1 ? info.atomic_k : std::max(info.atomic_k / 2, 1U);
+}
+
+std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
+  const Shape out = conv_output(conv);
+  const std::uint64_t group = kernel_group(info, conv);
+  const std::uint64_t least = weight_banks(info, conv, group);
+  if (data_banks(info, conv) + least <= info.cbuf_banks) {
+    Band whole = make_band(conv, 0, out.height);
+    whole.conv = conv;
+    choose_banks(info, whole.conv);
+    return {whole};
+  }
+
+  // Two kernel groups, so that fetching and computing overlap; one where that leaves too little.
+  // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
+  const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
+  std::uint64_t lines = 0;
+  for (const std::uint64_t kernels : {2 * group, group}) {
+    const std::uint64_t banks = weight_banks(info, conv, kernels);
+    if (lines < fewest && banks < info.cbuf_banks) {
+      lines = lines_in(info, conv, info.cbuf_banks - banks);
+    }
+  }
+  const std::uint64_t count = lines == 0 ? 0 : ceil_div(out.height, lines);
+  if (count == 0 || out.height / count < fewest) {
+    refuse(ErrorCode::kNotAvailable,
+           "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
+           "({}x{}x{}, CHW) beside a kernel group: it must be split in width or channels, which is "
+           "not available yet",
+           info.cbuf_banks, std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes, conv.channels,
+           conv.height, conv.width);
+  }
+  std::vector<Band> bands;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto first = static_cast<std::uint32_t>(i * out.height / count);
+    const auto end = static_cast<std::uint32_t>((i + 1) * out.height / count);
+    bands.push_back(make_band(conv, first, end - first));
+    choose_banks(info, bands.back().conv);
+  }
+  return bands;
+}
+
+}  // namespace nvdla::detail

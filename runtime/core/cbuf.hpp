@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// How much of the convolution buffer a convolution takes, and how one that takes too much is cut
+// into bands of lines.
+#ifndef NVDLA_CORE_CBUF_HPP
+#define NVDLA_CORE_CBUF_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "nvdla/layer.hpp"
+
+namespace nvdla::detail {
+
+// Banks for all lines of the input: the sequencer starts only when they are all there.
+std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv);
+// Banks for that many kernels, with the margin for a group that starts inside an entry.
+std::uint64_t weight_banks(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t kernels);
+// Kernels that are worked on together.
+std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv);
+
+// Some lines of the output and what makes them.
+struct Band {
+  nvdla_conv conv = {};           // height and vertical paddings of the band, banks chosen
+  std::uint32_t input_line = 0;   // first line read
+  std::uint32_t output_line = 0;  // first line written
+  std::uint32_t output_lines = 0;
+};
+
+// The fewest bands, from the top; one where everything fits. Throws kNotAvailable if the lines of
+// a single output line do not fit.
+std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_CORE_CBUF_HPP
