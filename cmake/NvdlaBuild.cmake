@@ -93,6 +93,9 @@ function(nvdla_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     NVDLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Quicker to compile; and at -O3 gcc 12 warns of what it does not understand
+  # inside std::vector.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(NVDLA_FUZZ)
