@@ -160,15 +160,15 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
   }
 }
 
-[[maybe_unused]] static uint32_t loop_sdp_convert(int32_t *values, unsigned count, unsigned lanes,
-                                                  const SdpConverter &converter) {
+[[maybe_unused]] static uint32_t loop_sdp_convert(int32_t* values, unsigned count, unsigned lanes,
+                                                  const SdpConverter& converter) {
   const Shift shift = make_shift(converter.shift);
   const int64_t offset = converter.offset;
   const int64_t scale = converter.scale;
   const int64_t tolerance = converter.lenient_count ? 1 : 0;
   uint64_t saturated = 0;
   for (unsigned position = 0; position < count; ++position) {
-    int32_t *row = values + position * kBlock;
+    int32_t* row = values + position * kBlock;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const int64_t product = (row[lane] - offset) * scale;
       const int64_t rounded = apply(product, shift);
