@@ -12,6 +12,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/bus.hpp"
+#include "model/device.hpp"
 #include "model/register_file.hpp"
 #include "model/sdp_layer.hpp"
 
@@ -83,9 +84,9 @@ ConvLayer read_conv(const RegisterFile& registers);
 ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf);
 
 // Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the
-// layer that takes the results.
-std::string conv_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf,
-                       const SdpLayer& sdp);
+// layer that takes the results. The reference model lets some faults pass: Quirks::kCmodel.
+std::string conv_fault(const nvdla_hw& hw, Quirks quirks, const ConvLayer& layer,
+                       const CbufState& cbuf, const SdpLayer& sdp);
 
 }  // namespace nvdla::model
 

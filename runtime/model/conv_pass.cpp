@@ -201,7 +201,6 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
     const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
     std::uint32_t x = first % layer.out_width;
     const std::int8_t* row = data + first / layer.out_width * step_y;
-    const bool real = block < shape.blocks();
     for (unsigned done = 0; done < count; done += kTile) {
       const std::int8_t* bases[kTile];
       const unsigned part = std::min(kTile, count - done);
@@ -218,14 +217,12 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          runs_.data(),
                          static_cast<unsigned>(runs_.size()),
                          shape.run_steps(),
-                         real ? weights.bytes.data() + block * block_bytes : nullptr,
+                         weights.bytes.data() + block * block_bytes,
                          corrections,
                          values_.data() + std::size_t{done} * kBlock};
       if (block == 0) kernels_.corrections(tile, corrections);
-      if (real) kernels_.mac(tile);
+      kernels_.mac(tile);
     }
-    // Channels that only exist because atoms are padded add up to nothing.
-    if (!real) std::fill_n(values_.data(), std::size_t{count} * kBlock, 0);
     kernels_.clip(values_.data(), count, layer.clip);
     sdp.tile(values_.data(), block, first, count);
   };
@@ -262,11 +259,9 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t step_y = std::size_t{layer.stride_y} * padded_width_ * layer.channels;
   std::uint32_t saturated = 0;
   for (unsigned block = 0; block < sdp.blocks(); ++block) {
-    const bool real = block < shape.blocks();
     for (std::uint32_t first = 0; first < positions; first += SdpPass::kPositions) {
       const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
-      std::fill_n(values_.data(), std::size_t{count} * kBlock, 0);
-      for (unsigned done = 0; real && done < count; done += kTile) {
+      for (unsigned done = 0; done < count; done += kTile) {
         const std::int16_t* bases[kTile];
         const unsigned part = std::min(kTile, count - done);
         for (unsigned i = 0; i < part; ++i) {

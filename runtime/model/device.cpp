@@ -155,7 +155,7 @@ bool Device::Impl::run_conv() {
   if (!post.flying) return false;
   if (post.needs_rdma && (!post.has_rdma || !rdma_stuck.empty())) return false;
   const ConvLayer layer = read_conv(registers);
-  conv_stuck = conv_fault(hw, layer, conv.cbuf(), post);
+  conv_stuck = conv_fault(hw, options.quirks, layer, conv.cbuf(), post);
   if (conv_stuck.empty()) {
     sdp_stuck = sdp_fault(hw, post);
     conv_stuck = sdp_stuck;

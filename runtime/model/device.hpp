@@ -25,7 +25,8 @@ struct Options {
   Quirks quirks = Quirks::kRtl;
   // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
   unsigned completion_delay = 1;
-  // Host threads for heavy layers; 0 is one per processor. Results never depend on it.
+  // Host threads for heavy layers; 0 is one per processor. Results never depend on it. One thread,
+  // the caller's, is used whatever is asked for until layers can be split.
   unsigned threads = 1;
 };
 

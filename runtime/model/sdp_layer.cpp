@@ -248,6 +248,8 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
   if (!first_generation &&
       (layer.proc != Precision::kInt8 || layer.out != Precision::kInt8 || in != Precision::kInt8))
     return "precisions " + pair + ": " + hw.name + " has int8 only";
+  if (in > Precision::kFp16 || layer.proc > Precision::kFp16 || layer.out > Precision::kFp16)
+    return "precisions " + pair + ": 3 is reserved";
   if (in == Precision::kFp16 || layer.proc == Precision::kFp16 || layer.out == Precision::kFp16)
     return "fp16 in SDP (" + pair + "): not implemented yet";
   if (layer.proc == Precision::kInt16 && layer.out == Precision::kInt8)
