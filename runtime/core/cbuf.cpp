@@ -8,6 +8,9 @@
 namespace nvdla::detail {
 namespace {
 
+// Lines are counted in 12 bits.
+constexpr std::uint64_t kMaxLines = 4095;
+
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 std::uint32_t element_bytes(const nvdla_conv& conv) {
@@ -17,8 +20,8 @@ std::uint32_t element_bytes(const nvdla_conv& conv) {
 // Output lines that the input lines in `banks` make, 0 if they are too few.
 std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t banks) {
   const std::uint64_t kernel = std::uint64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
-  const std::uint64_t input =
-      banks * info.cbuf_entries / (conv_entries_per_line(info, conv) * std::max(conv.batch, 1U));
+  const std::uint64_t line = conv_entries_per_line(info, conv) * std::max(conv.batch, 1U);
+  const std::uint64_t input = std::min(banks * info.cbuf_entries / line, kMaxLines);
   return input < kernel ? 0 : (input - kernel) / conv.stride_y + 1;
 }
 
@@ -63,7 +66,7 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
   const Shape out = conv_output(conv);
   const std::uint64_t group = kernel_group(info, conv);
   const std::uint64_t least = weight_banks(info, conv, group);
-  if (data_banks(info, conv) + least <= info.cbuf_banks) {
+  if (data_banks(info, conv) + least <= info.cbuf_banks && conv.height <= kMaxLines) {
     Band whole = make_band(conv, 0, out.height);
     whole.conv = conv;
     choose_banks(info, whole.conv);

@@ -19,7 +19,8 @@ struct Field {
   std::string_view name;
 };
 
-// The fields of the structure that enum nvdla_object names, in order; empty for objects without.
+// The fields of the structure that enum nvdla_object names, in order (of a program its parts);
+// empty for objects without.
 std::span<const Field> object_fields(std::uint32_t object) noexcept;
 // Size of that structure.
 std::uint32_t object_size(std::uint32_t object) noexcept;

@@ -33,7 +33,7 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_FEATURE, "feature", "{field}needs {feature}, which is not there"},
     {NVDLA_RULE_WAIT_ORDER, "wait_order",
      "{field}waits for layer {value}, which is not an earlier one"},
-    {NVDLA_RULE_LIMIT, "limit", "{field}{value} exceeds the limit of {max}"},
+    {NVDLA_RULE_LIMIT, "limit", "{field}{value} exceed the limit of {max}"},
     {NVDLA_RULE_SLOT_INDEX, "slot_index", "{field}{value} is not declared; slots are 0..{max}"},
     {NVDLA_RULE_SLOT_ACCESS, "slot_access",
      "{field}slot {slot} does not allow {access}, which {dma} needs"},
@@ -42,11 +42,11 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_EXTENT, "extent",
      "{field}{dma} would touch bytes {min}..{value} of slot {slot}, which has {max}"},
     {NVDLA_RULE_ADDRESS, "address",
-     "{field}the last byte {value:#x} is beyond the {max} bits of an address"},
+     "{field}the last byte, at {value:#x}, is beyond an address of {max} bits"},
     {NVDLA_RULE_OVERLAP, "overlap",
-     "{field}{dma} would write what the layer reads elsewhere in slot {slot}: only exactly in "
-     "place "
-     "is allowed"},
+     "{field}{dma} would write slot {slot} from byte {value} on, over bytes {min}..{max} that the "
+     "layer reads: "
+     "only exactly in place is allowed"},
     {NVDLA_RULE_PADDING, "padding",
      "{field}{value} must be less than the dilated kernel: at most {max}"},
     {NVDLA_RULE_KERNEL_FITS, "kernel_fits",
@@ -57,20 +57,20 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_BANK_SUM, "bank_sum",
      "{field}data and weight banks together, {value}, exceed {max}"},
     {NVDLA_RULE_DATA_BANKS, "data_banks",
-     "{field}{value} banks do not hold all input lines: {min} are needed"},
+     "{field}{value} do not hold all input lines: {min} are needed{left}"},
     {NVDLA_RULE_WEIGHT_BANKS, "weight_banks",
-     "{field}{value} banks do not hold a kernel group: {min} are needed"},
+     "{field}{value} do not hold a kernel group: {min} are needed{left}"},
     {NVDLA_RULE_KEEP_WEIGHTS, "keep_weights",
-     "{field}{value} banks do not hold all weights, which are to be kept: {min} are needed"},
-    {NVDLA_RULE_GRAIN, "grain", "{field}{value} lines a fetch take more than {max}"},
+     "{field}{value} do not hold all weights, which are to be kept: {min} are needed{left}"},
+    {NVDLA_RULE_GRAIN, "grain", "{field}{value} lines a fetch exceed {max}"},
     {NVDLA_RULE_REUSE_NOTHING, "reuse_nothing",
-     "{field}nothing was kept by the previous convolution of the program"},
+     "{field}what flag {value:#x} reuses was not kept by the previous convolution of the program"},
     {NVDLA_RULE_REUSE_DIFFERS, "reuse_differs",
      "{field}{value} differs from {min}, with which the kept data were loaded"},
     {NVDLA_RULE_REUSE_LINES, "reuse_lines",
-     "{field}{value} lines were kept, the layer takes {max} at most"},
+     "{field}{value} lines were kept, the layer takes {min}..{max}"},
     {NVDLA_RULE_PRECISIONS, "precisions",
-     "{field}{value}: these input, processing and output precisions do not work together"},
+     "{field}{in} input, {proc} processing and {out} output do not work together"},
     {NVDLA_RULE_OPERAND, "operand",
      "{field}{value}: an operand is there that no part uses, or a part lacks its operand"},
     {NVDLA_RULE_PRELU_ALU, "prelu_alu", "{field}PReLU excludes the ALU of the same operator"},
@@ -95,9 +95,11 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_BINDING_ALIGNMENT, "binding_alignment",
      "address {value:#x} is not aligned to {multiple}"},
     {NVDLA_RULE_BINDING_MISSING, "binding_missing",
-     "every slot takes exactly one buffer, this one has none or is not declared"},
+     "{value} buffers are bound, the program has {min} slots"},
     {NVDLA_RULE_BINDING_OVERLAP, "binding_overlap",
-     "shares bytes with slot {slot}, and one of them is written"},
+     "from address {value:#x} on it shares bytes with slot {slot} at {min:#x}..{max:#x}, and one "
+     "of "
+     "them is written"},
     {NVDLA_RULE_OUTPUT_SIZE, "output_size",
      "{field}an output size of {value} exceeds {max}: split the layer"},
     {NVDLA_RULE_KERNEL_BYTES, "kernel_bytes",
@@ -134,6 +136,26 @@ std::string access_text(std::int64_t access) {
   if (access == NVDLA_SLOT_READ) return "reading";
   if (access == NVDLA_SLOT_WRITE) return "writing";
   return fmt::format("access {:#x}", access);
+}
+
+// What to do about banks depends on whether there are enough of them.
+std::string banks_left(const nvdla_error& e) {
+  if (e.max <= 0) return "";
+  if (e.min > e.max) return fmt::format(", only {} are left: split the layer", e.max);
+  return fmt::format(", {} are left", e.max);
+}
+
+std::string precision_text(std::int64_t precision) {
+  switch (precision) {
+    case NVDLA_PRECISION_INT8:
+      return "int8";
+    case NVDLA_PRECISION_INT16:
+      return "int16";
+    case NVDLA_PRECISION_FP16:
+      return "fp16";
+    default:
+      return fmt::format("precision {}", precision);
+  }
 }
 
 // "layer 3 'conv2' (conv)"; the first part of a layer's field names the unit.
@@ -182,7 +204,9 @@ std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name)
       fmt::arg("min", e.min), fmt::arg("max", e.max), fmt::arg("multiple", e.multiple),
       fmt::arg("of", of), fmt::arg("nearest", nearest(e)), fmt::arg("slot", e.slot),
       fmt::arg("dma", dma_name(e.dma)), fmt::arg("feature", feature_name(e.value)),
-      fmt::arg("access", access_text(e.value)), fmt::arg("range", range));
+      fmt::arg("access", access_text(e.value)), fmt::arg("range", range),
+      fmt::arg("left", banks_left(e)), fmt::arg("in", precision_text(e.value)),
+      fmt::arg("proc", precision_text(e.min)), fmt::arg("out", precision_text(e.max)));
   return place(e, layer_name, unit) + ": " + text;
 }
 

@@ -31,7 +31,8 @@ TEST_P(Fields, CoverTheStructure) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Fields,
-                         ::testing::Values(NVDLA_OBJECT_LAYER, NVDLA_OBJECT_SLOT, NVDLA_OBJECT_LUT,
+                         ::testing::Values(NVDLA_OBJECT_PROGRAM, NVDLA_OBJECT_LAYER,
+                                           NVDLA_OBJECT_SLOT, NVDLA_OBJECT_LUT,
                                            NVDLA_OBJECT_TRANSFER));
 
 TEST(FieldName, OfEveryObject) {
@@ -148,6 +149,34 @@ TEST(Message, OfABinding) {
   EXPECT_STREQ(error.what(), "binding of slot 4: buffer has 99 bytes, the slot declares 100");
   EXPECT_EQ(error.layer(), -1);
   EXPECT_EQ(error.field(), "");
+}
+
+TEST(Message, OfALimit) {
+  nvdla_error e = {};
+  e.rule = NVDLA_RULE_LIMIT;
+  e.object = NVDLA_OBJECT_PROGRAM;
+  e.field = NVDLA_PART_SLOTS;
+  e.value = 257;
+  e.max = 256;
+  EXPECT_STREQ(Error(ErrorCode::kInvalidProgram, e).what(),
+               "program: slots 257 exceed the limit of 256");
+}
+
+TEST(Message, OfPrecisions) {
+  nvdla_error e = layer_error(NVDLA_RULE_PRECISIONS, offsetof(nvdla_layer, sdp.out_precision), 1);
+  e.min = 2;
+  EXPECT_STREQ(Error(ErrorCode::kInvalidProgram, e).what(),
+               "layer 3 (sdp): out_precision int16 input, fp16 processing and int8 output do not "
+               "work together");
+}
+
+TEST(Message, OfBanks) {
+  nvdla_error e = layer_error(NVDLA_RULE_DATA_BANKS, offsetof(nvdla_layer, conv.data_banks), 2);
+  e.min = 20;
+  e.max = 15;
+  EXPECT_STREQ(Error(ErrorCode::kInvalidProgram, e).what(),
+               "layer 3 (conv): data_banks 2 do not hold all input lines: 20 are needed, only 15 "
+               "are left: split the layer");
 }
 
 TEST(Message, OfARuleFromTheFuture) {

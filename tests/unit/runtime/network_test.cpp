@@ -440,6 +440,18 @@ TEST_P(Networks, BandsWithATensor) {
   expect(in, test::convert(apply(test::convolve(in, weights, 64, 1, 1, {}), c.x1, &in), 0, 1, 9));
 }
 
+// The buffer counts 4,095 lines, however little room they take.
+TEST_P(Networks, BandsOfManyLines) {
+  const Int8 in = test::random_cube(2, 5000, 3, 78);
+  const auto weights = test::random_values<std::int8_t>(2 * 2 * 2, 79, -128, 127);
+  Convolution c{.name = "conv", .kernels = 2, .kernel_height = 2};
+  c.weights = weights;
+  c.output = {.scale = 1, .shift = 8};
+  net_.output(net_.convolution(net_.input("in", shape(in)), c), "out");
+  EXPECT_GT(net_.build(device_).layers(), 1U);
+  expect(in, test::convert(test::convolve(in, weights, 2, 2, 1, {}), 0, 1, 8));
+}
+
 // Lines of one pixel: no band may have a single one.
 TEST_P(Networks, BandsOfNarrowLines) {
   const Int8 in = test::random_cube(512, 1501, 1, 76);

@@ -311,8 +311,8 @@ TEST_P(Submit, TooManyLayers) {
   SmallProgram small(device_);
   const std::vector<nvdla_layer> many(NVDLA_MAX_LAYERS + 1, small.layers[0]);
   small.desc.layers = many;
-  const auto error = expect_error(ErrorCode::kInvalidProgram, "exceeds the limit of 4096",
-                                  [&] { small.create(); });
+  const auto error = expect_error(ErrorCode::kInvalidProgram,
+                                  "layers 4097 exceed the limit of 4096", [&] { small.create(); });
   EXPECT_EQ(error->rule(), static_cast<std::uint32_t>(NVDLA_RULE_LIMIT));
 }
 
