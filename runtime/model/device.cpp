@@ -5,9 +5,13 @@
 #include <deque>
 #include <stdexcept>
 
+#include "model/bdma.hpp"
+#include "model/blocked_list.hpp"
 #include "model/conv_pass.hpp"
 #include "model/dma.hpp"
+#include "model/pdp.hpp"
 #include "model/register_file.hpp"
+#include "model/rubik.hpp"
 #include "model/sdp_pass.hpp"
 
 namespace nvdla::model {
@@ -15,19 +19,6 @@ namespace {
 
 constexpr std::array kConvUnits = {NVDLA_UNIT_CDMA, NVDLA_UNIT_CSC, NVDLA_UNIT_CMAC_A,
                                    NVDLA_UNIT_CMAC_B, NVDLA_UNIT_CACC};
-
-// Units that take layers but do not execute them yet.
-struct Missing {
-  Unit unit;
-  const char* reason;
-};
-constexpr std::array kMissing = {
-    Missing{NVDLA_UNIT_PDP_RDMA, "pooling: not implemented yet"},
-    Missing{NVDLA_UNIT_PDP, "pooling: not implemented yet"},
-    Missing{NVDLA_UNIT_CDP_RDMA, "local response normalisation: not implemented yet"},
-    Missing{NVDLA_UNIT_CDP, "local response normalisation: not implemented yet"},
-    Missing{NVDLA_UNIT_RBK, "Rubik: not implemented yet"},
-};
 
 // First of a pair of bits in S_INTR_STATUS, one for each group.
 constexpr std::uint32_t kSdpDone = NVDLA_GLB_S_INTR_STATUS_SDP_DONE_STATUS0_MASK;
@@ -45,7 +36,10 @@ struct Device::Impl {
         dma(config, bus),
         kernels(best_kernels()),
         sdp(config, dma, kernels),
-        conv(config, dma, kernels) {}
+        conv(config, dma, kernels),
+        pdp(config, registers, dma, opts.quirks),
+        rubik(registers, dma, opts.quirks),
+        bdma(registers, dma) {}
 
   struct Completion {
     std::uint64_t due;
@@ -58,11 +52,12 @@ struct Device::Impl {
   bool run_idle_rdma();
   bool run_sdp();
   bool run_conv();
+  bool run_others();
   void finish_sdp(const SdpLayer& layer, const SdpCounters& counters);
   void complete(std::uint32_t interrupts);
   bool conv_ready() const;
-  void list_blocked(std::vector<Blocked>& list) const;
-  void block(std::vector<Blocked>& list, Unit unit, std::string reason) const;
+  bool join_pdp(const SdpLayer& layer);
+  void list_blocked(BlockedList& list) const;
 
   nvdla_hw hw;
   Options options;
@@ -71,12 +66,14 @@ struct Device::Impl {
   const Kernels& kernels;
   SdpPass sdp;
   ConvPass conv;
+  Pdp pdp;
+  Rubik rubik;
+  Bdma bdma;
 
   std::uint64_t now = 0;
   std::deque<Completion> completions;
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
   std::string sdp_stuck, rdma_stuck, conv_stuck;
-  bool bdma_launched = false;
 };
 
 void Device::Impl::reset() {
@@ -86,12 +83,15 @@ void Device::Impl::reset() {
   sdp_stuck.clear();
   rdma_stuck.clear();
   conv_stuck.clear();
-  bdma_launched = false;
+  pdp.reset();
+  rubik.reset();
+  bdma.reset();
 }
 
 void Device::Impl::complete(std::uint32_t interrupts) {
   if (options.completion_delay == 0) {
     registers.raise(interrupts);
+    bdma.delivered(interrupts);
   } else {
     completions.push_back({now + options.completion_delay, interrupts});
   }
@@ -101,6 +101,7 @@ bool Device::Impl::deliver() {
   bool delivered = false;
   while (!completions.empty() && completions.front().due <= now) {
     registers.raise(completions.front().interrupts);
+    bdma.delivered(completions.front().interrupts);
     completions.pop_front();
     delivered = true;
   }
@@ -126,6 +127,15 @@ void Device::Impl::finish_sdp(const SdpLayer& layer, const SdpCounters& counters
   const unsigned group = registers.consumer(NVDLA_UNIT_SDP);
   registers.finish(NVDLA_UNIT_SDP);
   complete(kSdpDone << group);
+  if (layer.to_pdp) complete(pdp.end());
+}
+
+// SDP's layer goes to PDP's: false, and both are stuck, if they do not fit.
+bool Device::Impl::join_pdp(const SdpLayer& layer) {
+  const std::string fault = pdp.join(layer);
+  if (fault.empty()) return true;
+  sdp_stuck = "waits for PDP: " + fault;
+  return false;
 }
 
 bool Device::Impl::run_sdp() {
@@ -136,7 +146,8 @@ bool Device::Impl::run_sdp() {
   if (!layer.has_rdma || !rdma_stuck.empty()) return false;
   sdp_stuck = sdp_fault(hw, layer);
   if (!sdp_stuck.empty()) return false;
-  sdp.begin(layer);
+  if (layer.to_pdp && (!pdp.takes_sdp() || !join_pdp(layer))) return false;
+  sdp.begin(layer, layer.to_pdp ? &pdp.begin() : nullptr);
   sdp.run_from_memory();
   finish_sdp(layer, sdp.end());
   return true;
@@ -154,6 +165,7 @@ bool Device::Impl::run_conv() {
   const SdpLayer post = read_sdp(registers);
   if (!post.flying) return false;
   if (post.needs_rdma && (!post.has_rdma || !rdma_stuck.empty())) return false;
+  if (post.to_pdp && !pdp.takes_sdp()) return false;
   const ConvLayer layer = read_conv(registers);
   conv_stuck = conv_fault(hw, options.quirks, layer, conv.cbuf(), post);
   if (conv_stuck.empty()) {
@@ -162,9 +174,10 @@ bool Device::Impl::run_conv() {
   } else {
     sdp_stuck = "waits for the convolution: " + conv_stuck;
   }
+  if (conv_stuck.empty() && post.to_pdp && !join_pdp(post)) conv_stuck = "SDP " + sdp_stuck;
   if (!conv_stuck.empty()) return false;
 
-  sdp.begin(post);
+  sdp.begin(post, post.to_pdp ? &pdp.begin() : nullptr);
   const std::uint32_t saturated = conv.run(layer, sdp);
   registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, saturated);
   const unsigned cdma = registers.consumer(NVDLA_UNIT_CDMA);
@@ -175,27 +188,26 @@ bool Device::Impl::run_conv() {
   return true;
 }
 
-bool Device::Impl::run_one() { return run_conv() || run_sdp() || run_idle_rdma(); }
-
-void Device::Impl::block(std::vector<Blocked>& list, Unit unit, std::string reason) const {
-  if (registers.running(unit)) list.push_back({unit, registers.consumer(unit), std::move(reason)});
+// Units that work alone.
+bool Device::Impl::run_others() {
+  std::uint32_t interrupts = 0;
+  const bool ran = pdp.run(interrupts) || rubik.run(interrupts) || bdma.run(interrupts);
+  if (interrupts != 0) complete(interrupts);
+  return ran;
 }
 
-void Device::Impl::list_blocked(std::vector<Blocked>& list) const {
-  if (bdma_launched) list.push_back({NVDLA_UNIT_BDMA, 0, "BDMA: not implemented yet"});
-  for (const Missing& missing : kMissing) block(list, missing.unit, missing.reason);
+bool Device::Impl::run_one() { return run_conv() || run_sdp() || run_idle_rdma() || run_others(); }
 
-  // A unit whose other group is enabled waits for ever if this one never is.
-  const auto waits_for_group = [&](Unit unit) {
-    const unsigned other = registers.consumer(unit) ^ 1;
-    if (!registers.running(unit) && registers.enabled(unit, other))
-      list.push_back(
-          {unit, other,
-           "waits for group " + std::to_string(other ^ 1) + ", which is next and not enabled"});
-  };
-  for (const Unit unit : kConvUnits) waits_for_group(unit);
-  waits_for_group(NVDLA_UNIT_SDP_RDMA);
-  waits_for_group(NVDLA_UNIT_SDP);
+void Device::Impl::list_blocked(BlockedList& list) const {
+  pdp.list_blocked(list);
+  rubik.list_blocked(list);
+  bdma.list_blocked(list);
+  for (const Unit unit : {NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP})
+    list.add(unit, "local response normalisation: not implemented yet");
+
+  for (const Unit unit : kConvUnits) list.add_waiting_group(unit);
+  list.add_waiting_group(NVDLA_UNIT_SDP_RDMA);
+  list.add_waiting_group(NVDLA_UNIT_SDP);
 
   const bool sdp_runs = registers.running(NVDLA_UNIT_SDP);
   const SdpLayer layer = sdp_runs ? read_sdp(registers) : SdpLayer{};
@@ -211,22 +223,24 @@ void Device::Impl::list_blocked(std::vector<Blocked>& list) const {
   if (sdp_runs && sdp_reason.empty()) {
     if (layer.needs_rdma && !layer.has_rdma) sdp_reason = "waits for SDP_RDMA to be enabled";
     if (layer.needs_rdma && !rdma_stuck.empty()) sdp_reason = "waits for SDP_RDMA: " + rdma_stuck;
+    if (layer.to_pdp && sdp_reason.empty() && !pdp.takes_sdp())
+      sdp_reason = "waits for PDP on the fly to be enabled";
     if (layer.flying && sdp_reason.empty() && !conv_ready())
       sdp_reason = "waits for the convolution pipeline to be enabled";
     if (layer.flying && conv_reason.empty() && !sdp_reason.empty())
       conv_reason = "SDP " + sdp_reason;
   }
   if (!conv_reason.empty())
-    for (const Unit unit : kConvUnits) block(list, unit, conv_reason);
-  if (!sdp_reason.empty()) block(list, NVDLA_UNIT_SDP, sdp_reason);
+    for (const Unit unit : kConvUnits) list.add(unit, conv_reason);
+  if (!sdp_reason.empty()) list.add(NVDLA_UNIT_SDP, sdp_reason);
   if (registers.running(NVDLA_UNIT_SDP_RDMA)) {
     if (!rdma_stuck.empty()) {
-      block(list, NVDLA_UNIT_SDP_RDMA, rdma_stuck);
+      list.add(NVDLA_UNIT_SDP_RDMA, rdma_stuck);
     } else if (layer.has_rdma && !sdp_reason.empty()) {
-      block(list, NVDLA_UNIT_SDP_RDMA, "waits for SDP: " + sdp_reason);
+      list.add(NVDLA_UNIT_SDP_RDMA, "waits for SDP: " + sdp_reason);
     } else if (!layer.has_rdma &&
                !reads_nothing(read_sdp_rdma(registers.view(NVDLA_UNIT_SDP_RDMA)))) {
-      block(list, NVDLA_UNIT_SDP_RDMA, "waits for an SDP layer that takes what it brings");
+      list.add(NVDLA_UNIT_SDP_RDMA, "waits for an SDP layer that takes what it brings");
     }
   }
 }
@@ -247,9 +261,8 @@ void Device::write(std::uint32_t offset, std::uint32_t value) {
   if (!impl_->registers.built(NVDLA_UNIT_BDMA)) return;
   const RegisterMap map = static_cast<RegisterMap>(impl_->hw.regmap);
   const std::uint32_t base = *unit_base(map, NVDLA_UNIT_BDMA);
-  const bool launch =
-      offset == base + NVDLA_BDMA_CFG_LAUNCH0 || offset == base + NVDLA_BDMA_CFG_LAUNCH1;
-  if (launch && (value & 1) != 0) impl_->bdma_launched = true;
+  if (offset >= base && offset - base < NVDLA_UNIT_WINDOW)
+    impl_->bdma.written(offset - base, value);
 }
 
 bool Device::interrupt() const { return impl_->registers.interrupt(); }
@@ -265,7 +278,7 @@ bool Device::step() {
 }
 
 bool Device::idle() const {
-  if (!impl_->completions.empty() || impl_->bdma_launched) return false;
+  if (!impl_->completions.empty() || !impl_->bdma.idle()) return false;
   for (const UnitInfo& info : units())
     for (unsigned group = 0; group < info.groups; ++group)
       if (impl_->registers.enabled(info.unit, group)) return false;
@@ -273,9 +286,9 @@ bool Device::idle() const {
 }
 
 std::vector<Blocked> Device::blocked() const {
-  std::vector<Blocked> list;
+  BlockedList list(impl_->registers);
   impl_->list_blocked(list);
-  return list;
+  return list.take();
 }
 
 Refusals Device::refusals() const { return impl_->dma.refusals(); }

@@ -23,6 +23,25 @@ bool unit_built(const nvdla_hw& hw, Unit unit) {
   }
 }
 
+// Some counters are cleared when their group is enabled again, the others keep what an earlier
+// layer left until the next one ends.
+bool cleared_at_enable(const RegisterInfo& reg) {
+  if (!reg.statistic) return false;
+  switch (reg.unit) {
+    case NVDLA_UNIT_CDMA:
+    case NVDLA_UNIT_CACC:
+    case NVDLA_UNIT_SDP_RDMA:
+    case NVDLA_UNIT_SDP:
+      return true;
+    // The counts of NaNs and infinities, D_*PUT_NUM, but nothing else.
+    case NVDLA_UNIT_PDP:
+    case NVDLA_UNIT_CDP:
+      return reg.name.ends_with("PUT_NUM");
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::int16_t* Lut::entry(unsigned table) noexcept {
@@ -182,11 +201,8 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   const std::uint32_t mask = info->write[map_];
   word = (word & ~mask) | (value & mask);
   if (group_register && info->offset == unit.op_enable && (value & 1) != 0) {
-    // Latched counters are cleared when the group is enabled again, except those of the units that
-    // overwrite them at the end of a layer.
-    const bool keeps = info->unit == NVDLA_UNIT_RBK;
     for (const RegisterInfo& reg : unit_info(info->unit).registers)
-      if (reg.statistic && !keeps) unit.words[group][reg.offset / 4] = 0;
+      if (cleared_at_enable(reg)) unit.words[group][reg.offset / 4] = 0;
   }
 }
 

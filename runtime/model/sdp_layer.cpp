@@ -156,18 +156,6 @@ std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
 
 }  // namespace
 
-const char* precision_name(Precision precision) noexcept {
-  switch (precision) {
-    case Precision::kInt8:
-      return "int8";
-    case Precision::kInt16:
-      return "int16";
-    case Precision::kFp16:
-      return "fp16";
-  }
-  return "reserved precision 3";
-}
-
 SdpRdma read_sdp_rdma(const GroupView& view) {
   SdpRdma rdma;
   rdma.width = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) + 1;
@@ -267,11 +255,11 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
   }
   if (layer.to_pdp && layer.out != layer.proc)
     return "OUTPUT_DST is PDP but OUT_PRECISION differs from PROC_PRECISION";
-  if (layer.to_pdp) return "SDP to PDP: not implemented yet";
 
   if (layer.y.active && (hw.features & NVDLA_HW_SDP_Y) == 0)
     return std::string("EW is not bypassed but ") + hw.name + " has no EW";
   if (layer.y.lut) return "the table of EW: not implemented yet";
+  if (layer.y.equal && layer.to_pdp) return "EW compares but OUTPUT_DST is PDP";
   if (layer.y.equal && layer.out != layer.proc)
     return "EW compares but OUT_PRECISION differs from PROC_PRECISION";
 
@@ -282,7 +270,8 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
       if (layer.has_rdma && !layer.rdma.operands[i].disabled &&
           layer.rdma.operands[i].memory.ram == Ram::kSecondary)
         return std::string("operand of ") + kOperatorNames[i] + none;
-    if (layer.destination.ram == Ram::kSecondary && !layer.y.equal) return "SDP destination" + none;
+    if (layer.destination.ram == Ram::kSecondary && !layer.y.equal && !layer.to_pdp)
+      return "SDP destination" + none;
   }
   return {};
 }

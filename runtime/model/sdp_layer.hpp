@@ -8,25 +8,11 @@
 #include <string>
 
 #include "firmware/nvdla_hw.h"
-#include "model/bus.hpp"
 #include "model/kernels/kernels.hpp"
 #include "model/register_file.hpp"
+#include "model/surface.hpp"
 
 namespace nvdla::model {
-
-// The register encoding.
-enum class Precision : std::uint8_t { kInt8 = 0, kInt16 = 1, kFp16 = 2 };
-const char* precision_name(Precision precision) noexcept;
-constexpr unsigned precision_bytes(Precision precision) noexcept {
-  return precision == Precision::kInt8 ? 1 : 2;
-}
-
-struct Surface {
-  Ram ram = Ram::kPrimary;
-  std::uint64_t base = 0;
-  std::uint64_t line = 0;
-  std::uint64_t surface = 0;
-};
 
 // The operand DMA of BS, BN or EW.
 struct OperandDma {

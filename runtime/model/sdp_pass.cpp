@@ -61,8 +61,9 @@ unsigned SdpPass::lanes(unsigned block) const noexcept {
   return std::min<std::uint32_t>(kBlock, padded_channels_ - block * kBlock);
 }
 
-void SdpPass::begin(const SdpLayer& layer) {
+void SdpPass::begin(const SdpLayer& layer, AtomSink* sink) {
   layer_ = layer;
+  sink_ = sink;
   column_ = hw_.atom / precision_bytes(layer.proc);
   padded_channels_ = (layer.channels + column_ - 1) / column_ * column_;
   single_ = layer.width == 1 && layer.height == 1;
@@ -228,6 +229,10 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
                           hw_.atom);
             from = reinterpret_cast<const Element*>(raw_.data());
           }
+          if (sink_ != nullptr) {
+            sink_->take(surface, y, x, from, part);
+            return;
+          }
           dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from, std::uint64_t{part} * hw_.atom);
         });
   }
@@ -278,7 +283,7 @@ SdpCounters SdpPass::end() {
   const std::uint64_t surfaces = padded_channels_ / atom_elements;
   const Surface& memory = layer_.destination;
   const std::uint64_t line_bytes = std::uint64_t{layer_.width} * hw_.atom;
-  if (layer_.y.equal) return counters_;
+  if (layer_.y.equal || sink_ != nullptr) return counters_;
   if (single_) {
     dma_.written(memory.ram, memory.base, surfaces * hw_.atom);
     return counters_;

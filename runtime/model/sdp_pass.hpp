@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/atom_sink.hpp"
 #include "model/dma.hpp"
 #include "model/sdp_layer.hpp"
 
@@ -27,8 +28,9 @@ class SdpPass {
 
   SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels);
 
-  // Reads per-channel operands. Positions are numbered in raster order, y * width + x.
-  void begin(const SdpLayer& layer);
+  // Reads per-channel operands. Positions are numbered in raster order, y * width + x. The sink
+  // takes the output of a layer to PDP.
+  void begin(const SdpLayer& layer, AtomSink* sink = nullptr);
 
   unsigned blocks() const noexcept { return (padded_channels_ + kBlock - 1) / kBlock; }
   // Lanes of a block that exist, padded ones of the last atom included.
@@ -73,6 +75,7 @@ class SdpPass {
   Dma& dma_;
   const Kernels& kernels_;
   SdpLayer layer_;
+  AtomSink* sink_ = nullptr;
   unsigned column_ = 0;  // channels of a processing atom
   std::uint32_t padded_channels_ = 0;
   bool single_ = false;  // 1x1: strides are ignored

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs one PDP layer, surface by surface and line by line: each input line is reduced along x when
+// it arrives, and reduced lines are combined to output lines. A split into bands changes what is
+// read, never the result, so the whole width is pooled at once.
+#ifndef NVDLA_MODEL_PDP_PASS_HPP
+#define NVDLA_MODEL_PDP_PASS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "model/atom_sink.hpp"
+#include "model/device.hpp"
+#include "model/dma.hpp"
+#include "model/pdp_layer.hpp"
+
+namespace nvdla::model {
+
+struct PdpCounters {
+  std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
+};
+
+class PdpPass final : public AtomSink {
+ public:
+  PdpPass(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
+      : hw_(hw), dma_(dma), quirks_(quirks) {}
+
+  // The layer must have passed pdp_fault().
+  void begin(const PdpLayer& layer);
+
+  // All of a layer from memory.
+  void run_from_memory();
+
+  // A layer on the fly: SDP's atoms, in any order. A surface is pooled when it is complete.
+  void take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
+            unsigned count) override;
+
+  PdpCounters end();
+
+ private:
+  // A surface on its way from SDP.
+  struct Plane {
+    std::vector<std::byte> atoms;
+    std::uint64_t received = 0;
+  };
+
+  template <typename Line>
+  void pool(std::uint64_t surface, Line line);
+  template <typename Rule, typename Line>
+  void pool_as(const Rule& rule, std::uint64_t surface, Line line);
+  void look_at(std::byte* line, std::size_t bytes);
+  std::int32_t padding(unsigned missing) const noexcept;
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  Quirks quirks_;
+  PdpLayer layer_;
+  PdpCounters counters_;
+  std::vector<Columns> columns_;
+  std::map<std::uint64_t, Plane> planes_;
+  std::vector<std::byte> line_;
+  std::vector<std::byte> out_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_PDP_PASS_HPP
