@@ -186,7 +186,7 @@ class NVDLA_API Network {
 };
 
 // A network on a device, with buffers of its own. Thread compatible: one run at a time; build
-// several sessions to run several at once. Runs after the first allocate nothing.
+// several sessions to run several at once. Runs allocate no device memory.
 class NVDLA_API Session {
  public:
   struct Impl;  // the library's own
@@ -195,7 +195,7 @@ class NVDLA_API Session {
   Session& operator=(Session&&) noexcept;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  // Waits for a run that has not ended.
+  // A run that has not ended goes on; it holds what it needs.
   ~Session();
 
   std::uint32_t inputs() const noexcept;

@@ -153,6 +153,30 @@ TEST_P(Submit, WaitTimesOut) {
   behind.wait();
 }
 
+TEST_P(Submit, ASessionThatRunsIsBusy) {
+  const auto gate = std::make_shared<ManualFence>();
+  const std::vector<Fence> waits = {
+      detail::Handles::make<Fence>(std::shared_ptr<detail::FenceImpl>(gate))};
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
+  std::optional<Session> session = net.build(device_);
+  std::vector<std::int8_t> values(32, 3);
+  session->write("in", Layout::kNchw, values);
+  const Fence fence = session->submit({.wait_fences = waits});
+  const auto busy = [&](const auto& call) { expect_error(ErrorCode::kBusy, "is running", call); };
+  busy([&] { session->write("in", Layout::kNchw, values); });
+  busy([&] { session->read("out", Layout::kNchw, values); });
+  busy([&] { session->submit(); });
+  busy([&] { session->bind("in", device_.allocate(4096)); });
+  const Buffer out = session->buffer("out");
+  const TensorDesc desc = session->desc("out");
+  session.reset();
+  gate->end();
+  fence.wait();
+  unpack(desc, Layout::kNchw, out.map(MapMode::kRead).bytes(), values);
+  EXPECT_EQ(values, std::vector<std::int8_t>(32, 3));
+}
+
 TEST_P(Submit, AFailedWaitCancels) {
   const auto gate = std::make_shared<ManualFence>();
   const std::vector<Fence> waits = {
