@@ -16,6 +16,8 @@ struct Faults {
   std::uint32_t delay_us = 0;
   std::uint32_t gone = 0;
   std::uint32_t pattern = 0xa5;
+
+  bool operator==(const Faults&) const = default;
 };
 
 struct Counters {

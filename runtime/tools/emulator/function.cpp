@@ -152,6 +152,7 @@ void Function::publish_faults() {
 }
 
 void Function::adopt_faults() {
+  const Faults before = faults_;
   faults_.swallow_interrupts = config_.fault_register(NVDLA_FAULT_SWALLOW_INTERRUPTS);
   faults_.swallow_completions = config_.fault_register(NVDLA_FAULT_SWALLOW_COMPLETIONS);
   faults_.block = config_.fault_register(NVDLA_FAULT_BLOCK);
@@ -159,6 +160,7 @@ void Function::adopt_faults() {
   faults_.delay_us = config_.fault_register(NVDLA_FAULT_DELAY_US);
   faults_.gone = config_.fault_register(NVDLA_FAULT_GONE);
   faults_.pattern = config_.fault_register(NVDLA_FAULT_PATTERN);
+  if (faults_ == before) return;
   log("faults: swallow interrupts {}, completions {}; block {}, late {} ms, delay {} us, gone {}",
       faults_.swallow_interrupts, faults_.swallow_completions, faults_.block, faults_.late_ms,
       faults_.delay_us, faults_.gone);
