@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "fault_control.hpp"
+
+#include <fcntl.h>
+#include <linux/pci_regs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "tools/emulator/fault_capability.h"
+
+namespace nvdla::emulator_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+void put(const fs::path& path, const std::string& line) {
+  std::ofstream file(path);
+  file << line << std::flush;
+  if (!file) throw std::runtime_error("writing " + line + " to " + path.string());
+}
+
+[[noreturn]] void fail(const char* what) {
+  throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+FaultControl::FaultControl() {
+  for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices")) {
+    if (text(entry.path() / "vendor") == "0x1234" &&
+        text(entry.path() / "device").rfind("0xd1a", 0) == 0)
+      directory_ = entry.path().string();
+  }
+  if (directory_.empty()) throw std::runtime_error("no emulated NVDLA on the PCI bus");
+  config_ = ::open((directory_ + "/config").c_str(), O_RDWR | O_CLOEXEC);
+  if (config_ < 0) fail("configuration space");
+}
+
+FaultControl::~FaultControl() {
+  if (config_ >= 0) ::close(config_);
+}
+
+std::uint32_t FaultControl::read(std::uint32_t address, unsigned bytes) const {
+  std::uint32_t value = 0;
+  if (::pread(config_, &value, bytes, address) != static_cast<ssize_t>(bytes))
+    fail("reading configuration space");
+  return value;
+}
+
+void FaultControl::write(std::uint32_t address, std::uint32_t value, unsigned bytes) const {
+  if (::pwrite(config_, &value, bytes, address) != static_cast<ssize_t>(bytes))
+    fail("writing configuration space");
+}
+
+std::uint32_t FaultControl::get(std::uint32_t offset) const {
+  return read(NVDLA_FAULT_CAPABILITY + offset, 4);
+}
+
+void FaultControl::set(std::uint32_t offset, std::uint32_t value) const {
+  write(NVDLA_FAULT_CAPABILITY + offset, value, 4);
+}
+
+void FaultControl::clear() const {
+  for (const std::uint32_t offset :
+       {NVDLA_FAULT_GONE, NVDLA_FAULT_SWALLOW_INTERRUPTS, NVDLA_FAULT_SWALLOW_COMPLETIONS,
+        NVDLA_FAULT_BLOCK, NVDLA_FAULT_LATE_MS, NVDLA_FAULT_DELAY_US})
+    set(offset, 0);
+}
+
+void FaultControl::set_bus_master(bool on) const {
+  const std::uint32_t command = read(PCI_COMMAND, 2) & ~std::uint32_t{PCI_COMMAND_MASTER};
+  write(PCI_COMMAND, command | (on ? PCI_COMMAND_MASTER : 0), 2);
+}
+
+bool FaultControl::bus_master() const { return (read(PCI_COMMAND, 2) & PCI_COMMAND_MASTER) != 0; }
+
+void FaultControl::rebind() const {
+  const fs::path driver = fs::canonical(fs::path(directory_) / "driver");
+  const std::string name = fs::path(directory_).filename().string();
+  put(driver / "unbind", name);
+  const fs::path reset = fs::path(directory_) / "reset";
+  if (fs::exists(reset)) put(reset, "1");
+  put(driver / "bind", name);
+}
+
+}  // namespace nvdla::emulator_test

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The emulated device's fault capability and command register, for tests in the guest: through
+// sysfs, so while the driver owns the function.
+#ifndef NVDLA_TESTS_FAULT_CONTROL_HPP
+#define NVDLA_TESTS_FAULT_CONTROL_HPP
+
+#include <cstdint>
+#include <string>
+
+namespace nvdla::emulator_test {
+
+class FaultControl {
+ public:
+  // Throws std::runtime_error without an emulated NVDLA on the PCI bus.
+  FaultControl();
+  ~FaultControl();
+  FaultControl(const FaultControl&) = delete;
+  FaultControl& operator=(const FaultControl&) = delete;
+
+  // Registers NVDLA_FAULT_* of fault_capability.h.
+  std::uint32_t get(std::uint32_t offset) const;
+  void set(std::uint32_t offset, std::uint32_t value) const;
+  // Back to an obedient device.
+  void clear() const;
+
+  void set_bus_master(bool on) const;
+  bool bus_master() const;
+
+  // Takes the function from its driver, resets it if it can be, and gives it back: a fresh probe.
+  void rebind() const;
+
+ private:
+  std::uint32_t read(std::uint32_t address, unsigned bytes) const;
+  void write(std::uint32_t address, std::uint32_t value, unsigned bytes) const;
+
+  std::string directory_;
+  int config_ = -1;
+};
+
+}  // namespace nvdla::emulator_test
+
+#endif  // NVDLA_TESTS_FAULT_CONTROL_HPP
