@@ -5,6 +5,9 @@
 
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
+# Series of Debian kernels for `make emulate`; INTERACTIVE=1 gives a prompt.
+KERNEL ?= 6.12
+INTERACTIVE ?=
 # Warnings as errors: ON in CI.
 NVDLA_WERROR ?= OFF
 export JOBS NVDLA_WERROR
@@ -13,11 +16,12 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all install clean configure
+.PHONY: help run build test test-all emulate install clean configure
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
 	@echo 'make test      all checks and tests that take minutes'
+	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     library, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
 	@echo 'make install   into PREFIX, /usr/local unless given; DESTDIR works'
@@ -37,12 +41,25 @@ run: configure
 	@build/bin/digits
 
 test:
-	@.ci/packages.sh build test
+	@.ci/packages.sh build test emulate
 	@.ci/stages.sh
 
 test-all:
-	@.ci/packages.sh build test test-all
+	@.ci/packages.sh build test emulate test-all
 	@.ci/stages.sh --all
+
+emulate: configure
+	@.ci/packages.sh build emulate
+	@test -f Kbuild || { echo 'No Kbuild: the driver is not part of this tree'; exit 1; }
+	@cmake --build build --parallel $(JOBS) --target guest_tests
+ifeq ($(INTERACTIVE),1)
+	@tests/emulator/build-module.sh $(KERNEL) build > build/module.log 2>&1 || \
+		{ cat build/module.log; exit 1; }
+	@tests/emulator/emulate.sh $(KERNEL) --interactive \
+		--run build/tests/test_ioctl --run build/tests/test_misbehaviour
+else
+	@tests/emulator/suite.sh $(KERNEL) build
+endif
 
 install: build
 	@cmake --install build --prefix $(or $(PREFIX),/usr/local)

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Builds nvdla.ko for a series of Debian kernels, outside of the source tree.
+#
+#   build-module.sh SERIES BUILD-DIRECTORY [make-argument...]
+#
+# leaves BUILD-DIRECTORY/modules/SERIES/nvdla.ko. The module is built in a tree
+# of links, because kbuild writes beside its sources, and its `clean` would
+# delete every module below them, the unpacked kernels' too.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../.." && pwd)
+series=$1
+build=$2
+shift 2
+
+[ -f "$source/Kbuild" ] || {
+	echo "build-module.sh: no Kbuild in $source: the driver is not part of this tree" >&2
+	exit 1
+}
+mkdir -p "$build"
+build=$(cd "$build" && pwd)
+sh "$here/get-kernel.sh" "$series" "$build/kernels"
+
+tree=$build/modules/$series
+mkdir -p "$tree"
+for part in Kbuild kernel firmware uapi; do
+	cp -rsf "$source/$part" "$tree/"
+done
+# What is gone from the source.
+find "$tree" -xtype l -delete
+
+# Type information for BPF needs pahole and vmlinux, which headers do not have.
+make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
