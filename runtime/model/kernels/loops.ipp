@@ -177,7 +177,7 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
       // has carried just past the limit is not counted.
       const int64_t reference = converter.lenient_count ? product >> shift.amount : rounded;
       const int64_t difference = reference - result;
-      saturated += (difference > tolerance) | (difference < -tolerance) ? 1 : 0;
+      saturated += (difference > tolerance) | (difference < -tolerance);
       row[lane] = static_cast<int32_t>(result);
     }
   }
