@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <stdexcept>
+#include <utility>
 
 #include "model/bdma.hpp"
 #include "model/blocked_list.hpp"
@@ -74,6 +75,8 @@ struct Device::Impl {
   std::deque<Completion> completions;
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
   std::string sdp_stuck, rdma_stuck, conv_stuck;
+  // Hardware is busy clearing the convolution buffer for a moment after reset.
+  bool flushing = true;
 };
 
 void Device::Impl::reset() {
@@ -86,6 +89,7 @@ void Device::Impl::reset() {
   pdp.reset();
   rubik.reset();
   bdma.reset();
+  flushing = true;
 }
 
 void Device::Impl::complete(std::uint32_t interrupts) {
@@ -270,9 +274,9 @@ bool Device::interrupt() const { return impl_->registers.interrupt(); }
 bool Device::step() {
   Impl& impl = *impl_;
   ++impl.now;
-  impl.registers.flush_done();
-  if (impl.deliver()) return true;
-  if (impl.run_one()) return true;
+  const bool flushed = std::exchange(impl.flushing, false);
+  if (flushed) impl.registers.flush_done();
+  if (impl.deliver() || impl.run_one() || flushed) return true;
   // Nothing happens but time.
   return !impl.completions.empty();
 }

@@ -154,6 +154,17 @@ TEST_P(AllConfigurations, ConvolutionBufferIsFlushedAfterAMoment) {
   EXPECT_EQ(regs_.read("CDMA.S_CBUF_FLUSH_STATUS"), 1u) << "read only";
 }
 
+TEST_P(AllConfigurations, TheFlushIsProgress) {
+  // A player polls only while the device has something to do.
+  EXPECT_EQ(regs_.read("CDMA.S_CBUF_FLUSH_STATUS"), 0u);
+  EXPECT_TRUE(device_.step());
+  EXPECT_EQ(regs_.read("CDMA.S_CBUF_FLUSH_STATUS"), 1u);
+  EXPECT_FALSE(device_.step());
+  device_.reset();
+  EXPECT_EQ(regs_.read("CDMA.S_CBUF_FLUSH_STATUS"), 0u);
+  EXPECT_TRUE(device_.step());
+}
+
 TEST_P(AllConfigurations, LutPortsMoveOn) {
   for (const std::string unit : {"SDP", "CDP"}) {
     for (unsigned table = 0; table < 2; ++table) {
