@@ -8,6 +8,7 @@
 
 #include "model/bdma.hpp"
 #include "model/blocked_list.hpp"
+#include "model/cdp.hpp"
 #include "model/conv_pass.hpp"
 #include "model/dma.hpp"
 #include "model/pdp.hpp"
@@ -39,6 +40,7 @@ struct Device::Impl {
         sdp(config, dma, kernels),
         conv(config, dma, kernels),
         pdp(config, registers, dma, opts.quirks),
+        cdp(config, registers, dma, opts.quirks),
         rubik(registers, dma, opts.quirks),
         bdma(registers, dma) {}
 
@@ -68,6 +70,7 @@ struct Device::Impl {
   SdpPass sdp;
   ConvPass conv;
   Pdp pdp;
+  Cdp cdp;
   Rubik rubik;
   Bdma bdma;
 
@@ -87,6 +90,7 @@ void Device::Impl::reset() {
   rdma_stuck.clear();
   conv_stuck.clear();
   pdp.reset();
+  cdp.reset();
   rubik.reset();
   bdma.reset();
   flushing = true;
@@ -195,7 +199,8 @@ bool Device::Impl::run_conv() {
 // Units that work alone.
 bool Device::Impl::run_others() {
   std::uint32_t interrupts = 0;
-  const bool ran = pdp.run(interrupts) || rubik.run(interrupts) || bdma.run(interrupts);
+  const bool ran =
+      pdp.run(interrupts) || cdp.run(interrupts) || rubik.run(interrupts) || bdma.run(interrupts);
   if (interrupts != 0) complete(interrupts);
   return ran;
 }
@@ -204,10 +209,9 @@ bool Device::Impl::run_one() { return run_conv() || run_sdp() || run_idle_rdma()
 
 void Device::Impl::list_blocked(BlockedList& list) const {
   pdp.list_blocked(list);
+  cdp.list_blocked(list);
   rubik.list_blocked(list);
   bdma.list_blocked(list);
-  for (const Unit unit : {NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP})
-    list.add(unit, "local response normalisation: not implemented yet");
 
   for (const Unit unit : kConvUnits) list.add_waiting_group(unit);
   list.add_waiting_group(NVDLA_UNIT_SDP_RDMA);

@@ -224,18 +224,24 @@ constexpr std::uint32_t min(std::uint32_t a, std::uint32_t b) noexcept {
   return order<F>(a) <= order<F>(b) ? a : b;
 }
 
+// `value` times 2^exponent.
+template <typename F>
+constexpr std::uint32_t from_integer(std::uint64_t value, int exponent) noexcept {
+  if (value == 0) return 0;
+  constexpr int kBits = F::kMantissaBits;
+  const int lead = 63 - std::countl_zero(value);
+  const std::uint64_t significand =
+      lead <= kBits ? value << (kBits - lead)
+                    : detail::round_even(value, static_cast<unsigned>(lead - kBits));
+  return detail::compose<F>(0, lead + exponent + F::kBias, significand);
+}
+
 // Any 32-bit integer to fp16; saturates at 65504.
 constexpr std::uint16_t int_to_fp16(std::int32_t value) noexcept {
-  if (value == 0) return 0;
+  const std::int64_t wide = value;
   const std::uint32_t sign = value < 0 ? Fp16::kSign : 0;
-  const std::uint64_t magnitude =
-      value < 0 ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
-  const int lead = 63 - std::countl_zero(magnitude);
-  constexpr int kBits = Fp16::kMantissaBits;
-  const std::uint64_t significand =
-      lead <= kBits ? magnitude << (kBits - lead)
-                    : detail::round_even(magnitude, static_cast<unsigned>(lead - kBits));
-  return static_cast<std::uint16_t>(detail::compose<Fp16>(sign, lead + Fp16::kBias, significand));
+  return static_cast<std::uint16_t>(
+      sign | from_integer<Fp16>(static_cast<std::uint64_t>(value < 0 ? -wide : wide), 0));
 }
 
 // Rounds half away from zero and saturates; NaN gives the most negative number.

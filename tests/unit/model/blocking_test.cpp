@@ -448,34 +448,5 @@ TEST(BlockingRules, SecondaryMemoryMustExist) {
   }
 }
 
-TEST(BlockingRules, WhatIsNotThereYetNeverCompletes) {
-  for (const char* name : {"nv_full", "nv_small"}) {
-    const nvdla_hw& hw = *nvdla_hw_find(name);
-    for (const std::string unit : {"CDP", "CDP_RDMA"}) {
-      Memory memory;
-      Device device(hw, memory);
-      Registers regs(device);
-      regs.write(unit + ".D_OP_ENABLE", 1);
-      while (device.step()) {
-      }
-      EXPECT_FALSE(device.idle());
-      const auto blocked = device.blocked();
-      ASSERT_EQ(blocked.size(), 1u) << unit;
-      EXPECT_NE(blocked[0].reason.find("not implemented yet"), std::string::npos);
-      EXPECT_EQ(regs.read(unit + ".S_STATUS"), 1u);
-      EXPECT_EQ(regs.read("GLB.S_INTR_STATUS"), 0u);
-      // Other units go on.
-      const TestLayer layer = sdp_layer(hw);
-      load(layer, memory);
-      program(layer, regs, 0, 0);
-      enable(layer, regs);
-      while (device.step()) {
-      }
-      EXPECT_EQ(regs.read("SDP.S_STATUS"), 0u);
-      EXPECT_EQ(regs.read("GLB.S_INTR_STATUS"), 1u);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace nvdla::test
