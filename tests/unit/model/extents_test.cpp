@@ -10,59 +10,14 @@
 #include <vector>
 
 #include "support/model_layer.hpp"
+#include "support/recorder.hpp"
 
 namespace nvdla::test {
 namespace {
 
-using model::Bus;
 using model::Device;
-using model::Mapping;
 using model::Memory;
 using model::Ram;
-
-// A set of bytes as disjoint intervals, begin to end.
-class Bytes {
- public:
-  void add(std::uint64_t begin, std::uint64_t size) {
-    if (size != 0) parts_.emplace_back(begin, begin + size);
-  }
-  std::map<std::uint64_t, std::uint64_t> merged() const {
-    auto sorted = parts_;
-    std::sort(sorted.begin(), sorted.end());
-    std::map<std::uint64_t, std::uint64_t> result;
-    for (const auto& [begin, end] : sorted) {
-      if (!result.empty() && result.rbegin()->second >= begin) {
-        result.rbegin()->second = std::max(result.rbegin()->second, end);
-      } else {
-        result[begin] = end;
-      }
-    }
-    return result;
-  }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> parts_;
-};
-
-class Recorder final : public Bus {
- public:
-  explicit Recorder(Memory& memory) : memory_(memory) {}
-  Bytes reads, writes, announced;
-
-  Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept override {
-    Mapping mapping = memory_.map(ram, address, size, write);
-    mapping.size = std::min(mapping.size, size);
-    (write ? writes : reads).add(address, mapping.size);
-    return mapping;
-  }
-  std::uint64_t generation(Ram, std::uint64_t, std::uint64_t) const noexcept override { return 0; }
-  void written(Ram, std::uint64_t address, std::uint64_t size) noexcept override {
-    announced.add(address, size);
-  }
-
- private:
-  Memory& memory_;
-};
 
 // n surfaces x H lines x `run` bytes.
 void add_cube(Bytes& bytes, const Cube& cube, std::uint64_t surfaces, std::uint64_t lines,

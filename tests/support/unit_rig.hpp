@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// A device with a recorded memory, for tests of its stand-alone units: programs cubes by name,
+// runs, looks at what was touched.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/device.hpp"
+#include "model/memory.hpp"
+#include "support/model_layer.hpp"
+#include "support/recorder.hpp"
+
+namespace nvdla::test {
+
+inline constexpr std::uint8_t kUntouched = 0xa5;
+
+struct UnitRig {
+  explicit UnitRig(const nvdla_hw& config, const model::Options& options = {})
+      : hw(config), recorder(memory), device(config, recorder, options), regs(device) {}
+
+  void run() {
+    while (device.step()) {
+    }
+  }
+
+  // Why it does not go on; empty if all has ended.
+  std::string blocked() {
+    if (device.idle()) return {};
+    std::string text;
+    for (const model::Blocked& one : device.blocked()) text += one.reason + "; ";
+    return text.empty() ? "no reason" : text;
+  }
+
+  // Fills memory with random bytes.
+  void randomise(std::uint64_t address, std::uint64_t size, std::mt19937_64& random) {
+    std::vector<std::byte> bytes(size);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    memory.load(model::Ram::kPrimary, address, bytes);
+  }
+
+  std::uint8_t byte(std::uint64_t address) {
+    return std::to_integer<std::uint8_t>(
+        *memory.map(model::Ram::kPrimary, address, 1, false).data);
+  }
+  std::uint16_t half(std::uint64_t address) {
+    return static_cast<std::uint16_t>(byte(address) | byte(address + 1) << 8);
+  }
+
+  // Bytes of a region that are neither untouched nor as expected; empty if all is well.
+  std::string compare(std::uint64_t begin, std::uint64_t size,
+                      const std::map<std::uint64_t, std::uint8_t>& expected) {
+    const auto got = memory.read(model::Ram::kPrimary, begin, size);
+    for (std::uint64_t i = 0; i < size; ++i) {
+      const auto found = expected.find(begin + i);
+      const std::uint8_t want = found == expected.end() ? kUntouched : found->second;
+      if (std::to_integer<std::uint8_t>(got[i]) != want)
+        return "byte " + std::to_string(i) + " is " +
+               std::to_string(std::to_integer<unsigned>(got[i])) + ", not " + std::to_string(want);
+    }
+    return {};
+  }
+
+  const nvdla_hw& hw;
+  model::Memory memory;
+  Recorder recorder;
+  model::Device device;
+  Registers regs;
+};
+
+// n surfaces x H lines x `run` bytes.
+inline void add_cube(Bytes& bytes, const Cube& cube, std::uint64_t surfaces, std::uint64_t lines,
+                     std::uint64_t run) {
+  for (std::uint64_t s = 0; s < surfaces; ++s)
+    for (std::uint64_t y = 0; y < lines; ++y)
+      bytes.add(cube.base + s * cube.surface + y * cube.line, run);
+}
+
+}  // namespace nvdla::test
