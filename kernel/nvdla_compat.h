@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the supported kernels. Kbuild looks into the kernel's
+ * headers and defines NVDLA_HAVE_*: stable kernels change interfaces inside a
+ * series, so version numbers would lie.
+ */
+#ifndef NVDLA_COMPAT_H
+#define NVDLA_COMPAT_H
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/gpu_scheduler.h>
+
+#if IS_ENABLED(CONFIG_DRM_ACCEL)
+#include <drm/drm_accel.h>
+#define NVDLA_NODE		DRIVER_COMPUTE_ACCEL
+#define NVDLA_DEFINE_FOPS(name)	DEFINE_DRM_ACCEL_FOPS(name)
+#else
+#define NVDLA_NODE		DRIVER_RENDER
+#define NVDLA_DEFINE_FOPS(name)	DEFINE_DRM_GEM_FOPS(name)
+#endif
+
+static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
+				   const struct drm_sched_backend_ops *ops,
+				   struct device *dev)
+{
+#ifdef NVDLA_HAVE_SCHED_INIT_ARGS
+	const struct drm_sched_init_args args = {
+		.ops = ops,
+#ifdef NVDLA_HAVE_SCHED_NUM_RQS
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+#endif
+		.credit_limit = 1,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = "nvdla",
+		.dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#elif defined(NVDLA_HAVE_SCHED_CREDITS)
+	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
+			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, "nvdla", dev);
+#else
+	return drm_sched_init(sched, ops, 1, 0, MAX_SCHEDULE_TIMEOUT, NULL,
+			      NULL, "nvdla", dev);
+#endif
+}
+
+static inline int nvdla_sched_job_init(struct drm_sched_job *job,
+				       struct drm_sched_entity *entity,
+				       struct drm_file *file)
+{
+#ifdef NVDLA_HAVE_SCHED_CLIENT_ID
+	return drm_sched_job_init(job, entity, 1, file, file->client_id);
+#elif defined(NVDLA_HAVE_SCHED_CREDITS)
+	return drm_sched_job_init(job, entity, 1, file);
+#else
+	return drm_sched_job_init(job, entity, file);
+#endif
+}
+
+#endif /* NVDLA_COMPAT_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The DRM driver: files, the ioctl table and QUERY.
+ *
+ * Where the kernel has accel nodes the device is /dev/accel/accelN, elsewhere
+ * a render node.
+ */
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+
+#include "nvdla_compat.h"
+#include "nvdla_context.h"
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_front.h"
+#include "nvdla_gem.h"
+#include "nvdla_program.h"
+
+static int nvdla_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct nvdla_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL);
+
+	if (!nfile)
+		return -ENOMEM;
+
+	xa_init_flags(&nfile->contexts, XA_FLAGS_ALLOC1);
+	xa_init_flags(&nfile->programs, XA_FLAGS_ALLOC1);
+	file->driver_priv = nfile;
+	return 0;
+}
+
+static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct nvdla_file *nfile = file->driver_priv;
+
+	nvdla_context_close_all(nfile);
+	nvdla_program_close_all(nfile);
+	kfree(nfile);
+}
+
+static void nvdla_fill_device_info(struct nvdla_device *ndev,
+				   struct drm_nvdla_device_info *info)
+{
+	strscpy((char *)info->name, ndev->hw->name, sizeof(info->name));
+	info->generation = ndev->hw->regmap == NVDLA_REGMAP_NV_FULL ? 1 : 2;
+	info->atom_bytes = ndev->hw->atom;
+	info->clock_khz = ndev->clock_khz;
+	if (!nvdla_gem_coherent(ndev))
+		info->flags |= DRM_NVDLA_DEVICE_NONCOHERENT;
+	if (ndev->reset_ops->can_reset(ndev->drm.dev))
+		info->flags |= DRM_NVDLA_DEVICE_CAN_RESET;
+}
+
+static void nvdla_fill_limits(struct drm_nvdla_limits *limits)
+{
+	limits->layers = NVDLA_MAX_LAYERS;
+	limits->slots = NVDLA_MAX_SLOTS;
+	limits->luts = NVDLA_MAX_LUTS;
+	limits->transfers = NVDLA_MAX_TRANSFERS;
+	limits->waits = NVDLA_MAX_WAITS;
+	limits->syncs = DRM_NVDLA_MAX_SYNCS;
+	limits->program_bytes = NVDLA_PROGRAM_BYTES_MAX;
+	limits->bo_bytes = NVDLA_BO_BYTES_MAX;
+}
+
+int nvdla_ioctl_query(struct drm_device *drm, void *data,
+		      struct drm_file *file)
+{
+	struct nvdla_device *ndev = to_nvdla_device(drm);
+	struct drm_nvdla_query *query = data;
+	struct drm_nvdla_device_info info = {};
+	struct drm_nvdla_limits limits = {};
+	u32 room = query->size;
+	const void *from;
+	u32 size;
+
+	switch (query->type) {
+	case DRM_NVDLA_QUERY_DEVICE:
+		nvdla_fill_device_info(ndev, &info);
+		from = &info;
+		size = sizeof(info);
+		break;
+	case DRM_NVDLA_QUERY_LIMITS:
+		nvdla_fill_limits(&limits);
+		from = &limits;
+		size = sizeof(limits);
+		break;
+	default:
+		return -EINVAL;
+	}
+
+	query->size = size;
+	if (!query->pointer)
+		return 0;
+	if (copy_to_user(u64_to_user_ptr(query->pointer), from,
+			 min(room, size)))
+		return -EFAULT;
+	if (room > size &&
+	    clear_user(u64_to_user_ptr(query->pointer + size), room - size))
+		return -EFAULT;
+	return 0;
+}
+
+#define NVDLA_IOCTL(name, func) \
+	DRM_IOCTL_DEF_DRV(NVDLA_##name, nvdla_ioctl_##func, DRM_RENDER_ALLOW)
+
+static const struct drm_ioctl_desc nvdla_ioctls[] = {
+	NVDLA_IOCTL(QUERY, query),
+	NVDLA_IOCTL(CONTEXT_CREATE, context_create),
+	NVDLA_IOCTL(CONTEXT_DESTROY, context_destroy),
+	NVDLA_IOCTL(CONTEXT_QUERY, context_query),
+	NVDLA_IOCTL(BO_CREATE, bo_create),
+	NVDLA_IOCTL(BO_MMAP_OFFSET, bo_mmap_offset),
+	NVDLA_IOCTL(BO_SYNC, bo_sync),
+	NVDLA_IOCTL(BO_WAIT, bo_wait),
+	NVDLA_IOCTL(PROGRAM_CREATE, program_create),
+	NVDLA_IOCTL(PROGRAM_DESTROY, program_destroy),
+	NVDLA_IOCTL(SUBMIT, submit),
+};
+
+NVDLA_DEFINE_FOPS(nvdla_fops);
+
+const struct drm_driver nvdla_drm_driver = {
+	.driver_features = NVDLA_NODE | DRIVER_GEM | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.open = nvdla_open,
+	.postclose = nvdla_postclose,
+	.ioctls = nvdla_ioctls,
+	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
+	.fops = &nvdla_fops,
+	.name = "nvdla",
+	.desc = "NVIDIA Deep Learning Accelerator",
+#ifdef NVDLA_HAVE_DRIVER_DATE
+	.date = "20261121",
+#endif
+	.major = 0,
+	.minor = 1,
+};
+
+static int __init nvdla_init(void)
+{
+	int ret = nvdla_platform_register();
+
+	if (ret)
+		return ret;
+	ret = nvdla_pci_register();
+	if (ret)
+		nvdla_platform_unregister();
+	return ret;
+}
+module_init(nvdla_init);
+
+static void __exit nvdla_exit(void)
+{
+	nvdla_pci_unregister();
+	nvdla_platform_unregister();
+}
+module_exit(nvdla_exit);
+
+MODULE_AUTHOR("NVDLA stack developers");
+MODULE_DESCRIPTION("NVIDIA Deep Learning Accelerator (NVDLA)");
+MODULE_LICENSE("GPL");

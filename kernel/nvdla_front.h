@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Front ends: how devices are found. Each calls nvdla_device_create().
+ */
+#ifndef NVDLA_FRONT_H
+#define NVDLA_FRONT_H
+
+int nvdla_platform_register(void);
+void nvdla_platform_unregister(void);
+int nvdla_pci_register(void);
+void nvdla_pci_unregister(void);
+
+#endif /* NVDLA_FRONT_H */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SUBMIT: everything that can fail, before the job is armed.
+ */
+#include <linux/dma-fence-chain.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include <drm/drm_syncobj.h>
+
+#include "nvdla_compat.h"
+#include "nvdla_context.h"
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_gem.h"
+#include "nvdla_job.h"
+#include "nvdla_program.h"
+#include "nvdla_submit.h"
+
+/** struct nvdla_signal - a sync object to signal, prepared */
+struct nvdla_signal {
+	struct drm_syncobj *syncobj;
+	/* for a point of a timeline; NULL for a binary sync object */
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+/** struct nvdla_submit - a submission in the making */
+struct nvdla_submit {
+	struct drm_file *file;
+	struct nvdla_submission *submission;
+	/* each buffer once, as reservations must be locked */
+	struct drm_gem_object **unique;
+	bool *written;
+	u32 num_unique;
+	struct nvdla_signal *signals;
+	u32 num_signals;
+};
+
+static int nvdla_submit_object(struct nvdla_submit *submit, u32 handle,
+			       struct nvdla_bo **bo)
+{
+	struct nvdla_submission *submission = submit->submission;
+	struct drm_gem_object *obj;
+
+	obj = drm_gem_object_lookup(submit->file, handle);
+	if (!obj)
+		return -ENOENT;
+	submission->objects[submission->num_objects++] = obj;
+	*bo = to_nvdla_bo(obj);
+	return 0;
+}
+
+static void nvdla_submit_use(struct nvdla_submit *submit,
+			     struct drm_gem_object *obj, bool write)
+{
+	u32 i;
+
+	for (i = 0; i < submit->num_unique && submit->unique[i] != obj; i++)
+		;
+	if (i == submit->num_unique)
+		submit->unique[submit->num_unique++] = obj;
+	submit->written[i] |= write;
+}
+
+/* Looks up the buffer of each slot and proves that it may be bound. */
+static int nvdla_submit_bindings(struct nvdla_submit *submit,
+				 const struct drm_nvdla_submit *args)
+{
+	struct nvdla_submission *submission = submit->submission;
+	const struct nvdla_program *program = &submission->program->program;
+	struct drm_nvdla_binding *user;
+	struct nvdla_binding *bindings;
+	struct nvdla_error error = {};
+	u32 count, i;
+	int ret = 0;
+
+	user = nvdla_copy_array(&args->bindings, NVDLA_MAX_SLOTS,
+				sizeof(*user));
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	count = args->bindings.count;
+
+	/* one more for the statistics, and never zero */
+	submission->objects = kvcalloc(count + 1, sizeof(*submission->objects),
+				       GFP_KERNEL);
+	submission->bases = kvcalloc(count + 1, sizeof(*submission->bases),
+				     GFP_KERNEL);
+	submit->unique = kvcalloc(count + 1, sizeof(*submit->unique),
+				  GFP_KERNEL);
+	submit->written = kvcalloc(count + 1, sizeof(*submit->written),
+				   GFP_KERNEL);
+	bindings = kvcalloc(count + 1, sizeof(*bindings), GFP_KERNEL);
+	if (!submission->objects || !submission->bases || !submit->unique ||
+	    !submit->written || !bindings)
+		ret = -ENOMEM;
+
+	for (i = 0; i < count && !ret; i++) {
+		struct nvdla_bo *bo;
+
+		if (user[i].pad) {
+			ret = -EINVAL;
+			break;
+		}
+		ret = nvdla_submit_object(submit, user[i].handle, &bo);
+		if (ret)
+			break;
+		if (user[i].offset > bo->base.size) {
+			ret = -EINVAL;
+			break;
+		}
+		bindings[i].address = bo->dma + user[i].offset;
+		bindings[i].size = bo->base.size - user[i].offset;
+		bindings[i].memory = bo->memory;
+		bindings[i].access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+		submission->bases[i] = bindings[i].address;
+	}
+	if (!ret &&
+	    nvdla_program_check_bindings(program, bindings, count, &error))
+		ret = nvdla_report(args->error, &error);
+	for (i = 0; i < count && !ret; i++)
+		nvdla_submit_use(submit, submission->objects[i],
+				 program->slots[i].access & NVDLA_SLOT_WRITE);
+
+	kvfree(bindings);
+	kvfree(user);
+	return ret;
+}
+
+static int nvdla_submit_stats(struct nvdla_submit *submit,
+			      const struct drm_nvdla_submit *args)
+{
+	struct nvdla_submission *submission = submit->submission;
+	const struct nvdla_program *program = &submission->program->program;
+	u64 size = (u64)program->num_layers * sizeof(struct nvdla_layer_stats);
+	struct nvdla_bo *bo;
+	int ret;
+
+	if (!args->stats_handle)
+		return args->stats_offset ? -EINVAL : 0;
+	if (!(program->flags & NVDLA_PROGRAM_STATS) ||
+	    !IS_ALIGNED(args->stats_offset, sizeof(u64)))
+		return -EINVAL;
+	ret = nvdla_submit_object(submit, args->stats_handle, &bo);
+	if (ret)
+		return ret;
+	if (args->stats_offset > bo->base.size ||
+	    size > bo->base.size - args->stats_offset)
+		return -EINVAL;
+	submission->job.stats = bo->vaddr + args->stats_offset;
+	nvdla_submit_use(submit, &bo->base, true);
+	return 0;
+}
+
+static int nvdla_submit_signal(struct nvdla_submit *submit,
+			       const struct drm_nvdla_sync *sync)
+{
+	struct nvdla_signal *signal = &submit->signals[submit->num_signals];
+
+	if (sync->point) {
+		signal->chain = dma_fence_chain_alloc();
+		if (!signal->chain)
+			return -ENOMEM;
+	}
+	signal->point = sync->point;
+	signal->syncobj = drm_syncobj_find(submit->file, sync->handle);
+	/* Counted even so: the chain is to be freed. */
+	submit->num_signals++;
+	return signal->syncobj ? 0 : -ENOENT;
+}
+
+static int nvdla_submit_wait(struct nvdla_submit *submit,
+			     const struct drm_nvdla_sync *sync)
+{
+	struct dma_fence *fence;
+	int ret;
+
+	ret = drm_syncobj_find_fence(submit->file, sync->handle, sync->point, 0,
+				     &fence);
+	if (ret)
+		return ret;
+	return drm_sched_job_add_dependency(&submit->submission->base, fence);
+}
+
+static int nvdla_submit_syncs(struct nvdla_submit *submit,
+			      const struct drm_nvdla_submit *args)
+{
+	struct drm_nvdla_sync *syncs;
+	int ret = 0;
+	u32 i;
+
+	syncs = nvdla_copy_array(&args->syncs, DRM_NVDLA_MAX_SYNCS,
+				 sizeof(*syncs));
+	if (IS_ERR_OR_NULL(syncs))
+		return PTR_ERR_OR_ZERO(syncs);
+	submit->signals = kcalloc(args->syncs.count, sizeof(*submit->signals),
+				  GFP_KERNEL);
+	if (!submit->signals)
+		ret = -ENOMEM;
+	for (i = 0; i < args->syncs.count && !ret; i++) {
+		if (syncs[i].flags == DRM_NVDLA_SYNC_WAIT)
+			ret = nvdla_submit_wait(submit, &syncs[i]);
+		else if (syncs[i].flags == DRM_NVDLA_SYNC_SIGNAL)
+			ret = nvdla_submit_signal(submit, &syncs[i]);
+		else
+			ret = -EINVAL;
+	}
+	kvfree(syncs);
+	return ret;
+}
+
+/* From the arming of the job on nothing fails. */
+static int nvdla_submit_push(struct nvdla_submit *submit)
+{
+	struct nvdla_submission *submission = submit->submission;
+	struct drm_sched_job *job = &submission->base;
+	struct ww_acquire_ctx acquire;
+	struct dma_fence *finished;
+	int ret;
+	u32 i;
+
+	ret = drm_gem_lock_reservations(submit->unique, submit->num_unique,
+					&acquire);
+	if (ret)
+		return ret;
+	for (i = 0; i < submit->num_unique && !ret; i++) {
+		struct drm_gem_object *obj = submit->unique[i];
+		bool write = submit->written[i];
+
+		ret = dma_resv_reserve_fences(obj->resv, 1);
+		if (!ret)
+			ret = drm_sched_job_add_implicit_dependencies(job, obj,
+								      write);
+	}
+	if (ret)
+		goto unlock;
+
+	drm_sched_job_arm(job);
+	finished = dma_fence_get(&job->s_fence->finished);
+	for (i = 0; i < submit->num_unique; i++)
+		dma_resv_add_fence(submit->unique[i]->resv, finished,
+				   submit->written[i] ? DMA_RESV_USAGE_WRITE :
+							DMA_RESV_USAGE_READ);
+	for (i = 0; i < submit->num_signals; i++) {
+		struct nvdla_signal *signal = &submit->signals[i];
+
+		if (signal->chain) {
+			drm_syncobj_add_point(signal->syncobj, signal->chain,
+					      finished, signal->point);
+			signal->chain = NULL;
+		} else {
+			drm_syncobj_replace_fence(signal->syncobj, finished);
+		}
+	}
+	dma_fence_put(finished);
+	drm_sched_entity_push_job(job);
+
+unlock:
+	drm_gem_unlock_reservations(submit->unique, submit->num_unique,
+				    &acquire);
+	return ret;
+}
+
+static void nvdla_submit_clean(struct nvdla_submit *submit)
+{
+	u32 i;
+
+	for (i = 0; i < submit->num_signals; i++) {
+		dma_fence_chain_free(submit->signals[i].chain);
+		if (submit->signals[i].syncobj)
+			drm_syncobj_put(submit->signals[i].syncobj);
+	}
+	kfree(submit->signals);
+	kvfree(submit->unique);
+	kvfree(submit->written);
+}
+
+int nvdla_ioctl_submit(struct drm_device *drm, void *data,
+		       struct drm_file *file)
+{
+	struct nvdla_device *ndev = to_nvdla_device(drm);
+	struct nvdla_file *nfile = file->driver_priv;
+	struct drm_nvdla_submit *args = data;
+	struct nvdla_submission *submission;
+	struct nvdla_submit submit = { .file = file };
+	int ret;
+
+	if (args->flags)
+		return -EINVAL;
+	/* Without the lock: whoever is late learns it from the fence. */
+	if (READ_ONCE(ndev->wedged))
+		return -ENODEV;
+
+	submission = kzalloc(sizeof(*submission), GFP_KERNEL);
+	if (!submission)
+		return -ENOMEM;
+	kref_init(&submission->ref);
+	submission->ndev = ndev;
+	submit.submission = submission;
+
+	ret = -ENOENT;
+	submission->context = nvdla_context_get(nfile, args->context);
+	submission->program = nvdla_program_get(nfile, args->program);
+	if (!submission->context || !submission->program)
+		goto put;
+	ret = -ECANCELED;
+	if (READ_ONCE(submission->context->guilty))
+		goto put;
+	ret = -ENOMEM;
+	submission->fence = nvdla_fence_alloc();
+	if (!submission->fence)
+		goto put;
+	ret = nvdla_submit_bindings(&submit, args);
+	if (!ret)
+		ret = nvdla_submit_stats(&submit, args);
+	if (ret)
+		goto put;
+	submission->job.program = &submission->program->program;
+	submission->job.bases = submission->bases;
+	submission->job.serial = submission->program->serial;
+
+	ret = nvdla_sched_job_init(&submission->base,
+				   &submission->context->entity, file);
+	if (ret)
+		goto put;
+	ret = nvdla_submit_syncs(&submit, args);
+	if (!ret)
+		ret = nvdla_submit_push(&submit);
+	if (!ret)
+		goto clean;	/* the scheduler's from here on */
+
+	drm_sched_job_cleanup(&submission->base);
+put:
+	nvdla_submission_put(submission);
+clean:
+	nvdla_submit_clean(&submit);
+	return ret;
+}
