@@ -8,6 +8,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/info.hpp"
+#include "backend/kernel/kernel_backend.hpp"
+#include "backend/kernel/node.hpp"
 #include "backend/model/model_backend.hpp"
 #include "core/check.hpp"
 #include "firmware/nvdla_hw.h"
@@ -40,13 +42,10 @@ std::shared_ptr<Backend> open_model(std::string_view configuration) {
 std::shared_ptr<Backend> open_named(std::string_view name) {
   if (name == kModel) return open_model(kDefaultConfiguration);
   if (name.starts_with("model:")) return open_model(name.substr(kModel.size() + 1));
-  if (name.starts_with("/dev/")) {
-    refuse(ErrorCode::kNotAvailable,
-           "device '{}': kernel devices are not available yet; use 'model:<configuration>'", name);
-  }
+  if (name.starts_with("/dev/")) return make_kernel_backend(name);
   refuse(ErrorCode::kNoDevice,
-         "no device is called '{}'; valid are 'auto', 'model' and 'model:<configuration>' with one "
-         "of {}",
+         "no device is called '{}'; valid are 'auto', a kernel device such as /dev/accel/accel0, "
+         "'model' and 'model:<configuration>' with one of {}",
          name, configurations());
 }
 
@@ -65,6 +64,9 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
       throw Error(static_cast<ErrorCode>(error.code().value()),
                   std::string(kVariable) + ": " + error.what());
     }
+  }
+  if (const auto devices = find_kernel_devices(); !devices.empty()) {
+    return make_kernel_backend(devices.front());
   }
   std::fprintf(stderr, "nvdla: no NVDLA found, using the device model of %s\n",
                kDefaultConfiguration);

@@ -25,7 +25,7 @@ class Backend;
 // What a device is able to do. Strings live for ever.
 struct DeviceInfo {
   std::string_view configuration;  // "nv_full", "nv_small", ...
-  std::string_view backend;        // "model"
+  std::string_view backend;        // "model" or "kernel"
   std::uint32_t atom = 0;          // memory atom in bytes: 8, 16 or 32
   std::uint32_t atomic_c = 0;      // channels of one multiply-accumulate step
   std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group; half in 16 bit
@@ -63,7 +63,7 @@ class NVDLA_API Device {
   //   "model"                  the same as "model:nv_full"
   //   "auto"                   what the environment variable NVDLA_DEVICE says, else the first
   //                            kernel device, else "model" with one line of warning on stderr
-  //   "/dev/accel/accelN"      a kernel device: not available yet
+  //   "/dev/accel/accelN"      a kernel device; a render node where the kernel has no accel nodes
   // Throws kNoDevice for anything else, kNotAvailable for what is not there yet.
   static Device open(std::string_view name = "auto");
 

@@ -91,9 +91,16 @@ TEST(Open, RefusesUnknownConfigurations) {
                [] { Device::open("model:"); });
 }
 
-TEST(Open, KernelDevicesAreNotThereYet) {
-  expect_error(ErrorCode::kNotAvailable, "not available yet",
-               [] { Device::open("/dev/accel/accel0"); });
+TEST(Open, NamesAKernelDeviceThatIsMissing) {
+  expect_error(ErrorCode::kNoDevice,
+               "device '/dev/accel/accel99' cannot be opened: No such file or directory",
+               [] { Device::open("/dev/accel/accel99"); });
+}
+
+TEST(Open, NamesAFileThatIsNoDeviceOfOurs) {
+  expect_error(ErrorCode::kNoDevice,
+               "device '/dev/null' belongs to the driver 'none of DRM', not to 'nvdla'",
+               [] { Device::open("/dev/null"); });
 }
 
 TEST(Open, NamesTheVariableThatIsWrong) {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "backend/kernel/kernel_job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// What the errno of a fence means, uapi/drm/nvdla_accel.h "Fence errors".
+Error fence_error(const Node& node, int error) {
+  switch (error) {
+    case ETIME:
+      return {ErrorCode::kHang,
+              fmt::format("{}: a layer of the job did not end in its time", node.path())};
+    case ECANCELED:
+      return {
+          ErrorCode::kCanceled,
+          fmt::format("{}: an earlier job of the queue hung, this one was not run", node.path())};
+    case EFAULT:
+      return {ErrorCode::kBusFault,
+              fmt::format("{}: the memory bus refused an access of the device", node.path())};
+    case ENODEV:
+      return {ErrorCode::kGone,
+              fmt::format("{}: the device is gone or cannot be reset after a hang", node.path())};
+    default:
+      return {ErrorCode::kGone,
+              fmt::format("{}: the job failed: {}", node.path(), std::strerror(error))};
+  }
+}
+
+}  // namespace
+
+KernelJob::KernelJob(std::shared_ptr<KernelCore> core, std::shared_ptr<const KernelProgram> program,
+                     std::vector<BoundBuffer> bindings,
+                     std::vector<std::shared_ptr<FenceImpl>> waits)
+    : core_(std::move(core)),
+      program_(std::move(program)),
+      syncobj_(core_->node()->create_syncobj()),
+      bindings_(std::move(bindings)),
+      waits_(std::move(waits)) {}
+
+KernelJob::~KernelJob() { core_->node()->destroy_syncobj(syncobj_); }
+
+bool KernelJob::waits_outside() const {
+  return std::any_of(waits_.begin(), waits_.end(), [this](const auto& wait) {
+    if (wait->done()) return false;
+    const auto* job = dynamic_cast<const KernelJob*>(wait.get());
+    return job == nullptr || job->core_ != core_ || job->state_.load() == State::kHeld;
+  });
+}
+
+const Error* KernelJob::failed_wait() const {
+  for (const auto& wait : waits_) {
+    if (wait->done() && wait->error() != nullptr) return wait->error();
+  }
+  return nullptr;
+}
+
+int KernelJob::submit(std::uint32_t context) {
+  const std::lock_guard lock(mutex_);
+  std::vector<drm_nvdla_binding> bindings;
+  for (const BoundBuffer& bound : bindings_) {
+    const auto& buffer = static_cast<const KernelBuffer&>(*bound.buffer);
+    bindings.push_back({bound.offset, buffer.handle(), 0});
+  }
+  std::vector<drm_nvdla_sync> syncs;
+  for (const auto& wait : waits_) {
+    // The others are done: submission was put off until then.
+    const auto* job = dynamic_cast<const KernelJob*>(wait.get());
+    if (job != nullptr && job->core_ == core_ && job->state_.load() == State::kSubmitted) {
+      syncs.push_back({job->syncobj_, DRM_NVDLA_SYNC_WAIT, 0});
+    }
+  }
+  syncs.push_back({syncobj_, DRM_NVDLA_SYNC_SIGNAL, 0});
+  if (syncs.size() > DRM_NVDLA_MAX_SYNCS) return E2BIG;
+
+  nvdla_error error{};
+  drm_nvdla_submit submit{};
+  submit.bindings = {reinterpret_cast<std::uintptr_t>(bindings.data()),
+                     static_cast<std::uint32_t>(bindings.size()),
+                     bindings.empty() ? 0 : static_cast<std::uint32_t>(sizeof(bindings[0]))};
+  if (bindings.empty()) submit.bindings.pointer = 0;
+  submit.syncs = {reinterpret_cast<std::uintptr_t>(syncs.data()),
+                  static_cast<std::uint32_t>(syncs.size()), sizeof(syncs[0])};
+  submit.error = reinterpret_cast<std::uintptr_t>(&error);
+  submit.context = context;
+  submit.program = program_->id();
+  if (program_->statistics() && program_->layers() != 0) {
+    stats_buffer_ = core_->take_stats(program_->layers() * sizeof(nvdla_layer_stats));
+    submit.stats_handle = stats_buffer_->handle();
+  }
+  const int code = core_->node()->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+  if (error.rule != NVDLA_RULE_NONE) throw Error(ErrorCode::kInvalidBinding, error);
+  if (code == 0) {
+    state_.store(State::kSubmitted);
+    changed_.notify_all();
+  }
+  return code;
+}
+
+void KernelJob::refuse(Error error) {
+  const std::lock_guard lock(mutex_);
+  error_ = std::move(error);
+  bindings_.clear();
+  waits_.clear();
+  state_.store(State::kDone);
+  changed_.notify_all();
+}
+
+bool KernelJob::poll(std::optional<Clock::time_point> until) const {
+  {
+    std::unique_lock lock(mutex_);
+    const auto given = [this] { return state_.load() != State::kHeld; };
+    if (!until) {
+      changed_.wait(lock, given);
+    } else if (!changed_.wait_until(lock, *until, given)) {
+      return false;
+    }
+  }
+  if (state_.load() == State::kDone) return true;
+  if (!core_->node()->wait(syncobj_, until)) return false;
+  settle();
+  return true;
+}
+
+void KernelJob::settle() const {
+  const std::lock_guard lock(mutex_);
+  if (state_.load() == State::kDone) return;
+  if (const int status = core_->node()->status(syncobj_); status != 0) {
+    error_ = fence_error(*core_->node(), status);
+  } else if (const Error* failed = failed_wait()) {
+    // The kernel waits for the end of a job, well or not.
+    error_.emplace(ErrorCode::kCanceled,
+                   fmt::format("a job that this one waits for failed: {}", failed->what()));
+  }
+  if (stats_buffer_ != nullptr) {
+    stats_.resize(program_->layers());
+    std::memcpy(stats_.data(), stats_buffer_->data(), stats_.size() * sizeof(stats_[0]));
+    core_->give_stats(std::move(stats_buffer_));
+  }
+  bindings_.clear();
+  waits_.clear();
+  state_.store(State::kDone);
+}
+
+bool KernelJob::done() const noexcept {
+  if (state_.load() == State::kDone) return true;
+  try {
+    return poll(Clock::time_point());
+  } catch (...) {
+    // Out of memory for a message, or the device is gone: wait() tells.
+    return false;
+  }
+}
+
+bool KernelJob::wait(std::optional<Clock::time_point> until) { return poll(until); }
+
+void KernelJob::on_done(std::function<void()> then) {
+  if (done()) {
+    then();
+  } else {
+    core_->watcher().watch(shared_from_this(), std::move(then));
+  }
+}
+
+}  // namespace nvdla::detail

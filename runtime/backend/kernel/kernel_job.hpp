@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// One submission to the kernel, which is its own fence. The kernel holds program and buffers until
+// the job has ended; the outcome is read once, by whoever looks first.
+#ifndef NVDLA_BACKEND_KERNEL_KERNEL_JOB_HPP
+#define NVDLA_BACKEND_KERNEL_KERNEL_JOB_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/kernel/kernel_core.hpp"
+#include "backend/kernel/kernel_program.hpp"
+
+namespace nvdla::detail {
+
+class KernelJob final : public FenceImpl, public std::enable_shared_from_this<KernelJob> {
+ public:
+  KernelJob(std::shared_ptr<KernelCore> core, std::shared_ptr<const KernelProgram> program,
+            std::vector<BoundBuffer> bindings, std::vector<std::shared_ptr<FenceImpl>> waits);
+  ~KernelJob() override;
+
+  bool done() const noexcept override;
+  bool wait(std::optional<Clock::time_point> until) override;
+  const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
+  std::span<const nvdla_layer_stats> statistics() const noexcept override { return stats_; }
+  void on_done(std::function<void()> then) override;
+
+  // Fences of other devices, or of jobs that the kernel does not have yet: nothing that the kernel
+  // could wait for. Such a job is submitted when none is left.
+  bool waits_outside() const;
+  // Gives the job to the kernel, in `context`. 0, or the errno with which it is refused.
+  int submit(std::uint32_t context);
+  // Ends a job that the kernel never had.
+  void refuse(Error error);
+  const std::shared_ptr<KernelCore>& core() const noexcept { return core_; }
+  std::span<const std::shared_ptr<FenceImpl>> waits() const noexcept { return waits_; }
+
+ private:
+  enum class State { kHeld, kSubmitted, kDone };
+
+  // Waits on the kernel's object; reads the outcome.
+  bool poll(std::optional<Clock::time_point> until) const;
+  void settle() const;
+  const Error* failed_wait() const;
+
+  std::shared_ptr<KernelCore> core_;
+  std::shared_ptr<const KernelProgram> program_;
+  std::uint32_t syncobj_;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable std::atomic<State> state_{State::kHeld};
+  // Until it is done.
+  mutable std::vector<BoundBuffer> bindings_;
+  mutable std::vector<std::shared_ptr<FenceImpl>> waits_;
+  mutable std::shared_ptr<KernelBuffer> stats_buffer_;
+  // Once done.
+  mutable std::optional<Error> error_;
+  mutable std::vector<nvdla_layer_stats> stats_;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_KERNEL_KERNEL_JOB_HPP

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// A context of the kernel as a queue.
+#ifndef NVDLA_BACKEND_KERNEL_KERNEL_QUEUE_HPP
+#define NVDLA_BACKEND_KERNEL_KERNEL_QUEUE_HPP
+
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "backend/kernel/kernel_job.hpp"
+
+namespace nvdla::detail {
+
+class KernelQueue final : public QueueImpl, public std::enable_shared_from_this<KernelQueue> {
+ public:
+  explicit KernelQueue(std::shared_ptr<KernelCore> core);
+  ~KernelQueue() override;
+
+  std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
+                                    std::span<const BoundBuffer> bindings,
+                                    std::span<const std::shared_ptr<FenceImpl>> waits) override;
+
+ private:
+  void create_context();
+  void destroy_context() noexcept;
+  // Submits held jobs, in order, up to one that must still wait.
+  void pump();
+  void give(KernelJob& job);
+
+  std::shared_ptr<KernelCore> core_;
+  std::mutex mutex_;
+  std::uint32_t context_ = 0;
+  // Jobs that wait for what the kernel cannot wait for, and all behind them.
+  std::deque<std::shared_ptr<KernelJob>> held_;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_KERNEL_KERNEL_QUEUE_HPP

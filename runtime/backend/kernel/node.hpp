@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// A device file of the kernel driver: found, opened, its ioctls called and what they refuse turned
+// into errors.
+#ifndef NVDLA_BACKEND_KERNEL_NODE_HPP
+#define NVDLA_BACKEND_KERNEL_NODE_HPP
+
+#include <drm/nvdla_accel.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace nvdla::detail {
+
+// Device files of the driver "nvdla", accel nodes first. Files that cannot be opened are left out.
+std::vector<std::string> find_kernel_devices();
+
+class Node {
+ public:
+  // Throws kNoDevice for a file that is missing, may not be opened or is another driver's.
+  explicit Node(std::string_view path);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+  int fd() const noexcept { return fd_; }
+
+  // 0 or an errno.
+  int call(unsigned long request, void* argument) const noexcept;
+  // Throws what the errno stands for: "/dev/accel/accel0: `what`: ...".
+  void require(unsigned long request, void* argument, std::string_view what) const;
+  [[noreturn]] void fail(int error, std::string_view what) const;
+
+  // Sync objects. Creation throws; waiting returns false when the time has come.
+  std::uint32_t create_syncobj() const;
+  void destroy_syncobj(std::uint32_t handle) const noexcept;
+  bool wait(std::uint32_t syncobj, std::optional<FenceImpl::Clock::time_point> until) const;
+  // Of a signalled sync object: 0, or the errno with which its job failed.
+  int status(std::uint32_t syncobj) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_KERNEL_NODE_HPP
