@@ -7,6 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 # Series of Debian kernels for `make emulate`; INTERACTIVE=1 gives a prompt.
 KERNEL ?= 6.12
+KERNELS ?= 6.1 6.12
 INTERACTIVE ?=
 # Warnings as errors: ON in CI.
 NVDLA_WERROR ?= OFF
@@ -16,11 +17,12 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all emulate install clean configure
+.PHONY: help run build test test-all modules emulate install clean configure
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
 	@echo 'make test      all checks and tests that take minutes'
+	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     library, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
@@ -47,6 +49,10 @@ test:
 test-all:
 	@.ci/packages.sh build test emulate test-all
 	@.ci/stages.sh --all
+
+modules:
+	@.ci/packages.sh build emulate
+	@for series in $(KERNELS); do tests/emulator/build-module.sh $$series build || exit 1; done
 
 emulate: configure
 	@.ci/packages.sh build emulate
