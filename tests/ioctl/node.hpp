@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// The driver's node as the tests see it: ioctls by name, errno as a value, a small valid program.
+#ifndef NVDLA_TESTS_IOCTL_NODE_HPP
+#define NVDLA_TESTS_IOCTL_NODE_HPP
+
+#include <drm/nvdla_accel.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nvdla::ioctl_test {
+
+// Device files of the driver "nvdla", accel nodes first. NVDLA_DEVICE names one instead.
+std::vector<std::string> find_nodes();
+
+// An open file. All calls return 0 or a positive errno.
+class Node {
+ public:
+  Node();  // opens the first node; fd() is -1 if there is none
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  int fd() const { return fd_; }
+  int call(unsigned long request, void* arg) const;
+
+  // Shorthands for what most tests need; they throw std::runtime_error on failure.
+  drm_nvdla_device_info info() const;
+  std::uint32_t context() const;
+  std::uint32_t buffer(std::uint64_t size, std::uint32_t flags = 0) const;
+  std::uint8_t* map(std::uint32_t handle, std::uint64_t size) const;
+  std::uint32_t syncobj() const;
+  // 0, or ETIME when the point is not signalled by then.
+  int wait(std::uint32_t syncobj, double seconds) const;
+
+ private:
+  int fd_ = -1;
+};
+
+// SDP copies a cube of 4 x 2 x atom bytes from slot 0 to slot 1.
+struct CopyProgram {
+  explicit CopyProgram(std::uint32_t atom);
+
+  drm_nvdla_program_create args();
+
+  std::uint64_t bytes;
+  std::vector<nvdla_layer> layers;
+  std::vector<nvdla_slot> slots;
+  nvdla_error error{};
+};
+
+template <typename T>
+drm_nvdla_array array_of(const std::vector<T>& elements) {
+  if (elements.empty()) return {};
+  return {reinterpret_cast<std::uintptr_t>(elements.data()),
+          static_cast<std::uint32_t>(elements.size()), sizeof(T)};
+}
+
+}  // namespace nvdla::ioctl_test
+
+#endif  // NVDLA_TESTS_IOCTL_NODE_HPP
