@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <stdexcept>
@@ -125,12 +126,29 @@ bool Device::Impl::run_idle_rdma() {
 }
 
 void Device::Impl::finish_sdp(const SdpLayer& layer, const SdpCounters& counters) {
-  registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_STATUS, counters.unequal ? 1 : 0);
-  registers.set_statistic(NVDLA_UNIT_SDP, NVDLA_SDP_D_PERF_OUT_SATURATION,
-                          layer.count_saturation ? counters.saturated : 0);
+  const auto latch = [&](std::uint32_t offset, bool counted, std::uint64_t value) {
+    // They stop at all ones.
+    constexpr std::uint64_t kMost = UINT32_MAX;
+    registers.set_statistic(NVDLA_UNIT_SDP, offset,
+                            counted ? static_cast<std::uint32_t>(std::min(value, kMost)) : 0);
+  };
+  latch(NVDLA_SDP_D_STATUS, true, counters.unequal ? 1 : 0);
+  latch(NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM, layer.count_specials, counters.nan_out);
+  latch(NVDLA_SDP_D_PERF_OUT_SATURATION, layer.count_saturation, counters.saturated);
+  latch(NVDLA_SDP_D_PERF_LUT_UFLOW, layer.count_lut, counters.lut.underflow);
+  latch(NVDLA_SDP_D_PERF_LUT_OFLOW, layer.count_lut, counters.lut.overflow);
+  latch(NVDLA_SDP_D_PERF_LUT_HYBRID, layer.count_lut, counters.lut.hit);
+  latch(NVDLA_SDP_D_PERF_LUT_LE_HIT, layer.count_lut, counters.lut.le_hit);
+  latch(NVDLA_SDP_D_PERF_LUT_LO_HIT, layer.count_lut, counters.lut.lo_hit);
   if (layer.has_rdma) {
     rdma_stuck = unconsumed_operand(layer);
-    if (rdma_stuck.empty()) registers.finish(NVDLA_UNIT_SDP_RDMA);
+    if (rdma_stuck.empty()) {
+      registers.set_statistic(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM,
+                              counters.nan_in);
+      registers.set_statistic(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM,
+                              counters.infinite_in);
+      registers.finish(NVDLA_UNIT_SDP_RDMA);
+    }
   }
   const unsigned group = registers.consumer(NVDLA_UNIT_SDP);
   registers.finish(NVDLA_UNIT_SDP);

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 
+#include "model/sdp_lut.hpp"
+
 namespace nvdla::model {
 namespace {
+
+// Winograd gives its output in tiles of this many columns and lines.
+constexpr std::uint32_t kWinogradTile = 4;
 
 constexpr const char* kOperatorNames[3] = {"BS", "BN", "EW"};
 
@@ -122,6 +127,21 @@ std::string differs(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
          number(rdma);
 }
 
+// Why data of these precisions do not get through; empty if they do.
+std::string conversion_fault(Precision in, Precision proc, Precision out) {
+  if (in != proc && precision_bytes(in) == precision_bytes(proc))
+    return "there is no conversion on the way in";
+  if (precision_bytes(in) < precision_bytes(proc)) return "the data path starves";
+  if (in == Precision::kFp16 && proc == Precision::kInt8) return "the data path starves";
+  if (proc != Precision::kInt8 && out == Precision::kInt8)
+    return "the write side waits for twice the data";
+  if (proc == Precision::kInt8 && out == Precision::kFp16)
+    return "the write side expects half of the data";
+  if (proc == Precision::kInt8 && in == Precision::kInt16 && out != Precision::kInt8)
+    return "narrowing and widening at once do not complete";
+  return {};
+}
+
 std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
   const SdpRdma& rdma = layer.rdma;
   if (rdma.flying != layer.flying) return differs("FLYING_MODE", layer.flying, rdma.flying);
@@ -175,6 +195,7 @@ SdpRdma read_sdp_rdma(const GroupView& view) {
   rdma.operands[0] = OPERAND_DMA(view, BS, BRDMA);
   rdma.operands[1] = OPERAND_DMA(view, BN, NRDMA);
   rdma.operands[2] = OPERAND_DMA(view, EW, ERDMA);
+  rdma.count_specials = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
   return rdma;
 }
 
@@ -194,13 +215,18 @@ SdpLayer read_sdp(const RegisterFile& registers) {
       ram(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
       address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH), view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
       view.word(NVDLA_SDP_D_DST_LINE_STRIDE), view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
+  layer.batch_stride = view.word(NVDLA_SDP_D_DST_BATCH_STRIDE);
+  layer.flush_nan = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO) != 0;
   layer.x[0] = OPERATOR_X(view, BS);
   layer.x[1] = OPERATOR_X(view, BN);
   layer.y = read_y(view);
+  if (layer.y.lut) layer.table = read_sdp_lut(registers, layer.proc);
   layer.offset = static_cast<std::int32_t>(view.word(NVDLA_SDP_D_CVT_OFFSET));
   layer.scale = low16(view.word(NVDLA_SDP_D_CVT_SCALE));
   layer.shift = NVDLA_VIEW_FIELD(view, SDP_D_CVT_SHIFT, CVT_SHIFT);
   layer.count_saturation = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_SAT_EN) != 0;
+  layer.count_specials = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
+  layer.count_lut = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_LUT_EN) != 0;
 
   layer.needs_rdma = !layer.flying;
   for (unsigned i = 0; i < 3; ++i) layer.needs_rdma |= taken(layer, i).alu || taken(layer, i).mul;
@@ -238,27 +264,27 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
     return "precisions " + pair + ": " + hw.name + " has int8 only";
   if (in > Precision::kFp16 || layer.proc > Precision::kFp16 || layer.out > Precision::kFp16)
     return "precisions " + pair + ": 3 is reserved";
-  if (in == Precision::kFp16 || layer.proc == Precision::kFp16 || layer.out == Precision::kFp16)
-    return "fp16 in SDP (" + pair + "): not implemented yet";
-  if (layer.proc == Precision::kInt16 && layer.out == Precision::kInt8)
-    return "precisions " + pair + ": the write side waits for twice the data";
-  if (layer.proc == Precision::kInt16 && in == Precision::kInt8)
-    return "precisions " + pair + ": the data path starves";
-  if (layer.proc == Precision::kInt8 && in == Precision::kInt16 && layer.out != Precision::kInt8)
-    return "precisions " + pair + ": narrowing and widening at once do not complete";
+  if (std::string fault = conversion_fault(in, layer.proc, layer.out); !fault.empty())
+    return "precisions " + pair + ": " + fault;
 
   if (first_generation) {
     if (layer.winograd && !layer.flying) return "WINOGRAD with input from memory";
-    if (layer.winograd) return "Winograd in SDP: not implemented yet";
+    if (layer.winograd && (layer.width % kWinogradTile != 0 || layer.height % kWinogradTile != 0))
+      return "WINOGRAD, but " + number(layer.width) + " x " + number(layer.height) +
+             " is not made of whole tiles of 4 x 4";
     if (layer.batches > 1 && !layer.flying) return "batches with input from memory";
-    if (layer.batches > 1) return "batches in SDP: not implemented yet";
+    // Their addresses collide with those of the second surface.
+    if ((layer.winograd || layer.batches > 1) &&
+        precision_bytes(layer.out) != precision_bytes(layer.proc))
+      return "precisions " + pair + ": not with WINOGRAD or batches";
   }
   if (layer.to_pdp && layer.out != layer.proc)
     return "OUTPUT_DST is PDP but OUT_PRECISION differs from PROC_PRECISION";
 
   if (layer.y.active && (hw.features & NVDLA_HW_SDP_Y) == 0)
     return std::string("EW is not bypassed but ") + hw.name + " has no EW";
-  if (layer.y.lut) return "the table of EW: not implemented yet";
+  if (layer.y.lut && (hw.features & NVDLA_HW_LUT) == 0)
+    return std::string("the table of EW is not bypassed but ") + hw.name + " has none";
   if (layer.y.equal && layer.to_pdp) return "EW compares but OUTPUT_DST is PDP";
   if (layer.y.equal && layer.out != layer.proc)
     return "EW compares but OUT_PRECISION differs from PROC_PRECISION";

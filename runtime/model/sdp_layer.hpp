@@ -9,6 +9,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/kernels/kernels.hpp"
+#include "model/lut_search.hpp"
 #include "model/register_file.hpp"
 #include "model/surface.hpp"
 
@@ -71,6 +72,7 @@ struct SdpRdma {
   std::uint32_t batches = 1;
   Surface source;
   OperandDma operands[3];  // BS, BN, EW
+  bool count_specials = false;
 };
 
 struct SdpLayer {
@@ -81,12 +83,17 @@ struct SdpLayer {
   std::uint32_t batches = 1;
   Precision proc = Precision::kInt8, out = Precision::kInt8;
   Surface destination;
+  std::uint64_t batch_stride = 0;
+  bool flush_nan = false;
   OperatorX x[2];  // BS, BN
   OperatorY y;
+  LutConfig table;  // if y.lut
   std::int32_t offset = 0;
   std::int16_t scale = 0;
   unsigned shift = 0;
   bool count_saturation = false;
+  bool count_specials = false;
+  bool count_lut = false;
 
   // Consumes something that SDP_RDMA brings.
   bool needs_rdma = false;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "model/float.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -29,6 +31,12 @@ std::int32_t convert(std::int32_t value, const OperandConverter& converter) {
   const __int128 half = static_cast<__int128>(1) << (converter.truncate - 1);
   const __int128 magnitude = ((product < 0 ? -product : product) + half) >> converter.truncate;
   return saturate32(product < 0 ? -magnitude : magnitude);
+}
+
+// As fp32, which every operand and input is in fp16 processing.
+std::int32_t from_fp16(std::uint32_t value, bool flush_nan) {
+  return static_cast<std::int32_t>(
+      fp::widen<fp::Fp32>(flush_nan ? fp::flush_nan<fp::Fp16>(value) : value));
 }
 
 // Calls `row(y, x, at, count)` for each part of a range of positions that lies in one line.
@@ -66,7 +74,12 @@ void SdpPass::begin(const SdpLayer& layer, AtomSink* sink) {
   sink_ = sink;
   column_ = hw_.atom / precision_bytes(layer.proc);
   padded_channels_ = (layer.channels + column_ - 1) / column_ * column_;
+  // The second generation has no batches, whatever the register says.
+  batches_ = hw_.regmap == NVDLA_REGMAP_NV_FULL ? layer.batches : 1;
+  batch_ = 0;
+  float_ = layer.proc == Precision::kFp16;
   single_ = layer.width == 1 && layer.height == 1;
+  single_output_ = single_ && batches_ == 1;
   counters_ = {};
   prepare(operands_[0], layer.x[0].alu, layer.x[0].mul, 0);
   prepare(operands_[1], layer.x[1].alu, layer.x[1].mul, 1);
@@ -84,9 +97,13 @@ void SdpPass::prepare(Operand& operand, const OperandPart& alu, const OperandPar
   operand.per_element = false;
   const std::size_t channels = std::size_t{blocks()} * kBlock;
   // Operands of the registers are per channel like any others. EW takes its own unconverted.
+  const auto from_register = [&](std::int32_t value, unsigned shift) {
+    if (!float_) return shift_left(value, shift);
+    return index < 2 ? from_fp16(static_cast<std::uint16_t>(value), layer_.flush_nan) : value;
+  };
   if (alu.active && !alu.from_memory)
-    operand.alu.assign(channels, shift_left(alu.value, operand.alu_shift));
-  if (mul.active && !mul.from_memory) operand.mul.assign(channels, mul.value);
+    operand.alu.assign(channels, from_register(alu.value, operand.alu_shift));
+  if (mul.active && !mul.from_memory) operand.mul.assign(channels, from_register(mul.value, 0));
   if (!operand.from_memory) return;
 
   operand.dma = &layer_.rdma.operands[index];
@@ -109,15 +126,17 @@ void SdpPass::decode(Operand& operand, const std::byte* raw, unsigned count, std
     if (operand.bytes == 1) return static_cast<std::int8_t>(raw[index]);
     std::int16_t value;
     std::memcpy(&value, raw + index * 2, sizeof(value));
+    if (float_) return from_fp16(static_cast<std::uint16_t>(value), layer_.flush_nan);
     return value;
   };
+  // Shifts and converters are for integers.
   const unsigned components = operand.components;
   if (operand.has_alu) {
     std::int32_t* to = operand.alu.data() + at;
     for (unsigned i = 0; i < count; ++i) to[i] = element(std::size_t{i} * components);
-    if (operand.alu_shift != 0)
+    if (operand.alu_shift != 0 && !float_)
       for (unsigned i = 0; i < count; ++i) to[i] = shift_left(to[i], operand.alu_shift);
-    if (operand.alu_converter != nullptr)
+    if (operand.alu_converter != nullptr && !float_)
       for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.alu_converter);
   }
   if (operand.has_mul) {
@@ -125,7 +144,7 @@ void SdpPass::decode(Operand& operand, const std::byte* raw, unsigned count, std
     // With two components the addend comes first.
     for (unsigned i = 0; i < count; ++i)
       to[i] = element(std::size_t{i} * components + (components - 1));
-    if (operand.mul_converter != nullptr)
+    if (operand.mul_converter != nullptr && !float_)
       for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.mul_converter);
   }
 }
@@ -170,20 +189,32 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
   for (Operand& operand : operands_)
     if (operand.from_memory && operand.per_element) fetch(operand, block, first, count);
 
+  if (float_ && layer_.flush_nan) sdp_flush_nan(values, count, used);
+
   for (unsigned i = 0; i < 2; ++i) {
     const OperatorX& x = layer_.x[i];
     if (!x.active) continue;
-    kernels_.sdp_x(
-        values, count, used,
-        {true, x.algorithm, x.mul.active, x.prelu, x.relu, static_cast<std::uint8_t>(x.mul_shift),
-         alu_of(operands_[i], block), mul_of(operands_[i], block)});
+    const SdpX unit{true,
+                    x.algorithm,
+                    x.mul.active,
+                    x.prelu,
+                    x.relu,
+                    static_cast<std::uint8_t>(x.mul_shift),
+                    alu_of(operands_[i], block),
+                    mul_of(operands_[i], block)};
+    (float_ ? sdp_x_float : kernels_.sdp_x)(values, count, used, unit);
   }
   if (layer_.y.active) {
     const OperatorY& y = layer_.y;
     const SdpOperand alu = alu_of(operands_[2], block);
-    kernels_.sdp_y(values, count, used,
-                   {true, y.mul.active, y.prelu, static_cast<std::uint16_t>(y.truncate),
-                    y.algorithm, alu, mul_of(operands_[2], block)});
+    const SdpY unit{true,
+                    y.mul.active,
+                    y.prelu,
+                    static_cast<std::uint16_t>(y.truncate),
+                    y.algorithm,
+                    alu,
+                    mul_of(operands_[2], block)};
+    (float_ ? sdp_y_float : kernels_.sdp_y)(values, count, used, unit);
     if (y.equal) {
       for (unsigned position = 0; position < count; ++position)
         for (unsigned lane = 0; lane < used; ++lane)
@@ -191,15 +222,37 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                                alu.values[std::size_t{position} * alu.stride + lane];
       return;  // nothing is written
     }
+    if (y.lut) (float_ ? sdp_lut_float : sdp_lut)(values, count, used, layer_.table, counters_.lut);
+  }
+  deliver(values, block, first, count);
+}
+
+void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count) {
+  const unsigned used = lanes(block);
+  const bool to_fp16 = layer_.out == Precision::kFp16;
+  if (float_) {
+    if (to_fp16) {
+      const SdpOutputCounts counts = sdp_float_to_fp16(values, count, used, out16_.data());
+      counters_.nan_out += counts.nan;
+      counters_.saturated += counts.largest;
+    } else {
+      sdp_float_to_int16(values, count, used, out16_.data());
+    }
+    store(out16_.data(), block, first, count);
+    return;
   }
   const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
-  // Narrowing saturates by itself; without the counter an identity converter changes nothing.
-  if (!identity || layer_.count_saturation)
-    counters_.saturated +=
-        kernels_.sdp_convert(values, count, used,
-                             {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
-                              layer_.count_saturation, hw_.regmap == NVDLA_REGMAP_NV_FULL});
-  if (layer_.out == Precision::kInt8) {
+  // Narrowing saturates by itself; without the counter an identity converter changes nothing. To
+  // fp16 the 17 bits matter, and what is counted are its results.
+  if (!identity || layer_.count_saturation || to_fp16)
+    counters_.saturated += kernels_.sdp_convert(
+        values, count, used,
+        {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
+         layer_.count_saturation && !to_fp16, hw_.regmap == NVDLA_REGMAP_NV_FULL});
+  if (to_fp16) {
+    counters_.saturated += sdp_int_to_fp16(values, count, used, out16_.data()).largest;
+    store(out16_.data(), block, first, count);
+  } else if (layer_.out == Precision::kInt8) {
     kernels_.to_int8(values, count, out8_.data());
     store(out8_.data(), block, first, count);
   } else {
@@ -219,9 +272,10 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
         layer_.width, first, count,
         [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
           const std::uint64_t address =
-              memory.base +
-              (single_ ? surface * hw_.atom
-                       : surface * memory.surface + y * memory.line + std::uint64_t{x} * hw_.atom);
+              memory.base + batch_ * layer_.batch_stride +
+              (single_output_
+                   ? surface * hw_.atom
+                   : surface * memory.surface + y * memory.line + std::uint64_t{x} * hw_.atom);
           const Element* from = elements + std::size_t{at} * kBlock + atom * atom_elements;
           if (atom_elements != kBlock) {
             for (unsigned i = 0; i < part; ++i)
@@ -235,6 +289,31 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
           }
           dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from, std::uint64_t{part} * hw_.atom);
         });
+  }
+}
+
+void SdpPass::load(const std::byte* raw, unsigned count, std::int32_t* to) const {
+  if (layer_.rdma.in == Precision::kInt8) {
+    for (unsigned lane = 0; lane < count; ++lane) to[lane] = static_cast<std::int8_t>(raw[lane]);
+    return;
+  }
+  for (unsigned lane = 0; lane < count; ++lane) {
+    std::int16_t value;
+    std::memcpy(&value, raw + lane * 2, sizeof(value));
+    // NaNs are flushed later, together with those of a convolution.
+    to[lane] = float_ ? from_fp16(static_cast<std::uint16_t>(value), false) : value;
+  }
+}
+
+// The elements that are in raw_.
+void SdpPass::count_input(unsigned count) {
+  std::uint16_t elements[kBlock];
+  for (unsigned at = 0; at < count; at += kBlock) {
+    const unsigned part = std::min(kBlock, count - at);
+    std::memcpy(elements, raw_.data() + std::size_t{at} * 2, std::size_t{part} * 2);
+    const fp::Specials specials = fp::count_specials({elements, part});
+    counters_.nan_in += specials.nan;
+    counters_.infinite_in += specials.infinite;
   }
 }
 
@@ -256,21 +335,11 @@ void SdpPass::run_from_memory() {
                                                         std::uint64_t{x} * hw_.atom);
                        dma_.read(NVDLA_DMA_SDP_RDMA, memory.ram, address, raw_.data(),
                                  std::uint64_t{part} * hw_.atom);
-                       for (unsigned i = 0; i < part; ++i) {
-                         const std::byte* from = raw_.data() + std::size_t{i} * hw_.atom;
-                         std::int32_t* to =
-                             values_.data() + std::size_t{at + i} * kBlock + atom * atom_elements;
-                         if (bytes == 1) {
-                           for (unsigned lane = 0; lane < atom_elements; ++lane)
-                             to[lane] = static_cast<std::int8_t>(from[lane]);
-                         } else {
-                           for (unsigned lane = 0; lane < atom_elements; ++lane) {
-                             std::int16_t value;
-                             std::memcpy(&value, from + lane * 2, sizeof(value));
-                             to[lane] = value;
-                           }
-                         }
-                       }
+                       if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
+                         count_input(part * atom_elements);
+                       for (unsigned i = 0; i < part; ++i)
+                         load(raw_.data() + std::size_t{i} * hw_.atom, atom_elements,
+                              values_.data() + std::size_t{at + i} * kBlock + atom * atom_elements);
                      });
       }
       tile(values_.data(), block, first, count);
@@ -284,20 +353,15 @@ SdpCounters SdpPass::end() {
   const Surface& memory = layer_.destination;
   const std::uint64_t line_bytes = std::uint64_t{layer_.width} * hw_.atom;
   if (layer_.y.equal || sink_ != nullptr) return counters_;
-  if (single_) {
+  if (single_output_) {
     dma_.written(memory.ram, memory.base, surfaces * hw_.atom);
     return counters_;
   }
-  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
-    const std::uint64_t base = memory.base + surface * memory.surface;
-    // One call for a surface, unless its lines lie far apart.
-    if (memory.line <= 2 * line_bytes) {
-      dma_.written(memory.ram, base, (layer_.height - 1) * memory.line + line_bytes);
-    } else {
-      for (std::uint64_t y = 0; y < layer_.height; ++y)
-        dma_.written(memory.ram, base + y * memory.line, line_bytes);
-    }
-  }
+  for (std::uint64_t batch = 0; batch < batches_; ++batch)
+    for (std::uint64_t surface = 0; surface < surfaces; ++surface)
+      announce_lines(dma_, memory.ram,
+                     memory.base + batch * layer_.batch_stride + surface * memory.surface,
+                     memory.line, layer_.height, line_bytes);
   return counters_;
 }
 

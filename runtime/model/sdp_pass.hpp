@@ -11,14 +11,19 @@
 
 #include "model/atom_sink.hpp"
 #include "model/dma.hpp"
+#include "model/sdp_float.hpp"
 #include "model/sdp_layer.hpp"
+#include "model/sdp_lut.hpp"
 
 namespace nvdla::model {
 
 // Counters that a layer latches.
 struct SdpCounters {
   std::uint32_t saturated = 0;
+  std::uint32_t nan_in = 0, infinite_in = 0;  // fp16 from memory
+  std::uint32_t nan_out = 0;
   bool unequal = false;
+  SdpLutCounters lut;
 };
 
 class SdpPass {
@@ -36,7 +41,11 @@ class SdpPass {
   // Lanes of a block that exist, padded ones of the last atom included.
   unsigned lanes(unsigned block) const noexcept;
 
-  // Processes values [count][kBlock] of positions first..; destroys them.
+  // The cube of the batch that the tiles that follow belong to; the first one after begin().
+  void select_batch(unsigned batch) noexcept { batch_ = batch; }
+
+  // Processes values [count][kBlock] of positions first..; destroys them. In fp16 processing they
+  // are patterns of fp32. Winograd's output comes in raster order like any other.
   void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
 
   // The whole layer from memory.
@@ -68,6 +77,9 @@ class SdpPass {
   void fetch(Operand& operand, unsigned block, std::uint32_t first, unsigned count);
   SdpOperand alu_of(const Operand& operand, unsigned block) const noexcept;
   SdpOperand mul_of(const Operand& operand, unsigned block) const noexcept;
+  void count_input(unsigned count);
+  void load(const std::byte* raw, unsigned count, std::int32_t* to) const;
+  void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
   template <typename Element>
   void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count);
 
@@ -78,7 +90,11 @@ class SdpPass {
   AtomSink* sink_ = nullptr;
   unsigned column_ = 0;  // channels of a processing atom
   std::uint32_t padded_channels_ = 0;
-  bool single_ = false;  // 1x1: strides are ignored
+  bool float_ = false;          // fp16 processing
+  bool single_ = false;         // 1x1: strides are ignored
+  bool single_output_ = false;  // but a batch of them uses the output's
+  unsigned batches_ = 1;
+  unsigned batch_ = 0;
   Operand operands_[3];
   SdpCounters counters_;
   std::vector<std::byte> raw_;
