@@ -43,7 +43,7 @@ freestanding() {
 
 release() {
 	build build all &&
-		check release build -LE "static|freestanding${slow[1]+|slow}"
+		check release build -LE "static|freestanding|modules|emulator${slow[1]+|slow}"
 }
 
 asan() {
@@ -59,6 +59,14 @@ fuzz() {
 	configure fuzz -DNVDLA_WERROR="$NVDLA_WERROR" && build build/fuzz fuzzers &&
 		check fuzz build/fuzz -L fuzz "${slow[@]}" || return
 	grep -aE '^[0-9]+: Done|^Done' build/fuzz/Testing/Temporary/LastTest.log
+}
+
+modules() {
+	check modules build -L modules "${slow[@]}"
+}
+
+emulate() {
+	build build guest_tests && check emulate build -L emulator "${slow[@]}"
 }
 
 # stage NAME WHAT
@@ -85,4 +93,6 @@ stage release 'optimised build, unit and conformance tests'
 stage asan 'the same under ASan and UBSan'
 stage tsan 'threaded tests under TSan'
 stage fuzz 'libFuzzer, one minute for each target'
+stage modules 'kernel module for each supported kernel, W=1, sparse'
+stage emulate 'Debian kernels in QEMU with the driver on the emulated device'
 finish

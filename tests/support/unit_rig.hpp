@@ -45,8 +45,7 @@ struct UnitRig {
   }
 
   std::uint8_t byte(std::uint64_t address) {
-    return std::to_integer<std::uint8_t>(
-        *memory.map(model::Ram::kPrimary, address, 1, false).data);
+    return std::to_integer<std::uint8_t>(*memory.map(model::Ram::kPrimary, address, 1, false).data);
   }
   std::uint16_t half(std::uint64_t address) {
     return static_cast<std::uint16_t>(byte(address) | byte(address + 1) << 8);
