@@ -27,12 +27,13 @@ boot() {
 	"$here/emulate.sh" "$series" --build "$build" --name "$name" "$@" || failed="$failed $name"
 }
 
+digits=$here/../../runtime/examples/digits
 # A second-generation device with MSI and a function that can be reset.
-boot msi --device nv_small --time-out 180 \
-	--run "$tests/test_ioctl" --run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
+boot msi --device nv_small --time-out 180 --file "$digits:/digits" \
+	--run "$tests/test_ioctl" --run "$tests/test_backend" --run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
 # The first generation with INTx, on a function that cannot be reset.
 boot intx --device nv_full --append pci=nomsi --server --no-reset --time-out 180 \
-	--run "$tests/test_ioctl" --run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
+	--file "$digits:/digits" --run "$tests/test_ioctl" --run "$tests/test_backend" --run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
 
 [ -z "$failed" ] || {
 	echo "suite.sh: failed:$failed; logs are in $build/emulate" >&2
