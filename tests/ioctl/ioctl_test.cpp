@@ -423,11 +423,17 @@ TEST_F(Submit, StatisticsTellWhenTheLayerRan) {
   EXPECT_TRUE(stats.valid >> NVDLA_COUNTER_SDP_SATURATION & 1);
 }
 
+// A valid submission, to be broken.
+struct Draft {
+  Node& node;
+  std::vector<drm_nvdla_binding>& bindings;
+  std::vector<drm_nvdla_sync>& syncs;
+  drm_nvdla_submit& submit;
+};
+
 struct SubmitFault {
   std::string name;
-  std::function<void(Node&, std::vector<drm_nvdla_binding>&, std::vector<drm_nvdla_sync>&,
-                     drm_nvdla_submit&)>
-      break_it;
+  std::function<void(Draft&)> break_it;
   int error;
   std::uint32_t rule;
 };
@@ -436,11 +442,10 @@ class SubmitRefused : public Submit, public testing::WithParamInterface<SubmitFa
 
 TEST_P(SubmitRefused, WithErrnoAndRule) {
   auto submission = args();
-  GetParam().break_it(node, bindings, syncs, submission);
-  if (submission.bindings.count != 0) {
-    submission.bindings.pointer = reinterpret_cast<std::uintptr_t>(bindings.data());
-    submission.bindings.count = static_cast<std::uint32_t>(bindings.size());
-  }
+  Draft draft{node, bindings, syncs, submission};
+  GetParam().break_it(draft);
+  submission.bindings.pointer = reinterpret_cast<std::uintptr_t>(bindings.data());
+  submission.bindings.count = static_cast<std::uint32_t>(bindings.size());
   submission.syncs = array_of(syncs);
   EXPECT_EQ(submit(submission), GetParam().error);
   EXPECT_EQ(error.rule, GetParam().rule);
@@ -449,89 +454,43 @@ TEST_P(SubmitRefused, WithErrnoAndRule) {
   EXPECT_TRUE(std::all_of(out, out + kPage, [](auto b) { return b == 0xa5; }));
 }
 
-#define NVDLA_BREAK                                                                            \
-  []([[maybe_unused]] Node & node, [[maybe_unused]] std::vector<drm_nvdla_binding> & bindings, \
-     [[maybe_unused]] std::vector<drm_nvdla_sync> & syncs,                                     \
-     [[maybe_unused]] drm_nvdla_submit & submit)
-
 INSTANTIATE_TEST_SUITE_P(
     Ioctl, SubmitRefused,
     testing::Values(
-        SubmitFault{"Flags", NVDLA_BREAK { submit.flags = 1;
-}  // namespace
-, EINVAL, 0
-}  // namespace nvdla::ioctl_test
-, SubmitFault{"ContextUnknown", NVDLA_BREAK{submit.context = 99;
-}
-, ENOENT, 0
-}
-, SubmitFault{"ProgramUnknown", NVDLA_BREAK{submit.program = 99;
-}
-, ENOENT, 0
-}
-, SubmitFault{"BufferUnknown", NVDLA_BREAK{bindings[0].handle = 99;
-}
-, ENOENT, 0
-}
-, SubmitFault{"BindingPad", NVDLA_BREAK{bindings[0].pad = 1;
-}
-, EINVAL, 0
-}
-, SubmitFault{"BindingBeyondItsBuffer", NVDLA_BREAK{bindings[0].offset = kPage + 1;
-}
-, EINVAL, 0
-}
-, SubmitFault{"BindingMissing", NVDLA_BREAK{bindings.pop_back();
-}
-, EINVAL, NVDLA_RULE_BINDING_MISSING
-}
-, SubmitFault{"BindingTooMany", NVDLA_BREAK{bindings.push_back(bindings[0]);
-}
-, EINVAL, NVDLA_RULE_BINDING_MISSING
-}
-, SubmitFault{"BindingTooSmall", NVDLA_BREAK{bindings[1].offset = kPage - 32;
-}
-, EINVAL, NVDLA_RULE_BINDING_SIZE
-}
-, SubmitFault{"BindingMisaligned", NVDLA_BREAK{bindings[1].offset = 4;
-}
-, EINVAL, NVDLA_RULE_BINDING_ALIGNMENT
-}
-, SubmitFault{"BindingStride", NVDLA_BREAK{submit.bindings.stride = sizeof(drm_nvdla_binding) - 8;
-}
-, EINVAL, 0
-}
-, SubmitFault{"StatisticsNotAskedFor", NVDLA_BREAK{submit.stats_handle = bindings[0].handle;
-}
-, EINVAL, 0
-}
-, SubmitFault{"StatisticsOffsetAlone", NVDLA_BREAK{submit.stats_offset = 8;
-}
-, EINVAL, 0
-}
-, SubmitFault{"SyncFlagsNone", NVDLA_BREAK{syncs[0].flags = 0;
-}
-, EINVAL, 0
-}
-, SubmitFault{"SyncFlagsBoth", NVDLA_BREAK{syncs[0].flags = 3;
-}
-, EINVAL, 0
-}
-, SubmitFault{"SyncUnknown", NVDLA_BREAK{syncs[0].handle = 99;
-}
-, ENOENT, 0
-}
-, SubmitFault{"SyncNeverSubmitted",
-              NVDLA_BREAK{syncs.push_back({node.syncobj(), DRM_NVDLA_SYNC_WAIT, 0});
-}
-, EINVAL, 0
-}
-, SubmitFault{"SyncsTooMany", NVDLA_BREAK{syncs.resize(DRM_NVDLA_MAX_SYNCS + 1, syncs[0]);
-}
-, E2BIG, 0
-}),
-    [](const auto &info) {
-  return info.param.name; });
+        SubmitFault{"Flags", [](Draft& d) { d.submit.flags = 1; }, EINVAL, 0},
+        SubmitFault{"ContextUnknown", [](Draft& d) { d.submit.context = 99; }, ENOENT, 0},
+        SubmitFault{"ProgramUnknown", [](Draft& d) { d.submit.program = 99; }, ENOENT, 0},
+        SubmitFault{"BufferUnknown", [](Draft& d) { d.bindings[0].handle = 99; }, ENOENT, 0},
+        SubmitFault{"BindingPad", [](Draft& d) { d.bindings[0].pad = 1; }, EINVAL, 0},
+        SubmitFault{"BindingBeyondItsBuffer", [](Draft& d) { d.bindings[0].offset = kPage + 1; },
+                    EINVAL, 0},
+        SubmitFault{"BindingMissing", [](Draft& d) { d.bindings.pop_back(); }, EINVAL,
+                    NVDLA_RULE_BINDING_MISSING},
+        SubmitFault{"BindingTooMany", [](Draft& d) { d.bindings.push_back(d.bindings[0]); }, EINVAL,
+                    NVDLA_RULE_BINDING_MISSING},
+        SubmitFault{"BindingTooSmall", [](Draft& d) { d.bindings[1].offset = kPage - 32; }, EINVAL,
+                    NVDLA_RULE_BINDING_SIZE},
+        SubmitFault{"BindingMisaligned", [](Draft& d) { d.bindings[1].offset = 4; }, EINVAL,
+                    NVDLA_RULE_BINDING_ALIGNMENT},
+        SubmitFault{"BindingStride",
+                    [](Draft& d) { d.submit.bindings.stride = sizeof(drm_nvdla_binding) - 8; },
+                    EINVAL, 0},
+        SubmitFault{"StatisticsNotAskedFor",
+                    [](Draft& d) { d.submit.stats_handle = d.bindings[0].handle; }, EINVAL, 0},
+        SubmitFault{"StatisticsOffsetAlone", [](Draft& d) { d.submit.stats_offset = 8; }, EINVAL,
+                    0},
+        SubmitFault{"SyncFlagsNone", [](Draft& d) { d.syncs[0].flags = 0; }, EINVAL, 0},
+        SubmitFault{"SyncFlagsBoth", [](Draft& d) { d.syncs[0].flags = 3; }, EINVAL, 0},
+        SubmitFault{"SyncUnknown", [](Draft& d) { d.syncs[0].handle = 99; }, ENOENT, 0},
+        SubmitFault{"SyncNeverSubmitted",
+                    [](Draft& d) {
+                      d.syncs.push_back({d.node.syncobj(), DRM_NVDLA_SYNC_WAIT, 0});
+                    },
+                    EINVAL, 0},
+        SubmitFault{"SyncsTooMany",
+                    [](Draft& d) { d.syncs.resize(DRM_NVDLA_MAX_SYNCS + 1, d.syncs[0]); }, E2BIG,
+                    0}),
+    [](const auto& test) { return test.param.name; });
 
 struct StatsFault {
   std::string name;
