@@ -8,13 +8,20 @@ import subprocess
 import sys
 
 LANGUAGES = (["-xc", "-std=c11"], ["-xc++", "-std=c++20"])
-WORLDS = (
+HOSTED = (
     ["gcc"],
     ["clang-14"],
+)
+FREESTANDING = (
     ["clang-14", "--target=x86_64-linux-gnu", "-ffreestanding", "-nostdlibinc"],
     ["clang-14", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlibinc"],
 )
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iuapi", "-I.", "-"]
+
+
+# The ioctls are those of DRM, which only a Linux user space has.
+DRM = "nvdla_accel.h"
+DRM_FLAGS = ["-isystem", "/usr/include/libdrm"]
 
 
 def main():
@@ -23,8 +30,9 @@ def main():
     for header in headers:
         include = f'#include "{header}"\n' * 2
         for language in LANGUAGES:
-            for world in WORLDS:
-                command = world + language + FLAGS
+            drm = header.name == DRM
+            for world in HOSTED if drm else HOSTED + FREESTANDING:
+                command = world + language + (DRM_FLAGS if drm else []) + FLAGS
                 result = subprocess.run(command, input=include, capture_output=True, text=True)
                 if result.returncode:
                     failed += 1
