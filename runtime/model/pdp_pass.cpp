@@ -28,15 +28,23 @@ struct ExtremeRule {
   Element store(Value value) const { return value; }
 };
 
-// A NaN wins: in a line the leftmost, between lines that of the lowest.
+// A NaN wins: in a line the leftmost, between lines that of the lowest. Written without branches,
+// so that it vectorises; what fp::max and fp::min say.
 template <bool kMax>
 struct ExtremeFp16Rule {
   using Element = std::uint16_t;
   using Value = std::uint16_t;
   static constexpr bool kAverages = false;
 
+  static std::int16_t key(Value value) {
+    const auto bits = static_cast<std::int16_t>(value);
+    return static_cast<std::int16_t>(bits ^ (bits >> 15 & 0x7fff));
+  }
   static Value of(Value a, Value b) {
-    return static_cast<Value>(kMax ? fp::max<fp::Fp16>(a, b) : fp::min<fp::Fp16>(a, b));
+    const bool a_nan = (a & fp::Fp16::kMagnitude) > fp::Fp16::kExponent;
+    const bool b_nan = (b & fp::Fp16::kMagnitude) > fp::Fp16::kExponent;
+    const bool a_wins = kMax ? key(a) >= key(b) : key(a) <= key(b);
+    return a_nan | (!b_nan & a_wins) ? a : b;
   }
   Value load(Element element) const { return element; }
   Value along(Value so_far, Value next) const { return of(so_far, next); }
