@@ -157,6 +157,24 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 }
 
 /*
+ * Lines of a copy: any strides, also none, so nothing is said of their order.
+ * At most 2^13 lines of each of 2^13 surfaces, 2^32 bytes apart.
+ */
+int nvdla_claim_lines(struct nvdla_compile *c, u32 field,
+		      const struct nvdla_surface *surface, u32 lines,
+		      u32 surfaces, u32 line_bytes, u32 dma)
+{
+	const u64 length = (u64)(surfaces - 1) * surface->surface_stride +
+			   (u64)(lines - 1) * surface->line_stride + line_bytes;
+
+	if (claim(c, field, surface->slot, surface->offset, length, dma))
+		return -1;
+	account(c, (u64)surfaces * lines *
+			   nvdla_div_up(line_bytes, c->hw->atom));
+	return 0;
+}
+
+/*
  * What the layer writes must not be what it reads elsewhere. @in_place has a
  * bit per enum nvdla_dma that reads each atom just before it is written.
  * Extents are compared as intervals: two cubes that interleave count as

@@ -24,11 +24,12 @@
 
 /*
  * The most that one layer of any kind emits. A conv+sdp layer writes about
- * 170 registers; pooling adds 60. At most ten addresses and DMA clients.
+ * 170 registers; pooling adds 60. At most ten addresses; as many DMA clients,
+ * or two for each of NVDLA_MAX_LAYER_TRANSFERS.
  */
 #define NVDLA_LAYER_MAX_WRITES		240
 #define NVDLA_LAYER_MAX_RELOCS		12
-#define NVDLA_LAYER_MAX_ACCESSES	12
+#define NVDLA_LAYER_MAX_ACCESSES	(2 * NVDLA_MAX_LAYER_TRANSFERS)
 
 /* A program may take this many bytes. */
 #define NVDLA_MAX_PROGRAM_BYTES		(16u << 20)
@@ -88,6 +89,26 @@ int nvdla_check_convert(struct nvdla_compile *c, u32 field,
 			const struct nvdla_convert *convert, u32 max_truncate);
 int nvdla_check_precision(struct nvdla_compile *c, u32 field, u32 precision);
 
+/* --------------------------------------------------------- window.c --- */
+
+/** struct nvdla_window - one direction in which a kernel moves */
+struct nvdla_window {
+	u32 size;
+	u32 size_field;
+	u32 before;
+	u32 before_field;
+	u32 after;
+	u32 after_field;
+	u32 kernel;
+	u32 kernel_field;
+	u32 dilation;
+	u32 stride;
+	u32 stride_field;
+};
+
+int nvdla_check_window(struct nvdla_compile *c, const struct nvdla_window *w,
+		       u32 *out);
+
 /* ---------------------------------------------------------- claim.c --- */
 
 /** struct nvdla_cube - how a client walks a surface */
@@ -107,6 +128,9 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 		     const struct nvdla_cube *cube, u32 dma);
 int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 		    u64 bytes, u32 dma);
+int nvdla_claim_lines(struct nvdla_compile *c, u32 field,
+		      const struct nvdla_surface *surface, u32 lines,
+		      u32 surfaces, u32 line_bytes, u32 dma);
 int nvdla_check_overlap(struct nvdla_compile *c, u32 field, u32 in_place);
 
 /* ----------------------------------------------------------- emit.c --- */
@@ -178,11 +202,70 @@ struct nvdla_sdp_plan {
 	u32 flying;
 	/** @rdma: 1 if anything is read from memory */
 	u32 rdma;
+	/** @pooled: 1 before a pooling */
+	u32 pooled;
 };
 
 int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan);
 void nvdla_sdp_emit(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan);
 u32 nvdla_sdp_x_reads(const struct nvdla_sdp_x *x);
+
+/* ------------------------------------------------------------ pdp.c --- */
+
+/** struct nvdla_pdp_plan - size and precision, wherever they come from */
+struct nvdla_pdp_plan {
+	/** @width: of the input */
+	u32 width;
+	/** @height: of the input */
+	u32 height;
+	/** @channels: of input and output */
+	u32 channels;
+	/** @precision: of input and output */
+	u32 precision;
+	/** @flying: 1 after SDP */
+	u32 flying;
+	/** @out_width: of the output */
+	u32 out_width;
+	/** @out_height: of the output */
+	u32 out_height;
+	/** @in: new columns of the first, an inner and the last band */
+	u32 in[3];
+	/** @out: output columns of the same */
+	u32 out[3];
+};
+
+int nvdla_pdp_check(struct nvdla_compile *c, struct nvdla_pdp_plan *plan);
+void nvdla_pdp_emit(struct nvdla_compile *c, const struct nvdla_pdp_plan *plan);
+
+/* ------------------------------------------------------------ cdp.c --- */
+
+int nvdla_cdp_check(struct nvdla_compile *c);
+void nvdla_cdp_emit(struct nvdla_compile *c);
+
+/* ---------------------------------------------------------- rubik.c --- */
+
+/** struct nvdla_rubik_plan - what follows from the descriptor */
+struct nvdla_rubik_plan {
+	/** @out_channels: of the output */
+	u32 out_channels;
+	/** @contract_stride: from one block of input channels to the next */
+	u32 contract_stride;
+};
+
+int nvdla_rubik_check(struct nvdla_compile *c, struct nvdla_rubik_plan *plan);
+void nvdla_rubik_emit(struct nvdla_compile *c,
+		      const struct nvdla_rubik_plan *plan);
+
+/* ----------------------------------------------------------- bdma.c --- */
+
+int nvdla_transfer_check(struct nvdla_compile *c,
+			 const struct nvdla_transfer *transfer);
+int nvdla_bdma_check(struct nvdla_compile *c);
+
+/* ------------------------------------------------------------ lut.c --- */
+
+int nvdla_lut_check(struct nvdla_compile *c, const struct nvdla_lut *lut);
+int nvdla_lut_use(struct nvdla_compile *c, u32 unit, u32 precision);
 
 /* ------------------------------------------------------------ layer.c - */
 
@@ -203,6 +286,11 @@ static inline u32 nvdla_min(u32 a, u32 b)
 static inline u32 nvdla_max(u32 a, u32 b)
 {
 	return a > b ? a : b;
+}
+
+static inline u32 nvdla_round_up(u32 value, u32 multiple)
+{
+	return nvdla_div_up(value, multiple) * multiple;
 }
 
 /* Bytes of an element. */

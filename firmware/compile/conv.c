@@ -15,8 +15,6 @@
  * input is one of very few entries a line.
  */
 #define MAX_LINES	4095
-/* Width and height of the output are registers of 13 bits. */
-#define MAX_OUTPUT	8192
 /* CDMA.D_WEIGHT_SIZE_0. */
 #define MAX_KERNEL_BYTES	(1u << 18)
 /* Weights that are fetched are a multiple of at most this. */
@@ -124,49 +122,6 @@ static int check_ranges(struct nvdla_compile *c)
 	return check_pad_value(c);
 }
 
-/* One direction of the output. */
-struct direction {
-	u32 size;
-	u32 size_field;
-	u32 before;
-	u32 before_field;
-	u32 after;
-	u32 after_field;
-	u32 kernel;
-	u32 dilation;
-	u32 stride;
-	u32 stride_field;
-	u32 kernel_field;
-};
-
-static int check_direction(struct nvdla_compile *c, const struct direction *d,
-			   u32 *out)
-{
-	const u32 kernel = (d->kernel - 1) * d->dilation + 1;
-	const u32 padded = d->before + d->size + d->after;
-
-	if (d->before >= kernel)
-		return nvdla_refuse(c, NVDLA_RULE_PADDING, d->before_field,
-				    d->before, 0, (s64)kernel - 1);
-	if (d->after >= kernel)
-		return nvdla_refuse(c, NVDLA_RULE_PADDING, d->after_field,
-				    d->after, 0, (s64)kernel - 1);
-	if (padded < kernel)
-		return nvdla_refuse(c, NVDLA_RULE_KERNEL_FITS, d->kernel_field,
-				    padded, kernel, 0);
-	if ((padded - kernel) % d->stride) {
-		nvdla_refuse(c, NVDLA_RULE_EXACT_DIVISION, d->stride_field,
-			     padded - kernel, 0, 0);
-		c->error->multiple = d->stride;
-		return -1;
-	}
-	*out = (padded - kernel) / d->stride + 1;
-	if (*out > MAX_OUTPUT)
-		return nvdla_refuse(c, NVDLA_RULE_OUTPUT_SIZE, d->size_field,
-				    *out, 1, MAX_OUTPUT);
-	return 0;
-}
-
 /*
  * CSC.D_ATOMICS holds the number of output positions, less one, in 21 bits.
  * That needs no check: check_data_banks() finds room for all of the input, and
@@ -176,7 +131,7 @@ static int check_direction(struct nvdla_compile *c, const struct direction *d,
 static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const struct direction x = {
+	const struct nvdla_window x = {
 		.size = conv->width,
 		.size_field = FIELD(width),
 		.before = conv->pad_left,
@@ -189,7 +144,7 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.stride_field = FIELD(stride_x),
 		.kernel_field = FIELD(kernel_width),
 	};
-	const struct direction y = {
+	const struct nvdla_window y = {
 		.size = conv->height,
 		.size_field = FIELD(height),
 		.before = conv->pad_top,
@@ -203,9 +158,9 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.kernel_field = FIELD(kernel_height),
 	};
 
-	if (check_direction(c, &x, &plan->out_width))
+	if (nvdla_check_window(c, &x, &plan->out_width))
 		return -1;
-	return check_direction(c, &y, &plan->out_height);
+	return nvdla_check_window(c, &y, &plan->out_height);
 }
 
 /*
@@ -265,11 +220,6 @@ static int check_data_banks(struct nvdla_compile *c,
 	return 0;
 }
 
-static u32 round_up(u32 value, u32 multiple)
-{
-	return nvdla_div_up(value, multiple) * multiple;
-}
-
 static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
@@ -287,8 +237,8 @@ static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 				    plan->kernel_bytes, 1, MAX_KERNEL_BYTES);
 
 	packed = plan->kernel_bytes * conv->kernels;
-	least = round_up(packed, hw->weight_align);
-	most = round_up(packed, WEIGHT_PADDING);
+	least = nvdla_round_up(packed, hw->weight_align);
+	most = nvdla_round_up(packed, WEIGHT_PADDING);
 	plan->weight_bytes = conv->weights.bytes ? conv->weights.bytes : most;
 	if (plan->weight_bytes < least || plan->weight_bytes > most) {
 		nvdla_refuse(c, NVDLA_RULE_RANGE, FIELD(weights.bytes),
@@ -301,7 +251,7 @@ static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		return -1;
 
 	/* The whole of the largest group; at most 2^23 bytes. */
-	need = round_up(plan->kernel_bytes * group, hw->cbuf_entry_bytes) +
+	need = nvdla_round_up(plan->kernel_bytes * group, hw->cbuf_entry_bytes) +
 	       WEIGHT_MARGIN;
 	if (conv->weight_banks * bank_bytes < need)
 		return nvdla_refuse(c, NVDLA_RULE_WEIGHT_BANKS,
@@ -426,7 +376,7 @@ static void account_cycles(struct nvdla_compile *c,
 	steps = (u64)(nvdla_div_up(conv->kernels, group) *
 		      nvdla_div_up(conv->channels, hw->atomic_c)) *
 		(conv->kernel_width * conv->kernel_height);
-	c->image->cycles += steps * nvdla_max(round_up(outputs, 16), group);
+	c->image->cycles += steps * nvdla_max(nvdla_round_up(outputs, 16), group);
 }
 
 int nvdla_conv_check(struct nvdla_compile *c, struct nvdla_conv_plan *plan)

@@ -231,8 +231,11 @@ static void emit_cacc(struct nvdla_compile *c,
 		   NVDLA_SET(CACC_D_DATAOUT_SIZE_0_DATAOUT_HEIGHT,
 			     plan->out_height - 1));
 	nvdla_emit(c, NVDLA_CACC_D_DATAOUT_SIZE_1, conv->kernels - 1);
-	nvdla_emit_address(c, NVDLA_CACC_D_DATAOUT_ADDR, NVDLA_NO_REG,
-			   output->slot, output->offset);
+	if (c->layer->kind == NVDLA_LAYER_CONV_SDP_PDP)
+		nvdla_emit(c, NVDLA_CACC_D_DATAOUT_ADDR, 0);
+	else
+		nvdla_emit_address(c, NVDLA_CACC_D_DATAOUT_ADDR, NVDLA_NO_REG,
+				   output->slot, output->offset);
 	nvdla_emit(c, NVDLA_CACC_D_BATCH_NUMBER, conv->batch - 1);
 	nvdla_emit(c, NVDLA_CACC_D_LINE_STRIDE,
 		   NVDLA_SET(CACC_D_LINE_STRIDE_LINE_STRIDE,

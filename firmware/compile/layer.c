@@ -28,24 +28,16 @@ static int check_kind(struct nvdla_compile *c)
 {
 	const u32 field = NVDLA_FIELD(kind);
 	const u32 kind = c->layer->kind;
+	const u32 features = c->hw->features;
 
 	if (kind < NVDLA_LAYER_CONV_SDP || kind > NVDLA_LAYER_BDMA)
 		return nvdla_refuse(c, NVDLA_RULE_CHOICE, field, kind,
 				    NVDLA_LAYER_CONV_SDP, NVDLA_LAYER_BDMA);
-	switch (kind) {
-	case NVDLA_LAYER_CONV_SDP:
-	case NVDLA_LAYER_SDP:
-		return 0;
-	case NVDLA_LAYER_RUBIK:
-		return nvdla_refuse_missing(c, field, NVDLA_HW_RUBIK,
-					    NVDLA_FEATURE_RUBIK);
-	case NVDLA_LAYER_BDMA:
-		return nvdla_refuse_missing(c, field, NVDLA_HW_BDMA,
-					    NVDLA_FEATURE_BDMA);
-	default:
-		return nvdla_refuse_feature(c, field,
-					    NVDLA_FEATURE_NOT_IMPLEMENTED);
-	}
+	if (kind == NVDLA_LAYER_RUBIK && !(features & NVDLA_HW_RUBIK))
+		return nvdla_refuse_feature(c, field, NVDLA_FEATURE_RUBIK);
+	if (kind == NVDLA_LAYER_BDMA && !(features & NVDLA_HW_BDMA))
+		return nvdla_refuse_feature(c, field, NVDLA_FEATURE_BDMA);
+	return 0;
 }
 
 static int check_waits(struct nvdla_compile *c)
@@ -70,15 +62,18 @@ static int check_waits(struct nvdla_compile *c)
 					      (u32)sizeof(u32));
 }
 
-/* No kind here has a unit with a table in use. */
+/* The units that look up check the table that they are to use. */
 static int check_lut(struct nvdla_compile *c)
 {
 	const u32 lut = c->layer->lut;
+	u32 used = c->layer->kind == NVDLA_LAYER_CDP;
 
 	if (nvdla_check_range(c, NVDLA_FIELD(lut), lut, 0,
 			      c->program->num_luts))
 		return -1;
-	if (lut)
+	if (c->layer->sdp.y.flags & NVDLA_SDP_LUT)
+		used = 1;
+	if (lut && !used)
 		return nvdla_refuse(c, NVDLA_RULE_LUT_NAMED, NVDLA_FIELD(lut),
 				    lut, 0, 0);
 	return 0;
@@ -111,33 +106,80 @@ static int check_cycles(struct nvdla_compile *c)
 	return 0;
 }
 
-static int compile_conv_sdp(struct nvdla_compile *c)
+/* With or without a convolution before, and a pooling behind. */
+static int compile_sdp(struct nvdla_compile *c)
 {
+	const u32 kind = 1u << c->layer->kind;
+	const u32 flying = !!(kind & (KIND(CONV_SDP) | KIND(CONV_SDP_PDP)));
+	const u32 pooled = !!(kind & (KIND(CONV_SDP_PDP) | KIND(SDP_PDP)));
+	struct nvdla_sdp_plan sdp = { .flying = flying, .pooled = pooled };
+	struct nvdla_pdp_plan pdp = { .flying = 1 };
 	struct nvdla_conv_plan conv;
-	struct nvdla_sdp_plan sdp = { .flying = 1 };
 
-	if (nvdla_conv_check(c, &conv))
+	if (flying) {
+		if (nvdla_conv_check(c, &conv))
+			return -1;
+		sdp.width = conv.out_width;
+		sdp.height = conv.out_height;
+		sdp.channels = c->layer->conv.kernels;
+		sdp.in = c->layer->conv.proc_precision;
+	}
+	if (nvdla_sdp_check(c, &sdp))
 		return -1;
-	sdp.width = conv.out_width;
-	sdp.height = conv.out_height;
-	sdp.channels = c->layer->conv.kernels;
-	sdp.in = c->layer->conv.proc_precision;
-	if (nvdla_sdp_check(c, &sdp) || check_cycles(c))
+	if (pooled) {
+		pdp.width = sdp.width;
+		pdp.height = sdp.height;
+		pdp.channels = sdp.channels;
+		pdp.precision = sdp.out;
+		if (nvdla_pdp_check(c, &pdp))
+			return -1;
+	}
+	if (check_cycles(c))
 		return -1;
-	nvdla_conv_emit(c, &conv);
+
+	if (flying)
+		nvdla_conv_emit(c, &conv);
 	nvdla_sdp_emit(c, &sdp);
-	nvdla_conv_keep(c, &conv);
+	if (pooled)
+		nvdla_pdp_emit(c, &pdp);
+	if (flying)
+		nvdla_conv_keep(c, &conv);
 	return 0;
 }
 
-static int compile_sdp(struct nvdla_compile *c)
+static int compile_pdp(struct nvdla_compile *c)
 {
-	struct nvdla_sdp_plan sdp = { .flying = 0 };
+	struct nvdla_pdp_plan pdp = { .flying = 0 };
 
-	if (nvdla_sdp_check(c, &sdp) || check_cycles(c))
+	if (nvdla_pdp_check(c, &pdp) || check_cycles(c))
 		return -1;
-	nvdla_sdp_emit(c, &sdp);
+	nvdla_pdp_emit(c, &pdp);
 	return 0;
+}
+
+static int compile_cdp(struct nvdla_compile *c)
+{
+	if (nvdla_cdp_check(c) || check_cycles(c))
+		return -1;
+	nvdla_cdp_emit(c);
+	return 0;
+}
+
+static int compile_rubik(struct nvdla_compile *c)
+{
+	struct nvdla_rubik_plan rubik;
+
+	if (nvdla_rubik_check(c, &rubik) || check_cycles(c))
+		return -1;
+	nvdla_rubik_emit(c, &rubik);
+	return 0;
+}
+
+static int compile_bdma(struct nvdla_compile *c)
+{
+	if (nvdla_bdma_check(c))
+		return -1;
+	return check_cycles(c);
 }
 
 /* Start and end of a layer in the pipelines, measured below 200. */
@@ -151,7 +193,16 @@ int nvdla_layer_compile(struct nvdla_compile *c)
 	    nvdla_check_zero(c, NVDLA_FIELD(flags), c->layer->flags) ||
 	    check_waits(c) || check_lut(c) || check_sections(c))
 		return -1;
-	if (c->layer->kind == NVDLA_LAYER_CONV_SDP)
-		return compile_conv_sdp(c);
-	return compile_sdp(c);
+	switch (c->layer->kind) {
+	case NVDLA_LAYER_PDP:
+		return compile_pdp(c);
+	case NVDLA_LAYER_CDP:
+		return compile_cdp(c);
+	case NVDLA_LAYER_RUBIK:
+		return compile_rubik(c);
+	case NVDLA_LAYER_BDMA:
+		return compile_bdma(c);
+	default:
+		return compile_sdp(c);
+	}
 }

@@ -112,24 +112,32 @@ static int check_slots(struct nvdla_compile *c)
 	return 0;
 }
 
-/* Tables and copies come with their units. */
-static int check_luts(struct nvdla_compile *c, u32 count)
+static int check_luts(struct nvdla_compile *c)
 {
+	u32 i;
+
 	c->object = NVDLA_OBJECT_LUT;
-	c->index = 0;
-	if (count)
-		return nvdla_refuse_feature(c, 0,
-					    NVDLA_FEATURE_NOT_IMPLEMENTED);
+	for (i = 0; i < c->program->num_luts; i++) {
+		c->index = i;
+		if (nvdla_lut_check(c, &c->program->luts[i]))
+			return -1;
+	}
 	return 0;
 }
 
-static int check_transfers(struct nvdla_compile *c, u32 count)
+static int check_transfers(struct nvdla_compile *c)
 {
+	u32 i;
+
 	c->object = NVDLA_OBJECT_TRANSFER;
 	c->index = 0;
-	if (count)
-		return nvdla_refuse_missing(c, 0, NVDLA_HW_BDMA,
-					    NVDLA_FEATURE_BDMA);
+	if (c->program->num_transfers && !(c->hw->features & NVDLA_HW_BDMA))
+		return nvdla_refuse_feature(c, 0, NVDLA_FEATURE_BDMA);
+	for (i = 0; i < c->program->num_transfers; i++) {
+		c->index = i;
+		if (nvdla_transfer_check(c, &c->program->transfers[i]))
+			return -1;
+	}
 	return 0;
 }
 
@@ -163,6 +171,12 @@ static void lay_out(struct nvdla_program *p,
 	for (i = 0; i < desc->num_slots; i++)
 		p->slots[i] = desc->slots[i];
 	p->num_slots = desc->num_slots;
+	for (i = 0; i < desc->num_luts; i++)
+		p->luts[i] = desc->luts[i];
+	p->num_luts = desc->num_luts;
+	for (i = 0; i < desc->num_transfers; i++)
+		p->transfers[i] = desc->transfers[i];
+	p->num_transfers = desc->num_transfers;
 }
 
 static void clear_error(struct nvdla_error *error)
@@ -201,8 +215,7 @@ int nvdla_program_begin(struct nvdla_program *program,
 				    NVDLA_PART_MEMORY, (s64)need, 0,
 				    memory ? nvdla_clamp(size) : 0);
 	lay_out(program, desc, memory);
-	if (check_slots(&c) || check_luts(&c, desc->num_luts) ||
-	    check_transfers(&c, desc->num_transfers))
+	if (check_slots(&c) || check_luts(&c) || check_transfers(&c))
 		return -1;
 	return 0;
 }
@@ -217,7 +230,6 @@ static void start_image(struct nvdla_compile *c)
 	image->first_write = p->num_writes;
 	image->first_reloc = p->num_relocs;
 	image->first_access = p->num_accesses;
-	image->first_transfer = p->num_transfers;
 	c->image = image;
 }
 

@@ -45,7 +45,9 @@ static int check_precisions(struct nvdla_compile *c,
 		if (precisions[i].in == plan->in &&
 		    precisions[i].proc == plan->proc &&
 		    precisions[i].out == plan->out &&
-		    (precisions[i].flying || !plan->flying))
+		    (precisions[i].flying || !plan->flying) &&
+		    /* Nothing is converted on the way to a pooling. */
+		    (plan->proc == plan->out || !plan->pooled))
 			return 0;
 	}
 	return nvdla_refuse(c, NVDLA_RULE_PRECISIONS, FIELD(proc_precision),
@@ -318,10 +320,12 @@ int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan)
 	if (!plan->flying && claim_cube(c, FIELD(input), &sdp->input, plan,
 					plan->in, NVDLA_DMA_SDP_RDMA))
 		return -1;
-	if (claim_cube(c, FIELD(output), &sdp->output, plan, plan->out,
-		       NVDLA_DMA_SDP_WDMA) ||
-	    nvdla_check_overlap(c, FIELD(output), in_place(c, plan)))
-		return -1;
 	account_cycles(c, plan);
-	return 0;
+	if (plan->pooled)
+		return nvdla_check_zero_bytes(c, FIELD(output),
+					      sizeof(sdp->output));
+	if (claim_cube(c, FIELD(output), &sdp->output, plan, plan->out,
+		       NVDLA_DMA_SDP_WDMA))
+		return -1;
+	return nvdla_check_overlap(c, FIELD(output), in_place(c, plan));
 }

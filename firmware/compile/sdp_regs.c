@@ -124,9 +124,14 @@ static void emit_sdp(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan)
 	nvdla_emit(c, NVDLA_SDP_D_DATA_CUBE_WIDTH, plan->width - 1);
 	nvdla_emit(c, NVDLA_SDP_D_DATA_CUBE_HEIGHT, plan->height - 1);
 	nvdla_emit(c, NVDLA_SDP_D_DATA_CUBE_CHANNEL, plan->channels - 1);
-	nvdla_emit_address(c, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
-			   NVDLA_SDP_D_DST_BASE_ADDR_HIGH, sdp->output.slot,
-			   sdp->output.offset);
+	if (plan->pooled) {
+		nvdla_emit(c, NVDLA_SDP_D_DST_BASE_ADDR_LOW, 0);
+		nvdla_emit(c, NVDLA_SDP_D_DST_BASE_ADDR_HIGH, 0);
+	} else {
+		nvdla_emit_address(c, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
+				   NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
+				   sdp->output.slot, sdp->output.offset);
+	}
 	nvdla_emit(c, NVDLA_SDP_D_DST_LINE_STRIDE, sdp->output.line_stride);
 	nvdla_emit(c, NVDLA_SDP_D_DST_SURFACE_STRIDE,
 		   sdp->output.surface_stride);
@@ -136,12 +141,11 @@ static void emit_sdp(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan)
 	nvdla_emit(c, NVDLA_SDP_D_FEATURE_MODE_CFG,
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_FLYING_MODE,
 			     plan->flying) |
-		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_OUTPUT_DST,
-			     NVDLA_SDP_D_FEATURE_MODE_CFG_OUTPUT_DST_MEM) |
+		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_OUTPUT_DST, plan->pooled) |
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO,
 			     !!(sdp->flags & NVDLA_SDP_NAN_TO_ZERO)));
 	nvdla_emit(c, NVDLA_SDP_D_DST_DMA_CFG,
-		   nvdla_ram_type(c, sdp->output.slot));
+		   plan->pooled ? 1 : nvdla_ram_type(c, sdp->output.slot));
 	nvdla_emit(c, NVDLA_SDP_D_DST_BATCH_STRIDE, sdp->output.batch_stride);
 	nvdla_emit(c, NVDLA_SDP_D_DATA_FORMAT,
 		   NVDLA_SET(SDP_D_DATA_FORMAT_PROC_PRECISION, plan->proc) |
@@ -246,9 +250,10 @@ static u64 counters(const struct nvdla_compile *c,
 		    const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_sdp *sdp = &c->layer->sdp;
-	u64 mask = 1ull << NVDLA_COUNTER_SDP_WRITE_STALL |
-		   1ull << NVDLA_COUNTER_SDP_SATURATION;
+	u64 mask = 1ull << NVDLA_COUNTER_SDP_SATURATION;
 
+	if (!plan->pooled)
+		mask |= 1ull << NVDLA_COUNTER_SDP_WRITE_STALL;
 	if (plan->out == NVDLA_PRECISION_FP16)
 		mask |= 1ull << NVDLA_COUNTER_SDP_NAN_OUT;
 	if (!plan->flying)

@@ -104,6 +104,8 @@ constexpr Rule kRules[] = {
      "{field}an output size of {value} exceeds {max}: split the layer"},
     {NVDLA_RULE_KERNEL_BYTES, "kernel_bytes",
      "{field}one kernel takes {value} bytes, {max} are allowed"},
+    {NVDLA_RULE_TRANSFER_MEMORY, "transfer_memory",
+     "{field}the transfer writes memory {value}, the first one of its layer writes memory {min}"},
 };
 // That every rule is here is a test: a new one gets a plain text until it is added.
 

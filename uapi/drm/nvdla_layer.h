@@ -524,12 +524,15 @@ struct nvdla_pdp {
 	__u32 pad_bottom;
 	/**
 	 * @pad_value: what 1..7 padded elements add to an average: signed
-	 * 19 bit, or fp17 numbers in fp16
+	 * 19 bit, or fp17 numbers in fp16; 0 unless an average is padded
 	 */
 	__s32 pad_value[7];
-	/** @recip_width: factor of an average, 0x10000 is 1 (fp16: fp17) */
+	/**
+	 * @recip_width: factor of an average, 0x10000 is 1 (fp16: fp17); 0
+	 * unless an average
+	 */
 	__u32 recip_width;
-	/** @recip_height: factor of an average, 0x10000 is 1 (fp16: fp17) */
+	/** @recip_height: the same, of the other direction */
 	__u32 recip_height;
 	/**
 	 * @bands: vertical bands that a wide cube is worked on in, 1..64;
@@ -568,7 +571,10 @@ struct nvdla_cdp {
 	__u32 height;
 	/** @channels: 1..8192 */
 	__u32 channels;
-	/** @window: channels in a sum, 3, 5, 7 or 9 */
+	/**
+	 * @window: channels in a sum, 3, 5, 7 or 9; 0 with
+	 * NVDLA_CDP_BYPASS_SQUARE_SUM
+	 */
 	__u32 window;
 	/** @in_cvt: input converter (zero in fp16), truncate 0..31 */
 	struct nvdla_convert in_cvt;
@@ -589,7 +595,12 @@ enum nvdla_rubik_mode {
 	NVDLA_RUBIK_MERGE = 2,		/* planes to feature cube */
 };
 
-/** struct nvdla_rubik - data reshaping; planes use surface_stride */
+/**
+ * struct nvdla_rubik - data reshaping; planes use surface_stride
+ *
+ * Offset and strides of planes are multiples of 64, and so is the alignment of
+ * their slot.
+ */
 struct nvdla_rubik {
 	/** @mode: enum nvdla_rubik_mode */
 	__u32 mode;
@@ -601,9 +612,9 @@ struct nvdla_rubik {
 	__u32 height;
 	/** @channels: of the input */
 	__u32 channels;
-	/** @stride_x: contract: output columns per input column, 1..32 */
+	/** @stride_x: contract: output columns per input column, 1..32; or 0 */
 	__u32 stride_x;
-	/** @stride_y: contract: output lines per input line, 1..32 */
+	/** @stride_y: contract: output lines per input line, 1..32; or 0 */
 	__u32 stride_y;
 	/** @pad: zero */
 	__u32 pad;
@@ -904,7 +915,10 @@ enum nvdla_rule {
 	NVDLA_RULE_PROGRAM_SIZE = 34,
 	/* compressed weights: word or mask value does not match, expected min */
 	NVDLA_RULE_COMPRESSED = 35,
-	/* bands of a pooling do not add up: value, expected min..max */
+	/*
+	 * bands of a pooling do not add up: columns of a band, of its output
+	 * or of its input, value; expected min..max
+	 */
 	NVDLA_RULE_BANDS = 36,
 	/* binding: the buffer has value bytes, the slot declares min */
 	NVDLA_RULE_BINDING_SIZE = 37,
@@ -923,6 +937,8 @@ enum nvdla_rule {
 	NVDLA_RULE_OUTPUT_SIZE = 42,
 	/* one kernel takes value bytes, max are allowed */
 	NVDLA_RULE_KERNEL_BYTES = 43,
+	/* a transfer writes memory value, the first of its layer memory min */
+	NVDLA_RULE_TRANSFER_MEMORY = 44,
 	NVDLA_RULE_COUNT
 };
 
