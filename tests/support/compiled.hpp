@@ -19,7 +19,8 @@ namespace nvdla::test {
 class Program {
  public:
   Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uint32_t num_layers,
-          std::uint32_t flags = 0, std::uint32_t clock_khz = 0);
+          std::uint32_t flags = 0, std::uint32_t clock_khz = 0,
+          std::span<const nvdla_lut> luts = {}, std::span<const nvdla_transfer> transfers = {});
 
   // The first rule that was broken, by anything; nothing is done after it.
   const nvdla_error& error() const noexcept { return error_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/lift.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -8,7 +9,31 @@ namespace nvdla::test {
 
 void LaunchRegisters::write(std::uint32_t byte_address, std::uint32_t value) {
   const auto* info = model::register_at(map_, byte_address);
-  if (info != nullptr && info->scope == model::Scope::kGroup) values_[byte_address] = value;
+  if (info == nullptr) return;
+  values_[byte_address] = value;
+  const std::uint32_t offset = byte_address - *model::unit_base(map_, info->unit);
+  if (info->unit == NVDLA_UNIT_SDP || info->unit == NVDLA_UNIT_CDP)
+    write_table(info->unit, offset, value);
+  if (info->unit == NVDLA_UNIT_BDMA && offset == NVDLA_BDMA_CFG_OP && (value & 1) != 0) {
+    Command command;
+    for (std::uint32_t at = 0; at < NVDLA_BDMA_CFG_OP; at += 4)
+      command[at] = read(NVDLA_UNIT_BDMA, at);
+    commands_.push_back(command);
+  }
+}
+
+// The same registers in both units.
+void LaunchRegisters::write_table(model::Unit unit, std::uint32_t offset, std::uint32_t value) {
+  const bool cdp = unit == NVDLA_UNIT_CDP;
+  std::uint32_t& access = access_[cdp];
+  if (offset == NVDLA_SDP_S_LUT_ACCESS_CFG) access = value;
+  if (offset != NVDLA_SDP_S_LUT_ACCESS_DATA) return;
+  const std::uint32_t index = access++ & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+  const bool lo = (access & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
+  if (lo && index < NVDLA_LUT_LO_ENTRIES)
+    tables_[cdp].lo[index] = static_cast<std::uint16_t>(value);
+  if (!lo && index < NVDLA_LUT_LE_ENTRIES)
+    tables_[cdp].le[index] = static_cast<std::uint16_t>(value);
 }
 
 std::uint32_t LaunchRegisters::read(model::Unit unit, std::uint32_t offset) const {
@@ -53,10 +78,31 @@ class Lifter {
 
   Lifted run() {
     const bool conv = registers_.enabled(NVDLA_UNIT_CDMA);
-    if (!registers_.enabled(NVDLA_UNIT_SDP)) throw LiftError("only conv+sdp and sdp are lifted");
-    if (conv) lift_conv();
-    lift_sdp(conv);
-    result_.layer.kind = conv ? NVDLA_LAYER_CONV_SDP : NVDLA_LAYER_SDP;
+    const bool sdp = registers_.enabled(NVDLA_UNIT_SDP);
+    const bool pdp = registers_.enabled(NVDLA_UNIT_PDP);
+    nvdla_layer& layer = result_.layer;
+    if (!registers_.commands().empty()) {
+      lift_bdma();
+      layer.kind = NVDLA_LAYER_BDMA;
+    } else if (registers_.enabled(NVDLA_UNIT_RBK)) {
+      lift_rubik();
+      layer.kind = NVDLA_LAYER_RUBIK;
+    } else if (registers_.enabled(NVDLA_UNIT_CDP)) {
+      lift_cdp();
+      layer.kind = NVDLA_LAYER_CDP;
+    } else if (pdp && !sdp) {
+      lift_pdp(false);
+      layer.kind = NVDLA_LAYER_PDP;
+    } else if (sdp) {
+      if (conv) lift_conv();
+      lift_sdp(conv, pdp);
+      if (pdp) lift_pdp(true);
+      layer.kind = conv  ? pdp ? NVDLA_LAYER_CONV_SDP_PDP : NVDLA_LAYER_CONV_SDP
+                   : pdp ? NVDLA_LAYER_SDP_PDP
+                         : NVDLA_LAYER_SDP;
+    } else {
+      throw LiftError("nothing that a layer can end in is enabled");
+    }
     return result_;
   }
 
@@ -213,7 +259,7 @@ class Lifter {
     if (mul) x.mul_value = value(at.mul_value);
   }
 
-  void lift_sdp(bool flying) {
+  void lift_sdp(bool flying, bool pooled) {
     nvdla_sdp& sdp = result_.layer.sdp;
     sdp.proc_precision = GET(SDP, D_DATA_FORMAT, PROC_PRECISION);
     sdp.out_precision = GET(SDP, D_DATA_FORMAT, OUT_PRECISION);
@@ -247,9 +293,183 @@ class Lifter {
       sdp.out_cvt.scale = sign_extend(WHOLE(SDP, D_CVT_SCALE), 16);
       sdp.out_cvt.truncate = GET(SDP, D_CVT_SHIFT, CVT_SHIFT);
     }
+    if (pooled) return;
     sdp.output = surface(GET(SDP, D_DST_DMA_CFG, DST_RAM_TYPE), WHOLE(SDP, D_DST_BASE_ADDR_HIGH),
                          WHOLE(SDP, D_DST_BASE_ADDR_LOW), WHOLE(SDP, D_DST_LINE_STRIDE),
                          WHOLE(SDP, D_DST_SURFACE_STRIDE));
+  }
+
+  void lift_pdp(bool flying) {
+    nvdla_pdp& pdp = result_.layer.pdp;
+    const std::uint32_t precision = GET(PDP, D_DATA_FORMAT, INPUT_DATA);
+    const bool real = precision == NVDLA_PRECISION_FP16;
+    pdp.method = GET(PDP, D_OPERATION_MODE_CFG, POOLING_METHOD);
+    if (real && GET(PDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO)) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
+    if (!flying) {
+      pdp.precision = precision;
+      pdp.width = GET(PDP, D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;
+      pdp.height = GET(PDP, D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
+      pdp.channels = GET(PDP, D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
+      pdp.input =
+          surface(GET(PDP_RDMA, D_SRC_RAM_CFG, SRC_RAM_TYPE), WHOLE(PDP_RDMA, D_SRC_BASE_ADDR_HIGH),
+                  WHOLE(PDP_RDMA, D_SRC_BASE_ADDR_LOW), WHOLE(PDP_RDMA, D_SRC_LINE_STRIDE),
+                  WHOLE(PDP_RDMA, D_SRC_SURFACE_STRIDE));
+    }
+    pdp.kernel_width = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
+    pdp.kernel_height = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
+    pdp.stride_x = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+    pdp.stride_y = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
+    pdp.pad_left = GET(PDP, D_POOLING_PADDING_CFG, PAD_LEFT);
+    pdp.pad_right = GET(PDP, D_POOLING_PADDING_CFG, PAD_RIGHT);
+    pdp.pad_top = GET(PDP, D_POOLING_PADDING_CFG, PAD_TOP);
+    pdp.pad_bottom = GET(PDP, D_POOLING_PADDING_CFG, PAD_BOTTOM);
+    if (pdp.method == NVDLA_POOL_AVERAGE) {
+      pdp.recip_width = GET(PDP, D_RECIP_KERNEL_WIDTH, RECIP_KERNEL_WIDTH);
+      pdp.recip_height = GET(PDP, D_RECIP_KERNEL_HEIGHT, RECIP_KERNEL_HEIGHT);
+      const bool padded = (pdp.pad_left | pdp.pad_right | pdp.pad_top | pdp.pad_bottom) != 0;
+      for (std::uint32_t i = 0; padded && i < 7; i++) {
+        const std::uint32_t value =
+            registers_.read(NVDLA_UNIT_PDP, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i);
+        pdp.pad_value[i] =
+            real ? static_cast<std::int32_t>(value & 0x1ffff) : sign_extend(value, 19);
+      }
+    }
+    pdp.bands = GET(PDP, D_OPERATION_MODE_CFG, SPLIT_NUM) + 1;
+    if (pdp.bands > 1) pdp.first_out = GET(PDP, D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_FIRST) + 1;
+    if (pdp.bands > 2) pdp.mid_out = GET(PDP, D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_MID) + 1;
+    pdp.output = surface(GET(PDP, D_DST_RAM_CFG, DST_RAM_TYPE), WHOLE(PDP, D_DST_BASE_ADDR_HIGH),
+                         WHOLE(PDP, D_DST_BASE_ADDR_LOW), WHOLE(PDP, D_DST_LINE_STRIDE),
+                         WHOLE(PDP, D_DST_SURFACE_STRIDE));
+  }
+
+  void lift_cdp() {
+    nvdla_cdp& cdp = result_.layer.cdp;
+    cdp.precision = GET(CDP, D_DATA_FORMAT, INPUT_DATA_TYPE);
+    if (GET(CDP, D_FUNC_BYPASS, SQSUM_BYPASS))
+      cdp.flags |= NVDLA_CDP_BYPASS_SQUARE_SUM;
+    else
+      cdp.window = 2 * GET(CDP, D_LRN_CFG, NORMALZ_LEN) + 3;
+    if (GET(CDP, D_FUNC_BYPASS, MUL_BYPASS)) cdp.flags |= NVDLA_CDP_BYPASS_MUL;
+    cdp.width = GET(CDP_RDMA, D_DATA_CUBE_WIDTH, WIDTH) + 1;
+    cdp.height = GET(CDP_RDMA, D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
+    cdp.channels = GET(CDP_RDMA, D_DATA_CUBE_CHANNEL, CHANNEL) + 1;
+    if (cdp.precision == NVDLA_PRECISION_FP16) {
+      if (GET(CDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO)) cdp.flags |= NVDLA_CDP_NAN_TO_ZERO;
+    } else {
+      const bool narrow = cdp.precision == NVDLA_PRECISION_INT8;
+      cdp.in_cvt.offset = sign_extend(WHOLE(CDP, D_DATIN_OFFSET), narrow ? 8 : 16);
+      cdp.in_cvt.scale = sign_extend(WHOLE(CDP, D_DATIN_SCALE), 16);
+      cdp.in_cvt.truncate = WHOLE(CDP, D_DATIN_SHIFTER);
+      cdp.out_cvt.offset = sign_extend(WHOLE(CDP, D_DATOUT_OFFSET), narrow ? 25 : 32);
+      cdp.out_cvt.scale = sign_extend(WHOLE(CDP, D_DATOUT_SCALE), 16);
+      cdp.out_cvt.truncate = WHOLE(CDP, D_DATOUT_SHIFTER);
+    }
+    cdp.input = surface(GET(CDP_RDMA, D_SRC_DMA_CFG, SRC_RAM_TYPE),
+                        WHOLE(CDP_RDMA, D_SRC_BASE_ADDR_HIGH), WHOLE(CDP_RDMA, D_SRC_BASE_ADDR_LOW),
+                        WHOLE(CDP_RDMA, D_SRC_LINE_STRIDE), WHOLE(CDP_RDMA, D_SRC_SURFACE_STRIDE));
+    cdp.output = surface(GET(CDP, D_DST_DMA_CFG, DST_RAM_TYPE), WHOLE(CDP, D_DST_BASE_ADDR_HIGH),
+                         WHOLE(CDP, D_DST_BASE_ADDR_LOW), WHOLE(CDP, D_DST_LINE_STRIDE),
+                         WHOLE(CDP, D_DST_SURFACE_STRIDE));
+    lift_lut(NVDLA_LUT_CDP, cdp.precision);
+  }
+
+  // Registers whose number does not count: an exponential table has no step, a
+  // linear one no exponent, fp16 no shift of slopes.
+  void lift_lut(std::uint32_t lut_unit, std::uint32_t precision) {
+    const model::Unit unit = lut_unit == NVDLA_LUT_CDP ? NVDLA_UNIT_CDP : NVDLA_UNIT_SDP;
+    const bool real = precision == NVDLA_PRECISION_FP16;
+    nvdla_lut lut{};
+    lut.unit = lut_unit;
+    const std::uint32_t cfg = registers_.read(unit, NVDLA_SDP_S_LUT_CFG);
+    if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) lut.flags |= NVDLA_LUT_LE_LINEAR;
+    if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) lut.flags |= NVDLA_LUT_UNDERFLOW_LO;
+    if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) lut.flags |= NVDLA_LUT_OVERFLOW_LO;
+    if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) lut.flags |= NVDLA_LUT_HYBRID_LO;
+    const std::uint32_t info = registers_.read(unit, NVDLA_SDP_S_LUT_INFO);
+    if (lut.flags & NVDLA_LUT_LE_LINEAR)
+      lut.le_index_select = sign_extend(info >> 8, 8);
+    else
+      lut.le_index_offset = sign_extend(info, 8);
+    lut.lo_index_select = sign_extend(info >> 16, 8);
+
+    const auto input = [&](std::uint32_t index) -> std::int64_t {
+      if (unit == NVDLA_UNIT_SDP) {
+        const std::uint32_t value = registers_.read(unit, NVDLA_SDP_S_LUT_LE_START + 4 * index);
+        return real ? std::int64_t{value} : std::int64_t{static_cast<std::int32_t>(value)};
+      }
+      const std::uint64_t low = registers_.read(unit, NVDLA_CDP_S_LUT_LE_START_LOW + 8 * index);
+      const std::uint64_t high = registers_.read(unit, NVDLA_CDP_S_LUT_LE_START_HIGH + 8 * index);
+      if (real) return static_cast<std::int64_t>(low);
+      const unsigned shift = precision == NVDLA_PRECISION_INT8 ? 64 - 22 : 64 - 38;
+      return static_cast<std::int64_t>((high << 32 | low) << shift) >> shift;
+    };
+    lut.le_start = input(0);
+    lut.le_end = input(1);
+    lut.lo_start = input(2);
+    lut.lo_end = input(3);
+    const std::uint32_t slopes =
+        unit == NVDLA_UNIT_CDP ? NVDLA_CDP_S_LUT_LE_SLOPE_SCALE : NVDLA_SDP_S_LUT_LE_SLOPE_SCALE;
+    const auto slope = [&](std::uint32_t at, bool over) {
+      const std::uint32_t scale = registers_.read(unit, slopes + at) >> (over ? 16 : 0) & 0xffff;
+      const std::uint32_t shift = registers_.read(unit, slopes + at + 4) >> (over ? 5 : 0) & 0x1f;
+      if (real) return nvdla_lut_slope{static_cast<std::int32_t>(scale), 0};
+      return nvdla_lut_slope{sign_extend(scale, 16), sign_extend(shift, 5)};
+    };
+    lut.le_underflow = slope(0, false);
+    lut.le_overflow = slope(0, true);
+    lut.lo_underflow = slope(8, false);
+    lut.lo_overflow = slope(8, true);
+    const auto& tables = registers_.tables(unit);
+    std::copy(tables.le.begin(), tables.le.end(), lut.le);
+    std::copy(tables.lo.begin(), tables.lo.end(), lut.lo);
+    result_.luts.push_back(lut);
+    result_.layer.lut = 1;
+  }
+
+  void lift_rubik() {
+    nvdla_rubik& rubik = result_.layer.rubik;
+    rubik.mode = GET(RBK, D_MISC_CFG, RUBIK_MODE);
+    rubik.precision = GET(RBK, D_MISC_CFG, IN_PRECISION);
+    rubik.width = GET(RBK, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+    rubik.height = GET(RBK, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+    rubik.channels = GET(RBK, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
+    if (rubik.mode == NVDLA_RUBIK_CONTRACT) {
+      rubik.stride_x = GET(RBK, D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
+      rubik.stride_y = GET(RBK, D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
+    }
+    const std::uint32_t in = rubik.mode == NVDLA_RUBIK_MERGE ? WHOLE(RBK, D_DAIN_PLANAR_STRIDE)
+                                                             : WHOLE(RBK, D_DAIN_SURF_STRIDE);
+    const std::uint32_t out = rubik.mode == NVDLA_RUBIK_SPLIT ? WHOLE(RBK, D_DAOUT_PLANAR_STRIDE)
+                                                              : WHOLE(RBK, D_DAOUT_SURF_STRIDE);
+    rubik.input = surface(GET(RBK, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), WHOLE(RBK, D_DAIN_ADDR_HIGH),
+                          WHOLE(RBK, D_DAIN_ADDR_LOW), WHOLE(RBK, D_DAIN_LINE_STRIDE), in);
+    rubik.output =
+        surface(GET(RBK, D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE), WHOLE(RBK, D_DAOUT_ADDR_HIGH),
+                WHOLE(RBK, D_DAOUT_ADDR_LOW), WHOLE(RBK, D_DAOUT_LINE_STRIDE), out);
+    for (std::size_t i = 0; i < result_.slots.size(); i++) {
+      if (result_.bases[i] % 64 == 0) result_.slots[i].alignment = 64;
+    }
+  }
+
+  void lift_bdma() {
+    for (const auto& command : registers_.commands()) {
+      const auto value = [&](std::uint32_t offset) { return command.at(offset); };
+      nvdla_transfer transfer{};
+      transfer.line_bytes = (value(NVDLA_BDMA_CFG_LINE) + 1) * 32;
+      transfer.lines = value(NVDLA_BDMA_CFG_LINE_REPEAT) + 1;
+      transfer.surfaces = value(NVDLA_BDMA_CFG_SURF_REPEAT) + 1;
+      const std::uint32_t cmd = value(NVDLA_BDMA_CFG_CMD);
+      transfer.source =
+          surface(cmd & NVDLA_BDMA_CFG_CMD_SRC_RAM_TYPE_MASK, value(NVDLA_BDMA_CFG_SRC_ADDR_HIGH),
+                  value(NVDLA_BDMA_CFG_SRC_ADDR_LOW), value(NVDLA_BDMA_CFG_SRC_LINE),
+                  value(NVDLA_BDMA_CFG_SRC_SURF));
+      transfer.destination =
+          surface(cmd & NVDLA_BDMA_CFG_CMD_DST_RAM_TYPE_MASK, value(NVDLA_BDMA_CFG_DST_ADDR_HIGH),
+                  value(NVDLA_BDMA_CFG_DST_ADDR_LOW), value(NVDLA_BDMA_CFG_DST_LINE),
+                  value(NVDLA_BDMA_CFG_DST_SURF));
+      result_.transfers.push_back(transfer);
+    }
+    result_.layer.bdma.num_transfers = static_cast<std::uint32_t>(result_.transfers.size());
   }
 
   const nvdla_hw& hw_;

@@ -9,6 +9,7 @@
 // agree is for the comparison to find.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -32,14 +33,30 @@ class LaunchRegisters {
   explicit LaunchRegisters(model::RegisterMap map) : map_(map) {}
 
   model::RegisterMap map() const noexcept { return map_; }
-  // At a byte address of the register space; ignores what is no D_ register.
+  // At a byte address of the register space; ignores what is no register.
   void write(std::uint32_t byte_address, std::uint32_t value);
   std::uint32_t read(model::Unit unit, std::uint32_t offset) const;
   bool enabled(model::Unit unit) const;
 
+  // Entries of the look-up tables of SDP or CDP, 0 where not written.
+  struct Tables {
+    std::array<std::uint16_t, NVDLA_LUT_LE_ENTRIES> le{};
+    std::array<std::uint16_t, NVDLA_LUT_LO_ENTRIES> lo{};
+  };
+  const Tables& tables(model::Unit unit) const { return tables_[unit == NVDLA_UNIT_CDP]; }
+
+  // BDMA's registers as they were at each push, by offset.
+  using Command = std::unordered_map<std::uint32_t, std::uint32_t>;
+  std::span<const Command> commands() const noexcept { return commands_; }
+
  private:
+  void write_table(model::Unit unit, std::uint32_t offset, std::uint32_t value);
+
   model::RegisterMap map_;
   std::unordered_map<std::uint32_t, std::uint32_t> values_;
+  Tables tables_[2];
+  std::uint32_t access_[2] = {};  // as S_LUT_ACCESS_CFG, counting up
+  std::vector<Command> commands_;
 };
 
 // Memory of a launch; becomes a slot.
@@ -52,6 +69,8 @@ struct Lifted {
   nvdla_layer layer{};
   std::vector<nvdla_slot> slots;
   std::vector<std::uint64_t> bases;  // address of each slot
+  std::vector<nvdla_lut> luts;
+  std::vector<nvdla_transfer> transfers;
 };
 
 // Throws LiftError for an address in none of the memories, and for settings

@@ -56,6 +56,13 @@ class Used {
         return sdp_mask(name);
       case NVDLA_UNIT_SDP_RDMA:
         return rdma_mask(name);
+      case NVDLA_UNIT_PDP:
+      case NVDLA_UNIT_PDP_RDMA:
+        return pdp_mask(unit, name);
+      case NVDLA_UNIT_CDP:
+        return cdp_mask(name);
+      case NVDLA_UNIT_RBK:
+        return rubik_mask(name);
       default:
         return ~0u;
     }
@@ -66,6 +73,49 @@ class Used {
     return name.rfind(prefix, 0) == 0;
   }
   bool real() const { return layer_.sdp.proc_precision == NVDLA_PRECISION_FP16; }
+
+  std::uint32_t pdp_mask(model::Unit unit, const std::string& name) const {
+    const nvdla_pdp& pdp = layer_.pdp;
+    const bool average = pdp.method == NVDLA_POOL_AVERAGE;
+    const bool padded = (pdp.pad_left | pdp.pad_right | pdp.pad_top | pdp.pad_bottom) != 0;
+    const bool real = (layer_.kind == NVDLA_LAYER_PDP ? pdp.precision : layer_.sdp.out_precision) ==
+                      NVDLA_PRECISION_FP16;
+    if (starts(name, "D_PARTIAL_WIDTH_"))
+      return pdp.bands > 2 ? ~0u : pdp.bands > 1 ? 0x000fffffu : 0;
+    // The read DMA needs it to find where a band begins.
+    if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG")
+      return pdp.bands > 1 ? ~0u : 0;
+    if (starts(name, "D_RECIP_")) return average ? ~0u : 0;
+    if (starts(name, "D_POOLING_PADDING_VALUE_"))
+      return !average || !padded ? 0 : real ? 0x1ffff : ~0u;
+    if (name == "D_NAN_FLUSH_TO_ZERO") return real ? ~0u : 0;
+    // Where the input is is told to the read DMA.
+    if (unit == NVDLA_UNIT_PDP && starts(name, "D_SRC_")) return 0;
+    return ~0u;
+  }
+
+  std::uint32_t cdp_mask(const std::string& name) const {
+    const nvdla_cdp& cdp = layer_.cdp;
+    const bool real = cdp.precision == NVDLA_PRECISION_FP16;
+    const bool narrow = cdp.precision == NVDLA_PRECISION_INT8;
+    if (name == "D_DATIN_OFFSET") return real ? 0 : narrow ? 0xff : ~0u;
+    if (name == "D_DATOUT_OFFSET") return real ? 0 : narrow ? 0x1ffffff : ~0u;
+    if (starts(name, "D_DATIN_") || starts(name, "D_DATOUT_")) return real ? 0 : ~0u;
+    if (name == "D_LRN_CFG") return cdp.window != 0 ? ~0u : 0;
+    if (name == "D_NAN_FLUSH_TO_ZERO") return real ? ~0u : 0;
+    return ~0u;
+  }
+
+  std::uint32_t rubik_mask(const std::string& name) const {
+    const std::uint32_t mode = layer_.rubik.mode;
+    if (starts(name, "D_CONTRACT_") || name == "D_DECONV_STRIDE")
+      return mode == NVDLA_RUBIK_CONTRACT ? ~0u : 0;
+    if (name == "D_DAIN_PLANAR_STRIDE") return mode == NVDLA_RUBIK_MERGE ? ~0u : 0;
+    if (name == "D_DAIN_SURF_STRIDE") return mode != NVDLA_RUBIK_MERGE ? ~0u : 0;
+    if (name == "D_DAOUT_PLANAR_STRIDE") return mode == NVDLA_RUBIK_SPLIT ? ~0u : 0;
+    if (name == "D_DAOUT_SURF_STRIDE") return mode != NVDLA_RUBIK_SPLIT ? ~0u : 0;
+    return ~0u;
+  }
 
   std::uint32_t pad_mask() const {
     return layer_.conv.proc_precision == NVDLA_PRECISION_INT8 ? 0xff : 0xffff;
@@ -111,6 +161,7 @@ class Used {
     if (name == "D_DP_EW_CFG") return 1;
     if (starts(name, "D_DP_EW_")) return 0;
     if (starts(name, "D_CVT_")) return real() ? 0 : ~0u;
+    if (starts(name, "D_DST_") && layer_.pdp.bands != 0) return 0;
     if (name == "D_FEATURE_MODE_CFG")
       return real() ? ~0u : ~NVDLA_SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO_MASK;
     return ~0u;
@@ -138,9 +189,26 @@ class Used {
   const nvdla_layer& layer_;
 };
 
+// Output width and height of the layer before its pooling, or of what it reads.
+std::pair<std::uint32_t, std::uint32_t> pooled_size(const nvdla_layer& layer) {
+  const nvdla_conv& conv = layer.conv;
+  if (layer.kind == NVDLA_LAYER_PDP) return {layer.pdp.width, layer.pdp.height};
+  if (layer.kind == NVDLA_LAYER_SDP_PDP) return {layer.sdp.width, layer.sdp.height};
+  const std::uint32_t kernel_w = (conv.kernel_width - 1) * conv.dilation_x + 1;
+  const std::uint32_t kernel_h = (conv.kernel_height - 1) * conv.dilation_y + 1;
+  return {(conv.pad_left + conv.width + conv.pad_right - kernel_w) / conv.stride_x + 1,
+          (conv.pad_top + conv.height + conv.pad_bottom - kernel_h) / conv.stride_y + 1};
+}
+
 // Rules that the layer breaks, worked out again from the facts.
 std::set<std::uint32_t> broken_rules(const nvdla_layer& layer) {
   std::set<std::uint32_t> rules;
+  if (const nvdla_pdp& pdp = layer.pdp; pdp.kernel_width != 0) {
+    const auto [width, height] = pooled_size(layer);
+    if ((pdp.pad_left + width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x != 0 ||
+        (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y != 0)
+      rules.insert(NVDLA_RULE_EXACT_DIVISION);
+  }
   const nvdla_conv& conv = layer.conv;
   if (layer.kind == NVDLA_LAYER_CONV_SDP) {
     const std::uint32_t kernel_w = (conv.kernel_width - 1) * conv.dilation_x + 1;
@@ -185,12 +253,14 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
     for (const auto& region : c.regions) memories.push_back({region.address, region.size});
 
     Lifted lifted = lift(*hw, registers, memories);
-    auto program = std::make_unique<Program>(*hw, lifted.slots, 1);
+    auto program =
+        std::make_unique<Program>(*hw, lifted.slots, 1, 0, 0, lifted.luts, lifted.transfers);
     program->add(lifted.layer);
     if (program->error().rule == NVDLA_RULE_EXTENT && has_surface_pairs(lifted.layer.sdp)) {
       listed_ << "  " << c.name << ": NVDLA_RULE_EXTENT in the memory of the case\n";
       for (auto& slot : lifted.slots) slot.size *= 2;
-      program = std::make_unique<Program>(*hw, lifted.slots, 1);
+      program =
+          std::make_unique<Program>(*hw, lifted.slots, 1, 0, 0, lifted.luts, lifted.transfers);
       program->add(lifted.layer);
     }
     const auto broken = broken_rules(lifted.layer);
@@ -212,7 +282,10 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
     const auto image = program.registers(0, lifted.bases);
     const std::uint32_t units = program.image(0).units;
     for (const auto& info : model::units())
-      EXPECT_EQ(registers.enabled(info.unit), (units >> info.unit & 1) != 0) << info.name;
+      EXPECT_EQ(info.unit == NVDLA_UNIT_BDMA ? !registers.commands().empty()
+                                             : registers.enabled(info.unit),
+                (units >> info.unit & 1) != 0)
+          << info.name;
 
     const Used used(lifted.layer);
     for (const auto& [offset, value] : writes) {
@@ -259,8 +332,12 @@ TEST_P(Golden, RegistersAreThoseOfTheCase) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, Golden,
     testing::Values(std::pair{"nv_small", "conv_dc"}, std::pair{"nv_small", "conv_sdp"},
-                    std::pair{"nv_small", "sdp"}, std::pair{"nv_full", "conv_dc"},
-                    std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"}),
+                    std::pair{"nv_small", "sdp"}, std::pair{"nv_small", "pdp"},
+                    std::pair{"nv_small", "cdp"}, std::pair{"nv_full", "pdp"},
+                    std::pair{"nv_full", "cdp"}, std::pair{"nv_full", "rubik"},
+                    std::pair{"nv_full", "bdma"}, std::pair{"nv_full", "sdp_pdp"},
+                    std::pair{"nv_full", "conv_dc"}, std::pair{"nv_full", "conv_sdp"},
+                    std::pair{"nv_full", "sdp"}),
     [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // The published traces of the second generation, which ran on its logic.
@@ -282,8 +359,14 @@ TEST_P(Traces, RegistersAreThoseOfTheTrace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Published, Traces,
-    testing::Values(std::pair{"nv_large", "dc_"}, std::pair{"nv_large", "sdp_"},
-                    std::pair{"nv_medium_1024_full", "dc_"},
+    testing::Values(std::pair{"nv_large", "pdp_"}, std::pair{"nv_large", "cdp_"},
+                    std::pair{"nv_medium_1024_full", "pdp_"},
+                    std::pair{"nv_medium_1024_full", "cdp_"}, std::pair{"nv_medium_512", "pdp_"},
+                    std::pair{"nv_medium_512", "cdp_"}, std::pair{"nv_small_256_full", "pdp_"},
+                    std::pair{"nv_small_256_full", "cdp_"}, std::pair{"nv_small_256", "pdp_"},
+                    std::pair{"nv_small_256", "cdp_"}, std::pair{"nv_small", "pdp_"},
+                    std::pair{"nv_small", "cdp_"}, std::pair{"nv_large", "dc_"},
+                    std::pair{"nv_large", "sdp_"}, std::pair{"nv_medium_1024_full", "dc_"},
                     std::pair{"nv_medium_1024_full", "sdp_"}, std::pair{"nv_medium_512", "dc_"},
                     std::pair{"nv_small_256_full", "dc_"}, std::pair{"nv_small_256_full", "sdp_"},
                     std::pair{"nv_small_256", "dc_"}, std::pair{"nv_small", "dc_"},

@@ -29,6 +29,8 @@ struct Base {
   const nvdla_hw* hw;
   nvdla_layer layer{};
   std::vector<nvdla_slot> slots;
+  std::vector<nvdla_lut> luts{};
+  std::vector<nvdla_transfer> transfers{};
 };
 
 inline std::uint32_t div_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }

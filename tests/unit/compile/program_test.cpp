@@ -101,20 +101,22 @@ TEST(Program, MemoryThatIsTooSmall) {
          0, need, 0, need - 1);
 }
 
-TEST(Program, TablesAndTransfersAreNotThereYet) {
-  const nvdla_lut lut{};
+// They are the program's: wrong ones are refused before any layer.
+TEST(Program, TablesAndTransfersAreChecked) {
+  nvdla_lut lut{};
   const nvdla_transfer transfer{};
   nvdla_program_desc desc{};
   desc.num_layers = 1;
   desc.luts = &lut;
   desc.num_luts = 1;
-  expect(begin(desc).error, NVDLA_RULE_FEATURE, NVDLA_OBJECT_LUT, 0, 0,
-         NVDLA_FEATURE_NOT_IMPLEMENTED, 0, 0);
+  EXPECT_EQ(begin(desc).error.rule, NVDLA_RULE_NONE);
+  lut.pad = 1;
+  expect(begin(desc).error, NVDLA_RULE_ZERO, NVDLA_OBJECT_LUT, 0, offsetof(nvdla_lut, pad), 1, 0,
+         0);
   desc.num_luts = 0;
   desc.transfers = &transfer;
   desc.num_transfers = 1;
-  expect(begin(desc).error, NVDLA_RULE_FEATURE, NVDLA_OBJECT_TRANSFER, 0, 0,
-         NVDLA_FEATURE_NOT_IMPLEMENTED, 0, 0);
+  expect(begin(desc).error, NVDLA_RULE_RANGE, NVDLA_OBJECT_TRANSFER, 0, 0, 0, 32, 262144);
   expect(begin(desc, "nv_small").error, NVDLA_RULE_FEATURE, NVDLA_OBJECT_TRANSFER, 0, 0,
          NVDLA_FEATURE_BDMA, 0, 0);
 }

@@ -5,57 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
-#include <ostream>
 
-#include "layers.hpp"
-#include "support/compiled.hpp"
+#include "faults.hpp"
 
 namespace nvdla::test {
 namespace {
-
-struct Expected {
-  std::uint32_t rule;
-  std::uint32_t field;
-  std::int64_t value = 0;
-  std::int64_t min = 0;
-  std::int64_t max = 0;
-  std::int64_t multiple = 0;
-  std::uint32_t dma = 0;
-  std::uint32_t slot = 0;
-};
-
-using Mutation = std::function<void(Base&)>;
-
-struct Fault {
-  const char* name;
-  Base (*base)(const char*);
-  const char* configuration;
-  Mutation mutation;
-  Expected expected;
-};
-
-void PrintTo(const Fault& fault, std::ostream* out) {
-  *out << fault.name << " on " << fault.configuration;
-}
-
-struct Legal {
-  const char* name;
-  Base (*base)(const char*);
-  const char* configuration;
-  Mutation mutation;
-};
-
-void PrintTo(const Legal& legal, std::ostream* out) {
-  *out << legal.name << " on " << legal.configuration;
-}
-
-nvdla_error compile(const Base& base, std::uint32_t clock_khz = 0) {
-  Program program(*base.hw, base.slots, 1, 0, clock_khz);
-  program.add(base.layer);
-  program.end();
-  return program.error();
-}
 
 constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024_full",
                                 "nv_medium_512", "nv_small_256", "nv_small_256_full",
@@ -72,45 +26,12 @@ TEST(Rules, BaseLayersAreValidOnAllConfigurations) {
 
 class Faults : public testing::TestWithParam<Fault> {};
 
-TEST_P(Faults, IsNamedExactly) {
-  const Fault& fault = GetParam();
-  Base base = fault.base(fault.configuration);
-  ASSERT_EQ(compile(base).rule, NVDLA_RULE_NONE);
-  fault.mutation(base);
-  const nvdla_error error = compile(base);
-  const Expected& expected = fault.expected;
-  EXPECT_EQ(error.rule, expected.rule) << to_string(error);
-  EXPECT_EQ(error.object, NVDLA_OBJECT_LAYER);
-  EXPECT_EQ(error.index, 0u);
-  EXPECT_EQ(error.field, expected.field) << to_string(error);
-  EXPECT_EQ(error.value, expected.value);
-  EXPECT_EQ(error.min, expected.min);
-  EXPECT_EQ(error.max, expected.max);
-  EXPECT_EQ(error.multiple, expected.multiple);
-  EXPECT_EQ(error.dma, expected.dma);
-  EXPECT_EQ(error.slot, expected.slot);
-}
+TEST_P(Faults, IsNamedExactly) { expect_fault(GetParam()); }
 
 class Boundaries : public testing::TestWithParam<Legal> {};
 
-TEST_P(Boundaries, IsAccepted) {
-  const Legal& legal = GetParam();
-  Base base = legal.base(legal.configuration);
-  legal.mutation(base);
-  const nvdla_error error = compile(base);
-  EXPECT_EQ(error.rule, NVDLA_RULE_NONE) << to_string(error);
-}
+TEST_P(Boundaries, IsAccepted) { expect_legal(GetParam()); }
 
-// A mutation of the layer `l`, its conv `c` and its sdp `s`, and slots.
-#define CHANGE(statement)                                         \
-  [](Base& base) {                                                \
-    [[maybe_unused]] nvdla_layer& l = base.layer;                 \
-    [[maybe_unused]] nvdla_conv& c = base.layer.conv;             \
-    [[maybe_unused]] nvdla_sdp& s = base.layer.sdp;               \
-    [[maybe_unused]] std::vector<nvdla_slot>& slots = base.slots; \
-    statement;                                                    \
-  }
-#define F(member) LAYER_FIELD(member)
 #define CONV(name, statement, ...)                                  \
   Fault {                                                           \
     name, base_conv, "nv_small", CHANGE(statement), { __VA_ARGS__ } \
@@ -131,20 +52,8 @@ TEST_P(Boundaries, IsAccepted) {
 const Fault kHeader[] = {
     SDP("kind 0", l.kind = 0, NVDLA_RULE_CHOICE, F(kind), 0, 1, 8),
     SDP("kind 9", l.kind = 9, NVDLA_RULE_CHOICE, F(kind), 9, 1, 8),
-    SDP("pooling", l.kind = NVDLA_LAYER_PDP, NVDLA_RULE_FEATURE, F(kind),
-        NVDLA_FEATURE_NOT_IMPLEMENTED),
-    SDP("conv and pooling", l.kind = NVDLA_LAYER_CONV_SDP_PDP, NVDLA_RULE_FEATURE, F(kind),
-        NVDLA_FEATURE_NOT_IMPLEMENTED),
-    SDP("sdp and pooling", l.kind = NVDLA_LAYER_SDP_PDP, NVDLA_RULE_FEATURE, F(kind),
-        NVDLA_FEATURE_NOT_IMPLEMENTED),
-    SDP("cdp", l.kind = NVDLA_LAYER_CDP, NVDLA_RULE_FEATURE, F(kind),
-        NVDLA_FEATURE_NOT_IMPLEMENTED),
     SDP("no rubik", l.kind = NVDLA_LAYER_RUBIK, NVDLA_RULE_FEATURE, F(kind), NVDLA_FEATURE_RUBIK),
     SDP("no bdma", l.kind = NVDLA_LAYER_BDMA, NVDLA_RULE_FEATURE, F(kind), NVDLA_FEATURE_BDMA),
-    SDP_FULL("rubik", l.kind = NVDLA_LAYER_RUBIK, NVDLA_RULE_FEATURE, F(kind),
-             NVDLA_FEATURE_NOT_IMPLEMENTED),
-    SDP_FULL("bdma", l.kind = NVDLA_LAYER_BDMA, NVDLA_RULE_FEATURE, F(kind),
-             NVDLA_FEATURE_NOT_IMPLEMENTED),
     SDP("flags", l.flags = 1, NVDLA_RULE_ZERO, F(flags), 1),
     SDP("waits", l.num_waits = 9, NVDLA_RULE_RANGE, F(num_waits), 9, 0, 8),
     SDP("waits for itself", l.num_waits = 1, NVDLA_RULE_WAIT_ORDER, F(waits[0]), 0, 0, -1),

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//
+// Valid layers of the units behind and beside convolution and SDP; as in
+// layers.hpp their slots are exactly as large as they need.
+#pragma once
+
+#include "layers.hpp"
+
+namespace nvdla::test {
+
+// 2 x 2 windows of 10 x 8 x 20, one column and one line of padding.
+inline void add_pooling(Base& base, std::uint32_t output_slot) {
+  nvdla_pdp& pdp = base.layer.pdp;
+  pdp.method = NVDLA_POOL_AVERAGE;
+  pdp.kernel_width = 2;
+  pdp.kernel_height = 3;
+  pdp.stride_x = 1;
+  pdp.stride_y = 2;
+  pdp.pad_left = 1;
+  pdp.pad_bottom = 1;
+  for (int i = 0; i < 7; i++) pdp.pad_value[i] = -3 * (i + 1);
+  pdp.recip_width = 0x8000;
+  pdp.recip_height = 0x5555;
+  pdp.bands = 1;
+  pdp.output = cube(output_slot, 10, 4, base.hw->atom);
+}
+
+inline Base base_pdp(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  const std::uint32_t atom = base.hw->atom;
+  base.layer.kind = NVDLA_LAYER_PDP;
+  base.layer.pdp.width = 10;
+  base.layer.pdp.height = 8;
+  base.layer.pdp.channels = 20;
+  base.layer.pdp.input = cube(0, 10, 8, atom);
+  add_pooling(base, 1);
+  base.slots.push_back(slot(div_up(20, atom) * 10 * 8 * atom, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(div_up(20, atom) * 10 * 4 * atom, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+// A wide cube in three bands of 60, 70 and 50 columns, 3 wide windows.
+inline Base base_bands(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  const std::uint32_t atom = base.hw->atom;
+  nvdla_pdp& pdp = base.layer.pdp;
+  base.layer.kind = NVDLA_LAYER_PDP;
+  pdp.method = NVDLA_POOL_MAX;
+  pdp.width = 360;
+  pdp.height = 4;
+  pdp.channels = 1;
+  pdp.kernel_width = 3;
+  pdp.kernel_height = 1;
+  pdp.stride_x = 2;
+  pdp.stride_y = 1;
+  pdp.pad_right = 1;
+  pdp.bands = 3;
+  pdp.first_out = 60;
+  pdp.mid_out = 70;
+  pdp.input = cube(0, 360, 4, atom);
+  pdp.output = cube(1, 180, 4, atom);
+  base.slots.push_back(slot(360 * 4 * atom, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(180 * 4 * atom, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+inline Base base_sdp_pdp(const char* configuration) {
+  Base base = base_sdp(configuration);
+  base.layer.kind = NVDLA_LAYER_SDP_PDP;
+  base.layer.sdp.output = {};
+  add_pooling(base, kOutput);
+  base.slots[kOutput].size /= 2;
+  return base;
+}
+
+inline Base base_conv_pdp(const char* configuration) {
+  Base base = base_conv(configuration);
+  base.layer.kind = NVDLA_LAYER_CONV_SDP_PDP;
+  base.layer.sdp.output = {};
+  add_pooling(base, kOutput);
+  base.slots[kOutput].size /= 2;
+  return base;
+}
+
+// The identity over -64..0, and beyond.
+inline nvdla_lut table(std::uint32_t unit) {
+  nvdla_lut lut{};
+  lut.unit = unit;
+  lut.flags = NVDLA_LUT_LE_LINEAR | NVDLA_LUT_HYBRID_LO;
+  lut.le_start = -64;
+  lut.lo_end = 256;
+  lut.lo_overflow = {7, -3};
+  lut.le_underflow = {-7, 4};
+  for (int i = 0; i < NVDLA_LUT_LE_ENTRIES; i++) lut.le[i] = static_cast<__u16>(i - 64);
+  for (int i = 0; i < NVDLA_LUT_LO_ENTRIES; i++) lut.lo[i] = static_cast<__u16>(i);
+  return lut;
+}
+
+inline Base base_cdp(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  const std::uint32_t atom = base.hw->atom;
+  nvdla_cdp& cdp = base.layer.cdp;
+  base.layer.kind = NVDLA_LAYER_CDP;
+  base.layer.lut = 1;
+  base.luts.push_back(table(NVDLA_LUT_CDP));
+  cdp.width = 10;
+  cdp.height = 8;
+  cdp.channels = 20;
+  cdp.window = 5;
+  cdp.in_cvt = {.offset = -3, .scale = 2, .truncate = 1, .pad = 0};
+  cdp.out_cvt = {.offset = 100, .scale = 5, .truncate = 7, .pad = 0};
+  cdp.input = cube(0, 10, 8, atom);
+  cdp.output = cube(1, 10, 8, atom);
+  base.slots.push_back(slot(div_up(20, atom) * 10 * 8 * atom, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(div_up(20, atom) * 10 * 8 * atom, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+// 5 x 3 x 384 into 15 x 6 x 64.
+inline Base base_contract(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  nvdla_rubik& rubik = base.layer.rubik;
+  base.layer.kind = NVDLA_LAYER_RUBIK;
+  rubik.width = 5;
+  rubik.height = 3;
+  rubik.channels = 384;
+  rubik.stride_x = 3;
+  rubik.stride_y = 2;
+  rubik.input = cube(0, 5, 3, 32);
+  rubik.output = cube(1, 15, 6, 32);
+  base.slots.push_back(slot(12 * 5 * 3 * 32, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(2 * 15 * 6 * 32, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+// 40 x 3 x 20 into 20 planes; lines of 40 bytes take 64.
+inline Base base_split(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  nvdla_rubik& rubik = base.layer.rubik;
+  base.layer.kind = NVDLA_LAYER_RUBIK;
+  rubik.mode = NVDLA_RUBIK_SPLIT;
+  rubik.width = 40;
+  rubik.height = 3;
+  rubik.channels = 20;
+  rubik.input = cube(0, 40, 3, 32);
+  rubik.output.slot = 1;
+  rubik.output.line_stride = 64;
+  rubik.output.surface_stride = 192;
+  base.slots.push_back(slot(40 * 3 * 32, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(20 * 192, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+inline Base base_merge(const char* configuration) {
+  Base base = base_split(configuration);
+  nvdla_rubik& rubik = base.layer.rubik;
+  rubik.mode = NVDLA_RUBIK_MERGE;
+  std::swap(rubik.input, rubik.output);
+  rubik.input.slot = 0;
+  rubik.output.slot = 1;
+  std::swap(base.slots[0].size, base.slots[1].size);
+  return base;
+}
+
+// Two transfers: 3 surfaces of 4 lines of 160 bytes, and a line that repeats.
+inline Base base_bdma(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  base.layer.kind = NVDLA_LAYER_BDMA;
+  base.layer.bdma.num_transfers = 2;
+  nvdla_transfer transfer{};
+  transfer.line_bytes = 160;
+  transfer.lines = 4;
+  transfer.surfaces = 3;
+  transfer.source.line_stride = 192;
+  transfer.source.surface_stride = 1024;
+  transfer.destination.slot = 1;
+  transfer.destination.line_stride = 160;
+  transfer.destination.surface_stride = 640;
+  base.transfers.push_back(transfer);
+  transfer.line_bytes = 32;
+  transfer.lines = 8;
+  transfer.surfaces = 1;
+  transfer.source.line_stride = 0;
+  transfer.source.surface_stride = 0;
+  transfer.destination.offset = 1920;
+  transfer.destination.line_stride = 32;
+  transfer.destination.surface_stride = 0;
+  base.transfers.push_back(transfer);
+  base.slots.push_back(slot(2 * 1024 + 3 * 192 + 160, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(1920 + 256, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+}  // namespace nvdla::test
