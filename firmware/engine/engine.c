@@ -60,10 +60,8 @@ static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
 	engine->bits = 0;
 	engine->next_deadline = NVDLA_NO_DEADLINE;
 	/* Something may still run in a device that failed. */
-	if (result != NVDLA_JOB_OK) {
+	if (result != NVDLA_JOB_OK)
 		engine->started = 0;
-		nvdla_lut_forget(engine);
-	}
 }
 
 static bool has_ended(const struct nvdla_engine *engine, u32 layer)
@@ -426,5 +424,4 @@ void nvdla_engine_abort(struct nvdla_engine *engine)
 	if (engine->job)
 		end_job(engine, NVDLA_JOB_CANCELED, engine->head);
 	engine->started = 0;
-	nvdla_lut_forget(engine);
 }

@@ -83,7 +83,10 @@ struct nvdla_job {
 	const struct nvdla_program *program;
 	/** @bases: device address of each slot, checked by the caller */
 	const u64 *bases;
-	/** @stats: one per layer when the program has NVDLA_PROGRAM_STATS */
+	/**
+	 * @stats: one per layer when the program has NVDLA_PROGRAM_STATS;
+	 * of a job that failed, only layers that ended are written
+	 */
 	struct nvdla_layer_stats *stats;
 	/** @serial: of the program; names its LUTs; never reused, not 0 */
 	u64 serial;

@@ -131,6 +131,22 @@ TEST(Groups, AWaitingLayerIsProgrammedButNotEnabled) {
   }
 }
 
+// A layer that could run does not overtake an earlier one in the same unit that waits.
+TEST(Groups, UnitsAreEnabledInProgramOrder) {
+  Rig rig;
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_PDP, .ticks = 20}, {.waits = {0}}, {}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  for (unsigned i = 0; i < 15; ++i) {
+    EXPECT_FALSE(rig.device.any_enabled(NVDLA_UNIT_SDP));
+    EXPECT_FALSE(rig.device.any_enabled(NVDLA_UNIT_CDMA));
+    rig.device.tick();
+    rig.interrupt();
+  }
+  ASSERT_NE(rig.run(), nullptr);
+  expect_all_ran_once(rig, 4);
+}
+
 // An SDP_RDMA that only every other layer uses has groups of its own.
 TEST(Groups, ReadDmaHasItsOwnGroup) {
   Rig rig;

@@ -27,7 +27,7 @@ TEST(Start, InitTouchesNothing) {
   EXPECT_TRUE(rig.device.writes.empty());
 }
 
-TEST(Start, ClearsWhatWasPendingBeforeTheLineMayBeDriven) {
+TEST(Start, ClearsWhatWasPendingBeforeItUnmasks) {
   Rig rig;
   rig.device.raise(NVDLA_IRQ_ALL);
   bool driven = false;
@@ -308,7 +308,9 @@ TEST(Abort, StartsAgainAfterAReset) {
   nvdla_engine_abort(&rig.engine);
   ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
   rig.device.reset();
+  ASSERT_EQ(rig.device.mask(), 0u);
   ASSERT_EQ(rig.start(), 0);
+  EXPECT_EQ(rig.device.mask(), 0x3f0000u);
   Program again(rig.hw, {{}, {.rdma = true}, {}});
   ASSERT_EQ(rig.submit(again), 0);
   nvdla_job* job = rig.run();

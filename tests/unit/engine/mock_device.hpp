@@ -164,6 +164,7 @@ class MockDevice {
     runs.clear();
     ended.clear();
     next_stage_.clear();
+    first_open_ = 0;
     busy_layer_.clear();
     last_bit_.clear();
     consumed_.clear();
@@ -320,7 +321,10 @@ class MockDevice {
 
   // Stages whose units are all at their turn with the layer's registers.
   void start_stages() {
-    for (std::uint32_t layer = 0; layer < layers.size(); ++layer) {
+    while (first_open_ < layers.size() &&
+           next_stage_[first_open_] >= layers[first_open_].stages.size())
+      ++first_open_;
+    for (std::uint32_t layer = first_open_; layer < layers.size(); ++layer) {
       std::size_t& next = next_stage_[layer];
       if (next >= layers[layer].stages.size() || busy_layer_[layer]) continue;
       bool ready = true;
@@ -454,6 +458,7 @@ class MockDevice {
   std::vector<Unit> units_;
   std::uint32_t status_ = 0;
   std::uint32_t mask_ = 0;
+  std::uint32_t first_open_ = 0;
   std::map<std::uint32_t, std::size_t> next_stage_;
   std::map<std::uint32_t, bool> busy_layer_;
   std::map<std::uint32_t, std::uint32_t> last_bit_;
