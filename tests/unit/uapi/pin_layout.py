@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Write layout.inc from uapi/drm/nvdla_layer.h.
 
-Only after a deliberate change of the contract: the committed file is what
-keeps the layout from changing unnoticed.
+    pin_layout.py            after a deliberate change of the contract
+    pin_layout.py --check    fail if something of the contract is not pinned
+
+The committed file is what keeps the layout from changing unnoticed.
 """
 
 import pathlib
@@ -14,6 +16,13 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 HEADER = ROOT / "uapi/drm/nvdla_layer.h"
+HEAD = """/* SPDX-License-Identifier: MIT */
+/*
+ * VALUE(enumerator, value), STRUCT(name, size), MEMBER(struct, name, offset, size)
+ * of the contract, as written by pin_layout.py. A line that is not the same any
+ * more is a change of the ABI.
+ */
+"""
 
 
 def structs(text):
@@ -45,11 +54,15 @@ def main():
     subprocess.run(["gcc", "-xc", "-", "-I", ROOT / "uapi", "-o", binary],
                    input=program, text=True, check=True)
     table = subprocess.run([binary], capture_output=True, text=True, check=True).stdout
-    (HERE / "layout.inc").write_text(
-        "/* SPDX-License-Identifier: MIT */\n"
-        "/*\n * VALUE(enumerator, value), STRUCT(name, size), MEMBER(struct, name, offset, size)\n"
-        " * of the contract, as written by pin_layout.py. A line that is not the same any\n"
-        " * more is a change of the ABI.\n */\n" + table)
+    text = HEAD + table
+    if "--check" in sys.argv[1:]:
+        if (HERE / "layout.inc").read_text() != text:
+            print("layout.inc does not have all of nvdla_layer.h; if what is missing is new, or\n"
+                  "the change is meant, run tests/unit/uapi/pin_layout.py and commit the result")
+            return 1
+        return 0
+    (HERE / "layout.inc").write_text(text)
+    return 0
 
 
 sys.exit(main())
