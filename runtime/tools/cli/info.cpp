@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "backend/kernel/node.hpp"
 #include "firmware/registers/nvdla_regs.h"
+#include "nvdla/device.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace nvdla::cli {
@@ -39,13 +41,26 @@ std::string features(const nvdla_hw& hw) {
   return names;
 }
 
+// What a kernel device says that it is.
+const nvdla_hw& kernel_configuration(const std::string& path) {
+  const std::string name(Device::open(path).info().configuration);
+  return *nvdla_hw_find(name.c_str());
+}
+
+void list_one(const std::string& device, const nvdla_hw& hw) {
+  fmt::print("{:<26}{:<21}{:>5}{:>6}{:>10}  {}\n", device, hw.name, hw.atom,
+             hw.atomic_c * hw.atomic_k,
+             hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
+}
+
 void list() {
-  fmt::print("{:<26}{:>5}{:>7}{:>10}  {}\n", "device", "atom", "MACs", "CBUF KiB", "register map");
+  fmt::print("{:<26}{:<21}{:>5}{:>6}{:>10}  {}\n", "device", "configuration", "atom", "MACs",
+             "CBUF KiB", "register map");
+  for (const std::string& path : detail::find_kernel_devices())
+    list_one(path, kernel_configuration(path));
   for (u32 i = 0; i < nvdla_hw_count(); ++i) {
     const nvdla_hw& hw = *nvdla_hw_get(i);
-    fmt::print("{:<26}{:>5}{:>7}{:>10}  {}\n", fmt::format("model:{}", hw.name), hw.atom,
-               hw.atomic_c * hw.atomic_k,
-               hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
+    list_one(fmt::format("model:{}", hw.name), hw);
   }
 }
 
@@ -73,10 +88,13 @@ void show(const nvdla_hw& hw) {
 Run add_info(CLI::App& app, CLI::App*& command) {
   auto device = std::make_shared<std::string>();
   command = app.add_subcommand("info", "List the devices, or show what one of them can do");
-  command->add_option("--device,-d", *device, "Show this device, such as model:nv_full");
+  command->add_option("--device,-d", *device,
+                      "Show this device, such as model:nv_full or /dev/accel/accel0");
   return [device] {
     if (device->empty())
       list();
+    else if (device->starts_with("/dev/"))
+      show(kernel_configuration(*device));
     else
       show(model_configuration(*device));
     return kSuccess;
