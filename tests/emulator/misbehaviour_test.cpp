@@ -31,6 +31,7 @@ namespace {
 using ioctl_test::array_of;
 using ioctl_test::CopyProgram;
 using ioctl_test::Node;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kPage = 4096;
 // A layer's deadline is at least two seconds.
@@ -170,6 +171,7 @@ TEST_F(WithReset, ALostInterruptCostsOnlyTime) {
   EXPECT_EQ(faults_.get(NVDLA_FAULT_SWALLOW_INTERRUPTS), 0u) << "it was not lost";
   EXPECT_TRUE(client.copied());
   EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GOOD});
+  EXPECT_EQ(client.run(), 0) << "the next one comes";
 }
 
 TEST_F(WithReset, ALostCompletionIsAHang) {
@@ -196,3 +198,131 @@ TEST_F(WithReset, AResetComesBeforeTheLateWrite) {
   const auto late = faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_LATE;
   faults_.set(NVDLA_FAULT_LATE_MS, 8000);
   faults_.set(NVDLA_FAULT_BLOCK, 1);
+  const auto before = Clock::now();
+  Client client;
+  ASSERT_EQ(client.run(7.5), ETIME) << "the deadline is to come first in this test";
+  client.forget();
+  std::this_thread::sleep_until(before + std::chrono::seconds(9));
+  EXPECT_EQ(faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_LATE, late);
+  EXPECT_FALSE(client.copied());
+}
+
+TEST_F(WithReset, ASlowDeviceIsWaitedFor) {
+  Client client;
+  faults_.set(NVDLA_FAULT_DELAY_US, 300000);
+  const auto done = client.start();
+  EXPECT_EQ(client.end(done, 0.05), ETIMEDOUT);
+  EXPECT_EQ(client.end(done), 0);
+  EXPECT_TRUE(client.copied());
+}
+
+TEST_F(WithReset, AProcessKilledAtWorkHarmsNobody) {
+  faults_.set(NVDLA_FAULT_DELAY_US, 400000);
+  const pid_t victim = ::fork();
+  if (victim == 0) {
+    Client client;
+    client.start();
+    ::pause();
+    ::_exit(0);
+  }
+  ::usleep(200000);
+  ASSERT_EQ(::kill(victim, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(::waitpid(victim, &status, 0), victim);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  Client client;
+  EXPECT_EQ(client.run(), 0);
+  EXPECT_TRUE(client.copied());
+  EXPECT_EQ(client.state().resets, 0u);
+}
+
+// As if it were unplugged and plugged in again.
+TEST_F(WithReset, AGoneDeviceEndsEverything) {
+  {
+    Client client;
+    faults_.set(NVDLA_FAULT_DELAY_US, 200000);
+    const auto done = client.start();
+    faults_.set(NVDLA_FAULT_GONE, 1);
+    EXPECT_EQ(client.end(done), ENODEV);
+    std::uint32_t unused = 0;
+    EXPECT_EQ(client.try_start(unused), ENODEV);
+  }
+  faults_.clear();
+  faults_.rebind();
+  Client client;
+  EXPECT_EQ(client.run(), 0);
+  EXPECT_TRUE(client.copied());
+}
+
+class WithoutReset : public Misbehaviour {
+ protected:
+  void SetUp() override {
+    Misbehaviour::SetUp();
+    ASSERT_FALSE(Client().can_reset()) << "this run is for a function that cannot be reset";
+  }
+};
+
+// The memory of a machine that a late write must not hit: buffers of the driver and of a process.
+class Watch {
+ public:
+  explicit Watch(const Node& node) {
+    for (int i = 0; i < 256; ++i) fill(node.map(node.buffer(16 * kPage), 16 * kPage), 16 * kPage);
+    constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
+    for (int i = 0; i < 160; ++i) {
+      void* chunk = ::mmap(nullptr, kChunk, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+      if (chunk != MAP_FAILED) fill(static_cast<std::uint8_t*>(chunk), kChunk);
+    }
+  }
+  bool untouched() const {
+    return std::all_of(areas_.begin(), areas_.end(), [](const Area& area) {
+      return std::all_of(area.data, area.data + area.size, [](auto byte) { return byte == 0x11; });
+    });
+  }
+
+ private:
+  struct Area {
+    std::uint8_t* data;
+    std::uint64_t size;
+  };
+  void fill(std::uint8_t* data, std::uint64_t size) {
+    std::memset(data, 0x11, size);
+    areas_.push_back({data, size});
+  }
+  std::vector<Area> areas_;
+};
+
+// One test, because it costs the device.
+TEST_F(WithoutReset, AHangWedgesAndALateWriteHitsNobody) {
+  auto guilty = std::make_unique<Client>();
+  Client innocent;
+  EXPECT_EQ(innocent.run(), 0);
+  faults_.set(NVDLA_FAULT_LATE_MS, 12000);
+  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  const auto before = Clock::now();
+  const auto first = guilty->start();
+  const auto other = innocent.start();
+  EXPECT_EQ(guilty->end(first), ETIME);
+  EXPECT_EQ(guilty->state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GUILTY});
+  EXPECT_EQ(innocent.end(other), ENODEV);
+  std::uint32_t unused = 0;
+  EXPECT_EQ(innocent.try_start(unused), ENODEV);
+  EXPECT_FALSE(faults_.bus_master()) << "a wedged device is kept off the bus";
+
+  // Give everything back, take as much memory as there is, and let the device onto the bus: only
+  // the quarantine is in the way now.
+  guilty.reset();
+  const Node node;
+  const Watch watch(node);
+  faults_.set_bus_master(true);
+  ASSERT_LT(Clock::now() - before, std::chrono::seconds(12)) << "too slow a machine for this test";
+  EXPECT_EQ(faults_.get(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_BLOCKED});
+  while ((faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_LATE) == 0 &&
+         Clock::now() - before < std::chrono::seconds(20))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(faults_.get(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_LATE});
+  EXPECT_TRUE(watch.untouched());
+}
+
+}  // namespace
+}  // namespace nvdla::emulator_test
