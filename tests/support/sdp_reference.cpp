@@ -445,6 +445,34 @@ SdpOutcome sdp_reference(const SdpCase& layer, UnitRig& rig) {
   return outcome;
 }
 
+namespace {
+
+// What the description of the extents says of the layer's reads.
+Bytes expected_reads(const SdpCase& layer) {
+  Bytes bytes;
+  const std::uint64_t atom = layer.hw->atom;
+  const bool single = layer.width == 1 && layer.height == 1;
+  const std::uint64_t surfaces = layer.lanes() * ref_bytes(layer.in) / atom;
+  if (single) {
+    bytes.add(layer.source.base, surfaces * atom);
+  } else {
+    add_cube(bytes, layer.source, surfaces, layer.height, layer.width * atom);
+  }
+  for (const SdpUnit& unit : layer.units) {
+    if (!unit.in_memory()) continue;
+    const std::uint64_t columns = layer.lanes() / layer.column();
+    const std::uint64_t column = std::uint64_t{layer.column()} * unit.element_bytes();
+    if (single || unit.source() == Source::kPerChannel) {
+      bytes.add(unit.operands.base, columns * column);
+    } else {
+      add_cube(bytes, unit.operands, columns, layer.height, layer.width * column);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 std::string check_sdp(const SdpCase& layer, UnitRig& rig) {
   const std::uint64_t region = sdp_region(layer);
   rig.memory.fill(model::Ram::kPrimary, kSdpOut - 4096, region + 8192, std::byte{kUntouched});
@@ -456,6 +484,11 @@ std::string check_sdp(const SdpCase& layer, UnitRig& rig) {
   if (const std::string wrong = rig.compare(kSdpOut - 4096, region + 8192, want.bytes);
       !wrong.empty())
     return wrong;
+  if (rig.recorder.reads.merged() != expected_reads(layer).merged())
+    return "reads other bytes than it should";
+  Bytes written;
+  for (const auto& byte : want.bytes) written.add(byte.first, 1);
+  if (rig.recorder.writes.merged() != written.merged()) return "writes other bytes than it should";
   const struct {
     const char* name;
     std::uint32_t value;
