@@ -239,6 +239,52 @@ TEST(SdpPass, TakesFloatsOfAConvolution) {
   }
 }
 
+// A window of one element gives what SDP hands on, bit for bit, infinities and NaNs too: PDP writes
+// what SDP would have written.
+TEST(SdpToPdp, HandsOnWhatItWouldWrite) {
+  for (const char* name : {"nv_full", "nv_small_256_full", "nv_small"}) {
+    const nvdla_hw& hw = config(name);
+    unsigned layers = 0;
+    for (unsigned seed = 0; layers < 60; ++seed) {
+      SdpGenerator generator(hw, seed);
+      const SdpCase layer = generator.layer();
+      if (layer.proc != layer.out || layer.in != layer.proc || layer.equal()) continue;
+      ++layers;
+      UnitRig rig(hw);
+      generator.fill(layer, rig);
+      const std::uint64_t region = sdp_region(layer) + 8192;
+      rig.memory.fill(Ram::kPrimary, kSdpOut - 4096, region, std::byte{kUntouched});
+      const SdpOutcome want = sdp_reference(layer, rig);
+      Registers& regs = rig.regs;
+      program_sdp(layer, regs);
+      regs.change("SDP.D_FEATURE_MODE_CFG", "OUTPUT_DST", 1);
+      for (const std::string way : {"IN", "OUT"}) {
+        regs.write("PDP.D_DATA_CUBE_" + way + "_WIDTH", layer.width - 1);
+        regs.write("PDP.D_DATA_CUBE_" + way + "_HEIGHT", layer.height - 1);
+        regs.write("PDP.D_DATA_CUBE_" + way + "_CHANNEL", layer.channels - 1);
+      }
+      regs.write("PDP.D_DATA_FORMAT", layer.out);
+      regs.set("PDP.D_OPERATION_MODE_CFG", {{"POOLING_METHOD", 1}});
+      regs.write("PDP.D_DST_BASE_ADDR_LOW", static_cast<std::uint32_t>(kSdpOut));
+      regs.write("PDP.D_DST_LINE_STRIDE", static_cast<std::uint32_t>(layer.destination.line));
+      regs.write("PDP.D_DST_SURFACE_STRIDE",
+                 static_cast<std::uint32_t>(
+                     layer.width == 1 && layer.height == 1 ? hw.atom : layer.destination.surface));
+      regs.write("PDP.D_DST_RAM_CFG", 1);
+      enable_sdp(regs);
+      rig.run();
+      ASSERT_NE(rig.blocked().find("PDP"), std::string::npos) << "SDP waits for it";
+      regs.write("PDP.D_OP_ENABLE", 1);
+      rig.run();
+      ASSERT_EQ(rig.blocked(), "") << name << ", seed " << seed;
+      ASSERT_EQ(rig.compare(kSdpOut - 4096, region, want.bytes), "") << name << ", seed " << seed;
+      EXPECT_EQ(regs.read("SDP.D_PERF_OUT_SATURATION"),
+                layer.count_saturation ? want.saturated : 0u);
+      EXPECT_EQ(regs.read("GLB.S_INTR_STATUS"), 0x11u) << "both are done";
+    }
+  }
+}
+
 // Equal everywhere, and with one element that differs: of the cube, and of its padded lanes.
 TEST(SdpEqual, FindsOneElement) {
   for (const unsigned precision : {+kRefInt8, +kRefInt16, +kRefFp16})
