@@ -204,11 +204,36 @@ struct nvdla_sdp_plan {
 	u32 rdma;
 	/** @pooled: 1 before a pooling */
 	u32 pooled;
+	/** @silent: 1 if nothing is written to memory */
+	u32 silent;
+};
+
+/** struct nvdla_operand - operands of X1, X2 or Y, and where they are said */
+struct nvdla_operand {
+	const struct nvdla_surface *surface;
+	u32 surface_field;
+	u32 mode;
+	u32 mode_field;
+	/* of one part in memory */
+	u32 bytes;
+	u32 bytes_field;
+	/* that are active */
+	u32 parts;
+	u32 dma;
 };
 
 int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan);
 void nvdla_sdp_emit(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan);
 u32 nvdla_sdp_x_reads(const struct nvdla_sdp_x *x);
+int nvdla_sdp_check_operand(struct nvdla_compile *c,
+			    const struct nvdla_operand *operand,
+			    const struct nvdla_sdp_plan *plan);
+
+/* ---------------------------------------------------------- sdp_y.c --- */
+
+int nvdla_sdp_check_y(struct nvdla_compile *c,
+		      const struct nvdla_sdp_plan *plan);
+u32 nvdla_sdp_y_reads(const struct nvdla_sdp_y *y);
 
 /* ------------------------------------------------------------ pdp.c --- */
 

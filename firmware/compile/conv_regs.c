@@ -231,7 +231,9 @@ static void emit_cacc(struct nvdla_compile *c,
 		   NVDLA_SET(CACC_D_DATAOUT_SIZE_0_DATAOUT_HEIGHT,
 			     plan->out_height - 1));
 	nvdla_emit(c, NVDLA_CACC_D_DATAOUT_SIZE_1, conv->kernels - 1);
-	if (c->layer->kind == NVDLA_LAYER_CONV_SDP_PDP)
+	/* To a pooling, or compared: nothing goes to memory. */
+	if (c->layer->kind == NVDLA_LAYER_CONV_SDP_PDP ||
+	    c->layer->sdp.y.alu == NVDLA_ALU_EQUAL)
 		nvdla_emit(c, NVDLA_CACC_D_DATAOUT_ADDR, 0);
 	else
 		nvdla_emit_address(c, NVDLA_CACC_D_DATAOUT_ADDR, NVDLA_NO_REG,

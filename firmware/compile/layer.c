@@ -106,6 +106,32 @@ static int check_cycles(struct nvdla_compile *c)
 	return 0;
 }
 
+/*
+ * The engine knows the end of a layer by its bit, and a comparison raises
+ * SDP's at once, while one that writes waits for its memory: of two that are
+ * behind one another the later one could end first. So it waits.
+ */
+static void order_comparison(struct nvdla_compile *c)
+{
+	const u32 writer = c->program->sdp_writer;
+	struct nvdla_layer_image *image = c->image;
+	u32 i;
+
+	if (c->layer->sdp.y.alu != NVDLA_ALU_EQUAL) {
+		if (c->layer->kind == NVDLA_LAYER_SDP ||
+		    c->layer->kind == NVDLA_LAYER_CONV_SDP)
+			c->program->sdp_writer = c->index + 1;
+		return;
+	}
+	if (!writer)
+		return;
+	for (i = 0; i < image->num_waits; i++) {
+		if (image->waits[i] == writer - 1)
+			return;
+	}
+	image->waits[image->num_waits++] = writer - 1;
+}
+
 /* With or without a convolution before, and a pooling behind. */
 static int compile_sdp(struct nvdla_compile *c)
 {
@@ -144,6 +170,7 @@ static int compile_sdp(struct nvdla_compile *c)
 		nvdla_pdp_emit(c, &pdp);
 	if (flying)
 		nvdla_conv_keep(c, &conv);
+	order_comparison(c);
 	return 0;
 }
 

@@ -86,8 +86,8 @@ struct nvdla_layer_image {
 	u32 num_accesses;
 	/** @num_waits: entries of @waits in use */
 	u32 num_waits;
-	/** @waits: earlier layers */
-	u32 waits[NVDLA_MAX_WAITS];
+	/** @waits: earlier layers; one more than the user may name */
+	u32 waits[NVDLA_MAX_WAITS + 1];
 	/** @first_transfer: BDMA: index in nvdla_program.transfers */
 	u32 first_transfer;
 	/** @num_transfers: BDMA */
@@ -152,6 +152,8 @@ struct nvdla_program {
 	u32 max_relocs;
 	u32 max_accesses;
 	struct nvdla_conv_kept kept;
+	/* the last layer in which SDP wrote memory, plus one */
+	u32 sdp_writer;
 };
 
 /** struct nvdla_binding - a buffer for a slot, as the device sees it */

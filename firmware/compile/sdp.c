@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * Checks of single point processing: operators X1 and X2, the output
- * converter, the cubes that it reads and writes.
- *
- * Operator Y and look-up tables are refused as missing, in the hardware or
- * here.
+ * converter, the cubes that it reads and writes. Operator Y is in sdp_y.c.
  */
 #include "compile.h"
 
@@ -119,42 +116,50 @@ static int check_value(struct nvdla_compile *c, u32 field, s32 value,
 	return nvdla_check_range(c, field, value, -32768, 32767);
 }
 
-static int check_x_operand(struct nvdla_compile *c, u32 at,
-			   const struct nvdla_sdp_x *x,
-			   const struct nvdla_sdp_plan *plan, u32 dma)
+/* Operands in memory, or no trace of them. */
+int nvdla_sdp_check_operand(struct nvdla_compile *c,
+			    const struct nvdla_operand *operand,
+			    const struct nvdla_sdp_plan *plan)
 {
 	/* Channels of one operand column, columns across all channels. */
 	const u32 lanes = c->hw->atom / nvdla_bpe(plan->proc);
 	const u32 columns = nvdla_div_up(plan->channels, lanes);
 	const u32 least = plan->proc == NVDLA_PRECISION_INT8 ? 1 : 2;
-	u32 column_bytes;
+	const u32 column_bytes = lanes * operand->parts * operand->bytes;
+	const struct nvdla_surface *surface = operand->surface;
 
-	if (nvdla_check_range(c, X_FIELD(operand_bytes), x->operand_bytes,
-			      least, 2))
+	if (operand->mode == NVDLA_OPERAND_LAYER) {
+		if (nvdla_check_zero(c, operand->bytes_field, operand->bytes))
+			return -1;
+		return nvdla_check_zero_bytes(c, operand->surface_field,
+					      sizeof(*surface));
+	}
+	if (nvdla_check_range(c, operand->bytes_field, operand->bytes, least,
+			      2))
 		return -1;
-	column_bytes = lanes * parts(x) * x->operand_bytes;
-	if (x->mode == NVDLA_OPERAND_CHANNEL) {
+	if (operand->mode == NVDLA_OPERAND_CHANNEL) {
 		const u32 strides =
-			X_FIELD(operand) +
+			operand->surface_field +
 			offsetof(struct nvdla_surface, line_stride);
 
 		if (nvdla_check_zero_bytes(c, strides, 3 * sizeof(u32)))
 			return -1;
-		return nvdla_claim_run(c, X_FIELD(operand), x->operand.slot,
-				       x->operand.offset,
-				       columns * column_bytes, dma);
+		return nvdla_claim_run(c, operand->surface_field,
+				       surface->slot, surface->offset,
+				       columns * column_bytes, operand->dma);
 	}
 	if (plan->width == 1 && plan->height == 1)
-		return nvdla_refuse(c, NVDLA_RULE_OPERAND_1X1, X_FIELD(mode),
-				    x->mode, 0, NVDLA_OPERAND_CHANNEL);
-	return nvdla_claim_cube(c, X_FIELD(operand), &x->operand,
+		return nvdla_refuse(c, NVDLA_RULE_OPERAND_1X1,
+				    operand->mode_field, operand->mode, 0,
+				    NVDLA_OPERAND_CHANNEL);
+	return nvdla_claim_cube(c, operand->surface_field, surface,
 				&(const struct nvdla_cube){
 					.surfaces = columns,
 					.lines = plan->height,
 					.line_bytes =
 						plan->width * column_bytes,
 				},
-				dma);
+				operand->dma);
 }
 
 static int check_x(struct nvdla_compile *c, u32 at,
@@ -165,6 +170,16 @@ static int check_x(struct nvdla_compile *c, u32 at,
 	const int alu = x->alu != NVDLA_ALU_NONE;
 	const int mul = x->mul != NVDLA_MUL_NONE;
 	const int layer = x->mode == NVDLA_OPERAND_LAYER;
+	const struct nvdla_operand operand = {
+		.surface = &x->operand,
+		.surface_field = X_FIELD(operand),
+		.mode = x->mode,
+		.mode_field = X_FIELD(mode),
+		.bytes = x->operand_bytes,
+		.bytes_field = X_FIELD(operand_bytes),
+		.parts = parts(x),
+		.dma = dma,
+	};
 
 	if (nvdla_check_flags(c, X_FIELD(flags), x->flags,
 			      NVDLA_SDP_ENABLE | NVDLA_SDP_RELU))
@@ -196,25 +211,7 @@ static int check_x(struct nvdla_compile *c, u32 at,
 			      real ? 0 : 63) ||
 	    nvdla_check_zero(c, X_FIELD(pad), x->pad))
 		return -1;
-	if (!layer)
-		return check_x_operand(c, at, x, plan, dma);
-	if (nvdla_check_zero(c, X_FIELD(operand_bytes), x->operand_bytes))
-		return -1;
-	return nvdla_check_zero_bytes(c, X_FIELD(operand), sizeof(x->operand));
-}
-
-static int check_y(struct nvdla_compile *c)
-{
-	const struct nvdla_sdp_y *y = &c->layer->sdp.y;
-	const u32 all = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT |
-			NVDLA_SDP_CONVERT_ALU | NVDLA_SDP_CONVERT_MUL;
-
-	if (nvdla_check_flags(c, FIELD(y.flags), y->flags, all))
-		return -1;
-	if (y->flags & NVDLA_SDP_ENABLE)
-		return nvdla_refuse_missing(c, FIELD(y.flags), NVDLA_HW_SDP_Y,
-					    NVDLA_FEATURE_SDP_Y);
-	return nvdla_check_zero_bytes(c, FIELD(y), sizeof(*y));
+	return nvdla_sdp_check_operand(c, &operand, plan);
 }
 
 /*
@@ -257,6 +254,18 @@ static int same_surface(const struct nvdla_surface *a,
 	       a->surface_stride == b->surface_stride;
 }
 
+/* One column of operands is one atom of the output. */
+static int column_in_place(const struct nvdla_sdp *sdp,
+			   const struct nvdla_sdp_plan *plan, u32 mode,
+			   u32 count, u32 bytes,
+			   const struct nvdla_surface *operand)
+{
+	return mode == NVDLA_OPERAND_ELEMENT && count == 1 &&
+	       bytes == nvdla_bpe(plan->proc) &&
+	       nvdla_bpe(plan->proc) == nvdla_bpe(plan->out) &&
+	       same_surface(operand, &sdp->output);
+}
+
 /*
  * Which clients read exactly what is written: each atom is read before its
  * result is written, so they may work in place.
@@ -267,20 +276,22 @@ static u32 in_place(const struct nvdla_compile *c,
 	const struct nvdla_sdp *sdp = &c->layer->sdp;
 	const struct nvdla_sdp_x *x[] = { &sdp->x1, &sdp->x2 };
 	const u32 dma[] = { NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA };
+	const struct nvdla_sdp_y *y = &sdp->y;
+	const u32 y_parts = !!y->alu + !!y->mul;
 	u32 mask = 0;
 	u32 i;
 
 	if (!plan->flying && same_surface(&sdp->input, &sdp->output) &&
 	    nvdla_bpe(plan->in) == nvdla_bpe(plan->out))
 		mask |= 1u << NVDLA_DMA_SDP_RDMA;
-	/* One column of operands is one atom of the output. */
 	for (i = 0; i < ARRAY_SIZE(x); i++) {
-		if (x[i]->mode == NVDLA_OPERAND_ELEMENT && parts(x[i]) == 1 &&
-		    x[i]->operand_bytes == nvdla_bpe(plan->proc) &&
-		    nvdla_bpe(plan->proc) == nvdla_bpe(plan->out) &&
-		    same_surface(&x[i]->operand, &sdp->output))
+		if (column_in_place(sdp, plan, x[i]->mode, parts(x[i]),
+				    x[i]->operand_bytes, &x[i]->operand))
 			mask |= 1u << dma[i];
 	}
+	if (column_in_place(sdp, plan, y->mode, y_parts, y->operand_bytes,
+			    &y->operand))
+		mask |= 1u << NVDLA_DMA_SDP_ERDMA;
 	return mask;
 }
 
@@ -303,11 +314,12 @@ int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan)
 	if (check_source(c, plan))
 		return -1;
 	plan->rdma = !plan->flying || nvdla_sdp_x_reads(&sdp->x1) ||
-		     nvdla_sdp_x_reads(&sdp->x2);
+		     nvdla_sdp_x_reads(&sdp->x2) || nvdla_sdp_y_reads(&sdp->y);
+	plan->silent = plan->pooled || sdp->y.alu == NVDLA_ALU_EQUAL;
 
 	if (check_x(c, FIELD(x1), &sdp->x1, plan, NVDLA_DMA_SDP_BRDMA) ||
 	    check_x(c, FIELD(x2), &sdp->x2, plan, NVDLA_DMA_SDP_NRDMA) ||
-	    check_y(c))
+	    nvdla_sdp_check_y(c, plan))
 		return -1;
 	/* In fp16 processing the converter passes values on. */
 	if (plan->proc == NVDLA_PRECISION_FP16) {
@@ -321,7 +333,7 @@ int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan)
 					plan->in, NVDLA_DMA_SDP_RDMA))
 		return -1;
 	account_cycles(c, plan);
-	if (plan->pooled)
+	if (plan->silent)
 		return nvdla_check_zero_bytes(c, FIELD(output),
 					      sizeof(sdp->output));
 	if (claim_cube(c, FIELD(output), &sdp->output, plan, plan->out,

@@ -47,7 +47,7 @@ bool nvdla_layer_valid(const struct nvdla_engine *engine,
 		return false;
 	if ((always & UNIT(RBK)) && !(engine->hw->features & NVDLA_HW_RUBIK))
 		return false;
-	if (image->num_waits > NVDLA_MAX_WAITS)
+	if (image->num_waits > ARRAY_SIZE(image->waits))
 		return false;
 	for (i = 0; i < image->num_waits; i++)
 		if (image->waits[i] >= index)

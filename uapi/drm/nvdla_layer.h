@@ -324,7 +324,7 @@ enum nvdla_alu {
 	NVDLA_ALU_MAX = 1,
 	NVDLA_ALU_MIN = 2,
 	NVDLA_ALU_SUM = 3,
-	NVDLA_ALU_EQUAL = 4,	/* Y only: compare, no output is written */
+	NVDLA_ALU_EQUAL = 4,	/* Y only, last: compare, output is zero */
 };
 
 /** enum nvdla_mul - multiplier of an SDP operator */
@@ -348,9 +348,9 @@ enum nvdla_operand_mode {
 #define NVDLA_SDP_RELU		(1u << 1)
 /* The result passes the layer's look-up table (Y only). */
 #define NVDLA_SDP_LUT		(1u << 2)
-/* ALU operands from memory pass alu_cvt (Y only). */
+/* Integer ALU operands from memory pass alu_cvt (Y only). */
 #define NVDLA_SDP_CONVERT_ALU	(1u << 3)
-/* MUL operands from memory pass mul_cvt (Y only). */
+/* Integer MUL operands from memory pass mul_cvt (Y only). */
 #define NVDLA_SDP_CONVERT_MUL	(1u << 4)
 
 /**
