@@ -259,6 +259,49 @@ class Lifter {
     if (mul) x.mul_value = value(at.mul_value);
   }
 
+  void lift_y(nvdla_sdp_y& y, std::uint32_t proc) {
+    if (GET(SDP, D_DP_EW_CFG, EW_BYPASS)) return;
+    const bool real = proc == NVDLA_PRECISION_FP16;
+    const bool alu = !GET(SDP, D_DP_EW_CFG, EW_ALU_BYPASS);
+    const bool mul = !GET(SDP, D_DP_EW_CFG, EW_MUL_BYPASS);
+    const bool alu_memory = alu && GET(SDP, D_DP_EW_ALU_CFG, EW_ALU_SRC);
+    const bool mul_memory = mul && GET(SDP, D_DP_EW_MUL_CFG, EW_MUL_SRC);
+    y.flags = NVDLA_SDP_ENABLE;
+    if (alu) y.alu = NVDLA_ALU_MAX + GET(SDP, D_DP_EW_CFG, EW_ALU_ALGO);
+    if (mul) y.mul = GET(SDP, D_DP_EW_CFG, EW_MUL_PRELU) ? NVDLA_MUL_PRELU : NVDLA_MUL_MUL;
+    if (mul && !real) y.mul_truncate = GET(SDP, D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE);
+    if (alu && mul && alu_memory != mul_memory)
+      throw LiftError("operands of one operator from a register and from memory");
+    if (alu_memory || mul_memory) {
+      const bool element = GET(SDP_RDMA, D_ERDMA_CFG, ERDMA_DATA_MODE);
+      y.mode = element ? NVDLA_OPERAND_ELEMENT : NVDLA_OPERAND_CHANNEL;
+      y.operand_bytes = GET(SDP_RDMA, D_ERDMA_CFG, ERDMA_DATA_SIZE) + 1;
+      y.operand = surface(GET(SDP_RDMA, D_ERDMA_CFG, ERDMA_RAM_TYPE),
+                          WHOLE(SDP_RDMA, D_EW_BASE_ADDR_HIGH), WHOLE(SDP_RDMA, D_EW_BASE_ADDR_LOW),
+                          element ? WHOLE(SDP_RDMA, D_EW_LINE_STRIDE) : 0,
+                          element ? WHOLE(SDP_RDMA, D_EW_SURFACE_STRIDE) : 0);
+      if (alu && !real && !GET(SDP, D_DP_EW_ALU_CFG, EW_ALU_CVT_BYPASS)) {
+        y.flags |= NVDLA_SDP_CONVERT_ALU;
+        y.alu_cvt.offset = static_cast<std::int32_t>(WHOLE(SDP, D_DP_EW_ALU_CVT_OFFSET_VALUE));
+        y.alu_cvt.scale = sign_extend(WHOLE(SDP, D_DP_EW_ALU_CVT_SCALE_VALUE), 16);
+        y.alu_cvt.truncate = WHOLE(SDP, D_DP_EW_ALU_CVT_TRUNCATE_VALUE);
+      }
+      if (mul && !real && !GET(SDP, D_DP_EW_MUL_CFG, EW_MUL_CVT_BYPASS)) {
+        y.flags |= NVDLA_SDP_CONVERT_MUL;
+        y.mul_cvt.offset = static_cast<std::int32_t>(WHOLE(SDP, D_DP_EW_MUL_CVT_OFFSET_VALUE));
+        y.mul_cvt.scale = sign_extend(WHOLE(SDP, D_DP_EW_MUL_CVT_SCALE_VALUE), 16);
+        y.mul_cvt.truncate = WHOLE(SDP, D_DP_EW_MUL_CVT_TRUNCATE_VALUE);
+      }
+    } else {
+      if (alu) y.alu_value = static_cast<std::int32_t>(WHOLE(SDP, D_DP_EW_ALU_SRC_VALUE));
+      if (mul) y.mul_value = static_cast<std::int32_t>(WHOLE(SDP, D_DP_EW_MUL_SRC_VALUE));
+    }
+    if (!GET(SDP, D_DP_EW_CFG, EW_LUT_BYPASS)) {
+      y.flags |= NVDLA_SDP_LUT;
+      lift_lut(NVDLA_LUT_SDP, proc);
+    }
+  }
+
   void lift_sdp(bool flying, bool pooled) {
     nvdla_sdp& sdp = result_.layer.sdp;
     sdp.proc_precision = GET(SDP, D_DATA_FORMAT, PROC_PRECISION);
@@ -287,13 +330,13 @@ class Lifter {
             NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW, NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH,
             NVDLA_SDP_RDMA_D_BN_LINE_STRIDE, NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE},
            sdp.proc_precision);
-    if (GET(SDP, D_DP_EW_CFG, EW_BYPASS) == 0) sdp.y.flags = NVDLA_SDP_ENABLE;  // no more of it yet
+    lift_y(sdp.y, sdp.proc_precision);
     if (!real) {
       sdp.out_cvt.offset = static_cast<std::int32_t>(WHOLE(SDP, D_CVT_OFFSET));
       sdp.out_cvt.scale = sign_extend(WHOLE(SDP, D_CVT_SCALE), 16);
       sdp.out_cvt.truncate = GET(SDP, D_CVT_SHIFT, CVT_SHIFT);
     }
-    if (pooled) return;
+    if (pooled || sdp.y.alu == NVDLA_ALU_EQUAL) return;
     sdp.output = surface(GET(SDP, D_DST_DMA_CFG, DST_RAM_TYPE), WHOLE(SDP, D_DST_BASE_ADDR_HIGH),
                          WHOLE(SDP, D_DST_BASE_ADDR_LOW), WHOLE(SDP, D_DST_LINE_STRIDE),
                          WHOLE(SDP, D_DST_SURFACE_STRIDE));

@@ -33,6 +33,9 @@ std::vector<Base> samples(const char* configuration) {
   all.push_back(values);
   for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp})
     all.push_back(make(configuration));
+  if (values.hw->features & NVDLA_HW_SDP_Y) {
+    for (auto make : {base_y, base_equal}) all.push_back(make(configuration));
+  }
   if (values.hw->features & NVDLA_HW_RUBIK) {
     for (auto make : {base_contract, base_split, base_merge}) all.push_back(make(configuration));
   }

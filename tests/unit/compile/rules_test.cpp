@@ -297,8 +297,6 @@ const Fault kSdp[] = {
         NVDLA_RULE_OPERAND_1X1, F(sdp.x2.mode), 2, 0, 1),
     SDP("no y", s.y.flags = NVDLA_SDP_ENABLE, NVDLA_RULE_FEATURE, F(sdp.y.flags),
         NVDLA_FEATURE_SDP_Y),
-    SDP_FULL("y", s.y.flags = NVDLA_SDP_ENABLE, NVDLA_RULE_FEATURE, F(sdp.y.flags),
-             NVDLA_FEATURE_NOT_IMPLEMENTED),
     SDP("y flags", s.y.flags = 32, NVDLA_RULE_FLAGS, F(sdp.y.flags), 32, 0, 29),
     SDP("y lut alone", s.y.flags = NVDLA_SDP_LUT, NVDLA_RULE_ZERO, F(sdp.y.flags), 4),
     SDP("y field", s.y.mul_truncate = 1, NVDLA_RULE_ZERO, F(sdp.y.mul_truncate), 1),

@@ -96,6 +96,41 @@ inline nvdla_lut table(std::uint32_t unit) {
   return lut;
 }
 
+// Y multiplies and adds operands per element of two bytes, converted, and
+// looks up.
+inline Base base_y(const char* configuration) {
+  Base base = base_sdp(configuration);
+  const std::uint32_t atom = base.hw->atom;
+  nvdla_sdp_y& y = base.layer.sdp.y;
+  base.layer.lut = 1;
+  base.luts.push_back(table(NVDLA_LUT_SDP));
+  y.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT | NVDLA_SDP_CONVERT_ALU | NVDLA_SDP_CONVERT_MUL;
+  y.alu = NVDLA_ALU_SUM;
+  y.mul = NVDLA_MUL_MUL;
+  y.mode = NVDLA_OPERAND_ELEMENT;
+  y.operand_bytes = 2;
+  y.mul_truncate = 5;
+  y.alu_cvt = {.offset = 3, .scale = -2, .truncate = 1, .pad = 0};
+  y.mul_cvt = {.offset = -3, .scale = 7, .truncate = 2, .pad = 0};
+  y.operand = cube(5, 40, 8, atom);
+  base.slots.push_back(slot(div_up(20, atom) * 4 * 10 * 8 * atom, NVDLA_SLOT_READ, 64));
+  return base;
+}
+
+// Y compares with a cube in memory.
+inline Base base_equal(const char* configuration) {
+  Base base = base_sdp(configuration);
+  nvdla_sdp& sdp = base.layer.sdp;
+  sdp.y.flags = NVDLA_SDP_ENABLE;
+  sdp.y.alu = NVDLA_ALU_EQUAL;
+  sdp.y.mode = NVDLA_OPERAND_ELEMENT;
+  sdp.y.operand_bytes = 1;
+  sdp.y.operand = sdp.input;
+  sdp.out_cvt = {.offset = 0, .scale = 1, .truncate = 0, .pad = 0};
+  sdp.output = {};
+  return base;
+}
+
 inline Base base_cdp(const char* configuration) {
   Base base{nvdla_hw_find(configuration), {}, {}};
   const std::uint32_t atom = base.hw->atom;

@@ -23,7 +23,7 @@ TEST(Units, BaseLayersAreValid) {
     for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp})
       EXPECT_EQ(compile(make(name)).rule, NVDLA_RULE_NONE) << to_string(compile(make(name)));
   }
-  for (auto make : {base_contract, base_split, base_merge, base_bdma})
+  for (auto make : {base_y, base_equal, base_contract, base_split, base_merge, base_bdma})
     EXPECT_EQ(compile(make("nv_full")).rule, NVDLA_RULE_NONE)
         << to_string(compile(make("nv_full")));
 }
@@ -174,6 +174,14 @@ const Legal kLegal[] = {
      CHANGE((luts[0].flags = 0, luts[0].le_index_offset = -64))},
     {"table of one input", base_cdp, "nv_small",
      CHANGE((luts[0].le_start = luts[0].le_end = 5, luts[0].lo_end = 0))},
+    {"y with a value", base_y, "nv_full",
+     CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT,
+                    .alu = NVDLA_ALU_MAX,
+                    .alu_value = INT32_MIN}))},
+    {"y with a table alone", base_y, "nv_full",
+     CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT}))},
+    {"y truncate", base_y, "nv_full",
+     CHANGE((s.y.mul_truncate = 62, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
     {"contract of one block", base_contract, "nv_full",
      CHANGE((r.stride_x = r.stride_y = 1, r.output = cube(1, 5, 3, 32),
              slots[1].size = slots[0].size))},
@@ -277,6 +285,58 @@ const Fault kLut[] = {
              NVDLA_RULE_LUT_RANGE, LUT_FIELD(lo_end), 0x7f800000, 0, 0, OF_LUT),
 };
 
+#define Y(...) FAULT(base_y, "nv_full", __VA_ARGS__)
+#define EQUAL(...) FAULT(base_equal, "nv_full", __VA_ARGS__)
+const Fault kY[] = {
+    Y("flags", s.y.flags |= NVDLA_SDP_RELU, NVDLA_RULE_FLAGS, F(sdp.y.flags), 31, 0, 29),
+    Y("off", s.y.flags = 0, NVDLA_RULE_LUT_NAMED, F(lut), 1),
+    Y("off, no table", (s.y.flags = 0, l.lut = 0), NVDLA_RULE_ZERO, F(sdp.y.alu), 3),
+    Y("no table", l.lut = 0, NVDLA_RULE_LUT_NAMED, F(lut), 0, 1, 1),
+    Y("table of nobody", s.y.flags &= ~NVDLA_SDP_LUT, NVDLA_RULE_LUT_NAMED, F(lut), 1),
+    Y("table of cdp", luts[0].unit = NVDLA_LUT_CDP, NVDLA_RULE_CHOICE, F(lut), 1, 0, 0),
+    Y("table for cdp's range", luts[0].le_start = -(1ll << 31) - 1, NVDLA_RULE_RANGE,
+      LUT_FIELD(le_start), -(1ll << 31) - 1, -(1ll << 31), (1ll << 31) - 1, OF_LUT),
+    Y("exponent of the table", (luts[0].flags = 0, luts[0].le_index_offset = 32), NVDLA_RULE_RANGE,
+      LUT_FIELD(le_index_offset), 32, -64, 31, OF_LUT),
+    Y("alu", s.y.alu = 5, NVDLA_RULE_CHOICE, F(sdp.y.alu), 5, 0, 4),
+    Y("mul", s.y.mul = 3, NVDLA_RULE_CHOICE, F(sdp.y.mul), 3, 0, 2),
+    Y("mode", s.y.mode = 3, NVDLA_RULE_CHOICE, F(sdp.y.mode), 3, 0, 2),
+    Y("prelu and alu", s.y.mul = NVDLA_MUL_PRELU, NVDLA_RULE_PRELU_ALU, F(sdp.y.alu), 3),
+    Y("operands of no part", s.y.alu = s.y.mul = 0, NVDLA_RULE_OPERAND, F(sdp.y.mode), 2),
+    Y("alu value", s.y.alu_value = 1, NVDLA_RULE_ZERO, F(sdp.y.alu_value), 1),
+    Y("mul value", s.y.mul_value = 1, NVDLA_RULE_ZERO, F(sdp.y.mul_value), 1),
+    Y("mul truncate", s.y.mul_truncate = 63, NVDLA_RULE_RANGE, F(sdp.y.mul_truncate), 63, 0, 62),
+    Y("truncate without mul", s.y.mul = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 13),
+    Y("conversion of no alu", s.y.alu = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 21),
+    Y("conversion of a value", s.y.mode = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 5),
+    Y("converter that is off", s.y.flags &= ~NVDLA_SDP_CONVERT_ALU, NVDLA_RULE_ZERO,
+      F(sdp.y.alu_cvt.offset), 3),
+    Y("alu scale", s.y.alu_cvt.scale = 32768, NVDLA_RULE_RANGE, F(sdp.y.alu_cvt.scale), 32768,
+      -32768, 32767),
+    Y("alu cvt truncate", s.y.alu_cvt.truncate = 49, NVDLA_RULE_RANGE, F(sdp.y.alu_cvt.truncate),
+      49, 0, 48),
+    Y("mul cvt truncate", s.y.mul_cvt.truncate = 49, NVDLA_RULE_RANGE, F(sdp.y.mul_cvt.truncate),
+      49, 0, 48),
+    Y("mul cvt pad", s.y.mul_cvt.pad = 1, NVDLA_RULE_ZERO, F(sdp.y.mul_cvt.pad), 1),
+    Y("operand bytes", s.y.operand_bytes = 3, NVDLA_RULE_RANGE, F(sdp.y.operand_bytes), 3, 1, 2),
+    Y("operand slot", s.y.operand.slot = 6, NVDLA_RULE_SLOT_INDEX, F(sdp.y.operand.slot), 6, 0, 5,
+      0, NVDLA_DMA_SDP_ERDMA, 6),
+    Y("operand line stride", s.y.operand.line_stride = 1248, NVDLA_RULE_STRIDE,
+      F(sdp.y.operand.line_stride), 1248, 1280, 0, 0, NVDLA_DMA_SDP_ERDMA, 5),
+    EQUAL("mul", s.y.mul = NVDLA_MUL_MUL, NVDLA_RULE_CHOICE, F(sdp.y.mul), 1, 0, 0),
+    EQUAL("lut", s.y.flags |= NVDLA_SDP_LUT, NVDLA_RULE_FLAGS, F(sdp.y.flags), 5, 0, 1),
+    EQUAL("conversion of operands", s.y.flags |= NVDLA_SDP_CONVERT_ALU, NVDLA_RULE_FLAGS,
+          F(sdp.y.flags), 9, 0, 1),
+    EQUAL("conversion", s.out_precision = 1, NVDLA_RULE_PRECISIONS, F(sdp.out_precision), 0, 0, 1),
+    EQUAL("offset", s.out_cvt.offset = 1, NVDLA_RULE_ZERO, F(sdp.out_cvt.offset), 1),
+    EQUAL("scale", s.out_cvt.scale = 2, NVDLA_RULE_RANGE, F(sdp.out_cvt.scale), 2, 1, 1),
+    EQUAL("truncate", s.out_cvt.truncate = 1, NVDLA_RULE_ZERO, F(sdp.out_cvt.truncate), 1),
+    EQUAL("output", s.output.slot = kOutput, NVDLA_RULE_ZERO, F(sdp.output.slot), kOutput),
+    FAULT(base_sdp_pdp, "nv_full", "before a pooling",
+          (s.y.flags = NVDLA_SDP_ENABLE, s.y.alu = NVDLA_ALU_EQUAL), NVDLA_RULE_CHOICE,
+          F(sdp.y.alu), 4, 0, 3),
+};
+
 const Fault kRubik[] = {
     CONTRACT("mode 3", r.mode = 3, NVDLA_RULE_CHOICE, F(rubik.mode), 3, 0, 2),
     CONTRACT("precision 3", r.precision = 3, NVDLA_RULE_CHOICE, F(rubik.precision), 3, 0, 2),
@@ -375,18 +435,23 @@ INSTANTIATE_TEST_SUITE_P(Pdp, UnitFaults, testing::ValuesIn(kPdp));
 INSTANTIATE_TEST_SUITE_P(Bands, UnitFaults, testing::ValuesIn(kBands));
 INSTANTIATE_TEST_SUITE_P(Cdp, UnitFaults, testing::ValuesIn(kCdp));
 INSTANTIATE_TEST_SUITE_P(Lut, UnitFaults, testing::ValuesIn(kLut));
+INSTANTIATE_TEST_SUITE_P(Y, UnitFaults, testing::ValuesIn(kY));
 INSTANTIATE_TEST_SUITE_P(Rubik, UnitFaults, testing::ValuesIn(kRubik));
 INSTANTIATE_TEST_SUITE_P(Bdma, UnitFaults, testing::ValuesIn(kBdma));
 INSTANTIATE_TEST_SUITE_P(All, UnitBoundaries, testing::ValuesIn(kLegal));
 
 // Words of a layer in which any value is legal, or has no effect on a layer.
 bool is_free(const nvdla_layer& layer, std::uint32_t field) {
+  // Where nothing is converted the operand's offset is one of those, too.
+  if (field == F(sdp.y.alu_cvt.offset) || field == F(sdp.y.mul_cvt.offset))
+    return layer.sdp.y.mul != NVDLA_MUL_NONE;
+  if (layer.sdp.y.alu == NVDLA_ALU_EQUAL) return false;
   return (field == F(sdp.out_cvt.offset) && layer.sdp.channels + layer.conv.kernels != 0);
 }
 
 TEST(Units, EveryWordIsChecked) {
-  for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp, base_contract,
-                    base_split, base_merge, base_bdma}) {
+  for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_y, base_equal, base_cdp,
+                    base_contract, base_split, base_merge, base_bdma}) {
     for (std::uint32_t field = 0; field < sizeof(nvdla_layer); field += 4) {
       Base base = make("nv_full");
       if (is_free(base.layer, field)) continue;
@@ -409,6 +474,7 @@ TEST(Units, OneByteLessIsRefused) {
       {base_bands, 1, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
       {base_sdp_pdp, kOutput, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
       {base_conv_pdp, kOutput, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
+      {base_y, 5, NVDLA_DMA_SDP_ERDMA, NVDLA_OBJECT_LAYER},
       {base_cdp, 0, NVDLA_DMA_CDP_RDMA, NVDLA_OBJECT_LAYER},
       {base_cdp, 1, NVDLA_DMA_CDP_WDMA, NVDLA_OBJECT_LAYER},
       {base_contract, 0, NVDLA_DMA_RUBIK_READ, NVDLA_OBJECT_LAYER},
@@ -424,6 +490,7 @@ TEST(Units, OneByteLessIsRefused) {
     for (const auto& client : clients) {
       Base base = client.make(name);
       const bool built =
+          (base.layer.sdp.y.flags == 0 || base.hw->features & NVDLA_HW_SDP_Y) &&
           (base.layer.kind != NVDLA_LAYER_RUBIK || base.hw->features & NVDLA_HW_RUBIK) &&
           (base.layer.kind != NVDLA_LAYER_BDMA || base.hw->features & NVDLA_HW_BDMA);
       if (!built) continue;
@@ -460,6 +527,46 @@ TEST(Units, WhatIsNotBuilt) {
       EXPECT_EQ(error.field, F(kind));
     }
   }
+}
+
+TEST(Units, YIsNotBuiltEverywhere) {
+  for (const char* name : kAll) {
+    const nvdla_hw* hw = nvdla_hw_find(name);
+    Base base = base_y(name);
+    const bool built = (hw->features & NVDLA_HW_SDP_Y) != 0;
+    EXPECT_EQ(compile(base).rule, built ? NVDLA_RULE_NONE : NVDLA_RULE_FEATURE) << name;
+    if (!built) {
+      EXPECT_EQ(compile(base).value, NVDLA_FEATURE_LUT);
+      base.luts.clear();
+      base.layer.lut = 0;
+      EXPECT_EQ(compile(base).value, NVDLA_FEATURE_SDP_Y);
+      EXPECT_EQ(compile(base).field, F(sdp.y.flags));
+    }
+  }
+}
+
+// A comparison ends before the memory of the layer ahead of it is written, so
+// it waits for that layer, also beside as many waits as a layer may have.
+TEST(Units, ComparisonsWaitForWriters) {
+  const Base write = base_sdp("nv_full");
+  Base equal = base_equal("nv_full");
+  Program program(*write.hw, write.slots, 13);
+  ASSERT_TRUE(program.add(equal.layer)) << to_string(program.error());
+  EXPECT_EQ(program.image(0).num_waits, 0u);
+  for (int i = 1; i < 10; i++) ASSERT_TRUE(program.add(write.layer));
+  ASSERT_TRUE(program.add(equal.layer));
+  ASSERT_EQ(program.image(10).num_waits, 1u);
+  EXPECT_EQ(program.image(10).waits[0], 9u);
+  equal.layer.num_waits = 8;
+  for (std::uint32_t i = 0; i < 8; i++) equal.layer.waits[i] = i;
+  ASSERT_TRUE(program.add(equal.layer));
+  ASSERT_EQ(program.image(11).num_waits, 9u);
+  EXPECT_EQ(program.image(11).waits[8], 9u);
+  equal.layer.waits[3] = 9;
+  ASSERT_TRUE(program.add(equal.layer));
+  EXPECT_EQ(program.image(12).num_waits, 8u);
+  // The verdict is among the counters, and nothing is written.
+  for (const auto& access : program.accesses(12)) EXPECT_EQ(access.write, 0u);
 }
 
 // Numbers that are made to overflow.
