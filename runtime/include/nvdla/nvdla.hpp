@@ -8,6 +8,7 @@
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/layer.hpp"
+#include "nvdla/loadable.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"

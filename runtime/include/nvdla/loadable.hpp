@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// Loadables: compiled networks in NVDLA's file format, both revisions of its descriptors.
+//
+//   nvdla::Loadable file = nvdla::Loadable::load("lenet.nvdla");
+//   nvdla::LoadedNetwork net = file.open(nvdla::Device::open("model:nv_full"));
+//   net.write("data", nvdla::Layout::kNchw, pixels);
+//   net.run();  // any number of times
+//   net.read("prob", nvdla::Layout::kNchw, scores);
+#ifndef NVDLA_LOADABLE_HPP
+#define NVDLA_LOADABLE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/network.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+// Element type of a tensor, with the file's numbers.
+enum class LoadableType : std::uint32_t {
+  kUnknown = 0,
+  kFloat = 1,
+  kFp16 = 2,
+  kInt16 = 3,
+  kInt8 = 4,
+  kUint8 = 5,
+  kUint16 = 6,
+};
+
+// A tensor that the application binds, as the file describes it.
+struct LoadableTensor {
+  std::string_view
+      name;  // lives as long as the Loadable; "input0", "output0" where the file has none
+  bool input = false;
+  Shape shape;
+  LoadableType type = LoadableType::kUnknown;
+  std::uint32_t pixel_format = 36;  // enum nvdla_pixel_format; 36 and 37 are feature cubes
+  std::uint64_t offset = 0;         // in its buffer
+  std::uint64_t bytes = 0;
+  std::uint32_t line_stride = 0;
+  std::uint32_t surface_stride = 0;
+  std::uint64_t buffer_bytes = 0;  // what a buffer of the application needs
+};
+
+class LoadedNetwork;
+
+// A loadable that was read, verified and checked. Immutable, a handle.
+class NVDLA_API Loadable {
+ public:
+  struct Impl;  // the library's own
+
+  // Throws kInvalidArgument saying what is wrong where: files may be damaged in any way.
+  static Loadable load(std::string_view path);
+  static Loadable load(std::span<const std::byte> bytes);
+
+  Loadable(const Loadable&) noexcept;
+  Loadable(Loadable&&) noexcept;
+  Loadable& operator=(const Loadable&) noexcept;
+  Loadable& operator=(Loadable&&) noexcept;
+  ~Loadable();
+
+  std::uint32_t inputs() const noexcept;
+  std::uint32_t outputs() const noexcept;
+  // Throw kInvalidArgument past the end.
+  LoadableTensor input(std::uint32_t index) const;
+  LoadableTensor output(std::uint32_t index) const;
+
+  // The configurations that it was made for: those on which its surfaces, features and all numbers
+  // that it states hold.
+  std::uint32_t configurations() const;
+  std::string_view configuration(std::uint32_t index) const;
+
+  // Buffers, constants and programs on a device. Throws kNotAvailable for a device of another
+  // configuration, naming both.
+  LoadedNetwork open(const Device& device, const BuildOptions& options = {}) const;
+
+  const Impl& impl() const noexcept { return *impl_; }
+
+ private:
+  explicit Loadable(std::shared_ptr<const Impl> impl) noexcept;
+  std::shared_ptr<const Impl> impl_;
+};
+
+// A loadable on a device. Thread compatible: one run at a time.
+class NVDLA_API LoadedNetwork {
+ public:
+  struct Impl;
+
+  LoadedNetwork(LoadedNetwork&&) noexcept;
+  LoadedNetwork& operator=(LoadedNetwork&&) noexcept;
+  LoadedNetwork(const LoadedNetwork&) = delete;
+  LoadedNetwork& operator=(const LoadedNetwork&) = delete;
+  ~LoadedNetwork();
+
+  // Tensors by name. Throw kInvalidArgument listing the names that there are.
+  LoadableTensor tensor(std::string_view name) const;
+  // As a feature cube of the device. Throws kNotAvailable for pixels and for types that it has not.
+  TensorDesc desc(std::string_view name) const;
+  const Buffer& buffer(std::string_view name) const;
+  // Uses a buffer of the application from the next run on; it has LoadableTensor::buffer_bytes.
+  void bind(std::string_view name, const Buffer& buffer);
+
+  // Application's elements into an input, and out of an output; std::uint16_t holds fp16 bits.
+  void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
+  void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
+  void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
+  void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
+
+  // Runs all tasks in order and waits for the end.
+  void run();
+
+  // Layers of the hardware in the order in which they run, named by their operations.
+  std::uint32_t layers() const noexcept;
+  std::string_view layer_name(std::uint32_t layer) const;
+  std::uint64_t layer_cycles(std::uint32_t layer) const;
+  // Of the last run, one per layer; empty unless BuildOptions::statistics.
+  std::span<const nvdla_layer_stats> statistics() const noexcept;
+
+ private:
+  friend class Loadable;
+  explicit LoadedNetwork(std::unique_ptr<Impl> impl) noexcept;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_LOADABLE_HPP

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// From a task of the hardware to a program in the terms of <drm/nvdla_layer.h>.
+#ifndef NVDLA_LOADABLE_CONVERT_HPP
+#define NVDLA_LOADABLE_CONVERT_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "loadable/task.hpp"
+#include "nvdla/program.hpp"
+
+namespace nvdla::loadable {
+
+// A number that a loadable says and that the compiler works out by itself.
+struct Derived {
+  std::uint32_t layer = 0;
+  std::uint32_t unit = 0;  // enum nvdla_unit
+  std::uint32_t reg = 0;   // offset in the unit
+  std::uint32_t mask = 0;
+  std::uint32_t shift = 0;
+  std::uint32_t value = 0;  // as the register has it, less 1
+  std::string field;        // "operation 0 (conv), entry_per_slice"
+};
+
+struct ConvertedProgram {
+  std::vector<nvdla_layer> layers;
+  std::vector<nvdla_slot> slots;
+  std::vector<nvdla_lut> luts;
+  std::vector<nvdla_transfer> transfers;
+  // Of each slot the memory of the container.
+  std::vector<std::uint16_t> memories;
+  // Of each layer: "conv 0 + sdp 1".
+  std::vector<std::string> names;
+  std::vector<Derived> derived;
+
+  ProgramDesc desc(bool statistics = false) const {
+    return {.layers = layers,
+            .slots = slots,
+            .luts = luts,
+            .transfers = transfers,
+            .statistics = statistics};
+  }
+};
+
+// Throws kInvalidArgument for what no device runs, kNotAvailable for what `hw` does not; both name
+// the operation.
+ConvertedProgram convert_task(const Container& c, const Task& task, const nvdla_hw& hw);
+
+// Compiles for `hw` and compares the derived numbers. Throws what the compiler says, with the names
+// of operations, and kInvalidProgram for a number that differs.
+void check_program(const ConvertedProgram& program, const nvdla_hw& hw);
+
+// The memory atom that the strides of the surfaces were made for: the largest that all strides
+// allow and that at least one packed line needs. None if no line tells.
+std::optional<std::uint32_t> implied_atom(const DlaTask& task);
+
+}  // namespace nvdla::loadable
+
+#endif  // NVDLA_LOADABLE_CONVERT_HPP

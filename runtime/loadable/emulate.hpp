@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// Operations that loadables leave to the CPU (EMU1): power and softmax, between two submissions.
+#ifndef NVDLA_LOADABLE_EMULATE_HPP
+#define NVDLA_LOADABLE_EMULATE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "loadable/task.hpp"
+
+namespace nvdla::loadable {
+
+// An operation whose buffers were checked against the memories that they lie in.
+struct EmuStep {
+  EmuOperation operation;
+  std::uint16_t source_memory = 0, destination_memory = 0;
+  std::uint64_t source_offset = 0, destination_offset = 0;
+};
+
+// Throws kInvalidArgument, or kNotAvailable for a format that is not executed.
+std::vector<EmuStep> resolve_emu(const Container& c, const Task& task);
+
+// `source` and `destination` are the bytes of the memories; they may be the same.
+void run_emu(const EmuStep& step, std::span<const std::byte> source,
+             std::span<std::byte> destination);
+
+float half_to_float(std::uint16_t half) noexcept;
+// Rounds to nearest, ties to even; too large becomes infinity.
+std::uint16_t float_to_half(float value) noexcept;
+
+}  // namespace nvdla::loadable
+
+#endif  // NVDLA_LOADABLE_EMULATE_HPP

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/loadable.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "backend/info.hpp"
+#include "core/check.hpp"
+#include "loadable/convert.hpp"
+#include "loadable/emulate.hpp"
+#include "loadable/loadable_impl.hpp"
+#include "nvdla/error.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::refuse_argument;
+using loadable::MemoryEntry;
+using Port = Loadable::Impl::Port;
+
+// Whole pages: the hardware may read beyond an odd end.
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t buffer_bytes(const MemoryEntry& memory) {
+  const std::uint64_t bytes = (memory.size + kPage - 1) / kPage * kPage;
+  if (bytes < memory.size) {
+    refuse_argument("loadable: a memory of {} bytes does not fit the address space", memory.size);
+  }
+  return bytes;
+}
+
+std::shared_ptr<const Loadable::Impl> parse(std::vector<std::byte> file) {
+  auto impl = std::make_shared<Loadable::Impl>();
+  impl->container = loadable::parse_container(std::move(file));
+  const loadable::Container& c = impl->container;
+  for (std::size_t i = 0; i < c.tasks.size(); ++i) {
+    impl->tasks.push_back(loadable::decode_task(c, static_cast<std::uint16_t>(i)));
+  }
+  const auto collect = [&](bool input, std::vector<Port>& ports) {
+    for (std::size_t i = 0; i < c.memories.size(); ++i) {
+      const MemoryEntry& memory = c.memories[i];
+      if (!(input ? memory.input() : memory.output())) continue;
+      if (ports.size() <= memory.bind_id) ports.resize(memory.bind_id + 1U);
+      Port& port = ports[memory.bind_id];
+      port.memory = static_cast<std::uint16_t>(i);
+      port.tensor = memory.tensor;
+      port.input = input;
+      port.name = c.tensors[memory.tensor].name;
+      if (port.name.empty()) {
+        port.name = fmt::format("{}{}", input ? "input" : "output", memory.bind_id);
+      }
+    }
+  };
+  collect(true, impl->inputs);
+  collect(false, impl->outputs);
+  return impl;
+}
+
+const Port& at(const std::vector<Port>& ports, std::uint32_t index, const char* what) {
+  if (index >= ports.size()) refuse_argument("{} {} of {}", what, index, ports.size());
+  return ports[index];
+}
+
+}  // namespace
+
+LoadableTensor Loadable::Impl::describe(const Port& port) const {
+  const loadable::TensorEntry& entry = container.tensors[port.tensor];
+  LoadableTensor tensor;
+  tensor.name = port.name;
+  tensor.input = port.input;
+  tensor.shape = {.channels = static_cast<std::uint32_t>(entry.c),
+                  .height = static_cast<std::uint32_t>(entry.h),
+                  .width = static_cast<std::uint32_t>(entry.w),
+                  .batch = static_cast<std::uint32_t>(entry.n)};
+  tensor.type = entry.data_type <= static_cast<std::uint8_t>(LoadableType::kUint16)
+                    ? static_cast<LoadableType>(entry.data_type)
+                    : LoadableType::kUnknown;
+  tensor.pixel_format = entry.pixel_format;
+  tensor.offset = entry.offset;
+  tensor.bytes = entry.size;
+  tensor.line_stride = entry.stride[1];
+  tensor.surface_stride = entry.stride[2];
+  tensor.buffer_bytes = buffer_bytes(container.memories[port.memory]);
+  return tensor;
+}
+
+const Port& Loadable::Impl::port(std::string_view name) const {
+  std::string names;
+  for (const auto* ports : {&inputs, &outputs}) {
+    for (const Port& port : *ports) {
+      if (port.name == name) return port;
+      names += (names.empty() ? "'" : ", '") + port.name + "'";
+    }
+  }
+  refuse_argument("no tensor is called '{}'; there is {}", name, names);
+}
+
+void Loadable::Impl::check(const nvdla_hw& hw) const {
+  for (const loadable::Task& task : tasks) {
+    if (std::holds_alternative<loadable::DlaTask>(task.work)) {
+      loadable::check_program(loadable::convert_task(container, task, hw), hw);
+    } else {
+      loadable::resolve_emu(container, task);
+    }
+  }
+}
+
+std::vector<const char*> Loadable::Impl::made_for() const {
+  std::vector<const char*> names;
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    const nvdla_hw& hw = *nvdla_hw_get(i);
+    try {
+      check(hw);
+      names.push_back(hw.name);
+    } catch (const Error& error) {
+      if (error.rule() == NVDLA_RULE_FEATURE &&
+          error.detail().value == NVDLA_FEATURE_NOT_IMPLEMENTED) {
+        names.push_back(hw.name);
+      }
+    }
+  }
+  return names;
+}
+
+Loadable::Loadable(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
+Loadable::Loadable(const Loadable&) noexcept = default;
+Loadable::Loadable(Loadable&&) noexcept = default;
+Loadable& Loadable::operator=(const Loadable&) noexcept = default;
+Loadable& Loadable::operator=(Loadable&&) noexcept = default;
+Loadable::~Loadable() = default;
+
+Loadable Loadable::load(std::string_view path) {
+  return Loadable(parse(loadable::read_loadable(path)));
+}
+
+Loadable Loadable::load(std::span<const std::byte> bytes) {
+  return Loadable(parse(std::vector<std::byte>(bytes.begin(), bytes.end())));
+}
+
+std::uint32_t Loadable::inputs() const noexcept {
+  return static_cast<std::uint32_t>(impl_->inputs.size());
+}
+
+std::uint32_t Loadable::outputs() const noexcept {
+  return static_cast<std::uint32_t>(impl_->outputs.size());
+}
+
+LoadableTensor Loadable::input(std::uint32_t index) const {
+  return impl_->describe(at(impl_->inputs, index, "input"));
+}
+
+LoadableTensor Loadable::output(std::uint32_t index) const {
+  return impl_->describe(at(impl_->outputs, index, "output"));
+}
+
+std::uint32_t Loadable::configurations() const {
+  return static_cast<std::uint32_t>(impl_->made_for().size());
+}
+
+std::string_view Loadable::configuration(std::uint32_t index) const {
+  const std::vector<const char*> names = impl_->made_for();
+  if (index >= names.size()) refuse_argument("configuration {} of {}", index, names.size());
+  return names[index];
+}
+
+/* --------------------------------------------------------- on a device --- */
+
+struct LoadedNetwork::Impl {
+  struct DlaStep {
+    Program program;
+    std::vector<std::uint16_t> memories;  // of each slot
+  };
+  using Step = std::variant<DlaStep, std::vector<loadable::EmuStep>>;
+
+  Impl(Loadable file, Device on) : loadable(std::move(file)), device(std::move(on)) {}
+
+  Loadable loadable;
+  Device device;
+  // By memory; empty for those that only hold descriptors.
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  struct Layer {
+    std::string name;
+    std::uint64_t cycles = 0;
+  };
+  std::vector<Layer> layers;
+  std::vector<nvdla_layer_stats> statistics;
+
+  const Loadable::Impl& file() const { return loadable.impl(); }
+  const Port& input(std::string_view name) const {
+    const Port& port = file().port(name);
+    if (!port.input) refuse_argument("'{}' is an output: it is read, not written", name);
+    return port;
+  }
+
+  // The bytes of a tensor in its mapped buffer.
+  std::span<std::byte> bytes(const Port& port, const Map& map) const {
+    return map.bytes().subspan(static_cast<std::size_t>(file().describe(port).offset));
+  }
+
+  void allocate(std::uint16_t memory) {
+    if (buffers[memory]) return;
+    const MemoryEntry& entry = file().container.memories[memory];
+    buffers[memory] = device.allocate(
+        buffer_bytes(entry), entry.domain == loadable::kDomainSram ? Memory::kSram : Memory::kDram);
+    if (entry.contents.empty()) return;
+    const Map map = buffers[memory].map(MapMode::kWrite);
+    for (const loadable::Content& content : entry.contents) {
+      const auto data = file().container.blobs[content.blob].data;
+      if (!data.empty()) std::memcpy(map.data() + content.offset, data.data(), data.size());
+    }
+  }
+
+  void add(const loadable::Task& task, const nvdla_hw& hw, bool count) {
+    if (!std::holds_alternative<loadable::DlaTask>(task.work)) {
+      auto steps_of_task = loadable::resolve_emu(file().container, task);
+      for (const loadable::EmuStep& step : steps_of_task) {
+        allocate(step.source_memory);
+        allocate(step.destination_memory);
+      }
+      steps.emplace_back(std::move(steps_of_task));
+      return;
+    }
+    const loadable::ConvertedProgram program = loadable::convert_task(file().container, task, hw);
+    loadable::check_program(program, hw);
+    DlaStep step;
+    step.program = device.create_program(program.desc(count));
+    step.memories = program.memories;
+    for (const std::uint16_t memory : step.memories) allocate(memory);
+    for (std::uint32_t i = 0; i < program.names.size(); ++i) {
+      layers.push_back({program.names[i], step.program.cycles(i)});
+    }
+    steps.emplace_back(std::move(step));
+  }
+
+  void run(const DlaStep& step) {
+    std::vector<Binding> bindings;
+    for (const std::uint16_t memory : step.memories) bindings.emplace_back(buffers[memory]);
+    const Fence fence = device.submit(step.program, bindings);
+    fence.wait();
+    const auto counted = fence.statistics();
+    statistics.insert(statistics.end(), counted.begin(), counted.end());
+  }
+
+  void run(const std::vector<loadable::EmuStep>& operations) {
+    for (const loadable::EmuStep& op : operations) {
+      // One map where both are one buffer.
+      const Map to = buffers[op.destination_memory].map(MapMode::kReadWrite);
+      if (op.source_memory == op.destination_memory) {
+        loadable::run_emu(op, to.bytes(), to.bytes());
+      } else {
+        const Map from = buffers[op.source_memory].map(MapMode::kRead);
+        loadable::run_emu(op, from.bytes(), to.bytes());
+      }
+    }
+  }
+};
+
+LoadedNetwork Loadable::open(const Device& device, const BuildOptions& options) const {
+  const std::string_view name = device.info().configuration;
+  const nvdla_hw* hw = detail::find_configuration(name);
+  if (hw == nullptr) {
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("loadable: the device's configuration '{}' is unknown", name));
+  }
+  auto network = std::make_unique<LoadedNetwork::Impl>(*this, device);
+  network->buffers.resize(impl_->container.memories.size());
+  try {
+    for (const auto& submit : impl_->container.submits) {
+      for (const std::uint16_t task : submit) {
+        network->add(impl_->tasks[task], *hw, options.statistics);
+      }
+    }
+  } catch (const Error& error) {
+    std::string others;
+    for (const char* other : impl_->made_for()) {
+      if (name == other) throw;
+      others += (others.empty() ? "" : ", ") + std::string(other);
+    }
+    if (others.empty()) throw;
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("the loadable was made for {}, the device is {}: {}", others, name,
+                            error.what()),
+                error.detail());
+  }
+  for (const auto* ports : {&impl_->inputs, &impl_->outputs}) {
+    for (const Impl::Port& port : *ports) network->allocate(port.memory);
+  }
+  return LoadedNetwork(std::move(network));
+}
+
+LoadedNetwork::LoadedNetwork(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+LoadedNetwork::LoadedNetwork(LoadedNetwork&&) noexcept = default;
+LoadedNetwork& LoadedNetwork::operator=(LoadedNetwork&&) noexcept = default;
+LoadedNetwork::~LoadedNetwork() = default;
+
+LoadableTensor LoadedNetwork::tensor(std::string_view name) const {
+  return impl_->file().describe(impl_->file().port(name));
+}
+
+TensorDesc LoadedNetwork::desc(std::string_view name) const {
+  const LoadableTensor t = tensor(name);
+  if (t.pixel_format < 36) {
+    throw Error(
+        ErrorCode::kNotAvailable,
+        fmt::format("tensor '{}' is pixels of format {}: use its buffer", name, t.pixel_format));
+  }
+  TensorDesc desc;
+  desc.shape = t.shape;
+  switch (t.type) {
+    case LoadableType::kInt8:
+      desc.precision = Precision::kInt8;
+      break;
+    case LoadableType::kInt16:
+      desc.precision = Precision::kInt16;
+      break;
+    case LoadableType::kFp16:
+      desc.precision = Precision::kFp16;
+      break;
+    default:
+      throw Error(ErrorCode::kNotAvailable,
+                  fmt::format("tensor '{}' has elements of type {}, which feature cubes have not: "
+                              "use its buffer",
+                              name, static_cast<std::uint32_t>(t.type)));
+  }
+  desc.atom = impl_->device.info().atom;
+  desc.line_stride = t.line_stride;
+  desc.surface_stride = t.surface_stride;
+  return resolve(desc);
+}
+
+const Buffer& LoadedNetwork::buffer(std::string_view name) const {
+  return impl_->buffers[impl_->file().port(name).memory];
+}
+
+void LoadedNetwork::bind(std::string_view name, const Buffer& buffer) {
+  const Port& port = impl_->file().port(name);
+  const LoadableTensor t = impl_->file().describe(port);
+  if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
+  if (buffer.size() < t.buffer_bytes) {
+    refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(),
+                    t.buffer_bytes);
+  }
+  impl_->buffers[port.memory] = buffer;
+}
+
+void LoadedNetwork::write(std::string_view name, Layout layout,
+                          std::span<const std::int8_t> source) {
+  const Port& port = impl_->input(name);
+  const Map map = buffer(name).map(MapMode::kReadWrite);
+  pack(desc(name), layout, source, impl_->bytes(port, map));
+}
+
+void LoadedNetwork::write(std::string_view name, Layout layout,
+                          std::span<const std::int16_t> source) {
+  const Port& port = impl_->input(name);
+  const Map map = buffer(name).map(MapMode::kReadWrite);
+  pack(desc(name), layout, source, impl_->bytes(port, map));
+}
+
+void LoadedNetwork::write(std::string_view name, Layout layout,
+                          std::span<const std::uint16_t> source) {
+  const Port& port = impl_->input(name);
+  const Map map = buffer(name).map(MapMode::kReadWrite);
+  pack(desc(name), layout, source, impl_->bytes(port, map));
+}
+
+void LoadedNetwork::read(std::string_view name, Layout layout,
+                         std::span<std::int8_t> target) const {
+  const Map map = buffer(name).map(MapMode::kRead);
+  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+}
+
+void LoadedNetwork::read(std::string_view name, Layout layout,
+                         std::span<std::int16_t> target) const {
+  const Map map = buffer(name).map(MapMode::kRead);
+  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+}
+
+void LoadedNetwork::read(std::string_view name, Layout layout,
+                         std::span<std::uint16_t> target) const {
+  const Map map = buffer(name).map(MapMode::kRead);
+  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+}
+
+void LoadedNetwork::run() {
+  impl_->statistics.clear();
+  for (const Impl::Step& step : impl_->steps) {
+    std::visit([&](const auto& work) { impl_->run(work); }, step);
+  }
+}
+
+std::uint32_t LoadedNetwork::layers() const noexcept {
+  return static_cast<std::uint32_t>(impl_->layers.size());
+}
+
+std::string_view LoadedNetwork::layer_name(std::uint32_t layer) const {
+  if (layer >= impl_->layers.size()) {
+    refuse_argument("layer {}: the loadable has {}", layer, impl_->layers.size());
+  }
+  return impl_->layers[layer].name;
+}
+
+std::uint64_t LoadedNetwork::layer_cycles(std::uint32_t layer) const {
+  layer_name(layer);
+  return impl_->layers[layer].cycles;
+}
+
+std::span<const nvdla_layer_stats> LoadedNetwork::statistics() const noexcept {
+  return impl_->statistics;
+}
+
+}  // namespace nvdla

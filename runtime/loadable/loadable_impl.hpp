@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// What a loadable is behind its handle; also for the dump, which shows all of it.
+#ifndef NVDLA_LOADABLE_LOADABLE_IMPL_HPP
+#define NVDLA_LOADABLE_LOADABLE_IMPL_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "loadable/container.hpp"
+#include "loadable/task.hpp"
+#include "nvdla/loadable.hpp"
+
+namespace nvdla {
+
+struct Loadable::Impl {
+  loadable::Container container;
+  // All tasks, by index.
+  std::vector<loadable::Task> tasks;
+
+  // Memories that the application binds, in the order of their numbers.
+  struct Port {
+    std::string name;
+    std::uint16_t memory = 0;
+    std::uint16_t tensor = 0;
+    bool input = false;
+  };
+  std::vector<Port> inputs, outputs;
+
+  LoadableTensor describe(const Port& port) const;
+  // Index of the port of that name among inputs, then outputs.
+  const Port& port(std::string_view name) const;
+  // Throws unless every task converts and compiles for `hw`.
+  void check(const nvdla_hw& hw) const;
+  // Names of the configurations for which check() passes, or fails only for what this version of
+  // the compiler does not have.
+  std::vector<const char*> made_for() const;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_LOADABLE_LOADABLE_IMPL_HPP

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// Operations of the CPU.
+#include "loadable/emulate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace nvdla {
+namespace {
+
+using namespace loadable;
+
+TEST(Half, EveryPatternComesBack) {
+  for (unsigned bits = 0; bits < 65536; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const float value = half_to_float(half);
+    if (std::isnan(value)) {
+      EXPECT_EQ(bits & 0x7c00, 0x7c00U);
+      EXPECT_TRUE(std::isnan(half_to_float(float_to_half(value))));
+    } else {
+      ASSERT_EQ(float_to_half(value), half) << bits;
+    }
+  }
+}
+
+TEST(Half, RoundsToNearestEven) {
+  for (unsigned bits = 0; bits < 0x7bff; ++bits) {
+    const float low = half_to_float(static_cast<std::uint16_t>(bits));
+    const float high = half_to_float(static_cast<std::uint16_t>(bits + 1));
+    const float middle = (low + high) / 2;
+    ASSERT_EQ(float_to_half(middle), bits % 2 == 0 ? bits : bits + 1) << bits;
+    ASSERT_EQ(float_to_half(std::nextafter(middle, 0.0F)), bits);
+    ASSERT_EQ(float_to_half(std::nextafter(middle, high)), bits + 1);
+  }
+  EXPECT_EQ(float_to_half(65519.0F), 0x7bff);
+  EXPECT_EQ(float_to_half(65520.0F), 0x7c00);
+  EXPECT_EQ(float_to_half(-1e30F), 0xfc00);
+}
+
+EmuStep step(std::uint8_t type, std::uint16_t format, std::uint16_t channels, std::uint16_t width) {
+  EmuStep s;
+  s.operation.type = type;
+  EmuBuffer b;
+  b.format = format;
+  b.width = width;
+  b.height = 1;
+  b.channel = channels;
+  b.line_stride = width * 32U;
+  b.surf_stride = b.line_stride;
+  s.operation.source = s.operation.destination = b;
+  return s;
+}
+
+TEST(Emulate, PowerOfHalves) {
+  EmuStep s = step(kPower, 3, 16, 2);
+  s.operation.power = 2;
+  s.operation.scale = 0.5F;
+  s.operation.shift = 1;
+  std::vector<std::byte> source(64), result(64);
+  for (int i = 0; i < 32; ++i) {
+    const std::uint16_t half = float_to_half(static_cast<float>(i));
+    std::memcpy(source.data() + i * 2, &half, 2);
+  }
+  run_emu(s, source, result);
+  for (int i = 0; i < 32; ++i) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, result.data() + i * 2, 2);
+    const float expected = (1 + 0.5F * i) * (1 + 0.5F * i);
+    EXPECT_EQ(half, float_to_half(expected)) << i;
+  }
+}
+
+TEST(Emulate, PowerOfInt8TruncatesAndSaturates) {
+  EmuStep s = step(kPower, 0, 4, 1);
+  s.operation.input_scale = 0.5F;
+  s.operation.output_scale = 0.25F;
+  s.operation.scale = 1.3F;
+  std::vector<std::byte> bytes(32);
+  const std::int8_t in[] = {100, -100, 3, -3};
+  std::memcpy(bytes.data(), in, sizeof(in));
+  run_emu(s, bytes, bytes);  // in place
+  std::int8_t out[4];
+  std::memcpy(out, bytes.data(), sizeof(out));
+  EXPECT_EQ(out[0], 127);
+  EXPECT_EQ(out[1], -128);
+  EXPECT_EQ(out[2], 7);  // 3 * 0.5 * 1.3 / 0.25 = 7.8
+  EXPECT_EQ(out[3], -7);
+}
+
+TEST(Emulate, SoftmaxOverChannels) {
+  EmuStep s = step(kSoftmax, 3, 20, 1);  // a second surface
+  std::vector<std::byte> bytes(64);
+  double sum = 0;
+  for (int c = 0; c < 20; ++c) {
+    const std::uint16_t half = float_to_half(static_cast<float>(c) / 4 + 500);
+    std::memcpy(bytes.data() + c / 16 * 32 + c % 16 * 2, &half, 2);
+    sum += std::exp(c / 4.0);
+  }
+  run_emu(s, bytes, bytes);
+  for (int c = 0; c < 20; ++c) {
+    std::uint16_t half = 0;
+    std::memcpy(&half, bytes.data() + c / 16 * 32 + c % 16 * 2, 2);
+    EXPECT_NEAR(half_to_float(half), std::exp(c / 4.0) / sum, 1e-3) << c;
+  }
+}
+
+}  // namespace
+}  // namespace nvdla

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// NVIDIA's regression loadables give their golden output on the configuration that they were made
+// for, twice from one load, and are refused elsewhere.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "loadable/dimg.hpp"
+#include "nvdla/error.hpp"
+#include "nvdla/loadable.hpp"
+
+namespace nvdla {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path loadables() {
+  if (const char* place = std::getenv("NVDLA_SHARED")) return fs::path(place) / "loadables";
+  return fs::path(NVDLA_SOURCE_DIR) / ".." / "shared" / "loadables";
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// By the suffix of the name, as NVIDIA's test plan has it.
+std::string configuration_of(const std::string& name) {
+  if (name.ends_with("_small")) return "nv_small";
+  if (name.ends_with("_large")) return "nv_large";
+  return "nv_full";
+}
+
+std::vector<fs::path> all() {
+  std::vector<fs::path> found;
+  if (!fs::is_directory(loadables())) return found;
+  for (const auto& entry : fs::directory_iterator(loadables())) {
+    if (fs::exists(entry.path() / "loadable.nvdla")) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+class Golden : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Golden, OutputIsAsTheHardwares) {
+  const fs::path folder = GetParam();
+  const Loadable file = Loadable::load((folder / "loadable.nvdla").string());
+  ASSERT_EQ(file.outputs(), 1U);
+  const Device device = Device::open("model:" + configuration_of(folder.filename()));
+  LoadedNetwork network = file.open(device);
+  const std::vector<std::byte> golden = read_file(folder / "dla" / "o_000000.dimg");
+  ASSERT_FALSE(golden.empty());
+  const LoadableTensor output = file.output(0);
+  for (int run = 0; run < 2; ++run) {
+    // A run that wrote nothing would show.
+    for (std::byte& byte : network.buffer(output.name).map().bytes()) byte = std::byte{0xa5};
+    network.run();
+    const Map map = network.buffer(output.name).map(MapMode::kRead);
+    EXPECT_EQ(loadable::make_dimg(output, map.bytes()), golden) << "run " << run;
+  }
+}
+
+TEST_P(Golden, OtherConfigurationsAreRefusedWithBothNames) {
+  const fs::path folder = GetParam();
+  const Loadable file = Loadable::load((folder / "loadable.nvdla").string());
+  const std::string made_for = configuration_of(folder.filename());
+  bool named = false;
+  for (std::uint32_t i = 0; i < file.configurations(); ++i) {
+    named = named || file.configuration(i) == made_for;
+  }
+  EXPECT_TRUE(named);
+  for (const std::string other : {"nv_full", "nv_large", "nv_small"}) {
+    if (other == made_for) continue;
+    try {
+      file.open(Device::open("model:" + other));
+      ADD_FAILURE() << other << " was not refused";
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find(made_for), std::string::npos) << text;
+      EXPECT_NE(text.find(other), std::string::npos) << text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Loadables, Golden, testing::ValuesIn(all()),
+                         [](const auto& param) { return param.param.filename().string(); });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Golden);
+
+TEST(GoldenLoadables, AreThere) {
+  if (all().empty()) {
+    GTEST_SKIP() << loadables() << " is absent; set NVDLA_SHARED to the folder that has it";
+  }
+}
+
+}  // namespace
+}  // namespace nvdla
