@@ -211,7 +211,7 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
       {"a unit too many", [](Program& p) { p.image(1).units |= 1u << NVDLA_UNIT_CDP; }},
       {"waits for itself", [](Program& p) { p.image(1).num_waits = p.image(1).waits[0] = 1; }},
       {"waits for later", [](Program& p) { p.image(0).num_waits = 1, p.image(0).waits[0] = 1; }},
-      {"too many waits", [](Program& p) { p.image(1).num_waits = NVDLA_MAX_WAITS + 1; }},
+      {"too many waits", [](Program& p) { p.image(1).num_waits = NVDLA_MAX_WAITS + 2; }},
       {"no such LUT", [](Program& p) { p.image(1).lut = 1; }},
       {"writes beyond", [](Program& p) { p.image(1).num_writes += 1; }},
       {"writes far beyond", [](Program& p) { p.image(1).first_write = ~0u; }},
