@@ -31,6 +31,8 @@ using Run = std::function<int()>;
 Run add_info(CLI::App& app, CLI::App*& command);
 Run add_regs(CLI::App& app, CLI::App*& command);
 Run add_replay(CLI::App& app, CLI::App*& command);
+Run add_run(CLI::App& app, CLI::App*& command);
+Run add_dump(CLI::App& app, CLI::App*& command);
 
 // The configuration that "model:NAME" names. Throws UsageError.
 const nvdla_hw& model_configuration(const std::string& device);

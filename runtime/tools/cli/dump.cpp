@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla dump`: everything that a loadable says, as text or JSON.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "loadable/convert.hpp"
+#include "loadable/loadable_impl.hpp"
+#include "loadable/order.hpp"
+#include "nvdla/error.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace loadable;
+
+// Walks a descriptor into JSON, field by field in its order.
+struct JsonWalker {
+  Revision revision;
+  Json out = Json::object();
+
+  template <typename T>
+  Json value(T& field) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      return field;
+    } else {
+      JsonWalker inner{revision};
+      field.walk(inner);
+      return std::move(inner.out);
+    }
+  }
+  template <typename T>
+  void operator()(const char* name, T& field) {
+    out[name] = value(field);
+  }
+  template <typename T, std::size_t N>
+  void operator()(const char* name, std::array<T, N>& fields) {
+    Json list = Json::array();
+    for (T& field : fields) list.push_back(value(field));
+    out[name] = std::move(list);
+  }
+};
+
+template <typename T>
+Json descriptor(T value, Revision revision) {
+  JsonWalker walker{revision};
+  value.walk(walker);
+  return std::move(walker.out);
+}
+
+std::string version(const Version& v) {
+  return fmt::format("{}.{}.{}", v.major_version, v.minor_version, v.sub_minor_version);
+}
+
+Json operation(const Operation& op, Revision revision) {
+  Json out;
+  out["type"] = op_type_name(op.type());
+  out["common"] = descriptor(op.common, revision);
+  std::visit(
+      [&](const auto& part) {
+        out["op"] = descriptor(part.op, revision);
+        out["surface"] = descriptor(part.surface, revision);
+      },
+      op.part);
+  return out;
+}
+
+Json emu_buffer(const EmuBuffer& b) {
+  return {{"address", b.address},
+          {"offset", b.offset},
+          {"size", b.size},
+          {"format", b.format},
+          {"width", b.width},
+          {"height", b.height},
+          {"channel", b.channel},
+          {"line_stride", b.line_stride},
+          {"surf_stride", b.surf_stride}};
+}
+
+Json work(const DlaTask& dla, std::uint16_t index) {
+  Json out;
+  out["data_cube"] = dla.revision == Revision::kOld ? "0.10 and 0.11, without an offset" : "0.12";
+  out["network"] = descriptor(dla.network, dla.revision);
+  for (const Operation& op : dla.operations) {
+    out["operations"].push_back(operation(op, dla.revision));
+  }
+  for (const LutParam& lut : dla.luts) out["luts"].push_back(descriptor(lut, dla.revision));
+  try {
+    for (const LayerGroup& group : order_operations(dla, fmt::format("task {}", index))) {
+      out["layers"].push_back({{"name", group_name(dla, group)}, {"waits", group.waits}});
+    }
+  } catch (const Error& error) {
+    // The rest is still worth seeing.
+    out["layers_error"] = error.what();
+  }
+  return out;
+}
+
+Json work(const EmuTask& emu, std::uint16_t) {
+  Json out;
+  for (const EmuOperation& op : emu.operations) {
+    Json entry;
+    entry["type"] = op.type == kPower ? "power" : "softmax";
+    entry["input_scale"] = op.input_scale;
+    entry["output_scale"] = op.output_scale;
+    if (op.type == kPower) {
+      entry["power"] = op.power;
+      entry["scale"] = op.scale;
+      entry["shift"] = op.shift;
+    } else {
+      entry["axis"] = op.axis;
+    }
+    entry["source"] = emu_buffer(op.source);
+    entry["destination"] = emu_buffer(op.destination);
+    out["operations"].push_back(std::move(entry));
+  }
+  return out;
+}
+
+Json lists(const Container& c) {
+  Json out;
+  out["version"] = version(c.version);
+  for (std::size_t i = 0; i < c.submits.size(); ++i) out["submits"].push_back(c.submits[i]);
+  for (const MemoryEntry& m : c.memories) {
+    Json entry = {{"domain", m.domain == kDomainSram ? "sram" : "system"},
+                  {"flags", m.flags},
+                  {"size", m.size},
+                  {"alignment", m.alignment},
+                  {"bind_id", m.bind_id},
+                  {"tensor", m.tensor},
+                  {"contents", Json::array()}};
+    for (const Content& content : m.contents) {
+      entry["contents"].push_back(
+          {{"blob", c.blobs[content.blob].name}, {"offset", content.offset}});
+    }
+    out["memories"].push_back(std::move(entry));
+  }
+  for (const AddressEntry& a : c.addresses) {
+    out["addresses"].push_back({{"memory", a.memory}, {"offset", a.offset}, {"size", a.size}});
+  }
+  for (const Blob& b : c.blobs) {
+    out["blobs"].push_back({{"name", b.name},
+                            {"size", b.data.size()},
+                            {"interface", b.interface},
+                            {"sub_interface", b.sub_interface},
+                            {"version", version(b.version)}});
+  }
+  for (const TensorEntry& t : c.tensors) {
+    out["tensors"].push_back({{"name", t.name},
+                              {"id", t.id},
+                              {"memory", t.memory},
+                              {"offset", t.offset},
+                              {"size", t.size},
+                              {"n", t.n},
+                              {"c", t.c},
+                              {"h", t.h},
+                              {"w", t.w},
+                              {"data_format", t.data_format},
+                              {"data_type", t.data_type},
+                              {"data_category", t.data_category},
+                              {"pixel_format", t.pixel_format},
+                              {"pixel_mapping", t.pixel_mapping},
+                              {"strides", t.stride}});
+  }
+  for (const EventEntry& e : c.events) {
+    out["events"].push_back({{"id", e.id},
+                             {"type", e.type},
+                             {"target", e.target},
+                             {"value", e.value},
+                             {"op", e.op == 0 ? "wait" : "signal"}});
+  }
+  for (const RelocEntry& r : c.relocs) {
+    out["relocations"].push_back({{"address", r.address},
+                                  {"write", r.write},
+                                  {"offset", r.offset},
+                                  {"interface", r.interface},
+                                  {"sub_interface", r.sub_interface},
+                                  {"type", r.type}});
+  }
+  return out;
+}
+
+Json describe(const Loadable& file) {
+  const Loadable::Impl& impl = file.impl();
+  Json out = lists(impl.container);
+  out["configurations"] = impl.made_for();
+  out["tasks"] = Json::array();
+  for (const Task& task : impl.tasks) {
+    const TaskEntry& entry = impl.container.tasks[task.index];
+    Json one;
+    one["interface"] = entry.interface == kInterfaceDla ? "DLA1" : "EMU1";
+    one["instance"] = entry.instance;
+    one["addresses"] = entry.addresses;
+    one["pre_actions"] = entry.pre_actions;
+    one["post_actions"] = entry.post_actions;
+    one.update(std::visit([&](const auto& w) { return work(w, task.index); }, task.work));
+    out["tasks"].push_back(std::move(one));
+  }
+  return out;
+}
+
+bool plain(const Json& value) {
+  if (!value.is_structured()) return true;
+  for (const auto& inner : value) {
+    if (inner.is_structured()) return false;
+  }
+  return value.is_array() || value.size() <= 5;
+}
+
+std::string scalar(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string inline_text(const Json& value) {
+  if (!value.is_structured()) return scalar(value);
+  std::string text;
+  if (value.is_array()) {
+    for (const auto& inner : value) text += (text.empty() ? "" : " ") + scalar(inner);
+    return text.empty() ? "-" : text;
+  }
+  for (const auto& [key, inner] : value.items()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, scalar(inner));
+  }
+  return text;
+}
+
+// One line for what is simple, a paragraph with more indentation for what is not.
+void print(const std::string& name, const Json& value, int depth) {
+  if (plain(value)) {
+    fmt::print("{:{}}{}: {}\n", "", depth * 2, name, inline_text(value));
+    return;
+  }
+  if (value.is_array()) {
+    // "memories" are memory 0, memory 1, ...
+    std::string one = name.ends_with("ies")         ? name.substr(0, name.size() - 3) + "y"
+                      : name.ends_with("addresses") ? "address"
+                      : name.ends_with("s")         ? name.substr(0, name.size() - 1)
+                                                    : name;
+    std::size_t i = 0;
+    for (const auto& inner : value) print(fmt::format("{} {}", one, i++), inner, depth);
+    return;
+  }
+  fmt::print("{:{}}{}:\n", "", depth * 2, name);
+  for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
+}
+
+}  // namespace
+
+Run add_dump(CLI::App& app, CLI::App*& command) {
+  struct Options {
+    std::string path;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command = app.add_subcommand("dump", "Print everything that a loadable says");
+  command->add_option("LOADABLE", options->path, "File to read")->required();
+  command->add_flag("--json", options->json, "Print one JSON document");
+  return [options] {
+    const Json all = describe(Loadable::load(options->path));
+    if (options->json) {
+      // Names in a file may be no UTF-8.
+      fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+      return kSuccess;
+    }
+    for (const auto& [key, value] : all.items()) print(key, value, 0);
+    return kSuccess;
+  };
+}
+
+}  // namespace nvdla::cli

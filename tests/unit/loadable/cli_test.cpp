@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla run` and `nvdla dump` as a user meets them.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "../tools/temporary_folder.hpp"
+#include "loadable/container.hpp"
+#include "loadable/writer.hpp"
+#include "maker.hpp"
+
+namespace nvdla {
+namespace {
+
+struct Result {
+  int status = -1;
+  std::string output;
+};
+
+Result nvdla(const std::string& arguments) {
+  Result result;
+  std::FILE* pipe = popen((std::string(NVDLA_CLI) + " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    result.output.append(buffer.data(), n);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+  return result;
+}
+
+class LoadableCli : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::vector<std::byte>& bytes) {
+    return folder_
+        .write(name, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()))
+        .string();
+  }
+  // The source is bound by the application, as one channel of 8 lines of 8 columns.
+  std::string with_input() {
+    test::Maker maker;
+    loadable::Container c = maker.container();
+    c.memories[1].flags = loadable::kMemoryAlloc | loadable::kMemoryInput;
+    c.memories[1].contents.clear();
+    loadable::TensorEntry tensor = c.tensors[0];
+    tensor.name = "picture";
+    tensor.memory = 1;
+    tensor.c = 1;
+    c.memories[1].tensor = 1;
+    c.tensors.push_back(tensor);
+    return write("input.nvdla", write_container(c));
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  replay::TemporaryFolder folder_;
+};
+
+TEST_F(LoadableCli, RunsToAFile) {
+  test::Maker maker;
+  const std::string file = write("a.nvdla", maker.file());
+  const Result result = nvdla("run " + file + " --device model:nv_small -o " + path("o.mem"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  std::ifstream stream(path("o.mem"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  ASSERT_EQ(bytes.size(), 2048U);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    ASSERT_EQ(static_cast<std::int8_t>(bytes[i]),
+              std::max<int>(static_cast<std::int8_t>(maker.source[i]), 0));
+  }
+}
+
+TEST_F(LoadableCli, PicturesAndRawFilesAreInputs) {
+  const std::string file = with_input();
+  std::string pixels;
+  for (int i = 0; i < 64; ++i) pixels += static_cast<char>(i * 4);
+  const std::string pgm = folder_.write("p.pgm", "P5\n# eight\n8 8\n255\n" + pixels).string();
+  const Result result = nvdla("run " + file + " -d model:nv_small --json --stats -i " + pgm);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto document = nlohmann::json::parse(result.output);
+  const auto& values = document["outputs"][0]["values"];
+  ASSERT_EQ(values.size(), 2048U);
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], std::max(i * 4 - 128, 0));
+  EXPECT_EQ(document["layers"][0]["name"], "sdp 0");
+  EXPECT_TRUE(document["layers"][0]["counters"].contains("sdp.saturation"));
+
+  std::string raw(64, '\x05');
+  const std::string raw_file = folder_.write("p.raw", raw).string();
+  const Result other = nvdla("run " + file + " -d model:nv_small --json -i " + raw_file);
+  ASSERT_EQ(other.status, 0) << other.output;
+  EXPECT_EQ(nlohmann::json::parse(other.output)["outputs"][0]["values"][63], 5);
+}
+
+TEST_F(LoadableCli, SaysWhatIsWrong) {
+  const std::string file = with_input();
+  const std::string odd = folder_.write("odd.raw", "12345").string();
+  const std::string small = folder_.write("s.pgm", "P5 1 1 255\nx").string();
+  const std::string cut = folder_.write("c.pgm", "P5 8 8 255\nxyz").string();
+  const auto expect = [&](const std::string& arguments, const std::string& text) {
+    const Result result = nvdla("run " + arguments);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_NE(result.output.find(text), std::string::npos) << result.output;
+  };
+  const std::string on = file + " -d model:nv_small";
+  expect(on, "has 1 input: 'picture' 1x8x8 int8, but 0 are given");
+  expect(on + " -i " + odd, "5 bytes, input 'picture' (1x8x8 int8) takes 64");
+  expect(on + " -i " + small, "1x1 pixels, input 'picture' takes 8x8");
+  expect(on + " -i " + cut, "8x8 pixels need 64 bytes, 3 are there");
+  expect(on + " -i /nowhere", "cannot open '/nowhere': No such file");
+  expect(file + " -d model:nv_full -i " + odd,
+         "was made for nv_small_256_full, nv_small_256, "
+         "nv_small, the device is nv_full");
+  expect(odd, "5 bytes are too few for a FlatBuffer");
+}
+
+TEST_F(LoadableCli, DumpsTextAndJson) {
+  const std::string file = write("a.nvdla", test::Maker().file());
+  const Result text = nvdla("dump " + file);
+  EXPECT_EQ(text.status, 0);
+  EXPECT_NE(text.output.find("x1_op:"), std::string::npos) << text.output;
+  const Result json = nvdla("dump --json " + file);
+  ASSERT_EQ(json.status, 0) << json.output;
+  const auto document = nlohmann::json::parse(json.output);
+  EXPECT_EQ(document["tasks"][0]["operations"][0]["surface"]["dst_data"]["line_stride"], 64);
+  EXPECT_EQ(document["tasks"][0]["layers"][0]["name"], "sdp 0");
+  EXPECT_EQ(document["tensors"][0]["name"], "result");
+  EXPECT_EQ(nvdla("dump /nowhere").status, 2);
+}
+
+}  // namespace
+}  // namespace nvdla
