@@ -175,6 +175,15 @@ int nvdla_conv_check(struct nvdla_compile *c, struct nvdla_conv_plan *plan);
 void nvdla_conv_emit(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan);
 
+/* ----------------------------------------------------- conv_image.c --- */
+
+u32 nvdla_image_planes(const struct nvdla_conv *conv);
+u32 nvdla_image_flags(const struct nvdla_conv *conv);
+int nvdla_image_check(struct nvdla_compile *c);
+int nvdla_image_check_extension(struct nvdla_compile *c);
+int nvdla_image_check_converter(struct nvdla_compile *c);
+int nvdla_image_claim(struct nvdla_compile *c);
+
 /* ----------------------------------------------------- conv_reuse.c --- */
 
 int nvdla_conv_check_reuse(struct nvdla_compile *c,

@@ -3,8 +3,8 @@
  * Checks of a convolution: that its fields fit the registers, that it ends,
  * and what follows from the descriptor.
  *
- * Direct mode, batch 1, no conversion of the input, uncompressed weights.
- * Everything else is refused as missing, in the hardware or here.
+ * Direct mode and images, batch 1, uncompressed weights. Everything else is
+ * refused as missing, in the hardware or here.
  */
 #include "compile.h"
 
@@ -35,43 +35,44 @@ static int check_mode(struct nvdla_compile *c)
 			NVDLA_CONV_KEEP_WEIGHTS | NVDLA_CONV_CONVERT |
 			NVDLA_CONV_MEAN | NVDLA_CONV_SIGNED_PIXELS |
 			NVDLA_CONV_NAN_TO_ZERO;
-	/* These mean something in an image, and in fp16, only. */
-	u32 unused = NVDLA_CONV_MEAN | NVDLA_CONV_SIGNED_PIXELS;
+	u32 used = all & ~(NVDLA_CONV_CONVERT | NVDLA_CONV_MEAN |
+			   NVDLA_CONV_SIGNED_PIXELS);
 
 	if (nvdla_check_choice(c, FIELD(mode), conv->mode, NVDLA_CONV_WINOGRAD))
 		return -1;
 	if (conv->mode == NVDLA_CONV_WINOGRAD)
 		return nvdla_refuse_missing(c, FIELD(mode), NVDLA_HW_WINOGRAD,
 					    NVDLA_FEATURE_WINOGRAD);
-	if (conv->mode != NVDLA_CONV_DIRECT)
-		return nvdla_refuse_feature(c, FIELD(mode),
-					    NVDLA_FEATURE_NOT_IMPLEMENTED);
-
 	if (nvdla_check_flags(c, FIELD(flags), conv->flags, all))
 		return -1;
 	if (conv->flags & NVDLA_CONV_COMPRESSED)
 		return nvdla_refuse_missing(c, FIELD(flags),
 					    NVDLA_HW_COMPRESSION,
 					    NVDLA_FEATURE_COMPRESSION);
-	if (conv->flags & NVDLA_CONV_CONVERT)
-		return nvdla_refuse_feature(c, FIELD(flags),
-					    NVDLA_FEATURE_NOT_IMPLEMENTED);
-
 	if (nvdla_check_precision(c, FIELD(in_precision), conv->in_precision) ||
 	    nvdla_check_precision(c, FIELD(proc_precision),
 				  conv->proc_precision))
 		return -1;
-	/* The number of surfaces fetched follows the processing precision. */
-	if (nvdla_bpe(conv->in_precision) != nvdla_bpe(conv->proc_precision))
+	/*
+	 * The number of surfaces fetched follows the processing precision;
+	 * pixels are widened and narrowed on their way.
+	 */
+	if ((conv->mode == NVDLA_CONV_DIRECT &&
+	     nvdla_bpe(conv->in_precision) !=
+		     nvdla_bpe(conv->proc_precision)) ||
+	    (conv->in_precision == NVDLA_PRECISION_FP16 &&
+	     conv->proc_precision != NVDLA_PRECISION_FP16))
 		return nvdla_refuse(c, NVDLA_RULE_PRECISIONS,
 				    FIELD(in_precision), conv->in_precision,
 				    conv->proc_precision, conv->proc_precision);
-	if (conv->in_precision != conv->proc_precision)
-		return nvdla_refuse_feature(c, FIELD(in_precision),
-					    NVDLA_FEATURE_NOT_IMPLEMENTED);
+	if (conv->mode == NVDLA_CONV_IMAGE && nvdla_image_check(c))
+		return -1;
+	used |= nvdla_image_flags(conv);
 	if (conv->proc_precision != NVDLA_PRECISION_FP16)
-		unused |= NVDLA_CONV_NAN_TO_ZERO;
-	return nvdla_check_flags(c, FIELD(flags), conv->flags, all & ~unused);
+		used &= ~NVDLA_CONV_NAN_TO_ZERO;
+	if (nvdla_check_flags(c, FIELD(flags), conv->flags, used))
+		return -1;
+	return nvdla_image_check_converter(c);
 }
 
 /* In processing precision; both units take 16 bits. */
@@ -171,10 +172,17 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 static u32 entries_per_line(const struct nvdla_compile *c, u32 surfaces)
 {
 	const u32 per_entry = c->hw->cbuf_entry_bytes / c->hw->atom;
-	const u32 width = c->layer->conv.width;
+	const struct nvdla_conv *conv = &c->layer->conv;
+	const u32 width = conv->width;
 	const u32 full = surfaces / per_entry;
 	const u32 rest = surfaces % per_entry;
 
+	/* Padding lies in the buffer, too, and pixels without gaps. */
+	if (conv->mode == NVDLA_CONV_IMAGE)
+		return nvdla_div_up((conv->pad_left + width + conv->pad_right) *
+					    conv->channels *
+					    nvdla_bpe(conv->proc_precision),
+				    c->hw->cbuf_entry_bytes);
 	if (!rest)
 		return full * width;
 	return full * width + nvdla_div_up(width, per_entry / rest);
@@ -280,6 +288,17 @@ static int check_grain(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	const u32 all = c->hw->cbuf_banks * c->hw->cbuf_entries - 1;
 	u32 max = 1;
 
+	if (conv->mode == NVDLA_CONV_IMAGE) {
+		/* Lines come one by one. */
+		plan->line_packed = 0;
+		plan->surface_packed = 0;
+		plan->grain = 1;
+		if (conv->fetch_grain > 1)
+			return nvdla_refuse(c, NVDLA_RULE_GRAIN,
+					    FIELD(fetch_grain),
+					    conv->fetch_grain, 1, 1);
+		return 0;
+	}
 	plan->line_packed =
 		conv->input.line_stride == conv->width * c->hw->atom;
 	/* At most 2^12 lines of 2^18 bytes. */
@@ -318,20 +337,20 @@ static int check_release(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 static int check_unused(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const u32 pixels = FIELD(pixel_format);
 	const u32 max_clip = conv->proc_precision == NVDLA_PRECISION_FP16 ? 0 :
 									    16;
 
-	if (nvdla_check_range(c, FIELD(post_extension), conv->post_extension, 1,
-			      1) ||
+	if (nvdla_image_check_extension(c) ||
 	    nvdla_check_zero(c, FIELD(pra_truncate), conv->pra_truncate) ||
 	    nvdla_check_range(c, FIELD(clip_truncate), conv->clip_truncate, 0,
 			      max_clip))
 		return -1;
-	/* pixel_format, pixel_x_offset, cvt_offset.._truncate, mean */
-	if (nvdla_check_zero_bytes(c, pixels, FIELD(input) - pixels))
-		return -1;
-	if (nvdla_check_zero_bytes(c, FIELD(input_uv), sizeof(conv->input_uv)))
+	if (conv->mode != NVDLA_CONV_IMAGE &&
+	    (nvdla_check_zero(c, FIELD(pixel_format), conv->pixel_format) ||
+	     nvdla_check_zero(c, FIELD(pixel_x_offset),
+			      conv->pixel_x_offset) ||
+	     nvdla_check_zero_bytes(c, FIELD(input_uv),
+				    sizeof(conv->input_uv))))
 		return -1;
 	return nvdla_check_zero_bytes(c, FIELD(wgs), sizeof(conv->wgs) +
 							 sizeof(conv->wmb));
@@ -351,9 +370,13 @@ static int claim_memory(struct nvdla_compile *c,
 		.line_bytes = conv->width * c->hw->atom,
 	};
 
-	if (nvdla_claim_cube(c, FIELD(input), &conv->input, &cube,
-			     NVDLA_DMA_CDMA_DATA))
+	if (conv->mode == NVDLA_CONV_IMAGE) {
+		if (nvdla_image_claim(c))
+			return -1;
+	} else if (nvdla_claim_cube(c, FIELD(input), &conv->input, &cube,
+				    NVDLA_DMA_CDMA_DATA)) {
 		return -1;
+	}
 	return nvdla_claim_run(c, FIELD(weights), conv->weights.slot,
 			       conv->weights.offset, plan->weight_bytes,
 			       NVDLA_DMA_CDMA_WEIGHT);
@@ -370,9 +393,13 @@ static void account_cycles(struct nvdla_compile *c,
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const struct nvdla_hw *hw = c->hw;
 	const u32 group = hw->atomic_k / nvdla_bpe(conv->proc_precision);
-	const u32 outputs = plan->out_width * plan->out_height;
+	u32 outputs = plan->out_width * plan->out_height;
 	u64 steps;
 
+	/* There a stripe ends with its line. */
+	if (conv->mode == NVDLA_CONV_IMAGE)
+		outputs = nvdla_round_up(plan->out_width, 16) *
+			  plan->out_height;
 	steps = (u64)(nvdla_div_up(conv->kernels, group) *
 		      nvdla_div_up(conv->channels, hw->atomic_c)) *
 		(conv->kernel_width * conv->kernel_height);

@@ -46,7 +46,12 @@ static void emit_cdma_input(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CDMA_D_MISC_CFG,
 		   misc_cfg(conv, conv->in_precision));
 	nvdla_emit(c, NVDLA_CDMA_D_DATAIN_FORMAT,
-		   NVDLA_CDMA_D_DATAIN_FORMAT_DATAIN_FORMAT_FEATURE);
+		   NVDLA_SET(CDMA_D_DATAIN_FORMAT_DATAIN_FORMAT,
+			     conv->mode == NVDLA_CONV_IMAGE) |
+		   NVDLA_SET(CDMA_D_DATAIN_FORMAT_PIXEL_FORMAT,
+			     conv->pixel_format) |
+		   NVDLA_SET(CDMA_D_DATAIN_FORMAT_PIXEL_SIGN_OVERRIDE,
+			     !!(conv->flags & NVDLA_CONV_SIGNED_PIXELS)));
 	nvdla_emit(c, NVDLA_CDMA_D_DATAIN_SIZE_0,
 		   NVDLA_SET(CDMA_D_DATAIN_SIZE_0_DATAIN_WIDTH,
 			     conv->width - 1) |
@@ -57,15 +62,27 @@ static void emit_cdma_input(struct nvdla_compile *c,
 			     conv->width - 1) |
 		   NVDLA_SET(CDMA_D_DATAIN_SIZE_EXT_0_DATAIN_HEIGHT_EXT,
 			     lines));
-	nvdla_emit(c, NVDLA_CDMA_D_PIXEL_OFFSET, 0);
+	nvdla_emit(c, NVDLA_CDMA_D_PIXEL_OFFSET,
+		   NVDLA_SET(CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET,
+			     conv->pixel_x_offset));
 	nvdla_emit(c, NVDLA_CDMA_D_DAIN_RAM_TYPE,
 		   nvdla_ram_type(c, input->slot));
 	nvdla_emit_address(c, NVDLA_CDMA_D_DAIN_ADDR_LOW_0,
 			   NVDLA_CDMA_D_DAIN_ADDR_HIGH_0, input->slot, offset);
-	nvdla_emit(c, NVDLA_CDMA_D_DAIN_ADDR_HIGH_1, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_DAIN_ADDR_LOW_1, 0);
+	if (conv->mode == NVDLA_CONV_IMAGE && nvdla_image_planes(conv) == 2) {
+		nvdla_emit_address(c, NVDLA_CDMA_D_DAIN_ADDR_LOW_1,
+				   NVDLA_CDMA_D_DAIN_ADDR_HIGH_1,
+				   conv->input_uv.slot,
+				   conv->input_uv.offset +
+					   (u64)plan->kept *
+						   conv->input_uv.line_stride);
+	} else {
+		nvdla_emit(c, NVDLA_CDMA_D_DAIN_ADDR_HIGH_1, 0);
+		nvdla_emit(c, NVDLA_CDMA_D_DAIN_ADDR_LOW_1, 0);
+	}
 	nvdla_emit(c, NVDLA_CDMA_D_LINE_STRIDE, input->line_stride);
-	nvdla_emit(c, NVDLA_CDMA_D_LINE_UV_STRIDE, 0);
+	nvdla_emit(c, NVDLA_CDMA_D_LINE_UV_STRIDE,
+		   conv->input_uv.line_stride);
 	nvdla_emit(c, NVDLA_CDMA_D_SURF_STRIDE, input->surface_stride);
 	nvdla_emit(c, NVDLA_CDMA_D_DAIN_MAP,
 		   NVDLA_SET(CDMA_D_DAIN_MAP_LINE_PACKED, plan->line_packed) |
@@ -105,12 +122,22 @@ static void emit_cdma_rest(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 
-	nvdla_emit(c, NVDLA_CDMA_D_MEAN_FORMAT, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_MEAN_GLOBAL_0, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_MEAN_GLOBAL_1, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_CVT_CFG, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_CVT_OFFSET, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_CVT_SCALE, 0);
+	nvdla_emit(c, NVDLA_CDMA_D_MEAN_FORMAT,
+		   !!(conv->flags & NVDLA_CONV_MEAN));
+	nvdla_emit(c, NVDLA_CDMA_D_MEAN_GLOBAL_0,
+		   NVDLA_SET(CDMA_D_MEAN_GLOBAL_0_MEAN_RY, conv->mean[0]) |
+		   NVDLA_SET(CDMA_D_MEAN_GLOBAL_0_MEAN_GU, conv->mean[1]));
+	nvdla_emit(c, NVDLA_CDMA_D_MEAN_GLOBAL_1,
+		   NVDLA_SET(CDMA_D_MEAN_GLOBAL_1_MEAN_BV, conv->mean[2]) |
+		   NVDLA_SET(CDMA_D_MEAN_GLOBAL_1_MEAN_AX, conv->mean[3]));
+	nvdla_emit(c, NVDLA_CDMA_D_CVT_CFG,
+		   NVDLA_SET(CDMA_D_CVT_CFG_CVT_EN,
+			     !!(conv->flags & NVDLA_CONV_CONVERT)) |
+		   NVDLA_SET(CDMA_D_CVT_CFG_CVT_TRUNCATE, conv->cvt_truncate));
+	nvdla_emit(c, NVDLA_CDMA_D_CVT_OFFSET,
+		   NVDLA_SET(CDMA_D_CVT_OFFSET_CVT_OFFSET, conv->cvt_offset));
+	nvdla_emit(c, NVDLA_CDMA_D_CVT_SCALE,
+		   NVDLA_SET(CDMA_D_CVT_SCALE_CVT_SCALE, conv->cvt_scale));
 	nvdla_emit(c, NVDLA_CDMA_D_CONV_STRIDE,
 		   NVDLA_SET(CDMA_D_CONV_STRIDE_CONV_X_STRIDE,
 			     conv->stride_x - 1) |
@@ -137,12 +164,16 @@ static void emit_csc(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
+	const u32 image = conv->mode == NVDLA_CONV_IMAGE;
+	/* The width of the kernel is folded into its channels. */
+	const u32 channels = image ? conv->kernel_width * conv->channels :
+				     conv->channels;
+	const u32 width = image ? 1 : conv->kernel_width;
 
 	nvdla_emit_unit(c, NVDLA_UNIT_CSC);
 	nvdla_emit(c, NVDLA_CSC_D_MISC_CFG,
 		   misc_cfg(conv, conv->proc_precision));
-	nvdla_emit(c, NVDLA_CSC_D_DATAIN_FORMAT,
-		   NVDLA_CSC_D_DATAIN_FORMAT_DATAIN_FORMAT_FEATURE);
+	nvdla_emit(c, NVDLA_CSC_D_DATAIN_FORMAT, image);
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_DATAIN_SIZE_EXT_0_DATAIN_WIDTH_EXT,
 			     conv->width - 1) |
@@ -150,18 +181,19 @@ static void emit_csc(struct nvdla_compile *c,
 			     conv->height - 1));
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_1, conv->channels - 1);
 	nvdla_emit(c, NVDLA_CSC_D_BATCH_NUMBER, conv->batch - 1);
-	nvdla_emit(c, NVDLA_CSC_D_POST_Y_EXTENSION, 0);
+	/* 1, 2, 4 lines */
+	nvdla_emit(c, NVDLA_CSC_D_POST_Y_EXTENSION, conv->post_extension / 2);
 	nvdla_emit(c, NVDLA_CSC_D_ENTRY_PER_SLICE, plan->entries - 1);
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_FORMAT,
 		   NVDLA_CSC_D_WEIGHT_FORMAT_WEIGHT_FORMAT_UNCOMPRESSED);
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_0_WEIGHT_WIDTH_EXT,
-			     conv->kernel_width - 1) |
+			     width - 1) |
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_0_WEIGHT_HEIGHT_EXT,
 			     conv->kernel_height - 1));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_1_WEIGHT_CHANNEL_EXT,
-			     conv->channels - 1) |
+			     channels - 1) |
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_1_WEIGHT_KERNEL,
 			     conv->kernels - 1));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_BYTES, plan->weight_bytes);

@@ -44,6 +44,7 @@ static int check_buffer(struct nvdla_compile *c)
 		{ FIELD(proc_precision), now->proc_precision,
 		  then->proc_precision },
 		{ FIELD(channels), now->channels, then->channels },
+		{ FIELD(pixel_format), now->pixel_format, then->pixel_format },
 		{ FIELD(data_banks), now->data_banks, then->data_banks },
 		{ FIELD(weight_banks), now->weight_banks, then->weight_banks },
 	};
@@ -64,11 +65,19 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		{ FIELD(width), now->width, kept->conv.width },
 		{ FIELD(batch), now->batch, kept->conv.batch },
 	};
+	/* Pixels are padded on their way into the buffer. */
+	const struct setting padding[] = {
+		{ FIELD(pad_left), now->pad_left, kept->conv.pad_left },
+		{ FIELD(pad_right), now->pad_right, kept->conv.pad_right },
+	};
 
 	if (!kept->lines)
 		return nvdla_refuse(c, NVDLA_RULE_REUSE_NOTHING, FIELD(flags),
 				    NVDLA_CONV_REUSE_DATA, 0, 0);
 	if (check_buffer(c) || check_same(c, settings, ARRAY_SIZE(settings)))
+		return -1;
+	if (now->mode == NVDLA_CONV_IMAGE &&
+	    check_same(c, padding, ARRAY_SIZE(padding)))
 		return -1;
 	if (kept->conv.flags & NVDLA_CONV_KEEP_DATA) {
 		if (now->height != kept->lines)

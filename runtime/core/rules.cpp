@@ -106,6 +106,8 @@ constexpr Rule kRules[] = {
      "{field}one kernel takes {value} bytes, {max} are allowed"},
     {NVDLA_RULE_TRANSFER_MEMORY, "transfer_memory",
      "{field}the transfer writes memory {value}, the first one of its layer writes memory {min}"},
+    {NVDLA_RULE_SAME_MEMORY, "same_memory",
+     "{field}the second plane is in memory {value}, the first one in memory {min}"},
 };
 // That every rule is here is a test: a new one gets a plain text until it is added.
 

@@ -939,6 +939,8 @@ enum nvdla_rule {
 	NVDLA_RULE_KERNEL_BYTES = 43,
 	/* a transfer writes memory value, the first of its layer memory min */
 	NVDLA_RULE_TRANSFER_MEMORY = 44,
+	/* a second plane is in memory value, the first one in memory min */
+	NVDLA_RULE_SAME_MEMORY = 45,
 	NVDLA_RULE_COUNT
 };
 
