@@ -149,13 +149,30 @@ class Lifter {
     return s;
   }
 
+  void lift_converter(nvdla_conv& conv, bool image) {
+    conv.cvt_scale = sign_extend(WHOLE(CDMA, D_CVT_SCALE), 16);
+    conv.cvt_truncate = GET(CDMA, D_CVT_CFG, CVT_TRUNCATE);
+    if (image && GET(CDMA, D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE))
+      conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
+    if (!image || !WHOLE(CDMA, D_MEAN_FORMAT)) {
+      conv.cvt_offset = sign_extend(WHOLE(CDMA, D_CVT_OFFSET), 16);
+      return;
+    }
+    conv.flags |= NVDLA_CONV_MEAN;
+    const std::uint32_t components = GET(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
+    const std::uint32_t means[] = {
+        GET(CDMA, D_MEAN_GLOBAL_0, MEAN_RY), GET(CDMA, D_MEAN_GLOBAL_0, MEAN_GU),
+        GET(CDMA, D_MEAN_GLOBAL_1, MEAN_BV), GET(CDMA, D_MEAN_GLOBAL_1, MEAN_AX)};
+    for (std::uint32_t i = 0; i < components && i < 4; i++)
+      conv.mean[i] = sign_extend(means[i], 16);
+  }
+
   void lift_conv() {
     nvdla_conv& conv = result_.layer.conv;
-    if (GET(CDMA, D_MISC_CFG, CONV_MODE) != NVDLA_CDMA_D_MISC_CFG_CONV_MODE_DIRECT ||
-        GET(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) !=
-            NVDLA_CDMA_D_DATAIN_FORMAT_DATAIN_FORMAT_FEATURE)
-      throw LiftError("only direct convolutions are lifted");
-    conv.mode = NVDLA_CONV_DIRECT;
+    if (GET(CDMA, D_MISC_CFG, CONV_MODE) != NVDLA_CDMA_D_MISC_CFG_CONV_MODE_DIRECT)
+      throw LiftError("Winograd is not lifted");
+    const bool image = GET(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+    conv.mode = image ? NVDLA_CONV_IMAGE : NVDLA_CONV_DIRECT;
     if (GET(CDMA, D_MISC_CFG, DATA_REUSE)) conv.flags |= NVDLA_CONV_REUSE_DATA;
     if (GET(CDMA, D_MISC_CFG, WEIGHT_REUSE)) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
     if (GET(CDMA, D_MISC_CFG, SKIP_DATA_RLS)) conv.flags |= NVDLA_CONV_KEEP_DATA;
@@ -167,6 +184,8 @@ class Lifter {
     if (conv.proc_precision == NVDLA_PRECISION_FP16 && GET(CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO))
       conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
 
+    if (conv.flags & NVDLA_CONV_CONVERT) lift_converter(conv, image);
+
     conv.width = GET(CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
     conv.height = GET(CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
     conv.channels = GET(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
@@ -174,6 +193,9 @@ class Lifter {
     conv.kernels = GET(CDMA, D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
     conv.kernel_width = GET(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
     conv.kernel_height = GET(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
+    // The width of the kernel is folded into its channels.
+    if (image)
+      conv.kernel_width = (GET(CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / conv.channels;
     conv.stride_x = GET(CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1;
     conv.stride_y = GET(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
     conv.dilation_x = GET(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
@@ -189,7 +211,7 @@ class Lifter {
                          : static_cast<std::int32_t>(pad);
     conv.data_banks = GET(CDMA, D_BANK, DATA_BANK) + 1;
     conv.weight_banks = GET(CDMA, D_BANK, WEIGHT_BANK) + 1;
-    conv.fetch_grain = GET(CDMA, D_FETCH_GRAIN, GRAINS) + 1;
+    if (!image) conv.fetch_grain = GET(CDMA, D_FETCH_GRAIN, GRAINS) + 1;
     if ((conv.flags & NVDLA_CONV_KEEP_DATA) == 0)
       conv.release = GET(CSC, D_RELEASE, RLS_SLICES) + 1;
     conv.post_extension = 1u << GET(CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
@@ -197,7 +219,15 @@ class Lifter {
 
     conv.input = surface(GET(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE),
                          WHOLE(CDMA, D_DAIN_ADDR_HIGH_0), WHOLE(CDMA, D_DAIN_ADDR_LOW_0),
-                         WHOLE(CDMA, D_LINE_STRIDE), WHOLE(CDMA, D_SURF_STRIDE));
+                         WHOLE(CDMA, D_LINE_STRIDE), image ? 0 : WHOLE(CDMA, D_SURF_STRIDE));
+    if (image) {
+      conv.pixel_format = GET(CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
+      conv.pixel_x_offset = GET(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
+      if (conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8)
+        conv.input_uv =
+            surface(GET(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), WHOLE(CDMA, D_DAIN_ADDR_HIGH_1),
+                    WHOLE(CDMA, D_DAIN_ADDR_LOW_1), WHOLE(CDMA, D_LINE_UV_STRIDE), 0);
+    }
     if (conv.batch > 1) conv.input.batch_stride = WHOLE(CDMA, D_BATCH_STRIDE);
     // A part of the lines may be there already: the address is of the rest.
     const std::uint32_t kept = conv.height - (GET(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1);

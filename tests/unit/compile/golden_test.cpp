@@ -31,19 +31,15 @@ class Used {
   explicit Used(const nvdla_layer& layer) : layer_(layer) {}
 
   std::uint32_t mask(model::Unit unit, const std::string& name) const {
-    // A choice of the program; spare bits; one batch; uncompressed weights;
-    // features, not pixels.
-    static const std::set<std::string> never = {"D_PERF_ENABLE",      "D_CYA",
-                                                "D_BATCH_STRIDE",     "D_DST_BATCH_STRIDE",
-                                                "D_BS_BATCH_STRIDE",  "D_BN_BATCH_STRIDE",
-                                                "D_WGS_ADDR_HIGH",    "D_WGS_ADDR_LOW",
-                                                "D_WMB_ADDR_HIGH",    "D_WMB_ADDR_LOW",
-                                                "D_WMB_BYTES",        "D_PIXEL_OFFSET",
-                                                "D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1",
-                                                "D_LINE_UV_STRIDE",   "D_RESERVED_X_CFG",
-                                                "D_RESERVED_Y_CFG",   "D_MEAN_FORMAT",
-                                                "D_MEAN_GLOBAL_0",    "D_MEAN_GLOBAL_1",
-                                                "D_PRA_CFG"};
+    // A choice of the program; spare bits; one batch; uncompressed weights.
+    static const std::set<std::string> never = {"D_PERF_ENABLE",     "D_CYA",
+                                                "D_BATCH_STRIDE",    "D_DST_BATCH_STRIDE",
+                                                "D_BS_BATCH_STRIDE", "D_BN_BATCH_STRIDE",
+                                                "D_WGS_ADDR_HIGH",   "D_WGS_ADDR_LOW",
+                                                "D_WMB_ADDR_HIGH",   "D_WMB_ADDR_LOW",
+                                                "D_WMB_BYTES",       "D_RESERVED_X_CFG",
+                                                "D_RESERVED_Y_CFG",  "D_PRA_CFG",
+                                                "D_EW_BATCH_STRIDE"};
     if (never.contains(name)) return 0;
     switch (unit) {
       case NVDLA_UNIT_CDMA:
@@ -122,8 +118,23 @@ class Used {
   }
 
   std::uint32_t cdma_mask(const std::string& name) const {
-    if (name == "D_CVT_OFFSET" || name == "D_CVT_SCALE") return 0;
-    if (name == "D_CVT_CFG" || name == "D_DATAIN_FORMAT") return 1;
+    const nvdla_conv& conv = layer_.conv;
+    const bool image = conv.mode == NVDLA_CONV_IMAGE;
+    const bool convert = (conv.flags & NVDLA_CONV_CONVERT) != 0;
+    const bool mean = (conv.flags & NVDLA_CONV_MEAN) != 0;
+    if (name == "D_CVT_OFFSET") return convert && !mean ? ~0u : 0;
+    if (name == "D_CVT_SCALE") return convert ? ~0u : 0;
+    if (name == "D_CVT_CFG") return convert ? ~0u : 1;
+    if (name == "D_MEAN_FORMAT") return image && convert ? ~0u : 0;
+    if (name == "D_MEAN_GLOBAL_0") return !mean ? 0 : conv.channels > 1 ? ~0u : 0xffff;
+    if (name == "D_MEAN_GLOBAL_1")
+      return !mean || conv.channels < 3 ? 0 : conv.channels > 3 ? ~0u : 0xffff;
+    if (name == "D_DATAIN_FORMAT")
+      return !image ? 1 : ~(convert ? 0 : NVDLA_CDMA_D_DATAIN_FORMAT_PIXEL_SIGN_OVERRIDE_MASK);
+    if (name == "D_PIXEL_OFFSET") return image ? NVDLA_CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET_MASK : 0;
+    if (name == "D_DAIN_ADDR_HIGH_1" || name == "D_DAIN_ADDR_LOW_1" || name == "D_LINE_UV_STRIDE")
+      return image && conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8 ? ~0u : 0;
+    if (name == "D_SURF_STRIDE" || name == "D_FETCH_GRAIN") return image ? 0 : ~0u;
     if (name == "D_NAN_FLUSH_TO_ZERO")
       return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? ~0u : 0;
     if (name == "D_ZERO_PADDING_VALUE")  // the sequencer pads features
@@ -260,8 +271,11 @@ std::set<std::uint32_t> broken_rules(const nvdla_hw& hw, const nvdla_layer& laye
     if ((conv.pad_left + conv.width + conv.pad_right - kernel_w) % conv.stride_x != 0 ||
         (conv.pad_top + conv.height + conv.pad_bottom - kernel_h) % conv.stride_y != 0)
       rules.insert(NVDLA_RULE_EXACT_DIVISION);
-    if (conv.batch > 1 || (conv.flags & (NVDLA_CONV_COMPRESSED | NVDLA_CONV_CONVERT)) != 0)
+    if (conv.batch > 1 || (conv.flags & NVDLA_CONV_COMPRESSED) != 0)
       rules.insert(NVDLA_RULE_FEATURE);
+    // The reference model passes fp16 through a converter that is on.
+    if (conv.in_precision == NVDLA_PRECISION_FP16 && (conv.flags & NVDLA_CONV_CONVERT) != 0)
+      rules.insert(NVDLA_RULE_FLAGS);
   }
   for (const nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
     if (x->mul == NVDLA_MUL_PRELU && x->alu != NVDLA_ALU_NONE) rules.insert(NVDLA_RULE_PRELU_ALU);
@@ -379,8 +393,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"nv_small", "cdp"}, std::pair{"nv_full", "pdp"},
                     std::pair{"nv_full", "cdp"}, std::pair{"nv_full", "rubik"},
                     std::pair{"nv_full", "bdma"}, std::pair{"nv_full", "sdp_pdp"},
-                    std::pair{"nv_full", "conv_dc"}, std::pair{"nv_full", "conv_sdp"},
-                    std::pair{"nv_full", "sdp"}),
+                    std::pair{"nv_full", "conv_img"}, std::pair{"nv_full", "conv_dc"},
+                    std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"}),
     [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // The published traces of the second generation, which ran on its logic.

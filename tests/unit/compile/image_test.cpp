@@ -31,7 +31,8 @@ std::vector<Base> samples(const char* configuration) {
   values.layer.sdp.x1.alu_value = -1;
   values.layer.sdp.x2 = {};
   all.push_back(values);
-  for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp})
+  for (auto make :
+       {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp, base_image, base_planes})
     all.push_back(make(configuration));
   if (values.hw->features & NVDLA_HW_SDP_Y) {
     for (auto make : {base_y, base_equal}) all.push_back(make(configuration));

@@ -82,6 +82,56 @@ inline Base base_conv_pdp(const char* configuration) {
   return base;
 }
 
+// 20 x 8 pixels in one plane, 16 kernels of 3 x 3, stride 1, padding 1.
+inline Base base_image(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  const std::uint32_t atom = base.hw->atom;
+  nvdla_conv& conv = base.layer.conv;
+  base.layer.kind = NVDLA_LAYER_CONV_SDP;
+  conv.mode = NVDLA_CONV_IMAGE;
+  conv.flags = NVDLA_CONV_CONVERT | NVDLA_CONV_MEAN;
+  conv.pixel_format = NVDLA_PIXEL_A8R8G8B8;
+  conv.width = 20;
+  conv.height = 8;
+  conv.channels = 4;
+  conv.batch = 1;
+  conv.kernels = 16;
+  conv.kernel_width = conv.kernel_height = 3;
+  conv.stride_x = conv.stride_y = 1;
+  conv.dilation_x = conv.dilation_y = 1;
+  conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 1;
+  conv.data_banks = conv.weight_banks = 4;
+  conv.post_extension = 1;
+  conv.pixel_x_offset = 1;
+  conv.cvt_scale = 3;
+  conv.cvt_truncate = 1;
+  for (int i = 0; i < 4; i++) conv.mean[i] = 100 + i;
+  conv.input.line_stride = div_up(21 * 4, atom) * atom;
+  conv.weights.slot = 1;
+  base.layer.sdp.out_cvt.scale = 1;
+  base.layer.sdp.output = cube(2, 20, 8, atom);
+  base.slots.push_back(slot(8 * conv.input.line_stride, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(div_up(16 * 36, 128) * 128, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(div_up(16, atom) * 20 * 8 * atom, NVDLA_SLOT_WRITE, 64));
+  return base;
+}
+
+// The same in two planes.
+inline Base base_planes(const char* configuration) {
+  Base base = base_image(configuration);
+  const std::uint32_t atom = base.hw->atom;
+  nvdla_conv& conv = base.layer.conv;
+  conv.pixel_format = NVDLA_PIXEL_Y8_U8V8;
+  conv.channels = 3;
+  conv.mean[3] = 0;
+  conv.input.line_stride = div_up(21, atom) * atom;
+  conv.input_uv.slot = 3;
+  conv.input_uv.line_stride = div_up(42, atom) * atom;
+  base.slots[0].size = 8 * conv.input.line_stride;
+  base.slots.push_back(slot(8 * conv.input_uv.line_stride, NVDLA_SLOT_READ, 64));
+  return base;
+}
+
 // The identity over -64..0, and beyond.
 inline nvdla_lut table(std::uint32_t unit) {
   nvdla_lut lut{};

@@ -20,7 +20,8 @@ constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024
 TEST(Units, BaseLayersAreValid) {
   for (const char* name : kAll) {
     SCOPED_TRACE(name);
-    for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp})
+    for (auto make :
+         {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp, base_image, base_planes})
       EXPECT_EQ(compile(make(name)).rule, NVDLA_RULE_NONE) << to_string(compile(make(name)));
   }
   for (auto make : {base_y, base_equal, base_contract, base_split, base_merge, base_bdma})
@@ -182,6 +183,8 @@ const Legal kLegal[] = {
      CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT}))},
     {"y truncate", base_y, "nv_full",
      CHANGE((s.y.mul_truncate = 62, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
+    {"four lines a step", base_image, "nv_full", CHANGE(c.post_extension = 4)},
+    {"signed pixels", base_image, "nv_small", CHANGE(c.flags = c.flags | NVDLA_CONV_SIGNED_PIXELS)},
     {"contract of one block", base_contract, "nv_full",
      CHANGE((r.stride_x = r.stride_y = 1, r.output = cube(1, 5, 3, 32),
              slots[1].size = slots[0].size))},
@@ -337,6 +340,60 @@ const Fault kY[] = {
           F(sdp.y.alu), 4, 0, 3),
 };
 
+#define IMAGE(...) FAULT(base_image, "nv_small", __VA_ARGS__)
+#define IMAGE_FULL(...) FAULT(base_image, "nv_full", __VA_ARGS__)
+#define PLANES(...) FAULT(base_planes, "nv_full", __VA_ARGS__)
+const Fault kImage[] = {
+    IMAGE("format", c.pixel_format = 36, NVDLA_RULE_CHOICE, F(conv.pixel_format), 36, 0, 35),
+    IMAGE("wide format", c.pixel_format = NVDLA_PIXEL_R16, NVDLA_RULE_FEATURE, F(conv.pixel_format),
+          NVDLA_FEATURE_PIXEL_FORMAT),
+    IMAGE("packed format", c.pixel_format = NVDLA_PIXEL_A2B10G10R10, NVDLA_RULE_FEATURE,
+          F(conv.pixel_format), NVDLA_FEATURE_PIXEL_FORMAT),
+    IMAGE_FULL("precision of another format", c.pixel_format = NVDLA_PIXEL_A16B16G16R16,
+               NVDLA_RULE_PRECISIONS, F(conv.in_precision), 0, 0, 0),
+    IMAGE_FULL(
+        "fp16 pixels into int16",
+        (c.pixel_format = NVDLA_PIXEL_A16B16G16R16_F, c.in_precision = 2, c.proc_precision = 1),
+        NVDLA_RULE_PRECISIONS, F(conv.in_precision), 2, 1, 1),
+    IMAGE_FULL("converter of fp16",
+               (c.pixel_format = NVDLA_PIXEL_A16B16G16R16_F, c.in_precision = c.proc_precision = 2),
+               NVDLA_RULE_FLAGS, F(conv.flags), 0x60, 0, 0x11f),
+    IMAGE("channels", c.channels = 3, NVDLA_RULE_RANGE, F(conv.channels), 3, 4, 4),
+    IMAGE("x offset", c.pixel_x_offset = 2, NVDLA_RULE_RANGE, F(conv.pixel_x_offset), 2, 0, 1),
+    IMAGE("batch", c.batch = 2, NVDLA_RULE_RANGE, F(conv.batch), 2, 1, 1),
+    IMAGE("dilation x", c.dilation_x = 2, NVDLA_RULE_RANGE, F(conv.dilation_x), 2, 1, 1),
+    IMAGE("dilation y", c.dilation_y = 2, NVDLA_RULE_RANGE, F(conv.dilation_y), 2, 1, 1),
+    IMAGE("no converter", (c.flags = 0), NVDLA_RULE_CHOICE, F(conv.flags), 0, 32, 32),
+    IMAGE("mean without converter", (c.flags = NVDLA_CONV_MEAN), NVDLA_RULE_FLAGS, F(conv.flags),
+          64, 0, 0x3f),
+    IMAGE("sign without converter", (c.flags = NVDLA_CONV_SIGNED_PIXELS), NVDLA_RULE_FLAGS,
+          F(conv.flags), 128, 0, 0x3f),
+    IMAGE("mean and offset", c.cvt_offset = 1, NVDLA_RULE_RANGE, F(conv.cvt_offset), 1, 0, 0),
+    IMAGE("mean", c.mean[2] = 32768, NVDLA_RULE_RANGE, F(conv.mean[2]), 32768, -32768, 32767),
+    IMAGE("mean that is off", c.flags = NVDLA_CONV_CONVERT, NVDLA_RULE_RANGE, F(conv.mean[0]), 100,
+          0, 0),
+    IMAGE("grain", c.fetch_grain = 2, NVDLA_RULE_GRAIN, F(conv.fetch_grain), 2, 1, 1),
+    /* 12 channels of a line of the kernel; 8 lanes here, 64 there */
+    IMAGE("post extension", c.post_extension = 2, NVDLA_RULE_RANGE, F(conv.post_extension), 2, 1,
+          1),
+    IMAGE_FULL("post extension 3", c.post_extension = 3, NVDLA_RULE_CHOICE, F(conv.post_extension),
+               3, 1, 4),
+    IMAGE_FULL("post extension 8", c.post_extension = 8, NVDLA_RULE_RANGE, F(conv.post_extension),
+               8, 1, 4),
+    IMAGE("surface stride", c.input.surface_stride = 8, NVDLA_RULE_ZERO,
+          F(conv.input.surface_stride), 8),
+    IMAGE("line stride", c.input.line_stride = 80, NVDLA_RULE_STRIDE, F(conv.input.line_stride), 80,
+          88, 0, 0, NVDLA_DMA_CDMA_DATA, 0),
+    IMAGE("second plane", c.input_uv.slot = 1, NVDLA_RULE_ZERO, F(conv.input_uv.slot), 1),
+    PLANES("mean of no component", c.mean[3] = 1, NVDLA_RULE_RANGE, F(conv.mean[3]), 1, 0, 0),
+    PLANES("line stride of the second plane", c.input_uv.line_stride = 32, NVDLA_RULE_STRIDE,
+           F(conv.input_uv.line_stride), 32, 64, 0, 0, NVDLA_DMA_CDMA_DATA_UV, 3),
+    PLANES("surface stride of the second plane", c.input_uv.surface_stride = 32, NVDLA_RULE_ZERO,
+           F(conv.input_uv.surface_stride), 32),
+    PLANES("planes in two memories", slots[3].memory = NVDLA_MEMORY_SRAM, NVDLA_RULE_SAME_MEMORY,
+           F(conv.input_uv.slot), 1, 0, 0, 0, NVDLA_DMA_CDMA_DATA_UV, 3),
+};
+
 const Fault kRubik[] = {
     CONTRACT("mode 3", r.mode = 3, NVDLA_RULE_CHOICE, F(rubik.mode), 3, 0, 2),
     CONTRACT("precision 3", r.precision = 3, NVDLA_RULE_CHOICE, F(rubik.precision), 3, 0, 2),
@@ -436,6 +493,7 @@ INSTANTIATE_TEST_SUITE_P(Bands, UnitFaults, testing::ValuesIn(kBands));
 INSTANTIATE_TEST_SUITE_P(Cdp, UnitFaults, testing::ValuesIn(kCdp));
 INSTANTIATE_TEST_SUITE_P(Lut, UnitFaults, testing::ValuesIn(kLut));
 INSTANTIATE_TEST_SUITE_P(Y, UnitFaults, testing::ValuesIn(kY));
+INSTANTIATE_TEST_SUITE_P(Image, UnitFaults, testing::ValuesIn(kImage));
 INSTANTIATE_TEST_SUITE_P(Rubik, UnitFaults, testing::ValuesIn(kRubik));
 INSTANTIATE_TEST_SUITE_P(Bdma, UnitFaults, testing::ValuesIn(kBdma));
 INSTANTIATE_TEST_SUITE_P(All, UnitBoundaries, testing::ValuesIn(kLegal));
@@ -450,8 +508,9 @@ bool is_free(const nvdla_layer& layer, std::uint32_t field) {
 }
 
 TEST(Units, EveryWordIsChecked) {
-  for (auto make : {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_y, base_equal, base_cdp,
-                    base_contract, base_split, base_merge, base_bdma}) {
+  for (auto make :
+       {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_image, base_planes, base_y,
+        base_equal, base_cdp, base_contract, base_split, base_merge, base_bdma}) {
     for (std::uint32_t field = 0; field < sizeof(nvdla_layer); field += 4) {
       Base base = make("nv_full");
       if (is_free(base.layer, field)) continue;
@@ -474,6 +533,9 @@ TEST(Units, OneByteLessIsRefused) {
       {base_bands, 1, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
       {base_sdp_pdp, kOutput, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
       {base_conv_pdp, kOutput, NVDLA_DMA_PDP_WDMA, NVDLA_OBJECT_LAYER},
+      {base_image, 0, NVDLA_DMA_CDMA_DATA, NVDLA_OBJECT_LAYER},
+      {base_planes, 0, NVDLA_DMA_CDMA_DATA, NVDLA_OBJECT_LAYER},
+      {base_planes, 3, NVDLA_DMA_CDMA_DATA_UV, NVDLA_OBJECT_LAYER},
       {base_y, 5, NVDLA_DMA_SDP_ERDMA, NVDLA_OBJECT_LAYER},
       {base_cdp, 0, NVDLA_DMA_CDP_RDMA, NVDLA_OBJECT_LAYER},
       {base_cdp, 1, NVDLA_DMA_CDP_WDMA, NVDLA_OBJECT_LAYER},
