@@ -79,7 +79,9 @@ TEST(Open, ANameGoesBeforeTheVariable) {
 
 TEST(Open, RefusesUnknownNames) {
   for (const char* name : {"", "full", "nv_full", "models:nv_full", "Model"}) {
-    expect_error(ErrorCode::kNoDevice, "valid are 'auto', 'model' and 'model:<configuration>'",
+    expect_error(ErrorCode::kNoDevice,
+                 "valid are 'auto', a kernel device such as /dev/accel/accel0, 'model' and "
+                 "'model:<configuration>'",
                  [&] { Device::open(name); });
   }
 }
