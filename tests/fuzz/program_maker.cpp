@@ -111,6 +111,55 @@ void make_copy(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
   make_sdp(input, hw, sdp, sdp.width, sdp.height);
 }
 
+void make_pooling(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
+  nvdla_pdp& pdp = layer.pdp;
+  layer.kind = NVDLA_LAYER_PDP;
+  pdp.method = input.below(3);
+  pdp.width = input.within(1, 200);
+  pdp.height = input.within(1, 12);
+  pdp.channels = input.within(1, 80);
+  pdp.kernel_width = input.within(1, 8);
+  pdp.kernel_height = input.within(1, 8);
+  pdp.stride_x = input.within(1, 10);
+  pdp.stride_y = input.within(1, 10);
+  const std::uint32_t width =
+      fit(input, pdp.width, pdp.kernel_width, pdp.stride_x, 1, pdp.pad_left, pdp.pad_right);
+  const std::uint32_t height =
+      fit(input, pdp.height, pdp.kernel_height, pdp.stride_y, 1, pdp.pad_top, pdp.pad_bottom);
+  if (pdp.method == NVDLA_POOL_AVERAGE) {
+    pdp.recip_width = 0x10000 / pdp.kernel_width;
+    pdp.recip_height = 0x10000 / pdp.kernel_height;
+  }
+  pdp.bands = input.below(3) == 0 ? input.within(2, 6) : 1;
+  if (pdp.bands > 1) pdp.first_out = input.within(1, std::max(width / pdp.bands, 1u));
+  if (pdp.bands > 2) pdp.mid_out = pdp.first_out + input.below(16);
+  pdp.input = surface(input, hw, kInput, pdp.width, pdp.height, hw.atom);
+  pdp.output = surface(input, hw, kOutput, width, height, hw.atom);
+}
+
+void make_reshaping(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
+  nvdla_rubik& rubik = layer.rubik;
+  layer.kind = NVDLA_LAYER_RUBIK;
+  rubik.mode = input.below(3);
+  rubik.width = input.within(1, 12);
+  rubik.height = input.within(1, 12);
+  rubik.channels = input.within(1, 80);
+  const bool contract = rubik.mode == NVDLA_RUBIK_CONTRACT;
+  if (contract) {
+    rubik.stride_x = input.within(1, 4);
+    rubik.stride_y = input.within(1, 4);
+    rubik.channels = rubik.stride_x * rubik.stride_y * hw.atom * input.within(1, 3);
+  }
+  rubik.input = surface(input, hw, kInput, rubik.width, rubik.height, hw.atom);
+  rubik.output = surface(input, hw, kOutput, rubik.width * (contract ? rubik.stride_x : 1),
+                         rubik.height * (contract ? rubik.stride_y : 1), hw.atom);
+  if (contract) return;
+  nvdla_surface& planes = rubik.mode == NVDLA_RUBIK_SPLIT ? rubik.output : rubik.input;
+  planes.offset = round_up(static_cast<std::uint32_t>(planes.offset), 64);
+  planes.line_stride = 64 * input.within(1, 2);
+  planes.surface_stride = planes.line_stride * (rubik.height + input.below(3));
+}
+
 // Overwrites one word of the layer.
 void mutate(Input& input, nvdla_layer& layer) {
   const std::uint32_t word = input.below(sizeof(layer) / sizeof(std::uint32_t));
@@ -154,10 +203,15 @@ Made make_program(Input& input) {
   const std::uint32_t layers = input.within(1, 3);
   for (std::uint32_t i = 0; i < layers; ++i) {
     nvdla_layer layer{};
+    std::uint8_t choice = 0;
     // The same again lets a layer reuse what the one before kept.
     if (i > 0 && input.flag())
       layer = made.layers.back();
-    else if (input.flag())
+    else if (choice = input.take<std::uint8_t>(); choice >= 0xc0)
+      make_pooling(input, *made.hw, layer);
+    else if (choice >= 0xa0)
+      make_reshaping(input, *made.hw, layer);
+    else if ((choice & 1) != 0)
       make_conv(input, *made.hw, layer);
     else
       make_copy(input, *made.hw, layer);
