@@ -12,6 +12,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/bus.hpp"
+#include "model/cdma_pixel.hpp"
 #include "model/device.hpp"
 #include "model/register_file.hpp"
 #include "model/sdp_layer.hpp"
@@ -28,6 +29,7 @@ struct ConvLayer {
   bool pixel = false;
   std::uint32_t width = 0, height = 0, channels = 0;  // what CDMA fetches
   std::uint32_t batches = 1;
+  std::uint64_t batch_stride = 0;
   Surface data;
   bool line_packed = false, surface_packed = false;
   std::uint32_t entries = 0;  // of a line in the convolution buffer
@@ -36,12 +38,29 @@ struct ConvLayer {
   std::uint32_t kernel_bytes = 0, kernels = 0;
   Ram weight_ram = Ram::kPrimary;
   std::uint64_t weight_address = 0, weight_bytes = 0;
-  bool convert = false;
+  std::uint32_t wmb_bytes = 0;
+  std::uint64_t wmb_address = 0, wgs_address = 0;
+  InputConverter converter;
+  bool flush_nan = false;
+  // All borders as CDMA knows them. It makes the left and right one of images and all of Winograd.
+  std::uint32_t fetch_left = 0, fetch_top = 0;
   std::uint32_t pad_right = 0, pad_bottom = 0;
+  std::int16_t fetch_pad_value = 0;
+  // Image input.
+  std::uint32_t pixel_code = 0, x_offset = 0, y_offset = 0;
+  bool pixel_mapping = false;
+  Surface second_plane;
+  // Winograd: strides that become channels, lines that come out of it.
+  std::uint32_t fold_x = 1, fold_y = 1;
+  std::uint32_t fetch_width_ext = 0, fetch_height_ext = 0;
   std::uint32_t data_banks = 0, weight_banks = 0;
   // CSC
   std::uint32_t csc_height = 0;  // lines that the layer works on
+  std::uint32_t csc_width = 0, csc_channels = 0;
   std::uint32_t kernel_width = 0, kernel_height = 0;
+  std::uint32_t weight_channels = 0;
+  std::uint32_t post_lines = 1;  // of an image that one step takes
+  unsigned pra_truncate = 0;     // shift after Winograd's transform of the input
   std::uint32_t out_width = 0, out_height = 0;
   std::uint32_t atomics = 0, release = 0;
   std::uint32_t stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
@@ -51,6 +70,18 @@ struct ConvLayer {
   unsigned clip = 0;
 
   std::string mismatch;  // of two units' copies; empty if all agree
+
+  // Positions of a line and their channels as the convolution buffer holds them.
+  std::uint32_t buffer_width() const noexcept {
+    return winograd ? csc_width : pixel ? fetch_left + width + pad_right : width;
+  }
+  std::uint32_t buffer_channels() const noexcept { return winograd ? csc_channels : channels; }
+  // Lines that the layer adds to the convolution buffer if it fetches.
+  std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
+  // What there is of a kernel in x: that of an image is folded into the channels.
+  std::uint32_t taps_x() const noexcept {
+    return pixel ? weight_channels / channels : kernel_width;
+  }
 };
 
 // What stays in the convolution buffer after a layer.
@@ -62,13 +93,15 @@ struct CbufState {
   std::uint32_t lines = 0;      // kept
   bool all_lines_kept = false;  // SKIP_DATA_RLS: a layer that reuses them fetches nothing
   Precision proc = Precision::kInt8;
-  std::uint32_t width = 0, channels = 0, entries = 0;
-  // Kept lines, [line][x][channel] in 8 or 16 bits.
+  std::uint32_t width = 0, channels = 0, entries = 0, batches = 1;
+  // Kept lines, [batch][line][x][channel] in 8 or 16 bits.
   std::vector<std::byte> data;
 
   bool weights_kept = false;
   std::uint32_t kernels = 0, kernel_bytes = 0;
-  std::uint64_t weight_bytes = 0;
+  std::uint64_t weight_bytes = 0, wmb_bytes = 0;
+  bool compressed = false;
+  // As the multipliers get them: expanded.
   std::shared_ptr<const std::vector<std::byte>> weights;
 };
 

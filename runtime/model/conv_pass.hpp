@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs one convolution: fetches lines into a buffer laid out for the kernels, walks it as an
-// implicit matrix product, and hands tiles of results to SDP while they are in cache.
+// Runs one convolution: walks the activations as an implicit matrix product and hands tiles of
+// results to SDP while they are in cache. fp16 results are fp32 patterns in the same 32 bits.
 #ifndef NVDLA_MODEL_CONV_PASS_HPP
 #define NVDLA_MODEL_CONV_PASS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "model/conv_data.hpp"
+#include "model/conv_expand.hpp"
 #include "model/conv_layer.hpp"
 #include "model/conv_weights.hpp"
 #include "model/dma.hpp"
@@ -16,42 +20,81 @@
 
 namespace nvdla::model {
 
+// What a layer leaves in the statistics of CDMA and CACC.
+struct ConvCounters {
+  std::uint32_t saturated = 0;
+  fp::Specials data, weights;
+};
+
 class ConvPass {
  public:
-  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels);
+  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks);
 
   // What survives layers; emptied by reset.
   const CbufState& cbuf() const noexcept { return cbuf_; }
   void reset() { cbuf_ = {}; }
 
-  // The layer must have passed conv_fault(); `sdp` has begun its own. Returns the results that CACC
-  // saturated.
-  std::uint32_t run(const ConvLayer& layer, SdpPass& sdp);
+  // Reads compressed weights. Returns why they keep the layer from ending, or nothing.
+  std::string prepare(const ConvLayer& layer);
+  // The layer must have passed conv_fault() and prepare(); `sdp` has begun its own.
+  ConvCounters run(const ConvLayer& layer, SdpPass& sdp);
 
  private:
-  void fetch_lines(const ConvLayer& layer, const ConvFetch& fetch);
-  void keep_lines(const ConvLayer& layer, const ConvFetch& fetch);
+  const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvFetch& fetch,
+                                         const ConvShape& shape, ConvCounters& counters);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
-                 SdpPass& sdp);
+                 std::uint32_t batch, SdpPass& sdp);
   std::uint32_t run_wide(const ConvLayer& layer, const ConvShape& shape,
+                         const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp);
+  void run_half(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
+                std::uint32_t batch, SdpPass& sdp);
+  std::uint32_t run_winograd(const ConvLayer& layer, const ConvShape& shape,
+                             const PackedWeights& weights, SdpPass& sdp);
+  void run_winograd_half(const ConvLayer& layer, const ConvShape& shape,
                          const PackedWeights& weights, SdpPass& sdp);
+  // Hands `lines` complete output lines of a block to SDP.
+  void hand_over(const ConvLayer& layer, unsigned block, std::uint32_t line, std::uint32_t lines,
+                 std::vector<std::int32_t>& values, SdpPass& sdp);
 
   const nvdla_hw& hw_;
   Dma& dma_;
   const Kernels& kernels_;
+  Quirks quirks_;
   CbufState cbuf_;
   WeightCache weights_;
+  ConvData data_;
+  ExpandedWeights expanded_;
 
-  // The padded input, [line][x][channel], channels without gaps.
-  std::uint32_t padded_width_ = 0, padded_height_ = 0;
-  std::size_t pixel_bytes_ = 0;
-  std::vector<std::byte> data_;
-  std::vector<std::byte> atoms_;  // one DMA run
   std::vector<std::int16_t> wide_data_;
   std::vector<std::int32_t> runs_;
   std::vector<std::int32_t> corrections_;
   std::vector<std::int32_t> values_;
   std::vector<std::int64_t> sums_;
+  std::vector<std::uint16_t> lanes_;  // the steps of one position
+  std::vector<std::int32_t> lines_;   // of results, [line][x][kBlock]
+};
+
+// CACC's delivery of an exact integer: saturation at `bits`, rounding shift, saturation at 32 bits.
+class CaccClip {
+ public:
+  explicit CaccClip(const ConvLayer& layer) noexcept
+      : limit_((std::int64_t{1} << (layer.proc == Precision::kInt8 ? 33 : 47)) - 1),
+        half_(layer.clip == 0 ? 0 : std::int64_t{1} << (layer.clip - 1)),
+        shift_(layer.clip) {}
+
+  std::int32_t operator()(std::int64_t sum) noexcept {
+    const std::int64_t kept = std::clamp(sum, -limit_ - 1, limit_);
+    const std::int64_t rounded = kept < 0 ? -((-kept + half_) >> shift_) : (kept + half_) >> shift_;
+    const std::int64_t value = std::clamp<std::int64_t>(rounded, INT32_MIN, INT32_MAX);
+    saturated_ += value != rounded;
+    return static_cast<std::int32_t>(value);
+  }
+  std::uint32_t saturated() const noexcept { return saturated_; }
+
+ private:
+  std::int64_t limit_, half_;
+  unsigned shift_;
+  std::uint32_t saturated_ = 0;
 };
 
 }  // namespace nvdla::model

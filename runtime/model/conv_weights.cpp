@@ -10,58 +10,164 @@ namespace {
 // Enough for the weights of a large network, twice (as they came and packed).
 constexpr std::size_t kBudgetBytes = std::size_t{512} << 20;
 
+std::int16_t element(const ConvShape& shape, const std::byte* from) {
+  if (shape.element_bytes == 1) return static_cast<std::int8_t>(*from);
+  std::int16_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+// Calls `place(kernel, row, column, first channel, count, bytes)` in the order of the stream:
+// channel, kernel, position in x, in y, block of channels, group; with extended lines channel,
+// line, kernel, block of lines, group.
+template <typename Place>
+void walk_stream(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 Place place) {
+  const std::uint32_t group = hw.atomic_k / shape.element_bytes;
+  const std::byte* from = raw.data();
+  const auto emit = [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c,
+                        std::uint32_t count) {
+    place(k, r, s, c, count, from);
+    from += std::size_t{count} * shape.element_bytes;
+  };
+  for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
+    const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
+    if (shape.post_lines > 1) {
+      for (std::uint32_t r0 = 0; r0 < shape.kernel_height; r0 += shape.post_lines) {
+        const std::uint32_t r1 = std::min(shape.kernel_height, r0 + shape.post_lines);
+        for (std::uint32_t k = k0; k < k1; ++k)
+          for (std::uint32_t r = r0; r < r1; ++r) emit(k, r, 0, 0, shape.channels);
+      }
+      continue;
+    }
+    for (std::uint32_t c0 = 0; c0 < shape.channels; c0 += hw.atomic_c) {
+      const std::uint32_t count = std::min(hw.atomic_c, shape.channels - c0);
+      for (std::uint32_t r = 0; r < shape.kernel_height; ++r)
+        for (std::uint32_t s = 0; s < shape.kernel_width; ++s)
+          for (std::uint32_t k = k0; k < k1; ++k) emit(k, r, s, c0, count);
+    }
+  }
+}
+
+// Calls `place(kernel, first channel, position, bytes)` for each four channels of a position.
+template <typename Place>
+void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                   Place place) {
+  const std::uint32_t group = hw.atomic_k / shape.element_bytes;
+  const std::byte* from = raw.data();
+  for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
+    const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
+    for (std::uint32_t c = 0; c < shape.channels; c += 4)
+      for (std::uint32_t k = k0; k < k1; ++k)
+        for (std::uint32_t position = 0; position < 16; ++position, from += 4 * shape.element_bytes)
+          place(k, c, position, from);
+  }
+}
+
+void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  // Kernels and steps beyond the real ones weigh nothing, and nothing is 128 here.
+  packed.bytes.assign(block * shape.blocks(), 128);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
+                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
+                std::uint8_t* to = packed.bytes.data() + k / kBlock * block +
+                                   std::size_t{run} * shape.run_steps() * kStep * kBlock +
+                                   k % kBlock * kStep;
+                for (std::uint32_t c = 0; c < count; ++c, ++from) {
+                  const std::uint32_t i = at + c;
+                  to[std::size_t{i / kStep} * kStep * kBlock + i % kStep] =
+                      std::to_integer<std::uint8_t>(*from) ^ 0x80;
+                }
+              });
+}
+
+void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+               PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  packed.words.assign(block * shape.blocks(), 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
+                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
+                std::int16_t* to = packed.words.data() + k / kBlock * block +
+                                   (std::size_t{run} * shape.run_elements() + at) * kBlock +
+                                   k % kBlock;
+                for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes)
+                  to[std::size_t{c} * kBlock] = element(shape, from);
+              });
+}
+
+void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+               PackedWeights& packed) {
+  const std::size_t steps = shape.half_steps(hw.atomic_c);
+  packed.half.assign(shape.kernels * steps * kLanes, 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                std::size_t step =
+                    (std::size_t{c0 / hw.atomic_c} * shape.kernel_height + r) * shape.kernel_width +
+                    s;
+                std::size_t lane = 0;
+                if (shape.post_lines > 1) {
+                  step = r / shape.post_lines;
+                  lane = std::size_t{r % shape.post_lines} * shape.channels;
+                }
+                std::memcpy(packed.half.data() + (k * steps + step) * kLanes + lane, from,
+                            std::size_t{count} * 2);
+              });
+}
+
+void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                   PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  packed.words.assign(block * shape.blocks(), 0);
+  walk_winograd(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {
+        std::int16_t* to = packed.words.data() + k / kBlock * block +
+                           (std::size_t{position} * shape.channels + c) * kBlock + k % kBlock;
+        for (unsigned i = 0; i < 4; ++i, from += shape.element_bytes)
+          to[std::size_t{i} * kBlock] = element(shape, from);
+      });
+}
+
+void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,
+                        const std::vector<std::byte>& raw, PackedWeights& packed) {
+  const std::size_t steps = shape.half_steps(hw.atomic_c);
+  packed.half.assign(shape.kernels * steps * kLanes, 0);
+  walk_winograd(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {
+        std::memcpy(packed.half.data() + (k * steps + c / 4) * kLanes + position * 4, from, 8);
+      });
+}
+
 }  // namespace
 
 PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
                            const std::vector<std::byte>& raw) {
   PackedWeights packed;
-  const std::size_t block = shape.block_elements();
-  if (shape.wide) {
-    packed.words.assign(block * shape.blocks(), 0);
-  } else {
-    // Kernels and steps beyond the real ones weigh nothing, and nothing is 128 here.
-    packed.bytes.assign(block * shape.blocks(), 128);
-  }
-  const std::uint32_t group = hw.atomic_k / shape.element_bytes;
-  const std::byte* from = raw.data();
-  // The order of the stream: channel, kernel, position in x, in y, block of channels, group.
-  for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
-    const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
-    for (std::uint32_t c0 = 0; c0 < shape.channels; c0 += hw.atomic_c) {
-      const std::uint32_t count = std::min(hw.atomic_c, shape.channels - c0);
-      for (std::uint32_t r = 0; r < shape.kernel_height; ++r) {
-        for (std::uint32_t s = 0; s < shape.kernel_width; ++s) {
-          const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
-          const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-          for (std::uint32_t k = k0; k < k1; ++k) {
-            const std::uint32_t lane = k % kBlock;
-            const std::size_t base = k / kBlock * block;
-            if (shape.wide) {
-              std::int16_t* to = packed.words.data() + base +
-                                 (std::size_t{run} * shape.run_elements() + at) * kBlock + lane;
-              for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes) {
-                std::int16_t value;
-                if (shape.element_bytes == 1) {
-                  value = static_cast<std::int8_t>(*from);
-                } else {
-                  std::memcpy(&value, from, sizeof(value));
-                }
-                to[std::size_t{c} * kBlock] = value;
-              }
-            } else {
-              std::uint8_t* to = packed.bytes.data() + base +
-                                 std::size_t{run} * shape.run_steps() * kStep * kBlock +
-                                 lane * kStep;
-              for (std::uint32_t c = 0; c < count; ++c, ++from) {
-                const std::uint32_t element = at + c;
-                to[std::size_t{element / kStep} * kStep * kBlock + element % kStep] =
-                    std::to_integer<std::uint8_t>(*from) ^ 0x80;
-              }
-            }
-          }
-        }
-      }
-    }
+  switch (shape.mac) {
+    case Mac::kBytes:
+      pack_bytes(hw, shape, raw, packed);
+      break;
+    case Mac::kWide:
+      pack_wide(hw, shape, raw, packed);
+      break;
+    case Mac::kHalf:
+      pack_half(hw, shape, raw, packed);
+      break;
+    case Mac::kWinograd:
+      pack_winograd(hw, shape, raw, packed);
+      break;
+    case Mac::kWinogradHalf:
+      pack_winograd_half(hw, shape, raw, packed);
+      break;
   }
   return packed;
 }
@@ -74,7 +180,8 @@ WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
 void WeightCache::trim() {
   std::size_t total = 0;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    total += entry->raw->size() + entry->packed.bytes.size() + entry->packed.words.size() * 2;
+    total += entry->raw->size() + entry->packed.bytes.size() + entry->packed.words.size() * 2 +
+             entry->packed.half.size() * 2;
     if (total > kBudgetBytes && entry != entries_.begin()) {
       entries_.erase(entry, entries_.end());
       return;

@@ -17,30 +17,50 @@
 
 namespace nvdla::model {
 
+// Which loops multiply.
+enum class Mac : std::uint8_t {
+  kBytes,         // int8, 32-bit sums
+  kWide,          // 16-bit elements and 64-bit sums
+  kHalf,          // fp16, steps of up to kLanes lanes
+  kWinograd,      // integers
+  kWinogradHalf,  // fp16, steps of 16 positions by 4 channels
+};
+
 // How a layer walks its activations: runs of consecutive bytes of the buffer. Without dilation in x
-// a run is a whole kernel row, so few channels waste nothing.
+// a run is a whole kernel row, so few channels waste nothing. Kernels for images have width 1 and
+// the channels of all their columns.
 struct ConvShape {
   std::uint32_t kernels, channels, kernel_width, kernel_height;
   bool rows;  // a run is a kernel row, else one kernel position
-  bool wide;  // 16-bit elements and 64-bit sums
+  Mac mac;
   std::uint32_t element_bytes;
+  std::uint32_t post_lines = 1;
 
   std::uint32_t run_count() const noexcept {
     return rows ? kernel_height : kernel_height * kernel_width;
   }
   std::uint32_t run_elements() const noexcept { return rows ? kernel_width * channels : channels; }
   std::uint32_t run_steps() const noexcept { return (run_elements() + kStep - 1) / kStep; }
-  // Elements of one block of kernels in packed form.
+  // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
+  std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {
+    if (mac == Mac::kWinogradHalf) return channels / 4;
+    if (post_lines > 1) return (kernel_height + post_lines - 1) / post_lines;
+    return (channels + atomic_c - 1) / atomic_c * kernel_height * kernel_width;
+  }
+  // Elements of one block of kernels in packed form; integers only.
   std::size_t block_elements() const noexcept {
-    return std::size_t{run_count()} * (wide ? run_elements() : run_steps() * kStep) * kBlock;
+    if (mac == Mac::kWinograd) return std::size_t{16} * channels * kBlock;
+    return std::size_t{run_count()} * (mac == Mac::kWide ? run_elements() : run_steps() * kStep) *
+           kBlock;
   }
   std::uint32_t blocks() const noexcept { return (kernels + kBlock - 1) / kBlock; }
   bool operator==(const ConvShape&) const = default;
 };
 
 struct PackedWeights {
-  std::vector<std::uint8_t> bytes;  // plus 128
-  std::vector<std::int16_t> words;  // of a wide shape
+  std::vector<std::uint8_t> bytes;  // kBytes: plus 128
+  std::vector<std::int16_t> words;  // kWide, kWinograd: [position][channel][kBlock] of a block
+  std::vector<std::uint16_t> half;  // [kernel][step][kLanes]
 };
 
 using RawWeights = std::shared_ptr<const std::vector<std::byte>>;
@@ -63,7 +83,7 @@ class WeightCache {
 
   // Valid until the next call.
   const Entry& fetch(const ConvLayer& layer, const ConvShape& shape);
-  // Of weights that stayed in the convolution buffer: memory is not looked at.
+  // Of weights that stayed in the convolution buffer or were expanded: memory is not looked at.
   const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 
  private:

@@ -39,7 +39,7 @@ struct Device::Impl {
         dma(config, bus),
         kernels(best_kernels()),
         sdp(config, dma, kernels),
-        conv(config, dma, kernels),
+        conv(config, dma, kernels, opts.quirks),
         pdp(config, registers, dma, opts.quirks),
         cdp(config, registers, dma, opts.quirks),
         rubik(registers, dma, opts.quirks),
@@ -202,10 +202,20 @@ bool Device::Impl::run_conv() {
   }
   if (conv_stuck.empty() && post.to_pdp && !join_pdp(post)) conv_stuck = "SDP " + sdp_stuck;
   if (!conv_stuck.empty()) return false;
+  conv_stuck = conv.prepare(layer);
+  if (!conv_stuck.empty()) {
+    sdp_stuck = "waits for the convolution: " + conv_stuck;
+    return false;
+  }
 
   sdp.begin(post, post.to_pdp ? &pdp.begin() : nullptr);
-  const std::uint32_t saturated = conv.run(layer, sdp);
-  registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, saturated);
+  const ConvCounters counters = conv.run(layer, sdp);
+  registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, counters.saturated);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, counters.data.nan);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_DATA_NUM, counters.data.infinite);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM, counters.weights.nan);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM,
+                          counters.weights.infinite);
   const unsigned cdma = registers.consumer(NVDLA_UNIT_CDMA);
   const unsigned cacc = registers.consumer(NVDLA_UNIT_CACC);
   for (const Unit unit : kConvUnits) registers.finish(unit);

@@ -167,7 +167,7 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni", mac,        corrections, loop_wide, loop_clip,
+    "avx512-vnni", mac,        corrections, loop_wide, loop_half,     loop_clip,
     loop_sdp_x,    loop_sdp_y, sdp_convert, to_int8,   loop_to_int16,
 };
 

@@ -48,6 +48,24 @@ struct WideTile {
   int64_t* sums;  // [count][kBlock]
 };
 
+// One step of the fp16 multiply-accumulate for one kernel: the products of up to kLanes lanes.
+constexpr unsigned kLanes = 64;
+struct HalfStep {
+  const uint16_t* data;
+  const uint16_t* weights;
+  unsigned lanes;
+};
+
+// The products, aligned to the lane with the greatest exponent: product * 2^(exponent - 50).
+struct HalfProducts {
+  int32_t products[kLanes];
+  int64_t sum;
+  // Of both operands' exponents, a multiple of 4.
+  uint32_t exponent;
+  // The NaN that the step gives instead, or 0: the first of the weights, else of the data.
+  uint16_t nan;
+};
+
 enum class Alu : uint8_t { kMax = 0, kMin = 1, kSum = 2, kNone = 3 };
 
 // Operands of SDP for a tile: value of (position, lane) is values[position * stride + lane].
@@ -96,6 +114,7 @@ struct Kernels {
   // Sum of the activations of each position, times 128.
   void (*corrections)(const MacTile& tile, int32_t* result);
   void (*wide)(const WideTile& tile);
+  void (*half)(const HalfStep& step, HalfProducts& result);
   // CACC's right shift of exact 32-bit sums.
   void (*clip)(int32_t* values, unsigned count, unsigned shift);
   void (*sdp_x)(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit);

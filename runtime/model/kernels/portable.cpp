@@ -39,7 +39,7 @@ void corrections(const MacTile& tile, int32_t* result) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable", mac,        corrections,      loop_wide,    loop_clip,
+    "portable", mac,        corrections,      loop_wide,    loop_half,     loop_clip,
     loop_sdp_x, loop_sdp_y, loop_sdp_convert, loop_to_int8, loop_to_int16,
 };
 

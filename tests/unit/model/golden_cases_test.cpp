@@ -53,7 +53,8 @@ Outcome play(const fs::path& folder, std::string& why) {
                 std::byte(fill["byte"].get<int>()));
   for (const auto& blob : spec["mem"])
     memory.load(Ram::kPrimary, hex(blob["addr"]), slurp(folder / blob["file"]));
-  Device device(*hw, memory);
+  // They are the reference model's truth, its quirks included.
+  Device device(*hw, memory, Options{.quirks = Quirks::kCmodel});
   for (const auto& reg : spec["regs"])
     device.write(static_cast<std::uint32_t>(hex(reg[0])), static_cast<std::uint32_t>(hex(reg[1])));
   while (device.step()) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "model/cacc_half.hpp"
+
+#include <bit>
+
+#include "model/float.hpp"
+
+namespace nvdla::model {
+namespace {
+
+constexpr int kFraction = 38;
+// Bits that are kept below the mantissa while operands are aligned.
+constexpr int kKept = 40;
+
+// Sign bits of a number of `bits` bits that the sign does not need.
+int redundant_signs(std::int64_t value, int bits) noexcept {
+  const auto magnitude = static_cast<std::uint64_t>(value < 0 ? ~value : value);
+  return std::countl_zero(magnitude) - 1 - (64 - bits);
+}
+
+int redundant_signs(__int128 value, int bits) noexcept {
+  const auto magnitude = static_cast<unsigned __int128>(value < 0 ? ~value : value);
+  const auto high = static_cast<std::uint64_t>(magnitude >> 64);
+  const int zeros = high != 0 ? std::countl_zero(high)
+                              : 64 + std::countl_zero(static_cast<std::uint64_t>(magnitude));
+  return zeros - 1 - (128 - bits);
+}
+
+}  // namespace
+
+void HalfAccumulator::add_nan(std::uint16_t nan) noexcept {
+  if (nan_ == 0) nan_ = nan;
+}
+
+void HalfAccumulator::add(std::int64_t mantissa, std::uint32_t exponent) noexcept {
+  if (mantissa == 0 || nan_ != 0) return;
+  constexpr int kProductBits = 38;
+  const int unused = redundant_signs(mantissa, kProductBits);
+  const std::int64_t addend = mantissa * (std::int64_t{1} << (unused + 2));
+  const std::int32_t addend_exponent = static_cast<std::int32_t>(exponent) - unused + 49;
+  if (mantissa_ == 0) {
+    mantissa_ = addend;
+    exponent_ = addend_exponent;
+    return;
+  }
+  const bool larger = addend_exponent > exponent_;
+  const std::int64_t large = larger ? addend : mantissa_;
+  const std::int64_t small = larger ? mantissa_ : addend;
+  const int distance = larger ? addend_exponent - exponent_ : exponent_ - addend_exponent;
+  std::int32_t result = larger ? addend_exponent : exponent_;
+
+  // Exact: 40 bits of mantissa above the kept ones.
+  constexpr __int128 kOne = 1;
+  __int128 sum = large * (kOne << kKept);
+  if (distance <= kKept) sum += small * (kOne << (kKept - distance));
+  if (sum == 0) {
+    mantissa_ = 0;
+    exponent_ = 0;
+    return;
+  }
+  // A carry gives -1, what cancels more than that.
+  const int shift = redundant_signs(sum, kFraction + 2 + kKept);
+  result -= shift;
+  const int below = kKept - shift;
+  if (below <= 0) {
+    mantissa_ = static_cast<std::int64_t>(sum * (kOne << -below));
+  } else {
+    // Half away from zero: a negative number that ends in exactly a half stays below.
+    const bool guard = (sum >> (below - 1) & 1) != 0;
+    const bool sticky = (sum & ((kOne << (below - 1)) - 1)) != 0;
+    mantissa_ = static_cast<std::int64_t>(sum >> below) + (guard && (sum > 0 || sticky) ? 1 : 0);
+    if (mantissa_ == std::int64_t{1} << (kFraction + 1)) {
+      mantissa_ >>= 1;
+      ++result;
+    } else if (mantissa_ == -(std::int64_t{1} << kFraction)) {
+      mantissa_ *= 2;
+      --result;
+    }
+  }
+  exponent_ = result;
+}
+
+std::uint32_t HalfAccumulator::deliver() const noexcept {
+  using fp::Fp16;
+  using fp::Fp32;
+  if (nan_ != 0)
+    return ((nan_ & Fp16::kSign) != 0 ? Fp32::kSign : 0) | Fp32::kExponent |
+           (nan_ & Fp16::kMantissa);
+  if (mantissa_ == 0) return 0;
+  const std::uint32_t sign = mantissa_ < 0 ? Fp32::kSign : 0;
+  auto magnitude = static_cast<std::uint64_t>(mantissa_ < 0 ? -mantissa_ : mantissa_);
+  std::int32_t exponent = exponent_ + Fp32::kBias - 63;
+  if (magnitude >> (kFraction + 1) != 0) {  // -2.0
+    magnitude >>= 1;
+    ++exponent;
+  }
+  constexpr unsigned kShift = kFraction - Fp32::kMantissaBits;
+  std::uint64_t rounded = ((magnitude >> (kShift - 1)) + 1) >> 1;
+  if (rounded >> (Fp32::kMantissaBits + 1) != 0) {
+    rounded >>= 1;
+    ++exponent;
+  }
+  return sign | static_cast<std::uint32_t>(exponent) << Fp32::kMantissaBits |
+         (static_cast<std::uint32_t>(rounded) & Fp32::kMantissa);
+}
+
+}  // namespace nvdla::model

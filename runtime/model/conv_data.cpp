@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv_data.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nvdla::model {
+namespace {
+
+// Copies atoms of `size` bytes to places `pitch` apart; a constant size makes it a few moves.
+template <std::size_t kSize>
+void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += kSize)
+    std::memcpy(to, from, kSize);
+}
+
+void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::size_t atom,
+             std::size_t size, std::uint32_t count) {
+  if (size == atom) {
+    switch (size) {
+      case 8:
+        return scatter<8>(to, pitch, from, count);
+      case 16:
+        return scatter<16>(to, pitch, from, count);
+      case 32:
+        return scatter<32>(to, pitch, from, count);
+      default:
+        break;
+    }
+  }
+  // Where pixels are smaller than an atom the surplus of each is overwritten by the next; the last
+  // ones of the line are copied exactly, so that nothing behind the line is touched.
+  std::uint32_t i = 0;
+  if (size == pitch && atom == 32) {
+    const auto tail = static_cast<std::uint32_t>((atom + pitch - 1) / pitch);
+    for (; i + tail < count; ++i, to += pitch, from += atom) std::memcpy(to, from, 32);
+  }
+  for (; i < count; ++i, to += pitch, from += atom) std::memcpy(to, from, size);
+}
+
+// `count` pixels of the padding value.
+void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int16_t value) {
+  if (precision == Precision::kInt8) {
+    std::memset(to, value & 0xff, bytes);
+    return;
+  }
+  for (std::size_t i = 0; i < bytes; i += 2) std::memcpy(to + i, &value, 2);
+}
+
+}  // namespace
+
+void ConvData::lay_out(const ConvLayer& layer) {
+  const std::size_t bytes = precision_bytes(layer.proc);
+  lines_ = layer.csc_height;
+  elements_ = layer.buffer_channels();
+  pixel_bytes_ = elements_ * bytes;
+  // CDMA itself pads images to both sides and Winograd's cubes all around.
+  inner_width_ = layer.buffer_width();
+  const bool feature = !layer.pixel && !layer.winograd;
+  left_ = feature ? layer.pad_left : 0;
+  right_ = feature ? layer.pad_right : 0;
+  top_ = layer.winograd ? 0 : layer.pad_top;
+  bottom_ = layer.winograd ? 0 : layer.pad_bottom;
+  const std::size_t size = batch_bytes() * layer.batches;
+  if (data_.size() < size + kSlack) data_.resize(size + kSlack);
+  std::memset(data_.data() + size, 0, kSlack);
+}
+
+// Whole lines above and below, then both sides of each line.
+void ConvData::pad(const ConvLayer& layer, std::uint32_t batch) {
+  std::byte* const data = data_.data() + batch * batch_bytes();
+  fill_pixels(data, top_ * line_bytes(), layer.proc, layer.pad_value);
+  fill_pixels(data + (top_ + lines_) * line_bytes(), bottom_ * line_bytes(), layer.proc,
+              layer.pad_value);
+  if (left_ + right_ == 0) return;
+  for (std::uint32_t y = 0; y < lines_; ++y) {
+    std::byte* const line = data + (top_ + y) * line_bytes();
+    fill_pixels(line, left_ * pixel_bytes_, layer.proc, layer.pad_value);
+    fill_pixels(line + left_ * pixel_bytes_ + inner_bytes(), right_ * pixel_bytes_, layer.proc,
+                layer.pad_value);
+  }
+}
+
+void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf) {
+  lay_out(layer);
+  specials_ = {};
+  const std::uint32_t kept = std::min(fetch.kept_lines, lines_);
+  for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
+    pad(layer, batch);
+    for (std::uint32_t y = 0; y < kept; ++y)
+      std::memcpy(inner_line(batch, y),
+                  cbuf.data.data() + (std::size_t{batch} * fetch.kept_lines + y) * inner_bytes(),
+                  inner_bytes());
+    if (!fetch.data) continue;
+    if (layer.pixel) {
+      fetch_image(layer, fetch.kept_lines);
+    } else if (layer.winograd) {
+      fetch_winograd(layer, fetch.kept_lines);
+    } else {
+      fetch_cube(layer, batch, inner_line(batch, fetch.kept_lines), pixel_bytes_, line_bytes());
+    }
+  }
+}
+
+void ConvData::convert(const ConvLayer& layer, std::byte* elements, std::size_t bytes) {
+  if (!layer.converter.enabled) return;
+  if (layer.proc == Precision::kInt8) {
+    for (std::size_t i = 0; i < bytes; ++i)
+      elements[i] = static_cast<std::byte>(convert_element(
+          layer.converter, std::to_integer<std::uint16_t>(elements[i]), 0, layer.in, layer.proc));
+    return;
+  }
+  for (std::size_t i = 0; i < bytes; i += 2) {
+    std::uint16_t value;
+    std::memcpy(&value, elements + i, 2);
+    value = convert_element(layer.converter, value, 0, layer.in, layer.proc);
+    std::memcpy(elements + i, &value, 2);
+  }
+}
+
+void ConvData::count_and_flush(const ConvLayer& layer, std::byte* elements, std::size_t bytes) {
+  if (layer.in != Precision::kFp16) return;
+  for (std::size_t i = 0; i < bytes; i += 2) {
+    std::uint16_t value;
+    std::memcpy(&value, elements + i, 2);
+    specials_.infinite += fp::is_infinite<fp::Fp16>(value);
+    if (!fp::is_nan<fp::Fp16>(value)) continue;
+    ++specials_.nan;
+    if (layer.flush_nan) std::memset(elements + i, 0, 2);
+  }
+}
+
+void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first,
+                          std::size_t pitch, std::size_t line_pitch) {
+  // CDMA counts surfaces in whole atoms and fetches the lanes beyond the last channel with them.
+  const std::uint64_t atom = hw_.atom;
+  const std::size_t channel_bytes = std::size_t{layer.channels} * precision_bytes(layer.proc);
+  const std::uint64_t surfaces = (channel_bytes + atom - 1) / atom;
+  const std::uint64_t run_line = layer.width * atom;
+  // A packed cube is read in grains: runs of several lines without a look at the line stride.
+  const std::uint32_t grain =
+      layer.line_packed && !layer.winograd ? std::min(layer.grain, layer.height) : 1;
+  const bool single = layer.width == 1 && layer.height == 1;
+  const std::uint64_t surface_stride = single && layer.surface_packed ? atom : layer.data.surface;
+  const std::uint64_t base = layer.data.base + batch * layer.batch_stride;
+  // The reference model forgets the converter in Winograd mode.
+  const bool converts = !(layer.winograd && quirks_ == Quirks::kCmodel);
+  atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * grain));
+  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
+    const std::size_t at = surface * atom;
+    const std::size_t used = std::min<std::size_t>(atom, pitch - at);
+    for (std::uint32_t y = 0; y < layer.height; y += grain) {
+      const std::uint32_t lines = std::min(grain, layer.height - y);
+      dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram,
+                base + surface * surface_stride + y * layer.data.line, atoms_.data(),
+                lines * run_line);
+      count_and_flush(layer, atoms_.data(), lines * run_line);
+      if (converts) convert(layer, atoms_.data(), lines * run_line);
+      for (std::uint32_t i = 0; i < lines; ++i)
+        scatter(first + (y + i) * line_pitch + at, pitch, atoms_.data() + i * run_line, atom, used,
+                layer.width);
+    }
+  }
+}
+
+void ConvData::fetch_image(const ConvLayer& layer, std::uint32_t first_line) {
+  const PixelFormat& format = *pixel_format(layer.pixel_code);
+  // Lines are read from their first atom on, what lies before the offset included.
+  const auto run = [&](unsigned plane, std::size_t& skip) {
+    const std::uint32_t pixels = hw_.atom / format.bytes[plane];
+    const std::uint32_t offset = layer.x_offset % pixels;
+    skip = std::size_t{offset} * format.bytes[plane];
+    return ((layer.width - 1 + offset) / pixels + 1) * std::uint64_t{hw_.atom};
+  };
+  std::size_t skip[2] = {};
+  const std::uint64_t bytes = run(0, skip[0]);
+  atoms_.resize(std::max<std::size_t>(atoms_.size(), bytes));
+  std::uint64_t second = 0;
+  if (format.planes == 2) {
+    second = run(1, skip[1]);
+    plane_.resize(std::max<std::size_t>(plane_.size(), second));
+  }
+  const std::size_t count = std::size_t{layer.width} * layer.channels;
+  pixels_.resize(std::max(pixels_.size(), count));
+  for (std::uint32_t y = 0; y < layer.height; ++y) {
+    dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram, layer.data.base + y * layer.data.line,
+              atoms_.data(), bytes);
+    if (format.planes == 2)
+      dma_.read(NVDLA_DMA_CDMA_DATA_UV, layer.second_plane.ram,
+                layer.second_plane.base + y * layer.second_plane.line, plane_.data(), second);
+    const std::byte* const planes[2] = {atoms_.data() + skip[0], plane_.data() + skip[1]};
+    unpack_pixels(format, planes, layer.width, pixels_.data());
+    count_and_flush(layer, reinterpret_cast<std::byte*>(pixels_.data()), count * 2);
+
+    std::byte* const line = inner_line(0, first_line + y);
+    const std::size_t left = layer.fetch_left * pixel_bytes_;
+    fill_pixels(line, left, layer.proc, layer.fetch_pad_value);
+    fill_pixels(line + left + layer.width * pixel_bytes_, layer.pad_right * pixel_bytes_,
+                layer.proc, layer.fetch_pad_value);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint16_t value =
+          convert_element(layer.converter, pixels_[i], static_cast<unsigned>(i % layer.channels),
+                          layer.in, layer.proc);
+      if (layer.proc == Precision::kInt8) {
+        line[left + i] = static_cast<std::byte>(value);
+      } else {
+        std::memcpy(line + left + i * 2, &value, 2);
+      }
+    }
+  }
+}
+
+// Positions of a fold become channels: [ky][kx][channel of whole atoms]. Padding fills all lanes.
+void ConvData::fetch_winograd(const ConvLayer& layer, std::uint32_t first_line) {
+  const std::size_t position = pixel_bytes_ / layer.fold_x / layer.fold_y;
+  const std::size_t padded_width = std::size_t{layer.fetch_width_ext} * layer.fold_x;
+  const std::size_t padded_height = std::size_t{layer.fetch_height_ext} * layer.fold_y;
+  const std::size_t line = padded_width * position;
+  cube_.resize(std::max(cube_.size(), line * padded_height));
+  fill_pixels(cube_.data(), line * padded_height, layer.proc, layer.fetch_pad_value);
+  // Elements of the tiles are counted where they are written, those of the padding too.
+  if (layer.in == Precision::kFp16) {
+    const std::size_t real = std::size_t{layer.width} * layer.height;
+    const auto pads =
+        static_cast<std::uint32_t>((padded_width * padded_height - real) * (position / 2));
+    const auto value = static_cast<std::uint16_t>(layer.fetch_pad_value);
+    if (fp::is_nan<fp::Fp16>(value)) specials_.nan += pads;
+    if (fp::is_infinite<fp::Fp16>(value)) specials_.infinite += pads;
+  }
+  fetch_cube(layer, 0, cube_.data() + layer.fetch_top * line + layer.fetch_left * position,
+             position, line);
+  for (std::uint32_t y = 0; y < layer.fetch_height_ext; ++y) {
+    std::byte* to = inner_line(0, first_line + y);
+    for (std::uint32_t x = 0; x < layer.fetch_width_ext; ++x)
+      for (std::uint32_t ky = 0; ky < layer.fold_y; ++ky, to += layer.fold_x * position)
+        std::memcpy(to,
+                    cube_.data() + (std::size_t{y} * layer.fold_y + ky) * line +
+                        std::size_t{x} * layer.fold_x * position,
+                    layer.fold_x * position);
+  }
+}
+
+void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) const {
+  const std::uint32_t released = layer.keep_data ? 0 : layer.release;
+  const std::uint32_t kept = fetch.lines - released;
+  const std::size_t inner = inner_bytes();
+  std::vector<std::byte> lines(kept * inner * layer.batches);
+  std::byte* to = lines.data();
+  for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
+    const std::byte* from = cbuf.data.data() + (batch * fetch.lines + released) * inner;
+    std::size_t pitch = inner;
+    if (fetch.data) {
+      from = data_.data() + batch * batch_bytes() + (top_ + released) * line_bytes() +
+             left_ * pixel_bytes_;
+      pitch = line_bytes();
+    }
+    for (std::uint32_t y = 0; y < kept; ++y, to += inner, from += pitch)
+      std::memcpy(to, from, inner);
+  }
+  cbuf.winograd = layer.winograd;
+  cbuf.pixel = layer.pixel;
+  cbuf.data_banks = layer.data_banks;
+  cbuf.weight_banks = layer.weight_banks;
+  cbuf.lines = kept;
+  cbuf.all_lines_kept = layer.keep_data;
+  cbuf.proc = layer.proc;
+  cbuf.width = layer.buffer_width();
+  cbuf.channels = layer.buffer_channels();
+  cbuf.batches = layer.batches;
+  cbuf.entries = layer.entries;
+  cbuf.data = std::move(lines);
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// The activations of one convolution: what CDMA brings (feature cubes, images, cubes folded for
+// Winograd; converted, NaNs flushed and counted) and what the convolution buffer still holds, laid
+// out with its padding so that the multipliers' loops see runs of consecutive elements.
+#ifndef NVDLA_MODEL_CONV_DATA_HPP
+#define NVDLA_MODEL_CONV_DATA_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/conv_layer.hpp"
+#include "model/dma.hpp"
+#include "model/float.hpp"
+
+namespace nvdla::model {
+
+class ConvData {
+ public:
+  ConvData(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
+      : hw_(hw), dma_(dma), quirks_(quirks) {}
+
+  void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
+  // Hands what the layer does not release to `cbuf`, sizes included.
+  void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) const;
+
+  // Positions of a padded line, lines of a batch, elements and bytes of a position.
+  std::uint32_t width() const noexcept { return left_ + inner_width_ + right_; }
+  std::uint32_t height() const noexcept { return top_ + lines_ + bottom_; }
+  std::uint32_t elements() const noexcept { return elements_; }
+  std::size_t pixel_bytes() const noexcept { return pixel_bytes_; }
+  // [line][x][channel], channels without gaps; at least kSlack readable bytes follow the last.
+  const std::byte* batch(std::uint32_t number) const noexcept {
+    return data_.data() + number * batch_bytes();
+  }
+  std::size_t batch_bytes() const noexcept { return line_bytes() * height(); }
+
+  // Of what was fetched as fp16.
+  const fp::Specials& specials() const noexcept { return specials_; }
+
+  static constexpr std::size_t kSlack = 64;
+
+ private:
+  std::size_t line_bytes() const noexcept { return width() * pixel_bytes_; }
+  std::size_t inner_bytes() const noexcept { return inner_width_ * pixel_bytes_; }
+  std::byte* inner_line(std::uint32_t batch, std::uint32_t line) noexcept {
+    return data_.data() + batch * batch_bytes() + (top_ + line) * line_bytes() +
+           left_ * pixel_bytes_;
+  }
+  void lay_out(const ConvLayer& layer);
+  void pad(const ConvLayer& layer, std::uint32_t batch);
+  void fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first, std::size_t pitch,
+                  std::size_t line_pitch);
+  void fetch_image(const ConvLayer& layer, std::uint32_t first_line);
+  void fetch_winograd(const ConvLayer& layer, std::uint32_t first_line);
+  // In place, in the processing precision's size.
+  void convert(const ConvLayer& layer, std::byte* elements, std::size_t bytes);
+  void count_and_flush(const ConvLayer& layer, std::byte* elements, std::size_t bytes);
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  Quirks quirks_;
+  // What the buffer holds of a line and what the sequencer adds around it.
+  std::uint32_t inner_width_ = 0, lines_ = 0;
+  std::uint32_t left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
+  std::uint32_t elements_ = 0;
+  std::size_t pixel_bytes_ = 0;
+  fp::Specials specials_;
+  std::vector<std::byte> data_;
+  std::vector<std::byte> atoms_;  // one DMA run
+  std::vector<std::byte> plane_;  // the same of a second plane
+  std::vector<std::byte> cube_;   // before it is folded
+  std::vector<std::uint16_t> pixels_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CONV_DATA_HPP
