@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+//
+// Random convolutions of all modes and precisions against the reference: the output cube of every
+// batch and the counters of CDMA and CACC.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/device.hpp"
+#include "model/float.hpp"
+#include "support/conv_case.hpp"
+#include "support/random_conv.hpp"
+#include "support/recorder.hpp"
+
+namespace nvdla::test {
+namespace {
+
+using model::Device;
+using model::Memory;
+using model::Quirks;
+using model::Ram;
+
+// What SDP makes of a result that it passes through.
+std::uint16_t passed(std::int32_t value, Number proc, Number out) {
+  if (proc == Number::kFp16)
+    return model::fp::narrow<model::fp::Fp32>(static_cast<std::uint32_t>(value));
+  const std::int32_t limit = out == Number::kInt8 ? 127 : 32767;
+  const auto kept = static_cast<std::uint16_t>(std::clamp(value, -limit - 1, limit));
+  return out == Number::kInt8 ? kept & 0xff : kept;
+}
+
+std::string describe(const ConvCase& c) {
+  std::string text = std::string(c.hw->name) + (c.image ? " " + c.format_name : "") +
+                     (c.winograd ? " winograd" : "") + (c.compressed ? " compressed" : "");
+  for (const unsigned v : {static_cast<unsigned>(c.in),
+                           static_cast<unsigned>(c.proc),
+                           c.width,
+                           c.height,
+                           c.channels,
+                           c.batches,
+                           c.kernels,
+                           c.kernel_width,
+                           c.kernel_height,
+                           c.stride_x,
+                           c.stride_y,
+                           c.dilation_x,
+                           c.dilation_y,
+                           c.left,
+                           c.right,
+                           c.top,
+                           c.bottom,
+                           c.clip,
+                           c.pra,
+                           c.post,
+                           c.x_offset})
+    text += " " + std::to_string(v);
+  return text;
+}
+
+// Empty if all is as it should be.
+std::string check(ConvCase layer, std::mt19937_64& random, Quirks quirks) {
+  Memory memory;
+  finish(layer, random, memory);
+  Device device(*layer.hw, memory, {.quirks = quirks});
+  Registers regs(device);
+  program(layer, regs);
+  enable(regs);
+  while (device.step()) {
+  }
+  if (!device.idle()) {
+    const auto blocked = device.blocked();
+    return "blocked: " + (blocked.empty() ? "no reason" : blocked.front().reason);
+  }
+  const ConvResult want = reference(layer, memory, quirks == Quirks::kRtl);
+  const unsigned bytes = layer.out == Number::kInt8 ? 1 : 2;
+  const unsigned column = layer.hw->atom / bytes;
+  const unsigned ow = layer.out_width(), oh = layer.out_height();
+  const bool single = ow == 1 && oh == 1 && layer.batches == 1;
+  const std::uint64_t surface = single ? layer.hw->atom : layer.output.surface;
+  const auto got = memory.read(Ram::kPrimary, layer.output.base,
+                               layer.batches * layer.out_batch_stride + layer.hw->atom);
+  std::size_t i = 0;
+  for (unsigned b = 0; b < layer.batches; ++b)
+    for (unsigned y = 0; y < oh; ++y)
+      for (unsigned x = 0; x < ow; ++x)
+        for (unsigned k = 0; k < layer.kernels; ++k, ++i) {
+          const std::uint64_t address = b * layer.out_batch_stride + k / column * surface +
+                                        y * layer.output.line + std::uint64_t{x} * layer.hw->atom +
+                                        std::uint64_t{k % column} * bytes;
+          unsigned value = std::to_integer<unsigned>(got[address]);
+          if (bytes == 2) value |= std::to_integer<unsigned>(got[address + 1]) << 8;
+          const unsigned expected = passed(want.values[i], layer.proc, layer.out);
+          if (value != expected)
+            return "batch " + std::to_string(b) + " y " + std::to_string(y) + " x " +
+                   std::to_string(x) + " kernel " + std::to_string(k) + " is " +
+                   std::to_string(value) + ", not " + std::to_string(expected);
+        }
+  const std::pair<const char*, std::uint32_t> counters[] = {
+      {"CDMA.D_NAN_INPUT_DATA_NUM", want.nan_data},
+      {"CDMA.D_INF_INPUT_DATA_NUM", want.inf_data},
+      {"CDMA.D_NAN_INPUT_WEIGHT_NUM", want.nan_weights},
+      {"CDMA.D_INF_INPUT_WEIGHT_NUM", want.inf_weights},
+      {"CACC.D_OUT_SATURATION", want.saturated}};
+  for (const auto& [name, value] : counters)
+    if ((layer.hw->features & NVDLA_HW_FP16) != 0 || name == std::string("CACC.D_OUT_SATURATION"))
+      if (regs.read(name) != value)
+        return std::string(name) + " is " + std::to_string(regs.read(name)) + ", not " +
+               std::to_string(value);
+  return {};
+}
+
+const nvdla_hw& full() { return *nvdla_hw_find("nv_full"); }
+
+TEST(ConvModes, DirectEqualsTheReference) {
+  constexpr std::pair<Number, Number> kPairs[] = {{Number::kInt8, Number::kInt8},
+                                                  {Number::kInt16, Number::kInt16},
+                                                  {Number::kInt16, Number::kFp16},
+                                                  {Number::kFp16, Number::kFp16},
+                                                  {Number::kFp16, Number::kFp16}};
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto [in, proc] = kPairs[seed % std::size(kPairs)];
+    const ConvCase layer = random_direct(full(), random, in, proc);
+    ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
+        << "seed " << seed << ": " << describe(layer);
+  }
+}
+
+TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
+  for (unsigned seed = 0; seed < 36 * 12; ++seed) {
+    std::mt19937_64 random(seed);
+    const unsigned format = seed % 36;
+    const auto proc =
+        format_number(format) == Number::kFp16 ? Number::kFp16 : static_cast<Number>(seed / 36 % 3);
+    const ConvCase layer = random_image(full(), random, format, proc);
+    ASSERT_EQ(check(layer, random, Quirks::kRtl), "") << "seed " << seed << ": " << describe(layer);
+  }
+}
+
+TEST(ConvModes, ImagesOfTheSecondGenerationEqualTheReference) {
+  constexpr unsigned kFormats[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
+  for (const char* name : {"nv_small", "nv_small_256", "nv_medium_512", "nv_large"})
+    for (unsigned seed = 0; seed < 39; ++seed) {
+      std::mt19937_64 random(seed);
+      const ConvCase layer = random_image(*nvdla_hw_find(name), random,
+                                          kFormats[seed % std::size(kFormats)], Number::kInt8);
+      ASSERT_EQ(check(layer, random, Quirks::kRtl), "")
+          << "seed " << seed << ": " << describe(layer);
+    }
+}
+
+TEST(ConvModes, WinogradEqualsTheReference) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const ConvCase layer = random_winograd(full(), random, static_cast<Number>(seed % 3));
+    ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
+        << "seed " << seed << ": " << describe(layer);
+  }
+}
+
+// The reference model forgets the converter in Winograd mode, the logic has it in the way.
+TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
+  for (const Quirks quirks : {Quirks::kRtl, Quirks::kCmodel}) {
+    std::mt19937_64 random(7);
+    ConvCase layer = random_winograd(full(), random, Number::kInt16);
+    layer.pad_value = 0;
+    layer.convert = quirks == Quirks::kRtl;
+    layer.scale = 3;
+    layer.offset = 100;
+    layer.truncate = 2;
+    Memory memory;
+    finish(layer, random, memory);
+    const ConvResult want = reference(layer, memory, false);
+    layer.convert = true;
+    Device device(*layer.hw, memory, {.quirks = quirks});
+    Registers regs(device);
+    program(layer, regs);
+    enable(regs);
+    while (device.step()) {
+    }
+    ASSERT_TRUE(device.idle());
+    const auto got = memory.read(Ram::kPrimary, layer.output.base, 2);
+    const unsigned value = std::to_integer<unsigned>(got[0]) | std::to_integer<unsigned>(got[1])
+                                                                   << 8;
+    EXPECT_EQ(value, passed(want.values[0], layer.proc, layer.out));
+  }
+}
+
+// Exactly the bytes that hardware reads: lines of images from their first atom, whole atoms of the
+// table of group sizes, mask and compressed weights to their rounded ends.
+TEST(ConvModes, ImagesAndCompressedWeightsAreReadInWholeAtoms) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937_64 random(seed);
+    const unsigned format = seed % 36;
+    ConvCase layer =
+        random_image(full(), random, format,
+                     format_number(format) == Number::kFp16 ? Number::kFp16 : Number::kInt16);
+    layer.compressed = true;
+    Memory memory;
+    finish(layer, random, memory);
+    Recorder recorder(memory);
+    Device device(*layer.hw, recorder);
+    Registers regs(device);
+    program(layer, regs);
+    enable(regs);
+    while (device.step()) {
+    }
+    ASSERT_TRUE(device.idle()) << device.blocked().front().reason;
+    Bytes want;
+    const bool two = layer.format_name.find("___") != std::string::npos;
+    unsigned bytes = layer.in == Number::kInt8 ? 1 : 2;
+    if (layer.channels == 4) bytes = format >= 20 && format <= 25 ? 4 : 4 * bytes;
+    for (unsigned plane = 0; plane < (two ? 2u : 1u); ++plane) {
+      const unsigned size = bytes << plane;
+      const unsigned offset = layer.x_offset % (layer.hw->atom / size);
+      const unsigned run =
+          ((offset + layer.width) * size + layer.hw->atom - 1) / layer.hw->atom * layer.hw->atom;
+      const Cube& cube = plane == 0 ? layer.input : layer.second;
+      for (unsigned y = 0; y < layer.height; ++y) want.add(cube.base + y * cube.line, run);
+    }
+    want.add(0x8300'0000, regs.read("CDMA.D_WEIGHT_BYTES"));
+    want.add(0x8400'0000, regs.read("CDMA.D_WMB_BYTES"));
+    const unsigned groups = (layer.kernels + layer.group() - 1) / layer.group();
+    want.add(0x8500'0000, (groups * 4 + 31) / 32 * 32);
+    ASSERT_EQ(recorder.reads.merged(), want.merged()) << "seed " << seed << describe(layer);
+  }
+}
+
+}  // namespace
+}  // namespace nvdla::test
