@@ -33,6 +33,8 @@ class Builder {
     for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
     for (const auto& port : net_.outputs) session_.outputs.push_back(make_port(port));
     create_program(statistics);
+    session_.descriptors = std::move(layers_);
+    session_.slots = std::move(slots_);
   }
 
  private:

@@ -39,6 +39,9 @@ struct Session::Impl {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;
+  // What the program was made of; the writer of loadables starts from these.
+  std::vector<nvdla_layer> descriptors;
+  std::vector<nvdla_slot> slots;
   Fence last;
 };
 

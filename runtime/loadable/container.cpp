@@ -36,6 +36,14 @@ std::vector<std::uint16_t> numbers(const flatbuffers::Vector<std::uint16_t>* vec
                            : std::vector<std::uint16_t>(vector->begin(), vector->end());
 }
 
+// The verifier aligns the count of a vector, not elements that are wider than it.
+std::uint64_t offset_at(const flatbuffers::Vector<std::uint64_t>& offsets,
+                        flatbuffers::uoffset_t i) {
+  std::uint64_t value;
+  std::memcpy(&value, offsets.Data() + std::size_t{i} * sizeof(value), sizeof(value));
+  return flatbuffers::EndianScalar(value);
+}
+
 // Entries are known by their id, and id equals the place in every list that files have.
 template <typename T>
 void check_id(const char* list, std::size_t index, const T* entry) {
@@ -114,7 +122,7 @@ void read_memories(Container& c, const fb::Loadable& root) {
         const std::string name = from->contents()->Get(place)->str();
         const auto found = by_name.find(name);
         if (found == by_name.end()) refuse("{}: there is no blob called '{}'", what, name);
-        const Content content = {found->second, from->offsets()->Get(place)};
+        const Content content = {found->second, offset_at(*from->offsets(), place)};
         const std::uint64_t bytes = c.blobs[content.blob].data.size();
         if (content.offset > memory.size || bytes > memory.size - content.offset) {
           refuse("{}: blob '{}' of {} bytes at {} does not fit {} bytes", what, name, bytes,

@@ -131,6 +131,12 @@ class NVDLA_API LoadedNetwork {
   std::unique_ptr<Impl> impl_;
 };
 
+// Writes a network as a loadable for a configuration ("nv_small"): interface DLA1 0.12, one task
+// whose layers run one after another. Throws what Network::build() throws, and kInvalidArgument if
+// the file cannot be written.
+NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
+                             std::string_view path);
+
 }  // namespace nvdla
 
 #endif  // NVDLA_LOADABLE_HPP

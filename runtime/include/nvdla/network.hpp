@@ -233,6 +233,7 @@ class NVDLA_API Session {
 
  private:
   friend class Network;
+  friend struct detail::Handles;
   explicit Session(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+//
+// A network that is written as a loadable gives from the file what it gives from the session.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "../tools/temporary_folder.hpp"
+#include "nvdla/loadable.hpp"
+
+namespace nvdla {
+namespace {
+
+TEST(Save, RunsAsTheNetwork) {
+  std::mt19937 random(7);
+  const auto numbers = [&](std::size_t count) {
+    std::vector<std::int8_t> values(count);
+    for (auto& value : values) value = static_cast<std::int8_t>(random() % 256);
+    return values;
+  };
+  const auto w1 = numbers(20 * 3 * 9), w2 = numbers(10 * 20 * 4);
+  std::vector<std::int32_t> bias(20);
+  for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int>(i) * 70001 - 500000;
+  Network network;
+  const Tensor in = network.input("in", {.channels = 3, .height = 12, .width = 14});
+  const Tensor a = network.convolution(in, {.name = "a",
+                                            .kernels = 20,
+                                            .kernel_height = 3,
+                                            .kernel_width = 3,
+                                            .pad_top = 1,
+                                            .pad_bottom = 1,
+                                            .pad_left = 1,
+                                            .pad_right = 1,
+                                            .pad_value = -3,
+                                            .weights = w1,
+                                            .bias = bias,
+                                            .relu = true,
+                                            .output = requantize(0.0005)});
+  const Tensor b = network.pointwise(a, {.name = "b", .x1 = elementwise(NVDLA_ALU_SUM, a)});
+  const Tensor c = network.convolution(b, {.name = "c",
+                                           .kernels = 10,
+                                           .kernel_height = 2,
+                                           .kernel_width = 2,
+                                           .stride_y = 2,
+                                           .stride_x = 2,
+                                           .weights = w2,
+                                           .output = requantize(0.001)});
+  network.output(c, "out");
+  const auto pixels = numbers(3 * 12 * 14);
+  const replay::TemporaryFolder folder;
+  for (const std::string name : {"nv_small", "nv_full", "nv_large"}) {
+    SCOPED_TRACE(name);
+    const std::string path = (folder.path() / (name + ".nvdla")).string();
+    save_loadable(network, name, path);
+    const Device device = Device::open("model:" + name);
+    Session session = network.build(device);
+    session.write("in", Layout::kNchw, pixels);
+    session.run();
+    std::vector<std::int8_t> expected(10 * 6 * 7), found(expected.size());
+    session.read("out", Layout::kNchw, std::span<std::int8_t>(expected));
+    LoadedNetwork loaded = Loadable::load(path).open(device);
+    loaded.write("in", Layout::kNchw, pixels);
+    loaded.run();
+    loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
+    EXPECT_EQ(found, expected);
+    EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
+              static_cast<std::ptrdiff_t>(found.size()));
+  }
+}
+
+}  // namespace
+}  // namespace nvdla
