@@ -39,7 +39,10 @@ bad() {
 
 say "Linux $(uname -r), up after $(uptime) s"
 while read -r module; do
-	insmod "/modules/$module.ko" || bad "insmod $module failed"
+	# As modprobe does: module.parameter=value of the kernel's command line.
+	parameters=$(tr ' ' '\n' </proc/cmdline | sed -n "s/^$module\.//p" | tr '\n' ' ')
+	# shellcheck disable=SC2086 # several parameters
+	insmod "/modules/$module.ko" $parameters || bad "insmod $module failed"
 done </etc/nvdla/modules
 
 if grep -q nvdla.interactive /proc/cmdline; then

@@ -34,6 +34,12 @@ boot msi --device nv_small --time-out 180 --file "$digits:/digits" \
 # The first generation with INTx, on a function that cannot be reset.
 boot intx --device nv_full --append pci=nomsi --server --no-reset --time-out 180 \
 	--file "$digits:/digits" --run "$tests/test_ioctl" --run "$tests/test_backend" --run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
+# Buffers from memory that was kept free for them.
+boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
+	--time-out 180 --run "$tests/test_ioctl"
+# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
+boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
+	--run "$here/refused.sh"
 
 [ -z "$failed" ] || {
 	echo "suite.sh: failed:$failed; logs are in $build/emulate" >&2

@@ -31,7 +31,7 @@ Function::Function(const nvdla_hw& hw, InterruptPort& port, const Options& optio
     : port_(port),
       glb_(glb_base(hw)),
       faults_(options.faults),
-      config_(device_id(hw), options.with_reset),
+      config_(device_id(options.claim != nullptr ? *options.claim : hw), options.with_reset),
       memory_(counters_, options.dma_log),
       interrupts_(port, faults_, counters_) {}
 

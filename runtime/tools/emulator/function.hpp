@@ -40,7 +40,8 @@ class Accelerator {
 class Function {
  public:
   struct Options {
-    bool with_reset = true;  // offer function-level reset
+    bool with_reset = true;           // offer function-level reset
+    const nvdla_hw* claim = nullptr;  // whose PCI id it has; its own unless given
     Faults faults;
     DmaLog* dma_log = nullptr;
   };

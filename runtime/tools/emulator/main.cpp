@@ -75,6 +75,7 @@ class Watchdog {
 
 struct Arguments {
   std::string device = "nv_small";
+  std::string claim;
   Machine machine;
   std::vector<std::string> qemu;
   bool no_reset = false;
@@ -95,6 +96,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--device", arguments.device, "Configuration of the NVDLA")
       ->check(CLI::IsMember(device_names()))
       ->capture_default_str();
+  app.add_option("--claim", arguments.claim, "Configuration that its PCI id stands for, if another")
+      ->check(CLI::IsMember(device_names()));
   app.add_option("--kernel", arguments.machine.kernel, "Kernel image to boot")
       ->check(CLI::ExistingFile);
   app.add_option("--initrd", arguments.machine.initrd, "Its initial file system")
@@ -144,6 +147,7 @@ int run(const Arguments& arguments) {
   Qtest qtest(qemu.take_qtest_socket(), kIntx);
   Function function(*hw, qtest,
                     {.with_reset = !arguments.no_reset,
+                     .claim = arguments.claim.empty() ? hw : nvdla_hw_find(arguments.claim.c_str()),
                      .faults = arguments.faults,
                      .dma_log = dma_log ? &*dma_log : nullptr});
   model::Options options;
