@@ -247,12 +247,14 @@ void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& c
   std::vector<std::byte> lines(kept * inner * layer.batches);
   std::byte* to = lines.data();
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
-    const std::byte* from = cbuf.data.data() + (batch * fetch.lines + released) * inner;
+    const std::byte* from = nullptr;
     std::size_t pitch = inner;
     if (fetch.data) {
       from = data_.data() + batch * batch_bytes() + (top_ + released) * line_bytes() +
              left_ * pixel_bytes_;
       pitch = line_bytes();
+    } else {
+      from = cbuf.data.data() + (batch * fetch.lines + released) * inner;
     }
     for (std::uint32_t y = 0; y < kept; ++y, to += inner, from += pitch)
       std::memcpy(to, from, inner);
