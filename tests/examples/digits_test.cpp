@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../unit/tools/temporary_folder.hpp"
 #include "float_network.hpp"
 #include "int8_network.hpp"
 #include "picture.hpp"
@@ -72,6 +73,28 @@ TEST_P(Digits, RefusesPicturesOfAnotherSize) {
   Int8Network network(nvdla::Device::open(GetParam()), load_weights(kFolder / "weights.json"));
   const std::vector<std::uint8_t> pixels(785);
   EXPECT_THROW(network.scores(pixels), std::invalid_argument);
+}
+
+TEST_P(Digits, RunsFromALoadable) {
+  const Weights weights = load_weights(kFolder / "weights.json");
+  const HeldOut held_out = read_held_out(kFolder);
+  const nvdla::Device device = nvdla::Device::open(GetParam());
+  const nvdla::replay::TemporaryFolder folder;
+  const std::string path = (folder.path() / "digits.nvdla").string();
+  nvdla::save_loadable(describe(weights), device.info().configuration, path);
+
+  nvdla::LoadedNetwork loaded = nvdla::Loadable::load(path).open(device);
+  std::vector<std::int8_t> pixels, scores(weights.classes.size());
+  for (std::size_t i = 0; i < held_out.pictures.size(); i += 10) {
+    pixels.clear();
+    for (const std::uint8_t pixel : held_out.pictures[i].pixels) {
+      pixels.push_back(static_cast<std::int8_t>(pixel - weights.input_offset));
+    }
+    loaded.write("picture", nvdla::Layout::kNchw, std::span<const std::int8_t>(pixels));
+    loaded.run();
+    loaded.read("scores", nvdla::Layout::kNchw, std::span<std::int8_t>(scores));
+    ASSERT_EQ(scores, held_out.reference_scores[i]) << "picture " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Model, Digits, ::testing::Values("model:nv_full", "model:nv_small"),

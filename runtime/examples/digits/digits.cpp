@@ -29,6 +29,7 @@ struct Options {
   std::string device = "model";
   fs::path data = NVDLA_DIGITS_FOLDER;
   std::vector<std::string> pictures;
+  std::string save;
   bool held_out = false;
 };
 
@@ -144,6 +145,12 @@ void print_statistics(const nvdla::Session& session) {
 int run(const Options& options) {
   const digits::Weights weights = digits::load_weights(options.data / "weights.json");
   const nvdla::Device device = nvdla::Device::open(options.device);
+  if (!options.save.empty()) {
+    nvdla::save_loadable(digits::describe(weights), device.info().configuration, options.save);
+    fmt::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
+               options.save, device.info().configuration, options.save);
+    return 0;
+  }
   digits::Int8Network network(device, weights, {.statistics = true});
   fmt::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
              network.session().layers());
@@ -170,6 +177,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--data", options.data, "folder of weights.json and images/")
       ->capture_default_str();
+  app.add_option("--save", options.save,
+                 "write the network as a loadable for the device's configuration, run nothing")
+      ->type_name("FILE");
   app.add_flag("--held-out", options.held_out,
                "classify the 1,000 held-out pictures and compare with the float network");
   CLI11_PARSE(app, argc, argv);
