@@ -2,226 +2,247 @@
 #include "program_maker.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "layer_makers.hpp"
 
 namespace nvdla::fuzz {
 
-namespace {
-
-// Slots of a layer: every surface has its own, so that overlaps come from mutations only.
-enum Slot : std::uint32_t { kInput, kWeights, kX1, kX2, kOutput, kSlots };
-
-constexpr std::uint64_t kSlotSize = 1ull << 28;
-
-std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
+std::uint32_t Workshop::precision() {
+  return has(NVDLA_HW_FP16) ? input.below(3) : std::uint32_t{NVDLA_PRECISION_INT8};
 }
 
-nvdla_surface surface(Input& input, const nvdla_hw& hw, std::uint32_t slot, std::uint32_t width,
-                      std::uint32_t height, std::uint32_t column_bytes) {
+nvdla_surface Workshop::cube(std::uint32_t slot, std::uint32_t width, std::uint32_t height,
+                             std::uint32_t column_bytes) {
   nvdla_surface s{};
   s.slot = slot;
-  s.offset = std::uint64_t{input.below(4)} * hw.atom;
-  s.line_stride = width * column_bytes + input.below(3) * hw.atom;
-  s.surface_stride = height * s.line_stride + input.below(3) * hw.atom;
+  s.offset = std::uint64_t{input.below(4)} * hw().atom;
+  s.line_stride = width * column_bytes;
+  s.surface_stride = height * s.line_stride;
+  if (width * height == 1 || input.once_in(3)) return s;
+  s.line_stride += input.below(3) * hw().atom;
+  s.surface_stride = height * s.line_stride + input.below(3) * hw().atom;
   return s;
 }
 
-nvdla_sdp_x make_x(Input& input, const nvdla_hw& hw, std::uint32_t slot, std::uint32_t width,
-                   std::uint32_t height) {
-  nvdla_sdp_x x{};
-  if (!input.flag()) return x;
-  x.flags = NVDLA_SDP_ENABLE | (input.flag() ? NVDLA_SDP_RELU : 0u);
-  x.alu = input.below(4);
-  x.mul = input.below(3);
-  if (x.mul == NVDLA_MUL_PRELU) x.alu = NVDLA_ALU_NONE;
-  x.mul_shift = input.below(20);
-  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
-  if (parts == 0) return x;
-  if (x.alu != NVDLA_ALU_NONE) x.alu_shift = input.below(8);
-  x.mode = input.below(3);
-  if (x.mode == NVDLA_OPERAND_ELEMENT && width * height == 1) x.mode = NVDLA_OPERAND_CHANNEL;
-  if (x.mode == NVDLA_OPERAND_LAYER) {
-    if (x.alu != NVDLA_ALU_NONE) x.alu_value = input.take<std::int16_t>();
-    if (x.mul != NVDLA_MUL_NONE) x.mul_value = input.take<std::int16_t>();
-    return x;
-  }
-  x.operand_bytes = input.within(1, 2);
-  x.operand = surface(input, hw, slot, width, height, hw.atom * parts * x.operand_bytes);
-  if (x.mode == NVDLA_OPERAND_CHANNEL) x.operand.line_stride = x.operand.surface_stride = 0;
-  return x;
-}
-
-void make_sdp(Input& input, const nvdla_hw& hw, nvdla_sdp& sdp, std::uint32_t width,
-              std::uint32_t height) {
-  sdp.x1 = make_x(input, hw, kX1, width, height);
-  sdp.x2 = make_x(input, hw, kX2, width, height);
-  sdp.out_cvt.offset = input.take<std::int8_t>();
-  sdp.out_cvt.scale = input.take<std::int16_t>();
-  sdp.out_cvt.truncate = input.below(32);
-  sdp.output = surface(input, hw, kOutput, width, height, hw.atom);
-}
-
-// The output size that an input of `in` gives, by choosing the padding that makes it exact.
-std::uint32_t fit(Input& input, std::uint32_t in, std::uint32_t kernel, std::uint32_t stride,
+std::uint32_t fit(Input& input, std::uint32_t in, std::uint32_t kernel, std::uint32_t& stride,
                   std::uint32_t dilation, std::uint32_t& before, std::uint32_t& after) {
   const std::uint32_t dilated = (kernel - 1) * dilation + 1;
   before = input.below(dilated);
-  after = 0;
-  while (before + in + after < dilated || (before + in + after - dilated) % stride != 0) ++after;
+  after = before + in < dilated ? dilated - before - in : 0;
+  while ((before + in + after - dilated) % stride != 0) ++after;
+  // Less than the kernel may be padded; a stride of 1 always fits.
+  if (after >= dilated) {
+    stride = 1;
+    after = dilated - 1;
+  }
   return (before + in + after - dilated) / stride + 1;
 }
 
-void make_conv(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
+namespace {
+
+void make_slots(Input& input, Made& made) {
+  const bool sram = (made.hw->features & NVDLA_HW_SRAM) != 0;
+  // Now and then input and output may be both read and written, for work in place.
+  const bool both = input.once_in(4);
+  std::uint32_t memory = NVDLA_MEMORY_DRAM;
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+    nvdla_slot s{};
+    s.size = kSlotSize;
+    s.alignment = std::max(made.hw->atom, 64u);
+    s.access = slot == kOutput ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
+    if (both && (slot == kInput || slot == kOutput)) s.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+    // Both planes of an image are in one memory, and so are the streams of weights.
+    if (slot != kInputUv && slot != kWgs && slot != kWmb)
+      memory = sram && input.once_in(4) ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
+    s.memory = memory;
+    made.slots.push_back(s);
+  }
+}
+
+void make_layer(Workshop& shop, nvdla_layer& layer) {
+  Input& input = shop.input;
+  const auto one_of = [&](std::uint32_t feature) { return shop.has(feature) && input.once_in(8); };
+  if (one_of(NVDLA_HW_RUBIK)) {
+    layer.kind = NVDLA_LAYER_RUBIK;
+    return make_rubik(shop, layer);
+  }
+  if (one_of(NVDLA_HW_BDMA)) {
+    layer.kind = NVDLA_LAYER_BDMA;
+    return make_bdma(shop, layer);
+  }
+  constexpr std::uint32_t kKinds[] = {
+      NVDLA_LAYER_CONV_SDP,     NVDLA_LAYER_CONV_SDP, NVDLA_LAYER_CONV_SDP,
+      NVDLA_LAYER_CONV_SDP_PDP, NVDLA_LAYER_SDP,      NVDLA_LAYER_SDP,
+      NVDLA_LAYER_SDP_PDP,      NVDLA_LAYER_PDP,      NVDLA_LAYER_CDP};
+  layer.kind = kKinds[input.below(std::size(kKinds))];
+  switch (layer.kind) {
+    case NVDLA_LAYER_PDP:
+      return make_pdp(shop, layer, nullptr);
+    case NVDLA_LAYER_CDP:
+      return make_cdp(shop, layer);
+    default:
+      break;
+  }
+  const bool flying = layer.kind == NVDLA_LAYER_CONV_SDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
+  const bool pooled = layer.kind == NVDLA_LAYER_SDP_PDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
+  const Shape in = flying ? make_conv(shop, layer) : make_sdp_input(shop, layer);
+  const Shape out = make_sdp(shop, layer, in, flying, pooled);
+  if (pooled) make_pdp(shop, layer, &out);
+}
+
+// The same again takes what the one before kept.
+nvdla_layer again(Input& input, const nvdla_layer& before) {
+  nvdla_layer layer = before;
   nvdla_conv& conv = layer.conv;
-  layer.kind = NVDLA_LAYER_CONV_SDP;
-  conv.width = input.within(1, 12);
-  conv.height = input.within(1, 12);
-  conv.channels = input.within(1, 3 * hw.atomic_c / 2);
-  conv.batch = 1;
-  conv.kernels = input.within(1, 3 * hw.atomic_k);
-  conv.kernel_width = input.within(1, 4);
-  conv.kernel_height = input.within(1, 4);
-  conv.stride_x = input.within(1, 3);
-  conv.stride_y = input.within(1, 3);
-  conv.dilation_x = input.within(1, 2);
-  conv.dilation_y = input.within(1, 2);
-  conv.post_extension = 1;
-  conv.pad_value = input.take<std::int8_t>();
-  conv.clip_truncate = input.below(4);
-  conv.data_banks = input.within(1, hw.cbuf_banks / 2);
-  conv.weight_banks = input.within(1, hw.cbuf_banks / 2);
-  const std::uint32_t width = fit(input, conv.width, conv.kernel_width, conv.stride_x,
-                                  conv.dilation_x, conv.pad_left, conv.pad_right);
-  const std::uint32_t height = fit(input, conv.height, conv.kernel_height, conv.stride_y,
-                                   conv.dilation_y, conv.pad_top, conv.pad_bottom);
-  if (input.flag()) conv.flags |= 1u << input.within(1, 4);  // reuse or keep, data or weights
-  conv.input = surface(input, hw, kInput, conv.width, conv.height, hw.atom);
-  conv.weights.slot = kWeights;
-  conv.weights.offset = std::uint64_t{input.below(4)} * round_up(128, hw.atom);
-  make_sdp(input, hw, layer.sdp, width, height);
+  conv.flags &= ~std::uint32_t{NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS};
+  const bool lines = (before.conv.flags & NVDLA_CONV_KEEP_DATA) != 0 ||
+                     (before.conv.release != 0 && before.conv.release < before.conv.height);
+  if (lines && input.flag()) conv.flags |= NVDLA_CONV_REUSE_DATA;
+  if ((before.conv.flags & NVDLA_CONV_KEEP_WEIGHTS) != 0 && input.flag())
+    conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+  return layer;
 }
 
-void make_copy(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
-  nvdla_sdp& sdp = layer.sdp;
-  layer.kind = NVDLA_LAYER_SDP;
-  sdp.width = input.within(1, 12);
-  sdp.height = input.within(1, 12);
-  sdp.channels = input.within(1, 80);
-  sdp.input = surface(input, hw, kInput, sdp.width, sdp.height, hw.atom);
-  make_sdp(input, hw, sdp, sdp.width, sdp.height);
+// Some of the layers before.
+void make_waits(Input& input, nvdla_layer& layer, std::uint32_t index) {
+  layer.num_waits = 0;
+  for (std::uint32_t& wait : layer.waits) wait = 0;
+  for (std::uint32_t i = 0; i < index; ++i)
+    if (input.flag()) layer.waits[layer.num_waits++] = i;
 }
 
-void make_pooling(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
-  nvdla_pdp& pdp = layer.pdp;
-  layer.kind = NVDLA_LAYER_PDP;
-  pdp.method = input.below(3);
-  pdp.width = input.within(1, 200);
-  pdp.height = input.within(1, 12);
-  pdp.channels = input.within(1, 80);
-  pdp.kernel_width = input.within(1, 8);
-  pdp.kernel_height = input.within(1, 8);
-  pdp.stride_x = input.within(1, 10);
-  pdp.stride_y = input.within(1, 10);
-  const std::uint32_t width =
-      fit(input, pdp.width, pdp.kernel_width, pdp.stride_x, 1, pdp.pad_left, pdp.pad_right);
-  const std::uint32_t height =
-      fit(input, pdp.height, pdp.kernel_height, pdp.stride_y, 1, pdp.pad_top, pdp.pad_bottom);
-  if (pdp.method == NVDLA_POOL_AVERAGE) {
-    pdp.recip_width = 0x10000 / pdp.kernel_width;
-    pdp.recip_height = 0x10000 / pdp.kernel_height;
-  }
-  pdp.bands = input.below(3) == 0 ? input.within(2, 6) : 1;
-  if (pdp.bands > 1) pdp.first_out = input.within(1, std::max(width / pdp.bands, 1u));
-  if (pdp.bands > 2) pdp.mid_out = pdp.first_out + input.below(16);
-  pdp.input = surface(input, hw, kInput, pdp.width, pdp.height, hw.atom);
-  pdp.output = surface(input, hw, kOutput, width, height, hw.atom);
-}
-
-void make_reshaping(Input& input, const nvdla_hw& hw, nvdla_layer& layer) {
-  nvdla_rubik& rubik = layer.rubik;
-  layer.kind = NVDLA_LAYER_RUBIK;
-  rubik.mode = input.below(3);
-  rubik.width = input.within(1, 12);
-  rubik.height = input.within(1, 12);
-  rubik.channels = input.within(1, 80);
-  const bool contract = rubik.mode == NVDLA_RUBIK_CONTRACT;
-  if (contract) {
-    rubik.stride_x = input.within(1, 4);
-    rubik.stride_y = input.within(1, 4);
-    rubik.channels = rubik.stride_x * rubik.stride_y * hw.atom * input.within(1, 3);
-  }
-  rubik.input = surface(input, hw, kInput, rubik.width, rubik.height, hw.atom);
-  rubik.output = surface(input, hw, kOutput, rubik.width * (contract ? rubik.stride_x : 1),
-                         rubik.height * (contract ? rubik.stride_y : 1), hw.atom);
-  if (contract) return;
-  nvdla_surface& planes = rubik.mode == NVDLA_RUBIK_SPLIT ? rubik.output : rubik.input;
-  planes.offset = round_up(static_cast<std::uint32_t>(planes.offset), 64);
-  planes.line_stride = 64 * input.within(1, 2);
-  planes.surface_stride = planes.line_stride * (rubik.height + input.below(3));
-}
-
-// Overwrites one word of the layer.
-void mutate(Input& input, nvdla_layer& layer) {
-  const std::uint32_t word = input.below(sizeof(layer) / sizeof(std::uint32_t));
-  auto* at = reinterpret_cast<std::uint8_t*>(&layer) + word * sizeof(std::uint32_t);
-  std::uint32_t value = 0;
-  std::memcpy(&value, at, sizeof(value));
-  switch (input.below(5)) {
+// Overwrites one word of anything. Words that say something are taken more often than others.
+template <typename T>
+void mutate(Input& input, Made& made, T& object) {
+  constexpr std::uint32_t kWords = sizeof(T) / sizeof(std::uint32_t);
+  std::uint32_t words[kWords];
+  std::memcpy(words, &object, sizeof(words));
+  std::uint32_t at = input.below(kWords);
+  if (!input.once_in(3))
+    for (std::uint32_t i = 0; i < kWords && words[at] == 0; ++i) at = (at + 1) % kWords;
+  std::uint32_t& word = words[at];
+  constexpr std::uint32_t kEdges[] = {0,       1,       8,          31,         32,        64,
+                                      127,     1024,    8192,       8193,       0x10000,   0x40000,
+                                      1 << 20, 1 << 28, 0x7fffffff, 0x80000000, 0xffffffff};
+  switch (input.below(9)) {
     case 0:
-      value += 1;
+      word += 1;
       break;
     case 1:
-      value -= 1;
+      word -= 1;
       break;
     case 2:
-      value = input.take<std::uint8_t>();
+      word = input.take<std::uint8_t>();
       break;
     case 3:
-      value ^= 1u << input.below(32);
+      word ^= 1u << input.below(32);
+      break;
+    case 4:
+      word *= 2;
+      break;
+    case 5:
+      word = words[input.below(kWords)];
+      break;
+    case 6:
+      word = kEdges[input.below(std::size(kEdges))];
+      break;
+    case 7:
+      word += made.hw->atom * input.within(1, 8);
       break;
     default:
-      value = input.take<std::uint32_t>();
+      word = input.take<std::uint32_t>();
       break;
   }
-  std::memcpy(at, &value, sizeof(value));
+  std::memcpy(&object, words, sizeof(words));
+  ++made.mutations;
+}
+
+template <typename T>
+void mutate_one(Input& input, Made& made, std::vector<T>& objects) {
+  if (!objects.empty())
+    mutate(input, made, objects[input.below(static_cast<std::uint32_t>(objects.size()))]);
+}
+
+// What a layer does not say.
+void mutate_program(Input& input, Made& made) {
+  constexpr std::uint32_t kFar = 5000;
+  switch (input.below(12)) {
+    case 0:
+      made.excess_layers = input.flag() ? 1 : -1;
+      break;
+    case 1:
+      made.excess_layers = kFar;
+      break;
+    case 2:
+      made.excess_slots = kFar;
+      break;
+    case 3:
+      made.excess_luts = kFar;
+      break;
+    case 4:
+      made.excess_transfers = kFar;
+      break;
+    case 5:
+      made.missing_bytes = 8;
+      break;
+    case 6:
+      made.flags ^= 1u << input.below(32);
+      break;
+    case 7:
+      made.clock_khz = input.within(1, 1000);
+      break;
+    case 8:
+      mutate_one(input, made, made.luts);
+      return;
+    case 9:
+      mutate_one(input, made, made.transfers);
+      return;
+    default:
+      mutate_one(input, made, made.slots);
+      return;
+  }
+  ++made.mutations;
+}
+
+void make_bindings(Input& input, Made& made) {
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot)
+    made.bindings.push_back({.address = slot_base(slot),
+                             .size = kSlotSize,
+                             .memory = made.slots[slot].memory,
+                             .access = made.slots[slot].access});
+  if (!input.once_in(8)) return;
+  if (input.once_in(8)) {
+    made.bindings.resize(input.below(kSlots + 2));
+    ++made.mutations;
+  } else {
+    mutate_one(input, made, made.bindings);
+  }
 }
 
 }  // namespace
 
 Made make_program(Input& input) {
   Made made;
-  made.hw = nvdla_hw_get(input.below(nvdla_hw_count()));
+  // The first one has most of what there is.
+  made.hw = nvdla_hw_get(input.flag() ? 0 : input.below(nvdla_hw_count()));
   made.flags = input.flag() ? NVDLA_PROGRAM_STATS : 0u;
-  for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
-    const std::uint32_t access = slot == kOutput ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
-    made.slots.push_back({kSlotSize, std::max(made.hw->atom, 64u), NVDLA_MEMORY_DRAM, access, 0});
-  }
-  // Now and then the output may be read and the input be written, for work in place.
-  if (input.below(4) == 0) {
-    made.slots[kInput].access = made.slots[kOutput].access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
-  }
+  make_slots(input, made);
+  Workshop shop{input, made};
   const std::uint32_t layers = input.within(1, 3);
   for (std::uint32_t i = 0; i < layers; ++i) {
     nvdla_layer layer{};
-    std::uint8_t choice = 0;
-    // The same again lets a layer reuse what the one before kept.
-    if (i > 0 && input.flag())
-      layer = made.layers.back();
-    else if (choice = input.take<std::uint8_t>(); choice >= 0xc0)
-      make_pooling(input, *made.hw, layer);
-    else if (choice >= 0xa0)
-      make_reshaping(input, *made.hw, layer);
-    else if ((choice & 1) != 0)
-      make_conv(input, *made.hw, layer);
-    else
-      make_copy(input, *made.hw, layer);
-    for (std::uint32_t n = input.below(4); n > 0; --n) mutate(input, layer);
-    if (i > 0 && layer.num_waits == 0) {
-      layer.num_waits = 1;
-      layer.waits[0] = i - 1;
+    if (i > 0 && input.flag()) {
+      layer = again(input, made.layers.back());
+    } else {
+      make_layer(shop, layer);
     }
+    make_waits(input, layer, i);
+    for (std::uint32_t n = input.below(3); n > 0; --n) mutate(input, made, layer);
     made.layers.push_back(layer);
   }
+  if (input.once_in(8)) mutate_program(input, made);
+  make_bindings(input, made);
   return made;
 }
 

@@ -5,47 +5,32 @@
 #ifndef NVDLA_TESTS_FUZZ_PROGRAM_MAKER_HPP
 #define NVDLA_TESTS_FUZZ_PROGRAM_MAKER_HPP
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
 #include <vector>
 
 #include "firmware/compile/nvdla_compile.h"
+#include "input.hpp"
 
 namespace nvdla::fuzz {
 
-// Reads numbers from the front of the input; zeros when it is used up.
-class Input {
- public:
-  explicit Input(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  T take() {
-    T value{};
-    const std::size_t size = bytes_.size() < sizeof(T) ? bytes_.size() : sizeof(T);
-    std::memcpy(&value, bytes_.data(), size);
-    bytes_ = bytes_.subspan(size);
-    return value;
-  }
-  // 0 .. limit - 1
-  std::uint32_t below(std::uint32_t limit) { return take<std::uint16_t>() % limit; }
-  // first .. last
-  std::uint32_t within(std::uint32_t first, std::uint32_t last) {
-    return first + below(last - first + 1);
-  }
-  bool flag() { return (take<std::uint8_t>() & 1) != 0; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
-
 struct Made {
   const nvdla_hw* hw = nullptr;
-  std::uint32_t flags = 0;  // NVDLA_PROGRAM_*
+  std::uint32_t flags = 0;      // NVDLA_PROGRAM_*
+  std::uint32_t clock_khz = 0;  // 0: the default
   std::vector<nvdla_slot> slots;
+  std::vector<nvdla_lut> luts;
+  std::vector<nvdla_transfer> transfers;
   std::vector<nvdla_layer> layers;
+  // What the program says it has beyond what is there, and memory that it is not given.
+  std::int32_t excess_layers = 0;
+  std::uint32_t excess_slots = 0, excess_luts = 0, excess_transfers = 0, missing_bytes = 0;
+  std::vector<nvdla_binding> bindings;  // one for each slot, or so
+  std::uint32_t mutations = 0;
 };
+
+// Where slot n is bound unless a mutation moves it. Slots are far apart, within 32 address bits.
+constexpr std::uint64_t slot_base(std::uint32_t slot) { return 0x10000000ull * (slot + 1); }
+constexpr std::uint64_t kSlotSize = slot_base(1) - slot_base(0);
 
 Made make_program(Input& input);
 

@@ -1,59 +1,84 @@
 // SPDX-License-Identifier: MIT
 #include "program_runner.hpp"
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
 #include <vector>
 
 #include "firmware/engine/nvdla_engine.h"
 #include "model/device.hpp"
-#include "model/memory.hpp"
 
 namespace nvdla::fuzz {
-
 namespace {
 
-// Where slot n is bound. Slots are far apart, within 32 address bits.
-std::uint64_t slot_base(std::uint32_t slot) { return 0x10000000ull * (slot + 1); }
+// More than any program within a fuzzer's budget takes.
+constexpr std::uint64_t kMaxSteps = 1'000'000;
+// Memory behind all addresses.
+constexpr std::uint64_t kBytes = 1 << 18;
 
-// Lets pass what the program's accesses allow.
+// Lets pass what the program's accesses allow their clients. All addresses share a little memory:
+// reads find noise, writes go where nobody reads.
 class GuardedBus final : public model::Bus {
  public:
-  explicit GuardedBus(const nvdla_program& program) : program_(program) {}
+  GuardedBus(const nvdla_program& program, std::span<const nvdla_binding> bindings)
+      : program_(program), bindings_(bindings) {}
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override {
-    if (!allowed(address, size, write)) {
-      std::fprintf(stderr, "%s of %" PRIu64 " bytes at 0x%" PRIx64 " is in no declared access\n",
-                   write ? "write" : "read", size, address);
-      std::abort();
+    if (!allowed(ram, address, size, write)) {
+      if (failure_.empty())
+        failure_ = fmt::format("client {} {} {} bytes at {:#x}, which is in none of its accesses",
+                               client_, write ? "writes" : "reads", size, address);
+      return {};
     }
-    return memory_.map(ram, address, size, write);
+    const std::uint64_t at = address % kBytes;
+    return {(write ? sink() : noise()).data() + at, std::min(size, kBytes - at)};
   }
-  std::uint64_t generation(model::Ram ram, std::uint64_t address,
-                           std::uint64_t size) const noexcept override {
-    return memory_.generation(ram, address, size);
+  void client(std::uint32_t dma) noexcept override { client_ = dma; }
+  // Nobody knows what happens to it.
+  std::uint64_t generation(model::Ram, std::uint64_t, std::uint64_t) const noexcept override {
+    return 0;
   }
-  void written(model::Ram ram, std::uint64_t address, std::uint64_t size) noexcept override {
-    memory_.written(ram, address, size);
-  }
+  void written(model::Ram, std::uint64_t, std::uint64_t) noexcept override {}
+
+  const std::string& failure() const { return failure_; }
 
  private:
-  bool allowed(std::uint64_t address, std::uint64_t size, bool write) const {
+  static std::vector<std::byte>& noise() {
+    thread_local std::vector<std::byte> bytes = [] {
+      std::vector<std::byte> made(kBytes);
+      std::mt19937 random(1);
+      for (std::byte& one : made) one = static_cast<std::byte>(random());
+      return made;
+    }();
+    return bytes;
+  }
+  static std::vector<std::byte>& sink() {
+    thread_local std::vector<std::byte> bytes(kBytes);
+    return bytes;
+  }
+
+  bool allowed(model::Ram ram, std::uint64_t address, std::uint64_t size, bool write) const {
     for (std::uint32_t i = 0; i < program_.num_accesses; ++i) {
       const nvdla_access& access = program_.accesses[i];
-      const std::uint64_t base = slot_base(access.slot);
-      if ((access.write != 0) == write && address >= base + access.begin &&
-          address + size <= base + access.end) {
+      const std::uint64_t base = bindings_[access.slot].address;
+      const model::Ram memory = bindings_[access.slot].memory == NVDLA_MEMORY_DRAM
+                                    ? model::Ram::kPrimary
+                                    : model::Ram::kSecondary;
+      if (access.dma == client_ && (access.write != 0) == write && memory == ram &&
+          address >= base + access.begin && address + size <= base + access.end)
         return true;
-      }
     }
     return false;
   }
 
   const nvdla_program& program_;
-  model::Memory memory_;
+  std::span<const nvdla_binding> bindings_;
+  std::uint32_t client_ = NVDLA_DMA_NONE;
+  std::string failure_;
 };
 
 struct Bench {
@@ -72,42 +97,44 @@ const nvdla_port kPort = {
     .take_irq = nullptr,
 };
 
-[[noreturn]] void fail(const Bench& bench, const char* what) {
-  std::fprintf(stderr, "%s\n", what);
-  for (const auto& blocked : bench.device.blocked()) {
-    std::fprintf(stderr, "unit %u group %u: %s\n", blocked.unit, blocked.group,
-                 blocked.reason.c_str());
-  }
-  std::abort();
+std::string with_blocked(const Bench& bench, std::string what) {
+  for (const auto& one : bench.device.blocked())
+    what += fmt::format("; unit {} group {}: {}", one.unit, one.group, one.reason);
+  return what;
 }
 
 }  // namespace
 
-void run_program(const nvdla_program& program) {
-  GuardedBus bus(program);
+std::string run_program(const nvdla_program& program, std::span<const nvdla_binding> bindings) {
+  GuardedBus bus(program, bindings);
   Bench bench{model::Device(*program.hw, bus)};
   nvdla_engine engine;
   nvdla_engine_init(&engine, program.hw, &kPort, &bench);
-  if (nvdla_engine_start(&engine) != 0) fail(bench, "the engine does not start");
+  if (nvdla_engine_start(&engine) != 0) return "the engine does not start";
 
   std::vector<std::uint64_t> bases;
-  for (std::uint32_t slot = 0; slot < program.num_slots; ++slot) bases.push_back(slot_base(slot));
+  for (const nvdla_binding& binding : bindings) bases.push_back(binding.address);
   std::vector<nvdla_layer_stats> stats(program.num_layers);
   nvdla_job job{};
   job.program = &program;
   job.bases = bases.data();
   job.stats = (program.flags & NVDLA_PROGRAM_STATS) != 0 ? stats.data() : nullptr;
   job.serial = 1;
-  if (nvdla_engine_submit(&engine, &job) != 0) fail(bench, "the engine refuses the job");
-  while (nvdla_engine_done(&engine) == nullptr) {
+  if (nvdla_engine_submit(&engine, &job) != 0) return "the engine refuses the job";
+  for (std::uint64_t steps = 0; nvdla_engine_done(&engine) == nullptr; ++steps) {
     const bool moved = bench.device.step();
     if (bench.device.interrupt()) {
       nvdla_engine_interrupt(&engine, nvdla_engine_read_irq(&engine));
     } else if (!moved) {
-      fail(bench, "the model hangs on a program that compiles");
+      return with_blocked(bench, "the model hangs on a program that compiles");
     }
+    if (steps == kMaxSteps) return "the model goes on and on";
   }
-  if (job.result != NVDLA_JOB_OK) fail(bench, "the job fails");
+  if (!bus.failure().empty()) return bus.failure();
+  if (bench.device.refusals().count != 0) return "the bus refuses what it should not";
+  if (job.result != NVDLA_JOB_OK) return "the job fails";
+  if (!bench.device.idle()) return with_blocked(bench, "units go on when the job has ended");
+  return {};
 }
 
 }  // namespace nvdla::fuzz

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "layer_makers.hpp"
+
+namespace nvdla::fuzz {
+namespace {
+
+// Of a pixel format: type and number of its components, bytes of a pixel in each plane.
+struct Format {
+  std::uint32_t precision, components, bytes, uv_bytes;
+};
+
+Format format_of(std::uint32_t code) {
+  constexpr std::uint32_t k8 = NVDLA_PRECISION_INT8, k16 = NVDLA_PRECISION_INT16;
+  constexpr std::uint32_t kReal = NVDLA_PRECISION_FP16;
+  if (code == NVDLA_PIXEL_R8) return {k8, 1, 1, 0};
+  if (code <= NVDLA_PIXEL_R16_I) return {k16, 1, 2, 0};
+  if (code == NVDLA_PIXEL_R16_F) return {kReal, 1, 2, 0};
+  if (code == NVDLA_PIXEL_A16B16G16R16_F || code == NVDLA_PIXEL_A16Y16U16V16_F)
+    return {kReal, 4, 8, 0};
+  if (code <= NVDLA_PIXEL_A16Y16U16V16_F) return {k16, 4, 8, 0};
+  if (code <= NVDLA_PIXEL_R8G8B8X8) return {k8, 4, 4, 0};
+  if (code <= NVDLA_PIXEL_V10U10Y10A2) return {k16, 4, 4, 0};
+  if (code <= NVDLA_PIXEL_V8U8Y8A8) return {k8, 4, 4, 0};
+  if (code <= NVDLA_PIXEL_Y8_V8U8) return {k8, 3, 1, 2};
+  return {k16, 3, 2, 4};
+}
+
+void make_converter(Input& input, nvdla_conv& conv) {
+  conv.flags |= NVDLA_CONV_CONVERT;
+  conv.cvt_scale = input.take<std::int16_t>();
+  conv.cvt_truncate = input.below(35);
+  if (conv.mode == NVDLA_CONV_IMAGE) {
+    if (input.flag()) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
+    if (input.flag()) {
+      conv.flags |= NVDLA_CONV_MEAN;
+      for (std::uint32_t i = 0; i < conv.channels; ++i) conv.mean[i] = input.take<std::int16_t>();
+      return;
+    }
+  }
+  conv.cvt_offset = input.take<std::int16_t>();
+}
+
+nvdla_surface plane(Workshop& shop, const nvdla_conv& conv, std::uint32_t slot,
+                    std::uint32_t bytes) {
+  const std::uint32_t atom = shop.hw().atom;
+  const std::uint32_t skip = conv.pixel_x_offset % (atom / bytes);
+  nvdla_surface s =
+      shop.cube(slot, round_up((skip + conv.width) * bytes, atom) / atom, conv.height, atom);
+  s.surface_stride = 0;
+  return s;
+}
+
+void make_image(Workshop& shop, nvdla_conv& conv) {
+  Input& input = shop.input;
+  conv.mode = NVDLA_CONV_IMAGE;
+  constexpr std::uint32_t kFormats8[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
+  conv.pixel_format = shop.has(NVDLA_HW_PIXEL_16) ? input.below(NVDLA_PIXEL_Y16_V16U16 + 1)
+                                                  : kFormats8[input.below(std::size(kFormats8))];
+  const Format format = format_of(conv.pixel_format);
+  conv.in_precision = format.precision;
+  conv.proc_precision =
+      format.precision == NVDLA_PRECISION_FP16 ? format.precision : shop.precision();
+  conv.channels = format.components;
+  conv.pixel_x_offset = input.below(shop.hw().atom / format.bytes);
+  if (format.precision != NVDLA_PRECISION_FP16 &&
+      (conv.pixel_format != NVDLA_PIXEL_R16_I || conv.proc_precision != NVDLA_PRECISION_INT16 ||
+       input.flag()))
+    make_converter(input, conv);
+  const std::uint32_t lanes = std::max(conv.kernel_width, conv.stride_x) * conv.channels;
+  while (conv.post_extension < 4 && lanes * 2 * conv.post_extension <= shop.hw().atomic_c &&
+         input.flag())
+    conv.post_extension *= 2;
+  conv.input = plane(shop, conv, kInput, format.bytes);
+  if (format.uv_bytes != 0) conv.input_uv = plane(shop, conv, kInputUv, format.uv_bytes);
+}
+
+void make_direct(Workshop& shop, nvdla_conv& conv, std::uint32_t max_channels) {
+  Input& input = shop.input;
+  conv.channels = input.within(1, max_channels);
+  conv.dilation_x = input.within(1, 2);
+  conv.dilation_y = input.within(1, 2);
+  conv.in_precision = conv.proc_precision = shop.precision();
+  if (conv.in_precision == NVDLA_PRECISION_INT16 && input.flag())
+    conv.proc_precision = NVDLA_PRECISION_FP16;
+  if (conv.in_precision != conv.proc_precision ||
+      (conv.in_precision != NVDLA_PRECISION_FP16 && input.once_in(3)))
+    make_converter(input, conv);
+  conv.input = shop.cube(kInput, conv.width, conv.height, shop.hw().atom);
+}
+
+// What the next convolution may reuse: all, nothing, or the last lines.
+void make_keeping(Input& input, nvdla_conv& conv) {
+  if (input.once_in(3)) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+  if (input.once_in(3)) {
+    conv.flags |= NVDLA_CONV_KEEP_DATA;
+  } else if (input.once_in(3)) {
+    conv.release = input.within(1, conv.height);
+  }
+}
+
+}  // namespace
+
+Shape make_conv(Workshop& shop, nvdla_layer& layer) {
+  Input& input = shop.input;
+  const nvdla_hw& hw = shop.hw();
+  nvdla_conv& conv = layer.conv;
+  // Few positions of many channels, up to where a kernel is too large; or the reverse.
+  const bool deep = input.once_in(32);
+  conv.width = input.within(1, deep ? 2 : 12);
+  conv.height = input.within(1, deep ? 2 : 12);
+  conv.batch = 1;
+  conv.kernels = input.within(1, deep ? 2 : 3 * hw.atomic_k / 2);
+  conv.kernel_width = input.within(1, deep ? 8 : 4);
+  conv.kernel_height = input.within(1, deep ? 8 : 4);
+  conv.stride_x = input.within(1, 3);
+  conv.stride_y = input.within(1, 3);
+  conv.dilation_x = conv.dilation_y = conv.post_extension = 1;
+  if (!deep && input.once_in(3)) {
+    make_image(shop, conv);
+  } else {
+    make_direct(shop, conv, deep ? 8192 : 3 * hw.atomic_c / 2);
+  }
+  const bool real = conv.proc_precision == NVDLA_PRECISION_FP16;
+  Shape out;
+  out.width = fit(input, conv.width, conv.kernel_width, conv.stride_x, conv.dilation_x,
+                  conv.pad_left, conv.pad_right);
+  out.height = fit(input, conv.height, conv.kernel_height, conv.stride_y, conv.dilation_y,
+                   conv.pad_top, conv.pad_bottom);
+  out.channels = conv.kernels;
+  out.precision = conv.proc_precision;
+  if (conv.proc_precision == NVDLA_PRECISION_INT8) conv.pad_value = input.take<std::int8_t>();
+  if (conv.proc_precision == NVDLA_PRECISION_INT16) conv.pad_value = input.take<std::int16_t>();
+  if (real) conv.pad_value = input.take<std::uint16_t>();
+  if (!real) conv.clip_truncate = input.below(17);
+  if (real && input.flag()) conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
+  conv.data_banks = input.within(hw.cbuf_banks / 4, hw.cbuf_banks - 2);
+  conv.weight_banks = hw.cbuf_banks - conv.data_banks - input.below(2);
+  // As few as may do.
+  if (input.once_in(4)) conv.data_banks = input.within(1, 4);
+  if (input.once_in(4)) conv.weight_banks = input.within(1, 4);
+  // Lines with gaps between them, and pixels, are fetched one by one.
+  const bool packed =
+      conv.mode == NVDLA_CONV_DIRECT && conv.input.line_stride == conv.width * hw.atom;
+  if (input.once_in(4)) conv.fetch_grain = packed ? input.within(1, conv.height) : 1;
+  make_keeping(input, conv);
+  conv.weights.slot = kWeights;
+  conv.weights.offset = std::uint64_t{input.below(4)} * round_up(128, hw.atom);
+  return out;
+}
+
+}  // namespace nvdla::fuzz
