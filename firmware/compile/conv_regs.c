@@ -284,13 +284,21 @@ static void emit_cacc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CACC_D_CYA, 0);
 }
 
-static u64 counters(void)
+/* NaNs and infinities are counted of fp16 only. */
+static u64 counters(u32 in_precision)
 {
-	return 1ull << NVDLA_COUNTER_CDMA_DATA_STALL |
-	       1ull << NVDLA_COUNTER_CDMA_WEIGHT_STALL |
-	       1ull << NVDLA_COUNTER_CDMA_DATA_LATENCY |
-	       1ull << NVDLA_COUNTER_CDMA_WEIGHT_LATENCY |
-	       1ull << NVDLA_COUNTER_CACC_SATURATION;
+	u64 mask = 1ull << NVDLA_COUNTER_CDMA_DATA_STALL |
+		   1ull << NVDLA_COUNTER_CDMA_WEIGHT_STALL |
+		   1ull << NVDLA_COUNTER_CDMA_DATA_LATENCY |
+		   1ull << NVDLA_COUNTER_CDMA_WEIGHT_LATENCY |
+		   1ull << NVDLA_COUNTER_CACC_SATURATION;
+
+	if (in_precision == NVDLA_PRECISION_FP16)
+		mask |= 1ull << NVDLA_COUNTER_CDMA_NAN_DATA |
+			1ull << NVDLA_COUNTER_CDMA_NAN_WEIGHT |
+			1ull << NVDLA_COUNTER_CDMA_INF_DATA |
+			1ull << NVDLA_COUNTER_CDMA_INF_WEIGHT;
+	return mask;
 }
 
 void nvdla_conv_emit(struct nvdla_compile *c,
@@ -305,5 +313,5 @@ void nvdla_conv_emit(struct nvdla_compile *c,
 	emit_cmac(c, NVDLA_UNIT_CMAC_B);
 	emit_cacc(c, plan);
 	if (c->program->flags & NVDLA_PROGRAM_STATS)
-		c->image->counters |= counters();
+		c->image->counters |= counters(c->layer->conv.in_precision);
 }

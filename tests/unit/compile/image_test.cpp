@@ -211,6 +211,28 @@ TEST(Image, CountersAreReadWithStatisticsOnly) {
     EXPECT_FALSE(counters >> counter & 1) << counter;
 }
 
+TEST(Image, CountersOfSpecialNumbersAreReadInHalfPrecisionOnly) {
+  for (const auto precision : {NVDLA_PRECISION_INT16, NVDLA_PRECISION_FP16}) {
+    Base base = base_conv("nv_full");
+    base.layer.conv.in_precision = precision;
+    base.layer.conv.proc_precision = precision;
+    base.layer.conv.pad_value = 0;
+    base.layer.conv.clip_truncate = 0;
+    base.layer.sdp.proc_precision = precision;
+    base.layer.sdp.out_precision = precision;
+    base.layer.sdp.x1 = {};
+    base.layer.sdp.x2 = {};
+    if (precision == NVDLA_PRECISION_FP16) base.layer.sdp.out_cvt = {};
+    for (auto& slot : base.slots) slot.size *= 4;
+    Program program(*base.hw, base.slots, 1, NVDLA_PROGRAM_STATS);
+    ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+    for (auto counter : {NVDLA_COUNTER_CDMA_NAN_DATA, NVDLA_COUNTER_CDMA_NAN_WEIGHT,
+                         NVDLA_COUNTER_CDMA_INF_DATA, NVDLA_COUNTER_CDMA_INF_WEIGHT})
+      EXPECT_EQ(program.image(0).counters >> counter & 1, precision == NVDLA_PRECISION_FP16)
+          << counter;
+  }
+}
+
 // The secondary memory is told to each client by itself.
 TEST(Image, MemoryOfEachClient) {
   Base base = base_conv("nv_full");
