@@ -57,11 +57,11 @@ bool LaunchRegisters::enabled(model::Unit unit) const {
 namespace {
 
 // A field of a register, by the names of the generated header.
-#define GET(unit, reg, field)                                  \
-  ((registers_.read(NVDLA_UNIT_##unit, NVDLA_##unit##_##reg) & \
-    NVDLA_##unit##_##reg##_##field##_MASK) >>                  \
+#define GET(unit, reg, field)                                   \
+  ((registers_->read(NVDLA_UNIT_##unit, NVDLA_##unit##_##reg) & \
+    NVDLA_##unit##_##reg##_##field##_MASK) >>                   \
    NVDLA_##unit##_##reg##_##field##_SHIFT)
-#define WHOLE(unit, reg) registers_.read(NVDLA_UNIT_##unit, NVDLA_##unit##_##reg)
+#define WHOLE(unit, reg) registers_->read(NVDLA_UNIT_##unit, NVDLA_##unit##_##reg)
 
 std::int32_t sign_extend(std::uint32_t value, unsigned bits) {
   const unsigned shift = 32 - bits;
@@ -70,48 +70,51 @@ std::int32_t sign_extend(std::uint32_t value, unsigned bits) {
 
 class Lifter {
  public:
-  Lifter(const nvdla_hw& hw, const LaunchRegisters& registers,
-         std::span<const LaunchMemory> memories)
-      : hw_(hw), registers_(registers) {
+  Lifter(const nvdla_hw& hw, std::span<const LaunchMemory> memories)
+      : hw_(hw), memories_(memories) {
     for (const auto& memory : memories) add_slot(memory);
   }
 
-  Lifted run() {
-    const bool conv = registers_.enabled(NVDLA_UNIT_CDMA);
-    const bool sdp = registers_.enabled(NVDLA_UNIT_SDP);
-    const bool pdp = registers_.enabled(NVDLA_UNIT_PDP);
-    nvdla_layer& layer = result_.layer;
-    if (!registers_.commands().empty()) {
+  void add(const LaunchRegisters& launch) {
+    registers_ = &launch;
+    layer_ = {};
+    const bool conv = registers_->enabled(NVDLA_UNIT_CDMA);
+    const bool sdp = registers_->enabled(NVDLA_UNIT_SDP);
+    const bool pdp = registers_->enabled(NVDLA_UNIT_PDP);
+    if (!registers_->commands().empty()) {
       lift_bdma();
-      layer.kind = NVDLA_LAYER_BDMA;
-    } else if (registers_.enabled(NVDLA_UNIT_RBK)) {
+      layer_.kind = NVDLA_LAYER_BDMA;
+    } else if (registers_->enabled(NVDLA_UNIT_RBK)) {
       lift_rubik();
-      layer.kind = NVDLA_LAYER_RUBIK;
-    } else if (registers_.enabled(NVDLA_UNIT_CDP)) {
+      layer_.kind = NVDLA_LAYER_RUBIK;
+    } else if (registers_->enabled(NVDLA_UNIT_CDP)) {
       lift_cdp();
-      layer.kind = NVDLA_LAYER_CDP;
+      layer_.kind = NVDLA_LAYER_CDP;
     } else if (pdp && !sdp) {
       lift_pdp(false);
-      layer.kind = NVDLA_LAYER_PDP;
+      layer_.kind = NVDLA_LAYER_PDP;
     } else if (sdp) {
       if (conv) lift_conv();
       lift_sdp(conv, pdp);
       if (pdp) lift_pdp(true);
-      layer.kind = conv  ? pdp ? NVDLA_LAYER_CONV_SDP_PDP : NVDLA_LAYER_CONV_SDP
-                   : pdp ? NVDLA_LAYER_SDP_PDP
-                         : NVDLA_LAYER_SDP;
+      layer_.kind = conv  ? pdp ? NVDLA_LAYER_CONV_SDP_PDP : NVDLA_LAYER_CONV_SDP
+                    : pdp ? NVDLA_LAYER_SDP_PDP
+                          : NVDLA_LAYER_SDP;
     } else {
       throw LiftError("nothing that a layer can end in is enabled");
     }
-    return result_;
+    result_.layers.push_back(layer_);
   }
+
+  Lifted take() { return std::move(result_); }
 
  private:
   void add_slot(const LaunchMemory& memory) {
     nvdla_slot slot{};
     slot.size = memory.size;
-    slot.alignment = hw_.atom;
-    slot.memory = NVDLA_MEMORY_DRAM;
+    // Planes want 64; everything else an atom.
+    slot.alignment = memory.address % 64 == 0 ? 64 : hw_.atom;
+    slot.memory = memory.memory.value_or(NVDLA_MEMORY_DRAM);
     slot.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
     result_.slots.push_back(slot);
     result_.bases.push_back(memory.address);
@@ -125,10 +128,11 @@ class Lifter {
   // RAM type 1 is the primary memory. A memory is one or the other.
   Place place(std::uint32_t ram_type, std::uint32_t high, std::uint32_t low) {
     const std::uint64_t address = std::uint64_t{high} << 32 | low;
+    const std::uint32_t memory = ram_type != 0 ? NVDLA_MEMORY_DRAM : NVDLA_MEMORY_SRAM;
     for (std::uint32_t i = 0; i < result_.slots.size(); i++) {
       if (address < result_.bases[i] || address - result_.bases[i] >= result_.slots[i].size)
         continue;
-      const std::uint32_t memory = ram_type != 0 ? NVDLA_MEMORY_DRAM : NVDLA_MEMORY_SRAM;
+      if (memories_[i].memory.value_or(memory) != memory) continue;
       if (used_.contains(i) && result_.slots[i].memory != memory)
         throw LiftError("address " + std::to_string(address) + " is reached both ways");
       used_.insert(i);
@@ -168,7 +172,7 @@ class Lifter {
   }
 
   void lift_conv() {
-    nvdla_conv& conv = result_.layer.conv;
+    nvdla_conv& conv = layer_.conv;
     if (GET(CDMA, D_MISC_CFG, CONV_MODE) != NVDLA_CDMA_D_MISC_CFG_CONV_MODE_DIRECT)
       throw LiftError("Winograd is not lifted");
     const bool image = GET(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
@@ -246,10 +250,10 @@ class Lifter {
   };
 
   void lift_x(nvdla_sdp_x& x, const XRegisters& at, std::uint32_t proc) {
-    const std::uint32_t cfg = registers_.read(NVDLA_UNIT_SDP, at.cfg);
+    const std::uint32_t cfg = registers_->read(NVDLA_UNIT_SDP, at.cfg);
     if (cfg & NVDLA_SDP_D_DP_BS_CFG_BS_BYPASS_MASK) return;
-    const std::uint32_t alu_cfg = registers_.read(NVDLA_UNIT_SDP, at.alu_cfg);
-    const std::uint32_t mul_cfg = registers_.read(NVDLA_UNIT_SDP, at.mul_cfg);
+    const std::uint32_t alu_cfg = registers_->read(NVDLA_UNIT_SDP, at.alu_cfg);
+    const std::uint32_t mul_cfg = registers_->read(NVDLA_UNIT_SDP, at.mul_cfg);
     const bool alu = (cfg & NVDLA_SDP_D_DP_BS_CFG_BS_ALU_BYPASS_MASK) == 0;
     const bool mul = (cfg & NVDLA_SDP_D_DP_BS_CFG_BS_MUL_BYPASS_MASK) == 0;
     const bool alu_memory = alu && (alu_cfg & 1) != 0;
@@ -270,19 +274,19 @@ class Lifter {
     if (alu && mul && alu_memory != mul_memory)
       throw LiftError("operands of one operator from a register and from memory");
     if (alu_memory || mul_memory) {
-      const std::uint32_t dma = registers_.read(NVDLA_UNIT_SDP_RDMA, at.rdma_cfg);
+      const std::uint32_t dma = registers_->read(NVDLA_UNIT_SDP_RDMA, at.rdma_cfg);
       const bool element = (dma & NVDLA_SDP_RDMA_D_BRDMA_CFG_BRDMA_DATA_MODE_MASK) != 0;
       x.mode = element ? NVDLA_OPERAND_ELEMENT : NVDLA_OPERAND_CHANNEL;
       x.operand_bytes = dma & NVDLA_SDP_RDMA_D_BRDMA_CFG_BRDMA_DATA_SIZE_MASK ? 2 : 1;
       x.operand = surface(dma & NVDLA_SDP_RDMA_D_BRDMA_CFG_BRDMA_RAM_TYPE_MASK,
-                          registers_.read(NVDLA_UNIT_SDP_RDMA, at.high),
-                          registers_.read(NVDLA_UNIT_SDP_RDMA, at.low),
-                          element ? registers_.read(NVDLA_UNIT_SDP_RDMA, at.line) : 0,
-                          element ? registers_.read(NVDLA_UNIT_SDP_RDMA, at.surface) : 0);
+                          registers_->read(NVDLA_UNIT_SDP_RDMA, at.high),
+                          registers_->read(NVDLA_UNIT_SDP_RDMA, at.low),
+                          element ? registers_->read(NVDLA_UNIT_SDP_RDMA, at.line) : 0,
+                          element ? registers_->read(NVDLA_UNIT_SDP_RDMA, at.surface) : 0);
       return;
     }
     const auto value = [&](std::uint32_t offset) {
-      const std::uint32_t raw = registers_.read(NVDLA_UNIT_SDP, offset) & 0xffff;
+      const std::uint32_t raw = registers_->read(NVDLA_UNIT_SDP, offset) & 0xffff;
       return proc == NVDLA_PRECISION_FP16 ? static_cast<std::int32_t>(raw) : sign_extend(raw, 16);
     };
     if (alu) x.alu_value = value(at.alu_value);
@@ -333,7 +337,7 @@ class Lifter {
   }
 
   void lift_sdp(bool flying, bool pooled) {
-    nvdla_sdp& sdp = result_.layer.sdp;
+    nvdla_sdp& sdp = layer_.sdp;
     sdp.proc_precision = GET(SDP, D_DATA_FORMAT, PROC_PRECISION);
     sdp.out_precision = GET(SDP, D_DATA_FORMAT, OUT_PRECISION);
     const bool real = sdp.proc_precision == NVDLA_PRECISION_FP16;
@@ -373,7 +377,7 @@ class Lifter {
   }
 
   void lift_pdp(bool flying) {
-    nvdla_pdp& pdp = result_.layer.pdp;
+    nvdla_pdp& pdp = layer_.pdp;
     const std::uint32_t precision = GET(PDP, D_DATA_FORMAT, INPUT_DATA);
     const bool real = precision == NVDLA_PRECISION_FP16;
     pdp.method = GET(PDP, D_OPERATION_MODE_CFG, POOLING_METHOD);
@@ -402,7 +406,7 @@ class Lifter {
       const bool padded = (pdp.pad_left | pdp.pad_right | pdp.pad_top | pdp.pad_bottom) != 0;
       for (std::uint32_t i = 0; padded && i < 7; i++) {
         const std::uint32_t value =
-            registers_.read(NVDLA_UNIT_PDP, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i);
+            registers_->read(NVDLA_UNIT_PDP, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i);
         pdp.pad_value[i] =
             real ? static_cast<std::int32_t>(value & 0x1ffff) : sign_extend(value, 19);
       }
@@ -416,7 +420,7 @@ class Lifter {
   }
 
   void lift_cdp() {
-    nvdla_cdp& cdp = result_.layer.cdp;
+    nvdla_cdp& cdp = layer_.cdp;
     cdp.precision = GET(CDP, D_DATA_FORMAT, INPUT_DATA_TYPE);
     if (GET(CDP, D_FUNC_BYPASS, SQSUM_BYPASS))
       cdp.flags |= NVDLA_CDP_BYPASS_SQUARE_SUM;
@@ -453,12 +457,12 @@ class Lifter {
     const bool real = precision == NVDLA_PRECISION_FP16;
     nvdla_lut lut{};
     lut.unit = lut_unit;
-    const std::uint32_t cfg = registers_.read(unit, NVDLA_SDP_S_LUT_CFG);
+    const std::uint32_t cfg = registers_->read(unit, NVDLA_SDP_S_LUT_CFG);
     if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) lut.flags |= NVDLA_LUT_LE_LINEAR;
     if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) lut.flags |= NVDLA_LUT_UNDERFLOW_LO;
     if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) lut.flags |= NVDLA_LUT_OVERFLOW_LO;
     if (cfg & NVDLA_SDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) lut.flags |= NVDLA_LUT_HYBRID_LO;
-    const std::uint32_t info = registers_.read(unit, NVDLA_SDP_S_LUT_INFO);
+    const std::uint32_t info = registers_->read(unit, NVDLA_SDP_S_LUT_INFO);
     if (lut.flags & NVDLA_LUT_LE_LINEAR)
       lut.le_index_select = sign_extend(info >> 8, 8);
     else
@@ -467,11 +471,11 @@ class Lifter {
 
     const auto input = [&](std::uint32_t index) -> std::int64_t {
       if (unit == NVDLA_UNIT_SDP) {
-        const std::uint32_t value = registers_.read(unit, NVDLA_SDP_S_LUT_LE_START + 4 * index);
+        const std::uint32_t value = registers_->read(unit, NVDLA_SDP_S_LUT_LE_START + 4 * index);
         return real ? std::int64_t{value} : std::int64_t{static_cast<std::int32_t>(value)};
       }
-      const std::uint64_t low = registers_.read(unit, NVDLA_CDP_S_LUT_LE_START_LOW + 8 * index);
-      const std::uint64_t high = registers_.read(unit, NVDLA_CDP_S_LUT_LE_START_HIGH + 8 * index);
+      const std::uint64_t low = registers_->read(unit, NVDLA_CDP_S_LUT_LE_START_LOW + 8 * index);
+      const std::uint64_t high = registers_->read(unit, NVDLA_CDP_S_LUT_LE_START_HIGH + 8 * index);
       if (real) return static_cast<std::int64_t>(low);
       const unsigned shift = precision == NVDLA_PRECISION_INT8 ? 64 - 22 : 64 - 38;
       return static_cast<std::int64_t>((high << 32 | low) << shift) >> shift;
@@ -483,8 +487,8 @@ class Lifter {
     const std::uint32_t slopes =
         unit == NVDLA_UNIT_CDP ? NVDLA_CDP_S_LUT_LE_SLOPE_SCALE : NVDLA_SDP_S_LUT_LE_SLOPE_SCALE;
     const auto slope = [&](std::uint32_t at, bool over) {
-      const std::uint32_t scale = registers_.read(unit, slopes + at) >> (over ? 16 : 0) & 0xffff;
-      const std::uint32_t shift = registers_.read(unit, slopes + at + 4) >> (over ? 5 : 0) & 0x1f;
+      const std::uint32_t scale = registers_->read(unit, slopes + at) >> (over ? 16 : 0) & 0xffff;
+      const std::uint32_t shift = registers_->read(unit, slopes + at + 4) >> (over ? 5 : 0) & 0x1f;
       if (real) return nvdla_lut_slope{static_cast<std::int32_t>(scale), 0};
       return nvdla_lut_slope{sign_extend(scale, 16), sign_extend(shift, 5)};
     };
@@ -492,15 +496,15 @@ class Lifter {
     lut.le_overflow = slope(0, true);
     lut.lo_underflow = slope(8, false);
     lut.lo_overflow = slope(8, true);
-    const auto& tables = registers_.tables(unit);
+    const auto& tables = registers_->tables(unit);
     std::copy(tables.le.begin(), tables.le.end(), lut.le);
     std::copy(tables.lo.begin(), tables.lo.end(), lut.lo);
     result_.luts.push_back(lut);
-    result_.layer.lut = 1;
+    layer_.lut = static_cast<std::uint32_t>(result_.luts.size());
   }
 
   void lift_rubik() {
-    nvdla_rubik& rubik = result_.layer.rubik;
+    nvdla_rubik& rubik = layer_.rubik;
     rubik.mode = GET(RBK, D_MISC_CFG, RUBIK_MODE);
     rubik.precision = GET(RBK, D_MISC_CFG, IN_PRECISION);
     rubik.width = GET(RBK, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
@@ -519,13 +523,11 @@ class Lifter {
     rubik.output =
         surface(GET(RBK, D_DAOUT_RAM_TYPE, DATAOUT_RAM_TYPE), WHOLE(RBK, D_DAOUT_ADDR_HIGH),
                 WHOLE(RBK, D_DAOUT_ADDR_LOW), WHOLE(RBK, D_DAOUT_LINE_STRIDE), out);
-    for (std::size_t i = 0; i < result_.slots.size(); i++) {
-      if (result_.bases[i] % 64 == 0) result_.slots[i].alignment = 64;
-    }
   }
 
   void lift_bdma() {
-    for (const auto& command : registers_.commands()) {
+    layer_.bdma.first_transfer = static_cast<std::uint32_t>(result_.transfers.size());
+    for (const auto& command : registers_->commands()) {
       const auto value = [&](std::uint32_t offset) { return command.at(offset); };
       nvdla_transfer transfer{};
       transfer.line_bytes = (value(NVDLA_BDMA_CFG_LINE) + 1) * 32;
@@ -542,20 +544,24 @@ class Lifter {
                   value(NVDLA_BDMA_CFG_DST_SURF));
       result_.transfers.push_back(transfer);
     }
-    result_.layer.bdma.num_transfers = static_cast<std::uint32_t>(result_.transfers.size());
+    layer_.bdma.num_transfers = static_cast<std::uint32_t>(registers_->commands().size());
   }
 
   const nvdla_hw& hw_;
-  const LaunchRegisters& registers_;
+  const std::span<const LaunchMemory> memories_;
+  const LaunchRegisters* registers_ = nullptr;
+  nvdla_layer layer_{};
   Lifted result_;
   std::set<std::uint32_t> used_;  // slots
 };
 
 }  // namespace
 
-Lifted lift(const nvdla_hw& hw, const LaunchRegisters& registers,
+Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
             std::span<const LaunchMemory> memories) {
-  return Lifter(hw, registers, memories).run();
+  Lifter lifter(hw, memories);
+  for (const auto& launch : launches) lifter.add(launch);
+  return lifter.take();
 }
 
 }  // namespace nvdla::test

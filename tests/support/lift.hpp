@@ -11,6 +11,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <unordered_map>
@@ -37,6 +39,8 @@ class LaunchRegisters {
   void write(std::uint32_t byte_address, std::uint32_t value);
   std::uint32_t read(model::Unit unit, std::uint32_t offset) const;
   bool enabled(model::Unit unit) const;
+  // All that was written, by byte address.
+  const std::map<std::uint32_t, std::uint32_t>& values() const noexcept { return values_; }
 
   // Entries of the look-up tables of SDP or CDP, 0 where not written.
   struct Tables {
@@ -48,34 +52,39 @@ class LaunchRegisters {
   // BDMA's registers as they were at each push, by offset.
   using Command = std::unordered_map<std::uint32_t, std::uint32_t>;
   std::span<const Command> commands() const noexcept { return commands_; }
+  // They were launched: the next ones are another layer's.
+  void forget_commands() noexcept { commands_.clear(); }
 
  private:
   void write_table(model::Unit unit, std::uint32_t offset, std::uint32_t value);
 
   model::RegisterMap map_;
-  std::unordered_map<std::uint32_t, std::uint32_t> values_;
+  std::map<std::uint32_t, std::uint32_t> values_;
   Tables tables_[2];
   std::uint32_t access_[2] = {};  // as S_LUT_ACCESS_CFG, counting up
   std::vector<Command> commands_;
 };
 
-// Memory of a launch; becomes a slot.
+// Memory of launches; becomes a slot.
 struct LaunchMemory {
   std::uint64_t address;
   std::uint64_t size;
+  // enum nvdla_memory; nullopt where one address space is reached both ways:
+  // then the first access decides, and a memory is one or the other.
+  std::optional<std::uint32_t> memory = std::nullopt;
 };
 
 struct Lifted {
-  nvdla_layer layer{};
+  std::vector<nvdla_layer> layers;  // one per launch, without waits
   std::vector<nvdla_slot> slots;
   std::vector<std::uint64_t> bases;  // address of each slot
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
 };
 
-// Throws LiftError for an address in none of the memories, and for settings
-// that descriptors do not offer.
-Lifted lift(const nvdla_hw& hw, const LaunchRegisters& registers,
+// Launches that share memory, in their order. Throws LiftError for an address
+// in none of the memories, and for settings that descriptors do not offer.
+Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
             std::span<const LaunchMemory> memories);
 
 }  // namespace nvdla::test

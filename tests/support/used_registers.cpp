@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "support/used_registers.hpp"
+
+#include <set>
+#include <stdexcept>
+
+namespace nvdla::test {
+namespace {
+
+// Bits of a register that have an effect in this layer. Traces hold random
+// numbers in all others, so they show a bit that is wrongly in this list.
+class Used {
+ public:
+  explicit Used(const nvdla_layer& layer) : layer_(layer) {}
+
+  std::uint32_t mask(model::Unit unit, const std::string& name) const {
+    // A choice of the program; spare bits; one batch; uncompressed weights.
+    static const std::set<std::string> never = {"D_PERF_ENABLE",     "D_CYA",
+                                                "D_BATCH_STRIDE",    "D_DST_BATCH_STRIDE",
+                                                "D_BS_BATCH_STRIDE", "D_BN_BATCH_STRIDE",
+                                                "D_WGS_ADDR_HIGH",   "D_WGS_ADDR_LOW",
+                                                "D_WMB_ADDR_HIGH",   "D_WMB_ADDR_LOW",
+                                                "D_WMB_BYTES",       "D_RESERVED_X_CFG",
+                                                "D_RESERVED_Y_CFG",  "D_PRA_CFG",
+                                                "D_EW_BATCH_STRIDE"};
+    if (never.contains(name)) return 0;
+    switch (unit) {
+      case NVDLA_UNIT_CDMA:
+        return cdma_mask(name);
+      case NVDLA_UNIT_CSC:
+        return name == "D_ZERO_PADDING_VALUE" ? pad_mask() : ~0u;
+      case NVDLA_UNIT_CACC:
+        return cacc_mask(name);
+      case NVDLA_UNIT_SDP:
+        return sdp_mask(name);
+      case NVDLA_UNIT_SDP_RDMA:
+        return rdma_mask(name);
+      case NVDLA_UNIT_PDP:
+      case NVDLA_UNIT_PDP_RDMA:
+        return pdp_mask(unit, name);
+      case NVDLA_UNIT_CDP:
+        return cdp_mask(name);
+      case NVDLA_UNIT_RBK:
+        return rubik_mask(name);
+      default:
+        return ~0u;
+    }
+  }
+
+ private:
+  static bool starts(const std::string& name, const char* prefix) {
+    return name.rfind(prefix, 0) == 0;
+  }
+  bool real() const { return layer_.sdp.proc_precision == NVDLA_PRECISION_FP16; }
+
+  std::uint32_t pdp_mask(model::Unit unit, const std::string& name) const {
+    const nvdla_pdp& pdp = layer_.pdp;
+    const bool average = pdp.method == NVDLA_POOL_AVERAGE;
+    const bool padded = (pdp.pad_left | pdp.pad_right | pdp.pad_top | pdp.pad_bottom) != 0;
+    const bool real = (layer_.kind == NVDLA_LAYER_PDP ? pdp.precision : layer_.sdp.out_precision) ==
+                      NVDLA_PRECISION_FP16;
+    if (starts(name, "D_PARTIAL_WIDTH_"))
+      return pdp.bands > 2 ? ~0u : pdp.bands > 1 ? 0x000fffffu : 0;
+    // The read DMA needs it to find where a band begins.
+    if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG")
+      return pdp.bands > 1 ? ~0u : 0;
+    if (starts(name, "D_RECIP_")) return average ? ~0u : 0;
+    if (starts(name, "D_POOLING_PADDING_VALUE_"))
+      return !average || !padded ? 0 : real ? 0x1ffff : ~0u;
+    if (name == "D_NAN_FLUSH_TO_ZERO") return real ? ~0u : 0;
+    // Where the input is is told to the read DMA.
+    if (unit == NVDLA_UNIT_PDP && starts(name, "D_SRC_")) return 0;
+    return ~0u;
+  }
+
+  std::uint32_t cdp_mask(const std::string& name) const {
+    const nvdla_cdp& cdp = layer_.cdp;
+    const bool real = cdp.precision == NVDLA_PRECISION_FP16;
+    const bool narrow = cdp.precision == NVDLA_PRECISION_INT8;
+    if (name == "D_DATIN_OFFSET") return real ? 0 : narrow ? 0xff : ~0u;
+    if (name == "D_DATOUT_OFFSET") return real ? 0 : narrow ? 0x1ffffff : ~0u;
+    if (starts(name, "D_DATIN_") || starts(name, "D_DATOUT_")) return real ? 0 : ~0u;
+    if (name == "D_LRN_CFG") return cdp.window != 0 ? ~0u : 0;
+    if (name == "D_NAN_FLUSH_TO_ZERO") return real ? ~0u : 0;
+    return ~0u;
+  }
+
+  std::uint32_t rubik_mask(const std::string& name) const {
+    const std::uint32_t mode = layer_.rubik.mode;
+    if (starts(name, "D_CONTRACT_") || name == "D_DECONV_STRIDE")
+      return mode == NVDLA_RUBIK_CONTRACT ? ~0u : 0;
+    if (name == "D_DAIN_PLANAR_STRIDE") return mode == NVDLA_RUBIK_MERGE ? ~0u : 0;
+    if (name == "D_DAIN_SURF_STRIDE") return mode != NVDLA_RUBIK_MERGE ? ~0u : 0;
+    if (name == "D_DAOUT_PLANAR_STRIDE") return mode == NVDLA_RUBIK_SPLIT ? ~0u : 0;
+    if (name == "D_DAOUT_SURF_STRIDE") return mode != NVDLA_RUBIK_SPLIT ? ~0u : 0;
+    return ~0u;
+  }
+
+  std::uint32_t pad_mask() const {
+    return layer_.conv.proc_precision == NVDLA_PRECISION_INT8 ? 0xff : 0xffff;
+  }
+
+  std::uint32_t cdma_mask(const std::string& name) const {
+    const nvdla_conv& conv = layer_.conv;
+    const bool image = conv.mode == NVDLA_CONV_IMAGE;
+    const bool convert = (conv.flags & NVDLA_CONV_CONVERT) != 0;
+    const bool mean = (conv.flags & NVDLA_CONV_MEAN) != 0;
+    if (name == "D_CVT_OFFSET") return convert && !mean ? ~0u : 0;
+    if (name == "D_CVT_SCALE") return convert ? ~0u : 0;
+    if (name == "D_CVT_CFG") return convert ? ~0u : 1;
+    if (name == "D_MEAN_FORMAT") return image && convert ? ~0u : 0;
+    if (name == "D_MEAN_GLOBAL_0") return !mean ? 0 : conv.channels > 1 ? ~0u : 0xffff;
+    if (name == "D_MEAN_GLOBAL_1")
+      return !mean || conv.channels < 3 ? 0 : conv.channels > 3 ? ~0u : 0xffff;
+    if (name == "D_DATAIN_FORMAT")
+      return !image ? 1 : ~(convert ? 0 : NVDLA_CDMA_D_DATAIN_FORMAT_PIXEL_SIGN_OVERRIDE_MASK);
+    if (name == "D_PIXEL_OFFSET") return image ? NVDLA_CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET_MASK : 0;
+    if (name == "D_DAIN_ADDR_HIGH_1" || name == "D_DAIN_ADDR_LOW_1" || name == "D_LINE_UV_STRIDE")
+      return image && conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8 ? ~0u : 0;
+    if (name == "D_SURF_STRIDE" || name == "D_FETCH_GRAIN") return image ? 0 : ~0u;
+    if (name == "D_NAN_FLUSH_TO_ZERO")
+      return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? ~0u : 0;
+    if (name == "D_ZERO_PADDING_VALUE")  // the sequencer pads features
+      return pad_mask();
+    return ~0u;
+  }
+
+  // Where the results go matters with several batches only.
+  std::uint32_t cacc_mask(const std::string& name) const {
+    if (name == "D_DATAOUT_ADDR" || name == "D_LINE_STRIDE" || name == "D_SURF_STRIDE") return 0;
+    if (name == "D_DATAOUT_MAP")  // of a single position only
+      return layer_.sdp.output.line_stride == layer_.sdp.output.surface_stride ? ~0u : 0;
+    if (name == "D_CLIP_CFG") return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? 0 : ~0u;
+    return ~0u;
+  }
+
+  std::uint32_t x_mask(const nvdla_sdp_x& x, const std::string& name) const {
+    const bool on = (x.flags & NVDLA_SDP_ENABLE) != 0;
+    const bool alu = x.alu != NVDLA_ALU_NONE;
+    const bool mul = x.mul != NVDLA_MUL_NONE;
+    const bool values = on && x.mode == NVDLA_OPERAND_LAYER;
+    const std::uint32_t shifts = real() ? 0 : 0xff00;
+    if (name == "CFG") return !on ? 1u : 0x53u | (alu ? 0x0cu : 0) | (mul ? 0x20u : 0);
+    if (name == "ALU_CFG") return on && alu ? 1u | shifts : 0;
+    if (name == "MUL_CFG") return on ? (mul ? 1u : 0) | shifts : 0;
+    if (name == "ALU_SRC_VALUE") return values && alu ? ~0u : 0;
+    if (name == "MUL_SRC_VALUE") return values && mul ? ~0u : 0;
+    throw std::logic_error("unknown register of an operator: " + name);
+  }
+
+  std::uint32_t y_mask(const std::string& name) const {
+    const nvdla_sdp_y& y = layer_.sdp.y;
+    const bool on = (y.flags & NVDLA_SDP_ENABLE) != 0;
+    const bool alu = y.alu != NVDLA_ALU_NONE;
+    const bool mul = y.mul != NVDLA_MUL_NONE;
+    const bool values = y.mode == NVDLA_OPERAND_LAYER;
+    if (name == "CFG") return !on ? 1u : 0x53u | (alu ? 0x0cu : 0) | (mul ? 0x20u : 0);
+    // Values from registers pass no converter, fp16 is widened by any.
+    const std::uint32_t config = values || real() ? 1u : 3u;
+    if (name == "ALU_CFG") return alu ? config : 0;
+    if (name == "MUL_CFG") return mul ? config : 0;
+    if (name == "ALU_SRC_VALUE") return alu && values ? ~0u : 0;
+    if (name == "MUL_SRC_VALUE") return mul && values ? ~0u : 0;
+    if (starts(name, "ALU_CVT_")) return y.flags & NVDLA_SDP_CONVERT_ALU ? ~0u : 0;
+    if (starts(name, "MUL_CVT_")) return y.flags & NVDLA_SDP_CONVERT_MUL ? ~0u : 0;
+    if (name == "TRUNCATE_VALUE") return mul && !real() ? ~0u : 0;
+    throw std::logic_error("unknown register of Y: " + name);
+  }
+
+  std::uint32_t sdp_mask(const std::string& name) const {
+    if (starts(name, "D_DP_BS_")) return x_mask(layer_.sdp.x1, name.substr(8));
+    if (starts(name, "D_DP_BN_")) return x_mask(layer_.sdp.x2, name.substr(8));
+    if (starts(name, "D_DP_EW_")) return y_mask(name.substr(8));
+    if (starts(name, "D_CVT_")) return real() ? 0 : ~0u;
+    if (starts(name, "D_DST_") && (layer_.pdp.bands != 0 || layer_.sdp.y.alu == NVDLA_ALU_EQUAL))
+      return 0;
+    if (name == "D_FEATURE_MODE_CFG")
+      return real() ? ~0u : ~NVDLA_SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO_MASK;
+    return ~0u;
+  }
+
+  std::uint32_t x_rdma_mask(const nvdla_sdp_x& x, bool config, bool stride) const {
+    const bool reads = (x.flags & NVDLA_SDP_ENABLE) != 0 && x.mode != NVDLA_OPERAND_LAYER;
+    if (config) return reads ? ~0u : 1u;
+    if (stride) return reads && x.mode == NVDLA_OPERAND_ELEMENT ? ~0u : 0;
+    return reads ? ~0u : 0;
+  }
+
+  std::uint32_t rdma_mask(const std::string& name) const {
+    const bool stride = name.find("STRIDE") != std::string::npos;
+    if (starts(name, "D_BRDMA_") || starts(name, "D_BS_"))
+      return x_rdma_mask(layer_.sdp.x1, starts(name, "D_BRDMA_"), stride);
+    if (starts(name, "D_NRDMA_") || starts(name, "D_BN_"))
+      return x_rdma_mask(layer_.sdp.x2, starts(name, "D_NRDMA_"), stride);
+    if (name == "D_ERDMA_CFG" || starts(name, "D_EW_")) {
+      nvdla_sdp_x y{};
+      y.flags = layer_.sdp.y.alu != 0 || layer_.sdp.y.mul != 0 ? layer_.sdp.y.flags : 0;
+      y.mode = layer_.sdp.y.mode;
+      return x_rdma_mask(y, name == "D_ERDMA_CFG", stride);
+    }
+    if (starts(name, "D_SRC_")) return layer_.kind == NVDLA_LAYER_SDP ? ~0u : 0;
+    return ~0u;
+  }
+
+  const nvdla_layer& layer_;
+};
+
+}  // namespace
+
+std::vector<std::string> differing_registers(const LaunchRegisters& launch,
+                                             const nvdla_layer& layer,
+                                             const std::map<std::uint32_t, std::uint32_t>& image,
+                                             std::uint32_t units) {
+  std::vector<std::string> differences;
+  const model::RegisterMap map = launch.map();
+  for (const auto& info : model::units()) {
+    const bool wanted =
+        info.unit == NVDLA_UNIT_BDMA ? !launch.commands().empty() : launch.enabled(info.unit);
+    if (wanted != ((units >> info.unit & 1) != 0))
+      differences.push_back(std::string(info.name) + (wanted ? " is not enabled" : " is enabled"));
+  }
+
+  const Used used(layer);
+  for (const auto& [byte_address, value] : launch.values()) {
+    const auto* info = model::register_at(map, byte_address);
+    if (info->scope != model::Scope::kGroup || info->name == "D_OP_ENABLE" ||
+        info->write[map] == 0 || !launch.enabled(info->unit))
+      continue;
+    const auto found = image.find(byte_address);
+    if (found == image.end()) {
+      differences.push_back(model::register_name(map, byte_address) + " is not written");
+      continue;
+    }
+    const std::uint32_t mask = info->write[map] & used.mask(info->unit, std::string(info->name));
+    if (((found->second ^ value) & mask) != 0)
+      differences.push_back(model::decode(map, byte_address, found->second) + " instead of " +
+                            model::decode(map, byte_address, value));
+  }
+  return differences;
+}
+
+}  // namespace nvdla::test

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Which bits of its registers a layer uses, and whether a compiled image has
+// them as the registers of a launch.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/lift.hpp"
+
+namespace nvdla::test {
+
+// A line for every register of the launch that the layer uses and that the
+// image has otherwise or not at all, and for units that only one of them
+// enables. @image: byte address to value; @units: bit per enum nvdla_unit.
+std::vector<std::string> differing_registers(const LaunchRegisters& launch,
+                                             const nvdla_layer& layer,
+                                             const std::map<std::uint32_t, std::uint32_t>& image,
+                                             std::uint32_t units);
+
+}  // namespace nvdla::test
