@@ -106,8 +106,10 @@ struct nvdla_window {
 	u32 stride_field;
 };
 
+int nvdla_check_padding(struct nvdla_compile *c, const struct nvdla_window *w);
 int nvdla_check_window(struct nvdla_compile *c, const struct nvdla_window *w,
 		       u32 *out);
+u32 nvdla_window_rest(const struct nvdla_window *w);
 
 /* ---------------------------------------------------------- claim.c --- */
 
@@ -262,6 +264,10 @@ struct nvdla_pdp_plan {
 	u32 out_width;
 	/** @out_height: of the output */
 	u32 out_height;
+	/** @pad_right: of the padding, what the last window reaches */
+	u32 pad_right;
+	/** @pad_bottom: of the padding, what the last window reaches */
+	u32 pad_bottom;
 	/** @in: new columns of the first, an inner and the last band */
 	u32 in[3];
 	/** @out: output columns of the same */

@@ -124,9 +124,14 @@ static int check_ranges(struct nvdla_compile *c)
 }
 
 /*
+ * The sequencer counts results, and takes padding for whatever a position of
+ * the kernel does not find in the buffer: a stride may leave input over, and
+ * features may be padded by more than the kernel. Only the image path, which
+ * lays padding into the buffer, is not known to end with that.
+ *
  * CSC.D_ATOMICS holds the number of output positions, less one, in 21 bits.
  * That needs no check: check_data_banks() finds room for all of the input, and
- * no buffer has room for more than 2^14 positions, so with paddings below 32
+ * no buffer has room for more than 2^19 positions, so with paddings below 32
  * and 64 and sides of at most 8192 the output has less than 2^21.
  */
 static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
@@ -159,6 +164,9 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.kernel_field = FIELD(kernel_height),
 	};
 
+	if (conv->mode == NVDLA_CONV_IMAGE &&
+	    (nvdla_check_padding(c, &x) || nvdla_check_padding(c, &y)))
+		return -1;
 	if (nvdla_check_window(c, &x, &plan->out_width))
 		return -1;
 	return nvdla_check_window(c, &y, &plan->out_height);

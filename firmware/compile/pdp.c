@@ -43,6 +43,28 @@ static int check_source(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 	return nvdla_check_range(c, FIELD(channels), pdp->channels, 1, 8192);
 }
 
+/*
+ * Input behind the last window would never be consumed. Padding there does not
+ * count: the unit is not told of it. @after becomes what it is told.
+ */
+static int check_direction(struct nvdla_compile *c,
+			   const struct nvdla_window *w, u32 *out, u32 *after)
+{
+	u32 rest;
+
+	if (nvdla_check_padding(c, w) || nvdla_check_window(c, w, out))
+		return -1;
+	rest = nvdla_window_rest(w);
+	if (rest > w->after) {
+		nvdla_refuse(c, NVDLA_RULE_EXACT_DIVISION, w->stride_field,
+			     rest, 0, w->after);
+		c->error->multiple = w->stride;
+		return -1;
+	}
+	*after = w->after - rest;
+	return 0;
+}
+
 static int check_window(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
@@ -84,9 +106,9 @@ static int check_window(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 	    nvdla_check_range(c, FIELD(pad_top), pdp->pad_top, 0, 7) ||
 	    nvdla_check_range(c, FIELD(pad_bottom), pdp->pad_bottom, 0, 7))
 		return -1;
-	if (nvdla_check_window(c, &x, &plan->out_width))
+	if (check_direction(c, &x, &plan->out_width, &plan->pad_right))
 		return -1;
-	return nvdla_check_window(c, &y, &plan->out_height);
+	return check_direction(c, &y, &plan->out_height, &plan->pad_bottom);
 }
 
 /* What only an average uses, and what of it only one with padding. */
@@ -180,12 +202,12 @@ static int check_bands(struct nvdla_compile *c, struct nvdla_pdp_plan *plan,
 		return -1;
 	/* May be below 1, where all that is new is padding. */
 	used = plan->out[LAST] * stride;
-	if (used < pdp->pad_right + gap + 1 ||
-	    used - pdp->pad_right > MAX_BAND)
+	if (used < plan->pad_right + gap + 1 ||
+	    used - plan->pad_right > MAX_BAND)
 		return nvdla_refuse(c, NVDLA_RULE_BANDS, FIELD(bands),
-				    (s64)used - pdp->pad_right, (s64)gap + 1,
+				    (s64)used - plan->pad_right, (s64)gap + 1,
 				    MAX_BAND);
-	plan->in[LAST] = used - pdp->pad_right;
+	plan->in[LAST] = used - plan->pad_right;
 	return 0;
 }
 

@@ -71,7 +71,8 @@ static void emit_rdma(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_PDP_RDMA_D_CYA, 0);
 }
 
-static void emit_kernel(struct nvdla_compile *c)
+static void emit_kernel(struct nvdla_compile *c,
+			const struct nvdla_pdp_plan *plan)
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
 	u32 i;
@@ -92,9 +93,9 @@ static void emit_kernel(struct nvdla_compile *c)
 			     pdp->pad_left) |
 		   NVDLA_SET(PDP_D_POOLING_PADDING_CFG_PAD_TOP, pdp->pad_top) |
 		   NVDLA_SET(PDP_D_POOLING_PADDING_CFG_PAD_RIGHT,
-			     pdp->pad_right) |
+			     plan->pad_right) |
 		   NVDLA_SET(PDP_D_POOLING_PADDING_CFG_PAD_BOTTOM,
-			     pdp->pad_bottom));
+			     plan->pad_bottom));
 	/* Seven registers, one after another, alike. */
 	for (i = 0; i < ARRAY_SIZE(pdp->pad_value); i++)
 		nvdla_emit(c, NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 4 * i,
@@ -126,7 +127,7 @@ static void emit_pdp(struct nvdla_compile *c, const struct nvdla_pdp_plan *plan)
 	nvdla_emit(c, NVDLA_PDP_D_PARTIAL_WIDTH_IN, band_widths(pdp, plan->in));
 	nvdla_emit(c, NVDLA_PDP_D_PARTIAL_WIDTH_OUT,
 		   band_widths(pdp, plan->out));
-	emit_kernel(c);
+	emit_kernel(c, plan);
 	emit_source(c, plan, NVDLA_PDP_D_SRC_BASE_ADDR_LOW,
 		    NVDLA_PDP_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_D_SRC_LINE_STRIDE,
 		    NVDLA_PDP_D_SRC_SURFACE_STRIDE);

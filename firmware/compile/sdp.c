@@ -206,7 +206,7 @@ static int check_x(struct nvdla_compile *c, u32 at,
 		return -1;
 	/* The right shift acts without a multiplier, too. */
 	if (nvdla_check_range(c, X_FIELD(alu_shift), x->alu_shift, 0,
-			      alu && !real ? 30 : 0) ||
+			      alu && !real ? 63 : 0) ||
 	    nvdla_check_range(c, X_FIELD(mul_shift), x->mul_shift, 0,
 			      real ? 0 : 63) ||
 	    nvdla_check_zero(c, X_FIELD(pad), x->pad))

@@ -135,7 +135,7 @@ int nvdla_sdp_check_y(struct nvdla_compile *c,
 					    NVDLA_FEATURE_LUT);
 	if (check_parts(c, plan) ||
 	    nvdla_check_range(c, FIELD(y.mul_truncate), y->mul_truncate, 0,
-			      y->mul != NVDLA_MUL_NONE && !real ? 62 : 0) ||
+			      y->mul != NVDLA_MUL_NONE && !real ? 1023 : 0) ||
 	    check_converter(c, FIELD(y.alu_cvt), &y->alu_cvt,
 			    y->flags & NVDLA_SDP_CONVERT_ALU) ||
 	    check_converter(c, FIELD(y.mul_cvt), &y->mul_cvt,

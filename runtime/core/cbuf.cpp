@@ -72,6 +72,13 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
     choose_banks(info, whole.conv);
     return {whole};
   }
+  const std::uint32_t kernel = (conv.kernel_height - 1) * conv.dilation_y + 1;
+  if (conv.pad_top >= kernel || conv.pad_bottom >= kernel) {
+    refuse(ErrorCode::kNotAvailable,
+           "the input must be split in height, which is not available with padding of {} and {} "
+           "lines: a band of the output could see padding only; below {}, the kernel, it is",
+           conv.pad_top, conv.pad_bottom, kernel);
+  }
 
   // Two kernel groups, so that fetching and computing overlap; one where that leaves too little.
   // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.

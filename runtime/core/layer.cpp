@@ -19,7 +19,7 @@ std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / 
 
 // One axis of a convolution.
 struct Axis {
-  const char *size_name, *after_name;
+  const char* size_name;
   std::uint32_t before, size, after, kernel, dilation, stride;
 };
 
@@ -31,27 +31,10 @@ std::uint32_t output_size(const Axis& a) {
   check_range("padding", a.before, 0U, 31U);
   check_range("padding", a.after, 0U, 63U);
   const std::uint32_t kernel = (a.kernel - 1) * a.dilation + 1;
-  if (a.before >= kernel || a.after >= kernel) {
-    refuse_argument("padding {} and {} of the {} must be less than the dilated kernel, {}",
-                    a.before, a.after, a.size_name, kernel);
-  }
   const std::uint32_t padded = a.before + a.size + a.after;
   if (padded < kernel) {
     refuse_argument("padded {} {} is smaller than the dilated kernel, {}", a.size_name, padded,
                     kernel);
-  }
-  const std::uint32_t rest = (padded - kernel) % a.stride;
-  if (rest != 0) {
-    // Pad more, or less, or nothing will do.
-    const std::uint32_t more = a.after + a.stride - rest;
-    std::string advice = "no padding after it would do";
-    if (more < kernel) {
-      advice = fmt::format("{} {} would do", a.after_name, more);
-    } else if (a.after >= rest) {
-      advice = fmt::format("{} {} would do", a.after_name, a.after - rest);
-    }
-    refuse_argument("padded {} {} less the dilated kernel {} is no multiple of the stride {}; {}",
-                    a.size_name, padded, kernel, a.stride, advice);
   }
   return (padded - kernel) / a.stride + 1;
 }
@@ -125,10 +108,10 @@ Shape conv_output(const nvdla_conv& c) {
   Shape shape;
   shape.batch = c.batch;
   shape.channels = c.kernels;
-  shape.height = output_size({"height", "pad_bottom", c.pad_top, c.height, c.pad_bottom,
-                              c.kernel_height, c.dilation_y, c.stride_y});
-  shape.width = output_size({"width", "pad_right", c.pad_left, c.width, c.pad_right, c.kernel_width,
-                             c.dilation_x, c.stride_x});
+  shape.height = output_size(
+      {"height", c.pad_top, c.height, c.pad_bottom, c.kernel_height, c.dilation_y, c.stride_y});
+  shape.width = output_size(
+      {"width", c.pad_left, c.width, c.pad_right, c.kernel_width, c.dilation_x, c.stride_x});
   return shape;
 }
 

@@ -52,8 +52,8 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_KERNEL_FITS, "kernel_fits",
      "{field}padded input of {value} is smaller than the dilated kernel of {min}"},
     {NVDLA_RULE_EXACT_DIVISION, "exact_division",
-     "{field}padded input less kernel, {value}, is no multiple of the stride {multiple}; pad to "
-     "{nearest}"},
+     "{field}{value} columns or lines are left over behind the last window, {max} of them padding: "
+     "input may not be; pad more, or change the stride {multiple}"},
     {NVDLA_RULE_BANK_SUM, "bank_sum",
      "{field}data and weight banks together, {value}, exceed {max}"},
     {NVDLA_RULE_DATA_BANKS, "data_banks",

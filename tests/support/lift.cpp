@@ -182,8 +182,10 @@ class Lifter {
     if (GET(CDMA, D_MISC_CFG, SKIP_DATA_RLS)) conv.flags |= NVDLA_CONV_KEEP_DATA;
     if (GET(CDMA, D_MISC_CFG, SKIP_WEIGHT_RLS)) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
     if (GET(CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT)) conv.flags |= NVDLA_CONV_COMPRESSED;
-    if (GET(CDMA, D_CVT_CFG, CVT_EN)) conv.flags |= NVDLA_CONV_CONVERT;
     conv.in_precision = GET(CDMA, D_MISC_CFG, IN_PRECISION);
+    // fp16 pixels pass the converter unchanged.
+    if (GET(CDMA, D_CVT_CFG, CVT_EN) && !(image && conv.in_precision == NVDLA_PRECISION_FP16))
+      conv.flags |= NVDLA_CONV_CONVERT;
     conv.proc_precision = GET(CDMA, D_MISC_CFG, PROC_PRECISION);
     if (conv.proc_precision == NVDLA_PRECISION_FP16 && GET(CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO))
       conv.flags |= NVDLA_CONV_NAN_TO_ZERO;

@@ -7,6 +7,19 @@
 namespace nvdla::test {
 namespace {
 
+// Lines of padding at the bottom of a pooling that the last window does not reach.
+std::uint32_t unreached_lines(const nvdla_layer& layer) {
+  const nvdla_pdp& pdp = layer.pdp;
+  const nvdla_conv& conv = layer.conv;
+  std::uint32_t height = pdp.height;
+  if (layer.kind == NVDLA_LAYER_SDP_PDP) height = layer.sdp.height;
+  if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) {
+    const std::uint32_t kernel = (conv.kernel_height - 1) * conv.dilation_y + 1;
+    height = (conv.pad_top + conv.height + conv.pad_bottom - kernel) / conv.stride_y + 1;
+  }
+  return (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
+}
+
 // Bits of a register that have an effect in this layer. Traces hold random
 // numbers in all others, so they show a bit that is wrongly in this list.
 class Used {
@@ -64,6 +77,9 @@ class Used {
     // The read DMA needs it to find where a band begins.
     if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG")
       return pdp.bands > 1 ? ~0u : 0;
+    // Padding that no window reaches is not programmed.
+    if (name == "D_POOLING_PADDING_CFG" && unreached_lines(layer_) != 0)
+      return ~NVDLA_PDP_D_POOLING_PADDING_CFG_PAD_BOTTOM_MASK;
     if (starts(name, "D_RECIP_")) return average ? ~0u : 0;
     if (starts(name, "D_POOLING_PADDING_VALUE_"))
       return !average || !padded ? 0 : real ? 0x1ffff : ~0u;
@@ -107,7 +123,9 @@ class Used {
     const bool mean = (conv.flags & NVDLA_CONV_MEAN) != 0;
     if (name == "D_CVT_OFFSET") return convert && !mean ? ~0u : 0;
     if (name == "D_CVT_SCALE") return convert ? ~0u : 0;
-    if (name == "D_CVT_CFG") return convert ? ~0u : 1;
+    // fp16 passes the converter unchanged, on or off.
+    if (name == "D_CVT_CFG")
+      return convert ? ~0u : conv.in_precision == NVDLA_PRECISION_FP16 ? 0 : 1;
     if (name == "D_MEAN_FORMAT") return image && convert ? ~0u : 0;
     if (name == "D_MEAN_GLOBAL_0") return !mean ? 0 : conv.channels > 1 ? ~0u : 0xffff;
     if (name == "D_MEAN_GLOBAL_1")

@@ -215,8 +215,9 @@ enum nvdla_pixel_format {
  * struct nvdla_conv - a convolution, always followed by SDP
  *
  * Output width = (pad_left + width + pad_right - dilated kernel width) /
- * stride_x + 1; the division must be exact, as must that of the height.
- * Output channels = kernels.
+ * stride_x + 1, rounded down: what is left over behind the last position of
+ * the kernel takes part in nothing. So is the height. Output channels =
+ * kernels.
  */
 struct nvdla_conv {
 	/** @mode: enum nvdla_conv_mode */
@@ -253,13 +254,13 @@ struct nvdla_conv {
 	__u32 dilation_x;
 	/** @dilation_y: 1..32; 1 unless direct */
 	__u32 dilation_y;
-	/** @pad_left: less than the dilated kernel width, at most 31 */
+	/** @pad_left: at most 31; of an image less than the kernel */
 	__u32 pad_left;
-	/** @pad_right: less than the dilated kernel width, at most 63 */
+	/** @pad_right: at most 63; of an image less than the kernel */
 	__u32 pad_right;
-	/** @pad_top: less than the dilated kernel height, at most 31 */
+	/** @pad_top: at most 31; of an image less than the kernel */
 	__u32 pad_top;
-	/** @pad_bottom: less than the dilated kernel height, at most 63 */
+	/** @pad_bottom: at most 63; of an image less than the kernel */
 	__u32 pad_bottom;
 	/** @pad_value: in processing precision (fp16: bits 15..0) */
 	__s32 pad_value;
@@ -377,7 +378,7 @@ struct nvdla_sdp_x {
 	__s32 alu_value;
 	/** @mul_value: operand with mode LAYER (fp16: bits 15..0) */
 	__s32 mul_value;
-	/** @alu_shift: left shift of the ALU operand, 0..30 */
+	/** @alu_shift: left shift of the ALU operand, saturating, 0..63 */
 	__u32 alu_shift;
 	/** @mul_shift: right shift after the multiplier, 0..63 */
 	__u32 mul_shift;
@@ -419,7 +420,7 @@ struct nvdla_sdp_y {
 	__s32 alu_value;
 	/** @mul_value: operand with mode LAYER, 32 bit (fp16: fp32 bits) */
 	__s32 mul_value;
-	/** @mul_truncate: right shift of the product, 0..62 */
+	/** @mul_truncate: right shift of the product, 0..1023 */
 	__u32 mul_truncate;
 	/** @alu_cvt: of ALU operands from memory, truncate 0..48 */
 	struct nvdla_convert alu_cvt;
@@ -491,7 +492,11 @@ enum nvdla_pool {
  * struct nvdla_pdp - pooling
  *
  * On the fly (after SDP) @precision, @width, @height, @channels and @input
- * are zero: they are those of SDP's output. Divisions must be exact.
+ * are zero: they are those of SDP's output.
+ *
+ * Output width = (pad_left + width + pad_right - kernel_width) / stride_x + 1,
+ * rounded down; so is the height. What a stride leaves over on the right or at
+ * the bottom may be padding, never input.
  */
 struct nvdla_pdp {
 	/** @flags: NVDLA_PDP_NAN_TO_ZERO */
@@ -859,7 +864,10 @@ enum nvdla_rule {
 	NVDLA_RULE_PADDING = 15,
 	/* padded input of value is smaller than the dilated kernel, min */
 	NVDLA_RULE_KERNEL_FITS = 16,
-	/* padded input less dilated kernel, value, is no multiple of the stride */
+	/*
+	 * behind the last window of a pooling value columns or lines are left
+	 * over, of which max are padding: input would never be read
+	 */
 	NVDLA_RULE_EXACT_DIVISION = 17,
 	/* data + weight banks value exceed max */
 	NVDLA_RULE_BANK_SUM = 18,

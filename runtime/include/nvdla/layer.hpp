@@ -35,8 +35,8 @@ NVDLA_API nvdla_slot make_slot(const DeviceInfo& info, std::uint64_t bytes, std:
 
 // A direct convolution with strides, dilations, batch and post extension of 1, without padding.
 NVDLA_API nvdla_conv make_conv(const TensorDesc& input, const WeightsDesc& weights);
-// Output size of a convolution: kernels, height, width. Throws kInvalidArgument if the kernel does
-// not fit or a division is not exact, naming the padding that makes it so.
+// Output size of a convolution: kernels, height, width. What a stride leaves over at the bottom or
+// on the right takes part in nothing. Throws kInvalidArgument if the kernel does not fit.
 NVDLA_API Shape conv_output(const nvdla_conv& conv);
 // Entries of the convolution buffer that one line of the input takes (direct mode).
 NVDLA_API std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& conv);

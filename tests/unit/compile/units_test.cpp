@@ -80,8 +80,12 @@ const Fault kPdp[] = {
     PDP("pad bottom of a kernel", p.pad_bottom = 3, NVDLA_RULE_PADDING, F(pdp.pad_bottom), 3, 0, 2),
     PDP("kernel beyond the input", (p.width = 4, p.kernel_width = 8), NVDLA_RULE_KERNEL_FITS,
         F(pdp.kernel_width), 5, 8),
-    PDP("division x", p.stride_x = 2, NVDLA_RULE_EXACT_DIVISION, F(pdp.stride_x), 9, 0, 0, 2),
-    PDP("division y", p.stride_y = 4, NVDLA_RULE_EXACT_DIVISION, F(pdp.stride_y), 6, 0, 0, 4),
+    PDP("a column left over", p.stride_x = 2, NVDLA_RULE_EXACT_DIVISION, F(pdp.stride_x), 1, 0, 0,
+        2),
+    /* two lines, one of them padding */
+    PDP("a line left over", p.stride_y = 4, NVDLA_RULE_EXACT_DIVISION, F(pdp.stride_y), 2, 0, 1, 4),
+    SDP_PDP("a line of sdp left over", p.pad_bottom = 0, NVDLA_RULE_EXACT_DIVISION, F(pdp.stride_y),
+            1, 0, 0, 2),
     PDP("pad value of a maximum", (p.method = NVDLA_POOL_MAX), NVDLA_RULE_ZERO, F(pdp.pad_value[0]),
         0xfffffffd),
     PDP("factor of a maximum",
@@ -182,8 +186,10 @@ const Legal kLegal[] = {
     {"y with a table alone", base_y, "nv_full",
      CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT}))},
     {"y truncate", base_y, "nv_full",
-     CHANGE((s.y.mul_truncate = 62, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
+     CHANGE((s.y.mul_truncate = 1023, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
     {"four lines a step", base_image, "nv_full", CHANGE(c.post_extension = 4)},
+    {"pixels left over", base_image, "nv_small",
+     CHANGE((c.pad_bottom = 0, c.stride_x = c.stride_y = 2))},
     {"signed pixels", base_image, "nv_small", CHANGE(c.flags = c.flags | NVDLA_CONV_SIGNED_PIXELS)},
     {"contract of one block", base_contract, "nv_full",
      CHANGE((r.stride_x = r.stride_y = 1, r.output = cube(1, 5, 3, 32),
@@ -308,7 +314,8 @@ const Fault kY[] = {
     Y("operands of no part", s.y.alu = s.y.mul = 0, NVDLA_RULE_OPERAND, F(sdp.y.mode), 2),
     Y("alu value", s.y.alu_value = 1, NVDLA_RULE_ZERO, F(sdp.y.alu_value), 1),
     Y("mul value", s.y.mul_value = 1, NVDLA_RULE_ZERO, F(sdp.y.mul_value), 1),
-    Y("mul truncate", s.y.mul_truncate = 63, NVDLA_RULE_RANGE, F(sdp.y.mul_truncate), 63, 0, 62),
+    Y("mul truncate", s.y.mul_truncate = 1024, NVDLA_RULE_RANGE, F(sdp.y.mul_truncate), 1024, 0,
+      1023),
     Y("truncate without mul", s.y.mul = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 13),
     Y("conversion of no alu", s.y.alu = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 21),
     Y("conversion of a value", s.y.mode = 0, NVDLA_RULE_FLAGS, F(sdp.y.flags), 29, 0, 5),
@@ -358,6 +365,11 @@ const Fault kImage[] = {
     IMAGE_FULL("converter of fp16",
                (c.pixel_format = NVDLA_PIXEL_A16B16G16R16_F, c.in_precision = c.proc_precision = 2),
                NVDLA_RULE_FLAGS, F(conv.flags), 0x60, 0, 0x11f),
+    IMAGE("pad left of a kernel", c.pad_left = 3, NVDLA_RULE_PADDING, F(conv.pad_left), 3, 0, 2),
+    IMAGE("pad right of a kernel", c.pad_right = 3, NVDLA_RULE_PADDING, F(conv.pad_right), 3, 0, 2),
+    IMAGE("pad top of a kernel", c.pad_top = 3, NVDLA_RULE_PADDING, F(conv.pad_top), 3, 0, 2),
+    IMAGE("pad bottom of a kernel", c.pad_bottom = 3, NVDLA_RULE_PADDING, F(conv.pad_bottom), 3, 0,
+          2),
     IMAGE("channels", c.channels = 3, NVDLA_RULE_RANGE, F(conv.channels), 3, 4, 4),
     IMAGE("x offset", c.pixel_x_offset = 2, NVDLA_RULE_RANGE, F(conv.pixel_x_offset), 2, 0, 1),
     IMAGE("batch", c.batch = 2, NVDLA_RULE_RANGE, F(conv.batch), 2, 1, 1),
@@ -487,6 +499,32 @@ const Fault kBdma[] = {
     BDMA("chain", (slots[1].access = 3, t[1].source.slot = 1), NVDLA_RULE_OVERLAP,
          F(bdma.first_transfer), 0, 0, 31, 0, NVDLA_DMA_BDMA_WRITE, 1),
 };
+
+// The unit is not told of padding that no window reaches: what it is told is exact.
+TEST(Pooling, PaddingThatIsNotReachedIsNotProgrammed) {
+  const auto expect_same = [](const Base& padded, const Base& exact) {
+    Program a(*padded.hw, padded.slots, 1);
+    Program b(*exact.hw, exact.slots, 1);
+    ASSERT_TRUE(a.add(padded.layer)) << to_string(a.error());
+    ASSERT_TRUE(b.add(exact.layer)) << to_string(b.error());
+    ASSERT_EQ(a.writes(0).size(), b.writes(0).size());
+    EXPECT_EQ(std::memcmp(a.writes(0).data(), b.writes(0).data(), a.writes(0).size_bytes()), 0);
+  };
+  for (const char* name : kAll) {
+    SCOPED_TRACE(name);
+    Base exact = base_pdp(name);
+    exact.layer.pdp.pad_bottom = 0;
+    exact.layer.pdp.height = 7;
+    exact.layer.pdp.output = cube(1, 10, 3, exact.hw->atom);
+    Base padded = exact;
+    padded.layer.pdp.pad_bottom = 1;
+    expect_same(padded, exact);
+    exact = base_bands(name);
+    padded = exact;
+    padded.layer.pdp.pad_right = 2;
+    expect_same(padded, exact);
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(Pdp, UnitFaults, testing::ValuesIn(kPdp));
 INSTANTIATE_TEST_SUITE_P(Bands, UnitFaults, testing::ValuesIn(kBands));

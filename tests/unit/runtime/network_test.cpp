@@ -120,6 +120,32 @@ TEST_P(Networks, ConvolutionWithEverything) {
   expect(in, expected);
 }
 
+// Neither what a stride leaves over, nor windows of nothing but padding, are in the way.
+TEST_P(Networks, ConvolutionThatIsNotExact) {
+  const Int8 in = test::random_cube(12, 9, 11, 90);
+  const auto weights = test::random_values<std::int8_t>(5 * 12 * 2, 91, -128, 127);
+  Geometry g;
+  g.stride_x = 3;
+  g.stride_y = 4;
+  g.left = 5;
+  g.right = 4;  // (5 + 11 + 4 - 1) / 3 leaves 1
+  g.top = 3;
+  g.bottom = 2;  // (3 + 9 + 2 - 2) / 4
+  g.pad_value = 9;
+  Convolution c{.name = "conv", .kernels = 5, .kernel_height = 2};
+  c.stride_x = 3;
+  c.stride_y = 4;
+  c.pad_left = 5;
+  c.pad_right = 4;
+  c.pad_top = 3;
+  c.pad_bottom = 2;
+  c.pad_value = 9;
+  c.weights = weights;
+  c.output = {.scale = 1, .shift = 7};
+  net_.output(net_.convolution(net_.input("in", shape(in)), c), "out");
+  expect(in, test::convert(test::convolve(in, weights, 5, 2, 1, g), 0, 1, 7));
+}
+
 // Two operators add 32 bits exactly.
 TEST_P(Networks, WideBias) {
   const Int8 in = test::random_cube(8, 5, 5, 4);
@@ -440,6 +466,21 @@ TEST_P(Networks, BandsWithATensor) {
   expect(in, test::convert(apply(test::convolve(in, weights, 64, 1, 1, {}), c.x1, &in), 0, 1, 9));
 }
 
+// The last band does not read the last line.
+TEST_P(Networks, BandsThatLeaveALineOver) {
+  const Int8 in = test::random_cube(64, 100, 90, 92);
+  const auto weights = test::random_values<std::int8_t>(8 * 64, 93, -128, 127);
+  Geometry g;
+  g.stride_y = 2;
+  Convolution c{.name = "conv", .kernels = 8};
+  c.weights = weights;
+  c.stride_y = 2;
+  c.output = {.scale = 1, .shift = 9};
+  net_.output(net_.convolution(net_.input("in", shape(in)), c), "out");
+  EXPECT_GT(net_.build(device_).layers(), 1U);
+  expect(in, test::convert(test::convolve(in, weights, 8, 1, 1, g), 0, 1, 9));
+}
+
 // The buffer counts 4,095 lines, however little room they take.
 TEST_P(Networks, BandsOfManyLines) {
   const Int8 in = test::random_cube(2, 5000, 3, 78);
@@ -513,9 +554,16 @@ TEST_F(BadNetwork, StrideZero) {
   refused("stride 0 is not in 1..8");
 }
 
-TEST_F(BadNetwork, DivisionNotExact) {
-  conv_.stride_y = 3;
-  refused("is no multiple of the stride 3");
+// Only whole layers may see so much padding, and this one must be cut.
+TEST_F(BadNetwork, BandsOfPadding) {
+  const auto weights = test::random_values<std::int8_t>(4, 2, -1, 1);
+  Convolution c{.name = "conv", .kernels = 1};
+  c.weights = weights;
+  c.pad_bottom = 1;
+  Network net;
+  net.output(net.convolution(net.input("in", Shape{4, 5000, 4}), c), "out");
+  expect_error(ErrorCode::kNotAvailable, "below 1, the kernel, it is",
+               [&] { net.build(Device::open("model:nv_small")); });
 }
 
 TEST_F(BadNetwork, NoKernels) {
