@@ -86,10 +86,13 @@ struct Error::State {
 
 Error::Error(ErrorCode code, std::string_view text) : Error(code, text, nvdla_error{}) {}
 
-Error::Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name)
+Error::Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name,
+             std::string_view configuration)
     : std::system_error(make_error_code(code)),
-      state_(std::make_shared<State>(State{
-          .text = detail::rule_text(detail, layer_name), .detail = detail, .has_rule = true})) {}
+      state_(std::make_shared<State>(
+          State{.text = detail::rule_text(detail, layer_name, configuration),
+                .detail = detail,
+                .has_rule = true})) {}
 
 Error::Error(ErrorCode code, std::string_view text, const nvdla_error& detail)
     : std::system_error(make_error_code(code)),

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "core/operators.hpp"
+#include "core/conv_node.hpp"
+#include "core/sdp_node.hpp"
 #include "nvdla/network.hpp"
 
 namespace nvdla {
@@ -18,6 +20,7 @@ namespace detail {
 
 struct TensorNode {
   Shape shape;
+  Precision precision = Precision::kInt8;
   std::optional<std::uint32_t> producer;  // layer; inputs have none
   bool read = false;                      // by a layer
 };
@@ -33,13 +36,9 @@ struct LayerNode {
   std::string name;
   std::uint32_t input = 0;
   std::uint32_t output = 0;
-  // With a convolution: its geometry and its weights (KCRS); SDP alone has no weights.
-  bool has_conv = false;
-  nvdla_conv conv = {};
-  std::vector<std::int8_t> weights;
-  OperatorPair operators;
-  Converter converter;
-  std::uint64_t macs = 0;
+  std::variant<SdpNode, ConvNode> part;
+  std::vector<std::uint32_t> operands;  // further tensors that it reads
+  std::uint64_t macs = 0;               // of all cubes of the batch
 };
 
 }  // namespace detail
@@ -52,6 +51,12 @@ struct Network::Impl {
 
   const detail::TensorNode& tensor(const char* what, Tensor tensor) const;
   void check_name(const char* what, std::string_view name) const;
+
+  // Adding a layer: the operator of it that `what` names; the layer once it is right, which makes
+  // its output and marks what it reads.
+  detail::OperatorNode make_operator(const char* what, const Operator& op, const Shape& shape,
+                                     Precision processing) const;
+  Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision);
 };
 
 }  // namespace nvdla

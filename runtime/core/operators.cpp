@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/precision.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -22,24 +25,67 @@ nvdla_operand_mode mode_of(std::size_t count, const Shape& shape) {
   return count == shape.channels ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
 }
 
-void check_count(const char* what, const char* part, std::size_t count, const Shape& shape) {
+void check_count(const char* what, const char* part, bool active, std::size_t count,
+                 const Shape& shape) {
+  if (active != (count != 0)) {
+    refuse_argument("{}: {} {} values for {} that is {}", what, count, part,
+                    part == std::string_view("ALU") ? "an ALU" : "a multiplier",
+                    active ? "active" : "not active");
+  }
   const std::size_t elements = shape.channels * area(shape);
-  if (count != 1 && count != shape.channels && count != elements) {
+  if (active && count != 1 && count != shape.channels && count != elements) {
     refuse_argument("{}: {} {} values; right are 1, one per channel ({}) or one per element ({})",
                     what, count, part, shape.channels, elements);
   }
 }
 
+// Integers as they are, reals as bits of fp16.
+std::vector<std::int32_t> operand_values(const char* what, const char* part,
+                                         std::span<const std::int16_t> values,
+                                         std::span<const float> reals, Precision processing) {
+  const bool real = processing == Precision::kFp16;
+  if (real ? !values.empty() : !reals.empty()) {
+    refuse_argument("{}: {} {} operands for a layer that works in {}, which takes {}", what,
+                    real ? "integer" : "real", part, precision_name(processing),
+                    real ? "reals" : "integers");
+  }
+  std::vector<std::int32_t> list(values.begin(), values.end());
+  for (const float value : reals) list.push_back(to_half(value));
+  return list;
+}
+
+void check_tensor(const char* what, const Operator& op, const Shape& shape, Precision processing,
+                  const OperandTensor& tensor) {
+  const bool alu = op.alu != NVDLA_ALU_NONE;
+  if (alu == (op.mul != NVDLA_MUL_NONE)) {
+    refuse_argument("{}: a tensor is the operand of exactly one part, here {} are active", what,
+                    alu ? "both" : "none");
+  }
+  if (!op.alu_values.empty() || !op.mul_values.empty() || !op.alu_reals.empty() ||
+      !op.mul_reals.empty()) {
+    refuse_argument("{}: operands are values or a tensor, not both", what);
+  }
+  if (tensor.shape != shape) {
+    refuse_argument("{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}",
+                    what, tensor.shape.batch, tensor.shape.channels, tensor.shape.height,
+                    tensor.shape.width, shape.batch, shape.channels, shape.height, shape.width);
+  }
+  if (tensor.precision != processing) {
+    refuse_argument("{}: the operand tensor is {}, the layer works in {}", what,
+                    precision_name(tensor.precision), precision_name(processing));
+  }
+}
+
 // The same operands, said for every channel or element.
-void spread(std::vector<std::int16_t>& values, std::size_t count, const Shape& shape) {
+void spread(std::vector<std::int32_t>& values, std::size_t count, const Shape& shape) {
   if (values.empty() || values.size() == count) return;
   if (values.size() == 1) {
     values.resize(count, values[0]);
     return;
   }
-  std::vector<std::int16_t> wide;
+  std::vector<std::int32_t> wide;
   wide.reserve(count);
-  for (const std::int16_t value : values) wide.insert(wide.end(), area(shape), value);
+  for (const std::int32_t value : values) wide.insert(wide.end(), area(shape), value);
   values = std::move(wide);
 }
 
@@ -51,7 +97,7 @@ void unify(OperatorNode& op, const Shape& shape) {
   op.mode = mode_of(count, shape);
 }
 
-OperatorNode addition(std::vector<std::int16_t> values, std::uint32_t shift, const Shape& shape) {
+OperatorNode addition(std::vector<std::int32_t> values, std::uint32_t shift, const Shape& shape) {
   OperatorNode op;
   op.alu = NVDLA_ALU_SUM;
   op.alu_values = std::move(values);
@@ -71,13 +117,13 @@ std::vector<OperatorNode> bias_operators(std::span<const std::int32_t> bias, con
   if (std::all_of(bias.begin(), bias.end(), [](std::int32_t b) { return fits16(b); })) shift = 0;
   if (std::all_of(bias.begin(), bias.end(),
                   [shift](std::int32_t b) { return fits16(b >> shift); })) {
-    std::vector<std::int16_t> values;
-    for (const std::int32_t b : bias) values.push_back(static_cast<std::int16_t>(b >> shift));
+    std::vector<std::int32_t> values;
+    for (const std::int32_t b : bias) values.push_back(b >> shift);
     std::vector<OperatorNode> one;
     one.push_back(addition(std::move(values), shift, shape));
     return one;
   }
-  std::vector<std::int16_t> high, low;
+  std::vector<std::int32_t> high, low;
   for (std::size_t k = 0; k < bias.size(); ++k) {
     const auto lower = static_cast<std::int16_t>(static_cast<std::uint32_t>(bias[k]) & 0xffff);
     const std::int64_t upper = (std::int64_t{bias[k]} - lower) / 65536;
@@ -85,7 +131,7 @@ std::vector<OperatorNode> bias_operators(std::span<const std::int32_t> bias, con
       refuse_argument("bias {} of kernel {} is more than two operators can add, {}", bias[k], k,
                       std::int64_t{kHigh16} * 65536 + kHigh16);
     }
-    high.push_back(static_cast<std::int16_t>(upper));
+    high.push_back(static_cast<std::int32_t>(upper));
     low.push_back(lower);
   }
   std::vector<OperatorNode> two;
@@ -112,7 +158,7 @@ OperatorNode merge(OperatorNode add, OperatorNode next, const Shape& shape) {
 }  // namespace
 
 OperatorNode check_operator(const char* what, const Operator& op, const Shape& shape,
-                            std::optional<Shape> tensor_shape) {
+                            Precision processing, const std::optional<OperandTensor>& tensor) {
   if (op.alu != NVDLA_ALU_NONE && op.alu != NVDLA_ALU_MAX && op.alu != NVDLA_ALU_MIN &&
       op.alu != NVDLA_ALU_SUM) {
     refuse_argument("{}: alu {} is none of NONE, MAX, MIN, SUM", what, static_cast<int>(op.alu));
@@ -126,44 +172,39 @@ OperatorNode check_operator(const char* what, const Operator& op, const Shape& s
     refuse_argument("{}: PReLU excludes the ALU of the same operator: use the other one", what);
   }
 
+  if (processing == Precision::kFp16 && (op.alu_shift != 0 || op.mul_shift != 0)) {
+    refuse_argument("{}: fp16 has no shifts, found {} to the left and {} to the right", what,
+                    op.alu_shift, op.mul_shift);
+  }
+
   OperatorNode node;
   node.alu = op.alu;
   node.mul = op.mul;
   node.alu_shift = op.alu_shift;
   node.mul_shift = op.mul_shift;
   node.relu = op.relu;
-  if (tensor_shape) {
-    if (alu == mul) {
-      refuse_argument("{}: a tensor is the operand of exactly one part, here {} are active", what,
-                      alu ? "both" : "none");
-    }
-    if (!op.alu_values.empty() || !op.mul_values.empty()) {
-      refuse_argument("{}: operands are values or a tensor, not both", what);
-    }
-    if (*tensor_shape != shape) {
-      refuse_argument("{}: the operand tensor is {}x{}x{} (CHW), the layer's output {}x{}x{}", what,
-                      tensor_shape->channels, tensor_shape->height, tensor_shape->width,
-                      shape.channels, shape.height, shape.width);
-    }
-    node.tensor = op.tensor.index;
+  if (tensor) {
+    check_tensor(what, op, shape, processing, *tensor);
+    node.tensor = tensor->index;
     // A single pixel lies like operands per channel, and the hardware wants it called so.
     node.mode = area(shape) == 1 ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
     return node;
   }
-  if (alu != !op.alu_values.empty()) {
-    refuse_argument("{}: {} ALU values for an ALU that is {}", what, op.alu_values.size(),
-                    alu ? "active" : "not active");
-  }
-  if (mul != !op.mul_values.empty()) {
-    refuse_argument("{}: {} MUL values for a multiplier that is {}", what, op.mul_values.size(),
-                    mul ? "active" : "not active");
-  }
-  if (alu) check_count(what, "ALU", op.alu_values.size(), shape);
-  if (mul) check_count(what, "MUL", op.mul_values.size(), shape);
-  node.alu_values.assign(op.alu_values.begin(), op.alu_values.end());
-  node.mul_values.assign(op.mul_values.begin(), op.mul_values.end());
+  node.alu_values = operand_values(what, "ALU", op.alu_values, op.alu_reals, processing);
+  node.mul_values = operand_values(what, "MUL", op.mul_values, op.mul_reals, processing);
+  check_count(what, "ALU", alu, node.alu_values.size(), shape);
+  check_count(what, "MUL", mul, node.mul_values.size(), shape);
   unify(node, shape);
   return node;
+}
+
+Converter check_converter(const Converter& converter, Precision processing) {
+  if (processing == Precision::kFp16 &&
+      (converter.offset != 0 || converter.scale != 1 || converter.shift != 0)) {
+    refuse_argument("fp16 has no output converter, found offset {}, scale {}, shift {}",
+                    converter.offset, converter.scale, converter.shift);
+  }
+  return converter;
 }
 
 OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,

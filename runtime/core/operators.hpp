@@ -15,13 +15,13 @@
 namespace nvdla::detail {
 
 // An operator whose parts agree in mode; values are one for the layer, one per channel or one per
-// element (CHW), as the mode says.
+// element (CHW), as the mode says: integers, or in fp16 processing the bits of fp16.
 struct OperatorNode {
   nvdla_alu alu = NVDLA_ALU_NONE;
   nvdla_mul mul = NVDLA_MUL_NONE;
   nvdla_operand_mode mode = NVDLA_OPERAND_LAYER;
-  std::vector<std::int16_t> alu_values;
-  std::vector<std::int16_t> mul_values;
+  std::vector<std::int32_t> alu_values;
+  std::vector<std::int32_t> mul_values;
   std::optional<std::uint32_t> tensor;
   std::uint32_t alu_shift = 0;
   std::uint32_t mul_shift = 0;
@@ -39,9 +39,19 @@ struct OperatorPair {
   OperatorNode x1, x2;
 };
 
-// `what` names it in errors ("x1"); `tensor_shape` is that of op.tensor, if it has one.
+// The tensor that an operator names.
+struct OperandTensor {
+  std::uint32_t index = 0;
+  Shape shape;
+  Precision precision = Precision::kInt8;
+};
+
+// `what` names the operator in errors ("x1"); it works in `processing`.
 OperatorNode check_operator(const char* what, const Operator& op, const Shape& shape,
-                            std::optional<Shape> tensor_shape);
+                            Precision processing, const std::optional<OperandTensor>& tensor);
+
+// Operators in fp16 have no converter after them: it must do nothing.
+Converter check_converter(const Converter& converter, Precision processing);
 
 // First the bias, then what is in `x1` and `x2`, then ReLU if asked for.
 OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,

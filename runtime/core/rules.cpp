@@ -30,7 +30,7 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_CHOICE, "choice",
      "{field}{value} is no value of this field, or not together with the others{range}"},
     {NVDLA_RULE_FLAGS, "flags", "{field}{value:#x} has flags outside {max:#x}"},
-    {NVDLA_RULE_FEATURE, "feature", "{field}needs {feature}, which is not there"},
+    {NVDLA_RULE_FEATURE, "feature", "{field}needs {feature}, which {lacking}"},
     {NVDLA_RULE_WAIT_ORDER, "wait_order",
      "{field}waits for layer {value}, which is not an earlier one"},
     {NVDLA_RULE_LIMIT, "limit", "{field}{value} exceed the limit of {max}"},
@@ -186,7 +186,8 @@ std::string place(const nvdla_error& e, std::string_view layer_name, std::string
 
 }  // namespace
 
-std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name) {
+std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name,
+                              std::string_view configuration) {
   std::string field = field_text(e.object, e.field);
   std::string unit;
   if (e.object == NVDLA_OBJECT_LAYER) {
@@ -203,14 +204,18 @@ std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name)
   }
   const std::string range =
       e.min < e.max ? fmt::format("; valid: {}..{}", e.min, e.max) : std::string();
+  const std::string lacking = configuration.empty()
+                                  ? std::string("is not there")
+                                  : fmt::format("{} does not have", configuration);
   const std::string text = fmt::format(
       fmt::runtime(kRules[e.rule].text), fmt::arg("field", field), fmt::arg("value", e.value),
       fmt::arg("min", e.min), fmt::arg("max", e.max), fmt::arg("multiple", e.multiple),
       fmt::arg("of", of), fmt::arg("nearest", nearest(e)), fmt::arg("slot", e.slot),
       fmt::arg("dma", dma_name(e.dma)), fmt::arg("feature", feature_name(e.value)),
-      fmt::arg("access", access_text(e.value)), fmt::arg("range", range),
-      fmt::arg("left", banks_left(e)), fmt::arg("in", precision_text(e.value)),
-      fmt::arg("proc", precision_text(e.min)), fmt::arg("out", precision_text(e.max)));
+      fmt::arg("lacking", lacking), fmt::arg("access", access_text(e.value)),
+      fmt::arg("range", range), fmt::arg("left", banks_left(e)),
+      fmt::arg("in", precision_text(e.value)), fmt::arg("proc", precision_text(e.min)),
+      fmt::arg("out", precision_text(e.max)));
   return place(e, layer_name, unit) + ": " + text;
 }
 

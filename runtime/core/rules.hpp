@@ -13,7 +13,9 @@
 namespace nvdla::detail {
 
 // One line, without a full stop: where, what was found, what would be right.
-std::string rule_text(const nvdla_error& error, std::string_view layer_name);
+// `layer_name` and `configuration` are named if they are not empty.
+std::string rule_text(const nvdla_error& error, std::string_view layer_name,
+                      std::string_view configuration);
 
 }  // namespace nvdla::detail
 

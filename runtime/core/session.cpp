@@ -59,6 +59,20 @@ void Session::Impl::check_idle() const {
   }
 }
 
+template <typename T>
+void Session::Impl::write(std::string_view name, Layout layout, std::span<const T> source) {
+  const Port& port = input(name);
+  check_idle();
+  pack(port.desc, layout, source, bindings[port.slot].buffer.map(MapMode::kWrite).bytes());
+}
+
+template <typename T>
+void Session::Impl::read(std::string_view name, Layout layout, std::span<T> target) const {
+  const Port& port = output(name);
+  check_idle();
+  unpack(port.desc, layout, bindings[port.slot].buffer.map(MapMode::kRead).bytes(), target);
+}
+
 Session::Session(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -93,16 +107,22 @@ void Session::bind(std::string_view name, const Buffer& buffer) {
   const Port& port = impl_->port(name);
   impl_->check_idle();
   if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
-  if (const std::uint64_t need = tensor_bytes(port.desc); buffer.size() < need) {
+  if (const std::uint64_t need = impl_->slots[port.slot].size; buffer.size() < need) {
     refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(), need);
   }
   impl_->bindings[port.slot].buffer = buffer;
 }
 
 void Session::write(std::string_view name, Layout layout, std::span<const std::int8_t> source) {
-  const Port& port = impl_->input(name);
-  impl_->check_idle();
-  pack(port.desc, layout, source, buffer(name).map(MapMode::kWrite).bytes());
+  impl_->write(name, layout, source);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const std::int16_t> source) {
+  impl_->write(name, layout, source);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const std::uint16_t> source) {
+  impl_->write(name, layout, source);
 }
 
 void Session::write(std::string_view name, Layout layout, std::span<const float> source) {
@@ -112,9 +132,15 @@ void Session::write(std::string_view name, Layout layout, std::span<const float>
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<std::int8_t> target) const {
-  const Port& port = impl_->output(name);
-  impl_->check_idle();
-  unpack(port.desc, layout, buffer(name).map(MapMode::kRead).bytes(), target);
+  impl_->read(name, layout, target);
+}
+
+void Session::read(std::string_view name, Layout layout, std::span<std::int16_t> target) const {
+  impl_->read(name, layout, target);
+}
+
+void Session::read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const {
+  impl_->read(name, layout, target);
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<float> target) const {

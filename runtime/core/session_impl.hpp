@@ -30,6 +30,10 @@ struct Session::Impl {
   const Port& input(std::string_view name) const;
   const Port& output(std::string_view name) const;
   const Layer& layer(std::uint32_t index) const;
+  template <typename T>
+  void write(std::string_view name, Layout layout, std::span<const T> source);
+  template <typename T>
+  void read(std::string_view name, Layout layout, std::span<T> target) const;
   // Nothing may touch the buffers while a run does.
   void check_idle() const;
 

@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "core/check.hpp"
+#include "core/precision.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {
@@ -40,18 +42,6 @@ std::uint32_t stride(const char* what, std::uint32_t given, std::uint64_t least,
   return static_cast<std::uint32_t>(value);
 }
 
-const char* precision_name(Precision p) {
-  switch (p) {
-    case Precision::kInt8:
-      return "int8";
-    case Precision::kInt16:
-      return "int16";
-    case Precision::kFp16:
-      return "fp16";
-  }
-  return "unknown";
-}
-
 template <typename T>
 constexpr const char* type_name() {
   if constexpr (std::is_same_v<T, std::int8_t>) return "int8";
@@ -81,7 +71,7 @@ template <typename T>
 void check_type(const TensorDesc& desc) {
   if (type_precision<T>() != desc.precision) {
     refuse_argument("elements are {}, the tensor is {}", type_name<T>(),
-                    precision_name(desc.precision));
+                    detail::precision_name(desc.precision));
   }
 }
 
@@ -169,9 +159,8 @@ void check_quantization(const TensorDesc& d, const Quantization& q) {
   if (!(q.scale > 0) || !std::isfinite(q.scale)) {
     refuse_argument("a quantisation's scale must be finite and greater than 0, found {}", q.scale);
   }
-  if (d.precision == Precision::kFp16) {
-    detail::refuse(ErrorCode::kNotAvailable,
-                   "packing of floats into fp16 is not available yet: pack fp16 bits");
+  if (d.precision == Precision::kFp16 && q.zero_point != 0) {
+    refuse_argument("fp16 has no zero point, found {}", q.zero_point);
   }
 }
 
@@ -184,6 +173,14 @@ void pack_quantised(const TensorDesc& d, Layout layout, std::span<const float> s
     if (std::isnan(real)) refuse_argument("element {} is not a number", index);
     const double value = std::round(double{real} / double{q.scale}) + q.zero_point;
     return static_cast<T>(std::clamp(value, kLow, kHigh));
+  });
+}
+
+// A quotient of two floats has so few bits that rounding it to double first changes nothing.
+void pack_half(const TensorDesc& d, Layout layout, std::span<const float> source,
+               const Quantization& q, std::span<std::byte> cube) {
+  pack_as<std::uint16_t>(d, layout, source, cube, [&](float real, std::uint64_t) {
+    return to_half(double{real} / double{q.scale});
   });
 }
 
@@ -201,11 +198,7 @@ TensorDesc resolve(const TensorDesc& desc) {
   if (desc.atom != 8 && desc.atom != 16 && desc.atom != 32) {
     refuse_argument("atom {} is none of 8, 16, 32", desc.atom);
   }
-  if (desc.precision != Precision::kInt8 && desc.precision != Precision::kInt16 &&
-      desc.precision != Precision::kFp16) {
-    refuse_argument("precision {} is none of int8 (0), int16 (1), fp16 (2)",
-                    static_cast<std::uint32_t>(desc.precision));
-  }
+  detail::check_precision(desc.precision);
   check_range("width", desc.shape.width, 1U, kMaxSize);
   check_range("height", desc.shape.height, 1U, kMaxSize);
   check_range("channels", desc.shape.channels, 1U, kMaxSize);
@@ -263,6 +256,8 @@ void pack(const TensorDesc& desc, Layout layout, std::span<const float> source,
   check_sizes(d, source.size(), cube.size());
   if (d.precision == Precision::kInt8) {
     pack_quantised<std::int8_t>(d, layout, source, quantization, cube);
+  } else if (d.precision == Precision::kFp16) {
+    pack_half(d, layout, source, quantization, cube);
   } else {
     pack_quantised<std::int16_t>(d, layout, source, quantization, cube);
   }
@@ -293,6 +288,10 @@ void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cu
   };
   if (d.precision == Precision::kInt8) {
     unpack_as<std::int8_t>(d, layout, cube, target, real);
+  } else if (d.precision == Precision::kFp16) {
+    unpack_as<std::uint16_t>(d, layout, cube, target, [&](std::uint16_t bits) {
+      return from_half(bits) * quantization.scale;
+    });
   } else {
     unpack_as<std::int16_t>(d, layout, cube, target, real);
   }

@@ -12,6 +12,7 @@
 #include "backend/info.hpp"
 #include "core/check.hpp"
 #include "core/handles.hpp"
+#include "core/precision.hpp"
 #include "core/session_impl.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "loadable/packed.hpp"
@@ -34,6 +35,9 @@ class Saver {
         compiled_(0, hw, {.layers = session.descriptors, .slots = session.slots}) {}
 
   std::vector<std::byte> run() {
+    for (const auto* ports : {&session_.inputs, &session_.outputs}) {
+      for (const auto& port : *ports) check_port(port);
+    }
     for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
     count_events();
     write_lists();
@@ -41,6 +45,29 @@ class Saver {
   }
 
  private:
+  // What the writer has no form for yet.
+  static void check_port(const Session::Impl::Port& port) {
+    if (port.desc.shape.batch != 1) {
+      detail::refuse(ErrorCode::kNotAvailable, "'{}' has a batch of {}: the writer has none",
+                     port.name, port.desc.shape.batch);
+    }
+  }
+
+  void check_sdp(std::uint32_t index, const nvdla_sdp& sdp) const {
+    const std::string& name = session_.layers[index].name;
+    for (const std::uint32_t precision :
+         {sdp.in_precision, sdp.proc_precision, sdp.out_precision}) {
+      if (precision != NVDLA_PRECISION_INT8) {
+        detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': the writer has int8 only, not {}",
+                       index, name, detail::precision_name(static_cast<Precision>(precision)));
+      }
+    }
+    if (sdp.y.flags != 0) {
+      detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': the writer has no operator Y", index,
+                     name);
+    }
+  }
+
   // Value of a register field that the compiler sets for a layer.
   std::uint32_t reg(std::uint32_t layer, std::uint32_t unit, std::uint32_t at, std::uint32_t mask,
                     std::uint32_t shift) const {
@@ -96,6 +123,7 @@ class Saver {
       throw Error(ErrorCode::kNotAvailable, fmt::format("layer {}: the writer has no {}", index,
                                                         layer_kind_name(layer.kind)));
     }
+    check_sdp(index, layer.sdp);
     Operation& op = add(kSdp);
     op.part = make_sdp_part(index, layer.sdp, conv != -1);
     sdp_ = op.common.index;

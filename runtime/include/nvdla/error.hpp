@@ -40,8 +40,9 @@ class NVDLA_API Error : public std::system_error {
   Error(ErrorCode code, std::string_view text);
   // A rule that was broken. The message comes from the rule table, `layer_name` (may be empty)
   // completes it: "layer 3 'conv2' (conv): line_stride 100 is not a multiple of 32; nearest
-  // valid: 128".
-  Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name = {});
+  // valid: 128"; so does `configuration` where that lacks a feature.
+  Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name = {},
+        std::string_view configuration = {});
   // A failure of a job: `text` is the message, `detail` what programs may want to know.
   Error(ErrorCode code, std::string_view text, const nvdla_error& detail);
   Error(const Error&) noexcept;

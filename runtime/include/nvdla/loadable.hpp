@@ -132,8 +132,9 @@ class NVDLA_API LoadedNetwork {
 };
 
 // Writes a network as a loadable for a configuration ("nv_small"): interface DLA1 0.12, one task
-// whose layers run one after another. Throws what Network::build() throws, and kInvalidArgument if
-// the file cannot be written.
+// whose layers run one after another. Throws what Network::build() throws, kNotAvailable for what
+// the writer has no form for yet (other precisions than int8, batches, layers other than
+// convolutions and SDP), and kInvalidArgument if the file cannot be written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
                              std::string_view path);
 

@@ -7,6 +7,7 @@
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
+#include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/network.hpp"

@@ -49,7 +49,8 @@ struct Shape {
 };
 
 // real = (q - zero_point) * scale. Packing: q = saturate(round(real / scale) + zero_point), halves
-// rounded away from zero as the hardware's converters do.
+// rounded away from zero as the hardware's converters do. fp16 has no zero point: q = real / scale
+// to the nearest fp16, halves to even, 65504 beyond the largest; infinities and NaN stay.
 struct Quantization {
   float scale = 1.0F;
   std::int32_t zero_point = 0;
@@ -88,14 +89,13 @@ NVDLA_API nvdla_surface tensor_surface(const TensorDesc& desc, std::uint32_t slo
 
 // Application's elements -> cube, and back. `cube` holds tensor_bytes() or more; bytes between
 // lines and surfaces are left alone. Throws kInvalidArgument if a size is wrong, if the element
-// type does not fit the precision (std::uint16_t holds fp16 bits), or a float is NaN.
+// type does not fit the precision (std::uint16_t holds fp16 bits), or a float is NaN (integers).
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::int8_t> source,
                     std::span<std::byte> cube);
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::int16_t> source,
                     std::span<std::byte> cube);
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::uint16_t> source,
                     std::span<std::byte> cube);
-// Quantises into int8 or int16. fp16 has no float form yet: kNotAvailable.
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const float> source,
                     const Quantization& quantization, std::span<std::byte> cube);
 

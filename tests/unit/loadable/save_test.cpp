@@ -3,9 +3,12 @@
 // A network that is written as a loadable gives from the file what it gives from the session.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
+#include <string>
 
 #include "../tools/temporary_folder.hpp"
+#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla {
@@ -66,6 +69,28 @@ TEST(Save, RunsAsTheNetwork) {
     EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
               static_cast<std::ptrdiff_t>(found.size()));
   }
+}
+
+// What the writer cannot say is an error, and no file.
+TEST(Save, RefusesWhatItHasNoFormFor) {
+  const replay::TemporaryFolder folder;
+  const std::string path = (folder.path() / "refused.nvdla").string();
+  const auto refused = [&](const Network& network, std::string_view text) {
+    try {
+      save_loadable(network, "nv_full", path);
+      ADD_FAILURE() << "nothing was refused, not " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kNotAvailable);
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+  };
+  Network batch;
+  batch.output(batch.pointwise(batch.input("in", {.batch = 2}), {.name = "same"}), "out");
+  refused(batch, "'in' has a batch of 2");
+  Network wide;
+  wide.output(wide.pointwise(wide.input("in", {}, Precision::kInt16), {.name = "same"}), "out");
+  refused(wide, "layer 0 'same': the writer has int8 only, not int16");
 }
 
 }  // namespace

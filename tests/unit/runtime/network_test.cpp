@@ -611,7 +611,7 @@ TEST_F(BadNetwork, UnknownAlu) {
 
 TEST_F(BadNetwork, TensorOfAnotherShape) {
   conv_.x1 = elementwise(NVDLA_ALU_SUM, input_);
-  refused("x1: the operand tensor is 8x5x5 (CHW), the layer's output 4x5x5");
+  refused("x1: the operand tensor is 1x8x5x5 (NCHW), the layer's output 1x4x5x5");
 }
 
 TEST_F(BadNetwork, TensorForBothParts) {
@@ -625,8 +625,8 @@ TEST_F(BadNetwork, TensorForBothParts) {
 }
 
 TEST_F(BadNetwork, Batch) {
-  expect_error(ErrorCode::kNotAvailable, "batch 2",
-               [&] { net_.input("more", {.channels = 1, .batch = 2}); });
+  expect_error(ErrorCode::kInvalidArgument, "batch 33 is not in 1..32",
+               [&] { net_.input("more", {.channels = 1, .batch = 33}); });
 }
 
 TEST_F(BadNetwork, InputOfSizeZero) {

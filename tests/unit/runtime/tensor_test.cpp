@@ -269,12 +269,12 @@ TEST(BadPack, ScaleZero) {
   });
 }
 
-TEST(BadPack, FloatsIntoFp16) {
+TEST(BadPack, ZeroPointOfFp16) {
   TensorDesc d = small();
   d.precision = Precision::kFp16;
   std::vector<std::byte> cube(tensor_bytes(d));
-  expect_error(ErrorCode::kNotAvailable, "fp16",
-               [&] { pack(d, Layout::kNchw, std::vector<float>(30), {}, cube); });
+  expect_error(ErrorCode::kInvalidArgument, "fp16 has no zero point, found 3",
+               [&] { pack(d, Layout::kNchw, std::vector<float>(30), {.zero_point = 3}, cube); });
 }
 
 TEST(BadUnpack, TargetTooSmall) {

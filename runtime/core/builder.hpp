@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// From a network to a session: slots and buffers, packed constants, descriptors, waits. What is
+// common to all layers is in build.cpp, each kind of layer in a file of its own.
+#ifndef NVDLA_CORE_BUILDER_HPP
+#define NVDLA_CORE_BUILDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/network_impl.hpp"
+#include "core/session_impl.hpp"
+
+namespace nvdla::detail {
+
+// Constants of one layer: streams one after another, in a slot and a buffer of their own.
+class Blob {
+ public:
+  explicit Blob(std::uint32_t slot) : slot_(slot) {}
+
+  std::uint32_t slot() const noexcept { return slot_; }
+  // Room for a stream, aligned to the widest that any of them asks for; returns its offset.
+  std::uint64_t add(std::uint64_t bytes);
+  // From the stream at `offset` on; valid until the next add().
+  std::span<std::byte> at(std::uint64_t offset) {
+    return std::span(bytes_).subspan(static_cast<std::size_t>(offset));
+  }
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::uint32_t slot_;
+  std::vector<std::byte> bytes_;
+};
+
+class Builder {
+ public:
+  Builder(const Network::Impl& net, const Device& device, Session::Impl& session)
+      : net_(net), info_(device.info()), device_(device), session_(session) {}
+
+  void build(const BuildOptions& options);
+
+ private:
+  void add_tensor(const TensorNode& tensor);
+  std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access);
+  // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
+  Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
+  void add_blob(const Blob& blob);
+
+  // All layers of the program that a layer of the network becomes.
+  void add_layer(std::uint32_t index);
+  void add_part(const LayerNode& node, const SdpNode& sdp);
+  void add_part(const LayerNode& node, const ConvNode& conv);
+
+  // `layer`, which says everything of the first cube of a batch, for each cube: surfaces with a
+  // batch stride move on by it. It waits for those whose tensors it reads.
+  void commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
+              std::uint64_t macs);
+  void wait_for(nvdla_layer& layer, std::uint32_t tensor) const;
+
+  nvdla_surface surface(std::uint32_t tensor) const {
+    return tensor_surface(descs_[tensor], tensor);
+  }
+  // SDP with its operators and its output, without an input; operands go into `blob`.
+  nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
+  void place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
+             nvdla_sdp_x& x) const;
+
+  Session::Impl::Port make_port(const PortNode& node) const;
+  void create_program(bool statistics);
+
+  const Network::Impl& net_;
+  const DeviceInfo& info_;
+  const Device& device_;
+  Session::Impl& session_;
+  // Slots of tensors come first: the index of one is that of the other.
+  std::vector<TensorDesc> descs_;
+  std::vector<nvdla_slot> slots_;
+  std::vector<nvdla_layer> layers_;
+  std::vector<std::uint32_t> last_;  // of the program, by layer of the network
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_CORE_BUILDER_HPP

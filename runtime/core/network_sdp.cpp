@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Adding an SDP layer to a network.
+#include <utility>
+
+#include "core/add_layer.hpp"
+#include "core/network_impl.hpp"
+#include "core/precision.hpp"
+
+namespace nvdla {
+
+Tensor Network::pointwise(Tensor input, const Pointwise& p) {
+  return detail::add_layer(impl_->layers.size(), p.name, [&] {
+    const detail::TensorNode& in = impl_->tensor("input", input);
+    const Shape shape = in.shape;
+    const Precision out = p.precision.value_or(in.precision);
+    detail::check_precision(out);
+    detail::SdpNode sdp;
+    sdp.processing = detail::sdp_processing(in.precision, out);
+    sdp.operators.x1 = impl_->make_operator("x1", p.x1, shape, sdp.processing);
+    sdp.operators.x2 = impl_->make_operator("x2", p.x2, shape, sdp.processing);
+    sdp.converter = detail::check_converter(p.output, sdp.processing);
+    detail::LayerNode layer;
+    layer.name = p.name;
+    layer.input = input.index;
+    layer.operands = sdp.tensors();
+    layer.part = std::move(sdp);
+    return impl_->commit(std::move(layer), shape, out);
+  });
+}
+
+}  // namespace nvdla

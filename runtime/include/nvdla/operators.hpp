@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// Operators of SDP, single point processing: what layers do to each element.
+#ifndef NVDLA_OPERATORS_HPP
+#define NVDLA_OPERATORS_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <span>
+
+namespace nvdla {
+
+// A tensor of a network; valid for the network that made it.
+struct Tensor {
+  std::uint32_t index = ~std::uint32_t{0};
+};
+
+// One SDP operator, X1 or X2:
+//   y = (alu(x, a << alu_shift) * m) >> mul_shift, then ReLU (int32, halves away from zero).
+// The number of values says what they are for: 1 for the layer, `channels` for channels,
+// channels * height * width (CHW) for elements. When both parts are active both have the same
+// number. PReLU multiplies negative values only and excludes the ALU. Layers that work in int8 or
+// int16 take values, those that work in fp16 take reals, which are rounded to fp16, and no shifts.
+struct Operator {
+  nvdla_alu alu = NVDLA_ALU_NONE;  // MAX, MIN or SUM
+  nvdla_mul mul = NVDLA_MUL_NONE;
+  std::span<const std::int16_t> alu_values = {};
+  std::span<const std::int16_t> mul_values = {};
+  std::span<const float> alu_reals = {};
+  std::span<const float> mul_reals = {};
+  // Instead of values: the elements of another tensor of the same shape and of the precision that
+  // the layer works in, for the one active part.
+  Tensor tensor = {};
+  std::uint32_t alu_shift = 0;  // 0..30
+  std::uint32_t mul_shift = 0;  // 0..63, also without a multiplier
+  bool relu = false;
+};
+
+// Sums of the operators above; the spans given must live until the layer is added.
+inline Operator bias(std::span<const std::int16_t> values, std::uint32_t left_shift = 0) {
+  Operator op;
+  op.alu = NVDLA_ALU_SUM;
+  op.alu_values = values;
+  op.alu_shift = left_shift;
+  return op;
+}
+inline Operator scale(std::span<const std::int16_t> values, std::uint32_t right_shift = 0) {
+  Operator op;
+  op.mul = NVDLA_MUL_MUL;
+  op.mul_values = values;
+  op.mul_shift = right_shift;
+  return op;
+}
+// (x + shift[c] << left_shift) * scale[c] >> right_shift
+inline Operator batch_norm(std::span<const std::int16_t> shifts,
+                           std::span<const std::int16_t> scales, std::uint32_t right_shift,
+                           std::uint32_t left_shift = 0) {
+  Operator op = scale(scales, right_shift);
+  op.alu = NVDLA_ALU_SUM;
+  op.alu_values = shifts;
+  op.alu_shift = left_shift;
+  return op;
+}
+inline Operator prelu(std::span<const std::int16_t> slopes, std::uint32_t right_shift) {
+  Operator op;
+  op.mul = NVDLA_MUL_PRELU;
+  op.mul_values = slopes;
+  op.mul_shift = right_shift;
+  return op;
+}
+inline Operator relu() {
+  Operator op;
+  op.relu = true;
+  return op;
+}
+// alu: NVDLA_ALU_SUM, _MAX, _MIN with the elements of another tensor.
+inline Operator elementwise(nvdla_alu alu, Tensor tensor, std::uint32_t left_shift = 0) {
+  Operator op;
+  op.alu = alu;
+  op.tensor = tensor;
+  op.alu_shift = left_shift;
+  return op;
+}
+inline Operator multiply(Tensor tensor, std::uint32_t right_shift = 0) {
+  Operator op;
+  op.mul = NVDLA_MUL_MUL;
+  op.tensor = tensor;
+  op.mul_shift = right_shift;
+  return op;
+}
+
+}  // namespace nvdla
+
+#endif  // NVDLA_OPERATORS_HPP

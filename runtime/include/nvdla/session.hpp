@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// A network that was built for a device.
+#ifndef NVDLA_SESSION_HPP
+#define NVDLA_SESSION_HPP
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+class Network;
+
+struct BuildOptions {
+  // Count for every layer; Session::statistics() has the numbers.
+  bool statistics = false;
+};
+
+// A network on a device, with buffers of its own. Thread compatible: one run at a time; build
+// several sessions to run several at once. Runs allocate no device memory.
+class NVDLA_API Session {
+ public:
+  struct Impl;  // the library's own
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  // A run that has not ended goes on; it holds what it needs.
+  ~Session();
+
+  std::uint32_t inputs() const noexcept;
+  std::uint32_t outputs() const noexcept;
+  std::string_view input_name(std::uint32_t index) const;
+  std::string_view output_name(std::uint32_t index) const;
+  // Where a tensor lies, by the name of an input or output. Throws kInvalidArgument listing the
+  // names that there are.
+  const TensorDesc& desc(std::string_view name) const;
+  const Buffer& buffer(std::string_view name) const;
+  // Uses a buffer of the application for an input or output from the next run on.
+  void bind(std::string_view name, const Buffer& buffer);
+
+  // Packs into an input: its own elements (std::uint16_t holds fp16 bits), or floats, which are
+  // quantised as the input says. Do not call during a run. Throws kInvalidArgument if the elements
+  // are not those of the input.
+  void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
+  void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
+  void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
+  void write(std::string_view name, Layout layout, std::span<const float> source);
+  // Unpacks an output; floats are dequantised as the output says.
+  void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<float> target) const;
+
+  // Starts a run; the fence tells its end.
+  Fence submit(const SubmitOptions& options = {});
+  // submit() and wait().
+  void run();
+
+  // Layers as they run: bands of a convolution that was cut are called "conv 1/3", "conv 2/3", ...,
+  // the cubes of a batch "conv cube 1/4", ...
+  std::uint32_t layers() const noexcept;
+  std::string_view layer_name(std::uint32_t layer) const;
+  // Estimate of the worst case in device cycles.
+  std::uint64_t layer_cycles(std::uint32_t layer) const;
+  // Multiply-accumulates of one run of a layer.
+  std::uint64_t layer_macs(std::uint32_t layer) const;
+  // Of the last run that ended, one per layer; empty unless BuildOptions::statistics.
+  std::span<const nvdla_layer_stats> statistics() const noexcept;
+
+ private:
+  friend class Network;
+  friend struct detail::Handles;
+  explicit Session(std::unique_ptr<Impl> impl) noexcept;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_SESSION_HPP
