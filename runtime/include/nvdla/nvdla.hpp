@@ -10,6 +10,7 @@
 #include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/lut.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"
