@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Golden cases and traces on the driver: lifted to layer descriptors, which run
+# through the kernel on the emulated device of their configuration.
+#
+#   golden.sh SERIES BUILD SHARED LIMIT CONFIGURATION MINIMUM [CONFIGURATION MINIMUM]...
+#
+# Of SHARED/vectors and SHARED/traces the guest gets every folder of at most
+# LIMIT KiB; at least MINIMUM files must be lifted and none may fail.
+# NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+series=$1
+build=$2
+shared=${NVDLA_SHARED:-$3}
+limit=$4
+shift 4
+
+if [ ! -d "$shared/vectors" ] && [ ! -d "$shared/traces" ]; then
+	echo "skipped: no vectors or traces in $shared; set NVDLA_SHARED to where they are"
+	exit 77
+fi
+
+mkdir -p "$build/emulate"
+sh "$here/build-module.sh" "$series" "$build" >"$build/emulate/$series-module.log" 2>&1 || {
+	cat "$build/emulate/$series-module.log"
+	exit 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The folders of a configuration, at the same place below $work/CONFIGURATION.
+choose() {
+	(
+		cd "$shared"
+		find "vectors/$1" "traces/$1" -type f \
+			\( -name case.json -o -name '*.cfg' -o -name '*.txn' \) 2>/dev/null
+	) | sed 's#/[^/]*$##' | sort -u | while IFS= read -r folder; do
+		[ "$(du -skL "$shared/$folder" | cut -f1)" -le "$limit" ] || continue
+		mkdir -p "$work/$1/$folder"
+		cp -L "$shared/$folder"/* "$work/$1/$folder"
+	done
+}
+
+# How to boot so that the device has all that the configuration can have.
+boot() {
+	"$here/emulate.sh" "$series" --build "$build" --name "$series-golden-$1" --device "$1" \
+		--time-out 400 --file "$work/$1:/golden" \
+		--run "$build/tests/nvdla-lift --device kernel /golden"
+}
+
+failed=
+while [ $# -gt 1 ]; do
+	configuration=$1
+	minimum=$2
+	shift 2
+	echo "=== $series-golden-$configuration"
+	choose "$configuration"
+	boot "$configuration" || failed="$failed $configuration"
+	lifted=$(sed -n 's/^\([0-9]*\) lifted, .*/\1/p' "$build/emulate/$series-golden-$configuration.log")
+	if [ "${lifted:-0}" -lt "$minimum" ]; then
+		echo "golden.sh: only ${lifted:-0} of $configuration were lifted; expected at least $minimum"
+		failed="$failed $configuration"
+	fi
+done
+
+[ -z "$failed" ] || {
+	echo "golden.sh: failed:$failed; logs are in $build/emulate" >&2
+	exit 1
+}
