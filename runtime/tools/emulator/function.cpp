@@ -32,7 +32,7 @@ Function::Function(const nvdla_hw& hw, InterruptPort& port, const Options& optio
       glb_(glb_base(hw)),
       faults_(options.faults),
       config_(device_id(options.claim != nullptr ? *options.claim : hw), options.with_reset),
-      memory_(counters_, options.dma_log),
+      memory_(counters_, options.dma_log, options.sram),
       interrupts_(port, faults_, counters_) {}
 
 Function::~Function() {

@@ -44,6 +44,7 @@ class Function {
     const nvdla_hw* claim = nullptr;  // whose PCI id it has; its own unless given
     Faults faults;
     DmaLog* dma_log = nullptr;
+    std::optional<MemoryWindow> sram = std::nullopt;  // of guest memory, for the second interface
   };
 
   // `hw` and `port` outlive the function.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The guest's memory as the model's bus: the ranges that QEMU announced, mapped here. Refuses what
-// lies outside, everything while the function may not master the bus, and the secondary memory,
-// which this card does not have.
+// lies outside, and everything while the function may not master the bus. A window of it can stand
+// for on-chip SRAM: the secondary interface reaches that and nothing else, the primary the rest.
 #ifndef NVDLA_EMULATOR_GUEST_MEMORY_HPP
 #define NVDLA_EMULATOR_GUEST_MEMORY_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/bus.hpp"
@@ -18,11 +19,25 @@
 
 namespace nvdla::emulator {
 
+// Guest physical addresses.
+struct MemoryWindow {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+
+  bool operator==(const MemoryWindow&) const = default;
+};
+
+// SIZE@ADDRESS as the kernel writes it: "1M@0x14000000". Nothing for any other text, for no bytes
+// and for what ends beyond 64 bits.
+std::optional<MemoryWindow> parse_window(std::string_view text);
+
 class GuestMemory final : public model::Bus {
  public:
-  // `log` may be null. Both outlive the memory.
-  explicit GuestMemory(Counters& counters, DmaLog* log = nullptr) noexcept
-      : counters_(counters), log_(log) {}
+  // `log` may be null. Both outlive the memory. Without `sram` the secondary interface reaches
+  // nothing.
+  explicit GuestMemory(Counters& counters, DmaLog* log = nullptr,
+                       std::optional<MemoryWindow> sram = std::nullopt) noexcept
+      : counters_(counters), log_(log), sram_(sram) {}
   ~GuestMemory() override { clear(); }
   GuestMemory(const GuestMemory&) = delete;
   GuestMemory& operator=(const GuestMemory&) = delete;
@@ -61,6 +76,7 @@ class GuestMemory final : public model::Bus {
 
   Counters& counters_;
   DmaLog* log_;
+  std::optional<MemoryWindow> sram_;
   std::vector<Range> ranges_;
   bool bus_master_ = false;
   std::optional<std::byte> pattern_;

@@ -80,6 +80,7 @@ struct Arguments {
   std::vector<std::string> qemu;
   bool no_reset = false;
   std::string dma_log;
+  std::string sram;
   unsigned time_out = 0;
   unsigned threads = 1;
   bool quiet = false;
@@ -109,6 +110,12 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "After --: a QEMU command of your own instead of the four options above; it needs "
                  "a q35 machine whose memory is a shared memfd, one processor and no VGA");
   app.add_flag("--no-reset", arguments.no_reset, "The function cannot be reset");
+  app.add_option("--sram", arguments.sram,
+                 "SIZE@ADDRESS, such as 1M@0x14000000: memory of the guest that only the second\n"
+                 "memory interface reaches; the guest is to keep it free (memmap=SIZE$ADDRESS)")
+      ->check([](const std::string& text) {
+        return parse_window(text) ? std::string() : text + " is not SIZE@ADDRESS";
+      });
   app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there");
   app.add_option("--time-out", arguments.time_out, "Seconds after which QEMU is killed, 0: never")
       ->capture_default_str();
@@ -149,7 +156,8 @@ int run(const Arguments& arguments) {
                     {.with_reset = !arguments.no_reset,
                      .claim = arguments.claim.empty() ? hw : nvdla_hw_find(arguments.claim.c_str()),
                      .faults = arguments.faults,
-                     .dma_log = dma_log ? &*dma_log : nullptr});
+                     .dma_log = dma_log ? &*dma_log : nullptr,
+                     .sram = parse_window(arguments.sram)});
   model::Options options;
   options.threads = arguments.threads;
   function.start(std::make_unique<ModelAccelerator>(*hw, function.bus(), options));

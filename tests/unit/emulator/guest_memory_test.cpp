@@ -67,6 +67,38 @@ TEST_F(GuestMemoryTest, RefusesWhatLiesOutside) {
   EXPECT_EQ(counters_.dma_refused, 5u);
 }
 
+TEST_F(GuestMemoryTest, GivesEachInterfaceItsMemory) {
+  GuestMemory memory(counters_, nullptr, MemoryWindow{0x100800, 0x400});
+  announce(memory);
+  EXPECT_EQ(memory.map(Ram::kSecondary, 0x1007ff, 16, true).size, 0u);
+  const model::Mapping sram = memory.map(Ram::kSecondary, 0x100800, 0x2000, true);
+  ASSERT_EQ(sram.size, 0x400u);
+  *sram.data = std::byte{0x77};
+  EXPECT_EQ(file_.data()[0x1800], std::byte{0x77});
+  EXPECT_EQ(memory.map(Ram::kSecondary, 0x100bff, 16, false).size, 1u);
+  EXPECT_EQ(memory.map(Ram::kSecondary, 0x100c00, 16, false).size, 0u);
+
+  EXPECT_EQ(memory.map(Ram::kPrimary, 0x1007f0, 0x2000, true).size, 0x10u);
+  EXPECT_EQ(memory.map(Ram::kPrimary, 0x100800, 1, false).size, 0u);
+  EXPECT_EQ(memory.map(Ram::kPrimary, 0x100bff, 1, false).size, 0u);
+  EXPECT_EQ(memory.map(Ram::kPrimary, 0x100c00, 0x2000, false).size, 0x1400u);
+  EXPECT_EQ(counters_.dma_refused, 4u);
+  memory.set_bus_master(false);
+  EXPECT_EQ(memory.map(Ram::kSecondary, 0x100800, 1, false).size, 0u);
+}
+
+TEST_F(GuestMemoryTest, WindowsAreWrittenAsTheKernelDoes) {
+  EXPECT_EQ(parse_window("1M@0x14000000"), (MemoryWindow{0x14000000, 0x100000}));
+  EXPECT_EQ(parse_window("4096@8192"), (MemoryWindow{8192, 4096}));
+  EXPECT_EQ(parse_window("0x10K@0"), (MemoryWindow{0, 0x4000}));
+  EXPECT_EQ(parse_window("1@0xffffffffffffffff"), (MemoryWindow{~std::uint64_t{0}, 1}));
+  for (const char* wrong :
+       {"", "1M", "@", "1M@", "@4096", "0@0", "1T@0", "1M@4K", "1M@0x", "-1@0", "1M@4096 ",
+        "2@0xffffffffffffffff", "0x10000000000G@0", "0x10000000000000000@0"}) {
+    EXPECT_EQ(parse_window(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST_F(GuestMemoryTest, TakesBusMastering) {
   announce(memory_);
   memory_.set_bus_master(false);
