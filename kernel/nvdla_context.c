@@ -117,18 +117,21 @@ int nvdla_ioctl_context_query(struct drm_device *drm, void *data,
 	struct drm_nvdla_context_query *args = data;
 	struct nvdla_context *context;
 
-	if (args->state || args->resets || args->pad)
+	if (args->state || args->resets || args->layer)
 		return -EINVAL;
 	context = nvdla_context_get(nfile, args->context);
 	if (!context)
 		return -ENOENT;
 	args->resets = atomic_read(&ndev->resets) - context->resets;
-	if (READ_ONCE(context->guilty))
+	/* Pairs with nvdla_job_collect(), which sets the layer before. */
+	if (smp_load_acquire(&context->guilty)) {
 		args->state = DRM_NVDLA_CONTEXT_GUILTY;
-	else if (args->resets)
+		args->layer = context->guilty_layer;
+	} else if (args->resets) {
 		args->state = DRM_NVDLA_CONTEXT_INNOCENT;
-	else
+	} else {
 		args->state = DRM_NVDLA_CONTEXT_GOOD;
+	}
 	nvdla_context_put(context);
 	return 0;
 }

@@ -22,6 +22,8 @@ struct nvdla_context {
 	struct drm_sched_entity entity;
 	/** @guilty: a job of this context hung; set once, never cleared */
 	bool guilty;
+	/** @guilty_layer: of that job, by its number; set before @guilty */
+	u32 guilty_layer;
 	/** @resets: of the device when the context was created */
 	int resets;
 };

@@ -135,7 +135,9 @@ void nvdla_job_collect(struct nvdla_device *ndev)
 	if (job->result == NVDLA_JOB_HANG) {
 		drm_dbg(&ndev->drm, "layer %u of program %llu hangs\n",
 			job->layer, job->serial);
-		WRITE_ONCE(submission->context->guilty, true);
+		submission->context->guilty_layer = job->layer;
+		/* Who sees the guilt sees the layer. */
+		smp_store_release(&submission->context->guilty, true);
 		/* Released by a reset, else kept for good. */
 		kref_get(&submission->ref);
 		list_add_tail(&submission->node, &ndev->quarantine);

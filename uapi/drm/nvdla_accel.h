@@ -163,8 +163,11 @@ struct drm_nvdla_context_query {
 	__u32 state;
 	/** @resets: out: resets of the device since it was created */
 	__u32 resets;
-	/** @pad: zero */
-	__u32 pad;
+	/**
+	 * @layer: out: of a guilty context, the layer that hung, as an index in
+	 * the program of the one job whose fence has -ETIME; else 0
+	 */
+	__u32 layer;
 };
 
 /* The CPU maps the buffer write-combined instead of cached. */

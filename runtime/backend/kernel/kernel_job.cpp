@@ -14,9 +14,6 @@ namespace {
 // What the errno of a fence means, uapi/drm/nvdla_accel.h "Fence errors".
 Error fence_error(const Node& node, int error) {
   switch (error) {
-    case ETIME:
-      return {ErrorCode::kHang,
-              fmt::format("{}: a layer of the job did not end in its time", node.path())};
     case ECANCELED:
       return {
           ErrorCode::kCanceled,
@@ -61,7 +58,24 @@ const Error* KernelJob::failed_wait() const {
   return nullptr;
 }
 
-int KernelJob::submit(std::uint32_t context) {
+// Which layer it was the kernel says in the context, which has this one hung job.
+Error KernelJob::hang() const {
+  nvdla_error detail{};
+  detail.object = NVDLA_OBJECT_LAYER;
+  const auto layer = context_->guilty_layer();
+  if (!layer || *layer >= program_->layers()) {
+    detail.object = NVDLA_OBJECT_PROGRAM;
+    return {ErrorCode::kHang,
+            fmt::format("{}: a layer of the job does not end", core_->node()->path()), detail};
+  }
+  detail.index = *layer;
+  return {ErrorCode::kHang,
+          fmt::format("{}: layer {} ({}) does not end", core_->node()->path(), *layer,
+                      layer_kind_name(program_->compiled().layers[*layer].kind)),
+          detail};
+}
+
+int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
   const std::lock_guard lock(mutex_);
   std::vector<drm_nvdla_binding> bindings;
   for (const BoundBuffer& bound : bindings_) {
@@ -88,7 +102,7 @@ int KernelJob::submit(std::uint32_t context) {
   submit.syncs = {reinterpret_cast<std::uintptr_t>(syncs.data()),
                   static_cast<std::uint32_t>(syncs.size()), sizeof(syncs[0])};
   submit.error = reinterpret_cast<std::uintptr_t>(&error);
-  submit.context = context;
+  submit.context = context->id();
   submit.program = program_->id();
   if (program_->statistics() && program_->layers() != 0) {
     stats_buffer_ = core_->take_stats(program_->layers() * sizeof(nvdla_layer_stats));
@@ -97,6 +111,7 @@ int KernelJob::submit(std::uint32_t context) {
   const int code = core_->node()->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
   if (error.rule != NVDLA_RULE_NONE) throw Error(ErrorCode::kInvalidBinding, error);
   if (code == 0) {
+    context_ = std::move(context);
     state_.store(State::kSubmitted);
     changed_.notify_all();
   }
@@ -131,7 +146,9 @@ bool KernelJob::poll(std::optional<Clock::time_point> until) const {
 void KernelJob::settle() const {
   const std::lock_guard lock(mutex_);
   if (state_.load() == State::kDone) return;
-  if (const int status = core_->node()->status(syncobj_); status != 0) {
+  if (const int status = core_->node()->status(syncobj_); status == ETIME) {
+    error_ = hang();
+  } else if (status != 0) {
     error_ = fence_error(*core_->node(), status);
   } else if (const Error* failed = failed_wait()) {
     // The kernel waits for the end of a job, well or not.
@@ -143,6 +160,7 @@ void KernelJob::settle() const {
     std::memcpy(stats_.data(), stats_buffer_->data(), stats_.size() * sizeof(stats_[0]));
     core_->give_stats(std::move(stats_buffer_));
   }
+  context_.reset();
   bindings_.clear();
   waits_.clear();
   state_.store(State::kDone);

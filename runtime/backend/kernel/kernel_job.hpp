@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/kernel/kernel_context.hpp"
 #include "backend/kernel/kernel_core.hpp"
 #include "backend/kernel/kernel_program.hpp"
 
@@ -35,7 +36,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   // could wait for. Such a job is submitted when none is left.
   bool waits_outside() const;
   // Gives the job to the kernel, in `context`. 0, or the errno with which it is refused.
-  int submit(std::uint32_t context);
+  int submit(std::shared_ptr<const KernelContext> context);
   // Ends a job that the kernel never had.
   void refuse(Error error);
   const std::shared_ptr<KernelCore>& core() const noexcept { return core_; }
@@ -48,6 +49,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   bool poll(std::optional<Clock::time_point> until) const;
   void settle() const;
   const Error* failed_wait() const;
+  Error hang() const;
 
   std::shared_ptr<KernelCore> core_;
   std::shared_ptr<const KernelProgram> program_;
@@ -57,6 +59,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
   mutable std::condition_variable changed_;
   mutable std::atomic<State> state_{State::kHeld};
   // Until it is done.
+  mutable std::shared_ptr<const KernelContext> context_;
   mutable std::vector<BoundBuffer> bindings_;
   mutable std::vector<std::shared_ptr<FenceImpl>> waits_;
   mutable std::shared_ptr<KernelBuffer> stats_buffer_;

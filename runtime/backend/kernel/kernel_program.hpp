@@ -28,6 +28,7 @@ class KernelProgram final : public ProgramImpl {
   }
 
   std::uint32_t id() const noexcept { return id_; }
+  const nvdla_program& compiled() const noexcept { return compiled_.program(); }
 
  private:
   CompiledProgram compiled_;

@@ -10,22 +10,9 @@
 namespace nvdla::detail {
 
 KernelQueue::KernelQueue(std::shared_ptr<KernelCore> core)
-    : QueueImpl(core->id()), core_(std::move(core)) {
-  create_context();
-}
-
-KernelQueue::~KernelQueue() { destroy_context(); }
-
-void KernelQueue::create_context() {
-  drm_nvdla_context_create create{};
-  core_->node()->require(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create, "making a context");
-  context_ = create.context;
-}
-
-void KernelQueue::destroy_context() noexcept {
-  drm_nvdla_context_destroy destroy{context_, 0};
-  core_->node()->call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
-}
+    : QueueImpl(core->id()),
+      core_(std::move(core)),
+      context_(std::make_shared<const KernelContext>(core_->node())) {}
 
 std::shared_ptr<FenceImpl> KernelQueue::submit(std::shared_ptr<const ProgramImpl> program,
                                                std::span<const BoundBuffer> bindings,
@@ -59,8 +46,7 @@ void KernelQueue::give(KernelJob& job) {
   }
   int error = job.submit(context_);
   if (error == ECANCELED) {
-    destroy_context();
-    create_context();
+    context_ = std::make_shared<const KernelContext>(core_->node());
     error = job.submit(context_);
   }
   if (error != 0) core_->node()->fail(error, "submitting a job");

@@ -15,22 +15,19 @@ namespace nvdla::detail {
 class KernelQueue final : public QueueImpl, public std::enable_shared_from_this<KernelQueue> {
  public:
   explicit KernelQueue(std::shared_ptr<KernelCore> core);
-  ~KernelQueue() override;
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
                                     std::span<const std::shared_ptr<FenceImpl>> waits) override;
 
  private:
-  void create_context();
-  void destroy_context() noexcept;
   // Submits held jobs, in order, up to one that must still wait.
   void pump();
   void give(KernelJob& job);
 
   std::shared_ptr<KernelCore> core_;
   std::mutex mutex_;
-  std::uint32_t context_ = 0;
+  std::shared_ptr<const KernelContext> context_;
   // Jobs that wait for what the kernel cannot wait for, and all behind them.
   std::deque<std::shared_ptr<KernelJob>> held_;
 };
