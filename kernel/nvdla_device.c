@@ -14,7 +14,6 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_gem.h"
 #include "nvdla_job.h"
 
 static u32 nvdla_reg_read(void *context, u32 offset)
@@ -239,7 +238,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ret = nvdla_device_start(ndev);
 	if (ret)
 		return ret;
-	ret = nvdla_gem_init_pool(ndev);
+	ret = nvdla_region_init(ndev);
 	if (ret)
 		return ret;
 	ret = nvdla_confirm_atom(ndev);

@@ -15,8 +15,8 @@
 #include <drm/gpu_scheduler.h>
 
 #include "../firmware/engine/nvdla_engine.h"
+#include "nvdla_region.h"
 
-struct gen_pool;
 struct nvdla_submission;
 
 /**
@@ -49,8 +49,10 @@ struct nvdla_device {
 	/** @clock_khz: core clock, 0 if not known */
 	u32 clock_khz;
 
-	/** @pool: reserved memory for buffers, or NULL */
-	struct gen_pool *pool;
+	/** @carveout: reserved memory for buffers in DRAM, if any */
+	struct nvdla_region carveout;
+	/** @sram: memory behind the second interface, if any */
+	struct nvdla_region sram;
 
 	/** @sched: one queue in front of the engine */
 	struct drm_gpu_scheduler sched;

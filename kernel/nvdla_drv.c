@@ -53,6 +53,8 @@ static void nvdla_fill_device_info(struct nvdla_device *ndev,
 		info->flags |= DRM_NVDLA_DEVICE_NONCOHERENT;
 	if (ndev->reset_ops->can_reset(ndev->drm.dev))
 		info->flags |= DRM_NVDLA_DEVICE_CAN_RESET;
+	if (ndev->sram.pool)
+		info->flags |= DRM_NVDLA_DEVICE_SRAM;
 }
 
 static void nvdla_fill_limits(struct drm_nvdla_limits *limits)

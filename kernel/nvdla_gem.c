@@ -3,127 +3,20 @@
  * Buffers.
  *
  * Debian's amd64 kernels have neither CMA nor the GEM DMA helper, so the
- * object is our own. Memory comes from a region reserved for the device when
- * there is one, else from contiguous pages, whose size the page allocator
- * limits. Either way it is contiguous for the device, mapped in the kernel
- * and zeroed before anybody sees it.
+ * object is our own. Memory comes from a region of the device's own when there
+ * is one (SRAM always does), else from contiguous pages, whose size the page
+ * allocator limits. Either way it is contiguous for the device, mapped in the
+ * kernel and zeroed before anybody sees it.
  */
 #include <linux/dma-direct.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
-#include <linux/genalloc.h>
-#include <linux/io.h>
-#include <linux/iommu.h>
-#include <linux/module.h>
-
-#include <drm/drm_managed.h>
-#include <drm/drm_print.h>
+#include <linux/mm.h>
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-
-static char *carveout;
-module_param(carveout, charp, 0444);
-MODULE_PARM_DESC(carveout,
-		 "Reserved memory for buffers, SIZE@ADDRESS (kept free by memmap=SIZE$ADDRESS)");
-
-/* Only one device can own what the parameter names. */
-static atomic_t carveout_taken;
-
-struct nvdla_carveout {
-	struct gen_pool *pool;
-	void *vaddr;
-};
-
-static void nvdla_gem_fini_pool(struct drm_device *drm, void *data)
-{
-	struct nvdla_carveout *region = data;
-
-	gen_pool_destroy(region->pool);
-	memunmap(region->vaddr);
-	atomic_set(&carveout_taken, 0);
-}
-
-/**
- * nvdla_gem_init_pool() - take the memory that carveout= names
- * @ndev: device
- *
- * Return: 0 also without the parameter, or an errno.
- */
-int nvdla_gem_init_pool(struct nvdla_device *ndev)
-{
-	struct drm_device *drm = &ndev->drm;
-	struct nvdla_carveout *region;
-	u64 address, size;
-	char *end;
-	int ret;
-
-	if (!carveout)
-		return 0;
-	size = memparse(carveout, &end);
-	if (*end != '@')
-		goto malformed;
-	address = memparse(end + 1, &end);
-	if (*end || !size || !PAGE_ALIGNED(size) || !PAGE_ALIGNED(address) ||
-	    address + size < address)
-		goto malformed;
-	if (device_iommu_mapped(drm->dev)) {
-		drm_err(drm, "carveout: not usable behind an IOMMU\n");
-		return -EINVAL;
-	}
-	if (region_intersects(address, size, IORESOURCE_SYSTEM_RAM,
-			      IORES_DESC_NONE) != REGION_DISJOINT) {
-		drm_err(drm, "carveout: %s is memory of the kernel, reserve it with memmap=\n",
-			carveout);
-		return -EBUSY;
-	}
-	if (phys_to_dma(drm->dev, address + size - 1) >
-	    dma_get_mask(drm->dev)) {
-		drm_err(drm, "carveout: %s is beyond the device's %u address bits\n",
-			carveout, ndev->hw->address_bits);
-		return -ERANGE;
-	}
-	if (atomic_cmpxchg(&carveout_taken, 0, 1))
-		return 0;
-
-	region = drmm_kzalloc(drm, sizeof(*region), GFP_KERNEL);
-	if (!region) {
-		ret = -ENOMEM;
-		goto untake;
-	}
-	region->vaddr = memremap(address, size, MEMREMAP_WB);
-	if (!region->vaddr) {
-		ret = -ENOMEM;
-		goto untake;
-	}
-	region->pool = gen_pool_create(PAGE_SHIFT, NUMA_NO_NODE);
-	if (!region->pool) {
-		ret = -ENOMEM;
-		goto unmap;
-	}
-	ret = gen_pool_add_virt(region->pool, (unsigned long)region->vaddr,
-				address, size, NUMA_NO_NODE);
-	if (ret)
-		goto destroy;
-	ret = drmm_add_action_or_reset(drm, nvdla_gem_fini_pool, region);
-	if (ret)
-		return ret;
-	ndev->pool = region->pool;
-	return 0;
-
-destroy:
-	gen_pool_destroy(region->pool);
-unmap:
-	memunmap(region->vaddr);
-untake:
-	atomic_set(&carveout_taken, 0);
-	return ret;
-malformed:
-	drm_err(drm, "carveout: \"%s\" is not SIZE@ADDRESS in whole pages\n",
-		carveout);
-	return -EINVAL;
-}
+#include "nvdla_region.h"
 
 bool nvdla_gem_coherent(struct nvdla_device *ndev)
 {
@@ -132,7 +25,6 @@ bool nvdla_gem_coherent(struct nvdla_device *ndev)
 
 static void nvdla_gem_free(struct drm_gem_object *obj)
 {
-	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	drm_gem_object_release(obj);
@@ -145,8 +37,8 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 	case NVDLA_BACKING_WC:
 		dma_free_wc(obj->dev->dev, obj->size, bo->vaddr, bo->dma);
 		break;
-	case NVDLA_BACKING_POOL:
-		gen_pool_free(ndev->pool, (unsigned long)bo->vaddr, obj->size);
+	case NVDLA_BACKING_REGION:
+		nvdla_region_free(bo->region, bo->vaddr, obj->size);
 		break;
 	}
 	kfree(bo);
@@ -155,7 +47,6 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 static int nvdla_gem_mmap(struct drm_gem_object *obj,
 			  struct vm_area_struct *vma)
 {
-	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 	unsigned long pfn;
 
@@ -166,12 +57,15 @@ static int nvdla_gem_mmap(struct drm_gem_object *obj,
 		return dma_mmap_wc(obj->dev->dev, vma, bo->vaddr, bo->dma,
 				   obj->size);
 
-	if (bo->backing == NVDLA_BACKING_POOL)
-		pfn = PHYS_PFN(gen_pool_virt_to_phys(ndev->pool,
-						     (unsigned long)bo->vaddr));
-	else
-		pfn = page_to_pfn(virt_to_page(bo->vaddr));
 	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
+	if (bo->backing == NVDLA_BACKING_REGION) {
+		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr));
+		if (bo->region->write_combined)
+			vma->vm_page_prot =
+				pgprot_writecombine(vma->vm_page_prot);
+	} else {
+		pfn = page_to_pfn(virt_to_page(bo->vaddr));
+	}
 	return remap_pfn_range(vma, vma->vm_start, pfn,
 			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
 }
@@ -187,6 +81,15 @@ static const struct drm_gem_object_funcs nvdla_gem_funcs = {
 	.vm_ops = &nvdla_gem_vm_ops,
 };
 
+static int nvdla_bo_back_by_region(struct nvdla_region *region,
+				   struct nvdla_bo *bo, size_t size)
+{
+	bo->backing = NVDLA_BACKING_REGION;
+	bo->region = region;
+	bo->vaddr = nvdla_region_alloc(region, size);
+	return bo->vaddr ? 0 : -ENOMEM;
+}
+
 static int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo,
 			 size_t size, u32 flags)
 {
@@ -195,24 +98,24 @@ static int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo,
 	struct device *dev = ndev->drm.dev;
 	struct page *page;
 
+	if (bo->memory == NVDLA_MEMORY_SRAM) {
+		if (nvdla_bo_back_by_region(&ndev->sram, bo, size))
+			return -ENOMEM;
+		/* A bus of its own, with the addresses that the CPU uses. */
+		bo->dma = nvdla_region_phys(&ndev->sram, bo->vaddr);
+		return 0;
+	}
 	if (flags & DRM_NVDLA_BO_WRITE_COMBINED) {
 		bo->backing = NVDLA_BACKING_WC;
 		bo->vaddr = dma_alloc_wc(dev, size, &bo->dma, gfp);
 		return bo->vaddr ? 0 : -ENOMEM;
 	}
-	if (ndev->pool) {
-		phys_addr_t phys;
-
-		bo->vaddr = (void *)gen_pool_alloc(ndev->pool, size);
-		if (bo->vaddr) {
-			phys = gen_pool_virt_to_phys(ndev->pool,
-						     (unsigned long)bo->vaddr);
-			bo->backing = NVDLA_BACKING_POOL;
-			bo->dma = phys_to_dma(dev, phys);
-			memset(bo->vaddr, 0, size);
-			return 0;
-		}
-		return -ENOMEM;
+	if (ndev->carveout.pool) {
+		if (nvdla_bo_back_by_region(&ndev->carveout, bo, size))
+			return -ENOMEM;
+		bo->dma = phys_to_dma(dev, nvdla_region_phys(&ndev->carveout,
+							     bo->vaddr));
+		return 0;
 	}
 	bo->backing = NVDLA_BACKING_PAGES;
 	page = dma_alloc_pages(dev, size, &bo->dma, DMA_BIDIRECTIONAL, gfp);
@@ -239,9 +142,12 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 
 	if (!size || flags & ~DRM_NVDLA_BO_WRITE_COMBINED)
 		return ERR_PTR(-EINVAL);
-	if (memory == NVDLA_MEMORY_SRAM)
+	if (memory != NVDLA_MEMORY_DRAM && memory != NVDLA_MEMORY_SRAM)
+		return ERR_PTR(-EINVAL);
+	if (memory == NVDLA_MEMORY_SRAM && !ndev->sram.pool)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (memory != NVDLA_MEMORY_DRAM)
+	/* How SRAM is mapped is not the user's choice. */
+	if (memory == NVDLA_MEMORY_SRAM && flags)
 		return ERR_PTR(-EINVAL);
 	if (size > NVDLA_BO_BYTES_MAX)
 		return ERR_PTR(-E2BIG);

@@ -10,6 +10,7 @@
 #include <drm/drm_gem.h>
 
 struct nvdla_device;
+struct nvdla_region;
 
 #define NVDLA_BO_BYTES_MAX	SZ_1G
 
@@ -17,7 +18,7 @@ struct nvdla_device;
 enum nvdla_backing {
 	NVDLA_BACKING_PAGES,	/* contiguous pages, cached */
 	NVDLA_BACKING_WC,	/* contiguous pages, write-combined */
-	NVDLA_BACKING_POOL,	/* reserved memory */
+	NVDLA_BACKING_REGION,	/* memory of the device's own */
 };
 
 /** struct nvdla_bo - a buffer */
@@ -32,6 +33,8 @@ struct nvdla_bo {
 	u32 memory;
 	/** @backing: where the memory comes from */
 	enum nvdla_backing backing;
+	/** @region: which, with NVDLA_BACKING_REGION */
+	struct nvdla_region *region;
 };
 
 static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
@@ -39,7 +42,6 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 	return container_of(obj, struct nvdla_bo, base);
 }
 
-int nvdla_gem_init_pool(struct nvdla_device *ndev);
 bool nvdla_gem_coherent(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);

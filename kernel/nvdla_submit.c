@@ -144,7 +144,8 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	ret = nvdla_submit_object(submit, args->stats_handle, &bo);
 	if (ret)
 		return ret;
-	if (args->stats_offset > bo->base.size ||
+	if (bo->memory != NVDLA_MEMORY_DRAM ||
+	    args->stats_offset > bo->base.size ||
 	    size > bo->base.size - args->stats_offset)
 		return -EINVAL;
 	submission->job.stats = bo->vaddr + args->stats_offset;

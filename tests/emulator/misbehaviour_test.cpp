@@ -18,6 +18,9 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <nvdla/nvdla.hpp>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -37,18 +40,33 @@ constexpr std::uint64_t kPage = 4096;
 // A layer's deadline is at least two seconds.
 constexpr double kAfterDeadline = 20;
 
-// A file of the driver with a context, in which a cube is copied from one page to another.
+enum class Target { kDram, kDramAndSram };
+
+// A file of the driver with a context, in which a cube is copied from one page to another, as often
+// as there are layers; or to a page in each memory, by a layer each.
 class Client {
  public:
-  Client() : copy_(node_.info().atom_bytes), context_(node_.context()) {
+  explicit Client(std::uint32_t layers = 1, Target target = Target::kDram)
+      : copy_(node_.info().atom_bytes), context_(node_.context()) {
+    copy_.layers.resize(layers, copy_.layers[0]);
+    if (target == Target::kDramAndSram) {
+      nvdla_slot slot = copy_.slots[1];
+      slot.memory = NVDLA_MEMORY_SRAM;
+      copy_.slots.push_back(slot);
+      copy_.layers.push_back(copy_.layers[0]);
+      copy_.layers.back().sdp.output.slot = 2;
+    }
     auto args = copy_.args();
     must(node_.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), "PROGRAM_CREATE");
     program_ = args.program;
-    source_ = node_.buffer(kPage);
-    target_ = node_.buffer(kPage);
-    auto* from = node_.map(source_, kPage);
+    for (const nvdla_slot& slot : copy_.slots) {
+      drm_nvdla_bo_create create{kPage, slot.memory, 0, 0, 0};
+      must(node_.call(DRM_IOCTL_NVDLA_BO_CREATE, &create), "BO_CREATE");
+      bindings_.push_back({0, create.handle, 0});
+    }
+    auto* from = node_.map(bindings_[0].handle, kPage);
     for (std::uint64_t i = 0; i < kPage; ++i) from[i] = static_cast<std::uint8_t>(i * 7 + 1);
-    to_ = node_.map(target_, kPage);
+    to_ = node_.map(bindings_[1].handle, kPage);
     from_ = from;
   }
 
@@ -60,10 +78,9 @@ class Client {
   }
   int try_start(std::uint32_t& done) {
     done = node_.syncobj();
-    const std::vector<drm_nvdla_binding> bindings = {{0, source_, 0}, {0, target_, 0}};
     const std::vector<drm_nvdla_sync> syncs = {{done, DRM_NVDLA_SYNC_SIGNAL, 0}};
     drm_nvdla_submit submit{};
-    submit.bindings = array_of(bindings);
+    submit.bindings = array_of(bindings_);
     submit.syncs = array_of(syncs);
     submit.context = context_;
     submit.program = program_;
@@ -102,8 +119,7 @@ class Client {
   CopyProgram copy_;
   std::uint32_t context_ = 0;
   std::uint32_t program_ = 0;
-  std::uint32_t source_ = 0;
-  std::uint32_t target_ = 0;
+  std::vector<drm_nvdla_binding> bindings_;
   const std::uint8_t* from_ = nullptr;
   std::uint8_t* to_ = nullptr;
 };
@@ -194,6 +210,52 @@ TEST_F(WithReset, HangsCanRepeat) {
   EXPECT_EQ(Client().run(), 0);
 }
 
+TEST_F(WithReset, AHangNamesItsLayer) {
+  Client client(5);
+  EXPECT_EQ(client.run(), 0);
+  for (const std::uint32_t layer : {3u, 0u, 4u}) {
+    faults_.set(NVDLA_FAULT_BLOCK, layer + 1);
+    EXPECT_EQ(client.run(), ETIME);
+    EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GUILTY});
+    EXPECT_EQ(client.state().layer, layer);
+    client.renew_context();
+    EXPECT_EQ(client.state().layer, 0u);
+    EXPECT_EQ(client.run(), 0);
+  }
+}
+
+// The error of a job on a device of the runtime; none if it ends well.
+std::optional<nvdla::Error> outcome(const nvdla::Fence& fence) {
+  try {
+    fence.wait();
+    return std::nullopt;
+  } catch (const nvdla::Error& error) {
+    return error;
+  }
+}
+
+TEST_F(WithReset, TheRuntimeTellsWhichLayerHung) {
+  const auto device = nvdla::Device::open("auto");
+  const CopyProgram copy(device.info().atom);
+  const std::vector<nvdla_layer> layers(3, copy.layers[0]);
+  const auto program = device.create_program({.layers = layers, .slots = copy.slots});
+  const std::vector<nvdla::Binding> bindings = {{device.allocate(kPage), 0},
+                                                {device.allocate(kPage), 0}};
+  faults_.set(NVDLA_FAULT_BLOCK, 2);
+  const auto hangs = device.submit(program, bindings);
+  const auto canceled = outcome(device.submit(program, bindings));
+  ASSERT_TRUE(canceled);
+  EXPECT_EQ(canceled->code(), nvdla::make_error_code(nvdla::ErrorCode::kCanceled));
+  // The queue goes on in another context before anybody asks what became of the first job.
+  EXPECT_FALSE(outcome(device.submit(program, bindings)));
+  const auto hang = outcome(hangs);
+  ASSERT_TRUE(hang);
+  EXPECT_EQ(hang->code(), nvdla::make_error_code(nvdla::ErrorCode::kHang));
+  EXPECT_EQ(hang->layer(), 1);
+  EXPECT_NE(std::string(hang->what()).find("layer 1 (sdp) does not end"), std::string::npos)
+      << hang->what();
+}
+
 TEST_F(WithReset, AResetComesBeforeTheLateWrite) {
   const auto late = faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_LATE;
   faults_.set(NVDLA_FAULT_LATE_MS, 8000);
@@ -262,11 +324,22 @@ class WithoutReset : public Misbehaviour {
   }
 };
 
+// All that is free of it, in pages.
+std::vector<std::uint32_t> take_sram(const Node& node) {
+  std::vector<std::uint32_t> handles;
+  for (;;) {
+    drm_nvdla_bo_create create{kPage, NVDLA_MEMORY_SRAM, 0, 0, 0};
+    if (node.call(DRM_IOCTL_NVDLA_BO_CREATE, &create) != 0) return handles;
+    handles.push_back(create.handle);
+  }
+}
+
 // The memory of a machine that a late write must not hit: buffers of the driver and of a process.
 class Watch {
  public:
   explicit Watch(const Node& node) {
     for (int i = 0; i < 256; ++i) fill(node.map(node.buffer(16 * kPage), 16 * kPage), 16 * kPage);
+    for (const std::uint32_t handle : take_sram(node)) fill(node.map(handle, kPage), kPage);
     constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
     for (int i = 0; i < 160; ++i) {
       void* chunk = ::mmap(nullptr, kChunk, PROT_READ | PROT_WRITE,
@@ -294,7 +367,8 @@ class Watch {
 
 // One test, because it costs the device.
 TEST_F(WithoutReset, AHangWedgesAndALateWriteHitsNobody) {
-  auto guilty = std::make_unique<Client>();
+  const std::size_t sram_pages = take_sram(Node()).size();
+  auto guilty = std::make_unique<Client>(1, Target::kDramAndSram);
   Client innocent;
   EXPECT_EQ(innocent.run(), 0);
   faults_.set(NVDLA_FAULT_LATE_MS, 12000);
@@ -314,6 +388,8 @@ TEST_F(WithoutReset, AHangWedgesAndALateWriteHitsNobody) {
   guilty.reset();
   const Node node;
   const Watch watch(node);
+  EXPECT_GT(sram_pages, 1u);
+  EXPECT_EQ(take_sram(node).size(), 0u) << "all of it is watched";
   faults_.set_bus_master(true);
   ASSERT_LT(Clock::now() - before, std::chrono::seconds(12)) << "too slow a machine for this test";
   EXPECT_EQ(faults_.get(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_BLOCKED});

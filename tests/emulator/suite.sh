@@ -28,15 +28,28 @@ boot() {
 }
 
 digits=$here/../../runtime/examples/digits
+# Memory of the machine as on-chip SRAM: kept free, named to the driver, and put
+# behind the second memory interface by the device server.
+sram=1M@0x14000000
+sram_append="memmap=${sram%@*}\$${sram#*@} nvdla.cvsram=$sram"
+# Not what the configuration has to have for it.
+without_sram='--gtest_filter=-WithSram.*:WithBdma.*'
+without_bdma='--gtest_filter=-WithoutSram.*:WithBdma.*'
+with_all='--gtest_filter=-WithoutSram.*'
+
 # A second-generation device with MSI and a function that can be reset.
-boot msi --device nv_small --time-out 180 --file "$digits:/digits" \
-	--run "$tests/test_ioctl" --run "$tests/test_backend" --run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
-# The first generation with INTx, on a function that cannot be reset.
-boot intx --device nv_full --append pci=nomsi --server --no-reset --time-out 180 \
-	--file "$digits:/digits" --run "$tests/test_ioctl" --run "$tests/test_backend" --run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
+boot msi --device nv_small --time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
+	--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
+	--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
+# The first generation with INTx, with SRAM, on a function that cannot be reset.
+boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
+	--server --sram --server "$sram" --time-out 180 \
+	--file "$digits:/digits" --run "$build/bin/nvdla info" \
+	--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
+	--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
 # Buffers from memory that was kept free for them.
 boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
-	--time-out 180 --run "$tests/test_ioctl"
+	--time-out 180 --run "$tests/test_ioctl $without_sram"
 # An nv_small that says it is an nv_large: the driver must find out and leave it alone.
 boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
 	--run "$here/refused.sh"

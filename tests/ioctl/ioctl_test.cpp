@@ -125,7 +125,7 @@ std::vector<Fault> faults() {
             drm_nvdla_context_destroy{77, 0}, ENOENT),
       fault("ContextQueryUnknown", DRM_IOCTL_NVDLA_CONTEXT_QUERY,
             drm_nvdla_context_query{77, 0, 0, 0}, ENOENT),
-      fault("ContextQueryPad", DRM_IOCTL_NVDLA_CONTEXT_QUERY, drm_nvdla_context_query{1, 0, 0, 1},
+      fault("ContextQueryLayer", DRM_IOCTL_NVDLA_CONTEXT_QUERY, drm_nvdla_context_query{1, 0, 0, 1},
             EINVAL),
       fault("ContextQueryState", DRM_IOCTL_NVDLA_CONTEXT_QUERY, drm_nvdla_context_query{1, 1, 0, 0},
             EINVAL),
@@ -133,8 +133,6 @@ std::vector<Fault> faults() {
       fault("BoSizeHuge", bo_create, Create{~0ull, NVDLA_MEMORY_DRAM, 0, 0, 0}, E2BIG),
       fault("BoFlags", bo_create, Create{kPage, NVDLA_MEMORY_DRAM, 0x80, 0, 0}, EINVAL),
       fault("BoMemory", bo_create, Create{kPage, 2, 0, 0, 0}, EINVAL),
-      fault("BoSramThatIsNotThere", bo_create, Create{kPage, NVDLA_MEMORY_SRAM, 0, 0, 0},
-            EOPNOTSUPP),
       fault("BoPad", bo_create, Create{kPage, NVDLA_MEMORY_DRAM, 0, 0, 1}, EINVAL),
       fault("BoOutNotZero", bo_create, Create{kPage, NVDLA_MEMORY_DRAM, 0, 1, 0}, EINVAL),
       fault("MmapUnknown", DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, drm_nvdla_bo_mmap_offset{99, 0, 0},
@@ -175,6 +173,7 @@ TEST_F(Ioctl, ContextsAreNumberedFromOneAndGood) {
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_CONTEXT_QUERY, &query), 0);
   EXPECT_EQ(query.state, DRM_NVDLA_CONTEXT_GOOD);
   EXPECT_EQ(query.resets, 0u);
+  EXPECT_EQ(query.layer, 0u);
 }
 
 TEST_F(Ioctl, ContextsBelongToTheirFile) {

@@ -170,7 +170,7 @@ struct drm_nvdla_context_query {
 	__u32 layer;
 };
 
-/* The CPU maps the buffer write-combined instead of cached. */
+/* The CPU maps the buffer write-combined instead of cached; not in SRAM. */
 #define DRM_NVDLA_BO_WRITE_COMBINED	(1u << 0)
 
 /** struct drm_nvdla_bo_create - zeroed memory that the device reaches */
@@ -303,7 +303,7 @@ struct drm_nvdla_submit {
 	 * of each layer are written, multiple of 8
 	 */
 	__u64 stats_offset;
-	/** @stats_handle: GEM handle, 0 for no statistics */
+	/** @stats_handle: GEM handle of a buffer in DRAM, 0 for no statistics */
 	__u32 stats_handle;
 	/** @context: id */
 	__u32 context;

@@ -17,8 +17,8 @@ KernelBuffer::KernelBuffer(DeviceId device, std::shared_ptr<const Node> node, bo
   create.size = size;
   create.memory = static_cast<std::uint32_t>(memory);
   if (const int error = node_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create); error == ENOMEM) {
-    refuse(ErrorCode::kNoMemory, "{}: no contiguous memory for a buffer of {} bytes", node_->path(),
-           size);
+    refuse(ErrorCode::kNoMemory, "{}: no contiguous memory for a buffer of {} bytes{}",
+           node_->path(), size, memory == Memory::kSram ? " in SRAM" : "");
   } else if (error != 0) {
     node_->fail(error, "making a buffer");
   }

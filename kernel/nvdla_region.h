@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory that belongs to the device: reserved system memory, on-chip SRAM.
+ */
+#ifndef NVDLA_REGION_H
+#define NVDLA_REGION_H
+
+#include <linux/types.h>
+
+struct gen_pool;
+struct nvdla_device;
+
+/** struct nvdla_region - memory out of which buffers are made */
+struct nvdla_region {
+	/** @pool: what of it is free; addresses are of the kernel's mapping */
+	struct gen_pool *pool;
+	/** @write_combined: mapped so; user space maps it in the same way */
+	bool write_combined;
+};
+
+int nvdla_region_init(struct nvdla_device *ndev);
+void *nvdla_region_alloc(struct nvdla_region *region, size_t size);
+void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size);
+phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr);
+
+#endif /* NVDLA_REGION_H */
