@@ -91,6 +91,7 @@ LutProblem sdp_problem(detail::FunctionRef function, const Range& range, const L
   if (p.real) {
     p.least = -65504;
     p.greatest = 65504;
+    p.enough = std::ldexp(1.1, -10);
     p.result = [](std::int64_t value) {
       using namespace model::fp;
       const std::uint32_t half = narrow<Fp32>(static_cast<std::uint32_t>(value));
@@ -108,6 +109,7 @@ LutProblem sdp_problem(detail::FunctionRef function, const Range& range, const L
     p.entry_zero = std::ldexp(zero, shift);
     p.least = (least - zero) * scale;
     p.greatest = (greatest - zero) * scale;
+    p.enough = 0.55 * scale;
     p.result = [=](std::int64_t value) {
       const auto rounded = static_cast<std::int64_t>(detail::round_shift(value, shift));
       return (static_cast<double>(std::clamp<std::int64_t>(rounded, least, greatest)) - zero) *

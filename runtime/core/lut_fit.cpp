@@ -117,13 +117,15 @@ struct Candidate {
 };
 
 std::vector<Candidate> candidates_of(const LutProblem& p, const std::vector<LutSample>& samples,
-                                     const std::vector<double>& centres, LutTable table) {
+                                     const std::vector<double>& centres, LutTable table,
+                                     bool balanced) {
   std::vector<Candidate> candidates;
   for (const LutShape& shape : shapes_of(p, centres, table)) {
     Candidate c;
     c.shape = shape;
+    c.shape.balanced = balanced;
     c.lut.unit = p.unit;
-    lut_place(p, samples, shape, c.lut);
+    lut_place(p, samples, c.shape, c.lut);
     c.side.reserve(samples.size());
     c.error.reserve(samples.size());
     for (const LutSample& s : samples) {
@@ -168,10 +170,12 @@ class Pairs {
 }  // namespace
 
 nvdla_lut lut_fit(const LutProblem& problem, const std::vector<LutSample>& samples,
-                  const std::vector<double>& places) {
+                  const std::vector<double>& places, bool balanced) {
   const std::vector<double> centres = centres_of(problem, samples, places);
-  const std::vector<Candidate> les = candidates_of(problem, samples, centres, LutTable::kLe);
-  const std::vector<Candidate> los = candidates_of(problem, samples, centres, LutTable::kLo);
+  const std::vector<Candidate> les =
+      candidates_of(problem, samples, centres, LutTable::kLe, balanced);
+  const std::vector<Candidate> los =
+      candidates_of(problem, samples, centres, LutTable::kLo, balanced);
   Pairs pairs(samples.size());
   nvdla_lut best = {};
   for (const Candidate& le : les) {
@@ -197,20 +201,16 @@ nvdla_lut lut_fit(const LutProblem& problem, const std::vector<LutSample>& sampl
 }
 
 LutFitted lut_fit_all(const LutProblem& problem) {
-  constexpr int kRounds = 3;
-  // Samples are right about all inputs if they miss no more than this.
-  constexpr double kNear = 1.02;
+  constexpr int kRounds = 4;
   std::vector<LutSample> samples = lut_samples(problem);
   std::vector<double> places = saturations_of(problem, samples);
   LutFitted best;
   for (int round = 0; round < kRounds; ++round) {
-    const nvdla_lut lut = lut_fit(problem, samples, places);
+    const nvdla_lut lut = lut_fit(problem, samples, places, round % 2 != 0);
     const LutWorst worst = lut_worst(problem, lut);
     if (round == 0 || worst.error < best.worst.error) best = {lut, worst};
-    double seen = 0;
-    for (const LutSample& s : samples)
-      seen = std::max(seen, problem.error(s, lut_evaluate(lut, problem.real, s.raw)));
-    if (worst.error <= seen * kNear) break;
+    if (best.worst.error <= problem.enough) break;
+    places.push_back(worst.at);
     const auto place = std::lower_bound(samples.begin(), samples.end(), worst.at,
                                         [](const LutSample& s, double at) { return s.at < at; });
     samples.insert(place, problem.sample(worst.at));

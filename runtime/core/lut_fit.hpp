@@ -39,6 +39,7 @@ struct LutProblem {
   // What results can be; wanted values are held to this when they are compared.
   double least = 0;
   double greatest = 0;
+  double enough = 0;  // an error that rounding alone makes: better is not looked for
   std::function<double(double x)> function;          // never NaN
   std::function<double(std::int64_t value)> result;  // real result for an answer of a table
   std::function<double(double at)> weight;           // of an error of a result
@@ -49,9 +50,9 @@ struct LutProblem {
 };
 
 // Tables for the problem that are the best on `samples`, which are in the order of inputs. A table
-// may have to begin or to end at one of `places`.
+// may have to begin or to end at one of `places`. Entries are `balanced` or meet the function.
 nvdla_lut lut_fit(const LutProblem& problem, const std::vector<LutSample>& samples,
-                  const std::vector<double>& places);
+                  const std::vector<double>& places, bool balanced);
 
 // Inputs that show where a problem is hard: densest where the function curves most.
 std::vector<LutSample> lut_samples(const LutProblem& problem);
@@ -64,7 +65,8 @@ struct LutWorst {
 };
 LutWorst lut_worst(const LutProblem& problem, const nvdla_lut& lut);
 
-// lut_fit() until what it does on samples holds for all inputs.
+// lut_fit() until it is good enough, or does not become better: each time with the input that was
+// worst before.
 struct LutFitted {
   nvdla_lut lut;
   LutWorst worst;

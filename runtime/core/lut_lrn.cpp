@@ -223,12 +223,14 @@ LutProblem factor_problem(const Formula& f, const LutFormat& format, double grea
   p.function = [f](double sum) { return f.factor(sum); };
   p.weight = [=](double at) { return std::min(std::sqrt(at), greatest) * scale; };
   if (p.real) {
+    p.enough = std::ldexp(1.1, -10);
     p.result = [](std::int64_t value) {
       const std::uint32_t wide = fp::fp17_to_fp32(static_cast<std::uint32_t>(value));
       return static_cast<double>(std::bit_cast<float>(wide));
     };
   } else {
     p.entry_scale = kMostEntry / most;
+    p.enough = 0.05 * format.output.scale;
     p.result = [unit = most / kMostEntry](std::int64_t value) {
       return static_cast<double>(value) * unit;
     };

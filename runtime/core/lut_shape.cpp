@@ -32,6 +32,21 @@ double number_of(const LutProblem& p, std::uint16_t entry) {
   return p.real ? of_half(entry) : static_cast<std::int16_t>(entry);
 }
 
+// Moves the values of knots from..to.
+template <typename ValueAt>
+void balance(const LutProblem& p, const LutShape& shape, unsigned from, unsigned to,
+             const ValueAt& value_at, std::vector<double>& values) {
+  const std::vector<double> knots = values;
+  for (unsigned i = from; i < to; ++i) {
+    // Without an input between them two knots have nothing to give up.
+    if (!p.real && shape.knot(i + 1) - shape.knot(i) <= 1) continue;
+    const double middle = (shape.knot(i) + shape.knot(i + 1)) / 2;
+    const double miss = value_at(middle) - (knots[i] + knots[i + 1]) / 2;
+    values[i] += miss / (i == from ? 2 : 4);
+    values[i + 1] += miss / (i + 1 == to ? 2 : 4);
+  }
+}
+
 // The function is known in first..last only. A knot beyond gets what makes the line from the last
 // knot inside meet the function at the end.
 std::vector<double> knot_values(const LutProblem& p, const LutShape& shape) {
@@ -48,6 +63,7 @@ std::vector<double> knot_values(const LutProblem& p, const LutShape& shape) {
   }
   const double low = value_at(p.first);
   const double high = value_at(p.last);
+  if (shape.balanced) balance(p, shape, from, to, value_at, values);
   // The line through (a, at_a) and (b, at_b), or level where they are the same place.
   const auto line = [](double a, double at_a, double b, double at_b, double at) {
     return a == b ? at_a : at_a + (at_b - at_a) * ((at - a) / (b - a));

@@ -18,6 +18,9 @@ struct LutShape {
   bool exponential = false;
   int log = 0;       // of the step, or of the first step
   double start = 0;  // integer, or a number of fp32
+  // Entries lie beside the function by half of what straight lines between them would miss, so
+  // that a bend costs half as much; the function is not met at the knots then.
+  bool balanced = false;
 
   unsigned last() const noexcept {
     return table == LutTable::kLo ? NVDLA_LUT_LO_ENTRIES - 1 : NVDLA_LUT_LE_ENTRIES - 1;

@@ -110,7 +110,7 @@ LutFormat halves() {
 }
 
 // One step of an int8 output at most, for whatever scale numbers come in.
-TEST(Lut, SigmoidAndTanhInInt8) {
+TEST(LutFit, SigmoidAndTanhInInt8) {
   for (const double in : {1.0 / 16, 0.0007, 0.00003}) {
     for (const Ready& ready : {kReady[0], kReady[1]}) {
       SCOPED_TRACE(std::string(ready.name) + " of " + std::to_string(in));
@@ -129,7 +129,7 @@ TEST(Lut, SigmoidAndTanhInInt8) {
   }
 }
 
-TEST(Lut, SigmoidAndTanhInFp16) {
+TEST(LutFit, SigmoidAndTanhInFp16) {
   for (const Ready& ready : {kReady[0], kReady[1]}) {
     SCOPED_TRACE(ready.name);
     const Lut lut = ready.make(halves(), {});
@@ -140,7 +140,7 @@ TEST(Lut, SigmoidAndTanhInFp16) {
   }
 }
 
-TEST(Lut, OtherFunctionsAreAsGoodAsReported) {
+TEST(LutFit, OtherFunctionsAreAsGoodAsReported) {
   for (const Ready& ready : kReady) {
     SCOPED_TRACE(ready.name);
     const Lut bytes = ready.make(integers(Precision::kInt8, 0.002, 1.0 / 16, -20, 16), {});
@@ -158,7 +158,7 @@ TEST(Lut, OtherFunctionsAreAsGoodAsReported) {
 
 // Accumulators have more values than can be tried on a device. Elements times a factor are such,
 // and none of them is worse than the worst.
-TEST(Lut, AccumulatorsAreNoWorseThanReported) {
+TEST(LutFit, AccumulatorsAreNoWorseThanReported) {
   const double in = 1e-7;
   const Lut lut = lut::swish(integers(Precision::kInt8, in, 1.0 / 16, 0, 32));
   EXPECT_FALSE(lut.report().every_input);
@@ -183,7 +183,7 @@ TEST(Lut, AccumulatorsAreNoWorseThanReported) {
 }
 
 // Where runs of equal results are looked at instead of every input, nothing is missed.
-TEST(Lut, RunsShowTheGreatestErrorOfEveryInput) {
+TEST(LutFit, RunsShowTheGreatestErrorOfEveryInput) {
   const double out = 1.0 / 128;
   const Lut lut = lut::tanh(integers(Precision::kInt8, 1e-5, out, 0, 32), {-5.3, 5.3});
   EXPECT_FALSE(lut.report().every_input);
@@ -200,7 +200,7 @@ TEST(Lut, RunsShowTheGreatestErrorOfEveryInput) {
 }
 
 // A function of one's own, which bends in places, with a range.
-TEST(Lut, FitsAnyFunction) {
+TEST(LutFit, FitsAnyFunction) {
   const auto wave = [](double x) { return 2 * std::sin(3 * x) + std::abs(x - 1); };
   const Range range{-4, 5};
   const Lut bytes = Lut::fit(wave, range, integers(Precision::kInt8, 1e-3, 1.0 / 16, 0, 16));
@@ -212,14 +212,14 @@ TEST(Lut, FitsAnyFunction) {
 }
 
 // One entry for every int8 element leaves nothing but rounding.
-TEST(Lut, JumpsAreExactWhereEveryInputHasAnEntry) {
+TEST(LutFit, JumpsAreExactWhereEveryInputHasAnEntry) {
   const auto parity = [](double x) { return std::fmod(std::abs(x), 2.0) * 100; };
   const Lut lut = Lut::fit(parity, {}, integers(Precision::kInt8, 1, 1, 0, 8));
   EXPECT_EQ((integer_worst<std::int8_t, std::int8_t>(lut, parity).error), 0);
   EXPECT_EQ(lut.report().error, 0);
 }
 
-TEST(Lut, FunctionIsCalledInTheRangeOnly) {
+TEST(LutFit, FunctionIsCalledInTheRangeOnly) {
   double low = 1e9, high = -1e9;
   const auto root = [&](double x) {
     low = std::min(low, x);
@@ -235,7 +235,7 @@ TEST(Lut, FunctionIsCalledInTheRangeOnly) {
   EXPECT_LE(high, 3);
 }
 
-TEST(Lut, InfiniteResultsAreTheGreatestNumber) {
+TEST(LutFit, InfiniteResultsAreTheGreatestNumber) {
   const auto pole = [](double x) { return x == 0 ? INFINITY : 1 / std::abs(x); };
   const Lut lut = Lut::fit(pole, {-2, 2}, integers(Precision::kInt8, 1.0 / 64, 1.0 / 8, 0, 8));
   EXPECT_EQ((integer_worst<std::int8_t, std::int8_t>(lut, pole).error), lut.report().error);
@@ -243,7 +243,7 @@ TEST(Lut, InfiniteResultsAreTheGreatestNumber) {
   EXPECT_EQ(look_up<std::int8_t>(run, every<std::int8_t>())[0], 127);
 }
 
-TEST(Lut, RefusesWhatCannotBe) {
+TEST(LutFit, RefusesWhatCannotBe) {
   const auto same = [](double x) { return x; };
   const LutFormat bytes = integers(Precision::kInt8, 0.5, 0.5, 0, 8);
   const auto refused = [](const std::string& text, const auto& call) {
@@ -281,7 +281,7 @@ TEST(Lut, RefusesWhatCannotBe) {
   refused("index of a look-up table 64 is not in 0..63", [&] { lut.apply(layer, 64); });
 }
 
-TEST(Lut, ExceptionsOfTheFunctionAreNested) {
+TEST(LutFit, ExceptionsOfTheFunctionAreNested) {
   const auto broken = [](double x) -> double {
     if (x > 2) throw std::out_of_range("too much");
     return x;
