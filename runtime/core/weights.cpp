@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "core/weight_stream.hpp"
 
 namespace nvdla {
 namespace {
@@ -13,41 +14,15 @@ namespace {
 using detail::check_range;
 using detail::refuse_argument;
 
-constexpr std::uint64_t kStreamAlign = 128;
-
-void check(const WeightsDesc& d) {
-  check_range("kernels", d.kernels, 1U, 8192U);
-  check_range("channels", d.channels, 1U, 8192U);
-  check_range("kernel_height", d.kernel_height, 1U, 32U);
-  check_range("kernel_width", d.kernel_width, 1U, 32U);
-}
-
 template <typename T>
 void pack_direct(const DeviceInfo& info, const WeightsDesc& d, std::span<const T> kcrs,
                  std::span<std::byte> stream) {
-  check(d);
-  if (precision_bytes(d.precision) != sizeof(T)) {
-    refuse_argument("weights are given in {} bytes each, the description says {}", sizeof(T),
-                    precision_bytes(d.precision));
-  }
-  if (kcrs.size() != d.elements()) {
-    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", kcrs.size(), d.kernels,
-                    d.channels, d.kernel_height, d.kernel_width, d.elements());
-  }
-  const std::uint64_t need = weights_bytes(d);
-  if (stream.size() < need) {
-    refuse_argument("{} bytes for weights that take {}", stream.size(), need);
-  }
-  const std::uint32_t group =
-      d.precision == Precision::kInt8 ? info.atomic_k : std::max(info.atomic_k / 2, 1U);
+  detail::check_weights(d, kcrs);
+  const std::uint32_t group = detail::kernel_group(info, d);
   const std::uint32_t block = info.atomic_c;
-  if (group == 0 || block == 0) {
-    refuse_argument("the configuration has atomic_k {} and atomic_c {}: not a device's",
-                    info.atomic_k, info.atomic_c);
-  }
+  detail::WeightStream<T> out(stream, weights_bytes(d));
 
   const std::uint64_t area = std::uint64_t{d.kernel_height} * d.kernel_width;
-  std::byte* out = stream.data();
   for (std::uint32_t k0 = 0; k0 < d.kernels; k0 += group) {
     const std::uint32_t k1 = std::min(k0 + group, d.kernels);
     for (std::uint32_t c0 = 0; c0 < d.channels; c0 += block) {
@@ -55,14 +30,11 @@ void pack_direct(const DeviceInfo& info, const WeightsDesc& d, std::span<const T
       for (std::uint64_t tap = 0; tap < area; ++tap) {
         for (std::uint32_t k = k0; k < k1; ++k) {
           const T* kernel = kcrs.data() + std::uint64_t{k} * d.channels * area + tap;
-          for (std::uint32_t c = c0; c < c1; ++c, out += sizeof(T)) {
-            std::memcpy(out, kernel + c * area, sizeof(T));
-          }
+          for (std::uint32_t c = c0; c < c1; ++c) out.put(kernel[c * area]);
         }
       }
     }
   }
-  std::fill(out, stream.data() + need, std::byte{0});
 }
 
 void check(const OperandDesc& d) {
@@ -98,10 +70,29 @@ void put(std::byte* out, std::int16_t value, std::uint32_t bytes, const char* pa
 
 }  // namespace
 
+namespace detail {
+
+void check_weights(const WeightsDesc& d) {
+  check_range("kernels", d.kernels, 1U, 8192U);
+  check_range("channels", d.channels, 1U, 8192U);
+  check_range("kernel_height", d.kernel_height, 1U, 32U);
+  check_range("kernel_width", d.kernel_width, 1U, 32U);
+}
+
+std::uint32_t kernel_group(const DeviceInfo& info, const WeightsDesc& d) {
+  const std::uint32_t group = info.atomic_k / precision_bytes(d.precision);
+  if (group == 0 || info.atomic_c == 0) {
+    refuse_argument("the configuration has atomic_k {} and atomic_c {}: not a device's",
+                    info.atomic_k, info.atomic_c);
+  }
+  return group;
+}
+
+}  // namespace detail
+
 std::uint64_t weights_bytes(const WeightsDesc& desc) {
-  check(desc);
-  const std::uint64_t bytes = desc.elements() * precision_bytes(desc.precision);
-  return (bytes + kStreamAlign - 1) / kStreamAlign * kStreamAlign;
+  detail::check_weights(desc);
+  return detail::stream_bytes(desc.elements() * precision_bytes(desc.precision));
 }
 
 void pack_weights(const DeviceInfo& info, const WeightsDesc& desc,

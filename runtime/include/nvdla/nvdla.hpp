@@ -5,8 +5,11 @@
 #define NVDLA_NVDLA_HPP
 
 #include "nvdla/buffer.hpp"
+#include "nvdla/conv_weights.hpp"
+#include "nvdla/deconvolution_phases.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
+#include "nvdla/folding.hpp"
 #include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/loadable.hpp"
