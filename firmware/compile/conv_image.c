@@ -8,12 +8,7 @@
 #define FIELD(member) NVDLA_FIELD(conv.member)
 
 /* Formats of the second generation have components of 8 bits only. */
-static const struct {
-	u8 precision;
-	u8 components;
-	/* of a pixel in each plane */
-	u8 bytes[2];
-} formats[] = {
+static const struct nvdla_pixel formats[] = {
 	[NVDLA_PIXEL_R8] = { NVDLA_PRECISION_INT8, 1, { 1, 0 } },
 	[NVDLA_PIXEL_R10] = { NVDLA_PRECISION_INT16, 1, { 2, 0 } },
 	[NVDLA_PIXEL_R12] = { NVDLA_PRECISION_INT16, 1, { 2, 0 } },
@@ -51,6 +46,11 @@ static const struct {
 	[NVDLA_PIXEL_Y16_U16V16] = { NVDLA_PRECISION_INT16, 3, { 2, 4 } },
 	[NVDLA_PIXEL_Y16_V16U16] = { NVDLA_PRECISION_INT16, 3, { 2, 4 } },
 };
+
+const struct nvdla_pixel *nvdla_pixel_find(u32 format)
+{
+	return format < ARRAY_SIZE(formats) ? &formats[format] : NULL;
+}
 
 /* In two planes. */
 u32 nvdla_image_planes(const struct nvdla_conv *conv)

@@ -215,6 +215,24 @@ int nvdla_program_check_bindings(const struct nvdla_program *program,
 				 const struct nvdla_binding *bindings,
 				 u32 count, struct nvdla_error *error);
 
+/** struct nvdla_pixel - a pixel format */
+struct nvdla_pixel {
+	/** @precision: enum nvdla_precision of its components */
+	u8 precision;
+	/** @components: 1, 3 or 4 */
+	u8 components;
+	/** @bytes: of a pixel in each plane; 0: there is no second plane */
+	u8 bytes[2];
+};
+
+/**
+ * nvdla_pixel_find() - what a pixel format is
+ * @format: enum nvdla_pixel_format
+ *
+ * Return: NULL for what is no pixel format.
+ */
+const struct nvdla_pixel *nvdla_pixel_find(u32 format);
+
 #ifdef __cplusplus
 }
 #endif

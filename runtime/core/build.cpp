@@ -4,6 +4,7 @@
 
 #include "core/builder.hpp"
 #include "core/check.hpp"
+#include "nvdla/folding.hpp"
 
 namespace nvdla {
 namespace detail {
@@ -26,9 +27,9 @@ void select_cube(nvdla_surface& surface, std::uint32_t cube) {
 }
 
 void select_cube(nvdla_layer& layer, std::uint32_t cube) {
-  for (nvdla_surface* surface :
-       {&layer.conv.input, &layer.conv.input_uv, &layer.sdp.x1.operand, &layer.sdp.x2.operand,
-        &layer.sdp.y.operand, &layer.sdp.input, &layer.sdp.output}) {
+  for (nvdla_surface* surface : {&layer.conv.input, &layer.conv.input_uv, &layer.sdp.x1.operand,
+                                 &layer.sdp.x2.operand, &layer.sdp.y.operand, &layer.sdp.input,
+                                 &layer.sdp.output, &layer.rubik.input, &layer.rubik.output}) {
     select_cube(*surface, cube);
   }
 }
@@ -60,18 +61,47 @@ std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access) {
   return static_cast<std::uint32_t>(slots_.size() - 1);
 }
 
-void Builder::add_tensor(const TensorNode& tensor) {
-  TensorDesc desc = packed_tensor(info_, tensor.shape, tensor.precision);
-  const std::uint64_t bytes = cube_bytes(desc);
-  if (tensor.shape.batch > 1) {
-    desc.batch_stride = static_cast<std::uint32_t>(bytes);
-    desc = resolve(desc);
+TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
+  if (const nvdla_conv* conv = folded_for(static_cast<std::uint32_t>(descs_.size()))) {
+    return packed_tensor(info_, fold_width(*conv).shape, tensor.precision);
   }
+  TensorDesc desc = packed_tensor(info_, tensor.shape, tensor.precision);
+  if (!tensor.producer) return desc;
+  if (const auto* deconv = std::get_if<DeconvNode>(&net_.layers[*tensor.producer].part)) {
+    const TensorDesc room = packed_tensor(info_, deconvolution_room(*deconv), tensor.precision);
+    desc.line_stride = room.line_stride;
+    desc.surface_stride = room.surface_stride;
+    desc.batch_stride = 0;
+  }
+  return desc;
+}
+
+void Builder::add_tensor(const TensorNode& tensor) {
+  if (tensor.image) {
+    add_slot(image_bytes(info_, *tensor.image), NVDLA_SLOT_READ);
+    descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
+    return;
+  }
+  TensorDesc desc = tensor_desc(tensor);
+  const std::uint64_t bytes = cube_bytes(desc);
+  if (tensor.shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
+  desc = resolve(desc);
   std::uint32_t access = 0;
   if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   add_slot(bytes * tensor.shape.batch, access);
   descs_.push_back(desc);
+}
+
+Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
+  TensorDesc desc = packed_tensor(info_, shape, precision);
+  const std::uint64_t bytes = cube_bytes(desc);
+  if (shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
+  Scratch scratch;
+  scratch.shape = shape;
+  scratch.surface =
+      tensor_surface(desc, add_slot(bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+  return scratch;
 }
 
 void Builder::add_blob(const Blob& blob) {
@@ -116,7 +146,14 @@ void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
 }
 
 Session::Impl::Port Builder::make_port(const PortNode& node) const {
-  return {node.name, descs_[node.tensor], node.quantization, node.tensor};
+  Session::Impl::Port port;
+  port.name = node.name;
+  port.desc = descs_[node.tensor];
+  port.quantization = node.quantization;
+  port.slot = node.tensor;
+  if (const auto& image = net_.tensors[node.tensor].image) port.image = resolve(info_, *image);
+  if (const nvdla_conv* conv = folded_for(node.tensor)) port.folded = *conv;
+  return port;
 }
 
 void Builder::create_program(bool statistics) {

@@ -1,44 +1,116 @@
 // SPDX-License-Identifier: MIT
 //
 // Building convolutions: weights packed, banks chosen, bands of lines where they do not fit.
+#include <algorithm>
+
 #include "core/builder.hpp"
 #include "core/cbuf.hpp"
 #include "core/check.hpp"
-#include "nvdla/weights.hpp"
+#include "nvdla/conv_weights.hpp"
+#include "nvdla/folding.hpp"
 
 namespace nvdla::detail {
+namespace {
 
-// A convolution, in as many bands of lines as the convolution buffer makes necessary.
+// As many kernel lines side by side as fit, but not more than there are.
+std::uint32_t post_extension(const DeviceInfo& info, const ConvNode& part) {
+  if (part.post_extension != 0) return part.post_extension;
+  const nvdla_conv& c = part.conv;
+  std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_x, c.channels);
+  while (lines / 2 >= c.kernel_height) lines /= 2;
+  return lines;
+}
+
+void move_lines(nvdla_surface& surface, std::uint32_t lines) {
+  surface.offset += std::uint64_t{lines} * surface.line_stride;
+}
+
+}  // namespace
+
+// An input of the network that only one convolution reads is packed as that one likes it best.
+const nvdla_conv* Builder::folded_for(std::uint32_t tensor) const {
+  if (net_.tensors[tensor].producer || net_.tensors[tensor].image) return nullptr;
+  const ConvNode* only = nullptr;
+  for (const LayerNode& layer : net_.layers) {
+    const auto& operands = layer.operands;
+    if (std::find(operands.begin(), operands.end(), tensor) != operands.end()) return nullptr;
+    if (layer.input != tensor) continue;
+    if (only != nullptr) return nullptr;
+    only = std::get_if<ConvNode>(&layer.part);
+    if (only == nullptr || only->folding == Rewrite::kNever) return nullptr;
+  }
+  if (only == nullptr) return nullptr;
+  return only->folding == Rewrite::kAlways || folding_pays(info_, only->conv) ? &only->conv
+                                                                              : nullptr;
+}
+
+void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
+  const ImageDesc image = resolve(info_, *net_.tensors[tensor].image);
+  conv.input.slot = tensor;
+  conv.input.line_stride = image.line_stride;
+  if (pixel_layout(image.format).planes == 1) return;
+  conv.input_uv.slot = tensor;
+  conv.input_uv.offset = image.offset_uv;
+  conv.input_uv.line_stride = image.line_stride_uv;
+}
+
 void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   Blob blob = make_blob();
   nvdla_conv conv = part.conv;
-  WeightsDesc weights;
-  weights.kernels = conv.kernels;
-  weights.channels = conv.channels;
-  weights.kernel_height = conv.kernel_height;
-  weights.kernel_width = conv.kernel_width;
   conv.batch = 1;  // one cube a layer
-  conv.input = surface(node.input);
+  const bool fold = folded_for(node.input) != nullptr;
+  if (part.folding == Rewrite::kAlways && !fold) {
+    refuse_argument(
+        "not folded in width: its input is not one of the network that this layer "
+        "alone reads");
+  }
+  if (fold) conv = fold_width(conv).conv;
+  if (conv.mode == NVDLA_CONV_IMAGE) {
+    place_image(node.input, conv);
+    conv.post_extension = post_extension(info_, part);
+  } else {
+    conv.input = surface(node.input);
+  }
+  const WeightsDesc weights = weights_desc(conv);
   conv.weights.slot = blob.slot();
   conv.weights.offset = blob.add(weights_bytes(weights));
-  pack_weights(info_, weights, part.weights, blob.at(conv.weights.offset));
+  std::visit(
+      [&](const auto& kernels) {
+        const std::span<std::byte> stream = blob.at(conv.weights.offset);
+        if (conv.mode == NVDLA_CONV_IMAGE) {
+          pack_image_weights(info_, weights, conv.post_extension, kernels, stream);
+        } else if (fold) {
+          pack_weights(info_, weights, fold_weights(part.conv, kernels), stream);
+        } else {
+          pack_weights(info_, weights, kernels, stream);
+        }
+      },
+      part.weights);
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
   add_blob(blob);
+  add_bands(node, conv, sdp, node.name, node.macs);
+}
 
-  const std::vector<Band> bands = split_lines(info_, conv);
-  const Shape& out = descs_[node.output].shape;
+void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
+                        const std::string& name, std::uint64_t macs) {
+  // The cubes of a batch come between the bands of one of them.
+  const bool one_cube = descs_[node.input].shape.batch == 1;
+  const std::vector<Band> bands = split_lines(info_, conv, one_cube);
+  const std::uint32_t height = conv_output(conv).height;
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band& band = bands[i];
     nvdla_layer layer = make_layer(band.conv, sdp);
-    layer.conv.input.offset += std::uint64_t{band.input_line} * layer.conv.input.line_stride;
-    layer.sdp.output.offset += std::uint64_t{band.output_line} * layer.sdp.output.line_stride;
-    for (nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
-      // 0 unless there is one operand for each element.
-      x->operand.offset += std::uint64_t{band.output_line} * x->operand.line_stride;
+    move_lines(layer.conv.input, band.input_line);
+    move_lines(layer.conv.input_uv, band.input_line);
+    move_lines(layer.sdp.output, band.output_line);
+    // Strides are 0 unless there is one operand for each element.
+    for (nvdla_surface* operand :
+         {&layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
+      move_lines(*operand, band.output_line);
     }
     commit(node, layer,
-           bands.size() == 1 ? node.name : fmt::format("{} {}/{}", node.name, i + 1, bands.size()),
-           node.macs / out.height * band.output_lines);
+           bands.size() == 1 ? name : fmt::format("{} {}/{}", name, i + 1, bands.size()),
+           macs / height * band.output_lines);
   }
 }
 

@@ -44,6 +44,8 @@ class Builder {
 
  private:
   void add_tensor(const TensorNode& tensor);
+  // Its cube, with room for what its producer writes beyond it.
+  TensorDesc tensor_desc(const TensorNode& tensor) const;
   std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access);
   // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
   Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
@@ -53,12 +55,32 @@ class Builder {
   void add_layer(std::uint32_t index);
   void add_part(const LayerNode& node, const SdpNode& sdp);
   void add_part(const LayerNode& node, const ConvNode& conv);
+  void add_part(const LayerNode& node, const DeconvNode& deconv);
 
   // `layer`, which says everything of the first cube of a batch, for each cube: surfaces with a
   // batch stride move on by it. It waits for those whose tensors it reads.
   void commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
               std::uint64_t macs);
   void wait_for(nvdla_layer& layer, std::uint32_t tensor) const;
+
+  // A cube between layers of one layer of the network.
+  struct Scratch {
+    Shape shape;
+    nvdla_surface surface = {};
+  };
+  Scratch add_scratch(const Shape& shape, Precision precision);
+
+  // The convolution that the input `tensor` is folded for, if any.
+  const nvdla_conv* folded_for(std::uint32_t tensor) const;
+  void place_image(std::uint32_t tensor, nvdla_conv& conv) const;
+  // A convolution, in as many bands of lines as the convolution buffer makes necessary.
+  void add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
+                 const std::string& name, std::uint64_t macs);
+  static Shape deconvolution_room(const DeconvNode& part);
+  void add_contract(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
+                    std::uint32_t block);
+  void add_copies(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
+                  std::uint32_t surfaces, bool point);
 
   nvdla_surface surface(std::uint32_t tensor) const {
     return tensor_surface(descs_[tensor], tensor);

@@ -43,6 +43,36 @@ Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines)
   return band;
 }
 
+// How many bands it takes beside so many banks of weights; 0 if there is no way.
+std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const Shape& out,
+                          std::uint64_t weights) {
+  if (weights >= info.cbuf_banks) return 0;
+  const std::uint64_t lines = lines_in(info, conv, info.cbuf_banks - weights);
+  if (lines == 0) return 0;
+  const std::uint64_t count = ceil_div(out.height, lines);
+  // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
+  const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
+  return out.height / count < fewest ? 0 : count;
+}
+
+// Leaves in the buffer what the next band needs again.
+void keep(std::vector<Band>& bands, bool weights, bool lines) {
+  for (std::size_t i = 0; i + 1 < bands.size(); ++i) {
+    Band& band = bands[i];
+    Band& next = bands[i + 1];
+    if (weights) {
+      band.conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+      next.conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+    }
+    const std::uint32_t end = band.input_line + band.conv.height;
+    if (lines && end > next.input_line && end < next.input_line + next.conv.height &&
+        next.input_line > band.input_line) {
+      band.conv.release = next.input_line - band.input_line;
+      next.conv.flags |= NVDLA_CONV_REUSE_DATA;
+    }
+  }
+}
+
 }  // namespace
 
 std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv) {
@@ -62,11 +92,11 @@ std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv) {
   return element_bytes(conv) == 1 ? info.atomic_k : std::max(info.atomic_k / 2, 1U);
 }
 
-std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
+std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bool keep_lines) {
   const Shape out = conv_output(conv);
   const std::uint64_t group = kernel_group(info, conv);
-  const std::uint64_t least = weight_banks(info, conv, group);
-  if (data_banks(info, conv) + least <= info.cbuf_banks && conv.height <= kMaxLines) {
+  if (data_banks(info, conv) + weight_banks(info, conv, group) <= info.cbuf_banks &&
+      conv.height <= kMaxLines) {
     Band whole = make_band(conv, 0, out.height);
     whole.conv = conv;
     choose_banks(info, whole.conv);
@@ -80,18 +110,19 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
            conv.pad_top, conv.pad_bottom, kernel);
   }
 
-  // Two kernel groups, so that fetching and computing overlap; one where that leaves too little.
-  // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
-  const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
-  std::uint64_t lines = 0;
-  for (const std::uint64_t kernels : {2 * group, group}) {
-    const std::uint64_t banks = weight_banks(info, conv, kernels);
-    if (lines < fewest && banks < info.cbuf_banks) {
-      lines = lines_in(info, conv, info.cbuf_banks - banks);
+  // The fewest bands; with all weights if that costs none, else with two kernel groups, so that
+  // fetching and computing overlap, or with one.
+  const std::uint64_t kernels[] = {conv.kernels, 2 * group, group};
+  std::uint64_t count = 0, weights = 0;
+  for (const std::uint64_t some : kernels) {
+    const std::uint64_t banks = weight_banks(info, conv, some);
+    const std::uint64_t bands = count_bands(info, conv, out, banks);
+    if (bands != 0 && (count == 0 || bands < count)) {
+      count = bands;
+      weights = banks;
     }
   }
-  const std::uint64_t count = lines == 0 ? 0 : ceil_div(out.height, lines);
-  if (count == 0 || out.height / count < fewest) {
+  if (count == 0) {
     refuse(ErrorCode::kNotAvailable,
            "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
            "({}x{}x{}, CHW) beside a kernel group: it must be split in width or channels, which is "
@@ -100,12 +131,18 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv) {
            conv.height, conv.width);
   }
   std::vector<Band> bands;
+  std::uint64_t data = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto first = static_cast<std::uint32_t>(i * out.height / count);
     const auto end = static_cast<std::uint32_t>((i + 1) * out.height / count);
     bands.push_back(make_band(conv, first, end - first));
-    choose_banks(info, bands.back().conv);
+    data = std::max(data, data_banks(info, bands.back().conv));
   }
+  for (Band& band : bands) {
+    band.conv.data_banks = static_cast<std::uint32_t>(data);
+    band.conv.weight_banks = static_cast<std::uint32_t>(weights);
+  }
+  keep(bands, weights >= weight_banks(info, conv, conv.kernels), keep_lines);
   return bands;
 }
 

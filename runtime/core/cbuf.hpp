@@ -27,9 +27,11 @@ struct Band {
   std::uint32_t output_lines = 0;
 };
 
-// The fewest bands, from the top; one where everything fits. Throws kNotAvailable if the lines of
-// a single output line do not fit.
-std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv);
+// The fewest bands, from the top; one where everything fits. Bands have the same banks: where all
+// weights fit beside the data, they stay in the buffer from band to band; with `keep_lines` the
+// lines that two bands have in common do, too. Throws kNotAvailable if the lines of a single output
+// line do not fit.
+std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bool keep_lines);
 
 }  // namespace nvdla::detail
 

@@ -1,23 +1,50 @@
 // SPDX-License-Identifier: MIT
 //
-// A convolution, as a network keeps it.
+// Convolutions and deconvolutions, as a network keeps them.
 #ifndef NVDLA_CORE_CONV_NODE_HPP
 #define NVDLA_CORE_CONV_NODE_HPP
 
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "core/sdp_node.hpp"
+#include "nvdla/convolution.hpp"
+#include "nvdla/deconvolution_phases.hpp"
 
 namespace nvdla::detail {
 
+// KCRS; int16 holds the bits of fp16, too.
+using Kernels = std::variant<std::vector<std::int8_t>, std::vector<std::int16_t>>;
+
 struct ConvNode {
-  nvdla_conv conv = {};              // its geometry
-  std::vector<std::int8_t> weights;  // KCRS
+  nvdla_conv conv = {};  // geometry, precisions and converter; direct, or of an image
+  Kernels weights;       // as many channels as the input
+  SdpNode sdp;
+  Rewrite folding = Rewrite::kNever;
+  Rewrite winograd = Rewrite::kNever;
+  std::uint32_t winograd_truncate = 0;
+  std::uint32_t post_extension = 0;
+};
+
+struct DeconvNode {
+  DeconvolutionDesc desc;
+  std::uint32_t accumulator_shift = 0;
+  Kernels weights;
   SdpNode sdp;
 };
+
+inline WeightsDesc weights_desc(const nvdla_conv& conv) {
+  WeightsDesc desc;
+  desc.kernels = conv.kernels;
+  desc.channels = conv.channels;
+  desc.kernel_height = conv.kernel_height;
+  desc.kernel_width = conv.kernel_width;
+  desc.precision = static_cast<Precision>(conv.proc_precision);
+  return desc;
+}
 
 }  // namespace nvdla::detail
 

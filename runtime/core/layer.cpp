@@ -116,6 +116,12 @@ Shape conv_output(const nvdla_conv& c) {
 }
 
 std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& conv) {
+  if (conv.mode == NVDLA_CONV_IMAGE) {
+    // Padding lies in the buffer, too, and pixels without gaps.
+    return ceil_div((std::uint64_t{conv.pad_left} + conv.width + conv.pad_right) * conv.channels *
+                        conv_bytes(conv),
+                    info.cbuf_entry_bytes);
+  }
   // An entry takes q atoms; the last atoms of a pixel share entries where they divide one.
   const std::uint64_t q = info.cbuf_entry_bytes / info.atom;
   const std::uint64_t atoms = ceil_div(std::uint64_t{conv.channels} * conv_bytes(conv), info.atom);

@@ -27,11 +27,17 @@ void check_shape(const Shape& shape) {
 
 }  // namespace
 
-const TensorNode& Network::Impl::tensor(const char* what, Tensor tensor) const {
+const TensorNode& Network::Impl::any_tensor(const char* what, Tensor tensor) const {
   if (tensor.index >= tensors.size()) {
     refuse_argument("{}: the tensor is none of this network, which has {}", what, tensors.size());
   }
   return tensors[tensor.index];
+}
+
+const TensorNode& Network::Impl::tensor(const char* what, Tensor tensor) const {
+  const TensorNode& node = any_tensor(what, tensor);
+  if (node.image) refuse_argument("{}: the tensor is an image, which convolutions read only", what);
+  return node;
 }
 
 void Network::Impl::check_name(const char* what, std::string_view name) const {
@@ -91,16 +97,16 @@ Tensor Network::input(std::string_view name, const Shape& shape, Precision preci
 
 void Network::output(Tensor tensor, std::string_view name, const Quantization& quantization) {
   impl_->check_name("output", name);
-  if (!impl_->tensor("output", tensor).producer) {
+  if (!impl_->any_tensor("output", tensor).producer) {
     refuse_argument("output '{}' is an input of the network: no layer writes it", name);
   }
   impl_->outputs.push_back({std::string(name), tensor.index, quantization});
 }
 
-Shape Network::shape(Tensor tensor) const { return impl_->tensor("shape", tensor).shape; }
+Shape Network::shape(Tensor tensor) const { return impl_->any_tensor("shape", tensor).shape; }
 
 Precision Network::precision(Tensor tensor) const {
-  return impl_->tensor("precision", tensor).precision;
+  return impl_->any_tensor("precision", tensor).precision;
 }
 
 std::uint32_t Network::layers() const noexcept {

@@ -1,34 +1,120 @@
 // SPDX-License-Identifier: MIT
 //
-// Adding a convolution to a network.
+// Adding images, convolutions and deconvolutions to a network.
 #include <utility>
 
 #include "core/add_layer.hpp"
-#include "core/check.hpp"
-#include "core/network_impl.hpp"
-#include "core/precision.hpp"
+#include "core/conv_parts.hpp"
+#include "nvdla/conv_weights.hpp"
+#include "nvdla/folding.hpp"
 
 namespace nvdla {
+namespace {
+
+using detail::ConvNode;
+using detail::precision_name;
+using detail::refuse_argument;
+using detail::TensorNode;
+
+// The way from the input to the arithmetic, and what of it the converter does.
+void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
+  const auto proc = static_cast<Precision>(conv.proc_precision);
+  const bool image = in.image.has_value();
+  const bool same = in.precision == proc;
+  if (!same && !(image ? in.precision != Precision::kFp16
+                       : in.precision == Precision::kInt16 && proc == Precision::kFp16)) {
+    refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                    precision_name(in.precision), precision_name(proc));
+  }
+  const InputConverter& cvt = c.input;
+  const bool integers = in.precision != Precision::kFp16;
+  const bool wanted =
+      cvt.offset != 0 || !cvt.mean.empty() || cvt.scale != 1 || cvt.shift != 0 || cvt.signed_pixels;
+  // Pixels are unsigned until the converter extends them.
+  const bool has = integers && (image || !same);
+  if (wanted && !has) {
+    refuse_argument("there is no converter between {} {} and {}",
+                    image ? "pixels of" : "a tensor of", precision_name(in.precision),
+                    precision_name(proc));
+  }
+  if (!image && (!cvt.mean.empty() || cvt.signed_pixels)) {
+    refuse_argument("mean and signed_pixels are of images, the input is a tensor");
+  }
+  if (!has) return;
+  if (!cvt.mean.empty() && (cvt.mean.size() != conv.channels || cvt.offset != 0)) {
+    refuse_argument("{} mean values and an offset of {}: right are {}, one per component, and none",
+                    cvt.mean.size(), cvt.offset, conv.channels);
+  }
+  conv.flags |= NVDLA_CONV_CONVERT;
+  if (!cvt.mean.empty()) conv.flags |= NVDLA_CONV_MEAN;
+  if (cvt.signed_pixels) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
+  conv.cvt_offset = cvt.offset;
+  conv.cvt_scale = cvt.scale;
+  conv.cvt_truncate = cvt.shift;
+  for (std::size_t i = 0; i < cvt.mean.size(); ++i) conv.mean[i] = cvt.mean[i];
+}
+
+// Kernels of an image, with zeros for the components that they leave out.
+detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint32_t components) {
+  const std::uint64_t channel =
+      std::uint64_t{desc.kernels} * desc.kernel_height * desc.kernel_width;
+  const std::size_t count = detail::kernel_count(c.weights);
+  const std::uint64_t channels = count / std::max<std::uint64_t>(channel, 1);
+  if (channels == 0 || channels > components || count != channels * channel) {
+    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}, or that of fewer channels", count,
+                    desc.kernels, components, desc.kernel_height, desc.kernel_width,
+                    channel * components);
+  }
+  desc.channels = static_cast<std::uint32_t>(channels);
+  return std::visit(
+      [&](const auto& kernels) -> detail::Kernels {
+        return add_channels(desc, kernels, components);
+      },
+      detail::copy_kernels(c.weights, desc));
+}
+
+void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
+  if (c.folding == Rewrite::kAlways) {
+    if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
+  }
+  detail::check_range("winograd_truncate", c.winograd_truncate, 0U, 2U);
+}
+
+}  // namespace
+
+Tensor Network::image(std::string_view name, const ImageDesc& desc) {
+  impl_->check_name("input", name);
+  const PixelLayout pixel = pixel_layout(desc.format);
+  TensorNode node;
+  node.shape.channels = pixel.components;
+  node.shape.height = desc.height;
+  node.shape.width = desc.width;
+  node.precision = pixel.precision;
+  node.image = desc;
+  detail::check_range("height", desc.height, 1U, 8192U);
+  detail::check_range("width", desc.width, 1U, 8192U);
+  const auto index = static_cast<std::uint32_t>(impl_->tensors.size());
+  impl_->inputs.push_back({std::string(name), index, {}});
+  impl_->tensors.push_back(node);
+  return {index};
+}
 
 Tensor Network::convolution(Tensor input, const Convolution& c) {
   return detail::add_layer(impl_->layers.size(), c.name, [&] {
-    const detail::TensorNode& tensor = impl_->tensor("input", input);
-    const Shape in = tensor.shape;
-    if (tensor.precision != Precision::kInt8) {
-      detail::refuse(ErrorCode::kNotAvailable,
-                     "the input is {}: networks have int8 convolutions in this version",
-                     detail::precision_name(tensor.precision));
-    }
+    const TensorNode& tensor = impl_->any_tensor("input", input);
+    const Precision processing = detail::kernel_precision(c.weights);
     WeightsDesc weights;
     weights.kernels = c.kernels;
-    weights.channels = in.channels;
+    weights.channels = tensor.shape.channels;
     weights.kernel_height = c.kernel_height;
     weights.kernel_width = c.kernel_width;
+    weights.precision = processing;
     detail::check_range("kernels", c.kernels, 1U, 8192U);
     TensorDesc desc;
-    desc.shape = in;
+    desc.shape = tensor.shape;
+    desc.precision = tensor.precision;
 
-    detail::ConvNode node;
+    ConvNode node;
     node.conv = make_conv(desc, weights);
     node.conv.stride_x = c.stride_x;
     node.conv.stride_y = c.stride_y;
@@ -40,29 +126,74 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     node.conv.pad_bottom = c.pad_bottom;
     node.conv.pad_value = c.pad_value;
     node.conv.clip_truncate = c.accumulator_shift;
+    if (tensor.image) {
+      node.conv.mode = NVDLA_CONV_IMAGE;
+      node.conv.pixel_format = tensor.image->format;
+      node.conv.pixel_x_offset = tensor.image->x_offset;
+    }
+    set_input(tensor, c, node.conv);
     const Shape out = conv_output(node.conv);
-    if (c.weights.size() != weights.elements()) {
-      detail::refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}", c.weights.size(),
-                              c.kernels, in.channels, c.kernel_height, c.kernel_width,
-                              weights.elements());
+    node.weights = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
+                                : detail::copy_kernels(c.weights, weights);
+    if (!tensor.image && c.post_extension != 0) {
+      refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
     }
-    node.weights.assign(c.weights.begin(), c.weights.end());
-    if (!c.bias.empty() && c.bias.size() != c.kernels) {
-      detail::refuse_argument("{} bias values given, {} kernels need as many or none",
-                              c.bias.size(), c.kernels);
-    }
-    const Precision processing = node.sdp.processing;
-    node.sdp.operators =
-        detail::place_operators(c.bias, impl_->make_operator("x1", c.x1, out, processing),
-                                impl_->make_operator("x2", c.x2, out, processing), c.relu, out);
-    node.sdp.converter = detail::check_converter(c.output, processing);
+    check_rewrites(c, node.conv);
+    node.folding = c.folding;
+    node.winograd = c.winograd;
+    node.winograd_truncate = c.winograd_truncate;
+    node.post_extension = c.post_extension;
+    const Precision result = detail::conv_result(processing, c.precision);
+    node.sdp = detail::conv_sdp(*impl_, c, out, processing);
     detail::LayerNode layer;
     layer.name = c.name;
     layer.input = input.index;
     layer.operands = node.sdp.tensors();
     layer.macs = weights.elements() * out.height * out.width * out.batch;
     layer.part = std::move(node);
-    return impl_->commit(std::move(layer), out, tensor.precision);
+    return impl_->commit(std::move(layer), out, result);
+  });
+}
+
+Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
+  return detail::add_layer(impl_->layers.size(), d.name, [&] {
+    const TensorNode& tensor = impl_->tensor("input", input);
+    const Precision processing = detail::kernel_precision(d.weights);
+    if (tensor.precision != processing) {
+      refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                      precision_name(tensor.precision), precision_name(processing));
+    }
+    detail::DeconvNode node;
+    node.desc.input = tensor.shape;
+    node.desc.weights = {d.kernels, tensor.shape.channels, d.kernel_height, d.kernel_width,
+                         processing};
+    node.desc.stride_x = d.stride_x;
+    node.desc.stride_y = d.stride_y;
+    node.desc.pad_top = d.pad_top;
+    node.desc.pad_bottom = d.pad_bottom;
+    node.desc.pad_left = d.pad_left;
+    node.desc.pad_right = d.pad_right;
+    node.desc.extra_bottom = d.extra_bottom;
+    node.desc.extra_right = d.extra_right;
+    node.accumulator_shift = d.accumulator_shift;
+    const Shape out = deconvolution_output(node.desc);
+    node.weights = detail::copy_kernels(d.weights, node.desc.weights);
+    const Precision result = detail::conv_result(processing, d.precision);
+    node.sdp = detail::conv_sdp(*impl_, d, out, processing);
+    for (const detail::OperatorNode* op : {&node.sdp.operators.x1, &node.sdp.operators.x2}) {
+      if (op->tensor || op->mode == NVDLA_OPERAND_ELEMENT) {
+        refuse_argument(
+            "operands of a deconvolution are of the layer or per channel: let a "
+            "pointwise layer apply those of elements");
+      }
+    }
+    detail::LayerNode layer;
+    layer.name = d.name;
+    layer.input = input.index;
+    layer.macs = node.desc.weights.elements() * tensor.shape.height * tensor.shape.width *
+                 tensor.shape.batch;
+    layer.part = std::move(node);
+    return impl_->commit(std::move(layer), out, result);
   });
 }
 

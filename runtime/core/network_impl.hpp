@@ -21,6 +21,7 @@ namespace detail {
 struct TensorNode {
   Shape shape;
   Precision precision = Precision::kInt8;
+  std::optional<ImageDesc> image;         // pixels, not a cube
   std::optional<std::uint32_t> producer;  // layer; inputs have none
   bool read = false;                      // by a layer
 };
@@ -36,7 +37,7 @@ struct LayerNode {
   std::string name;
   std::uint32_t input = 0;
   std::uint32_t output = 0;
-  std::variant<SdpNode, ConvNode> part;
+  std::variant<SdpNode, ConvNode, DeconvNode> part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch
 };
@@ -49,6 +50,8 @@ struct Network::Impl {
   std::vector<detail::PortNode> outputs;
   std::vector<detail::LayerNode> layers;
 
+  const detail::TensorNode& any_tensor(const char* what, Tensor tensor) const;
+  // Refuses images, too.
   const detail::TensorNode& tensor(const char* what, Tensor tensor) const;
   void check_name(const char* what, std::string_view name) const;
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/fold_elements.hpp"
 #include "core/session_impl.hpp"
+#include "nvdla/folding.hpp"
 
 namespace nvdla {
 namespace {
@@ -46,6 +50,14 @@ const Port& Session::Impl::port(std::string_view name) const {
                   names(outputs));
 }
 
+const Port& Session::Impl::tensor(const Port& port) const {
+  if (port.image) {
+    refuse_argument("'{}' is an image: write_pixels() writes it, image() tells where it lies",
+                    port.name);
+  }
+  return port;
+}
+
 const Session::Impl::Layer& Session::Impl::layer(std::uint32_t index) const {
   if (index >= layers.size()) {
     refuse_argument("layer {}: the session has {}", index, layers.size());
@@ -61,9 +73,17 @@ void Session::Impl::check_idle() const {
 
 template <typename T>
 void Session::Impl::write(std::string_view name, Layout layout, std::span<const T> source) {
-  const Port& port = input(name);
+  const Port& port = tensor(input(name));
   check_idle();
-  pack(port.desc, layout, source, bindings[port.slot].buffer.map(MapMode::kWrite).bytes());
+  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
+  if (port.folded) {
+    if constexpr (!std::is_same_v<T, std::uint16_t>) {
+      const std::vector<T> folded = fold_tensor(*port.folded, layout, source);
+      pack(port.desc, Layout::kNchw, std::span<const T>(folded), map.bytes());
+      return;
+    }
+  }
+  pack(port.desc, layout, source, map.bytes());
 }
 
 template <typename T>
@@ -97,7 +117,15 @@ std::string_view Session::output_name(std::uint32_t index) const {
   return impl_->outputs[index].name;
 }
 
-const TensorDesc& Session::desc(std::string_view name) const { return impl_->port(name).desc; }
+const TensorDesc& Session::desc(std::string_view name) const {
+  return impl_->tensor(impl_->port(name)).desc;
+}
+
+const ImageDesc& Session::image(std::string_view name) const {
+  const Port& port = impl_->input(name);
+  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
+  return *port.image;
+}
 
 const Buffer& Session::buffer(std::string_view name) const {
   return impl_->bindings[impl_->port(name).slot].buffer;
@@ -126,9 +154,27 @@ void Session::write(std::string_view name, Layout layout, std::span<const std::u
 }
 
 void Session::write(std::string_view name, Layout layout, std::span<const float> source) {
-  const Port& port = impl_->input(name);
+  const Port& port = impl_->tensor(impl_->input(name));
   impl_->check_idle();
-  pack(port.desc, layout, source, port.quantization, buffer(name).map(MapMode::kWrite).bytes());
+  const Map map = buffer(name).map(MapMode::kWrite);
+  if (port.folded) {
+    // The real number of the padding value, for the columns behind the last one.
+    const Quantization& q = port.quantization;
+    const float pad = static_cast<float>(port.folded->pad_value - q.zero_point) * q.scale;
+    const std::vector<float> folded =
+        detail::fold_elements<float>(*port.folded, layout, source, pad);
+    pack(port.desc, Layout::kNchw, folded, q, map.bytes());
+    return;
+  }
+  pack(port.desc, layout, source, port.quantization, map.bytes());
+}
+
+void Session::write_pixels(std::string_view name, std::span<const std::byte> plane,
+                           std::span<const std::byte> plane_uv) {
+  const ImageDesc& desc = image(name);
+  impl_->check_idle();
+  pack_image(impl_->device.info(), desc, plane, plane_uv,
+             buffer(name).map(MapMode::kWrite).bytes());
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<std::int8_t> target) const {

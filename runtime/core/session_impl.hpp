@@ -4,6 +4,7 @@
 #ifndef NVDLA_CORE_SESSION_IMPL_HPP
 #define NVDLA_CORE_SESSION_IMPL_HPP
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct Session::Impl {
     TensorDesc desc;
     Quantization quantization;
     std::uint32_t slot = 0;
+    std::optional<ImageDesc> image;    // instead of desc
+    std::optional<nvdla_conv> folded;  // the convolution before, and desc is the folded cube
   };
   struct Layer {
     std::string name;
@@ -27,6 +30,8 @@ struct Session::Impl {
   explicit Impl(const Device& on) : device(on) {}
 
   const Port& port(std::string_view name) const;
+  // Refuses images.
+  const Port& tensor(const Port& port) const;
   const Port& input(std::string_view name) const;
   const Port& output(std::string_view name) const;
   const Layer& layer(std::uint32_t index) const;

@@ -51,6 +51,16 @@ class Saver {
       detail::refuse(ErrorCode::kNotAvailable, "'{}' has a batch of {}: the writer has none",
                      port.name, port.desc.shape.batch);
     }
+    if (port.image) {
+      detail::refuse(ErrorCode::kNotAvailable, "'{}' is an image: the writer has tensors only",
+                     port.name);
+    }
+    if (port.folded) {
+      detail::refuse(ErrorCode::kNotAvailable,
+                     "'{}' is folded in width, which a reader would not know: set "
+                     "Convolution::folding to kNever",
+                     port.name);
+    }
   }
 
   void check_sdp(std::uint32_t index, const nvdla_sdp& sdp) const {

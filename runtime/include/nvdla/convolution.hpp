@@ -5,15 +5,44 @@
 #define NVDLA_CONVOLUTION_HPP
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "nvdla/layer.hpp"
 #include "nvdla/operators.hpp"
+#include "nvdla/tensor.hpp"
 
 namespace nvdla {
 
-// int8 convolution. Everything is copied when the layer is added.
+// Kernels, whose type is what the layer works in: int8, int16, bits of fp16, or reals that are
+// rounded to fp16.
+using KernelSpan = std::variant<std::span<const std::int8_t>, std::span<const std::int16_t>,
+                                std::span<const std::uint16_t>, std::span<const float>>;
+
+// When a layer is rewritten into one that may be faster.
+enum class Rewrite {
+  kNever,
+  kWhenItPays,  // where it is possible and takes fewer steps by the estimate
+  kAlways,      // an error says what is in the way
+};
+
+// What happens to the input before the arithmetic: (x - offset) * scale >> shift, halves away from
+// zero, saturated to what the layer works in. For images and for int16 tensors in fp16 layers.
+struct InputConverter {
+  std::int16_t offset = 0;
+  // Of an image, instead of the offset: one for each component, in the order R G B A or Y U V.
+  std::span<const std::int16_t> mean = {};
+  std::int16_t scale = 1;
+  std::uint32_t shift = 0;     // 0..34
+  bool signed_pixels = false;  // components are signed whatever the pixel format says
+};
+
+// Everything is copied when the layer is added.
+//
+// The input is a tensor of the kernels' precision, an int16 tensor with fp16 kernels, or an image
+// (Network::image()): int8 and int16 components with any kernels, fp16 ones with fp16 kernels.
 struct Convolution {
   std::string_view name = {};
   std::uint32_t kernels = 1;
@@ -27,22 +56,41 @@ struct Convolution {
   std::uint32_t pad_bottom = 0;
   std::uint32_t pad_left = 0;
   std::uint32_t pad_right = 0;
-  std::int32_t pad_value = 0;  // normally the zero point of the input
-  // KCRS
-  std::span<const std::int8_t> weights = {};
+  // In what the layer works in (fp16: its bits), after the converter; normally the zero point.
+  std::int32_t pad_value = 0;
+  // KCRS. Kernels of an image may have fewer channels than the image has components; the others
+  // are ignored.
+  KernelSpan weights = {};
+  InputConverter input = {};
   // One per kernel or none, added to the accumulator exactly: X1 adds the high halves, X2 the low
   // ones, or X1 alone where all fit 16 bits (shifted left alike). Excludes operators that then
   // have no place: kInvalidArgument says which.
   std::span<const std::int32_t> bias = {};
+  // The same of fp16 layers: rounded to fp16, added by X1.
+  std::span<const float> bias_reals = {};
   // Negative results become zero, in the last operator.
   bool relu = false;
-  // Right shift of the accumulator before everything else, 0..16.
+  // Right shift of the accumulator before everything else, 0..16; 0 in fp16.
   std::uint32_t accumulator_shift = 0;
   // Further operators, after the bias.
   Operator x1 = {};
   Operator x2 = {};
-  // int32 -> int8
+  // int32 -> the result; not of fp16 layers, whose results are rounded.
   Converter output = {};
+  // Of the result; what the layer works in if nothing is said. int8 layers make int8 or int16,
+  // int16 layers int16 or fp16, fp16 layers fp16 or int16.
+  std::optional<Precision> precision = {};
+  // Width folding (folding.hpp) of an input of the network that only this layer reads. Results do
+  // not change, but where the input lies: Session::desc() tells.
+  Rewrite folding = Rewrite::kNever;
+  // Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
+  // convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed data
+  // (sums of four inputs) fit 8 or 16 bits, and transformed weights (conv_weights.hpp) fit exactly.
+  Rewrite winograd = Rewrite::kNever;
+  // Right shift of transformed data in integer Winograd, 0..2: trades their low bits for range.
+  std::uint32_t winograd_truncate = 0;
+  // Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
+  std::uint32_t post_extension = 0;
 };
 
 }  // namespace nvdla

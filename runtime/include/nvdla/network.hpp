@@ -21,8 +21,10 @@
 #include <string_view>
 
 #include "nvdla/convolution.hpp"
+#include "nvdla/deconvolution.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/image.hpp"
 #include "nvdla/operators.hpp"
 #include "nvdla/pointwise.hpp"
 #include "nvdla/session.hpp"
@@ -48,7 +50,10 @@ class NVDLA_API Network {
   Tensor input(std::string_view name, const Shape& shape, const Quantization& quantization = {});
   Tensor input(std::string_view name, const Shape& shape, Precision precision,
                const Quantization& quantization = {});
+  // An image that the application writes: one for each run.
+  Tensor image(std::string_view name, const ImageDesc& desc);
   Tensor convolution(Tensor input, const Convolution& convolution);
+  Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
   // Names a tensor that the application reads.
   void output(Tensor tensor, std::string_view name, const Quantization& quantization = {});

@@ -11,6 +11,7 @@
 #include "nvdla/error.hpp"
 #include "nvdla/folding.hpp"
 #include "nvdla/half.hpp"
+#include "nvdla/image.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/lut.hpp"

@@ -4,6 +4,7 @@
 #ifndef NVDLA_SESSION_HPP
 #define NVDLA_SESSION_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/image.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -40,8 +42,11 @@ class NVDLA_API Session {
   std::string_view input_name(std::uint32_t index) const;
   std::string_view output_name(std::uint32_t index) const;
   // Where a tensor lies, by the name of an input or output. Throws kInvalidArgument listing the
-  // names that there are.
+  // names that there are. Of an input that a layer has folded (Convolution::folding) it is the
+  // folded cube.
   const TensorDesc& desc(std::string_view name) const;
+  // Where an image lies.
+  const ImageDesc& image(std::string_view name) const;
   const Buffer& buffer(std::string_view name) const;
   // Uses a buffer of the application for an input or output from the next run on.
   void bind(std::string_view name, const Buffer& buffer);
@@ -53,6 +58,9 @@ class NVDLA_API Session {
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
   void write(std::string_view name, Layout layout, std::span<const float> source);
+  // Pixels without gaps into an image, the second plane if its format has one.
+  void write_pixels(std::string_view name, std::span<const std::byte> plane,
+                    std::span<const std::byte> plane_uv = {});
   // Unpacks an output; floats are dequantised as the output says.
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;

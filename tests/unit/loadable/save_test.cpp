@@ -71,6 +71,35 @@ TEST(Save, RunsAsTheNetwork) {
   }
 }
 
+// Bands that leave lines and weights in the convolution buffer.
+TEST(Save, RunsBandsAsTheNetwork) {
+  std::mt19937 random(8);
+  std::vector<std::int8_t> weights(5 * 64 * 9), pixels(64 * 90 * 40);
+  for (auto* list : {&weights, &pixels}) {
+    for (auto& value : *list) value = static_cast<std::int8_t>(random() % 256);
+  }
+  Network network;
+  Convolution c{.name = "tall", .kernels = 5, .kernel_height = 3, .kernel_width = 3};
+  c.weights = weights;
+  c.output = requantize(0.0004);
+  network.output(network.convolution(network.input("in", {64, 90, 40}), c), "out");
+  const replay::TemporaryFolder folder;
+  const std::string path = (folder.path() / "tall.nvdla").string();
+  save_loadable(network, "nv_small", path);
+  const Device device = Device::open("model:nv_small");
+  Session session = network.build(device);
+  EXPECT_GT(session.layers(), 1U);
+  session.write("in", Layout::kNchw, pixels);
+  session.run();
+  std::vector<std::int8_t> expected(5 * 88 * 38), found(expected.size());
+  session.read("out", Layout::kNchw, std::span<std::int8_t>(expected));
+  LoadedNetwork loaded = Loadable::load(path).open(device);
+  loaded.write("in", Layout::kNchw, pixels);
+  loaded.run();
+  loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
+  EXPECT_EQ(found, expected);
+}
+
 // What the writer cannot say is an error, and no file.
 TEST(Save, RefusesWhatItHasNoFormFor) {
   const replay::TemporaryFolder folder;

@@ -528,7 +528,7 @@ class BadNetwork : public ::testing::Test {
 };
 
 TEST_F(BadNetwork, NotEnoughWeights) {
-  conv_.weights = conv_.weights.first(31);
+  conv_.weights = std::get<0>(conv_.weights).first(31);
   const auto error = refused("layer 0 'conv7': 31 weights given, 4x8x1x1 (KCRS) are 32");
   EXPECT_EQ(error->layer(), 0);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Deconvolution (transposed convolution) layers. One of them is stride_x * stride_y convolutions
+// (deconvolution_phases.hpp), whose results Rubik's contract puts side by side. Where there is no
+// Rubik, lines are written where they belong and columns are copied there one by one.
+#ifndef NVDLA_DECONVOLUTION_HPP
+#define NVDLA_DECONVOLUTION_HPP
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "nvdla/convolution.hpp"
+
+namespace nvdla {
+
+//   out[k][oy][ox] = sum of in[c][y][x] * w[k][c][r][s]
+//     over y * stride_y + r = oy + pad_top, x * stride_x + s = ox + pad_left
+//
+// Output size: (size - 1) * stride + kernel size - paddings + extra. There is nothing around the
+// input, so its zero point is 0. Everything is copied when the layer is added.
+struct Deconvolution {
+  std::string_view name = {};
+  std::uint32_t kernels = 1;
+  std::uint32_t kernel_height = 1;
+  std::uint32_t kernel_width = 1;
+  std::uint32_t stride_y = 1;
+  std::uint32_t stride_x = 1;
+  // Lines and columns that are cut off, less than the kernel.
+  std::uint32_t pad_top = 0;
+  std::uint32_t pad_bottom = 0;
+  std::uint32_t pad_left = 0;
+  std::uint32_t pad_right = 0;
+  // Further lines and columns, less than the stride.
+  std::uint32_t extra_bottom = 0;
+  std::uint32_t extra_right = 0;
+  // KCRS, of the precision of the input
+  KernelSpan weights = {};
+  // As of Convolution. Operands are of the layer or per channel.
+  std::span<const std::int32_t> bias = {};
+  std::span<const float> bias_reals = {};
+  bool relu = false;
+  std::uint32_t accumulator_shift = 0;
+  Operator x1 = {};
+  Operator x2 = {};
+  Converter output = {};
+  std::optional<Precision> precision = {};
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_DECONVOLUTION_HPP
