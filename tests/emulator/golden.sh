@@ -44,10 +44,19 @@ choose() {
 	done
 }
 
-# How to boot so that the device has all that the configuration can have.
+# Memory of the machine as on-chip SRAM where the configuration has an interface
+# to it, as in suite.sh.
+sram=4M@0x14000000
 boot() {
-	"$here/emulate.sh" "$series" --build "$build" --name "$series-golden-$1" --device "$1" \
-		--time-out 400 --file "$work/$1:/golden" \
+	features=$("$build/bin/nvdla" info --device "model:$1")
+	set -- --device "$1" --name "$series-golden-$1" --file "$work/$1:/golden"
+	case $features in
+	*'secondary memory'*)
+		set -- "$@" --append "memmap=${sram%@*}\$${sram#*@} nvdla.cvsram=$sram" \
+			--server --sram --server "$sram"
+		;;
+	esac
+	"$here/emulate.sh" "$series" --build "$build" --time-out 400 "$@" \
 		--run "$build/tests/nvdla-lift --device kernel /golden"
 }
 

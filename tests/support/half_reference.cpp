@@ -2,6 +2,8 @@
 #include "support/half_reference.hpp"
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 
 namespace nvdla::test {
 namespace {
@@ -18,18 +20,27 @@ std::uint32_t mantissa_of(std::uint16_t value) {
   return static_cast<std::uint32_t>(0x400 + (value & 0x3ff)) << (e % 4);
 }
 
+// Rows of bits that are to be added.
+struct Rows {
+  std::array<std::uint32_t, 10> row{};
+  std::size_t count = 0;
+
+  Rows(std::initializer_list<std::uint32_t> rows) : count(rows.size()) {
+    std::copy(rows.begin(), rows.end(), row.begin());
+  }
+};
+
 // Replaces consecutive triples by their sum and carry words until two words are left.
-std::vector<std::uint32_t> compress(std::vector<std::uint32_t> rows) {
-  while (rows.size() > 2) {
-    std::vector<std::uint32_t> next;
-    std::size_t i = 0;
-    for (; i + 3 <= rows.size(); i += 3) {
-      const std::uint32_t a = rows[i], b = rows[i + 1], c = rows[i + 2];
-      next.push_back(a ^ b ^ c);
-      next.push_back(((a & b) | (b & c) | (a & c)) << 1);
+Rows compress(Rows rows) {
+  while (rows.count > 2) {
+    std::size_t to = 0, i = 0;
+    for (; i + 3 <= rows.count; i += 3) {
+      const std::uint32_t a = rows.row[i], b = rows.row[i + 1], c = rows.row[i + 2];
+      rows.row[to++] = a ^ b ^ c;
+      rows.row[to++] = ((a & b) | (b & c) | (a & c)) << 1;
     }
-    next.insert(next.end(), rows.begin() + static_cast<std::ptrdiff_t>(i), rows.end());
-    rows = next;
+    while (i < rows.count) rows.row[to++] = rows.row[i++];
+    rows.count = to;
   }
   return rows;
 }
@@ -57,9 +68,9 @@ std::int64_t product(std::uint16_t data, std::uint16_t weight, unsigned shift) {
       compress({p[0], p[1] << 2 | n[0], p[2] << 4 | n[1] << 2, p[3] << 6 | n[2] << 4, n[3] << 6});
   const auto high = compress({p[4] << 8, p[5] << 10 | n[4] << 8, p[6] << 12 | n[5] << 10,
                               p[7] << 14 | n[6] << 12, n[7] << 14});
-  const auto words = compress({low[0], low[1], high[0], high[1]});
+  const auto words = compress({low.row[0], low.row[1], high.row[0], high.row[1]});
   const std::uint32_t constant = shift > 28 ? 0 : 0x55550000u >> shift;
-  return static_cast<std::int32_t>((words[0] >> shift) + (words[1] >> shift) - constant);
+  return static_cast<std::int32_t>((words.row[0] >> shift) + (words.row[1] >> shift) - constant);
 }
 
 // Halves until it fits `bits`, doubles until it needs all of them; returns how often it doubled.

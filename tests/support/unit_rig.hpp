@@ -47,17 +47,22 @@ struct UnitRig {
   std::uint8_t byte(std::uint64_t address) {
     return std::to_integer<std::uint8_t>(*memory.map(model::Ram::kPrimary, address, 1, false).data);
   }
+  // At an even address.
   std::uint16_t half(std::uint64_t address) {
-    return static_cast<std::uint16_t>(byte(address) | byte(address + 1) << 8);
+    const std::byte* at = memory.map(model::Ram::kPrimary, address, 2, false).data;
+    return static_cast<std::uint16_t>(std::to_integer<unsigned>(at[0]) |
+                                      std::to_integer<unsigned>(at[1]) << 8);
   }
 
   // Bytes of a region that are neither untouched nor as expected; empty if all is well.
   std::string compare(std::uint64_t begin, std::uint64_t size,
                       const std::map<std::uint64_t, std::uint8_t>& expected) {
     const auto got = memory.read(model::Ram::kPrimary, begin, size);
+    auto next = expected.lower_bound(begin);
     for (std::uint64_t i = 0; i < size; ++i) {
-      const auto found = expected.find(begin + i);
-      const std::uint8_t want = found == expected.end() ? kUntouched : found->second;
+      const bool named = next != expected.end() && next->first == begin + i;
+      const std::uint8_t want = named ? next->second : kUntouched;
+      if (named) ++next;
       if (std::to_integer<std::uint8_t>(got[i]) != want)
         return "byte " + std::to_string(i) + " is " +
                std::to_string(std::to_integer<unsigned>(got[i])) + ", not " + std::to_string(want);

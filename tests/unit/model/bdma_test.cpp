@@ -3,6 +3,7 @@
 // BDMA: what it copies and touches, its queue and its two groups, and the ways to hang it.
 #include <gtest/gtest.h>
 
+#include "support/share.hpp"
 #include "support/unit_rig.hpp"
 
 namespace nvdla::test {
@@ -44,7 +45,8 @@ class Bdma : public testing::Test {
 };
 
 TEST_F(Bdma, CopiesRectanglesAndTouchesNothingElse) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  const unsigned count = share(1000);
+  for (unsigned seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed);
     UnitRig fresh{*nvdla_hw_find("nv_full")};
     Copy copy;
@@ -93,6 +95,7 @@ TEST_F(Bdma, CopiesRectanglesAndTouchesNothingElse) {
     ASSERT_EQ(r.read("GLB.S_INTR_STATUS"), kDone1);
     ASSERT_EQ(r.read("BDMA.STATUS"), 20u | kIdle);
   }
+  count_layers("BDMA", count);
 }
 
 TEST_F(Bdma, CountsFreeSlots) {

@@ -12,6 +12,7 @@
 #include "support/conv_case.hpp"
 #include "support/random_conv.hpp"
 #include "support/recorder.hpp"
+#include "support/share.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -118,17 +119,20 @@ TEST(ConvModes, DirectEqualsTheReference) {
                                                   {Number::kInt16, Number::kFp16},
                                                   {Number::kFp16, Number::kFp16},
                                                   {Number::kFp16, Number::kFp16}};
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  const unsigned count = share(3000);
+  for (unsigned seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed);
     const auto [in, proc] = kPairs[seed % std::size(kPairs)];
     const ConvCase layer = random_direct(full(), random, in, proc);
     ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
         << "seed " << seed << ": " << describe(layer);
   }
+  count_layers("direct convolution, all precisions", count);
 }
 
 TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
-  for (unsigned seed = 0; seed < 36 * 12; ++seed) {
+  const unsigned count = 36 * share(45);
+  for (unsigned seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed);
     const unsigned format = seed % 36;
     const auto proc =
@@ -136,27 +140,34 @@ TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
     const ConvCase layer = random_image(full(), random, format, proc);
     ASSERT_EQ(check(layer, random, Quirks::kRtl), "") << "seed " << seed << ": " << describe(layer);
   }
+  count_layers("images of 36 formats, all precisions", count);
 }
 
 TEST(ConvModes, ImagesOfTheSecondGenerationEqualTheReference) {
   constexpr unsigned kFormats[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
-  for (const char* name : {"nv_small", "nv_small_256", "nv_medium_512", "nv_large"})
-    for (unsigned seed = 0; seed < 39; ++seed) {
+  const unsigned count = std::size(kFormats) * share(20);
+  for (const char* name : {"nv_small", "nv_small_256", "nv_small_256_full", "nv_medium_512",
+                           "nv_medium_1024_full", "nv_large"}) {
+    for (unsigned seed = 0; seed < count; ++seed) {
       std::mt19937_64 random(seed);
       const ConvCase layer = random_image(*nvdla_hw_find(name), random,
                                           kFormats[seed % std::size(kFormats)], Number::kInt8);
       ASSERT_EQ(check(layer, random, Quirks::kRtl), "")
           << "seed " << seed << ": " << describe(layer);
     }
+    count_layers(std::string("images, ") + name, count);
+  }
 }
 
 TEST(ConvModes, WinogradEqualsTheReference) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  const unsigned count = share(600);
+  for (unsigned seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed);
     const ConvCase layer = random_winograd(full(), random, static_cast<Number>(seed % 3));
     ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
         << "seed " << seed << ": " << describe(layer);
   }
+  count_layers("Winograd, all precisions", count);
 }
 
 // The reference model forgets the converter in Winograd mode, the logic has it in the way.

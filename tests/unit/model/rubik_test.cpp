@@ -4,6 +4,7 @@
 // touches; and what it does not end on.
 #include <gtest/gtest.h>
 
+#include "support/share.hpp"
 #include "support/unit_rig.hpp"
 
 namespace nvdla::test {
@@ -125,7 +126,8 @@ std::map<std::uint64_t, std::uint8_t> expected(const Layer& layer, UnitRig& rig)
 }
 
 TEST(Rubik, EqualsItsDefinition) {
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  const unsigned count = share(1500);
+  for (unsigned seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed);
     const Layer layer = random_layer(random);
     UnitRig rig(*nvdla_hw_find("nv_full"));
@@ -159,6 +161,7 @@ TEST(Rubik, EqualsItsDefinition) {
     ASSERT_EQ(rig.recorder.writes.merged(), writes.merged()) << seed;
     ASSERT_EQ(rig.recorder.announced.merged(), writes.merged()) << seed;
   }
+  count_layers("RUBIK", count);
 }
 
 TEST(Rubik, ContractStride1MovesOnlyTheReferenceModel) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/sdp_generator.hpp"
+#include "support/share.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -16,7 +17,7 @@ class SdpLayers : public testing::TestWithParam<const char*> {};
 TEST_P(SdpLayers, EqualTheReference) {
   const nvdla_hw* hw = nvdla_hw_find(GetParam());
   ASSERT_NE(hw, nullptr);
-  const unsigned count = hw->regmap == NVDLA_REGMAP_NV_FULL ? 4000 : 500;
+  const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 4000 : 500);
   for (unsigned seed = 0; seed < count; ++seed) {
     SdpGenerator generator(*hw, seed);
     const SdpCase layer = generator.layer();
@@ -27,6 +28,7 @@ TEST_P(SdpLayers, EqualTheReference) {
                          << layer.width << " x " << layer.height << " x " << layer.channels
                          << (layer.uses_lut() ? ", table" : "") << (layer.equal() ? ", EQL" : "");
   }
+  count_layers("SDP with all operators", count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, SdpLayers,

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// A CDP layer in all precisions with its tables: how it lies in memory, how it is programmed, and
+// what it should give, one element at a time and from the description alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "support/unit_rig.hpp"
+
+namespace nvdla::test {
+
+inline constexpr std::uint64_t kCdpIn = 0x8000'0000, kCdpOut = 0x8200'0000;
+inline constexpr std::uint64_t kCdpRegion = 1 << 16;
+inline constexpr std::uint32_t kCdpDone = 1u << 2;
+
+// Entries and scales are int16, or fp16 patterns; start and end integers, or fp32 patterns.
+struct CdpTable {
+  bool exponential = false;
+  int offset = 0, select = 0;
+  std::int64_t start = 0, end = 0;
+  int under_scale = 0, over_scale = 0, under_shift = 0, over_shift = 0;
+  std::vector<int> entries;
+};
+
+struct CdpCase {
+  const nvdla_hw* hw = nullptr;
+  unsigned precision = 0;  // int8, int16, fp16
+  unsigned width = 1, height = 1, channels = 1, reach = 1;
+  bool bypass_sum = false, bypass_mul = false, flush = false;
+  std::int64_t in_offset = 0, in_scale = 1, out_offset = 0, out_scale = 1;
+  unsigned in_shift = 0, out_shift = 0;
+  CdpTable le, lo;
+  unsigned priority[3] = {0, 0, 0};  // underflow, overflow, hybrid
+  bool count = true;
+  Cube source, destination;
+
+  bool real() const { return precision == 2; }
+  unsigned bytes() const { return precision == 0 ? 1 : 2; }
+  unsigned lanes() const { return hw->atom / bytes(); }
+  unsigned surfaces() const { return (channels + lanes() - 1) / lanes(); }
+  std::uint64_t at(const Cube& cube, unsigned x, unsigned y, unsigned c) const {
+    return cube.base + c / lanes() * cube.surface + y * cube.line + x * hw->atom +
+           c % lanes() * bytes();
+  }
+};
+
+struct CdpOutcome {
+  std::map<std::uint64_t, std::uint8_t> bytes;  // of the output
+  unsigned saturated = 0, under = 0, over = 0, hybrid = 0, le = 0, lo = 0;
+  unsigned nan_in = 0, infinite_in = 0, nan_out = 0;
+};
+
+// A small layer of one of the precisions that there are; everything that is legal may come.
+CdpCase random_cdp(const nvdla_hw& hw, std::mt19937_64& random, unsigned precision);
+CdpTable random_table(std::mt19937_64& random, bool le, unsigned precision);
+void place_cdp(CdpCase& layer, std::mt19937_64& random);
+// Fills the input, in fp16 with numbers of like size mostly.
+void fill_cdp(const CdpCase& layer, UnitRig& rig, std::mt19937_64& random);
+void program_cdp(const CdpCase& layer, Registers& regs);
+void enable_cdp(Registers& regs);
+CdpOutcome cdp_reference(const CdpCase& layer, UnitRig& rig);
+// Runs what is in the rig's memory and compares output and counters; empty if all is well.
+std::string check_cdp(const CdpCase& layer, UnitRig& rig);
+
+}  // namespace nvdla::test
