@@ -151,6 +151,18 @@ struct nvdla_conv_plan {
 	u32 out_width;
 	/** @out_height: of the output */
 	u32 out_height;
+	/** @ext_width: columns of the input, as the sequencer counts them */
+	u32 ext_width;
+	/** @ext_height: lines of the input, as the sequencer counts them */
+	u32 ext_height;
+	/** @ext_channels: of the input, as the sequencer counts them */
+	u32 ext_channels;
+	/** @weight_width: columns of a kernel as it lies in memory */
+	u32 weight_width;
+	/** @weight_height: lines of a kernel as it lies in memory */
+	u32 weight_height;
+	/** @weight_channels: of a kernel as it lies in memory */
+	u32 weight_channels;
 	/** @kept: lines at the top that are in the buffer already */
 	u32 kept;
 	/** @fetched: lines that are fetched, as programmed */
@@ -186,6 +198,15 @@ int nvdla_image_check_extension(struct nvdla_compile *c);
 int nvdla_image_check_converter(struct nvdla_compile *c);
 int nvdla_image_claim(struct nvdla_compile *c);
 
+/* -------------------------------------------------- conv_winograd.c --- */
+
+int nvdla_winograd_check(struct nvdla_compile *c);
+int nvdla_winograd_extend(struct nvdla_compile *c, const struct nvdla_window *x,
+			  const struct nvdla_window *y,
+			  struct nvdla_conv_plan *plan);
+u32 nvdla_winograd_entries(const struct nvdla_compile *c,
+			   const struct nvdla_conv_plan *plan);
+
 /* ----------------------------------------------------- conv_reuse.c --- */
 
 int nvdla_conv_check_reuse(struct nvdla_compile *c,
@@ -211,6 +232,8 @@ struct nvdla_sdp_plan {
 	u32 out;
 	/** @flying: 1 after a convolution */
 	u32 flying;
+	/** @winograd: 1 if it comes in blocks of four lines */
+	u32 winograd;
 	/** @rdma: 1 if anything is read from memory */
 	u32 rdma;
 	/** @pooled: 1 before a pooling */

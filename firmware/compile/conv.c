@@ -19,7 +19,7 @@
 #define MAX_KERNEL_BYTES	(1u << 18)
 /* Weights that are fetched are a multiple of at most this. */
 #define WEIGHT_PADDING	128
-/* A group may start in the middle of an entry. */
+/* A group may start in the middle of an entry, unless it is the only one. */
 #define WEIGHT_MARGIN	128
 /* CDMA counts the atoms of a grain in 14 bits. */
 #define MAX_GRAIN_ATOMS	16383
@@ -40,9 +40,6 @@ static int check_mode(struct nvdla_compile *c)
 
 	if (nvdla_check_choice(c, FIELD(mode), conv->mode, NVDLA_CONV_WINOGRAD))
 		return -1;
-	if (conv->mode == NVDLA_CONV_WINOGRAD)
-		return nvdla_refuse_missing(c, FIELD(mode), NVDLA_HW_WINOGRAD,
-					    NVDLA_FEATURE_WINOGRAD);
 	if (nvdla_check_flags(c, FIELD(flags), conv->flags, all))
 		return -1;
 	if (conv->flags & NVDLA_CONV_COMPRESSED)
@@ -66,6 +63,8 @@ static int check_mode(struct nvdla_compile *c)
 				    FIELD(in_precision), conv->in_precision,
 				    conv->proc_precision, conv->proc_precision);
 	if (conv->mode == NVDLA_CONV_IMAGE && nvdla_image_check(c))
+		return -1;
+	if (nvdla_winograd_check(c))
 		return -1;
 	used |= nvdla_image_flags(conv);
 	if (conv->proc_precision != NVDLA_PRECISION_FP16)
@@ -164,9 +163,22 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.kernel_field = FIELD(kernel_height),
 	};
 
+	if (conv->mode == NVDLA_CONV_WINOGRAD)
+		return nvdla_winograd_extend(c, &x, &y, plan);
 	if (conv->mode == NVDLA_CONV_IMAGE &&
 	    (nvdla_check_padding(c, &x) || nvdla_check_padding(c, &y)))
 		return -1;
+	plan->ext_width = conv->width;
+	plan->ext_height = conv->height;
+	plan->ext_channels = conv->channels;
+	plan->weight_width = conv->kernel_width;
+	plan->weight_height = conv->kernel_height;
+	plan->weight_channels = conv->channels;
+	if (conv->mode == NVDLA_CONV_IMAGE) {
+		/* The width of the kernel is folded into its channels. */
+		plan->weight_width = 1;
+		plan->weight_channels = conv->kernel_width * conv->channels;
+	}
 	if (nvdla_check_window(c, &x, &plan->out_width))
 		return -1;
 	return nvdla_check_window(c, &y, &plan->out_height);
@@ -177,14 +189,17 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
  * each full group of surfaces, and the rest packed side by side where an even
  * number of them fits into an entry.
  */
-static u32 entries_per_line(const struct nvdla_compile *c, u32 surfaces)
+static u32 entries_per_line(const struct nvdla_compile *c,
+			    const struct nvdla_conv_plan *plan)
 {
 	const u32 per_entry = c->hw->cbuf_entry_bytes / c->hw->atom;
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const u32 width = conv->width;
-	const u32 full = surfaces / per_entry;
-	const u32 rest = surfaces % per_entry;
+	const u32 full = plan->surfaces / per_entry;
+	const u32 rest = plan->surfaces % per_entry;
 
+	if (conv->mode == NVDLA_CONV_WINOGRAD)
+		return nvdla_winograd_entries(c, plan);
 	/* Padding lies in the buffer, too, and pixels without gaps. */
 	if (conv->mode == NVDLA_CONV_IMAGE)
 		return nvdla_div_up((conv->pad_left + width + conv->pad_right) *
@@ -221,12 +236,12 @@ static int check_data_banks(struct nvdla_compile *c,
 				      nvdla_bpe(conv->proc_precision),
 				      c->hw->atom);
 	/* At most 2^11 surfaces of 2^13 atoms, less than 2^12 lines. */
-	plan->entries = entries_per_line(c, plan->surfaces);
+	plan->entries = entries_per_line(c, plan);
 	if (plan->entries > banks * c->hw->cbuf_entries) {
 		/* Not even one line: spares the product from overflowing. */
 		need = nvdla_div_up(plan->entries, c->hw->cbuf_entries);
 	} else {
-		need = nvdla_div_up(plan->entries * conv->height,
+		need = nvdla_div_up(plan->entries * plan->ext_height,
 				    c->hw->cbuf_entries);
 	}
 	if (conv->data_banks < need)
@@ -246,8 +261,8 @@ static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	u32 packed, least, most, need;
 
 	/* At most 2^24; times 2^13 kernels after the check at most 2^31. */
-	plan->kernel_bytes = conv->kernel_width * conv->kernel_height *
-			     conv->channels * bpe;
+	plan->kernel_bytes = plan->weight_width * plan->weight_height *
+			     plan->weight_channels * bpe;
 	if (plan->kernel_bytes > MAX_KERNEL_BYTES)
 		return nvdla_refuse(c, NVDLA_RULE_KERNEL_BYTES, FIELD(channels),
 				    plan->kernel_bytes, 1, MAX_KERNEL_BYTES);
@@ -267,8 +282,9 @@ static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		return -1;
 
 	/* The whole of the largest group; at most 2^23 bytes. */
-	need = nvdla_round_up(plan->kernel_bytes * group, hw->cbuf_entry_bytes) +
-	       WEIGHT_MARGIN;
+	need = nvdla_round_up(plan->kernel_bytes * group, hw->cbuf_entry_bytes);
+	if (conv->kernels > group)
+		need += WEIGHT_MARGIN;
 	if (conv->weight_banks * bank_bytes < need)
 		return nvdla_refuse(c, NVDLA_RULE_WEIGHT_BANKS,
 				    FIELD(weight_banks), conv->weight_banks,
@@ -296,23 +312,16 @@ static int check_grain(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	const u32 all = c->hw->cbuf_banks * c->hw->cbuf_entries - 1;
 	u32 max = 1;
 
-	if (conv->mode == NVDLA_CONV_IMAGE) {
-		/* Lines come one by one. */
-		plan->line_packed = 0;
-		plan->surface_packed = 0;
-		plan->grain = 1;
-		if (conv->fetch_grain > 1)
-			return nvdla_refuse(c, NVDLA_RULE_GRAIN,
-					    FIELD(fetch_grain),
-					    conv->fetch_grain, 1, 1);
-		return 0;
-	}
-	plan->line_packed =
-		conv->input.line_stride == conv->width * c->hw->atom;
 	/* At most 2^12 lines of 2^18 bytes. */
-	plan->surface_packed = conv->input.surface_stride ==
-			       conv->width * conv->height * c->hw->atom;
-	if (plan->line_packed)
+	plan->line_packed =
+		conv->mode != NVDLA_CONV_IMAGE &&
+		conv->input.line_stride == conv->width * c->hw->atom;
+	plan->surface_packed = conv->mode != NVDLA_CONV_IMAGE &&
+			       conv->input.surface_stride ==
+				       conv->width * conv->height *
+					       c->hw->atom;
+	/* Of images and tiles lines come one by one. */
+	if (plan->line_packed && conv->mode == NVDLA_CONV_DIRECT)
 		max = nvdla_min(nvdla_min(plan->fetched, all / plan->entries),
 				MAX_GRAIN_ATOMS / conv->width);
 	if (conv->fetch_grain > max)
@@ -330,14 +339,16 @@ static int check_release(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 
-	if (conv->flags & NVDLA_CONV_KEEP_DATA) {
+	/* Which lines a part of the tiles would be is not known. */
+	if ((conv->flags & NVDLA_CONV_KEEP_DATA) ||
+	    conv->mode == NVDLA_CONV_WINOGRAD) {
 		if (nvdla_check_zero(c, FIELD(release), conv->release))
 			return -1;
 	} else if (nvdla_check_range(c, FIELD(release), conv->release, 0,
 				     conv->height)) {
 		return -1;
 	}
-	plan->release = conv->release ? conv->release : conv->height;
+	plan->release = conv->release ? conv->release : plan->ext_height;
 	return 0;
 }
 
@@ -345,11 +356,13 @@ static int check_release(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 static int check_unused(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const u32 max_clip = conv->proc_precision == NVDLA_PRECISION_FP16 ? 0 :
-									    16;
+	const u32 real = conv->proc_precision == NVDLA_PRECISION_FP16;
+	const u32 max_clip = real ? 0 : 16;
+	const u32 max_pra = conv->mode == NVDLA_CONV_WINOGRAD && !real ? 2 : 0;
 
 	if (nvdla_image_check_extension(c) ||
-	    nvdla_check_zero(c, FIELD(pra_truncate), conv->pra_truncate) ||
+	    nvdla_check_range(c, FIELD(pra_truncate), conv->pra_truncate, 0,
+			      max_pra) ||
 	    nvdla_check_range(c, FIELD(clip_truncate), conv->clip_truncate, 0,
 			      max_clip))
 		return -1;
@@ -402,16 +415,18 @@ static void account_cycles(struct nvdla_compile *c,
 	const struct nvdla_hw *hw = c->hw;
 	const u32 group = hw->atomic_k / nvdla_bpe(conv->proc_precision);
 	u32 outputs = plan->out_width * plan->out_height;
-	u64 steps;
+	u32 blocks = nvdla_div_up(conv->channels, hw->atomic_c) *
+		     conv->kernel_width * conv->kernel_height;
 
 	/* There a stripe ends with its line. */
 	if (conv->mode == NVDLA_CONV_IMAGE)
 		outputs = nvdla_round_up(plan->out_width, 16) *
 			  plan->out_height;
-	steps = (u64)(nvdla_div_up(conv->kernels, group) *
-		      nvdla_div_up(conv->channels, hw->atomic_c)) *
-		(conv->kernel_width * conv->kernel_height);
-	c->image->cycles += steps * nvdla_max(nvdla_round_up(outputs, 16), group);
+	/* Four channels of a tile, read line by line for its four results. */
+	if (conv->mode == NVDLA_CONV_WINOGRAD)
+		blocks = plan->ext_channels / 4;
+	c->image->cycles += (u64)nvdla_div_up(conv->kernels, group) * blocks *
+			    nvdla_max(nvdla_round_up(outputs, 16), group);
 }
 
 int nvdla_conv_check(struct nvdla_compile *c, struct nvdla_conv_plan *plan)

@@ -139,7 +139,8 @@ u32 nvdla_image_flags(const struct nvdla_conv *conv)
 {
 	u32 flags = 0;
 
-	if (conv->in_precision != NVDLA_PRECISION_FP16)
+	if (conv->in_precision != NVDLA_PRECISION_FP16 &&
+	    conv->mode != NVDLA_CONV_WINOGRAD)
 		flags |= NVDLA_CONV_CONVERT;
 	if (conv->mode == NVDLA_CONV_IMAGE &&
 	    (conv->flags & flags & NVDLA_CONV_CONVERT))

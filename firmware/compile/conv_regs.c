@@ -7,13 +7,18 @@
  */
 #include "compile.h"
 
+/* Two modes for the units behind the first: an image is direct to them. */
+static u32 is_winograd(const struct nvdla_conv *conv)
+{
+	return conv->mode == NVDLA_CONV_WINOGRAD;
+}
+
 /* Precision, mode and reuse, as CDMA and CSC share them. */
 static u32 misc_cfg(const struct nvdla_conv *conv, u32 in_precision)
 {
 	const u32 flags = conv->flags;
 
-	return NVDLA_SET(CDMA_D_MISC_CFG_CONV_MODE,
-			 NVDLA_CDMA_D_MISC_CFG_CONV_MODE_DIRECT) |
+	return NVDLA_SET(CDMA_D_MISC_CFG_CONV_MODE, is_winograd(conv)) |
 	       NVDLA_SET(CDMA_D_MISC_CFG_IN_PRECISION, in_precision) |
 	       NVDLA_SET(CDMA_D_MISC_CFG_PROC_PRECISION,
 			 conv->proc_precision) |
@@ -42,6 +47,7 @@ static void emit_cdma_input(struct nvdla_compile *c,
 	const u64 offset = input->offset +
 			   (u64)plan->kept * input->line_stride;
 	const u32 lines = plan->fetched - 1;
+	const u32 ext_lines = is_winograd(conv) ? plan->ext_height - 1 : lines;
 
 	nvdla_emit(c, NVDLA_CDMA_D_MISC_CFG,
 		   misc_cfg(conv, conv->in_precision));
@@ -59,9 +65,9 @@ static void emit_cdma_input(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CDMA_D_DATAIN_SIZE_1, conv->channels - 1);
 	nvdla_emit(c, NVDLA_CDMA_D_DATAIN_SIZE_EXT_0,
 		   NVDLA_SET(CDMA_D_DATAIN_SIZE_EXT_0_DATAIN_WIDTH_EXT,
-			     conv->width - 1) |
+			     plan->ext_width - 1) |
 		   NVDLA_SET(CDMA_D_DATAIN_SIZE_EXT_0_DATAIN_HEIGHT_EXT,
-			     lines));
+			     ext_lines));
 	nvdla_emit(c, NVDLA_CDMA_D_PIXEL_OFFSET,
 		   NVDLA_SET(CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET,
 			     conv->pixel_x_offset));
@@ -165,10 +171,8 @@ static void emit_csc(struct nvdla_compile *c,
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const u32 image = conv->mode == NVDLA_CONV_IMAGE;
-	/* The width of the kernel is folded into its channels. */
-	const u32 channels = image ? conv->kernel_width * conv->channels :
-				     conv->channels;
-	const u32 width = image ? 1 : conv->kernel_width;
+	/* Strides are folded into channels, and padding lies in the buffer. */
+	const u32 folded = is_winograd(conv);
 
 	nvdla_emit_unit(c, NVDLA_UNIT_CSC);
 	nvdla_emit(c, NVDLA_CSC_D_MISC_CFG,
@@ -176,10 +180,10 @@ static void emit_csc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_FORMAT, image);
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_DATAIN_SIZE_EXT_0_DATAIN_WIDTH_EXT,
-			     conv->width - 1) |
+			     plan->ext_width - 1) |
 		   NVDLA_SET(CSC_D_DATAIN_SIZE_EXT_0_DATAIN_HEIGHT_EXT,
-			     conv->height - 1));
-	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_1, conv->channels - 1);
+			     plan->ext_height - 1));
+	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_1, plan->ext_channels - 1);
 	nvdla_emit(c, NVDLA_CSC_D_BATCH_NUMBER, conv->batch - 1);
 	/* 1, 2, 4 lines */
 	nvdla_emit(c, NVDLA_CSC_D_POST_Y_EXTENSION, conv->post_extension / 2);
@@ -188,12 +192,12 @@ static void emit_csc(struct nvdla_compile *c,
 		   NVDLA_CSC_D_WEIGHT_FORMAT_WEIGHT_FORMAT_UNCOMPRESSED);
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_0_WEIGHT_WIDTH_EXT,
-			     width - 1) |
+			     plan->weight_width - 1) |
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_0_WEIGHT_HEIGHT_EXT,
-			     conv->kernel_height - 1));
+			     plan->weight_height - 1));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_1_WEIGHT_CHANNEL_EXT,
-			     channels - 1) |
+			     plan->weight_channels - 1) |
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_1_WEIGHT_KERNEL,
 			     conv->kernels - 1));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_BYTES, plan->weight_bytes);
@@ -209,17 +213,19 @@ static void emit_csc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CSC_D_RELEASE, plan->release - 1);
 	nvdla_emit(c, NVDLA_CSC_D_CONV_STRIDE_EXT,
 		   NVDLA_SET(CSC_D_CONV_STRIDE_EXT_CONV_X_STRIDE_EXT,
-			     conv->stride_x - 1) |
+			     folded ? 0 : conv->stride_x - 1) |
 		   NVDLA_SET(CSC_D_CONV_STRIDE_EXT_CONV_Y_STRIDE_EXT,
-			     conv->stride_y - 1));
+			     folded ? 0 : conv->stride_y - 1));
 	nvdla_emit(c, NVDLA_CSC_D_DILATION_EXT,
 		   NVDLA_SET(CSC_D_DILATION_EXT_X_DILATION_EXT,
 			     conv->dilation_x - 1) |
 		   NVDLA_SET(CSC_D_DILATION_EXT_Y_DILATION_EXT,
 			     conv->dilation_y - 1));
 	nvdla_emit(c, NVDLA_CSC_D_ZERO_PADDING,
-		   NVDLA_SET(CSC_D_ZERO_PADDING_PAD_LEFT, conv->pad_left) |
-		   NVDLA_SET(CSC_D_ZERO_PADDING_PAD_TOP, conv->pad_top));
+		   NVDLA_SET(CSC_D_ZERO_PADDING_PAD_LEFT,
+			     folded ? 0 : conv->pad_left) |
+		   NVDLA_SET(CSC_D_ZERO_PADDING_PAD_TOP,
+			     folded ? 0 : conv->pad_top));
 	nvdla_emit(c, NVDLA_CSC_D_ZERO_PADDING_VALUE,
 		   NVDLA_SET(CSC_D_ZERO_PADDING_VALUE_PAD_VALUE,
 			     conv->pad_value));
@@ -233,7 +239,7 @@ static void emit_cmac(struct nvdla_compile *c, u32 unit)
 	nvdla_emit_unit(c, unit);
 	nvdla_emit(c, NVDLA_CMAC_D_MISC_CFG,
 		   NVDLA_SET(CMAC_D_MISC_CFG_CONV_MODE,
-			     NVDLA_CMAC_D_MISC_CFG_CONV_MODE_DIRECT) |
+			     is_winograd(&c->layer->conv)) |
 		   NVDLA_SET(CMAC_D_MISC_CFG_PROC_PRECISION,
 			     c->layer->conv.proc_precision));
 }
@@ -253,8 +259,7 @@ static void emit_cacc(struct nvdla_compile *c,
 
 	nvdla_emit_unit(c, NVDLA_UNIT_CACC);
 	nvdla_emit(c, NVDLA_CACC_D_MISC_CFG,
-		   NVDLA_SET(CACC_D_MISC_CFG_CONV_MODE,
-			     NVDLA_CACC_D_MISC_CFG_CONV_MODE_DIRECT) |
+		   NVDLA_SET(CACC_D_MISC_CFG_CONV_MODE, is_winograd(conv)) |
 		   NVDLA_SET(CACC_D_MISC_CFG_PROC_PRECISION,
 			     conv->proc_precision));
 	nvdla_emit(c, NVDLA_CACC_D_DATAOUT_SIZE_0,

@@ -65,10 +65,19 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		{ FIELD(width), now->width, kept->conv.width },
 		{ FIELD(batch), now->batch, kept->conv.batch },
 	};
-	/* Pixels are padded on their way into the buffer. */
+	/* Pixels and tiles are padded on their way into the buffer, ... */
 	const struct setting padding[] = {
 		{ FIELD(pad_left), now->pad_left, kept->conv.pad_left },
 		{ FIELD(pad_right), now->pad_right, kept->conv.pad_right },
+		{ FIELD(pad_value), (u32)now->pad_value,
+		  (u32)kept->conv.pad_value },
+	};
+	/* ... and tiles are folded. */
+	const struct setting folds[] = {
+		{ FIELD(pad_top), now->pad_top, kept->conv.pad_top },
+		{ FIELD(pad_bottom), now->pad_bottom, kept->conv.pad_bottom },
+		{ FIELD(stride_x), now->stride_x, kept->conv.stride_x },
+		{ FIELD(stride_y), now->stride_y, kept->conv.stride_y },
 	};
 
 	if (!kept->lines)
@@ -76,8 +85,11 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 				    NVDLA_CONV_REUSE_DATA, 0, 0);
 	if (check_buffer(c) || check_same(c, settings, ARRAY_SIZE(settings)))
 		return -1;
-	if (now->mode == NVDLA_CONV_IMAGE &&
+	if (now->mode != NVDLA_CONV_DIRECT &&
 	    check_same(c, padding, ARRAY_SIZE(padding)))
+		return -1;
+	if (now->mode == NVDLA_CONV_WINOGRAD &&
+	    check_same(c, folds, ARRAY_SIZE(folds)))
 		return -1;
 	if (kept->conv.flags & NVDLA_CONV_KEEP_DATA) {
 		if (now->height != kept->lines)
@@ -141,6 +153,6 @@ void nvdla_conv_keep(struct nvdla_compile *c,
 	kept->conv.weights.bytes = plan->weight_bytes;
 	kept->lines = conv->flags & NVDLA_CONV_KEEP_DATA ?
 			      conv->height :
-			      conv->height - plan->release;
+			      plan->ext_height - plan->release;
 	kept->weights = !!(conv->flags & NVDLA_CONV_KEEP_WEIGHTS);
 }

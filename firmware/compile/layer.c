@@ -149,6 +149,7 @@ static int compile_sdp(struct nvdla_compile *c)
 		sdp.height = conv.out_height;
 		sdp.channels = c->layer->conv.kernels;
 		sdp.in = c->layer->conv.proc_precision;
+		sdp.winograd = c->layer->conv.mode == NVDLA_CONV_WINOGRAD;
 	}
 	if (nvdla_sdp_check(c, &sdp))
 		return -1;

@@ -43,8 +43,9 @@ static int check_precisions(struct nvdla_compile *c,
 		    precisions[i].proc == plan->proc &&
 		    precisions[i].out == plan->out &&
 		    (precisions[i].flying || !plan->flying) &&
-		    /* Nothing is converted on the way to a pooling. */
-		    (plan->proc == plan->out || !plan->pooled))
+		    /* Neither on the way to a pooling nor out of tiles. */
+		    (plan->proc == plan->out ||
+		     !(plan->pooled || plan->winograd)))
 			return 0;
 	}
 	return nvdla_refuse(c, NVDLA_RULE_PRECISIONS, FIELD(proc_precision),
@@ -281,6 +282,9 @@ static u32 in_place(const struct nvdla_compile *c,
 	u32 mask = 0;
 	u32 i;
 
+	/* Blocks of lines are read as such, and written in parts. */
+	if (plan->winograd)
+		return 0;
 	if (!plan->flying && same_surface(&sdp->input, &sdp->output) &&
 	    nvdla_bpe(plan->in) == nvdla_bpe(plan->out))
 		mask |= 1u << NVDLA_DMA_SDP_RDMA;

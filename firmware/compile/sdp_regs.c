@@ -207,6 +207,7 @@ static void emit_sdp(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan)
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_FLYING_MODE,
 			     plan->flying) |
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_OUTPUT_DST, plan->pooled) |
+		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_WINOGRAD, plan->winograd) |
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO,
 			     !!(sdp->flags & NVDLA_SDP_NAN_TO_ZERO)));
 	nvdla_emit(c, NVDLA_SDP_D_DST_DMA_CFG,
@@ -297,6 +298,8 @@ static void emit_rdma(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
 		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_FLYING_MODE,
 			     plan->flying) |
+		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_WINOGRAD,
+			     plan->winograd) |
 		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_IN_PRECISION,
 			     plan->in) |
 		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_PROC_PRECISION,

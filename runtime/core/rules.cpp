@@ -108,6 +108,9 @@ constexpr Rule kRules[] = {
      "{field}the transfer writes memory {value}, the first one of its layer writes memory {min}"},
     {NVDLA_RULE_SAME_MEMORY, "same_memory",
      "{field}the second plane is in memory {value}, the first one in memory {min}"},
+    {NVDLA_RULE_WINOGRAD_TILES, "winograd_tiles",
+     "{field}with it the padded input is {value}; it must be a multiple of {multiple} in "
+     "{min}..{max}"},
 };
 // That every rule is here is a test: a new one gets a plain text until it is added.
 

@@ -121,10 +121,10 @@ class Lifter {
 
   void lift_conv() {
     nvdla_conv& conv = layer_.conv;
-    if (GET(CDMA, D_MISC_CFG, CONV_MODE) != NVDLA_CDMA_D_MISC_CFG_CONV_MODE_DIRECT)
-      throw LiftError("Winograd is not lifted");
+    const bool winograd =
+        GET(CDMA, D_MISC_CFG, CONV_MODE) == NVDLA_CDMA_D_MISC_CFG_CONV_MODE_WINOGRAD;
     const bool image = GET(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
-    conv.mode = image ? NVDLA_CONV_IMAGE : NVDLA_CONV_DIRECT;
+    conv.mode = image ? NVDLA_CONV_IMAGE : winograd ? NVDLA_CONV_WINOGRAD : NVDLA_CONV_DIRECT;
     if (GET(CDMA, D_MISC_CFG, DATA_REUSE)) conv.flags |= NVDLA_CONV_REUSE_DATA;
     if (GET(CDMA, D_MISC_CFG, WEIGHT_REUSE)) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
     if (GET(CDMA, D_MISC_CFG, SKIP_DATA_RLS)) conv.flags |= NVDLA_CONV_KEEP_DATA;
@@ -154,6 +154,14 @@ class Lifter {
     conv.stride_y = GET(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
     conv.dilation_x = GET(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
     conv.dilation_y = GET(CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
+    if (winograd) {
+      // The tiles say nothing of the kernel that became them, and little of the lines.
+      conv.height = GET(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+      conv.kernel_width = 3 * conv.stride_x;
+      conv.kernel_height = 3 * conv.stride_y;
+      if (conv.proc_precision != NVDLA_PRECISION_FP16)
+        conv.pra_truncate = GET(CSC, D_PRA_CFG, PRA_TRUNCATE);
+    }
     conv.pad_left = GET(CDMA, D_ZERO_PADDING, PAD_LEFT);
     conv.pad_right = GET(CDMA, D_ZERO_PADDING, PAD_RIGHT);
     conv.pad_top = GET(CDMA, D_ZERO_PADDING, PAD_TOP);
@@ -166,7 +174,7 @@ class Lifter {
     conv.data_banks = GET(CDMA, D_BANK, DATA_BANK) + 1;
     conv.weight_banks = GET(CDMA, D_BANK, WEIGHT_BANK) + 1;
     if (!image) conv.fetch_grain = GET(CDMA, D_FETCH_GRAIN, GRAINS) + 1;
-    if ((conv.flags & NVDLA_CONV_KEEP_DATA) == 0)
+    if ((conv.flags & NVDLA_CONV_KEEP_DATA) == 0 && !winograd)
       conv.release = GET(CSC, D_RELEASE, RLS_SLICES) + 1;
     conv.post_extension = 1u << GET(CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
     conv.clip_truncate = GET(CACC, D_CLIP_CFG, CLIP_TRUNCATE);

@@ -27,15 +27,17 @@ class Used {
   explicit Used(const nvdla_layer& layer) : layer_(layer) {}
 
   std::uint32_t mask(model::Unit unit, const std::string& name) const {
-    // A choice of the program; spare bits; one batch; uncompressed weights.
+    // A choice of the program; spare bits; operands of one batch; uncompressed weights.
     static const std::set<std::string> never = {"D_PERF_ENABLE",     "D_CYA",
-                                                "D_BATCH_STRIDE",    "D_DST_BATCH_STRIDE",
                                                 "D_BS_BATCH_STRIDE", "D_BN_BATCH_STRIDE",
                                                 "D_WGS_ADDR_HIGH",   "D_WGS_ADDR_LOW",
                                                 "D_WMB_ADDR_HIGH",   "D_WMB_ADDR_LOW",
                                                 "D_WMB_BYTES",       "D_RESERVED_X_CFG",
-                                                "D_RESERVED_Y_CFG",  "D_PRA_CFG",
-                                                "D_EW_BATCH_STRIDE"};
+                                                "D_RESERVED_Y_CFG",  "D_EW_BATCH_STRIDE"};
+    const bool winograd = layer_.conv.mode == NVDLA_CONV_WINOGRAD;
+    if (name == "D_PRA_CFG") return winograd && !real() ? ~0u : 0;
+    if (name == "D_BATCH_STRIDE" || name == "D_DST_BATCH_STRIDE")
+      return layer_.conv.batch > 1 ? ~0u : 0;
     if (never.contains(name)) return 0;
     switch (unit) {
       case NVDLA_UNIT_CDMA:
@@ -145,7 +147,8 @@ class Used {
 
   // Where the results go matters with several batches only.
   std::uint32_t cacc_mask(const std::string& name) const {
-    if (name == "D_DATAOUT_ADDR" || name == "D_LINE_STRIDE" || name == "D_SURF_STRIDE") return 0;
+    if (name == "D_DATAOUT_ADDR" || name == "D_LINE_STRIDE" || name == "D_SURF_STRIDE")
+      return layer_.conv.batch > 1 ? ~0u : 0;
     if (name == "D_DATAOUT_MAP")  // of a single position only
       return layer_.sdp.output.line_stride == layer_.sdp.output.surface_stride ? ~0u : 0;
     if (name == "D_CLIP_CFG") return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? 0 : ~0u;

@@ -218,6 +218,11 @@ enum nvdla_pixel_format {
  * stride_x + 1, rounded down: what is left over behind the last position of
  * the kernel takes part in nothing. So is the height. Output channels =
  * kernels.
+ *
+ * NVDLA_CONV_WINOGRAD works on tiles: kernels of three strides after the last
+ * one is filled up with zeros, (pad_left + width + pad_right) / stride_x an
+ * exact multiple of 4, at least 8, and an output width of 4 less. So are the
+ * heights. Padding on the right and at the bottom makes it so.
  */
 struct nvdla_conv {
 	/** @mode: enum nvdla_conv_mode */
@@ -242,9 +247,9 @@ struct nvdla_conv {
 	__u32 batch;
 	/** @kernels: 1..8192 */
 	__u32 kernels;
-	/** @kernel_width: 1..32 */
+	/** @kernel_width: 1..32; Winograd: above 2, up to 3 times stride_x */
 	__u32 kernel_width;
-	/** @kernel_height: 1..32 */
+	/** @kernel_height: 1..32; Winograd: above 2, up to 3 times stride_y */
 	__u32 kernel_height;
 	/** @stride_x: 1..8 */
 	__u32 stride_x;
@@ -254,11 +259,14 @@ struct nvdla_conv {
 	__u32 dilation_x;
 	/** @dilation_y: 1..32; 1 unless direct */
 	__u32 dilation_y;
-	/** @pad_left: at most 31; of an image less than the kernel */
+	/**
+	 * @pad_left: at most 31; of an image less than the kernel; Winograd:
+	 * less than 3 times the stride, at most 1 with a stride of 1
+	 */
 	__u32 pad_left;
 	/** @pad_right: at most 63; of an image less than the kernel */
 	__u32 pad_right;
-	/** @pad_top: at most 31; of an image less than the kernel */
+	/** @pad_top: as @pad_left */
 	__u32 pad_top;
 	/** @pad_bottom: at most 63; of an image less than the kernel */
 	__u32 pad_bottom;
@@ -270,18 +278,18 @@ struct nvdla_conv {
 	__u32 weight_banks;
 	/**
 	 * @fetch_grain: lines per fetch; 0 lets the compiler choose. At most 1
-	 * where there is a gap between the lines.
+	 * where there is a gap between the lines, and outside of direct mode.
 	 */
 	__u32 fetch_grain;
 	/**
 	 * @release: input lines freed at the end; 0 frees all. Fewer leave
 	 * the last lines for a layer with NVDLA_CONV_REUSE_DATA. 0 with
-	 * NVDLA_CONV_KEEP_DATA.
+	 * NVDLA_CONV_KEEP_DATA and in Winograd mode.
 	 */
 	__u32 release;
 	/** @post_extension: kernel lines per step, 1, 2 or 4 (image; else 1) */
 	__u32 post_extension;
-	/** @pra_truncate: right shift after the Winograd transform, 0..2 */
+	/** @pra_truncate: right shift after the Winograd transform of integers, 0..2 */
 	__u32 pra_truncate;
 	/** @clip_truncate: right shift of the accumulator, 0..16 */
 	__u32 clip_truncate;
@@ -949,6 +957,11 @@ enum nvdla_rule {
 	NVDLA_RULE_TRANSFER_MEMORY = 44,
 	/* a second plane is in memory value, the first one in memory min */
 	NVDLA_RULE_SAME_MEMORY = 45,
+	/*
+	 * padded width or height value of a Winograd convolution is not in
+	 * min..max or no multiple of multiple, four times the stride
+	 */
+	NVDLA_RULE_WINOGRAD_TILES = 46,
 	NVDLA_RULE_COUNT
 };
 

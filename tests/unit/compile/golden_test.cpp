@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"nv_full", "cdp"}, std::pair{"nv_full", "rubik"},
                     std::pair{"nv_full", "bdma"}, std::pair{"nv_full", "sdp_pdp"},
                     std::pair{"nv_full", "conv_img"}, std::pair{"nv_full", "conv_dc"},
-                    std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"}),
+                    std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"},
+                    std::pair{"nv_full", "conv_wino"}),
     [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // The published traces of the second generation, which ran on its logic.

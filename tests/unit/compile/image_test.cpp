@@ -37,6 +37,7 @@ std::vector<Base> samples(const char* configuration) {
   if (values.hw->features & NVDLA_HW_SDP_Y) {
     for (auto make : {base_y, base_equal}) all.push_back(make(configuration));
   }
+  if (values.hw->features & NVDLA_HW_WINOGRAD) all.push_back(base_winograd(configuration));
   if (values.hw->features & NVDLA_HW_RUBIK) {
     for (auto make : {base_contract, base_split, base_merge}) all.push_back(make(configuration));
   }

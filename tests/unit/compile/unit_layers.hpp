@@ -116,6 +116,57 @@ inline Base base_image(const char* configuration) {
   return base;
 }
 
+// int16, 11 x 13 x 20, 20 kernels of 5 x 3, stride 2 x 1: tiles of 8 x 16 x 64.
+// Output of 4 x 12 x 20, to which X1 and X2 add operands of 16 bits.
+inline Base base_winograd(const char* configuration) {
+  Base base{nvdla_hw_find(configuration), {}, {}};
+  nvdla_conv& conv = base.layer.conv;
+  base.layer.kind = NVDLA_LAYER_CONV_SDP;
+  conv.mode = NVDLA_CONV_WINOGRAD;
+  conv.in_precision = conv.proc_precision = NVDLA_PRECISION_INT16;
+  conv.width = 11;
+  conv.height = 13;
+  conv.channels = 20;
+  conv.batch = 1;
+  conv.kernels = 20;
+  conv.kernel_width = 5;
+  conv.kernel_height = 3;
+  conv.stride_x = 2;
+  conv.stride_y = 1;
+  conv.dilation_x = conv.dilation_y = 1;
+  conv.pad_left = 1;
+  conv.pad_right = 4;
+  conv.pad_top = 1;
+  conv.pad_bottom = 2;
+  conv.pad_value = -300;
+  conv.data_banks = 1;
+  conv.weight_banks = 2;
+  conv.post_extension = 1;
+  conv.pra_truncate = 2;
+  conv.clip_truncate = 3;
+  conv.input = cube(kInput, 11, 13, 32);
+  conv.weights.slot = kWeights;
+  nvdla_sdp& sdp = base.layer.sdp;
+  sdp.proc_precision = sdp.out_precision = NVDLA_PRECISION_INT16;
+  for (nvdla_sdp_x* x : {&sdp.x1, &sdp.x2}) {
+    x->flags = NVDLA_SDP_ENABLE;
+    x->alu = NVDLA_ALU_SUM;
+    x->operand_bytes = 2;
+  }
+  sdp.x1.mode = NVDLA_OPERAND_CHANNEL;
+  sdp.x1.operand.slot = kX1;
+  sdp.x2.mode = NVDLA_OPERAND_ELEMENT;
+  sdp.x2.operand = cube(kX2, 4, 12, 32);
+  sdp.out_cvt.scale = 1;
+  sdp.output = cube(kOutput, 4, 12, 32);
+  base.slots.push_back(slot(2 * 11 * 13 * 32, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(20 * 16 * 64 * 2, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(2 * 4 * 12 * 32, NVDLA_SLOT_WRITE, 64));
+  base.slots.push_back(slot(2 * 32, NVDLA_SLOT_READ, 64));
+  base.slots.push_back(slot(2 * 4 * 12 * 32, NVDLA_SLOT_READ, 64));
+  return base;
+}
+
 // The same in two planes.
 inline Base base_planes(const char* configuration) {
   Base base = base_image(configuration);
