@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The parser of traces of the second generation, and the player behind it, against any bytes.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "replay_check.hpp"
+#include "tools/replay/cfg.hpp"
+#include "tools/replay/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace nvdla::replay;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const RegisterMap map : {NVDLA_REGMAP_NV_FULL, NVDLA_REGMAP_NV_SMALL}) {
+    try {
+      nvdla::fuzz::check_script(parse_cfg(text, "fuzz.cfg", map));
+    } catch (const Error&) {
+      // Any input may be refused, in no other way.
+    }
+  }
+  return 0;
+}
