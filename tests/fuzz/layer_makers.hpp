@@ -34,6 +34,7 @@ struct Workshop {
 struct Shape {
   std::uint32_t width = 1, height = 1, channels = 1;
   std::uint32_t precision = NVDLA_PRECISION_INT8;
+  bool tiles = false;  // of Winograd, whose precision stays
 };
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {
@@ -43,13 +44,13 @@ constexpr std::uint32_t element_bytes(std::uint32_t precision) {
   return precision == NVDLA_PRECISION_INT8 ? 1 : 2;
 }
 
-// The output size that an input of `in` gives, by choosing the padding that makes it exact, and a
-// stride of 1 where none does.
+// The output size that an input of `in` gives. Chooses a padding, mostly one that leaves nothing
+// over, and a stride of 1 where there is none such.
 std::uint32_t fit(Input& input, std::uint32_t in, std::uint32_t kernel, std::uint32_t& stride,
                   std::uint32_t dilation, std::uint32_t& before, std::uint32_t& after);
 
 // Each makes the sections of its units. `conv` returns what reaches SDP, `sdp` what leaves it.
-Shape make_conv(Workshop& shop, nvdla_layer& layer);
+Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled);
 // A cube in memory.
 Shape make_sdp_input(Workshop& shop, nvdla_layer& layer);
 Shape make_sdp(Workshop& shop, nvdla_layer& layer, const Shape& in, bool flying, bool pooled);

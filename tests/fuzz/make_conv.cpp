@@ -90,19 +90,45 @@ void make_direct(Workshop& shop, nvdla_conv& conv, std::uint32_t max_channels) {
   conv.input = shop.cube(kInput, conv.width, conv.height, shop.hw().atom);
 }
 
+// One direction of whole tiles; how many positions come out.
+std::uint32_t make_tiles(Input& input, std::uint32_t& size, std::uint32_t& kernel,
+                         std::uint32_t stride, std::uint32_t& before, std::uint32_t& after) {
+  const std::uint32_t padded = 4 * input.within(2, 4) * stride;
+  kernel = input.within(2 * stride + 1, 3 * stride);
+  before = input.below(stride == 1 ? 2 : 3 * stride);
+  after = input.below(6);
+  size = padded - before - after;
+  return padded / stride - 4;
+}
+
+// What a tile is made of lies in the buffer in another order.
+void make_winograd(Workshop& shop, nvdla_conv& conv, Shape& out) {
+  Input& input = shop.input;
+  conv.mode = NVDLA_CONV_WINOGRAD;
+  conv.channels = input.within(1, 40);
+  conv.in_precision = conv.proc_precision = shop.precision();
+  out.width = make_tiles(input, conv.width, conv.kernel_width, conv.stride_x, conv.pad_left,
+                         conv.pad_right);
+  out.height = make_tiles(input, conv.height, conv.kernel_height, conv.stride_y, conv.pad_top,
+                          conv.pad_bottom);
+  out.tiles = true;
+  if (conv.proc_precision != NVDLA_PRECISION_FP16) conv.pra_truncate = input.below(3);
+  conv.input = shop.cube(kInput, conv.width, conv.height, shop.hw().atom);
+}
+
 // What the next convolution may reuse: all, nothing, or the last lines.
 void make_keeping(Input& input, nvdla_conv& conv) {
   if (input.once_in(3)) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
   if (input.once_in(3)) {
     conv.flags |= NVDLA_CONV_KEEP_DATA;
-  } else if (input.once_in(3)) {
+  } else if (conv.mode != NVDLA_CONV_WINOGRAD && input.once_in(3)) {
     conv.release = input.within(1, conv.height);
   }
 }
 
 }  // namespace
 
-Shape make_conv(Workshop& shop, nvdla_layer& layer) {
+Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
   Input& input = shop.input;
   const nvdla_hw& hw = shop.hw();
   nvdla_conv& conv = layer.conv;
@@ -117,17 +143,21 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer) {
   conv.stride_x = input.within(1, 3);
   conv.stride_y = input.within(1, 3);
   conv.dilation_x = conv.dilation_y = conv.post_extension = 1;
-  if (!deep && input.once_in(3)) {
-    make_image(shop, conv);
+  Shape out;
+  if (!deep && !pooled && shop.has(NVDLA_HW_WINOGRAD) && input.once_in(4)) {
+    make_winograd(shop, conv, out);
   } else {
-    make_direct(shop, conv, deep ? 8192 : 3 * hw.atomic_c / 2);
+    if (!deep && input.once_in(3)) {
+      make_image(shop, conv);
+    } else {
+      make_direct(shop, conv, deep ? 8192 : 3 * hw.atomic_c / 2);
+    }
+    out.width = fit(input, conv.width, conv.kernel_width, conv.stride_x, conv.dilation_x,
+                    conv.pad_left, conv.pad_right);
+    out.height = fit(input, conv.height, conv.kernel_height, conv.stride_y, conv.dilation_y,
+                     conv.pad_top, conv.pad_bottom);
   }
   const bool real = conv.proc_precision == NVDLA_PRECISION_FP16;
-  Shape out;
-  out.width = fit(input, conv.width, conv.kernel_width, conv.stride_x, conv.dilation_x,
-                  conv.pad_left, conv.pad_right);
-  out.height = fit(input, conv.height, conv.kernel_height, conv.stride_y, conv.dilation_y,
-                   conv.pad_top, conv.pad_bottom);
   out.channels = conv.kernels;
   out.precision = conv.proc_precision;
   if (conv.proc_precision == NVDLA_PRECISION_INT8) conv.pad_value = input.take<std::int8_t>();

@@ -62,7 +62,7 @@ void make_y(Workshop& shop, nvdla_layer& layer, const Shape& cube, bool pooled) 
   if (!shop.has(NVDLA_HW_SDP_Y) || !input.flag()) return;
   y.flags = NVDLA_SDP_ENABLE;
   y.alu = input.below(NVDLA_ALU_EQUAL + 1);
-  if (y.alu == NVDLA_ALU_EQUAL && (pooled || sdp.proc_precision != sdp.out_precision))
+  if (y.alu == NVDLA_ALU_EQUAL && (pooled || cube.tiles || sdp.proc_precision != sdp.out_precision))
     y.alu = NVDLA_ALU_SUM;
   y.mul = input.below(NVDLA_MUL_PRELU + 1);
   if (y.alu == NVDLA_ALU_EQUAL) y.mul = NVDLA_MUL_NONE;
@@ -114,7 +114,7 @@ Shape make_sdp(Workshop& shop, nvdla_layer& layer, const Shape& in, bool flying,
     sdp.proc_precision = NVDLA_PRECISION_INT8;
   sdp.out_precision = sdp.proc_precision;
   const bool narrowed = sdp.proc_precision != in.precision;
-  if (!pooled && !narrowed && shop.has(NVDLA_HW_INT16) && input.flag()) {
+  if (!pooled && !narrowed && !in.tiles && shop.has(NVDLA_HW_INT16) && input.flag()) {
     sdp.out_precision = NVDLA_PRECISION_INT16;
     if (sdp.proc_precision == NVDLA_PRECISION_INT16) sdp.out_precision = NVDLA_PRECISION_FP16;
   }
@@ -129,7 +129,7 @@ Shape make_sdp(Workshop& shop, nvdla_layer& layer, const Shape& in, bool flying,
     sdp.output = shop.cube(kOutput, in.width, in.height, shop.hw().atom);
     if (!flying && shop.in_place() && input.flag()) sdp.output = sdp.input;
   }
-  return {in.width, in.height, in.channels, sdp.out_precision};
+  return {in.width, in.height, in.channels, sdp.out_precision, in.tiles};
 }
 
 }  // namespace nvdla::fuzz

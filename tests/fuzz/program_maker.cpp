@@ -36,6 +36,8 @@ std::uint32_t fit(Input& input, std::uint32_t in, std::uint32_t kernel, std::uin
     stride = 1;
     after = dilated - 1;
   }
+  // More leaves something over, or gives another position.
+  if (input.once_in(4)) after += input.below(dilated - after);
   return (before + in + after - dilated) / stride + 1;
 }
 
@@ -86,7 +88,7 @@ void make_layer(Workshop& shop, nvdla_layer& layer) {
   }
   const bool flying = layer.kind == NVDLA_LAYER_CONV_SDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
   const bool pooled = layer.kind == NVDLA_LAYER_SDP_PDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
-  const Shape in = flying ? make_conv(shop, layer) : make_sdp_input(shop, layer);
+  const Shape in = flying ? make_conv(shop, layer, pooled) : make_sdp_input(shop, layer);
   const Shape out = make_sdp(shop, layer, in, flying, pooled);
   if (pooled) make_pdp(shop, layer, &out);
 }
