@@ -34,7 +34,11 @@ struct Workshop {
 struct Shape {
   std::uint32_t width = 1, height = 1, channels = 1;
   std::uint32_t precision = NVDLA_PRECISION_INT8;
-  bool tiles = false;  // of Winograd, whose precision stays
+  std::uint32_t batch = 1;
+  bool tiles = false;  // of Winograd
+
+  // Neither leaves in another precision, or is compared.
+  bool plain() const { return batch == 1 && !tiles; }
 };
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t multiple) {

@@ -76,7 +76,7 @@ void make_image(Workshop& shop, nvdla_conv& conv) {
   if (format.uv_bytes != 0) conv.input_uv = plane(shop, conv, kInputUv, format.uv_bytes);
 }
 
-void make_direct(Workshop& shop, nvdla_conv& conv, std::uint32_t max_channels) {
+void make_direct(Workshop& shop, nvdla_conv& conv, bool pooled, std::uint32_t max_channels) {
   Input& input = shop.input;
   conv.channels = input.within(1, max_channels);
   conv.dilation_x = input.within(1, 2);
@@ -87,7 +87,13 @@ void make_direct(Workshop& shop, nvdla_conv& conv, std::uint32_t max_channels) {
   if (conv.in_precision != conv.proc_precision ||
       (conv.in_precision != NVDLA_PRECISION_FP16 && input.once_in(3)))
     make_converter(input, conv);
-  conv.input = shop.cube(kInput, conv.width, conv.height, shop.hw().atom);
+  const std::uint32_t atom = shop.hw().atom;
+  conv.input = shop.cube(kInput, conv.width, conv.height, atom);
+  if (pooled || !shop.has(NVDLA_HW_BATCH) || !input.once_in(6)) return;
+  conv.batch = input.within(2, 5);
+  const std::uint32_t surfaces =
+      round_up(conv.channels * element_bytes(conv.proc_precision), atom) / atom;
+  conv.input.batch_stride = conv.input.surface_stride * surfaces + atom * input.below(3);
 }
 
 // One direction of whole tiles; how many positions come out.
@@ -150,7 +156,7 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
     if (!deep && input.once_in(3)) {
       make_image(shop, conv);
     } else {
-      make_direct(shop, conv, deep ? 8192 : 3 * hw.atomic_c / 2);
+      make_direct(shop, conv, pooled, deep ? 8192 : 3 * hw.atomic_c / 2);
     }
     out.width = fit(input, conv.width, conv.kernel_width, conv.stride_x, conv.dilation_x,
                     conv.pad_left, conv.pad_right);
@@ -160,6 +166,7 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
   const bool real = conv.proc_precision == NVDLA_PRECISION_FP16;
   out.channels = conv.kernels;
   out.precision = conv.proc_precision;
+  out.batch = conv.batch;
   if (conv.proc_precision == NVDLA_PRECISION_INT8) conv.pad_value = input.take<std::int8_t>();
   if (conv.proc_precision == NVDLA_PRECISION_INT16) conv.pad_value = input.take<std::int16_t>();
   if (real) conv.pad_value = input.take<std::uint16_t>();

@@ -4,6 +4,8 @@
 namespace nvdla::fuzz {
 namespace {
 
+constexpr std::uint32_t kBatchAlignment = 64;
+
 bool real(const nvdla_sdp& sdp) { return sdp.proc_precision == NVDLA_PRECISION_FP16; }
 
 // One channel block of operands is a column of as many bytes.
@@ -12,7 +14,19 @@ nvdla_surface operands(Workshop& shop, const nvdla_sdp& sdp, std::uint32_t slot,
   const std::uint32_t lanes = shop.hw().atom / element_bytes(sdp.proc_precision);
   nvdla_surface s = shop.cube(slot, cube.width, cube.height, lanes * bytes);
   if (mode == NVDLA_OPERAND_CHANNEL) s.line_stride = s.surface_stride = 0;
+  if (cube.batch > 1) s.offset = round_up(static_cast<std::uint32_t>(s.offset), kBatchAlignment);
   return s;
+}
+
+// Results of a batch are written in pairs of atoms.
+void make_batch_output(Workshop& shop, nvdla_surface& output, const Shape& cube) {
+  const std::uint32_t atom = shop.hw().atom;
+  const std::uint32_t surfaces =
+      round_up(cube.channels * element_bytes(cube.precision), atom) / atom;
+  output.offset = round_up(static_cast<std::uint32_t>(output.offset), kBatchAlignment);
+  output.line_stride = round_up(output.line_stride, kBatchAlignment);
+  output.surface_stride = output.line_stride * cube.height;
+  output.batch_stride = output.surface_stride * surfaces + kBatchAlignment * shop.input.below(3);
 }
 
 std::uint32_t operand_mode(Input& input, const Shape& cube) {
@@ -62,7 +76,8 @@ void make_y(Workshop& shop, nvdla_layer& layer, const Shape& cube, bool pooled) 
   if (!shop.has(NVDLA_HW_SDP_Y) || !input.flag()) return;
   y.flags = NVDLA_SDP_ENABLE;
   y.alu = input.below(NVDLA_ALU_EQUAL + 1);
-  if (y.alu == NVDLA_ALU_EQUAL && (pooled || cube.tiles || sdp.proc_precision != sdp.out_precision))
+  if (y.alu == NVDLA_ALU_EQUAL &&
+      (pooled || !cube.plain() || sdp.proc_precision != sdp.out_precision))
     y.alu = NVDLA_ALU_SUM;
   y.mul = input.below(NVDLA_MUL_PRELU + 1);
   if (y.alu == NVDLA_ALU_EQUAL) y.mul = NVDLA_MUL_NONE;
@@ -114,7 +129,7 @@ Shape make_sdp(Workshop& shop, nvdla_layer& layer, const Shape& in, bool flying,
     sdp.proc_precision = NVDLA_PRECISION_INT8;
   sdp.out_precision = sdp.proc_precision;
   const bool narrowed = sdp.proc_precision != in.precision;
-  if (!pooled && !narrowed && !in.tiles && shop.has(NVDLA_HW_INT16) && input.flag()) {
+  if (!pooled && !narrowed && in.plain() && shop.has(NVDLA_HW_INT16) && input.flag()) {
     sdp.out_precision = NVDLA_PRECISION_INT16;
     if (sdp.proc_precision == NVDLA_PRECISION_INT16) sdp.out_precision = NVDLA_PRECISION_FP16;
   }
@@ -128,8 +143,9 @@ Shape make_sdp(Workshop& shop, nvdla_layer& layer, const Shape& in, bool flying,
   if (!pooled && !equal) {
     sdp.output = shop.cube(kOutput, in.width, in.height, shop.hw().atom);
     if (!flying && shop.in_place() && input.flag()) sdp.output = sdp.input;
+    if (in.batch > 1) make_batch_output(shop, sdp.output, in);
   }
-  return {in.width, in.height, in.channels, sdp.out_precision, in.tiles};
+  return {in.width, in.height, in.channels, sdp.out_precision};
 }
 
 }  // namespace nvdla::fuzz

@@ -21,6 +21,18 @@ void make_average(Input& input, nvdla_pdp& pdp, std::uint32_t precision) {
     value = real ? input.take<std::uint16_t>() : input.take<std::int16_t>();
 }
 
+// Inner bands are the widest; what is left over is the last one.
+void make_bands(Input& input, nvdla_pdp& pdp, std::uint32_t width) {
+  pdp.bands = input.within(2, std::min(6u, width));
+  const std::uint32_t most = (width + pdp.bands - 1) / pdp.bands;
+  if (pdp.bands == 2 || most * (pdp.bands - 1) >= width) {
+    pdp.bands = 2;
+    pdp.first_out = input.within(1, width - 1);
+  } else {
+    pdp.first_out = pdp.mid_out = most;
+  }
+}
+
 std::int32_t wide(Input& input, std::uint32_t bits) {
   const auto value = static_cast<std::uint32_t>(input.take<std::uint32_t>());
   return static_cast<std::int32_t>(value) >> (32 - bits);
@@ -52,9 +64,8 @@ void make_pdp(Workshop& shop, nvdla_layer& layer, const Shape* in) {
       fit(input, from.height, pdp.kernel_height, pdp.stride_y, 1, pdp.pad_top, pdp.pad_bottom);
   if (pdp.method == NVDLA_POOL_AVERAGE) make_average(input, pdp, from.precision);
   if (from.precision == NVDLA_PRECISION_FP16 && input.flag()) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
-  pdp.bands = in == nullptr && input.once_in(3) ? input.within(2, 6) : 1;
-  if (pdp.bands > 1) pdp.first_out = input.within(1, std::max(width / pdp.bands, 1u));
-  if (pdp.bands > 2) pdp.mid_out = pdp.first_out + input.below(3);
+  pdp.bands = 1;
+  if (in == nullptr && width > 1 && input.once_in(3)) make_bands(input, pdp, width);
   pdp.output = shop.cube(kOutput, width, height, shop.hw().atom);
 }
 

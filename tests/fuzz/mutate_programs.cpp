@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -34,11 +35,33 @@ struct Options {
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
 };
 
+// What a layer may have, whatever its kind.
+struct Trait {
+  std::string_view name;
+  bool (*has)(const nvdla_layer&);
+};
+
+constexpr Trait kTraits[] = {
+    {"image", [](const nvdla_layer& l) { return l.conv.mode == NVDLA_CONV_IMAGE; }},
+    {"winograd", [](const nvdla_layer& l) { return l.conv.mode == NVDLA_CONV_WINOGRAD; }},
+    {"batch", [](const nvdla_layer& l) { return l.conv.batch > 1; }},
+    {"compressed",
+     [](const nvdla_layer& l) { return (l.conv.flags & NVDLA_CONV_COMPRESSED) != 0; }},
+    {"reuse",
+     [](const nvdla_layer& l) {
+       return (l.conv.flags & (NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS)) != 0;
+     }},
+    {"table", [](const nvdla_layer& l) { return l.lut != 0; }},
+    {"compare", [](const nvdla_layer& l) { return l.sdp.y.alu == NVDLA_ALU_EQUAL; }},
+    {"bands", [](const nvdla_layer& l) { return l.pdp.bands > 1; }},
+};
+
 struct Counts {
   std::uint64_t programs = 0, valid = 0, valid_refused = 0, compiled = 0, ran = 0;
   std::array<std::uint64_t, NVDLA_RULE_COUNT> rules{};
   // By enum nvdla_layer_kind, of programs that ran.
   std::array<std::uint64_t, NVDLA_LAYER_BDMA + 1> layers{};
+  std::array<std::uint64_t, std::size(kTraits)> traits{};
 
   void operator+=(const Counts& other) {
     programs += other.programs;
@@ -48,6 +71,11 @@ struct Counts {
     ran += other.ran;
     for (std::size_t i = 0; i < rules.size(); ++i) rules[i] += other.rules[i];
     for (std::size_t i = 0; i < layers.size(); ++i) layers[i] += other.layers[i];
+    for (std::size_t i = 0; i < traits.size(); ++i) traits[i] += other.traits[i];
+  }
+  void add_run(const nvdla_layer& layer) {
+    ++layers[layer.kind];
+    for (std::size_t i = 0; i < traits.size(); ++i) traits[i] += kTraits[i].has(layer);
   }
 };
 
@@ -81,7 +109,7 @@ std::string try_one(std::uint64_t seed, bool loud, Counts& counts) {
   ++counts.rules[rule];
   if (checked.binding_rule != NVDLA_RULE_NONE) ++counts.rules[checked.binding_rule];
   if (checked.ran)
-    for (const nvdla_layer& layer : made.layers) ++counts.layers[layer.kind];
+    for (const nvdla_layer& layer : made.layers) counts.add_run(layer);
   if (loud && !compiled)
     fmt::print("{}: {}\n", made.hw->name, Error(ErrorCode::kInvalidProgram, checked.error).what());
   if (!checked.failure.empty()) {
@@ -143,6 +171,9 @@ class Campaign {
     fmt::print("layers that ran:");
     for (std::size_t kind = 1; kind < total_.layers.size(); ++kind)
       fmt::print(" {} {}", kKinds[kind], total_.layers[kind]);
+    fmt::print("\nof them with:");
+    for (std::size_t i = 0; i < total_.traits.size(); ++i)
+      fmt::print(" {} {}", kTraits[i].name, total_.traits[i]);
     fmt::print("\nrefused by:");
     for (std::uint32_t rule = 1; rule < NVDLA_RULE_COUNT; ++rule)
       if (total_.rules[rule] != 0) fmt::print(" {} {}", rule_name(rule), total_.rules[rule]);
