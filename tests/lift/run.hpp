@@ -18,8 +18,7 @@ struct RunResult {
   unsigned counters_compared = 0;
 };
 
-// Throws nvdla::Error for what the device does not do, Refused where results
-// of the reference model are not those of the logic.
+// Throws nvdla::Error for what the device does not do.
 RunResult run_plan(const Device& device, const Plan& plan, const CompiledPlan& compiled);
 
 }  // namespace nvdla::test
