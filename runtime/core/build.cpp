@@ -4,6 +4,7 @@
 
 #include "core/builder.hpp"
 #include "core/check.hpp"
+#include "core/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
 
 namespace nvdla {
@@ -67,12 +68,19 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
   }
   TensorDesc desc = packed_tensor(info_, tensor.shape, tensor.precision);
   if (!tensor.producer) return desc;
-  if (const auto* deconv = std::get_if<DeconvNode>(&net_.layers[*tensor.producer].part)) {
-    const TensorDesc room = packed_tensor(info_, deconvolution_room(*deconv), tensor.precision);
-    desc.line_stride = room.line_stride;
-    desc.surface_stride = room.surface_stride;
-    desc.batch_stride = 0;
+  // Some layers write more than the tensor has.
+  Shape room = tensor.shape;
+  const auto& part = net_.layers[*tensor.producer].part;
+  if (const auto* deconv = std::get_if<DeconvNode>(&part)) room = deconvolution_room(*deconv);
+  if (const auto* conv = std::get_if<ConvNode>(&part)) {
+    const auto winograd =
+        in_layer(*tensor.producer, [&] { return plan_winograd(info_, *conv, tensor.precision); });
+    if (winograd) room = conv_output(winograd->conv);
   }
+  const TensorDesc wide = packed_tensor(info_, room, tensor.precision);
+  desc.line_stride = wide.line_stride;
+  desc.surface_stride = wide.surface_stride;
+  desc.batch_stride = 0;
   return desc;
 }
 
@@ -113,16 +121,7 @@ void Builder::add_blob(const Blob& blob) {
 
 void Builder::add_layer(std::uint32_t index) {
   const LayerNode& node = net_.layers[index];
-  try {
-    std::visit([&](const auto& part) { add_part(node, part); }, node.part);
-  } catch (const Error& error) {
-    // What the device cannot do; what the compiler refuses comes later and names the layer itself.
-    nvdla_error detail = error.detail();
-    detail.object = NVDLA_OBJECT_LAYER;
-    detail.index = index;
-    throw Error(static_cast<ErrorCode>(error.code().value()),
-                fmt::format("layer {} '{}': {}", index, node.name, error.what()), detail);
-  }
+  in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
   last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
 }
 

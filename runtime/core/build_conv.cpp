@@ -6,6 +6,7 @@
 #include "core/builder.hpp"
 #include "core/cbuf.hpp"
 #include "core/check.hpp"
+#include "core/winograd_plan.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/folding.hpp"
 
@@ -40,8 +41,8 @@ const nvdla_conv* Builder::folded_for(std::uint32_t tensor) const {
     if (only == nullptr || only->folding == Rewrite::kNever) return nullptr;
   }
   if (only == nullptr) return nullptr;
-  return only->folding == Rewrite::kAlways || folding_pays(info_, only->conv) ? &only->conv
-                                                                              : nullptr;
+  const bool fold = only->folding == Rewrite::kAlways || folding_pays(info_, only->conv);
+  return fold ? &only->conv : nullptr;
 }
 
 void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
@@ -57,14 +58,16 @@ void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
 void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   Blob blob = make_blob();
   nvdla_conv conv = part.conv;
-  conv.batch = 1;  // one cube a layer
-  const bool fold = folded_for(node.input) != nullptr;
+  const auto winograd = plan_winograd(info_, part, descs_[node.output].precision);
+  const bool fold = !winograd && folded_for(node.input) != nullptr;
   if (part.folding == Rewrite::kAlways && !fold) {
     refuse_argument(
         "not folded in width: its input is not one of the network that this layer "
         "alone reads");
   }
   if (fold) conv = fold_width(conv).conv;
+  if (winograd) conv = winograd->conv;
+  conv.batch = 1;  // one cube a layer
   if (conv.mode == NVDLA_CONV_IMAGE) {
     place_image(node.input, conv);
     conv.post_extension = post_extension(info_, part);
@@ -73,12 +76,15 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   }
   const WeightsDesc weights = weights_desc(conv);
   conv.weights.slot = blob.slot();
-  conv.weights.offset = blob.add(weights_bytes(weights));
+  conv.weights.offset =
+      blob.add(winograd ? winograd_bytes(info_, winograd->desc) : weights_bytes(weights));
   std::visit(
       [&](const auto& kernels) {
         const std::span<std::byte> stream = blob.at(conv.weights.offset);
         if (conv.mode == NVDLA_CONV_IMAGE) {
           pack_image_weights(info_, weights, conv.post_extension, kernels, stream);
+        } else if (winograd) {
+          pack_winograd_weights(info_, winograd->desc, kernels, stream);
         } else if (fold) {
           pack_weights(info_, weights, fold_weights(part.conv, kernels), stream);
         } else {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/network_impl.hpp"
 #include "core/session_impl.hpp"
 
@@ -51,6 +52,21 @@ class Builder {
   Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
   void add_blob(const Blob& blob);
 
+  // Runs `call`; what the device cannot do is said of the layer. What the compiler refuses comes
+  // later and names the layer itself.
+  template <typename Call>
+  auto in_layer(std::uint32_t index, const Call& call) const {
+    try {
+      return call();
+    } catch (const Error& error) {
+      nvdla_error detail = error.detail();
+      detail.object = NVDLA_OBJECT_LAYER;
+      detail.index = index;
+      throw Error(static_cast<ErrorCode>(error.code().value()),
+                  fmt::format("layer {} '{}': {}", index, net_.layers[index].name, error.what()),
+                  detail);
+    }
+  }
   // All layers of the program that a layer of the network becomes.
   void add_layer(std::uint32_t index);
   void add_part(const LayerNode& node, const SdpNode& sdp);

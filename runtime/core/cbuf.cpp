@@ -4,12 +4,16 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/conv_node.hpp"
+#include "nvdla/conv_weights.hpp"
 
 namespace nvdla::detail {
 namespace {
 
 // Lines are counted in 12 bits.
 constexpr std::uint64_t kMaxLines = 4095;
+// Of Winograd: lines of the input that come at once, after folding.
+constexpr std::uint32_t kTile = 4;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -17,20 +21,48 @@ std::uint32_t element_bytes(const nvdla_conv& conv) {
   return conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;
 }
 
+// Lines that are in the buffer at once: with padding in tiles.
+std::uint64_t buffer_lines(const nvdla_conv& conv) {
+  if (conv.mode != NVDLA_CONV_WINOGRAD) return conv.height;
+  return (conv.pad_top + conv.height + conv.pad_bottom) / conv.stride_y;
+}
+
+std::uint64_t kernel_elements(const DeviceInfo& info, const nvdla_conv& conv) {
+  if (conv.mode == NVDLA_CONV_WINOGRAD) {
+    return std::uint64_t{kTile} * kTile *
+           winograd_channels(info, {weights_desc(conv), conv.stride_x, conv.stride_y});
+  }
+  return std::uint64_t{conv.channels} * conv.kernel_width * conv.kernel_height;
+}
+
+// Output lines come in this many at a time.
+std::uint32_t line_unit(const nvdla_conv& conv) {
+  return conv.mode == NVDLA_CONV_WINOGRAD ? kTile : 1;
+}
+
+// Lines of the input from the first to the last that `lines` lines of the output take.
+std::uint64_t lines_for(const nvdla_conv& conv, std::uint64_t lines) {
+  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTile) * conv.stride_y;
+  return (lines - 1) * conv.stride_y + std::uint64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
+}
+
 // Output lines that the input lines in `banks` make, 0 if they are too few.
 std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t banks) {
-  const std::uint64_t kernel = std::uint64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
   const std::uint64_t line = conv_entries_per_line(info, conv) * std::max(conv.batch, 1U);
   const std::uint64_t input = std::min(banks * info.cbuf_entries / line, kMaxLines);
-  return input < kernel ? 0 : (input - kernel) / conv.stride_y + 1;
+  if (conv.mode == NVDLA_CONV_WINOGRAD) {
+    // Lines that are left after folding.
+    return input < 2 * kTile ? 0 : input / kTile * kTile - kTile;
+  }
+  const std::uint64_t least = lines_for(conv, 1);
+  return input < least ? 0 : (input - least) / conv.stride_y + 1;
 }
 
 // The part of the convolution that writes `lines` lines from `first` on.
 Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines) {
-  const std::int64_t kernel = std::int64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
   // In lines of the input; before 0 and from its height on lies the padding.
   const std::int64_t begin = std::int64_t{first} * conv.stride_y - conv.pad_top;
-  const std::int64_t end = begin + std::int64_t{lines - 1} * conv.stride_y + kernel;
+  const std::int64_t end = begin + static_cast<std::int64_t>(lines_for(conv, lines));
   const std::int64_t height = conv.height;
   Band band;
   band.conv = conv;
@@ -49,7 +81,7 @@ std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const 
   if (weights >= info.cbuf_banks) return 0;
   const std::uint64_t lines = lines_in(info, conv, info.cbuf_banks - weights);
   if (lines == 0) return 0;
-  const std::uint64_t count = ceil_div(out.height, lines);
+  const std::uint64_t count = ceil_div(out.height, lines / line_unit(conv) * line_unit(conv));
   // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
   const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
   return out.height / count < fewest ? 0 : count;
@@ -76,13 +108,12 @@ void keep(std::vector<Band>& bands, bool weights, bool lines) {
 }  // namespace
 
 std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv) {
-  return ceil_div(conv_entries_per_line(info, conv) * conv.height * std::max(conv.batch, 1U),
+  return ceil_div(conv_entries_per_line(info, conv) * buffer_lines(conv) * std::max(conv.batch, 1U),
                   info.cbuf_entries);
 }
 
 std::uint64_t weight_banks(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t kernels) {
-  const std::uint64_t bytes = std::uint64_t{conv.channels} * conv.kernel_width *
-                              conv.kernel_height * element_bytes(conv) *
+  const std::uint64_t bytes = kernel_elements(info, conv) * element_bytes(conv) *
                               std::min<std::uint64_t>(kernels, conv.kernels);
   return ceil_div(ceil_div(bytes, 128) * 128 + 128,
                   std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes);
@@ -96,14 +127,14 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
   const Shape out = conv_output(conv);
   const std::uint64_t group = kernel_group(info, conv);
   if (data_banks(info, conv) + weight_banks(info, conv, group) <= info.cbuf_banks &&
-      conv.height <= kMaxLines) {
+      buffer_lines(conv) <= kMaxLines) {
     Band whole = make_band(conv, 0, out.height);
     whole.conv = conv;
     choose_banks(info, whole.conv);
     return {whole};
   }
   const std::uint32_t kernel = (conv.kernel_height - 1) * conv.dilation_y + 1;
-  if (conv.pad_top >= kernel || conv.pad_bottom >= kernel) {
+  if (conv.mode != NVDLA_CONV_WINOGRAD && (conv.pad_top >= kernel || conv.pad_bottom >= kernel)) {
     refuse(ErrorCode::kNotAvailable,
            "the input must be split in height, which is not available with padding of {} and {} "
            "lines: a band of the output could see padding only; below {}, the kernel, it is",
@@ -130,11 +161,13 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
            info.cbuf_banks, std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes, conv.channels,
            conv.height, conv.width);
   }
+  const std::uint32_t unit = line_unit(conv);
   std::vector<Band> bands;
   std::uint64_t data = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto first = static_cast<std::uint32_t>(i * out.height / count);
-    const auto end = static_cast<std::uint32_t>((i + 1) * out.height / count);
+    const std::uint64_t units = out.height / unit;
+    const auto first = static_cast<std::uint32_t>(i * units / count * unit);
+    const auto end = static_cast<std::uint32_t>((i + 1) * units / count * unit);
     bands.push_back(make_band(conv, first, end - first));
     data = std::max(data, data_banks(info, bands.back().conv));
   }
@@ -142,7 +175,9 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
     band.conv.data_banks = static_cast<std::uint32_t>(data);
     band.conv.weight_banks = static_cast<std::uint32_t>(weights);
   }
-  keep(bands, weights >= weight_banks(info, conv, conv.kernels), keep_lines);
+  // Which lines a part of the tiles would be is not known.
+  keep(bands, weights >= weight_banks(info, conv, conv.kernels),
+       keep_lines && conv.mode != NVDLA_CONV_WINOGRAD);
   return bands;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/cbuf.hpp"
 #include "core/check.hpp"
+#include "core/conv_steps.hpp"
 #include "core/fold_elements.hpp"
 #include "nvdla/layer.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 using detail::refuse_argument;
 
 constexpr std::uint32_t kMaxChannels = 8192;
-// A stripe of the sequencer: positions that share the kernels loaded last.
-constexpr std::uint64_t kStripe = 16;
 
 std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
@@ -32,15 +31,6 @@ std::uint32_t folded_left(const nvdla_conv& c) { return (c.pad_left + lead_of(c)
 // Folded columns from the first of the input to the last that a window covers.
 std::int64_t columns_used(const nvdla_conv& c) {
   return std::int64_t{conv_output(c).width} - 1 + folded_kernel(c) - folded_left(c);
-}
-
-// Steps of the multipliers: each takes atomic_c channels of one kernel position for a group.
-std::uint64_t steps(const DeviceInfo& info, const nvdla_conv& c) {
-  const Shape out = conv_output(c);
-  const std::uint64_t group = detail::kernel_group(info, c);
-  const std::uint64_t outputs = std::uint64_t{out.height} * out.width * std::max(c.batch, 1U);
-  return ceil_div(c.kernels, group) * ceil_div(c.channels, info.atomic_c) * c.kernel_height *
-         c.kernel_width * std::max(ceil_div(outputs, kStripe) * kStripe, group);
 }
 
 std::uint64_t macs(const nvdla_conv& c) {
@@ -132,12 +122,14 @@ std::vector<std::int16_t> fold_tensor(const nvdla_conv& conv, Layout layout,
 double mac_utilisation(const DeviceInfo& info, const nvdla_conv& conv) {
   const double capacity =
       static_cast<double>(info.atomic_c) * static_cast<double>(detail::kernel_group(info, conv));
-  return static_cast<double>(macs(conv)) / (static_cast<double>(steps(info, conv)) * capacity);
+  return static_cast<double>(macs(conv)) /
+         (static_cast<double>(detail::conv_steps(info, conv)) * capacity);
 }
 
 bool folding_pays(const DeviceInfo& info, const nvdla_conv& conv) {
   // The same products are useful either way, so fewer steps are a higher utilisation.
-  return cannot_fold(conv) == nullptr && steps(info, fold_width(conv).conv) < steps(info, conv);
+  return cannot_fold(conv) == nullptr &&
+         detail::conv_steps(info, fold_width(conv).conv) < detail::conv_steps(info, conv);
 }
 
 }  // namespace nvdla

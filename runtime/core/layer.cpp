@@ -108,6 +108,12 @@ Shape conv_output(const nvdla_conv& c) {
   Shape shape;
   shape.batch = c.batch;
   shape.channels = c.kernels;
+  if (c.mode == NVDLA_CONV_WINOGRAD) {
+    // Tiles of four give results of two, and two of them overlap by as many.
+    shape.height = (c.pad_top + c.height + c.pad_bottom) / c.stride_y - 4;
+    shape.width = (c.pad_left + c.width + c.pad_right) / c.stride_x - 4;
+    return shape;
+  }
   shape.height = output_size(
       {"height", c.pad_top, c.height, c.pad_bottom, c.kernel_height, c.dilation_y, c.stride_y});
   shape.width = output_size(
@@ -121,6 +127,12 @@ std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& co
     return ceil_div((std::uint64_t{conv.pad_left} + conv.width + conv.pad_right) * conv.channels *
                         conv_bytes(conv),
                     info.cbuf_entry_bytes);
+  }
+  if (conv.mode == NVDLA_CONV_WINOGRAD) {
+    const std::uint64_t columns =
+        (std::uint64_t{conv.pad_left} + conv.width + conv.pad_right) / conv.stride_x;
+    return columns / 4 * ceil_div(std::uint64_t{conv.channels} * conv_bytes(conv), info.atom) *
+           conv.stride_x * conv.stride_y;
   }
   // An entry takes q atoms; the last atoms of a pixel share entries where they divide one.
   const std::uint64_t q = info.cbuf_entry_bytes / info.atom;

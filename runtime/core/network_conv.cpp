@@ -77,6 +77,9 @@ void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
   if (c.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }
+  if (c.folding != Rewrite::kNever && c.winograd != Rewrite::kNever) {
+    refuse_argument("folding and winograd are two ways to rewrite a layer: choose one");
+  }
   detail::check_range("winograd_truncate", c.winograd_truncate, 0U, 2U);
 }
 

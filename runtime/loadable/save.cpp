@@ -126,6 +126,11 @@ class Saver {
     const std::int16_t before = sdp_;
     std::int16_t conv = -1;
     if (layer.kind == NVDLA_LAYER_CONV_SDP) {
+      if (layer.conv.mode == NVDLA_CONV_WINOGRAD) {
+        detail::refuse(ErrorCode::kNotAvailable,
+                       "layer {} '{}': the writer has no Winograd convolutions", index,
+                       session_.layers[index].name);
+      }
       Operation& op = add(kConv);
       op.part = make_conv_part(index, layer.conv);
       conv = op.common.index;

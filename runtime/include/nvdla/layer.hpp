@@ -38,7 +38,8 @@ NVDLA_API nvdla_conv make_conv(const TensorDesc& input, const WeightsDesc& weigh
 // Output size of a convolution: kernels, height, width. What a stride leaves over at the bottom or
 // on the right takes part in nothing. Throws kInvalidArgument if the kernel does not fit.
 NVDLA_API Shape conv_output(const nvdla_conv& conv);
-// Entries of the convolution buffer that one line of the input takes (not Winograd).
+// Entries of the convolution buffer that one line of the input takes; in Winograd mode of
+// the lines that are left after folding.
 NVDLA_API std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& conv);
 // Fills data_banks and weight_banks: all data and all weights; else all data and two kernel
 // groups; else all data and one. Throws kNotAvailable if the input does not fit: split it,

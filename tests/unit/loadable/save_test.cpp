@@ -120,6 +120,24 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   Network wide;
   wide.output(wide.pointwise(wide.input("in", {}, Precision::kInt16), {.name = "same"}), "out");
   refused(wide, "layer 0 'same': the writer has int8 only, not int16");
+  const std::vector<std::int8_t> weights(2 * 4 * 9);
+  Convolution c{.name = "conv", .kernels = 2, .kernel_height = 3, .kernel_width = 3};
+  c.weights = weights;
+  Network image;
+  const Tensor pixels =
+      image.image("in", {.format = NVDLA_PIXEL_A8R8G8B8, .width = 12, .height = 12});
+  image.output(image.convolution(pixels, c), "out");
+  refused(image, "'in' is an image");
+  c.winograd = Rewrite::kAlways;
+  Network winograd;
+  winograd.output(winograd.convolution(winograd.input("in", {4, 12, 12}), c), "out");
+  refused(winograd, "layer 0 'conv': the writer has no Winograd convolutions");
+  c.winograd = Rewrite::kNever;
+  c.stride_x = 2;
+  c.folding = Rewrite::kAlways;
+  Network folded;
+  folded.output(folded.convolution(folded.input("in", {4, 12, 12}), c), "out");
+  refused(folded, "'in' is folded in width");
 }
 
 }  // namespace
