@@ -104,6 +104,54 @@ int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 }
 
 /*
+ * An address beyond the atom's alignment, which takes a slot that promises it.
+ * The slot exists: something was claimed in it.
+ */
+int nvdla_check_placed(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
+		       u32 alignment, u32 dma)
+{
+	const u32 slot_field = field + offsetof(struct nvdla_surface, slot);
+	const u32 found = c->program->slots[slot].alignment;
+
+	if ((u32)offset & (alignment - 1))
+		return nvdla_refuse_multiple(c, field, nvdla_clamp(offset),
+					     alignment);
+	if (found < alignment)
+		return nvdla_refuse_memory(c, NVDLA_RULE_SLOT_ALIGNMENT,
+					   slot_field, dma, slot, found,
+					   alignment, 0);
+	return 0;
+}
+
+/*
+ * Cubes of a batch lie apart as surfaces do: each takes its surfaces with all
+ * that is between them. At most 32 of them, 2^32 bytes apart.
+ */
+static int check_batch(struct nvdla_compile *c, u32 field,
+		       const struct nvdla_surface *surface,
+		       const struct nvdla_cube *cube, u32 dma, u64 *length)
+{
+	const u32 batch_field =
+		field + offsetof(struct nvdla_surface, batch_stride);
+	u64 least = (u64)cube->surfaces * surface->surface_stride;
+
+	if (cube->batch <= 1)
+		return nvdla_check_zero(c, batch_field, surface->batch_stride);
+	if (least < *length)
+		least = *length;
+	if (nvdla_check_multiple(c, batch_field, surface->batch_stride,
+				 c->hw->atom))
+		return -1;
+	if (surface->batch_stride < least)
+		return nvdla_refuse_memory(c, NVDLA_RULE_STRIDE, batch_field,
+					   dma, surface->slot,
+					   surface->batch_stride,
+					   nvdla_clamp(least), 0);
+	*length += (u64)(cube->batch - 1) * surface->batch_stride;
+	return 0;
+}
+
+/*
  * Strides are checked where they are stepped over; a stride that is not may be
  * any multiple of the atom. A packed cube is one run whatever the strides say,
  * so they must say that.
@@ -121,11 +169,7 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 
 	if (nvdla_check_multiple(c, line_field, surface->line_stride, atom) ||
 	    nvdla_check_multiple(c, surface_field, surface->surface_stride,
-				 atom) ||
-	    nvdla_check_zero(c,
-			     field + offsetof(struct nvdla_surface,
-					      batch_stride),
-			     surface->batch_stride))
+				 atom))
 		return -1;
 
 	if (cube->lines > 1 && surface->line_stride < cube->line_bytes)
@@ -148,10 +192,13 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 					   nvdla_clamp(plane), 0);
 	}
 	length = (u64)(cube->surfaces - 1) * surface->surface_stride + plane;
+	if (check_batch(c, field, surface, cube, dma, &length))
+		return -1;
 
 	if (claim(c, field, surface->slot, surface->offset, length, dma))
 		return -1;
 	account(c, (u64)cube->surfaces * cube->lines *
+			   nvdla_max(cube->batch, 1) *
 			   nvdla_div_up(cube->line_bytes, atom));
 	return 0;
 }

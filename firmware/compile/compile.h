@@ -123,11 +123,15 @@ struct nvdla_cube {
 	u32 line_bytes;
 	/** @packed: 1 if all is one run of bytes and strides are not used */
 	u32 packed;
+	/** @batch: such cubes, one batch stride apart; 0 is one */
+	u32 batch;
 };
 
 int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 		     const struct nvdla_surface *surface,
 		     const struct nvdla_cube *cube, u32 dma);
+int nvdla_check_placed(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
+		       u32 alignment, u32 dma);
 int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 		    u64 bytes, u32 dma);
 int nvdla_claim_lines(struct nvdla_compile *c, u32 field,
@@ -234,6 +238,8 @@ struct nvdla_sdp_plan {
 	u32 flying;
 	/** @winograd: 1 if it comes in blocks of four lines */
 	u32 winograd;
+	/** @batch: cubes, all with the operands of one */
+	u32 batch;
 	/** @rdma: 1 if anything is read from memory */
 	u32 rdma;
 	/** @pooled: 1 before a pooling */

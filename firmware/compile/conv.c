@@ -101,9 +101,13 @@ static int check_ranges(struct nvdla_compile *c)
 	    nvdla_check_range(c, FIELD(channels), conv->channels, 1, 8192) ||
 	    nvdla_check_range(c, FIELD(batch), conv->batch, 1, 32))
 		return -1;
-	if (conv->batch > 1)
-		return nvdla_refuse_missing(c, FIELD(batch), NVDLA_HW_BATCH,
+	if (conv->batch > 1 && !(c->hw->features & NVDLA_HW_BATCH))
+		return nvdla_refuse_feature(c, FIELD(batch),
 					    NVDLA_FEATURE_BATCH);
+	/* A pooling knows of one cube only. */
+	if (c->layer->kind == NVDLA_LAYER_CONV_SDP_PDP &&
+	    nvdla_check_range(c, FIELD(batch), conv->batch, 1, 1))
+		return -1;
 	if (nvdla_check_range(c, FIELD(kernels), conv->kernels, 1, 8192) ||
 	    nvdla_check_range(c, FIELD(kernel_width), conv->kernel_width, 1,
 			      32) ||
@@ -241,7 +245,9 @@ static int check_data_banks(struct nvdla_compile *c,
 		/* Not even one line: spares the product from overflowing. */
 		need = nvdla_div_up(plan->entries, c->hw->cbuf_entries);
 	} else {
-		need = nvdla_div_up(plan->entries * plan->ext_height,
+		/* At most 2^14 entries, 2^12 lines, 2^5 cubes. */
+		need = nvdla_div_up(plan->entries * plan->ext_height *
+					    conv->batch,
 				    c->hw->cbuf_entries);
 	}
 	if (conv->data_banks < need)
@@ -322,7 +328,8 @@ static int check_grain(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 					       c->hw->atom;
 	/* Of images and tiles lines come one by one. */
 	if (plan->line_packed && conv->mode == NVDLA_CONV_DIRECT)
-		max = nvdla_min(nvdla_min(plan->fetched, all / plan->entries),
+		max = nvdla_min(nvdla_min(plan->fetched,
+					  all / (plan->entries * conv->batch)),
 				MAX_GRAIN_ATOMS / conv->width);
 	if (conv->fetch_grain > max)
 		return nvdla_refuse(c, NVDLA_RULE_GRAIN, FIELD(fetch_grain),
@@ -389,6 +396,7 @@ static int claim_memory(struct nvdla_compile *c,
 		.surfaces = plan->surfaces,
 		.lines = conv->height,
 		.line_bytes = conv->width * c->hw->atom,
+		.batch = conv->batch,
 	};
 
 	if (conv->mode == NVDLA_CONV_IMAGE) {
@@ -414,7 +422,7 @@ static void account_cycles(struct nvdla_compile *c,
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const struct nvdla_hw *hw = c->hw;
 	const u32 group = hw->atomic_k / nvdla_bpe(conv->proc_precision);
-	u32 outputs = plan->out_width * plan->out_height;
+	u32 outputs = plan->out_width * plan->out_height * conv->batch;
 	u32 blocks = nvdla_div_up(conv->channels, hw->atomic_c) *
 		     conv->kernel_width * conv->kernel_height;
 

@@ -255,6 +255,8 @@ static void emit_cacc(struct nvdla_compile *c,
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const struct nvdla_surface *output = &c->layer->sdp.output;
 	const u32 single = plan->out_width == 1 && plan->out_height == 1;
+	/* Not even that is one run with several of them. */
+	const u32 run = single && conv->batch == 1;
 	const u32 atom = c->hw->atom;
 
 	nvdla_emit_unit(c, NVDLA_UNIT_CACC);
@@ -278,10 +280,10 @@ static void emit_cacc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CACC_D_BATCH_NUMBER, conv->batch - 1);
 	nvdla_emit(c, NVDLA_CACC_D_LINE_STRIDE,
 		   NVDLA_SET(CACC_D_LINE_STRIDE_LINE_STRIDE,
-			     single ? atom : output->line_stride));
+			     run ? atom : output->line_stride));
 	nvdla_emit(c, NVDLA_CACC_D_SURF_STRIDE,
 		   NVDLA_SET(CACC_D_SURF_STRIDE_SURF_STRIDE,
-			     single ? atom : output->surface_stride));
+			     run ? atom : output->surface_stride));
 	nvdla_emit(c, NVDLA_CACC_D_DATAOUT_MAP,
 		   NVDLA_SET(CACC_D_DATAOUT_MAP_LINE_PACKED, single) |
 		   NVDLA_SET(CACC_D_DATAOUT_MAP_SURF_PACKED, single));

@@ -138,7 +138,11 @@ static int compile_sdp(struct nvdla_compile *c)
 	const u32 kind = 1u << c->layer->kind;
 	const u32 flying = !!(kind & (KIND(CONV_SDP) | KIND(CONV_SDP_PDP)));
 	const u32 pooled = !!(kind & (KIND(CONV_SDP_PDP) | KIND(SDP_PDP)));
-	struct nvdla_sdp_plan sdp = { .flying = flying, .pooled = pooled };
+	struct nvdla_sdp_plan sdp = {
+		.flying = flying,
+		.pooled = pooled,
+		.batch = 1,
+	};
 	struct nvdla_pdp_plan pdp = { .flying = 1 };
 	struct nvdla_conv_plan conv;
 
@@ -150,6 +154,7 @@ static int compile_sdp(struct nvdla_compile *c)
 		sdp.channels = c->layer->conv.kernels;
 		sdp.in = c->layer->conv.proc_precision;
 		sdp.winograd = c->layer->conv.mode == NVDLA_CONV_WINOGRAD;
+		sdp.batch = c->layer->conv.batch;
 	}
 	if (nvdla_sdp_check(c, &sdp))
 		return -1;

@@ -96,7 +96,6 @@ static int claim_planes(struct nvdla_compile *c, u32 field,
 			const struct nvdla_surface *surface, u32 dma)
 {
 	const struct nvdla_rubik *rubik = &c->layer->rubik;
-	const u32 slot_field = field + offsetof(struct nvdla_surface, slot);
 	const u32 line_field =
 		field + offsetof(struct nvdla_surface, line_stride);
 	const u32 plane_field =
@@ -115,17 +114,8 @@ static int claim_planes(struct nvdla_compile *c, u32 field,
 				 PLANE_ALIGN) ||
 	    nvdla_claim_cube(c, field, surface, &planes, dma))
 		return -1;
-	if ((u32)surface->offset & (PLANE_ALIGN - 1))
-		return nvdla_refuse_multiple(c, field,
-					     nvdla_clamp(surface->offset),
-					     PLANE_ALIGN);
-	if (c->program->slots[surface->slot].alignment < PLANE_ALIGN)
-		return nvdla_refuse_memory(c, NVDLA_RULE_SLOT_ALIGNMENT,
-					   slot_field, dma, surface->slot,
-					   c->program->slots[surface->slot]
-						   .alignment,
-					   PLANE_ALIGN, 0);
-	return 0;
+	return nvdla_check_placed(c, field, surface->slot, surface->offset,
+				  PLANE_ALIGN, dma);
 }
 
 static int claim_cube(struct nvdla_compile *c, u32 field,

@@ -7,6 +7,9 @@
 
 #define FIELD(member) NVDLA_FIELD(sdp.member)
 
+/* Of addresses and strides with a batch: pairs of atoms are delivered. */
+#define BATCH_ALIGN	64
+
 /* Input, processing and output precisions that complete together. */
 static const struct {
 	u8 in, proc, out;
@@ -43,9 +46,9 @@ static int check_precisions(struct nvdla_compile *c,
 		    precisions[i].proc == plan->proc &&
 		    precisions[i].out == plan->out &&
 		    (precisions[i].flying || !plan->flying) &&
-		    /* Neither on the way to a pooling nor out of tiles. */
+		    /* Neither before a pooling nor with tiles or batches. */
 		    (plan->proc == plan->out ||
-		     !(plan->pooled || plan->winograd)))
+		     !(plan->pooled || plan->winograd || plan->batch > 1)))
 			return 0;
 	}
 	return nvdla_refuse(c, NVDLA_RULE_PRECISIONS, FIELD(proc_precision),
@@ -118,9 +121,9 @@ static int check_value(struct nvdla_compile *c, u32 field, s32 value,
 }
 
 /* Operands in memory, or no trace of them. */
-int nvdla_sdp_check_operand(struct nvdla_compile *c,
-			    const struct nvdla_operand *operand,
-			    const struct nvdla_sdp_plan *plan)
+static int claim_operand(struct nvdla_compile *c,
+			 const struct nvdla_operand *operand,
+			 const struct nvdla_sdp_plan *plan)
 {
 	/* Channels of one operand column, columns across all channels. */
 	const u32 lanes = c->hw->atom / nvdla_bpe(plan->proc);
@@ -129,12 +132,6 @@ int nvdla_sdp_check_operand(struct nvdla_compile *c,
 	const u32 column_bytes = lanes * operand->parts * operand->bytes;
 	const struct nvdla_surface *surface = operand->surface;
 
-	if (operand->mode == NVDLA_OPERAND_LAYER) {
-		if (nvdla_check_zero(c, operand->bytes_field, operand->bytes))
-			return -1;
-		return nvdla_check_zero_bytes(c, operand->surface_field,
-					      sizeof(*surface));
-	}
 	if (nvdla_check_range(c, operand->bytes_field, operand->bytes, least,
 			      2))
 		return -1;
@@ -161,6 +158,26 @@ int nvdla_sdp_check_operand(struct nvdla_compile *c,
 						plan->width * column_bytes,
 				},
 				operand->dma);
+}
+
+int nvdla_sdp_check_operand(struct nvdla_compile *c,
+			    const struct nvdla_operand *operand,
+			    const struct nvdla_sdp_plan *plan)
+{
+	const struct nvdla_surface *surface = operand->surface;
+
+	if (operand->mode == NVDLA_OPERAND_LAYER) {
+		if (nvdla_check_zero(c, operand->bytes_field, operand->bytes))
+			return -1;
+		return nvdla_check_zero_bytes(c, operand->surface_field,
+					      sizeof(*surface));
+	}
+	if (claim_operand(c, operand, plan))
+		return -1;
+	if (plan->batch == 1)
+		return 0;
+	return nvdla_check_placed(c, operand->surface_field, surface->slot,
+				  surface->offset, BATCH_ALIGN, operand->dma);
 }
 
 static int check_x(struct nvdla_compile *c, u32 at,
@@ -241,10 +258,31 @@ static int claim_cube(struct nvdla_compile *c, u32 field,
 		.lines = plan->height,
 		.line_bytes = plan->width * c->hw->atom,
 		/* A single position is one run of atoms: no stride is used. */
-		.packed = plan->width == 1 && plan->height == 1,
+		.packed = plan->width == 1 && plan->height == 1 &&
+			  plan->batch == 1,
+		.batch = plan->batch,
 	};
 
 	return nvdla_claim_cube(c, field, surface, &cube, dma);
+}
+
+static int check_batch_output(struct nvdla_compile *c,
+			      const struct nvdla_sdp_plan *plan)
+{
+	const struct nvdla_surface *output = &c->layer->sdp.output;
+
+	if (plan->batch == 1)
+		return 0;
+	if (nvdla_check_multiple(c, FIELD(output.line_stride),
+				 output->line_stride, BATCH_ALIGN) ||
+	    nvdla_check_multiple(c, FIELD(output.surface_stride),
+				 output->surface_stride, BATCH_ALIGN) ||
+	    nvdla_check_multiple(c, FIELD(output.batch_stride),
+				 output->batch_stride, BATCH_ALIGN))
+		return -1;
+	return nvdla_check_placed(c, FIELD(output), output->slot,
+				  output->offset, BATCH_ALIGN,
+				  NVDLA_DMA_SDP_WDMA);
 }
 
 static int same_surface(const struct nvdla_surface *a,
@@ -282,8 +320,8 @@ static u32 in_place(const struct nvdla_compile *c,
 	u32 mask = 0;
 	u32 i;
 
-	/* Blocks of lines are read as such, and written in parts. */
-	if (plan->winograd)
+	/* Blocks of lines and cubes are written before all is read. */
+	if (plan->winograd || plan->batch > 1)
 		return 0;
 	if (!plan->flying && same_surface(&sdp->input, &sdp->output) &&
 	    nvdla_bpe(plan->in) == nvdla_bpe(plan->out))
@@ -308,7 +346,8 @@ static void account_cycles(struct nvdla_compile *c,
 	const u32 cycles = nvdla_div_up(lanes, c->hw->sdp_throughput);
 
 	c->image->cycles +=
-		(u64)(plan->width * plan->height) * (columns * cycles);
+		(u64)(plan->width * plan->height) * (columns * cycles) *
+		plan->batch;
 }
 
 int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan)
@@ -341,7 +380,8 @@ int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan)
 		return nvdla_check_zero_bytes(c, FIELD(output),
 					      sizeof(sdp->output));
 	if (claim_cube(c, FIELD(output), &sdp->output, plan, plan->out,
-		       NVDLA_DMA_SDP_WDMA))
+		       NVDLA_DMA_SDP_WDMA) ||
+	    check_batch_output(c, plan))
 		return -1;
 	return nvdla_check_overlap(c, FIELD(output), in_place(c, plan));
 }

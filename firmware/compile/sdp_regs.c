@@ -209,7 +209,9 @@ static void emit_sdp(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan)
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_OUTPUT_DST, plan->pooled) |
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_WINOGRAD, plan->winograd) |
 		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_NAN_TO_ZERO,
-			     !!(sdp->flags & NVDLA_SDP_NAN_TO_ZERO)));
+			     !!(sdp->flags & NVDLA_SDP_NAN_TO_ZERO)) |
+		   NVDLA_SET(SDP_D_FEATURE_MODE_CFG_BATCH_NUMBER,
+			     plan->batch - 1));
 	nvdla_emit(c, NVDLA_SDP_D_DST_DMA_CFG,
 		   plan->silent ? 1 : nvdla_ram_type(c, sdp->output.slot));
 	nvdla_emit(c, NVDLA_SDP_D_DST_BATCH_STRIDE, sdp->output.batch_stride);
@@ -305,7 +307,9 @@ static void emit_rdma(struct nvdla_compile *c,
 		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_PROC_PRECISION,
 			     plan->proc) |
 		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_OUT_PRECISION,
-			     plan->out));
+			     plan->out) |
+		   NVDLA_SET(SDP_RDMA_D_FEATURE_MODE_CFG_BATCH_NUMBER,
+			     plan->batch - 1));
 	/* The primary memory where nothing is read: every device has it. */
 	nvdla_emit(c, NVDLA_SDP_RDMA_D_SRC_DMA_CFG,
 		   plan->flying ? 1 : nvdla_ram_type(c, sdp->input.slot));

@@ -56,7 +56,7 @@ static int check_equal(struct nvdla_compile *c,
 	if (sdp->y.mul != NVDLA_MUL_NONE)
 		return nvdla_refuse(c, NVDLA_RULE_CHOICE, FIELD(y.mul),
 				    sdp->y.mul, 0, NVDLA_MUL_NONE);
-	if (plan->pooled || plan->winograd)
+	if (plan->pooled || plan->winograd || plan->batch > 1)
 		return nvdla_refuse(c, NVDLA_RULE_CHOICE, FIELD(y.alu),
 				    sdp->y.alu, 0, NVDLA_ALU_SUM);
 	if (plan->proc != plan->out)

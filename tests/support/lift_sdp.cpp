@@ -138,6 +138,8 @@ nvdla_sdp lift_sdp(const LaunchRegisters& registers, const SurfaceAt& surface, b
   sdp.output = surface(GET(SDP, D_DST_DMA_CFG, DST_RAM_TYPE), WHOLE(SDP, D_DST_BASE_ADDR_HIGH),
                        WHOLE(SDP, D_DST_BASE_ADDR_LOW), WHOLE(SDP, D_DST_LINE_STRIDE),
                        WHOLE(SDP, D_DST_SURFACE_STRIDE));
+  if (flying && WHOLE(CDMA, D_BATCH_NUMBER) != 0)
+    sdp.output.batch_stride = WHOLE(SDP, D_DST_BATCH_STRIDE);
   return sdp;
 }
 

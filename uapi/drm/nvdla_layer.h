@@ -124,7 +124,10 @@ struct nvdla_surface {
 	__u32 line_stride;
 	/** @surface_stride: bytes from surface to surface (plane to plane) */
 	__u32 surface_stride;
-	/** @batch_stride: bytes from cube to cube; zero unless batch > 1 */
+	/**
+	 * @batch_stride: bytes from cube to cube, at least all surfaces of
+	 * one; zero unless batch > 1, and for operands, which all cubes share
+	 */
 	__u32 batch_stride;
 };
 
@@ -243,7 +246,11 @@ struct nvdla_conv {
 	__u32 height;
 	/** @channels: of the input; components of the pixel format in an image */
 	__u32 channels;
-	/** @batch: cubes, 1..32; more than 1 needs direct mode */
+	/**
+	 * @batch: cubes, 1..32; more than 1 needs direct mode, goes to no
+	 * pooling, and wants offset and strides of SDP's output, offsets of
+	 * operands and the alignment of their slots to be multiples of 64
+	 */
 	__u32 batch;
 	/** @kernels: 1..8192 */
 	__u32 kernels;

@@ -46,8 +46,7 @@ std::set<std::uint32_t> broken_rules(const nvdla_hw& hw, const nvdla_layer& laye
   if (interleaves(hw, layer)) rules.insert(NVDLA_RULE_OVERLAP);
   const nvdla_conv& conv = layer.conv;
   if (layer.kind == NVDLA_LAYER_CONV_SDP) {
-    if (conv.batch > 1 || (conv.flags & NVDLA_CONV_COMPRESSED) != 0)
-      rules.insert(NVDLA_RULE_FEATURE);
+    if ((conv.flags & NVDLA_CONV_COMPRESSED) != 0) rules.insert(NVDLA_RULE_FEATURE);
   }
   for (const nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
     if (x->mul == NVDLA_MUL_PRELU && x->alu != NVDLA_ALU_NONE) rules.insert(NVDLA_RULE_PRELU_ALU);
@@ -134,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"nv_full", "bdma"}, std::pair{"nv_full", "sdp_pdp"},
                     std::pair{"nv_full", "conv_img"}, std::pair{"nv_full", "conv_dc"},
                     std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "sdp"},
-                    std::pair{"nv_full", "conv_wino"}),
+                    std::pair{"nv_full", "conv_wino"}, std::pair{"nv_full", "conv_batch"}),
     [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // The published traces of the second generation, which ran on its logic.

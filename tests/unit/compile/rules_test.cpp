@@ -104,8 +104,6 @@ const Fault kConv[] = {
     CONV("batch 0", c.batch = 0, NVDLA_RULE_RANGE, F(conv.batch), 0, 1, 32),
     CONV("batch 33", c.batch = 33, NVDLA_RULE_RANGE, F(conv.batch), 33, 1, 32),
     CONV("no batch", c.batch = 2, NVDLA_RULE_FEATURE, F(conv.batch), NVDLA_FEATURE_BATCH),
-    CONV_FULL("batch", c.batch = 2, NVDLA_RULE_FEATURE, F(conv.batch),
-              NVDLA_FEATURE_NOT_IMPLEMENTED),
     CONV("kernels 0", c.kernels = 0, NVDLA_RULE_RANGE, F(conv.kernels), 0, 1, 8192),
     CONV("kernels 8193", c.kernels = 8193, NVDLA_RULE_RANGE, F(conv.kernels), 8193, 1, 8192),
     CONV("kernel width 0", c.kernel_width = 0, NVDLA_RULE_RANGE, F(conv.kernel_width), 0, 1, 32),
