@@ -18,7 +18,7 @@ TABLE = ROOT / "docs" / "features.md"
 GTEST = re.compile(
     r"^\s*(?:TEST|TEST_F|TEST_P|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+)\s*,\s*(\w+)", re.M)
 # Names that are put together from variables count up to the first of them.
-CTEST = re.compile(r"add_test\(NAME \"?([\w./-]*)|nvdla_add_(?:static_check|\w*test)\(([\w./-]+)")
+CTEST = re.compile(r"add_test\(NAME \"?([\w./-]*)|nvdla_add_(?:static_check|\w*test|fuzzer)\(([\w./-]+)")
 
 
 def known_tests():
