@@ -72,7 +72,7 @@ struct LutReport {
 namespace detail {
 struct Handles;
 
-// A callable double(double), by reference, for the time of a call.
+// An object that is called as double(double), by reference, for the time of a call.
 class FunctionRef {
  public:
   template <typename F>
@@ -105,7 +105,9 @@ class NVDLA_API Lut {
   template <typename F>
   requires std::is_invocable_r_v<double, const F&, double>
   static Lut fit(const F& function, const Range& range, const LutFormat& format) {
-    return fit_function(detail::FunctionRef(function), range, format);
+    // An object, also where `function` is a plain function.
+    const auto call = [&function](double x) -> double { return function(x); };
+    return fit_function(detail::FunctionRef(call), range, format);
   }
   template <typename F>
   requires std::is_invocable_r_v<double, const F&, double>

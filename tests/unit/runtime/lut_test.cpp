@@ -8,19 +8,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <random>
 #include <stdexcept>
 #include <string>
 
 #include "core/lut_eval.hpp"
 #include "expect_error.hpp"
-#include "lut_layer.hpp"
+#include "lut_worst.hpp"
 
 namespace nvdla::test {
 namespace {
-
-using Function = std::function<double(double)>;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
@@ -37,77 +33,6 @@ const Ready kReady[] = {{"sigmoid", lut::sigmoid, sigmoid},
                         {"exp", lut::exp, [](double x) { return std::exp(x); }},
                         {"softplus", lut::softplus, softplus},
                         {"swish", lut::swish, swish}};
-
-struct Worst {
-  double error = 0;
-  std::vector<double> inputs;  // all that have it, within a rounding of double
-  void see(double found, double wanted, double input) {
-    const double e = std::abs(found - wanted);
-    if (e < error - 1e-12) return;
-    if (e > error + 1e-12) inputs.clear();
-    error = std::max(error, e);
-    inputs.push_back(input);
-  }
-};
-
-void expect_report(const Lut& lut, const Worst& worst) {
-  EXPECT_NEAR(lut.report().error, worst.error, 1e-12);
-  EXPECT_TRUE(std::any_of(worst.inputs.begin(), worst.inputs.end(),
-                          [&](double input) { return input == lut.report().input; }))
-      << "reported at " << lut.report().input << ", found at " << worst.inputs.at(0);
-}
-
-// Every element of In in `range`.
-template <typename In, typename Out>
-Worst integer_worst(const Lut& lut, const Function& function, const Range& range = {}) {
-  LutRun run = sdp_run<In, Out>(lut);
-  const std::vector<In> inputs = every<In>();
-  const std::vector<Out> outputs = look_up<Out>(run, inputs);
-  const Quantization in = lut.format().input;
-  const Quantization out = lut.format().output;
-  const auto real = [&](double q) { return (q - out.zero_point) * out.scale; };
-  Worst worst;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const double x = (inputs[i] - static_cast<double>(in.zero_point)) * in.scale;
-    if (x < range.lo || x > range.hi) continue;
-    worst.see(real(outputs[i]),
-              std::clamp(function(x), real(std::numeric_limits<Out>::min()),
-                         real(std::numeric_limits<Out>::max())),
-              x);
-  }
-  return worst;
-}
-
-Worst fp16_worst(const Lut& lut, const Function& function, const Range& range = {}) {
-  LutRun run = sdp_run<std::uint16_t, std::uint16_t>(lut);
-  const std::vector<std::uint16_t> inputs = every<std::uint16_t>();
-  const std::vector<std::uint16_t> outputs = look_up<std::uint16_t>(run, inputs);
-  Worst worst;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const double x = number_of(inputs[i]);
-    if (std::isnan(x) || x < range.lo || x > range.hi) continue;
-    const double wanted = std::clamp(function(x), -65504.0, 65504.0);
-    const double unit = std::max(1.0, std::abs(wanted));
-    worst.see(number_of(outputs[i]) / unit, wanted / unit, x);
-  }
-  return worst;
-}
-
-LutFormat integers(Precision precision, double in, double out, std::int32_t out_zero,
-                   std::uint32_t bits, std::int32_t in_zero = 0) {
-  LutFormat format;
-  format.precision = precision;
-  format.input = {static_cast<float>(in), in_zero};
-  format.output = {static_cast<float>(out), out_zero};
-  format.input_bits = bits;
-  return format;
-}
-
-LutFormat halves() {
-  LutFormat format;
-  format.precision = Precision::kFp16;
-  return format;
-}
 
 // One step of an int8 output at most, for whatever scale numbers come in.
 TEST(LutFit, SigmoidAndTanhInInt8) {
@@ -209,6 +134,16 @@ TEST(LutFit, FitsAnyFunction) {
   const Lut real = Lut::fit(wave, range, Precision::kFp16);
   expect_report(real, fp16_worst(real, wave, range));
   EXPECT_LE(real.report().error, 1.0 / 64);
+}
+
+// A plain function, a pointer to one, a closure and a std::function are all alike.
+TEST(LutFit, TakesAnythingThatIsCalled) {
+  const LutFormat format = integers(Precision::kInt8, 0.1, 1.0 / 128, 0, 8);
+  const double error = lut::sigmoid(format).report().error;
+  EXPECT_EQ(Lut::fit(sigmoid, {}, format).report().error, error);
+  EXPECT_EQ(Lut::fit(&sigmoid, {}, format).report().error, error);
+  EXPECT_EQ(Lut::fit(Function(sigmoid), {}, format).report().error, error);
+  EXPECT_EQ(Lut::fit([](double x) { return sigmoid(x); }, {}, format).report().error, error);
 }
 
 // One entry for every int8 element leaves nothing but rounding.
