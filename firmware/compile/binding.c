@@ -14,6 +14,10 @@ static int check_binding(struct nvdla_compile *c, const struct nvdla_slot *slot,
 	const u32 index = c->index;
 	u64 last;
 
+	if (slot->access == NVDLA_SLOT_CONTROL &&
+	    binding->access != NVDLA_SLOT_CONTROL)
+		return nvdla_refuse_memory(c, NVDLA_RULE_BINDING_CONTROL, 0, 0,
+					   index, 0, 0, 0);
 	if (binding->size < slot->size)
 		return nvdla_refuse_memory(c, NVDLA_RULE_BINDING_SIZE,
 					   FIELD(size), 0, index,

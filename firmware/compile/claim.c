@@ -46,6 +46,14 @@ static void record(struct nvdla_compile *c, u32 slot, u64 begin, u64 end,
 	c->image->num_accesses++;
 }
 
+/* Control data are for those who were to be proven by them, and nobody else. */
+static u32 needed_access(u32 dma)
+{
+	if (dma == NVDLA_DMA_CDMA_WGS || dma == NVDLA_DMA_CDMA_WMB)
+		return NVDLA_SLOT_CONTROL;
+	return is_write(dma) ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
+}
+
 /*
  * @field is that of a struct nvdla_surface or nvdla_span: both begin with
  * offset and slot.
@@ -55,7 +63,7 @@ static int claim(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 {
 	const u32 slot_field = field + offsetof(struct nvdla_surface, slot);
 	struct nvdla_program *p = c->program;
-	u32 need = is_write(dma) ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
+	u32 need = needed_access(dma);
 	u64 last, size;
 
 	if (slot >= p->num_slots)

@@ -179,6 +179,10 @@ struct nvdla_conv_plan {
 	u32 kernel_bytes;
 	/** @weight_bytes: fetched */
 	u32 weight_bytes;
+	/** @table_bytes: of group sizes, fetched; 0 unless compressed */
+	u32 table_bytes;
+	/** @mask_bytes: fetched; 0 unless compressed */
+	u32 mask_bytes;
 	/** @grain: lines per fetch */
 	u32 grain;
 	/** @release: lines freed at the end */
@@ -192,6 +196,15 @@ struct nvdla_conv_plan {
 int nvdla_conv_check(struct nvdla_compile *c, struct nvdla_conv_plan *plan);
 void nvdla_conv_emit(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan);
+
+/* ------------------------------------------------ conv_compressed.c --- */
+
+int nvdla_compressed_check(struct nvdla_compile *c,
+			   struct nvdla_conv_plan *plan);
+int nvdla_compressed_claim(struct nvdla_compile *c,
+			   const struct nvdla_conv_plan *plan);
+int nvdla_compressed_check_tables(struct nvdla_compile *c,
+				  const struct nvdla_conv_plan *plan);
 
 /* ----------------------------------------------------- conv_image.c --- */
 

@@ -3,8 +3,8 @@
  * Checks of a convolution: that its fields fit the registers, that it ends,
  * and what follows from the descriptor.
  *
- * Direct mode and images, batch 1, uncompressed weights. Everything else is
- * refused as missing, in the hardware or here.
+ * Direct mode and images, batch 1. Everything else is refused as missing, in
+ * the hardware or here.
  */
 #include "compile.h"
 
@@ -42,9 +42,9 @@ static int check_mode(struct nvdla_compile *c)
 		return -1;
 	if (nvdla_check_flags(c, FIELD(flags), conv->flags, all))
 		return -1;
-	if (conv->flags & NVDLA_CONV_COMPRESSED)
-		return nvdla_refuse_missing(c, FIELD(flags),
-					    NVDLA_HW_COMPRESSION,
+	if ((conv->flags & NVDLA_CONV_COMPRESSED) &&
+	    !(c->hw->features & NVDLA_HW_COMPRESSION))
+		return nvdla_refuse_feature(c, FIELD(flags),
 					    NVDLA_FEATURE_COMPRESSION);
 	if (nvdla_check_precision(c, FIELD(in_precision), conv->in_precision) ||
 	    nvdla_check_precision(c, FIELD(proc_precision),
@@ -215,6 +215,13 @@ static u32 entries_per_line(const struct nvdla_compile *c,
 	return full * width + nvdla_div_up(width, per_entry / rest);
 }
 
+/* The last bank holds the mask of compressed weights. */
+static u32 usable_banks(const struct nvdla_compile *c)
+{
+	return c->hw->cbuf_banks -
+	       !!(c->layer->conv.flags & NVDLA_CONV_COMPRESSED);
+}
+
 /*
  * The sequencer starts a layer only when all of its lines are in the buffer,
  * and none is freed before the end.
@@ -223,7 +230,7 @@ static int check_data_banks(struct nvdla_compile *c,
 			    struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const u32 banks = c->hw->cbuf_banks;
+	const u32 banks = usable_banks(c);
 	u32 need;
 
 	if (nvdla_check_range(c, FIELD(data_banks), conv->data_banks, 1,
@@ -257,21 +264,19 @@ static int check_data_banks(struct nvdla_compile *c,
 	return 0;
 }
 
-static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
+static u32 bank_bytes(const struct nvdla_compile *c)
+{
+	return c->hw->cbuf_entries * c->hw->cbuf_entry_bytes;
+}
+
+static int check_plain_weights(struct nvdla_compile *c,
+			       struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const struct nvdla_hw *hw = c->hw;
 	const u32 bpe = nvdla_bpe(conv->proc_precision);
 	const u32 group = nvdla_min(conv->kernels, hw->atomic_k / bpe);
-	const u32 bank_bytes = hw->cbuf_entries * hw->cbuf_entry_bytes;
 	u32 packed, least, most, need;
-
-	/* At most 2^24; times 2^13 kernels after the check at most 2^31. */
-	plan->kernel_bytes = plan->weight_width * plan->weight_height *
-			     plan->weight_channels * bpe;
-	if (plan->kernel_bytes > MAX_KERNEL_BYTES)
-		return nvdla_refuse(c, NVDLA_RULE_KERNEL_BYTES, FIELD(channels),
-				    plan->kernel_bytes, 1, MAX_KERNEL_BYTES);
 
 	packed = plan->kernel_bytes * conv->kernels;
 	least = nvdla_round_up(packed, hw->weight_align);
@@ -291,19 +296,43 @@ static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	need = nvdla_round_up(plan->kernel_bytes * group, hw->cbuf_entry_bytes);
 	if (conv->kernels > group)
 		need += WEIGHT_MARGIN;
-	if (conv->weight_banks * bank_bytes < need)
+	if (conv->weight_banks * bank_bytes(c) < need)
 		return nvdla_refuse(c, NVDLA_RULE_WEIGHT_BANKS,
 				    FIELD(weight_banks), conv->weight_banks,
-				    nvdla_div_up(need, bank_bytes),
+				    nvdla_div_up(need, bank_bytes(c)),
 				    (s64)hw->cbuf_banks - conv->data_banks);
+	return 0;
+}
+
+static int check_weights(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
+{
+	const struct nvdla_conv *conv = &c->layer->conv;
+	u32 need;
+
+	/* At most 2^24; times 2^13 kernels after the check at most 2^31. */
+	plan->kernel_bytes = plan->weight_width * plan->weight_height *
+			     plan->weight_channels *
+			     nvdla_bpe(conv->proc_precision);
+	if (plan->kernel_bytes > MAX_KERNEL_BYTES)
+		return nvdla_refuse(c, NVDLA_RULE_KERNEL_BYTES, FIELD(channels),
+				    plan->kernel_bytes, 1, MAX_KERNEL_BYTES);
+	plan->table_bytes = 0;
+	plan->mask_bytes = 0;
+	if (conv->flags & NVDLA_CONV_COMPRESSED) {
+		if (nvdla_compressed_check(c, plan))
+			return -1;
+	} else if (check_plain_weights(c, plan)) {
+		return -1;
+	}
+
 	if (!(conv->flags & NVDLA_CONV_KEEP_WEIGHTS))
 		return 0;
 	need = plan->weight_bytes + WEIGHT_MARGIN;
-	if (conv->weight_banks * bank_bytes < need)
+	if (conv->weight_banks * bank_bytes(c) < need)
 		return nvdla_refuse(c, NVDLA_RULE_KEEP_WEIGHTS,
 				    FIELD(weight_banks), conv->weight_banks,
-				    nvdla_div_up(need, bank_bytes),
-				    (s64)hw->cbuf_banks - conv->data_banks);
+				    nvdla_div_up(need, bank_bytes(c)),
+				    (s64)usable_banks(c) - conv->data_banks);
 	return 0;
 }
 
@@ -380,6 +409,8 @@ static int check_unused(struct nvdla_compile *c)
 	     nvdla_check_zero_bytes(c, FIELD(input_uv),
 				    sizeof(conv->input_uv))))
 		return -1;
+	if (conv->flags & NVDLA_CONV_COMPRESSED)
+		return 0;
 	return nvdla_check_zero_bytes(c, FIELD(wgs), sizeof(conv->wgs) +
 							 sizeof(conv->wmb));
 }
@@ -406,9 +437,15 @@ static int claim_memory(struct nvdla_compile *c,
 				    NVDLA_DMA_CDMA_DATA)) {
 		return -1;
 	}
-	return nvdla_claim_run(c, FIELD(weights), conv->weights.slot,
-			       conv->weights.offset, plan->weight_bytes,
-			       NVDLA_DMA_CDMA_WEIGHT);
+	if (nvdla_claim_run(c, FIELD(weights), conv->weights.slot,
+			    conv->weights.offset, plan->weight_bytes,
+			    NVDLA_DMA_CDMA_WEIGHT))
+		return -1;
+	if (!(conv->flags & NVDLA_CONV_COMPRESSED))
+		return 0;
+	if (nvdla_compressed_claim(c, plan))
+		return -1;
+	return nvdla_compressed_check_tables(c, plan);
 }
 
 /*

@@ -108,7 +108,7 @@ static void emit_cdma_weights(struct nvdla_compile *c,
 	const struct nvdla_conv *conv = &c->layer->conv;
 
 	nvdla_emit(c, NVDLA_CDMA_D_WEIGHT_FORMAT,
-		   NVDLA_CDMA_D_WEIGHT_FORMAT_WEIGHT_FORMAT_UNCOMPRESSED);
+		   !!(conv->flags & NVDLA_CONV_COMPRESSED));
 	nvdla_emit(c, NVDLA_CDMA_D_WEIGHT_SIZE_0, plan->kernel_bytes - 1);
 	nvdla_emit(c, NVDLA_CDMA_D_WEIGHT_SIZE_1, conv->kernels - 1);
 	nvdla_emit(c, NVDLA_CDMA_D_WEIGHT_RAM_TYPE,
@@ -117,11 +117,20 @@ static void emit_cdma_weights(struct nvdla_compile *c,
 			   NVDLA_CDMA_D_WEIGHT_ADDR_HIGH, conv->weights.slot,
 			   conv->weights.offset);
 	nvdla_emit(c, NVDLA_CDMA_D_WEIGHT_BYTES, plan->weight_bytes);
-	nvdla_emit(c, NVDLA_CDMA_D_WGS_ADDR_HIGH, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_WGS_ADDR_LOW, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_WMB_ADDR_HIGH, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_WMB_ADDR_LOW, 0);
-	nvdla_emit(c, NVDLA_CDMA_D_WMB_BYTES, 0);
+	if (conv->flags & NVDLA_CONV_COMPRESSED) {
+		nvdla_emit_address(c, NVDLA_CDMA_D_WGS_ADDR_LOW,
+				   NVDLA_CDMA_D_WGS_ADDR_HIGH, conv->wgs.slot,
+				   conv->wgs.offset);
+		nvdla_emit_address(c, NVDLA_CDMA_D_WMB_ADDR_LOW,
+				   NVDLA_CDMA_D_WMB_ADDR_HIGH, conv->wmb.slot,
+				   conv->wmb.offset);
+	} else {
+		nvdla_emit(c, NVDLA_CDMA_D_WGS_ADDR_HIGH, 0);
+		nvdla_emit(c, NVDLA_CDMA_D_WGS_ADDR_LOW, 0);
+		nvdla_emit(c, NVDLA_CDMA_D_WMB_ADDR_HIGH, 0);
+		nvdla_emit(c, NVDLA_CDMA_D_WMB_ADDR_LOW, 0);
+	}
+	nvdla_emit(c, NVDLA_CDMA_D_WMB_BYTES, plan->mask_bytes);
 }
 
 static void emit_cdma_rest(struct nvdla_compile *c)
@@ -189,7 +198,7 @@ static void emit_csc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CSC_D_POST_Y_EXTENSION, conv->post_extension / 2);
 	nvdla_emit(c, NVDLA_CSC_D_ENTRY_PER_SLICE, plan->entries - 1);
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_FORMAT,
-		   NVDLA_CSC_D_WEIGHT_FORMAT_WEIGHT_FORMAT_UNCOMPRESSED);
+		   !!(conv->flags & NVDLA_CONV_COMPRESSED));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_0_WEIGHT_WIDTH_EXT,
 			     plan->weight_width - 1) |
@@ -201,7 +210,7 @@ static void emit_csc(struct nvdla_compile *c,
 		   NVDLA_SET(CSC_D_WEIGHT_SIZE_EXT_1_WEIGHT_KERNEL,
 			     conv->kernels - 1));
 	nvdla_emit(c, NVDLA_CSC_D_WEIGHT_BYTES, plan->weight_bytes);
-	nvdla_emit(c, NVDLA_CSC_D_WMB_BYTES, 0);
+	nvdla_emit(c, NVDLA_CSC_D_WMB_BYTES, plan->mask_bytes);
 	nvdla_emit(c, NVDLA_CSC_D_DATAOUT_SIZE_0,
 		   NVDLA_SET(CSC_D_DATAOUT_SIZE_0_DATAOUT_WIDTH,
 			     plan->out_width - 1) |

@@ -118,6 +118,8 @@ static int check_weights(struct nvdla_compile *c,
 		  then->kernel_height },
 		{ FIELD(weights.bytes), plan->weight_bytes,
 		  then->weights.bytes },
+		{ FIELD(flags), now->flags & NVDLA_CONV_COMPRESSED,
+		  then->flags & NVDLA_CONV_COMPRESSED },
 	};
 
 	if (!c->program->kept.weights)

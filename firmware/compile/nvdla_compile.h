@@ -103,10 +103,18 @@ struct nvdla_program_desc {
 	const struct nvdla_slot *slots;
 	const struct nvdla_lut *luts;
 	const struct nvdla_transfer *transfers;
+	/*
+	 * Contents of the slot with NVDLA_SLOT_CONTROL. Not copied: they are
+	 * looked at until nvdla_program_end(), and the caller binds these very
+	 * bytes, which from the first look on nobody but him can change.
+	 */
+	const u8 *control;
 	u32 num_layers;
 	u32 num_slots;
 	u32 num_luts;
 	u32 num_transfers;
+	/* bytes of control data */
+	u32 control_bytes;
 	/* NVDLA_PROGRAM_* */
 	u32 flags;
 	/* device clock, for the bound on a layer's time; 0: 1 GHz */
@@ -151,6 +159,7 @@ struct nvdla_program {
 	u32 max_writes;
 	u32 max_relocs;
 	u32 max_accesses;
+	const u8 *control;
 	struct nvdla_conv_kept kept;
 	/* the last layer in which SDP wrote memory, plus one */
 	u32 sdp_writer;
@@ -164,7 +173,10 @@ struct nvdla_binding {
 	u64 size;
 	/** @memory: enum nvdla_memory */
 	u32 memory;
-	/** @access: NVDLA_SLOT_* that the buffer allows */
+	/**
+	 * @access: NVDLA_SLOT_* that the buffer allows; NVDLA_SLOT_CONTROL, and
+	 * that alone, for the control data of this very program
+	 */
 	u32 access;
 };
 

@@ -56,7 +56,9 @@ static int check_desc(struct nvdla_compile *c,
 	    check_limit(c, NVDLA_PART_LUTS, desc->num_luts,
 			desc->luts ? NVDLA_MAX_LUTS : 0) ||
 	    check_limit(c, NVDLA_PART_TRANSFERS, desc->num_transfers,
-			desc->transfers ? NVDLA_MAX_TRANSFERS : 0))
+			desc->transfers ? NVDLA_MAX_TRANSFERS : 0) ||
+	    check_limit(c, NVDLA_PART_CONTROL, desc->control_bytes,
+			desc->control ? NVDLA_MAX_CONTROL_BYTES : 0))
 		return -1;
 	return nvdla_check_flags(c, NVDLA_PART_FLAGS, desc->flags,
 				 NVDLA_PROGRAM_STATS);
@@ -91,7 +93,8 @@ static int check_slot(struct nvdla_compile *c, const struct nvdla_slot *slot)
 	    !(c->hw->features & NVDLA_HW_SRAM))
 		return nvdla_refuse_feature(c, SLOT_FIELD(memory),
 					    NVDLA_FEATURE_SRAM);
-	if (nvdla_check_flags(c, SLOT_FIELD(access), slot->access, access))
+	if (slot->access != NVDLA_SLOT_CONTROL &&
+	    nvdla_check_flags(c, SLOT_FIELD(access), slot->access, access))
 		return -1;
 	if (!slot->access)
 		return nvdla_refuse(c, NVDLA_RULE_CHOICE, SLOT_FIELD(access), 0,
@@ -99,7 +102,39 @@ static int check_slot(struct nvdla_compile *c, const struct nvdla_slot *slot)
 	return nvdla_check_zero(c, SLOT_FIELD(pad), slot->pad);
 }
 
-static int check_slots(struct nvdla_compile *c)
+/* Every byte of a control slot was brought by the program. */
+static int check_control(struct nvdla_compile *c, u32 control_bytes)
+{
+	const struct nvdla_program *p = c->program;
+	u32 found = p->num_slots;
+	u32 i;
+
+	for (i = 0; i < p->num_slots; i++) {
+		if (p->slots[i].access != NVDLA_SLOT_CONTROL)
+			continue;
+		c->index = i;
+		if (found < p->num_slots)
+			return nvdla_refuse(c, NVDLA_RULE_CONTROL_SLOT,
+					    SLOT_FIELD(access), i, found,
+					    found);
+		if (p->slots[i].size != control_bytes)
+			return nvdla_refuse(c, NVDLA_RULE_CONTROL_SIZE,
+					    SLOT_FIELD(size),
+					    nvdla_clamp(p->slots[i].size),
+					    control_bytes, control_bytes);
+		found = i;
+	}
+	if (found == p->num_slots && control_bytes) {
+		c->object = NVDLA_OBJECT_PROGRAM;
+		c->index = 0;
+		return nvdla_refuse(c, NVDLA_RULE_CONTROL_SIZE,
+				    NVDLA_PART_CONTROL, 0, control_bytes,
+				    control_bytes);
+	}
+	return 0;
+}
+
+static int check_slots(struct nvdla_compile *c, u32 control_bytes)
 {
 	u32 i;
 
@@ -109,7 +144,7 @@ static int check_slots(struct nvdla_compile *c)
 		if (check_slot(c, &c->program->slots[i]))
 			return -1;
 	}
-	return 0;
+	return check_control(c, control_bytes);
 }
 
 static int check_luts(struct nvdla_compile *c)
@@ -215,7 +250,9 @@ int nvdla_program_begin(struct nvdla_program *program,
 				    NVDLA_PART_MEMORY, (s64)need, 0,
 				    memory ? nvdla_clamp(size) : 0);
 	lay_out(program, desc, memory);
-	if (check_slots(&c) || check_luts(&c) || check_transfers(&c))
+	program->control = desc->control;
+	if (check_slots(&c, desc->control_bytes) || check_luts(&c) ||
+	    check_transfers(&c))
 		return -1;
 	return 0;
 }
@@ -278,5 +315,7 @@ int nvdla_program_end(struct nvdla_program *program, struct nvdla_error *error)
 		return nvdla_refuse(&c, NVDLA_RULE_RANGE, NVDLA_PART_LAYERS,
 				    program->num_layers, program->max_layers,
 				    program->max_layers);
+	/* Whose they are may do with them what he likes. */
+	program->control = NULL;
 	return 0;
 }

@@ -60,6 +60,8 @@ class ProgramImpl {
   virtual std::uint32_t slots() const noexcept = 0;
   virtual bool statistics() const noexcept = 0;
   virtual std::uint64_t cycles(std::uint32_t layer) const noexcept = 0;
+  // Does the program bind this slot itself, to its control data?
+  virtual bool is_control(std::uint32_t slot) const noexcept = 0;
 
  private:
   DeviceId device_;
@@ -83,6 +85,7 @@ class FenceImpl {
 };
 
 struct BoundBuffer {
+  // Of every slot but the one for control data.
   std::shared_ptr<BufferImpl> buffer;
   std::uint64_t offset = 0;
 };

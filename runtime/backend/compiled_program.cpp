@@ -2,6 +2,7 @@
 #include "backend/compiled_program.hpp"
 
 #include <atomic>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -20,12 +21,15 @@ std::uint32_t count(std::string_view what, std::size_t size) {
 
 }  // namespace
 
-CompiledProgram::CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc)
-    : ProgramImpl(device), serial_(new_serial()) {
+CompiledProgram::CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc,
+                                 std::shared_ptr<BufferImpl> control)
+    : ProgramImpl(device), serial_(new_serial()), control_(std::move(control)) {
   nvdla_program_desc description = {};
   description.slots = desc.slots.data();
   description.luts = desc.luts.data();
   description.transfers = desc.transfers.data();
+  description.control = reinterpret_cast<const u8*>(desc.control.data());
+  description.control_bytes = count("bytes of control data", desc.control.size());
   description.num_layers = count("layers", desc.layers.size());
   description.num_slots = count("slots", desc.slots.size());
   description.num_luts = count("tables", desc.luts.size());

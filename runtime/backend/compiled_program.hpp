@@ -14,8 +14,10 @@ namespace nvdla::detail {
 
 class CompiledProgram final : public ProgramImpl {
  public:
+  // `control` is the buffer that desc.control lies in, for a backend that binds it.
   // Throws kInvalidProgram.
-  CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc);
+  CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc,
+                  std::shared_ptr<BufferImpl> control = nullptr);
 
   std::uint32_t layers() const noexcept override { return program_.num_layers; }
   std::uint32_t slots() const noexcept override { return program_.num_slots; }
@@ -23,15 +25,20 @@ class CompiledProgram final : public ProgramImpl {
   std::uint64_t cycles(std::uint32_t layer) const noexcept override {
     return layer < program_.num_layers ? program_.layers[layer].cycles : 0;
   }
+  bool is_control(std::uint32_t slot) const noexcept override {
+    return slot < program_.num_slots && program_.slots[slot].access == NVDLA_SLOT_CONTROL;
+  }
 
   const nvdla_program& program() const noexcept { return program_; }
   // Never reused in this process, never 0: by it the engine knows whose tables a LUT holds.
   std::uint64_t serial() const noexcept { return serial_; }
+  const std::shared_ptr<BufferImpl>& control() const noexcept { return control_; }
 
  private:
   std::unique_ptr<std::uint64_t[]> memory_;
   nvdla_program program_ = {};
   std::uint64_t serial_;
+  std::shared_ptr<BufferImpl> control_;
 };
 
 }  // namespace nvdla::detail

@@ -120,10 +120,13 @@ constexpr Field kTransferFields[] = {
 #undef BDMA
 
 // An error about a program has no offset but a part: enum nvdla_program_part.
-constexpr Field kProgramParts[] = {
-    {NVDLA_PART_MEMORY, 1, 1, "memory"},       {NVDLA_PART_LAYERS, 1, 1, "layers"},
-    {NVDLA_PART_SLOTS, 1, 1, "slots"},         {NVDLA_PART_LUTS, 1, 1, "look-up tables"},
-    {NVDLA_PART_TRANSFERS, 1, 1, "transfers"}, {NVDLA_PART_FLAGS, 1, 1, "flags"}};
+constexpr Field kProgramParts[] = {{NVDLA_PART_MEMORY, 1, 1, "memory"},
+                                   {NVDLA_PART_LAYERS, 1, 1, "layers"},
+                                   {NVDLA_PART_SLOTS, 1, 1, "slots"},
+                                   {NVDLA_PART_LUTS, 1, 1, "look-up tables"},
+                                   {NVDLA_PART_TRANSFERS, 1, 1, "transfers"},
+                                   {NVDLA_PART_FLAGS, 1, 1, "flags"},
+                                   {NVDLA_PART_CONTROL, 1, 1, "bytes of control data"}};
 
 }  // namespace
 
@@ -147,7 +150,7 @@ std::span<const Field> object_fields(std::uint32_t object) noexcept {
 std::uint32_t object_size(std::uint32_t object) noexcept {
   switch (object) {
     case NVDLA_OBJECT_PROGRAM:
-      return NVDLA_PART_FLAGS + 1;
+      return NVDLA_PART_CONTROL + 1;
     case NVDLA_OBJECT_LAYER:
       return sizeof(nvdla_layer);
     case NVDLA_OBJECT_SLOT:

@@ -73,6 +73,11 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
   bound.reserve(bindings.size());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     const auto& buffer = Handles::impl(bindings[i].buffer);
+    if (buffer == nullptr && bindings[i].offset == 0 &&
+        Handles::impl(program)->is_control(static_cast<std::uint32_t>(i))) {
+      bound.emplace_back();
+      continue;
+    }
     if (buffer == nullptr) refuse_argument("the buffer for slot {} is an empty handle", i);
     if (buffer->device() != impl_->device()) {
       refuse_argument("the buffer for slot {} belongs to another device", i);

@@ -43,7 +43,10 @@ class PlanCompiler {
  private:
   void compile_in(std::vector<LaunchMemory> memories) {
     result_.memories = std::move(memories);
-    result_.lifted = lift(hw_, plan_.launches, result_.memories);
+    result_.lifted = lift(hw_, plan_.launches, result_.memories,
+                          [this](std::uint64_t address, std::size_t size) {
+                            return initial_contents(plan_, address, size);
+                          });
     for (std::size_t i = 0; i < plan_.launches.size(); i++) {
       nvdla_layer& layer = result_.lifted.layers[i];
       layer.num_waits = static_cast<std::uint32_t>(plan_.waits[i].size());
@@ -67,7 +70,7 @@ class PlanCompiler {
     const Lifted& lifted = result_.lifted;
     auto program = std::make_unique<Program>(
         hw_, lifted.slots, static_cast<std::uint32_t>(planned.end - planned.first), 0, 0,
-        lifted.luts, lifted.transfers);
+        lifted.luts, lifted.transfers, lifted.control);
     for (std::size_t i = planned.first; i < planned.end; i++) program->add(lifted.layers[i]);
     program->end();
     return program;
@@ -84,7 +87,7 @@ class PlanCompiler {
                                              sdp.out_precision == NVDLA_PRECISION_INT16);
                                    });
     for (nvdla_slot& slot : result_.lifted.slots)
-      if (pairs) slot.size *= 2;
+      if (pairs && slot.access != NVDLA_SLOT_CONTROL) slot.size *= 2;
     return pairs;
   }
 
@@ -100,8 +103,10 @@ class PlanCompiler {
     for (const auto& program : programs_) {
       for (std::uint32_t layer = 0; layer < program->get().num_layers; layer++)
         for (const nvdla_access& access : program->accesses(layer))
-          memories.push_back(
-              {access.begin, access.end - access.begin, result_.memories[access.slot].memory});
+          // The control data have a slot of their own.
+          if (access.slot < result_.memories.size())
+            memories.push_back(
+                {access.begin, access.end - access.begin, result_.memories[access.slot].memory});
     }
     for (LaunchMemory& memory : memories) {
       const std::uint64_t end = (memory.address + memory.size + kRound - 1) / kRound * kRound;
@@ -116,9 +121,10 @@ class PlanCompiler {
     std::size_t launch = 0;
     for (const auto& program : programs_) {
       for (std::uint32_t layer = 0; layer < program->get().num_layers; layer++, launch++) {
-        const auto differences = differing_registers(
-            plan_.launches[launch], result_.lifted.layers[launch],
-            program->registers(layer, result_.lifted.bases), program->image(layer).units);
+        const auto differences =
+            differing_registers(plan_.launches[launch], result_.lifted.layers[launch],
+                                program->registers(layer, result_.lifted.bases),
+                                program->image(layer).units, result_.lifted.moved);
         for (const auto& difference : differences)
           result_.differences.push_back(fmt::format("launch {}: {}", launch, difference));
       }

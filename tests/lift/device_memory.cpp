@@ -8,8 +8,12 @@ namespace nvdla::test {
 
 DeviceMemory::DeviceMemory(const Device& device, const Plan& plan, const CompiledPlan& compiled)
     : one_memory_(plan.one_memory), memories_(compiled.memories) {
-  for (const nvdla_slot& slot : compiled.lifted.slots)
-    buffers_.push_back(device.allocate(slot.size, static_cast<Memory>(slot.memory)));
+  for (const nvdla_slot& slot : compiled.lifted.slots) {
+    if (slot.access == NVDLA_SLOT_CONTROL)
+      buffers_.emplace_back();
+    else
+      buffers_.push_back(device.allocate(slot.size, static_cast<Memory>(slot.memory)));
+  }
 }
 
 std::vector<Binding> DeviceMemory::bindings() const { return {buffers_.begin(), buffers_.end()}; }

@@ -51,4 +51,23 @@ std::vector<LaunchMemory> named_memories(const Plan& plan, bool written) {
   return memories;
 }
 
+std::vector<std::uint8_t> initial_contents(const Plan& plan, std::uint64_t address,
+                                           std::size_t size) {
+  std::vector<std::uint8_t> contents(size);
+  const auto put = [&](std::uint64_t at, std::uint64_t count, const auto& byte) {
+    for (std::uint64_t i = std::max(at, address); i < std::min(at + count, address + size); i++)
+      contents[i - address] = byte(i - at);
+  };
+  for (const Step& step : plan.steps) {
+    if (const auto* fill = std::get_if<replay::FillMemory>(&step))
+      put(fill->address, fill->size, [&](std::uint64_t) { return fill->byte; });
+    const auto* load = std::get_if<replay::LoadMemory>(&step);
+    if (load == nullptr || !load->file.data) continue;
+    for (const auto& segment : *load->file.data)
+      put(load->address + segment.offset, segment.bytes.size(),
+          [&](std::uint64_t i) { return std::to_integer<std::uint8_t>(segment.bytes[i]); });
+  }
+  return contents;
+}
+
 }  // namespace nvdla::test

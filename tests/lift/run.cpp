@@ -52,6 +52,7 @@ class Runner {
     desc.slots = lifted.slots;
     desc.luts = lifted.luts;
     desc.transfers = lifted.transfers;
+    desc.control = std::as_bytes(std::span(lifted.control));
     desc.statistics = true;
     const nvdla::Program program = device_.create_program(desc);
     const Fence fence = device_.submit(program, memory_.bindings());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <stdexcept>
@@ -18,6 +19,12 @@ namespace {
 std::uint64_t number(const nlohmann::json& value) {
   if (value.is_string()) return std::stoull(value.get<std::string>(), nullptr, 0);
   return value.get<std::uint64_t>();
+}
+
+std::vector<std::uint8_t> contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot open " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::vector<std::filesystem::path> sorted_directories(const std::filesystem::path& parent) {
@@ -74,8 +81,11 @@ Case load_case(const std::filesystem::path& directory) {
       result.writes.push_back({static_cast<std::uint32_t>(number(write.at(0))),
                                static_cast<std::uint32_t>(number(write.at(1))), write.at(2)});
     for (const char* list : {"mem", "fill"}) {
-      for (const auto& region : json.value(list, nlohmann::json::array()))
-        result.regions.push_back({number(region.at("addr")), number(region.at("size"))});
+      for (const auto& region : json.value(list, nlohmann::json::array())) {
+        result.regions.push_back({number(region.at("addr")), number(region.at("size")), {}});
+        if (region.contains("file"))
+          result.regions.back().bytes = contents(directory / region.at("file"));
+      }
     }
     return result;
   } catch (const std::exception& failure) {
@@ -111,11 +121,11 @@ Case load_trace(const std::filesystem::path& directory) {
                                  match[1].str()});
     } else if (std::regex_match(line, match, mem_init)) {
       result.regions.push_back(
-          {std::stoull(match[1], nullptr, 0), std::stoull(match[2], nullptr, 0)});
+          {std::stoull(match[1], nullptr, 0), std::stoull(match[2], nullptr, 0), {}});
     }
   }
   // What a trace does not name is memory, too: sparse and zero.
-  result.regions.push_back({0, std::uint64_t{1} << 32});
+  result.regions.push_back({0, std::uint64_t{1} << 32, {}});
   return result;
 }
 

@@ -16,6 +16,7 @@ namespace nvdla::test {
 struct CaseRegion {
   std::uint64_t address;
   std::uint64_t size;
+  std::vector<std::uint8_t> bytes;  // empty: not from a file
 };
 
 struct CaseWrite {

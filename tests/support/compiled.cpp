@@ -8,7 +8,8 @@ namespace nvdla::test {
 
 Program::Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uint32_t num_layers,
                  std::uint32_t flags, std::uint32_t clock_khz, std::span<const nvdla_lut> luts,
-                 std::span<const nvdla_transfer> transfers) {
+                 std::span<const nvdla_transfer> transfers, std::span<const std::uint8_t> control)
+    : control_(control.begin(), control.end()) {
   nvdla_program_desc desc{};
   desc.slots = slots.data();
   desc.num_slots = static_cast<std::uint32_t>(slots.size());
@@ -16,6 +17,8 @@ Program::Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uin
   desc.num_luts = static_cast<std::uint32_t>(luts.size());
   desc.transfers = transfers.data();
   desc.num_transfers = static_cast<std::uint32_t>(transfers.size());
+  desc.control = control_.data();
+  desc.control_bytes = static_cast<std::uint32_t>(control_.size());
   desc.num_layers = num_layers;
   desc.flags = flags;
   desc.clock_khz = clock_khz;

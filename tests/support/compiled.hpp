@@ -20,7 +20,8 @@ class Program {
  public:
   Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uint32_t num_layers,
           std::uint32_t flags = 0, std::uint32_t clock_khz = 0,
-          std::span<const nvdla_lut> luts = {}, std::span<const nvdla_transfer> transfers = {});
+          std::span<const nvdla_lut> luts = {}, std::span<const nvdla_transfer> transfers = {},
+          std::span<const std::uint8_t> control = {});
 
   // The first rule that was broken, by anything; nothing is done after it.
   const nvdla_error& error() const noexcept { return error_; }
@@ -41,6 +42,7 @@ class Program {
 
  private:
   std::unique_ptr<std::uint64_t[]> memory_;
+  std::vector<std::uint8_t> control_;
   nvdla_program program_{};
   nvdla_error error_{};
 };

@@ -15,8 +15,8 @@ namespace {
 
 class Lifter {
  public:
-  Lifter(const nvdla_hw& hw, std::span<const LaunchMemory> memories)
-      : hw_(hw), memories_(memories) {
+  Lifter(const nvdla_hw& hw, std::span<const LaunchMemory> memories, const Contents& contents)
+      : hw_(hw), memories_(memories), contents_(contents) {
     for (const auto& memory : memories) add_slot(memory);
   }
 
@@ -54,7 +54,10 @@ class Lifter {
     result_.layers.push_back(layer_);
   }
 
-  Lifted take() { return std::move(result_); }
+  Lifted take() {
+    if (!result_.control.empty()) result_.slots.back().size = result_.control.size();
+    return std::move(result_);
+  }
 
  private:
   void add_slot(const LaunchMemory& memory) {
@@ -77,7 +80,7 @@ class Lifter {
   Place place(std::uint32_t ram_type, std::uint32_t high, std::uint32_t low) {
     const std::uint64_t address = std::uint64_t{high} << 32 | low;
     const std::uint32_t memory = ram_type != 0 ? NVDLA_MEMORY_DRAM : NVDLA_MEMORY_SRAM;
-    for (std::uint32_t i = 0; i < result_.slots.size(); i++) {
+    for (std::uint32_t i = 0; i < memories_.size(); i++) {
       if (address < result_.bases[i] || address - result_.bases[i] >= result_.slots[i].size)
         continue;
       if (memories_[i].memory.value_or(memory) != memory) continue;
@@ -199,6 +202,35 @@ class Lifter {
     conv.weights.slot = weights.slot;
     conv.weights.offset = weights.offset;
     conv.weights.bytes = WHOLE(CDMA, D_WEIGHT_BYTES);
+    if (conv.flags & NVDLA_CONV_COMPRESSED) lift_tables(conv);
+  }
+
+  void lift_tables(nvdla_conv& conv) {
+    const std::uint32_t bytes = conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;
+    const std::uint32_t group = hw_.atomic_k / bytes;
+    if (result_.control.empty()) {
+      add_slot({kControlBase, 0});
+      result_.slots.back().access = NVDLA_SLOT_CONTROL;
+      result_.slots.back().memory = result_.slots[conv.weights.slot].memory;
+    }
+    conv.wmb = copy_table(WHOLE(CDMA, D_WMB_ADDR_HIGH), WHOLE(CDMA, D_WMB_ADDR_LOW),
+                          WHOLE(CDMA, D_WMB_BYTES));
+    conv.wgs = copy_table(WHOLE(CDMA, D_WGS_ADDR_HIGH), WHOLE(CDMA, D_WGS_ADDR_LOW),
+                          (conv.kernels + group - 1) / group * 4);
+  }
+
+  nvdla_span copy_table(std::uint32_t high, std::uint32_t low, std::uint32_t bytes) {
+    const std::uint64_t address = std::uint64_t{high} << 32 | low;
+    const auto table = contents_(address, bytes);
+    nvdla_span span{};
+    span.slot = static_cast<std::uint32_t>(memories_.size());
+    span.offset = result_.control.size();
+    span.bytes = bytes;
+    result_.moved[address] = kControlBase + span.offset;
+    result_.control.insert(result_.control.end(), table.begin(), table.end());
+    // Tables are read in whole atoms.
+    result_.control.resize((result_.control.size() + hw_.atom - 1) / hw_.atom * hw_.atom);
+    return span;
   }
 
   void add_lut(const nvdla_lut& lut) {
@@ -214,7 +246,11 @@ class Lifter {
 
   const SurfaceAt surface_ = [this](auto... where) { return surface(where...); };
   const nvdla_hw& hw_;
+  // Above all memory of launches.
+  static constexpr std::uint64_t kControlBase = std::uint64_t{1} << 40;
+
   const std::span<const LaunchMemory> memories_;
+  const Contents& contents_;
   const LaunchRegisters* registers_ = nullptr;
   nvdla_layer layer_{};
   Lifted result_;
@@ -224,8 +260,8 @@ class Lifter {
 }  // namespace
 
 Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
-            std::span<const LaunchMemory> memories) {
-  Lifter lifter(hw, memories);
+            std::span<const LaunchMemory> memories, const Contents& contents) {
+  Lifter lifter(hw, memories, contents);
   for (const auto& launch : launches) lifter.add(launch);
   return lifter.take();
 }

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -80,11 +82,18 @@ struct Lifted {
   std::vector<std::uint64_t> bases;  // address of each slot
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
+  // Tables of compressed weights, copied into the last slot, and where that
+  // puts what the registers of the launches name.
+  std::vector<std::uint8_t> control;
+  std::map<std::uint64_t, std::uint64_t> moved;
 };
+
+// What memory holds before the first launch.
+using Contents = std::function<std::vector<std::uint8_t>(std::uint64_t address, std::size_t size)>;
 
 // Launches that share memory, in their order. Throws LiftError for an address
 // in none of the memories, and for settings that descriptors do not offer.
 Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
-            std::span<const LaunchMemory> memories);
+            std::span<const LaunchMemory> memories, const Contents& contents);
 
 }  // namespace nvdla::test

@@ -27,18 +27,18 @@ class Used {
   explicit Used(const nvdla_layer& layer) : layer_(layer) {}
 
   std::uint32_t mask(model::Unit unit, const std::string& name) const {
-    // A choice of the program; spare bits; operands of one batch; uncompressed weights.
+    // A choice of the program; spare bits; operands of one batch.
     static const std::set<std::string> never = {"D_PERF_ENABLE",     "D_CYA",
                                                 "D_BS_BATCH_STRIDE", "D_BN_BATCH_STRIDE",
-                                                "D_WGS_ADDR_HIGH",   "D_WGS_ADDR_LOW",
-                                                "D_WMB_ADDR_HIGH",   "D_WMB_ADDR_LOW",
-                                                "D_WMB_BYTES",       "D_RESERVED_X_CFG",
-                                                "D_RESERVED_Y_CFG",  "D_EW_BATCH_STRIDE"};
+                                                "D_RESERVED_X_CFG",  "D_RESERVED_Y_CFG",
+                                                "D_EW_BATCH_STRIDE"};
     const bool winograd = layer_.conv.mode == NVDLA_CONV_WINOGRAD;
     if (name == "D_PRA_CFG") return winograd && !real() ? ~0u : 0;
     if (name == "D_BATCH_STRIDE" || name == "D_DST_BATCH_STRIDE")
       return layer_.conv.batch > 1 ? ~0u : 0;
     if (never.contains(name)) return 0;
+    if (starts(name, "D_WGS_") || starts(name, "D_WMB_"))
+      return (layer_.conv.flags & NVDLA_CONV_COMPRESSED) != 0 ? ~0u : 0;
     switch (unit) {
       case NVDLA_UNIT_CDMA:
         return cdma_mask(name);
@@ -226,12 +226,28 @@ class Used {
   const nvdla_layer& layer_;
 };
 
+using Moved = std::map<std::uint64_t, std::uint64_t>;
+
+// An address word of the launch, as it is where the tables were copied to.
+std::uint32_t moved_word(const LaunchRegisters& launch, const std::string& name,
+                         std::uint32_t value, const Moved& moved) {
+  if (name.rfind("D_WGS_ADDR_", 0) != 0 && name.rfind("D_WMB_ADDR_", 0) != 0) return value;
+  const bool wgs = name[3] == 'G';
+  const std::uint64_t high =
+      launch.read(NVDLA_UNIT_CDMA, wgs ? NVDLA_CDMA_D_WGS_ADDR_HIGH : NVDLA_CDMA_D_WMB_ADDR_HIGH);
+  const std::uint64_t low =
+      launch.read(NVDLA_UNIT_CDMA, wgs ? NVDLA_CDMA_D_WGS_ADDR_LOW : NVDLA_CDMA_D_WMB_ADDR_LOW);
+  const auto found = moved.find(high << 32 | low);
+  if (found == moved.end()) return value;
+  return static_cast<std::uint32_t>(name.ends_with("HIGH") ? found->second >> 32 : found->second);
+}
+
 }  // namespace
 
 std::vector<std::string> differing_registers(const LaunchRegisters& launch,
                                              const nvdla_layer& layer,
                                              const std::map<std::uint32_t, std::uint32_t>& image,
-                                             std::uint32_t units) {
+                                             std::uint32_t units, const Moved& moved) {
   std::vector<std::string> differences;
   const model::RegisterMap map = launch.map();
   for (const auto& info : model::units()) {
@@ -242,7 +258,7 @@ std::vector<std::string> differing_registers(const LaunchRegisters& launch,
   }
 
   const Used used(layer);
-  for (const auto& [byte_address, value] : launch.values()) {
+  for (const auto& [byte_address, written] : launch.values()) {
     const auto* info = model::register_at(map, byte_address);
     if (info->scope != model::Scope::kGroup || info->name == "D_OP_ENABLE" ||
         info->write[map] == 0 || !launch.enabled(info->unit))
@@ -252,7 +268,9 @@ std::vector<std::string> differing_registers(const LaunchRegisters& launch,
       differences.push_back(model::register_name(map, byte_address) + " is not written");
       continue;
     }
-    const std::uint32_t mask = info->write[map] & used.mask(info->unit, std::string(info->name));
+    const std::string name(info->name);
+    const std::uint32_t value = moved_word(launch, name, written, moved);
+    const std::uint32_t mask = info->write[map] & used.mask(info->unit, name);
     if (((found->second ^ value) & mask) != 0)
       differences.push_back(model::decode(map, byte_address, found->second) + " instead of " +
                             model::decode(map, byte_address, value));

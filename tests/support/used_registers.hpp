@@ -15,10 +15,12 @@ namespace nvdla::test {
 
 // A line for every register of the launch that the layer uses and that the
 // image has otherwise or not at all, and for units that only one of them
-// enables. @image: byte address to value; @units: bit per enum nvdla_unit.
+// enables. @image: byte address to value; @units: bit per enum nvdla_unit;
+// @moved: Lifted::moved.
 std::vector<std::string> differing_registers(const LaunchRegisters& launch,
                                              const nvdla_layer& layer,
                                              const std::map<std::uint32_t, std::uint32_t>& image,
-                                             std::uint32_t units);
+                                             std::uint32_t units,
+                                             const std::map<std::uint64_t, std::uint64_t>& moved);
 
 }  // namespace nvdla::test

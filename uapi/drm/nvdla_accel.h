@@ -114,6 +114,8 @@ struct drm_nvdla_limits {
 	__u64 program_bytes;
 	/** @bo_bytes: of one buffer */
 	__u64 bo_bytes;
+	/** @control_bytes: of the control data of a program */
+	__u64 control_bytes;
 };
 
 /** struct drm_nvdla_query - ask for a structure */
@@ -252,6 +254,11 @@ struct drm_nvdla_program_create {
 	__u32 flags;
 	/** @program: out: id, never 0 */
 	__u32 program;
+	/**
+	 * @control: contents of the slot with NVDLA_SLOT_CONTROL: bytes, of
+	 * stride 1
+	 */
+	struct drm_nvdla_array control;
 };
 
 /** struct drm_nvdla_program_destroy - jobs under way still end */
@@ -266,7 +273,7 @@ struct drm_nvdla_program_destroy {
 struct drm_nvdla_binding {
 	/** @offset: of the slot's first byte in the buffer */
 	__u64 offset;
-	/** @handle: GEM handle */
+	/** @handle: GEM handle; 0, as all else, for the control slot */
 	__u32 handle;
 	/** @pad: zero */
 	__u32 pad;

@@ -49,6 +49,7 @@ extern "C" {
 #define NVDLA_MAX_LUTS		64
 #define NVDLA_MAX_TRANSFERS	4096
 #define NVDLA_MAX_WAITS		8
+#define NVDLA_MAX_CONTROL_BYTES	(4u << 20)
 /* One BDMA layer is one launch; the command queue holds 20. */
 #define NVDLA_MAX_LAYER_TRANSFERS	20
 
@@ -85,21 +86,33 @@ enum nvdla_memory {
 /* What a program may do to a slot. */
 #define NVDLA_SLOT_READ		(1u << 0)
 #define NVDLA_SLOT_WRITE	(1u << 1)
+/*
+ * The program brings the contents, see &struct nvdla_slot; excludes the others.
+ */
+#define NVDLA_SLOT_CONTROL	(1u << 2)
 
 /**
  * struct nvdla_slot - a place where SUBMIT binds a buffer
  *
  * Every layer is checked against @size, so a bound buffer that is at least
  * as large, in the same memory and as aligned needs no further check.
+ *
+ * The tables of compressed weights decide whether a layer ends, so nobody may
+ * change them once they were checked. They are control data: given with the
+ * program, which keeps a copy, and in the one slot with NVDLA_SLOT_CONTROL.
+ * SUBMIT binds that slot itself; the user's binding of it is empty.
  */
 struct nvdla_slot {
-	/** @size: bytes that the program may touch, from the bound address */
+	/**
+	 * @size: bytes that the program may touch, from the bound address; with
+	 * NVDLA_SLOT_CONTROL exactly those of the control data
+	 */
 	__u64 size;
 	/** @alignment: of the bound address; power of two, at least A */
 	__u32 alignment;
 	/** @memory: enum nvdla_memory */
 	__u32 memory;
-	/** @access: NVDLA_SLOT_READ, NVDLA_SLOT_WRITE or both */
+	/** @access: NVDLA_SLOT_READ, _WRITE or both; or NVDLA_SLOT_CONTROL */
 	__u32 access;
 	/** @pad: zero */
 	__u32 pad;
@@ -151,7 +164,7 @@ enum nvdla_conv_mode {
 };
 
 /* nvdla_conv.flags */
-/* Weights are sparse: weights, wgs and wmb all carry a byte count. */
+/* Weights are sparse: only those that are not zero, and two tables. */
 #define NVDLA_CONV_COMPRESSED	(1u << 0)
 /* Input lines that the previous convolution of this program kept. */
 #define NVDLA_CONV_REUSE_DATA	(1u << 1)
@@ -323,12 +336,23 @@ struct nvdla_conv {
 	/**
 	 * @weights: packed as the mode asks. Without compression bytes is 0,
 	 * for the packed size rounded up to 128, or any multiple of what the
-	 * hardware fetches from the packed size up to that.
+	 * hardware fetches from the packed size up to that. Compressed, those
+	 * of all kernel groups that are not zero, in order and without gaps:
+	 * bytes is their size rounded up to 128.
 	 */
 	struct nvdla_span weights;
-	/** @wgs: weight group sizes, when compressed */
+	/**
+	 * @wgs: weight group sizes, when compressed: a 32-bit word for each
+	 * kernel group, the bytes that it has in @weights, not 0. Control data,
+	 * in the memory of @weights, read in whole atoms. bytes may be 0.
+	 */
 	struct nvdla_span wgs;
-	/** @wmb: weight mask bits, when compressed */
+	/**
+	 * @wmb: weight mask bits, when compressed: a bit for each element of
+	 * the packed weights, set where it is not zero, the first one in bit 0
+	 * of byte 0; zeros up to a multiple of 128 bytes. Control data, in the
+	 * memory of @weights. bytes may be 0.
+	 */
 	struct nvdla_span wmb;
 };
 
@@ -794,6 +818,7 @@ enum nvdla_program_part {
 	NVDLA_PART_LUTS = 3,		/* number of look-up tables */
 	NVDLA_PART_TRANSFERS = 4,	/* number of transfers */
 	NVDLA_PART_FLAGS = 5,
+	NVDLA_PART_CONTROL = 6,		/* bytes of control data */
 };
 
 /** enum nvdla_feature - value of an error with NVDLA_RULE_FEATURE */
@@ -936,7 +961,10 @@ enum nvdla_rule {
 	NVDLA_RULE_STRIDE = 33,
 	/* the program needs value bytes, max are allowed */
 	NVDLA_RULE_PROGRAM_SIZE = 34,
-	/* compressed weights: word or mask value does not match, expected min */
+	/*
+	 * compressed weights or one of their tables take min bytes (the least,
+	 * where max is more), not value
+	 */
 	NVDLA_RULE_COMPRESSED = 35,
 	/*
 	 * bands of a pooling do not add up: columns of a band, of its output
@@ -962,13 +990,33 @@ enum nvdla_rule {
 	NVDLA_RULE_KERNEL_BYTES = 43,
 	/* a transfer writes memory value, the first of its layer memory min */
 	NVDLA_RULE_TRANSFER_MEMORY = 44,
-	/* a second plane is in memory value, the first one in memory min */
+	/*
+	 * a second plane, or a table of compressed weights, is in memory value;
+	 * the first one, or the weights, in memory min
+	 */
 	NVDLA_RULE_SAME_MEMORY = 45,
 	/*
 	 * padded width or height value of a Winograd convolution is not in
 	 * min..max or no multiple of multiple, four times the stride
 	 */
 	NVDLA_RULE_WINOGRAD_TILES = 46,
+	/* the control slot has value bytes, the program brings min */
+	NVDLA_RULE_CONTROL_SIZE = 47,
+	/* slot value is a second one for control data, after slot min */
+	NVDLA_RULE_CONTROL_SLOT = 48,
+	/* compressed: of kernel group max WGS says value bytes, WMB min */
+	NVDLA_RULE_GROUP_SIZE = 49,
+	/* compressed: kernel group value has no weight that is not zero */
+	NVDLA_RULE_GROUP_EMPTY = 50,
+	/* compressed: byte value of WMB has bits behind the last weight's */
+	NVDLA_RULE_MASK_PADDING = 51,
+	/*
+	 * compressed: the mask bits of a kernel group (of all of them, when
+	 * they are to be kept) take value bytes, max are allowed
+	 */
+	NVDLA_RULE_MASK_BANK = 52,
+	/* binding: a buffer is bound to the slot of the control data */
+	NVDLA_RULE_BINDING_CONTROL = 53,
 	NVDLA_RULE_COUNT
 };
 

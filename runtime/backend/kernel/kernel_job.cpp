@@ -79,8 +79,8 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
   const std::lock_guard lock(mutex_);
   std::vector<drm_nvdla_binding> bindings;
   for (const BoundBuffer& bound : bindings_) {
-    const auto& buffer = static_cast<const KernelBuffer&>(*bound.buffer);
-    bindings.push_back({bound.offset, buffer.handle(), 0});
+    const auto* buffer = static_cast<const KernelBuffer*>(bound.buffer.get());
+    bindings.push_back({bound.offset, buffer == nullptr ? 0 : buffer->handle(), 0});
   }
   std::vector<drm_nvdla_sync> syncs;
   for (const auto& wait : waits_) {

@@ -26,6 +26,7 @@ class KernelProgram final : public ProgramImpl {
   std::uint64_t cycles(std::uint32_t layer) const noexcept override {
     return compiled_.cycles(layer);
   }
+  bool is_control(std::uint32_t slot) const noexcept override { return compiled_.is_control(slot); }
 
   std::uint32_t id() const noexcept { return id_; }
   const nvdla_program& compiled() const noexcept { return compiled_.program(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/model/model_backend.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -31,7 +33,8 @@ struct Core {
   std::shared_ptr<Worker> worker;
 };
 
-std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> bindings) {
+std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> bindings,
+                                           const BufferImpl* control) {
   std::vector<nvdla_binding> result;
   result.reserve(bindings.size());
   for (const ModelBinding& binding : bindings) {
@@ -39,10 +42,25 @@ std::vector<nvdla_binding> device_bindings(std::span<const ModelBinding> binding
     b.address = binding.buffer->address() + binding.offset;
     b.size = binding.buffer->size() - binding.offset;
     b.memory = static_cast<std::uint32_t>(binding.buffer->memory());
-    b.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+    b.access =
+        binding.buffer.get() == control ? NVDLA_SLOT_CONTROL : NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
     result.push_back(b);
   }
   return result;
+}
+
+// A copy of the control data that nobody else holds, or nullptr: what is checked there is what the
+// device finds. More than there may be is left to the compiler to refuse.
+std::shared_ptr<ModelBuffer> copy_control(const Core& core, const ProgramDesc& desc) {
+  if (desc.control.empty() || desc.control.size() > NVDLA_MAX_CONTROL_BYTES) return nullptr;
+  const auto slot = std::find_if(desc.slots.begin(), desc.slots.end(), [](const nvdla_slot& s) {
+    return s.access == NVDLA_SLOT_CONTROL;
+  });
+  const bool sram = slot != desc.slots.end() && slot->memory == NVDLA_MEMORY_SRAM;
+  auto copy = std::make_shared<ModelBuffer>(core.id, core.space, desc.control.size(),
+                                            sram ? Memory::kSram : Memory::kDram);
+  std::memcpy(copy->data(), desc.control.data(), desc.control.size());
+  return copy;
 }
 
 class ModelQueue final : public QueueImpl {
@@ -58,9 +76,10 @@ class ModelQueue final : public QueueImpl {
     std::vector<ModelBinding> bound;
     bound.reserve(bindings.size());
     for (const BoundBuffer& binding : bindings) {
-      bound.push_back({std::static_pointer_cast<ModelBuffer>(binding.buffer), binding.offset});
+      const auto& buffer = binding.buffer == nullptr ? compiled->control() : binding.buffer;
+      bound.push_back({std::static_pointer_cast<ModelBuffer>(buffer), binding.offset});
     }
-    const std::vector<nvdla_binding> checked = device_bindings(bound);
+    const std::vector<nvdla_binding> checked = device_bindings(bound, compiled->control().get());
     nvdla_error error = {};
     if (nvdla_program_check_bindings(&compiled->program(), checked.data(),
                                      static_cast<u32>(checked.size()), &error) != 0) {
@@ -89,7 +108,10 @@ class ModelBackend final : public Backend {
   }
 
   std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) override {
-    return std::make_shared<CompiledProgram>(core_->id, core_->hw, desc);
+    const auto control = copy_control(*core_, desc);
+    ProgramDesc own = desc;
+    if (control != nullptr) own.control = {control->data(), desc.control.size()};
+    return std::make_shared<CompiledProgram>(core_->id, core_->hw, own, control);
   }
 
   std::shared_ptr<QueueImpl> create_queue() override { return std::make_shared<ModelQueue>(core_); }

@@ -65,7 +65,7 @@ void Runner::bind(const Job& job) {
     region.data = binding.buffer->data() + binding.offset;
     region.buffer = binding.buffer.get();
     region.ram = slot.memory == NVDLA_MEMORY_SRAM ? model::Ram::kSecondary : model::Ram::kPrimary;
-    region.readable = (slot.access & NVDLA_SLOT_READ) != 0;
+    region.readable = (slot.access & (NVDLA_SLOT_READ | NVDLA_SLOT_CONTROL)) != 0;
     region.writable = (slot.access & NVDLA_SLOT_WRITE) != 0;
     regions_.push_back(region);
     bases_.push_back(region.begin);

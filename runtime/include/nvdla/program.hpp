@@ -7,6 +7,7 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,6 +27,9 @@ struct ProgramDesc {
   std::span<const nvdla_slot> slots = {};
   std::span<const nvdla_lut> luts = {};
   std::span<const nvdla_transfer> transfers = {};
+  // Contents of the slot with NVDLA_SLOT_CONTROL, which the program binds itself: the tables of
+  // compressed weights.
+  std::span<const std::byte> control = {};
   // Count for every layer; Fence::statistics() has the numbers.
   bool statistics = false;
 };

@@ -51,7 +51,8 @@ class NVDLA_API Fence {
   std::shared_ptr<detail::FenceImpl> impl_;
 };
 
-// A buffer, or its part from `offset` on, for the slot of the same index.
+// A buffer, or its part from `offset` on, for the slot of the same index. Empty for a slot with
+// NVDLA_SLOT_CONTROL, whose contents came with the program.
 struct Binding {
   Binding() = default;
   Binding(Buffer bound, std::uint64_t from = 0)

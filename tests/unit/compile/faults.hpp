@@ -53,7 +53,7 @@ inline void PrintTo(const Legal& legal, std::ostream* out) {
 }
 
 inline nvdla_error compile(const Base& base, std::uint32_t clock_khz = 0) {
-  Program program(*base.hw, base.slots, 1, 0, clock_khz, base.luts, base.transfers);
+  Program program(*base.hw, base.slots, 1, 0, clock_khz, base.luts, base.transfers, base.control);
   program.add(base.layer);
   program.end();
   return program.error();

@@ -31,6 +31,7 @@ struct Base {
   std::vector<nvdla_slot> slots;
   std::vector<nvdla_lut> luts{};
   std::vector<nvdla_transfer> transfers{};
+  std::vector<std::uint8_t> control{};
 };
 
 inline std::uint32_t div_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }

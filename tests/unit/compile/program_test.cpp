@@ -154,7 +154,7 @@ TEST(Program, Slots) {
   slot_is(error([](auto& s) { s.memory = NVDLA_MEMORY_SRAM; }, "nv_small"), NVDLA_RULE_FEATURE,
           SLOT_FIELD(memory), NVDLA_FEATURE_SRAM, 0, 0);
   EXPECT_EQ(error([](auto& s) { s.memory = NVDLA_MEMORY_SRAM; }, "nv_full").rule, NVDLA_RULE_NONE);
-  slot_is(error([](auto& s) { s.access = 4; }, "nv_full"), NVDLA_RULE_FLAGS, SLOT_FIELD(access), 4,
+  slot_is(error([](auto& s) { s.access = 8; }, "nv_full"), NVDLA_RULE_FLAGS, SLOT_FIELD(access), 8,
           0, 3);
   slot_is(error([](auto& s) { s.access = 0; }, "nv_full"), NVDLA_RULE_CHOICE, SLOT_FIELD(access), 0,
           1, 3);

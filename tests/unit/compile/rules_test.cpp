@@ -68,8 +68,6 @@ const Fault kConv[] = {
     CONV("unknown flag", c.flags = 1u << 9, NVDLA_RULE_FLAGS, F(conv.flags), 512, 0, 511),
     CONV("no compression", c.flags = NVDLA_CONV_COMPRESSED, NVDLA_RULE_FEATURE, F(conv.flags),
          NVDLA_FEATURE_COMPRESSION),
-    CONV_FULL("compression", c.flags = NVDLA_CONV_COMPRESSED, NVDLA_RULE_FEATURE, F(conv.flags),
-              NVDLA_FEATURE_NOT_IMPLEMENTED),
     CONV("mean", c.flags = NVDLA_CONV_MEAN, NVDLA_RULE_FLAGS, F(conv.flags), 64, 0, 0x3f),
     CONV("signed pixels", c.flags = NVDLA_CONV_SIGNED_PIXELS, NVDLA_RULE_FLAGS, F(conv.flags), 128,
          0, 0x3f),
