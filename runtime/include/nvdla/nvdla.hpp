@@ -5,6 +5,7 @@
 #define NVDLA_NVDLA_HPP
 
 #include "nvdla/buffer.hpp"
+#include "nvdla/compress.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/deconvolution_phases.hpp"
 #include "nvdla/device.hpp"
