@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tools/replay/error.hpp"
 #include "tools/replay/text.hpp"
@@ -87,7 +88,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
       fail(fmt::format("an object with more than {} members", kMaxMembers));
     if (open_.back().find(value)) fail(fmt::format("{} occurs twice; expected once", quote(value)));
     // Filled when its value comes; a null of its own line until then.
-    open_.back().members.emplace_back(std::move(value), make(Json::Type::kNull));
+    open_.back().members.push_back({std::move(value), make(Json::Type::kNull)});
     return true;
   }
   bool end_object() override { return close(); }
@@ -139,7 +140,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     if (open_.empty())
       root_ = std::move(json);
     else if (open_.back().type == Json::Type::kObject)
-      open_.back().members.back().second = std::move(json);
+      open_.back().members.back().value = std::move(json);
     else
       open_.back().items.push_back(std::move(json));
     return true;
@@ -155,8 +156,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 const Json* Json::find(std::string_view name) const noexcept {
-  for (const auto& [key, value] : members)
-    if (key == name) return &value;
+  for (const JsonMember& member : members)
+    if (member.name == name) return &member.value;
   return nullptr;
 }
 

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace nvdla::replay {
+
+struct JsonMember;
 
 struct Json {
   enum class Type : std::uint8_t { kNull, kBoolean, kUnsigned, kNumber, kString, kArray, kObject };
@@ -19,10 +20,15 @@ struct Json {
   unsigned line = 0;
   std::uint64_t number = 0;  // kUnsigned; kNumber is any other number, without its value
   std::string text;
-  std::vector<std::pair<std::string, Json>> members;  // kObject; names are unique
-  std::vector<Json> items;                            // kArray
+  std::vector<JsonMember> members;  // kObject; names are unique
+  std::vector<Json> items;          // kArray
 
   const Json* find(std::string_view name) const noexcept;
+};
+
+struct JsonMember {
+  std::string name;
+  Json value;
 };
 
 // "an array", "a string", ...
