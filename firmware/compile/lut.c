@@ -74,6 +74,20 @@ static int is_normal(u32 bits)
 	return !(bits & 0x7fffffff) || (exponent && exponent != 0xff);
 }
 
+/* Neither infinite nor no number, in fp16. */
+static int is_finite(u32 bits)
+{
+	return (bits & 0x7c00) != 0x7c00;
+}
+
+/* Orders numbers in fp32, both zeros alike, as integers. */
+static s64 order(s64 bits)
+{
+	const s64 magnitude = bits & 0x7fffffff;
+
+	return bits & 0x80000000 ? -magnitude : magnitude;
+}
+
 static int check_input(struct nvdla_compile *c, u32 field, s64 value,
 		       u32 precision, u32 bits)
 {
@@ -97,11 +111,41 @@ static int check_slope(struct nvdla_compile *c, u32 field,
 	if (nvdla_check_range(c, field, slope->scale, is_real ? 0 : -32768,
 			      is_real ? 0xffff : 32767))
 		return -1;
+	if (is_real && !is_finite((u32)slope->scale))
+		return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE, field,
+				    slope->scale, 0, 0);
 	return nvdla_check_range(c,
 				 field + offsetof(struct nvdla_lut_slope,
 						  shift),
 				 slope->shift, is_real ? 0 : -16,
 				 is_real ? 0 : 15);
+}
+
+/* The end anchors what lies beyond it; it may be the start. */
+static int check_ends(struct nvdla_compile *c, u32 field, s64 start, s64 end,
+		      u32 precision)
+{
+	const int is_real = precision == NVDLA_PRECISION_FP16;
+
+	if (is_real ? order(end) < order(start) : end < start)
+		return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE, field, end, start,
+				    0);
+	return 0;
+}
+
+/* A unit passes on what it finds in a table, and computes with it. */
+static int check_entries(struct nvdla_compile *c, u32 field,
+			 const u16 *entries, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!is_finite(entries[i]))
+			return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE,
+					    field + i * (u32)sizeof(u16),
+					    entries[i], 0, 0);
+	}
+	return 0;
 }
 
 static int check_use(struct nvdla_compile *c, const struct nvdla_lut *lut,
@@ -128,23 +172,22 @@ static int check_use(struct nvdla_compile *c, const struct nvdla_lut *lut,
 			l->bits) ||
 	    check_input(c, FIELD(lo_end), lut->lo_end, precision, l->bits))
 		return -1;
-	if (precision != NVDLA_PRECISION_FP16) {
-		/* The end anchors what lies beyond it; it may be the start. */
-		if (lut->le_end < lut->le_start)
-			return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE,
-					    FIELD(le_end), lut->le_end,
-					    lut->le_start, 0);
-		if (lut->lo_end < lut->lo_start)
-			return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE,
-					    FIELD(lo_end), lut->lo_end,
-					    lut->lo_start, 0);
-	}
+	if (check_ends(c, FIELD(le_end), lut->le_start, lut->le_end,
+		       precision) ||
+	    check_ends(c, FIELD(lo_end), lut->lo_start, lut->lo_end, precision))
+		return -1;
 	if (check_slope(c, FIELD(le_underflow), &lut->le_underflow,
 			precision) ||
 	    check_slope(c, FIELD(le_overflow), &lut->le_overflow, precision) ||
-	    check_slope(c, FIELD(lo_underflow), &lut->lo_underflow, precision))
+	    check_slope(c, FIELD(lo_underflow), &lut->lo_underflow,
+			precision) ||
+	    check_slope(c, FIELD(lo_overflow), &lut->lo_overflow, precision))
 		return -1;
-	return check_slope(c, FIELD(lo_overflow), &lut->lo_overflow, precision);
+	if (precision != NVDLA_PRECISION_FP16)
+		return 0;
+	if (check_entries(c, FIELD(le), lut->le, ARRAY_SIZE(lut->le)))
+		return -1;
+	return check_entries(c, FIELD(lo), lut->lo, ARRAY_SIZE(lut->lo));
 }
 
 /* The layer takes the table that it names for @unit, in @precision. */

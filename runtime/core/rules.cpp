@@ -77,7 +77,7 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_OPERAND_1X1, "operand_1x1",
      "{field}operands per element of a 1x1 cube: use operands per channel"},
     {NVDLA_RULE_LUT_RANGE, "lut_range",
-     "{field}{value} does not fit the other settings of the table{range}"},
+     "{field}{value} does not fit the other settings of the table, or is no finite number{range}"},
     {NVDLA_RULE_LUT_NAMED, "lut_named",
      "{field}a layer names a table exactly if it uses one: found {value}"},
     {NVDLA_RULE_CYCLES, "cycles",

@@ -722,7 +722,7 @@ enum nvdla_lut_unit {
 
 /** struct nvdla_lut_slope - extrapolation beyond one end of a table */
 struct nvdla_lut_slope {
-	/** @scale: signed 16 bit, or fp16 bits */
+	/** @scale: signed 16 bit, or bits of a finite fp16 number */
 	__s32 scale;
 	/** @shift: right shift, -16..15; 0 in fp16 */
 	__s32 shift;
@@ -744,11 +744,11 @@ struct nvdla_lut {
 	__u32 pad;
 	/** @le_start: first input of LE; SDP 32, CDP 38 bit (fp16: fp32) */
 	__s64 le_start;
-	/** @le_end: last input of LE */
+	/** @le_end: last input of LE, not below the first */
 	__s64 le_end;
 	/** @lo_start: first input of LO */
 	__s64 lo_start;
-	/** @lo_end: last input of LO */
+	/** @lo_end: last input of LO, not below the first */
 	__s64 lo_end;
 	/** @le_underflow: slope below LE */
 	struct nvdla_lut_slope le_underflow;
@@ -758,9 +758,9 @@ struct nvdla_lut {
 	struct nvdla_lut_slope lo_underflow;
 	/** @lo_overflow: slope above LO */
 	struct nvdla_lut_slope lo_overflow;
-	/** @le: int16 or fp16 bits */
+	/** @le: int16, or bits of finite fp16 numbers */
 	__u16 le[NVDLA_LUT_LE_ENTRIES];
-	/** @lo: int16 or fp16 bits */
+	/** @lo: int16, or bits of finite fp16 numbers */
 	__u16 lo[NVDLA_LUT_LO_ENTRIES];
 	/** @pad2: zero */
 	__u16 pad2[2];
@@ -951,7 +951,10 @@ enum nvdla_rule {
 	NVDLA_RULE_PRELU_ALU = 28,
 	/* operands per element of a 1x1 cube: use per channel */
 	NVDLA_RULE_OPERAND_1X1 = 29,
-	/* an exponent, step or range of a LUT does not fit the others */
+	/*
+	 * an exponent, step or range of a LUT does not fit the others, or a
+	 * number of it is not finite
+	 */
 	NVDLA_RULE_LUT_RANGE = 30,
 	/* the layer uses a LUT but names none, or the reverse */
 	NVDLA_RULE_LUT_NAMED = 31,

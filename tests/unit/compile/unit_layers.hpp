@@ -252,6 +252,21 @@ inline Base base_cdp(const char* configuration) {
   return base;
 }
 
+// The same in fp16: inputs of -1..4, a ramp of small numbers, slopes of -1.
+inline Base base_cdp_half(const char* configuration) {
+  Base base = base_cdp(configuration);
+  nvdla_cdp& cdp = base.layer.cdp;
+  cdp.precision = NVDLA_PRECISION_FP16;
+  cdp.in_cvt = cdp.out_cvt = {};
+  nvdla_lut& lut = base.luts[0];
+  lut.le_start = lut.lo_start = 0xbf800000;
+  lut.le_end = lut.lo_end = 0x40800000;
+  lut.le_underflow = lut.le_overflow = lut.lo_underflow = lut.lo_overflow = {0xbc00, 0};
+  for (int i = 0; i < NVDLA_LUT_LE_ENTRIES; i++) lut.le[i] = static_cast<__u16>(i);
+  for (auto& slot : base.slots) slot.size = 2 * 10 * 8 * 32;
+  return base;
+}
+
 // 5 x 3 x 384 into 15 x 6 x 64.
 inline Base base_contract(const char* configuration) {
   Base base{nvdla_hw_find(configuration), {}, {}};

@@ -43,6 +43,7 @@ TEST_P(UnitBoundaries, IsAccepted) { expect_legal(GetParam()); }
 #define SDP_PDP(...) FAULT(base_sdp_pdp, "nv_full", __VA_ARGS__)
 #define CDP(...) FAULT(base_cdp, "nv_small", __VA_ARGS__)
 #define CDP_FULL(...) FAULT(base_cdp, "nv_full", __VA_ARGS__)
+#define HALF(...) FAULT(base_cdp_half, "nv_full", __VA_ARGS__)
 #define CONTRACT(...) FAULT(base_contract, "nv_full", __VA_ARGS__)
 #define SPLIT(...) FAULT(base_split, "nv_full", __VA_ARGS__)
 #define MERGE(...) FAULT(base_merge, "nv_full", __VA_ARGS__)
@@ -175,6 +176,10 @@ const Legal kLegal[] = {
              n.out_cvt.offset = INT32_MIN, luts[0].le_start = -(1ll << 37),
              luts[0].lo_end = (1ll << 37) - 1, luts[0].lo_index_select = 29, slots[0].size *= 2,
              slots[1].size *= 2))},
+    {"numbers at their ends in fp16", base_cdp_half, "nv_full",
+     CHANGE((luts[0].le_start = 0xff7fffff, luts[0].le_end = 0x7f7fffff,
+             luts[0].lo_end = 0x80000000, luts[0].lo_start = 0, luts[0].le[0] = 0xfbff,
+             luts[0].le[64] = 0x7bff, luts[0].lo[0] = 0x8001, luts[0].le_overflow.scale = 0xfbff))},
     {"exponential table", base_cdp, "nv_small",
      CHANGE((luts[0].flags = 0, luts[0].le_index_offset = -64))},
     {"table of one input", base_cdp, "nv_small",
@@ -292,6 +297,29 @@ const Fault kLut[] = {
              (n.precision = 2, n.in_cvt = n.out_cvt = {}, luts[0].le_start = 0,
               luts[0].lo_end = 0x7f800000),
              NVDLA_RULE_LUT_RANGE, LUT_FIELD(lo_end), 0x7f800000, 0, 0, OF_LUT),
+    HALF("no number at the start", luts[0].lo_start = 0xffc00000, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(lo_start), 0xffc00000, 0, 0, OF_LUT),
+    HALF("start beyond 32 bits", luts[0].le_start = 1ll << 32, NVDLA_RULE_RANGE,
+         LUT_FIELD(le_start), 1ll << 32, 0, 0xffffffff, OF_LUT),
+    /* -1.5 and 2 after -1 and 4 */
+    HALF("negative end before its start", luts[0].le_end = 0xbfc00000, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(le_end), 0xbfc00000, 0xbf800000, 0, OF_LUT),
+    HALF("end before its start", (luts[0].lo_start = 0x40800000, luts[0].lo_end = 0x40000000),
+         NVDLA_RULE_LUT_RANGE, LUT_FIELD(lo_end), 0x40000000, 0x40800000, 0, OF_LUT),
+    HALF("no number in le", luts[0].le[64] = 0x7e00, NVDLA_RULE_LUT_RANGE, LUT_FIELD(le) + 128,
+         0x7e00, 0, 0, OF_LUT),
+    HALF("infinity in lo", luts[0].lo[256] = 0xfc00, NVDLA_RULE_LUT_RANGE, LUT_FIELD(lo) + 512,
+         0xfc00, 0, 0, OF_LUT),
+    HALF("infinite slope below le", luts[0].le_underflow.scale = 0x7c00, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(le_underflow.scale), 0x7c00, 0, 0, OF_LUT),
+    HALF("infinite slope above le", luts[0].le_overflow.scale = 0xfc00, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(le_overflow.scale), 0xfc00, 0, 0, OF_LUT),
+    HALF("no slope below lo", luts[0].lo_underflow.scale = 0x7c01, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(lo_underflow.scale), 0x7c01, 0, 0, OF_LUT),
+    HALF("no slope above lo", luts[0].lo_overflow.scale = 0xffff, NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(lo_overflow.scale), 0xffff, 0, 0, OF_LUT),
+    HALF("slope beyond 16 bits", luts[0].lo_overflow.scale = -1, NVDLA_RULE_RANGE,
+         LUT_FIELD(lo_overflow.scale), -1, 0, 0xffff, OF_LUT),
 };
 
 #define Y(...) FAULT(base_y, "nv_full", __VA_ARGS__)
