@@ -12,11 +12,12 @@ namespace detail {
 namespace {
 
 constexpr std::uint64_t kBlobAlign = 256;
+constexpr std::uint32_t kPlaneAlign = 64;
 
 // Bytes of one cube of a packed tensor. Where SDP processes int8 and a cube is int16 it walks pairs
 // of surfaces, so there is room for an even number of them.
 std::uint64_t cube_bytes(const TensorDesc& desc) {
-  const bool pairs = desc.precision == Precision::kInt16;
+  const bool pairs = desc.precision == Precision::kInt16 && !desc.planar;
   const std::uint32_t surfaces = desc.surfaces() + (pairs ? desc.surfaces() % 2 : 0);
   return std::uint64_t{surfaces} * desc.surface_stride;
 }
@@ -28,9 +29,11 @@ void select_cube(nvdla_surface& surface, std::uint32_t cube) {
 }
 
 void select_cube(nvdla_layer& layer, std::uint32_t cube) {
-  for (nvdla_surface* surface : {&layer.conv.input, &layer.conv.input_uv, &layer.sdp.x1.operand,
-                                 &layer.sdp.x2.operand, &layer.sdp.y.operand, &layer.sdp.input,
-                                 &layer.sdp.output, &layer.rubik.input, &layer.rubik.output}) {
+  for (nvdla_surface* surface :
+       {&layer.conv.input, &layer.conv.input_uv, &layer.sdp.x1.operand, &layer.sdp.x2.operand,
+        &layer.sdp.y.operand, &layer.sdp.input, &layer.sdp.output, &layer.pdp.input,
+        &layer.pdp.output, &layer.cdp.input, &layer.cdp.output, &layer.rubik.input,
+        &layer.rubik.output}) {
     select_cube(*surface, cube);
   }
 }
@@ -46,7 +49,10 @@ std::uint64_t Blob::add(std::uint64_t bytes) {
 
 void Builder::build(const BuildOptions& options) {
   if (net_.layers.empty()) refuse_argument("the network has no layer");
-  if (net_.outputs.empty()) refuse_argument("the network has no output");
+  const bool silent = std::any_of(net_.layers.begin(), net_.layers.end(),
+                                  [](const LayerNode& l) { return l.output == kNoTensor; });
+  if (net_.outputs.empty() && !silent) refuse_argument("the network has no output");
+  fused_.resize(net_.layers.size());
   for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
   for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
@@ -54,11 +60,13 @@ void Builder::build(const BuildOptions& options) {
   create_program(options.statistics);
   session_.descriptors = std::move(layers_);
   session_.slots = std::move(slots_);
+  session_.luts = net_.luts;
+  session_.transfers = std::move(transfers_);
 }
 
-std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access) {
-  slots_.push_back(make_slot(info_, bytes, access));
-  session_.bindings.emplace_back(device_.allocate(bytes));
+std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory) {
+  slots_.push_back(make_slot(info_, bytes, access, memory));
+  session_.bindings.emplace_back(device_.allocate(bytes, memory));
   return static_cast<std::uint32_t>(slots_.size() - 1);
 }
 
@@ -66,7 +74,12 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
   if (const nvdla_conv* conv = folded_for(static_cast<std::uint32_t>(descs_.size()))) {
     return packed_tensor(info_, fold_width(*conv).shape, tensor.precision);
   }
-  TensorDesc desc = packed_tensor(info_, tensor.shape, tensor.precision);
+  TensorDesc desc;
+  desc.shape = tensor.shape;
+  desc.precision = tensor.precision;
+  desc.atom = info_.atom;
+  desc.planar = tensor.planar;
+  desc = resolve(desc);
   if (!tensor.producer) return desc;
   // Some layers write more than the tensor has.
   Shape room = tensor.shape;
@@ -77,7 +90,10 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
         in_layer(*tensor.producer, [&] { return plan_winograd(info_, *conv, tensor.precision); });
     if (winograd) room = conv_output(winograd->conv);
   }
-  const TensorDesc wide = packed_tensor(info_, room, tensor.precision);
+  TensorDesc wide = desc;
+  wide.shape = room;
+  wide.line_stride = wide.surface_stride = wide.batch_stride = 0;
+  wide = resolve(wide);
   desc.line_stride = wide.line_stride;
   desc.surface_stride = wide.surface_stride;
   desc.batch_stride = 0;
@@ -97,7 +113,8 @@ void Builder::add_tensor(const TensorNode& tensor) {
   std::uint32_t access = 0;
   if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
-  add_slot(bytes * tensor.shape.batch, access);
+  add_slot(bytes * tensor.shape.batch, access, tensor.memory);
+  if (tensor.planar) slots_.back().alignment = kPlaneAlign;
   descs_.push_back(desc);
 }
 
@@ -121,6 +138,10 @@ void Builder::add_blob(const Blob& blob) {
 
 void Builder::add_layer(std::uint32_t index) {
   const LayerNode& node = net_.layers[index];
+  if (fused_[index]) {
+    last_.push_back(last_[*net_.tensors[node.input].producer]);
+    return;
+  }
   in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
   last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
 }
@@ -131,12 +152,17 @@ void Builder::commit(const LayerNode& node, const nvdla_layer& layer, const std:
   for (std::uint32_t cube = 0; cube < cubes; ++cube) {
     nvdla_layer one = layer;
     select_cube(one, cube);
-    wait_for(one, node.input);
-    for (const std::uint32_t tensor : node.operands) wait_for(one, tensor);
-    layers_.push_back(one);
-    session_.layers.push_back(
-        {cubes == 1 ? name : fmt::format("{} cube {}/{}", name, cube + 1, cubes), macs / cubes});
+    commit_one(node, one, cubes == 1 ? name : fmt::format("{} cube {}/{}", name, cube + 1, cubes),
+               macs / cubes);
   }
+}
+
+void Builder::commit_one(const LayerNode& node, nvdla_layer layer, const std::string& name,
+                         std::uint64_t macs) {
+  wait_for(layer, node.input);
+  for (const std::uint32_t tensor : node.operands) wait_for(layer, tensor);
+  layers_.push_back(layer);
+  session_.layers.push_back({name, macs});
 }
 
 void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
@@ -159,6 +185,8 @@ void Builder::create_program(bool statistics) {
   ProgramDesc desc;
   desc.layers = layers_;
   desc.slots = slots_;
+  desc.luts = net_.luts;
+  desc.transfers = transfers_;
   desc.statistics = statistics;
   try {
     session_.program = device_.create_program(desc);

@@ -114,9 +114,13 @@ void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvd
          {&layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
       move_lines(*operand, band.output_line);
     }
-    commit(node, layer,
-           bands.size() == 1 ? name : fmt::format("{} {}/{}", name, i + 1, bands.size()),
-           macs / height * band.output_lines);
+    std::string band_name =
+        bands.size() == 1 ? name : fmt::format("{} {}/{}", name, i + 1, bands.size());
+    if (const auto* part = std::get_if<ConvNode>(&node.part)) {
+      if (part->sdp.y.lut) layer.lut = *part->sdp.y.lut + 1;
+      if (bands.size() == 1) fuse_pooling(node, layer, band_name);
+    }
+    commit(node, layer, band_name, macs / height * band.output_lines);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/builder.hpp"
+#include "core/check.hpp"
+#include "core/convert.hpp"
 #include "nvdla/weights.hpp"
 
 namespace nvdla::detail {
@@ -29,6 +31,16 @@ std::vector<std::int16_t> narrow(const std::vector<std::int32_t>& values) {
   return list;
 }
 
+// Atoms are compared as a whole, and what lies beyond the last channel may be anything.
+void check_comparison(const TensorDesc& in) {
+  const std::uint32_t lanes = in.elements_per_atom();
+  if (in.shape.channels % lanes == 0) return;
+  refuse_argument(
+      "a comparison of {} channels: the hardware compares whole atoms, here multiples of {} "
+      "channels; nearest valid: {}",
+      in.shape.channels, lanes, (in.shape.channels + lanes - 1) / lanes * lanes);
+}
+
 OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision processing,
                          std::uint32_t atom) {
   OperandDesc desc;
@@ -50,18 +62,18 @@ OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision pro
 
 nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& blob) const {
   nvdla_sdp sdp = make_sdp();
-  const TensorDesc& out = descs_[node.output];
+  const TensorDesc& out = descs_[part.silent() ? node.input : node.output];
+  sdp.flags = part.nan_to_zero ? NVDLA_SDP_NAN_TO_ZERO : 0;
   sdp.proc_precision = static_cast<std::uint32_t>(part.processing);
   sdp.out_precision = static_cast<std::uint32_t>(out.precision);
   place(part.operators.x1, out.shape, part.processing, blob, sdp.x1);
   place(part.operators.x2, out.shape, part.processing, blob, sdp.x2);
+  place_y(part.y, out.shape, part.processing, blob, sdp.y);
   sdp.out_cvt = {};
   if (part.processing != Precision::kFp16) {
-    sdp.out_cvt.offset = part.converter.offset;
-    sdp.out_cvt.scale = part.converter.scale;
-    sdp.out_cvt.truncate = part.converter.shift;
+    sdp.out_cvt = convert(part.converter);
   }
-  sdp.output = surface(node.output);
+  if (!part.silent()) sdp.output = surface(node.output);
   return sdp;
 }
 
@@ -69,10 +81,32 @@ void Builder::place(const OperatorNode& op, const Shape& out, Precision processi
                     nvdla_sdp_x& x) const {
   if (!op.active()) return;
   x.flags = NVDLA_SDP_ENABLE | (op.relu ? NVDLA_SDP_RELU : 0);
-  x.alu = op.alu;
-  x.mul = op.mul;
   x.alu_shift = op.alu_shift;
   x.mul_shift = op.mul_shift;
+  place_operands(op, out, processing, blob, x);
+}
+
+void Builder::place_y(const OperatorYNode& op, const Shape& out, Precision processing, Blob& blob,
+                      nvdla_sdp_y& y) const {
+  if (!op.active()) return;
+  y.flags = NVDLA_SDP_ENABLE | (op.lut ? NVDLA_SDP_LUT : 0);
+  y.mul_truncate = op.mul_shift;
+  if (op.alu_converter) {
+    y.flags |= NVDLA_SDP_CONVERT_ALU;
+    y.alu_cvt = convert(*op.alu_converter);
+  }
+  if (op.mul_converter) {
+    y.flags |= NVDLA_SDP_CONVERT_MUL;
+    y.mul_cvt = convert(*op.mul_converter);
+  }
+  place_operands(op, out, processing, blob, y);
+}
+
+template <typename X>
+void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision processing,
+                             Blob& blob, X& x) const {
+  x.alu = op.alu;
+  x.mul = op.mul;
   if (parts(op) == 0) return;
   x.mode = op.mode;
   if (op.tensor) {
@@ -97,13 +131,18 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
   Blob blob = make_blob();
   nvdla_sdp sdp = sdp_part(node, part, blob);
   const TensorDesc& in = descs_[node.input];
+  if (part.silent()) check_comparison(in);
   sdp.in_precision = static_cast<std::uint32_t>(in.precision);
   sdp.width = in.shape.width;
   sdp.height = in.shape.height;
   sdp.channels = in.shape.channels;
   sdp.input = surface(node.input);
   add_blob(blob);
-  commit(node, make_layer(sdp), node.name, node.macs);
+  nvdla_layer layer = make_layer(sdp);
+  if (part.y.lut) layer.lut = *part.y.lut + 1;
+  std::string name = node.name;
+  fuse_pooling(node, layer, name);
+  commit(node, layer, name, node.macs);
 }
 
 }  // namespace nvdla::detail

@@ -47,7 +47,7 @@ class Builder {
   void add_tensor(const TensorNode& tensor);
   // Its cube, with room for what its producer writes beyond it.
   TensorDesc tensor_desc(const TensorNode& tensor) const;
-  std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access);
+  std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory = Memory::kDram);
   // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
   Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
   void add_blob(const Blob& blob);
@@ -72,11 +72,18 @@ class Builder {
   void add_part(const LayerNode& node, const SdpNode& sdp);
   void add_part(const LayerNode& node, const ConvNode& conv);
   void add_part(const LayerNode& node, const DeconvNode& deconv);
+  void add_part(const LayerNode& node, const PoolNode& pool);
+  void add_part(const LayerNode& node, const NormNode& norm);
+  void add_part(const LayerNode& node, const RubikNode& rubik);
+  void add_part(const LayerNode& node, const CopyNode& copy);
 
   // `layer`, which says everything of the first cube of a batch, for each cube: surfaces with a
   // batch stride move on by it. It waits for those whose tensors it reads.
   void commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
               std::uint64_t macs);
+  // The layer as it is.
+  void commit_one(const LayerNode& node, nvdla_layer layer, const std::string& name,
+                  std::uint64_t macs);
   void wait_for(nvdla_layer& layer, std::uint32_t tensor) const;
 
   // A cube between layers of one layer of the network.
@@ -97,12 +104,21 @@ class Builder {
                     std::uint32_t block);
   void add_copies(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
                   std::uint32_t surfaces, bool point);
+  // A pooling that can follow on the fly becomes part of the one layer that `node` is.
+  void fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name);
+  // The pooling that alone reads the output of `node`, or nothing.
+  const LayerNode* only_pooling(const LayerNode& node) const;
 
   nvdla_surface surface(std::uint32_t tensor) const {
     return tensor_surface(descs_[tensor], tensor);
   }
   // SDP with its operators and its output, without an input; operands go into `blob`.
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
+  template <typename X>
+  void place_operands(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
+                      X& x) const;
+  void place_y(const OperatorYNode& op, const Shape& out, Precision processing, Blob& blob,
+               nvdla_sdp_y& y) const;
   void place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
              nvdla_sdp_x& x) const;
 
@@ -117,6 +133,8 @@ class Builder {
   std::vector<TensorDesc> descs_;
   std::vector<nvdla_slot> slots_;
   std::vector<nvdla_layer> layers_;
+  std::vector<nvdla_transfer> transfers_;
+  std::vector<bool> fused_;          // by layer of the network: part of the one before
   std::vector<std::uint32_t> last_;  // of the program, by layer of the network
 };
 

@@ -105,6 +105,7 @@ Tensor Network::image(std::string_view name, const ImageDesc& desc) {
 Tensor Network::convolution(Tensor input, const Convolution& c) {
   return detail::add_layer(impl_->layers.size(), c.name, [&] {
     const TensorNode& tensor = impl_->any_tensor("input", input);
+    if (!tensor.image) impl_->cube("input", input);
     const Precision processing = detail::kernel_precision(c.weights);
     WeightsDesc weights;
     weights.kernels = c.kernels;
@@ -148,6 +149,7 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     node.post_extension = c.post_extension;
     const Precision result = detail::conv_result(processing, c.precision);
     node.sdp = detail::conv_sdp(*impl_, c, out, processing);
+    node.sdp.y = impl_->make_operator_y(c.y, false, out, processing);
     detail::LayerNode layer;
     layer.name = c.name;
     layer.input = input.index;
@@ -160,7 +162,7 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
 
 Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
   return detail::add_layer(impl_->layers.size(), d.name, [&] {
-    const TensorNode& tensor = impl_->tensor("input", input);
+    const TensorNode& tensor = impl_->cube("input", input);
     const Precision processing = detail::kernel_precision(d.weights);
     if (tensor.precision != processing) {
       refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "core/conv_node.hpp"
+#include "core/pool_node.hpp"
+#include "core/reshape_node.hpp"
 #include "core/sdp_node.hpp"
 #include "nvdla/network.hpp"
 
@@ -24,6 +26,8 @@ struct TensorNode {
   std::optional<ImageDesc> image;         // pixels, not a cube
   std::optional<std::uint32_t> producer;  // layer; inputs have none
   bool read = false;                      // by a layer
+  bool planar = false;
+  Memory memory = Memory::kDram;
 };
 
 // A tensor that the application writes or reads.
@@ -33,11 +37,14 @@ struct PortNode {
   Quantization quantization;
 };
 
+// In place of the output of a layer that writes nothing.
+inline constexpr std::uint32_t kNoTensor = ~std::uint32_t{0};
+
 struct LayerNode {
   std::string name;
   std::uint32_t input = 0;
-  std::uint32_t output = 0;
-  std::variant<SdpNode, ConvNode, DeconvNode> part;
+  std::uint32_t output = kNoTensor;
+  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode> part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch
 };
@@ -49,17 +56,29 @@ struct Network::Impl {
   std::vector<detail::PortNode> inputs;
   std::vector<detail::PortNode> outputs;
   std::vector<detail::LayerNode> layers;
+  std::vector<nvdla_lut> luts;
 
   const detail::TensorNode& any_tensor(const char* what, Tensor tensor) const;
   // Refuses images, too.
   const detail::TensorNode& tensor(const char* what, Tensor tensor) const;
+  // Refuses planes, too.
+  const detail::TensorNode& cube(const char* what, Tensor tensor) const;
   void check_name(const char* what, std::string_view name) const;
 
   // Adding a layer: the operator of it that `what` names; the layer once it is right, which makes
   // its output and marks what it reads.
   detail::OperatorNode make_operator(const char* what, const Operator& op, const Shape& shape,
                                      Precision processing) const;
-  Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision);
+  detail::OperatorYNode make_operator_y(const OperatorY& op, bool compares, const Shape& shape,
+                                        Precision processing);
+  std::optional<detail::OperandTensor> operand(const char* what, Tensor tensor) const;
+  // Index of a look-up table, which is taken over unless it is there already.
+  std::uint32_t add_lut(const nvdla_lut& lut, nvdla_lut_unit unit);
+  Tensor add_input(std::string_view name, detail::TensorNode node,
+                   const Quantization& quantization);
+  Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision,
+                bool planar = false);
+  void commit_silent(detail::LayerNode layer);
 };
 
 }  // namespace nvdla

@@ -11,7 +11,7 @@ namespace nvdla {
 
 Tensor Network::pointwise(Tensor input, const Pointwise& p) {
   return detail::add_layer(impl_->layers.size(), p.name, [&] {
-    const detail::TensorNode& in = impl_->tensor("input", input);
+    const detail::TensorNode& in = impl_->cube("input", input);
     const Shape shape = in.shape;
     const Precision out = p.precision.value_or(in.precision);
     detail::check_precision(out);
@@ -19,6 +19,9 @@ Tensor Network::pointwise(Tensor input, const Pointwise& p) {
     sdp.processing = detail::sdp_processing(in.precision, out);
     sdp.operators.x1 = impl_->make_operator("x1", p.x1, shape, sdp.processing);
     sdp.operators.x2 = impl_->make_operator("x2", p.x2, shape, sdp.processing);
+    sdp.y = impl_->make_operator_y(p.y, false, shape, sdp.processing);
+    sdp.nan_to_zero = p.nan_to_zero;
+    detail::check_nan_to_zero(p.nan_to_zero, in.precision);
     sdp.converter = detail::check_converter(p.output, sdp.processing);
     detail::LayerNode layer;
     layer.name = p.name;
@@ -26,6 +29,28 @@ Tensor Network::pointwise(Tensor input, const Pointwise& p) {
     layer.operands = sdp.tensors();
     layer.part = std::move(sdp);
     return impl_->commit(std::move(layer), shape, out);
+  });
+}
+
+void Network::compare(Tensor input, const Comparison& p) {
+  detail::add_layer(impl_->layers.size(), p.name, [&] {
+    const detail::TensorNode& in = impl_->cube("input", input);
+    OperatorY equal;
+    equal.alu = NVDLA_ALU_EQUAL;
+    equal.alu_values = p.values;
+    equal.alu_reals = p.reals;
+    equal.tensor = p.tensor;
+    detail::SdpNode sdp;
+    sdp.processing = in.precision;
+    sdp.operators.x1 = impl_->make_operator("x1", p.x1, in.shape, sdp.processing);
+    sdp.operators.x2 = impl_->make_operator("x2", p.x2, in.shape, sdp.processing);
+    sdp.y = impl_->make_operator_y(equal, true, in.shape, sdp.processing);
+    detail::LayerNode layer;
+    layer.name = p.name;
+    layer.input = input.index;
+    layer.operands = sdp.tensors();
+    layer.part = std::move(sdp);
+    impl_->commit_silent(std::move(layer));
   });
 }
 

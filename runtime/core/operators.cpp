@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "core/check.hpp"
-#include "core/precision.hpp"
+#include "core/operands.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla::detail {
@@ -18,83 +17,14 @@ constexpr std::int32_t kHigh16 = std::numeric_limits<std::int16_t>::max();
 
 bool fits16(std::int32_t value) { return value >= kLow16 && value <= kHigh16; }
 
-std::size_t area(const Shape& shape) { return std::size_t{shape.height} * shape.width; }
-
-nvdla_operand_mode mode_of(std::size_t count, const Shape& shape) {
-  if (count == 1) return NVDLA_OPERAND_LAYER;
-  return count == shape.channels ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
-}
-
-void check_count(const char* what, const char* part, bool active, std::size_t count,
-                 const Shape& shape) {
-  if (active != (count != 0)) {
-    refuse_argument("{}: {} {} values for {} that is {}", what, count, part,
-                    part == std::string_view("ALU") ? "an ALU" : "a multiplier",
-                    active ? "active" : "not active");
-  }
-  const std::size_t elements = shape.channels * area(shape);
-  if (active && count != 1 && count != shape.channels && count != elements) {
-    refuse_argument("{}: {} {} values; right are 1, one per channel ({}) or one per element ({})",
-                    what, count, part, shape.channels, elements);
-  }
-}
-
 // Integers as they are, reals as bits of fp16.
 std::vector<std::int32_t> operand_values(const char* what, const char* part,
                                          std::span<const std::int16_t> values,
                                          std::span<const float> reals, Precision processing) {
-  const bool real = processing == Precision::kFp16;
-  if (real ? !values.empty() : !reals.empty()) {
-    refuse_argument("{}: {} {} operands for a layer that works in {}, which takes {}", what,
-                    real ? "integer" : "real", part, precision_name(processing),
-                    real ? "reals" : "integers");
-  }
+  check_kind(what, part, !values.empty(), !reals.empty(), processing);
   std::vector<std::int32_t> list(values.begin(), values.end());
   for (const float value : reals) list.push_back(to_half(value));
   return list;
-}
-
-void check_tensor(const char* what, const Operator& op, const Shape& shape, Precision processing,
-                  const OperandTensor& tensor) {
-  const bool alu = op.alu != NVDLA_ALU_NONE;
-  if (alu == (op.mul != NVDLA_MUL_NONE)) {
-    refuse_argument("{}: a tensor is the operand of exactly one part, here {} are active", what,
-                    alu ? "both" : "none");
-  }
-  if (!op.alu_values.empty() || !op.mul_values.empty() || !op.alu_reals.empty() ||
-      !op.mul_reals.empty()) {
-    refuse_argument("{}: operands are values or a tensor, not both", what);
-  }
-  if (tensor.shape != shape) {
-    refuse_argument("{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}",
-                    what, tensor.shape.batch, tensor.shape.channels, tensor.shape.height,
-                    tensor.shape.width, shape.batch, shape.channels, shape.height, shape.width);
-  }
-  if (tensor.precision != processing) {
-    refuse_argument("{}: the operand tensor is {}, the layer works in {}", what,
-                    precision_name(tensor.precision), precision_name(processing));
-  }
-}
-
-// The same operands, said for every channel or element.
-void spread(std::vector<std::int32_t>& values, std::size_t count, const Shape& shape) {
-  if (values.empty() || values.size() == count) return;
-  if (values.size() == 1) {
-    values.resize(count, values[0]);
-    return;
-  }
-  std::vector<std::int32_t> wide;
-  wide.reserve(count);
-  for (const std::int32_t value : values) wide.insert(wide.end(), area(shape), value);
-  values = std::move(wide);
-}
-
-void unify(OperatorNode& op, const Shape& shape) {
-  const std::size_t count = std::max(op.alu_values.size(), op.mul_values.size());
-  if (count == 0) return;
-  spread(op.alu_values, count, shape);
-  spread(op.mul_values, count, shape);
-  op.mode = mode_of(count, shape);
 }
 
 OperatorNode addition(std::vector<std::int32_t> values, std::uint32_t shift, const Shape& shape) {
@@ -166,35 +96,19 @@ OperatorNode check_operator(const char* what, const Operator& op, const Shape& s
   if (op.mul != NVDLA_MUL_NONE && op.mul != NVDLA_MUL_MUL && op.mul != NVDLA_MUL_PRELU) {
     refuse_argument("{}: mul {} is none of NONE, MUL, PRELU", what, static_cast<int>(op.mul));
   }
-  const bool alu = op.alu != NVDLA_ALU_NONE;
-  const bool mul = op.mul != NVDLA_MUL_NONE;
-  if (alu && op.mul == NVDLA_MUL_PRELU) {
-    refuse_argument("{}: PReLU excludes the ALU of the same operator: use the other one", what);
-  }
-
   if (processing == Precision::kFp16 && (op.alu_shift != 0 || op.mul_shift != 0)) {
     refuse_argument("{}: fp16 has no shifts, found {} to the left and {} to the right", what,
                     op.alu_shift, op.mul_shift);
   }
-
   OperatorNode node;
   node.alu = op.alu;
   node.mul = op.mul;
   node.alu_shift = op.alu_shift;
   node.mul_shift = op.mul_shift;
   node.relu = op.relu;
-  if (tensor) {
-    check_tensor(what, op, shape, processing, *tensor);
-    node.tensor = tensor->index;
-    // A single pixel lies like operands per channel, and the hardware wants it called so.
-    node.mode = area(shape) == 1 ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
-    return node;
-  }
   node.alu_values = operand_values(what, "ALU", op.alu_values, op.alu_reals, processing);
   node.mul_values = operand_values(what, "MUL", op.mul_values, op.mul_reals, processing);
-  check_count(what, "ALU", alu, node.alu_values.size(), shape);
-  check_count(what, "MUL", mul, node.mul_values.size(), shape);
-  unify(node, shape);
+  check_operands(what, node, shape, processing, tensor);
   return node;
 }
 

@@ -39,6 +39,17 @@ struct OperatorPair {
   OperatorNode x1, x2;
 };
 
+// Operator Y; one value for the layer is an integer of 32 bits or the bits of fp32.
+struct OperatorYNode : OperatorNode {
+  std::optional<Converter> alu_converter;
+  std::optional<Converter> mul_converter;
+  std::optional<std::uint32_t> lut;  // index in the network
+
+  bool active() const noexcept {
+    return alu != NVDLA_ALU_NONE || mul != NVDLA_MUL_NONE || lut.has_value();
+  }
+};
+
 // The tensor that an operator names.
 struct OperandTensor {
   std::uint32_t index = 0;
@@ -49,6 +60,10 @@ struct OperandTensor {
 // `what` names the operator in errors ("x1"); it works in `processing`.
 OperatorNode check_operator(const char* what, const Operator& op, const Shape& shape,
                             Precision processing, const std::optional<OperandTensor>& tensor);
+
+// The look-up table is the caller's. `compares`: the ALU is EQUAL.
+OperatorYNode check_operator_y(const OperatorY& op, bool compares, const Shape& shape,
+                               Precision processing, const std::optional<OperandTensor>& tensor);
 
 // Operators in fp16 have no converter after them: it must do nothing.
 Converter check_converter(const Converter& converter, Precision processing);

@@ -25,6 +25,13 @@ void check_precision(Precision precision) {
   }
 }
 
+void check_nan_to_zero(bool nan_to_zero, Precision precision) {
+  if (nan_to_zero && precision != Precision::kFp16) {
+    refuse_argument("nan_to_zero with an input in {}: only fp16 has NaN",
+                    precision_name(precision));
+  }
+}
+
 Precision sdp_processing(Precision in, Precision out) {
   if (in == out) return in;
   const bool int8 = in == Precision::kInt8 || out == Precision::kInt8;

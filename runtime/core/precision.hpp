@@ -13,6 +13,9 @@ const char* precision_name(Precision precision) noexcept;
 // Throws kInvalidArgument for what is no precision.
 void check_precision(Precision precision);
 
+// NaN reads as zero where there is one.
+void check_nan_to_zero(bool nan_to_zero, Precision precision);
+
 // What SDP's operators work in between a tensor of `in` and one of `out`. Throws kInvalidArgument
 // naming both where the hardware has no such way.
 Precision sdp_processing(Precision in, Precision out);

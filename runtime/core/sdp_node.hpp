@@ -5,6 +5,7 @@
 #define NVDLA_CORE_SDP_NODE_HPP
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "core/operators.hpp"
@@ -15,13 +16,19 @@ namespace nvdla::detail {
 
 struct SdpNode {
   OperatorPair operators;
+  OperatorYNode y;
   Converter converter;
   Precision processing = Precision::kInt8;
+  bool nan_to_zero = false;
+
+  // A comparison writes nothing.
+  bool silent() const noexcept { return y.alu == NVDLA_ALU_EQUAL; }
 
   // Tensors that operators read.
   std::vector<std::uint32_t> tensors() const {
     std::vector<std::uint32_t> list;
-    for (const OperatorNode* op : {&operators.x1, &operators.x2}) {
+    for (const OperatorNode* op :
+         std::initializer_list<const OperatorNode*>{&operators.x1, &operators.x2, &y}) {
       if (op->tensor) list.push_back(*op->tensor);
     }
     return list;

@@ -51,6 +51,8 @@ struct Session::Impl {
   // What the program was made of; the writer of loadables starts from these.
   std::vector<nvdla_layer> descriptors;
   std::vector<nvdla_slot> slots;
+  std::vector<nvdla_lut> luts;
+  std::vector<nvdla_transfer> transfers;
   Fence last;
 };
 

@@ -19,6 +19,8 @@ using detail::refuse_argument;
 
 constexpr std::uint32_t kMaxSize = 8192;
 constexpr std::uint32_t kMaxBatch = 32;
+// Planes and their lines start at multiples of this.
+constexpr std::uint32_t kPlaneAlign = 64;
 
 std::uint64_t up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -26,11 +28,14 @@ std::uint64_t up(std::uint64_t value, std::uint64_t multiple) {
 
 // A stride as it was given, or the smallest that will do.
 std::uint32_t stride(const char* what, std::uint32_t given, std::uint64_t least,
-                     std::uint32_t atom) {
+                     const TensorDesc& desc) {
+  const std::uint32_t align = desc.planar ? kPlaneAlign : desc.atom;
+  least = up(least, align);
   const std::uint64_t value = given == 0 ? least : given;
-  if (value % atom != 0) {
-    refuse_argument("{} {} is not a multiple of the atom ({}); nearest valid: {}", what, value,
-                    atom, std::max(up(value, atom), least));
+  if (value % align != 0) {
+    refuse_argument("{} {} is not a multiple of {}{}{}; nearest valid: {}", what, value,
+                    desc.planar ? "" : "the atom (", align, desc.planar ? "" : ")",
+                    std::max(up(value, align), least));
   }
   if (value < least) {
     refuse_argument("{} {} is smaller than what it steps over; nearest valid: {}", what, value,
@@ -75,6 +80,15 @@ void check_type(const TensorDesc& desc) {
   }
 }
 
+// Whole atoms.
+std::uint64_t line_bytes(const TensorDesc& d) {
+  const std::uint64_t width = d.shape.width;
+  return d.planar ? up(width * d.element_bytes(), d.atom) : width * d.atom;
+}
+
+// From an element to the next in its line.
+std::uint32_t column_bytes(const TensorDesc& d) { return d.planar ? d.element_bytes() : d.atom; }
+
 // Distances between an application's elements.
 struct Steps {
   std::uint64_t batch, channel, line, column;
@@ -91,7 +105,7 @@ Steps steps(const Shape& s, Layout layout) {
 template <typename Line>
 void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
   const Steps step = steps(d.shape, layout);
-  const std::uint32_t lanes = d.elements_per_atom();
+  const std::uint32_t lanes = d.planar ? 1 : d.elements_per_atom();
   for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
     for (std::uint32_t s = 0; s < d.surfaces(); ++s) {
       for (std::uint32_t y = 0; y < d.shape.height; ++y) {
@@ -113,9 +127,10 @@ template <typename T, typename Source, typename Convert>
 void pack_as(const TensorDesc& d, Layout layout, std::span<const Source> source,
              std::span<std::byte> cube, const Convert& convert) {
   const std::uint64_t column = steps(d.shape, layout).column;
+  const std::uint32_t step = column_bytes(d);
   for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from, bool real) {
     std::byte* out = cube.data() + at;
-    for (std::uint32_t x = 0; x < d.shape.width; ++x, out += d.atom) {
+    for (std::uint32_t x = 0; x < d.shape.width; ++x, out += step) {
       const T value = real ? convert(source[from + x * column], from + x * column) : T{0};
       std::memcpy(out, &value, sizeof value);
     }
@@ -126,10 +141,11 @@ template <typename T, typename Target, typename Convert>
 void unpack_as(const TensorDesc& d, Layout layout, std::span<const std::byte> cube,
                std::span<Target> target, const Convert& convert) {
   const std::uint64_t column = steps(d.shape, layout).column;
+  const std::uint32_t step = column_bytes(d);
   for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t to, bool real) {
     if (!real) return;
     const std::byte* in = cube.data() + at;
-    for (std::uint32_t x = 0; x < d.shape.width; ++x, in += d.atom) {
+    for (std::uint32_t x = 0; x < d.shape.width; ++x, in += step) {
       T value;
       std::memcpy(&value, in, sizeof value);
       target[to + x * column] = convert(value);
@@ -205,14 +221,13 @@ TensorDesc resolve(const TensorDesc& desc) {
   check_range("batch", desc.shape.batch, 1U, kMaxBatch);
 
   TensorDesc d = desc;
-  d.line_stride =
-      stride("line_stride", desc.line_stride, std::uint64_t{d.shape.width} * d.atom, d.atom);
+  d.line_stride = stride("line_stride", desc.line_stride, line_bytes(d), d);
   d.surface_stride = stride("surface_stride", desc.surface_stride,
-                            std::uint64_t{d.line_stride} * d.shape.height, d.atom);
+                            std::uint64_t{d.line_stride} * d.shape.height, d);
   d.batch_stride = d.shape.batch == 1 && desc.batch_stride == 0
                        ? 0
                        : stride("batch_stride", desc.batch_stride,
-                                std::uint64_t{d.surface_stride} * d.surfaces(), d.atom);
+                                std::uint64_t{d.surface_stride} * d.surfaces(), d);
   return d;
 }
 
@@ -220,7 +235,7 @@ std::uint64_t tensor_bytes(const TensorDesc& desc) {
   const TensorDesc d = resolve(desc);
   return std::uint64_t{d.shape.batch - 1} * d.batch_stride +
          std::uint64_t{d.surfaces() - 1} * d.surface_stride +
-         std::uint64_t{d.shape.height - 1} * d.line_stride + std::uint64_t{d.shape.width} * d.atom;
+         std::uint64_t{d.shape.height - 1} * d.line_stride + line_bytes(d);
 }
 
 nvdla_surface tensor_surface(const TensorDesc& desc, std::uint32_t slot, std::uint64_t offset) {

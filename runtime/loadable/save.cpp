@@ -32,11 +32,20 @@ class Saver {
   Saver(const Session::Impl& session, const nvdla_hw& hw)
       : session_(session),
         hw_(hw),
-        compiled_(0, hw, {.layers = session.descriptors, .slots = session.slots}) {}
+        compiled_(0, hw,
+                  {.layers = session.descriptors,
+                   .slots = session.slots,
+                   .luts = session.luts,
+                   .transfers = session.transfers}) {}
 
   std::vector<std::byte> run() {
     for (const auto* ports : {&session_.inputs, &session_.outputs}) {
       for (const auto& port : *ports) check_port(port);
+    }
+    for (const nvdla_slot& slot : session_.slots) {
+      if (slot.memory != NVDLA_MEMORY_DRAM) {
+        detail::refuse(ErrorCode::kNotAvailable, "a tensor lies in SRAM: the writer has DRAM only");
+      }
     }
     for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
     count_events();
@@ -135,8 +144,8 @@ class Saver {
       op.part = make_conv_part(index, layer.conv);
       conv = op.common.index;
     } else if (layer.kind != NVDLA_LAYER_SDP) {
-      throw Error(ErrorCode::kNotAvailable, fmt::format("layer {}: the writer has no {}", index,
-                                                        layer_kind_name(layer.kind)));
+      detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': the writer has no {}", index,
+                     session_.layers[index].name, layer_kind_name(layer.kind));
     }
     check_sdp(index, layer.sdp);
     Operation& op = add(kSdp);

@@ -75,6 +75,7 @@ struct Convolution {
   // Further operators, after the bias.
   Operator x1 = {};
   Operator x2 = {};
+  OperatorY y = {};
   // int32 -> the result; not of fp16 layers, whose results are rounded.
   Converter output = {};
   // Of the result; what the layer works in if nothing is said. int8 layers make int8 or int16,

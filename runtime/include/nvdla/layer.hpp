@@ -12,17 +12,11 @@
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/operators.hpp"
 #include "nvdla/tensor.hpp"
 #include "nvdla/weights.hpp"
 
 namespace nvdla {
-
-// (x - offset) * scale >> shift, halves away from zero, saturated: SDP's output converter.
-struct Converter {
-  std::int32_t offset = 0;
-  std::int16_t scale = 1;
-  std::uint32_t shift = 0;
-};
 
 // The converter nearest to multiplication by `factor` (0 < factor < 32768): scale of 15 bits.
 // Then adds `zero_point` as far as an offset before the multiplication can.

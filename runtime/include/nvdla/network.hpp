@@ -25,8 +25,11 @@
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
 #include "nvdla/image.hpp"
+#include "nvdla/normalization.hpp"
 #include "nvdla/operators.hpp"
 #include "nvdla/pointwise.hpp"
+#include "nvdla/pooling.hpp"
+#include "nvdla/reshape.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/tensor.hpp"
 
@@ -52,11 +55,27 @@ class NVDLA_API Network {
                const Quantization& quantization = {});
   // An image that the application writes: one for each run.
   Tensor image(std::string_view name, const ImageDesc& desc);
+  // Planes, one a channel, for merge().
+  Tensor planar_input(std::string_view name, const Shape& shape, Precision precision,
+                      const Quantization& quantization = {});
   Tensor convolution(Tensor input, const Convolution& convolution);
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
+  void compare(Tensor input, const Comparison& comparison);
+  Tensor pooling(Tensor input, const Pooling& pooling);
+  Tensor normalization(Tensor input, const Normalization& normalization);
+  Tensor contract(Tensor input, const Contraction& contraction);
+  // A tensor as planes, one a channel, which applications and merge() read; and back.
+  Tensor split(Tensor input, std::string_view name);
+  Tensor merge(Tensor planes, std::string_view name);
+  // The same elements in another place; see place().
+  Tensor copy(Tensor input, std::string_view name);
   // Names a tensor that the application reads.
   void output(Tensor tensor, std::string_view name, const Quantization& quantization = {});
+
+  // The memory that a tensor lies in, DRAM unless said otherwise. build() throws kNotAvailable on a
+  // device without it.
+  void place(Tensor tensor, Memory memory);
 
   Shape shape(Tensor tensor) const;
   Precision precision(Tensor tensor) const;

@@ -7,6 +7,7 @@
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace nvdla {
@@ -35,6 +36,33 @@ struct Operator {
   std::uint32_t alu_shift = 0;  // 0..30
   std::uint32_t mul_shift = 0;  // 0..63, also without a multiplier
   bool relu = false;
+};
+
+// (x - offset) * scale >> shift, halves away from zero, saturated: SDP's converters.
+struct Converter {
+  std::int32_t offset = 0;
+  std::int16_t scale = 1;
+  std::uint32_t shift = 0;
+};
+
+// The third SDP operator, which follows X2 on devices that have it (DeviceInfo::has_sdp_y):
+//   y = lut(alu((x * m) >> mul_shift, a)), saturated to int32 (fp16: without shift).
+// The number of values says what they are for, as above. One value for the layer is 32 bits wide,
+// more are 16; reals alike, fp32 or rounded to fp16.
+struct OperatorY {
+  nvdla_alu alu = NVDLA_ALU_NONE;  // MAX, MIN or SUM
+  nvdla_mul mul = NVDLA_MUL_NONE;
+  std::span<const std::int32_t> alu_values = {};
+  std::span<const std::int32_t> mul_values = {};
+  std::span<const float> alu_reals = {};
+  std::span<const float> mul_reals = {};
+  Tensor tensor = {};
+  // Of integer operands for channels and elements, shift 0..48.
+  std::optional<Converter> alu_converter = {};
+  std::optional<Converter> mul_converter = {};
+  std::uint32_t mul_shift = 0;  // 0..1023, with a multiplier
+  // Copied when the layer is added; nvdla_lut.unit is NVDLA_LUT_SDP. DeviceInfo::has_lut.
+  const nvdla_lut* lut = nullptr;
 };
 
 // Sums of the operators above; the spans given must live until the layer is added.

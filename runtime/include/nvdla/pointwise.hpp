@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "nvdla/layer.hpp"
@@ -26,9 +27,25 @@ struct Pointwise {
   std::string_view name = {};
   Operator x1 = {};
   Operator x2 = {};
+  OperatorY y = {};
   Converter output = {};
   // Of the result; that of the input if nothing is said.
   std::optional<Precision> precision = {};
+  // fp16: NaN of the input reads as zero.
+  bool nan_to_zero = false;
+};
+
+// A tensor is compared with values or with another tensor, after X1 and X2; nothing is written.
+// NVDLA_COUNTER_SDP_UNEQUAL of the layer is 1 where an element differs (BuildOptions::statistics).
+// fp16 compares bits, NaN with NaN, and tells -0 from 0. The hardware compares whole atoms, so
+// channels must fill them: DeviceInfo::atom bytes of the input's precision.
+struct Comparison {
+  std::string_view name = {};
+  Operator x1 = {};
+  Operator x2 = {};
+  std::span<const std::int32_t> values = {};  // as those of OperatorY
+  std::span<const float> reals = {};
+  Tensor tensor = {};
 };
 
 }  // namespace nvdla

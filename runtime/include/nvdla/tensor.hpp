@@ -57,6 +57,10 @@ struct Quantization {
 };
 
 // A feature cube in memory. Strides of 0 mean packed.
+//
+// Planes instead: element (x, y, c) of tensor n is at
+//   n * batch_stride + c * surface_stride + y * line_stride + x * bytes
+// with strides that are multiples of 64; lines are worked on in whole atoms.
 struct TensorDesc {
   Shape shape;
   Precision precision = Precision::kInt8;
@@ -64,10 +68,13 @@ struct TensorDesc {
   std::uint32_t line_stride = 0;
   std::uint32_t surface_stride = 0;
   std::uint32_t batch_stride = 0;
+  bool planar = false;
 
   constexpr std::uint32_t element_bytes() const noexcept { return precision_bytes(precision); }
   constexpr std::uint32_t elements_per_atom() const noexcept { return atom / element_bytes(); }
+  // Or planes.
   constexpr std::uint32_t surfaces() const noexcept {
+    if (planar) return shape.channels;
     return (shape.channels + elements_per_atom() - 1) / elements_per_atom();
   }
 };
