@@ -71,8 +71,6 @@ int nvdla_refuse_multiple(struct nvdla_compile *c, u32 field, s64 value,
 int nvdla_refuse_memory(struct nvdla_compile *c, u32 rule, u32 field, u32 dma,
 			u32 slot, s64 value, s64 min, s64 max);
 int nvdla_refuse_feature(struct nvdla_compile *c, u32 field, u32 feature);
-int nvdla_refuse_missing(struct nvdla_compile *c, u32 field, u32 hw_feature,
-			 u32 feature);
 s64 nvdla_clamp(u64 value);
 
 /* ---------------------------------------------------------- check.c --- */
@@ -196,6 +194,17 @@ struct nvdla_conv_plan {
 int nvdla_conv_check(struct nvdla_compile *c, struct nvdla_conv_plan *plan);
 void nvdla_conv_emit(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan);
+
+/* ---------------------------------------------------- conv_buffer.c --- */
+
+int nvdla_conv_check_data_banks(struct nvdla_compile *c,
+				struct nvdla_conv_plan *plan);
+int nvdla_conv_check_weights(struct nvdla_compile *c,
+			     struct nvdla_conv_plan *plan);
+int nvdla_conv_check_grain(struct nvdla_compile *c,
+			   struct nvdla_conv_plan *plan);
+int nvdla_conv_check_release(struct nvdla_compile *c,
+			     struct nvdla_conv_plan *plan);
 
 /* ------------------------------------------------ conv_compressed.c --- */
 

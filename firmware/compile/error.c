@@ -50,12 +50,3 @@ int nvdla_refuse_feature(struct nvdla_compile *c, u32 field, u32 feature)
 {
 	return nvdla_refuse(c, NVDLA_RULE_FEATURE, field, feature, 0, 0);
 }
-
-/* The hardware lacks it, or this compiler does. */
-int nvdla_refuse_missing(struct nvdla_compile *c, u32 field, u32 hw_feature,
-			 u32 feature)
-{
-	if (c->hw->features & hw_feature)
-		feature = NVDLA_FEATURE_NOT_IMPLEMENTED;
-	return nvdla_refuse_feature(c, field, feature);
-}
