@@ -67,6 +67,7 @@ static void nvdla_fill_limits(struct drm_nvdla_limits *limits)
 	limits->syncs = DRM_NVDLA_MAX_SYNCS;
 	limits->program_bytes = NVDLA_PROGRAM_BYTES_MAX;
 	limits->bo_bytes = NVDLA_BO_BYTES_MAX;
+	limits->control_bytes = NVDLA_MAX_CONTROL_BYTES;
 }
 
 int nvdla_ioctl_query(struct drm_device *drm, void *data,

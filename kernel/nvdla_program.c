@@ -2,6 +2,10 @@
 /*
  * PROGRAM_CREATE: the security boundary. Descriptors are copied, checked and
  * compiled in kernel memory and never looked at again in the user's.
+ *
+ * Control data are the part of a program that the device reads. They are
+ * copied into a buffer that has no handle, so nobody can map it, and checked
+ * there: what was checked is what the device will find.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -10,6 +14,7 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_program.h"
 
 static void nvdla_program_release(struct kref *ref)
@@ -17,6 +22,8 @@ static void nvdla_program_release(struct kref *ref)
 	struct nvdla_kernel_program *program =
 		container_of(ref, struct nvdla_kernel_program, ref);
 
+	if (program->control)
+		drm_gem_object_put(&program->control->base);
 	kvfree(program->memory);
 	kfree(program);
 }
@@ -124,6 +131,42 @@ int nvdla_report(u64 user, const struct nvdla_error *error)
 	return -EINVAL;
 }
 
+/* Where the slot says, if there is a right one. */
+static u32 nvdla_control_memory(const struct nvdla_slot *slots, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (slots[i].access == NVDLA_SLOT_CONTROL &&
+		    slots[i].memory == NVDLA_MEMORY_SRAM)
+			return NVDLA_MEMORY_SRAM;
+	}
+	return NVDLA_MEMORY_DRAM;
+}
+
+static int nvdla_program_copy_control(struct nvdla_device *ndev,
+				      struct nvdla_kernel_program *program,
+				      const struct drm_nvdla_array *array,
+				      u32 memory)
+{
+	struct nvdla_bo *bo;
+
+	if (!array->count)
+		return array->pointer || array->stride ? -EINVAL : 0;
+	if (array->stride != 1)
+		return -EINVAL;
+	if (array->count > NVDLA_MAX_CONTROL_BYTES)
+		return -E2BIG;
+	bo = nvdla_bo_create(ndev, array->count, memory, 0);
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	program->control = bo;
+	if (copy_from_user(bo->vaddr, u64_to_user_ptr(array->pointer),
+			   array->count))
+		return -EFAULT;
+	return 0;
+}
+
 /* Layers come one at a time: they are large, and checking can be stopped. */
 static int nvdla_program_add_layers(struct nvdla_kernel_program *program,
 				    const struct drm_nvdla_array *layers,
@@ -159,6 +202,7 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 		.num_slots = args->slots.count,
 		.num_luts = args->luts.count,
 		.num_transfers = args->transfers.count,
+		.control_bytes = args->control.count,
 		.flags = args->flags & DRM_NVDLA_PROGRAM_STATS ?
 				 NVDLA_PROGRAM_STATS : 0,
 		.clock_khz = ndev->clock_khz,
@@ -189,9 +233,16 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 		transfers = NULL;
 		goto free;
 	}
+	ret = nvdla_program_copy_control(ndev, program, &args->control,
+					 nvdla_control_memory(slots,
+							      desc.num_slots));
+	if (ret)
+		goto free;
 	desc.slots = slots;
 	desc.luts = luts;
 	desc.transfers = transfers;
+	if (program->control)
+		desc.control = program->control->vaddr;
 
 	bytes = nvdla_program_bytes(&desc);
 	if (bytes > NVDLA_PROGRAM_BYTES_MAX) {
@@ -213,6 +264,8 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 	ret = nvdla_program_add_layers(program, &args->layers, error);
 	if (!ret && nvdla_program_end(&program->program, error))
 		ret = -EINVAL;
+	if (!ret && program->control)
+		nvdla_bo_sync_for_device(program->control);
 
 free:
 	kvfree(transfers);

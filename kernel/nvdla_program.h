@@ -11,6 +11,7 @@
 #include "../firmware/compile/nvdla_compile.h"
 #include "../uapi/drm/nvdla_accel.h"
 
+struct nvdla_bo;
 struct nvdla_file;
 
 #define NVDLA_PROGRAM_BYTES_MAX	SZ_16M
@@ -25,6 +26,8 @@ struct nvdla_kernel_program {
 	struct nvdla_program program;
 	/** @memory: that @program lives in */
 	void *memory;
+	/** @control: contents of the control slot, NULL without one */
+	struct nvdla_bo *control;
 };
 
 struct nvdla_kernel_program *nvdla_program_get(struct nvdla_file *nfile,

@@ -63,6 +63,46 @@ static void nvdla_submit_use(struct nvdla_submit *submit,
 	submit->written[i] |= write;
 }
 
+/* The program's own buffer, which only an empty binding stands for. */
+static void nvdla_submit_bind_control(struct nvdla_submit *submit,
+				      const struct drm_nvdla_binding *user,
+				      struct nvdla_binding *binding)
+{
+	struct nvdla_submission *submission = submit->submission;
+	struct nvdla_bo *bo = submission->program->control;
+
+	/* Left as it is, access to nothing, nvdla_program_check_bindings()
+	 * refuses it.
+	 */
+	if (user->handle || user->offset)
+		return;
+	drm_gem_object_get(&bo->base);
+	submission->objects[submission->num_objects++] = &bo->base;
+	binding->address = bo->dma;
+	binding->size = bo->base.size;
+	binding->memory = bo->memory;
+	binding->access = NVDLA_SLOT_CONTROL;
+}
+
+static int nvdla_submit_bind(struct nvdla_submit *submit,
+			     const struct drm_nvdla_binding *user,
+			     struct nvdla_binding *binding)
+{
+	struct nvdla_bo *bo;
+	int ret;
+
+	ret = nvdla_submit_object(submit, user->handle, &bo);
+	if (ret)
+		return ret;
+	if (user->offset > bo->base.size)
+		return -EINVAL;
+	binding->address = bo->dma + user->offset;
+	binding->size = bo->base.size - user->offset;
+	binding->memory = bo->memory;
+	binding->access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+	return 0;
+}
+
 /* Looks up the buffer of each slot and proves that it may be bound. */
 static int nvdla_submit_bindings(struct nvdla_submit *submit,
 				 const struct drm_nvdla_submit *args)
@@ -96,23 +136,14 @@ static int nvdla_submit_bindings(struct nvdla_submit *submit,
 		ret = -ENOMEM;
 
 	for (i = 0; i < count && !ret; i++) {
-		struct nvdla_bo *bo;
-
-		if (user[i].pad) {
+		if (user[i].pad)
 			ret = -EINVAL;
-			break;
-		}
-		ret = nvdla_submit_object(submit, user[i].handle, &bo);
-		if (ret)
-			break;
-		if (user[i].offset > bo->base.size) {
-			ret = -EINVAL;
-			break;
-		}
-		bindings[i].address = bo->dma + user[i].offset;
-		bindings[i].size = bo->base.size - user[i].offset;
-		bindings[i].memory = bo->memory;
-		bindings[i].access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+		else if (i < program->num_slots &&
+			 program->slots[i].access == NVDLA_SLOT_CONTROL)
+			nvdla_submit_bind_control(submit, &user[i],
+						  &bindings[i]);
+		else
+			ret = nvdla_submit_bind(submit, &user[i], &bindings[i]);
 		submission->bases[i] = bindings[i].address;
 	}
 	if (!ret &&
