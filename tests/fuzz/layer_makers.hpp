@@ -12,7 +12,17 @@ namespace nvdla::fuzz {
 
 // Slots of a program: every surface of a layer has its own, so that overlaps come from mutations
 // and from work in place only.
-enum Slot : std::uint32_t { kInput, kInputUv, kWeights, kWgs, kWmb, kX1, kX2, kY, kOutput, kSlots };
+enum Slot : std::uint32_t {
+  kInput,
+  kInputUv,
+  kWeights,
+  kX1,
+  kX2,
+  kY,
+  kOutput,
+  kSlots,
+  kControl = kSlots  // tables of compressed weights, in programs that have any
+};
 
 // What a layer is made of and for.
 struct Workshop {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <vector>
 
 #include "layer_makers.hpp"
 
 namespace nvdla::fuzz {
 namespace {
+
+// Compressed weights of more elements take too long to make.
+constexpr std::uint32_t kMaxMaskBits = 1 << 16;
 
 // Of a pixel format: type and number of its components, bytes of a pixel in each plane.
 struct Format {
@@ -132,6 +136,47 @@ void make_keeping(Input& input, nvdla_conv& conv) {
   }
 }
 
+// A mask bit for each weight, and how many bytes are left of each kernel group.
+void make_compressed(Workshop& shop, nvdla_conv& conv) {
+  Input& input = shop.input;
+  const std::uint32_t bytes = element_bytes(conv.proc_precision);
+  const std::uint32_t lanes = shop.hw().atom / bytes;
+  const std::uint32_t elements =
+      conv.mode == NVDLA_CONV_WINOGRAD
+          ? 16 * round_up(conv.channels, lanes) * conv.stride_x * conv.stride_y
+          : conv.kernel_width * conv.kernel_height * conv.channels;
+  const std::uint32_t group = shop.hw().atomic_k / bytes;
+  if (elements * conv.kernels > kMaxMaskBits || conv.weight_banks == 1) return;
+  conv.flags |= NVDLA_CONV_COMPRESSED;
+  // The last bank holds mask bits.
+  conv.weight_banks -= 1;
+  std::vector<std::uint8_t>& control = shop.made.control;
+  const std::uint32_t groups = (conv.kernels + group - 1) / group;
+  const std::size_t table = control.size();
+  const std::size_t mask = table + round_up(4 * groups, 128);
+  control.resize(mask + round_up((elements * conv.kernels + 7) / 8, 128));
+  conv.wgs.slot = conv.wmb.slot = kControl;
+  conv.wgs.offset = table;
+  conv.wmb.offset = mask;
+  std::uint32_t sum = 0;
+  std::uint32_t state = input.take<std::uint32_t>();
+  for (std::uint32_t g = 0; g < groups; ++g) {
+    std::uint32_t size = 0;
+    const std::uint32_t end = std::min((g + 1) * group, conv.kernels) * elements;
+    for (std::uint32_t bit = g * group * elements; bit < end; ++bit) {
+      state = state * 1664525 + 1013904223;
+      // Some are left of every group.
+      if ((state >> 30) != 0 && bit + 1 != end) continue;
+      control[mask + bit / 8] |= static_cast<std::uint8_t>(1u << bit % 8);
+      size += bytes;
+    }
+    for (unsigned i = 0; i < 4; ++i)
+      control[table + 4 * g + i] = static_cast<std::uint8_t>(size >> 8 * i);
+    sum += size;
+  }
+  conv.weights.bytes = round_up(sum, 128);
+}
+
 }  // namespace
 
 Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
@@ -184,6 +229,7 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
   make_keeping(input, conv);
   conv.weights.slot = kWeights;
   conv.weights.offset = std::uint64_t{input.below(4)} * round_up(128, hw.atom);
+  if (shop.has(NVDLA_HW_COMPRESSION) && input.once_in(4)) make_compressed(shop, conv);
   return out;
 }
 

@@ -25,6 +25,10 @@ class Compiled {
     desc.slots = made.slots.data();
     desc.luts = made.luts.data();
     desc.transfers = made.transfers.data();
+    if (!made.control.empty()) {
+      desc.control = made.control.data();
+      desc.control_bytes = static_cast<u32>(made.control.size());
+    }
     desc.num_slots = static_cast<u32>(made.slots.size()) + made.excess_slots;
     desc.num_luts = static_cast<u32>(made.luts.size()) + made.excess_luts;
     desc.num_transfers = static_cast<u32>(made.transfers.size()) + made.excess_transfers;
@@ -53,6 +57,12 @@ class Compiled {
   bool ok_ = false;
 };
 
+std::uint32_t needed(const nvdla_access& access) {
+  if (access.dma == NVDLA_DMA_CDMA_WGS || access.dma == NVDLA_DMA_CDMA_WMB)
+    return NVDLA_SLOT_CONTROL;
+  return access.write != 0 ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
+}
+
 // The last byte that the program may touch in each slot.
 std::vector<std::uint64_t> reach(const nvdla_program& program) {
   std::vector<std::uint64_t> end(program.num_slots);
@@ -60,8 +70,7 @@ std::vector<std::uint64_t> reach(const nvdla_program& program) {
     const nvdla_access& access = program.accesses[i];
     require(access.slot < program.num_slots && access.begin < access.end, "a malformed access");
     require(access.end <= program.slots[access.slot].size, "an access beyond its slot");
-    require((program.slots[access.slot].access &
-             (access.write != 0 ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ)) != 0,
+    require((program.slots[access.slot].access & needed(access)) != 0,
             "an access that its slot does not allow");
     end[access.slot] = std::max(end[access.slot], access.end);
   }
@@ -70,7 +79,10 @@ std::vector<std::uint64_t> reach(const nvdla_program& program) {
 
 // A slot of exactly what is declared is enough, one byte less is not.
 void check_slot_sizes(Made made, const nvdla_program& program) {
-  const auto end = reach(program);
+  auto end = reach(program);
+  // Control data are what they are.
+  for (std::size_t slot = 0; slot < end.size(); ++slot)
+    if (made.slots[slot].access == NVDLA_SLOT_CONTROL) end[slot] = 0;
   for (std::size_t slot = 0; slot < end.size(); ++slot)
     if (end[slot] != 0) made.slots[slot].size = end[slot];
   require(Compiled(made).ok(), "slots of the declared extents are refused");
@@ -99,6 +111,7 @@ bool fits(const Made& made) {
         (binding.access & slot.access) != slot.access || binding.address % slot.alignment != 0 ||
         static_cast<unsigned __int128>(binding.address) + slot.size > end)
       return false;
+    if (slot.access == NVDLA_SLOT_CONTROL && binding.access != NVDLA_SLOT_CONTROL) return false;
     for (std::size_t j = 0; j < i; ++j)
       if (made.slots[j].memory == slot.memory &&
           ((made.slots[j].access | slot.access) & NVDLA_SLOT_WRITE) != 0 &&
@@ -132,7 +145,7 @@ Checked check(const Made& made, const Budget& budget) {
   require(bound == fits(made),
           bound ? "buffers that do not fit are bound" : "buffers that fit are refused");
   if (!bound || !small(compiled.program(), budget)) return checked;
-  checked.failure = run_program(compiled.program(), made.bindings);
+  checked.failure = run_program(compiled.program(), made.bindings, made.control);
   checked.ran = true;
   return checked;
 }

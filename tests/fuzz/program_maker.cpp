@@ -54,12 +54,19 @@ void make_slots(Input& input, Made& made) {
     s.alignment = std::max(made.hw->atom, 64u);
     s.access = slot == kOutput ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
     if (both && (slot == kInput || slot == kOutput)) s.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
-    // Both planes of an image are in one memory, and so are the streams of weights.
-    if (slot != kInputUv && slot != kWgs && slot != kWmb)
-      memory = sram && input.once_in(4) ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
+    // Both planes of an image are in one memory.
+    if (slot != kInputUv) memory = sram && input.once_in(4) ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
     s.memory = memory;
     made.slots.push_back(s);
   }
+}
+
+// The tables are in the memory of the weights, and fill their slot.
+void make_control_slot(Made& made) {
+  nvdla_slot slot = made.slots[kWeights];
+  slot.size = made.control.size();
+  slot.access = NVDLA_SLOT_CONTROL;
+  made.slots.push_back(slot);
 }
 
 void make_layer(Workshop& shop, nvdla_layer& layer) {
@@ -208,7 +215,7 @@ void mutate_program(Input& input, Made& made) {
 }
 
 void make_bindings(Input& input, Made& made) {
-  for (std::uint32_t slot = 0; slot < kSlots; ++slot)
+  for (std::uint32_t slot = 0; slot < made.slots.size(); ++slot)
     made.bindings.push_back({.address = slot_base(slot),
                              .size = kSlotSize,
                              .memory = made.slots[slot].memory,
@@ -243,6 +250,7 @@ Made make_program(Input& input) {
     for (std::uint32_t n = input.below(3); n > 0; --n) mutate(input, made, layer);
     made.layers.push_back(layer);
   }
+  if (!made.control.empty()) make_control_slot(made);
   if (input.once_in(8)) mutate_program(input, made);
   make_bindings(input, made);
   return made;

@@ -21,6 +21,7 @@ struct Made {
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
   std::vector<nvdla_layer> layers;
+  std::vector<std::uint8_t> control;  // of the slot with NVDLA_SLOT_CONTROL
   // What the program says it has beyond what is there, and memory that it is not given.
   std::int32_t excess_layers = 0;
   std::uint32_t excess_slots = 0, excess_luts = 0, excess_transfers = 0, missing_bytes = 0;

@@ -23,8 +23,11 @@ constexpr std::uint64_t kBytes = 1 << 18;
 // reads find noise, writes go where nobody reads.
 class GuardedBus final : public model::Bus {
  public:
-  GuardedBus(const nvdla_program& program, std::span<const nvdla_binding> bindings)
-      : program_(program), bindings_(bindings) {}
+  GuardedBus(const nvdla_program& program, std::span<const nvdla_binding> bindings,
+             std::span<const std::uint8_t> control)
+      : program_(program), bindings_(bindings) {
+    for (const std::uint8_t byte : control) control_.push_back(static_cast<std::byte>(byte));
+  }
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override {
@@ -34,6 +37,8 @@ class GuardedBus final : public model::Bus {
                                client_, write ? "writes" : "reads", size, address);
       return {};
     }
+    if (client_ == NVDLA_DMA_CDMA_WGS || client_ == NVDLA_DMA_CDMA_WMB)
+      return {control_.data() + (address - control_base()), size};
     const std::uint64_t at = address % kBytes;
     return {(write ? sink() : noise()).data() + at, std::min(size, kBytes - at)};
   }
@@ -61,6 +66,13 @@ class GuardedBus final : public model::Bus {
     return bytes;
   }
 
+  // The accesses of who reads them lie in it.
+  std::uint64_t control_base() const {
+    std::uint32_t slot = 0;
+    while (program_.slots[slot].access != NVDLA_SLOT_CONTROL) ++slot;
+    return bindings_[slot].address;
+  }
+
   bool allowed(model::Ram ram, std::uint64_t address, std::uint64_t size, bool write) const {
     for (std::uint32_t i = 0; i < program_.num_accesses; ++i) {
       const nvdla_access& access = program_.accesses[i];
@@ -77,6 +89,7 @@ class GuardedBus final : public model::Bus {
 
   const nvdla_program& program_;
   std::span<const nvdla_binding> bindings_;
+  std::vector<std::byte> control_;
   std::uint32_t client_ = NVDLA_DMA_NONE;
   std::string failure_;
 };
@@ -105,8 +118,9 @@ std::string with_blocked(const Bench& bench, std::string what) {
 
 }  // namespace
 
-std::string run_program(const nvdla_program& program, std::span<const nvdla_binding> bindings) {
-  GuardedBus bus(program, bindings);
+std::string run_program(const nvdla_program& program, std::span<const nvdla_binding> bindings,
+                        std::span<const std::uint8_t> control) {
+  GuardedBus bus(program, bindings, control);
   Bench bench{model::Device(*program.hw, bus)};
   nvdla_engine engine;
   nvdla_engine_init(&engine, program.hw, &kPort, &bench);
