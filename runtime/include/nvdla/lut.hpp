@@ -8,9 +8,10 @@
 //
 //   // int8: accumulators of 0.0004 each go in, steps of 1/128 come out.
 //   nvdla::Lut lut = nvdla::lut::sigmoid({.input = {0.0004F}, .output = {1 / 128.0F}});
-//   lut.apply(layer, 0);                        // layer.sdp: operator Y, output converter
-//   program.luts = {&lut.table(), 1};
 //   lut.report().error;                         // at most 1/128
+//   lut.apply(convolution);                     // of a Network: operator Y, output converter
+//   lut.apply(layer, 0);                        // the same for a layer of a program,
+//   program.luts = {&lut.table(), 1};           // which has the table
 //
 //   // fp16: numbers are what they are.
 //   nvdla::Lut erf = nvdla::Lut::fit([](double x) { return std::erf(x); }, {-4, 4},
@@ -29,6 +30,10 @@
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
+
+struct Convolution;
+struct Normalization;
+struct Pointwise;
 
 // Of a function's argument. Without an end: as far as inputs go.
 struct Range {
@@ -136,6 +141,12 @@ class NVDLA_API Lut {
   // precision, window and both converters are set. Throws kInvalidArgument if the layer's kind
   // has no such unit.
   void apply(nvdla_layer& layer, std::uint32_t index) const;
+  // The same for a layer of a network. The Lut must live until the layer is added. A table in fp16
+  // is for layers that work in fp16, others are for those that work in integers. Throws
+  // kInvalidArgument for a table of the other unit.
+  void apply(Convolution& layer) const;
+  void apply(Pointwise& layer) const;
+  void apply(Normalization& layer) const;
 
  private:
   friend struct detail::Handles;
