@@ -72,6 +72,12 @@ static const struct of_device_id nvdla_of_ids[] = {
 	{ .compatible = "nvidia,nvdla_os_initial", .data = "nv_full" },
 	{ .compatible = "nvidia,nv_full", .data = "nv_full" },
 	{ .compatible = "nvidia,nv_large", .data = "nv_large" },
+	{ .compatible = "nvidia,nv_medium_1024_full",
+	  .data = "nv_medium_1024_full" },
+	{ .compatible = "nvidia,nv_medium_512", .data = "nv_medium_512" },
+	{ .compatible = "nvidia,nv_small_256_full",
+	  .data = "nv_small_256_full" },
+	{ .compatible = "nvidia,nv_small_256", .data = "nv_small_256" },
 	{ .compatible = "nvidia,nv_small", .data = "nv_small" },
 	{ }
 };

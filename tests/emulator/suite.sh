@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 #
 # All that is tested in a guest, for one series of kernels: builds the driver,
-# boots once for each machine that it has to work on.
+# boots once for each machine that it has to work on. With a CONFIGURATION only
+# what is to be right on any: one boot with that device.
 #
-#   suite.sh SERIES [BUILD-DIRECTORY]
+#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION]]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 series=$1
 build=${2:-$here/../../build}
+configuration=${3-}
 tests=$build/tests
 failed=
 
@@ -37,22 +39,42 @@ without_sram='--gtest_filter=-WithSram.*:WithBdma.*'
 without_bdma='--gtest_filter=-WithoutSram.*:WithBdma.*'
 with_all='--gtest_filter=-WithoutSram.*'
 
-# A second-generation device with MSI and a function that can be reset.
-boot msi --device nv_small --time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
-	--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
-	--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
-# The first generation with INTx, with SRAM, on a function that cannot be reset.
-boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
-	--server --sram --server "$sram" --time-out 180 \
-	--file "$digits:/digits" --run "$build/bin/nvdla info" \
-	--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
-	--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
-# Buffers from memory that was kept free for them.
-boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
-	--time-out 180 --run "$tests/test_ioctl $without_sram"
-# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
-boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
-	--run "$here/refused.sh"
+machines() {
+	# A second-generation device with MSI and a function that can be reset.
+	boot msi --device nv_small --time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
+		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
+		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
+	# The first generation with INTx, with SRAM, on a function that cannot be reset.
+	boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
+		--server --sram --server "$sram" --time-out 180 \
+		--file "$digits:/digits" --run "$build/bin/nvdla info" \
+		--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
+		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
+	# Buffers from memory that was kept free for them.
+	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
+		--time-out 180 --run "$tests/test_ioctl $without_sram"
+	# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
+	boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
+		--run "$here/refused.sh"
+}
+
+# The tests find out by what they are told whether the driver sees the SRAM.
+one_configuration() {
+	case $1 in
+	nv_full) tested=$with_all ;;
+	nv_large | nv_medium_1024_full | nv_small_256_full) tested=$without_bdma ;;
+	*) tested=$without_sram ;;
+	esac
+	boot "$1" --device "$1" --append "$sram_append" --server --sram --server "$sram" \
+		--time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
+		--run "$tests/test_ioctl $tested" --run "$tests/test_backend $tested"
+}
+
+if [ -n "$configuration" ]; then
+	one_configuration "$configuration"
+else
+	machines
+fi
 
 [ -z "$failed" ] || {
 	echo "suite.sh: failed:$failed; logs are in $build/emulate" >&2
