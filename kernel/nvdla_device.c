@@ -15,6 +15,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_job.h"
+#include "nvdla_trace_layer.h"
 
 static u32 nvdla_reg_read(void *context, u32 offset)
 {
@@ -62,6 +63,7 @@ static const struct nvdla_port nvdla_kernel_port = {
 	.relax = nvdla_relax,
 	.now_ns = nvdla_now_ns,
 	.take_irq = nvdla_take_irq,
+	.layer_start = nvdla_trace_layer,
 };
 
 /**

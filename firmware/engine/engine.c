@@ -86,15 +86,19 @@ static bool can_enable(const struct nvdla_engine *engine,
 	return !(image->units & UNIT(BDMA) & active);
 }
 
-static void enable(struct nvdla_engine *engine,
-		   const struct nvdla_layer_image *image,
+static void enable(struct nvdla_engine *engine, u32 layer,
 		   struct nvdla_flight *flight)
 {
+	const struct nvdla_job *job = engine->job;
+	const struct nvdla_layer_image *image = &job->program->layers[layer];
+
 	if (nvdla_lut_missing(engine, image))
 		nvdla_lut_load(engine, image);
 	/* A unit in the middle of this layer was the last of another. */
 	nvdla_irq_set_mask(engine, (engine->intr_mask | flight->side) &
 					   ~flight->done);
+	if (engine->port->layer_start)
+		engine->port->layer_start(engine->context, job, layer);
 	flight->start_ns = nvdla_now(engine);
 	if (image->kind == NVDLA_LAYER_BDMA)
 		nvdla_bdma_launch(engine, image,
@@ -168,7 +172,7 @@ static void advance(struct nvdla_engine *engine)
 				held_back |= units;
 				continue;
 			}
-			enable(engine, image, flight);
+			enable(engine, layer, flight);
 			engine->enabled |= bit;
 		}
 

@@ -47,6 +47,8 @@
 extern "C" {
 #endif
 
+struct nvdla_job;
+
 /** struct nvdla_port - how the engine reaches its device */
 struct nvdla_port {
 	/** @reg_read: of the register at a byte offset */
@@ -65,6 +67,12 @@ struct nvdla_port {
 	 * nothing else reads the interrupt status
 	 */
 	u32 (*take_irq)(void *context);
+	/**
+	 * @layer_start: the layer of the job is about to be enabled; may be
+	 * NULL. What it may touch is in the program's accesses.
+	 */
+	void (*layer_start)(void *context, const struct nvdla_job *job,
+			    u32 layer);
 };
 
 /** enum nvdla_job_result - how a job ended */

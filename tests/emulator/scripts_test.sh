@@ -55,4 +55,48 @@ refuses "make-initrd.sh: no program $work/none" "$initrd" --run "$work/none -v"
 refuses "make-initrd.sh: $work/data is not executable" "$initrd" --run "$work/data"
 refuses "make-initrd.sh: no file $work/none" "$initrd" --file "$work/none:/tmp/none"
 
+# A layer of SDP from 0x1000 and 0x2000 to SRAM at 0x8000, then a copy by BDMA.
+join=$here/join_dma_log.py
+trace() {
+	echo "[ 1.0] nvdla_layer_start: program=7 layer=$*"
+}
+{
+	trace '0 kind=3 0: dma=6 R DRAM 0x1000 256'
+	trace '0 kind=3 1: dma=7 R DRAM 0x2000 64'
+	trace '0 kind=3 2: dma=10 W SRAM 0x8000 128'
+	trace '0 kind=3 3: dma=10 W SRAM 0x8080 128'
+	trace '1 kind=8 0: dma=17 R DRAM 0x4000 512'
+	trace '1 kind=8 1: dma=18 W DRAM 0x5000 512'
+} >"$work/trace"
+log() {
+	printf '# a heading\n0 0 sdp_rdma R DRAM 0x900 8 ok\n1 0 sdp_wdma W DRAM 0x980 8 ok\n' >"$work/log"
+	for line in "$@"; do
+		echo "$line" >>"$work/log"
+	done
+}
+sdp='2 1 sdp_rdma R DRAM 0x1010 240 ok'
+bdma='4 2 bdma_read R DRAM 0x4000 512 ok'
+log "$sdp" '3 1 sdp_wdma W SRAM 0x8000 256 ok' "$bdma" '5 3 cdp_rdma R DRAM 0x0 8 ok'
+[ "$("$join" --skip 1 "$work/log" "$work/trace")" = \
+	'join_dma_log.py: 2 layers, 3 accesses, all of them allowed' ] || failed=1
+# escapes LINE...: the log has a line, the last one here, that the layer may not.
+escapes() {
+	log "$@"
+	for line in "$@"; do :; done
+	refuses "join_dma_log.py: program 7 layer 0 may not: $line" "$join" --skip 1 "$work/log" "$work/trace"
+}
+escapes "$bdma" "$sdp" '3 1 sdp_wdma W SRAM 0x7ff8 16 ok'
+escapes "$bdma" "$sdp" '3 1 sdp_wdma W SRAM 0x8080 129 ok'
+escapes "$bdma" "$sdp" '3 1 sdp_wdma W DRAM 0x8000 16 ok'
+escapes "$bdma" "$sdp" '3 1 sdp_wdma R SRAM 0x8000 16 ok'
+escapes "$bdma" "$sdp" '3 1 sdp_nrdma R DRAM 0x2000 16 ok'
+escapes "$bdma" "$sdp" '3 1 sdp_brdma R DRAM 0x2000 64 refused'
+log "$sdp"
+refuses "join_dma_log.py: 1 of 2 layers started and the device did nothing for them" \
+	"$join" --skip 1 "$work/log" "$work/trace"
+log '2 1 cdp_rdma R DRAM 0x1010 240 ok'
+refuses "join_dma_log.py: step 1: no layer of cdp has started: 2 1 cdp_rdma R DRAM 0x1010 240 ok" \
+	"$join" --skip 1 "$work/log" "$work/trace"
+refuses "join_dma_log.py: no layer in $work/data" "$join" "$work/log" "$work/data"
+
 exit $failed

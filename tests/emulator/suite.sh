@@ -44,12 +44,18 @@ machines() {
 	boot msi --device nv_small --time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
-	# The first generation with INTx, with SRAM, on a function that cannot be reset.
+	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
+	# trace goes first: before it the device has done nothing but be confirmed. What
+	# it runs is a file here; the other programs bring its libraries.
 	boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
 		--server --sram --server "$sram" --time-out 180 \
-		--file "$digits:/digits" --run "$build/bin/nvdla info" \
-		--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
-		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
+		--server --dma-log --server "$build/emulate/$series-intx.dma" \
+		--file "$digits:/digits" --run "$here/traced.sh test_backend $with_all" \
+		--run "$build/bin/nvdla info" --run "$tests/test_ioctl $with_all" \
+		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*" \
+		--file "$tests/test_backend:/bin/test_backend"
+	"$here/join_dma_log.py" --skip 1 "$build/emulate/$series-intx.dma" \
+		"$build/emulate/$series-intx.log" || failed="$failed $series-dma"
 	# Buffers from memory that was kept free for them.
 	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
 		--time-out 180 --run "$tests/test_ioctl $without_sram"

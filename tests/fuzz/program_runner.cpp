@@ -108,6 +108,7 @@ const nvdla_port kPort = {
     .relax = [](void* c) { bench(c).device.step(); },
     .now_ns = [](void* c) -> u64 { return bench(c).now += 100; },
     .take_irq = nullptr,
+    .layer_start = nullptr,
 };
 
 std::string with_blocked(const Bench& bench, std::string what) {

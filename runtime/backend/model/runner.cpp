@@ -24,6 +24,7 @@ constexpr nvdla_port kPort = {
                                   .count());
     },
     .take_irq = nullptr,
+    .layer_start = nullptr,
 };
 
 std::string blocked_text(const model::Device& device) {

@@ -28,6 +28,7 @@ constexpr nvdla_port kPort = {
     .relax = [](void* context) { device_of(context).step(); },
     .now_ns = [](void*) -> u64 { return 0; },
     .take_irq = nullptr,
+    .layer_start = nullptr,
 };
 
 // One element through SDP or CDP with `lut`.

@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Proves that a device reached for nothing but what its layers may.
+
+  join_dma_log.py DMA-LOG TRACE [--skip STEPS]
+
+DMA-LOG is what nvdla-device-server --dma-log wrote, TRACE any text with the
+driver's trace events nvdla_layer_start (traced.sh). Units take layers in the
+order in which these start, and a step of the device is one layer, or one
+transfer of a BDMA layer. So the n-th step of a pipeline belongs to the n-th
+layer that starts in it. Each access of the step must lie in what the layer's
+proofs allow the same DMA client, in the same memory and direction.
+
+--skip leaves out steps from before the trace was on, such as the copy with
+which the driver confirms the device. Steps after its last layer are left out.
+"""
+import argparse
+import collections
+import re
+import sys
+
+# In the order of enum nvdla_dma, as the log calls them.
+CLIENTS = ('unknown cdma_data cdma_data_uv cdma_weight cdma_wgs cdma_wmb sdp_rdma sdp_brdma '
+           'sdp_nrdma sdp_erdma sdp_wdma pdp_rdma pdp_wdma cdp_rdma cdp_wdma rbk_read rbk_write '
+           'bdma_read bdma_write').split()
+# By enum nvdla_layer_kind.
+PIPELINES = [None, 'conv', 'conv', 'sdp', 'sdp', 'pdp', 'cdp', 'rbk', 'bdma']
+# The pipeline of a step is that of the first of these that has a client in it.
+PREFIXES = {'cdma': 'conv', 'sdp': 'sdp', 'pdp': 'pdp', 'cdp': 'cdp', 'rbk': 'rbk', 'bdma': 'bdma'}
+
+EVENT = re.compile(r'nvdla_layer_start: program=(\d+) layer=(\d+) kind=(\d+) (\d+): dma=(\d+) ([RW]) '
+                   r'(DRAM|SRAM) 0x([0-9a-f]+) (\d+)')
+
+
+def read_layers(path):
+    """Queues of (name, {(client, direction, memory): [(begin, end)]}) by pipeline."""
+    queues = {name: collections.deque() for name in PREFIXES.values()}
+    with open(path, encoding='utf-8', errors='replace') as file:
+        for line in file:
+            event = EVENT.search(line)
+            if not event:
+                continue
+            program, layer, kind, index, dma = map(int, event.groups()[:5])
+            direction, memory, address, size = event.groups()[5:]
+            queue = queues[PIPELINES[kind]]
+            if index == 0 or CLIENTS[dma] == 'bdma_read':
+                queue.append((f'program {program} layer {layer}', {}))
+            begin = int(address, 16)
+            areas = queue[-1][1].setdefault((CLIENTS[dma], direction, memory), [])
+            areas.append((begin, begin + int(size)))
+    return queues
+
+
+def read_steps(path):
+    """Lists of (client, direction, memory, address, bytes, outcome, text), one for a step."""
+    steps = {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            if line.startswith('#'):
+                continue
+            _, step, client, direction, memory, address, size, outcome = line.split()
+            steps.setdefault(int(step), []).append(
+                (client, direction, memory, int(address, 16), int(size), outcome, line.strip()))
+    return list(steps.items())
+
+
+def pipeline_of(accesses):
+    clients = {access[0] for access in accesses}
+    for prefix, pipeline in PREFIXES.items():
+        if any(client.startswith(prefix) for client in clients):
+            return pipeline
+    return None
+
+
+def allowed(areas, address, size):
+    """Whether the areas, which may touch, hold all of it."""
+    end = address + size
+    for begin, area_end in sorted(areas):
+        if begin <= address < area_end:
+            address = area_end
+    return address >= end
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('log')
+    parser.add_argument('trace')
+    parser.add_argument('--skip', type=int, default=0)
+    arguments = parser.parse_args()
+
+    queues = read_layers(arguments.trace)
+    layers = sum(map(len, queues.values()))
+    complaints = []
+    accesses_seen = 0
+    for step, accesses in read_steps(arguments.log)[arguments.skip:]:
+        if not any(queues.values()):
+            break
+        pipeline = pipeline_of(accesses)
+        if not queues.get(pipeline):
+            complaints.append(f'step {step}: no layer of {pipeline} has started: {accesses[0][-1]}')
+            break
+        name, areas = queues[pipeline].popleft()
+        for client, direction, memory, address, size, outcome, text in accesses:
+            accesses_seen += 1
+            if outcome != 'ok' or not allowed(areas.get((client, direction, memory), []), address,
+                                              size):
+                complaints.append(f'{name} may not: {text}')
+    left = sum(map(len, queues.values()))
+    if not complaints and left:
+        complaints.append(f'{left} of {layers} layers started and the device did nothing for them')
+    if not layers:
+        complaints.append(f'no layer in {arguments.trace}')
+    for complaint in complaints[:10]:
+        print(f'join_dma_log.py: {complaint}', file=sys.stderr)
+    if complaints:
+        sys.exit(1)
+    print(f'join_dma_log.py: {layers} layers, {accesses_seen} accesses, all of them allowed')
+
+
+if __name__ == '__main__':
+    main()
