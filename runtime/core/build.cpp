@@ -55,6 +55,7 @@ void Builder::build(const BuildOptions& options) {
   fused_.resize(net_.layers.size());
   for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
+  add_control();
   for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) session_.outputs.push_back(make_port(port));
   create_program(options.statistics);
@@ -187,6 +188,7 @@ void Builder::create_program(bool statistics) {
   desc.slots = slots_;
   desc.luts = net_.luts;
   desc.transfers = transfers_;
+  desc.control = session_.control;
   desc.statistics = statistics;
   try {
     session_.program = device_.create_program(desc);

@@ -75,12 +75,10 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
     conv.input = surface(node.input);
   }
   const WeightsDesc weights = weights_desc(conv);
-  conv.weights.slot = blob.slot();
-  conv.weights.offset =
-      blob.add(winograd ? winograd_bytes(info_, winograd->desc) : weights_bytes(weights));
+  std::vector<std::byte> stream(winograd ? winograd_bytes(info_, winograd->desc)
+                                         : weights_bytes(weights));
   std::visit(
       [&](const auto& kernels) {
-        const std::span<std::byte> stream = blob.at(conv.weights.offset);
         if (conv.mode == NVDLA_CONV_IMAGE) {
           pack_image_weights(info_, weights, conv.post_extension, kernels, stream);
         } else if (winograd) {
@@ -92,6 +90,7 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
         }
       },
       part.weights);
+  place_weights(weights, stream, conv, blob);
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
   add_blob(blob);
   add_bands(node, conv, sdp, node.name, node.macs);

@@ -67,6 +67,12 @@ class Builder {
                   detail);
     }
   }
+
+  // The packed stream into `blob`, and its tables, if it has any; says it in `conv`.
+  void place_weights(const WeightsDesc& desc, std::span<const std::byte> stream, nvdla_conv& conv,
+                     Blob& blob);
+  void add_control();
+
   // All layers of the program that a layer of the network becomes.
   void add_layer(std::uint32_t index);
   void add_part(const LayerNode& node, const SdpNode& sdp);
@@ -136,6 +142,7 @@ class Builder {
   std::vector<nvdla_transfer> transfers_;
   std::vector<bool> fused_;          // by layer of the network: part of the one before
   std::vector<std::uint32_t> last_;  // of the program, by layer of the network
+  Blob control_{0};                  // tables of compressed weights; their slot comes last
 };
 
 }  // namespace nvdla::detail

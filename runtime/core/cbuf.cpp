@@ -78,8 +78,9 @@ Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines)
 // How many bands it takes beside so many banks of weights; 0 if there is no way.
 std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const Shape& out,
                           std::uint64_t weights) {
-  if (weights >= info.cbuf_banks) return 0;
-  const std::uint64_t lines = lines_in(info, conv, info.cbuf_banks - weights);
+  const std::uint64_t banks = usable_banks(info, conv);
+  if (weights >= banks) return 0;
+  const std::uint64_t lines = lines_in(info, conv, banks - weights);
   if (lines == 0) return 0;
   const std::uint64_t count = ceil_div(out.height, lines / line_unit(conv) * line_unit(conv));
   // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
@@ -123,10 +124,15 @@ std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv) {
   return element_bytes(conv) == 1 ? info.atomic_k : std::max(info.atomic_k / 2, 1U);
 }
 
+std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv) {
+  return info.cbuf_banks - ((conv.flags & NVDLA_CONV_COMPRESSED) != 0 ? 1 : 0);
+}
+
 std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bool keep_lines) {
   const Shape out = conv_output(conv);
   const std::uint64_t group = kernel_group(info, conv);
-  if (data_banks(info, conv) + weight_banks(info, conv, group) <= info.cbuf_banks &&
+  const std::uint64_t total = usable_banks(info, conv);
+  if (data_banks(info, conv) + weight_banks(info, conv, group) <= total &&
       buffer_lines(conv) <= kMaxLines) {
     Band whole = make_band(conv, 0, out.height);
     whole.conv = conv;
@@ -158,7 +164,7 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
            "the convolution buffer has {} banks of {} bytes, which hold no band of the input "
            "({}x{}x{}, CHW) beside a kernel group: it must be split in width or channels, which is "
            "not available yet",
-           info.cbuf_banks, std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes, conv.channels,
+           total, std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes, conv.channels,
            conv.height, conv.width);
   }
   const std::uint32_t unit = line_unit(conv);
@@ -175,8 +181,10 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
     band.conv.data_banks = static_cast<std::uint32_t>(data);
     band.conv.weight_banks = static_cast<std::uint32_t>(weights);
   }
-  // Which lines a part of the tiles would be is not known.
-  keep(bands, weights >= weight_banks(info, conv, conv.kernels),
+  // Kept mask bits lie in one bank, all of them. Which lines a part of the tiles would be is not
+  // known.
+  const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
+  keep(bands, weights >= weight_banks(info, conv, conv.kernels) && conv.wmb.bytes <= bank,
        keep_lines && conv.mode != NVDLA_CONV_WINOGRAD);
   return bands;
 }

@@ -143,18 +143,19 @@ std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& co
 
 void choose_banks(const DeviceInfo& info, nvdla_conv& conv) {
   const std::uint64_t group = detail::kernel_group(info, conv);
+  const std::uint64_t total = detail::usable_banks(info, conv);
   const std::uint64_t data = detail::data_banks(info, conv);
   const std::uint64_t least = detail::weight_banks(info, conv, group);
-  if (data + least > info.cbuf_banks) {
+  if (data + least > total) {
     detail::refuse(ErrorCode::kNotAvailable,
                    "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, a "
                    "kernel group {}: it must be split",
-                   info.cbuf_banks, conv.channels, conv.height, conv.width, data, least);
+                   total, conv.channels, conv.height, conv.width, data, least);
   }
   std::uint64_t weights = least;
   for (const std::uint64_t kernels : {2 * group, std::uint64_t{conv.kernels}}) {
     const std::uint64_t banks = detail::weight_banks(info, conv, kernels);
-    if (data + banks <= info.cbuf_banks) weights = banks;
+    if (data + banks <= total) weights = banks;
   }
   conv.data_banks = static_cast<std::uint32_t>(data);
   conv.weight_banks = static_cast<std::uint32_t>(weights);

@@ -53,6 +53,7 @@ struct Session::Impl {
   std::vector<nvdla_slot> slots;
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
+  std::vector<std::byte> control;
   Fence last;
 };
 

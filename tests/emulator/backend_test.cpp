@@ -59,6 +59,37 @@ TEST(Kernel, DigitsAreThoseOfTheModel) {
   }
 }
 
+// Nine of ten weights are zero: where the device decompresses, the driver brings the tables.
+TEST(Kernel, SparseWeightsAreThoseOfTheModel) {
+  std::vector<std::int8_t> weights(64 * 40 * 9), pixels(40 * 16 * 16);
+  for (std::size_t i = 0; i < weights.size(); i += 10)
+    weights[i] = static_cast<std::int8_t>(i * 7 % 255 - 127);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<std::int8_t>(i * 31 % 255 - 127);
+  nvdla::Network network;
+  const nvdla::Tensor in = network.input("in", {.channels = 40, .height = 16, .width = 16});
+  network.output(network.convolution(in, {.name = "conv",
+                                          .kernels = 64,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .weights = weights,
+                                          .output = nvdla::requantize(0.002)}),
+                 "out");
+  const auto run = [&](const nvdla::Device& device) {
+    nvdla::Session session = network.build(device);
+    session.write("in", nvdla::Layout::kNchw, std::span<const std::int8_t>(pixels));
+    std::vector<std::int8_t> out(64 * 14 * 14);
+    for (int i = 0; i < 3; ++i) session.run();
+    session.read("out", nvdla::Layout::kNchw, std::span<std::int8_t>(out));
+    return out;
+  };
+  const nvdla::Device device = nvdla::Device::open("auto");
+  const auto expected = run(model_of(device));
+  EXPECT_EQ(run(device), expected);
+  EXPECT_NE(std::count(expected.begin(), expected.end(), expected[0]),
+            static_cast<std::ptrdiff_t>(expected.size()));
+}
+
 // A copy of eight atoms by SDP.
 struct Copy {
   explicit Copy(const nvdla::Device& device) : bytes(8 * device.info().atom) {

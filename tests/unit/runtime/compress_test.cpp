@@ -6,11 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "core/handles.hpp"
+#include "core/session_impl.hpp"
 #include "expect_error.hpp"
 #include "nvdla/nvdla.hpp"
 
@@ -364,6 +367,89 @@ std::string precision_name(Precision precision) {
 INSTANTIATE_TEST_SUITE_P(Precisions, CompressedLayer,
                          ::testing::Values(Precision::kInt8, Precision::kInt16, Precision::kFp16),
                          [](const auto& tested) { return precision_name(tested.param); });
+
+// ------------------------------------------------------------ networks ---
+
+// Convolutions of 3x3, one behind the other.
+struct Stack {
+  explicit Stack(const Shape& input, std::uint32_t layers, unsigned zeros) : shape(input) {
+    Tensor tensor = network.input("in", input);
+    for (std::uint32_t i = 0; i < layers; ++i) {
+      const WeightsDesc desc{40, network.shape(tensor).channels, 3, 3};
+      const auto weights = random_weights<std::int8_t>(desc, zeros, i);
+      tensor = network.convolution(tensor, {.name = "conv",
+                                            .kernels = desc.kernels,
+                                            .kernel_height = 3,
+                                            .kernel_width = 3,
+                                            .weights = weights,
+                                            .output = requantize(0.001)});
+    }
+    network.output(tensor, "out");
+    output = network.shape(tensor);
+  }
+
+  std::vector<std::int8_t> run(Session& session) const {
+    std::mt19937 random(5);
+    std::vector<std::int8_t> in(shape.elements()), out(output.elements());
+    for (auto& value : in) value = static_cast<std::int8_t>(random());
+    session.write("in", Layout::kNchw, std::span<const std::int8_t>(in));
+    session.run();
+    session.read("out", Layout::kNchw, std::span<std::int8_t>(out));
+    return out;
+  }
+
+  Network network;
+  Shape shape, output;
+};
+
+std::size_t compressed_layers(const Session& session) {
+  const auto& layers = detail::Handles::impl(session)->descriptors;
+  return static_cast<std::size_t>(std::count_if(
+      layers.begin(), layers.end(),
+      [](const nvdla_layer& layer) { return (layer.conv.flags & NVDLA_CONV_COMPRESSED) != 0; }));
+}
+
+// On nv_full and where there is no compression; returns the session on nv_full.
+Session expect_same(const Stack& stack) {
+  Session session = stack.network.build(Device::open("model:nv_full"));
+  Session plain = stack.network.build(Device::open("model:nv_large"));
+  EXPECT_EQ(compressed_layers(plain), 0U);
+  const auto expected = stack.run(plain);
+  EXPECT_EQ(stack.run(session), expected);
+  EXPECT_NE(std::count(expected.begin(), expected.end(), expected[0]),
+            static_cast<std::ptrdiff_t>(expected.size()));
+  return session;
+}
+
+TEST(CompressedNetwork, SparseWeightsAreCompressed) {
+  const Session session = expect_same(Stack({32, 12, 12}, 3, 60));
+  EXPECT_EQ(compressed_layers(session), 3U);
+  const Session::Impl& impl = *detail::Handles::impl(session);
+  EXPECT_EQ(impl.slots.back().access, NVDLA_SLOT_CONTROL);
+  EXPECT_EQ(impl.slots.back().size, impl.control.size());
+}
+
+TEST(CompressedNetwork, DenseWeightsAreNot) {
+  const Session session = expect_same(Stack({32, 12, 12}, 2, 0));
+  EXPECT_EQ(compressed_layers(session), 0U);
+  EXPECT_TRUE(detail::Handles::impl(session)->control.empty());
+}
+
+// Several bands of lines, with one table for all.
+TEST(CompressedNetwork, BandsShareTheirTables) {
+  const Session session = expect_same(Stack({32, 512, 64}, 1, 60));
+  const auto& layers = detail::Handles::impl(session)->descriptors;
+  EXPECT_GT(layers.size(), 1U);
+  EXPECT_EQ(compressed_layers(session), layers.size());
+  for (const nvdla_layer& layer : layers) EXPECT_EQ(layer.conv.wgs.offset, 0U);
+}
+
+// 240 lines of 16 entries take 15 banks and the weights one: none is left for the mask.
+TEST(CompressedNetwork, NotWhereTheBankOfTheMaskCostsABand) {
+  const Session session = expect_same(Stack({32, 240, 64}, 1, 60));
+  EXPECT_EQ(session.layers(), 1U);
+  EXPECT_EQ(compressed_layers(session), 0U);
+}
 
 }  // namespace
 }  // namespace nvdla
