@@ -24,6 +24,7 @@ constexpr std::uint32_t kReciprocalFp17[] = {0x7c00, 0x7800, 0x7555, 0x7400,
 constexpr std::uint32_t kSlotAlign = 64;
 // Buffers are whole pages, as they always were: the hardware may read beyond an odd end.
 constexpr std::uint64_t kPage = 4096;
+constexpr std::size_t kTableAlign = 128;
 
 std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
   return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
@@ -49,6 +50,7 @@ class TaskConverter {
     check_atom();
     find_reuse(order);
     for (const LayerGroup& group : order) add_layer(group);
+    if (!program_.control.empty()) add_control_slot();
     return std::move(program_);
   }
 
@@ -151,12 +153,11 @@ class TaskConverter {
 
   /* ------------------------------------------------------- memory --- */
 
-  // The slot of what a position of the address list means, and where in it.
-  std::pair<std::uint32_t, std::uint64_t> place(std::uint16_t type, std::int16_t address,
-                                                std::uint64_t offset, std::uint32_t access,
-                                                const char* field) {
+  // What a position of the address list means.
+  Place locate(std::uint16_t type, std::int16_t address, std::uint64_t offset,
+               const char* field) const {
     if (type > kCubeSram) refuse("{}: type {} is neither 0 (DRAM) nor 1 (SRAM)", field, type);
-    const Place at = resolve_address(c_, entry_, address, what_ + ", " + field);
+    Place at = resolve_address(c_, entry_, address, what_ + ", " + field);
     const MemoryEntry& memory = c_.memories[at.memory];
     if ((memory.domain == kDomainSram) != (type == kCubeSram)) {
       refuse("{}: it says {}, but memory {} is {}", field, type == kCubeSram ? "SRAM" : "DRAM",
@@ -167,6 +168,16 @@ class TaskConverter {
       refuse("{}: offset {} is beyond memory {} of {} bytes", field, offset, at.memory,
              memory.size);
     }
+    at.offset += offset;
+    return at;
+  }
+
+  // The slot of what a position of the address list means, and where in it.
+  std::pair<std::uint32_t, std::uint64_t> place(std::uint16_t type, std::int16_t address,
+                                                std::uint64_t offset, std::uint32_t access,
+                                                const char* field) {
+    const Place at = locate(type, address, offset, field);
+    const MemoryEntry& memory = c_.memories[at.memory];
     auto [found, added] =
         slot_of_.try_emplace(at.memory, static_cast<std::uint32_t>(program_.slots.size()));
     if (added) {
@@ -179,7 +190,7 @@ class TaskConverter {
       program_.memories.push_back(at.memory);
     }
     program_.slots[found->second].access |= access;
-    return {found->second, at.offset + offset};
+    return {found->second, at.offset};
   }
 
   nvdla_surface surface(const DataCube& cube, std::uint32_t access, const char* field) {
@@ -196,6 +207,56 @@ class TaskConverter {
         place(cube.type, cube.address, cube.offset, NVDLA_SLOT_READ, field);
     s.bytes = cube.size;
     return s;
+  }
+
+  // A table of compressed weights decides whether its layer ends: the program brings a copy. Its
+  // slot is the last one, whose number is not known yet.
+  nvdla_span table(const DataCube& cube, const char* field) {
+    const Place at = locate(cube.type, cube.address, cube.offset, field);
+    const MemoryEntry& memory = c_.memories[at.memory];
+    std::vector<std::byte>& control = program_.control;
+    if (cube.size > memory.size - at.offset) {
+      refuse("{}: {} bytes from {} on are beyond memory {} of {} bytes", field, cube.size,
+             at.offset, at.memory, memory.size);
+    }
+    if (memory.bindable() || memory.contents.empty()) {
+      refuse("{}: memory {} has no contents in the file, and tables of compressed weights must",
+             field, at.memory);
+    }
+    // Read in whole atoms, and laid out as wide as anybody asks for.
+    const std::size_t bytes =
+        (std::size_t{cube.size} + kTableAlign - 1) / kTableAlign * kTableAlign;
+    if (bytes > NVDLA_MAX_CONTROL_BYTES - control.size()) {
+      refuse("{}: with its {} bytes the tables of compressed weights exceed {}", field, cube.size,
+             NVDLA_MAX_CONTROL_BYTES);
+    }
+    nvdla_span span = {control.size(), 0, cube.size};
+    control.resize(control.size() + bytes);
+    for (const Content& content : memory.contents) {
+      const auto data = c_.blobs[content.blob].data;
+      const std::uint64_t begin = std::max(at.offset, content.offset);
+      const std::uint64_t end = std::min(at.offset + cube.size, content.offset + data.size());
+      if (begin < end) {
+        std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(begin - content.offset), end - begin,
+                    control.begin() + static_cast<std::ptrdiff_t>(span.offset + begin - at.offset));
+      }
+    }
+    return span;
+  }
+
+  void add_control_slot() {
+    nvdla_slot slot = {};
+    slot.size = program_.control.size();
+    slot.alignment = kSlotAlign;
+    slot.access = NVDLA_SLOT_CONTROL;
+    for (nvdla_layer& layer : program_.layers) {
+      if ((layer.conv.flags & NVDLA_CONV_COMPRESSED) == 0) continue;
+      layer.conv.wgs.slot = layer.conv.wmb.slot = static_cast<std::uint32_t>(program_.slots.size());
+      // Where the weights are: one register says it of all three.
+      slot.memory = program_.slots[layer.conv.weights.slot].memory;
+    }
+    program_.slots.push_back(slot);
+    program_.memories.push_back(ConvertedProgram::kNoMemory);
   }
 
   /* ------------------------------------------------------ numbers --- */
@@ -295,8 +356,14 @@ class TaskConverter {
     if (op.weight_format == 1) {
       need(NVDLA_HW_COMPRESSION, "compressed weights");
       conv.flags |= NVDLA_CONV_COMPRESSED;
-      conv.wgs = span(s.wgs_data, "wgs_data");
-      conv.wmb = span(s.wmb_data, "wmb_data");
+      for (const DataCube* cube : {&s.wgs_data, &s.wmb_data}) {
+        if (cube->type != s.weight_data.type) {
+          refuse("tables of compressed weights in memory of type {}, the weights in type {}",
+                 cube->type, s.weight_data.type);
+        }
+      }
+      conv.wgs = table(s.wgs_data, "wgs_data");
+      conv.wmb = table(s.wmb_data, "wmb_data");
     }
     convert_reuse(part, conv);
     expect_conv(part);

@@ -4,6 +4,7 @@
 #ifndef NVDLA_LOADABLE_CONVERT_HPP
 #define NVDLA_LOADABLE_CONVERT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,7 +32,10 @@ struct ConvertedProgram {
   std::vector<nvdla_slot> slots;
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
-  // Of each slot the memory of the container.
+  // Tables of compressed weights, copied; the last slot is theirs.
+  std::vector<std::byte> control;
+  // Of each slot the memory of the container, kNoMemory for that of the control data.
+  static constexpr std::uint16_t kNoMemory = UINT16_MAX;
   std::vector<std::uint16_t> memories;
   // Of each layer: "conv 0 + sdp 1".
   std::vector<std::string> names;
@@ -42,6 +46,7 @@ struct ConvertedProgram {
             .slots = slots,
             .luts = luts,
             .transfers = transfers,
+            .control = control,
             .statistics = statistics};
   }
 };

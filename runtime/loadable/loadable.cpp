@@ -228,7 +228,9 @@ struct LoadedNetwork::Impl {
     DlaStep step;
     step.program = device.create_program(program.desc(count));
     step.memories = program.memories;
-    for (const std::uint16_t memory : step.memories) allocate(memory);
+    for (const std::uint16_t memory : step.memories) {
+      if (memory != loadable::ConvertedProgram::kNoMemory) allocate(memory);
+    }
     for (std::uint32_t i = 0; i < program.names.size(); ++i) {
       layers.push_back({program.names[i], step.program.cycles(i)});
     }
@@ -237,7 +239,10 @@ struct LoadedNetwork::Impl {
 
   void run(const DlaStep& step) {
     std::vector<Binding> bindings;
-    for (const std::uint16_t memory : step.memories) bindings.emplace_back(buffers[memory]);
+    for (const std::uint16_t memory : step.memories) {
+      const bool bound = memory != loadable::ConvertedProgram::kNoMemory;
+      bindings.push_back(bound ? Binding(buffers[memory]) : Binding());
+    }
     const Fence fence = device.submit(step.program, bindings);
     fence.wait();
     const auto counted = fence.statistics();

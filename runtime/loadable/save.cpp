@@ -36,7 +36,8 @@ class Saver {
                   {.layers = session.descriptors,
                    .slots = session.slots,
                    .luts = session.luts,
-                   .transfers = session.transfers}) {}
+                   .transfers = session.transfers,
+                   .control = session.control}) {}
 
   std::vector<std::byte> run() {
     for (const auto* ports : {&session_.inputs, &session_.outputs}) {
@@ -111,6 +112,15 @@ class Saver {
     cube.size = static_cast<std::uint32_t>(session_.slots[s.slot].size - s.offset);
     cube.line_stride = s.line_stride;
     cube.surf_stride = s.surface_stride;
+    return cube;
+  }
+
+  static DataCube table(const nvdla_span& span) {
+    DataCube cube;
+    cube.type = kCubeDram;
+    cube.address = address(span.slot);
+    cube.offset = static_cast<std::uint32_t>(span.offset);
+    cube.size = span.bytes;
     return cube;
   }
 
@@ -229,6 +239,11 @@ class Saver {
     weights.offset = conv.weights.offset;
     part.surface.weight_data = cube(weights, conv.kernel_width, conv.kernel_height, conv.channels);
     part.surface.weight_data.size = reg(i, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_WEIGHT_BYTES, ~0U, 0);
+    if ((conv.flags & NVDLA_CONV_COMPRESSED) != 0) {
+      op.weight_format = 1;
+      part.surface.wgs_data = table(conv.wgs);
+      part.surface.wmb_data = table(conv.wmb);
+    }
     part.surface.dst_data = size(op.input_width_cmac, op.input_height_cmac, conv.kernels);
     return part;
   }
@@ -386,6 +401,7 @@ class Saver {
       bytes.assign(map.bytes().begin(),
                    map.bytes().begin() + static_cast<std::ptrdiff_t>(memory.size));
     }
+    if (session_.slots[slot].access == NVDLA_SLOT_CONTROL) bytes = session_.control;
     add_memory(std::move(memory), fmt::format("tb-{}", slot), std::move(bytes));
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../tools/temporary_folder.hpp"
+#include "loadable/convert.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
 
@@ -98,6 +99,46 @@ TEST(Save, RunsBandsAsTheNetwork) {
   loaded.run();
   loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
   EXPECT_EQ(found, expected);
+}
+
+// Where weights are compressed their tables go into the file, and from there into the program.
+TEST(Save, CompressedWeightsRunAsPlainOnes) {
+  std::vector<std::int8_t> weights(40 * 32 * 9), pixels(32 * 9 * 9);
+  std::mt19937 random(11);
+  for (auto& w : weights) w = static_cast<std::int8_t>(random() % 4 == 0 ? random() % 256 : 0);
+  for (auto& p : pixels) p = static_cast<std::int8_t>(random() % 256);
+  Network network;
+  const Tensor in = network.input("in", {.channels = 32, .height = 9, .width = 9});
+  network.output(network.convolution(in, {.name = "sparse",
+                                          .kernels = 40,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .weights = weights,
+                                          .output = requantize(0.002)}),
+                 "out");
+  const replay::TemporaryFolder folder;
+  std::vector<std::int8_t> plain;
+  // The second one has no compression.
+  for (const std::string name : {"nv_full", "nv_large"}) {
+    SCOPED_TRACE(name);
+    const std::string path = (folder.path() / (name + ".nvdla")).string();
+    save_loadable(network, name, path);
+    const auto container = loadable::parse_container(loadable::read_loadable(path));
+    const auto program = loadable::convert_task(container, loadable::decode_task(container, 0),
+                                                *nvdla_hw_find(name.c_str()));
+    EXPECT_EQ((program.layers.at(0).conv.flags & NVDLA_CONV_COMPRESSED) != 0, name == "nv_full");
+    EXPECT_EQ(program.control.empty(), name != "nv_full");
+
+    LoadedNetwork loaded = Loadable::load(path).open(Device::open("model:" + name));
+    loaded.write("in", Layout::kNchw, pixels);
+    loaded.run();
+    std::vector<std::int8_t> found(40 * 7 * 7);
+    loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
+    if (plain.empty()) plain = found;
+    EXPECT_EQ(found, plain);
+  }
+  EXPECT_NE(std::count(plain.begin(), plain.end(), plain[0]),
+            static_cast<std::ptrdiff_t>(plain.size()));
 }
 
 // What the writer cannot say is an error, and no file.
