@@ -57,8 +57,10 @@ class Tables {
   }
   void range(__s64& start, __s64& end) {
     if (real_) {
-      start = fp::widen<fp::Fp32>(half());
-      end = fp::widen<fp::Fp32>(half());
+      std::uint16_t low = half(), high = half();
+      if (number_of(low) > number_of(high)) std::swap(low, high);
+      start = fp::widen<fp::Fp32>(low);
+      end = fp::widen<fp::Fp32>(high);
       return;
     }
     const auto reach = __s64{1} << any(3, bits_ - 1);
