@@ -74,6 +74,17 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   } else {
     conv.input = surface(node.input);
   }
+  if (conv.mode == NVDLA_CONV_DIRECT) {
+    const std::uint32_t some = kernels_that_fit(info_, conv);
+    if (some != 0 && some < std::min<std::uint64_t>(conv.kernels, kernel_group(info_, conv))) {
+      const auto folded = [&](const auto& kernels) -> Kernels {
+        return fold_weights(part.conv, kernels);
+      };
+      add_kernel_parts(node, part, conv, fold ? std::visit(folded, part.weights) : part.weights,
+                       some);
+      return;
+    }
+  }
   const WeightsDesc weights = weights_desc(conv);
   std::vector<std::byte> stream(winograd ? winograd_bytes(info_, winograd->desc)
                                          : weights_bytes(weights));
@@ -93,11 +104,11 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   place_weights(weights, stream, conv, blob);
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
   add_blob(blob);
-  add_bands(node, conv, sdp, node.name, node.macs);
+  add_bands(node, conv, sdp, {.name = node.name, .macs = node.macs, .whole = true, .after = {}});
 }
 
 void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
-                        const std::string& name, std::uint64_t macs) {
+                        const ConvRole& role) {
   // The cubes of a batch come between the bands of one of them.
   const bool one_cube = descs_[node.input].shape.batch == 1;
   const std::vector<Band> bands = split_lines(info_, conv, one_cube);
@@ -113,13 +124,15 @@ void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvd
          {&layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
       move_lines(*operand, band.output_line);
     }
-    std::string band_name =
-        bands.size() == 1 ? name : fmt::format("{} {}/{}", name, i + 1, bands.size());
+    std::string name =
+        bands.size() == 1 ? role.name : fmt::format("{} {}/{}", role.name, i + 1, bands.size());
     if (const auto* part = std::get_if<ConvNode>(&node.part)) {
-      if (part->sdp.y.lut) layer.lut = *part->sdp.y.lut + 1;
-      if (bands.size() == 1) fuse_pooling(node, layer, band_name);
+      // A look-up table goes with operator Y.
+      if (part->sdp.y.lut && sdp.y.flags != 0) layer.lut = *part->sdp.y.lut + 1;
+      if (role.whole && bands.size() == 1) fuse_pooling(node, layer, name);
     }
-    commit(node, layer, band_name, macs / height * band.output_lines);
+    if (role.after) add_wait(layer, *role.after);
+    commit(node, layer, name, role.macs / height * band.output_lines);
   }
 }
 

@@ -121,7 +121,8 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
       }
       const std::string name =
           phases == 1 ? node.name : fmt::format("{} phase {}/{}", node.name, phase + 1, phases);
-      add_bands(node, conv, sdp, name, node.macs / phases);
+      add_bands(node, conv, sdp,
+                {.name = name, .macs = node.macs / phases, .whole = false, .after = {}});
     }
   }
   if (contract) {

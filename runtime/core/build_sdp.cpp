@@ -61,19 +61,25 @@ OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision pro
 }  // namespace
 
 nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& blob) const {
-  nvdla_sdp sdp = make_sdp();
   const TensorDesc& out = descs_[part.silent() ? node.input : node.output];
+  nvdla_sdp sdp = sdp_part(out.shape, out.precision, part, blob);
+  if (!part.silent()) sdp.output = surface(node.output);
+  return sdp;
+}
+
+nvdla_sdp Builder::sdp_part(const Shape& out, Precision precision, const SdpNode& part,
+                            Blob& blob) const {
+  nvdla_sdp sdp = make_sdp();
   sdp.flags = part.nan_to_zero ? NVDLA_SDP_NAN_TO_ZERO : 0;
   sdp.proc_precision = static_cast<std::uint32_t>(part.processing);
-  sdp.out_precision = static_cast<std::uint32_t>(out.precision);
-  place(part.operators.x1, out.shape, part.processing, blob, sdp.x1);
-  place(part.operators.x2, out.shape, part.processing, blob, sdp.x2);
-  place_y(part.y, out.shape, part.processing, blob, sdp.y);
+  sdp.out_precision = static_cast<std::uint32_t>(precision);
+  place(part.operators.x1, out, part.processing, blob, sdp.x1);
+  place(part.operators.x2, out, part.processing, blob, sdp.x2);
+  place_y(part.y, out, part.processing, blob, sdp.y);
   sdp.out_cvt = {};
   if (part.processing != Precision::kFp16) {
     sdp.out_cvt = convert(part.converter);
   }
-  if (!part.silent()) sdp.output = surface(node.output);
   return sdp;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,9 +103,19 @@ class Builder {
   // The convolution that the input `tensor` is folded for, if any.
   const nvdla_conv* folded_for(std::uint32_t tensor) const;
   void place_image(std::uint32_t tensor, nvdla_conv& conv) const;
+  // What is special about a convolution of a layer that is several.
+  struct ConvRole {
+    std::string name;
+    std::uint64_t macs = 0;
+    bool whole = true;                   // its output is the layer's
+    std::optional<std::uint32_t> after;  // a layer of the program that it waits for
+  };
   // A convolution, in as many bands of lines as the convolution buffer makes necessary.
   void add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
-                 const std::string& name, std::uint64_t macs);
+                 const ConvRole& role);
+  // A convolution of which not even one kernel group fits: `some` kernels at a time.
+  void add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
+                        const Kernels& kernels, std::uint32_t some);
   static Shape deconvolution_room(const DeconvNode& part);
   void add_contract(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
                     std::uint32_t block);
@@ -120,6 +131,8 @@ class Builder {
   }
   // SDP with its operators and its output, without an input; operands go into `blob`.
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
+  // The same for an output of that shape and precision, wherever it lies.
+  nvdla_sdp sdp_part(const Shape& out, Precision precision, const SdpNode& sdp, Blob& blob) const;
   template <typename X>
   void place_operands(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
                       X& x) const;

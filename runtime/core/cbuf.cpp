@@ -128,6 +128,20 @@ std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv) {
   return info.cbuf_banks - ((conv.flags & NVDLA_CONV_COMPRESSED) != 0 ? 1 : 0);
 }
 
+std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv) {
+  const Shape out = conv_output(conv);
+  auto kernels =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(kernel_group(info, conv), conv.kernels));
+  for (; kernels > 0; --kernels) {
+    const std::uint64_t banks = weight_banks(info, conv, kernels);
+    if (data_banks(info, conv) + banks <= usable_banks(info, conv) ||
+        count_bands(info, conv, out, banks) != 0) {
+      break;
+    }
+  }
+  return kernels;
+}
+
 std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bool keep_lines) {
   const Shape out = conv_output(conv);
   const std::uint64_t group = kernel_group(info, conv);

@@ -235,6 +235,51 @@ TEST(NetworkConv, LayersThatDoNotFitEqualTheReference) {
   }
 }
 
+// Kernels so large that not even one group of them fits.
+TEST(NetworkConv, LargeKernelsEqualTheReference) {
+  std::mt19937 random(8);
+  struct Case {
+    const char* configuration;
+    Precision precision;
+    std::uint32_t channels, kernels, height, width, size;
+  };
+  const Case cases[] = {{"nv_small", Precision::kInt8, 700, 21, 5, 6, 5},
+                        {"nv_full", Precision::kInt8, 480, 40, 7, 7, 7},
+                        {"nv_full", Precision::kInt16, 500, 20, 7, 8, 7},
+                        {"nv_medium_512", Precision::kInt8, 1500, 17, 9, 5, 5}};
+  for (const Case& one : cases) {
+    RandomConv r;
+    r.configuration = one.configuration;
+    RefConv& c = r.ref;
+    c.processing = one.precision;
+    c.kernels = one.kernels;
+    c.channels = one.channels;
+    c.kernel_height = c.kernel_width = one.size;
+    r.in = test::random_tensor({one.channels, one.height, one.width, 1}, one.precision, random);
+    c.weights =
+        test::random_kernels(std::size_t{c.kernels} * c.channels * c.kernel_height * c.kernel_width,
+                             one.precision, random);
+    Finish finish(Precision::kInt8, c.kernels, c.weights.size() / c.kernels, random);
+    if (one.precision == Precision::kInt16) {
+      c.geometry.clip = 10;
+      finish.converter = {.offset = 3, .scale = 1, .shift = 11};
+    }
+    KernelHolder holder;
+    Convolution layer = make(c, c.geometry, holder.hold(c.weights, c.processing));
+    finish.tell(layer);
+    Network net;
+    net.output(net.convolution(net.input("in", r.in.shape, c.processing), layer), "out");
+    Shape shape;
+    const auto sums = test::accumulate(c, r.in, shape);
+    ASSERT_EQ(
+        compare(net, r.configuration, r.in, finish.apply(sums, shape, c.processing, c.processing)),
+        "")
+        << one.configuration;
+    const Session session = net.build(Device::open(std::string("model:") + one.configuration));
+    EXPECT_EQ(session.layer_name(0).substr(0, 15), "conv kernels 1/");
+  }
+}
+
 // int16 tensors through the converter.
 TEST(NetworkConv, Int16TensorsInFp16Layers) {
   std::mt19937 random(3);
@@ -454,6 +499,18 @@ TEST_F(BadConvolution, FoldedTensorOfTwoLayers) {
                  net.output(net.pointwise(in, {.name = "other"}), "copy");
                  net.build(Device::open("model:nv_full"));
                });
+}
+
+TEST_F(BadConvolution, LargeKernelsInFp16) {
+  const std::vector<float> many(20 * 600 * 49);
+  Convolution c{.name = "c", .kernels = 20, .kernel_height = 7, .kernel_width = 7};
+  c.weights = many;
+  Network net;
+  net.output(net.convolution(net.input("in", {600, 7, 7}, Precision::kFp16), c), "out");
+  expect_error(ErrorCode::kNotAvailable,
+               "layer 0 'c': not even one group of kernels of 600x7x7 (CHW) fits the convolution "
+               "buffer, and they cannot be split with fp16, which would lose the sign of zeros",
+               [&] { net.build(Device::open("model:nv_full")); });
 }
 
 TEST_F(BadConvolution, PostExtensionOfATensor) {
