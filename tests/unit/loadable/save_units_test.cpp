@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+//
+// Each unit and precision in a file of its own: bit for bit what the session gives.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../tools/temporary_folder.hpp"
+#include "loadable/convert.hpp"
+#include "nvdla/loadable.hpp"
+
+namespace nvdla {
+namespace {
+
+template <typename T>
+std::vector<T> random_elements(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> elements(count);
+  for (T& e : elements) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    // fp16: finite, of either sign, from 2^-4 to 2^4.
+    e = static_cast<T>(
+        std::is_same_v<T, std::uint16_t> ? (bits & 0x83ff) | (11 + (bits >> 16) % 8) << 10 : bits);
+  }
+  return elements;
+}
+
+// Runs "in" to "out" of the network from the session and from the file, which gives what it says.
+template <typename In, typename Out = In>
+loadable::ConvertedProgram expect_same(const Network& network, const std::string& configuration,
+                                       std::size_t inputs, std::size_t outputs,
+                                       std::uint32_t layers) {
+  SCOPED_TRACE(configuration);
+  const replay::TemporaryFolder folder;
+  const std::string path = (folder.path() / "saved.nvdla").string();
+  save_loadable(network, configuration, path);
+  const Device device = Device::open("model:" + configuration);
+  const auto source = random_elements<In>(inputs, 5);
+  std::vector<Out> expected(outputs), found(outputs);
+
+  Session session = network.build(device);
+  EXPECT_EQ(session.layers(), layers);
+  session.write("in", Layout::kNchw, std::span<const In>(source));
+  session.run();
+  session.read("out", Layout::kNchw, std::span<Out>(expected));
+
+  LoadedNetwork loaded = Loadable::load(path).open(device);
+  EXPECT_EQ(loaded.layers(), layers);
+  loaded.write("in", Layout::kNchw, std::span<const In>(source));
+  loaded.run();
+  loaded.read("out", Layout::kNchw, std::span<Out>(found));
+  EXPECT_EQ(found, expected);
+  EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
+            static_cast<std::ptrdiff_t>(found.size()));
+  const auto container = loadable::parse_container(loadable::read_loadable(path));
+  return loadable::convert_task(container, loadable::decode_task(container, 0),
+                                *nvdla_hw_find(configuration.c_str()));
+}
+
+// Pooling from memory and behind both kinds of layers, in a row where every unit has a next one.
+TEST(SaveUnits, PoolingInAllPlaces) {
+  const auto weights = random_elements<std::int8_t>(12 * 8 * 9, 1);
+  const Pooling max{.name = "max", .kernel_height = 2, .kernel_width = 2};
+  const Pooling average{.name = "average",
+                        .method = NVDLA_POOL_AVERAGE,
+                        .kernel_height = 3,
+                        .kernel_width = 2,
+                        .pad_top = 1,
+                        .pad_bottom = 2,
+                        .pad_left = 1,
+                        .pad_right = 1,
+                        .pad_value = -7};
+  const Pooling min{.name = "min",
+                    .method = NVDLA_POOL_MIN,
+                    .kernel_height = 3,
+                    .kernel_width = 3,
+                    .stride_y = 2,
+                    .stride_x = 2};
+  Network network;
+  const Tensor in = network.input("in", {.channels = 8, .height = 17, .width = 19});
+  Convolution conv{.name = "conv", .kernels = 12, .kernel_height = 3, .kernel_width = 3};
+  conv.weights = weights;
+  conv.output = requantize(0.002);
+  const Tensor a = network.pooling(network.convolution(in, conv), max);
+  const Tensor b = network.pooling(a, average);
+  const std::vector<std::int16_t> three = {3};
+  const Tensor c = network.pointwise(b, {.name = "add", .x1 = bias(three)});
+  const Tensor d = network.pooling(c, min);
+  const Tensor e = network.pointwise(d, {.name = "same"});
+  network.output(network.pooling(e, max), "out");
+  for (const std::string name : {"nv_small", "nv_full", "nv_large"}) {
+    expect_same<std::int8_t>(network, name, 8 * 17 * 19, 12 * 6 * 7, 4);
+  }
+}
+
+// A cube too wide for the unit's line buffer is worked on in bands.
+TEST(SaveUnits, PoolingInBands) {
+  for (const std::uint32_t width : {30U, 300U}) {
+    Network network;
+    network.output(
+        network.pooling(network.input("in", {.channels = 5, .height = 9, .width = width}),
+                        {.name = "wide",
+                         .method = NVDLA_POOL_AVERAGE,
+                         .kernel_height = 7,
+                         .kernel_width = 3,
+                         .pad_left = 1,
+                         .pad_right = 1,
+                         .pad_value = 2}),
+        "out");
+    const auto program =
+        expect_same<std::int8_t>(network, "nv_small", 5 * 9 * width, 5 * 3 * width, 1);
+    EXPECT_EQ(program.layers[0].pdp.bands > 2, width == 300);
+    EXPECT_GT(program.layers[0].pdp.bands, 1U);
+  }
+}
+
+TEST(SaveUnits, Int16AndItsConversions) {
+  const auto weights = random_elements<std::int16_t>(20 * 8 * 9, 2);
+  const auto values = random_elements<std::int16_t>(20 * 6 * 7, 3);
+  Convolution conv{.name = "conv", .kernels = 20, .kernel_height = 3, .kernel_width = 3};
+  conv.pad_value = -300;
+  conv.pad_left = 2;
+  conv.weights = weights;
+  conv.x1 = bias(std::span(values).first(20), 6);
+  conv.output = requantize(0.00001);
+  Network network;
+  const Tensor in = network.input("in", {8, 8, 7}, Precision::kInt16);
+  const Tensor a = network.convolution(in, conv);
+  const Tensor b = network.pointwise(a, {.name = "values", .x2 = scale(values, 14)});
+  const Tensor c = network.pooling(
+      b, {.name = "average", .method = NVDLA_POOL_AVERAGE, .kernel_height = 2, .pad_top = 1});
+  network.output(
+      network.pointwise(
+          c, {.name = "narrow", .output = requantize(0.01), .precision = Precision::kInt8}),
+      "out");
+  expect_same<std::int16_t, std::int8_t>(network, "nv_full", 8 * 8 * 7, 20 * 6 * 7, 3);
+}
+
+TEST(SaveUnits, Fp16AndItsConversions) {
+  const auto weights = random_elements<std::uint16_t>(20 * 8 * 9, 2);
+  std::vector<float> reals(20 * 6 * 5);
+  for (std::size_t i = 0; i < reals.size(); ++i) reals[i] = static_cast<float>(i % 37) / 8 - 2;
+  Convolution conv{.name = "conv", .kernels = 20, .kernel_height = 3, .kernel_width = 3};
+  conv.weights = weights;
+  conv.bias_reals = std::span(reals).first(20);
+  conv.relu = true;
+  Network network;
+  const Tensor in = network.input("in", {8, 8, 7}, Precision::kFp16);
+  const Tensor a = network.convolution(in, conv);
+  Operator product;
+  product.mul = NVDLA_MUL_MUL;
+  product.mul_reals = reals;
+  Operator one;
+  one.alu = NVDLA_ALU_MAX;
+  one.alu_reals = std::span(reals).subspan(7, 1);
+  const Tensor b = network.pointwise(a, {.name = "reals", .x1 = one, .x2 = product});
+  const Tensor c = network.pooling(b, {.name = "average",
+                                       .method = NVDLA_POOL_AVERAGE,
+                                       .kernel_height = 2,
+                                       .kernel_width = 3,
+                                       .pad_top = 1,
+                                       .pad_right = 2,
+                                       .pad_value = 0.75});
+  network.output(c, "out");
+  expect_same<std::uint16_t>(network, "nv_full", 8 * 8 * 7, 20 * 6 * 5, 2);
+  Network integers;
+  const Tensor wide = integers.input("in", {8, 8, 7}, Precision::kInt16);
+  Convolution real = conv;
+  real.input = {.offset = 100, .scale = 3, .shift = 9};
+  real.precision = Precision::kInt16;
+  integers.output(integers.convolution(wide, real), "out");
+  expect_same<std::int16_t>(integers, "nv_full", 8 * 8 * 7, 20 * 6 * 5, 1);
+}
+
+}  // namespace
+}  // namespace nvdla
