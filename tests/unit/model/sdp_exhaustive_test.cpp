@@ -10,6 +10,7 @@
 
 #include "support/host_float.hpp"
 #include "support/sdp_reference.hpp"
+#include "support/share.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -28,6 +29,8 @@ SdpCase all_patterns(unsigned precision, unsigned out) {
 }
 
 void run(SdpCase layer, const std::string& what) {
+  static Share share;  // of one test: ctest runs each in a process of its own
+  if (!share.next()) return;
   SCOPED_TRACE(what);
   std::mt19937_64 random(0);
   place_sdp(layer, random, false);
