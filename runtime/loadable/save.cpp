@@ -34,11 +34,6 @@ class Saver {
     for (const auto* ports : {&session_.inputs, &session_.outputs}) {
       for (const auto& port : *ports) check_port(port);
     }
-    for (const nvdla_slot& slot : session_.slots) {
-      if (slot.memory != NVDLA_MEMORY_DRAM) {
-        detail::refuse(ErrorCode::kNotAvailable, "a tensor lies in SRAM: the writer has DRAM only");
-      }
-    }
     for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
     count_events();
     write_lists();
@@ -99,6 +94,12 @@ class Saver {
         break;
       case NVDLA_LAYER_PDP:
         add_part(kPdp, parts_.pdp(index));
+        break;
+      case NVDLA_LAYER_CDP:
+        add_part(kCdp, parts_.cdp(index));
+        break;
+      case NVDLA_LAYER_RUBIK:
+        add_part(kRubik, parts_.rubik(index));
         break;
       default:
         parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
@@ -203,10 +204,12 @@ class Saver {
     network_.operation_desc_index = static_cast<std::int16_t>(lists + 1);
     network_.surface_desc_index = static_cast<std::int16_t>(lists + 2);
     network_.num_operations = static_cast<std::uint16_t>(operations_.size());
-    network_.num_addresses = static_cast<std::uint16_t>(slots + 4);
+    network_.num_luts = static_cast<std::uint16_t>(session_.luts.size());
+    if (!session_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(lists + 3);
+    network_.num_addresses = static_cast<std::uint16_t>(slots + (session_.luts.empty() ? 4 : 5));
     add_list("addr0", pack_descriptor(network_));
     for (std::uint32_t slot = 0; slot < slots; ++slot) add_slot(slot);
-    std::vector<std::byte> graph, ops, surfaces;
+    std::vector<std::byte> graph, ops, surfaces, luts;
     const auto append = [](std::vector<std::byte>& list, std::vector<std::byte> entry,
                            std::size_t stride) {
       entry.resize(stride);
@@ -224,6 +227,10 @@ class Saver {
     add_list("dep_graph", std::move(graph));
     add_list("op_list", std::move(ops));
     add_list("surf_list", std::move(surfaces));
+    for (const nvdla_lut& lut : session_.luts) {
+      append(luts, pack_descriptor(make_lut(lut)), kLutStride);
+    }
+    if (!luts.empty()) add_list("lut_list", std::move(luts));
     TaskEntry task;
     task.interface = kInterfaceDla;
     task.instance = -1;
@@ -237,6 +244,7 @@ class Saver {
   void add_slot(std::uint32_t slot) {
     MemoryEntry memory;
     memory.size = session_.slots[slot].size;
+    if (session_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
     for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
       if (session_.inputs[i].slot == slot) add_port(session_.inputs[i], i, kMemoryInput, memory);
     }

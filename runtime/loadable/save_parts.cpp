@@ -61,10 +61,14 @@ std::uint32_t PartMaker::reg(std::uint32_t layer, std::uint32_t unit, std::uint3
   detail::refuse_argument("layer {} sets no register {:#x} of unit {}", layer, at, unit);
 }
 
+std::uint16_t PartMaker::memory(std::uint32_t slot) const {
+  return session_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
+}
+
 DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
                          std::uint32_t channels) const {
   DataCube cube = size(width, height, channels);
-  cube.type = kCubeDram;
+  cube.type = memory(s.slot);
   cube.address = slot_address(s.slot);
   cube.offset = static_cast<std::uint32_t>(s.offset);
   cube.size = static_cast<std::uint32_t>(session_.slots[s.slot].size - s.offset);
@@ -75,7 +79,7 @@ DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint3
 
 DataCube PartMaker::table(const nvdla_span& span) const {
   DataCube cube;
-  cube.type = kCubeDram;
+  cube.type = memory(span.slot);
   cube.address = slot_address(span.slot);
   cube.offset = static_cast<std::uint32_t>(span.offset);
   cube.size = span.bytes;
@@ -166,7 +170,6 @@ SdpPart PartMaker::sdp(std::uint32_t i) const {
                          name(sdp.out_precision), name(proc), name(sdp.proc_precision)));
   }
   if ((sdp.flags & NVDLA_SDP_NAN_TO_ZERO) != 0) lacks(i, "a loadable has no NaN as zero");
-  if (sdp.y.flags != 0) lacks(i, "the writer has no operator Y");
   const DataCube result =
       size(REG(SDP, D_DATA_CUBE_WIDTH, WIDTH), REG(SDP, D_DATA_CUBE_HEIGHT, HEIGHT),
            REG(SDP, D_DATA_CUBE_CHANNEL, CHANNEL));
@@ -181,6 +184,8 @@ SdpPart PartMaker::sdp(std::uint32_t i) const {
       to_pdp ? result : cube(sdp.output, result.width, result.height, result.channel);
   convert(i, sdp.x1, part.op.x1_op, part.surface.x1_data, result);
   convert(i, sdp.x2, part.op.x2_op, part.surface.x2_data, result);
+  convert(i, sdp.y, part.op.y_op, part.surface.y_data, result);
+  part.op.lut_index = static_cast<std::int16_t>(static_cast<int>(layer.lut) - 1);
   return part;
 }
 
@@ -224,26 +229,109 @@ PdpPart PartMaker::pdp(std::uint32_t i) const {
 }
 #undef REG
 
-void PartMaker::convert(std::uint32_t i, const nvdla_sdp_x& x, SdpSubOp& op, DataCube& data,
-                        const DataCube& size) const {
-  op.alu_type = 2;
-  if ((x.flags & NVDLA_SDP_ENABLE) == 0) return;
-  const bool relu = (x.flags & NVDLA_SDP_RELU) != 0, prelu = x.mul == NVDLA_MUL_PRELU;
-  if (relu && prelu) lacks(i, "a loadable has no ReLU after a PReLU");
+// What X and Y have in common: which parts are active, and their operands.
+template <typename X>
+void PartMaker::operands(const X& x, SdpSubOp& op, DataCube& data, const DataCube& size) const {
   op.enable = 1;
-  op.type = static_cast<std::uint8_t>((x.alu != NVDLA_ALU_NONE ? 2 : 0) |
-                                      (x.mul != NVDLA_MUL_NONE ? 1 : 0));
+  op.type = byte((x.alu != NVDLA_ALU_NONE ? 2 : 0) | (x.mul != NVDLA_MUL_NONE ? 1 : 0));
   if (x.alu != NVDLA_ALU_NONE) op.alu_type = byte(x.alu - 1);
   op.mode = byte(x.mode);
-  op.act = relu ? 1 : prelu ? 3 : 0;
-  op.shift_value = byte(x.alu_shift);
-  op.truncate = byte(x.mul_shift);
+  if (x.mul == NVDLA_MUL_PRELU) op.act = 3;
   op.precision = x.operand_bytes == 2 ? 1 : 0;
   op.alu_operand = x.alu_value;
   op.mul_operand = x.mul_value;
   if (op.type == 0 || x.mode == NVDLA_OPERAND_LAYER) return;
   const bool element = x.mode == NVDLA_OPERAND_ELEMENT;
   data = cube(x.operand, element ? size.width : 1, element ? size.height : 1, size.channel);
+}
+
+void PartMaker::convert(std::uint32_t i, const nvdla_sdp_x& x, SdpSubOp& op, DataCube& data,
+                        const DataCube& size) const {
+  op.alu_type = 2;
+  if ((x.flags & NVDLA_SDP_ENABLE) == 0) return;
+  operands(x, op, data, size);
+  op.shift_value = byte(x.alu_shift);
+  op.truncate = byte(x.mul_shift);
+  if ((x.flags & NVDLA_SDP_RELU) == 0) return;
+  if (op.act != 0) lacks(i, "a loadable has no ReLU after a PReLU");
+  op.act = 1;
+}
+
+void PartMaker::convert(std::uint32_t i, const nvdla_sdp_y& y, SdpSubOp& op, DataCube& data,
+                        const DataCube& size) const {
+  op.alu_type = 2;
+  if ((y.flags & NVDLA_SDP_ENABLE) == 0) return;
+  if (y.alu == NVDLA_ALU_EQUAL) lacks(i, "the writer has no comparisons");
+  operands(y, op, data, size);
+  if (y.mul_truncate > UINT8_MAX) lacks(i, "a loadable shifts products of Y by 255 bits at most");
+  op.truncate = byte(y.mul_truncate);
+  if ((y.flags & NVDLA_SDP_CONVERT_ALU) != 0) op.cvt.alu_cvt = converter(y.alu_cvt);
+  if ((y.flags & NVDLA_SDP_CONVERT_MUL) != 0) op.cvt.mul_cvt = converter(y.mul_cvt);
+  if ((y.flags & NVDLA_SDP_LUT) == 0) return;
+  if (op.act != 0) lacks(i, "a loadable has no table after a PReLU");
+  op.act = 2;
+}
+
+CdpPart PartMaker::cdp(std::uint32_t i) const {
+  const nvdla_layer& layer = session_.descriptors[i];
+  const nvdla_cdp& cdp = layer.cdp;
+  if ((cdp.flags & NVDLA_CDP_NAN_TO_ZERO) != 0) lacks(i, "a loadable has no NaN as zero");
+  CdpPart part;
+  CdpOp& op = part.op;
+  op.in_precision = op.out_precision = byte(cdp.precision);
+  op.lut_index = static_cast<std::int16_t>(static_cast<int>(layer.lut) - 1);
+  op.local_size = byte(cdp.window);
+  op.bypass_sqsum = (cdp.flags & NVDLA_CDP_BYPASS_SQUARE_SUM) != 0;
+  op.bypass_out_mul = (cdp.flags & NVDLA_CDP_BYPASS_MUL) != 0;
+  if (cdp.precision != NVDLA_PRECISION_FP16) {
+    op.in_cvt = converter(cdp.in_cvt);
+    op.out_cvt = converter(cdp.out_cvt);
+  }
+  part.surface.src_data = cube(cdp.input, cdp.width, cdp.height, cdp.channels);
+  part.surface.dst_data = cube(cdp.output, cdp.width, cdp.height, cdp.channels);
+  return part;
+}
+
+RubikPart PartMaker::rubik(std::uint32_t i) const {
+  const nvdla_rubik& rubik = session_.descriptors[i].rubik;
+  if (rubik.mode != NVDLA_RUBIK_CONTRACT) lacks(i, "the writer has no planes");
+  RubikPart part;
+  part.op.mode = byte(rubik.mode);
+  part.op.precision = byte(rubik.precision);
+  part.op.stride_x = byte(rubik.stride_x);
+  part.op.stride_y = byte(rubik.stride_y);
+  part.surface.src_data = cube(rubik.input, rubik.width, rubik.height, rubik.channels);
+  part.surface.dst_data =
+      cube(rubik.output, rubik.width * rubik.stride_x, rubik.height * rubik.stride_y,
+           rubik.channels / (rubik.stride_x * rubik.stride_y));
+  return part;
+}
+
+LutParam make_lut(const nvdla_lut& lut) {
+  LutParam p;
+  const bool linear = (lut.flags & NVDLA_LUT_LE_LINEAR) != 0;
+  const auto offset = [](std::int32_t value) { return static_cast<std::uint16_t>(value & 0xff); };
+  p.method = linear ? 1 : 0;
+  p.linear_exp_offset = offset(linear ? lut.le_index_select : lut.le_index_offset);
+  p.linear_only_offset = offset(lut.lo_index_select);
+  p.underflow_priority = (lut.flags & NVDLA_LUT_UNDERFLOW_LO) != 0;
+  p.overflow_priority = (lut.flags & NVDLA_LUT_OVERFLOW_LO) != 0;
+  p.hybrid_priority = (lut.flags & NVDLA_LUT_HYBRID_LO) != 0;
+  p.linear_exp_start = static_cast<std::uint64_t>(lut.le_start);
+  p.linear_exp_end = static_cast<std::uint64_t>(lut.le_end);
+  p.linear_only_start = static_cast<std::uint64_t>(lut.lo_start);
+  p.linear_only_end = static_cast<std::uint64_t>(lut.lo_end);
+  const auto slope = [](const nvdla_lut_slope& s) {
+    return LutSlope{.scale = static_cast<std::int16_t>(s.scale),
+                    .shifter = static_cast<std::int8_t>(s.shift)};
+  };
+  p.linear_exp_underflow_slope = slope(lut.le_underflow);
+  p.linear_exp_overflow_slope = slope(lut.le_overflow);
+  p.linear_only_underflow_slope = slope(lut.lo_underflow);
+  p.linear_only_overflow_slope = slope(lut.lo_overflow);
+  std::copy(std::begin(lut.le), std::end(lut.le), p.linear_exp_table.begin());
+  std::copy(std::begin(lut.lo), std::end(lut.lo), p.linear_only_table.begin());
+  return p;
 }
 
 }  // namespace nvdla::loadable

@@ -16,6 +16,8 @@ namespace nvdla::loadable {
 // Position 0 of the address list is the network descriptor, slots follow.
 inline std::int16_t slot_address(std::uint32_t slot) { return static_cast<std::int16_t>(slot + 1); }
 
+LutParam make_lut(const nvdla_lut& lut);
+
 // Both arguments outlive it.
 class PartMaker {
  public:
@@ -25,6 +27,8 @@ class PartMaker {
   ConvPart conv(std::uint32_t i) const;
   SdpPart sdp(std::uint32_t i) const;
   PdpPart pdp(std::uint32_t i) const;
+  CdpPart cdp(std::uint32_t i) const;
+  RubikPart rubik(std::uint32_t i) const;
 
   // Throws kNotAvailable, naming the layer: "layer 0 'name': <what>".
   [[noreturn]] void lacks(std::uint32_t i, std::string_view what) const;
@@ -32,9 +36,14 @@ class PartMaker {
  private:
   std::uint32_t reg(std::uint32_t layer, std::uint32_t unit, std::uint32_t at, std::uint32_t mask,
                     std::uint32_t shift) const;
+  std::uint16_t memory(std::uint32_t slot) const;
   DataCube cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
                 std::uint32_t channels) const;
   DataCube table(const nvdla_span& span) const;
+  template <typename X>
+  void operands(const X& x, SdpSubOp& op, DataCube& data, const DataCube& size) const;
+  void convert(std::uint32_t i, const nvdla_sdp_y& y, SdpSubOp& op, DataCube& data,
+               const DataCube& size) const;
   void convert(std::uint32_t i, const nvdla_sdp_x& x, SdpSubOp& op, DataCube& data,
                const DataCube& size) const;
 

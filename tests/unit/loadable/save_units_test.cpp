@@ -176,5 +176,67 @@ TEST(SaveUnits, Fp16AndItsConversions) {
   expect_same<std::int16_t>(integers, "nv_full", 8 * 8 * 7, 20 * 6 * 5, 1);
 }
 
+// Tables with something in every field, different ones for both units.
+nvdla_lut make_table(nvdla_lut_unit unit, bool linear) {
+  nvdla_lut lut = {};
+  lut.unit = unit;
+  lut.flags = NVDLA_LUT_UNDERFLOW_LO | NVDLA_LUT_HYBRID_LO;
+  if (linear) lut.flags |= NVDLA_LUT_LE_LINEAR | NVDLA_LUT_OVERFLOW_LO;
+  (linear ? lut.le_index_select : lut.le_index_offset) = linear ? 1 : -1;
+  lut.le_start = linear ? -64 : 1;
+  lut.le_end = lut.le_start + (linear ? 128 : 500);
+  lut.lo_start = -40;
+  lut.lo_end = lut.lo_start + 256;
+  lut.le_underflow = {-70, 3};
+  lut.le_overflow = {50, 2};
+  lut.lo_underflow = {90, -1};
+  lut.lo_overflow = {-33, 1};
+  const auto values = random_elements<std::int16_t>(65 + 257, linear ? 11 : 12);
+  std::copy_n(values.begin(), 65, lut.le);
+  std::copy_n(values.begin() + 65, 257, lut.lo);
+  return lut;
+}
+
+TEST(SaveUnits, OperatorYAndNormalizationWithTheirTables) {
+  const nvdla_lut first = make_table(NVDLA_LUT_SDP, true);
+  const nvdla_lut second = make_table(NVDLA_LUT_CDP, false);
+  const std::vector<std::int32_t> factors = {1, -2, 3, 4, -5, 6, 7, 8};
+  OperatorY y;
+  y.mul = NVDLA_MUL_MUL;
+  y.mul_values = factors;
+  y.mul_converter = Converter{.offset = 1, .scale = 3, .shift = 1};
+  y.mul_shift = 2;
+  Network network;
+  const Tensor in = network.input("in", {.channels = 8, .height = 9, .width = 11});
+  const Tensor a = network.pointwise(in, {.name = "scaled", .y = y});
+  const Tensor b = network.pointwise(
+      a, {.name = "curve", .y = {.lut = &first}, .output = {.scale = 1, .shift = 8}});
+  network.output(network.normalization(b, {.name = "norm",
+                                           .input = {.offset = 3},
+                                           .output = {.scale = 1, .shift = 12},
+                                           .lut = &second}),
+                 "out");
+  expect_same<std::int8_t>(network, "nv_full", 8 * 9 * 11, 8 * 9 * 11, 3);
+}
+
+TEST(SaveUnits, Contraction) {
+  Network network;
+  const Tensor in = network.input("in", {.channels = 192, .height = 3, .width = 5});
+  const Tensor a = network.pointwise(in, {.name = "same"});
+  network.output(network.contract(a, {.name = "spread", .stride_y = 2, .stride_x = 3}), "out");
+  expect_same<std::int8_t>(network, "nv_full", 192 * 15, 192 * 15, 2);
+}
+
+TEST(SaveUnits, TensorsInSram) {
+  Network network;
+  const Tensor in = network.input("in", {.channels = 8, .height = 9, .width = 11});
+  const std::vector<std::int16_t> three = {3};
+  const Tensor a = network.pointwise(in, {.name = "add", .x1 = bias(three)});
+  network.place(a, Memory::kSram);
+  network.output(network.pointwise(a, {.name = "again", .x2 = scale(three)}), "out");
+  const auto program = expect_same<std::int8_t>(network, "nv_full", 8 * 9 * 11, 8 * 9 * 11, 2);
+  EXPECT_EQ(program.slots.at(program.layers.at(0).sdp.output.slot).memory, NVDLA_MEMORY_SRAM);
+}
+
 }  // namespace
 }  // namespace nvdla
