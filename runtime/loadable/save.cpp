@@ -101,11 +101,46 @@ class Saver {
       case NVDLA_LAYER_RUBIK:
         add_part(kRubik, parts_.rubik(index));
         break;
+      case NVDLA_LAYER_BDMA:
+        add_part(kBdma, copies(session_.descriptors[index].bdma));
+        break;
       default:
         parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
     }
     link(fused);
   }
+
+  // Transfers name positions of the address list and no offset: each gets positions of its own.
+  BdmaPart copies(const nvdla_bdma& bdma) {
+    BdmaPart part;
+    part.op.num_transfers = part.surface.num_transfers =
+        static_cast<std::uint16_t>(bdma.num_transfers);
+    for (std::uint32_t i = 0; i < bdma.num_transfers; ++i) {
+      const nvdla_transfer& from = session_.transfers[bdma.first_transfer + i];
+      part.surface.source_type = parts_.memory(from.source.slot);
+      part.surface.destination_type = parts_.memory(from.destination.slot);
+      part.surface.transfers[i] = {.source_address = position(from.source),
+                                   .destination_address = position(from.destination),
+                                   .line_size = from.line_bytes,
+                                   .line_repeat = from.lines,
+                                   .source_line = from.source.line_stride,
+                                   .destination_line = from.destination.line_stride,
+                                   .surface_repeat = from.surfaces,
+                                   .source_surface = from.source.surface_stride,
+                                   .destination_surface = from.destination.surface_stride};
+    }
+    return part;
+  }
+
+  // Behind the slots and the lists.
+  std::int16_t position(const nvdla_surface& surface) {
+    places_.push_back({static_cast<std::uint16_t>(slot_address(surface.slot)), surface.offset,
+                       session_.slots[surface.slot].size - surface.offset});
+    return static_cast<std::int16_t>(session_.slots.size() + lists() + places_.size());
+  }
+
+  // Besides the network descriptor.
+  std::size_t lists() const { return session_.luts.empty() ? 3 : 4; }
 
   // One layer after another: the first operation of each starts when the last one of the layer
   // before has ended. Besides, each tells the next of its type, however far that is.
@@ -199,14 +234,14 @@ class Saver {
   void write_lists() {
     c_.version = {0, 7, 0};
     const std::size_t slots = session_.slots.size();
-    const auto lists = static_cast<std::int16_t>(slots + 1);
-    network_.dependency_graph_index = lists;
-    network_.operation_desc_index = static_cast<std::int16_t>(lists + 1);
-    network_.surface_desc_index = static_cast<std::int16_t>(lists + 2);
+    const auto first = static_cast<std::int16_t>(slots + 1);
+    network_.dependency_graph_index = first;
+    network_.operation_desc_index = static_cast<std::int16_t>(first + 1);
+    network_.surface_desc_index = static_cast<std::int16_t>(first + 2);
     network_.num_operations = static_cast<std::uint16_t>(operations_.size());
     network_.num_luts = static_cast<std::uint16_t>(session_.luts.size());
-    if (!session_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(lists + 3);
-    network_.num_addresses = static_cast<std::uint16_t>(slots + (session_.luts.empty() ? 4 : 5));
+    if (!session_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
+    network_.num_addresses = static_cast<std::uint16_t>(slots + lists() + 1 + places_.size());
     add_list("addr0", pack_descriptor(network_));
     for (std::uint32_t slot = 0; slot < slots; ++slot) add_slot(slot);
     std::vector<std::byte> graph, ops, surfaces, luts;
@@ -231,6 +266,7 @@ class Saver {
       append(luts, pack_descriptor(make_lut(lut)), kLutStride);
     }
     if (!luts.empty()) add_list("lut_list", std::move(luts));
+    c_.addresses.insert(c_.addresses.end(), places_.begin(), places_.end());
     TaskEntry task;
     task.interface = kInterfaceDla;
     task.instance = -1;
@@ -268,6 +304,7 @@ class Saver {
   Container c_;
   NetworkDesc network_;
   std::deque<Operation> operations_;
+  std::vector<AddressEntry> places_;  // that transfers name
   std::deque<std::vector<std::byte>> kept_;
   std::array<std::int16_t, kOpTypes> last_ = {-1, -1, -1, -1, -1, -1};  // of each type
   std::int16_t end_ = -1;  // last operation of the layer before

@@ -61,7 +61,7 @@ std::uint32_t PartMaker::reg(std::uint32_t layer, std::uint32_t unit, std::uint3
   detail::refuse_argument("layer {} sets no register {:#x} of unit {}", layer, at, unit);
 }
 
-std::uint16_t PartMaker::memory(std::uint32_t slot) const {
+std::uint8_t PartMaker::memory(std::uint32_t slot) const {
   return session_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
 }
 

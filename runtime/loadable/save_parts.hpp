@@ -29,6 +29,8 @@ class PartMaker {
   PdpPart pdp(std::uint32_t i) const;
   CdpPart cdp(std::uint32_t i) const;
   RubikPart rubik(std::uint32_t i) const;
+  // Type of a data cube there.
+  std::uint8_t memory(std::uint32_t slot) const;
 
   // Throws kNotAvailable, naming the layer: "layer 0 'name': <what>".
   [[noreturn]] void lacks(std::uint32_t i, std::string_view what) const;
@@ -36,7 +38,6 @@ class PartMaker {
  private:
   std::uint32_t reg(std::uint32_t layer, std::uint32_t unit, std::uint32_t at, std::uint32_t mask,
                     std::uint32_t shift) const;
-  std::uint16_t memory(std::uint32_t slot) const;
   DataCube cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
                 std::uint32_t channels) const;
   DataCube table(const nvdla_span& span) const;

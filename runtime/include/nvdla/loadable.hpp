@@ -133,7 +133,7 @@ class NVDLA_API LoadedNetwork {
 
 // Writes a network as a loadable for a configuration ("nv_small"): interface DLA1 0.12, one task
 // whose layers run one after another. Throws what Network::build() throws, kNotAvailable for what
-// the writer or the format has no form for (BDMA copies, planes of Rubik, comparisons, batches,
+// the writer or the format has no form for (planes of Rubik, comparisons, batches,
 // images, folded inputs, Winograd, NaN read as zero), and kInvalidArgument if the file cannot be
 // written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,

@@ -238,5 +238,14 @@ TEST(SaveUnits, TensorsInSram) {
   EXPECT_EQ(program.slots.at(program.layers.at(0).sdp.output.slot).memory, NVDLA_MEMORY_SRAM);
 }
 
+TEST(SaveUnits, CopiesBetweenMemories) {
+  Network network;
+  const Tensor in = network.input("in", {.channels = 40, .height = 9, .width = 11});
+  const Tensor a = network.copy(in, "there");
+  network.place(a, Memory::kSram);
+  network.output(network.copy(a, "back"), "out");
+  expect_same<std::int8_t>(network, "nv_full", 40 * 9 * 11, 40 * 9 * 11, 2);
+}
+
 }  // namespace
 }  // namespace nvdla
