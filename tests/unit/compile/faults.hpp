@@ -102,4 +102,13 @@ inline void expect_legal(const Legal& legal) {
 #define LUT_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_lut, member))
 #define TRANSFER_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_transfer, member))
 
+// A fault of a base layer: what it is called, the change, what is expected.
+#define FAULT(base, configuration, name, statement, ...)          \
+  Fault {                                                         \
+    name, base, configuration, CHANGE(statement), { __VA_ARGS__ } \
+  }
+// The end of what is expected of a table, or of a transfer.
+#define OF_LUT 0, 0, 0, NVDLA_OBJECT_LUT
+#define OF_TRANSFER(index) NVDLA_OBJECT_TRANSFER, index
+
 }  // namespace nvdla::test

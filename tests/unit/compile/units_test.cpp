@@ -34,10 +34,6 @@ TEST_P(UnitFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class UnitBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(UnitBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-#define FAULT(base, configuration, name, statement, ...)          \
-  Fault {                                                         \
-    name, base, configuration, CHANGE(statement), { __VA_ARGS__ } \
-  }
 #define PDP(...) FAULT(base_pdp, "nv_small", __VA_ARGS__)
 #define BANDS(...) FAULT(base_bands, "nv_small", __VA_ARGS__)
 #define SDP_PDP(...) FAULT(base_sdp_pdp, "nv_full", __VA_ARGS__)
@@ -248,7 +244,6 @@ const Fault kCdp[] = {
         NVDLA_RULE_OVERLAP, F(cdp.output), 8, 0, 1919, 0, NVDLA_DMA_CDP_WDMA, 0),
 };
 
-#define OF_LUT 0, 0, 0, NVDLA_OBJECT_LUT
 const Fault kLut[] = {
     CDP("unit", luts[0].unit = 2, NVDLA_RULE_CHOICE, LUT_FIELD(unit), 2, 0, 1, OF_LUT),
     CDP("no sdp table", luts[0].unit = NVDLA_LUT_SDP, NVDLA_RULE_FEATURE, LUT_FIELD(unit),
@@ -480,7 +475,6 @@ const Fault kRubik[] = {
           F(rubik.output), 0, 0, 3839, 0, NVDLA_DMA_RUBIK_WRITE, 0),
 };
 
-#define OF_TRANSFER(index) NVDLA_OBJECT_TRANSFER, index
 const Fault kBdma[] = {
     BDMA("no transfers", l.bdma.num_transfers = 0, NVDLA_RULE_RANGE, F(bdma.num_transfers), 0, 1,
          20),
