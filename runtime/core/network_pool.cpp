@@ -35,12 +35,8 @@ std::uint32_t output_size(const Axis& a) {
 // What n padded elements add to a sum, and what sums are multiplied with.
 void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
   const bool real = precision == Precision::kFp16;
-  const auto reciprocal = [&](std::uint32_t size) -> std::uint32_t {
-    if (real) return detail::to_fp17(1.0 / size);
-    return (0x10000 + size / 2) / size;
-  };
-  pdp.recip_width = reciprocal(p.kernel_width);
-  pdp.recip_height = reciprocal(p.kernel_height);
+  pdp.recip_width = detail::pool_reciprocal(p.kernel_width, real);
+  pdp.recip_height = detail::pool_reciprocal(p.kernel_height, real);
   if (real) {
     if (!std::isfinite(p.pad_value)) refuse_argument("pad_value {} is not finite", p.pad_value);
   } else {

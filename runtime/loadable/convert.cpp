@@ -8,17 +8,12 @@
 #include <map>
 
 #include "core/check.hpp"
+#include "core/pool_node.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "loadable/order.hpp"
 
 namespace nvdla::loadable {
 namespace {
-
-// What nvdla_pdp takes as 1/k, for kernel sizes of 1 to 8.
-constexpr std::uint32_t kReciprocal[] = {0x10000, 0x8000, 0x5555, 0x4000,
-                                         0x3333,  0x2aaa, 0x2492, 0x2000};
-constexpr std::uint32_t kReciprocalFp17[] = {0x7c00, 0x7800, 0x7555, 0x7400,
-                                             0x7266, 0x7155, 0x7092, 0x7000};
 
 // Planes lie on 64 bytes; buffers of devices do anyway.
 constexpr std::uint32_t kSlotAlign = 64;
@@ -590,9 +585,9 @@ class TaskConverter {
       if (padded) {
         std::copy(op.padding_value.begin(), op.padding_value.end(), pdp.pad_value);
       }
-      const auto& table = type == NVDLA_PRECISION_FP16 ? kReciprocalFp17 : kReciprocal;
-      pdp.recip_width = table[op.pool_width];
-      pdp.recip_height = table[op.pool_height];
+      const bool real = type == NVDLA_PRECISION_FP16;
+      pdp.recip_width = detail::pool_reciprocal(pdp.kernel_width, real);
+      pdp.recip_height = detail::pool_reciprocal(pdp.kernel_height, real);
     }
     if (op.split_num == 0 || op.split_num > 64)
       refuse("split_num {} is not in 1..64", op.split_num);

@@ -16,7 +16,7 @@ namespace nvdla {
 // stride_y + 1, rounded down; so is the width.
 //
 // Paddings take no part in a largest or smallest element. In an average they count as `pad_value`,
-// and the divisor is always the size of the kernel: sum * round(65536 / kernel_width) >> 16, then
+// and the divisor is always the size of the kernel: sum * floor(65536 / kernel_width) >> 16, then
 // the same with the height (halves away from zero); fp16 sums and multiplies in fp17.
 //
 // A pooling that alone reads what a convolution or an SDP layer makes becomes part of that layer

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "../runtime/expect_error.hpp"
+#include "core/pool_node.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
@@ -160,6 +161,17 @@ TEST(Convert, PoolingWithBandsAndReciprocals) {
   EXPECT_EQ(pdp.bands, 3U);
   EXPECT_EQ(pdp.first_out, 4U);
   EXPECT_EQ(pdp.mid_out, 5U);
+}
+
+// As the hardware's documents list them.
+TEST(Convert, ReciprocalsOfEveryKernelSize) {
+  const std::uint32_t integers[] = {0x10000, 0x8000, 0x5555, 0x4000,
+                                    0x3333,  0x2aaa, 0x2492, 0x2000};
+  const std::uint32_t reals[] = {0x7c00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x7000};
+  for (std::uint32_t size = 1; size <= 8; ++size) {
+    EXPECT_EQ(detail::pool_reciprocal(size, false), integers[size - 1]) << size;
+    EXPECT_EQ(detail::pool_reciprocal(size, true), reals[size - 1]) << size;
+  }
 }
 
 TEST(Convert, TablesOfBothUnits) {

@@ -118,6 +118,27 @@ TEST(SaveUnits, PoolingInBands) {
   }
 }
 
+// A file says how large a kernel is, not what a sum is divided by.
+TEST(SaveUnits, AveragesOfEverySize) {
+  for (std::uint32_t size = 1; size <= 8; ++size) {
+    for (const Precision precision : {Precision::kInt16, Precision::kFp16}) {
+      Network network;
+      network.output(network.pooling(network.input("in", {20, 9, 10}, precision),
+                                     {.name = "average",
+                                      .method = NVDLA_POOL_AVERAGE,
+                                      .kernel_height = 9 - size,
+                                      .kernel_width = size}),
+                     "out");
+      const std::size_t outputs = 20 * (size + 1) * (11 - size);
+      if (precision == Precision::kInt16) {
+        expect_same<std::int16_t>(network, "nv_full", 20 * 9 * 10, outputs, 1);
+      } else {
+        expect_same<std::uint16_t>(network, "nv_full", 20 * 9 * 10, outputs, 1);
+      }
+    }
+  }
+}
+
 TEST(SaveUnits, Int16AndItsConversions) {
   const auto weights = random_elements<std::int16_t>(20 * 8 * 9, 2);
   const auto values = random_elements<std::int16_t>(20 * 6 * 7, 3);

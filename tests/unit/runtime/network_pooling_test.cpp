@@ -62,7 +62,7 @@ std::int32_t integer_average(const Window& w) {
       sum += w.inside(r, s) ? w.at(r, s) : static_cast<std::int32_t>(w.p.pad_value);
     }
   }
-  const auto reciprocal = [](std::uint32_t n) { return (65536 + n / 2) / n; };
+  const auto reciprocal = [](std::uint32_t n) { return 65536 / n; };
   const __int128 a = test::round_shift(sum * reciprocal(w.p.kernel_width), 16);
   return static_cast<std::int32_t>(
       test::saturate(test::round_shift(a * reciprocal(w.p.kernel_height), 16),
