@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "core/check.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla::loadable {
 namespace {
@@ -90,7 +90,7 @@ class Cube {
     if (format_.bytes == 1) return static_cast<float>(static_cast<std::int8_t>(*at)) * scale;
     std::uint16_t half;
     std::memcpy(&half, at, sizeof(half));
-    return half_to_float(half);
+    return from_half(half);
   }
 
   std::uint64_t place(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
@@ -125,34 +125,10 @@ void put(const Cube& cube, std::byte* data, std::uint32_t c, std::uint32_t y, st
 
 }  // namespace
 
-float half_to_float(std::uint16_t half) noexcept {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1f;
-  const std::uint32_t mantissa = half & 0x3ff;
-  if (exponent == 0) {
-    const float magnitude = std::ldexp(static_cast<float>(mantissa), -24);
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 0x1f ? 0xff : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
-
 std::uint16_t float_to_half(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000);
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00);
-  const float magnitude = std::fabs(value);
   // From half a step beyond the greatest number on.
-  if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7c00);
-  if (magnitude < std::ldexp(1.0F, -14)) {
-    // Steps of 2^-24; scaling by a power of two is exact.
-    const float steps = std::nearbyint(std::ldexp(magnitude, 24));
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(steps));
-  }
-  // The carry of rounding runs into the exponent as it should.
-  const std::uint32_t wide = std::bit_cast<std::uint32_t>(magnitude) - (112U << 23);
-  const std::uint32_t rounded = (wide + 0xfff + (wide >> 13 & 1)) >> 13;
-  return static_cast<std::uint16_t>(sign | rounded);
+  const bool finite = std::isnan(value) || std::fabs(value) < 65520.0F;
+  return to_half(finite ? value : std::copysign(std::numeric_limits<float>::infinity(), value));
 }
 
 std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {

@@ -27,8 +27,7 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task);
 void run_emu(const EmuStep& step, std::span<const std::byte> source,
              std::span<std::byte> destination);
 
-float half_to_float(std::uint16_t half) noexcept;
-// Rounds to nearest, ties to even; too large becomes infinity.
+// As to_half(), but as CPUs round: what is too large becomes infinity.
 std::uint16_t float_to_half(float value) noexcept;
 
 }  // namespace nvdla::loadable

@@ -18,8 +18,8 @@
 #include <thread>
 
 #include "loadable/dimg.hpp"
-#include "loadable/emulate.hpp"
 #include "nvdla/error.hpp"
+#include "nvdla/half.hpp"
 #include "nvdla/loadable.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/picture.hpp"
@@ -94,7 +94,7 @@ void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::s
                   std::vector<std::int16_t>(picture.pixels.begin(), picture.pixels.end()));
   } else {
     std::vector<std::uint16_t> elements;
-    for (const std::uint8_t p : picture.pixels) elements.push_back(loadable::float_to_half(p));
+    for (const std::uint8_t p : picture.pixels) elements.push_back(to_half(p));
     network.write(t.name, Layout::kNhwc, elements);
   }
 }
@@ -154,7 +154,7 @@ std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor
   } else {
     std::vector<std::uint16_t> elements(count);
     network.read(t.name, Layout::kNchw, elements);
-    for (const std::uint16_t half : elements) values.push_back(loadable::half_to_float(half));
+    for (const std::uint16_t half : elements) values.push_back(from_half(half));
   }
   return values;
 }

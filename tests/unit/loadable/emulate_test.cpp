@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "nvdla/half.hpp"
+
 namespace nvdla {
 namespace {
 
@@ -16,10 +18,10 @@ using namespace loadable;
 TEST(Half, EveryPatternComesBack) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
-    const float value = half_to_float(half);
+    const float value = from_half(half);
     if (std::isnan(value)) {
       EXPECT_EQ(bits & 0x7c00, 0x7c00U);
-      EXPECT_TRUE(std::isnan(half_to_float(float_to_half(value))));
+      EXPECT_TRUE(std::isnan(from_half(float_to_half(value))));
     } else {
       ASSERT_EQ(float_to_half(value), half) << bits;
     }
@@ -28,8 +30,8 @@ TEST(Half, EveryPatternComesBack) {
 
 TEST(Half, RoundsToNearestEven) {
   for (unsigned bits = 0; bits < 0x7bff; ++bits) {
-    const float low = half_to_float(static_cast<std::uint16_t>(bits));
-    const float high = half_to_float(static_cast<std::uint16_t>(bits + 1));
+    const float low = from_half(static_cast<std::uint16_t>(bits));
+    const float high = from_half(static_cast<std::uint16_t>(bits + 1));
     const float middle = (low + high) / 2;
     ASSERT_EQ(float_to_half(middle), bits % 2 == 0 ? bits : bits + 1) << bits;
     ASSERT_EQ(float_to_half(std::nextafter(middle, 0.0F)), bits);
@@ -103,7 +105,7 @@ TEST(Emulate, SoftmaxOverChannels) {
   for (int c = 0; c < 20; ++c) {
     std::uint16_t half = 0;
     std::memcpy(&half, bytes.data() + c / 16 * 32 + c % 16 * 2, 2);
-    EXPECT_NEAR(half_to_float(half), std::exp(c / 4.0) / sum, 1e-3) << c;
+    EXPECT_NEAR(from_half(half), std::exp(c / 4.0) / sum, 1e-3) << c;
   }
 }
 
