@@ -2,11 +2,10 @@
 //
 // nvdla-lift as a user meets it, with cases made here: what passes, and that
 // everything which may differ is found.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
+#include "support/command.hpp"
 
-#include <array>
-#include <cstdio>
+#include <gtest/gtest.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,23 +16,9 @@
 namespace nvdla::test {
 namespace {
 
-struct Result {
-  int status = -1;
-  std::string output;  // with what goes to standard error
-};
+using Result = CommandResult;
 
-Result lift(const std::string& arguments) {
-  Result result;
-  const std::string command = std::string(NVDLA_LIFT) + " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  for (std::size_t count; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    result.output.append(buffer.data(), count);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
-  return result;
-}
+Result lift(const std::string& arguments) { return run_command(NVDLA_LIFT, arguments); }
 
 // A reshaping of 32 channels of one position: a copy of 32 bytes.
 class Command : public testing::Test {

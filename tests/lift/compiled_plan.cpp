@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nvdla/error.hpp>
 
@@ -60,7 +59,8 @@ class PlanCompiler {
 
   void compile_program(const PlannedProgram& planned) {
     auto program = try_program(planned);
-    if (program->error().rule == NVDLA_RULE_EXTENT && plan_.one_memory && widen())
+    if (program->error().rule == NVDLA_RULE_EXTENT && plan_.one_memory &&
+        widen_pairs(result_.lifted))
       program = try_program(planned);
     if (!program->ok()) refuse(program->error(), planned);
     programs_.push_back(std::move(program));
@@ -74,21 +74,6 @@ class PlanCompiler {
     for (std::size_t i = planned.first; i < planned.end; i++) program->add(lifted.layers[i]);
     program->end();
     return program;
-  }
-
-  // Where int16 meets int8, surfaces come in pairs; cases have memory for the
-  // surfaces with channels only.
-  bool widen() {
-    const bool pairs = std::any_of(result_.lifted.layers.begin(), result_.lifted.layers.end(),
-                                   [](const nvdla_layer& layer) {
-                                     const nvdla_sdp& sdp = layer.sdp;
-                                     return sdp.proc_precision == NVDLA_PRECISION_INT8 &&
-                                            (sdp.in_precision == NVDLA_PRECISION_INT16 ||
-                                             sdp.out_precision == NVDLA_PRECISION_INT16);
-                                   });
-    for (nvdla_slot& slot : result_.lifted.slots)
-      if (pairs && slot.access != NVDLA_SLOT_CONTROL) slot.size *= 2;
-    return pairs;
   }
 
   [[noreturn]] void refuse(const nvdla_error& error, const PlannedProgram& planned) const {

@@ -2,28 +2,10 @@
 #include <cmath>
 
 #include "support/cdp_case.hpp"
-#include "support/host_float.hpp"
+#include "support/table_reference.hpp"
 
 namespace nvdla::test {
 namespace {
-
-using Wide = __int128;
-
-Wide clamp_bits(Wide value, unsigned bits) {
-  const Wide limit = Wide{1} << (bits - 1);
-  return value < -limit ? -limit : value >= limit ? limit - 1 : value;
-}
-
-// value / 2^shift, half away from zero.
-Wide divide(Wide value, int shift) {
-  if (shift < 0) return value * (Wide{1} << -shift);
-  const Wide unit = Wide{1} << shift;
-  const Wide magnitude = value < 0 ? -value : value;
-  const Wide result = (magnitude + unit / 2) / unit;
-  return value < 0 ? -result : result;
-}
-
-enum Side { kUnder, kHit, kOver };
 
 struct Answer {
   Side side;
@@ -33,11 +15,11 @@ struct Answer {
 int miss(const CdpTable& table, std::int64_t x, bool over) {
   Wide distance = Wide{x} - (over ? table.end : table.start);
   if (!over && table.exponential && table.offset >= 0) distance -= Wide{1} << table.offset;
-  const Wide step = clamp_bits(divide(distance * (over ? table.over_scale : table.under_scale),
-                                      over ? table.over_shift : table.under_shift),
-                               56);
+  const Wide step = saturate_wide(divide(distance * (over ? table.over_scale : table.under_scale),
+                                         over ? table.over_shift : table.under_shift),
+                                  56);
   return static_cast<int>(
-      clamp_bits((over ? table.entries.back() : table.entries.front()) + step, 16));
+      saturate_wide((over ? table.entries.back() : table.entries.front()) + step, 16));
 }
 
 Answer look_up(const CdpTable& table, std::int64_t x) {
@@ -61,57 +43,22 @@ Answer look_up(const CdpTable& table, std::int64_t x) {
   if (index >= static_cast<int>(table.entries.size()) - 1) return {kOver, miss(table, x, true)};
   const int low = table.entries[static_cast<std::size_t>(index)];
   const int high = table.entries[static_cast<std::size_t>(index) + 1];
-  return {kHit, static_cast<int>(clamp_bits(low + divide((high - low) * fraction, 16), 16))};
-}
-
-std::uint32_t fp17_of(int half) {
-  return float_convert(kHalf, kFp17, static_cast<std::uint16_t>(half));
+  return {kHit, static_cast<int>(saturate_wide(low + divide((high - low) * fraction, 16), 16))};
 }
 
 std::uint32_t fp32_of(int half) {
   return float_convert(kHalf, kSingle, static_cast<std::uint16_t>(half));
 }
 
-std::uint32_t minus(const FloatFormat& format, std::uint32_t a, std::uint32_t b) {
-  return float_add(format, a, b ^ format.sign());
-}
-
 // The result is fp17.
-int miss_half(const CdpTable& table, std::uint32_t x, bool over) {
-  auto anchor = static_cast<std::uint32_t>(over ? table.end : table.start);
-  if (!over && table.exponential)
-    anchor = float_add(kSingle, anchor, float_bits(kSingle, false, std::ldexp(1.0, table.offset)));
-  const std::uint32_t distance = float_convert(kSingle, kFp17, minus(kSingle, x, anchor));
-  const std::uint32_t step =
-      float_mul(kFp17, distance, fp17_of(over ? table.over_scale : table.under_scale));
-  const int entry = over ? table.entries.back() : table.entries.front();
-  return static_cast<int>(float_add(kFp17, fp17_of(entry), step));
-}
-
 Answer look_up_half(const CdpTable& table, std::uint32_t x) {
-  const std::uint32_t bits = minus(kSingle, x, static_cast<std::uint32_t>(table.start));
-  if (kSingle.nan(bits) || !(float_value(kSingle, bits) > 0))
-    return {kUnder, miss_half(table, x, false)};
-  const double distance = float_value(kSingle, bits);
-  double index, fraction;
-  if (table.exponential) {
-    const int log = std::ilogb(distance);
-    index = log - table.offset;
-    if (index < 0) return {kUnder, miss_half(table, x, false)};
-    fraction = std::ldexp(distance, -log) - 1;
-  } else {
-    const double steps = std::ldexp(distance, -table.select);
-    index = std::floor(steps);
-    fraction = steps - index;
-  }
-  if (index >= static_cast<double>(table.entries.size() - 1))
-    return {kOver, miss_half(table, x, true)};
-  const int low = table.entries[static_cast<std::size_t>(index)];
-  const int high = table.entries[static_cast<std::size_t>(index) + 1];
+  const RealPlace place = place_real(table, x);
+  if (place.side != kHit)
+    return {place.side, static_cast<int>(miss_real(table, x, place.side == kOver))};
+  const int low = table.entries[place.index], high = table.entries[place.index + 1];
   // 16 bits of the fraction take part.
-  fraction = std::ldexp(std::floor(std::ldexp(fraction, 16)), -16);
-  const std::uint32_t rise =
-      float_convert(kSingle, kFp17, minus(kSingle, fp32_of(high), fp32_of(low)));
+  const double fraction = std::ldexp(std::floor(std::ldexp(place.fraction, 16)), -16);
+  const std::uint32_t rise = float_convert(kSingle, kFp17, fp32_minus(fp32_of(high), fp32_of(low)));
   const std::uint32_t part = float_mul(kFp17, rise, float_bits(kFp17, false, fraction));
   return {kHit, static_cast<int>(float_add(kFp17, part, fp17_of(low)))};
 }
@@ -148,7 +95,7 @@ std::uint16_t normalised_int(const CdpCase& layer, int c, Read read, CdpOutcome&
     const std::uint16_t bits = read(channel);
     const std::int64_t value =
         layer.precision == 0 ? static_cast<std::int8_t>(bits) : static_cast<std::int16_t>(bits);
-    return static_cast<std::int64_t>(clamp_bits(
+    return static_cast<std::int64_t>(saturate_wide(
         divide(Wide{value - layer.in_offset} * layer.in_scale, static_cast<int>(layer.in_shift)),
         in_bits));
   };
@@ -163,7 +110,7 @@ std::uint16_t normalised_int(const CdpCase& layer, int c, Read read, CdpOutcome&
   if (!layer.bypass_mul) result *= converted(c);
   const Wide product = (result - layer.out_offset) * layer.out_scale;
   const Wide rounded = divide(product, static_cast<int>(layer.out_shift));
-  const Wide out = clamp_bits(rounded, out_bits);
+  const Wide out = saturate_wide(rounded, out_bits);
   Wide floor = product / (Wide{1} << layer.out_shift);
   if (floor * (Wide{1} << layer.out_shift) > product) --floor;
   const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/lift.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -264,6 +265,19 @@ Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
   Lifter lifter(hw, memories, contents);
   for (const auto& launch : launches) lifter.add(launch);
   return lifter.take();
+}
+
+bool widen_pairs(Lifted& lifted) {
+  const bool pairs =
+      std::any_of(lifted.layers.begin(), lifted.layers.end(), [](const nvdla_layer& layer) {
+        const nvdla_sdp& sdp = layer.sdp;
+        return sdp.proc_precision == NVDLA_PRECISION_INT8 &&
+               (sdp.in_precision == NVDLA_PRECISION_INT16 ||
+                sdp.out_precision == NVDLA_PRECISION_INT16);
+      });
+  for (nvdla_slot& slot : lifted.slots)
+    if (pairs && slot.access != NVDLA_SLOT_CONTROL) slot.size *= 2;
+  return pairs;
 }
 
 }  // namespace nvdla::test

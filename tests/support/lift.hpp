@@ -96,4 +96,8 @@ using Contents = std::function<std::vector<std::uint8_t>(std::uint64_t address, 
 Lifted lift(const nvdla_hw& hw, std::span<const LaunchRegisters> launches,
             std::span<const LaunchMemory> memories, const Contents& contents);
 
+// Where int16 meets int8, SDP's surfaces come in pairs; cases have memory for the surfaces with
+// channels only. Gives their slots twice as much; false if there are no such pairs.
+bool widen_pairs(Lifted& lifted);
+
 }  // namespace nvdla::test

@@ -3,27 +3,10 @@
 
 #include <cmath>
 
-#include "support/host_float.hpp"
+#include "support/table_reference.hpp"
 
 namespace nvdla::test {
 namespace {
-
-using Wide = __int128;
-
-Wide saturate(Wide value, unsigned bits) {
-  const Wide limit = static_cast<Wide>(1) << (bits - 1);
-  return value < -limit ? -limit : value >= limit ? limit - 1 : value;
-}
-
-// value / 2^shift, half away from zero; nothing is left of more than 100 bits.
-Wide divide(Wide value, int shift) {
-  if (shift < 0) return value * (static_cast<Wide>(1) << -shift);
-  if (shift > 100) return 0;
-  const Wide unit = static_cast<Wide>(1) << shift;
-  const Wide magnitude = value < 0 ? -value : value;
-  const Wide result = (magnitude + unit / 2) / unit;
-  return value < 0 ? -result : result;
-}
 
 std::int32_t signed32(std::uint32_t value) { return static_cast<std::int32_t>(value); }
 
@@ -47,7 +30,7 @@ class Operand {
     const std::int64_t raw = unit.two_bytes ? static_cast<std::int16_t>(rig_.half(address))
                                             : static_cast<std::int8_t>(rig_.byte(address));
     if (index != 2 || part.bypass_converter) return raw;
-    return static_cast<std::int64_t>(saturate(
+    return static_cast<std::int64_t>(saturate_wide(
         divide((Wide{raw} - part.offset) * part.scale, static_cast<int>(part.truncate)), 32));
   }
 
@@ -61,8 +44,6 @@ class Operand {
   UnitRig& rig_;
 };
 
-enum Side { kUnder, kHit, kOver };
-
 struct Answer {
   Side side;
   std::int64_t value;
@@ -74,9 +55,9 @@ std::int64_t miss(const SdpTable& table, std::int64_t x, bool over) {
     distance -= static_cast<Wide>(1) << table.offset;
   const auto slope = static_cast<std::int16_t>(over ? table.over_scale : table.under_scale);
   const Wide step =
-      saturate(divide(distance * slope, over ? table.over_shift : table.under_shift), 32);
+      saturate_wide(divide(distance * slope, over ? table.over_shift : table.under_shift), 32);
   const auto entry = static_cast<std::int16_t>(over ? table.entries.back() : table.entries.front());
-  return static_cast<std::int64_t>(saturate(entry + step, 32));
+  return static_cast<std::int64_t>(saturate_wide(entry + step, 32));
 }
 
 Answer look_up(const SdpTable& table, std::int64_t x) {
@@ -102,48 +83,19 @@ Answer look_up(const SdpTable& table, std::int64_t x) {
   const Wide low = static_cast<std::int16_t>(table.entries[at]);
   const Wide high = static_cast<std::int16_t>(table.entries[at + 1]);
   return {kHit, static_cast<std::int64_t>(
-                    saturate(divide(low * (kOne - fraction) + high * fraction, 35), 32))};
-}
-
-std::uint32_t fp17_entry(std::uint16_t entry) { return float_convert(kHalf, kFp17, entry); }
-
-std::uint32_t miss_float(const SdpTable& table, std::uint32_t x, bool over) {
-  std::uint32_t anchor = over ? table.end : table.start;
-  if (!over && table.exponential)
-    anchor = float_add(kSingle, anchor, float_bits(kSingle, false, std::ldexp(1.0, table.offset)));
-  const std::uint32_t distance =
-      float_convert(kSingle, kFp17, float_add(kSingle, x, anchor ^ kSingle.sign()));
-  const std::uint32_t step =
-      float_mul(kFp17, distance, fp17_entry(over ? table.over_scale : table.under_scale));
-  const std::uint32_t entry = fp17_entry(over ? table.entries.back() : table.entries.front());
-  return float_convert(kFp17, kSingle, float_add(kFp17, entry, step));
+                    saturate_wide(divide(low * (kOne - fraction) + high * fraction, 35), 32))};
 }
 
 Answer look_up_float(const SdpTable& table, std::uint32_t x) {
-  const std::uint32_t bits = float_add(kSingle, x, table.start ^ kSingle.sign());
-  if (kSingle.nan(bits) || !(float_value(kSingle, bits) > 0))
-    return {kUnder, miss_float(table, x, false)};
-  const double distance = float_value(kSingle, bits);
-  double index, fraction;
-  if (table.exponential) {
-    const int log = std::ilogb(distance);
-    index = log - table.offset;
-    if (index < 0) return {kUnder, miss_float(table, x, false)};
-    fraction = std::ldexp(distance, -log) - 1;
-  } else {
-    const double steps = std::ldexp(distance, -table.select);
-    index = std::floor(steps);
-    fraction = steps - index;
-  }
-  if (index >= static_cast<double>(table.entries.size() - 1))
-    return {kOver, miss_float(table, x, true)};
-  const auto at = static_cast<std::size_t>(index);
+  const RealPlace place = place_real(table, x);
+  if (place.side != kHit)
+    return {place.side, float_convert(kFp17, kSingle, miss_real(table, x, place.side == kOver))};
   // 35 bits of the fraction take part.
-  fraction = std::ldexp(std::floor(std::ldexp(fraction, 35)), -35);
+  const double fraction = std::ldexp(std::floor(std::ldexp(place.fraction, 35)), -35);
   const std::uint32_t low =
-      float_mul(kFp17, float_bits(kFp17, false, 1 - fraction), fp17_entry(table.entries[at]));
+      float_mul(kFp17, float_bits(kFp17, false, 1 - fraction), fp17_of(table.entries[place.index]));
   const std::uint32_t high =
-      float_mul(kFp17, float_bits(kFp17, false, fraction), fp17_entry(table.entries[at + 1]));
+      float_mul(kFp17, float_bits(kFp17, false, fraction), fp17_of(table.entries[place.index + 1]));
   return {kHit, float_convert(kFp17, kSingle, float_add(kFp17, low, high))};
 }
 
@@ -195,12 +147,12 @@ std::int64_t operator_x(const SdpCase& layer, unsigned index, std::int64_t value
   Wide wide = value;
   if (unit.alu.active)
     wide = choose(unit.algorithm, wide,
-                  saturate(Wide{addend} * (static_cast<Wide>(1) << unit.alu_shift), 32));
+                  saturate_wide(Wide{addend} * (static_cast<Wide>(1) << unit.alu_shift), 32));
   if (unit.mul.active && unit.prelu && wide >= 0) {
     wide = static_cast<std::int32_t>(wide);
   } else {
     if (unit.mul.active) wide *= factor;
-    wide = saturate(divide(wide, static_cast<int>(unit.mul_shift)), 32);
+    wide = saturate_wide(divide(wide, static_cast<int>(unit.mul_shift)), 32);
   }
   if (unit.relu && wide < 0) wide = 0;
   return static_cast<std::int64_t>(wide);
@@ -220,8 +172,8 @@ std::int64_t operator_y(const SdpCase& layer, std::int64_t value, std::int64_t a
   }
   Wide wide = value;
   if (unit.mul.active && !(unit.prelu && wide >= 0))
-    wide = saturate(divide(wide * factor, static_cast<int>(unit.mul_shift)), 32);
-  if (alu) wide = saturate(choose(unit.algorithm, wide, addend), 32);
+    wide = saturate_wide(divide(wide * factor, static_cast<int>(unit.mul_shift)), 32);
+  if (alu) wide = saturate_wide(choose(unit.algorithm, wide, addend), 32);
   return static_cast<std::int64_t>(wide);
 }
 
@@ -234,14 +186,14 @@ std::uint32_t convert_output(const SdpCase& layer, std::int64_t value, SdpOutcom
   } else {
     const Wide product = (Wide{value} - layer.offset) * layer.scale;
     const Wide rounded = divide(product, static_cast<int>(layer.shift));
-    const Wide result = saturate(rounded, 17);
+    const Wide result = saturate_wide(rounded, 17);
     if (layer.out != kRefFp16) {
       const Wide floored = product >> layer.shift;
       const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL
                                  ? floored - result > 1 || result - floored > 1
                                  : rounded != result;
       outcome.saturated += saturated;
-      return static_cast<std::uint32_t>(saturate(result, 8 * ref_bytes(layer.out)));
+      return static_cast<std::uint32_t>(saturate_wide(result, 8 * ref_bytes(layer.out)));
     }
     half = float_bits(kHalf, result < 0, std::fabs(static_cast<double>(result)));
   }

@@ -4,8 +4,6 @@
 // they touch, and what the accumulator is told of where results go.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "faults.hpp"
 
 namespace nvdla::test {
@@ -106,19 +104,11 @@ INSTANTIATE_TEST_SUITE_P(All, BatchFaults, testing::ValuesIn(kFaults));
 INSTANTIATE_TEST_SUITE_P(All, BatchBoundaries, testing::ValuesIn(kLegal));
 
 TEST(Batch, ClientsToTheByte) {
-  const std::map<std::uint32_t, std::uint32_t> clients = {{kInput, NVDLA_DMA_CDMA_DATA},
-                                                          {kWeights, NVDLA_DMA_CDMA_WEIGHT},
-                                                          {kOutput, NVDLA_DMA_SDP_WDMA},
-                                                          {kX1, NVDLA_DMA_SDP_BRDMA},
-                                                          {kX2, NVDLA_DMA_SDP_NRDMA}};
-  for (const auto& [slot, dma] : clients) {
-    Base base = base_batch("nv_full");
-    base.slots[slot].size--;
-    const nvdla_error error = compile(base);
-    EXPECT_EQ(error.rule, NVDLA_RULE_EXTENT) << dma;
-    EXPECT_EQ(error.dma, dma);
-    EXPECT_EQ(error.slot, slot);
-  }
+  expect_exact_slots(base_batch("nv_full"), {{kInput, NVDLA_DMA_CDMA_DATA},
+                                             {kWeights, NVDLA_DMA_CDMA_WEIGHT},
+                                             {kOutput, NVDLA_DMA_SDP_WDMA},
+                                             {kX1, NVDLA_DMA_SDP_BRDMA},
+                                             {kX2, NVDLA_DMA_SDP_NRDMA}});
 }
 
 // Even a single position uses the strides, and the accumulator has to know them.

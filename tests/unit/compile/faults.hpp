@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <ostream>
 
 #include "layers.hpp"
@@ -82,6 +83,19 @@ inline void expect_legal(const Legal& legal) {
   legal.mutation(base);
   const nvdla_error error = compile(base);
   EXPECT_EQ(error.rule, NVDLA_RULE_NONE) << to_string(error);
+}
+
+// Of a base layer each slot is exactly as large as its client needs.
+inline void expect_exact_slots(const Base& base,
+                               const std::map<std::uint32_t, std::uint32_t>& clients) {
+  for (const auto& [slot, dma] : clients) {
+    Base less = base;
+    less.slots[slot].size--;
+    const nvdla_error error = compile(less);
+    EXPECT_EQ(error.rule, NVDLA_RULE_EXTENT) << dma;
+    EXPECT_EQ(error.dma, dma);
+    EXPECT_EQ(error.slot, slot);
+  }
 }
 
 // A mutation of the layer `l`, its sections, its tables, its transfers, slots.

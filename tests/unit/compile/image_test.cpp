@@ -8,14 +8,11 @@
 #include <set>
 
 #include "support/compiled.hpp"
+#include "support/configurations.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {
 namespace {
-
-constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024_full",
-                                "nv_medium_512", "nv_small_256", "nv_small_256_full",
-                                "nv_small"};
 
 // Layers that take different units and paths.
 std::vector<Base> samples(const char* configuration) {
@@ -165,7 +162,7 @@ TEST_P(Images, StayBelowWhatALayerMayTake) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Images,
-                         testing::Combine(testing::ValuesIn(kAll),
+                         testing::Combine(testing::ValuesIn(kConfigurations),
                                           testing::Values(0u, NVDLA_PROGRAM_STATS)));
 
 TEST(Image, RdmaOnlyWhereSomethingIsRead) {

@@ -8,13 +8,10 @@
 
 #include "layers.hpp"
 #include "support/compiled.hpp"
+#include "support/configurations.hpp"
 
 namespace nvdla::test {
 namespace {
-
-constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024_full",
-                                "nv_medium_512", "nv_small_256", "nv_small_256_full",
-                                "nv_small"};
 
 nvdla_error compile(const Base& base) {
   Program program(*base.hw, base.slots, 1);
@@ -44,7 +41,7 @@ struct Client {
 // Slots of the base layers end where the last client ends: one byte less and
 // that client is named.
 void one_byte_less(Base (*make)(const char*), const std::vector<Client>& clients) {
-  for (const char* configuration : kAll) {
+  for (const char* configuration : kConfigurations) {
     for (const auto& client : clients) {
       SCOPED_TRACE(std::string(configuration) + " dma " + std::to_string(client.dma));
       Base base = make(configuration);

@@ -7,16 +7,13 @@
 #include <cstring>
 
 #include "faults.hpp"
+#include "support/configurations.hpp"
 
 namespace nvdla::test {
 namespace {
 
-constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024_full",
-                                "nv_medium_512", "nv_small_256", "nv_small_256_full",
-                                "nv_small"};
-
 TEST(Rules, BaseLayersAreValidOnAllConfigurations) {
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     SCOPED_TRACE(name);
     EXPECT_EQ(compile(base_sdp(name)).rule, NVDLA_RULE_NONE) << to_string(compile(base_sdp(name)));
     EXPECT_EQ(compile(base_conv(name)).rule, NVDLA_RULE_NONE)
@@ -403,7 +400,7 @@ bool is_free(std::uint32_t field) { return field == LAYER_FIELD(sdp.out_cvt.offs
 // No field escapes: an absurd value in any word of a layer is refused, and the
 // error names that word or, if it only makes others wrong, another one.
 TEST(Rules, EveryWordIsChecked) {
-  for (const char* configuration : kAll) {
+  for (const char* configuration : kConfigurations) {
     for (auto make : {base_sdp, base_conv}) {
       for (std::uint32_t field = 0; field < sizeof(nvdla_layer); field += 4) {
         if (is_free(field)) continue;

@@ -7,18 +7,14 @@
 #include <cstring>
 #include <map>
 
-#include "faults.hpp"
-#include "unit_layers.hpp"
+#include "support/configurations.hpp"
+#include "unit_faults.hpp"
 
 namespace nvdla::test {
 namespace {
 
-constexpr const char* kAll[] = {"nv_full",       "nv_large",     "nv_medium_1024_full",
-                                "nv_medium_512", "nv_small_256", "nv_small_256_full",
-                                "nv_small"};
-
 TEST(Units, BaseLayersAreValid) {
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     SCOPED_TRACE(name);
     for (auto make :
          {base_pdp, base_bands, base_sdp_pdp, base_conv_pdp, base_cdp, base_image, base_planes})
@@ -34,16 +30,7 @@ TEST_P(UnitFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class UnitBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(UnitBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-#define PDP(...) FAULT(base_pdp, "nv_small", __VA_ARGS__)
-#define BANDS(...) FAULT(base_bands, "nv_small", __VA_ARGS__)
 #define SDP_PDP(...) FAULT(base_sdp_pdp, "nv_full", __VA_ARGS__)
-#define CDP(...) FAULT(base_cdp, "nv_small", __VA_ARGS__)
-#define CDP_FULL(...) FAULT(base_cdp, "nv_full", __VA_ARGS__)
-#define HALF(...) FAULT(base_cdp_half, "nv_full", __VA_ARGS__)
-#define CONTRACT(...) FAULT(base_contract, "nv_full", __VA_ARGS__)
-#define SPLIT(...) FAULT(base_split, "nv_full", __VA_ARGS__)
-#define MERGE(...) FAULT(base_merge, "nv_full", __VA_ARGS__)
-#define BDMA(...) FAULT(base_bdma, "nv_full", __VA_ARGS__)
 
 const Fault kPdp[] = {
     PDP("section sdp", l.sdp.width = 1, NVDLA_RULE_ZERO, F(sdp.width), 1),
@@ -317,7 +304,6 @@ const Fault kLut[] = {
          LUT_FIELD(lo_overflow.scale), -1, 0, 0xffff, OF_LUT),
 };
 
-#define Y(...) FAULT(base_y, "nv_full", __VA_ARGS__)
 #define EQUAL(...) FAULT(base_equal, "nv_full", __VA_ARGS__)
 const Fault kY[] = {
     Y("flags", s.y.flags |= NVDLA_SDP_RELU, NVDLA_RULE_FLAGS, F(sdp.y.flags), 31, 0, 29),
@@ -370,9 +356,7 @@ const Fault kY[] = {
           F(sdp.y.alu), 4, 0, 3),
 };
 
-#define IMAGE(...) FAULT(base_image, "nv_small", __VA_ARGS__)
 #define IMAGE_FULL(...) FAULT(base_image, "nv_full", __VA_ARGS__)
-#define PLANES(...) FAULT(base_planes, "nv_full", __VA_ARGS__)
 const Fault kImage[] = {
     IMAGE("format", c.pixel_format = 36, NVDLA_RULE_CHOICE, F(conv.pixel_format), 36, 0, 35),
     IMAGE("wide format", c.pixel_format = NVDLA_PIXEL_R16, NVDLA_RULE_FEATURE, F(conv.pixel_format),
@@ -532,7 +516,7 @@ TEST(Pooling, PaddingThatIsNotReachedIsNotProgrammed) {
     ASSERT_EQ(a.writes(0).size(), b.writes(0).size());
     EXPECT_EQ(std::memcmp(a.writes(0).data(), b.writes(0).data(), a.writes(0).size_bytes()), 0);
   };
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     SCOPED_TRACE(name);
     Base exact = base_pdp(name);
     exact.layer.pdp.pad_bottom = 0;
@@ -608,7 +592,7 @@ TEST(Units, OneByteLessIsRefused) {
       {base_bdma, 0, NVDLA_DMA_BDMA_READ, NVDLA_OBJECT_TRANSFER},
       {base_bdma, 1, NVDLA_DMA_BDMA_WRITE, NVDLA_OBJECT_TRANSFER},
   };
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     for (const auto& client : clients) {
       Base base = client.make(name);
       const bool built =
@@ -630,7 +614,7 @@ TEST(Units, OneByteLessIsRefused) {
 }
 
 TEST(Units, WhatIsNotBuilt) {
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     const nvdla_hw* hw = nvdla_hw_find(name);
     if (!(hw->features & NVDLA_HW_RUBIK)) {
       const nvdla_error error = compile(base_split(name));
@@ -652,7 +636,7 @@ TEST(Units, WhatIsNotBuilt) {
 }
 
 TEST(Units, YIsNotBuiltEverywhere) {
-  for (const char* name : kAll) {
+  for (const char* name : kConfigurations) {
     const nvdla_hw* hw = nvdla_hw_find(name);
     Base base = base_y(name);
     const bool built = (hw->features & NVDLA_HW_SDP_Y) != 0;

@@ -4,8 +4,6 @@
 // boundaries, and what it touches.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "faults.hpp"
 #include "unit_layers.hpp"
 
@@ -157,19 +155,11 @@ INSTANTIATE_TEST_SUITE_P(All, WinogradBoundaries, testing::ValuesIn(kLegal));
 
 // The real cube, and no padding; slots are exact.
 TEST(Winograd, ClientsToTheByte) {
-  const std::map<std::uint32_t, std::uint32_t> clients = {{kInput, NVDLA_DMA_CDMA_DATA},
-                                                          {kWeights, NVDLA_DMA_CDMA_WEIGHT},
-                                                          {kOutput, NVDLA_DMA_SDP_WDMA},
-                                                          {kX1, NVDLA_DMA_SDP_BRDMA},
-                                                          {kX2, NVDLA_DMA_SDP_NRDMA}};
-  for (const auto& [slot, dma] : clients) {
-    Base base = base_winograd("nv_full");
-    base.slots[slot].size--;
-    const nvdla_error error = compile(base);
-    EXPECT_EQ(error.rule, NVDLA_RULE_EXTENT) << dma;
-    EXPECT_EQ(error.dma, dma);
-    EXPECT_EQ(error.slot, slot);
-  }
+  expect_exact_slots(base_winograd("nv_full"), {{kInput, NVDLA_DMA_CDMA_DATA},
+                                                {kWeights, NVDLA_DMA_CDMA_WEIGHT},
+                                                {kOutput, NVDLA_DMA_SDP_WDMA},
+                                                {kX1, NVDLA_DMA_SDP_BRDMA},
+                                                {kX2, NVDLA_DMA_SDP_NRDMA}});
 }
 
 // What is in the buffer was padded and folded when it was loaded.

@@ -2,10 +2,7 @@
 //
 // `nvdla run` and `nvdla dump` as a user meets them.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,27 +13,14 @@
 #include "loadable/container.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
+#include "tests/support/command.hpp"
 
 namespace nvdla {
 namespace {
 
-struct Result {
-  int status = -1;
-  std::string output;
-};
+using Result = test::CommandResult;
 
-Result nvdla(const std::string& arguments) {
-  Result result;
-  std::FILE* pipe = popen((std::string(NVDLA_CLI) + " " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    result.output.append(buffer.data(), n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
-  return result;
-}
+Result nvdla(const std::string& arguments) { return test::run_command(NVDLA_CLI, arguments); }
 
 class LoadableCli : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/cdp_case.hpp"
+#include "support/configurations.hpp"
 #include "support/share.hpp"
 
 namespace nvdla::test {
@@ -33,10 +34,7 @@ TEST_P(CdpLayers, EqualTheReference) {
   count_layers("CDP", count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configurations, CdpLayers,
-                         testing::Values("nv_full", "nv_large", "nv_medium_1024_full",
-                                         "nv_medium_512", "nv_small_256_full", "nv_small_256",
-                                         "nv_small"),
+INSTANTIATE_TEST_SUITE_P(Configurations, CdpLayers, testing::ValuesIn(kConfigurations),
                          [](const auto& which) { return std::string(which.param); });
 
 }  // namespace

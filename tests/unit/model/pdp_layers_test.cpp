@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "support/configurations.hpp"
 #include "support/pdp_case.hpp"
 #include "support/share.hpp"
 
@@ -72,10 +73,7 @@ TEST_P(PdpLayers, EqualTheReference) {
   count_layers("PDP", count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configurations, PdpLayers,
-                         testing::Values("nv_full", "nv_large", "nv_medium_1024_full",
-                                         "nv_medium_512", "nv_small_256_full", "nv_small_256",
-                                         "nv_small"),
+INSTANTIATE_TEST_SUITE_P(Configurations, PdpLayers, testing::ValuesIn(kConfigurations),
                          [](const auto& which) { return std::string(which.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "support/configurations.hpp"
 #include "support/model_layer.hpp"
 #include "support/share.hpp"
 
@@ -82,10 +83,7 @@ TEST_P(RandomLayers, EqualTheReference) {
   count_layers("convolution with SDP and SDP alone", count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configurations, RandomLayers,
-                         testing::Values("nv_full", "nv_large", "nv_medium_1024_full",
-                                         "nv_medium_512", "nv_small_256_full", "nv_small_256",
-                                         "nv_small"),
+INSTANTIATE_TEST_SUITE_P(Configurations, RandomLayers, testing::ValuesIn(kConfigurations),
                          [](const auto& which) { return std::string(which.param); });
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "support/configurations.hpp"
 #include "support/sdp_generator.hpp"
 #include "support/share.hpp"
 
@@ -31,10 +32,7 @@ TEST_P(SdpLayers, EqualTheReference) {
   count_layers("SDP with all operators", count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Configurations, SdpLayers,
-                         testing::Values("nv_full", "nv_large", "nv_medium_1024_full",
-                                         "nv_medium_512", "nv_small_256_full", "nv_small_256",
-                                         "nv_small"),
+INSTANTIATE_TEST_SUITE_P(Configurations, SdpLayers, testing::ValuesIn(kConfigurations),
                          [](const auto& which) { return std::string(which.param); });
 
 }  // namespace

@@ -34,6 +34,26 @@ struct RefConv {
   }
 };
 
+// The layer of a network that computes it, with `weights` as its type has them.
+inline Convolution layer_of(const RefConv& ref, KernelSpan weights) {
+  const Geometry& g = ref.geometry;
+  Convolution c{.name = "conv", .kernels = ref.kernels};
+  c.kernel_height = ref.kernel_height;
+  c.kernel_width = ref.kernel_width;
+  c.stride_x = static_cast<std::uint32_t>(g.stride_x);
+  c.stride_y = static_cast<std::uint32_t>(g.stride_y);
+  c.dilation_x = static_cast<std::uint32_t>(g.dilation_x);
+  c.dilation_y = static_cast<std::uint32_t>(g.dilation_y);
+  c.pad_left = static_cast<std::uint32_t>(g.left);
+  c.pad_right = static_cast<std::uint32_t>(g.right);
+  c.pad_top = static_cast<std::uint32_t>(g.top);
+  c.pad_bottom = static_cast<std::uint32_t>(g.bottom);
+  c.pad_value = g.pad_value;
+  c.accumulator_shift = g.clip;
+  c.weights = weights;
+  return c;
+}
+
 struct RefLane {
   std::uint32_t r, s, c;
 };

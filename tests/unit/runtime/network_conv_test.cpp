@@ -119,25 +119,6 @@ std::string compare(const Network& net, const std::string& configuration, const 
   return {};
 }
 
-Convolution make(const RefConv& ref, const test::Geometry& g, KernelSpan weights) {
-  Convolution c{.name = "conv"};
-  c.kernels = ref.kernels;
-  c.kernel_height = ref.kernel_height;
-  c.kernel_width = ref.kernel_width;
-  c.stride_x = static_cast<std::uint32_t>(g.stride_x);
-  c.stride_y = static_cast<std::uint32_t>(g.stride_y);
-  c.dilation_x = static_cast<std::uint32_t>(g.dilation_x);
-  c.dilation_y = static_cast<std::uint32_t>(g.dilation_y);
-  c.pad_left = static_cast<std::uint32_t>(g.left);
-  c.pad_right = static_cast<std::uint32_t>(g.right);
-  c.pad_top = static_cast<std::uint32_t>(g.top);
-  c.pad_bottom = static_cast<std::uint32_t>(g.bottom);
-  c.pad_value = g.pad_value;
-  c.accumulator_shift = g.clip;
-  c.weights = weights;
-  return c;
-}
-
 // A padding after the input with which the last window ends at the last column or line.
 int exact_after(int before, int size, int kernel, int stride, std::mt19937& random) {
   int after = static_cast<int>(random() % static_cast<std::uint32_t>(kernel));
@@ -197,7 +178,7 @@ std::string run(const RandomConv& r, std::mt19937& random) {
   const RefConv& c = r.ref;
   const DeviceInfo info = configuration_info(r.configuration);
   KernelHolder holder;
-  Convolution layer = make(c, c.geometry, holder.hold(c.weights, c.processing));
+  Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
   const Finish finish(c.processing, c.kernels, c.weights.size() / c.kernels, random);
   finish.tell(layer);
   layer.precision = any_result(c.processing, info, random);
@@ -226,7 +207,6 @@ TEST(NetworkConv, LayersThatDoNotFitEqualTheReference) {
     auto r = random_conv(random, true);
     if (!r || r->ref.processing == Precision::kFp16) continue;
     r->ref.kernels = std::min(r->ref.kernels, 3U);
-    r->ref.weights.resize(r->ref.weights.size());
     r->ref.weights = test::random_kernels(
         std::size_t{r->ref.kernels} * r->ref.channels * r->ref.kernel_height * r->ref.kernel_width,
         r->ref.processing, random);
@@ -265,7 +245,7 @@ TEST(NetworkConv, LargeKernelsEqualTheReference) {
       finish.converter = {.offset = 3, .scale = 1, .shift = 11};
     }
     KernelHolder holder;
-    Convolution layer = make(c, c.geometry, holder.hold(c.weights, c.processing));
+    Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     finish.tell(layer);
     Network net;
     net.output(net.convolution(net.input("in", r.in.shape, c.processing), layer), "out");
@@ -292,7 +272,7 @@ TEST(NetworkConv, Int16TensorsInFp16Layers) {
   c.kernel_width = 3;
   c.weights = test::random_kernels(5 * 9 * 6, Precision::kFp16, random);
   KernelHolder holder;
-  Convolution layer = make(c, c.geometry, holder.hold(c.weights, Precision::kFp16));
+  Convolution layer = test::layer_of(c, holder.hold(c.weights, Precision::kFp16));
   layer.input.scale = 77;
   layer.input.shift = 9;
   Network net;
@@ -329,7 +309,7 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
     if (across < 0 || across % c.geometry.stride_x != 0) continue;
     ++i;
     KernelHolder holder;
-    Convolution layer = make(c, c.geometry, holder.hold(c.weights, c.processing));
+    Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     layer.output = {.scale = 3, .shift = 12};
     Values expected;
     for (const Rewrite folding : {Rewrite::kNever, Rewrite::kAlways, Rewrite::kWhenItPays}) {

@@ -113,18 +113,8 @@ class Images {
       c.weights.resize((k + 1) * c.channels * taps);
     }
 
-    Convolution layer{.name = "conv", .kernels = kernels};
-    layer.kernel_height = c.kernel_height;
-    layer.kernel_width = c.kernel_width;
-    layer.stride_x = static_cast<std::uint32_t>(g.stride_x);
-    layer.stride_y = static_cast<std::uint32_t>(g.stride_y);
-    layer.pad_left = static_cast<std::uint32_t>(g.left);
-    layer.pad_right = static_cast<std::uint32_t>(g.right);
-    layer.pad_top = static_cast<std::uint32_t>(g.top);
-    layer.pad_bottom = static_cast<std::uint32_t>(g.bottom);
-    layer.pad_value = g.pad_value;
     KernelHolder holder;
-    layer.weights = holder.hold(few, c.processing);
+    Convolution layer = test::layer_of(c, holder.hold(few, c.processing));
     // Steps matter to fp16 only; elsewhere the library may choose.
     const std::uint32_t lanes = std::max(c.kernel_width, layer.stride_x) * c.channels;
     while (c.lines < 4 && lanes * c.lines * 2 <= info.atomic_c && random_() % 2 == 0) c.lines *= 2;

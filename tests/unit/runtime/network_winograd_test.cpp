@@ -67,18 +67,7 @@ class Winograds {
 
   Values run(const Converter& converter, std::uint32_t shift, std::uint32_t truncate) {
     KernelHolder holder;
-    Convolution c{.name = "conv", .kernels = conv_.kernels};
-    const test::Geometry& g = conv_.geometry;
-    c.kernel_height = conv_.kernel_height;
-    c.kernel_width = conv_.kernel_width;
-    c.stride_x = static_cast<std::uint32_t>(g.stride_x);
-    c.stride_y = static_cast<std::uint32_t>(g.stride_y);
-    c.pad_left = static_cast<std::uint32_t>(g.left);
-    c.pad_right = static_cast<std::uint32_t>(g.right);
-    c.pad_top = static_cast<std::uint32_t>(g.top);
-    c.pad_bottom = static_cast<std::uint32_t>(g.bottom);
-    c.pad_value = g.pad_value;
-    c.weights = holder.hold(conv_.weights, conv_.processing);
+    Convolution c = test::layer_of(conv_, holder.hold(conv_.weights, conv_.processing));
     c.output = converter;
     c.accumulator_shift = shift;
     c.winograd = Rewrite::kAlways;

@@ -2,35 +2,19 @@
 //
 // The command as a user meets it: what it prints and how it exits.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "temporary_folder.hpp"
+#include "tests/support/command.hpp"
 
 namespace nvdla::replay {
 namespace {
 
-struct Result {
-  int status = -1;
-  std::string output;  // with what goes to standard error
-};
+using Result = test::CommandResult;
 
-Result nvdla(const std::string& arguments) {
-  Result result;
-  const std::string command = std::string(NVDLA_CLI) + " " + arguments + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return result;
-  std::array<char, 4096> buffer;
-  for (std::size_t count; (count = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-    result.output.append(buffer.data(), count);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
-  return result;
-}
+Result nvdla(const std::string& arguments) { return test::run_command(NVDLA_CLI, arguments); }
 
 // Writes a register and expects what it reads as.
 std::string case_expecting(const std::string& value) {
