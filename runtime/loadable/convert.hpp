@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
+#include "loadable/reg_field.hpp"
 #include "loadable/task.hpp"
 #include "nvdla/program.hpp"
 
@@ -19,10 +20,7 @@ namespace nvdla::loadable {
 // A number that a loadable says and that the compiler works out by itself.
 struct Derived {
   std::uint32_t layer = 0;
-  std::uint32_t unit = 0;  // enum nvdla_unit
-  std::uint32_t reg = 0;   // offset in the unit
-  std::uint32_t mask = 0;
-  std::uint32_t shift = 0;
+  RegField where;
   std::uint32_t value = 0;  // as the register has it, less 1
   std::string field;        // "operation 0 (conv), entry_per_slice"
 };

@@ -6,29 +6,22 @@
 
 #include "backend/compiled_program.hpp"
 #include "core/check.hpp"
-#include "firmware/registers/nvdla_regs.h"
 #include "loadable/convert.hpp"
 
 namespace nvdla::loadable {
 namespace {
 
-constexpr std::uint32_t kBases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] = NVDLA_UNIT_BASES;
-
 void compare(const nvdla_program& compiled, const Derived& d, const nvdla_hw& hw) {
-  const nvdla_layer_image& image = compiled.layers[d.layer];
-  const std::uint32_t offset = kBases[hw.regmap][d.unit] + d.reg;
-  for (std::uint32_t i = 0; i < image.num_writes; ++i) {
-    const nvdla_reg_write& write = compiled.writes[image.first_write + i];
-    if (write.offset != offset) continue;
-    const std::uint32_t value = (write.value & d.mask) >> d.shift;
-    if (value == d.value) return;
+  const auto value = compiled_value(compiled, d.layer, d.where, hw);
+  if (!value) {
     throw Error(ErrorCode::kInvalidProgram,
-                fmt::format("loadable: {} is {}, but {} follows from the layer on {}", d.field,
-                            static_cast<std::int64_t>(d.value + 1), value + 1, hw.name));
+                fmt::format("loadable: {}: the compiler sets no such register for the layer on {}",
+                            d.field, hw.name));
   }
+  if (*value == d.value) return;
   throw Error(ErrorCode::kInvalidProgram,
-              fmt::format("loadable: {}: the compiler sets no such register for the layer on {}",
-                          d.field, hw.name));
+              fmt::format("loadable: {} is {}, but {} follows from the layer on {}", d.field,
+                          static_cast<std::int64_t>(d.value + 1), *value + 1, hw.name));
 }
 
 }  // namespace

@@ -8,12 +8,9 @@
 
 #include "core/check.hpp"
 #include "core/precision.hpp"
-#include "firmware/registers/nvdla_regs.h"
 
 namespace nvdla::loadable {
 namespace {
-
-constexpr std::uint32_t kBases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] = NVDLA_UNIT_BASES;
 
 std::uint8_t byte(std::uint32_t value) { return static_cast<std::uint8_t>(value); }
 
@@ -49,16 +46,11 @@ void PartMaker::lacks(std::uint32_t i, std::string_view what) const {
   detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", i, session_.layers[i].name, what);
 }
 
-// Value of a register field that the compiler sets for a layer.
-std::uint32_t PartMaker::reg(std::uint32_t layer, std::uint32_t unit, std::uint32_t at,
-                             std::uint32_t mask, std::uint32_t shift) const {
-  const nvdla_program& p = compiled_.program();
-  const nvdla_layer_image& image = p.layers[layer];
-  for (std::uint32_t i = 0; i < image.num_writes; ++i) {
-    const nvdla_reg_write& write = p.writes[image.first_write + i];
-    if (write.offset == kBases[hw_.regmap][unit] + at) return (write.value & mask) >> shift;
-  }
-  detail::refuse_argument("layer {} sets no register {:#x} of unit {}", layer, at, unit);
+std::uint32_t PartMaker::reg(std::uint32_t layer, const RegField& field) const {
+  const auto value = compiled_value(compiled_.program(), layer, field, hw_);
+  if (value) return *value;
+  detail::refuse_argument("layer {} sets no register {:#x} of unit {}", layer, field.reg,
+                          field.unit);
 }
 
 std::uint8_t PartMaker::memory(std::uint32_t slot) const {
@@ -86,11 +78,8 @@ DataCube PartMaker::table(const nvdla_span& span) const {
   return cube;
 }
 
-#define REG(unit, name, field)                                                \
-  static_cast<std::uint16_t>(reg(i, NVDLA_UNIT_##unit, NVDLA_##unit##_##name, \
-                                 NVDLA_##unit##_##name##_##field##_MASK,      \
-                                 NVDLA_##unit##_##name##_##field##_SHIFT) +   \
-                             1)
+#define REG(unit, name, field) \
+  static_cast<std::uint16_t>(reg(i, NVDLA_REG_FIELD(unit, name, field)) + 1)
 
 ConvPart PartMaker::conv(std::uint32_t i) const {
   const nvdla_conv& conv = session_.descriptors[i].conv;
@@ -142,7 +131,7 @@ ConvPart PartMaker::conv(std::uint32_t i) const {
   weights.slot = conv.weights.slot;
   weights.offset = conv.weights.offset;
   part.surface.weight_data = cube(weights, conv.kernel_width, conv.kernel_height, conv.channels);
-  part.surface.weight_data.size = reg(i, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_WEIGHT_BYTES, ~0U, 0);
+  part.surface.weight_data.size = reg(i, NVDLA_REG_FIELD(CDMA, D_WEIGHT_BYTES, WEIGHT_BYTES));
   if ((conv.flags & NVDLA_CONV_COMPRESSED) != 0) {
     op.weight_format = 1;
     part.surface.wgs_data = table(conv.wgs);

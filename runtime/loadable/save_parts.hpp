@@ -9,6 +9,7 @@
 
 #include "backend/compiled_program.hpp"
 #include "core/session_impl.hpp"
+#include "loadable/reg_field.hpp"
 #include "loadable/task.hpp"
 
 namespace nvdla::loadable {
@@ -36,8 +37,8 @@ class PartMaker {
   [[noreturn]] void lacks(std::uint32_t i, std::string_view what) const;
 
  private:
-  std::uint32_t reg(std::uint32_t layer, std::uint32_t unit, std::uint32_t at, std::uint32_t mask,
-                    std::uint32_t shift) const;
+  // Value of a register field that the compiler sets for a layer.
+  std::uint32_t reg(std::uint32_t layer, const RegField& field) const;
   DataCube cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
                 std::uint32_t channels) const;
   DataCube table(const nvdla_span& span) const;
