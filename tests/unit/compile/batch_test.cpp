@@ -100,8 +100,8 @@ const Legal kLegal[] = {
              slots[kInput].size = slots[kOutput].size = 3 << 20))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, BatchFaults, testing::ValuesIn(kFaults));
-INSTANTIATE_TEST_SUITE_P(All, BatchBoundaries, testing::ValuesIn(kLegal));
+INSTANTIATE_TEST_SUITE_P(All, BatchFaults, testing::ValuesIn(kFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, BatchBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
 
 TEST(Batch, ClientsToTheByte) {
   expect_exact_slots(base_batch("nv_full"), {{kInput, NVDLA_DMA_CDMA_DATA},

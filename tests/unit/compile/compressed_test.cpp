@@ -117,13 +117,13 @@ TEST(Compressed, ClaimsExactlyWhatIsRead) {
   EXPECT_EQ(seen, 2u);
 }
 
-class Compression : public testing::TestWithParam<Fault> {};
+class CompressedFaults : public testing::TestWithParam<Fault> {};
 
-TEST_P(Compression, FaultIsNamedExactly) { expect_fault(GetParam()); }
+TEST_P(CompressedFaults, IsNamedExactly) { expect_fault(GetParam()); }
 
-class CompressionBoundaries : public testing::TestWithParam<Legal> {};
+class CompressedBoundaries : public testing::TestWithParam<Legal> {};
 
-TEST_P(CompressionBoundaries, IsAccepted) { expect_legal(GetParam()); }
+TEST_P(CompressedBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
 #define PACKED(name, statement, ...)                                     \
   Fault {                                                                \
@@ -323,8 +323,8 @@ TEST(Compressed, ControlDataCannotBeReplaced) {
   EXPECT_EQ(error.rule, NVDLA_RULE_SLOT_ACCESS);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, Compression, testing::ValuesIn(kFaults));
-INSTANTIATE_TEST_SUITE_P(Rules, CompressionBoundaries, testing::ValuesIn(kLegal));
+INSTANTIATE_TEST_SUITE_P(All, CompressedFaults, testing::ValuesIn(kFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, CompressedBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

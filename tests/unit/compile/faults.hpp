@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 #include <ostream>
+#include <string>
 
 #include "layers.hpp"
 #include "support/compiled.hpp"
@@ -31,7 +34,7 @@ struct Expected {
 using Mutation = std::function<void(Base&)>;
 
 struct Fault {
-  const char* name;
+  std::string name;
   Base (*base)(const char*);
   const char* configuration;
   Mutation mutation;
@@ -43,7 +46,7 @@ inline void PrintTo(const Fault& fault, std::ostream* out) {
 }
 
 struct Legal {
-  const char* name;
+  std::string name;
   Base (*base)(const char*);
   const char* configuration;
   Mutation mutation;
@@ -51,6 +54,15 @@ struct Legal {
 
 inline void PrintTo(const Legal& legal, std::ostream* out) {
   *out << legal.name << " on " << legal.configuration;
+}
+
+// Names a test after its row: PdpFaults.IsNamedExactly/pad_left_8.
+template <typename Row>
+std::string row_name(const testing::TestParamInfo<Row>& row) {
+  std::string name = row.param.name;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
 }
 
 inline nvdla_error compile(const Base& base, std::uint32_t clock_khz = 0) {

@@ -150,8 +150,8 @@ const Legal kLegal[] = {
              s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.out_cvt.scale = 0))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, WinogradFaults, testing::ValuesIn(kFaults));
-INSTANTIATE_TEST_SUITE_P(All, WinogradBoundaries, testing::ValuesIn(kLegal));
+INSTANTIATE_TEST_SUITE_P(All, WinogradFaults, testing::ValuesIn(kFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, WinogradBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
 
 // The real cube, and no padding; slots are exact.
 TEST(Winograd, ClientsToTheByte) {
