@@ -1,178 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// Convolutions and deconvolutions of networks, of all precisions and on all configurations, against
-// plain numbers: random layers, layers that do not fit the convolution buffer, folded ones.
+// Convolutions of networks, of all precisions and on all configurations, against plain numbers:
+// random layers, layers that do not fit the convolution buffer, folded ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
-#include <optional>
 #include <string>
 
-#include "conv_reference.hpp"
-#include "deconvolution_reference.hpp"
 #include "expect_error.hpp"
 #include "nvdla/folding.hpp"
-#include "nvdla/half.hpp"
+#include "random_layers.hpp"
 
 namespace nvdla {
 namespace {
 
+using test::compare;
+using test::exact_after;
 using test::expect_error;
+using test::Finish;
 using test::KernelHolder;
+using test::pick;
+using test::random_conv;
+using test::RandomConv;
 using test::RefConv;
 using test::Values;
-
-std::uint32_t pick(std::mt19937& random, std::uint32_t low, std::uint32_t high) {
-  return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
-}
-
-std::string any_configuration(std::mt19937& random) {
-  // Half of them on the one that has everything.
-  if (random() % 2 == 0) return "nv_full";
-  return std::string(configuration_name(random() % configuration_count()));
-}
-
-Precision any_precision(const DeviceInfo& info, std::mt19937& random) {
-  if (!info.has_int16) return Precision::kInt8;
-  return static_cast<Precision>(random() % 3);
-}
-
-std::optional<Precision> any_result(Precision processing, const DeviceInfo& info,
-                                    std::mt19937& random) {
-  if (!info.has_int16 || random() % 2 == 0) return std::nullopt;
-  return processing == Precision::kInt16 ? Precision::kFp16 : Precision::kInt16;
-}
-
-// Bias, and what the converter makes of accumulators.
-struct Finish {
-  std::vector<std::int32_t> bias;
-  std::vector<float> reals;
-  Converter converter;
-  bool relu = false;
-
-  Finish(Precision processing, std::uint32_t kernels, std::uint64_t taps, std::mt19937& random) {
-    const bool some = random() % 2 == 0;
-    if (processing == Precision::kFp16) {
-      for (std::uint32_t k = 0; some && k < kernels; ++k) {
-        reals.push_back(static_cast<float>(random() % 4001) - 2000.0F);
-      }
-    } else {
-      const std::uint32_t range = random() % 2 == 0 ? 60000 : 2000000;
-      for (std::uint32_t k = 0; some && k < kernels; ++k) {
-        bias.push_back(static_cast<std::int32_t>(random() % range) -
-                       static_cast<std::int32_t>(range / 2));
-      }
-      const double size = processing == Precision::kInt8 ? 64.0 * 64 : 12000.0 * 40000;
-      converter = requantize(40.0 / (size * std::sqrt(static_cast<double>(taps))), 3);
-    }
-    relu = random() % 2 == 0;
-  }
-
-  template <typename Layer>
-  void tell(Layer& layer) const {
-    layer.bias = bias;
-    layer.bias_reals = reals;
-    layer.relu = relu;
-    layer.output = converter;
-  }
-
-  Values apply(const std::vector<std::int64_t>& sums, const Shape& shape, Precision processing,
-               Precision out) const {
-    Values values(shape, out);
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      std::int64_t v = sums[i];
-      if (!reals.empty()) {
-        Operator op;
-        op.alu = NVDLA_ALU_SUM;
-        v = test::apply_x(v, op, static_cast<std::int32_t>(to_half(test::pick(reals, i, shape))), 0,
-                          processing);
-      } else if (!bias.empty()) {
-        v = test::saturate(v + test::pick(bias, i, shape), 32);
-      }
-      if (relu) {
-        Operator op;
-        op.relu = true;
-        v = test::apply_x(v, op, 0, 0, processing);
-      }
-      values.data[i] = test::convert_to(v, converter, processing, out);
-    }
-    return values;
-  }
-};
-
-// Runs `net` on `in` and compares; the text of a difference.
-std::string compare(const Network& net, const std::string& configuration, const Values& in,
-                    const Values& expected) {
-  Session session = net.build(Device::open("model:" + configuration));
-  test::write(session, "in", in);
-  session.run();
-  const Values found = test::read(session, "out");
-  if (found.shape != expected.shape) return "another shape";
-  if (found.precision != expected.precision) return "another precision";
-  for (std::size_t i = 0; i < found.data.size(); ++i) {
-    if (found.data[i] != expected.data[i]) {
-      return "element " + std::to_string(i) + " is " + std::to_string(found.data[i]) + ", not " +
-             std::to_string(expected.data[i]);
-    }
-  }
-  return {};
-}
-
-// A padding after the input with which the last window ends at the last column or line.
-int exact_after(int before, int size, int kernel, int stride, std::mt19937& random) {
-  int after = static_cast<int>(random() % static_cast<std::uint32_t>(kernel));
-  while (after > 0 && (before + size + after - kernel) % stride != 0) --after;
-  return after;
-}
-
-struct RandomConv {
-  std::string configuration;
-  RefConv ref;
-  Values in;
-};
-
-// Nothing where the sizes picked do not go together.
-std::optional<RandomConv> random_conv(std::mt19937& random, bool tall) {
-  RandomConv r;
-  r.configuration = any_configuration(random);
-  const DeviceInfo info = configuration_info(r.configuration);
-  RefConv& c = r.ref;
-  c.processing = any_precision(info, random);
-  c.atomic_c = info.atomic_c;
-  c.kernels = pick(random, 1, tall ? 9 : 40);
-  c.channels = pick(random, tall ? 60 : 1, tall ? 90 : 80);
-  c.kernel_height = pick(random, 1, 4);
-  c.kernel_width = pick(random, 1, tall ? 2 : 5);
-  test::Geometry& g = c.geometry;
-  g.stride_x = static_cast<int>(pick(random, 1, 3));
-  g.stride_y = static_cast<int>(pick(random, 1, 3));
-  g.dilation_x = static_cast<int>(pick(random, 1, 2));
-  g.dilation_y = static_cast<int>(pick(random, 1, 2));
-  const int kh = static_cast<int>(c.kernel_height - 1) * g.dilation_y + 1;
-  const int kw = static_cast<int>(c.kernel_width - 1) * g.dilation_x + 1;
-  // Tall ones have more than the whole convolution buffer.
-  const std::uint32_t height =
-      tall ? (info.cbuf_banks * info.cbuf_entries * info.cbuf_entry_bytes) / (c.channels * 10) +
-                 pick(random, 1, 100)
-           : pick(random, 1, 12);
-  const std::uint32_t width = tall ? pick(random, 10, 13) : pick(random, 1, 14);
-  g.left = static_cast<int>(random() % static_cast<std::uint32_t>(kw));
-  g.top = static_cast<int>(random() % static_cast<std::uint32_t>(kh));
-  g.right = exact_after(g.left, static_cast<int>(width), kw, g.stride_x, random);
-  g.bottom = exact_after(g.top, static_cast<int>(height), kh, g.stride_y, random);
-  const int across = g.left + static_cast<int>(width) + g.right - kw;
-  const int down = g.top + static_cast<int>(height) + g.bottom - kh;
-  if (across < 0 || down < 0 || across % g.stride_x != 0 || down % g.stride_y != 0) return {};
-  if (height > 4000) return {};
-  g.clip = c.processing == Precision::kFp16 ? 0 : static_cast<unsigned>(random() % 3);
-  r.in = test::random_tensor({c.channels, height, width, tall ? 1 : pick(random, 1, 2)},
-                             c.processing, random);
-  g.pad_value = test::random_tensor({}, c.processing, random).data[0];
-  c.weights = test::random_kernels(
-      std::size_t{c.kernels} * c.channels * c.kernel_height * c.kernel_width, c.processing, random);
-  return r;
-}
 
 std::string run(const RandomConv& r, std::mt19937& random) {
   const RefConv& c = r.ref;
@@ -181,7 +32,7 @@ std::string run(const RandomConv& r, std::mt19937& random) {
   Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
   const Finish finish(c.processing, c.kernels, c.weights.size() / c.kernels, random);
   finish.tell(layer);
-  layer.precision = any_result(c.processing, info, random);
+  layer.precision = test::any_result(c.processing, info, random);
   Network net;
   net.output(net.convolution(net.input("in", r.in.shape, c.processing), layer), "out");
   Shape shape;
@@ -359,57 +210,6 @@ TEST(NetworkConv, FoldedInputsTakeFloats) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-TEST(NetworkDeconv, RandomLayersEqualTheReference) {
-  std::mt19937 random(7);
-  for (int i = 0; i < 80;) {
-    auto d = test::random_deconvolution(random);
-    if (!d) continue;
-    ++i;
-    const std::string configuration = any_configuration(random);
-    const DeviceInfo info = configuration_info(configuration);
-    // Kernels of more than one surface, too.
-    d->weights.kernels = pick(random, 1, 70);
-    const test::Int8 in =
-        test::random_cube(static_cast<int>(d->input.channels), static_cast<int>(d->input.height),
-                          static_cast<int>(d->input.width), random());
-    const auto weights =
-        test::random_values<std::int8_t>(d->weights.elements(), random(), -128, 127);
-    const test::Int32 sums = test::deconvolve(in, weights, *d);
-
-    Deconvolution layer{.name = "up", .kernels = d->weights.kernels};
-    layer.kernel_height = d->weights.kernel_height;
-    layer.kernel_width = d->weights.kernel_width;
-    layer.stride_y = d->stride_y;
-    layer.stride_x = d->stride_x;
-    layer.pad_top = d->pad_top;
-    layer.pad_bottom = d->pad_bottom;
-    layer.pad_left = d->pad_left;
-    layer.pad_right = d->pad_right;
-    layer.extra_bottom = d->extra_bottom;
-    layer.extra_right = d->extra_right;
-    const Finish finish(Precision::kInt8, d->weights.kernels, d->weights.channels, random);
-    finish.tell(layer);
-    // Integers of both sizes; the second is the first one with more room.
-    const bool wide = info.has_int16 && random() % 2 == 0;
-    KernelHolder holder;
-    const Precision precision = wide ? Precision::kInt16 : Precision::kInt8;
-    layer.weights =
-        holder.hold(std::vector<std::int32_t>(weights.begin(), weights.end()), precision);
-    if (!wide) layer.precision = any_result(Precision::kInt8, info, random);
-    const Precision result = layer.precision.value_or(precision);
-
-    Network net;
-    net.output(net.deconvolution(net.input("in", d->input, precision), layer), "out");
-    const Shape shape = deconvolution_output(*d);
-    Values given(d->input, precision);
-    given.data.assign(in.data.begin(), in.data.end());
-    ASSERT_EQ(compare(net, configuration, given,
-                      finish.apply({sums.data.begin(), sums.data.end()}, shape, precision, result)),
-              "")
-        << configuration << " " << test::describe(*d) << (wide ? " int16" : "");
-  }
-}
-
 class BadConvolution : public ::testing::Test {
  protected:
   void refused(const std::string& text, ErrorCode code = ErrorCode::kInvalidArgument) {
@@ -496,20 +296,6 @@ TEST_F(BadConvolution, LargeKernelsInFp16) {
 TEST_F(BadConvolution, PostExtensionOfATensor) {
   conv_.post_extension = 2;
   refused("post_extension 2 is of images, the input is a tensor");
-}
-
-TEST(BadDeconvolutionLayer, OperandsOfElements) {
-  const std::vector<std::int8_t> weights(2 * 3 * 4);
-  const std::vector<std::int16_t> many(2 * 8 * 8);
-  Deconvolution d{.name = "up", .kernels = 2, .kernel_height = 2, .kernel_width = 2};
-  d.stride_x = d.stride_y = 2;
-  d.weights = weights;
-  d.x1 = bias(many);
-  Network net;
-  const Tensor in = net.input("in", {3, 4, 4});
-  expect_error(ErrorCode::kInvalidArgument,
-               "layer 0 'up': operands of a deconvolution are of the layer or per channel",
-               [&] { net.deconvolution(in, d); });
 }
 
 }  // namespace
