@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/builder.hpp"
+#include "core/cbuf.hpp"
 #include "core/check.hpp"
 #include "core/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
@@ -22,7 +23,7 @@ std::uint64_t cube_bytes(const TensorDesc& desc) {
   return std::uint64_t{surfaces} * desc.surface_stride;
 }
 
-// Moves a surface on to another cube of its batch; a layer works on one.
+// Moves a surface on to another cube of its batch; the layer works on one.
 void select_cube(nvdla_surface& surface, std::uint32_t cube) {
   surface.offset += std::uint64_t{cube} * surface.batch_stride;
   surface.batch_stride = 0;
@@ -36,6 +37,17 @@ void select_cube(nvdla_layer& layer, std::uint32_t cube) {
         &layer.rubik.output}) {
     select_cube(*surface, cube);
   }
+}
+
+// Moves a convolution on to other cubes of its batch, on which it works at once.
+void select_cubes(nvdla_layer& layer, std::uint32_t first) {
+  for (nvdla_surface* surface : {&layer.conv.input, &layer.sdp.output}) {
+    surface->offset += std::uint64_t{first} * surface->batch_stride;
+  }
+}
+
+std::uint32_t up(std::uint32_t value, std::uint32_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace
@@ -53,6 +65,11 @@ void Builder::build(const BuildOptions& options) {
                                   [](const LayerNode& l) { return l.output == kNoTensor; });
   if (net_.outputs.empty() && !silent) refuse_argument("the network has no output");
   fused_.resize(net_.layers.size());
+  for (std::uint32_t i = 0; i < net_.layers.size(); ++i) {
+    const LayerNode& node = net_.layers[i];
+    const auto* part = std::get_if<ConvNode>(&node.part);
+    cubes_.push_back(part == nullptr ? 1 : in_layer(i, [&] { return plan_cubes(node, *part); }));
+  }
   for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
   add_control();
@@ -69,6 +86,11 @@ std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access, Memor
   slots_.push_back(make_slot(info_, bytes, access, memory));
   session_.bindings.emplace_back(device_.allocate(bytes, memory));
   return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+std::uint32_t Builder::cubes_at_once(std::uint32_t tensor) const {
+  const auto& producer = net_.tensors[tensor].producer;
+  return producer ? cubes_[*producer] : 1;
 }
 
 TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
@@ -98,6 +120,10 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
   desc.line_stride = wide.line_stride;
   desc.surface_stride = wide.surface_stride;
   desc.batch_stride = 0;
+  if (cubes_[*tensor.producer] > 1) {
+    desc.line_stride = up(desc.line_stride, kBatchAlign);
+    desc.surface_stride = desc.line_stride * desc.shape.height;
+  }
   return desc;
 }
 
@@ -116,6 +142,7 @@ void Builder::add_tensor(const TensorNode& tensor) {
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   add_slot(bytes * tensor.shape.batch, access, tensor.memory);
   if (tensor.planar) slots_.back().alignment = kPlaneAlign;
+  if (tensor.producer && cubes_[*tensor.producer] > 1) slots_.back().alignment = kBatchAlign;
   descs_.push_back(desc);
 }
 
@@ -150,11 +177,23 @@ void Builder::add_layer(std::uint32_t index) {
 void Builder::commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
                      std::uint64_t macs) {
   const std::uint32_t cubes = descs_[node.input].shape.batch;
-  for (std::uint32_t cube = 0; cube < cubes; ++cube) {
+  const std::uint32_t most = std::max(layer.conv.batch, 1U);
+  const bool keep = layer.conv.kernels != 0 && holds_all_weights(info_, layer.conv);
+  for (std::uint32_t cube = 0; cube < cubes; cube += most) {
+    const std::uint32_t count = std::min(most, cubes - cube);
     nvdla_layer one = layer;
-    select_cube(one, cube);
-    commit_one(node, one, cubes == 1 ? name : fmt::format("{} cube {}/{}", name, cube + 1, cubes),
-               macs / cubes);
+    one.conv.batch = std::min(layer.conv.batch, count);
+    if (keep && cube != 0) one.conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+    if (keep && cube + count < cubes) one.conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+    std::string own = name;
+    if (count > 1) {
+      select_cubes(one, cube);
+      if (count < cubes) own += fmt::format(" cubes {}..{}/{}", cube + 1, cube + count, cubes);
+    } else {
+      select_cube(one, cube);
+      if (cubes > 1) own += fmt::format(" cube {}/{}", cube + 1, cubes);
+    }
+    commit_one(node, one, own, macs / cubes * count);
   }
 }
 

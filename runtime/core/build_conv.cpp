@@ -45,6 +45,10 @@ const nvdla_conv* Builder::folded_for(std::uint32_t tensor) const {
   return fold ? &only->conv : nullptr;
 }
 
+nvdla_conv Builder::direct_form(const LayerNode& node, const ConvNode& part) const {
+  return folded_for(node.input) != nullptr ? fold_width(part.conv).conv : part.conv;
+}
+
 void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
   const ImageDesc image = resolve(info_, *net_.tensors[tensor].image);
   conv.input.slot = tensor;
@@ -57,7 +61,6 @@ void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
 
 void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   Blob blob = make_blob();
-  nvdla_conv conv = part.conv;
   const auto winograd = plan_winograd(info_, part, descs_[node.output].precision);
   const bool fold = !winograd && folded_for(node.input) != nullptr;
   if (part.folding == Rewrite::kAlways && !fold) {
@@ -65,9 +68,8 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
         "not folded in width: its input is not one of the network that this layer "
         "alone reads");
   }
-  if (fold) conv = fold_width(conv).conv;
-  if (winograd) conv = winograd->conv;
-  conv.batch = 1;  // one cube a layer
+  nvdla_conv conv = winograd ? winograd->conv : direct_form(node, part);
+  conv.batch = cubes_at_once(node.output);
   if (conv.mode == NVDLA_CONV_IMAGE) {
     place_image(node.input, conv);
     conv.post_extension = post_extension(info_, part);
@@ -104,14 +106,15 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   place_weights(weights, stream, conv, blob);
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
   add_blob(blob);
+  if (conv.batch > 1) slots_.back().alignment = kBatchAlign;
   add_bands(node, conv, sdp, {.name = node.name, .macs = node.macs, .whole = true, .after = {}});
 }
 
 void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
                         const ConvRole& role) {
-  // The cubes of a batch come between the bands of one of them.
-  const bool one_cube = descs_[node.input].shape.batch == 1;
-  const std::vector<Band> bands = split_lines(info_, conv, one_cube);
+  // Other cubes of a batch come between the bands.
+  const bool all_cubes = descs_[node.input].shape.batch == conv.batch;
+  const std::vector<Band> bands = split_lines(info_, conv, all_cubes);
   const std::uint32_t height = conv_output(conv).height;
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band& band = bands[i];

@@ -25,24 +25,33 @@ const LayerNode* Builder::only_pooling(const LayerNode& node) const {
   return only;
 }
 
-void Builder::fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name) {
-  if (node.output == kNoTensor) return;
+// SDP hands on all that it computes: where a stride leaves input over it may be more than the
+// windows take.
+const LayerNode* Builder::flying_pooling(const LayerNode& node) const {
+  if (node.output == kNoTensor) return nullptr;
   const LayerNode* pooling = only_pooling(node);
-  if (pooling == nullptr) return;
-  nvdla_pdp pdp = std::get<PoolNode>(pooling->part).pdp;
-  const Shape& in = descs_[node.output].shape;
-  const Shape& out = descs_[pooling->output].shape;
-  // SDP hands on all that it computes, in the precision that it works in: with Winograd that is
-  // more than the tensor, and where a stride leaves input over more than the windows take.
+  if (pooling == nullptr) return nullptr;
+  const nvdla_pdp& pdp = std::get<PoolNode>(pooling->part).pdp;
+  const Shape& in = net_.tensors[node.output].shape;
+  const Shape& out = net_.tensors[pooling->output].shape;
   const std::uint32_t rest_x =
       (pdp.pad_left + in.width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x;
   const std::uint32_t rest_y =
       (pdp.pad_top + in.height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
-  if (layer.conv.mode == NVDLA_CONV_WINOGRAD ||
-      layer.sdp.proc_precision != layer.sdp.out_precision || pdp.flags != 0 ||
-      out.width > pool_columns(pdp) || rest_x > pdp.pad_right || rest_y > pdp.pad_bottom) {
+  const bool flies = pdp.flags == 0 && out.width <= pool_columns(pdp) && rest_x <= pdp.pad_right &&
+                     rest_y <= pdp.pad_bottom;
+  return flies ? pooling : nullptr;
+}
+
+void Builder::fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name) {
+  const LayerNode* pooling = flying_pooling(node);
+  // It takes the precision that SDP works in; with Winograd there is more than the tensor, and of
+  // several cubes it knows nothing.
+  if (pooling == nullptr || layer.conv.mode == NVDLA_CONV_WINOGRAD || layer.conv.batch > 1 ||
+      layer.sdp.proc_precision != layer.sdp.out_precision) {
     return;
   }
+  nvdla_pdp pdp = std::get<PoolNode>(pooling->part).pdp;
   pdp.bands = 1;
   pdp.output = surface(pooling->output);
   layer.kind = layer.kind == NVDLA_LAYER_SDP ? NVDLA_LAYER_SDP_PDP : NVDLA_LAYER_CONV_SDP_PDP;

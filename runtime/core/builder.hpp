@@ -18,6 +18,9 @@
 
 namespace nvdla::detail {
 
+// What a convolution of several cubes writes and its operands lie at multiples of this.
+inline constexpr std::uint32_t kBatchAlign = 64;
+
 // Constants of one layer: streams one after another, in a slot and a buffer of their own.
 class Blob {
  public:
@@ -84,8 +87,9 @@ class Builder {
   void add_part(const LayerNode& node, const RubikNode& rubik);
   void add_part(const LayerNode& node, const CopyNode& copy);
 
-  // `layer`, which says everything of the first cube of a batch, for each cube: surfaces with a
-  // batch stride move on by it. It waits for those whose tensors it reads.
+  // `layer`, which says everything of the first cube of a batch, for each cube, or for as many as
+  // a convolution takes at once: surfaces with a batch stride move on by it, weights stay where the
+  // buffer holds them all. It waits for those whose tensors it reads.
   void commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
               std::uint64_t macs);
   // The layer as it is.
@@ -102,6 +106,14 @@ class Builder {
 
   // The convolution that the input `tensor` is folded for, if any.
   const nvdla_conv* folded_for(std::uint32_t tensor) const;
+  // A convolution of a cube as it is done without tiles: folded where its input is.
+  nvdla_conv direct_form(const LayerNode& node, const ConvNode& part) const;
+  // How many cubes of its batch a convolution takes at once. Throws if the layer insists on several
+  // and cannot have them, saying what is in the way.
+  std::uint32_t plan_cubes(const LayerNode& node, const ConvNode& part) const;
+  bool read_as_run(std::uint32_t tensor) const;
+  // What plan_cubes() said of the layer that makes `tensor`.
+  std::uint32_t cubes_at_once(std::uint32_t tensor) const;
   void place_image(std::uint32_t tensor, nvdla_conv& conv) const;
   // What is special about a convolution of a layer that is several.
   struct ConvRole {
@@ -123,6 +135,8 @@ class Builder {
                   std::uint32_t surfaces, bool point);
   // A pooling that can follow on the fly becomes part of the one layer that `node` is.
   void fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name);
+  // The pooling that can, as far as it decides, or nothing.
+  const LayerNode* flying_pooling(const LayerNode& node) const;
   // The pooling that alone reads the output of `node`, or nothing.
   const LayerNode* only_pooling(const LayerNode& node) const;
 
@@ -153,9 +167,10 @@ class Builder {
   std::vector<nvdla_slot> slots_;
   std::vector<nvdla_layer> layers_;
   std::vector<nvdla_transfer> transfers_;
-  std::vector<bool> fused_;          // by layer of the network: part of the one before
-  std::vector<std::uint32_t> last_;  // of the program, by layer of the network
-  Blob control_{0};                  // tables of compressed weights; their slot comes last
+  std::vector<std::uint32_t> cubes_;  // by layer of the network: of a batch, at once
+  std::vector<bool> fused_;           // by layer of the network: part of the one before
+  std::vector<std::uint32_t> last_;   // of the program, by layer of the network
+  Blob control_{0};                   // tables of compressed weights; their slot comes last
 };
 
 }  // namespace nvdla::detail

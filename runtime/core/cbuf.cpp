@@ -128,6 +128,12 @@ std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv) {
   return info.cbuf_banks - ((conv.flags & NVDLA_CONV_COMPRESSED) != 0 ? 1 : 0);
 }
 
+bool holds_all_weights(const DeviceInfo& info, const nvdla_conv& conv) {
+  // Kept mask bits lie in one bank, all of them.
+  const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
+  return conv.weight_banks >= weight_banks(info, conv, conv.kernels) && conv.wmb.bytes <= bank;
+}
+
 std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv) {
   const Shape out = conv_output(conv);
   auto kernels =
@@ -195,10 +201,8 @@ std::vector<Band> split_lines(const DeviceInfo& info, const nvdla_conv& conv, bo
     band.conv.data_banks = static_cast<std::uint32_t>(data);
     band.conv.weight_banks = static_cast<std::uint32_t>(weights);
   }
-  // Kept mask bits lie in one bank, all of them. Which lines a part of the tiles would be is not
-  // known.
-  const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
-  keep(bands, weights >= weight_banks(info, conv, conv.kernels) && conv.wmb.bytes <= bank,
+  // Which lines a part of the tiles would be is not known.
+  keep(bands, holds_all_weights(info, bands[0].conv),
        keep_lines && conv.mode != NVDLA_CONV_WINOGRAD);
   return bands;
 }

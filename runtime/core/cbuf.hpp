@@ -22,6 +22,10 @@ std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv);
 // Banks for data and weights: the mask of compressed weights has the last one.
 std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv);
 
+// Whether the weights are all in the banks that were chosen for them, and may stay there for the
+// next convolution.
+bool holds_all_weights(const DeviceInfo& info, const nvdla_conv& conv);
+
 // The most kernels, up to a kernel group, that fit beside a band of the input; 0 if not even one.
 std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv);
 

@@ -25,6 +25,7 @@ struct ConvNode {
   SdpNode sdp;
   Rewrite folding = Rewrite::kNever;
   Rewrite winograd = Rewrite::kNever;
+  Rewrite batch = Rewrite::kNever;
   std::uint32_t winograd_truncate = 0;
   std::uint32_t post_extension = 0;
 };

@@ -80,6 +80,9 @@ void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
   if (c.folding != Rewrite::kNever && c.winograd != Rewrite::kNever) {
     refuse_argument("folding and winograd are two ways to rewrite a layer: choose one");
   }
+  if (c.batch == Rewrite::kAlways && c.winograd != Rewrite::kNever) {
+    refuse_argument("there are no tiles of several cubes: batch or winograd, choose one");
+  }
   detail::check_range("winograd_truncate", c.winograd_truncate, 0U, 2U);
 }
 
@@ -145,6 +148,7 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     check_rewrites(c, node.conv);
     node.folding = c.folding;
     node.winograd = c.winograd;
+    node.batch = c.batch;
     node.winograd_truncate = c.winograd_truncate;
     node.post_extension = c.post_extension;
     const Precision result = detail::conv_result(processing, c.precision);

@@ -90,6 +90,12 @@ struct Convolution {
   Rewrite winograd = Rewrite::kNever;
   // Right shift of transformed data in integer Winograd, 0..2: trades their low bits for range.
   std::uint32_t winograd_truncate = 0;
+  // Several cubes of a batch in one layer, on devices that have it (DeviceInfo::has_batch): weights
+  // are fetched once for all of them. Of tensors without Winograd, whose operands are the same for
+  // every cube, with a result of the precision that the layer works in; a pooling then does not
+  // follow on the fly. Results do not change, but where the output lies: its strides are multiples
+  // of 64 bytes, Session::desc() tells.
+  Rewrite batch = Rewrite::kWhenItPays;
   // Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
   std::uint32_t post_extension = 0;
 };
