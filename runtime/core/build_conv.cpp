@@ -22,6 +22,12 @@ std::uint32_t post_extension(const DeviceInfo& info, const ConvNode& part) {
   return lines;
 }
 
+// That of all its phases.
+const OperatorYNode& operator_y(const LayerNode& node) {
+  const auto* deconv = std::get_if<DeconvNode>(&node.part);
+  return deconv != nullptr ? deconv->sdp[0].y : std::get<ConvNode>(node.part).sdp.y;
+}
+
 void move_lines(nvdla_surface& surface, std::uint32_t lines) {
   surface.offset += std::uint64_t{lines} * surface.line_stride;
 }
@@ -129,11 +135,8 @@ void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvd
     }
     std::string name =
         bands.size() == 1 ? role.name : fmt::format("{} {}/{}", role.name, i + 1, bands.size());
-    if (const auto* part = std::get_if<ConvNode>(&node.part)) {
-      // A look-up table goes with operator Y.
-      if (part->sdp.y.lut && sdp.y.flags != 0) layer.lut = *part->sdp.y.lut + 1;
-      if (role.whole && bands.size() == 1) fuse_pooling(node, layer, name);
-    }
+    if ((sdp.y.flags & NVDLA_SDP_LUT) != 0) layer.lut = *operator_y(node).lut + 1;
+    if (role.whole && bands.size() == 1) fuse_pooling(node, layer, name);
     if (role.after) add_wait(layer, *role.after);
     commit(node, layer, name, role.macs / height * band.output_lines);
   }

@@ -35,6 +35,7 @@ nvdla_conv phase_conv(const DeconvNode& part, std::uint32_t y, std::uint32_t x) 
   conv.pad_bottom = phase.pad_bottom;
   conv.pad_left = phase.pad_left;
   conv.pad_right = phase.pad_right;
+  conv.pad_value = part.zero_point;
   conv.clip_truncate = part.accumulator_shift;
   return conv;
 }
@@ -109,7 +110,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
                          blob.at(conv.weights.offset));
           },
           part.weights);
-      nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
+      nvdla_sdp sdp = sdp_part(node, part.sdp[phase], blob);
       add_blob(blob);
       if (!direct) sdp.output = scratch.surface;
       if (contract || (!direct && point)) {
@@ -122,7 +123,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
       const std::string name =
           phases == 1 ? node.name : fmt::format("{} phase {}/{}", node.name, phase + 1, phases);
       add_bands(node, conv, sdp,
-                {.name = name, .macs = node.macs / phases, .whole = false, .after = {}});
+                {.name = name, .macs = node.macs / phases, .whole = phases == 1, .after = {}});
     }
   }
   if (contract) {

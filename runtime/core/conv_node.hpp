@@ -33,8 +33,10 @@ struct ConvNode {
 struct DeconvNode {
   DeconvolutionDesc desc;
   std::uint32_t accumulator_shift = 0;
+  std::int32_t zero_point = 0;
   Kernels weights;
-  SdpNode sdp;
+  // Of each phase, y * stride_x + x: what a zero point adds depends on the taps.
+  std::vector<SdpNode> sdp;
 };
 
 inline WeightsDesc weights_desc(const nvdla_conv& conv) {

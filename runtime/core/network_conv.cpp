@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Adding images, convolutions and deconvolutions to a network.
+// Adding images and convolutions to a network.
 #include <utility>
 
 #include "core/add_layer.hpp"
@@ -159,48 +159,6 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     layer.input = input.index;
     layer.operands = node.sdp.tensors();
     layer.macs = weights.elements() * out.height * out.width * out.batch;
-    layer.part = std::move(node);
-    return impl_->commit(std::move(layer), out, result);
-  });
-}
-
-Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
-  return detail::add_layer(impl_->layers.size(), d.name, [&] {
-    const TensorNode& tensor = impl_->cube("input", input);
-    const Precision processing = detail::kernel_precision(d.weights);
-    if (tensor.precision != processing) {
-      refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
-                      precision_name(tensor.precision), precision_name(processing));
-    }
-    detail::DeconvNode node;
-    node.desc.input = tensor.shape;
-    node.desc.weights = {d.kernels, tensor.shape.channels, d.kernel_height, d.kernel_width,
-                         processing};
-    node.desc.stride_x = d.stride_x;
-    node.desc.stride_y = d.stride_y;
-    node.desc.pad_top = d.pad_top;
-    node.desc.pad_bottom = d.pad_bottom;
-    node.desc.pad_left = d.pad_left;
-    node.desc.pad_right = d.pad_right;
-    node.desc.extra_bottom = d.extra_bottom;
-    node.desc.extra_right = d.extra_right;
-    node.accumulator_shift = d.accumulator_shift;
-    const Shape out = deconvolution_output(node.desc);
-    node.weights = detail::copy_kernels(d.weights, node.desc.weights);
-    const Precision result = detail::conv_result(processing, d.precision);
-    node.sdp = detail::conv_sdp(*impl_, d, out, processing);
-    for (const detail::OperatorNode* op : {&node.sdp.operators.x1, &node.sdp.operators.x2}) {
-      if (op->tensor || op->mode == NVDLA_OPERAND_ELEMENT) {
-        refuse_argument(
-            "operands of a deconvolution are of the layer or per channel: let a "
-            "pointwise layer apply those of elements");
-      }
-    }
-    detail::LayerNode layer;
-    layer.name = d.name;
-    layer.input = input.index;
-    layer.macs = node.desc.weights.elements() * tensor.shape.height * tensor.shape.width *
-                 tensor.shape.batch;
     layer.part = std::move(node);
     return impl_->commit(std::move(layer), out, result);
   });

@@ -15,11 +15,11 @@
 
 namespace nvdla {
 
-//   out[k][oy][ox] = sum of in[c][y][x] * w[k][c][r][s]
+//   out[k][oy][ox] = sum of (in[c][y][x] - zero_point) * w[k][c][r][s]
 //     over y * stride_y + r = oy + pad_top, x * stride_x + s = ox + pad_left
 //
-// Output size: (size - 1) * stride + kernel size - paddings + extra. There is nothing around the
-// input, so its zero point is 0. Everything is copied when the layer is added.
+// Output size: (size - 1) * stride + kernel size - paddings + extra. Everything is copied when the
+// layer is added. A pooling follows on the fly where both strides are 1.
 struct Deconvolution {
   std::string_view name = {};
   std::uint32_t kernels = 1;
@@ -37,6 +37,10 @@ struct Deconvolution {
   std::uint32_t extra_right = 0;
   // KCRS, of the precision of the input
   KernelSpan weights = {};
+  // What stands for zero in the input, of integers. Sums are those of in * w, with the zero point
+  // around the input; what that adds, other taps in every phase, is taken back by the bias, so it
+  // takes operators as a bias of any size does, and there is no accumulator_shift before it.
+  std::int32_t zero_point = 0;
   // As of Convolution. Operands are of the layer or per channel.
   std::span<const std::int32_t> bias = {};
   std::span<const float> bias_reals = {};
@@ -44,6 +48,7 @@ struct Deconvolution {
   std::uint32_t accumulator_shift = 0;
   Operator x1 = {};
   Operator x2 = {};
+  OperatorY y = {};
   Converter output = {};
   std::optional<Precision> precision = {};
 };

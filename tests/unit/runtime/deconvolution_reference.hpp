@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Deconvolution by its definition: each element of the input, times the kernel, is added where the
-// kernel lies.
+// Deconvolution by its definition: each element of the input, from its zero point on, times the
+// kernel, is added where the kernel lies.
 #ifndef NVDLA_TESTS_RUNTIME_DECONVOLUTION_REFERENCE_HPP
 #define NVDLA_TESTS_RUNTIME_DECONVOLUTION_REFERENCE_HPP
 
@@ -16,7 +16,7 @@
 namespace nvdla::test {
 
 inline Int32 deconvolve(const Int8& in, const std::vector<std::int8_t>& weights,
-                        const DeconvolutionDesc& d) {
+                        const DeconvolutionDesc& d, int zero_point = 0) {
   const int kernels = static_cast<int>(d.weights.kernels);
   const int kh = static_cast<int>(d.weights.kernel_height);
   const int kw = static_cast<int>(d.weights.kernel_width);
@@ -30,7 +30,7 @@ inline Int32 deconvolve(const Int8& in, const std::vector<std::int8_t>& weights,
           for (int r = 0; r < kh; ++r) {
             for (int s = 0; s < kw; ++s) {
               const std::size_t at = ((static_cast<std::size_t>(k) * in.c + c) * kh + r) * kw + s;
-              whole.at(k, y * sy + r, x * sx + s) += in.at(c, y, x) * weights[at];
+              whole.at(k, y * sy + r, x * sx + s) += (in.at(c, y, x) - zero_point) * weights[at];
             }
           }
         }

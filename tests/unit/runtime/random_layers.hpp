@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -45,6 +46,8 @@ struct Finish {
   std::vector<float> reals;
   Converter converter;
   bool relu = false;
+  // What is in operator Y, of the element at `i`, if anything.
+  std::function<std::int64_t(std::int64_t value, std::size_t i)> y;
 
   Finish(Precision processing, std::uint32_t kernels, std::uint64_t taps, std::mt19937& random) {
     const bool some = random() % 2 == 0;
@@ -90,6 +93,7 @@ struct Finish {
         op.relu = true;
         v = apply_x(v, op, 0, 0, processing);
       }
+      if (y) v = y(v, i);
       values.data[i] = convert_to(v, converter, processing, out);
     }
     return values;
