@@ -6,6 +6,7 @@
 #include "core/cbuf.hpp"
 #include "core/check.hpp"
 #include "core/winograd_plan.hpp"
+#include "model/integers.hpp"
 #include "nvdla/folding.hpp"
 
 namespace nvdla {
@@ -44,10 +45,6 @@ void select_cubes(nvdla_layer& layer, std::uint32_t first) {
   for (nvdla_surface* surface : {&layer.conv.input, &layer.sdp.output}) {
     surface->offset += std::uint64_t{first} * surface->batch_stride;
   }
-}
-
-std::uint32_t up(std::uint32_t value, std::uint32_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
 }
 
 }  // namespace
@@ -121,7 +118,7 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
   desc.surface_stride = wide.surface_stride;
   desc.batch_stride = 0;
   if (cubes_[*tensor.producer] > 1) {
-    desc.line_stride = up(desc.line_stride, kBatchAlign);
+    desc.line_stride = static_cast<std::uint32_t>(model::round_up(desc.line_stride, kBatchAlign));
     desc.surface_stride = desc.line_stride * desc.shape.height;
   }
   return desc;

@@ -9,15 +9,10 @@
 
 #include "core/builder.hpp"
 #include "core/check.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla::detail {
 namespace {
-
-constexpr std::uint32_t kMaxChannels = 8192;
-
-std::uint32_t up(std::uint32_t value, std::uint32_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 nvdla_conv phase_conv(const DeconvNode& part, std::uint32_t y, std::uint32_t x) {
   const DeconvolutionPhase phase = deconvolution_phase(part.desc, y, x);
@@ -71,13 +66,14 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
   const std::uint32_t lanes = out.elements_per_atom();
   // From int8 to int16 SDP writes surfaces in pairs.
   const bool pairs = d.weights.precision == Precision::kInt8 && out.precision != Precision::kInt8;
-  const std::uint32_t block = up(d.weights.kernels, pairs ? 2 * lanes : lanes);
+  const auto block =
+      static_cast<std::uint32_t>(model::round_up(d.weights.kernels, pairs ? 2 * lanes : lanes));
   const std::uint32_t surfaces = block / lanes;
   // A result of one position is a run of atoms, whatever the strides.
   const bool point = each.width == 1 && each.height == 1 && surfaces > 1;
   const std::uint32_t phases = d.stride_x * d.stride_y;
   const bool direct = d.stride_x == 1 && !(point && d.stride_y > 1);
-  const bool contract = !direct && info_.has_rubik && std::uint64_t{block} * phases <= kMaxChannels;
+  const bool contract = !direct && info_.has_rubik && std::uint64_t{block} * phases <= kMaxSide;
 
   Scratch scratch;
   if (!direct) {
@@ -89,7 +85,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
       shape.channels = block * d.stride_x;
       shape.height = each.height * d.stride_y;
     }
-    if (shape.channels > kMaxChannels) {
+    if (shape.channels > kMaxSide) {
       refuse(ErrorCode::kNotAvailable,
              "{} phases of {} channels are more than 8192: split the kernels", phases, block);
     }

@@ -13,8 +13,6 @@
 namespace nvdla::detail {
 namespace {
 
-constexpr std::uint32_t kMaxChannels = 8192;
-
 // Operands of the channels first..end of `out`.
 void keep_channels(OperatorNode& op, const Shape& out, std::uint32_t first, std::uint32_t end) {
   if (op.mode == NVDLA_OPERAND_LAYER) return;
@@ -32,7 +30,7 @@ void check_parts(const ConvNode& part, Precision result, std::uint32_t channels)
   if (part.sdp.processing == Precision::kFp16) reason = "fp16, which would lose the sign of zeros";
   if (result != part.sdp.processing) reason = "a result of another precision";
   if (!part.sdp.tensors().empty()) reason = "operands from a tensor";
-  if (channels > kMaxChannels) reason = "that many of them";
+  if (channels > kMaxSide) reason = "that many of them";
   if (reason != nullptr) {
     refuse(ErrorCode::kNotAvailable,
            "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "

@@ -5,17 +5,18 @@
 
 #include "core/check.hpp"
 #include "core/conv_node.hpp"
+#include "model/integers.hpp"
 #include "nvdla/conv_weights.hpp"
 
 namespace nvdla::detail {
 namespace {
 
+using model::ceil_div;
+
 // Lines are counted in 12 bits.
 constexpr std::uint64_t kMaxLines = 4095;
 // Of Winograd: lines of the input that come at once, after folding.
 constexpr std::uint32_t kTile = 4;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 std::uint32_t element_bytes(const nvdla_conv& conv) {
   return conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;

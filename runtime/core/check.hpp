@@ -6,12 +6,16 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "nvdla/error.hpp"
 
 namespace nvdla::detail {
+
+// Of a cube, in elements: its registers have 13 bits.
+inline constexpr std::uint32_t kMaxSide = 8192;
 
 template <typename... Args>
 [[noreturn]] void refuse(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {

@@ -5,19 +5,17 @@
 #include <cstring>
 
 #include "core/check.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla {
 namespace {
 
 using detail::refuse_argument;
+using model::round_up;
 
 constexpr std::uint64_t kStreamAlign = 128;
 // Of the bank of mask bits, beside a kernel group's.
 constexpr std::uint64_t kGroupMargin = 128;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // The elements of a packed stream by kernel groups, which follow each other without gaps.
 class Groups {

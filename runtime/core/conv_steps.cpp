@@ -5,18 +5,19 @@
 
 #include "core/cbuf.hpp"
 #include "core/conv_node.hpp"
+#include "model/integers.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/layer.hpp"
 
 namespace nvdla::detail {
 namespace {
 
+using model::ceil_div;
+
 // A stripe of the sequencer: positions that share the kernels loaded last.
 constexpr std::uint64_t kStripe = 16;
 // Of a Winograd step.
 constexpr std::uint64_t kTileChannels = 4, kTileOutputs = 4;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -7,16 +7,15 @@
 #include "core/check.hpp"
 #include "core/conv_steps.hpp"
 #include "core/fold_elements.hpp"
+#include "model/integers.hpp"
 #include "nvdla/layer.hpp"
 
 namespace nvdla {
 namespace {
 
+using detail::kMaxSide;
 using detail::refuse_argument;
-
-constexpr std::uint32_t kMaxChannels = 8192;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using model::ceil_div;
 
 std::uint32_t lead_of(const nvdla_conv& c) {
   return (c.stride_x - c.pad_left % c.stride_x) % c.stride_x;
@@ -74,7 +73,7 @@ const char* cannot_fold(const nvdla_conv& c) {
   }
   if (c.stride_x < 2) return "a stride_x of 1 leaves nothing to fold";
   if (c.dilation_x != 1) return "kernels with a dilation_x have gaps that do not fold";
-  if (std::uint64_t{c.channels} * c.stride_x > kMaxChannels) {
+  if (std::uint64_t{c.channels} * c.stride_x > kMaxSide) {
     return "the folded tensor would have more than 8192 channels";
   }
   if (columns_used(c) < 1) return "its windows see padding only";

@@ -6,17 +6,13 @@
 
 #include "core/check.hpp"
 #include "firmware/compile/nvdla_compile.h"
+#include "model/integers.hpp"
 
 namespace nvdla {
 namespace {
 
 using detail::refuse_argument;
-
-constexpr std::uint32_t kMaxSize = 8192;
-
-std::uint64_t up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
+using model::round_up;
 
 // Pixels before the first one of a line, within its atom.
 std::uint64_t skipped(const DeviceInfo& info, const ImageDesc& d, std::uint32_t bytes) {
@@ -25,7 +21,7 @@ std::uint64_t skipped(const DeviceInfo& info, const ImageDesc& d, std::uint32_t 
 
 // What is fetched of a line: whole atoms.
 std::uint64_t line_bytes(const DeviceInfo& info, const ImageDesc& d, std::uint32_t bytes) {
-  return up((skipped(info, d, bytes) + d.width) * bytes, info.atom);
+  return round_up((skipped(info, d, bytes) + d.width) * bytes, info.atom);
 }
 
 std::uint32_t stride(const DeviceInfo& info, const char* what, std::uint32_t given,
@@ -33,7 +29,7 @@ std::uint32_t stride(const DeviceInfo& info, const char* what, std::uint32_t giv
   const std::uint64_t value = given == 0 ? least : given;
   if (value % info.atom != 0 || value < least) {
     refuse_argument("{} {} must be a multiple of the atom ({}) and at least {}; nearest valid: {}",
-                    what, value, info.atom, least, std::max(up(value, info.atom), least));
+                    what, value, info.atom, least, std::max(round_up(value, info.atom), least));
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -66,8 +62,8 @@ PixelLayout pixel_layout(nvdla_pixel_format format) {
 
 ImageDesc resolve(const DeviceInfo& info, const ImageDesc& desc) {
   const PixelLayout pixel = pixel_layout(desc.format);
-  detail::check_range("width", desc.width, 1U, kMaxSize);
-  detail::check_range("height", desc.height, 1U, kMaxSize);
+  detail::check_range("width", desc.width, 1U, detail::kMaxSide);
+  detail::check_range("height", desc.height, 1U, detail::kMaxSide);
   detail::check_range("x_offset", desc.x_offset, 0U, info.atom / pixel.bytes[0] - 1);
   ImageDesc d = desc;
   d.line_stride = stride(info, "line_stride", d.line_stride, line_bytes(info, d, pixel.bytes[0]));
@@ -85,7 +81,7 @@ ImageDesc resolve(const DeviceInfo& info, const ImageDesc& desc) {
   if (d.offset_uv == 0) d.offset_uv = std::uint64_t{d.line_stride} * d.height;
   if (d.offset_uv % info.atom != 0) {
     refuse_argument("offset_uv {} is not a multiple of the atom ({}); nearest valid: {}",
-                    d.offset_uv, info.atom, up(d.offset_uv, info.atom));
+                    d.offset_uv, info.atom, round_up(d.offset_uv, info.atom));
   }
   return d;
 }

@@ -8,14 +8,14 @@
 
 #include "core/cbuf.hpp"
 #include "core/check.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla {
 namespace {
 
 using detail::check_range;
 using detail::refuse_argument;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+using model::ceil_div;
 
 // One axis of a convolution.
 struct Axis {
@@ -24,7 +24,7 @@ struct Axis {
 };
 
 std::uint32_t output_size(const Axis& a) {
-  check_range(a.size_name, a.size, 1U, 8192U);
+  check_range(a.size_name, a.size, 1U, detail::kMaxSide);
   check_range("kernel size", a.kernel, 1U, 32U);
   check_range("dilation", a.dilation, 1U, 32U);
   check_range("stride", a.stride, 1U, 8U);

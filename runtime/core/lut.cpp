@@ -24,7 +24,7 @@ using detail::refuse_argument;
 // room above the greatest result as below, for what a table holds just beyond it.
 constexpr std::uint32_t kInt8Shift = 7;
 // What the hardware takes an infinity for.
-constexpr double kInfinity = std::numeric_limits<float>::max();
+constexpr double kGreatest = std::numeric_limits<float>::max();
 
 double call(detail::FunctionRef function, double x) {
   double y = 0;
@@ -61,8 +61,8 @@ void set_inputs(LutProblem& p, const Range& range, const LutFormat& format) {
                     range.lo, range.hi);
   }
   if (p.real) {
-    p.first = std::max(range.lo, -kInfinity);
-    p.last = std::min(range.hi, kInfinity);
+    p.first = std::max(range.lo, -kGreatest);
+    p.last = std::min(range.hi, kGreatest);
     if (!holds_half(p.first, p.last)) {
       refuse_argument("range {}..{} of a look-up table has no fp16 number in it", range.lo,
                       range.hi);

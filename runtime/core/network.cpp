@@ -20,9 +20,9 @@ using detail::refuse_argument;
 using detail::TensorNode;
 
 void check_shape(const Shape& shape) {
-  detail::check_range("channels", shape.channels, 1U, 8192U);
-  detail::check_range("height", shape.height, 1U, 8192U);
-  detail::check_range("width", shape.width, 1U, 8192U);
+  detail::check_range("channels", shape.channels, 1U, detail::kMaxSide);
+  detail::check_range("height", shape.height, 1U, detail::kMaxSide);
+  detail::check_range("width", shape.width, 1U, detail::kMaxSide);
   detail::check_range("batch", shape.batch, 1U, 32U);
 }
 

@@ -97,8 +97,8 @@ Tensor Network::image(std::string_view name, const ImageDesc& desc) {
   node.shape.width = desc.width;
   node.precision = pixel.precision;
   node.image = desc;
-  detail::check_range("height", desc.height, 1U, 8192U);
-  detail::check_range("width", desc.width, 1U, 8192U);
+  detail::check_range("height", desc.height, 1U, detail::kMaxSide);
+  detail::check_range("width", desc.width, 1U, detail::kMaxSide);
   const auto index = static_cast<std::uint32_t>(impl_->tensors.size());
   impl_->inputs.push_back({std::string(name), index, {}});
   impl_->tensors.push_back(node);
@@ -116,7 +116,7 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     weights.kernel_height = c.kernel_height;
     weights.kernel_width = c.kernel_width;
     weights.precision = processing;
-    detail::check_range("kernels", c.kernels, 1U, 8192U);
+    detail::check_range("kernels", c.kernels, 1U, detail::kMaxSide);
     TensorDesc desc;
     desc.shape = tensor.shape;
     desc.precision = tensor.precision;

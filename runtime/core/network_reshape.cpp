@@ -60,8 +60,8 @@ Tensor Network::contract(Tensor input, const Contraction& c) {
     out.channels /= blocks;
     out.height *= c.stride_y;
     out.width *= c.stride_x;
-    check_range("output height", out.height, 1U, 8192U);
-    check_range("output width", out.width, 1U, 8192U);
+    check_range("output height", out.height, 1U, detail::kMaxSide);
+    check_range("output width", out.width, 1U, detail::kMaxSide);
     const Precision precision = in.precision;
     detail::RubikNode node;
     node.rubik.mode = NVDLA_RUBIK_CONTRACT;

@@ -9,6 +9,7 @@
 
 #include "core/check.hpp"
 #include "core/precision.hpp"
+#include "model/integers.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla {
@@ -16,26 +17,22 @@ namespace {
 
 using detail::check_range;
 using detail::refuse_argument;
+using model::round_up;
 
-constexpr std::uint32_t kMaxSize = 8192;
 constexpr std::uint32_t kMaxBatch = 32;
 // Planes and their lines start at multiples of this.
 constexpr std::uint32_t kPlaneAlign = 64;
-
-std::uint64_t up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // A stride as it was given, or the smallest that will do.
 std::uint32_t stride(const char* what, std::uint32_t given, std::uint64_t least,
                      const TensorDesc& desc) {
   const std::uint32_t align = desc.planar ? kPlaneAlign : desc.atom;
-  least = up(least, align);
+  least = round_up(least, align);
   const std::uint64_t value = given == 0 ? least : given;
   if (value % align != 0) {
     refuse_argument("{} {} is not a multiple of {}{}{}; nearest valid: {}", what, value,
                     desc.planar ? "" : "the atom (", align, desc.planar ? "" : ")",
-                    std::max(up(value, align), least));
+                    std::max(round_up(value, align), least));
   }
   if (value < least) {
     refuse_argument("{} {} is smaller than what it steps over; nearest valid: {}", what, value,
@@ -83,7 +80,7 @@ void check_type(const TensorDesc& desc) {
 // Whole atoms.
 std::uint64_t line_bytes(const TensorDesc& d) {
   const std::uint64_t width = d.shape.width;
-  return d.planar ? up(width * d.element_bytes(), d.atom) : width * d.atom;
+  return d.planar ? round_up(width * d.element_bytes(), d.atom) : width * d.atom;
 }
 
 // From an element to the next in its line.
@@ -215,9 +212,9 @@ TensorDesc resolve(const TensorDesc& desc) {
     refuse_argument("atom {} is none of 8, 16, 32", desc.atom);
   }
   detail::check_precision(desc.precision);
-  check_range("width", desc.shape.width, 1U, kMaxSize);
-  check_range("height", desc.shape.height, 1U, kMaxSize);
-  check_range("channels", desc.shape.channels, 1U, kMaxSize);
+  check_range("width", desc.shape.width, 1U, detail::kMaxSide);
+  check_range("height", desc.shape.height, 1U, detail::kMaxSide);
+  check_range("channels", desc.shape.channels, 1U, detail::kMaxSide);
   check_range("batch", desc.shape.batch, 1U, kMaxBatch);
 
   TensorDesc d = desc;

@@ -38,9 +38,9 @@ void pack_direct(const DeviceInfo& info, const WeightsDesc& d, std::span<const T
 }
 
 void check(const OperandDesc& d) {
-  check_range("channels", d.channels, 1U, 8192U);
-  check_range("height", d.height, 1U, 8192U);
-  check_range("width", d.width, 1U, 8192U);
+  check_range("channels", d.channels, 1U, detail::kMaxSide);
+  check_range("height", d.height, 1U, detail::kMaxSide);
+  check_range("width", d.width, 1U, detail::kMaxSide);
   check_range("parts", d.parts, 1U, 2U);
   check_range("bytes", d.bytes, 1U, 2U);
   if (d.atom != 8 && d.atom != 16 && d.atom != 32) {
@@ -73,8 +73,8 @@ void put(std::byte* out, std::int16_t value, std::uint32_t bytes, const char* pa
 namespace detail {
 
 void check_weights(const WeightsDesc& d) {
-  check_range("kernels", d.kernels, 1U, 8192U);
-  check_range("channels", d.channels, 1U, 8192U);
+  check_range("kernels", d.kernels, 1U, detail::kMaxSide);
+  check_range("channels", d.channels, 1U, detail::kMaxSide);
   check_range("kernel_height", d.kernel_height, 1U, 32U);
   check_range("kernel_width", d.kernel_width, 1U, 32U);
 }

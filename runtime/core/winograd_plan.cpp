@@ -6,23 +6,21 @@
 
 #include "core/check.hpp"
 #include "core/conv_steps.hpp"
+#include "model/integers.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/layer.hpp"
 
 namespace nvdla::detail {
 namespace {
 
-constexpr std::uint32_t kTile = 4, kMostAfter = 63, kMostChannels = 8192;
+constexpr std::uint32_t kTile = 4, kMostAfter = 63;
 constexpr std::int32_t kMostClip = 16;
-
-std::uint32_t up(std::uint32_t value, std::uint32_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // Padding after the input with which outputs are whole tiles.
 std::uint32_t tile_padding(std::uint32_t outputs, std::uint32_t stride, std::uint32_t before,
                            std::uint32_t size) {
-  return (up(outputs, kTile) + kTile) * stride - before - size;
+  return static_cast<std::uint32_t>(model::round_up(outputs, kTile) + kTile) * stride - before -
+         size;
 }
 
 bool folds_to_three(std::uint32_t kernel, std::uint32_t stride) {
@@ -54,7 +52,7 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
       tile_padding(out.height, c.stride_y, c.pad_top, c.height) > kMostAfter) {
     return "whole tiles take more than 63 columns or lines of padding";
   }
-  if (winograd_channels(info, {weights_desc(c), c.stride_x, c.stride_y}) > kMostChannels) {
+  if (winograd_channels(info, {weights_desc(c), c.stride_x, c.stride_y}) > kMaxSide) {
     return "strides folded into channels are more than 8192 channels";
   }
   if (out.width % kTile != 0 || out.height % kTile != 0) {

@@ -6,7 +6,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr std::uint32_t kDone = NVDLA_GLB_S_INTR_STATUS_BDMA_DONE_STATUS0_MASK;
+constexpr std::uint32_t kBdmaDone = NVDLA_GLB_S_INTR_STATUS_BDMA_DONE_STATUS0_MASK;
 
 // What one step moves at most, so that the owner of the device sees time pass.
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 20;
@@ -136,14 +136,14 @@ bool Bdma::run(std::uint32_t& interrupts) {
   queue_.pop_front();
   if (--left_ == 0) {
     completing_ = true;
-    interrupts = kDone << *running_;
+    interrupts = kBdmaDone << *running_;
   }
   update_status();
   return true;
 }
 
 void Bdma::delivered(std::uint32_t interrupts) {
-  if (!running_ || !completing_ || (interrupts & (kDone << *running_)) == 0) return;
+  if (!running_ || !completing_ || (interrupts & (kBdmaDone << *running_)) == 0) return;
   busy_[*running_] = false;
   completing_ = false;
   running_.reset();

@@ -4,7 +4,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr std::uint32_t kDone = NVDLA_GLB_S_INTR_STATUS_CDP_DONE_STATUS0_MASK;
+constexpr std::uint32_t kCdpDone = NVDLA_GLB_S_INTR_STATUS_CDP_DONE_STATUS0_MASK;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool Cdp::run(std::uint32_t& interrupts) {
   latch(NVDLA_CDP_D_PERF_WRITE_STALL, 0);
   registers_.set_statistic(NVDLA_UNIT_CDP_RDMA, NVDLA_CDP_RDMA_D_PERF_READ_STALL, 0);
   registers_.finish(NVDLA_UNIT_CDP_RDMA);
-  interrupts = kDone << registers_.consumer(NVDLA_UNIT_CDP);
+  interrupts = kCdpDone << registers_.consumer(NVDLA_UNIT_CDP);
   registers_.finish(NVDLA_UNIT_CDP);
   return true;
 }

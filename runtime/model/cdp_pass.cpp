@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/float.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using fp::Fp16;
 using fp::Fp17;
 using fp::Fp32;
-
-using Wide = __int128;
 
 constexpr unsigned kColumns = 32;
 constexpr unsigned kMostReach = 4;
@@ -25,14 +24,6 @@ template <typename Integer>
 std::int64_t saturate(Integer value, unsigned bits) {
   const Integer limit = Integer{1} << (bits - 1);
   return static_cast<std::int64_t>(std::clamp<Integer>(value, -limit, limit - 1));
-}
-
-// Shift right with rounding half away from zero; left if negative.
-template <typename Integer>
-Integer round_shift(Integer value, int shift) {
-  if (shift <= 0) return value << -shift;
-  const Integer half = Integer{1} << (shift - 1);
-  return value < 0 ? -((-value + half) >> shift) : (value + half) >> shift;
 }
 
 std::uint64_t short_fraction(std::uint64_t fraction) { return fraction >> (64 - kFractionBits); }

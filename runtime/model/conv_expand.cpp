@@ -5,13 +5,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <string>
+
+#include "model/integers.hpp"
 
 namespace nvdla::model {
 namespace {
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
-std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b * b; }
 
 bool mask_bit(const std::vector<std::byte>& mask, std::uint64_t index) {
   return (std::to_integer<unsigned>(mask[index / 8]) >> (index % 8) & 1) != 0;
@@ -47,8 +46,8 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
     for (std::uint64_t i = first; i < last; ++i) {
       if (!mask_bit(mask, i)) continue;
       if (at + bytes > weights.fetched.size())
-        return "the mask has more weights than WEIGHT_BYTES " + number(layer.weight_bytes) +
-               " holds, at kernel group " + number(group);
+        return "the mask has more weights than WEIGHT_BYTES " + std::to_string(layer.weight_bytes) +
+               " holds, at kernel group " + std::to_string(group);
       std::memcpy(weights.stream.data() + i * bytes, weights.fetched.data() + at, bytes);
       at += bytes;
     }
@@ -56,15 +55,16 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
     std::memcpy(&size, table.data() + std::size_t{group} * 4, sizeof(size));
     // The size of the last group follows from WEIGHT_BYTES, its word is not looked at.
     if (group + 1 < groups && size != at - start)
-      return "WGS says " + number(size) + " bytes of kernel group " + number(group) +
-             ", its mask " + number(at - start);
+      return "WGS says " + std::to_string(size) + " bytes of kernel group " +
+             std::to_string(group) + ", its mask " + std::to_string(at - start);
     if (layer.weight_bytes > capacity && at - start + 128 > capacity)
-      return "kernel group " + number(group) + " takes " + number(at - start + 128) + " bytes, " +
-             number(layer.weight_banks) + " weight banks hold " + number(capacity);
+      return "kernel group " + std::to_string(group) + " takes " +
+             std::to_string(at - start + 128) + " bytes, " + std::to_string(layer.weight_banks) +
+             " weight banks hold " + std::to_string(capacity);
   }
   if (round_up(at, 128) != layer.weight_bytes)
-    return "WEIGHT_BYTES " + number(layer.weight_bytes) + ", the mask has weights of " +
-           number(at) + " bytes";
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the mask has weights of " +
+           std::to_string(at) + " bytes";
   return {};
 }
 

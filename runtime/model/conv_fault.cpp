@@ -5,14 +5,10 @@
 #include <algorithm>
 
 #include "model/conv_layer.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla::model {
 namespace {
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return ceil_div(a, b) * b; }
 
 // Channels of a folded cube: whole atoms of every position that becomes a channel.
 std::uint64_t winograd_channels(const nvdla_hw& hw, const ConvLayer& layer) {
@@ -49,7 +45,8 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const bool first_generation = hw.regmap == NVDLA_REGMAP_NV_FULL;
   if (layer.winograd) return "image input with Winograd";
   const PixelFormat* format = pixel_format(layer.pixel_code);
-  if (format == nullptr) return "PIXEL_FORMAT " + number(layer.pixel_code) + " does not exist";
+  if (format == nullptr)
+    return "PIXEL_FORMAT " + std::to_string(layer.pixel_code) + " does not exist";
   const std::string name = std::string("PIXEL_FORMAT ") + format->name;
   if (!first_generation && !format->second_generation)
     return name + ": " + hw.name + " has no logic for it";
@@ -58,8 +55,8 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
     return name + " has " + precision_name(format->precision) + " components, IN_PRECISION is " +
            precision_name(layer.in);
   if (layer.channels != format->components)
-    return name + " has " + number(format->components) + " components, CDMA has " +
-           number(layer.channels) + " channels";
+    return name + " has " + std::to_string(format->components) + " components, CDMA has " +
+           std::to_string(layer.channels) + " channels";
   if (layer.in == Precision::kFp16 && layer.proc != Precision::kFp16)
     return name + " is only for fp16, PROC_PRECISION is " + precision_name(layer.proc);
   if (!layer.converter.enabled && precision_bytes(layer.in) != precision_bytes(layer.proc))
@@ -67,18 +64,18 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
            " has another size";
   const std::uint32_t pixels = hw.atom / format->bytes[0];
   if (layer.x_offset >= pixels)
-    return "PIXEL_X_OFFSET " + number(layer.x_offset) + ", an atom has " + number(pixels) +
-           " pixels";
-  if (layer.y_offset != 0) return "PIXEL_Y_OFFSET " + number(layer.y_offset) + " is not 0";
+    return "PIXEL_X_OFFSET " + std::to_string(layer.x_offset) + ", an atom has " +
+           std::to_string(pixels) + " pixels";
+  if (layer.y_offset != 0) return "PIXEL_Y_OFFSET " + std::to_string(layer.y_offset) + " is not 0";
   if (layer.line_packed || layer.surface_packed) return "DAIN_MAP of an image is not 0";
   if (layer.batches != 1) return "image input with batches";
   if (layer.dilation_x != 1 || layer.dilation_y != 1) return "image input with dilation";
   if (layer.kernel_width != 1)
-    return "WEIGHT_WIDTH_EXT + 1 is " + number(layer.kernel_width) +
+    return "WEIGHT_WIDTH_EXT + 1 is " + std::to_string(layer.kernel_width) +
            ", kernels for images have width 1";
   if (layer.weight_channels % layer.channels != 0)
-    return "WEIGHT_CHANNEL_EXT + 1 is " + number(layer.weight_channels) + ", pixels have " +
-           number(layer.channels) + " components";
+    return "WEIGHT_CHANNEL_EXT + 1 is " + std::to_string(layer.weight_channels) + ", pixels have " +
+           std::to_string(layer.channels) + " components";
   return {};
 }
 
@@ -89,9 +86,10 @@ std::string extension_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (!layer.pixel) return "Y_EXTENSION without image input";
   const std::uint32_t lanes = hw.atomic_c / layer.post_lines;
   if (layer.weight_channels > lanes || layer.stride_x * layer.channels > lanes)
-    return "Y_EXTENSION of " + number(layer.post_lines) + " lines leaves " + number(lanes) +
-           " lanes to a line, kernel rows have " + number(layer.weight_channels) +
-           " channels at a stride of " + number(layer.stride_x * layer.channels);
+    return "Y_EXTENSION of " + std::to_string(layer.post_lines) + " lines leaves " +
+           std::to_string(lanes) + " lanes to a line, kernel rows have " +
+           std::to_string(layer.weight_channels) + " channels at a stride of " +
+           std::to_string(layer.stride_x * layer.channels);
   return {};
 }
 
@@ -100,11 +98,11 @@ std::string winograd_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.stride_x != 1 || layer.stride_y != 1 || layer.dilation_x != 1 || layer.dilation_y != 1)
     return "Winograd with stride or dilation in CSC";
   if (layer.kernel_width != 4 || layer.kernel_height != 4)
-    return "Winograd with kernels of " + number(layer.kernel_width) + "x" +
-           number(layer.kernel_height) + " transformed weights, these are 4x4";
+    return "Winograd with kernels of " + std::to_string(layer.kernel_width) + "x" +
+           std::to_string(layer.kernel_height) + " transformed weights, these are 4x4";
   if (layer.csc_channels != winograd_channels(hw, layer))
-    return "DATAIN_CHANNEL_EXT + 1 is " + number(layer.csc_channels) + ", folding makes " +
-           number(winograd_channels(hw, layer)) + " channels";
+    return "DATAIN_CHANNEL_EXT + 1 is " + std::to_string(layer.csc_channels) + ", folding makes " +
+           std::to_string(winograd_channels(hw, layer)) + " channels";
   struct Axis {
     const char* name;
     std::uint32_t before, size, after, fold, extended, sequenced, out;
@@ -116,18 +114,19 @@ std::string winograd_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   for (const Axis& axis : axes) {
     const std::string name = axis.name;
     if (axis.extended % 4 != 0 || axis.sequenced % 4 != 0 || axis.sequenced <= 4)
-      return "Winograd with extended " + name + " " + number(axis.sequenced) +
+      return "Winograd with extended " + name + " " + std::to_string(axis.sequenced) +
              ": a multiple of 4 above 4 is right";
     const std::uint64_t padded = std::uint64_t{axis.before} + axis.size + axis.after;
     if (padded != std::uint64_t{axis.extended} * axis.fold)
-      return "padded " + name + " " + number(padded) + ", " + number(axis.extended) +
-             " extended positions of " + number(axis.fold) + " take another";
+      return "padded " + name + " " + std::to_string(padded) + ", " +
+             std::to_string(axis.extended) + " extended positions of " + std::to_string(axis.fold) +
+             " take another";
     if (axis.out + 4 != axis.sequenced)
-      return "output " + name + " " + number(axis.out) + ", extended " + name + " " +
-             number(axis.sequenced) + " makes " + number(axis.sequenced - 4);
+      return "output " + name + " " + std::to_string(axis.out) + ", extended " + name + " " +
+             std::to_string(axis.sequenced) + " makes " + std::to_string(axis.sequenced - 4);
   }
   if (!layer.keep_data && layer.release % 4 != 0)
-    return "RELEASE + 1 is " + number(layer.release) + ", Winograd frees tiles of 4 lines";
+    return "RELEASE + 1 is " + std::to_string(layer.release) + ", Winograd frees tiles of 4 lines";
   return {};
 }
 
@@ -148,32 +147,34 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
     const std::uint64_t padded = std::uint64_t{axis.before} + axis.size + axis.after;
     // Left-over positions that make no further output do no harm.
     if (reach > padded || padded - reach >= axis.stride)
-      return std::string("output ") + axis.name + " " + number(axis.out) + " takes " +
-             number(reach) + " padded input positions at stride " + number(axis.stride) +
-             ", there are " + number(padded);
+      return std::string("output ") + axis.name + " " + std::to_string(axis.out) + " takes " +
+             std::to_string(reach) + " padded input positions at stride " +
+             std::to_string(axis.stride) + ", there are " + std::to_string(padded);
   }
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
   // The reference model does not look at it.
   if (layer.atomics != positions && quirks == Quirks::kRtl)
-    return "CSC ATOMICS + 1 is " + number(layer.atomics) + ", output positions are " +
-           number(positions);
+    return "CSC ATOMICS + 1 is " + std::to_string(layer.atomics) + ", output positions are " +
+           std::to_string(positions);
   return {};
 }
 
 std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf) {
   const std::uint64_t needed = line_entries(hw, layer);
   if (layer.entries != needed)
-    return "ENTRY_PER_SLICE " + number(layer.entries) + ", a line takes " + number(needed);
+    return "ENTRY_PER_SLICE " + std::to_string(layer.entries) + ", a line takes " +
+           std::to_string(needed);
   // The last bank holds the mask of compressed weights.
   const std::uint32_t banks = hw.cbuf_banks - (layer.compressed ? 1 : 0);
   if (layer.data_banks + layer.weight_banks > banks)
-    return number(layer.data_banks) + " data banks and " + number(layer.weight_banks) +
-           " weight banks, there are " + number(banks);
+    return std::to_string(layer.data_banks) + " data banks and " +
+           std::to_string(layer.weight_banks) + " weight banks, there are " + std::to_string(banks);
   const std::uint64_t capacity = std::uint64_t{layer.data_banks} * hw.cbuf_entries;
   const std::uint64_t entries = needed * layer.csc_height * layer.batches;
   if (entries > capacity)
-    return "all " + number(layer.csc_height) + " lines take " + number(entries) + " entries, " +
-           number(layer.data_banks) + " data banks hold " + number(capacity);
+    return "all " + std::to_string(layer.csc_height) + " lines take " + std::to_string(entries) +
+           " entries, " + std::to_string(layer.data_banks) + " data banks hold " +
+           std::to_string(capacity);
 
   const ConvFetch fetch = plan_fetch(layer, cbuf);
   if (fetch.kept_lines != 0 &&
@@ -183,23 +184,23 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
            "precision";
   // With everything kept, surplus lines stay in the buffer; else the counters of both sides drift.
   if (fetch.lines < layer.csc_height || (fetch.data && fetch.lines != layer.csc_height))
-    return "CSC waits for " + number(layer.csc_height) + " lines, " + number(fetch.lines) +
-           " come (" + number(fetch.kept_lines) + " kept, " +
-           number(fetch.data ? layer.fetched_lines() : 0) + " fetched)";
+    return "CSC waits for " + std::to_string(layer.csc_height) + " lines, " +
+           std::to_string(fetch.lines) + " come (" + std::to_string(fetch.kept_lines) + " kept, " +
+           std::to_string(fetch.data ? layer.fetched_lines() : 0) + " fetched)";
   if (fetch.data && fetch.lines * needed * layer.batches > capacity)
     return "kept and fetched lines do not fit the data banks";
   if (fetch.data && layer.line_packed && !layer.winograd) {
     const std::uint64_t grain_entries =
         std::min<std::uint64_t>(layer.grain, layer.height) * needed * layer.batches;
     if (layer.grain > layer.height)
-      return "FETCH_GRAIN + 1 is " + number(layer.grain) + ", there are " + number(layer.height) +
-             " lines to fetch";
+      return "FETCH_GRAIN + 1 is " + std::to_string(layer.grain) + ", there are " +
+             std::to_string(layer.height) + " lines to fetch";
     if (grain_entries > 4095 && hw.regmap == NVDLA_REGMAP_NV_FULL)
-      return "a grain takes " + number(grain_entries) + " entries, the counter holds 4095";
+      return "a grain takes " + std::to_string(grain_entries) + " entries, the counter holds 4095";
   }
   if (!layer.keep_data && layer.release > layer.csc_height)
-    return "RELEASE + 1 is " + number(layer.release) + ", the layer has " +
-           number(layer.csc_height) + " lines";
+    return "RELEASE + 1 is " + std::to_string(layer.release) + ", the layer has " +
+           std::to_string(layer.csc_height) + " lines";
   return {};
 }
 
@@ -215,10 +216,11 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const std::uint64_t packed = kernel_bytes * layer.kernels;
   const std::uint64_t most = round_up(packed, 128);
   if (layer.weight_bytes < packed)
-    return "WEIGHT_BYTES " + number(layer.weight_bytes) + ", the kernels have " + number(packed);
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the kernels have " +
+           std::to_string(packed);
   if (layer.weight_bytes > most)
-    return "WEIGHT_BYTES " + number(layer.weight_bytes) + " leaks entries, at most " +
-           number(most) + " are taken";
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + " leaks entries, at most " +
+           std::to_string(most) + " are taken";
   const std::uint64_t capacity =
       std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
   if (layer.weight_bytes <= capacity) return {};
@@ -227,8 +229,8 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
       round_up(kernel_bytes * std::min<std::uint64_t>(layer.kernels, group), hw.cbuf_entry_bytes) +
       128;
   if (group_bytes > capacity)
-    return "a kernel group takes " + number(group_bytes) + " bytes, " + number(layer.weight_banks) +
-           " weight banks hold " + number(capacity);
+    return "a kernel group takes " + std::to_string(group_bytes) + " bytes, " +
+           std::to_string(layer.weight_banks) + " weight banks hold " + std::to_string(capacity);
   return {};
 }
 
@@ -238,37 +240,37 @@ std::string compressed_weights_fault(const nvdla_hw& hw, const ConvLayer& layer)
   const std::uint64_t elements = kernel_size(layer) / bytes * layer.kernels;
   const std::uint64_t mask = round_up(ceil_div(elements, 8), 128);
   if (layer.wmb_bytes != mask)
-    return "WMB_BYTES " + number(layer.wmb_bytes) + ", the mask of " + number(elements) +
-           " weights has " + number(mask);
+    return "WMB_BYTES " + std::to_string(layer.wmb_bytes) + ", the mask of " +
+           std::to_string(elements) + " weights has " + std::to_string(mask);
   const std::uint64_t most = round_up(elements * bytes, 128);
   if (layer.weight_bytes > most)
-    return "WEIGHT_BYTES " + number(layer.weight_bytes) + " of compressed weights, uncompressed " +
-           "they have " + number(most);
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) +
+           " of compressed weights, uncompressed " + "they have " + std::to_string(most);
   const std::uint64_t bank = std::uint64_t{hw.cbuf_entries} * hw.cbuf_entry_bytes;
   const std::uint64_t group = std::min<std::uint64_t>(layer.kernels, hw.atomic_k / bytes);
   const std::uint64_t group_mask = ceil_div(kernel_size(layer) / bytes * group, 8);
   if (layer.wmb_bytes > bank && layer.keep_weights)
-    return "SKIP_WEIGHT_RLS with " + number(layer.wmb_bytes) + " mask bytes, a bank holds " +
-           number(bank);
+    return "SKIP_WEIGHT_RLS with " + std::to_string(layer.wmb_bytes) +
+           " mask bytes, a bank holds " + std::to_string(bank);
   if (layer.wmb_bytes > bank && group_mask + 128 > bank)
-    return "the mask of a kernel group takes " + number(group_mask + 128) +
-           " bytes, a bank holds " + number(bank);
+    return "the mask of a kernel group takes " + std::to_string(group_mask + 128) +
+           " bytes, a bank holds " + std::to_string(bank);
   return {};
 }
 
 std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const CbufState& cbuf) {
   if (layer.kernel_bytes != kernel_size(layer))
-    return "BYTE_PER_KERNEL + 1 is " + number(layer.kernel_bytes) + ", a kernel has " +
-           number(kernel_size(layer)) + " bytes";
+    return "BYTE_PER_KERNEL + 1 is " + std::to_string(layer.kernel_bytes) + ", a kernel has " +
+           std::to_string(kernel_size(layer)) + " bytes";
   if (layer.weight_bytes == 0) return "WEIGHT_BYTES 0";
   if (layer.weight_bytes % hw.weight_align != 0)
-    return "WEIGHT_BYTES " + number(layer.weight_bytes) + " is not a multiple of " +
-           number(hw.weight_align);
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + " is not a multiple of " +
+           std::to_string(hw.weight_align);
   const std::uint64_t capacity =
       std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
   if (layer.weight_bytes > capacity && layer.keep_weights)
-    return "SKIP_WEIGHT_RLS with " + number(layer.weight_bytes) + " weight bytes, " +
-           number(layer.weight_banks) + " weight banks hold " + number(capacity);
+    return "SKIP_WEIGHT_RLS with " + std::to_string(layer.weight_bytes) + " weight bytes, " +
+           std::to_string(layer.weight_banks) + " weight banks hold " + std::to_string(capacity);
   std::string fault =
       layer.compressed ? compressed_weights_fault(hw, layer) : plain_weights_fault(hw, layer);
   if (!fault.empty()) return fault;
@@ -284,16 +286,17 @@ std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const 
 std::string output_fault(const nvdla_hw& hw, const ConvLayer& layer, const SdpLayer& sdp) {
   if (sdp.width != layer.out_width || sdp.height != layer.out_height ||
       sdp.channels != layer.kernels)
-    return "CACC delivers " + number(layer.out_width) + "x" + number(layer.out_height) + "x" +
-           number(layer.kernels) + ", SDP takes " + number(sdp.width) + "x" + number(sdp.height) +
-           "x" + number(sdp.channels);
+    return "CACC delivers " + std::to_string(layer.out_width) + "x" +
+           std::to_string(layer.out_height) + "x" + std::to_string(layer.kernels) + ", SDP takes " +
+           std::to_string(sdp.width) + "x" + std::to_string(sdp.height) + "x" +
+           std::to_string(sdp.channels);
   if (sdp.proc != layer.proc)
     return std::string("CACC PROC_PRECISION ") + precision_name(layer.proc) +
            " but SDP PROC_PRECISION " + precision_name(sdp.proc);
   if (hw.regmap == NVDLA_REGMAP_NV_FULL) {
     if (sdp.batches != layer.batches)
-      return "CACC delivers " + number(layer.batches) + " batches, SDP takes " +
-             number(sdp.batches);
+      return "CACC delivers " + std::to_string(layer.batches) + " batches, SDP takes " +
+             std::to_string(sdp.batches);
     if (sdp.winograd != layer.winograd)
       return std::string("CONV_MODE is ") + (layer.winograd ? "Winograd" : "direct") +
              " but SDP WINOGRAD is " + (sdp.winograd ? "1" : "0");

@@ -4,8 +4,6 @@
 namespace nvdla::model {
 namespace {
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
 Precision precision(std::uint32_t field) { return static_cast<Precision>(field); }
 
 // Collects the first disagreement between copies of one quantity.
@@ -14,8 +12,8 @@ class Agreement {
   void expect(const char* what, const char* unit_a, std::uint64_t a, const char* unit_b,
               std::uint64_t b) {
     if (a == b || !first_.empty()) return;
-    first_ = std::string(unit_a) + " " + what + " " + number(a) + " but " + unit_b + " " + what +
-             " " + number(b);
+    first_ = std::string(unit_a) + " " + what + " " + std::to_string(a) + " but " + unit_b + " " +
+             what + " " + std::to_string(b);
   }
   std::string take() { return std::move(first_); }
 

@@ -4,7 +4,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr std::uint32_t kDone = NVDLA_GLB_S_INTR_STATUS_PDP_DONE_STATUS0_MASK;
+constexpr std::uint32_t kPdpDone = NVDLA_GLB_S_INTR_STATUS_PDP_DONE_STATUS0_MASK;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ std::uint32_t Pdp::finish(const PdpLayer& layer) {
     registers_.set_statistic(NVDLA_UNIT_PDP_RDMA, NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0);
     registers_.finish(NVDLA_UNIT_PDP_RDMA);
   }
-  const std::uint32_t interrupts = kDone << registers_.consumer(NVDLA_UNIT_PDP);
+  const std::uint32_t interrupts = kPdpDone << registers_.consumer(NVDLA_UNIT_PDP);
   registers_.finish(NVDLA_UNIT_PDP);
   return interrupts;
 }

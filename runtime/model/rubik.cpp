@@ -7,7 +7,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr std::uint32_t kDone = NVDLA_GLB_S_INTR_STATUS_RUBIK_DONE_STATUS0_MASK;
+constexpr std::uint32_t kRubikDone = NVDLA_GLB_S_INTR_STATUS_RUBIK_DONE_STATUS0_MASK;
 // Only the first generation has RUBIK.
 constexpr std::uint64_t kAtom = 32;
 constexpr std::uint64_t kMostAtoms = 8192;
@@ -161,7 +161,7 @@ bool Rubik::run(std::uint32_t& interrupts) {
   // Nothing ever stalls here; hardware overwrites its counters at the end.
   registers_.set_statistic(NVDLA_UNIT_RBK, NVDLA_RBK_D_PERF_READ_STALL, 0);
   registers_.set_statistic(NVDLA_UNIT_RBK, NVDLA_RBK_D_PERF_WRITE_STALL, 0);
-  interrupts = kDone << registers_.consumer(NVDLA_UNIT_RBK);
+  interrupts = kRubikDone << registers_.consumer(NVDLA_UNIT_RBK);
   registers_.finish(NVDLA_UNIT_RBK);
   return true;
 }

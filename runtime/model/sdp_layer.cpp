@@ -120,11 +120,9 @@ Taken taken(const SdpLayer& layer, unsigned index) {
   return {alu.active && alu.from_memory, mul.active && mul.from_memory};
 }
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
 std::string differs(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
-  return std::string("SDP ") + what + " " + number(sdp) + " but SDP_RDMA " + what + " " +
-         number(rdma);
+  return std::string("SDP ") + what + " " + std::to_string(sdp) + " but SDP_RDMA " + what + " " +
+         std::to_string(rdma);
 }
 
 // Why data of these precisions do not get through; empty if they do.
@@ -167,7 +165,8 @@ std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
     if (dma.disabled) return name + " takes an operand from memory but its DMA is disabled";
     const unsigned use = take.alu && take.mul ? 2 : take.alu ? 1 : 0;
     if (dma.use != use)
-      return name + " takes DATA_USE " + number(use) + " but its DMA brings " + number(dma.use);
+      return name + " takes DATA_USE " + std::to_string(use) + " but its DMA brings " +
+             std::to_string(dma.use);
     if (layer.proc != Precision::kInt8 && !dma.two_bytes)
       return name + " operand DATA_SIZE is one byte, 16-bit processing needs two";
   }
@@ -270,7 +269,7 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
   if (first_generation) {
     if (layer.winograd && !layer.flying) return "WINOGRAD with input from memory";
     if (layer.winograd && (layer.width % kWinogradTile != 0 || layer.height % kWinogradTile != 0))
-      return "WINOGRAD, but " + number(layer.width) + " x " + number(layer.height) +
+      return "WINOGRAD, but " + std::to_string(layer.width) + " x " + std::to_string(layer.height) +
              " is not made of whole tiles of 4 x 4";
     if (layer.batches > 1 && !layer.flying) return "batches with input from memory";
     // Their addresses collide with those of the second surface.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "model/sdp_lut.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "model/float.hpp"
+#include "model/integers.hpp"
 #include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
@@ -13,8 +12,6 @@ namespace {
 
 using fp::Fp17;
 using fp::Fp32;
-
-using Wide = __int128;
 
 // Of a fraction only these bits take part.
 constexpr unsigned kFractionBits = 35;
@@ -24,19 +21,6 @@ constexpr int kMostBias = 62;
 
 std::int64_t short_fraction(std::uint64_t fraction) noexcept {
   return static_cast<std::int64_t>(fraction >> (64 - kFractionBits));
-}
-
-std::int32_t saturate32(Wide value) noexcept {
-  constexpr Wide kLow = std::numeric_limits<std::int32_t>::min();
-  constexpr Wide kHigh = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(std::clamp(value, kLow, kHigh));
-}
-
-// Shift right with rounding half away from zero; left if negative.
-Wide round_shift(Wide value, int shift) noexcept {
-  if (shift <= 0) return value * (Wide{1} << -shift);
-  const Wide half = Wide{1} << (shift - 1);
-  return value < 0 ? -((-value + half) >> shift) : (value + half) >> shift;
 }
 
 std::int32_t interpolate(const LutTable& table, const LutPlace& place, std::int32_t x) noexcept {

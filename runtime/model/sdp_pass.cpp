@@ -6,31 +6,22 @@
 #include <limits>
 
 #include "model/float.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla::model {
 namespace {
 
 constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
 
-std::int32_t saturate32(__int128 value) {
-  constexpr __int128 low = std::numeric_limits<std::int32_t>::min();
-  constexpr __int128 high = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(std::clamp(value, low, high));
-}
-
 std::int32_t shift_left(std::int32_t value, unsigned shift) {
-  return saturate32(static_cast<__int128>(value) << shift);
+  return saturate32(static_cast<Wide>(value) << shift);
 }
 
 // EW's converter of memory operands: the shift rounds half away from zero.
 std::int32_t convert(std::int32_t value, const OperandConverter& converter) {
   if (converter.bypass) return value;
-  const __int128 product =
-      static_cast<__int128>(std::int64_t{value} - converter.offset) * converter.scale;
-  if (converter.truncate == 0) return saturate32(product);
-  const __int128 half = static_cast<__int128>(1) << (converter.truncate - 1);
-  const __int128 magnitude = ((product < 0 ? -product : product) + half) >> converter.truncate;
-  return saturate32(product < 0 ? -magnitude : magnitude);
+  const Wide product = static_cast<Wide>(std::int64_t{value} - converter.offset) * converter.scale;
+  return saturate32(round_shift(product, static_cast<int>(converter.truncate)));
 }
 
 // As fp32, which every operand and input is in fp16 processing.

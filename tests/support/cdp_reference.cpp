@@ -15,11 +15,11 @@ struct Answer {
 int miss(const CdpTable& table, std::int64_t x, bool over) {
   Wide distance = Wide{x} - (over ? table.end : table.start);
   if (!over && table.exponential && table.offset >= 0) distance -= Wide{1} << table.offset;
-  const Wide step = saturate_wide(divide(distance * (over ? table.over_scale : table.under_scale),
+  const Wide step = saturate(round_shift(distance * (over ? table.over_scale : table.under_scale),
                                          over ? table.over_shift : table.under_shift),
-                                  56);
+                             56);
   return static_cast<int>(
-      saturate_wide((over ? table.entries.back() : table.entries.front()) + step, 16));
+      saturate((over ? table.entries.back() : table.entries.front()) + step, 16));
 }
 
 Answer look_up(const CdpTable& table, std::int64_t x) {
@@ -43,7 +43,7 @@ Answer look_up(const CdpTable& table, std::int64_t x) {
   if (index >= static_cast<int>(table.entries.size()) - 1) return {kOver, miss(table, x, true)};
   const int low = table.entries[static_cast<std::size_t>(index)];
   const int high = table.entries[static_cast<std::size_t>(index) + 1];
-  return {kHit, static_cast<int>(saturate_wide(low + divide((high - low) * fraction, 16), 16))};
+  return {kHit, static_cast<int>(saturate(low + round_shift((high - low) * fraction, 16), 16))};
 }
 
 std::uint32_t fp32_of(int half) {
@@ -95,9 +95,10 @@ std::uint16_t normalised_int(const CdpCase& layer, int c, Read read, CdpOutcome&
     const std::uint16_t bits = read(channel);
     const std::int64_t value =
         layer.precision == 0 ? static_cast<std::int8_t>(bits) : static_cast<std::int16_t>(bits);
-    return static_cast<std::int64_t>(saturate_wide(
-        divide(Wide{value - layer.in_offset} * layer.in_scale, static_cast<int>(layer.in_shift)),
-        in_bits));
+    return static_cast<std::int64_t>(
+        saturate(round_shift(Wide{value - layer.in_offset} * layer.in_scale,
+                             static_cast<int>(layer.in_shift)),
+                 in_bits));
   };
   std::int64_t index = converted(c);
   if (!layer.bypass_sum) {
@@ -109,8 +110,8 @@ std::uint16_t normalised_int(const CdpCase& layer, int c, Read read, CdpOutcome&
   Wide result = choose(layer, le.side, lo.side, outcome) == 0 ? le.value : lo.value;
   if (!layer.bypass_mul) result *= converted(c);
   const Wide product = (result - layer.out_offset) * layer.out_scale;
-  const Wide rounded = divide(product, static_cast<int>(layer.out_shift));
-  const Wide out = saturate_wide(rounded, out_bits);
+  const Wide rounded = round_shift(product, static_cast<int>(layer.out_shift));
+  const Wide out = saturate(rounded, out_bits);
   Wide floor = product / (Wide{1} << layer.out_shift);
   if (floor * (Wide{1} << layer.out_shift) > product) --floor;
   const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL

@@ -7,37 +7,21 @@
 
 #include "model/float.hpp"
 #include "support/half_reference.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::test {
 namespace {
 
 using model::Ram;
-using Wide = __int128;
 
 constexpr std::uint64_t kInput = 0x8000'0000, kSecond = 0x8100'0000, kOutput = 0x8200'0000,
                         kWeights = 0x8300'0000, kMask = 0x8400'0000, kGroups = 0x8500'0000;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return ceil_div(a, b) * b; }
-
-Wide clamp_bits(Wide value, unsigned bits) {
-  const Wide high = (static_cast<Wide>(1) << (bits - 1)) - 1;
-  return std::clamp(value, -high - 1, high);
-}
-
-Wide round_shift(Wide value, unsigned shift) {
-  const Wide unit = static_cast<Wide>(1) << shift;
-  const Wide magnitude = value < 0 ? -value : value;
-  const Wide rounded = (magnitude + unit / 2) / unit;
-  return value < 0 ? -rounded : rounded;
-}
 
 std::int64_t as_integer(std::uint16_t pattern, Number number) {
   return number == Number::kInt8 ? static_cast<std::int64_t>(static_cast<std::int8_t>(pattern))
                                  : static_cast<std::int16_t>(pattern);
 }
 
-bool is_nan(std::uint16_t value) { return (value & 0x7fff) > 0x7c00; }
 bool is_infinite(std::uint16_t value) { return (value & 0x7fff) == 0x7c00; }
 
 // To nearest even, from an integer of 17 bits.
@@ -143,9 +127,9 @@ std::uint16_t converted(const ConvCase& layer, std::uint16_t raw, unsigned chann
   Wide x = raw;
   if (!layer.image || layer.sign) x = as_integer(raw, layer.in);
   const Wide off = layer.image && layer.mean ? layer.means[channel] : layer.offset;
-  const Wide value = clamp_bits(round_shift((x - off) * layer.scale, layer.truncate), 17);
+  const Wide value = saturate(round_shift((x - off) * layer.scale, layer.truncate), 17);
   if (layer.proc == Number::kFp16) return half_of(static_cast<std::int64_t>(value));
-  return static_cast<std::uint16_t>(clamp_bits(value, layer.proc == Number::kInt8 ? 8 : 16));
+  return static_cast<std::uint16_t>(saturate(value, layer.proc == Number::kInt8 ? 8 : 16));
 }
 
 // Random numbers that say something in every format.
@@ -608,7 +592,7 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
 
   const auto deliver = [&](Wide sum) {
     const Wide rounded = round_shift(sum, layer.clip);
-    const Wide value = clamp_bits(rounded, 32);
+    const Wide value = saturate(rounded, 32);
     result.saturated += value != rounded;
     return static_cast<std::int32_t>(value);
   };
@@ -645,7 +629,7 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
               for (unsigned a = 0; a < 4; ++a)
                 for (unsigned b = 0; b < 4; ++b) sum += kB[i][a] * d(a, b) * kB[j][b];
               tile[c][i * 4 + j] = static_cast<std::int64_t>(
-                  clamp_bits(round_shift(sum, layer.pra), layer.proc == Number::kInt8 ? 8 : 16));
+                  saturate(round_shift(sum, layer.pra), layer.proc == Number::kInt8 ? 8 : 16));
             }
         }
         for (unsigned k = 0; k < layer.kernels; ++k)

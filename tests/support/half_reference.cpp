@@ -5,12 +5,11 @@
 #include <array>
 #include <initializer_list>
 
+#include "support/integers.hpp"
+
 namespace nvdla::test {
 namespace {
 
-using Wide = __int128;
-
-bool is_nan(std::uint16_t value) { return (value & 0x7c00) == 0x7c00 && (value & 0x3ff) != 0; }
 bool is_zero(std::uint16_t value) { return (value & 0x7fff) == 0; }
 unsigned exponent_of(std::uint16_t value) { return value >> 10 & 31; }
 

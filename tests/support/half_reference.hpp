@@ -9,6 +9,8 @@
 
 namespace nvdla::test {
 
+inline bool is_nan(std::uint16_t half) { return (half & 0x7fff) > 0x7c00; }
+
 // What 64 lanes of one step come to: mantissa * 2^(exponent - 50).
 struct RefStep {
   bool is_nan = false;

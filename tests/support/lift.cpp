@@ -11,8 +11,8 @@ namespace nvdla::test {
 
 namespace {
 
-#define GET(unit, reg, field) LIFT_FIELD(*registers_, unit, reg, field)
-#define WHOLE(unit, reg) LIFT_WHOLE(*registers_, unit, reg)
+#define OWN(unit, reg, field) LIFT_FIELD(*registers_, unit, reg, field)
+#define OWN_WHOLE(unit, reg) LIFT_WHOLE(*registers_, unit, reg)
 
 class Lifter {
  public:
@@ -106,19 +106,19 @@ class Lifter {
   }
 
   void lift_converter(nvdla_conv& conv, bool image) {
-    conv.cvt_scale = sign_extend(WHOLE(CDMA, D_CVT_SCALE), 16);
-    conv.cvt_truncate = GET(CDMA, D_CVT_CFG, CVT_TRUNCATE);
-    if (image && GET(CDMA, D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE))
+    conv.cvt_scale = sign_extend(OWN_WHOLE(CDMA, D_CVT_SCALE), 16);
+    conv.cvt_truncate = OWN(CDMA, D_CVT_CFG, CVT_TRUNCATE);
+    if (image && OWN(CDMA, D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE))
       conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
-    if (!image || !WHOLE(CDMA, D_MEAN_FORMAT)) {
-      conv.cvt_offset = sign_extend(WHOLE(CDMA, D_CVT_OFFSET), 16);
+    if (!image || !OWN_WHOLE(CDMA, D_MEAN_FORMAT)) {
+      conv.cvt_offset = sign_extend(OWN_WHOLE(CDMA, D_CVT_OFFSET), 16);
       return;
     }
     conv.flags |= NVDLA_CONV_MEAN;
-    const std::uint32_t components = GET(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
+    const std::uint32_t components = OWN(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
     const std::uint32_t means[] = {
-        GET(CDMA, D_MEAN_GLOBAL_0, MEAN_RY), GET(CDMA, D_MEAN_GLOBAL_0, MEAN_GU),
-        GET(CDMA, D_MEAN_GLOBAL_1, MEAN_BV), GET(CDMA, D_MEAN_GLOBAL_1, MEAN_AX)};
+        OWN(CDMA, D_MEAN_GLOBAL_0, MEAN_RY), OWN(CDMA, D_MEAN_GLOBAL_0, MEAN_GU),
+        OWN(CDMA, D_MEAN_GLOBAL_1, MEAN_BV), OWN(CDMA, D_MEAN_GLOBAL_1, MEAN_AX)};
     for (std::uint32_t i = 0; i < components && i < 4; i++)
       conv.mean[i] = sign_extend(means[i], 16);
   }
@@ -126,83 +126,85 @@ class Lifter {
   void lift_conv() {
     nvdla_conv& conv = layer_.conv;
     const bool winograd =
-        GET(CDMA, D_MISC_CFG, CONV_MODE) == NVDLA_CDMA_D_MISC_CFG_CONV_MODE_WINOGRAD;
-    const bool image = GET(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+        OWN(CDMA, D_MISC_CFG, CONV_MODE) == NVDLA_CDMA_D_MISC_CFG_CONV_MODE_WINOGRAD;
+    const bool image = OWN(CDMA, D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
     conv.mode = image ? NVDLA_CONV_IMAGE : winograd ? NVDLA_CONV_WINOGRAD : NVDLA_CONV_DIRECT;
-    if (GET(CDMA, D_MISC_CFG, DATA_REUSE)) conv.flags |= NVDLA_CONV_REUSE_DATA;
-    if (GET(CDMA, D_MISC_CFG, WEIGHT_REUSE)) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
-    if (GET(CDMA, D_MISC_CFG, SKIP_DATA_RLS)) conv.flags |= NVDLA_CONV_KEEP_DATA;
-    if (GET(CDMA, D_MISC_CFG, SKIP_WEIGHT_RLS)) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
-    if (GET(CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT)) conv.flags |= NVDLA_CONV_COMPRESSED;
-    conv.in_precision = GET(CDMA, D_MISC_CFG, IN_PRECISION);
+    if (OWN(CDMA, D_MISC_CFG, DATA_REUSE)) conv.flags |= NVDLA_CONV_REUSE_DATA;
+    if (OWN(CDMA, D_MISC_CFG, WEIGHT_REUSE)) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+    if (OWN(CDMA, D_MISC_CFG, SKIP_DATA_RLS)) conv.flags |= NVDLA_CONV_KEEP_DATA;
+    if (OWN(CDMA, D_MISC_CFG, SKIP_WEIGHT_RLS)) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+    if (OWN(CDMA, D_WEIGHT_FORMAT, WEIGHT_FORMAT)) conv.flags |= NVDLA_CONV_COMPRESSED;
+    conv.in_precision = OWN(CDMA, D_MISC_CFG, IN_PRECISION);
     // fp16 pixels pass the converter unchanged.
-    if (GET(CDMA, D_CVT_CFG, CVT_EN) && !(image && conv.in_precision == NVDLA_PRECISION_FP16))
+    if (OWN(CDMA, D_CVT_CFG, CVT_EN) && !(image && conv.in_precision == NVDLA_PRECISION_FP16))
       conv.flags |= NVDLA_CONV_CONVERT;
-    conv.proc_precision = GET(CDMA, D_MISC_CFG, PROC_PRECISION);
-    if (conv.proc_precision == NVDLA_PRECISION_FP16 && GET(CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO))
+    conv.proc_precision = OWN(CDMA, D_MISC_CFG, PROC_PRECISION);
+    if (conv.proc_precision == NVDLA_PRECISION_FP16 && OWN(CDMA, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO))
       conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
 
     if (conv.flags & NVDLA_CONV_CONVERT) lift_converter(conv, image);
 
-    conv.width = GET(CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
-    conv.height = GET(CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-    conv.channels = GET(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
-    conv.batch = GET(CDMA, D_BATCH_NUMBER, BATCHES) + 1;
-    conv.kernels = GET(CDMA, D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
-    conv.kernel_width = GET(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
-    conv.kernel_height = GET(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
+    conv.width = OWN(CDMA, D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+    conv.height = OWN(CSC, D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
+    conv.channels = OWN(CDMA, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
+    conv.batch = OWN(CDMA, D_BATCH_NUMBER, BATCHES) + 1;
+    conv.kernels = OWN(CDMA, D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
+    conv.kernel_width = OWN(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
+    conv.kernel_height = OWN(CSC, D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
     // The width of the kernel is folded into its channels.
     if (image)
-      conv.kernel_width = (GET(CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / conv.channels;
-    conv.stride_x = GET(CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1;
-    conv.stride_y = GET(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
-    conv.dilation_x = GET(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
-    conv.dilation_y = GET(CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
+      conv.kernel_width = (OWN(CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / conv.channels;
+    conv.stride_x = OWN(CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1;
+    conv.stride_y = OWN(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
+    conv.dilation_x = OWN(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
+    conv.dilation_y = OWN(CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
     if (winograd) {
       // The tiles say nothing of the kernel that became them, and little of the lines.
-      conv.height = GET(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+      conv.height = OWN(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
       conv.kernel_width = 3 * conv.stride_x;
       conv.kernel_height = 3 * conv.stride_y;
       if (conv.proc_precision != NVDLA_PRECISION_FP16)
-        conv.pra_truncate = GET(CSC, D_PRA_CFG, PRA_TRUNCATE);
+        conv.pra_truncate = OWN(CSC, D_PRA_CFG, PRA_TRUNCATE);
     }
-    conv.pad_left = GET(CDMA, D_ZERO_PADDING, PAD_LEFT);
-    conv.pad_right = GET(CDMA, D_ZERO_PADDING, PAD_RIGHT);
-    conv.pad_top = GET(CDMA, D_ZERO_PADDING, PAD_TOP);
-    conv.pad_bottom = GET(CDMA, D_ZERO_PADDING, PAD_BOTTOM);
-    const std::uint32_t pad = GET(CSC, D_ZERO_PADDING_VALUE, PAD_VALUE);
+    conv.pad_left = OWN(CDMA, D_ZERO_PADDING, PAD_LEFT);
+    conv.pad_right = OWN(CDMA, D_ZERO_PADDING, PAD_RIGHT);
+    conv.pad_top = OWN(CDMA, D_ZERO_PADDING, PAD_TOP);
+    conv.pad_bottom = OWN(CDMA, D_ZERO_PADDING, PAD_BOTTOM);
+    const std::uint32_t pad = OWN(CSC, D_ZERO_PADDING_VALUE, PAD_VALUE);
     conv.pad_value = conv.proc_precision == NVDLA_PRECISION_INT8 ? sign_extend(pad, 8)
                      : conv.proc_precision == NVDLA_PRECISION_INT16
                          ? sign_extend(pad, 16)
                          : static_cast<std::int32_t>(pad);
-    conv.data_banks = GET(CDMA, D_BANK, DATA_BANK) + 1;
-    conv.weight_banks = GET(CDMA, D_BANK, WEIGHT_BANK) + 1;
-    if (!image) conv.fetch_grain = GET(CDMA, D_FETCH_GRAIN, GRAINS) + 1;
+    conv.data_banks = OWN(CDMA, D_BANK, DATA_BANK) + 1;
+    conv.weight_banks = OWN(CDMA, D_BANK, WEIGHT_BANK) + 1;
+    if (!image) conv.fetch_grain = OWN(CDMA, D_FETCH_GRAIN, GRAINS) + 1;
     if ((conv.flags & NVDLA_CONV_KEEP_DATA) == 0 && !winograd)
-      conv.release = GET(CSC, D_RELEASE, RLS_SLICES) + 1;
-    conv.post_extension = 1u << GET(CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
-    conv.clip_truncate = GET(CACC, D_CLIP_CFG, CLIP_TRUNCATE);
+      conv.release = OWN(CSC, D_RELEASE, RLS_SLICES) + 1;
+    conv.post_extension = 1u << OWN(CSC, D_POST_Y_EXTENSION, Y_EXTENSION);
+    conv.clip_truncate = OWN(CACC, D_CLIP_CFG, CLIP_TRUNCATE);
 
-    conv.input = surface(GET(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE),
-                         WHOLE(CDMA, D_DAIN_ADDR_HIGH_0), WHOLE(CDMA, D_DAIN_ADDR_LOW_0),
-                         WHOLE(CDMA, D_LINE_STRIDE), image ? 0 : WHOLE(CDMA, D_SURF_STRIDE));
+    conv.input =
+        surface(OWN(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), OWN_WHOLE(CDMA, D_DAIN_ADDR_HIGH_0),
+                OWN_WHOLE(CDMA, D_DAIN_ADDR_LOW_0), OWN_WHOLE(CDMA, D_LINE_STRIDE),
+                image ? 0 : OWN_WHOLE(CDMA, D_SURF_STRIDE));
     if (image) {
-      conv.pixel_format = GET(CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
-      conv.pixel_x_offset = GET(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
+      conv.pixel_format = OWN(CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
+      conv.pixel_x_offset = OWN(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
       if (conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8)
-        conv.input_uv =
-            surface(GET(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), WHOLE(CDMA, D_DAIN_ADDR_HIGH_1),
-                    WHOLE(CDMA, D_DAIN_ADDR_LOW_1), WHOLE(CDMA, D_LINE_UV_STRIDE), 0);
+        conv.input_uv = surface(
+            OWN(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), OWN_WHOLE(CDMA, D_DAIN_ADDR_HIGH_1),
+            OWN_WHOLE(CDMA, D_DAIN_ADDR_LOW_1), OWN_WHOLE(CDMA, D_LINE_UV_STRIDE), 0);
     }
-    if (conv.batch > 1) conv.input.batch_stride = WHOLE(CDMA, D_BATCH_STRIDE);
+    if (conv.batch > 1) conv.input.batch_stride = OWN_WHOLE(CDMA, D_BATCH_STRIDE);
     // A part of the lines may be there already: the address is of the rest.
-    const std::uint32_t kept = conv.height - (GET(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1);
+    const std::uint32_t kept = conv.height - (OWN(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1);
     conv.input.offset -= std::uint64_t{kept} * conv.input.line_stride;
-    const Place weights = place(GET(CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE),
-                                WHOLE(CDMA, D_WEIGHT_ADDR_HIGH), WHOLE(CDMA, D_WEIGHT_ADDR_LOW));
+    const Place weights =
+        place(OWN(CDMA, D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE), OWN_WHOLE(CDMA, D_WEIGHT_ADDR_HIGH),
+              OWN_WHOLE(CDMA, D_WEIGHT_ADDR_LOW));
     conv.weights.slot = weights.slot;
     conv.weights.offset = weights.offset;
-    conv.weights.bytes = WHOLE(CDMA, D_WEIGHT_BYTES);
+    conv.weights.bytes = OWN_WHOLE(CDMA, D_WEIGHT_BYTES);
     if (conv.flags & NVDLA_CONV_COMPRESSED) lift_tables(conv);
   }
 
@@ -214,9 +216,9 @@ class Lifter {
       result_.slots.back().access = NVDLA_SLOT_CONTROL;
       result_.slots.back().memory = result_.slots[conv.weights.slot].memory;
     }
-    conv.wmb = copy_table(WHOLE(CDMA, D_WMB_ADDR_HIGH), WHOLE(CDMA, D_WMB_ADDR_LOW),
-                          WHOLE(CDMA, D_WMB_BYTES));
-    conv.wgs = copy_table(WHOLE(CDMA, D_WGS_ADDR_HIGH), WHOLE(CDMA, D_WGS_ADDR_LOW),
+    conv.wmb = copy_table(OWN_WHOLE(CDMA, D_WMB_ADDR_HIGH), OWN_WHOLE(CDMA, D_WMB_ADDR_LOW),
+                          OWN_WHOLE(CDMA, D_WMB_BYTES));
+    conv.wgs = copy_table(OWN_WHOLE(CDMA, D_WGS_ADDR_HIGH), OWN_WHOLE(CDMA, D_WGS_ADDR_LOW),
                           (conv.kernels + group - 1) / group * 4);
   }
 

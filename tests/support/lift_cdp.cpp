@@ -3,9 +3,6 @@
 
 namespace nvdla::test {
 
-#define GET(unit, reg, field) LIFT_FIELD(registers, unit, reg, field)
-#define WHOLE(unit, reg) LIFT_WHOLE(registers, unit, reg)
-
 nvdla_cdp lift_cdp(const LaunchRegisters& registers, const SurfaceAt& surface) {
   nvdla_cdp cdp{};
   cdp.precision = GET(CDP, D_DATA_FORMAT, INPUT_DATA_TYPE);

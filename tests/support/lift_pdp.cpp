@@ -3,9 +3,6 @@
 
 namespace nvdla::test {
 
-#define GET(unit, reg, field) LIFT_FIELD(registers, unit, reg, field)
-#define WHOLE(unit, reg) LIFT_WHOLE(registers, unit, reg)
-
 nvdla_pdp lift_pdp(const LaunchRegisters& registers, const SurfaceAt& surface, bool flying) {
   nvdla_pdp pdp{};
   const std::uint32_t precision = GET(PDP, D_DATA_FORMAT, INPUT_DATA);

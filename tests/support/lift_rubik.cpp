@@ -3,9 +3,6 @@
 
 namespace nvdla::test {
 
-#define GET(unit, reg, field) LIFT_FIELD(registers, unit, reg, field)
-#define WHOLE(unit, reg) LIFT_WHOLE(registers, unit, reg)
-
 nvdla_rubik lift_rubik(const LaunchRegisters& registers, const SurfaceAt& surface) {
   nvdla_rubik rubik{};
   rubik.mode = GET(RBK, D_MISC_CFG, RUBIK_MODE);

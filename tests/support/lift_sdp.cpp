@@ -4,9 +4,6 @@
 namespace nvdla::test {
 namespace {
 
-#define GET(unit, reg, field) LIFT_FIELD(registers, unit, reg, field)
-#define WHOLE(unit, reg) LIFT_WHOLE(registers, unit, reg)
-
 // One of the operators that differ in nothing but where their registers are.
 struct XRegisters {
   std::uint32_t cfg, alu_cfg, alu_value, mul_cfg, mul_value;

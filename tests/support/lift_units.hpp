@@ -17,6 +17,9 @@ namespace nvdla::test {
     NVDLA_##unit##_##reg##_##field##_MASK) >>                   \
    NVDLA_##unit##_##reg##_##field##_SHIFT)
 #define LIFT_WHOLE(registers, unit, reg) (registers).read(NVDLA_UNIT_##unit, NVDLA_##unit##_##reg)
+// The same of the `registers` that a function is given.
+#define GET(unit, reg, field) LIFT_FIELD(registers, unit, reg, field)
+#define WHOLE(unit, reg) LIFT_WHOLE(registers, unit, reg)
 
 inline std::int32_t sign_extend(std::uint32_t value, unsigned bits) {
   const unsigned shift = 32 - bits;

@@ -5,16 +5,15 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "support/integers.hpp"
+
 namespace nvdla::test {
 namespace {
 
 using model::Ram;
 
-constexpr std::uint64_t kInput = 0x8000'0000;
-constexpr std::uint64_t kOutput = 0x8200'0000;
-
-std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
-std::uint64_t round_up(std::uint64_t a, std::uint64_t b) { return ceil_div(a, b) * b; }
+constexpr std::uint64_t kSource = 0x8000'0000;
+constexpr std::uint64_t kDestination = 0x8200'0000;
 
 void put(std::vector<std::byte>& bytes, std::int32_t value, unsigned size) {
   for (unsigned i = 0; i < size; ++i)
@@ -168,12 +167,12 @@ void finish_layout(TestLayer& layer, std::mt19937_64& random, bool gaps) {
   const std::uint64_t atom = layer.hw->atom;
   const auto gap = [&] { return gaps ? atom * static_cast<std::uint64_t>(pick(random, 0, 3)) : 0; };
   const RefLayer& ref = layer.ref;
-  layer.input.base = kInput;
+  layer.input.base = kSource;
   layer.input.line = ref.width * atom + gap();
   layer.input.surface = ref.height * layer.input.line + gap();
   // SDP ignores the strides of a 1x1 cube.
   if (!ref.convolution && ref.width == 1 && ref.height == 1) layer.input.surface = atom;
-  layer.output.base = kOutput;
+  layer.output.base = kDestination;
   layer.output.line = ref.out_width() * atom + gap();
   layer.output.surface = ref.out_height() * layer.output.line + gap();
   layer.line_packed = layer.input.line == ref.width * atom;

@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "support/reference.hpp"
 
+#include "support/integers.hpp"
+
 namespace nvdla::test {
 namespace {
-
-using Wide = __int128;
-
-Wide saturate(Wide value, unsigned bits) {
-  const Wide high = (static_cast<Wide>(1) << (bits - 1)) - 1;
-  const Wide low = -high - 1;
-  if (value > high) return high;
-  if (value < low) return low;
-  return value;
-}
-
-// Half away from zero.
-Wide round_shift(Wide value, unsigned shift) {
-  if (shift == 0) return value;
-  if (value < 0) return -round_shift(-value, shift);
-  return (value + (static_cast<Wide>(1) << (shift - 1))) >> shift;
-}
 
 Wide operand(const RefPart& part, const RefLayer& layer, unsigned y, unsigned x, unsigned lane) {
   switch (part.source) {

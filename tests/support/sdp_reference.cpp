@@ -30,8 +30,8 @@ class Operand {
     const std::int64_t raw = unit.two_bytes ? static_cast<std::int16_t>(rig_.half(address))
                                             : static_cast<std::int8_t>(rig_.byte(address));
     if (index != 2 || part.bypass_converter) return raw;
-    return static_cast<std::int64_t>(saturate_wide(
-        divide((Wide{raw} - part.offset) * part.scale, static_cast<int>(part.truncate)), 32));
+    return static_cast<std::int64_t>(saturate(
+        round_shift((Wide{raw} - part.offset) * part.scale, static_cast<int>(part.truncate)), 32));
   }
 
  private:
@@ -55,9 +55,9 @@ std::int64_t miss(const SdpTable& table, std::int64_t x, bool over) {
     distance -= static_cast<Wide>(1) << table.offset;
   const auto slope = static_cast<std::int16_t>(over ? table.over_scale : table.under_scale);
   const Wide step =
-      saturate_wide(divide(distance * slope, over ? table.over_shift : table.under_shift), 32);
+      saturate(round_shift(distance * slope, over ? table.over_shift : table.under_shift), 32);
   const auto entry = static_cast<std::int16_t>(over ? table.entries.back() : table.entries.front());
-  return static_cast<std::int64_t>(saturate_wide(entry + step, 32));
+  return static_cast<std::int64_t>(saturate(entry + step, 32));
 }
 
 Answer look_up(const SdpTable& table, std::int64_t x) {
@@ -83,7 +83,7 @@ Answer look_up(const SdpTable& table, std::int64_t x) {
   const Wide low = static_cast<std::int16_t>(table.entries[at]);
   const Wide high = static_cast<std::int16_t>(table.entries[at + 1]);
   return {kHit, static_cast<std::int64_t>(
-                    saturate_wide(divide(low * (kOne - fraction) + high * fraction, 35), 32))};
+                    saturate(round_shift(low * (kOne - fraction) + high * fraction, 35), 32))};
 }
 
 Answer look_up_float(const SdpTable& table, std::uint32_t x) {
@@ -147,12 +147,12 @@ std::int64_t operator_x(const SdpCase& layer, unsigned index, std::int64_t value
   Wide wide = value;
   if (unit.alu.active)
     wide = choose(unit.algorithm, wide,
-                  saturate_wide(Wide{addend} * (static_cast<Wide>(1) << unit.alu_shift), 32));
+                  saturate(Wide{addend} * (static_cast<Wide>(1) << unit.alu_shift), 32));
   if (unit.mul.active && unit.prelu && wide >= 0) {
     wide = static_cast<std::int32_t>(wide);
   } else {
     if (unit.mul.active) wide *= factor;
-    wide = saturate_wide(divide(wide, static_cast<int>(unit.mul_shift)), 32);
+    wide = saturate(round_shift(wide, static_cast<int>(unit.mul_shift)), 32);
   }
   if (unit.relu && wide < 0) wide = 0;
   return static_cast<std::int64_t>(wide);
@@ -172,8 +172,8 @@ std::int64_t operator_y(const SdpCase& layer, std::int64_t value, std::int64_t a
   }
   Wide wide = value;
   if (unit.mul.active && !(unit.prelu && wide >= 0))
-    wide = saturate_wide(divide(wide * factor, static_cast<int>(unit.mul_shift)), 32);
-  if (alu) wide = saturate_wide(choose(unit.algorithm, wide, addend), 32);
+    wide = saturate(round_shift(wide * factor, static_cast<int>(unit.mul_shift)), 32);
+  if (alu) wide = saturate(choose(unit.algorithm, wide, addend), 32);
   return static_cast<std::int64_t>(wide);
 }
 
@@ -185,15 +185,15 @@ std::uint32_t convert_output(const SdpCase& layer, std::int64_t value, SdpOutcom
     if (layer.out == kRefInt16) return static_cast<std::uint32_t>(half_to_int16(half));
   } else {
     const Wide product = (Wide{value} - layer.offset) * layer.scale;
-    const Wide rounded = divide(product, static_cast<int>(layer.shift));
-    const Wide result = saturate_wide(rounded, 17);
+    const Wide rounded = round_shift(product, static_cast<int>(layer.shift));
+    const Wide result = saturate(rounded, 17);
     if (layer.out != kRefFp16) {
       const Wide floored = product >> layer.shift;
       const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL
                                  ? floored - result > 1 || result - floored > 1
                                  : rounded != result;
       outcome.saturated += saturated;
-      return static_cast<std::uint32_t>(saturate_wide(result, 8 * ref_bytes(layer.out)));
+      return static_cast<std::uint32_t>(saturate(result, 8 * ref_bytes(layer.out)));
     }
     half = float_bits(kHalf, result < 0, std::fabs(static_cast<double>(result)));
   }

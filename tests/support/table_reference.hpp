@@ -8,25 +8,9 @@
 #include <cstdint>
 
 #include "support/host_float.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::test {
-
-using Wide = __int128;
-
-inline Wide saturate_wide(Wide value, unsigned bits) {
-  const Wide limit = Wide{1} << (bits - 1);
-  return value < -limit ? -limit : value >= limit ? limit - 1 : value;
-}
-
-// value / 2^shift, half away from zero; nothing is left of more than 100 bits.
-inline Wide divide(Wide value, int shift) {
-  if (shift < 0) return value * (Wide{1} << -shift);
-  if (shift > 100) return 0;
-  const Wide unit = Wide{1} << shift;
-  const Wide magnitude = value < 0 ? -value : value;
-  const Wide result = (magnitude + unit / 2) / unit;
-  return value < 0 ? -result : result;
-}
 
 enum Side { kUnder, kHit, kOver };
 

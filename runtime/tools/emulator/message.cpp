@@ -18,7 +18,7 @@ constexpr std::size_t kHeaderBytes = 16;
 constexpr std::size_t kMaxDescriptors = 8;
 constexpr std::size_t kSysmemBytes = kMaxDescriptors * 24;
 constexpr std::size_t kConfigBytes = 12;
-constexpr std::size_t kBarBytes = 24;
+constexpr std::size_t kBarAccessBytes = 24;
 
 using Payload = std::array<unsigned char, kSysmemBytes>;
 
@@ -79,7 +79,7 @@ Shape shape(std::int32_t command) {
       return {kConfigBytes, 0, 0};
     case Command::kBarWrite:
     case Command::kBarRead:
-      return {kBarBytes, 0, 0};
+      return {kBarAccessBytes, 0, 0};
     case Command::kSetIrqFd:
       return {0, 2, 2};
     case Command::kDeviceReset:

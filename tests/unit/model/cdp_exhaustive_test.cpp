@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "support/cdp_case.hpp"
@@ -71,8 +72,6 @@ class CdpFp16 : public testing::TestWithParam<std::tuple<bool, bool>> {
   Share share_;
 };
 
-unsigned itself(unsigned i) { return i; }
-
 // The table sees the number.
 TEST_P(CdpFp16, EveryInputThroughTheTables) {
   for (const bool exponential : {false, true})
@@ -80,7 +79,8 @@ TEST_P(CdpFp16, EveryInputThroughTheTables) {
       CdpCase layer = this->layer(exponential);
       layer.bypass_sum = true;
       for (unsigned i = 0; i < 3; ++i) layer.priority[i] = priorities >> i & 1;
-      run(layer, itself, (exponential ? "exponential " : "linear ") + std::to_string(priorities));
+      run(layer, std::identity{},
+          (exponential ? "exponential " : "linear ") + std::to_string(priorities));
     }
 }
 
@@ -90,7 +90,7 @@ TEST_P(CdpFp16, EveryInputThroughTheSquares) {
     for (unsigned reach = 1; reach <= 4; ++reach) {
       CdpCase layer = this->layer(exponential);
       layer.reach = reach;
-      run(layer, itself, "reach " + std::to_string(reach));
+      run(layer, std::identity{}, "reach " + std::to_string(reach));
     }
 }
 

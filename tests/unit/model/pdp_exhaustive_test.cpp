@@ -4,6 +4,7 @@
 // pooling and its padding, all pairs of int8.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 #include "support/pdp_case.hpp"
@@ -52,8 +53,6 @@ void run(PdpCase layer, Value value, const std::string& what) {
   ASSERT_EQ(rig.regs.read("PDP.D_NAN_OUTPUT_NUM"), want.nan_out);
 }
 
-std::uint16_t itself(unsigned i) { return static_cast<std::uint16_t>(i); }
-
 class PdpFp16 : public testing::TestWithParam<std::tuple<PdpMethod, bool>> {
  protected:
   PdpCase layer() const { return all_patterns(std::get<0>(GetParam()), std::get<1>(GetParam())); }
@@ -67,11 +66,11 @@ class PdpFp16 : public testing::TestWithParam<std::tuple<PdpMethod, bool>> {
 };
 
 TEST_P(PdpFp16, EveryInputAlone) {
-  run_share(layer(), itself, "by 1");
+  run_share(layer(), std::identity{}, "by 1");
   PdpCase thirds = layer();
   thirds.reciprocal[0] = 0x7555;
   thirds.reciprocal[1] = 0x7092;
-  run_share(thirds, itself, "by 3 and 7");
+  run_share(thirds, std::identity{}, "by 3 and 7");
 }
 
 // A zero, denormals, ordinary numbers, the largest, infinity and NaN on either side.
@@ -108,7 +107,7 @@ TEST_P(PdpFp16, EveryInputBesidePadding) {
       for (unsigned n = 1; n < 8; ++n) layer.padding[n] = padding;
       (lines ? layer.kh : layer.kw) = 2;
       (lines ? layer.bottom : layer.right) = 1;
-      run_share(layer, itself, (lines ? "lines " : "columns ") + std::to_string(padding));
+      run_share(layer, std::identity{}, (lines ? "lines " : "columns ") + std::to_string(padding));
     }
 }
 

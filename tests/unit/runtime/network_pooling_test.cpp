@@ -153,15 +153,6 @@ Pooling random_pooling(const Shape& shape, Precision precision, std::mt19937& ra
   return p;
 }
 
-Values run_one(const Network& net, const Device& device, const Values& in,
-               std::uint32_t* layers = nullptr) {
-  Session session = net.build(device);
-  test::write(session, "in", in);
-  session.run();
-  if (layers != nullptr) *layers = session.layers();
-  return test::read(session, "out");
-}
-
 void check_pooling(const Device& device, Precision precision, std::mt19937& random) {
   const Shape shape{static_cast<std::uint32_t>(random() % 40 + 1),
                     static_cast<std::uint32_t>(random() % 20 + 1),
@@ -176,7 +167,7 @@ void check_pooling(const Device& device, Precision precision, std::mt19937& rand
                                   << p.pad_bottom << " " << p.pad_left << " " << p.pad_right);
   Network net;
   net.output(net.pooling(net.input("in", shape, precision), p), "out");
-  ASSERT_EQ(run_one(net, device, in), pool(in, p));
+  ASSERT_EQ(test::run_one(net, device, in), pool(in, p));
 }
 
 class Poolings : public ::testing::TestWithParam<Precision> {};
@@ -215,7 +206,7 @@ TEST_P(Poolings, BehindSdp) {
       if (GetParam() == Precision::kFp16 ? (v & 0x8000) != 0 : v < 0) v = 0;
     }
     std::uint32_t layers = 0;
-    ASSERT_EQ(run_one(net, device, in, &layers), pool(middle, p));
+    ASSERT_EQ(test::run_one(net, device, in, &layers), pool(middle, p));
     if (layers == shape.batch) ++fused;
   }
   EXPECT_GT(fused, 10);
@@ -274,7 +265,7 @@ TEST(Pooling, OfATensorThatIsReadElsewhere) {
   std::uint32_t layers = 0;
   Values middle = in;
   for (std::int32_t& v : middle.data) v = std::max(v, 0);
-  EXPECT_EQ(run_one(net, Device::open("model:nv_small"), in, &layers),
+  EXPECT_EQ(test::run_one(net, Device::open("model:nv_small"), in, &layers),
             pool(middle, {.kernel_height = 2, .kernel_width = 2}));
   EXPECT_EQ(layers, 2U);
 }
@@ -292,7 +283,7 @@ TEST(Pooling, Wide) {
     Network net;
     net.output(net.pooling(net.input("in", shape), p), "out");
     std::uint32_t layers = 0;
-    EXPECT_EQ(run_one(net, device, in, &layers), pool(in, p));
+    EXPECT_EQ(test::run_one(net, device, in, &layers), pool(in, p));
     EXPECT_GT(layers, 1U);
   }
 }

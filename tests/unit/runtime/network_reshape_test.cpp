@@ -18,16 +18,7 @@ namespace {
 using test::expect_error;
 using test::Values;
 
-constexpr Precision kAll[] = {Precision::kInt8, Precision::kInt16, Precision::kFp16};
-
-Values run_one(const Network& net, const Device& device, const Values& in) {
-  Session session = net.build(device);
-  test::write(session, "in", in);
-  session.run();
-  return test::read(session, "out");
-}
-
-Shape random_shape(std::mt19937& random) {
+Shape random_cube(std::mt19937& random) {
   return {static_cast<std::uint32_t>(random() % 70 + 1),
           static_cast<std::uint32_t>(random() % 5 + 1),
           static_cast<std::uint32_t>(random() % 9 + 1),
@@ -66,7 +57,7 @@ Values normalize(const Values& in, const Normalization& n) {
 }
 
 void check_normalization(const Device& device, Precision precision, std::mt19937& random) {
-  const Shape shape = random_shape(random);
+  const Shape shape = random_cube(random);
   const Values in = test::random_tensor(shape, precision, random);
   const bool narrow = precision == Precision::kInt8;
   Normalization n{.name = "norm", .window = 3 + 2 * static_cast<std::uint32_t>(random() % 4)};
@@ -83,7 +74,7 @@ void check_normalization(const Device& device, Precision precision, std::mt19937
   n.lut = &lut;
   Network net;
   net.output(net.normalization(net.input("in", shape, precision), n), "out");
-  ASSERT_EQ(run_one(net, device, in).data, normalize(in, n).data);
+  ASSERT_EQ(test::run_one(net, device, in).data, normalize(in, n).data);
 }
 
 TEST(Normalizations, Random) {
@@ -129,7 +120,7 @@ TEST(Reshaping, ContractsRandomCubes) {
   const Device device = Device::open("model:nv_full");
   for (int i = 0; i < 30; ++i) {
     SCOPED_TRACE(i);
-    const Precision precision = kAll[random() % 3];
+    const Precision precision = test::kPrecisions[random() % 3];
     const Contraction c{.name = "contract",
                         .stride_y = static_cast<std::uint32_t>(random() % 3 + 1),
                         .stride_x = static_cast<std::uint32_t>(random() % 3 + 1)};
@@ -156,7 +147,7 @@ TEST(Reshaping, ContractsRandomCubes) {
         }
       }
     }
-    ASSERT_EQ(run_one(net, device, in), expected);
+    ASSERT_EQ(test::run_one(net, device, in), expected);
   }
 }
 
@@ -166,8 +157,8 @@ TEST(Reshaping, SplitsAndMerges) {
   const Device device = Device::open("model:nv_full");
   for (int i = 0; i < 30; ++i) {
     SCOPED_TRACE(i);
-    const Precision precision = kAll[random() % 3];
-    const Shape shape = random_shape(random);
+    const Precision precision = test::kPrecisions[random() % 3];
+    const Shape shape = random_cube(random);
     const Values in = test::random_tensor(shape, precision, random);
     Network net;
     const Tensor merged = net.merge(net.planar_input("in", shape, precision), "merge");
@@ -201,8 +192,8 @@ TEST(Reshaping, CopiesThroughTheOtherMemory) {
   const Device device = Device::open("model:nv_full");
   for (int i = 0; i < 20; ++i) {
     SCOPED_TRACE(i);
-    const Precision precision = kAll[random() % 3];
-    Shape shape = random_shape(random);
+    const Precision precision = test::kPrecisions[random() % 3];
+    Shape shape = random_cube(random);
     if (i == 0) shape.batch = 32;  // more than one layer has transfers
     const Values in = test::random_tensor(shape, precision, random);
     Network net;

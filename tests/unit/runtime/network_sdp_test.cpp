@@ -19,8 +19,6 @@ namespace {
 using test::expect_error;
 using test::Values;
 
-constexpr Precision kAll[] = {Precision::kInt8, Precision::kInt16, Precision::kFp16};
-
 std::int64_t unconverted(std::int64_t value, const std::optional<Converter>& c) {
   if (!c) return value;
   return test::saturate(
@@ -122,7 +120,7 @@ void give(RandomY& r, Network& net, const Shape& shape, Precision processing) {
 }
 
 class OperatorsY : public ::testing::TestWithParam<Precision> {};
-INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(kAll));
+INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(test::kPrecisions));
 
 TEST_P(OperatorsY, RandomLayers) {
   const Precision precision = GetParam();
@@ -202,7 +200,7 @@ std::uint32_t unequal(const Network& net, const Device& device, const Values& in
 TEST(Comparisons, FindOneElementThatDiffers) {
   std::mt19937 random(220);
   const Device device = Device::open("model:nv_full");
-  for (const Precision precision : kAll) {
+  for (const Precision precision : test::kPrecisions) {
     for (const std::uint32_t batch : {1U, 2U}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(precision) << " batch " << batch);
       const Shape shape{64, 3, 5, batch};

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "support/integers.hpp"
+
 namespace nvdla::test {
 
 // CHW.
@@ -30,18 +32,6 @@ struct Cube {
 
 using Int8 = Cube<std::int8_t>;
 using Int32 = Cube<std::int32_t>;
-
-// Shift right, halves away from zero.
-inline __int128 round_shift(__int128 value, unsigned shift) {
-  if (shift == 0) return value;
-  const __int128 half = static_cast<__int128>(1) << (shift - 1);
-  return value >= 0 ? (value + half) >> shift : -((-value + half) >> shift);
-}
-
-inline std::int64_t saturate(__int128 value, int bits) {
-  const __int128 high = (static_cast<__int128>(1) << (bits - 1)) - 1;
-  return static_cast<std::int64_t>(std::clamp(value, -high - 1, high));
-}
 
 struct Geometry {
   int stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;

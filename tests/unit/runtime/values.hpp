@@ -16,6 +16,8 @@
 
 namespace nvdla::test {
 
+inline constexpr Precision kPrecisions[] = {Precision::kInt8, Precision::kInt16, Precision::kFp16};
+
 // NCHW; fp16 as bits.
 struct Values {
   Shape shape;
@@ -126,6 +128,16 @@ T pick(const std::vector<T>& values, std::size_t i, const Shape& shape) {
   if (values.size() == 1) return values[0];
   if (values.size() == shape.channels) return values[i / area % shape.channels];
   return values[i % values.size()];
+}
+
+// What "out" of a network is for "in"; `layers` is how many its program has.
+inline Values run_one(const Network& net, const Device& device, const Values& in,
+                      std::uint32_t* layers = nullptr) {
+  Session session = net.build(device);
+  write(session, "in", in);
+  session.run();
+  if (layers != nullptr) *layers = session.layers();
+  return read(session, "out");
 }
 
 }  // namespace nvdla::test
