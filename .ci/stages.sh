@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 
 : "${JOBS:=$(nproc)}" "${NVDLA_WERROR:=OFF}"
 slow=(-LE slow)
-[[ ${1:-} != --all ]] || slow=()
+unity=ON
+[[ ${1:-} != --all ]] || { slow=(); unity=OFF; }
 results=build/results
 rm -rf $results
 mkdir -p $results
@@ -32,7 +33,7 @@ check() {
 }
 
 static() {
-	configure release -DNVDLA_WERROR="$NVDLA_WERROR" &&
+	configure release -DNVDLA_WERROR="$NVDLA_WERROR" -DNVDLA_UNITY_TESTS=$unity &&
 		check static build -L static "${slow[@]}"
 }
 

@@ -32,6 +32,13 @@ endif()
 # Debian's, whatever else comes first in PATH.
 set(NVDLA_PYTHON /usr/bin/python3)
 
+# Where files are compiled several at once (the sanitizers' presets), so many. Most
+# of a test's time goes into the same templates again. Such files share a scope:
+# names in anonymous namespaces must differ, but may hide each other, which
+# -Wshadow cannot tell. `make test-all` compiles each file alone to see that it
+# includes what it needs.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+
 # Include roots: "firmware/...", <drm/...>, "model/...", <nvdla/...>.
 include_directories(
   "${PROJECT_SOURCE_DIR}"
@@ -39,11 +46,14 @@ include_directories(
   "${PROJECT_SOURCE_DIR}/runtime"
   "${PROJECT_SOURCE_DIR}/runtime/include")
 
-add_compile_options(-Wall -Wextra -Wshadow -Wvla
+add_compile_options(-Wall -Wextra -Wvla
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>)
+if(NOT CMAKE_UNITY_BUILD)
+  add_compile_options(-Wshadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # Rooms may quiet a warning that only gcc has.
   add_compile_options(-Wno-unknown-warning-option)
@@ -85,17 +95,18 @@ function(nvdla_sanitize_lightly target)
   endif()
 endfunction()
 
-# nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
+# nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label... [SEPARATE])
 #
 # A GoogleTest executable whose tests are known to ctest one by one, under the
 # name room.Suite.Test. gtest is heavy on compile time: one executable for a
 # room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
 # read files of the tree.
 #
+# SEPARATE: its files use the same names and are never compiled several at once.
 # Labels: unit, conformance, threads (also run under TSan), slow (only run by
 # `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -107,6 +118,12 @@ function(nvdla_add_test name)
   # inside std::vector.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   nvdla_sanitize_lightly(${name})
+  if(arg_SEPARATE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  elseif(NVDLA_UNITY_TESTS)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    target_compile_options(${name} PRIVATE -Wno-shadow)
+  endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   if(NVDLA_FUZZ)
