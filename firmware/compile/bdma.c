@@ -8,27 +8,9 @@
 
 #define FIELD(member) ((u32)offsetof(struct nvdla_transfer, member))
 
-/* Addresses, strides and lines are multiples of this. */
+/* Lines are multiples of this, as what they are apart is of an atom. */
 #define COPY_ALIGN	32
 #define MAX_LINE	(8192 * COPY_ALIGN)
-
-static int check_surface(struct nvdla_compile *c, u32 field,
-			 const struct nvdla_surface *surface)
-{
-	if (nvdla_check_multiple(c,
-				 field + offsetof(struct nvdla_surface,
-						  line_stride),
-				 surface->line_stride, COPY_ALIGN) ||
-	    nvdla_check_multiple(c,
-				 field + offsetof(struct nvdla_surface,
-						  surface_stride),
-				 surface->surface_stride, COPY_ALIGN))
-		return -1;
-	return nvdla_check_zero(c,
-				field + offsetof(struct nvdla_surface,
-						 batch_stride),
-				surface->batch_stride);
-}
 
 int nvdla_transfer_check(struct nvdla_compile *c,
 			 const struct nvdla_transfer *transfer)
@@ -38,22 +20,29 @@ int nvdla_transfer_check(struct nvdla_compile *c,
 	    nvdla_check_multiple(c, FIELD(line_bytes), transfer->line_bytes,
 				 COPY_ALIGN) ||
 	    nvdla_check_range(c, FIELD(lines), transfer->lines, 1, 8192) ||
-	    nvdla_check_range(c, FIELD(surfaces), transfer->surfaces, 1,
-			      8192) ||
-	    nvdla_check_zero(c, FIELD(pad), transfer->pad) ||
-	    check_surface(c, FIELD(source), &transfer->source))
+	    nvdla_check_range(c, FIELD(surfaces), transfer->surfaces, 1, 8192))
 		return -1;
-	return check_surface(c, FIELD(destination), &transfer->destination);
+	return nvdla_check_zero(c, FIELD(pad), transfer->pad);
 }
 
+/*
+ * Lines and surfaces lie apart on both sides. The unit would take any strides,
+ * and read a line again with one of 0; but copies that overlap are not
+ * documented, and nothing needs them.
+ */
 static int claim(struct nvdla_compile *c, const struct nvdla_transfer *t)
 {
-	if (nvdla_claim_lines(c, FIELD(source), &t->source, t->lines,
-			      t->surfaces, t->line_bytes, NVDLA_DMA_BDMA_READ))
+	const struct nvdla_cube cube = {
+		.surfaces = t->surfaces,
+		.lines = t->lines,
+		.line_bytes = t->line_bytes,
+	};
+
+	if (nvdla_claim_cube(c, FIELD(source), &t->source, &cube,
+			     NVDLA_DMA_BDMA_READ))
 		return -1;
-	return nvdla_claim_lines(c, FIELD(destination), &t->destination,
-				 t->lines, t->surfaces, t->line_bytes,
-				 NVDLA_DMA_BDMA_WRITE);
+	return nvdla_claim_cube(c, FIELD(destination), &t->destination, &cube,
+				NVDLA_DMA_BDMA_WRITE);
 }
 
 /*

@@ -173,7 +173,7 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 	const u32 surface_field =
 		field + offsetof(struct nvdla_surface, surface_stride);
 	const u32 atom = c->hw->atom;
-	u64 plane, length;
+	u64 plane, least, length;
 
 	if (nvdla_check_multiple(c, line_field, surface->line_stride, atom) ||
 	    nvdla_check_multiple(c, surface_field, surface->surface_stride,
@@ -188,16 +188,19 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 	/* At most 2^13 lines of 2^32 bytes in at most 2^14 surfaces. */
 	plane = (u64)(cube->lines - 1) * surface->line_stride +
 		cube->line_bytes;
+	/* A surface takes its lines with all that is between them. */
+	least = cube->lines > 1 ? (u64)cube->lines * surface->line_stride :
+				  cube->line_bytes;
 	if (cube->surfaces > 1 && cube->packed) {
 		if (surface->surface_stride != cube->line_bytes)
 			return nvdla_refuse(c, NVDLA_RULE_RANGE, surface_field,
 					    surface->surface_stride,
 					    cube->line_bytes, cube->line_bytes);
-	} else if (cube->surfaces > 1 && surface->surface_stride < plane) {
+	} else if (cube->surfaces > 1 && surface->surface_stride < least) {
 		return nvdla_refuse_memory(c, NVDLA_RULE_STRIDE, surface_field,
 					   dma, surface->slot,
 					   surface->surface_stride,
-					   nvdla_clamp(plane), 0);
+					   nvdla_clamp(least), 0);
 	}
 	length = (u64)(cube->surfaces - 1) * surface->surface_stride + plane;
 	if (check_batch(c, field, surface, cube, dma, &length))
@@ -208,24 +211,6 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 	account(c, (u64)cube->surfaces * cube->lines *
 			   nvdla_max(cube->batch, 1) *
 			   nvdla_div_up(cube->line_bytes, atom));
-	return 0;
-}
-
-/*
- * Lines of a copy: any strides, also none, so nothing is said of their order.
- * At most 2^13 lines of each of 2^13 surfaces, 2^32 bytes apart.
- */
-int nvdla_claim_lines(struct nvdla_compile *c, u32 field,
-		      const struct nvdla_surface *surface, u32 lines,
-		      u32 surfaces, u32 line_bytes, u32 dma)
-{
-	const u64 length = (u64)(surfaces - 1) * surface->surface_stride +
-			   (u64)(lines - 1) * surface->line_stride + line_bytes;
-
-	if (claim(c, field, surface->slot, surface->offset, length, dma))
-		return -1;
-	account(c, (u64)surfaces * lines *
-			   nvdla_div_up(line_bytes, c->hw->atom));
 	return 0;
 }
 

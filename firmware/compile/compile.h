@@ -132,9 +132,6 @@ int nvdla_check_placed(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 		       u32 alignment, u32 dma);
 int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 		    u64 bytes, u32 dma);
-int nvdla_claim_lines(struct nvdla_compile *c, u32 field,
-		      const struct nvdla_surface *surface, u32 lines,
-		      u32 surfaces, u32 line_bytes, u32 dma);
 int nvdla_check_overlap(struct nvdla_compile *c, u32 field, u32 in_place);
 
 /* ----------------------------------------------------------- emit.c --- */

@@ -133,8 +133,8 @@ void make_bdma(Workshop& shop, nvdla_layer& layer) {
     for (nvdla_surface* side : {&transfer.source, &transfer.destination}) {
       side->slot = side == &transfer.source ? kInput : kOutput;
       side->offset = 32 * std::uint64_t{input.below(64)};
-      side->line_stride = 32 * input.below(24);
-      side->surface_stride = 32 * input.below(200);
+      side->line_stride = transfer.line_bytes + 32 * input.below(5);
+      side->surface_stride = transfer.lines * side->line_stride + 32 * input.below(9);
     }
     // Out of the way of what is read.
     if (shop.in_place() && input.once_in(4)) {

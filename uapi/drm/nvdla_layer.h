@@ -124,7 +124,9 @@ struct nvdla_slot {
  * Element (x, y, c) of a feature cube is at
  * offset + (c / E) * surface_stride + y * line_stride + x * A + (c % E) * bpe
  * with E = A / bpe elements per atom. Offset and strides are multiples of A.
- * Strides are at least what they step over, so lines and surfaces lie apart.
+ * Strides are at least what they step over, so lines and surfaces lie apart: a
+ * line stride a line, a surface stride all lines with what is between them.
+ * What is not stepped over, as there is one only, may be any multiple.
  * SDP takes a cube of one position (1x1) as one run of atoms: where it has
  * several surfaces, their stride is A.
  */
@@ -673,8 +675,8 @@ struct nvdla_rubik {
 /**
  * struct nvdla_transfer - one copy; all sizes and offsets multiples of 32
  *
- * Copies @surfaces x @lines x @line_bytes. Strides may be anything,
- * a source stride of 0 repeats.
+ * Copies @surfaces x @lines x @line_bytes. On both sides lines and surfaces lie
+ * apart, as they do in cubes.
  */
 struct nvdla_transfer {
 	/** @line_bytes: 32..262144 */

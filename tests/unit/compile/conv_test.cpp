@@ -147,6 +147,11 @@ const Fault kFaults[] = {
          F(conv.input.line_stride), 144, 152, 0, 0, NVDLA_DMA_CDMA_DATA, kInput),
     CONV("short surface stride", c.input.surface_stride = 1208, NVDLA_RULE_STRIDE,
          F(conv.input.surface_stride), 1208, 1216, 0, 0, NVDLA_DMA_CDMA_DATA, kInput),
+    /* The last line takes its stride as a whole. */
+    CONV("short surface stride of lines with gaps",
+         (c.input.line_stride = 160, c.input.surface_stride = 1272, slots[kInput].size += 1000),
+         NVDLA_RULE_STRIDE, F(conv.input.surface_stride), 1272, 1280, 0, 0, NVDLA_DMA_CDMA_DATA,
+         kInput),
     CONV("surface stride", c.input.surface_stride = 1220, NVDLA_RULE_MULTIPLE,
          F(conv.input.surface_stride), 1220, 0, 0, 8),
     CONV("batch stride", c.input.batch_stride = 8, NVDLA_RULE_ZERO, F(conv.input.batch_stride), 8),
@@ -200,6 +205,12 @@ const Fault kFaults[] = {
 };
 
 const Legal kLegal[] = {
+    /* Golden cases do it, whatever the document says: conv_dc/fp16_3x3_pad1. */
+    {"a padding value of fp16", base_conv, "nv_full",
+     CHANGE((CONV_IN(FP16), c.pad_value = 0x3c00, c.clip_truncate = 0,
+             s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.x1 = s.x2 = {},
+             s.out_cvt = {}, slots[kInput].size = 3 * 19 * 8 * 32, slots[kWeights].size *= 2,
+             slots[kOutput].size *= 2))},
     {"pads below the kernel", base_conv, "nv_small",
      CHANGE((c.kernel_width = 5, c.pad_left = 4, c.pad_right = 0, slots[kWeights].size = 12032))},
     {"columns and lines left over", base_conv, "nv_small",

@@ -82,6 +82,19 @@ const Fault kFaults[] = {
           F(rubik.input.surface_stride), 224, 0, 0, 64),
     MERGE("merged plane offset", (r.input.offset = 32, slots[0].size += 32), NVDLA_RULE_MULTIPLE,
           F(rubik.input), 32, 0, 0, 64),
+    CONTRACT("channels of half an atom of int16", (r.precision = 1, r.channels = 336),
+             NVDLA_RULE_MULTIPLE, F(rubik.channels), 336, 0, 0, 96),
+    SPLIT("input line stride of a split", r.input.line_stride = 1248, NVDLA_RULE_STRIDE,
+          F(rubik.input.line_stride), 1248, 1280, 0, 0, NVDLA_DMA_RUBIK_READ, 0),
+    SPLIT("plane line stride of fp16", (r.precision = 2, slots[0].size *= 2), NVDLA_RULE_STRIDE,
+          F(rubik.output.line_stride), 64, 96, 0, 0, NVDLA_DMA_RUBIK_WRITE, 1),
+    MERGE("output line stride of a merge", r.output.line_stride = 1248, NVDLA_RULE_STRIDE,
+          F(rubik.output.line_stride), 1248, 1280, 0, 0, NVDLA_DMA_RUBIK_WRITE, 1),
+    /* The last line takes its stride as a whole. */
+    SPLIT("plane stride of lines with gaps",
+          (r.output.line_stride = 128, r.output.surface_stride = 320, slots[1].size *= 2),
+          NVDLA_RULE_STRIDE, F(rubik.output.surface_stride), 320, 384, 0, 0, NVDLA_DMA_RUBIK_WRITE,
+          1),
 };
 
 const Legal kLegal[] = {

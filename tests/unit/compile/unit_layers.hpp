@@ -313,7 +313,7 @@ inline Base base_merge(const char* configuration) {
   return base;
 }
 
-// Two transfers: 3 surfaces of 4 lines of 160 bytes, and a line that repeats.
+// Two transfers: 3 surfaces of 4 lines of 160 bytes, and 8 lines of 32.
 inline Base base_bdma(const char* configuration) {
   Base base{nvdla_hw_find(configuration), {}, {}};
   base.layer.kind = NVDLA_LAYER_BDMA;
@@ -331,7 +331,7 @@ inline Base base_bdma(const char* configuration) {
   transfer.line_bytes = 32;
   transfer.lines = 8;
   transfer.surfaces = 1;
-  transfer.source.line_stride = 0;
+  transfer.source.line_stride = 64;
   transfer.source.surface_stride = 0;
   transfer.destination.offset = 1920;
   transfer.destination.line_stride = 32;

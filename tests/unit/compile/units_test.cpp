@@ -161,10 +161,12 @@ TEST(Units, ComparisonsWaitForWriters) {
 TEST(Units, NothingOverflows) {
   Base base = base_bdma("nv_full");
   base.transfers[0].surfaces = 8192;
-  base.transfers[0].lines = 8192;
   base.transfers[0].source.surface_stride = 0xffffffe0;
-  base.transfers[0].source.line_stride = 0xffffffe0;
   EXPECT_EQ(compile(base).rule, NVDLA_RULE_EXTENT);
+  base.transfers[0].lines = 8192;
+  base.transfers[0].source.line_stride = 0xffffffe0;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_STRIDE);
+  base.transfers[0].lines = base.transfers[0].surfaces = 1;
   base.transfers[0].source.offset = ~0ull - 31;
   EXPECT_EQ(compile(base).rule, NVDLA_RULE_EXTENT);
   base = base_split("nv_full");
