@@ -10,6 +10,10 @@
 
 #define FIELD(member) ((u32)offsetof(struct nvdla_lut, member))
 
+/* Tables have 2^6 and 2^8 steps. */
+#define LE_STEPS	6
+#define LO_STEPS	8
+
 /* Exponents and inputs that a unit takes in a precision. */
 struct limits {
 	s16 offset[2];
@@ -133,6 +137,30 @@ static int check_ends(struct nvdla_compile *c, u32 field, s64 start, s64 end,
 	return 0;
 }
 
+/* 2^@exponent and more is not finite in fp32. */
+#define REAL_EXPONENTS	128
+
+/*
+ * A linear table of 2^@entries steps of 2^@select each: its start must still
+ * tell its end apart, in a number of 24 bits. A table without a length is one
+ * that is not used, whose start may be anything.
+ */
+static int check_real_start(struct nvdla_compile *c, u32 field, s64 start,
+			    s64 end, s32 select, s32 entries)
+{
+	const s32 exponent = select + entries + 24;
+	s64 limit;
+
+	if (exponent >= REAL_EXPONENTS || order(start) == order(end))
+		return 0;
+	/* The exponent is above -128 + 30: a normal number. */
+	limit = (s64)(exponent + 127) << 23;
+	if (order(start) >= limit)
+		return nvdla_refuse(c, NVDLA_RULE_LUT_RANGE, field, start, 0,
+				    limit - 1);
+	return 0;
+}
+
 /* A unit passes on what it finds in a table, and computes with it. */
 static int check_entries(struct nvdla_compile *c, u32 field,
 			 const u16 *entries, u32 count)
@@ -185,6 +213,13 @@ static int check_use(struct nvdla_compile *c, const struct nvdla_lut *lut,
 		return -1;
 	if (precision != NVDLA_PRECISION_FP16)
 		return 0;
+	if ((lut->flags & NVDLA_LUT_LE_LINEAR) &&
+	    check_real_start(c, FIELD(le_start), lut->le_start, lut->le_end,
+			     lut->le_index_select, LE_STEPS))
+		return -1;
+	if (check_real_start(c, FIELD(lo_start), lut->lo_start, lut->lo_end,
+			     lut->lo_index_select, LO_STEPS))
+		return -1;
 	if (check_entries(c, FIELD(le), lut->le, ARRAY_SIZE(lut->le)))
 		return -1;
 	return check_entries(c, FIELD(lo), lut->lo, ARRAY_SIZE(lut->lo));

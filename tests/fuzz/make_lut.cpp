@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 #include "layer_makers.hpp"
 
 namespace nvdla::fuzz {
@@ -22,16 +26,20 @@ int in(Input& input, const int (&range)[2]) {
          static_cast<int>(input.below(static_cast<std::uint32_t>(range[1] - range[0]) + 1));
 }
 
-// Where a table begins and ends.
-void make_range(Input& input, std::uint32_t precision, unsigned bits, __s64& start, __s64& end) {
+// Where a table begins and ends; an fp16 one begins below 2^@below.
+void make_range(Input& input, std::uint32_t precision, unsigned bits, int below, __s64& start,
+                __s64& end) {
   if (precision == NVDLA_PRECISION_FP16) {
     // Exponents of normal numbers.
-    const auto number = [&] {
-      return static_cast<std::int64_t>(input.flag()) << 31 |
-             static_cast<std::int64_t>(input.within(1, 254)) << 23 | input.take<std::uint16_t>();
+    const auto number = [&](int most) {
+      return static_cast<std::uint32_t>(input.flag()) << 31 |
+             input.within(1, static_cast<std::uint32_t>(most)) << 23 | input.take<std::uint16_t>();
     };
-    start = number();
-    end = number();
+    std::uint32_t first = number(std::min(below + 126, 254));
+    std::uint32_t last = number(254);
+    if (std::bit_cast<float>(last) < std::bit_cast<float>(first)) std::swap(first, last);
+    start = first;
+    end = last;
     return;
   }
   const unsigned size = input.within(2, bits - 1);
@@ -61,8 +69,9 @@ void make_lut(Workshop& shop, nvdla_layer& layer, std::uint32_t unit, std::uint3
     lut.le_index_offset = in(input, limit.offset);
   }
   lut.lo_index_select = in(input, limit.lo_select);
-  make_range(input, precision, limit.bits, lut.le_start, lut.le_end);
-  make_range(input, precision, limit.bits, lut.lo_start, lut.lo_end);
+  const int le_below = (lut.flags & NVDLA_LUT_LE_LINEAR) != 0 ? lut.le_index_select + 30 : 128;
+  make_range(input, precision, limit.bits, le_below, lut.le_start, lut.le_end);
+  make_range(input, precision, limit.bits, lut.lo_index_select + 32, lut.lo_start, lut.lo_end);
   for (nvdla_lut_slope* one :
        {&lut.le_underflow, &lut.le_overflow, &lut.lo_underflow, &lut.lo_overflow})
     *one = slope(input, precision);

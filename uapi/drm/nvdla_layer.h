@@ -744,11 +744,17 @@ struct nvdla_lut {
 	__s32 lo_index_select;
 	/** @pad: zero */
 	__u32 pad;
-	/** @le_start: first input of LE; SDP 32, CDP 38 bit (fp16: fp32) */
+	/**
+	 * @le_start: first input of LE; SDP 32, CDP 38 bit (fp16: fp32, below
+	 * 2^(@le_index_select + 30) in a linear LE, unless that is its end)
+	 */
 	__s64 le_start;
 	/** @le_end: last input of LE, not below the first */
 	__s64 le_end;
-	/** @lo_start: first input of LO */
+	/**
+	 * @lo_start: first input of LO (fp16: below 2^(@lo_index_select + 32),
+	 * unless that is its end)
+	 */
 	__s64 lo_start;
 	/** @lo_end: last input of LO, not below the first */
 	__s64 lo_end;
