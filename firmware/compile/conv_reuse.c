@@ -15,8 +15,8 @@
 /* A setting of the layer, as it was when the kept data were loaded. */
 struct setting {
 	u32 field;
-	u32 now;
-	u32 then;
+	s64 now;
+	s64 then;
 };
 
 static int check_same(struct nvdla_compile *c, const struct setting *settings,
@@ -69,8 +69,7 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	const struct setting padding[] = {
 		{ FIELD(pad_left), now->pad_left, kept->conv.pad_left },
 		{ FIELD(pad_right), now->pad_right, kept->conv.pad_right },
-		{ FIELD(pad_value), (u32)now->pad_value,
-		  (u32)kept->conv.pad_value },
+		{ FIELD(pad_value), now->pad_value, kept->conv.pad_value },
 	};
 	/* ... and tiles are folded. */
 	const struct setting folds[] = {
@@ -120,14 +119,21 @@ static int check_weights(struct nvdla_compile *c,
 		  then->weights.bytes },
 		{ FIELD(flags), now->flags & NVDLA_CONV_COMPRESSED,
 		  then->flags & NVDLA_CONV_COMPRESSED },
+		{ FIELD(weights.slot), now->weights.slot, then->weights.slot },
 	};
 
 	if (!c->program->kept.weights)
 		return nvdla_refuse(c, NVDLA_RULE_REUSE_NOTHING, FIELD(flags),
 				    NVDLA_CONV_REUSE_WEIGHTS, 0, 0);
-	if (check_buffer(c))
+	if (check_buffer(c) || check_same(c, settings, ARRAY_SIZE(settings)))
 		return -1;
-	return check_same(c, settings, ARRAY_SIZE(settings));
+	/* Whoever names other weights would not get them. */
+	if (now->weights.offset != then->weights.offset)
+		return nvdla_refuse(c, NVDLA_RULE_REUSE_DIFFERS, FIELD(weights),
+				    nvdla_clamp(now->weights.offset),
+				    nvdla_clamp(then->weights.offset),
+				    nvdla_clamp(then->weights.offset));
+	return 0;
 }
 
 int nvdla_conv_check_reuse(struct nvdla_compile *c,

@@ -170,7 +170,7 @@ enum nvdla_conv_mode {
 #define NVDLA_CONV_COMPRESSED	(1u << 0)
 /* Input lines that the previous convolution of this program kept. */
 #define NVDLA_CONV_REUSE_DATA	(1u << 1)
-/* Weights that the previous convolution of this program kept. */
+/* Weights that the previous convolution of this program kept, the same ones. */
 #define NVDLA_CONV_REUSE_WEIGHTS (1u << 2)
 /* Keep all input lines in the convolution buffer for the next one. */
 #define NVDLA_CONV_KEEP_DATA	(1u << 3)

@@ -4,8 +4,7 @@
 // buffer.
 #include <gtest/gtest.h>
 
-#include "layers.hpp"
-#include "support/compiled.hpp"
+#include "unit_faults.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -136,25 +135,47 @@ TEST_F(Reuse, AGrainOfFetchedLinesOnly) {
 }
 
 struct Difference {
-  const char* name;
+  std::string name;
+  Base (*base)(const char*);
+  const char* configuration;
   std::uint32_t keep, reuse;
-  void (*change)(nvdla_layer&);
+  Mutation change;
   std::uint32_t field;
   std::int64_t value, then;
 };
 
-class ReuseDifference : public testing::TestWithParam<Difference> {};
+void PrintTo(const Difference& difference, std::ostream* out) { *out << difference.name; }
+
+class ReuseDifference : public testing::TestWithParam<Difference> {
+ protected:
+  // Room for whatever the change asks for.
+  static Base roomy(const Difference& difference) {
+    Base base = difference.base(difference.configuration);
+    nvdla_sdp& sdp = base.layer.sdp;
+    sdp.x1 = sdp.x2 = {};
+    sdp.output.line_stride = 1 << 11;
+    sdp.output.surface_stride = 1 << 16;
+    for (auto& slot : base.slots) {
+      slot.size = 1 << 21;
+      slot.access |= NVDLA_SLOT_READ;
+    }
+    return base;
+  }
+};
 
 TEST_P(ReuseDifference, IsRefused) {
   const Difference& d = GetParam();
-  Base base = base_conv("nv_small");
-  // Room for whatever the change asks for.
-  for (auto& s : base.slots) s.size *= 4;
+  Base base = roomy(d);
+  nvdla_layer first = base.layer;
+  first.conv.flags |= d.keep;
+  d.change(base);
+  Program fresh(*base.hw, base.slots, 2);
+  ASSERT_TRUE(fresh.add(first)) << to_string(fresh.error());
+  ASSERT_TRUE(fresh.add(base.layer)) << "legal without reuse: " << to_string(fresh.error());
+
   Program program(*base.hw, base.slots, 2);
-  base.layer.conv.flags = d.keep;
-  ASSERT_TRUE(program.add(base.layer));
-  base.layer.conv.flags = d.reuse;
-  d.change(base.layer);
+  ASSERT_TRUE(program.add(first));
+  base.layer.conv.flags |= d.reuse;
   EXPECT_FALSE(program.add(base.layer));
   EXPECT_EQ(program.error().rule, NVDLA_RULE_REUSE_DIFFERS) << to_string(program.error());
   EXPECT_EQ(program.error().field, d.field);
@@ -164,57 +185,131 @@ TEST_P(ReuseDifference, IsRefused) {
   EXPECT_EQ(program.error().max, d.then);
 }
 
-constexpr std::uint32_t kKeepData = NVDLA_CONV_KEEP_DATA;
-constexpr std::uint32_t kReuseData = NVDLA_CONV_REUSE_DATA;
-constexpr std::uint32_t kKeepWeights = NVDLA_CONV_KEEP_WEIGHTS;
-constexpr std::uint32_t kReuseWeights = NVDLA_CONV_REUSE_WEIGHTS;
+// The same layer again, with whatever its input is.
+TEST_P(ReuseDifference, IsAllThatIsWrong) {
+  const Difference& d = GetParam();
+  Base base = roomy(d);
+  Program program(*base.hw, base.slots, 2);
+  nvdla_layer layer = base.layer;
+  layer.conv.flags |= d.keep;
+  ASSERT_TRUE(program.add(layer));
+  base.layer.conv.flags |= d.reuse;
+  EXPECT_TRUE(program.add(base.layer)) << to_string(program.error());
+}
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ReuseDifference,
-    testing::Values(
-        Difference{"data banks", kKeepData, kReuseData,
-                   [](nvdla_layer& l) { l.conv.data_banks = 5; }, LAYER_FIELD(conv.data_banks), 5,
-                   4},
-        Difference{"weight banks", kKeepData, kReuseData,
-                   [](nvdla_layer& l) { l.conv.weight_banks = 5; }, LAYER_FIELD(conv.weight_banks),
-                   5, 4},
-        Difference{"channels", kKeepData, kReuseData, [](nvdla_layer& l) { l.conv.channels = 39; },
-                   LAYER_FIELD(conv.channels), 39, 40},
-        Difference{"width", kKeepData, kReuseData, [](nvdla_layer& l) { l.conv.width = 17; },
-                   LAYER_FIELD(conv.width), 17, 19},
-        Difference{"data banks of weights", kKeepWeights, kReuseWeights,
-                   [](nvdla_layer& l) { l.conv.data_banks = 5; }, LAYER_FIELD(conv.data_banks), 5,
-                   4},
-        Difference{"kernels", kKeepWeights, kReuseWeights,
-                   [](nvdla_layer& l) { l.conv.kernels = 19; }, LAYER_FIELD(conv.kernels), 19, 20},
-        Difference{"kernel width", kKeepWeights, kReuseWeights,
-                   [](nvdla_layer& l) {
-                     l.conv.kernel_width = 1, l.conv.pad_left = 0, l.conv.pad_right = 0;
-                   },
-                   LAYER_FIELD(conv.kernel_width), 1, 3},
-        Difference{"kernel height", kKeepWeights, kReuseWeights,
-                   [](nvdla_layer& l) { l.conv.kernel_height = 2; },
-                   LAYER_FIELD(conv.kernel_height), 2, 3},
-        Difference{"weight bytes", kKeepWeights, kReuseWeights,
-                   [](nvdla_layer& l) { l.conv.weights.bytes = 7200; },
-                   LAYER_FIELD(conv.weights.bytes), 7200, 7296}));
+#define DATA NVDLA_CONV_KEEP_DATA, NVDLA_CONV_REUSE_DATA
+#define WEIGHTS NVDLA_CONV_KEEP_WEIGHTS, NVDLA_CONV_REUSE_WEIGHTS
 
-// Precisions exist in one configuration only.
-TEST(ReuseFull, OtherPrecision) {
+Base base_half(const char* configuration) {
+  Base base = base_conv(configuration);
+  nvdla_conv& conv = base.layer.conv;
+  nvdla_sdp& sdp = base.layer.sdp;
+  conv.in_precision = conv.proc_precision = NVDLA_PRECISION_FP16;
+  conv.pad_value = 0;
+  conv.clip_truncate = 0;
+  sdp.proc_precision = sdp.out_precision = NVDLA_PRECISION_FP16;
+  sdp.out_cvt = {};
+  return base;
+}
+
+// What is computed in fp16 comes as an integer, and back.
+void make_integer_input(nvdla_layer& layer) {
+  layer.conv.in_precision = NVDLA_PRECISION_INT16;
+  layer.conv.flags |= NVDLA_CONV_CONVERT;
+  layer.conv.cvt_scale = 1;
+}
+void make_integer(nvdla_layer& layer) {
+  make_integer_input(layer);
+  layer.conv.proc_precision = NVDLA_PRECISION_INT16;
+  layer.sdp.proc_precision = layer.sdp.out_precision = NVDLA_PRECISION_INT16;
+  layer.sdp.out_cvt.scale = 1;
+}
+
+// fp16 from integers, as the other of a pair that differs in what it computes in only.
+Base base_half_of_integers(const char* configuration) {
+  Base base = base_half(configuration);
+  make_integer_input(base.layer);
+  return base;
+}
+
+// As many bytes as pixels of four bytes take, but taken as a cube.
+void make_direct(nvdla_conv& conv) {
+  conv.mode = NVDLA_CONV_DIRECT;
+  conv.flags &= ~(NVDLA_CONV_MEAN | NVDLA_CONV_SIGNED_PIXELS);
+  for (std::int32_t& mean : conv.mean) mean = 0;
+  conv.pixel_format = conv.pixel_x_offset = 0;
+  conv.input = cube(kInput, conv.width, conv.height, 32);
+}
+
+void make_batch(nvdla_layer& layer) {
+  layer.conv.batch = 2;
+  layer.conv.input.batch_stride = 1 << 17;
+  layer.sdp.output.batch_stride = 1 << 17;
+}
+
+// How weights lie in the buffer does not depend on how many cubes they meet.
+TEST(ReuseOfWeights, WithAnotherBatch) {
   Base base = base_conv("nv_full");
-  for (auto& s : base.slots) s.size *= 4;
-  base.layer.sdp.x1 = {};
-  base.layer.sdp.x2 = {};
+  base.layer.sdp.x1 = base.layer.sdp.x2 = {};
+  for (nvdla_slot& slot : base.slots) slot.size = 1 << 20;
   Program program(*base.hw, base.slots, 2);
   base.layer.conv.flags = NVDLA_CONV_KEEP_WEIGHTS;
-  ASSERT_TRUE(program.add(base.layer));
+  ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
   base.layer.conv.flags = NVDLA_CONV_REUSE_WEIGHTS;
-  base.layer.conv.in_precision = base.layer.conv.proc_precision = NVDLA_PRECISION_INT16;
-  base.layer.sdp.proc_precision = base.layer.sdp.out_precision = NVDLA_PRECISION_INT16;
-  EXPECT_FALSE(program.add(base.layer));
-  EXPECT_EQ(program.error().rule, NVDLA_RULE_REUSE_DIFFERS);
-  EXPECT_EQ(program.error().field, LAYER_FIELD(conv.in_precision));
+  make_batch(base.layer);
+  EXPECT_TRUE(program.add(base.layer)) << to_string(program.error());
 }
+
+const Difference kDifferences[] = {
+    {"mode", base_image, "nv_full", DATA, CHANGE(make_direct(c)), F(conv.mode), 0, 1},
+    {"mode of weights", base_image, "nv_full", WEIGHTS, CHANGE(make_direct(c)), F(conv.mode), 0, 1},
+    {"input precision", base_half, "nv_full", DATA, CHANGE(make_integer_input(l)),
+     F(conv.in_precision), 1, 2},
+    {"input precision of weights", base_half, "nv_full", WEIGHTS, CHANGE(make_integer_input(l)),
+     F(conv.in_precision), 1, 2},
+    {"precision", base_half_of_integers, "nv_full", DATA, CHANGE(make_integer(l)),
+     F(conv.proc_precision), 1, 2},
+    {"precision of weights", base_half_of_integers, "nv_full", WEIGHTS, CHANGE(make_integer(l)),
+     F(conv.proc_precision), 1, 2},
+    {"channels", base_conv, "nv_small", DATA, CHANGE(c.channels = 39), F(conv.channels), 39, 40},
+    {"channels of weights", base_conv, "nv_small", WEIGHTS, CHANGE(c.channels = 39),
+     F(conv.channels), 39, 40},
+    {"batch", base_conv, "nv_full", DATA, CHANGE(make_batch(l)), F(conv.batch), 2, 1},
+    {"pixel format", base_image, "nv_small", DATA, CHANGE(c.pixel_format = NVDLA_PIXEL_A8B8G8R8),
+     F(conv.pixel_format), NVDLA_PIXEL_A8B8G8R8, NVDLA_PIXEL_A8R8G8B8},
+    {"pixel format of weights", base_image, "nv_small", WEIGHTS,
+     CHANGE(c.pixel_format = NVDLA_PIXEL_A8B8G8R8), F(conv.pixel_format), NVDLA_PIXEL_A8B8G8R8,
+     NVDLA_PIXEL_A8R8G8B8},
+    {"data banks", base_conv, "nv_small", DATA, CHANGE(c.data_banks = 5), F(conv.data_banks), 5, 4},
+    {"data banks of weights", base_conv, "nv_small", WEIGHTS, CHANGE(c.data_banks = 5),
+     F(conv.data_banks), 5, 4},
+    {"weight banks", base_conv, "nv_small", DATA, CHANGE(c.weight_banks = 5), F(conv.weight_banks),
+     5, 4},
+    {"weight banks of weights", base_conv, "nv_small", WEIGHTS, CHANGE(c.weight_banks = 5),
+     F(conv.weight_banks), 5, 4},
+    {"width", base_conv, "nv_small", DATA, CHANGE(c.width = 17), F(conv.width), 17, 19},
+    /* Pixels are padded on their way into the buffer; the output is as wide. */
+    {"padding on the left", base_image, "nv_small", DATA, CHANGE((c.pad_left = 2, c.pad_right = 0)),
+     F(conv.pad_left), 2, 1},
+    {"padding on the right", base_image, "nv_small", DATA, CHANGE(c.pad_right = 0),
+     F(conv.pad_right), 0, 1},
+    {"padding value", base_image, "nv_small", DATA, CHANGE(c.pad_value = -7), F(conv.pad_value), -7,
+     0},
+    {"kernels", base_conv, "nv_small", WEIGHTS, CHANGE(c.kernels = 19), F(conv.kernels), 19, 20},
+    {"kernel width", base_conv, "nv_small", WEIGHTS,
+     CHANGE((c.kernel_width = 1, c.pad_left = c.pad_right = 0)), F(conv.kernel_width), 1, 3},
+    {"kernel height", base_conv, "nv_small", WEIGHTS, CHANGE(c.kernel_height = 2),
+     F(conv.kernel_height), 2, 3},
+    {"weight bytes", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.bytes = 7200),
+     F(conv.weights.bytes), 7200, 7296},
+    {"weights of another slot", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.slot = kX1),
+     F(conv.weights.slot), kX1, kWeights},
+    {"weights elsewhere", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.offset = 64),
+     F(conv.weights), 64, 0},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ReuseDifference, testing::ValuesIn(kDifferences),
+                         row_name<Difference>);
 
 }  // namespace
 }  // namespace nvdla::test
