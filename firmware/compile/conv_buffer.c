@@ -169,15 +169,15 @@ int nvdla_conv_check_weights(struct nvdla_compile *c,
 }
 
 /*
- * Lines per fetch. The unit waits for room for all of them, and counts the
- * entries of a grain in as many bits as the buffer has; without gaps between
- * the lines it fetches them as one run. With gaps it fetches line by line.
+ * Lines per fetch. The unit waits for room for all of them; without gaps
+ * between the lines it fetches them as one run. With gaps it fetches line by
+ * line. It counts the entries of a grain in as many bits as the buffer has,
+ * which needs no check: all lines fit the data banks, and those are not all.
  */
 int nvdla_conv_check_grain(struct nvdla_compile *c,
 			   struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const u32 all = c->hw->cbuf_banks * c->hw->cbuf_entries - 1;
 	u32 max = 1;
 
 	/* At most 2^12 lines of 2^18 bytes. */
@@ -190,9 +190,7 @@ int nvdla_conv_check_grain(struct nvdla_compile *c,
 					       c->hw->atom;
 	/* Of images and tiles lines come one by one. */
 	if (plan->line_packed && conv->mode == NVDLA_CONV_DIRECT)
-		max = nvdla_min(nvdla_min(plan->fetched,
-					  all / (plan->entries * conv->batch)),
-				MAX_GRAIN_ATOMS / conv->width);
+		max = nvdla_min(plan->fetched, MAX_GRAIN_ATOMS / conv->width);
 	if (conv->fetch_grain > max)
 		return nvdla_refuse(c, NVDLA_RULE_GRAIN, FIELD(fetch_grain),
 				    conv->fetch_grain, 1, max);
