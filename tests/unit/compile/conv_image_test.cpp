@@ -3,6 +3,8 @@
 // Rules of convolutions of pixels: one fault per test, and the neighbour that is still legal.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "unit_faults.hpp"
 
 namespace nvdla::test {
@@ -91,6 +93,12 @@ const Fault kFaults[] = {
 };
 
 const Legal kLegal[] = {
+    /* Golden cases do it, whatever the document says: conv_img/A8B8G8R8_to_fp16. */
+    {"an offset of integers that become fp16", base_image, "nv_full",
+     CHANGE((c.proc_precision = NVDLA_PRECISION_FP16, c.flags = NVDLA_CONV_CONVERT,
+             std::fill(c.mean, c.mean + 4, 0), c.cvt_offset = -100,
+             s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.out_cvt = {},
+             slots[1].size *= 2))},
     {"four lines a step", base_image, "nv_full", CHANGE(c.post_extension = 4)},
     {"pixels left over", base_image, "nv_small",
      CHANGE((c.pad_bottom = 0, c.stride_x = c.stride_y = 2))},

@@ -80,15 +80,36 @@ TEST(Rules, UnusedSectionsAreZero) {
   }
 }
 
-// What a layer may take depends on the clock: five seconds.
+// What a layer of any kind may take depends on the clock: five seconds.
 TEST(Rules, CyclesAreBounded) {
-  Base base = base_sdp("nv_small");
-  ASSERT_EQ(compile(base, 1000).rule, NVDLA_RULE_NONE);
-  const nvdla_error error = compile(base, 1);
-  EXPECT_EQ(error.rule, NVDLA_RULE_CYCLES) << to_string(error);
-  EXPECT_EQ(error.field, LAYER_FIELD(kind));
-  EXPECT_EQ(error.max, 5000);
-  EXPECT_GT(error.value, 5000);
+  for (auto make : {base_conv, base_conv_pdp, base_sdp, base_sdp_pdp, base_pdp, base_cdp,
+                    base_contract, base_bdma}) {
+    Base base = make(make == base_contract || make == base_bdma ? "nv_full" : "nv_small");
+    SCOPED_TRACE(base.layer.kind);
+    // Long enough for a clock of more than one kHz.
+    if (base.layer.kind == NVDLA_LAYER_BDMA) {
+      base.transfers[0].line_bytes = 1 << 18;
+      base.transfers[0].lines = base.transfers[0].surfaces = 1;
+      for (nvdla_slot& slot : base.slots) slot.size = 1 << 20;
+    } else if (base.layer.kind == NVDLA_LAYER_RUBIK) {
+      base.layer.rubik.width = 50;
+      base.layer.rubik.input = cube(0, 50, 3, 32);
+      base.layer.rubik.output = cube(1, 150, 6, 32);
+      for (nvdla_slot& slot : base.slots) slot.size *= 10;
+    }
+    Program program(*base.hw, base.slots, 1, 0, 0, base.luts, base.transfers);
+    ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+    const std::uint64_t cycles = program.image(0).cycles;
+    const auto enough = static_cast<std::uint32_t>((cycles + 4999) / 5000);
+    EXPECT_EQ(compile(base, enough).rule, NVDLA_RULE_NONE);
+    ASSERT_GT(enough, 1u) << cycles << " cycles: what is longer is needed";
+    const nvdla_error error = compile(base, enough - 1);
+    EXPECT_EQ(error.rule, NVDLA_RULE_CYCLES) << to_string(error);
+    EXPECT_EQ(error.object, NVDLA_OBJECT_LAYER);
+    EXPECT_EQ(error.field, LAYER_FIELD(kind));
+    EXPECT_EQ(error.value, static_cast<std::int64_t>(cycles));
+    EXPECT_EQ(error.max, 5000 * (enough - 1));
+  }
 }
 
 }  // namespace

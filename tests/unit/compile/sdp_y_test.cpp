@@ -89,6 +89,7 @@ const Legal kLegal[] = {
                     .alu_value = INT32_MIN}))},
     {"y with a table alone", base_y, "nv_full",
      CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT}))},
+    /* The document ends at 62, golden cases do not: sdp/i16_y_trunc_big. */
     {"y truncate", base_y, "nv_full",
      CHANGE((s.y.mul_truncate = 1023, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
 };
