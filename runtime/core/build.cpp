@@ -61,6 +61,7 @@ void Builder::build(const BuildOptions& options) {
   const bool silent = std::any_of(net_.layers.begin(), net_.layers.end(),
                                   [](const LayerNode& l) { return l.output == kNoTensor; });
   if (net_.outputs.empty() && !silent) refuse_argument("the network has no output");
+  fold_inputs_ = options.fold_inputs;
   fused_.resize(net_.layers.size());
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) {
     const LayerNode& node = net_.layers[i];

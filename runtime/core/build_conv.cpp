@@ -36,7 +36,7 @@ void move_lines(nvdla_surface& surface, std::uint32_t lines) {
 
 // An input of the network that only one convolution reads is packed as that one likes it best.
 const nvdla_conv* Builder::folded_for(std::uint32_t tensor) const {
-  if (net_.tensors[tensor].producer || net_.tensors[tensor].image) return nullptr;
+  if (!fold_inputs_ || net_.tensors[tensor].producer || net_.tensors[tensor].image) return nullptr;
   const ConvNode* only = nullptr;
   for (const LayerNode& layer : net_.layers) {
     const auto& operands = layer.operands;
@@ -70,6 +70,10 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   const auto winograd = plan_winograd(info_, part, descs_[node.output].precision);
   const bool fold = !winograd && folded_for(node.input) != nullptr;
   if (part.folding == Rewrite::kAlways && !fold) {
+    if (!fold_inputs_) {
+      refuse(ErrorCode::kNotAvailable,
+             "not folded in width: inputs are to lie as everybody expects (kWhenItPays lets them)");
+    }
     refuse_argument(
         "not folded in width: its input is not one of the network that this layer "
         "alone reads");

@@ -162,6 +162,7 @@ class Builder {
   const DeviceInfo& info_;
   const Device& device_;
   Session::Impl& session_;
+  bool fold_inputs_ = true;
   // Slots of tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
   std::vector<nvdla_slot> slots_;

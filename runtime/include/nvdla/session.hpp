@@ -22,6 +22,9 @@ class Network;
 struct BuildOptions {
   // Count for every layer; Session::statistics() has the numbers.
   bool statistics = false;
+  // Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
+  // everybody expects; kAlways is then refused as kNotAvailable.
+  bool fold_inputs = true;
 };
 
 // A network on a device, with buffers of its own. Thread compatible: one run at a time; build

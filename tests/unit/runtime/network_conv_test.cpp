@@ -184,6 +184,23 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
 }
 
 // Floats are quantised as ever, also behind the last column.
+TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
+  const std::vector<std::int8_t> weights(4 * 3 * 5 * 5, 1);
+  Convolution c{.name = "stem", .kernels = 4, .kernel_height = 5, .kernel_width = 5};
+  c.stride_x = c.stride_y = 2;
+  c.weights = weights;
+  const auto build = [&](Rewrite folding, bool fold_inputs) {
+    c.folding = folding;
+    Network net;
+    net.output(net.convolution(net.input("in", {3, 21, 24}), c), "out");
+    return net.build(Device::open("model:nv_small"), {.fold_inputs = fold_inputs});
+  };
+  EXPECT_EQ(build(Rewrite::kWhenItPays, true).desc("in").shape.channels, 6U);
+  EXPECT_EQ(build(Rewrite::kWhenItPays, false).desc("in").shape, (Shape{3, 21, 24}));
+  expect_error(ErrorCode::kNotAvailable, "layer 0 'stem': not folded in width: inputs are to lie",
+               [&] { build(Rewrite::kAlways, false); });
+}
+
 TEST(NetworkConv, FoldedInputsTakeFloats) {
   std::mt19937 random(5);
   std::vector<float> in(3 * 4 * 7);
