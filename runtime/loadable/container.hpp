@@ -26,6 +26,9 @@ constexpr std::uint16_t kMemoryInput = 4;
 constexpr std::uint16_t kMemoryOutput = 8;
 constexpr std::uint16_t kMemoryDebug = 16;
 
+// Of a tensor's data_category: planes, one a channel.
+constexpr std::uint8_t kDataPlanar = 3;
+
 constexpr std::uint8_t kDomainSystem = 0;
 constexpr std::uint8_t kDomainSram = 1;
 

@@ -105,8 +105,14 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
 
 void TaskConverter::convert_reuse(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
+  // Tiles are freed all or none.
+  const bool tiles = conv.mode == NVDLA_CONV_WINOGRAD;
   if (op.skip_data_rls == 0) {
-    conv.release = op.release;
+    if (tiles) {
+      expect(NVDLA_REG_FIELD(CSC, D_RELEASE, RLS_SLICES), op.release, "release");
+    } else {
+      conv.release = op.release;
+    }
   } else if (data_reused_[&op]) {
     conv.flags |= NVDLA_CONV_KEEP_DATA;
   }
@@ -115,15 +121,19 @@ void TaskConverter::convert_reuse(const ConvPart& part, nvdla_conv& conv) {
   if (op.data_reuse == 0) return;
   conv.flags |= NVDLA_CONV_REUSE_DATA;
   // The loadable says what is fetched, a layer all that it works on.
-  if (op.input_height_csc <= conv.height) return;
-  const std::uint64_t kept =
-      std::uint64_t{op.input_height_csc - conv.height} * conv.input.line_stride;
-  if (kept > conv.input.offset) {
-    refuse("input_height_csc {}: the {} lines before those of src_data are not in its memory",
-           op.input_height_csc, op.input_height_csc - conv.height);
-  }
+  if (tiles || op.input_height_csc <= conv.height) return;
+  const std::uint64_t kept = std::uint64_t{op.input_height_csc} - conv.height;
+  const auto go_back = [&](nvdla_surface& surface, const char* field) {
+    const std::uint64_t bytes = kept * surface.line_stride;
+    if (bytes > surface.offset) {
+      refuse("input_height_csc {}: the {} lines before those of {} are not in its memory",
+             op.input_height_csc, kept, field);
+    }
+    surface.offset -= bytes;
+  };
+  go_back(conv.input, "src_data");
+  go_back(conv.input_uv, "the second plane");
   conv.height = op.input_height_csc;
-  conv.input.offset -= kept;
 }
 
 void TaskConverter::expect_conv(const ConvPart& part) {

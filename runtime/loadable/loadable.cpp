@@ -82,6 +82,8 @@ LoadableTensor Loadable::Impl::describe(const Port& port) const {
   tensor.bytes = entry.size;
   tensor.line_stride = entry.stride[1];
   tensor.surface_stride = entry.stride[2];
+  tensor.batch_stride = entry.stride[3];
+  tensor.planar = entry.data_category == loadable::kDataPlanar;
   tensor.buffer_bytes = buffer_bytes(container.memories[port.memory]);
   return tensor;
 }
@@ -186,6 +188,12 @@ struct LoadedNetwork::Impl {
     std::uint64_t cycles = 0;
   };
   std::vector<Layer> layers;
+  // Convolutions that read pixels, and the memory of each.
+  struct Image {
+    std::uint16_t memory = 0;
+    nvdla_conv conv = {};
+  };
+  std::vector<Image> images;
   std::vector<nvdla_layer_stats> statistics;
 
   const Loadable::Impl& file() const { return loadable.impl(); }
@@ -231,10 +239,33 @@ struct LoadedNetwork::Impl {
     for (const std::uint16_t memory : step.memories) {
       if (memory != loadable::ConvertedProgram::kNoMemory) allocate(memory);
     }
+    for (const nvdla_layer& layer : program.layers) {
+      if (layer.conv.mode != NVDLA_CONV_IMAGE) continue;
+      images.push_back({program.memories[layer.conv.input.slot], layer.conv});
+    }
     for (std::uint32_t i = 0; i < program.names.size(); ++i) {
       layers.push_back({program.names[i], step.program.cycles(i)});
     }
     steps.emplace_back(std::move(step));
+  }
+
+  // Of a tensor the file says where it begins, convolutions that read it where both planes do.
+  void find_second_plane(const Port& port, const LoadableTensor& t, ImageDesc& desc) const {
+    for (const Image& image : images) {
+      if (image.memory != port.memory || image.conv.pixel_format != t.pixel_format) continue;
+      const nvdla_surface& first = image.conv.input;
+      const nvdla_surface& second = image.conv.input_uv;
+      // Other lines than the first of both planes.
+      const std::uint64_t skipped = first.offset - t.offset;
+      if (first.offset < t.offset || t.line_stride == 0 || skipped % t.line_stride != 0) continue;
+      const std::uint64_t before = skipped / t.line_stride * second.line_stride + t.offset;
+      if (second.offset < before) continue;
+      desc.offset_uv = second.offset - before;
+      desc.line_stride_uv = second.line_stride;
+      return;
+    }
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("no convolution tells where the second plane of '{}' lies", t.name));
   }
 
   void run(const DlaStep& step) {
@@ -307,10 +338,10 @@ LoadableTensor LoadedNetwork::tensor(std::string_view name) const {
 
 TensorDesc LoadedNetwork::desc(std::string_view name) const {
   const LoadableTensor t = tensor(name);
-  if (t.pixel_format < 36) {
-    throw Error(
-        ErrorCode::kNotAvailable,
-        fmt::format("tensor '{}' is pixels of format {}: use its buffer", name, t.pixel_format));
+  if (t.image()) {
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("tensor '{}' is pixels of format {}: write_pixels() writes them", name,
+                            t.pixel_format));
   }
   TensorDesc desc;
   desc.shape = t.shape;
@@ -333,7 +364,22 @@ TensorDesc LoadedNetwork::desc(std::string_view name) const {
   desc.atom = impl_->device.info().atom;
   desc.line_stride = t.line_stride;
   desc.surface_stride = t.surface_stride;
+  if (t.shape.batch > 1) desc.batch_stride = t.batch_stride;
+  desc.planar = t.planar;
   return resolve(desc);
+}
+
+ImageDesc LoadedNetwork::image(std::string_view name) const {
+  const Port& port = impl_->input(name);
+  const LoadableTensor t = impl_->file().describe(port);
+  if (!t.image()) refuse_argument("'{}' is a tensor, not an image", name);
+  ImageDesc desc;
+  desc.format = static_cast<nvdla_pixel_format>(t.pixel_format);
+  desc.width = t.shape.width;
+  desc.height = t.shape.height;
+  desc.line_stride = t.line_stride;
+  if (pixel_layout(desc.format).planes == 2) impl_->find_second_plane(port, t, desc);
+  return resolve(impl_->device.info(), desc);
 }
 
 const Buffer& LoadedNetwork::buffer(std::string_view name) const {
@@ -370,6 +416,13 @@ void LoadedNetwork::write(std::string_view name, Layout layout,
   const Port& port = impl_->input(name);
   const Map map = buffer(name).map(MapMode::kReadWrite);
   pack(desc(name), layout, source, impl_->bytes(port, map));
+}
+
+void LoadedNetwork::write_pixels(std::string_view name, std::span<const std::byte> plane,
+                                 std::span<const std::byte> plane_uv) {
+  const ImageDesc desc = image(name);
+  const Map map = buffer(name).map(MapMode::kReadWrite);
+  pack_image(impl_->device.info(), desc, plane, plane_uv, impl_->bytes(impl_->input(name), map));
 }
 
 void LoadedNetwork::read(std::string_view name, Layout layout,

@@ -31,9 +31,6 @@ class Saver {
       : session_(session), parts_(session, hw) {}
 
   std::vector<std::byte> run() {
-    for (const auto* ports : {&session_.inputs, &session_.outputs}) {
-      for (const auto& port : *ports) check_port(port);
-    }
     for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
     count_events();
     write_lists();
@@ -41,24 +38,6 @@ class Saver {
   }
 
  private:
-  // What the writer has no form for yet.
-  static void check_port(const Session::Impl::Port& port) {
-    if (port.desc.shape.batch != 1) {
-      detail::refuse(ErrorCode::kNotAvailable, "'{}' has a batch of {}: the writer has none",
-                     port.name, port.desc.shape.batch);
-    }
-    if (port.image) {
-      detail::refuse(ErrorCode::kNotAvailable, "'{}' is an image: the writer has tensors only",
-                     port.name);
-    }
-    if (port.folded) {
-      detail::refuse(ErrorCode::kNotAvailable,
-                     "'{}' is folded in width, which a reader would not know: set "
-                     "Convolution::folding to kNever",
-                     port.name);
-    }
-  }
-
   Operation& add(std::uint8_t type) {
     Operation& op = operations_.emplace_back();
     op.common.op_type = type;
@@ -101,11 +80,9 @@ class Saver {
       case NVDLA_LAYER_RUBIK:
         add_part(kRubik, parts_.rubik(index));
         break;
-      case NVDLA_LAYER_BDMA:
+      default:
         add_part(kBdma, copies(session_.descriptors[index].bdma));
         break;
-      default:
-        parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
     }
     link(fused);
   }
@@ -207,28 +184,9 @@ class Saver {
     memory.flags |= flag;
     memory.bind_id = static_cast<std::uint16_t>(bind);
     memory.tensor = static_cast<std::uint16_t>(c_.tensors.size());
-    TensorEntry t;
-    t.name = port.name;
-    t.id = memory.tensor;
-    t.memory = static_cast<std::uint16_t>(slot_address(port.slot));
-    t.size = memory.size;
-    t.data_format = 3;
-    t.data_category = 2;
-    t.pixel_format = 36;
-    const TensorDesc desc = resolve(port.desc);
-    const bool int8 = desc.precision == Precision::kInt8;
-    t.data_type =
-        static_cast<std::uint8_t>(int8                                  ? LoadableType::kInt8
-                                  : desc.precision == Precision::kInt16 ? LoadableType::kInt16
-                                                                        : LoadableType::kFp16);
-    t.n = 1;
-    t.c = static_cast<std::int32_t>(desc.shape.channels);
-    t.h = static_cast<std::int32_t>(desc.shape.height);
-    t.w = static_cast<std::int32_t>(desc.shape.width);
-    t.stride[0] = int8 ? 1 : 2;
-    t.stride[1] = desc.line_stride;
-    t.stride[2] = desc.surface_stride;
-    c_.tensors.push_back(t);
+    TensorEntry tensor = make_tensor(session_, port);
+    tensor.id = memory.tensor;
+    c_.tensors.push_back(std::move(tensor));
   }
 
   void write_lists() {
@@ -280,6 +238,10 @@ class Saver {
   void add_slot(std::uint32_t slot) {
     MemoryEntry memory;
     memory.size = session_.slots[slot].size;
+    if (memory.size > UINT32_MAX) {
+      detail::refuse(ErrorCode::kNotAvailable,
+                     "a buffer of {} bytes: offsets in a loadable have 32 bits", memory.size);
+    }
     if (session_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
     for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
       if (session_.inputs[i].slot == slot) add_port(session_.inputs[i], i, kMemoryInput, memory);
@@ -313,7 +275,9 @@ class Saver {
 }  // namespace
 
 void save_loadable(const Network& network, std::string_view configuration, std::string_view path) {
-  const Session session = network.build(Device::open(fmt::format("model:{}", configuration)));
+  // Whoever reads the file packs its inputs, and knows of no folding.
+  const Session session =
+      network.build(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
   const nvdla_hw& hw = *detail::find_configuration(configuration);
   const std::vector<std::byte> bytes = Saver(*detail::Handles::impl(session), hw).run();
   std::ofstream file(std::string(path), std::ios::binary);

@@ -18,6 +18,7 @@
 
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/image.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/tensor.hpp"
 
@@ -46,7 +47,12 @@ struct LoadableTensor {
   std::uint64_t bytes = 0;
   std::uint32_t line_stride = 0;
   std::uint32_t surface_stride = 0;
+  std::uint32_t batch_stride = 0;  // 0 is packed
+  bool planar = false;             // planes, one a channel, of single pixels
   std::uint64_t buffer_bytes = 0;  // what a buffer of the application needs
+
+  // Pixels, which write_pixels() writes: neither a feature cube nor planes.
+  bool image() const noexcept { return !planar && pixel_format < 36; }
 };
 
 class LoadedNetwork;
@@ -101,8 +107,12 @@ class NVDLA_API LoadedNetwork {
 
   // Tensors by name. Throw kInvalidArgument listing the names that there are.
   LoadableTensor tensor(std::string_view name) const;
-  // As a feature cube of the device. Throws kNotAvailable for pixels and for types that it has not.
+  // As a feature cube or planes of the device. Throws kNotAvailable for images and for types that
+  // it has not.
   TensorDesc desc(std::string_view name) const;
+  // An input of pixels. Throws kInvalidArgument for what is none, kNotAvailable where the file does
+  // not say where its second plane lies.
+  ImageDesc image(std::string_view name) const;
   const Buffer& buffer(std::string_view name) const;
   // Uses a buffer of the application from the next run on; it has LoadableTensor::buffer_bytes.
   void bind(std::string_view name, const Buffer& buffer);
@@ -111,6 +121,9 @@ class NVDLA_API LoadedNetwork {
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
+  // Pixels without gaps into an image, the second plane if its format has one.
+  void write_pixels(std::string_view name, std::span<const std::byte> plane,
+                    std::span<const std::byte> plane_uv = {});
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
@@ -132,10 +145,13 @@ class NVDLA_API LoadedNetwork {
 };
 
 // Writes a network as a loadable for a configuration ("nv_small"): interface DLA1 0.12, one task
-// whose layers run one after another. Throws what Network::build() throws, kNotAvailable for what
-// the writer or the format has no form for (planes of Rubik, comparisons, batches,
-// images, folded inputs, Winograd, NaN read as zero), and kInvalidArgument if the file cannot be
-// written.
+// whose layers run one after another. Inputs lie as Session::desc() and image() say with
+// BuildOptions::fold_inputs off. Tensors of a batch say the bytes from cube to cube as their fourth
+// stride. Verdicts of comparisons are nowhere but in the device's counters.
+//
+// Throws what Network::build() throws, kNotAvailable for what the format has no form for: NaN read
+// as zero, pixels before the first of a line (ImageDesc::x_offset), a ReLU or a table after a PReLU
+// in one operator; and kInvalidArgument if the file cannot be written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
                              std::string_view path);
 
