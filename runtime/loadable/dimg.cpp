@@ -35,6 +35,13 @@ Kind kind_of(const LoadableTensor& tensor) {
 }  // namespace
 
 std::vector<std::byte> make_dimg(const LoadableTensor& t, std::span<const std::byte> buffer) {
+  if (t.planar || t.image() || t.shape.batch != 1) {
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("tensor '{}' is {}: a DIMG holds one feature cube", t.name,
+                            t.shape.batch != 1 ? "a batch"
+                            : t.planar         ? "planes"
+                                               : "an image"));
+  }
   const Kind kind = kind_of(t);
   const std::uint32_t lanes = kAtom / kind.bytes;
   std::vector<std::byte> out = {std::byte{'D'}, std::byte{'I'}, std::byte{'M'}, std::byte{'G'}};

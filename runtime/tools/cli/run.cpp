@@ -65,13 +65,21 @@ std::string shape_text(const LoadableTensor& t) {
                      type_name(t.type));
 }
 
+// Bytes of the pixels of an image without gaps, in each plane.
+std::pair<std::size_t, std::size_t> plane_bytes(const LoadableTensor& t) {
+  const PixelLayout pixel = pixel_layout(static_cast<nvdla_pixel_format>(t.pixel_format));
+  const std::size_t pixels = std::size_t{t.shape.width} * t.shape.height;
+  return {pixels * pixel.bytes[0], pixels * pixel.bytes[1]};
+}
+
 // Pixels 0..255 as elements: fp16 and int16 as they are, int8 less 128.
 void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
                    const std::vector<std::uint8_t>& file) {
-  if (t.pixel_format < 36) {
+  if (t.image()) {
+    const auto [first, second] = plane_bytes(t);
     throw UsageError(
         fmt::format("{}: input '{}' takes pixels of format {}: give them as a raw file of {} bytes",
-                    path, t.name, t.pixel_format, t.bytes));
+                    path, t.name, t.pixel_format, first + second));
   }
   const std::uint32_t channels = t.shape.channels;
   if (channels != 1 && channels != 3) {
@@ -111,10 +119,19 @@ std::size_t element_bytes(LoadableType type) {
   return type == LoadableType::kInt8 || type == LoadableType::kUint8 ? 1 : 2;
 }
 
+// Elements or pixels without gaps, or the bytes as they are in memory.
 void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
                const std::vector<std::uint8_t>& file) {
-  const std::uint64_t packed = t.shape.elements() * element_bytes(t.type);
-  if (t.pixel_format >= 36 && file.size() == packed) {
+  std::uint64_t packed = t.shape.elements() * element_bytes(t.type);
+  if (t.image()) {
+    const auto [first, second] = plane_bytes(t);
+    packed = first + second;
+    if (file.size() == packed) {
+      const auto bytes = std::as_bytes(std::span(file));
+      network.write_pixels(t.name, bytes.first(first), bytes.subspan(first));
+      return;
+    }
+  } else if (file.size() == packed) {
     if (t.type == LoadableType::kInt8) {
       network.write(t.name, Layout::kNchw, elements_of<std::int8_t>(file));
     } else if (t.type == LoadableType::kInt16) {
@@ -125,15 +142,12 @@ void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::strin
     return;
   }
   if (file.size() != t.bytes) {
-    const std::string elements =
-        t.pixel_format >= 36
-            ? fmt::format("{} (elements by channel, line, column) or {} (as in memory)", packed,
-                          t.bytes)
-            : fmt::format("{} (as in memory)", t.bytes);
-    throw UsageError(
-        fmt::format("{}: {} bytes, input '{}' ({}) takes {}; PNG and PGM are "
-                    "recognised by how they begin",
-                    path, file.size(), t.name, shape_text(t), elements));
+    throw UsageError(fmt::format(
+        "{}: {} bytes, input '{}' ({}) takes {} ({}) or {} (as in memory); PNG and PGM are "
+        "recognised by how they begin",
+        path, file.size(), t.name, shape_text(t), packed,
+        t.image() ? "pixels by plane, line, column" : "elements by channel, line, column",
+        t.bytes));
   }
   const Map map = network.buffer(t.name).map(MapMode::kReadWrite);
   std::memcpy(map.data() + t.offset, file.data(), file.size());

@@ -13,6 +13,7 @@
 #include "loadable/container.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
+#include "nvdla/loadable.hpp"
 #include "tests/support/command.hpp"
 
 namespace nvdla {
@@ -82,6 +83,43 @@ TEST_F(LoadableCli, PicturesAndRawFilesAreInputs) {
   const Result other = nvdla("run " + file + " -d model:nv_small --json -i " + raw_file);
   ASSERT_EQ(other.status, 0) << other.output;
   EXPECT_EQ(nlohmann::json::parse(other.output)["outputs"][0]["values"][63], 5);
+}
+
+// Pixels of both planes in one file, one plane after the other.
+TEST_F(LoadableCli, RawPixelsAreInputs) {
+  const std::vector<std::int8_t> weights = {1, 2, 3};
+  Network network;
+  Convolution layer{.name = "sum"};
+  layer.weights = weights;
+  const Tensor in = network.image("in", {.format = NVDLA_PIXEL_Y8_U8V8, .width = 3, .height = 2});
+  network.output(network.convolution(in, layer), "out");
+  const std::string file = path("image.nvdla");
+  save_loadable(network, "nv_small", file);
+  // Y of each pixel, then V and U.
+  const std::string pixels =
+      "\x01\x02\x03\x04\x05\x06"
+      "\x01\x02\x01\x02\x01\x02"
+      "\x03\x04\x03\x04\x03\x04";
+  const std::string raw = folder_.write("pixels.raw", pixels).string();
+  const std::string run = "run " + file + " -d model:nv_small ";
+  const Result result = nvdla(run + "--json -i " + raw);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto values = nlohmann::json::parse(result.output)["outputs"][0]["values"];
+  const int expected[] = {1 + 4 + 3, 2 + 4 + 3, 3 + 4 + 3, 4 + 8 + 9, 5 + 8 + 9, 6 + 8 + 9};
+  ASSERT_EQ(values.size(), std::size(expected));
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], expected[i]) << i;
+
+  const std::string odd = folder_.write("odd.raw", "12345").string();
+  const Result few = nvdla(run + "-i " + odd);
+  EXPECT_EQ(few.status, 2);
+  EXPECT_NE(few.output.find("takes 18 (pixels by plane, line, column)"), std::string::npos)
+      << few.output;
+  const std::string pgm = folder_.write("p.pgm", "P5 3 2 255\n123456").string();
+  const Result picture = nvdla(run + "-i " + pgm);
+  EXPECT_EQ(picture.status, 2);
+  EXPECT_NE(picture.output.find("pixels of format 28: give them as a raw file of 18 bytes"),
+            std::string::npos)
+      << picture.output;
 }
 
 TEST_F(LoadableCli, SaysWhatIsWrong) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "../runtime/expect_error.hpp"
+#include "loadable/dimg.hpp"
 #include "round_trip.hpp"
 
 namespace nvdla {
@@ -144,6 +146,25 @@ TEST(SaveTensor, Planes) {
   expect_planes<std::int8_t>(Precision::kInt8);
   expect_planes<std::int16_t>(Precision::kInt16);
   expect_planes<std::uint16_t>(Precision::kFp16);
+}
+
+// The dump of the old runtime is one of a feature cube.
+TEST(SaveTensor, OnlyOneCubeIsDumped) {
+  LoadableTensor tensor;
+  tensor.name = "t";
+  tensor.type = LoadableType::kInt8;
+  const std::vector<std::byte> buffer(32);
+  EXPECT_EQ(loadable::make_dimg(tensor, buffer).size(), 36U + 1);
+  const auto refused = [&](const LoadableTensor& other, const char* text) {
+    test::expect_error(ErrorCode::kNotAvailable, text, [&] { loadable::make_dimg(other, buffer); });
+  };
+  LoadableTensor batch = tensor, planes = tensor, image = tensor;
+  batch.shape.batch = 2;
+  refused(batch, "'t' is a batch");
+  planes.planar = true;
+  refused(planes, "'t' is planes");
+  image.pixel_format = 0;
+  refused(image, "'t' is an image");
 }
 
 TEST(SaveTensor, BatchesOfPlanes) {
