@@ -85,6 +85,7 @@ constexpr Fault kConvFaults[] = {
     {"PrecisionCmacB", "CMAC_B.D_MISC_CFG", "PROC_PRECISION", 1, false, "PROC_PRECISION"},
     {"PrecisionCacc", "CACC.D_MISC_CFG", "PROC_PRECISION", 1, false, "PROC_PRECISION"},
     {"PrecisionSdp", "SDP.D_DATA_FORMAT", "PROC_PRECISION", 1, false, "PROC_PRECISION"},
+    {"PrecisionIntoCsc", "CSC.D_MISC_CFG", "IN_PRECISION", 1, false, "CSC IN"},
     {"InputSize", "CDMA.D_MISC_CFG", "IN_PRECISION", 1, false, "differ in size"},
     {"DataReuseCdma", "CDMA.D_MISC_CFG", "DATA_REUSE", 1, false, "DATA_REUSE"},
     {"WeightReuseCsc", "CSC.D_MISC_CFG", "WEIGHT_REUSE", 1, false, "WEIGHT_REUSE"},
@@ -113,6 +114,8 @@ constexpr Fault kConvFaults[] = {
     {"DataBanksCdma", "CDMA.D_BANK", "DATA_BANK", -1, true, "DATA_BANK"},
     {"WeightBanksCsc", "CSC.D_BANK", "WEIGHT_BANK", -1, true, "WEIGHT_BANK"},
     {"OutWidthCsc", "CSC.D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", 1, true, "DATAOUT_WIDTH"},
+    {"OutHeightCsc", "CSC.D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", 1, true, "DATAOUT_HEIGHT"},
+    {"OutChannelsCsc", "CSC.D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 1, true, "DATAOUT_CHANNEL"},
     {"OutWidthCacc", "CACC.D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", -1, true, "DATAOUT_WIDTH"},
     {"OutHeightCacc", "CACC.D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", 1, true, "DATAOUT_HEIGHT"},
     {"OutChannelsCacc", "CACC.D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 1, true, "DATAOUT_CHANNEL"},
@@ -121,6 +124,9 @@ constexpr Fault kConvFaults[] = {
     {"StrideX", "CSC.D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", 1, false, "output width"},
     {"StrideY", "CSC.D_CONV_STRIDE_EXT", "CONV_Y_STRIDE_EXT", 1, false, "output height"},
     {"DilationX", "CSC.D_DILATION_EXT", "X_DILATION_EXT", 1, false, "output width"},
+    {"DilationY", "CSC.D_DILATION_EXT", "Y_DILATION_EXT", 1, false, "output height"},
+    {"PadRight", "CDMA.D_ZERO_PADDING", "PAD_RIGHT", 0, false, "output width"},
+    {"PadBottom", "CDMA.D_ZERO_PADDING", "PAD_BOTTOM", 0, false, "output height"},
     {"PadLeft", "CSC.D_ZERO_PADDING", "PAD_LEFT", 0, false, "output width"},
     {"PadTop", "CSC.D_ZERO_PADDING", "PAD_TOP", 2, false, "output height"},
     {"Grain", "CDMA.D_FETCH_GRAIN", "GRAINS", 7, false, "FETCH_GRAIN"},
@@ -435,6 +441,44 @@ TEST(BlockingRules, AMissingUnitIsWaitedFor) {
   }
 }
 
+// Every unit of the layer is told of it, and none has the logic.
+TEST(BlockingRules, FeaturesMustExist) {
+  for (const char* name : {"nv_large", "nv_small"}) {
+    const TestLayer layer = conv_layer(*nvdla_hw_find(name));
+    const auto expect = [&](void (*change)(Registers&), const char* part) {
+      const std::string reason = reason_of(layer, change);
+      EXPECT_NE(reason.find(part), std::string::npos) << name << ": " << reason;
+    };
+    expect(
+        [](Registers& r) {
+          for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"})
+            r.change(std::string(unit) + ".D_MISC_CFG", "CONV_MODE", 1);
+          r.write("CDMA.D_DATAIN_SIZE_EXT_0", r.read("CSC.D_DATAIN_SIZE_EXT_0"));
+        },
+        "Winograd");
+    expect(
+        [](Registers& r) {
+          for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"})
+            r.change(std::string(unit) + ".D_MISC_CFG", "PROC_PRECISION", 1);
+          for (const char* unit : {"CDMA", "CSC"})
+            r.change(std::string(unit) + ".D_MISC_CFG", "IN_PRECISION", 1);
+        },
+        "int8 only");
+    expect(
+        [](Registers& r) {
+          for (const char* unit : {"CDMA", "CSC", "CACC"})
+            r.change(std::string(unit) + ".D_BATCH_NUMBER", "BATCHES", 1);
+        },
+        "batches");
+    expect(
+        [](Registers& r) {
+          for (const char* unit : {"CDMA", "CSC"})
+            r.change(std::string(unit) + ".D_WEIGHT_FORMAT", "WEIGHT_FORMAT", 1);
+        },
+        "compressed weights");
+  }
+}
+
 TEST(BlockingRules, SecondaryMemoryMustExist) {
   for (const char* name : {"nv_small", "nv_medium_512"}) {
     TestLayer layer = conv_layer(*nvdla_hw_find(name));
@@ -445,6 +489,9 @@ TEST(BlockingRules, SecondaryMemoryMustExist) {
     secondary([](Registers& r) { r.change("CDMA.D_WEIGHT_RAM_TYPE", "WEIGHT_RAM_TYPE", 0); });
     secondary([](Registers& r) { r.change("SDP.D_DST_DMA_CFG", "DST_RAM_TYPE", 0); });
     secondary([](Registers& r) { r.change("SDP_RDMA.D_BRDMA_CFG", "BRDMA_RAM_TYPE", 0); });
+    secondary([](Registers& r) { r.change("SDP_RDMA.D_NRDMA_CFG", "NRDMA_RAM_TYPE", 0); });
+    layer = sdp_layer(*nvdla_hw_find(name));
+    secondary([](Registers& r) { r.change("SDP_RDMA.D_SRC_DMA_CFG", "SRC_RAM_TYPE", 0); });
   }
 }
 

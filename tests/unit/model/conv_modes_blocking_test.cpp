@@ -104,6 +104,9 @@ constexpr Fault kFaults[] = {
     {"ExtensionWithoutImage", direct, "CSC.D_POST_Y_EXTENSION", "Y_EXTENSION", 1, false,
      "without image"},
     {"WinogradStride", winograd, "CSC.D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", 1, false, "stride"},
+    {"WinogradDilation", winograd, "CSC.D_DILATION_EXT", "X_DILATION_EXT", 1, false, "dilation"},
+    {"WinogradExtension", winograd, "CSC.D_POST_Y_EXTENSION", "Y_EXTENSION", 1, false,
+     "without image"},
     {"WinogradKernel", winograd, "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT", 2, false, "4x4"},
     {"WinogradFold", winograd, "CDMA.D_CONV_STRIDE", "CONV_X_STRIDE", 1, false, "folding makes"},
     {"WinogradPadding", winograd, "CDMA.D_ZERO_PADDING", "PAD_LEFT", 2, false, "padded width"},
@@ -222,6 +225,26 @@ TEST(ConvImageBlocking, ExtensionWithoutRoomForTheLanes) {
     regs.set("CSC.D_POST_Y_EXTENSION", {{"Y_EXTENSION", 2}});
   });
   EXPECT_NE(reasons.find("lanes"), std::string::npos) << reasons;
+}
+
+// What all units agree on, and none can do.
+TEST(ConvModesTogether, DoNotGoWithEachOther) {
+  const auto batches = [](Registers& regs, Memory&) {
+    for (const char* unit : {"CDMA", "CSC", "CACC"})
+      regs.change(std::string(unit) + ".D_BATCH_NUMBER", "BATCHES", 1);
+  };
+  const auto tiles = [](Registers& regs, Memory&) {
+    for (const char* unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC"})
+      regs.change(std::string(unit) + ".D_MISC_CFG", "CONV_MODE", 1);
+    // There a kernel has the channels of a pixel.
+    regs.change("CSC.D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT", 3);
+  };
+  std::string reasons = run(image(), batches);
+  EXPECT_NE(reasons.find("image input with batches"), std::string::npos) << reasons;
+  reasons = run(image(), tiles);
+  EXPECT_NE(reasons.find("image input with Winograd"), std::string::npos) << reasons;
+  reasons = run(winograd(), batches);
+  EXPECT_NE(reasons.find("Winograd with batches"), std::string::npos) << reasons;
 }
 
 TEST(ConvFeatureBlocking, ConverterWithHalfFeatureData) {

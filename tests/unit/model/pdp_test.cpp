@@ -75,6 +75,29 @@ TEST(Pdp, AverageSaturatesWhereTheReferenceModelWraps) {
   }
 }
 
+// SDP takes the source of the pooling from memory, and hands it on as it is.
+void program_sdp_before(const PdpCase& layer, Registers& regs) {
+  const auto u32 = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  for (const std::string unit : {"SDP", "SDP_RDMA"}) {
+    regs.write(unit + ".D_DATA_CUBE_WIDTH", layer.width - 1);
+    regs.write(unit + ".D_DATA_CUBE_HEIGHT", layer.height - 1);
+    regs.write(unit + ".D_DATA_CUBE_CHANNEL", layer.channels - 1);
+  }
+  for (const std::string x : {"BS", "BN", "EW"}) regs.write("SDP.D_DP_" + x + "_CFG", 1);
+  for (const std::string x : {"BRDMA", "NRDMA", "ERDMA"}) regs.write("SDP_RDMA.D_" + x + "_CFG", 1);
+  regs.write("SDP.D_CVT_SCALE", 1);
+  regs.set("SDP.D_FEATURE_MODE_CFG", {{"OUTPUT_DST", 1}});
+  regs.set("SDP.D_DATA_FORMAT",
+           {{"PROC_PRECISION", layer.precision}, {"OUT_PRECISION", layer.precision}});
+  regs.set("SDP_RDMA.D_FEATURE_MODE_CFG", {{"IN_PRECISION", layer.precision},
+                                           {"PROC_PRECISION", layer.precision},
+                                           {"OUT_PRECISION", layer.precision}});
+  regs.write("SDP_RDMA.D_SRC_BASE_ADDR_LOW", u32(layer.source.base));
+  regs.write("SDP_RDMA.D_SRC_LINE_STRIDE", u32(layer.source.line));
+  regs.write("SDP_RDMA.D_SRC_SURFACE_STRIDE", u32(layer.source.surface));
+  regs.write("SDP_RDMA.D_SRC_DMA_CFG", 1);
+}
+
 TEST(Pdp, TakesWhatSdpHandsOn) {
   for (const char* name : {"nv_full", "nv_small", "nv_medium_512"}) {
     const nvdla_hw& hw = *nvdla_hw_find(name);
@@ -89,26 +112,7 @@ TEST(Pdp, TakesWhatSdpHandsOn) {
       rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
       program_pdp(layer, rig.regs, true);
       Registers& regs = rig.regs;
-      const auto u32 = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
-      for (const std::string unit : {"SDP", "SDP_RDMA"}) {
-        regs.write(unit + ".D_DATA_CUBE_WIDTH", layer.width - 1);
-        regs.write(unit + ".D_DATA_CUBE_HEIGHT", layer.height - 1);
-        regs.write(unit + ".D_DATA_CUBE_CHANNEL", layer.channels - 1);
-      }
-      for (const std::string x : {"BS", "BN", "EW"}) regs.write("SDP.D_DP_" + x + "_CFG", 1);
-      for (const std::string x : {"BRDMA", "NRDMA", "ERDMA"})
-        regs.write("SDP_RDMA.D_" + x + "_CFG", 1);
-      regs.write("SDP.D_CVT_SCALE", 1);
-      regs.set("SDP.D_FEATURE_MODE_CFG", {{"OUTPUT_DST", 1}});
-      regs.set("SDP.D_DATA_FORMAT",
-               {{"PROC_PRECISION", layer.precision}, {"OUT_PRECISION", layer.precision}});
-      regs.set("SDP_RDMA.D_FEATURE_MODE_CFG", {{"IN_PRECISION", layer.precision},
-                                               {"PROC_PRECISION", layer.precision},
-                                               {"OUT_PRECISION", layer.precision}});
-      regs.write("SDP_RDMA.D_SRC_BASE_ADDR_LOW", u32(layer.source.base));
-      regs.write("SDP_RDMA.D_SRC_LINE_STRIDE", u32(layer.source.line));
-      regs.write("SDP_RDMA.D_SRC_SURFACE_STRIDE", u32(layer.source.surface));
-      regs.write("SDP_RDMA.D_SRC_DMA_CFG", 1);
+      program_sdp_before(layer, regs);
       // SDP is held back until PDP is there.
       regs.write("SDP_RDMA.D_OP_ENABLE", 1);
       regs.write("SDP.D_OP_ENABLE", 1);
@@ -176,6 +180,58 @@ TEST(Pdp, Blocks) {
   expect_blocked(wide, {"PDP.D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO", 0, "no such precision"});
   expect_blocked(simple(small), {"PDP.D_DST_RAM_CFG", "DST_RAM_TYPE", 0, "secondary memory"});
   expect_blocked(simple(small), {"PDP_RDMA.D_SRC_RAM_CFG", "SRC_RAM_TYPE", 0, "secondary memory"});
+}
+
+// Both count for themselves: what differs leaves one of them waiting.
+TEST(Pdp, TakesExactlyWhatSdpGives) {
+  const auto run = [](const Fault* fault) {
+    const PdpCase layer = simple(*nvdla_hw_find("nv_full"));
+    UnitRig rig(*layer.hw);
+    program_pdp(layer, rig.regs, true);
+    program_sdp_before(layer, rig.regs);
+    if (fault != nullptr) rig.regs.change(fault->reg, fault->field, fault->value);
+    for (const char* unit : {"SDP_RDMA", "SDP", "PDP"})
+      rig.regs.write(std::string(unit) + ".D_OP_ENABLE", 1);
+    rig.run();
+    EXPECT_EQ(rig.regs.read("PDP.S_STATUS"), fault == nullptr ? 0u : 1u);
+    return rig.blocked();
+  };
+  const Fault faults[] = {
+      {"PDP.D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", 9, "SDP gives width 9, PDP takes 10"},
+      {"PDP.D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 5, "SDP gives height 7, PDP takes 6"},
+      {"PDP.D_DATA_CUBE_IN_CHANNEL", "CUBE_IN_CHANNEL", 20, "SDP gives channels 20, PDP takes 21"},
+      {"PDP.D_DATA_FORMAT", "INPUT_DATA", 1, "SDP gives int8, PDP takes int16"},
+      {"PDP.D_OPERATION_MODE_CFG", "SPLIT_NUM", 1, "on the fly is split"},
+  };
+  EXPECT_EQ(run(nullptr), "");
+  for (const Fault& fault : faults) {
+    const std::string reason = run(&fault);
+    EXPECT_NE(reason.find(fault.reason), std::string::npos) << fault.reason << ": " << reason;
+  }
+}
+
+// Sizes that would wrap and addresses below the cube.
+TEST(Pdp, BandsBeginInTheBandBefore) {
+  PdpCase layer = simple(*nvdla_hw_find("nv_full"));
+  const auto reason = [&](unsigned kernel, unsigned stride, unsigned first, unsigned mid,
+                          unsigned last) {
+    layer.kw = kernel;
+    layer.sx = stride;
+    layer.bands = 3;
+    layer.in[0] = first;
+    layer.in[1] = mid;
+    layer.in[2] = last;
+    UnitRig rig(*layer.hw);
+    program_pdp(layer, rig.regs);
+    enable_pdp(rig.regs);
+    rig.run();
+    return rig.blocked();
+  };
+  EXPECT_NE(reason(5, 1, 3, 4, 4).find("PARTIAL_WIDTH_IN_FIRST 3 is less than the overlap of 4"),
+            std::string::npos);
+  EXPECT_NE(reason(2, 5, 2, 3, 4).find("PARTIAL_WIDTH_IN_MID 3 is all skipped"), std::string::npos);
+  EXPECT_NE(reason(2, 5, 2, 5, 3).find("PARTIAL_WIDTH_IN_LAST 3 is all skipped"),
+            std::string::npos);
 }
 
 TEST(Pdp, LineBufferHoldsSixteenColumnsOfEightLines) {

@@ -177,6 +177,22 @@ TEST_P(Reuse, TooFewKeptLinesBlock) {
   EXPECT_NE(run(second).find("CSC waits for 9 lines"), std::string::npos);
 }
 
+TEST_P(Reuse, OtherKeptLinesBlock) {
+  load(layer_, memory_);
+  layer_.keep_data = true;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.ref.width -= 1;
+  second.ref.input.resize(std::size_t{8} * 8 * 21);
+  std::mt19937_64 random(0);
+  finish_layout(second, random, false);
+  second.data_banks = layer_.data_banks;
+  second.weight_banks = layer_.weight_banks;
+  EXPECT_NE(run(second).find("DATA_REUSE of lines that were kept with another width"),
+            std::string::npos);
+}
+
 TEST_P(Reuse, OtherKeptWeightsBlock) {
   load(layer_, memory_);
   layer_.keep_weights = true;

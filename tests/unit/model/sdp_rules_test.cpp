@@ -59,6 +59,37 @@ TEST(SdpRules, ConversionsThatEnd) {
         }
 }
 
+// Operands that are taken come from a DMA that brings those parts, and nobody brings others.
+TEST(SdpRules, OperatorsAndTheirDmasAgree) {
+  const char* const dmas[] = {"BRDMA", "NRDMA", "ERDMA"};
+  const char* const operators[] = {"BS", "BN", "EW"};
+  for (unsigned i = 0; i < 3; ++i) {
+    SdpCase layer = small(config("nv_full"), kRefInt8, kRefInt8, kRefInt8);
+    SdpUnit& unit = layer.units[i];
+    unit.active = unit.alu.active = true;
+    unit.alu.source = Source::kPerChannel;
+    const std::string dma = dmas[i], name = operators[i];
+    const auto reason_with = [&](const std::string& reg, const std::string& field,
+                                 std::uint32_t value) {
+      UnitRig rig(*layer.hw);
+      program_sdp(layer, rig.regs);
+      rig.regs.change(reg, field, value);
+      enable_sdp(rig.regs);
+      rig.run();
+      return rig.blocked();
+    };
+    const std::string cfg = "SDP_RDMA.D_" + dma + "_CFG";
+    EXPECT_EQ(reason_with(cfg, dma + "_DISABLE", 0), "");
+    EXPECT_NE(reason_with(cfg, dma + "_DISABLE", 1).find(name + " takes an operand from memory"),
+              std::string::npos);
+    for (const std::uint32_t use : {0u, 2u})
+      EXPECT_NE(reason_with(cfg, dma + "_DATA_USE", use).find("DATA_USE"), std::string::npos);
+    EXPECT_NE(reason_with("SDP.D_DP_" + name + "_CFG", name + "_BYPASS", 1)
+                  .find("nothing takes its operands"),
+              std::string::npos);
+  }
+}
+
 TEST(SdpRules, FloatsTakeTwoByteOperands) {
   SdpCase layer = small(config("nv_full"), kRefFp16, kRefFp16, kRefFp16);
   for (unsigned i = 0; i < 3; ++i) {
