@@ -248,7 +248,7 @@ void make_batch(nvdla_layer& layer) {
 }
 
 // How weights lie in the buffer does not depend on how many cubes they meet.
-TEST(ReuseOfWeights, WithAnotherBatch) {
+TEST(ReuseBoundaries, WeightsWithAnotherBatch) {
   Base base = base_conv("nv_full");
   base.layer.sdp.x1 = base.layer.sdp.x2 = {};
   for (nvdla_slot& slot : base.slots) slot.size = 1 << 20;
