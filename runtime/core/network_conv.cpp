@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Adding images and convolutions to a network.
+#include <cmath>
 #include <utility>
 
 #include "core/add_layer.hpp"
 #include "core/conv_parts.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/folding.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {
@@ -71,6 +73,19 @@ detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint3
         return add_channels(desc, kernels, components);
       },
       detail::copy_kernels(c.weights, desc));
+}
+
+// The logic reads NaN of kernels as zero where it does so for the input, the reference model does
+// not: zeros are the same for both.
+void set_nan_to_zero(const Convolution& c, ConvNode& node) {
+  const auto processing = static_cast<Precision>(node.conv.proc_precision);
+  detail::check_nan_to_zero(c.nan_to_zero || c.nan_sums_to_zero, processing);
+  node.sdp.nan_to_zero = c.nan_sums_to_zero;
+  if (!c.nan_to_zero) return;
+  node.conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
+  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(node.weights)) {
+    if (std::isnan(from_half(static_cast<std::uint16_t>(bits)))) bits = 0;
+  }
 }
 
 void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
@@ -154,6 +169,7 @@ Tensor Network::convolution(Tensor input, const Convolution& c) {
     const Precision result = detail::conv_result(processing, c.precision);
     node.sdp = detail::conv_sdp(*impl_, c, out, processing);
     node.sdp.y = impl_->make_operator_y(c.y, false, out, processing);
+    set_nan_to_zero(c, node);
     detail::LayerNode layer;
     layer.name = c.name;
     layer.input = input.index;

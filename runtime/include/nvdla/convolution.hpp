@@ -70,6 +70,10 @@ struct Convolution {
   std::span<const float> bias_reals = {};
   // Negative results become zero, in the last operator.
   bool relu = false;
+  // fp16: NaN of the input and of the kernels reads as zero. What pads is not changed.
+  bool nan_to_zero = false;
+  // fp16: sums that are NaN, and NaN of operands, read as zero.
+  bool nan_sums_to_zero = false;
   // Right shift of the accumulator before everything else, 0..16; 0 in fp16.
   std::uint32_t accumulator_shift = 0;
   // Further operators, after the bias.
