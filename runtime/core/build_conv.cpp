@@ -66,8 +66,12 @@ void Builder::place_image(std::uint32_t tensor, nvdla_conv& conv) const {
 }
 
 void Builder::add_part(const LayerNode& node, const ConvNode& part) {
+  const bool silent = part.sdp.silent();
+  const Precision result = silent ? part.sdp.processing : descs_[node.output].precision;
+  Compared compared;
+  if (silent) compared = compare_channels(node, part.sdp, conv_output(part.conv), true);
   Blob blob = make_blob();
-  const auto winograd = plan_winograd(info_, part, descs_[node.output].precision);
+  const auto winograd = plan_winograd(info_, part, result);
   const bool fold = !winograd && folded_for(node.input) != nullptr;
   if (part.folding == Rewrite::kAlways && !fold) {
     if (!fold_inputs_) {
@@ -79,7 +83,7 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
         "alone reads");
   }
   nvdla_conv conv = winograd ? winograd->conv : direct_form(node, part);
-  conv.batch = cubes_at_once(node.output);
+  conv.batch = silent ? 1 : cubes_at_once(node.output);
   if (conv.mode == NVDLA_CONV_IMAGE) {
     place_image(node.input, conv);
     conv.post_extension = post_extension(info_, part);
@@ -89,6 +93,12 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   if (conv.mode == NVDLA_CONV_DIRECT) {
     const std::uint32_t some = kernels_that_fit(info_, conv);
     if (some != 0 && some < std::min<std::uint64_t>(conv.kernels, kernel_group(info_, conv))) {
+      if (silent) {
+        refuse(ErrorCode::kNotAvailable,
+               "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and "
+               "parts of them cannot be compared",
+               conv.channels, conv.kernel_height, conv.kernel_width);
+      }
       const auto folded = [&](const auto& kernels) -> Kernels {
         return fold_weights(part.conv, kernels);
       };
@@ -114,10 +124,17 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
       },
       part.weights);
   place_weights(weights, stream, conv, blob);
-  const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
+  nvdla_sdp sdp;
+  if (silent) {
+    sdp = sdp_part(conv_output(part.conv), result, compared.sdp, blob);
+    place_other(compared, sdp);
+  } else {
+    sdp = sdp_part(node, part.sdp, blob);
+  }
   add_blob(blob);
   if (conv.batch > 1) slots_.back().alignment = kBatchAlign;
-  add_bands(node, conv, sdp, {.name = node.name, .macs = node.macs, .whole = true, .after = {}});
+  add_bands(node, conv, sdp,
+            {.name = node.name, .macs = node.macs, .whole = true, .after = compared.after});
 }
 
 void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,

@@ -31,16 +31,6 @@ std::vector<std::int16_t> narrow(const std::vector<std::int32_t>& values) {
   return list;
 }
 
-// Atoms are compared as a whole, and what lies beyond the last channel may be anything.
-void check_comparison(const TensorDesc& in) {
-  const std::uint32_t lanes = in.elements_per_atom();
-  if (in.shape.channels % lanes == 0) return;
-  refuse_argument(
-      "a comparison of {} channels: the hardware compares whole atoms, here multiples of {} "
-      "channels; nearest valid: {}",
-      in.shape.channels, lanes, (in.shape.channels + lanes - 1) / lanes * lanes);
-}
-
 OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision processing,
                          std::uint32_t atom) {
   OperandDesc desc;
@@ -61,9 +51,9 @@ OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision pro
 }  // namespace
 
 nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& blob) const {
-  const TensorDesc& out = descs_[part.silent() ? node.input : node.output];
+  const TensorDesc& out = descs_[node.output];
   nvdla_sdp sdp = sdp_part(out.shape, out.precision, part, blob);
-  if (!part.silent()) sdp.output = surface(node.output);
+  sdp.output = surface(node.output);
   return sdp;
 }
 
@@ -134,11 +124,19 @@ void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision
 }
 
 void Builder::add_part(const LayerNode& node, const SdpNode& part) {
-  Blob blob = make_blob();
-  nvdla_sdp sdp = sdp_part(node, part, blob);
   const TensorDesc& in = descs_[node.input];
-  if (part.silent()) check_comparison(in);
-  sdp.in_precision = static_cast<std::uint32_t>(in.precision);
+  Compared compared;
+  if (part.silent()) compared = compare_channels(node, part, in.shape, false);
+  Blob blob = make_blob();
+  nvdla_sdp sdp;
+  if (part.silent()) {
+    sdp = sdp_part(in.shape, compared.sdp.processing, compared.sdp, blob);
+    sdp.in_precision = sdp.proc_precision;
+    place_other(compared, sdp);
+  } else {
+    sdp = sdp_part(node, part, blob);
+    sdp.in_precision = static_cast<std::uint32_t>(in.precision);
+  }
   sdp.width = in.shape.width;
   sdp.height = in.shape.height;
   sdp.channels = in.shape.channels;
@@ -146,6 +144,7 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
   add_blob(blob);
   nvdla_layer layer = make_layer(sdp);
   if (part.y.lut) layer.lut = *part.y.lut + 1;
+  if (compared.after) add_wait(layer, *compared.after);
   std::string name = node.name;
   fuse_pooling(node, layer, name);
   commit(node, layer, name, node.macs);

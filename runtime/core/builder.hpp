@@ -104,6 +104,18 @@ class Builder {
   };
   Scratch add_scratch(const Shape& shape, Precision precision);
 
+  // A comparison of `shape` with lanes beyond the last channel that differ in nothing: the
+  // operators for it, and what stands for the tensor on the other side, once layer `after` ran.
+  struct Compared {
+    SdpNode sdp;
+    std::optional<nvdla_surface> other;
+    std::optional<std::uint32_t> after;
+  };
+  Compared compare_channels(const LayerNode& node, const SdpNode& part, const Shape& shape,
+                            bool flying);
+  nvdla_surface add_masked_copy(const LayerNode& node, std::uint32_t tensor);
+  static void place_other(const Compared& compared, nvdla_sdp& sdp);
+
   // The convolution that the input `tensor` is folded for, if any.
   const nvdla_conv* folded_for(std::uint32_t tensor) const;
   // A convolution of a cube as it is done without tiles: folded where its input is.

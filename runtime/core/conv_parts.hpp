@@ -25,6 +25,10 @@ Precision conv_result(Precision processing, const std::optional<Precision>& want
 void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
                 Precision processing);
 
+// A convolution with operator Y, which compares or not: everything but its output.
+LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& convolution,
+                           const OperatorY& y, bool compares);
+
 // SDP of a Convolution or a Deconvolution.
 template <typename Layer>
 SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const Shape& out, Precision processing) {

@@ -103,6 +103,64 @@ void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
 
 }  // namespace
 
+detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, const Convolution& c,
+                                           const OperatorY& y, bool compares) {
+  const TensorNode& tensor = net.any_tensor("input", input);
+  if (!tensor.image) net.cube("input", input);
+  const Precision processing = detail::kernel_precision(c.weights);
+  WeightsDesc weights;
+  weights.kernels = c.kernels;
+  weights.channels = tensor.shape.channels;
+  weights.kernel_height = c.kernel_height;
+  weights.kernel_width = c.kernel_width;
+  weights.precision = processing;
+  detail::check_range("kernels", c.kernels, 1U, detail::kMaxSide);
+  TensorDesc desc;
+  desc.shape = tensor.shape;
+  desc.precision = tensor.precision;
+
+  ConvNode node;
+  node.conv = make_conv(desc, weights);
+  node.conv.stride_x = c.stride_x;
+  node.conv.stride_y = c.stride_y;
+  node.conv.dilation_x = c.dilation_x;
+  node.conv.dilation_y = c.dilation_y;
+  node.conv.pad_left = c.pad_left;
+  node.conv.pad_right = c.pad_right;
+  node.conv.pad_top = c.pad_top;
+  node.conv.pad_bottom = c.pad_bottom;
+  node.conv.pad_value = c.pad_value;
+  node.conv.clip_truncate = c.accumulator_shift;
+  if (tensor.image) {
+    node.conv.mode = NVDLA_CONV_IMAGE;
+    node.conv.pixel_format = tensor.image->format;
+    node.conv.pixel_x_offset = tensor.image->x_offset;
+  }
+  set_input(tensor, c, node.conv);
+  const Shape out = conv_output(node.conv);
+  node.weights = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
+                              : detail::copy_kernels(c.weights, weights);
+  if (!tensor.image && c.post_extension != 0) {
+    refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
+  }
+  check_rewrites(c, node.conv);
+  node.folding = c.folding;
+  node.winograd = c.winograd;
+  node.batch = c.batch;
+  node.winograd_truncate = c.winograd_truncate;
+  node.post_extension = c.post_extension;
+  node.sdp = detail::conv_sdp(net, c, out, processing);
+  node.sdp.y = net.make_operator_y(y, compares, out, processing);
+  set_nan_to_zero(c, node);
+  LayerNode layer;
+  layer.name = c.name;
+  layer.input = input.index;
+  layer.operands = node.sdp.tensors();
+  layer.macs = weights.elements() * out.height * out.width * out.batch;
+  layer.part = std::move(node);
+  return layer;
+}
+
 Tensor Network::image(std::string_view name, const ImageDesc& desc) {
   impl_->check_name("input", name);
   const PixelLayout pixel = pixel_layout(desc.format);
@@ -122,60 +180,10 @@ Tensor Network::image(std::string_view name, const ImageDesc& desc) {
 
 Tensor Network::convolution(Tensor input, const Convolution& c) {
   return detail::add_layer(impl_->layers.size(), c.name, [&] {
-    const TensorNode& tensor = impl_->any_tensor("input", input);
-    if (!tensor.image) impl_->cube("input", input);
-    const Precision processing = detail::kernel_precision(c.weights);
-    WeightsDesc weights;
-    weights.kernels = c.kernels;
-    weights.channels = tensor.shape.channels;
-    weights.kernel_height = c.kernel_height;
-    weights.kernel_width = c.kernel_width;
-    weights.precision = processing;
-    detail::check_range("kernels", c.kernels, 1U, detail::kMaxSide);
-    TensorDesc desc;
-    desc.shape = tensor.shape;
-    desc.precision = tensor.precision;
-
-    ConvNode node;
-    node.conv = make_conv(desc, weights);
-    node.conv.stride_x = c.stride_x;
-    node.conv.stride_y = c.stride_y;
-    node.conv.dilation_x = c.dilation_x;
-    node.conv.dilation_y = c.dilation_y;
-    node.conv.pad_left = c.pad_left;
-    node.conv.pad_right = c.pad_right;
-    node.conv.pad_top = c.pad_top;
-    node.conv.pad_bottom = c.pad_bottom;
-    node.conv.pad_value = c.pad_value;
-    node.conv.clip_truncate = c.accumulator_shift;
-    if (tensor.image) {
-      node.conv.mode = NVDLA_CONV_IMAGE;
-      node.conv.pixel_format = tensor.image->format;
-      node.conv.pixel_x_offset = tensor.image->x_offset;
-    }
-    set_input(tensor, c, node.conv);
+    detail::LayerNode layer = detail::make_convolution(*impl_, input, c, c.y, false);
+    const auto& node = std::get<ConvNode>(layer.part);
     const Shape out = conv_output(node.conv);
-    node.weights = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
-                                : detail::copy_kernels(c.weights, weights);
-    if (!tensor.image && c.post_extension != 0) {
-      refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
-    }
-    check_rewrites(c, node.conv);
-    node.folding = c.folding;
-    node.winograd = c.winograd;
-    node.batch = c.batch;
-    node.winograd_truncate = c.winograd_truncate;
-    node.post_extension = c.post_extension;
-    const Precision result = detail::conv_result(processing, c.precision);
-    node.sdp = detail::conv_sdp(*impl_, c, out, processing);
-    node.sdp.y = impl_->make_operator_y(c.y, false, out, processing);
-    set_nan_to_zero(c, node);
-    detail::LayerNode layer;
-    layer.name = c.name;
-    layer.input = input.index;
-    layer.operands = node.sdp.tensors();
-    layer.macs = weights.elements() * out.height * out.width * out.batch;
-    layer.part = std::move(node);
+    const Precision result = detail::conv_result(node.sdp.processing, c.precision);
     return impl_->commit(std::move(layer), out, result);
   });
 }

@@ -32,26 +32,4 @@ Tensor Network::pointwise(Tensor input, const Pointwise& p) {
   });
 }
 
-void Network::compare(Tensor input, const Comparison& p) {
-  detail::add_layer(impl_->layers.size(), p.name, [&] {
-    const detail::TensorNode& in = impl_->cube("input", input);
-    OperatorY equal;
-    equal.alu = NVDLA_ALU_EQUAL;
-    equal.alu_values = p.values;
-    equal.alu_reals = p.reals;
-    equal.tensor = p.tensor;
-    detail::SdpNode sdp;
-    sdp.processing = in.precision;
-    sdp.operators.x1 = impl_->make_operator("x1", p.x1, in.shape, sdp.processing);
-    sdp.operators.x2 = impl_->make_operator("x2", p.x2, in.shape, sdp.processing);
-    sdp.y = impl_->make_operator_y(equal, true, in.shape, sdp.processing);
-    detail::LayerNode layer;
-    layer.name = p.name;
-    layer.input = input.index;
-    layer.operands = sdp.tensors();
-    layer.part = std::move(sdp);
-    impl_->commit_silent(std::move(layer));
-  });
-}
-
 }  // namespace nvdla

@@ -62,6 +62,8 @@ class NVDLA_API Network {
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
   void compare(Tensor input, const Comparison& comparison);
+  // The sums of a convolution after its X1 and X2, on the fly: they are written nowhere.
+  void compare(Tensor input, const Convolution& convolution, const Comparison& comparison);
   Tensor pooling(Tensor input, const Pooling& pooling);
   Tensor normalization(Tensor input, const Normalization& normalization);
   Tensor contract(Tensor input, const Contraction& contraction);

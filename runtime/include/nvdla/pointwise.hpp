@@ -37,8 +37,13 @@ struct Pointwise {
 
 // A tensor is compared with values or with another tensor, after X1 and X2; nothing is written.
 // NVDLA_COUNTER_SDP_UNEQUAL of the layer is 1 where an element differs (BuildOptions::statistics).
-// fp16 compares bits, NaN with NaN, and tells -0 from 0. The hardware compares whole atoms, so
-// channels must fill them: DeviceInfo::atom bytes of the input's precision.
+// fp16 compares bits, NaN with NaN, and tells -0 from 0. Behind a convolution its sums of 32 bits,
+// or of fp32, are compared, in the precision of its kernels and with X1 and X2 of its own.
+//
+// The hardware compares whole atoms, DeviceInfo::atom bytes. Where channels do not fill them what
+// lies beyond is made zero: that takes X1 or X2 unless it is there for integers anyway and takes no
+// tensor and no PReLU, values of 16 bits, and of another tensor a copy, "name other". In fp16 after
+// operators NaN beyond the last channel would still differ; neither packing nor layers leave any.
 struct Comparison {
   std::string_view name = {};
   Operator x1 = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SDP's operator Y, its look-up table and comparisons in networks, against one number at a time.
+// SDP's operator Y and its look-up table in networks, against one number at a time.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -183,58 +183,6 @@ TEST(OperatorY, OfAConvolution) {
   EXPECT_EQ(test::read(session, "out"), expected);
 }
 
-std::uint32_t unequal(const Network& net, const Device& device, const Values& in,
-                      const Values* other = nullptr) {
-  Session session = net.build(device, {.statistics = true});
-  test::write(session, "in", in);
-  if (other != nullptr) test::write(session, "other", *other);
-  session.run();
-  std::uint32_t count = 0;
-  for (const nvdla_layer_stats& layer : session.statistics()) {
-    EXPECT_TRUE(layer.valid >> NVDLA_COUNTER_SDP_UNEQUAL & 1);
-    count += layer.counter[NVDLA_COUNTER_SDP_UNEQUAL];
-  }
-  return count;
-}
-
-TEST(Comparisons, FindOneElementThatDiffers) {
-  std::mt19937 random(220);
-  const Device device = Device::open("model:nv_full");
-  for (const Precision precision : test::kPrecisions) {
-    for (const std::uint32_t batch : {1U, 2U}) {
-      SCOPED_TRACE(testing::Message() << static_cast<int>(precision) << " batch " << batch);
-      const Shape shape{64, 3, 5, batch};
-      const Values in = test::random_tensor(shape, precision, random);
-      Network net;
-      const Tensor input = net.input("in", shape, precision);
-      net.compare(input, {.name = "same", .tensor = net.input("other", shape, precision)});
-      EXPECT_EQ(unequal(net, device, in, &in), 0U);
-      Values other = in;
-      other.data[random() % other.data.size()] ^= 1;
-      EXPECT_EQ(unequal(net, device, in, &other), 1U);
-    }
-  }
-}
-
-TEST(Comparisons, WithValues) {
-  const Device device = Device::open("model:nv_full");
-  Values in({32, 2, 2}, Precision::kInt8);
-  std::fill(in.data.begin(), in.data.end(), 7);
-  const std::vector<std::int32_t> seven = {7};
-  Network net;
-  net.compare(net.input("in", in.shape), {.name = "sevens", .values = seven});
-  EXPECT_EQ(unequal(net, device, in), 0U);
-  in.data[100] = 8;
-  EXPECT_EQ(unequal(net, device, in), 1U);
-  // Three times two is six, per channel.
-  const std::vector<std::int16_t> two(32, 2);
-  const std::vector<std::int32_t> six(32, 6);
-  Network product;
-  product.compare(product.input("in", in.shape), {.x1 = scale(two), .values = six});
-  std::fill(in.data.begin(), in.data.end(), 3);
-  EXPECT_EQ(unequal(product, device, in), 0U);
-}
-
 TEST(BadOperatorY, Refused) {
   Network net;
   const Tensor in = net.input("in", {4, 2, 2}),
@@ -277,11 +225,6 @@ TEST(BadOperatorY, LackedByTheDevice) {
   net.output(net.pointwise(net.input("in", {4, 2, 2}), {.name = "sum", .y = y}), "out");
   expect_error(ErrorCode::kInvalidProgram, "the third SDP operator (Y), which nv_small does not",
                [&] { net.build(Device::open("model:nv_small")); });
-  Network compare;
-  compare.compare(compare.input("in", {4, 2, 2}), {.name = "c", .values = one});
-  expect_error(ErrorCode::kInvalidArgument,
-               "layer 0 'c': a comparison of 4 channels: the hardware compares whole atoms",
-               [&] { compare.build(Device::open("model:nv_full")); });
 }
 
 }  // namespace
