@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "core/conv_steps.hpp"
 #include "core/winograd_plan.hpp"
+#include "model/integers.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -37,7 +38,7 @@ Plan make_plan(const DeviceInfo& info, const nvdla_conv& conv, std::uint32_t bat
   nvdla_conv some = conv;
   some.batch = cubes;
   const std::vector<Band> bands = split_lines(info, some, cubes == batch);
-  const std::uint64_t runs = (batch + cubes - 1) / cubes;
+  const std::uint64_t runs = model::ceil_div(batch, cubes);
   Plan plan;
   plan.bands = bands.size();
   plan.layers = runs * bands.size();
