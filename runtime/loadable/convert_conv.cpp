@@ -7,6 +7,12 @@
 #include "loadable/task_converter.hpp"
 
 namespace nvdla::loadable {
+namespace {
+
+// Bytes from plane to plane; no memory has as many.
+constexpr std::int64_t kMostApart = std::int64_t{1} << 40;
+
+}  // namespace
 
 void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
@@ -87,12 +93,13 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
   conv.pixel_format = op.data_format;
   conv.input.surface_stride = 0;
   if (op.data_format >= NVDLA_PIXEL_Y8_U8V8) {
-    conv.input_uv = conv.input;
-    const std::int64_t uv = static_cast<std::int64_t>(conv.input.offset) + part.surface.offset_u;
-    if (part.surface.offset_u > (std::int64_t{1} << 40) || uv < 0) {
-      refuse("offset_u {} leaves the memory", part.surface.offset_u);
+    const std::int64_t offset = part.surface.offset_u;
+    if (offset > kMostApart || offset < -kMostApart ||
+        (offset < 0 && conv.input.offset < static_cast<std::uint64_t>(-offset))) {
+      refuse("offset_u {} leaves the memory", offset);
     }
-    conv.input_uv.offset = static_cast<std::uint64_t>(uv);
+    conv.input_uv = conv.input;
+    conv.input_uv.offset += static_cast<std::uint64_t>(offset);
     conv.input_uv.line_stride = part.surface.in_line_uv_stride;
   }
   if (op.pixel_override != 0) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;

@@ -96,6 +96,12 @@ struct RoundTrip {
     throw std::out_of_range("no such operation");
   }
 
+  // The memory at a position of the task's address list.
+  std::uint16_t memory_of(std::int16_t position) const {
+    const auto& addresses = container.tasks.at(0).addresses;
+    return container.addresses.at(addresses.at(static_cast<std::size_t>(position))).memory;
+  }
+
   std::vector<std::byte> file;
   Device device;
   Session session;

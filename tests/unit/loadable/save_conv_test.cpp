@@ -288,6 +288,21 @@ TEST(SaveConv, InputsAreNotFolded) {
   }
 }
 
+// The file with other surfaces of the first operation.
+std::vector<std::byte> with_surfaces(RoundTrip& trip, const loadable::ConvSurface& surface) {
+  const auto list = trip.memory_of(trip.task.network.surface_desc_index);
+  loadable::Blob& blob =
+      trip.container.blobs.at(trip.container.memories.at(list).contents.at(0).blob);
+  const auto before = blob.data;
+  std::vector<std::byte> surfaces(before.begin(), before.end());
+  const auto bytes = loadable::pack_descriptor(surface);
+  std::copy(bytes.begin(), bytes.end(), surfaces.begin());
+  blob.data = surfaces;
+  auto file = loadable::write_container(trip.container);
+  blob.data = before;
+  return file;
+}
+
 // Nothing places weights there yet; a file may.
 TEST(SaveConv, WeightsInSram) {
   const auto weights = random_elements<std::int8_t>(40 * 32 * 9, 4);
@@ -297,36 +312,37 @@ TEST(SaveConv, WeightsInSram) {
   Network network;
   network.output(network.convolution(network.input("in", {32, 9, 9}), c), "out");
   RoundTrip trip(network, "nv_full");
-  trip.write<std::int8_t>(32 * 9 * 9);
-  trip.run();
 
-  loadable::ConvPart part = trip.part<loadable::ConvPart>();
-  part.surface.weight_data.type = loadable::kCubeSram;
-  const auto bytes = loadable::pack_descriptor(part.surface);
-  const auto& addresses = trip.container.tasks.at(0).addresses;
-  const auto memory_of = [&](std::int16_t position) {
-    return trip.container.addresses.at(addresses.at(static_cast<std::size_t>(position))).memory;
-  };
-  trip.container.memories.at(memory_of(part.surface.weight_data.address)).domain =
+  loadable::ConvSurface surface = trip.part<loadable::ConvPart>().surface;
+  surface.weight_data.type = loadable::kCubeSram;
+  trip.container.memories.at(trip.memory_of(surface.weight_data.address)).domain =
       loadable::kDomainSram;
-  const auto list = memory_of(trip.task.network.surface_desc_index);
-  loadable::Blob& blob =
-      trip.container.blobs.at(trip.container.memories.at(list).contents.at(0).blob);
-  std::vector<std::byte> surfaces(blob.data.begin(), blob.data.end());
-  std::copy(bytes.begin(), bytes.end(), surfaces.begin());
-  blob.data = surfaces;
-
-  const auto file = loadable::write_container(trip.container);
+  const auto file = with_surfaces(trip, surface);
   const auto container = loadable::parse_container(file);
   const auto program = loadable::convert_task(container, loadable::decode_task(container, 0),
                                               *nvdla_hw_find("nv_full"));
   EXPECT_EQ(program.slots.at(program.layers.at(0).conv.weights.slot).memory,
             std::uint32_t{NVDLA_MEMORY_SRAM});
   trip.loaded = Loadable::load(file).open(trip.device);
-  trip.loaded.write("in", Layout::kNchw,
-                    std::span<const std::int8_t>(random_elements<std::int8_t>(32 * 9 * 9, 5)));
-  trip.loaded.run();
+  trip.write<std::int8_t>(32 * 9 * 9);
+  trip.run();
   trip.expect_same<std::int8_t>(40 * 7 * 7);
+}
+
+TEST(SaveConv, SecondPlanesLieInMemory) {
+  const PixelLayer pixels(NVDLA_PIXEL_Y8_U8V8, Precision::kInt8, false);
+  Network network;
+  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_U8V8, .width = 9, .height = 9};
+  network.output(network.convolution(network.image("in", desc), pixels.layer), "out");
+  for (const std::int64_t offset : {INT64_MIN, INT64_MAX, std::int64_t{-8}}) {
+    RoundTrip trip(network, "nv_small");
+    loadable::ConvSurface surface = trip.part<loadable::ConvPart>().surface;
+    surface.offset_u = offset;
+    const auto file = with_surfaces(trip, surface);
+    test::expect_error(ErrorCode::kInvalidArgument,
+                       "offset_u " + std::to_string(offset) + " leaves the memory",
+                       [&] { (void)Loadable::load(file).open(trip.device); });
+  }
 }
 
 }  // namespace
