@@ -3,27 +3,27 @@
 // A network that is written as a loadable gives from the file what it gives from the session.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <string>
+#include <vector>
 
-#include "../tools/temporary_folder.hpp"
-#include "loadable/convert.hpp"
 #include "nvdla/error.hpp"
-#include "nvdla/loadable.hpp"
 #include "nvdla/lut.hpp"
+#include "round_trip.hpp"
+#include "tests/support/configurations.hpp"
 
 namespace nvdla {
 namespace {
 
+using test::expect_round_trip;
+using test::random_elements;
+using test::RoundTrip;
+
 TEST(Save, RunsAsTheNetwork) {
-  std::mt19937 random(7);
-  const auto numbers = [&](std::size_t count) {
-    std::vector<std::int8_t> values(count);
-    for (auto& value : values) value = static_cast<std::int8_t>(random() % 256);
-    return values;
-  };
-  const auto w1 = numbers(20 * 3 * 9), w2 = numbers(10 * 20 * 4);
+  const auto w1 = random_elements<std::int8_t>(20 * 3 * 9, 7);
+  const auto w2 = random_elements<std::int8_t>(10 * 20 * 4, 8);
   std::vector<std::int32_t> bias(20);
   for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int>(i) * 70001 - 500000;
   Network network;
@@ -51,26 +51,42 @@ TEST(Save, RunsAsTheNetwork) {
                                            .weights = w2,
                                            .output = requantize(0.001)});
   network.output(c, "out");
-  const auto pixels = numbers(3 * 12 * 14);
-  const replay::TemporaryFolder folder;
-  for (const std::string name : {"nv_small", "nv_full", "nv_large"}) {
-    SCOPED_TRACE(name);
-    const std::string path = (folder.path() / (name + ".nvdla")).string();
-    save_loadable(network, name, path);
-    const Device device = Device::open("model:" + name);
-    Session session = network.build(device);
-    session.write("in", Layout::kNchw, pixels);
-    session.run();
-    std::vector<std::int8_t> expected(10 * 6 * 7), found(expected.size());
-    session.read("out", Layout::kNchw, std::span<std::int8_t>(expected));
-    LoadedNetwork loaded = Loadable::load(path).open(device);
-    loaded.write("in", Layout::kNchw, pixels);
-    loaded.run();
-    loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
-    EXPECT_EQ(found, expected);
-    EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
-              static_cast<std::ptrdiff_t>(found.size()));
+  for (const std::string name : test::kConfigurations) {
+    expect_round_trip<std::int8_t>(network, name, 3 * 12 * 14, 10 * 6 * 7, 3);
   }
+}
+
+// Layers that become several of the hardware, with scratch between them: phases that Rubik or
+// copies put together, and kernels that fit only some at a time.
+TEST(Save, LayersOfSeveralOperations) {
+  const auto weights = random_elements<std::int8_t>(21 * 700 * 25, 3);
+  for (const std::uint32_t stride : {1U, 2U}) {
+    Deconvolution up{.name = "up", .kernels = 8, .kernel_height = 4, .kernel_width = 3};
+    up.stride_y = up.stride_x = stride;
+    up.pad_top = 1;
+    up.weights = std::span(weights).first(8 * 20 * 12);
+    up.output = requantize(0.002);
+    up.relu = true;
+    Network network;
+    network.output(network.deconvolution(network.input("in", {20, 7, 9}), up), "out");
+    RoundTrip trip(network, "nv_full");
+    const Shape out = trip.session.desc("out").shape;
+    EXPECT_EQ(trip.loaded.desc("out").shape, out);
+    trip.write<std::int8_t>(20 * 7 * 9);
+    trip.run();
+    trip.expect_same<std::int8_t>(out.elements());
+    EXPECT_EQ(trip.session.layers() > 1, stride > 1);
+  }
+  Convolution large{.name = "large", .kernels = 21, .kernel_height = 5, .kernel_width = 5};
+  large.weights = weights;
+  large.output = requantize(0.0001);
+  Network network;
+  network.output(network.convolution(network.input("in", {700, 5, 6}), large), "out");
+  RoundTrip trip(network, "nv_small");
+  EXPECT_GT(trip.session.layers(), 1U);
+  trip.write<std::int8_t>(700 * 5 * 6);
+  trip.run();
+  trip.expect_same<std::int8_t>(21 * 1 * 2);
 }
 
 // Where weights are compressed their tables go into the file, and from there into the program.
@@ -88,24 +104,18 @@ TEST(Save, CompressedWeightsRunAsPlainOnes) {
                                           .weights = weights,
                                           .output = requantize(0.002)}),
                  "out");
-  const replay::TemporaryFolder folder;
   std::vector<std::int8_t> plain;
   // The second one has no compression.
   for (const std::string name : {"nv_full", "nv_large"}) {
     SCOPED_TRACE(name);
-    const std::string path = (folder.path() / (name + ".nvdla")).string();
-    save_loadable(network, name, path);
-    const auto container = loadable::parse_container(loadable::read_loadable(path));
-    const auto program = loadable::convert_task(container, loadable::decode_task(container, 0),
-                                                *nvdla_hw_find(name.c_str()));
-    EXPECT_EQ((program.layers.at(0).conv.flags & NVDLA_CONV_COMPRESSED) != 0, name == "nv_full");
-    EXPECT_EQ(program.control.empty(), name != "nv_full");
-
-    LoadedNetwork loaded = Loadable::load(path).open(Device::open("model:" + name));
-    loaded.write("in", Layout::kNchw, pixels);
-    loaded.run();
+    RoundTrip trip(network, name);
+    EXPECT_EQ((trip.program.layers.at(0).conv.flags & NVDLA_CONV_COMPRESSED) != 0,
+              name == "nv_full");
+    EXPECT_EQ(trip.program.control.empty(), name != "nv_full");
+    trip.loaded.write("in", Layout::kNchw, pixels);
+    trip.loaded.run();
     std::vector<std::int8_t> found(40 * 7 * 7);
-    loaded.read("out", Layout::kNchw, std::span<std::int8_t>(found));
+    trip.loaded.read("out", Layout::kNchw, found);
     if (plain.empty()) plain = found;
     EXPECT_EQ(found, plain);
   }
