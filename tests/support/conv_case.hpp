@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
 #include "model/memory.hpp"
+#include "support/conv_pixels.hpp"
 #include "support/model_layer.hpp"
 
 namespace nvdla::test {
@@ -71,7 +73,8 @@ void enable(Registers& regs);
 // `flush_weights`: as the logic does, not the reference model.
 ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool flush_weights);
 
-// The name of a pixel format; components of a pixel word follow from it.
-std::string pixel_format_name(unsigned code);
+// Calls place(kernel, row, column or Winograd position, channel) in the order of the stream.
+void each_weight(const ConvCase& layer,
+                 const std::function<void(unsigned, unsigned, unsigned, unsigned)>& place);
 
 }  // namespace nvdla::test

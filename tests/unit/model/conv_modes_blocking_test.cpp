@@ -73,7 +73,7 @@ ConvCase compressed() {
   return layer;
 }
 
-struct Fault {
+struct ModeFault {
   const char* name;
   ConvCase (*layer)();
   const char* reg;
@@ -83,9 +83,9 @@ struct Fault {
   const char* reason;
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+void PrintTo(const ModeFault& fault, std::ostream* out) { *out << fault.name; }
 
-constexpr Fault kFaults[] = {
+constexpr ModeFault kFaults[] = {
     {"PixelFormat", image, "CDMA.D_DATAIN_FORMAT", "PIXEL_FORMAT", 36, false, "does not exist"},
     {"PixelMapping", image, "CDMA.D_DATAIN_FORMAT", "PIXEL_MAPPING", 1, false, "PIXEL_MAPPING"},
     {"PixelPrecision", image, "CDMA.D_MISC_CFG", "IN_PRECISION", 1, false, "IN_PRECISION"},
@@ -121,7 +121,7 @@ constexpr Fault kFaults[] = {
     {"MaskBank", compressed, "CSC.D_BANK", "WEIGHT_BANK", 14, false, "WEIGHT_BANK"},
 };
 
-class ConvModesBlocking : public testing::TestWithParam<Fault> {};
+class ConvModesBlocking : public testing::TestWithParam<ModeFault> {};
 
 // What `change` makes of a layer that runs without it; empty if it still ends.
 std::string run(const ConvCase& base, const std::function<void(Registers&, Memory&)>& change) {
@@ -145,7 +145,7 @@ std::string run(const ConvCase& base, const std::function<void(Registers&, Memor
 }
 
 TEST_P(ConvModesBlocking, OneFaultBlocks) {
-  const Fault& fault = GetParam();
+  const ModeFault& fault = GetParam();
   ASSERT_EQ(run(fault.layer(), [](Registers&, Memory&) {}), "");
   const std::string reasons = run(fault.layer(), [&](Registers& regs, Memory&) {
     const std::uint32_t before = regs.field(fault.reg, fault.field);

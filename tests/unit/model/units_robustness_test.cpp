@@ -15,8 +15,8 @@ namespace {
 using model::RegisterInfo;
 using model::Unit;
 
-constexpr Unit kUnits[] = {NVDLA_UNIT_PDP_RDMA, NVDLA_UNIT_PDP, NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP,
-                           NVDLA_UNIT_RBK};
+constexpr Unit kUnitsBeside[] = {NVDLA_UNIT_PDP_RDMA, NVDLA_UNIT_PDP, NVDLA_UNIT_CDP_RDMA,
+                                 NVDLA_UNIT_CDP, NVDLA_UNIT_RBK};
 
 // A small layer of each unit that ends.
 void program(Registers& regs, const nvdla_hw& hw) {
@@ -48,7 +48,7 @@ TEST_P(UnitsRobustness, AnyRegisterValues) {
   const auto map = static_cast<model::RegisterMap>(hw.regmap);
   std::vector<const RegisterInfo*> targets;
   for (const RegisterInfo& reg : model::registers())
-    for (const Unit unit : kUnits)
+    for (const Unit unit : kUnitsBeside)
       if (reg.unit == unit && reg.present[map] && reg.name != "D_OP_ENABLE" &&
           reg.name != "S_POINTER" && reg.write[map] != 0)
         targets.push_back(&reg);
