@@ -211,6 +211,9 @@ const Legal kLegal[] = {
              s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.x1 = s.x2 = {},
              s.out_cvt = {}, slots[kInput].size = 3 * 19 * 8 * 32, slots[kWeights].size *= 2,
              slots[kOutput].size *= 2))},
+    /* The document has 256, golden cases have 128, the hardware counts atoms. */
+    {"weights at an atom", base_conv, "nv_full",
+     CHANGE((c.weights.offset = 32, slots[kWeights].size += 32))},
     {"pads below the kernel", base_conv, "nv_small",
      CHANGE((c.kernel_width = 5, c.pad_left = 4, c.pad_right = 0, slots[kWeights].size = 12032))},
     {"columns and lines left over", base_conv, "nv_small",
