@@ -32,14 +32,15 @@ SdpPart PartMaker::sdp(std::uint32_t i) const {
   if (sdp.proc_precision != NVDLA_PRECISION_FP16) part.op.out_cvt = converter(sdp.out_cvt);
   part.surface.src_data =
       flying ? result : cube(sdp.input, result.width, result.height, result.channel);
+  DataCube& dst = part.surface.dst_data;
+  dst = result;
   if (sdp.y.alu == NVDLA_ALU_EQUAL) {
     // A comparison goes to no other unit and is written nowhere.
-    part.surface.dst_data = part.surface.src_data;
-    part.surface.dst_data.address = -1;
-    part.surface.dst_data.offset = part.surface.dst_data.size = 0;
-  } else {
-    part.surface.dst_data =
-        to_pdp ? result : cube(sdp.output, result.width, result.height, result.channel);
+    dst.type = kCubeDram;
+    dst.line_stride = result.width * hw_.atom;
+    dst.surf_stride = dst.line_stride * result.height;
+  } else if (!to_pdp) {
+    dst = cube(sdp.output, result.width, result.height, result.channel);
   }
   convert(i, sdp.x1, part.op.x1_op, part.surface.x1_data, result);
   convert(i, sdp.x2, part.op.x2_op, part.surface.x2_data, result);

@@ -301,5 +301,37 @@ TEST(SaveSdp, Comparisons) {
   }
 }
 
+// On the fly, with channels that fill no atom; and with a tensor that is copied for that.
+TEST(SaveSdp, ComparisonsOfSums) {
+  const auto verdict = [](const Network& network, std::uint32_t layers) {
+    RoundTrip trip(network, "nv_full", {.statistics = true});
+    EXPECT_EQ(trip.session.layers(), layers);
+    for (const auto& input : {std::string_view("in"), std::string_view("other")}) {
+      if (trip.session.inputs() == 1 && input == "other") continue;
+      trip.write<std::int8_t>(kShape.elements(), input, 5);
+    }
+    trip.run();
+    std::vector<std::uint32_t> unequal;
+    for (const auto& statistics : {trip.session.statistics(), trip.loaded.statistics()}) {
+      unequal.push_back(statistics.back().counter[NVDLA_COUNTER_SDP_UNEQUAL]);
+    }
+    EXPECT_EQ(unequal[0], unequal[1]);
+    return unequal[1];
+  };
+  for (const std::int8_t weight : {0, 1}) {
+    const std::vector<std::int8_t> weights(12 * 20 * 9, weight);
+    const std::vector<std::int32_t> zero = {0};
+    Convolution conv{.name = "conv", .kernels = 12, .kernel_height = 3, .kernel_width = 3};
+    conv.weights = weights;
+    Network sums;
+    sums.compare(sums.input("in", kShape), conv, {.name = "compare", .values = zero});
+    EXPECT_EQ(verdict(sums, 1), weight == 0 ? 0U : 1U);
+  }
+  Network tensors;
+  tensors.compare(tensors.input("in", kShape),
+                  {.name = "compare", .tensor = tensors.input("other", kShape)});
+  EXPECT_EQ(verdict(tensors, 2), 0U);
+}
+
 }  // namespace
 }  // namespace nvdla

@@ -149,6 +149,14 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
                                        {.name = "same", .nan_to_zero = true}),
                    "out");
   refused(pointwise, "layer 0 'same': a loadable has no NaN as zero");
+  const std::vector<std::uint16_t> halves(2 * 4 * 9);
+  Convolution clean = c;
+  clean.weights = halves;
+  clean.nan_to_zero = true;
+  Network convolution;
+  convolution.output(
+      convolution.convolution(convolution.input("in", {4, 9, 9}, Precision::kFp16), clean), "out");
+  refused(convolution, "layer 0 'conv': a loadable has no NaN as zero");
   Network pooling;
   pooling.output(pooling.pooling(pooling.input("in", {4, 4, 4}, Precision::kFp16),
                                  {.name = "max", .nan_to_zero = true}),
