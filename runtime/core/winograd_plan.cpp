@@ -2,12 +2,14 @@
 #include "core/winograd_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/check.hpp"
 #include "core/conv_steps.hpp"
 #include "model/integers.hpp"
 #include "nvdla/conv_weights.hpp"
+#include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
 
 namespace nvdla::detail {
@@ -27,6 +29,15 @@ bool folds_to_three(std::uint32_t kernel, std::uint32_t stride) {
   return (kernel + stride - 1) / stride == 3;
 }
 
+// A transform would spread what is not.
+bool finite(const ConvNode& node) {
+  const auto* kernels = std::get_if<std::vector<std::int16_t>>(&node.weights);
+  return node.conv.proc_precision != NVDLA_PRECISION_FP16 || kernels == nullptr ||
+         std::all_of(kernels->begin(), kernels->end(), [](std::int16_t bits) {
+           return std::isfinite(from_half(static_cast<std::uint16_t>(bits)));
+         });
+}
+
 std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision result) {
   const nvdla_conv& c = node.conv;
   if (c.mode != NVDLA_CONV_DIRECT) return "the input is an image";
@@ -35,6 +46,7 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
     return "the result has another precision than the layer works in";
   }
   if (c.dilation_x != 1 || c.dilation_y != 1) return "the kernel is dilated";
+  if (!finite(node)) return "kernels hold NaN or infinity";
   if (!folds_to_three(c.kernel_width, c.stride_x) || !folds_to_three(c.kernel_height, c.stride_y)) {
     return fmt::format(
         "the kernel of {}x{} is not 3x3 after folding strides of {}x{} (rows, columns)",

@@ -209,7 +209,7 @@ class BadWinograd : public ::testing::Test {
   }
   Session build() {
     Network net;
-    net.output(net.convolution(net.input("in", {4, 12, 12}), conv_), "out");
+    net.output(net.convolution(net.input("in", {4, 12, 12}, precision_), conv_), "out");
     return net.build(Device::open("model:" + configuration_));
   }
   void SetUp() override {
@@ -217,6 +217,7 @@ class BadWinograd : public ::testing::Test {
     conv_.winograd = Rewrite::kAlways;
   }
   std::string configuration_ = "nv_full";
+  Precision precision_ = Precision::kInt8;
   std::vector<std::int8_t> weights_ = std::vector<std::int8_t>(2 * 4 * 9, 100);
   Convolution conv_{
       .name = "w", .kernels = 2, .kernel_height = 3, .kernel_width = 3, .accumulator_shift = 4};
@@ -248,6 +249,20 @@ TEST_F(BadWinograd, WeightsThatDoNotFit) {
   refused(
       "transformed weights fit times 2^-1 only and data are shifted by 0, so "
       "accumulator_shift must be 1 or more, found 0");
+}
+
+TEST_F(BadWinograd, WeightsThatAreNotFinite) {
+  constexpr std::uint16_t kInfinity = 0x7c00;
+  std::vector<std::uint16_t> halves(2 * 4 * 9, 0x3c00);
+  halves.back() = kInfinity;
+  conv_.weights = halves;
+  conv_.accumulator_shift = 0;
+  precision_ = Precision::kFp16;
+  refused("no Winograd convolution: kernels hold NaN or infinity");
+  conv_.winograd = Rewrite::kWhenItPays;
+  EXPECT_EQ(build().desc("out").line_stride, 10U * 32);
+  halves.back() = 0;
+  EXPECT_EQ(build().desc("out").line_stride, 12U * 32);
 }
 
 TEST_F(BadWinograd, Folded) {
