@@ -95,18 +95,17 @@ function(nvdla_sanitize_lightly target)
   endif()
 endfunction()
 
-# nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label... [SEPARATE])
+# nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
 # A GoogleTest executable whose tests are known to ctest one by one, under the
 # name room.Suite.Test. gtest is heavy on compile time: one executable for a
 # room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
 # read files of the tree.
 #
-# SEPARATE: its files use the same names and are never compiled several at once.
 # Labels: unit, conformance, threads (also run under TSan), slow (only run by
 # `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -118,9 +117,7 @@ function(nvdla_add_test name)
   # inside std::vector.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   nvdla_sanitize_lightly(${name})
-  if(arg_SEPARATE)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-  elseif(NVDLA_UNITY_TESTS)
+  if(NVDLA_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     target_compile_options(${name} PRIVATE -Wno-shadow)
   endif()

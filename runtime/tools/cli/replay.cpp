@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using replay::Outcome;
 using replay::Verdict;
 
-struct Options {
+struct ReplayOptions {
   std::vector<std::string> paths;
   std::string device;
   std::string quirks = "auto";
@@ -47,7 +47,7 @@ const char* word(Verdict verdict) {
 }
 
 // Cases come from the reference model, traces from runs of the logic.
-model::Quirks quirks_for(const Options& options, const fs::path& path) {
+model::Quirks quirks_for(const ReplayOptions& options, const fs::path& path) {
   if (options.quirks == "auto")
     return replay::kind_of(path) == replay::Kind::kCase ? model::Quirks::kCmodel
                                                         : model::Quirks::kRtl;
@@ -62,7 +62,7 @@ Outcome failed(std::string reason) {
   return outcome;
 }
 
-Outcome play_file(const Options& options, const fs::path& path, const nvdla_hw* hw) {
+Outcome play_file(const ReplayOptions& options, const fs::path& path, const nvdla_hw* hw) {
   if (!hw) hw = replay::configuration_of(path);
   if (!hw)
     return failed(
@@ -83,9 +83,9 @@ Outcome play_file(const Options& options, const fs::path& path, const nvdla_hw* 
 }
 
 // Which file is being played, on a terminal only and gone when the next line comes.
-class Progress {
+class FileCount {
  public:
-  Progress(std::size_t total, bool wanted)
+  FileCount(std::size_t total, bool wanted)
       : total_(total), shown_(wanted && isatty(STDERR_FILENO)) {}
 
   void start(const std::string& path) {
@@ -104,7 +104,7 @@ class Progress {
   bool shown_;
 };
 
-void print_line(const std::string& path, const Outcome& outcome, const Options& options,
+void print_line(const std::string& path, const Outcome& outcome, const ReplayOptions& options,
                 double seconds) {
   std::string reason = outcome.reason;
   if (outcome.verdict == Verdict::kFail && outcome.failures.size() > 1)
@@ -141,7 +141,7 @@ bool matches(const std::string& filter, const fs::path& path) {
   return filter.empty() || fnmatch(filter.c_str(), path.c_str(), 0) == 0;
 }
 
-int run(const Options& options) {
+int replay_all(const ReplayOptions& options) {
   const nvdla_hw* hw = options.device.empty() ? nullptr : &model_configuration(options.device);
   std::vector<fs::path> files = replay::find_scripts(options.paths);
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
@@ -157,7 +157,7 @@ int run(const Options& options) {
 
   unsigned counts[3] = {};
   nlohmann::json results = nlohmann::json::array();
-  Progress progress(files.size(), !options.json);
+  FileCount progress(files.size(), !options.json);
   for (const fs::path& path : files) {
     progress.start(path.string());
     const auto start = std::chrono::steady_clock::now();
@@ -187,7 +187,7 @@ int run(const Options& options) {
 }  // namespace
 
 Run add_replay(CLI::App& app, CLI::App*& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   command = app.add_subcommand(
       "replay",
       "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and\n"
@@ -216,7 +216,7 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
       "unit\n"
       "that the device does not have yet. Exit status 0: nothing failed, 1: something failed,\n"
       "2: wrong arguments or nothing to play.");
-  return [options] { return run(*options); };
+  return [options] { return replay_all(*options); };
 }
 
 }  // namespace nvdla::cli

@@ -29,7 +29,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct RunOptions {
   std::string loadable;
   std::vector<std::string> inputs;
   std::string output;
@@ -214,14 +214,14 @@ std::vector<std::byte> output_bytes(const LoadedNetwork& network, const Loadable
 }
 
 // Says on a terminal that something slow goes on.
-class Progress {
+class Stopwatch {
  public:
-  explicit Progress(bool wanted) {
+  explicit Stopwatch(bool wanted) {
     if (wanted && isatty(STDERR_FILENO)) {
       thread_ = std::thread([this] { show(); });
     }
   }
-  ~Progress() {
+  ~Stopwatch() {
     if (!thread_.joinable()) return;
     {
       const std::lock_guard lock(mutex_);
@@ -230,8 +230,8 @@ class Progress {
     wake_.notify_one();
     thread_.join();
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:
   void show() {
@@ -289,7 +289,7 @@ std::string choose_device(const Loadable& file, const std::string& asked) {
   return "model:" + std::string(file.configuration(0));
 }
 
-int run(const Options& options) {
+int run_loadable(const RunOptions& options) {
   const Loadable file = Loadable::load(options.loadable);
   const Device device = Device::open(choose_device(file, options.device));
   LoadedNetwork network = file.open(device, {.statistics = options.stats});
@@ -314,7 +314,7 @@ int run(const Options& options) {
   }
   const auto start = std::chrono::steady_clock::now();
   {
-    const Progress progress(!options.json);
+    const Stopwatch progress(!options.json);
     network.run();
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -368,7 +368,7 @@ int run(const Options& options) {
 }  // namespace
 
 Run add_run(CLI::App& app, CLI::App*& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   command = app.add_subcommand("run", "Run a loadable on a device");
   command->add_option("LOADABLE", options->loadable, "File to run")->required();
   command->add_option("--input,-i", options->inputs,
@@ -383,7 +383,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   command->footer(
       "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less in int8.\n"
       "Of several outputs the second goes to FILE.1 and so on, the first to FILE.0.");
-  return [options] { return run(*options); };
+  return [options] { return run_loadable(*options); };
 }
 
 }  // namespace nvdla::cli

@@ -40,7 +40,7 @@ TEST_P(BatchBoundaries, IsAccepted) { expect_legal(GetParam()); }
   Fault {                                                           \
     name, base_batch, "nv_full", CHANGE(statement), { __VA_ARGS__ } \
   }
-const Fault kFaults[] = {
+const Fault kBatchFaults[] = {
     BATCH("before a pooling", l.kind = NVDLA_LAYER_CONV_SDP_PDP, NVDLA_RULE_RANGE, F(conv.batch), 3,
           1, 1),
     BATCH("33 cubes", c.batch = 33, NVDLA_RULE_RANGE, F(conv.batch), 33, 1, 32),
@@ -93,7 +93,7 @@ const Fault kFaults[] = {
     BATCH("strides of one cube", c.batch = 1, NVDLA_RULE_ZERO, F(conv.input.batch_stride), 9728),
 };
 
-const Legal kLegal[] = {
+const Legal kBatchLegal[] = {
     {"all cubes that fit", base_batch, "nv_full",
      CHANGE((c.batch = 12, slots[kInput].size *= 4, slots[kOutput].size *= 4))},
     {"32 cubes", base_batch, "nv_full",
@@ -107,8 +107,8 @@ const Legal kLegal[] = {
              slots[kInput].size = slots[kOutput].size = 3 << 20))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, BatchFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, BatchBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, BatchFaults, testing::ValuesIn(kBatchFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, BatchBoundaries, testing::ValuesIn(kBatchLegal), row_name<Legal>);
 
 TEST(Batch, ClientsToTheByte) {
   expect_exact_slots(base_batch("nv_full"), {{kInput, NVDLA_DMA_CDMA_DATA},

@@ -13,7 +13,7 @@ TEST_P(BdmaFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class BdmaBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(BdmaBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kBdmaFaults[] = {
     BDMA("no transfers", l.bdma.num_transfers = 0, NVDLA_RULE_RANGE, F(bdma.num_transfers), 0, 1,
          20),
     BDMA("21 transfers", l.bdma.num_transfers = 21, NVDLA_RULE_RANGE, F(bdma.num_transfers), 21, 1,
@@ -90,7 +90,7 @@ const Fault kFaults[] = {
          OF_TRANSFER(0)),
 };
 
-const Legal kLegal[] = {
+const Legal kBdmaLegal[] = {
     {"strides as long as what they step over", base_bdma, "nv_full",
      CHANGE((t[0].source.line_stride = 160, t[0].source.surface_stride = 640))},
     {"strides of one line and one surface", base_bdma, "nv_full",
@@ -103,8 +103,8 @@ const Legal kLegal[] = {
      CHANGE((t.assign(20, nvdla_transfer(t[0])), l.bdma.num_transfers = 20))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, BdmaFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, BdmaBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, BdmaFaults, testing::ValuesIn(kBdmaFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, BdmaBoundaries, testing::ValuesIn(kBdmaLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

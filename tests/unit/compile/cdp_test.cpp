@@ -13,7 +13,7 @@ TEST_P(CdpFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class CdpBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(CdpBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kCdpFaults[] = {
     CDP("section pdp", l.pdp.bands = 1, NVDLA_RULE_ZERO, F(pdp.bands), 1),
     CDP("flags", n.flags = 8, NVDLA_RULE_FLAGS, F(cdp.flags), 8, 0, 3),
     CDP("nan to zero in int8", n.flags = NVDLA_CDP_NAN_TO_ZERO, NVDLA_RULE_FLAGS, F(cdp.flags), 4,
@@ -84,7 +84,7 @@ const Fault kFaults[] = {
         NVDLA_SLOT_WRITE, 0, 0, 0, NVDLA_DMA_CDP_WDMA, 0),
 };
 
-const Legal kLegal[] = {
+const Legal kCdpLegal[] = {
     {"cdp in place", base_cdp, "nv_small",
      CHANGE((n.output = n.input, slots[0].access |= NVDLA_SLOT_WRITE))},
     {"cdp window 9 of one channel", base_cdp, "nv_small", CHANGE((n.window = 9, n.channels = 1))},
@@ -94,8 +94,8 @@ const Legal kLegal[] = {
      CHANGE((n.in_cvt = {-128, -32768, 31, 0}, n.out_cvt = {-0x1000000, 32767, 63, 0}))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, CdpFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, CdpBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, CdpFaults, testing::ValuesIn(kCdpFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, CdpBoundaries, testing::ValuesIn(kCdpLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

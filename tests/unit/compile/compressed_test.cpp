@@ -170,7 +170,7 @@ void large_kernels(Base& base, std::uint32_t channels) {
   base.slots[kInput].size = div_up(channels, 32) * 32;
 }
 
-const Fault kFaults[] = {
+const Fault kCompressedFaults[] = {
     PACKED("no weight bytes", c.weights.bytes = 0, NVDLA_RULE_RANGE, F(conv.weights.bytes), 0, 128,
            14464),
     PACKED("weight bytes beyond the uncompressed", c.weights.bytes = 14592, NVDLA_RULE_RANGE,
@@ -255,7 +255,7 @@ const Fault kFaults[] = {
            NVDLA_MAX_CONTROL_BYTES, 0, 0, 0, NVDLA_OBJECT_PROGRAM, 0),
 };
 
-const Legal kLegal[] = {
+const Legal kCompressedLegal[] = {
     LEGAL("given byte counts", (c.wgs.bytes = 8, c.wmb.bytes = kMaskBytes)),
     LEGAL("a padded table", c.wgs.bytes = 128),
     LEGAL("all weights", fill_mask(base)),
@@ -323,8 +323,10 @@ TEST(Compressed, ControlDataCannotBeReplaced) {
   EXPECT_EQ(error.rule, NVDLA_RULE_SLOT_ACCESS);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CompressedFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, CompressedBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, CompressedFaults, testing::ValuesIn(kCompressedFaults),
+                         row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, CompressedBoundaries, testing::ValuesIn(kCompressedLegal),
+                         row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

@@ -15,7 +15,7 @@ TEST_P(ImageFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class ImageBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(ImageBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kConvImageFaults[] = {
     IMAGE("format", c.pixel_format = 36, NVDLA_RULE_CHOICE, F(conv.pixel_format), 36, 0, 35),
     IMAGE("wide format", c.pixel_format = NVDLA_PIXEL_R16, NVDLA_RULE_FEATURE, F(conv.pixel_format),
           NVDLA_FEATURE_PIXEL_FORMAT),
@@ -92,7 +92,7 @@ const Fault kFaults[] = {
            4, 0, 3, 0, NVDLA_DMA_CDMA_DATA_UV, 4),
 };
 
-const Legal kLegal[] = {
+const Legal kConvImageLegal[] = {
     /* Golden cases do it, whatever the document says: conv_img/A8B8G8R8_to_fp16. */
     {"an offset of integers that become fp16", base_image, "nv_full",
      CHANGE((c.proc_precision = NVDLA_PRECISION_FP16, c.flags = NVDLA_CONV_CONVERT,
@@ -108,8 +108,8 @@ const Legal kLegal[] = {
              c.input_uv.line_stride = 96, slots[3].size = 8 * 96))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ImageFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, ImageBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, ImageFaults, testing::ValuesIn(kConvImageFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, ImageBoundaries, testing::ValuesIn(kConvImageLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

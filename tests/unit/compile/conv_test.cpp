@@ -13,7 +13,7 @@ TEST_P(ConvFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class ConvBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(ConvBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kConvFaults[] = {
     CONV("mode 3", c.mode = 3, NVDLA_RULE_CHOICE, F(conv.mode), 3, 0, 2),
     CONV("no winograd", c.mode = NVDLA_CONV_WINOGRAD, NVDLA_RULE_FEATURE, F(conv.mode),
          NVDLA_FEATURE_WINOGRAD),
@@ -204,7 +204,7 @@ const Fault kFaults[] = {
           NVDLA_RULE_GRAIN, F(conv.fetch_grain), 2, 1, 1),
 };
 
-const Legal kLegal[] = {
+const Legal kConvLegal[] = {
     /* Golden cases do it, whatever the document says: conv_dc/fp16_3x3_pad1. */
     {"a padding value of fp16", base_conv, "nv_full",
      CHANGE((CONV_IN(FP16), c.pad_value = 0x3c00, c.clip_truncate = 0,
@@ -249,8 +249,8 @@ const Legal kLegal[] = {
          (c.input.line_stride += 8, c.input.surface_stride += 64, slots[kInput].size += 5 * 64))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, ConvFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, ConvBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, ConvFaults, testing::ValuesIn(kConvFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, ConvBoundaries, testing::ValuesIn(kConvLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

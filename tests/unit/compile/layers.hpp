@@ -16,6 +16,9 @@ namespace nvdla::test {
 // Offset of a field, as errors name it.
 #define LAYER_FIELD(member) static_cast<std::uint32_t>(offsetof(nvdla_layer, member))
 
+inline constexpr std::uint32_t kInt8 = NVDLA_PRECISION_INT8, kInt16 = NVDLA_PRECISION_INT16,
+                               kHalf = NVDLA_PRECISION_FP16;
+
 // Slots of the base layers.
 enum BaseSlot : std::uint32_t {
   kInput = 0,

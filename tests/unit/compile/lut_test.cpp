@@ -13,7 +13,7 @@ TEST_P(LutFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class LutBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(LutBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kLutFaults[] = {
     CDP("unit", luts[0].unit = 2, NVDLA_RULE_CHOICE, LUT_FIELD(unit), 2, 0, 1, OF_LUT),
     CDP("no sdp table", luts[0].unit = NVDLA_LUT_SDP, NVDLA_RULE_FEATURE, LUT_FIELD(unit),
         NVDLA_FEATURE_LUT, 0, 0, OF_LUT),
@@ -94,7 +94,7 @@ const Fault kFaults[] = {
          LUT_FIELD(le_start), 0x3f800000, 0, 0x3f7fffff, OF_LUT),
 };
 
-const Legal kLegal[] = {
+const Legal kLutLegal[] = {
     {"fp16 starts just below the limit of their steps", base_cdp_half, "nv_full",
      CHANGE((luts[0].lo_index_select = -32, luts[0].le_index_select = -30,
              luts[0].lo_start = luts[0].le_start = 0x3f7fffff))},
@@ -135,8 +135,8 @@ const Legal kLegal[] = {
      CHANGE((luts[0].le_index_select = 121, luts[0].lo_index_select = 119))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, LutFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, LutBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, LutFaults, testing::ValuesIn(kLutFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, LutBoundaries, testing::ValuesIn(kLutLegal), row_name<Legal>);
 
 // What a unit takes in a precision: the ends of both tables, and the slopes beyond them.
 struct Numbers {

@@ -6,18 +6,11 @@
 
 #include <map>
 
-#include "layers.hpp"
-#include "support/compiled.hpp"
+#include "faults.hpp"
 #include "support/configurations.hpp"
 
 namespace nvdla::test {
 namespace {
-
-nvdla_error compile(const Base& base) {
-  Program program(*base.hw, base.slots, 1);
-  program.add(base.layer);
-  return program.error();
-}
 
 struct Range {
   std::uint64_t begin, end;

@@ -167,7 +167,7 @@ const Fault kBands[] = {
           NVDLA_RULE_BANDS, F(pdp.bands), 1040, 14, 1024),
 };
 
-const Legal kLegal[] = {
+const Legal kPdpLegal[] = {
     {"maximum", base_pdp, "nv_small",
      CHANGE((p.method = NVDLA_POOL_MAX, std::memset(p.pad_value, 0, sizeof(p.pad_value)),
              p.recip_width = p.recip_height = 0))},
@@ -209,7 +209,7 @@ const Legal kLegal[] = {
 
 INSTANTIATE_TEST_SUITE_P(Whole, PdpFaults, testing::ValuesIn(kWhole), row_name<Fault>);
 INSTANTIATE_TEST_SUITE_P(Bands, PdpFaults, testing::ValuesIn(kBands), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, PdpBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, PdpBoundaries, testing::ValuesIn(kPdpLegal), row_name<Legal>);
 
 // The unit is not told of padding that no window reaches: what it is told is exact.
 TEST(Pooling, PaddingThatIsNotReachedIsNotProgrammed) {

@@ -9,9 +9,6 @@
 namespace nvdla::test {
 namespace {
 
-constexpr std::uint32_t kInt8 = NVDLA_PRECISION_INT8, kInt16 = NVDLA_PRECISION_INT16,
-                        kHalf = NVDLA_PRECISION_FP16;
-
 // As the facts about formats have it.
 struct Format {
   std::uint32_t code, components, precision, bytes, bytes_uv;

@@ -12,9 +12,6 @@
 namespace nvdla::test {
 namespace {
 
-constexpr std::uint32_t kInt8 = NVDLA_PRECISION_INT8, kInt16 = NVDLA_PRECISION_INT16,
-                        kHalf = NVDLA_PRECISION_FP16;
-
 using Triple = std::array<std::uint32_t, 3>;
 
 constexpr Triple kLegalTriples[] = {

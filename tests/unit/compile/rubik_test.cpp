@@ -13,7 +13,7 @@ TEST_P(RubikFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class RubikBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(RubikBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kRubikFaults[] = {
     CONTRACT("mode 3", r.mode = 3, NVDLA_RULE_CHOICE, F(rubik.mode), 3, 0, 2),
     CONTRACT("precision 3", r.precision = 3, NVDLA_RULE_CHOICE, F(rubik.precision), 3, 0, 2),
     CONTRACT("width 0", r.width = 0, NVDLA_RULE_RANGE, F(rubik.width), 0, 1, 8192),
@@ -97,14 +97,14 @@ const Fault kFaults[] = {
           1),
 };
 
-const Legal kLegal[] = {
+const Legal kRubikLegal[] = {
     {"contract of one block", base_contract, "nv_full",
      CHANGE((r.stride_x = r.stride_y = 1, r.output = cube(1, 5, 3, 32),
              slots[1].size = slots[0].size))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, RubikFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, RubikBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, RubikFaults, testing::ValuesIn(kRubikFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, RubikBoundaries, testing::ValuesIn(kRubikLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

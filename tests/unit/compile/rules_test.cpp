@@ -23,7 +23,7 @@ TEST(Rules, BaseLayersAreValidOnAllConfigurations) {
 class HeaderFaults : public testing::TestWithParam<Fault> {};
 TEST_P(HeaderFaults, IsNamedExactly) { expect_fault(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kRulesFaults[] = {
     SDP("kind 0", l.kind = 0, NVDLA_RULE_CHOICE, F(kind), 0, 1, 8),
     SDP("kind 9", l.kind = 9, NVDLA_RULE_CHOICE, F(kind), 9, 1, 8),
     SDP("no rubik", l.kind = NVDLA_LAYER_RUBIK, NVDLA_RULE_FEATURE, F(kind), NVDLA_FEATURE_RUBIK),
@@ -35,7 +35,7 @@ const Fault kFaults[] = {
     SDP("lut", l.lut = 1, NVDLA_RULE_RANGE, F(lut), 1, 0, 0),
 };
 
-INSTANTIATE_TEST_SUITE_P(All, HeaderFaults, testing::ValuesIn(kFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, HeaderFaults, testing::ValuesIn(kRulesFaults), row_name<Fault>);
 
 // Words of the layer in which any value is legal.
 bool is_free(std::uint32_t field) { return field == LAYER_FIELD(sdp.out_cvt.offset); }

@@ -14,7 +14,7 @@ TEST_P(SdpFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class SdpBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(SdpBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kSdpFaults[] = {
     SDP("section conv", l.conv.width = 1, NVDLA_RULE_ZERO, F(conv.width), 1),
     SDP("nan to zero in int8", s.flags = NVDLA_SDP_NAN_TO_ZERO, NVDLA_RULE_FLAGS, F(sdp.flags), 1,
         0, 0),
@@ -169,7 +169,7 @@ const Fault kFaults[] = {
         F(sdp.output.surface_stride), 640, 8, 8),
 };
 
-const Legal kLegal[] = {
+const Legal kSdpLegal[] = {
     {"wait", base_sdp, "nv_small", CHANGE()},
     /* The document ends at 30, golden cases do not: sdp/i16_x1_alu_sh63. */
     {"alu shift", base_sdp, "nv_small", CHANGE(s.x1.alu_shift = 63)},
@@ -195,8 +195,8 @@ const Legal kLegal[] = {
      CHANGE((s.in_precision = NVDLA_PRECISION_INT16, slots[kInput].size *= 2))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SdpFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, SdpBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, SdpFaults, testing::ValuesIn(kSdpFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, SdpBoundaries, testing::ValuesIn(kSdpLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

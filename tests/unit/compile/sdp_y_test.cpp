@@ -13,7 +13,7 @@ TEST_P(YFaults, IsNamedExactly) { expect_fault(GetParam()); }
 class YBoundaries : public testing::TestWithParam<Legal> {};
 TEST_P(YBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
-const Fault kFaults[] = {
+const Fault kSdpYFaults[] = {
     Y("flags", s.y.flags |= NVDLA_SDP_RELU, NVDLA_RULE_FLAGS, F(sdp.y.flags), 31, 0, 29),
     Y("off", s.y.flags = 0, NVDLA_RULE_LUT_NAMED, F(lut), 1),
     Y("off, no table", (s.y.flags = 0, l.lut = 0), NVDLA_RULE_ZERO, F(sdp.y.alu), 3),
@@ -82,7 +82,7 @@ const Fault kFaults[] = {
       NVDLA_RULE_MULTIPLE, F(sdp.y.operand.surface_stride), 10224, 0, 0, 32),
 };
 
-const Legal kLegal[] = {
+const Legal kSdpYLegal[] = {
     {"y with a value", base_y, "nv_full",
      CHANGE((s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT,
                     .alu = NVDLA_ALU_MAX,
@@ -94,8 +94,8 @@ const Legal kLegal[] = {
      CHANGE((s.y.mul_truncate = 1023, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, YFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, YBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, YFaults, testing::ValuesIn(kSdpYFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, YBoundaries, testing::ValuesIn(kSdpYLegal), row_name<Legal>);
 
 }  // namespace
 }  // namespace nvdla::test

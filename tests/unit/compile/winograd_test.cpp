@@ -67,7 +67,7 @@ TEST_P(WinogradBoundaries, IsAccepted) { expect_legal(GetParam()); }
   Fault {                                                              \
     name, base_winograd, "nv_full", CHANGE(statement), { __VA_ARGS__ } \
   }
-const Fault kFaults[] = {
+const Fault kWinogradFaults[] = {
     WINO("before a pooling", l.kind = NVDLA_LAYER_CONV_SDP_PDP, NVDLA_RULE_CHOICE, F(conv.mode), 2,
          0, 1),
     WINO("batch", c.batch = 2, NVDLA_RULE_RANGE, F(conv.batch), 2, 1, 1),
@@ -128,7 +128,7 @@ const Fault kFaults[] = {
          NVDLA_RULE_OVERLAP, F(sdp.output), 0, 0, 2 * 4 * 12 * 32 - 1, 0, NVDLA_DMA_SDP_WDMA, kX2),
 };
 
-const Legal kLegal[] = {
+const Legal kWinogradLegal[] = {
     /* The document wants 8 columns and lines at least, golden cases have 4: conv_wino/i16_basic. */
     {"an output of one tile", base_winograd, "nv_full",
      CHANGE((c.height = 5, c.input = cube(kInput, 11, 5, 32), s.x2.operand = cube(kX2, 4, 4, 32),
@@ -154,8 +154,9 @@ const Legal kLegal[] = {
              s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.out_cvt.scale = 0))},
 };
 
-INSTANTIATE_TEST_SUITE_P(All, WinogradFaults, testing::ValuesIn(kFaults), row_name<Fault>);
-INSTANTIATE_TEST_SUITE_P(All, WinogradBoundaries, testing::ValuesIn(kLegal), row_name<Legal>);
+INSTANTIATE_TEST_SUITE_P(All, WinogradFaults, testing::ValuesIn(kWinogradFaults), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(All, WinogradBoundaries, testing::ValuesIn(kWinogradLegal),
+                         row_name<Legal>);
 
 // The real cube, and no padding; slots are exact.
 TEST(Winograd, ClientsToTheByte) {

@@ -9,20 +9,22 @@
 namespace nvdla::replay {
 namespace {
 
-Script parse(std::string_view text) { return parse_case(text, "case.json", NVDLA_REGMAP_NV_SMALL); }
+Script case_script(std::string_view text) {
+  return parse_case(text, "case.json", NVDLA_REGMAP_NV_SMALL);
+}
 
-std::string error(std::string_view text) {
-  return error_of([&] { parse(text); });
+std::string case_error(std::string_view text) {
+  return error_of([&] { case_script(text); });
 }
 
 // A case that is right but for what the members say.
 std::string with(std::string_view members) {
-  return error(
+  return case_error(
       fmt::format("{{\n\"regs\": [[\"0x9004\",\"0x0\",\"SDP_S_POINTER\"]],\n{}\n}}", members));
 }
 
 TEST(Case, CommandsInOrder) {
-  const Script script = parse(R"({
+  const Script script = case_script(R"({
     "notes": {"for": ["people", null, true, -1, 0.5]},
     "fill": [{"addr": "0x82000000", "size": 192, "byte": 165}],
     "mem": [{"addr": "0x80000000", "size": 16, "file": "src.bin"}],
@@ -61,21 +63,21 @@ TEST(Case, InterruptStatusFollowsTheMap) {
 }
 
 TEST(Case, NoJson) {
-  EXPECT_EQ(error("").substr(0, 22), "case.json:1: not JSON:");
-  EXPECT_EQ(error("{\n\"regs\": [1,\n}").substr(0, 22), "case.json:3: not JSON:");
-  EXPECT_EQ(error("{\n\"regs: [\n}").substr(0, 21), "case.json:2: not JSON");
-  EXPECT_EQ(error("{} x").substr(0, 22), "case.json:1: not JSON:");
-  EXPECT_EQ(error("{\"a\": \"\xff\"}").substr(0, 22), "case.json:1: not JSON:");
+  EXPECT_EQ(case_error("").substr(0, 22), "case.json:1: not JSON:");
+  EXPECT_EQ(case_error("{\n\"regs\": [1,\n}").substr(0, 22), "case.json:3: not JSON:");
+  EXPECT_EQ(case_error("{\n\"regs: [\n}").substr(0, 21), "case.json:2: not JSON");
+  EXPECT_EQ(case_error("{} x").substr(0, 22), "case.json:1: not JSON:");
+  EXPECT_EQ(case_error("{\"a\": \"\xff\"}").substr(0, 22), "case.json:1: not JSON:");
 }
 
 TEST(Case, Depth) {
-  EXPECT_EQ(error(std::string(100000, '[')), "case.json:1: more than 64 levels deep");
+  EXPECT_EQ(case_error(std::string(100000, '[')), "case.json:1: more than 64 levels deep");
 }
 
 TEST(Case, TooManyMembers) {
   std::string text = "{\"a\": 0";
   for (int i = 0; i < 256; ++i) text += fmt::format(", \"{}\": 0", i);
-  EXPECT_EQ(error(text + "}"), "case.json:1: an object with more than 256 members");
+  EXPECT_EQ(case_error(text + "}"), "case.json:1: an object with more than 256 members");
 }
 
 TEST(Case, NameTwice) {
@@ -83,11 +85,11 @@ TEST(Case, NameTwice) {
 }
 
 TEST(Case, NoObject) {
-  EXPECT_EQ(error("[]"), "case.json:1: the case is an array; expected an object");
+  EXPECT_EQ(case_error("[]"), "case.json:1: the case is an array; expected an object");
 }
 
 TEST(Case, NoRegisters) {
-  EXPECT_EQ(error("{\"expect_intr_status\": \"0x0\"}"),
+  EXPECT_EQ(case_error("{\"expect_intr_status\": \"0x0\"}"),
             "case.json:1: 'regs' is missing; expected an array");
 }
 

@@ -7,10 +7,10 @@
 namespace nvdla::replay {
 namespace {
 
-constexpr auto kMap = NVDLA_REGMAP_NV_SMALL;
+constexpr auto kSecondGeneration = NVDLA_REGMAP_NV_SMALL;
 
-std::string error(const std::filesystem::path& path) {
-  return error_of([&] { load_script(path, kMap); });
+std::string load_error(const std::filesystem::path& path) {
+  return error_of([&] { load_script(path, kSecondGeneration); });
 }
 
 const char* const kCase = R"({
@@ -22,7 +22,7 @@ const char* const kCase = R"({
 TEST(Load, Case) {
   const TemporaryFolder folder;
   folder.write("src.bin", std::string("\x01\x02\x00\xff", 4));
-  const Script script = load_script(folder.write("case.json", kCase), kMap);
+  const Script script = load_script(folder.write("case.json", kCase), kSecondGeneration);
   EXPECT_EQ(script.kind, Kind::kCase);
   const auto& load = std::get<LoadMemory>(script.commands.at(0).action);
   ASSERT_TRUE(load.file.data);
@@ -34,7 +34,7 @@ TEST(Load, Case) {
 TEST(Load, CaseFileMissing) {
   const TemporaryFolder folder;
   const auto path = folder.write("case.json", kCase);
-  EXPECT_EQ(error(path),
+  EXPECT_EQ(load_error(path),
             path.string() + ":2: the file 'src.bin' is missing; expected it beside the case");
 }
 
@@ -42,28 +42,28 @@ TEST(Load, CaseFileTruncated) {
   const TemporaryFolder folder;
   folder.write("src.bin", "123");
   const auto path = folder.write("case.json", kCase);
-  EXPECT_EQ(error(path), path.string() + ":2: the file 'src.bin' has 3 bytes; expected 4");
+  EXPECT_EQ(load_error(path), path.string() + ":2: the file 'src.bin' has 3 bytes; expected 4");
 }
 
 TEST(Load, CaseFileEmpty) {
   const TemporaryFolder folder;
   folder.write("src.bin", "");
   const auto path = folder.write("case.json", kCase);
-  EXPECT_EQ(error(path), path.string() + ":2: the file 'src.bin' has 0 bytes; expected 4");
+  EXPECT_EQ(load_error(path), path.string() + ":2: the file 'src.bin' has 0 bytes; expected 4");
 }
 
 TEST(Load, CaseFileTooLong) {
   const TemporaryFolder folder;
   folder.write("src.bin", "12345");
   const auto path = folder.write("case.json", kCase);
-  EXPECT_EQ(error(path), path.string() + ":2: the file 'src.bin' has 5 bytes; expected 4");
+  EXPECT_EQ(load_error(path), path.string() + ":2: the file 'src.bin' has 5 bytes; expected 4");
 }
 
 TEST(Load, CaseFileIsAFolder) {
   const TemporaryFolder folder;
   folder.write("src.bin/x", "");
   const auto path = folder.write("case.json", kCase);
-  EXPECT_EQ(error(path),
+  EXPECT_EQ(load_error(path),
             (folder.path() / "src.bin").string() + ": is not a regular file; expected one");
 }
 
@@ -74,7 +74,7 @@ TEST(Load, FillsAreBoundedTogether) {
                                  "{\"addr\": \"0x0\", \"size\": 1073741824, \"byte\": 1},\n"
                                  "{\"addr\": \"0x80000000\", \"size\": 1073741824, \"byte\": 0},\n"
                                  "{\"addr\": \"0x100000000\", \"size\": 1, \"byte\": 1}]}");
-  EXPECT_EQ(error(path),
+  EXPECT_EQ(load_error(path),
             path.string() + ":4: more than 0x40000000 bytes are filled in all; expected less");
 }
 
@@ -84,14 +84,14 @@ TEST(Load, CommandsAreBoundedTogether) {
   for (int i = 0; i < 5; ++i) text += "check_crc(x, 1, 0, 0x40000000, 0);\n";
   const auto path = folder.write("x.cfg", text);
   EXPECT_EQ(
-      error(path),
+      load_error(path),
       path.string() + ":6: the commands touch more than 0x100000000 bytes in all; expected less");
 }
 
 TEST(Load, NoSuchScript) {
-  EXPECT_EQ(error("/nonexistent/case.json"),
+  EXPECT_EQ(load_error("/nonexistent/case.json"),
             "/nonexistent/case.json: no such file; expected a case or a trace");
-  EXPECT_EQ(error("/nonexistent/x.txt"),
+  EXPECT_EQ(load_error("/nonexistent/x.txt"),
             "/nonexistent/x.txt: is no case or trace; expected a .json, .cfg or .txn file");
 }
 
@@ -100,7 +100,7 @@ TEST(Load, TxnTakesOptionsAndMemoryFromItsFolder) {
   folder.write("a_cvsram/plusargs.txt", "+read_reg_poll_retries=10 +continue_on_fail");
   folder.write("a_cvsram/in.dat", "W = 8\n0x01 0x02 0x03\n");
   const auto path = folder.write("a_cvsram/input.txn", "load_mem 0x0 2 in.dat\nread_reg 0 0 0\n");
-  const Script script = load_script(path, kMap);
+  const Script script = load_script(path, kSecondGeneration);
   EXPECT_TRUE(script.continue_on_fail);
   EXPECT_EQ(std::get<LoadMemory>(script.commands.at(0).action).ram, Ram::kSecondary);
   EXPECT_EQ(std::get<CheckRegister>(script.commands.at(1).action).retries, 10u);
@@ -110,20 +110,21 @@ TEST(Load, TxnFileTooShort) {
   const TemporaryFolder folder;
   folder.write("in.dat", "0x01 0x02 0x03\n");
   const auto path = folder.write("input.txn", "load_mem 0x0 4 in.dat\n");
-  EXPECT_EQ(error(path), path.string() + ":1: the file 'in.dat' has 3 bytes; expected at least 4");
+  EXPECT_EQ(load_error(path),
+            path.string() + ":1: the file 'in.dat' has 3 bytes; expected at least 4");
 }
 
 TEST(Load, TxnInputMissing) {
   const TemporaryFolder folder;
   const auto path = folder.write("input.txn", "load_mem 0x0 4 in.dat\n");
-  EXPECT_EQ(error(path),
+  EXPECT_EQ(load_error(path),
             path.string() + ":1: the file 'in.dat' is missing; expected it beside the trace");
 }
 
 TEST(Load, TxnGoldenMissing) {
   const TemporaryFolder folder;
   const auto path = folder.write("input.txn", "dump_mem 0x0 4 out.dat\n");
-  const Script script = load_script(path, kMap);
+  const Script script = load_script(path, kSecondGeneration);
   EXPECT_EQ(script.warnings,
             std::vector<std::string>{
                 "line 1: the file 'out.dat' is missing: nothing is loaded or compared"});
@@ -133,7 +134,8 @@ TEST(Load, TxnGoldenTooShort) {
   const TemporaryFolder folder;
   folder.write("out.dat", "dumped memory\n 0x01\n");
   const auto path = folder.write("input.txn", "dump_mem 0x0 4 out.dat\n");
-  EXPECT_EQ(error(path), path.string() + ":1: the file 'out.dat' has 1 bytes; expected at least 4");
+  EXPECT_EQ(load_error(path),
+            path.string() + ":1: the file 'out.dat' has 1 bytes; expected at least 4");
 }
 
 TEST(Load, CfgMissingFileAfterInit) {
@@ -142,7 +144,7 @@ TEST(Load, CfgMissingFileAfterInit) {
                                  "mem_init(pri_mem, 0x0, 0x1, ALL_ZERO);\n"
                                  "mem_load(pri_mem, 0x0, \"a.mem\");\n"
                                  "intr_notify(SDP_0, x);\ncheck_crc(x, 1, 0, 1, 0);\n");
-  const Script script = load_script(path, kMap);
+  const Script script = load_script(path, kSecondGeneration);
   EXPECT_EQ(script.warnings,
             std::vector<std::string>{
                 "line 2: the file 'a.mem' is missing: nothing is loaded or compared"});
@@ -153,7 +155,7 @@ TEST(Load, CfgMissingFile) {
   const auto path = folder.write("x.cfg",
                                  "mem_load(pri_mem, 0x0, \"a.dat\");\n"
                                  "intr_notify(SDP_0, x);\ncheck_crc(x, 1, 0, 1, 0);\n");
-  EXPECT_EQ(error(path),
+  EXPECT_EQ(load_error(path),
             path.string() + ":1: the file 'a.dat' is missing; expected it beside the trace");
 }
 
@@ -161,8 +163,8 @@ TEST(Load, CfgTruncatedFile) {
   const TemporaryFolder folder;
   folder.write("a.dat", "{\n{offset:0x0, size:2, payload:0x1");
   const auto path = folder.write("x.cfg", "mem_load(pri_mem, 0x0, \"a.dat\");\n");
-  EXPECT_EQ(error(path), (folder.path() / "a.dat").string() +
-                             ":2: the file ends early; expected a hexadecimal byte or '}'");
+  EXPECT_EQ(load_error(path), (folder.path() / "a.dat").string() +
+                                  ":2: the file ends early; expected a hexadecimal byte or '}'");
 }
 
 TEST(Load, CfgGoldenTooShort) {
@@ -170,16 +172,18 @@ TEST(Load, CfgGoldenTooShort) {
   folder.write("a.dat", "{\n{offset:0x4, size:1, payload:0x1}\n}");
   const auto path =
       folder.write("x.cfg", "intr_notify(SDP_0, x);\ncheck_file(x, 1, 0, 5, \"a.dat\");\n");
-  EXPECT_EQ(error(path), path.string() + ":2: the file 'a.dat' has 0 bytes; expected at least 5");
+  EXPECT_EQ(load_error(path),
+            path.string() + ":2: the file 'a.dat' has 0 bytes; expected at least 5");
 }
 
 TEST(Load, CfgLoadPastTheEndOfMemory) {
   const TemporaryFolder folder;
   folder.write("a.dat", "{\n{offset:0x0, size:2, payload:0x1 0x2}\n}");
   const auto path = folder.write("x.cfg", "mem_load(pri_mem, 0xffffffffffffffff, \"a.dat\");\n");
-  EXPECT_EQ(error(path), path.string() +
-                             ":1: memory range at 0xffffffffffffffff with 0x2 bytes passes the end "
-                             "of the address space; expected a range inside 64 bits");
+  EXPECT_EQ(load_error(path),
+            path.string() +
+                ":1: memory range at 0xffffffffffffffff with 0x2 bytes passes the end "
+                "of the address space; expected a range inside 64 bits");
 }
 
 TEST(Load, DroppedWritesAreTold) {

@@ -6,16 +6,16 @@
 namespace nvdla::replay {
 namespace {
 
-Script parse(std::string_view text, const PlusArgs& plusargs = {}, Ram ram = Ram::kPrimary) {
+Script txn_script(std::string_view text, const PlusArgs& plusargs = {}, Ram ram = Ram::kPrimary) {
   return parse_txn(text, "t.txn", NVDLA_REGMAP_NV_FULL, plusargs, ram);
 }
 
-std::string error(std::string_view text) {
-  return error_of([&] { parse(text); });
+std::string txn_error(std::string_view text) {
+  return error_of([&] { txn_script(text); });
 }
 
 TEST(Txn, Commands) {
-  const Script script = parse(
+  const Script script = txn_script(
       "# load_mem(addr, offset,  file)\n"
       "\n"
       "write_reg 0xffff3406 0x6 #NVDLA_PDP.D_DATA_CUBE_OUT_WIDTH_0\r\n"
@@ -47,37 +47,37 @@ TEST(Txn, Commands) {
 }
 
 TEST(Txn, ReadsAreNotRetriedByDefault) {
-  const Script script = parse("read_reg 0 0 0\n");
+  const Script script = txn_script("read_reg 0 0 0\n");
   EXPECT_EQ(std::get<CheckRegister>(script.commands[0].action).retries, 0u);
   EXPECT_FALSE(script.continue_on_fail);
 }
 
 TEST(Txn, Errors) {
-  EXPECT_EQ(error("# nothing\n"), "t.txn: no command; expected at least one");
-  EXPECT_EQ(error("\nwrite_mem 0 0"),
+  EXPECT_EQ(txn_error("# nothing\n"), "t.txn: no command; expected at least one");
+  EXPECT_EQ(txn_error("\nwrite_mem 0 0"),
             "t.txn:2: unknown command 'write_mem'; expected write_reg, read_reg, load_mem, "
             "dump_mem or wait");
-  EXPECT_EQ(error("write_reg 0x0"),
+  EXPECT_EQ(txn_error("write_reg 0x0"),
             "t.txn:1: write_reg has 1 arguments; expected write_reg ADDRESS VALUE");
-  EXPECT_EQ(error("write_reg 0 0 0"),
+  EXPECT_EQ(txn_error("write_reg 0 0 0"),
             "t.txn:1: write_reg has 3 arguments; expected write_reg ADDRESS VALUE");
-  EXPECT_EQ(error("read_reg 0 0"),
+  EXPECT_EQ(txn_error("read_reg 0 0"),
             "t.txn:1: read_reg has 2 arguments; expected read_reg ADDRESS MASK EXPECTED");
-  EXPECT_EQ(error("load_mem 0 1"),
+  EXPECT_EQ(txn_error("load_mem 0 1"),
             "t.txn:1: load_mem has 2 arguments; expected load_mem ADDRESS SIZE FILE");
-  EXPECT_EQ(error("dump_mem 0 1 a b"),
+  EXPECT_EQ(txn_error("dump_mem 0 1 a b"),
             "t.txn:1: dump_mem has 4 arguments; expected dump_mem ADDRESS SIZE FILE");
-  EXPECT_EQ(error("wait 1"), "t.txn:1: wait has 1 arguments; expected wait");
-  EXPECT_EQ(error("write_reg 0x100000000 0"),
+  EXPECT_EQ(txn_error("wait 1"), "t.txn:1: wait has 1 arguments; expected wait");
+  EXPECT_EQ(txn_error("write_reg 0x100000000 0"),
             "t.txn:1: register address '0x100000000' is too large; expected at most 0xffffffff");
-  EXPECT_EQ(error("write_reg 0xffff 0x100000000"),
+  EXPECT_EQ(txn_error("write_reg 0xffff 0x100000000"),
             "t.txn:1: value '0x100000000' is too large; expected at most 0xffffffff");
-  EXPECT_EQ(error("read_reg 0 x 0"),
+  EXPECT_EQ(txn_error("read_reg 0 x 0"),
             "t.txn:1: mask 'x' is not a number; expected a decimal or 0x hexadecimal number");
-  EXPECT_EQ(error("load_mem 0 0x1000000000000000 a"),
+  EXPECT_EQ(txn_error("load_mem 0 0x1000000000000000 a"),
             "t.txn:1: size 0x1000000000000000 of the memory range at 0x0 is out of range; expected "
             "1 to 0x40000000");
-  EXPECT_EQ(error("load_mem 0 1 ../a"),
+  EXPECT_EQ(txn_error("load_mem 0 1 ../a"),
             "t.txn:1: file name '../a' leads out of the folder; expected the name of a file in the "
             "folder");
 }
