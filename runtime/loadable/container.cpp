@@ -168,9 +168,8 @@ void read_tasks(Container& c, const fb::Loadable& root) {
     if (task.addresses.empty()) {
       refuse("{}: it has no addresses; the first must be the network descriptor", what);
     }
-    // Firmware has room for no more; indices are signed 16 bit.
-    if (task.addresses.size() > 6144) {
-      refuse("{}: {} addresses exceed 6144", what, task.addresses.size());
+    if (task.addresses.size() > kMaxAddresses) {
+      refuse("{}: {} addresses exceed {}", what, task.addresses.size(), kMaxAddresses);
     }
     for (const std::uint16_t id : task.addresses) {
       check_index(what, "address", id, c.addresses.size());

@@ -29,6 +29,9 @@ constexpr std::uint16_t kMemoryDebug = 16;
 // Of a tensor's data_category: planes, one a channel.
 constexpr std::uint8_t kDataPlanar = 3;
 
+// In a task: firmware has room for no more, and indices are signed 16 bit.
+constexpr std::size_t kMaxAddresses = 6144;
+
 constexpr std::uint8_t kDomainSystem = 0;
 constexpr std::uint8_t kDomainSram = 1;
 

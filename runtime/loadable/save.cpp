@@ -7,7 +7,10 @@
 #include <array>
 #include <deque>
 #include <fstream>
+#include <map>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backend/info.hpp"
@@ -27,11 +30,14 @@ using namespace loadable;
 
 class Saver {
  public:
-  Saver(const Session::Impl& session, const nvdla_hw& hw)
-      : session_(session), parts_(session, hw) {}
+  Saver(const Session::Impl& session, const nvdla_hw& hw, LoadableInterface interface)
+      : session_(session),
+        parts_(session, hw),
+        revision_(interface == LoadableInterface::kDla0_11 ? Revision::kOld : Revision::kNew) {}
 
   std::vector<std::byte> run() {
     for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
+    if (revision_ == Revision::kOld) place_cubes();
     count_events();
     write_lists();
     return write_container(c_);
@@ -96,24 +102,61 @@ class Saver {
       const nvdla_transfer& from = session_.transfers[bdma.first_transfer + i];
       part.surface.source_type = parts_.memory(from.source.slot);
       part.surface.destination_type = parts_.memory(from.destination.slot);
-      part.surface.transfers[i] = {.source_address = position(from.source),
-                                   .destination_address = position(from.destination),
-                                   .line_size = from.line_bytes,
-                                   .line_repeat = from.lines,
-                                   .source_line = from.source.line_stride,
-                                   .destination_line = from.destination.line_stride,
-                                   .surface_repeat = from.surfaces,
-                                   .source_surface = from.source.surface_stride,
-                                   .destination_surface = from.destination.surface_stride};
+      const nvdla_surface &source = from.source, &destination = from.destination;
+      part.surface.transfers[i] = {
+          .source_address = position(source.slot, source.offset),
+          .destination_address = position(destination.slot, destination.offset),
+          .line_size = from.line_bytes,
+          .line_repeat = from.lines,
+          .source_line = from.source.line_stride,
+          .destination_line = from.destination.line_stride,
+          .surface_repeat = from.surfaces,
+          .source_surface = from.source.surface_stride,
+          .destination_surface = from.destination.surface_stride};
     }
     return part;
   }
 
   // Behind the slots and the lists.
-  std::int16_t position(const nvdla_surface& surface) {
-    places_.push_back({static_cast<std::uint16_t>(slot_address(surface.slot)), surface.offset,
-                       session_.slots[surface.slot].size - surface.offset});
-    return static_cast<std::int16_t>(session_.slots.size() + lists() + places_.size());
+  std::int16_t position(std::uint32_t slot, std::uint64_t offset) {
+    const auto [known, added] = positions_.try_emplace({slot, offset}, places_.size());
+    if (added) {
+      places_.push_back({static_cast<std::uint16_t>(slot_address(slot)), offset,
+                         session_.slots[slot].size - offset});
+    }
+    return static_cast<std::int16_t>(session_.slots.size() + lists() + 1 + known->second);
+  }
+
+  // Finds the data cubes of a descriptor.
+  struct CubePlacer {
+    Saver& saver;
+
+    template <typename T>
+    void operator()(const char*, T& value) {
+      if constexpr (std::is_same_v<T, DataCube>) {
+        saver.place(value);
+      } else if constexpr (!std::is_arithmetic_v<T>) {
+        value.walk(*this);
+      }
+    }
+    template <typename T, std::size_t N>
+    void operator()(const char*, std::array<T, N>& values) {
+      for (T& value : values) (*this)("", value);
+    }
+  };
+
+  // An old data cube says a position and no offset either.
+  void place_cubes() {
+    CubePlacer placer{*this};
+    for (Operation& op : operations_) {
+      std::visit([&](auto& part) { placer("", part.surface); }, op.part);
+    }
+  }
+
+  void place(DataCube& cube) {
+    if (cube.offset == 0) return;
+    cube.address = position(address_slot(cube.address), cube.offset);
+    cube.offset = 0;
   }
 
   // Besides the network descriptor.
@@ -158,7 +201,11 @@ class Saver {
       Blob blob;
       blob.name = name;
       blob.interface = kInterfaceDla;
-      blob.version = {0, 12, 3};
+      if (revision_ == Revision::kOld) {
+        blob.version = {0, 11, 0};
+      } else {
+        blob.version = {0, 12, 3};
+      }
       blob.data = kept_.back();
       memory.flags |= kMemorySet;
       memory.contents.push_back({static_cast<std::uint32_t>(c_.blobs.size()), 0});
@@ -199,6 +246,10 @@ class Saver {
     network_.num_operations = static_cast<std::uint16_t>(operations_.size());
     network_.num_luts = static_cast<std::uint16_t>(session_.luts.size());
     if (!session_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
+    if (const std::size_t most = slots + lists() + 1 + places_.size(); most > kMaxAddresses) {
+      detail::refuse(ErrorCode::kNotAvailable, "{} addresses: a task of a loadable has {} at most",
+                     most, kMaxAddresses);
+    }
     network_.num_addresses = static_cast<std::uint16_t>(slots + lists() + 1 + places_.size());
     add_list("addr0", pack_descriptor(network_));
     for (std::uint32_t slot = 0; slot < slots; ++slot) add_slot(slot);
@@ -213,7 +264,7 @@ class Saver {
       std::visit(
           [&](const auto& part) {
             append(ops, pack_descriptor(part.op), kOpStride);
-            append(surfaces, pack_descriptor(part.surface), kSurfaceStride);
+            append(surfaces, pack_descriptor(part.surface, revision_), kSurfaceStride);
           },
           op.part);
     }
@@ -263,10 +314,13 @@ class Saver {
 
   const Session::Impl& session_;
   const PartMaker parts_;
+  const Revision revision_;
   Container c_;
   NetworkDesc network_;
   std::deque<Operation> operations_;
-  std::vector<AddressEntry> places_;  // that transfers name
+  // Within slots, that transfers and old data cubes name; and which of them are known.
+  std::vector<AddressEntry> places_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> positions_;
   std::deque<std::vector<std::byte>> kept_;
   std::array<std::int16_t, kOpTypes> last_ = {-1, -1, -1, -1, -1, -1};  // of each type
   std::int16_t end_ = -1;  // last operation of the layer before
@@ -274,12 +328,13 @@ class Saver {
 
 }  // namespace
 
-void save_loadable(const Network& network, std::string_view configuration, std::string_view path) {
+void save_loadable(const Network& network, std::string_view configuration, std::string_view path,
+                   LoadableInterface interface) {
   // Whoever reads the file packs its inputs, and knows of no folding.
   const Session session =
       network.build(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
   const nvdla_hw& hw = *detail::find_configuration(configuration);
-  const std::vector<std::byte> bytes = Saver(*detail::Handles::impl(session), hw).run();
+  const std::vector<std::byte> bytes = Saver(*detail::Handles::impl(session), hw, interface).run();
   std::ofstream file(std::string(path), std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));

@@ -17,6 +17,9 @@ namespace nvdla::loadable {
 
 // Position 0 of the address list is the network descriptor, slots follow.
 inline std::int16_t slot_address(std::uint32_t slot) { return static_cast<std::int16_t>(slot + 1); }
+inline std::uint32_t address_slot(std::int16_t address) {
+  return static_cast<std::uint32_t>(address - 1);
+}
 
 LutParam make_lut(const nvdla_lut& lut);
 

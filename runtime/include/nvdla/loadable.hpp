@@ -144,8 +144,12 @@ class NVDLA_API LoadedNetwork {
   std::unique_ptr<Impl> impl_;
 };
 
-// Writes a network as a loadable for a configuration ("nv_small"): interface DLA1 0.12, one task
-// whose layers run one after another. Inputs lie as Session::desc() and image() say with
+// What a loadable's descriptors follow: since 0.12 a data cube has an offset in its buffer, before
+// that each has an address of its own in the task's list.
+enum class LoadableInterface { kDla0_11, kDla0_12 };
+
+// Writes a network as a loadable for a configuration ("nv_small"): one task of the interface, whose
+// layers run one after another. Inputs lie as Session::desc() and image() say with
 // BuildOptions::fold_inputs off. Tensors of a batch say the bytes from cube to cube as their fourth
 // stride. Verdicts of comparisons are nowhere but in the device's counters.
 //
@@ -153,7 +157,8 @@ class NVDLA_API LoadedNetwork {
 // as zero, pixels before the first of a line (ImageDesc::x_offset), a ReLU or a table after a PReLU
 // in one operator; and kInvalidArgument if the file cannot be written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
-                             std::string_view path);
+                             std::string_view path,
+                             LoadableInterface interface = LoadableInterface::kDla0_12);
 
 }  // namespace nvdla
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One network twice: as its session, and from the file that it was saved to.
+// One network three times: as its session, and from files of both interfaces that it was saved to.
 #ifndef NVDLA_TESTS_LOADABLE_ROUND_TRIP_HPP
 #define NVDLA_TESTS_LOADABLE_ROUND_TRIP_HPP
 
@@ -36,10 +36,12 @@ std::vector<T> random_elements(std::size_t count, unsigned seed) {
   return elements;
 }
 
-inline std::vector<std::byte> saved_file(const Network& network, const std::string& configuration) {
+inline std::vector<std::byte> saved_file(
+    const Network& network, const std::string& configuration,
+    LoadableInterface interface = LoadableInterface::kDla0_12) {
   const replay::TemporaryFolder folder;
   const std::string path = (folder.path() / "saved.nvdla").string();
-  save_loadable(network, configuration, path);
+  save_loadable(network, configuration, path, interface);
   return loadable::read_loadable(path);
 }
 
@@ -50,38 +52,46 @@ struct RoundTrip {
         device(Device::open("model:" + configuration)),
         session(network.build(device, options)),
         loaded(Loadable::load(file).open(device, options)),
+        old(Loadable::load(saved_file(network, configuration, LoadableInterface::kDla0_11))
+                .open(device, options)),
         container(loadable::parse_container(file)),
         task(std::get<loadable::DlaTask>(loadable::decode_task(container, 0).work)),
         program(loadable::convert_task(container, loadable::decode_task(container, 0),
                                        *nvdla_hw_find(configuration.c_str()))) {
     EXPECT_EQ(loaded.layers(), session.layers());
+    EXPECT_EQ(old.layers(), session.layers());
   }
 
-  // Random elements into both.
+  // Random elements into all.
   template <typename T>
   void write(std::size_t count, std::string_view name = "in", unsigned seed = 5) {
     const auto source = random_elements<T>(count, seed);
     session.write(name, Layout::kNchw, std::span<const T>(source));
     loaded.write(name, Layout::kNchw, std::span<const T>(source));
+    old.write(name, Layout::kNchw, std::span<const T>(source));
   }
 
   void write_pixels(std::span<const std::byte> plane, std::span<const std::byte> plane_uv) {
     session.write_pixels("in", plane, plane_uv);
     loaded.write_pixels("in", plane, plane_uv);
+    old.write_pixels("in", plane, plane_uv);
   }
 
   void run() {
     session.run();
     loaded.run();
+    old.run();
   }
 
-  // Of a run: the same from both, and not one number everywhere.
+  // Of a run: the same from all, and not one number everywhere.
   template <typename T>
   void expect_same(std::size_t count, std::string_view name = "out") {
     std::vector<T> expected(count), found(count);
     session.read(name, Layout::kNchw, std::span<T>(expected));
     loaded.read(name, Layout::kNchw, std::span<T>(found));
     EXPECT_EQ(found, expected);
+    old.read(name, Layout::kNchw, std::span<T>(found));
+    EXPECT_EQ(found, expected) << "interface 0.11";
     EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
               static_cast<std::ptrdiff_t>(found.size()));
   }
@@ -106,6 +116,7 @@ struct RoundTrip {
   Device device;
   Session session;
   LoadedNetwork loaded;
+  LoadedNetwork old;  // of interface 0.11
   loadable::Container container;
   loadable::DlaTask task;
   loadable::ConvertedProgram program;

@@ -56,6 +56,35 @@ TEST(Save, RunsAsTheNetwork) {
   }
 }
 
+// Bands of a layer lie within buffers: in offsets of data cubes, or in addresses of their own.
+// Round trips run both.
+TEST(Save, OldCubesHaveAddressesOfTheirOwn) {
+  using loadable::Revision;
+  const auto weights = random_elements<std::int8_t>(4 * 64 * 9, 7);
+  Network network;
+  const Tensor in = network.input("in", {.channels = 64, .height = 80, .width = 70});
+  network.output(network.convolution(in, {.kernels = 4,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .weights = weights,
+                                          .output = requantize(0.001)}),
+                 "out");
+  const auto task_of = [&](LoadableInterface interface, std::size_t& addresses) {
+    const auto file = test::saved_file(network, "nv_small", interface);
+    const auto container = loadable::parse_container(file);
+    addresses = container.tasks.at(0).addresses.size();
+    return std::get<loadable::DlaTask>(loadable::decode_task(container, 0).work);
+  };
+  std::size_t fewer = 0, more = 0;
+  const auto offsets = task_of(LoadableInterface::kDla0_12, fewer);
+  const auto places = task_of(LoadableInterface::kDla0_11, more);
+  EXPECT_EQ(offsets.revision, Revision::kNew);
+  EXPECT_EQ(places.revision, Revision::kOld);
+  ASSERT_EQ(offsets.operations.size(), places.operations.size());
+  EXPECT_GT(offsets.operations.size(), 2U);
+  EXPECT_GT(more, fewer);
+}
+
 // Layers that become several of the hardware, with scratch between them: phases that Rubik or
 // copies put together, and kernels that fit only some at a time.
 TEST(Save, LayersOfSeveralOperations) {
