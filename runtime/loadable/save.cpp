@@ -86,9 +86,11 @@ class Saver {
       case NVDLA_LAYER_RUBIK:
         add_part(kRubik, parts_.rubik(index));
         break;
-      default:
+      case NVDLA_LAYER_BDMA:
         add_part(kBdma, copies(session_.descriptors[index].bdma));
         break;
+      default:
+        parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
     }
     link(fused);
   }
