@@ -171,12 +171,6 @@ std::uint32_t answer_real(const View& v, const Place& place, std::uint32_t x) {
 
 }  // namespace
 
-LutWide round_shift(LutWide x, int shift) {
-  if (shift <= 0) return x * (LutWide{1} << -shift);
-  const LutWide half = LutWide{1} << (shift - 1);
-  return x < 0 ? -((half - x) >> shift) : (x + half) >> shift;
-}
-
 LutAnswer lut_answer(const nvdla_lut& lut, LutTable table, bool real, std::int64_t x) {
   const View v = view_of(lut, table);
   if (!real) {

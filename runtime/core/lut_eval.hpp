@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "model/integers.hpp"
+
 namespace nvdla::detail {
 
 // Where an input lies as one of the two tables sees it.
@@ -31,9 +33,10 @@ LutTable lut_choice(std::uint32_t flags, LutSide le, LutSide lo);
 // Both together: what comes out of the unit's table.
 std::int64_t lut_evaluate(const nvdla_lut& lut, bool real, std::int64_t x);
 
-// x / 2^shift, halves away from zero; a negative shift multiplies.
-__extension__ using LutWide = __int128;
-LutWide round_shift(LutWide x, int shift);
+// x / 2^shift, halves away from zero; a negative shift multiplies. Whatever x is, it is done in
+// numbers that do not overflow.
+using LutWide = model::Wide;
+inline LutWide round_shift(LutWide x, int shift) { return model::round_shift(x, shift); }
 
 }  // namespace nvdla::detail
 

@@ -101,13 +101,14 @@ Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
     const Precision result = detail::conv_result(processing, d.precision);
     check_zero_point(d, processing);
     node.zero_point = d.zero_point;
+    const detail::OperatorYNode operator_y = impl_->make_operator_y(d.y, false, out, processing);
     for (std::uint32_t y = 0; y < d.stride_y; ++y) {
       for (std::uint32_t x = 0; x < d.stride_x; ++x) {
         const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);
         Deconvolution phase = d;
         if (d.zero_point != 0) phase.bias = bias;
         detail::SdpNode sdp = detail::conv_sdp(*impl_, phase, out, processing);
-        sdp.y = impl_->make_operator_y(d.y, false, out, processing);
+        sdp.y = operator_y;
         check_operands(sdp);
         node.sdp.push_back(std::move(sdp));
       }

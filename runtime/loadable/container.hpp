@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/integers.hpp"
+
 namespace nvdla::loadable {
 
 // Files beyond this are refused before they are read.
@@ -46,6 +48,10 @@ struct Blob {
   Version version;
   std::span<const std::byte> data;
 };
+
+// A buffer for so many bytes: whole pages, as the hardware may read beyond an odd end. Less than
+// `bytes` if there is no such number.
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return model::round_up(bytes, 4096); }
 
 // A blob that is copied into a memory before the first run.
 struct Content {

@@ -12,8 +12,6 @@ namespace {
 
 // Planes lie on 64 bytes; buffers of devices do anyway.
 constexpr std::uint32_t kSlotAlign = 64;
-// Buffers are whole pages, as they always were: the hardware may read beyond an odd end.
-constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kTableAlign = 128;
 
 }  // namespace
@@ -46,7 +44,7 @@ std::pair<std::uint32_t, std::uint64_t> TaskConverter::place(std::uint16_t type,
       slot_of_.try_emplace(at.memory, static_cast<std::uint32_t>(program_.slots.size()));
   if (added) {
     nvdla_slot slot = {};
-    slot.size = (memory.size + kPage - 1) / kPage * kPage;
+    slot.size = whole_pages(memory.size);
     if (slot.size < memory.size) refuse("memory {}: {} bytes", at.memory, memory.size);
     slot.alignment = kSlotAlign;
     slot.memory = memory.domain == kDomainSram ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
@@ -86,7 +84,7 @@ nvdla_span TaskConverter::table(const DataCube& cube, const char* field) {
            field, at.memory);
   }
   // Read in whole atoms, and laid out as wide as anybody asks for.
-  const std::size_t bytes = (std::size_t{cube.size} + kTableAlign - 1) / kTableAlign * kTableAlign;
+  const std::size_t bytes = model::round_up(cube.size, kTableAlign);
   if (bytes > NVDLA_MAX_CONTROL_BYTES - control.size()) {
     refuse("{}: with its {} bytes the tables of compressed weights exceed {}", field, cube.size,
            NVDLA_MAX_CONTROL_BYTES);

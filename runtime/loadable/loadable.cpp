@@ -20,11 +20,8 @@ using detail::refuse_argument;
 using loadable::MemoryEntry;
 using Port = Loadable::Impl::Port;
 
-// Whole pages: the hardware may read beyond an odd end.
-constexpr std::uint64_t kPage = 4096;
-
 std::uint64_t buffer_bytes(const MemoryEntry& memory) {
-  const std::uint64_t bytes = (memory.size + kPage - 1) / kPage * kPage;
+  const std::uint64_t bytes = loadable::whole_pages(memory.size);
   if (bytes < memory.size) {
     refuse_argument("loadable: a memory of {} bytes does not fit the address space", memory.size);
   }
