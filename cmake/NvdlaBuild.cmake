@@ -95,6 +95,13 @@ function(nvdla_sanitize_lightly target)
   endif()
 endfunction()
 
+# For tests and what they are made of. Quicker to compile; and at -O3 gcc 12 warns
+# of what it does not understand inside std::vector.
+function(nvdla_compile_as_test target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  nvdla_sanitize_lightly(${target})
+endfunction()
+
 # nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
 # A GoogleTest executable whose tests are known to ctest one by one, under the
@@ -113,10 +120,7 @@ function(nvdla_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     NVDLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Quicker to compile; and at -O3 gcc 12 warns of what it does not understand
-  # inside std::vector.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  nvdla_sanitize_lightly(${name})
+  nvdla_compile_as_test(${name})
   if(NVDLA_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     target_compile_options(${name} PRIVATE -Wno-shadow)

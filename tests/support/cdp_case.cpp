@@ -4,18 +4,19 @@
 namespace nvdla::test {
 namespace {
 
-std::uint16_t half_near_one(std::mt19937_64& random) {
+std::uint16_t half_near_one(Random& random) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(random() & 0x83ff) |
                                     static_cast<unsigned>(pick(random, 8, 22)) << 10);
 }
 
 // Of normal numbers around one, as descriptions of tables have them.
-std::int64_t single_near_one(std::mt19937_64& random) {
+std::int64_t single_near_one(Random& random) {
   return static_cast<std::int64_t>(random() & 0x807fffff) | pick(random, 115, 140) << 23;
 }
 
-void make_half_table(CdpTable& table, std::mt19937_64& random) {
-  for (int& entry : table.entries) entry = half_near_one(random);
+void make_half_table(CdpTable& table, Random& random) {
+  Random data = random.fork();
+  for (int& entry : table.entries) entry = half_near_one(data);
   if (table.exponential) {
     table.offset = static_cast<int>(pick(random, -30, 12));
   } else {
@@ -48,7 +49,7 @@ void load_table(Registers& regs, const CdpTable& table, unsigned id) {
 
 }  // namespace
 
-void place_cdp(CdpCase& layer, std::mt19937_64& random) {
+void place_cdp(CdpCase& layer, Random& random) {
   const auto gap = [&] { return layer.hw->atom * static_cast<unsigned>(pick(random, 0, 2)); };
   for (Cube* cube : {&layer.source, &layer.destination}) {
     cube->base = cube == &layer.source ? kCdpIn : kCdpOut;
@@ -57,10 +58,11 @@ void place_cdp(CdpCase& layer, std::mt19937_64& random) {
   }
 }
 
-CdpTable random_table(std::mt19937_64& random, bool le, unsigned precision) {
+CdpTable random_table(Random& random, bool le, unsigned precision) {
   CdpTable table;
   table.entries.resize(le ? 65 : 257);
-  for (int& entry : table.entries) entry = static_cast<int>(pick(random, -32768, 32767));
+  Random data = random.fork();
+  for (int& entry : table.entries) entry = static_cast<int>(pick(data, -32768, 32767));
   table.exponential = le && pick(random, 0, 1) != 0;
   if (precision == 2) {
     make_half_table(table, random);
@@ -83,19 +85,19 @@ CdpTable random_table(std::mt19937_64& random, bool le, unsigned precision) {
   return table;
 }
 
-CdpCase random_cdp(const nvdla_hw& hw, std::mt19937_64& random, unsigned precision) {
+CdpCase random_cdp(const nvdla_hw& hw, Random& random, unsigned precision) {
   const auto any = [&](int low, int high) {
     return static_cast<unsigned>(pick(random, low, high));
   };
   CdpCase layer;
   layer.hw = &hw;
   layer.precision = precision;
-  layer.width = any(1, any(0, 9) == 0 ? 70 : 5);
+  layer.width = any(1, one_in(random, 10) ? 70 : 5);
   layer.height = any(1, 3);
   layer.channels = any(1, 40);
   layer.reach = any(1, 4);
-  layer.bypass_sum = any(0, 3) == 0;
-  layer.bypass_mul = any(0, 3) == 0;
+  layer.bypass_sum = one_in(random, 4);
+  layer.bypass_mul = one_in(random, 4);
   layer.flush = any(0, 1) != 0;
   const bool bytes = layer.precision == 0;
   if (any(0, 1) != 0) {
@@ -115,13 +117,14 @@ CdpCase random_cdp(const nvdla_hw& hw, std::mt19937_64& random, unsigned precisi
   return layer;
 }
 
-void fill_cdp(const CdpCase& layer, UnitRig& rig, std::mt19937_64& random) {
+void fill_cdp(const CdpCase& layer, UnitRig& rig, Random& random) {
   rig.randomise(kCdpIn, kCdpRegion / 2, random);
   if (!layer.real()) return;
   std::vector<std::byte> bytes;
+  Random data = random.fork();
   while (bytes.size() < kCdpRegion / 2) {
     const unsigned value =
-        random() % 16 == 0 ? static_cast<unsigned>(random()) & 0xffff : half_near_one(random);
+        data() % 16 == 0 ? static_cast<unsigned>(data()) & 0xffff : half_near_one(data);
     bytes.push_back(static_cast<std::byte>(value));
     bytes.push_back(static_cast<std::byte>(value >> 8));
   }

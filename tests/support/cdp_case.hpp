@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <random>
 #include <vector>
 
 #include "support/unit_rig.hpp"
@@ -55,11 +54,11 @@ struct CdpOutcome {
 };
 
 // A small layer of one of the precisions that there are; everything that is legal may come.
-CdpCase random_cdp(const nvdla_hw& hw, std::mt19937_64& random, unsigned precision);
-CdpTable random_table(std::mt19937_64& random, bool le, unsigned precision);
-void place_cdp(CdpCase& layer, std::mt19937_64& random);
+CdpCase random_cdp(const nvdla_hw& hw, Random& random, unsigned precision);
+CdpTable random_table(Random& random, bool le, unsigned precision);
+void place_cdp(CdpCase& layer, Random& random);
 // Fills the input, in fp16 with numbers of like size mostly.
-void fill_cdp(const CdpCase& layer, UnitRig& rig, std::mt19937_64& random);
+void fill_cdp(const CdpCase& layer, UnitRig& rig, Random& random);
 void program_cdp(const CdpCase& layer, Registers& regs);
 void enable_cdp(Registers& regs);
 CdpOutcome cdp_reference(const CdpCase& layer, UnitRig& rig);

@@ -14,18 +14,18 @@ constexpr std::uint64_t kInput = 0x8000'0000, kSecond = 0x8100'0000, kOutput = 0
                         kWeights = 0x8300'0000, kMask = 0x8400'0000, kGroups = 0x8500'0000;
 
 // Random numbers that say something in every format.
-std::vector<std::byte> random_bytes(std::mt19937_64& random, std::uint64_t size, bool half) {
+std::vector<std::byte> random_bytes(Random& random, std::uint64_t size, bool half) {
   std::vector<std::byte> bytes(size);
-  const unsigned kind = static_cast<unsigned>(random() % 4);
+  const std::int64_t kind = pick(random, 0, 3);
+  Random data = random.fork();
   for (std::uint64_t i = 0; i + 1 < size; i += 2) {
-    auto value = static_cast<std::uint16_t>(random());
+    auto value = static_cast<std::uint16_t>(data());
     if (half) {
-      if (kind < 3)
-        value = static_cast<std::uint16_t>((value & 0x8fff) | (8 + random() % 12) << 10);
+      if (kind < 3) value = static_cast<std::uint16_t>((value & 0x8fff) | (8 + data() % 12) << 10);
       if ((value & 0x7c00) == 0x7c00) value &= 0xbfff;
-      if (kind == 1 && random() % 2000 == 0) value |= 0x7c01;
-      if (kind == 1 && random() % 200 == 0) value = 0x7c00;
-      if (random() % 16 == 0) value &= 0x8000;
+      if (kind == 1 && data() % 2000 == 0) value |= 0x7c01;
+      if (kind == 1 && data() % 200 == 0) value = 0x7c00;
+      if (data() % 16 == 0) value &= 0x8000;
     }
     bytes[i] = static_cast<std::byte>(value);
     bytes[i + 1] = static_cast<std::byte>(value >> 8);
@@ -134,7 +134,7 @@ unsigned ConvCase::entries() const {
   return atoms / q * width + (last == 0 ? 0 : static_cast<unsigned>(ceil_div(width, q / last)));
 }
 
-void finish(ConvCase& layer, std::mt19937_64& random, model::Memory& memory) {
+void finish(ConvCase& layer, Random& random, model::Memory& memory) {
   const std::uint64_t atom = layer.hw->atom;
   const std::uint64_t step = std::max<std::uint64_t>(atom, 64);
   const auto gap = [&] { return step * static_cast<std::uint64_t>(pick(random, 0, 2)); };
@@ -173,9 +173,10 @@ void finish(ConvCase& layer, std::mt19937_64& random, model::Memory& memory) {
   layer.weights.resize(layer.kernel_elements() * layer.kernels);
   const auto raw = random_bytes(random, layer.weights.size() * 2, half);
   const unsigned density = static_cast<unsigned>(pick(random, 1, 4));
+  Random holes = random.fork();
   for (std::size_t i = 0; i < layer.weights.size(); ++i) {
     layer.weights[i] = static_cast<std::uint16_t>(load_word(raw, i * 2, layer.bytes()));
-    if (layer.compressed && random() % 4 >= density) layer.weights[i] = 0;
+    if (layer.compressed && holes() % 4 >= density) layer.weights[i] = 0;
   }
   layer.weights.front() = layer.weights.back() = 1;  // no empty group at either end
   for (std::size_t i = 0; i < layer.weights.size(); i += layer.kernel_elements() * layer.group())

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -67,7 +66,7 @@ struct ConvResult {
 };
 
 // Random input, weights and addresses for the sizes that are set.
-void finish(ConvCase& layer, std::mt19937_64& random, model::Memory& memory);
+void finish(ConvCase& layer, Random& random, model::Memory& memory);
 void program(const ConvCase& layer, Registers& regs);
 void enable(Registers& regs);
 // `flush_weights`: as the logic does, not the reference model.

@@ -105,10 +105,6 @@ void load_operands(const TestLayer& layer, unsigned index, model::Memory& memory
 
 }  // namespace
 
-std::int64_t pick(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
-}
-
 std::uint32_t Registers::address(std::string_view name) const {
   const auto map = static_cast<model::RegisterMap>(device_.hw().regmap);
   return model::register_address(map, info(name)).value();
@@ -163,7 +159,7 @@ unsigned TestLayer::operand_bytes(unsigned index) const {
   return components * (x.two_bytes ? 2 : 1);
 }
 
-void finish_layout(TestLayer& layer, std::mt19937_64& random, bool gaps) {
+void finish_layout(TestLayer& layer, Random& random, bool gaps) {
   const std::uint64_t atom = layer.hw->atom;
   const auto gap = [&] { return gaps ? atom * static_cast<std::uint64_t>(pick(random, 0, 3)) : 0; };
   const RefLayer& ref = layer.ref;
@@ -380,33 +376,33 @@ std::map<std::uint64_t, std::uint8_t> expected_bytes(const TestLayer& layer,
 
 namespace {
 
-// Mostly small, sometimes at a limit.
-std::int32_t value(std::mt19937_64& random, unsigned bits) {
+// Sometimes at a limit.
+std::int32_t value(Random& random, unsigned bits) {
   const std::int64_t high = (std::int64_t{1} << (bits - 1)) - 1;
   switch (pick(random, 0, 15)) {
     case 0:
-      return static_cast<std::int32_t>(high);
-    case 1:
-      return static_cast<std::int32_t>(-high - 1);
-    case 2:
       return 0;
+    case 14:
+      return static_cast<std::int32_t>(high);
+    case 15:
+      return static_cast<std::int32_t>(-high - 1);
     default:
       return static_cast<std::int32_t>(pick(random, -high - 1, high));
   }
 }
 
-std::vector<std::int32_t> values(std::mt19937_64& random, std::size_t count, unsigned bits) {
+std::vector<std::int32_t> values(Random& random, std::size_t count, unsigned bits) {
   std::vector<std::int32_t> result(count);
-  for (auto& one : result) one = value(random, bits);
+  Random data = random.fork();
+  for (auto& one : result) one = value(data, bits);
   return result;
 }
 
-unsigned shift(std::mt19937_64& random, unsigned most) {
-  return static_cast<unsigned>(pick(random, 0, 3) == 0 ? pick(random, 0, most)
-                                                       : pick(random, 0, std::min(most, 16u)));
+unsigned shift(Random& random, unsigned most) {
+  return static_cast<unsigned>(pick(random, 0, one_in(random, 4) ? most : std::min(most, 16u)));
 }
 
-void random_x(TestLayer& layer, RefX& x, std::mt19937_64& random) {
+void random_x(TestLayer& layer, RefX& x, Random& random) {
   RefLayer& ref = layer.ref;
   x.active = pick(random, 0, 3) != 0;
   if (!x.active) return;
@@ -414,7 +410,7 @@ void random_x(TestLayer& layer, RefX& x, std::mt19937_64& random) {
   x.mul.active = pick(random, 0, 1) != 0;
   x.algorithm = static_cast<unsigned>(pick(random, 0, 2));
   x.relu = pick(random, 0, 1) != 0;
-  x.prelu = x.mul.active && pick(random, 0, 3) == 0;
+  x.prelu = x.mul.active && one_in(random, 4);
   if (x.prelu) x.alu.active = false;
   x.alu_shift = shift(random, 30);
   x.mul_shift = shift(random, 63);
@@ -434,7 +430,7 @@ void random_x(TestLayer& layer, RefX& x, std::mt19937_64& random) {
 
 }  // namespace
 
-TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolution) {
+TestLayer random_layer(const nvdla_hw& hw, Random& random, bool convolution) {
   TestLayer layer;
   layer.hw = &hw;
   RefLayer& ref = layer.ref;
@@ -445,13 +441,13 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
   ref.convolution = convolution;
   if ((hw.features & NVDLA_HW_INT16) != 0) {
     switch (pick(random, 0, 3)) {
-      case 0:
+      case 1:
         ref.wide_output = true;
         break;
-      case 1:
+      case 2:
         ref.wide_input = ref.wide_proc = ref.wide_output = true;
         break;
-      case 2:
+      case 3:
         ref.wide_input = !convolution;
         break;  // narrowing
       default:
@@ -460,7 +456,7 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
   }
   ref.width = small(13);
   ref.height = small(13);
-  ref.channels = small(pick(random, 0, 3) == 0 ? 140 : 40);
+  ref.channels = small(one_in(random, 4) ? 140 : 40);
   const unsigned bits = ref.wide_input ? 16 : 8;
   if (convolution) {
     ref.kernels = small(70);
@@ -468,8 +464,8 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
     ref.kernel_height = small(5);
     ref.stride_x = small(4);
     ref.stride_y = small(4);
-    ref.dilation_x = pick(random, 0, 2) == 0 ? small(3) : 1;
-    ref.dilation_y = pick(random, 0, 2) == 0 ? small(3) : 1;
+    ref.dilation_x = one_in(random, 3) ? small(3) : 1;
+    ref.dilation_y = one_in(random, 3) ? small(3) : 1;
     const unsigned reach_x = (ref.kernel_width - 1) * ref.dilation_x + 1;
     const unsigned reach_y = (ref.kernel_height - 1) * ref.dilation_y + 1;
     const auto pad = [&](unsigned reach) {
@@ -494,13 +490,10 @@ TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolu
   if (!convolution)
     ref.input = values(random, std::size_t{ref.width} * ref.height * ref.lanes, bits);
   for (RefX& x : ref.x) random_x(layer, x, random);
-  ref.offset = value(random, static_cast<unsigned>(pick(random, 2, 32)));
-  ref.scale = value(random, static_cast<unsigned>(pick(random, 2, 16)));
-  ref.shift = shift(random, 63);
-  if (pick(random, 0, 3) == 0) {
-    ref.offset = 0;
-    ref.scale = 1;
-    ref.shift = 0;
+  if (pick(random, 0, 3) != 0) {
+    ref.offset = value(random, static_cast<unsigned>(pick(random, 2, 32)));
+    ref.scale = value(random, static_cast<unsigned>(pick(random, 2, 16)));
+    ref.shift = shift(random, 63);
   }
   finish_layout(layer, random, pick(random, 0, 1) != 0);
   return layer;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "model/device.hpp"
 #include "model/memory.hpp"
 #include "model/register_info.hpp"
+#include "support/random.hpp"
 #include "support/reference.hpp"
 
 namespace nvdla::test {
@@ -71,7 +71,7 @@ struct TestLayer {
 };
 
 // Places, packs and sizes everything that follows from the geometry; packed cubes unless gaps.
-void finish_layout(TestLayer& layer, std::mt19937_64& random, bool gaps);
+void finish_layout(TestLayer& layer, Random& random, bool gaps);
 
 // Writes input, weights and operands.
 void load(const TestLayer& layer, model::Memory& memory);
@@ -85,9 +85,6 @@ std::map<std::uint64_t, std::uint8_t> expected_bytes(const TestLayer& layer,
                                                      const RefResult& result);
 
 // A small layer; everything that is legal may come.
-TestLayer random_layer(const nvdla_hw& hw, std::mt19937_64& random, bool convolution);
-
-// In [low, high], the same everywhere.
-std::int64_t pick(std::mt19937_64& random, std::int64_t low, std::int64_t high);
+TestLayer random_layer(const nvdla_hw& hw, Random& random, bool convolution);
 
 }  // namespace nvdla::test

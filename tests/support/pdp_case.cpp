@@ -135,7 +135,7 @@ std::uint16_t pooled(const PdpCase& layer, unsigned ox, unsigned oy, Read read) 
 }
 
 // Splits the output into bands, if that can be.
-void split(PdpCase& layer, std::mt19937_64& random) {
+void split(PdpCase& layer, Random& random) {
   const auto any = [&](int low, int high) {
     return static_cast<unsigned>(pick(random, low, high));
   };
@@ -163,7 +163,7 @@ void split(PdpCase& layer, std::mt19937_64& random) {
 
 }  // namespace
 
-void place_pdp(PdpCase& layer, std::mt19937_64& random, bool gaps) {
+void place_pdp(PdpCase& layer, Random& random, bool gaps) {
   const auto gap = [&] {
     return gaps ? layer.hw->atom * static_cast<unsigned>(pick(random, 0, 2)) : 0;
   };
@@ -173,7 +173,7 @@ void place_pdp(PdpCase& layer, std::mt19937_64& random, bool gaps) {
   layer.destination.surface = layer.destination.line * layer.out_height + gap();
 }
 
-PdpCase random_pdp(const nvdla_hw& hw, std::mt19937_64& random) {
+PdpCase random_pdp(const nvdla_hw& hw, Random& random) {
   const auto any = [&](int low, int high) {
     return static_cast<unsigned>(pick(random, low, high));
   };
@@ -187,7 +187,7 @@ PdpCase random_pdp(const nvdla_hw& hw, std::mt19937_64& random) {
     for (;;) {
       out = any(1, 7);
       kernel = any(1, 8);
-      stride = any(1, any(0, 3) == 0 ? 16 : 3);
+      stride = any(1, one_in(random, 4) ? 16 : 3);
       before = any(0, static_cast<int>(kernel) - 1);
       const unsigned used = (out - 1) * stride + kernel;
       const unsigned missing = any(0, static_cast<int>(kernel) - 1);
@@ -212,24 +212,24 @@ PdpCase random_pdp(const nvdla_hw& hw, std::mt19937_64& random) {
   } else {
     for (unsigned n = 1; n < 8; ++n)
       layer.padding[n] = static_cast<std::uint32_t>(random()) & 0x7ffff;
-    const bool proper = any(0, 3) != 0;
+    const bool proper = !one_in(random, 4);
     layer.reciprocal[0] = proper ? 0x10000 / layer.kw : any(0, 0x1ffff);
     layer.reciprocal[1] = proper ? 0x10000 / layer.kh : any(0, 0x1ffff);
   }
-  if (any(0, 2) == 0) split(layer, random);
+  if (one_in(random, 3)) split(layer, random);
   place_pdp(layer, random, true);
   return layer;
 }
 
-void fill_pdp(const PdpCase& layer, UnitRig& rig, std::mt19937_64& random) {
+void fill_pdp(const PdpCase& layer, UnitRig& rig, Random& random) {
   rig.randomise(kPdpIn, kPdpRegion / 4, random);
   if (!layer.real()) return;
   // Few NaNs, or a window hardly ever is without one.
   std::vector<std::byte> bytes(kPdpRegion / 4);
+  Random data = random.fork();
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
-    unsigned value = static_cast<unsigned>(random()) & 0xffff;
-    if (random() % 16 != 0)
-      value = (value & 0x83ff) | static_cast<unsigned>(pick(random, 8, 20)) << 10;
+    unsigned value = static_cast<unsigned>(data()) & 0xffff;
+    if (data() % 16 != 0) value = (value & 0x83ff) | static_cast<unsigned>(pick(data, 8, 20)) << 10;
     bytes[i] = static_cast<std::byte>(value);
     bytes[i + 1] = static_cast<std::byte>(value >> 8);
   }

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <random>
 
 #include "support/unit_rig.hpp"
 
@@ -45,11 +44,11 @@ struct PdpOutcome {
 };
 
 // A small layer; everything that is legal may come.
-PdpCase random_pdp(const nvdla_hw& hw, std::mt19937_64& random);
+PdpCase random_pdp(const nvdla_hw& hw, Random& random);
 // Puts input and output in their places; packed unless `gaps`.
-void place_pdp(PdpCase& layer, std::mt19937_64& random, bool gaps);
+void place_pdp(PdpCase& layer, Random& random, bool gaps);
 // Fills the input, in fp16 with numbers of like size mostly.
-void fill_pdp(const PdpCase& layer, UnitRig& rig, std::mt19937_64& random);
+void fill_pdp(const PdpCase& layer, UnitRig& rig, Random& random);
 void program_pdp(const PdpCase& layer, Registers& regs, bool flying = false);
 void enable_pdp(Registers& regs);
 PdpOutcome pdp_reference(const PdpCase& layer, UnitRig& rig);

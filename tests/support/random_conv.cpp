@@ -6,11 +6,11 @@
 namespace nvdla::test {
 namespace {
 
-unsigned small(std::mt19937_64& random, std::int64_t high) {
+unsigned small(Random& random, std::int64_t high) {
   return static_cast<unsigned>(pick(random, 1, pick(random, 1, high)));
 }
 
-void random_geometry(ConvCase& layer, std::mt19937_64& random) {
+void random_geometry(ConvCase& layer, Random& random) {
   layer.width = small(random, 9);
   layer.height = small(random, 9);
   layer.kernel_width = small(random, 4);
@@ -29,25 +29,25 @@ void random_geometry(ConvCase& layer, std::mt19937_64& random) {
        layer.stride_y);
 }
 
-void random_rest(ConvCase& layer, std::mt19937_64& random) {
+void random_rest(ConvCase& layer, Random& random) {
   layer.kernels = small(random, 40);
   layer.pad_value = static_cast<std::uint16_t>(random());
   if (layer.proc == Number::kFp16) layer.pad_value &= 0xbfff;
   layer.clip = static_cast<unsigned>(pick(random, 0, 16));
-  layer.flush = random() % 2 != 0;
-  layer.compressed = (layer.hw->features & NVDLA_HW_COMPRESSION) != 0 && random() % 3 == 0;
+  layer.flush = one_in(random, 2);
+  layer.compressed = (layer.hw->features & NVDLA_HW_COMPRESSION) != 0 && one_in(random, 3);
   layer.out = layer.proc;
   if (layer.proc == Number::kInt8 && layer.batches == 1 && !layer.winograd &&
       (layer.hw->features & NVDLA_HW_INT16) != 0)
     layer.out = Number::kInt16;
 }
 
-void random_converter(ConvCase& layer, std::mt19937_64& random) {
+void random_converter(ConvCase& layer, Random& random) {
   layer.convert = true;
   layer.offset = static_cast<std::int16_t>(random());
-  if (random() % 2 != 0) layer.offset = static_cast<std::int16_t>(pick(random, -200, 200));
+  if (one_in(random, 2)) layer.offset = static_cast<std::int16_t>(pick(random, -200, 200));
   layer.scale = static_cast<std::int16_t>(random());
-  layer.truncate = static_cast<unsigned>(pick(random, 0, random() % 4 == 0 ? 34 : 16));
+  layer.truncate = static_cast<unsigned>(pick(random, 0, one_in(random, 4) ? 34 : 16));
 }
 
 }  // namespace
@@ -58,22 +58,22 @@ Number format_number(unsigned format) {
   return name.find("8") != std::string::npos ? Number::kInt8 : Number::kInt16;
 }
 
-ConvCase random_direct(const nvdla_hw& hw, std::mt19937_64& random, Number in, Number proc) {
+ConvCase random_direct(const nvdla_hw& hw, Random& random, Number in, Number proc) {
   ConvCase layer;
   layer.hw = &hw;
   layer.in = in;
   layer.proc = proc;
-  layer.channels = small(random, random() % 4 == 0 ? 150 : 40);
-  layer.dilation_x = random() % 3 == 0 ? small(random, 3) : 1;
-  layer.dilation_y = random() % 3 == 0 ? small(random, 3) : 1;
-  if ((hw.features & NVDLA_HW_BATCH) != 0 && random() % 3 == 0) layer.batches = small(random, 5);
+  layer.channels = small(random, one_in(random, 4) ? 150 : 40);
+  layer.dilation_x = one_in(random, 3) ? small(random, 3) : 1;
+  layer.dilation_y = one_in(random, 3) ? small(random, 3) : 1;
+  if ((hw.features & NVDLA_HW_BATCH) != 0 && one_in(random, 3)) layer.batches = small(random, 5);
   random_geometry(layer, random);
-  if (in != Number::kFp16 && (in != proc || random() % 2 == 0)) random_converter(layer, random);
+  if (in != Number::kFp16 && (in != proc || one_in(random, 2))) random_converter(layer, random);
   random_rest(layer, random);
   return layer;
 }
 
-ConvCase random_image(const nvdla_hw& hw, std::mt19937_64& random, unsigned format, Number proc) {
+ConvCase random_image(const nvdla_hw& hw, Random& random, unsigned format, Number proc) {
   ConvCase layer;
   layer.hw = &hw;
   layer.image = true;
@@ -91,21 +91,21 @@ ConvCase random_image(const nvdla_hw& hw, std::mt19937_64& random, unsigned form
   unsigned bytes = layer.in == Number::kInt8 ? 1 : 2;
   if (layer.channels == 4) bytes = layer.format >= 20 && layer.format <= 25 ? 4 : 4 * bytes;
   layer.x_offset = static_cast<unsigned>(pick(random, 0, hw.atom / bytes - 1));
-  if (layer.in != Number::kFp16 && (layer.in != proc || random() % 4 != 0)) {
+  if (layer.in != Number::kFp16 && (layer.in != proc || !one_in(random, 4))) {
     random_converter(layer, random);
-    layer.mean = random() % 2 != 0;
+    layer.mean = one_in(random, 2);
     for (auto& mean : layer.means) mean = static_cast<std::int16_t>(random());
-    layer.sign = random() % 2 != 0;
+    layer.sign = one_in(random, 2);
   }
   const unsigned channels = layer.kernel_width * layer.channels;
   const unsigned step = layer.stride_x * layer.channels;
   for (const unsigned post : {1u, 2u})
-    if (std::max(channels, step) <= hw.atomic_c >> post && random() % 2 != 0) layer.post = post;
+    if (std::max(channels, step) <= hw.atomic_c >> post && one_in(random, 2)) layer.post = post;
   random_rest(layer, random);
   return layer;
 }
 
-ConvCase random_winograd(const nvdla_hw& hw, std::mt19937_64& random, Number proc) {
+ConvCase random_winograd(const nvdla_hw& hw, Random& random, Number proc) {
   ConvCase layer;
   layer.hw = &hw;
   layer.winograd = true;

@@ -3,15 +3,13 @@
 // Random small convolutions of each mode.
 #pragma once
 
-#include <random>
-
 #include "support/conv_case.hpp"
 
 namespace nvdla::test {
 
-ConvCase random_direct(const nvdla_hw& hw, std::mt19937_64& random, Number in, Number proc);
-ConvCase random_image(const nvdla_hw& hw, std::mt19937_64& random, unsigned format, Number proc);
-ConvCase random_winograd(const nvdla_hw& hw, std::mt19937_64& random, Number proc);
+ConvCase random_direct(const nvdla_hw& hw, Random& random, Number in, Number proc);
+ConvCase random_image(const nvdla_hw& hw, Random& random, unsigned format, Number proc);
+ConvCase random_winograd(const nvdla_hw& hw, Random& random, Number proc);
 
 // Of a component in memory.
 Number format_number(unsigned format);

@@ -221,7 +221,7 @@ std::uint64_t SdpCase::operand_at(const SdpUnit& unit, unsigned x, unsigned y, u
          std::uint64_t{x} * column() * bytes + std::uint64_t{c % column()} * bytes;
 }
 
-void place_sdp(SdpCase& layer, std::mt19937_64& random, bool gaps) {
+void place_sdp(SdpCase& layer, Random& random, bool gaps) {
   const std::uint64_t atom = layer.hw->atom;
   const auto gap = [&] { return gaps ? atom * static_cast<std::uint64_t>(pick(random, 0, 2)) : 0; };
   for (Cube* cube : {&layer.source, &layer.destination}) {

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <random>
 #include <vector>
 
 #include "support/reference.hpp"
@@ -92,7 +91,7 @@ inline constexpr std::uint64_t kSdpIn = 0x8000'0000, kSdpOut = 0x8200'0000;
 constexpr std::uint64_t sdp_operands(unsigned unit) { return 0x8300'0000 + unit * 0x0100'0000ull; }
 
 // Puts everything in its place; packed unless `gaps`.
-void place_sdp(SdpCase& layer, std::mt19937_64& random, bool gaps);
+void place_sdp(SdpCase& layer, Random& random, bool gaps);
 // Bytes that random filling has to cover, at kSdpIn and at each operand.
 std::uint64_t sdp_region(const SdpCase& layer);
 void program_sdp(const SdpCase& layer, Registers& regs);

@@ -6,9 +6,10 @@
 
 #include <cstdint>
 #include <map>
-#include <random>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/device.hpp"
@@ -38,9 +39,10 @@ struct UnitRig {
   }
 
   // Fills memory with random bytes.
-  void randomise(std::uint64_t address, std::uint64_t size, std::mt19937_64& random) {
+  void randomise(std::uint64_t address, std::uint64_t size, Random& random) {
     std::vector<std::byte> bytes(size);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    Random data = random.fork();
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(data());
     memory.load(model::Ram::kPrimary, address, bytes);
   }
 
@@ -67,6 +69,25 @@ struct UnitRig {
         return "byte " + std::to_string(i) + " is " +
                std::to_string(std::to_integer<unsigned>(got[i])) + ", not " + std::to_string(want);
     }
+    return {};
+  }
+
+  // Registers that do not have their value; empty if all have.
+  std::string compare_registers(std::span<const std::pair<const char*, std::uint32_t>> expected) {
+    for (const auto& [name, want] : expected)
+      if (const std::uint32_t got = regs.read(name); got != want)
+        return std::string(name) + " is " + std::to_string(got) + ", not " + std::to_string(want);
+    return {};
+  }
+  std::string compare_registers(
+      std::initializer_list<std::pair<const char*, std::uint32_t>> expected) {
+    return compare_registers(std::span(expected.begin(), expected.size()));
+  }
+
+  // Whether exactly these bytes were touched; empty if so.
+  std::string compare_access(const Bytes& reads, const Bytes& writes) const {
+    if (recorder.reads.merged() != reads.merged()) return "it reads other bytes than it should";
+    if (recorder.writes.merged() != writes.merged()) return "it writes other bytes than it should";
     return {};
   }
 

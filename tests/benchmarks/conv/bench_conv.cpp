@@ -28,6 +28,7 @@ using nvdla::model::Device;
 using nvdla::model::Mapping;
 using nvdla::model::Memory;
 using nvdla::model::Ram;
+using nvdla::test::Random;
 using nvdla::test::RefLayer;
 using nvdla::test::Registers;
 using nvdla::test::TestLayer;
@@ -57,7 +58,7 @@ double median(std::vector<double> times) {
 }
 
 // The parts that a layer is cut into so that each fits the convolution buffer.
-std::vector<TestLayer> cut(const nvdla_hw& hw, const Shape& shape, std::mt19937_64& random) {
+std::vector<TestLayer> cut(const nvdla_hw& hw, const Shape& shape, Random& random) {
   TestLayer whole;
   whole.hw = &hw;
   RefLayer& ref = whole.ref;
@@ -179,11 +180,11 @@ int main(int argc, char** argv) {
               "ratio", "parts");
   double log_sum = 0;
   for (const Shape& shape : kShapes) {
-    std::mt19937_64 random(1);
+    Random random(1);
     std::vector<TestLayer> parts = cut(hw, shape, random);
     // The generator is replayed for the data, which the parts do not carry.
     TestLayer whole = parts.front();
-    std::mt19937_64 again(1);
+    Random again(1);
     RefLayer& ref = whole.ref;
     ref.height = shape.size;
     ref.top = ref.bottom = shape.pad;

@@ -39,7 +39,7 @@ TestLayer conv_layer(const nvdla_hw& hw) {
     x.alu.values.assign(ref.lanes, 5);
     x.mul.values.assign(ref.lanes, 1);
   }
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(layer, random, false);
   layer.grain = 2;
   // One more bank of each kind than needed, so that a bank count may go wrong by one and still fit.
@@ -56,7 +56,7 @@ TestLayer sdp_layer(const nvdla_hw& hw) {
   ref.left = ref.right = ref.top = ref.bottom = 0;
   ref.channels = ref.kernels;
   ref.input.assign(std::size_t{ref.width} * ref.height * ref.lanes, 3);
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(layer, random, false);
   return layer;
 }
@@ -276,7 +276,7 @@ TEST(BlockingRules, AllLinesMustFitTheDataBanks) {
     ref.kernel_width = ref.kernel_height = 1;
     ref.left = ref.right = ref.top = ref.bottom = 0;
     ref.weights.assign(std::size_t{ref.kernels} * ref.channels, 1);
-    std::mt19937_64 random(0);
+    Random random(0);
     // The last line that fits one bank, and the first that does not.
     ref.height = layer.hw->cbuf_entries / layer.entries();
     ref.input.assign(std::size_t{ref.width} * ref.height * ref.channels, 1);
@@ -337,7 +337,7 @@ TEST(BlockingRules, AKernelGroupMustFitTheWeightBanks) {
   ref.left = ref.right = ref.top = ref.bottom = 2;
   ref.input.assign(std::size_t{ref.width} * ref.height * ref.channels, 1);
   ref.weights.assign(std::size_t{ref.kernels} * 25 * ref.channels, 1);
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(layer, random, false);
   // A group is 32 * 1600 = 51,200 bytes, all weights are 64,000; a bank holds 32,768.
   layer.weight_banks = 2;
@@ -354,7 +354,7 @@ TEST(BlockingRules, StridesMayLeaveInputOver) {
   // Golden cases do it: the output size is rounded down.
   TestLayer layer = conv_layer(*nvdla_hw_find("nv_full"));
   layer.ref.stride_x = 3;
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(layer, random, false);
   ASSERT_NE((layer.ref.left + layer.ref.width + layer.ref.right - 3) % 3, 0u);
   EXPECT_EQ(reason_of(layer, nullptr), "");
@@ -370,7 +370,7 @@ TEST(BlockingRules, PrecisionsOfSdp) {
     layer.ref.wide_output = triple.out != 0;
     layer.ref.lanes = 64;
     layer.ref.input.assign(std::size_t{layer.ref.width} * layer.ref.height * 64, 1);
-    std::mt19937_64 random(0);
+    Random random(0);
     finish_layout(layer, random, false);
     for (RefX& x : layer.ref.x) {
       x.alu.values.assign(64, 1);

@@ -118,7 +118,7 @@ TEST(CdpTables, EveryInt8ThroughEveryMode) {
     Share share;
     for (unsigned mode = 0; mode < 1024; ++mode) {
       if (!share.next()) continue;
-      std::mt19937_64 random(mode);
+      Random random(mode);
       CdpCase layer;
       layer.hw = &hw;
       layer.width = 256 / hw.atom;

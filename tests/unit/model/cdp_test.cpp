@@ -17,7 +17,7 @@ CdpCase simple(const nvdla_hw& hw) {
   layer.width = 4;
   layer.height = 3;
   layer.channels = 20;
-  std::mt19937_64 random(0);
+  Random random(0);
   layer.le = random_table(random, true, 0);
   layer.lo = random_table(random, false, 0);
   place_cdp(layer, random);
@@ -124,7 +124,7 @@ TEST(Cdp, CountersOfTheTableNeedTheirEnable) {
 
 TEST(Cdp, WorksInPlace) {
   const nvdla_hw& hw = *nvdla_hw_find("nv_medium_512");
-  std::mt19937_64 random(5);
+  Random random(5);
   CdpCase layer = simple(hw);
   layer.width = 70;
   place_cdp(layer, random);

@@ -127,7 +127,7 @@ class ConvModesBlocking : public testing::TestWithParam<ModeFault> {};
 std::string run(const ConvCase& base, const std::function<void(Registers&, Memory&)>& change) {
   ConvCase layer = base;
   layer.hw = nvdla_hw_find("nv_full");
-  std::mt19937_64 random(1);
+  Random random(1);
   Memory memory;
   finish(layer, random, memory);
   Device device(*layer.hw, memory);

@@ -10,6 +10,7 @@
 #include "model/device.hpp"
 #include "model/float.hpp"
 #include "support/conv_case.hpp"
+#include "support/property.hpp"
 #include "support/random_conv.hpp"
 #include "support/recorder.hpp"
 #include "support/share.hpp"
@@ -60,7 +61,7 @@ std::string describe(const ConvCase& c) {
 }
 
 // Empty if all is as it should be.
-std::string check(ConvCase layer, std::mt19937_64& random, Quirks quirks) {
+std::string check(ConvCase& layer, Random& random, Quirks quirks) {
   Memory memory;
   finish(layer, random, memory);
   Device device(*layer.hw, memory, {.quirks = quirks});
@@ -113,6 +114,8 @@ std::string check(ConvCase layer, std::mt19937_64& random, Quirks quirks) {
 
 const nvdla_hw& full() { return *nvdla_hw_find("nv_full"); }
 
+Quirks either(Random& random) { return one_in(random, 2) ? Quirks::kCmodel : Quirks::kRtl; }
+
 TEST(ConvModes, DirectEqualsTheReference) {
   constexpr std::pair<Number, Number> kPairs[] = {{Number::kInt8, Number::kInt8},
                                                   {Number::kInt16, Number::kInt16},
@@ -120,60 +123,58 @@ TEST(ConvModes, DirectEqualsTheReference) {
                                                   {Number::kFp16, Number::kFp16},
                                                   {Number::kFp16, Number::kFp16}};
   const unsigned count = share(3000);
-  for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937_64 random(seed);
-    const auto [in, proc] = kPairs[seed % std::size(kPairs)];
-    const ConvCase layer = random_direct(full(), random, in, proc);
-    ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
-        << "seed " << seed << ": " << describe(layer);
-  }
+  for_all(count, [&](Random& random) {
+    const auto [in, proc] = kPairs[pick(random, 0, std::ssize(kPairs) - 1)];
+    ConvCase layer = random_direct(full(), random, in, proc);
+    const std::string wrong = check(layer, random, either(random));
+    return with_name(describe(layer), wrong);
+  });
   count_layers("direct convolution, all precisions", count);
 }
 
 TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
-  const unsigned count = 36 * share(45);
-  for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937_64 random(seed);
-    const unsigned format = seed % 36;
-    const auto proc =
-        format_number(format) == Number::kFp16 ? Number::kFp16 : static_cast<Number>(seed / 36 % 3);
-    const ConvCase layer = random_image(full(), random, format, proc);
-    ASSERT_EQ(check(layer, random, Quirks::kRtl), "") << "seed " << seed << ": " << describe(layer);
-  }
-  count_layers("images of 36 formats, all precisions", count);
+  const unsigned count = share(45);
+  for (unsigned format = 0; format < 36; ++format)
+    for_all(count, [&](Random& random) {
+      const auto proc = format_number(format) == Number::kFp16
+                            ? Number::kFp16
+                            : static_cast<Number>(pick(random, 0, 2));
+      ConvCase layer = random_image(full(), random, format, proc);
+      const std::string wrong = check(layer, random, Quirks::kRtl);
+      return with_name(describe(layer), wrong);
+    });
+  count_layers("images of 36 formats, all precisions", 36 * count);
 }
 
 TEST(ConvModes, ImagesOfTheSecondGenerationEqualTheReference) {
   constexpr unsigned kFormats[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
-  const unsigned count = std::size(kFormats) * share(20);
+  const unsigned count = share(20);
   for (const char* name : {"nv_small", "nv_small_256", "nv_small_256_full", "nv_medium_512",
                            "nv_medium_1024_full", "nv_large"}) {
-    for (unsigned seed = 0; seed < count; ++seed) {
-      std::mt19937_64 random(seed);
-      const ConvCase layer = random_image(*nvdla_hw_find(name), random,
-                                          kFormats[seed % std::size(kFormats)], Number::kInt8);
-      ASSERT_EQ(check(layer, random, Quirks::kRtl), "")
-          << "seed " << seed << ": " << describe(layer);
-    }
-    count_layers(std::string("images, ") + name, count);
+    for (const unsigned format : kFormats)
+      for_all(count, [&](Random& random) {
+        ConvCase layer = random_image(*nvdla_hw_find(name), random, format, Number::kInt8);
+        const std::string wrong = check(layer, random, Quirks::kRtl);
+        return with_name(describe(layer), wrong);
+      });
+    count_layers(std::string("images, ") + name, std::size(kFormats) * count);
   }
 }
 
 TEST(ConvModes, WinogradEqualsTheReference) {
   const unsigned count = share(600);
-  for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937_64 random(seed);
-    const ConvCase layer = random_winograd(full(), random, static_cast<Number>(seed % 3));
-    ASSERT_EQ(check(layer, random, seed % 2 != 0 ? Quirks::kRtl : Quirks::kCmodel), "")
-        << "seed " << seed << ": " << describe(layer);
-  }
+  for_all(count, [&](Random& random) {
+    ConvCase layer = random_winograd(full(), random, static_cast<Number>(pick(random, 0, 2)));
+    const std::string wrong = check(layer, random, either(random));
+    return with_name(describe(layer), wrong);
+  });
   count_layers("Winograd, all precisions", count);
 }
 
 // The reference model forgets the converter in Winograd mode, the logic has it in the way.
 TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
   for (const Quirks quirks : {Quirks::kRtl, Quirks::kCmodel}) {
-    std::mt19937_64 random(7);
+    Random random(7);
     ConvCase layer = random_winograd(full(), random, Number::kInt16);
     layer.pad_value = 0;
     layer.convert = quirks == Quirks::kRtl;
@@ -202,7 +203,7 @@ TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
 // table of group sizes, mask and compressed weights to their rounded ends.
 TEST(ConvModes, ImagesAndCompressedWeightsAreReadInWholeAtoms) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    std::mt19937_64 random(seed);
+    Random random(seed);
     const unsigned format = seed % 36;
     ConvCase layer =
         random_image(full(), random, format,

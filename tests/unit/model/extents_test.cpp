@@ -126,7 +126,7 @@ class Extents : public testing::TestWithParam<const char*> {};
 TEST_P(Extents, OfRandomLayers) {
   const nvdla_hw& hw = *nvdla_hw_find(GetParam());
   for (unsigned seed = 5000; seed < 5300; ++seed) {
-    std::mt19937_64 random(seed);
+    Random random(seed);
     const TestLayer layer = random_layer(hw, random, seed % 2 != 0);
     check(layer, "seed " + std::to_string(seed));
     if (HasFatalFailure()) return;
@@ -134,7 +134,7 @@ TEST_P(Extents, OfRandomLayers) {
 }
 
 TEST_P(Extents, PackedLinesAreReadByGrainWhateverTheStride) {
-  std::mt19937_64 random(1);
+  Random random(1);
   TestLayer layer;
   layer.hw = nvdla_hw_find(GetParam());
   RefLayer& ref = layer.ref;
@@ -154,7 +154,7 @@ TEST_P(Extents, PackedLinesAreReadByGrainWhateverTheStride) {
 
 TEST_P(Extents, OneByOneCubes) {
   for (const bool packed : {false, true}) {
-    std::mt19937_64 random(1);
+    Random random(1);
     TestLayer layer;
     layer.hw = nvdla_hw_find(GetParam());
     RefLayer& ref = layer.ref;

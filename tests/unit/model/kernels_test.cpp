@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@ namespace nvdla::model {
 namespace {
 
 using test::pick;
+using test::Random;
 
 // Every index, whether this build has that set or not.
 class KernelSets : public testing::TestWithParam<unsigned> {
@@ -40,7 +40,7 @@ class KernelSets : public testing::TestWithParam<unsigned> {
   }
 
   const Kernels* kernels_ = nullptr;
-  std::mt19937_64 random_{1};
+  Random random_{1};
 };
 
 TEST_P(KernelSets, Convolution) {

@@ -30,7 +30,7 @@ PdpCase all_patterns(unsigned method, bool flush) {
 template <typename Value>
 void run(PdpCase layer, Value value, const std::string& what) {
   SCOPED_TRACE(what);
-  std::mt19937_64 random(0);
+  Random random(0);
   place_pdp(layer, random, false);
   UnitRig rig(*layer.hw);
   std::vector<std::byte> bytes;

@@ -8,6 +8,7 @@
 
 #include "support/configurations.hpp"
 #include "support/pdp_case.hpp"
+#include "support/property.hpp"
 #include "support/share.hpp"
 
 namespace nvdla::test {
@@ -29,46 +30,60 @@ void add_bands(Bytes& reads, const PdpCase& layer) {
   }
 }
 
+std::string describe(const PdpCase& layer) {
+  constexpr const char *kNames[] = {"int8", "int16", "fp16"}, *kMethods[] = {"ave", "max", "min"};
+  std::string text = std::string(layer.hw->name) + " PDP " + kNames[layer.precision] + " " +
+                     kMethods[layer.method];
+  for (const unsigned v : {layer.width, layer.height, layer.channels, layer.kw, layer.kh, layer.sx,
+                           layer.sy, layer.left, layer.right, layer.top, layer.bottom, layer.bands})
+    text += " " + std::to_string(v);
+  return text;
+}
+
+// Empty if all is as it should be.
+std::string check(const PdpCase& layer, UnitRig& rig) {
+  rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
+  program_pdp(layer, rig.regs);
+  enable_pdp(rig.regs);
+  rig.run();
+  if (const std::string reason = rig.blocked(); !reason.empty()) return "blocked: " + reason;
+  const PdpOutcome want = pdp_reference(layer, rig);
+  if (const std::string wrong = rig.compare(kPdpOut, kPdpRegion, want.bytes); !wrong.empty())
+    return wrong;
+  std::vector<std::pair<const char*, std::uint32_t>> registers = {
+      {"GLB.S_INTR_STATUS", kPdpDone},
+      {"PDP.S_POINTER", 1u << 16},
+      {"PDP_RDMA.S_POINTER", 1u << 16},
+      {"PDP.D_NAN_OUTPUT_NUM", want.nan_out}};
+  // Bands do not read the columns between their windows.
+  if (layer.bands == 1) {
+    registers.emplace_back("PDP.D_NAN_INPUT_NUM", want.nan_in);
+    registers.emplace_back("PDP.D_INF_INPUT_NUM", want.infinite_in);
+  }
+  if (const std::string wrong = rig.compare_registers(registers); !wrong.empty()) return wrong;
+  const std::uint64_t atom = layer.hw->atom;
+  Bytes reads, writes;
+  if (layer.bands == 1)
+    add_cube(reads, layer.source, layer.surfaces(), layer.height, layer.width * atom);
+  else
+    add_bands(reads, layer);
+  add_cube(writes, layer.destination, layer.surfaces(), layer.out_height, layer.out_width * atom);
+  return rig.compare_access(reads, writes);
+}
+
 class PdpLayers : public testing::TestWithParam<const char*> {};
 
 TEST_P(PdpLayers, EqualTheReference) {
   const nvdla_hw& hw = *nvdla_hw_find(GetParam());
   const unsigned count = share(hw.regmap == NVDLA_REGMAP_NV_FULL ? 3000 : 600);
   unsigned split_layers = 0;
-  for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937_64 random(seed);
+  for_all(count, [&](Random& random) {
     const PdpCase layer = random_pdp(hw, random);
+    split_layers += layer.bands > 1;
     UnitRig rig(hw);
     fill_pdp(layer, rig, random);
-    rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
-    program_pdp(layer, rig.regs);
-    enable_pdp(rig.regs);
-    rig.run();
-    ASSERT_EQ(rig.blocked(), "") << seed;
-    const PdpOutcome want = pdp_reference(layer, rig);
-    ASSERT_EQ(rig.compare(kPdpOut, kPdpRegion, want.bytes), "")
-        << "seed " << seed << " precision " << layer.precision << " method " << layer.method
-        << " kernel " << layer.kw << "x" << layer.kh << " bands " << layer.bands;
-    ASSERT_EQ(rig.regs.read("GLB.S_INTR_STATUS"), kPdpDone);
-    ASSERT_EQ(rig.regs.read("PDP.S_POINTER"), 1u << 16);
-    ASSERT_EQ(rig.regs.read("PDP_RDMA.S_POINTER"), 1u << 16);
-    ASSERT_EQ(rig.regs.read("PDP.D_NAN_OUTPUT_NUM"), want.nan_out) << seed;
-
-    Bytes reads, writes;
-    if (layer.bands == 1) {
-      // Bands do not read the columns between their windows.
-      ASSERT_EQ(rig.regs.read("PDP.D_NAN_INPUT_NUM"), want.nan_in) << seed;
-      ASSERT_EQ(rig.regs.read("PDP.D_INF_INPUT_NUM"), want.infinite_in) << seed;
-      add_cube(reads, layer.source, layer.surfaces(), layer.height, layer.width * hw.atom);
-    } else {
-      ++split_layers;
-      add_bands(reads, layer);
-    }
-    add_cube(writes, layer.destination, layer.surfaces(), layer.out_height,
-             layer.out_width * hw.atom);
-    ASSERT_EQ(rig.recorder.reads.merged(), reads.merged()) << seed;
-    ASSERT_EQ(rig.recorder.writes.merged(), writes.merged()) << seed;
-  }
+    return with_name(describe(layer), check(layer, rig));
+  });
   EXPECT_GT(split_layers, count / 50);
   count_layers("PDP", count);
 }

@@ -22,7 +22,7 @@ PdpCase simple(const nvdla_hw& hw) {
   layer.left = layer.right = layer.top = layer.bottom = 1;
   layer.out_width = 5;
   layer.out_height = 4;
-  std::mt19937_64 random(0);
+  Random random(0);
   place_pdp(layer, random, false);
   return layer;
 }
@@ -32,7 +32,7 @@ TEST(Pdp, CountsNansAndInfinities) {
   PdpCase layer = simple(hw);
   layer.precision = 2;
   layer.channels = 16;
-  std::mt19937_64 random(0);
+  Random random(0);
   place_pdp(layer, random, false);
   UnitRig rig(hw);
   const auto put = [&](unsigned x, unsigned y, unsigned c, std::uint16_t value) {
@@ -62,7 +62,7 @@ TEST(Pdp, AverageSaturatesWhereTheReferenceModelWraps) {
     layer.hw = &hw;
     layer.method = kAverage;
     layer.reciprocal[0] = 0x1ffff;
-    std::mt19937_64 random(0);
+    Random random(0);
     place_pdp(layer, random, false);
     model::Options options;
     options.quirks = quirks;
@@ -102,7 +102,7 @@ TEST(Pdp, TakesWhatSdpHandsOn) {
   for (const char* name : {"nv_full", "nv_small", "nv_medium_512"}) {
     const nvdla_hw& hw = *nvdla_hw_find(name);
     for (unsigned seed = 0; seed < 50; ++seed) {
-      std::mt19937_64 random(seed);
+      Random random(seed);
       PdpCase layer = random_pdp(hw, random);
       if (layer.real()) layer.precision = 1;
       layer.bands = 1;
@@ -246,7 +246,7 @@ TEST(Pdp, LineBufferHoldsSixteenColumnsOfEightLines) {
       layer.kh = layer.height = limit.kh;
       layer.sy = limit.sy;
       layer.width = layer.out_width = limit.most + over;
-      std::mt19937_64 random(0);
+      Random random(0);
       place_pdp(layer, random, false);
       UnitRig rig(hw);
       program_pdp(layer, rig.regs);

@@ -8,6 +8,7 @@
 
 #include "support/configurations.hpp"
 #include "support/model_layer.hpp"
+#include "support/property.hpp"
 #include "support/share.hpp"
 
 namespace nvdla::test {
@@ -74,12 +75,11 @@ TEST_P(RandomLayers, EqualTheReference) {
   ASSERT_NE(hw, nullptr);
   // Two precisions in the first generation.
   const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 2000 : 1000);
-  for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937_64 random(seed);
-    const TestLayer layer = random_layer(*hw, random, seed % 4 != 0);
-    const std::string wrong = check(layer);
-    ASSERT_EQ(wrong, "") << "seed " << seed << ": " << describe(layer);
-  }
+  for_all(count, [&](Random& random) {
+    const bool convolution = pick(random, 0, 3) != 0;
+    const TestLayer layer = random_layer(*hw, random, convolution);
+    return with_name(describe(layer), check(layer));
+  });
   count_layers("convolution with SDP and SDP alone", count);
 }
 

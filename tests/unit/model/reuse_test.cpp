@@ -66,7 +66,7 @@ class Reuse : public testing::TestWithParam<const char*> {
   }
 
   const nvdla_hw& hw_ = *nvdla_hw_find(GetParam());
-  std::mt19937_64 random_{5};
+  Random random_{5};
   TestLayer layer_;
   Memory memory_;
   Device device_{hw_, memory_};
@@ -185,7 +185,7 @@ TEST_P(Reuse, OtherKeptLinesBlock) {
   second.data_reuse = true;
   second.ref.width -= 1;
   second.ref.input.resize(std::size_t{8} * 8 * 21);
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(second, random, false);
   second.data_banks = layer_.data_banks;
   second.weight_banks = layer_.weight_banks;
@@ -201,7 +201,7 @@ TEST_P(Reuse, OtherKeptWeightsBlock) {
   second.weight_reuse = true;
   second.ref.kernels -= 1;
   second.ref.weights.resize(std::size_t{34} * 9 * 21);
-  std::mt19937_64 random(0);
+  Random random(0);
   const unsigned banks = second.data_banks;
   finish_layout(second, random, false);
   second.data_banks = banks;

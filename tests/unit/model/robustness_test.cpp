@@ -34,7 +34,7 @@ TEST_P(Robustness, AnyRegisterValues) {
   Memory memory;
   unsigned ended = 0, blocked = 0;
   for (unsigned seed = 0; seed < 1500; ++seed) {
-    std::mt19937_64 random(seed);
+    Random random(seed);
     const TestLayer layer = random_layer(hw, random, seed % 3 != 0);
     if (seed % 50 == 0) memory.clear();
     Device device(hw, memory);
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Configurations, Robustness,
                          [](const auto& which) { return std::string(which.param); });
 
 TEST(QuirkTest, TheReferenceModelIgnoresAtomics) {
-  std::mt19937_64 random(1);
+  Random random(1);
   TestLayer layer = random_layer(*nvdla_hw_find("nv_small"), random, true);
   for (const model::Quirks quirks : {model::Quirks::kRtl, model::Quirks::kCmodel}) {
     Memory memory;

@@ -32,7 +32,7 @@ void run(SdpCase layer, const std::string& what) {
   static Share share;  // of one test: ctest runs each in a process of its own
   if (!share.next()) return;
   SCOPED_TRACE(what);
-  std::mt19937_64 random(0);
+  Random random(0);
   place_sdp(layer, random, false);
   UnitRig rig(*layer.hw);
   std::vector<std::byte> bytes;
@@ -181,7 +181,7 @@ TEST(SdpTables, EveryInt8ThroughEveryMode) {
     std::vector<std::byte> bytes;
     for (unsigned i = 0; i < 256; ++i) bytes.push_back(static_cast<std::byte>(i));
     for (unsigned mode = 0; mode < 256; ++mode) {
-      std::mt19937_64 random(mode);
+      Random random(mode);
       SdpCase layer;
       layer.hw = &hw;
       layer.width = 256 / hw.atom;

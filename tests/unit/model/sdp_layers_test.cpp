@@ -7,11 +7,30 @@
 #include <string>
 
 #include "support/configurations.hpp"
+#include "support/property.hpp"
 #include "support/sdp_generator.hpp"
 #include "support/share.hpp"
 
 namespace nvdla::test {
 namespace {
+
+std::string describe(const SdpCase& layer) {
+  constexpr const char* kNames[] = {"int8", "int16", "fp16"};
+  std::string text = std::string(layer.hw->name) + " SDP " + kNames[layer.in] + " -> " +
+                     kNames[layer.proc] + " -> " + kNames[layer.out] + ", " +
+                     std::to_string(layer.width) + " x " + std::to_string(layer.height) + " x " +
+                     std::to_string(layer.channels);
+  for (unsigned i = 0; i < 3; ++i) {
+    const SdpUnit& unit = layer.units[i];
+    if (!unit.active) continue;
+    text += std::string(", ") + (i == 2 ? "Y" : i == 1 ? "X2" : "X1");
+    if (unit.alu.active) text += " ALU " + std::to_string(unit.algorithm);
+    if (unit.mul.active) text += unit.prelu ? " PReLU" : " MUL";
+    if (unit.relu) text += " ReLU";
+    if (unit.lut) text += " LUT";
+  }
+  return text;
+}
 
 class SdpLayers : public testing::TestWithParam<const char*> {};
 
@@ -19,16 +38,13 @@ TEST_P(SdpLayers, EqualTheReference) {
   const nvdla_hw* hw = nvdla_hw_find(GetParam());
   ASSERT_NE(hw, nullptr);
   const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 4000 : 500);
-  for (unsigned seed = 0; seed < count; ++seed) {
-    SdpGenerator generator(*hw, seed);
+  for_all(count, [&](Random& random) {
+    SdpGenerator generator(*hw, random);
     const SdpCase layer = generator.layer();
     UnitRig rig(*hw);
     generator.fill(layer, rig);
-    const std::string wrong = check_sdp(layer, rig);
-    ASSERT_EQ(wrong, "") << "seed " << seed << ": " << layer.in << layer.proc << layer.out << ", "
-                         << layer.width << " x " << layer.height << " x " << layer.channels
-                         << (layer.uses_lut() ? ", table" : "") << (layer.equal() ? ", EQL" : "");
-  }
+    return with_name(describe(layer), check_sdp(layer, rig));
+  });
   count_layers("SDP with all operators", count);
 }
 

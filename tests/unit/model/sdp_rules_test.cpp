@@ -27,7 +27,7 @@ SdpCase small(const nvdla_hw& hw, unsigned in, unsigned proc, unsigned out) {
   layer.width = 3;
   layer.height = 2;
   layer.channels = 40;
-  std::mt19937_64 random(0);
+  Random random(0);
   place_sdp(layer, random, false);
   return layer;
 }
@@ -277,7 +277,8 @@ TEST(SdpToPdp, HandsOnWhatItWouldWrite) {
     const nvdla_hw& hw = config(name);
     unsigned layers = 0;
     for (unsigned seed = 0; layers < 60; ++seed) {
-      SdpGenerator generator(hw, seed);
+      Random random(seed);
+      SdpGenerator generator(hw, random);
       const SdpCase layer = generator.layer();
       if (layer.proc != layer.out || layer.in != layer.proc || layer.equal()) continue;
       ++layers;
@@ -329,7 +330,7 @@ TEST(SdpEqual, FindsOneElement) {
         y.two_bytes = precision != kRefInt8;
         // 0x3838 is 0.52734375 in fp16.
         y.alu.value = precision == kRefInt8 ? 0x38 : precision == kRefInt16 ? 0x3838 : 0x3f070000;
-        std::mt19937_64 random(0);
+        Random random(0);
         place_sdp(layer, random, false);
         UnitRig rig(*layer.hw);
         for (const std::uint64_t address : {kSdpIn, sdp_operands(2)})
@@ -358,12 +359,12 @@ TEST(SdpRobustness, AnyRegisterValues) {
         targets.push_back(model::register_address(map, reg).value());
     unsigned ended = 0, stuck = 0;
     for (unsigned seed = 0; seed < 1000; ++seed) {
-      SdpGenerator generator(hw, seed);
+      Random random(seed);
+      SdpGenerator generator(hw, random);
       const SdpCase layer = generator.layer();
       UnitRig rig(hw);
       generator.fill(layer, rig);
       program_sdp(layer, rig.regs);
-      std::mt19937_64 random(seed);
       for (auto changes = pick(random, 1, 6); changes > 0; --changes) {
         const std::uint32_t address = targets[random() % targets.size()];
         std::uint32_t value = static_cast<std::uint32_t>(random());

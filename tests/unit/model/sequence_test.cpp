@@ -22,7 +22,7 @@ using model::Ram;
 constexpr std::uint32_t kConvDone = 1u << 16 | 1u << 18 | 1u << 20;
 
 TestLayer sample(const char* hw, unsigned seed, bool convolution) {
-  std::mt19937_64 random(seed);
+  Random random(seed);
   return random_layer(*nvdla_hw_find(hw), random, convolution);
 }
 
@@ -220,7 +220,7 @@ TEST_P(Sequences, RefusedReadsGiveOnesAndRefusedWritesAreDropped) {
   layer.ref.height = 50;
   layer.ref.channels = layer.ref.kernels = layer.ref.lanes = layer.hw->atom;
   layer.ref.input.assign(std::size_t{40} * 50 * layer.ref.lanes, 5);
-  std::mt19937_64 random(0);
+  Random random(0);
   finish_layout(layer, random, false);
   Memory memory;
   load(layer, memory);

@@ -54,7 +54,7 @@ TEST_P(UnitsRobustness, AnyRegisterValues) {
         targets.push_back(&reg);
   unsigned ended = 0, stuck = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
-    std::mt19937_64 random(seed);
+    Random random(seed);
     UnitRig rig(hw);
     program(rig.regs, hw);
     const auto changes = pick(random, 1, 4);
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Configurations, UnitsRobustness,
 
 TEST(BdmaRobustness, AnyOrderOfPushesAndLaunches) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
-    std::mt19937_64 random(seed);
+    Random random(seed);
     UnitRig rig(*nvdla_hw_find("nv_full"));
     rig.regs.write("BDMA.CFG_DST_ADDR_LOW", 0x8000'0000);
     for (unsigned i = 0; i < 60; ++i) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// Properties of random layers, by rapidcheck.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "support/random.hpp"
+
+namespace nvdla::test {
+
+// What is wrong with the layer that it draws; empty if nothing is.
+using Property = std::function<std::string(Random&)>;
+
+// Holds `property` against `count` layers, the same ones in each run. Of the first that fails a
+// simpler one is looked for that fails too, and the running GoogleTest fails with its text.
+//
+// The environment variable RC_PARAMS asks for others: "seed=5" for other layers,
+// "max_success=100000" for more of them, "reproduce=..." for the one that a failure names.
+void for_all(unsigned count, const Property& property);
+
+// The same with the layer's name before it.
+inline std::string with_name(const std::string& layer, const std::string& wrong) {
+  return wrong.empty() ? wrong : layer + ": " + wrong;
+}
+
+}  // namespace nvdla::test
