@@ -213,6 +213,28 @@ TEST(ConvCompressedBlocking, SixteenBanksOfDataAndWeights) {
   EXPECT_NE(reasons.find("there are 15"), std::string::npos) << reasons;
 }
 
+// More mask than its bank holds comes group by group, if it may go again and a group fits.
+TEST(ConvCompressedBlocking, MaskBeyondItsBank) {
+  ConvCase layer;
+  layer.compressed = true;
+  layer.channels = 1024;
+  layer.kernels = 300;
+  EXPECT_EQ(run(layer, [](Registers&, Memory&) {}), "");
+  std::string reasons = run(layer, [](Registers& regs, Memory&) {
+    for (const char* reg : {"CDMA.D_MISC_CFG", "CSC.D_MISC_CFG"})
+      regs.change(reg, "SKIP_WEIGHT_RLS", 1);
+  });
+  EXPECT_NE(reasons.find("SKIP_WEIGHT_RLS with 38400 mask bytes, a bank holds 32768"),
+            std::string::npos)
+      << reasons;
+  layer.kernels = 33;
+  layer.channels = 8160;
+  EXPECT_EQ(run(layer, [](Registers&, Memory&) {}), "");
+  layer.channels += 1;
+  reasons = run(layer, [](Registers&, Memory&) {});
+  EXPECT_NE(reasons.find("the mask of a kernel group takes"), std::string::npos) << reasons;
+}
+
 TEST(ConvImageBlocking, ExtensionWithoutRoomForTheLanes) {
   ConvCase layer = image();
   layer.kernel_width = 5;  // 20 channels
