@@ -156,9 +156,11 @@ TEST(Save, CompressedWeightsRunAsPlainOnes) {
 TEST(Save, RefusesWhatItHasNoFormFor) {
   const replay::TemporaryFolder folder;
   const std::string path = (folder.path() / "refused.nvdla").string();
-  const auto refused = [&](const Network& network, std::string_view text) {
+  const auto refused = [&](const Network& network, std::string_view text,
+                           LoadableInterface interface = LoadableInterface::kDla0_12,
+                           const char* configuration = "nv_full") {
     try {
-      save_loadable(network, "nv_full", path);
+      save_loadable(network, configuration, path, interface);
       ADD_FAILURE() << "nothing was refused, not " << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kNotAvailable);
@@ -226,6 +228,16 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
                        .y = {.mul = NVDLA_MUL_PRELU, .mul_values = factor, .lut = &curve.table()}}),
       "out");
   refused(table, "layer 0 'two': a loadable has no table after a PReLU");
+
+  // Interface 0.11 gives each data cube an address of its own, also the columns that SDP copies
+  // where there is no Rubik.
+  const std::vector<std::int8_t> taps(4, 1);
+  Network wide;
+  wide.output(wide.deconvolution(wide.input("in", {.width = 800}),
+                                 {.kernel_width = 4, .stride_x = 4, .weights = taps}),
+              "out");
+  refused(wide, "addresses: a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
+          "nv_small");
 }
 
 }  // namespace
