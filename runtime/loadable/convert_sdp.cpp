@@ -40,7 +40,7 @@ void TaskConverter::convert(const SdpPart& part, const ConvPart* conv, nvdla_lay
   sdp.out_precision = dst;
   convert(op.x1_op, s.x1_data, proc, "x1", sdp.x1);
   convert(op.x2_op, s.x2_data, proc, "x2", sdp.x2);
-  convert(op.y_op, s.y_data, sdp.y);
+  convert(op.y_op, s.y_data, proc, sdp.y);
   if (op.y_op.enable != 0 && op.y_op.act == 2) {
     layer.lut = add_lut(op.lut_index, NVDLA_LUT_SDP, proc);
   }
@@ -98,12 +98,15 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint3
   const bool real = proc == NVDLA_PRECISION_FP16;
   x.alu_value = real ? p.alu_value & 0xffff : p.alu_value;
   x.mul_value = real ? p.mul_value & 0xffff : p.mul_value;
+  x.operand = p.operand;
+  // fp16 is not shifted, whatever the file says.
+  if (real) return;
   if (p.alu != NVDLA_ALU_NONE) x.alu_shift = op.shift_value;
   x.mul_shift = op.truncate;
-  x.operand = p.operand;
 }
 
-void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, nvdla_sdp_y& y) {
+void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint32_t proc,
+                            nvdla_sdp_y& y) {
   if (op.enable == 0) return;
   need(NVDLA_HW_SDP_Y, "the third SDP operator (Y)");
   const Parts p = parts(op, cube, "y");
@@ -119,8 +122,11 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, nvdla_sdp_
   y.operand_bytes = p.bytes;
   y.alu_value = p.alu_value;
   y.mul_value = p.mul_value;
-  y.mul_truncate = op.truncate;
   y.operand = p.operand;
+  // Nor does it pass converters, which a file must have on where operands come from memory: they
+  // widen them.
+  if (proc == NVDLA_PRECISION_FP16) return;
+  y.mul_truncate = op.truncate;
   // Only operands from memory pass the converters.
   const bool memory = p.mode != NVDLA_OPERAND_LAYER;
   if (memory && p.alu != NVDLA_ALU_NONE && op.cvt.alu_cvt.enable != 0) {

@@ -83,6 +83,12 @@ void PartMaker::convert(std::uint32_t i, const nvdla_sdp_y& y, SdpSubOp& op, Dat
   if ((y.flags & NVDLA_SDP_ENABLE) == 0) return;
   operands(y, op, data, size);
   op.truncate = byte(std::min(y.mul_truncate, kMostShift));
+  // fp16 from memory is widened there, so that the converter is on and its numbers say nothing.
+  const bool widen = session_.descriptors[i].sdp.proc_precision == NVDLA_PRECISION_FP16 &&
+                     y.mode != NVDLA_OPERAND_LAYER;
+  const nvdla_convert identity = {.offset = 0, .scale = 1, .truncate = 0, .pad = 0};
+  if (widen && y.alu != NVDLA_ALU_NONE) op.cvt.alu_cvt = converter(identity);
+  if (widen && y.mul != NVDLA_MUL_NONE) op.cvt.mul_cvt = converter(identity);
   if ((y.flags & NVDLA_SDP_CONVERT_ALU) != 0) op.cvt.alu_cvt = converter(y.alu_cvt);
   if ((y.flags & NVDLA_SDP_CONVERT_MUL) != 0) op.cvt.mul_cvt = converter(y.mul_cvt);
   if ((y.flags & NVDLA_SDP_LUT) == 0) return;

@@ -86,7 +86,7 @@ class TaskConverter {
   void convert(const SdpPart& part, const ConvPart* conv, nvdla_layer& layer);
   void convert(const SdpSubOp& op, const DataCube& cube, std::uint32_t proc, const char* name,
                nvdla_sdp_x& x);
-  void convert(const SdpSubOp& op, const DataCube& cube, nvdla_sdp_y& y);
+  void convert(const SdpSubOp& op, const DataCube& cube, std::uint32_t proc, nvdla_sdp_y& y);
 
   void convert(const PdpPart& part, bool flying, nvdla_pdp& pdp);
   void convert(const CdpPart& part, nvdla_layer& layer);

@@ -64,6 +64,51 @@ TEST(Convert, SdpFromMemory) {
   EXPECT_EQ(p.slots[1].access, std::uint32_t{NVDLA_SLOT_WRITE});
 }
 
+// Shifts and converters are for integers. A file may hold numbers for them, and must have the
+// converters of Y on where operands come from memory, which then are widened and no more.
+TEST(Convert, ShiftsAndConvertersOfHalfPrecisionSayNothing) {
+  Maker maker(32);
+  const SdpSubOp op = {.enable = 1,
+                       .alu_type = 2,
+                       .type = 3,
+                       .mode = 1,
+                       .act = 0,
+                       .shift_value = 3,
+                       .truncate = 5,
+                       .precision = 2,
+                       .alu_operand = 0,
+                       .mul_operand = 0,
+                       .cvt = {.alu_cvt = {.scale = 7, .truncate = 2, .enable = 1, .offset = 3},
+                               .mul_cvt = {.scale = 1, .truncate = 0, .enable = 1, .offset = 0}}};
+  SdpPart& part = sdp(maker);
+  part.op.src_precision = part.op.dst_precision = 2;
+  // Half of the channels, as elements are twice as large.
+  for (DataCube* cube : {&part.surface.src_data, &part.surface.dst_data}) cube->channel = 16;
+  part.op.x1_op = part.op.x2_op = part.op.y_op = op;
+  part.surface.x1_data = part.surface.x2_data = part.surface.y_data = part.surface.src_data;
+  const ConvertedProgram p = convert(maker, "nv_full");
+  ASSERT_EQ(p.layers.size(), 1U);
+  const nvdla_sdp& found = p.layers[0].sdp;
+  for (const nvdla_sdp_x* x : {&found.x1, &found.x2}) {
+    EXPECT_EQ(x->alu, NVDLA_ALU_SUM);
+    EXPECT_EQ(x->mul, NVDLA_MUL_MUL);
+    EXPECT_EQ(x->operand_bytes, 2U);
+    EXPECT_EQ(x->alu_shift, 0U);
+    EXPECT_EQ(x->mul_shift, 0U);
+  }
+  EXPECT_EQ(found.y.flags, std::uint32_t{NVDLA_SDP_ENABLE});
+  EXPECT_EQ(found.y.alu, NVDLA_ALU_SUM);
+  EXPECT_EQ(found.y.mul, NVDLA_MUL_MUL);
+  EXPECT_EQ(found.y.mul_truncate, 0U);
+  for (const nvdla_convert& c : {found.y.alu_cvt, found.y.mul_cvt}) {
+    EXPECT_EQ(c.offset, 0);
+    EXPECT_EQ(c.scale, 0);
+    EXPECT_EQ(c.truncate, 0U);
+  }
+  // Nothing of it is left that the compiler would refuse.
+  EXPECT_NO_THROW(Loadable::load(maker.file()).open(Device::open("model:nv_full")));
+}
+
 TEST(Convert, SdpRefusals) {
   struct Fault {
     const char* text;

@@ -123,6 +123,12 @@ TEST(SaveSdp, OperatorYInEveryForm) {
     EXPECT_EQ(found.mode, count == 1    ? std::uint32_t{NVDLA_OPERAND_LAYER}
                           : count == 20 ? std::uint32_t{NVDLA_OPERAND_CHANNEL}
                                         : std::uint32_t{NVDLA_OPERAND_ELEMENT});
+    // What fp16 has in memory is widened by converters, which are on for the driver that has no
+    // other reason to turn them on.
+    const loadable::SdpSubOp& op = trip.part<loadable::SdpPart>().op.y_op;
+    const bool memory = count > 1;
+    EXPECT_EQ(op.cvt.alu_cvt.enable, memory && kind.alu != NVDLA_ALU_NONE);
+    EXPECT_EQ(op.cvt.mul_cvt.enable, memory && kind.mul != NVDLA_MUL_NONE);
     if (precision == Precision::kInt8) expect_same(network, "nv_large", precision);
   });
 }
