@@ -139,6 +139,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t step_y = layer.stride_y * data_.width() * data_.pixel_bytes();
   const unsigned blocks = sdp.blocks();
   const std::size_t block_bytes = shape.block_elements();
+  const ClipShift shift(layer.clip, quirks_);
   corrections_.resize(positions);
 
   const auto chunk = [&](unsigned block, std::uint32_t first) {
@@ -167,7 +168,9 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
       if (block == 0) kernels_.corrections(tile, corrections);
       kernels_.mac(tile);
     }
-    kernels_.clip(values_.data(), count, layer.clip);
+    if (shift.dropped != 0)
+      for (std::size_t i = 0; i < std::size_t{count} * kBlock; ++i) values_[i] >>= shift.dropped;
+    kernels_.clip(values_.data(), count, shift.rounded);
     sdp.tile(values_.data(), block, first, count);
   };
 
@@ -194,7 +197,7 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   }
   // Kernels cannot be long enough to saturate before their last product, so it is enough to look at
   // the end.
-  CaccClip clip(layer);
+  CaccClip clip(layer, quirks_);
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();

@@ -74,17 +74,31 @@ class ConvPass {
   std::vector<std::int32_t> lines_;   // of results, [line][x][kBlock]
 };
 
+// How CACC shifts a sum right before it delivers it. The logic keeps 16 bits of the fraction, so of
+// a longer shift the rest is cut off before rounding; the reference model keeps them all.
+struct ClipShift {
+  unsigned dropped, rounded;
+
+  ClipShift(unsigned clip, Quirks quirks) noexcept
+      : dropped(quirks == Quirks::kRtl && clip > kFraction ? clip - kFraction : 0),
+        rounded(clip - dropped) {}
+
+ private:
+  static constexpr unsigned kFraction = 16;
+};
+
 // CACC's delivery of an exact integer: saturation at `bits`, rounding shift, saturation at 32 bits.
 class CaccClip {
  public:
-  explicit CaccClip(const ConvLayer& layer) noexcept
+  CaccClip(const ConvLayer& layer, Quirks quirks) noexcept
       : limit_((std::int64_t{1} << (layer.proc == Precision::kInt8 ? 33 : 47)) - 1),
-        half_(layer.clip == 0 ? 0 : std::int64_t{1} << (layer.clip - 1)),
-        shift_(layer.clip) {}
+        shift_(layer.clip, quirks),
+        half_(shift_.rounded == 0 ? 0 : std::int64_t{1} << (shift_.rounded - 1)) {}
 
   std::int32_t operator()(std::int64_t sum) noexcept {
-    const std::int64_t kept = std::clamp(sum, -limit_ - 1, limit_);
-    const std::int64_t rounded = kept < 0 ? -((-kept + half_) >> shift_) : (kept + half_) >> shift_;
+    const std::int64_t kept = std::clamp(sum, -limit_ - 1, limit_) >> shift_.dropped;
+    const std::int64_t rounded =
+        kept < 0 ? -((-kept + half_) >> shift_.rounded) : (kept + half_) >> shift_.rounded;
     const std::int64_t value = std::clamp<std::int64_t>(rounded, INT32_MIN, INT32_MAX);
     saturated_ += value != rounded;
     return static_cast<std::int32_t>(value);
@@ -92,8 +106,9 @@ class CaccClip {
   std::uint32_t saturated() const noexcept { return saturated_; }
 
  private:
-  std::int64_t limit_, half_;
-  unsigned shift_;
+  std::int64_t limit_;
+  ClipShift shift_;
+  std::int64_t half_;
   std::uint32_t saturated_ = 0;
 };
 

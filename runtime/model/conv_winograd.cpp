@@ -106,7 +106,7 @@ std::uint32_t ConvPass::run_winograd(const ConvLayer& layer, const ConvShape& sh
   wide_data_.resize(std::max(wide_data_.size(), tiles * tile_elements));
   lines_.resize(std::size_t{kResults} * layer.out_width * kBlock);
   std::vector<std::int64_t> products(std::size_t{kPositions} * kTile * kBlock);
-  CaccClip clip(layer);
+  CaccClip clip(layer, quirks_);
   const std::int32_t run = 0;
   for (std::uint32_t y = 0; y < layer.out_height; y += kResults) {
     for (std::uint32_t tile = 0; tile < tiles; ++tile)

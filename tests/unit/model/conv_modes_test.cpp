@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "model/device.hpp"
 #include "model/float.hpp"
@@ -197,6 +199,67 @@ TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
                                                                    << 8;
     EXPECT_EQ(value, passed(want.values[0], layer.proc, layer.out));
   }
+}
+
+// The logic keeps 16 bits of the fraction of a sum, so that a longer shift takes a little more than
+// minus a half for a half, and rounds it away from zero. The reference model keeps all bits.
+TEST(ConvModes, LongShiftsOfTheAccumulatorDropBits) {
+  struct Case {
+    unsigned clip;
+    std::int32_t sum, logic, reference;
+  };
+  constexpr Case kCases[] = {{16, -32768, -1, -1},       {16, -32767, 0, 0},
+                             {17, -65536, -1, -1},       {17, -65535, -1, 0},
+                             {17, -65534, 0, 0},         {17, 65535, 0, 0},
+                             {17, 65536, 1, 1},          {20, -524288 + 15, -1, 0},
+                             {20, -524288 + 16, 0, 0},   {20, -3 * 524288 + 15, -2, -1},
+                             {20, 3 * 524288 - 1, 1, 1}, {24, -8388608 + 255, -1, 0},
+                             {24, -8388608 + 256, 0, 0}, {24, 8388607, 0, 0}};
+  for (const Number number : {Number::kInt8, Number::kInt16})
+    for (const Case& one : kCases)
+      for (const Quirks quirks : {Quirks::kRtl, Quirks::kCmodel}) {
+        ConvCase layer;
+        layer.hw = &full();
+        layer.in = layer.proc = number;
+        layer.channels = 1024;
+        layer.clip = one.clip;
+        Random random(1);
+        Memory memory;
+        finish(layer, random, memory);
+        // Products of up to 127 * 127 until nothing is left.
+        std::vector<std::byte> data, weights;
+        const auto put = [&](std::vector<std::byte>& to, int value) {
+          to.push_back(static_cast<std::byte>(value));
+          if (number == Number::kInt16) to.push_back(static_cast<std::byte>(value < 0 ? 0xff : 0));
+        };
+        int left = one.sum;
+        for (unsigned c = 0; c < layer.channels; ++c) {
+          const int size = std::abs(left);
+          const int value = size >= 127 ? 127 : 1;
+          const int weight = std::min(size / value, 127);
+          put(data, left < 0 ? -value : value);
+          put(weights, weight);
+          left -= (left < 0 ? -value : value) * weight;
+        }
+        ASSERT_EQ(left, 0) << one.sum;
+        for (unsigned surface = 0; surface * 32 < data.size(); ++surface)
+          memory.load(Ram::kPrimary, layer.input.base + surface * layer.input.surface,
+                      std::vector<std::byte>(data.begin() + surface * 32,
+                                             data.begin() + surface * 32 + 32));
+        memory.load(Ram::kPrimary, 0x8300'0000, weights);
+        Device device(*layer.hw, memory, {.quirks = quirks});
+        Registers regs(device);
+        program(layer, regs);
+        enable(regs);
+        while (device.step()) {
+        }
+        ASSERT_TRUE(device.idle());
+        const auto got = memory.read(Ram::kPrimary, layer.output.base, 2);
+        const auto value = static_cast<std::int16_t>(std::to_integer<unsigned>(got[0]) |
+                                                     std::to_integer<unsigned>(got[1]) << 8);
+        EXPECT_EQ(value, quirks == Quirks::kRtl ? one.logic : one.reference)
+            << one.sum << " >> " << one.clip;
+      }
 }
 
 // Exactly the bytes that hardware reads: lines of images from their first atom, whole atoms of the
