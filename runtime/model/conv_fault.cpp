@@ -66,8 +66,6 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.x_offset >= pixels)
     return "PIXEL_X_OFFSET " + std::to_string(layer.x_offset) + ", an atom has " +
            std::to_string(pixels) + " pixels";
-  if (layer.y_offset != 0) return "PIXEL_Y_OFFSET " + std::to_string(layer.y_offset) + " is not 0";
-  if (layer.line_packed || layer.surface_packed) return "DAIN_MAP of an image is not 0";
   if (layer.batches != 1) return "image input with batches";
   if (layer.dilation_x != 1 || layer.dilation_y != 1) return "image input with dilation";
   if (layer.kernel_width != 1)
@@ -152,8 +150,8 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
              std::to_string(axis.stride) + ", there are " + std::to_string(padded);
   }
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
-  // The reference model does not look at it.
-  if (layer.atomics != positions && quirks == Quirks::kRtl)
+  // Of images the sequencer counts lines and columns. The reference model does so always.
+  if (layer.atomics != positions && !layer.pixel && quirks == Quirks::kRtl)
     return "CSC ATOMICS + 1 is " + std::to_string(layer.atomics) + ", output positions are " +
            std::to_string(positions);
   return {};
@@ -189,7 +187,7 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
            std::to_string(fetch.data ? layer.fetched_lines() : 0) + " fetched)";
   if (fetch.data && fetch.lines * needed * layer.batches > capacity)
     return "kept and fetched lines do not fit the data banks";
-  if (fetch.data && layer.line_packed && !layer.winograd) {
+  if (fetch.data && layer.line_packed && !layer.winograd && !layer.pixel) {
     const std::uint64_t grain_entries =
         std::min<std::uint64_t>(layer.grain, layer.height) * needed * layer.batches;
     if (layer.grain > layer.height)

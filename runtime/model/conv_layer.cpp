@@ -146,7 +146,6 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.pixel_code = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT);
   layer.pixel_mapping = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, PIXEL_MAPPING) != 0;
   layer.x_offset = NVDLA_VIEW_FIELD(cdma, CDMA_D_PIXEL_OFFSET, PIXEL_X_OFFSET);
-  layer.y_offset = NVDLA_VIEW_FIELD(cdma, CDMA_D_PIXEL_OFFSET, PIXEL_Y_OFFSET);
   layer.second_plane = {layer.data.ram,
                         join_address(cdma.word(NVDLA_CDMA_D_DAIN_ADDR_HIGH_1),
                                      cdma.word(NVDLA_CDMA_D_DAIN_ADDR_LOW_1)),

@@ -46,8 +46,8 @@ struct ConvLayer {
   std::uint32_t fetch_left = 0, fetch_top = 0;
   std::uint32_t pad_right = 0, pad_bottom = 0;
   std::int16_t fetch_pad_value = 0;
-  // Image input.
-  std::uint32_t pixel_code = 0, x_offset = 0, y_offset = 0;
+  // Image input. Nothing looks at PIXEL_Y_OFFSET, packed bits or the grain there.
+  std::uint32_t pixel_code = 0, x_offset = 0;
   bool pixel_mapping = false;
   Surface second_plane;
   // Winograd: strides that become channels, lines that come out of it.

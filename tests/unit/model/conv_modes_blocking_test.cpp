@@ -91,8 +91,6 @@ constexpr ModeFault kFaults[] = {
     {"PixelPrecision", image, "CDMA.D_MISC_CFG", "IN_PRECISION", 1, false, "IN_PRECISION"},
     {"PixelComponents", image, "CDMA.D_DATAIN_FORMAT", "PIXEL_FORMAT", 0, false, "components"},
     {"PixelOffset", image, "CDMA.D_PIXEL_OFFSET", "PIXEL_X_OFFSET", 8, false, "PIXEL_X_OFFSET"},
-    {"PixelLine", image, "CDMA.D_PIXEL_OFFSET", "PIXEL_Y_OFFSET", 1, false, "PIXEL_Y_OFFSET"},
-    {"PixelPacked", image, "CDMA.D_DAIN_MAP", "LINE_PACKED", 1, false, "DAIN_MAP"},
     {"PixelDilation", image, "CSC.D_DILATION_EXT", "Y_DILATION_EXT", 1, false, "dilation"},
     {"PixelKernel", image, "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT", 2, false, "width 1"},
     {"PixelChannels", image, "CSC.D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT", 1, true,

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -62,13 +64,16 @@ std::string describe(const ConvCase& c) {
   return text;
 }
 
-// Empty if all is as it should be.
-std::string check(ConvCase& layer, Random& random, Quirks quirks) {
+using Change = std::function<void(Registers&)>;
+
+// Empty if all is as it should be, whatever `change` does to the registers.
+std::string check(ConvCase& layer, Random& random, Quirks quirks, const Change& change = {}) {
   Memory memory;
   finish(layer, random, memory);
   Device device(*layer.hw, memory, {.quirks = quirks});
   Registers regs(device);
   program(layer, regs);
+  if (change) change(regs);
   enable(regs);
   while (device.step()) {
   }
@@ -161,6 +166,37 @@ TEST(ConvModes, ImagesOfTheSecondGenerationEqualTheReference) {
       });
     count_layers(std::string("images, ") + name, std::size(kFormats) * count);
   }
+}
+
+// Registers without a say in images: they hold what an earlier layer left, or anything.
+TEST(ConvModes, ImagesIgnoreWhatIsOfFeatures) {
+  struct Field {
+    const char* reg;
+    const char* field;
+    std::uint32_t value;
+  };
+  constexpr Field kFields[] = {
+      {"CDMA.D_PIXEL_OFFSET", "PIXEL_Y_OFFSET", 5}, {"CDMA.D_DAIN_MAP", "LINE_PACKED", 1},
+      {"CDMA.D_DAIN_MAP", "SURF_PACKED", 1},        {"CDMA.D_FETCH_GRAIN", "GRAINS", 4095},
+      {"CDMA.D_SURF_STRIDE", "SURF_STRIDE", 7},     {"CDMA.D_BATCH_STRIDE", "BATCH_STRIDE", 7},
+      {"CSC.D_ZERO_PADDING", "PAD_LEFT", 9},        {"CSC.D_ATOMICS", "ATOMICS", 0x1fffff},
+      {"CSC.D_PRA_CFG", "PRA_TRUNCATE", 3}};
+  const auto set = [](Registers& regs, const Field& field) {
+    regs.change(field.reg, field.field, field.value);
+  };
+  for (const char* name : {"nv_full", "nv_small"})
+    for (std::size_t i = 0; i <= std::size(kFields); ++i) {
+      Random random(i);
+      ConvCase layer = random_image(*nvdla_hw_find(name), random, 13, Number::kInt8);
+      // One after the other, then all.
+      EXPECT_EQ(check(layer, random, Quirks::kRtl,
+                      [&](Registers& regs) {
+                        if (i < std::size(kFields)) return set(regs, kFields[i]);
+                        for (const Field& field : kFields) set(regs, field);
+                      }),
+                "")
+          << name << (i < std::size(kFields) ? kFields[i].field : "all") << describe(layer);
+    }
 }
 
 TEST(ConvModes, WinogradEqualsTheReference) {
