@@ -58,9 +58,9 @@ void ConvData::lay_out(const ConvLayer& layer) {
   inner_width_ = layer.buffer_width();
   const bool feature = !layer.pixel && !layer.winograd;
   left_ = feature ? layer.pad_left : 0;
-  right_ = feature ? layer.pad_right : 0;
+  right_ = feature ? static_cast<std::uint32_t>(layer.behind_x()) : 0;
   top_ = layer.winograd ? 0 : layer.pad_top;
-  bottom_ = layer.winograd ? 0 : layer.pad_bottom;
+  bottom_ = layer.winograd ? 0 : static_cast<std::uint32_t>(layer.behind_y());
   const std::size_t size = batch_bytes() * layer.batches;
   if (data_.size() < size + kSlack) data_.resize(size + kSlack);
   std::memset(data_.data() + size, 0, kSlack);

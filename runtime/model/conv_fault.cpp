@@ -128,27 +128,24 @@ std::string winograd_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   return {};
 }
 
+// Padding behind the input that is modelled. Hardware takes any, but no use is known for more than
+// the registers of other modes can say.
+constexpr std::uint64_t kMostBehind = 63;
+
+// CSC counts outputs and takes what input there is for them: where some of it is left over, or is
+// missing, the layer ends. Only the lines of an image end with the padding that CDMA made.
 std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
-  struct Axis {
-    const char* name;
-    std::uint32_t before, size, after, kernel, dilation, stride, out;
-  };
-  const std::uint32_t left = layer.pixel ? layer.fetch_left : layer.pad_left;
-  const Axis axes[2] = {{"width", left, layer.width, layer.pad_right, layer.taps_x(),
-                         layer.dilation_x, layer.stride_x, layer.out_width},
-                        {"height", layer.pad_top, layer.csc_height, layer.pad_bottom,
-                         layer.kernel_height, layer.dilation_y, layer.stride_y, layer.out_height}};
-  for (const Axis& axis : axes) {
-    if (layer.winograd) break;  // has sizes of its own
-    const std::uint64_t reach =
-        std::uint64_t{axis.out - 1} * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-    const std::uint64_t padded = std::uint64_t{axis.before} + axis.size + axis.after;
-    // Left-over positions that make no further output do no harm.
-    if (reach > padded || padded - reach >= axis.stride)
-      return std::string("output ") + axis.name + " " + std::to_string(axis.out) + " takes " +
-             std::to_string(reach) + " padded input positions at stride " +
-             std::to_string(axis.stride) + ", there are " + std::to_string(padded);
-  }
+  const std::uint64_t line = layer.buffer_width();
+  if (layer.pixel && layer.reach_x() > line)
+    return "output width " + std::to_string(layer.out_width) + " takes " +
+           std::to_string(layer.reach_x()) + " pixels at stride " + std::to_string(layer.stride_x) +
+           ", a padded line has " + std::to_string(line);
+  const std::uint64_t behind_x = layer.pixel || layer.winograd ? 0 : layer.behind_x();
+  const std::uint64_t behind_y = layer.winograd ? 0 : layer.behind_y();
+  if (behind_x > kMostBehind || behind_y > kMostBehind)
+    return "outputs reach " + std::to_string(behind_x) + " columns and " +
+           std::to_string(behind_y) + " lines behind the input: not modelled beyond " +
+           std::to_string(kMostBehind);
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
   // Of images the sequencer counts lines and columns. The reference model does so always.
   if (layer.atomics != positions && !layer.pixel && quirks == Quirks::kRtl)

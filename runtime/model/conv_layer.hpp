@@ -42,7 +42,8 @@ struct ConvLayer {
   std::uint64_t wmb_address = 0, wgs_address = 0;
   InputConverter converter;
   bool flush_nan = false;
-  // All borders as CDMA knows them. It makes the left and right one of images and all of Winograd.
+  // All borders as CDMA knows them. It makes the left and right one of images and all of Winograd,
+  // and looks at no other.
   std::uint32_t fetch_left = 0, fetch_top = 0;
   std::uint32_t pad_right = 0, pad_bottom = 0;
   std::int16_t fetch_pad_value = 0;
@@ -81,6 +82,22 @@ struct ConvLayer {
   // What there is of a kernel in x: that of an image is folded into the channels.
   std::uint32_t taps_x() const noexcept {
     return pixel ? weight_channels / channels : kernel_width;
+  }
+  // Padded positions that the outputs take, not in Winograd.
+  std::uint64_t reach_x() const noexcept {
+    return std::uint64_t{out_width - 1} * stride_x + (taps_x() - 1) * dilation_x + 1;
+  }
+  std::uint64_t reach_y() const noexcept {
+    return std::uint64_t{out_height - 1} * stride_y + (kernel_height - 1) * dilation_y + 1;
+  }
+  // Of these, what lies behind the input: CSC takes padding for what is not in the buffer, as far
+  // as the outputs reach. Nobody tells it of a right and a bottom border.
+  std::uint64_t behind_x() const noexcept { return beyond(reach_x(), pad_left + width); }
+  std::uint64_t behind_y() const noexcept { return beyond(reach_y(), pad_top + csc_height); }
+
+ private:
+  static std::uint64_t beyond(std::uint64_t reach, std::uint64_t end) noexcept {
+    return reach > end ? reach - end : 0;
   }
 };
 

@@ -99,15 +99,15 @@ constexpr Fault kConvFaults[] = {
     {"WidthCdma", "CDMA.D_DATAIN_SIZE_0", "DATAIN_WIDTH", 1, true, "width"},
     {"WidthCsc", "CSC.D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", 1, true, "width"},
     {"HeightCdma", "CDMA.D_DATAIN_SIZE_0", "DATAIN_HEIGHT", -1, true, "CSC waits for 7 lines"},
-    {"HeightCsc", "CSC.D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", 1, true, "output height"},
+    {"HeightCsc", "CSC.D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", 1, true, "CSC waits for 8 lines"},
     {"ChannelsCdma", "CDMA.D_DATAIN_SIZE_1", "DATAIN_CHANNEL", 1, true, "channels"},
     {"ChannelsCsc", "CSC.D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT", 1, true, "channels"},
     {"ChannelsWeight", "CSC.D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT", 1, true, "channels"},
     {"KernelsCdma", "CDMA.D_WEIGHT_SIZE_1", "WEIGHT_KERNEL", 1, true, "WEIGHT_KERNEL"},
     {"KernelsCsc", "CSC.D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL", 1, true, "WEIGHT_KERNEL"},
     {"KernelBytes", "CDMA.D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL", 1, true, "BYTE_PER_KERNEL"},
-    {"KernelWidth", "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT", 1, true, "output width"},
-    {"KernelHeight", "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT", -1, true, "output height"},
+    {"KernelWidth", "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT", 1, true, "BYTE_PER_KERNEL"},
+    {"KernelHeight", "CSC.D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT", -1, true, "BYTE_PER_KERNEL"},
     {"WeightBytesCsc", "CSC.D_WEIGHT_BYTES", "WEIGHT_BYTES", 128, true, "WEIGHT_BYTES"},
     {"WeightBytesCdma", "CDMA.D_WEIGHT_BYTES", "WEIGHT_BYTES", -128, true, "WEIGHT_BYTES"},
     {"FormatWeight", "CSC.D_WEIGHT_FORMAT", "WEIGHT_FORMAT", 1, false, "WEIGHT_FORMAT"},
@@ -121,14 +121,6 @@ constexpr Fault kConvFaults[] = {
     {"OutChannelsCacc", "CACC.D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 1, true, "DATAOUT_CHANNEL"},
     {"AtomicsMore", "CSC.D_ATOMICS", "ATOMICS", 1, true, "ATOMICS"},
     {"AtomicsLess", "CSC.D_ATOMICS", "ATOMICS", -1, true, "ATOMICS"},
-    {"StrideX", "CSC.D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", 1, false, "output width"},
-    {"StrideY", "CSC.D_CONV_STRIDE_EXT", "CONV_Y_STRIDE_EXT", 1, false, "output height"},
-    {"DilationX", "CSC.D_DILATION_EXT", "X_DILATION_EXT", 1, false, "output width"},
-    {"DilationY", "CSC.D_DILATION_EXT", "Y_DILATION_EXT", 1, false, "output height"},
-    {"PadRight", "CDMA.D_ZERO_PADDING", "PAD_RIGHT", 0, false, "output width"},
-    {"PadBottom", "CDMA.D_ZERO_PADDING", "PAD_BOTTOM", 0, false, "output height"},
-    {"PadLeft", "CSC.D_ZERO_PADDING", "PAD_LEFT", 0, false, "output width"},
-    {"PadTop", "CSC.D_ZERO_PADDING", "PAD_TOP", 2, false, "output height"},
     {"Grain", "CDMA.D_FETCH_GRAIN", "GRAINS", 7, false, "FETCH_GRAIN"},
     {"Release", "CSC.D_RELEASE", "RLS_SLICES", 7, false, "RELEASE"},
     {"SdpWidth", "SDP.D_DATA_CUBE_WIDTH", "WIDTH", 1, true, "CACC delivers"},
@@ -358,6 +350,20 @@ TEST(BlockingRules, StridesMayLeaveInputOver) {
   finish_layout(layer, random, false);
   ASSERT_NE((layer.ref.left + layer.ref.width + layer.ref.right - 3) % 3, 0u);
   EXPECT_EQ(reason_of(layer, nullptr), "");
+}
+
+// Hardware would take padding for all of it.
+TEST(BlockingRules, OutputsFarBehindTheInputAreNotModelled) {
+  const TestLayer layer = conv_layer(*nvdla_hw_find("nv_full"));
+  // Eight outputs of three positions from one before the input of eight on.
+  EXPECT_EQ(
+      reason_of(layer, [](Registers& r) { r.change("CSC.D_DILATION_EXT", "X_DILATION_EXT", 31); }),
+      "");
+  const std::string reason = reason_of(layer, [](Registers& r) {
+    r.change("CSC.D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", 7);
+    r.change("CSC.D_DILATION_EXT", "X_DILATION_EXT", 31);
+  });
+  EXPECT_NE(reason.find("112 columns and 1 lines behind the input"), std::string::npos) << reason;
 }
 
 TEST(BlockingRules, PrecisionsOfSdp) {

@@ -4,6 +4,7 @@
 // saturation counters.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 #include "support/configurations.hpp"
@@ -31,14 +32,15 @@ std::string describe(const TestLayer& layer) {
          (r.wide_output ? "out16" : "out8");
 }
 
-// Empty if all is as it should be.
-std::string check(const TestLayer& layer) {
+// Empty if all is as it should be. `change` comes after everything is programmed.
+std::string check(const TestLayer& layer, const std::function<void(Registers&)>& change = {}) {
   Memory memory;
   memory.fill(Ram::kPrimary, layer.output.base - 4096, 1 << 20, std::byte{kUntouched});
   load(layer, memory);
   Device device(*layer.hw, memory);
   Registers registers(device);
   program(layer, registers, 0, 0);
+  if (change) change(registers);
   enable(layer, registers);
   while (device.step()) {
   }
@@ -81,6 +83,22 @@ TEST_P(RandomLayers, EqualTheReference) {
     return with_name(describe(layer), check(layer));
   });
   count_layers("convolution with SDP and SDP alone", count);
+}
+
+// CSC pads features, and has no registers for the right and the bottom border: it takes the padding
+// value for whatever the outputs reach beyond the input, and leaves over what they do not reach.
+TEST_P(RandomLayers, BordersOfFeaturesAreNotThoseOfCdma) {
+  const nvdla_hw* hw = nvdla_hw_find(GetParam());
+  ASSERT_NE(hw, nullptr);
+  const unsigned count = share(200);
+  for_all(count, [&](Random& random) {
+    const TestLayer layer = random_layer(*hw, random, true);
+    const auto borders = static_cast<std::uint32_t>(random());
+    return with_name(describe(layer), check(layer, [&](Registers& registers) {
+                       registers.write("CDMA.D_ZERO_PADDING", borders);
+                     }));
+  });
+  count_layers("convolution with other borders in CDMA", count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, RandomLayers, testing::ValuesIn(kConfigurations),
