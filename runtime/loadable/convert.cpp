@@ -46,19 +46,6 @@ void TaskConverter::check_atom() const {
   }
 }
 
-void TaskConverter::find_reuse(const std::vector<LayerGroup>& order) {
-  const ConvOp* last = nullptr;
-  for (const LayerGroup& group : order) {
-    const auto* conv = std::get_if<ConvPart>(&operation(group, 0).part);
-    if (conv == nullptr) continue;
-    if (last != nullptr) {
-      data_reused_[last] = conv->op.data_reuse != 0;
-      weights_reused_[last] = conv->op.weight_reuse != 0;
-    }
-    last = &conv->op;
-  }
-}
-
 void TaskConverter::add_layer(const LayerGroup& group) {
   nvdla_layer layer = {};
   if (group.waits.size() > NVDLA_MAX_WAITS) {

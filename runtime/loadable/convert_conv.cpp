@@ -12,6 +12,23 @@ namespace {
 // Bytes from plane to plane; no memory has as many.
 constexpr std::int64_t kMostApart = std::int64_t{1} << 40;
 
+// The hardware counts the atoms of a fetch in 14 bits.
+constexpr std::uint32_t kMostGrainAtoms = 16383;
+
+// Bytes that firmware/compile wants free behind weights that are kept.
+constexpr std::uint64_t kWeightMargin = 128;
+
+bool is_image(const ConvOp& op) { return op.data_format != kFormatFeature; }
+
+// Lines per fetch, of as many as the hardware takes: one by one where there are gaps between them,
+// and of pixels and tiles.
+std::uint32_t grain(std::uint32_t lines, const nvdla_conv& conv, std::uint32_t atom) {
+  const bool run = conv.mode == NVDLA_CONV_DIRECT && conv.input.line_stride == conv.width * atom;
+  const std::uint32_t most =
+      run ? std::min(conv.height, kMostGrainAtoms / std::max(conv.width, 1U)) : 1;
+  return std::min(lines, most);
+}
+
 }  // namespace
 
 void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
@@ -21,7 +38,7 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   if (op.data_format > kFormatFeature) {
     refuse("data_format {} is not in 0..{}", op.data_format, kFormatFeature);
   }
-  const bool image = op.data_format != kFormatFeature;
+  const bool image = is_image(op);
   if (image && op.conv_mode == 1) refuse("Winograd of pixels");
   conv.mode = image               ? NVDLA_CONV_IMAGE
               : op.conv_mode == 1 ? NVDLA_CONV_WINOGRAD
@@ -36,8 +53,7 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   conv.channels = s.src_data.channel;
   conv.batch = op.batch;
   conv.kernels = s.dst_data.channel;
-  conv.kernel_width = s.weight_data.width;
-  conv.kernel_height = s.weight_data.height;
+  convert_kernel(part, conv);
   conv.stride_x = op.conv_stride_x;
   conv.stride_y = op.conv_stride_y;
   conv.dilation_x = op.dilation_x;
@@ -46,20 +62,22 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   conv.pad_right = op.pad_x_right;
   conv.pad_top = op.pad_y_top;
   conv.pad_bottom = op.pad_y_bottom;
-  conv.pad_value = conv.proc_precision == NVDLA_PRECISION_FP16
-                       ? static_cast<std::uint16_t>(op.pad_val)
-                       : op.pad_val;
+  // The units take as many of its low bits as an element has.
+  conv.pad_value =
+      conv.proc_precision == NVDLA_PRECISION_FP16   ? static_cast<std::uint16_t>(op.pad_val)
+      : conv.proc_precision == NVDLA_PRECISION_INT8 ? static_cast<std::int8_t>(op.pad_val)
+                                                    : op.pad_val;
   conv.data_banks = op.data_bank;
   conv.weight_banks = op.weight_bank;
-  conv.fetch_grain = op.fetch_grain;
   if (op.post_extension > 2) refuse("post_extension {} is not in 0..2", op.post_extension);
   conv.post_extension = 1U << op.post_extension;
   conv.pra_truncate = op.pra_truncate;
   // The accumulator only shifts.
   check_zero_or("out_cvt.scale", op.out_cvt.scale, std::int16_t{1});
   check_zero_or("out_cvt.offset", op.out_cvt.offset, 0);
-  conv.clip_truncate = op.out_cvt.truncate;
-  if (op.in_cvt.enable != 0) {
+  if (conv.proc_precision != NVDLA_PRECISION_FP16) conv.clip_truncate = op.out_cvt.truncate;
+  // fp16 passes the converter as it is, whatever the file says of it.
+  if (op.in_cvt.enable != 0 && conv.in_precision != NVDLA_PRECISION_FP16) {
     conv.flags |= NVDLA_CONV_CONVERT;
     conv.cvt_offset = op.in_cvt.offset;
     conv.cvt_scale = op.in_cvt.scale;
@@ -68,6 +86,7 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
 
   conv.input = surface(s.src_data, NVDLA_SLOT_READ, "src_data");
   if (op.batch > 1) conv.input.batch_stride = op.batch_stride;
+  conv.fetch_grain = grain(op.fetch_grain, conv, hw_.atom);
   if (image) convert_image(part, conv);
 
   conv.weights = span(s.weight_data, "weight_data");
@@ -88,6 +107,24 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   expect_conv(part);
 }
 
+// By what the units are told. How large the cube of the weights is they are not, and it may be that
+// of weights that were folded or transformed.
+void TaskConverter::convert_kernel(const ConvPart& part, nvdla_conv& conv) {
+  const ConvOp& op = part.op;
+  conv.kernel_width = op.kernel_width_csc;
+  conv.kernel_height = op.kernel_height_csc;
+  if (conv.mode == NVDLA_CONV_IMAGE && conv.channels != 0) {
+    conv.kernel_width = op.kernel_channel_csc / conv.channels;
+  }
+  if (conv.mode != NVDLA_CONV_WINOGRAD) return;
+  // What a kernel lacks to three strides is zero in the weights: it could as well have them.
+  const auto tiled = [](std::uint32_t size, std::uint32_t stride) {
+    return size > 2 * stride && size <= 3 * stride ? size : 3 * stride;
+  };
+  conv.kernel_width = tiled(part.surface.weight_data.width, op.conv_stride_x);
+  conv.kernel_height = tiled(part.surface.weight_data.height, op.conv_stride_y);
+}
+
 void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
   conv.pixel_format = op.data_format;
@@ -102,11 +139,41 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
     conv.input_uv.offset += static_cast<std::uint64_t>(offset);
     conv.input_uv.line_stride = part.surface.in_line_uv_stride;
   }
+  // Signs and means are the converter's business.
+  if ((conv.flags & NVDLA_CONV_CONVERT) == 0) return;
   if (op.pixel_override != 0) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
   if (op.mean_format != 0) {
     conv.flags |= NVDLA_CONV_MEAN;
+    // In place of the offset, for the components that there are.
+    conv.cvt_offset = 0;
     const std::int32_t mean[] = {op.mean_ry, op.mean_gu, op.mean_bv, op.mean_ax};
-    std::copy(std::begin(mean), std::end(mean), conv.mean);
+    std::copy_n(mean, std::min<std::size_t>(conv.channels, std::size(mean)), conv.mean);
+  }
+}
+
+// The hardware takes what the convolution before left, if it left something and in the same banks;
+// else it fetches, whatever a file asks for. What is kept matters only if it is taken.
+void TaskConverter::find_reuse(const std::vector<LayerGroup>& order) {
+  const ConvPart* last = nullptr;
+  for (const LayerGroup& group : order) {
+    const auto* conv = std::get_if<ConvPart>(&operation(group, 0).part);
+    if (conv == nullptr) continue;
+    if (last != nullptr && conv->op.data_bank == last->op.data_bank &&
+        conv->op.weight_bank == last->op.weight_bank) {
+      const ConvOp& then = last->op;
+      Reuse& now = reuse_[&conv->op];
+      now.data =
+          conv->op.data_reuse != 0 && conv->op.conv_mode == then.conv_mode &&
+          is_image(conv->op) == is_image(then) &&
+          (then.skip_data_rls != 0 || (then.release != 0 && then.release < then.input_height_csc));
+      // That weights stay is proven only if some room is left; to fetch them again is the same.
+      const std::uint64_t bank = std::uint64_t{hw_.cbuf_entries} * hw_.cbuf_entry_bytes;
+      now.weights = conv->op.weight_reuse != 0 && then.skip_weight_rls != 0 &&
+                    last->surface.weight_data.size + kWeightMargin <= then.weight_bank * bank;
+      reuse_[&then].keeps_data = now.data;
+      reuse_[&then].keeps_weights = now.weights;
+    }
+    last = conv;
   }
 }
 
@@ -114,18 +181,19 @@ void TaskConverter::convert_reuse(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
   // Tiles are freed all or none.
   const bool tiles = conv.mode == NVDLA_CONV_WINOGRAD;
+  const Reuse& reuse = reuse_[&op];
   if (op.skip_data_rls == 0) {
     if (tiles) {
       expect(NVDLA_REG_FIELD(CSC, D_RELEASE, RLS_SLICES), op.release, "release");
     } else {
       conv.release = op.release;
     }
-  } else if (data_reused_[&op]) {
+  } else if (reuse.keeps_data) {
     conv.flags |= NVDLA_CONV_KEEP_DATA;
   }
-  if (op.skip_weight_rls != 0 && weights_reused_[&op]) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
-  if (op.weight_reuse != 0) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
-  if (op.data_reuse == 0) return;
+  if (reuse.keeps_weights) conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+  if (reuse.weights) conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+  if (!reuse.data) return;
   conv.flags |= NVDLA_CONV_REUSE_DATA;
   // The loadable says what is fetched, a layer all that it works on.
   if (tiles || op.input_height_csc <= conv.height) return;

@@ -7,6 +7,26 @@
 #include "loadable/task_converter.hpp"
 
 namespace nvdla::loadable {
+namespace {
+
+// Of a cube of one position: operands that a file has for each element are one for each channel.
+template <typename Operator>
+void take_channels(Operator& o) {
+  if (o.mode != NVDLA_OPERAND_ELEMENT) return;
+  o.mode = NVDLA_OPERAND_CHANNEL;
+  o.operand.line_stride = o.operand.surface_stride = 0;
+}
+
+}  // namespace
+
+// SDP takes a cube of one position as a run of atoms, whatever its strides are.
+void TaskConverter::pack_position(nvdla_sdp& sdp, bool input, bool output) const {
+  if (input) sdp.input.surface_stride = hw_.atom;
+  if (output) sdp.output.surface_stride = hw_.atom;
+  take_channels(sdp.x1);
+  take_channels(sdp.x2);
+  take_channels(sdp.y);
+}
 
 void TaskConverter::convert(const SdpPart& part, const ConvPart* conv, nvdla_layer& layer) {
   const SdpOp& op = part.op;
@@ -50,6 +70,10 @@ void TaskConverter::convert(const SdpPart& part, const ConvPart* conv, nvdla_lay
   if (!to_pdp && !compare) {
     sdp.output = surface(s.dst_data, NVDLA_SLOT_WRITE, "dst_data");
     if (op.batch_num > 1) sdp.output.batch_stride = op.batch_stride;
+  }
+  if (s.dst_data.width == 1 && s.dst_data.height == 1) {
+    const bool one = std::max<unsigned>(op.batch_num, 1) == 1;
+    pack_position(sdp, one && conv == nullptr, one && !to_pdp && !compare);
   }
   expect(NVDLA_REG_FIELD(SDP, D_DATA_CUBE_WIDTH, WIDTH), s.dst_data.width, "dst_data.width");
   expect(NVDLA_REG_FIELD(SDP, D_DATA_CUBE_HEIGHT, HEIGHT), s.dst_data.height, "dst_data.height");
@@ -126,7 +150,8 @@ void TaskConverter::convert(const SdpSubOp& op, const DataCube& cube, std::uint3
   // Nor does it pass converters, which a file must have on where operands come from memory: they
   // widen them.
   if (proc == NVDLA_PRECISION_FP16) return;
-  y.mul_truncate = op.truncate;
+  // Of products only, other than in X.
+  if (p.mul != NVDLA_MUL_NONE) y.mul_truncate = op.truncate;
   // Only operands from memory pass the converters.
   const bool memory = p.mode != NVDLA_OPERAND_LAYER;
   if (memory && p.alu != NVDLA_ALU_NONE && op.cvt.alu_cvt.enable != 0) {

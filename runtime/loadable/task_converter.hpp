@@ -36,7 +36,6 @@ class TaskConverter {
   void need(std::uint32_t feature, const char* name) const;
 
   void check_atom() const;
-  // What a convolution keeps matters only if the next one reuses it.
   void find_reuse(const std::vector<LayerGroup>& order);
   const Operation& operation(const LayerGroup& group, std::size_t i) const {
     return dla_.operations[group.operations[i]];
@@ -72,6 +71,7 @@ class TaskConverter {
   /* -------------------------------------------------------- units --- */
 
   void convert(const ConvPart& part, nvdla_conv& conv);
+  void convert_kernel(const ConvPart& part, nvdla_conv& conv);
   void convert_image(const ConvPart& part, nvdla_conv& conv);
   void convert_reuse(const ConvPart& part, nvdla_conv& conv);
   void expect_conv(const ConvPart& part);
@@ -84,6 +84,7 @@ class TaskConverter {
   };
   Parts parts(const SdpSubOp& op, const DataCube& cube, const std::string& name);
   void convert(const SdpPart& part, const ConvPart* conv, nvdla_layer& layer);
+  void pack_position(nvdla_sdp& sdp, bool input, bool output) const;
   void convert(const SdpSubOp& op, const DataCube& cube, std::uint32_t proc, const char* name,
                nvdla_sdp_x& x);
   void convert(const SdpSubOp& op, const DataCube& cube, std::uint32_t proc, nvdla_sdp_y& y);
@@ -106,7 +107,11 @@ class TaskConverter {
   ConvertedProgram program_;
   std::map<std::uint16_t, std::uint32_t> slot_of_;
   std::map<std::tuple<std::int16_t, std::uint32_t, std::uint32_t>, std::uint32_t> lut_of_;
-  std::map<const ConvOp*, bool> data_reused_, weights_reused_;
+  // What a convolution takes of the one before, and leaves for the next.
+  struct Reuse {
+    bool data = false, weights = false, keeps_data = false, keeps_weights = false;
+  };
+  std::map<const ConvOp*, Reuse> reuse_;
 };
 
 }  // namespace nvdla::loadable
