@@ -241,7 +241,16 @@ class Orderer {
     return finish(order, place, waits);
   }
 
-  // Waits in terms of places; a wait that another one implies is left out.
+  // Every unit ends its layers in program order: whether the end of a layer is also that of an
+  // earlier one, by the unit that ends that one.
+  bool ends_behind(const LayerGroup& later, const LayerGroup& earlier) const {
+    const std::uint8_t unit = op(earlier.operations.back()).type();
+    return std::any_of(later.operations.begin(), later.operations.end(),
+                       [&](std::uint16_t i) { return op(i).type() == unit; });
+  }
+
+  // Waits in terms of places; a wait that another one implies is left out, so that there is at most
+  // one for each type.
   std::vector<LayerGroup> finish(const std::vector<Index>& order, const std::vector<Index>& place,
                                  const std::vector<std::set<Index>>& waits) {
     std::vector<LayerGroup> sorted;
@@ -252,8 +261,9 @@ class Orderer {
       std::sort(all.begin(), all.end());
       for (const std::uint32_t wait : all) {
         const bool implied = std::any_of(all.begin(), all.end(), [&](std::uint32_t other) {
-          return other != wait &&
-                 std::binary_search(sorted[other].waits.begin(), sorted[other].waits.end(), wait);
+          return other > wait &&
+                 (ends_behind(sorted[other], sorted[wait]) ||
+                  std::binary_search(sorted[other].waits.begin(), sorted[other].waits.end(), wait));
         });
         if (!implied) group.waits.push_back(wait);
       }

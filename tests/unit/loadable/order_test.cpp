@@ -123,6 +123,34 @@ TEST_F(Order, CompletionWithinATypeIsAWaitToo) {
   EXPECT_EQ(order()[1].waits, (Waits{0}));
 }
 
+// Units end in program order, so the last of each is enough: a layer has room for eight waits.
+TEST_F(Order, ManyLayersOfOneUnitAreOneWait) {
+  std::vector<int> before;
+  for (int i = 0; i < 12; ++i) before.push_back(add(kSdp));
+  const int conv = add(kConv), sdp = add(kSdp), pdp = add(kPdp), cdp = add(kCdp);
+  for (std::size_t i = 1; i < before.size(); ++i) tell(before[i - 1], before[i], kProgrammed);
+  tell(before.back(), sdp, kProgrammed);
+  for (const int i : before) tell(i, cdp, kCompleted);
+  fuse(conv, sdp);
+  fuse(sdp, pdp);
+  tell(pdp, cdp, kCompleted);
+  const auto groups = order();
+  ASSERT_EQ(groups.size(), 14U);
+  // The last layer's SDP ends behind all others.
+  EXPECT_EQ(groups[12].operations.size(), 3U);
+  EXPECT_EQ(groups[13].waits, (Waits{12}));
+}
+
+// The pooling behind it may still work when SDP has ended something later.
+TEST_F(Order, WhatEndsInAnotherUnitIsWaitedFor) {
+  const int first = add(kSdp), pdp = add(kPdp), second = add(kSdp), cdp = add(kCdp);
+  fuse(first, pdp);
+  tell(first, second, kProgrammed);
+  tell(pdp, cdp, kCompleted);
+  tell(second, cdp, kCompleted);
+  EXPECT_EQ(order()[2].waits, (Waits{0, 1}));
+}
+
 TEST_F(Order, RefusesReferencesToItself) {
   const int sdp = add(kSdp);
   tell(sdp, sdp, kCompleted);
