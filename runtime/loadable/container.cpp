@@ -104,7 +104,6 @@ void read_memories(Container& c, const fb::Loadable& root) {
     if ((memory.flags & ~kKnown) != 0) {
       refuse("{}: flags {:#x} are not all known; known are {:#x}", what, memory.flags, kKnown);
     }
-    if (memory.size == 0) refuse("{}: it has no bytes", what);
     if (memory.alignment != 0 && (memory.alignment & (memory.alignment - 1)) != 0) {
       refuse("{}: alignment {} is not a power of two", what, memory.alignment);
     }
@@ -143,7 +142,7 @@ void read_addresses(Container& c, const fb::Loadable& root) {
     check_index(what, "memory", from->mem_id(), c.memories.size());
     const AddressEntry address = {from->mem_id(), from->offset(), from->size()};
     const std::uint64_t bytes = c.memories[address.memory].size;
-    if (address.offset >= bytes || address.size > bytes - address.offset) {
+    if (address.offset > bytes || address.size > bytes - address.offset) {
       refuse("{}: {} bytes at {} do not fit memory {} of {} bytes", what, address.size,
              address.offset, address.memory, bytes);
     }
@@ -175,7 +174,11 @@ void read_tasks(Container& c, const fb::Loadable& root) {
       check_index(what, "address", id, c.addresses.size());
     }
     for (const auto* actions : {&task.pre_actions, &task.post_actions}) {
-      for (const std::uint16_t id : *actions) check_index(what, "event", id, c.events.size());
+      for (const std::uint16_t id : *actions) {
+        const bool found = std::any_of(c.events.begin(), c.events.end(),
+                                       [&](const EventEntry& event) { return event.id == id; });
+        if (!found) refuse("{}: there is no event {}", what, id);
+      }
     }
     c.tasks.push_back(std::move(task));
   }

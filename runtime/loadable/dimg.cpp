@@ -9,22 +9,26 @@
 namespace nvdla::loadable {
 namespace {
 
-constexpr std::uint32_t kAtom = 32;
+// The pixel format of feature cubes in atoms of 8 bytes.
+constexpr std::uint32_t kSmallFeature = 37;
 
 struct Kind {
   std::uint32_t code;
   std::uint32_t bytes;
+  std::uint32_t atom;
 };
 
-// The codes that are found in golden files.
+// The codes that are found in golden files, which are older than cubes of small atoms and the code
+// for those.
 Kind kind_of(const LoadableTensor& tensor) {
   switch (tensor.type) {
     case LoadableType::kInt8:
-      return {40, 1};
+      if (tensor.pixel_format == kSmallFeature) return {41, 1, 8};
+      return {40, 1, 32};
     case LoadableType::kInt16:
-      return {41, 2};
+      return {41, 2, 32};
     case LoadableType::kFp16:
-      return {42, 2};
+      return {42, 2, 32};
     default:
       throw Error(ErrorCode::kNotAvailable,
                   fmt::format("tensor '{}' of type {} has no DIMG form", tensor.name,
@@ -43,7 +47,7 @@ std::vector<std::byte> make_dimg(const LoadableTensor& t, std::span<const std::b
                                                : "an image"));
   }
   const Kind kind = kind_of(t);
-  const std::uint32_t lanes = kAtom / kind.bytes;
+  const std::uint32_t lanes = kind.atom / kind.bytes;
   std::vector<std::byte> out = {std::byte{'D'}, std::byte{'I'}, std::byte{'M'}, std::byte{'G'}};
   Packer pack{out};
   std::uint32_t header[] = {0,
@@ -59,7 +63,7 @@ std::vector<std::byte> make_dimg(const LoadableTensor& t, std::span<const std::b
     for (std::uint32_t y = 0; y < t.shape.height; ++y) {
       for (std::uint32_t x = 0; x < t.shape.width; ++x) {
         const std::uint64_t at = t.offset + std::uint64_t{c / lanes} * t.surface_stride +
-                                 std::uint64_t{y} * t.line_stride + std::uint64_t{x} * kAtom +
+                                 std::uint64_t{y} * t.line_stride + std::uint64_t{x} * kind.atom +
                                  std::uint64_t{c % lanes} * kind.bytes;
         if (at + kind.bytes > buffer.size()) {
           detail::refuse_argument("tensor '{}': element {}, {}, {} lies outside its {} bytes",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -75,6 +76,10 @@ LoadableTensor Loadable::Impl::describe(const Port& port) const {
                     ? static_cast<LoadableType>(entry.data_type)
                     : LoadableType::kUnknown;
   tensor.pixel_format = entry.pixel_format;
+  // A feature cube has no pixels, whatever a file says of them.
+  if (entry.data_category == loadable::kDataFeature) {
+    tensor.pixel_format = std::max(tensor.pixel_format, std::uint32_t{loadable::kFormatFeature});
+  }
   tensor.offset = entry.offset;
   tensor.bytes = entry.size;
   tensor.line_stride = entry.stride[1];

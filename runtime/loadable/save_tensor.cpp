@@ -11,7 +11,7 @@ namespace nvdla::loadable {
 namespace {
 
 constexpr std::uint8_t kNchw = 1, kNhwc = 2, kCubes = 3;  // of data_format
-constexpr std::uint8_t kImage = 0, kFeature = 2;          // of data_category, besides kPlanar
+constexpr std::uint8_t kImage = 0;                        // of data_category
 
 std::uint8_t code(LoadableType type) { return static_cast<std::uint8_t>(type); }
 
@@ -36,7 +36,7 @@ void set_shape(const Shape& shape, TensorEntry& t) {
 void describe_cube(const TensorDesc& desc, TensorEntry& t) {
   t.data_type = code(type_of(desc.precision));
   t.data_format = desc.planar ? kNchw : kCubes;
-  t.data_category = desc.planar ? kDataPlanar : kFeature;
+  t.data_category = desc.planar ? kDataPlanar : kDataFeature;
   t.pixel_format = desc.planar ? pixels_of(desc.precision) : kFormatFeature;
   set_shape(desc.shape, t);
   t.stride[0] = desc.element_bytes();

@@ -3,7 +3,10 @@
 // Files made by hand: what the reader makes of both revisions, and that it runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "../runtime/expect_error.hpp"
+#include "loadable/dimg.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/writer.hpp"
@@ -121,6 +124,55 @@ struct Fault {
   void (*breaks)(Container&);
 };
 
+// Entries that only fill the list, as the old compiler leaves them behind a task's own.
+TEST(Reader, TakesMemoriesWithoutBytes) {
+  Maker maker;
+  Container c = maker.container();
+  c.memories.push_back({});
+  c.addresses.push_back({static_cast<std::uint16_t>(c.memories.size() - 1), 0, 0});
+  c.tasks[0].addresses.push_back(static_cast<std::uint16_t>(c.addresses.size() - 1));
+  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
+  expect_relu(network, maker.source);
+}
+
+TEST(Reader, FindsEventsByTheirId) {
+  Maker maker;
+  Container c = maker.container();
+  c.events.push_back({.id = 7, .type = 0, .target = 0, .value = 1, .op = 1});
+  c.tasks[0].post_actions = {7};
+  EXPECT_EQ(Loadable::load(write_container(c)).impl().container.tasks[0].post_actions[0], 7);
+  c.tasks[0].post_actions = {0};
+  expect_error(ErrorCode::kInvalidArgument, "task 0: there is no event 0",
+               [&] { Loadable::load(write_container(c)); });
+}
+
+// Old files have a number there for feature cubes, too.
+TEST(Reader, FeatureCubesAreNoPixels) {
+  Maker maker;
+  Container c = maker.container();
+  c.tensors[0].pixel_format = NVDLA_PIXEL_R8;
+  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
+  EXPECT_FALSE(network.tensor("result").image());
+  EXPECT_EQ(network.desc("result").shape.channels, 32U);
+}
+
+// Of atoms of 8 bytes, where the file knows of them, the dump is what it says it is.
+TEST(Reader, DumpsSmallAtoms) {
+  Maker maker;
+  Container c = maker.container();
+  c.tensors[0].pixel_format = 37;
+  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
+  network.run();
+  std::vector<std::int8_t> elements(2048);
+  network.read("result", Layout::kNchw, elements);
+  const Map map = network.buffer("result").map(MapMode::kRead);
+  const std::vector<std::byte> dump = make_dimg(network.tensor("result"), map.bytes());
+  ASSERT_EQ(dump.size(), 36U + 2048U);
+  EXPECT_EQ(dump[8], std::byte{41});
+  const auto expected = std::as_bytes(std::span(elements));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), dump.begin() + 36));
+}
+
 TEST(Reader, SaysWhatIsWrongInTheLists) {
   const Fault faults[] = {
       {"it has no submit", [](Container& c) { c.submits.clear(); }},
@@ -139,7 +191,8 @@ TEST(Reader, SaysWhatIsWrongInTheLists) {
        }},
       {"memory 1: blob 'source' of 2048 bytes at 18446744073709551615 does not fit",
        [](Container& c) { c.memories[1].contents[0].offset = UINT64_MAX; }},
-      {"memory 1: it has no bytes", [](Container& c) { c.memories[1].size = 0; }},
+      {"memory 1: blob 'source' of 2048 bytes at 0 does not fit 0 bytes",
+       [](Container& c) { c.memories[1].size = 0; }},
       {"memory 1: alignment 48 is not a power of two",
        [](Container& c) { c.memories[1].alignment = 48; }},
       {"memory 1: domain 2 is neither", [](Container& c) { c.memories[1].domain = 2; }},
