@@ -136,11 +136,11 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
   std::vector<EmuStep> steps;
   const auto& operations = std::get<EmuTask>(task.work).operations;
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    const EmuOperation& op = operations[i];
+    EmuOperation op = operations[i];
     const std::string what = fmt::format("task {}, operation {} ({})", task.index, i,
                                          op.type == kPower ? "power" : "softmax");
-    const EmuBuffer& s = op.source;
-    const EmuBuffer& d = op.destination;
+    EmuBuffer& s = op.source;
+    EmuBuffer& d = op.destination;
     if (s.format != d.format) {
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("loadable: {}: format {} of the source is not {} of the destination",
@@ -156,6 +156,10 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("loadable: {}: the source is {}x{}x{}, the destination {}x{}x{}",
                               what, s.channel, s.height, s.width, d.channel, d.height, d.width));
+    }
+    // The channels of one position are a run, as SDP leaves them, whatever the strides are.
+    if (op.type == kSoftmax && s.width == 1 && s.height == 1) {
+      s.surf_stride = d.surf_stride = format_of(s.format).atom();
     }
     const At from = check_buffer(c, entry, s, what + ", source");
     const At to = check_buffer(c, entry, d, what + ", destination");

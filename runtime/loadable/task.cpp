@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/check.hpp"
 #include "loadable/packed.hpp"
 
@@ -153,15 +155,21 @@ EmuTask decode_emu(const Container& c, const TaskEntry& task, const std::string&
 
   const Place ops = resolve_address(c, task, op_index, what + ": operation list");
   const Place buffers = resolve_address(c, task, buffer_index, what + ": operation buffer list");
-  // Both layouts say version 0.0.1: only the size tells them apart.
+  // Both layouts say version 0.0.1: only the size tells them apart. That of the contents, as their
+  // memory may be larger.
+  const Blob* list = nullptr;
+  const auto head =
+      c.content(ops.memory, ops.offset, kEmuOldOpBytes, what + ": operation list", &list);
+  const auto skipped = static_cast<std::uint64_t>(head.data() - list->data.data());
+  const std::uint64_t size = std::min<std::uint64_t>(ops.size, list->data.size() - skipped);
   std::uint64_t stride = 0;
-  if (ops.size / count == kEmuOpBytes) {
+  if (size / count == kEmuOpBytes) {
     stride = kEmuOpBytes;
-  } else if (ops.size / count == kEmuOldOpBytes) {
+  } else if (size / count == kEmuOldOpBytes) {
     stride = kEmuOldOpBytes;
     emu.revision = Revision::kOld;
   } else {
-    refuse("{}: {} bytes for {} operations are neither {} nor {} for each", what, ops.size, count,
+    refuse("{}: {} bytes for {} operations are neither {} nor {} for each", what, size, count,
            kEmuOpBytes, kEmuOldOpBytes);
   }
   for (std::uint64_t i = 0; i < count; ++i) {

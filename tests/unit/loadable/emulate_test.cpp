@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "maker.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla {
@@ -107,6 +108,27 @@ TEST(Emulate, SoftmaxOverChannels) {
     std::memcpy(&half, bytes.data() + c / 16 * 32 + c % 16 * 2, 2);
     EXPECT_NEAR(from_half(half), std::exp(c / 4.0) / sum, 1e-3) << c;
   }
+}
+
+// Whatever a file calls the stride: that is how SDP leaves the channels of one position.
+TEST(Emulate, SoftmaxTakesARun) {
+  test::Maker maker;
+  const Container c = maker.container();
+  EmuOperation op = step(kSoftmax, 0, 40, 1).operation;
+  op.source.address = 1;
+  op.destination.address = 2;
+  op.source.surf_stride = op.destination.surf_stride = 512;
+  Task task;
+  task.work = EmuTask{.revision = Revision::kNew, .operations = {op}};
+  const std::vector<EmuStep> steps = resolve_emu(c, task);
+  std::vector<std::byte> source(64), result(64, std::byte{9});
+  for (int i = 0; i < 40; ++i) source[static_cast<std::size_t>(i)] = std::byte{3};
+  EmuStep run = steps.at(0);
+  run.operation.output_scale = 0.0049F;
+  run_emu(run, source, result);
+  // Each of 40 is as likely.
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(result[i], std::byte{5}) << i;
+  EXPECT_EQ(result[40], std::byte{9});
 }
 
 }  // namespace
