@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 
@@ -19,8 +20,10 @@ bool is_png(const std::vector<std::uint8_t>& file) {
   return file.size() >= sizeof(kPng) && std::memcmp(file.data(), kPng, sizeof(kPng)) == 0;
 }
 
+// P5 has bytes, P2 has numbers.
 bool is_pgm(const std::vector<std::uint8_t>& file) {
-  return file.size() >= 3 && file[0] == 'P' && file[1] == '5' && std::isspace(file[2]);
+  return file.size() >= 3 && file[0] == 'P' && (file[1] == '5' || file[1] == '2') &&
+         std::isspace(file[2]);
 }
 
 void check_size(const std::string& name, std::uint32_t width, std::uint32_t height) {
@@ -47,6 +50,8 @@ Picture decode_png(const std::string& name, const std::vector<std::uint8_t>& fil
     png_image_free(&image);
     throw;
   }
+  // Of 16 bits the upper half: as 8 bits are, and not as light that is yet to be encoded.
+  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   picture.pixels.resize(PNG_IMAGE_SIZE(image));
   const png_color black = {};
@@ -56,42 +61,66 @@ Picture decode_png(const std::string& name, const std::vector<std::uint8_t>& fil
   return picture;
 }
 
-Picture decode_pgm(const std::string& name, const std::vector<std::uint8_t>& file,
-                   std::uint32_t channels) {
-  std::size_t at = 2;
-  const auto number = [&] {
+// The numbers of a PGM, behind blanks and comments.
+class PgmNumbers {
+ public:
+  PgmNumbers(const std::string& name, const std::vector<std::uint8_t>& file)
+      : name_(name), file_(file) {}
+
+  std::uint32_t next() {
     for (;;) {
-      while (at < file.size() && std::isspace(file[at])) ++at;
-      if (at >= file.size() || file[at] != '#') break;
-      while (at < file.size() && file[at] != '\n') ++at;
+      while (at_ < file_.size() && std::isspace(file_[at_])) ++at_;
+      if (at_ >= file_.size() || file_[at_] != '#') break;
+      while (at_ < file_.size() && file_[at_] != '\n') ++at_;
     }
     std::uint32_t value = 0;
-    const std::size_t start = at;
-    while (at < file.size() && std::isdigit(file[at]) && value < 1000000) {
-      value = value * 10 + (file[at++] - '0');
+    const std::size_t start = at_;
+    while (at_ < file_.size() && std::isdigit(file_[at_]) && value < 1000000) {
+      value = value * 10 + (file_[at_++] - '0');
     }
-    if (at == start)
-      throw UsageError(fmt::format("{}: no number at byte {} of its header", name, at));
+    if (at_ == start) throw UsageError(fmt::format("{}: no number at byte {}", name_, at_));
     return value;
-  };
-  Picture picture;
-  picture.width = number();
-  picture.height = number();
-  const std::uint32_t greatest = number();
-  check_size(name, picture.width, picture.height);
-  if (greatest != 255) {
-    throw UsageError(fmt::format("{}: the greatest value is {}; only 255 is read", name, greatest));
   }
-  ++at;  // one blank
-  const std::size_t need = std::size_t{picture.width} * picture.height;
-  if (file.size() < at || file.size() - at < need) {
+  std::size_t at() const { return at_; }
+
+ private:
+  const std::string& name_;
+  const std::vector<std::uint8_t>& file_;
+  std::size_t at_ = 2;
+};
+
+Picture decode_pgm(const std::string& name, const std::vector<std::uint8_t>& file,
+                   std::uint32_t channels) {
+  PgmNumbers numbers(name, file);
+  Picture picture;
+  picture.width = numbers.next();
+  picture.height = numbers.next();
+  const std::uint32_t greatest = numbers.next();
+  check_size(name, picture.width, picture.height);
+  if (greatest == 0 || greatest > 65535) {
+    throw UsageError(
+        fmt::format("{}: the greatest value is {}; it must be in 1..65535", name, greatest));
+  }
+  const bool text = file[1] == '2';
+  const std::size_t pixels = std::size_t{picture.width} * picture.height;
+  const std::size_t bytes = greatest < 256 ? 1 : 2;  // of a pixel
+  std::size_t at = numbers.at() + 1;                 // one blank
+  if (!text && (file.size() < at || file.size() - at < pixels * bytes)) {
     throw UsageError(fmt::format("{}: {}x{} pixels need {} bytes, {} are there", name,
-                                 picture.width, picture.height, need,
+                                 picture.width, picture.height, pixels * bytes,
                                  file.size() - std::min(at, file.size())));
   }
   picture.channels = channels;
-  for (std::size_t i = 0; i < need; ++i) {
-    picture.pixels.insert(picture.pixels.end(), channels, file[at + i]);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    std::uint32_t value = 0;
+    if (text) value = numbers.next();
+    for (std::size_t k = 0; k < bytes && !text; ++k) value = value << 8 | file[at++];
+    if (value > greatest) {
+      throw UsageError(fmt::format("{}: pixel {} is {}, more than {}", name, i, value, greatest));
+    }
+    // The greatest value is white.
+    const auto pixel = static_cast<std::uint8_t>((value * 255 + greatest / 2) / greatest);
+    picture.pixels.insert(picture.pixels.end(), channels, pixel);
   }
   return picture;
 }

@@ -181,6 +181,7 @@ std::vector<std::byte> raw_elements(const LoadedNetwork& network, const Loadable
   return {bytes.begin(), bytes.end()};
 }
 
+// `path` is as the user gave it: its end says how.
 std::vector<std::byte> output_bytes(const LoadedNetwork& network, const LoadableTensor& t,
                                     const std::string& path) {
   if (path.ends_with(".dimg")) {
@@ -328,20 +329,20 @@ int run_loadable(const RunOptions& options) {
     const LoadableTensor t = file.output(i);
     if (!options.output.empty()) {
       const std::string path = numbered(options.output, i, file.outputs());
-      write_file(path, output_bytes(network, t, path));
+      write_file(path, output_bytes(network, t, options.output));
     }
     Json output = {{"name", t.name},
                    {"channels", t.shape.channels},
                    {"height", t.shape.height},
                    {"width", t.shape.width},
                    {"type", type_name(t.type)}};
-    const std::vector<double> values = values_of(network, t);
     if (options.json) {
       // JSON has no NaN and no infinity: null.
-      output["values"] = values;
+      output["values"] = values_of(network, t);
     } else {
       fmt::print("{}: {}\n", t.name, shape_text(t));
       if (options.output.empty()) {
+        const std::vector<double> values = values_of(network, t);
         constexpr std::size_t kShown = 32;
         for (std::size_t k = 0; k < std::min(values.size(), kShown); ++k) {
           fmt::print("{}{:g}", k == 0 ? "  " : " ", values[k]);

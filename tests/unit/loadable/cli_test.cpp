@@ -85,6 +85,72 @@ TEST_F(LoadableCli, PicturesAndRawFilesAreInputs) {
   EXPECT_EQ(nlohmann::json::parse(other.output)["outputs"][0]["values"][63], 5);
 }
 
+// Numbers instead of bytes, and other greatest values: white is 255.
+TEST_F(LoadableCli, PicturesOfEveryDepth) {
+  const std::string file = with_input();
+  const auto values = [&](const std::string& picture) {
+    const Result result = nvdla("run " + file + " -d model:nv_small --json -i " + picture);
+    EXPECT_EQ(result.status, 0) << result.output;
+    if (result.status != 0) return std::vector<int>(2048);
+    return nlohmann::json::parse(result.output)["outputs"][0]["values"].get<std::vector<int>>();
+  };
+  std::string numbers = "P2 # eight\n8 8\n15\n", words = "P5 8 8 65535\n";
+  for (int i = 0; i < 64; ++i) {
+    numbers += std::to_string(i % 16) + (i % 8 == 7 ? "\n" : "  ");
+    words += static_cast<char>(i % 16 * 17);
+    words += static_cast<char>(i % 16 * 17);
+  }
+  const auto text = values(folder_.write("p2.pgm", numbers).string());
+  const auto binary = values(folder_.write("p5.pgm", words).string());
+  // Columns of 0, 36, ..., 252 in 16 bits.
+  const unsigned char png[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44,
+      0x52, 0x00, 0x00, 0x00, 0x08, 0x00, 0x00, 0x00, 0x08, 0x10, 0x00, 0x00, 0x00, 0x00, 0xb1,
+      0xf4, 0x3d, 0x14, 0x00, 0x00, 0x00, 0x1d, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63, 0x60,
+      0x60, 0x50, 0x51, 0xf1, 0xf0, 0xc8, 0xc9, 0x99, 0x30, 0x61, 0xcb, 0x96, 0x1b, 0x37, 0xfe,
+      0xfc, 0x61, 0x18, 0x18, 0x01, 0x00, 0x00, 0x78, 0x3f, 0x01, 0x72, 0xce, 0x21, 0x55, 0x00,
+      0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  const auto deep = values(
+      folder_.write("deep.png", std::string_view(reinterpret_cast<const char*>(png), sizeof(png)))
+          .string());
+  for (std::size_t i = 0; i < 64; ++i) {
+    const int grey = static_cast<int>(i % 16) * 17, column = static_cast<int>(i % 8) * 36;
+    EXPECT_EQ(text[i], std::max(grey - 128, 0)) << i;
+    EXPECT_EQ(binary[i], std::max(grey - 128, 0)) << i;
+    EXPECT_EQ(deep[i], std::max(column - 128, 0)) << i;
+  }
+}
+
+// Each as the name that was given says, whatever is appended to it.
+TEST_F(LoadableCli, SeveralOutputsInOneForm) {
+  Network network;
+  const Tensor in = network.input("in", {.channels = 8, .height = 3, .width = 4});
+  network.output(network.pointwise(in, {.name = "same"}), "a");
+  network.output(network.pointwise(in, {.name = "again", .x1 = relu()}), "b");
+  const std::string file = path("two.nvdla");
+  save_loadable(network, "nv_small", file);
+  const std::string raw = folder_.write("raw", std::string(96, '\xfe')).string();
+  const Result result =
+      nvdla("run " + file + " -d model:nv_small -i " + raw + " -o " + path("o.dimg"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const char* name : {"o.dimg.0", "o.dimg.1"}) {
+    std::ifstream stream(path(name), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_EQ(bytes.substr(0, 4), "DIMG") << name;
+  }
+}
+
+// What no element can be read of is still written as it is in memory.
+TEST_F(LoadableCli, OutputsOfOtherTypes) {
+  test::Maker maker;
+  loadable::Container c = maker.container();
+  c.tensors[0].data_type = 5;  // uint8
+  const std::string file = write("uint8.nvdla", write_container(c));
+  const Result result = nvdla("run " + file + " -d model:nv_small -o " + path("o.mem"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(std::filesystem::file_size(path("o.mem")), 2048U);
+}
+
 // Pixels of both planes in one file, one plane after the other.
 TEST_F(LoadableCli, RawPixelsAreInputs) {
   const std::vector<std::int8_t> weights = {1, 2, 3};
@@ -127,6 +193,9 @@ TEST_F(LoadableCli, SaysWhatIsWrong) {
   const std::string odd = folder_.write("odd.raw", "12345").string();
   const std::string small = folder_.write("s.pgm", "P5 1 1 255\nx").string();
   const std::string cut = folder_.write("c.pgm", "P5 8 8 255\nxyz").string();
+  const std::string bright = folder_.write("b.pgm", "P2 8 8 3\n0 1 4").string();
+  const std::string endless = folder_.write("e.pgm", "P5 8 8 65536\n").string();
+  const std::string few = folder_.write("f.pgm", "P2 8 8 3\n0 1 3").string();
   const auto expect = [&](const std::string& arguments, const std::string& text) {
     const Result result = nvdla("run " + arguments);
     EXPECT_EQ(result.status, 2) << result.output;
@@ -137,6 +206,9 @@ TEST_F(LoadableCli, SaysWhatIsWrong) {
   expect(on + " -i " + odd, "5 bytes, input 'picture' (1x8x8 int8) takes 64");
   expect(on + " -i " + small, "1x1 pixels, input 'picture' takes 8x8");
   expect(on + " -i " + cut, "8x8 pixels need 64 bytes, 3 are there");
+  expect(on + " -i " + bright, "pixel 2 is 4, more than 3");
+  expect(on + " -i " + endless, "the greatest value is 65536; it must be in 1..65535");
+  expect(on + " -i " + few, "no number at byte 14");
   expect(on + " -i /nowhere", "cannot open '/nowhere': No such file");
   expect(file + " -d model:nv_full -i " + odd,
          "was made for nv_small_256_full, nv_small_256, "
