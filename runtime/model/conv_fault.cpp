@@ -209,15 +209,17 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t kernel_bytes = kernel_size(layer);
   const std::uint64_t packed = kernel_bytes * layer.kernels;
-  const std::uint64_t most = round_up(packed, 128);
+  const std::uint64_t most = layer.packed_weights();
   if (layer.weight_bytes < packed)
     return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the kernels have " +
            std::to_string(packed);
-  if (layer.weight_bytes > most)
-    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + " leaks entries, at most " +
-           std::to_string(most) + " are taken";
   const std::uint64_t capacity =
       std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
+  // What no kernel takes stays in the buffer.
+  if (layer.weight_bytes > most && layer.weight_bytes - most > capacity)
+    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", kernels take " +
+           std::to_string(most) + ", " + std::to_string(layer.weight_banks) +
+           " weight banks hold " + std::to_string(capacity) + " of the rest";
   if (layer.weight_bytes <= capacity) return {};
   const std::uint64_t group = hw.atomic_k / bytes;
   const std::uint64_t group_bytes =
@@ -269,6 +271,10 @@ std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const 
   std::string fault =
       layer.compressed ? compressed_weights_fault(hw, layer) : plain_weights_fault(hw, layer);
   if (!fault.empty()) return fault;
+  if (cbuf.weights_left && cbuf.data_banks == layer.data_banks &&
+      cbuf.weight_banks == layer.weight_banks)
+    return "an earlier WEIGHT_BYTES has left entries in the weight banks that no kernel took: not "
+           "modelled until the banks change";
   if (!plan_fetch(layer, cbuf).weights &&
       (cbuf.kernels != layer.kernels || cbuf.kernel_bytes != layer.kernel_bytes ||
        cbuf.weight_bytes != layer.weight_bytes || cbuf.proc != layer.proc ||

@@ -14,6 +14,7 @@
 #include "model/bus.hpp"
 #include "model/cdma_pixel.hpp"
 #include "model/device.hpp"
+#include "model/integers.hpp"
 #include "model/register_file.hpp"
 #include "model/sdp_layer.hpp"
 
@@ -79,6 +80,10 @@ struct ConvLayer {
   std::uint32_t buffer_channels() const noexcept { return winograd ? csc_channels : channels; }
   // Lines that the layer adds to the convolution buffer if it fetches.
   std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
+  // Bytes that the kernels take of plain weights, in the multiples that all configurations fetch.
+  std::uint64_t packed_weights() const noexcept {
+    return round_up(std::uint64_t{kernel_bytes} * kernels, 128);
+  }
   // What there is of a kernel in x: that of an image is folded into the channels.
   std::uint32_t taps_x() const noexcept {
     return pixel ? weight_channels / channels : kernel_width;
@@ -114,6 +119,8 @@ struct CbufState {
   // Kept lines, [batch][line][x][channel] in 8 or 16 bits.
   std::vector<std::byte> data;
 
+  // Entries that no kernel took; nobody frees them before the banks change.
+  bool weights_left = false;
   bool weights_kept = false;
   std::uint32_t kernels = 0, kernel_bytes = 0;
   std::uint64_t weight_bytes = 0, wmb_bytes = 0;

@@ -121,6 +121,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   }
 
   data_.keep(layer, fetch, cbuf_);
+  cbuf_.weights_left = !layer.compressed && layer.weight_bytes > layer.packed_weights();
   cbuf_.weights_kept = layer.keep_weights;
   cbuf_.kernels = layer.kernels;
   cbuf_.kernel_bytes = layer.kernel_bytes;

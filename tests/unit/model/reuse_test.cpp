@@ -153,6 +153,21 @@ TEST_P(Reuse, ABankChangeEmptiesTheBuffer) {
   expect_output(second);
 }
 
+// CDMA fetches all that it is told to, CSC takes and frees what the kernels have.
+TEST_P(Reuse, WeightsThatNoKernelTakesStayUntilTheBanksChange) {
+  load(layer_, memory_);
+  TestLayer more = layer_;
+  more.weight_bytes = (more.weight_bytes + 127) / 128 * 128 + 128;
+  ASSERT_EQ(run(more), "");
+  expect_output(more);
+  TestLayer other = layer_;
+  other.data_banks -= 1;
+  ASSERT_EQ(run(other), "");
+  expect_output(other);
+  ASSERT_EQ(run(more), "");
+  EXPECT_NE(run(layer_).find("has left entries"), std::string::npos);
+}
+
 TEST_P(Reuse, ReuseOfNothingFetches) {
   load(layer_, memory_);
   layer_.data_reuse = layer_.weight_reuse = true;
