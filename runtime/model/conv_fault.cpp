@@ -184,15 +184,8 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
            std::to_string(fetch.data ? layer.fetched_lines() : 0) + " fetched)";
   if (fetch.data && fetch.lines * needed * layer.batches > capacity)
     return "kept and fetched lines do not fit the data banks";
-  if (fetch.data && layer.line_packed && !layer.winograd && !layer.pixel) {
-    const std::uint64_t grain_entries =
-        std::min<std::uint64_t>(layer.grain, layer.height) * needed * layer.batches;
-    if (layer.grain > layer.height)
-      return "FETCH_GRAIN + 1 is " + std::to_string(layer.grain) + ", there are " +
-             std::to_string(layer.height) + " lines to fetch";
-    if (grain_entries > 4095 && hw.regmap == NVDLA_REGMAP_NV_FULL)
-      return "a grain takes " + std::to_string(grain_entries) + " entries, the counter holds 4095";
-  }
+  // FETCH_GRAIN needs no look: a grain waits for room for its lines, and all lines have that. The
+  // last one, which may be the first, has as many as are left.
   if (!layer.keep_data && layer.release > layer.csc_height)
     return "RELEASE + 1 is " + std::to_string(layer.release) + ", the layer has " +
            std::to_string(layer.csc_height) + " lines";

@@ -121,7 +121,6 @@ constexpr Fault kConvFaults[] = {
     {"OutChannelsCacc", "CACC.D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 1, true, "DATAOUT_CHANNEL"},
     {"AtomicsMore", "CSC.D_ATOMICS", "ATOMICS", 1, true, "ATOMICS"},
     {"AtomicsLess", "CSC.D_ATOMICS", "ATOMICS", -1, true, "ATOMICS"},
-    {"Grain", "CDMA.D_FETCH_GRAIN", "GRAINS", 7, false, "FETCH_GRAIN"},
     {"Release", "CSC.D_RELEASE", "RLS_SLICES", 7, false, "RELEASE"},
     {"SdpWidth", "SDP.D_DATA_CUBE_WIDTH", "WIDTH", 1, true, "CACC delivers"},
     {"SdpHeight", "SDP.D_DATA_CUBE_HEIGHT", "HEIGHT", -1, true, "CACC delivers"},
@@ -353,6 +352,17 @@ TEST(BlockingRules, StridesMayLeaveInputOver) {
   finish_layout(layer, random, false);
   ASSERT_NE((layer.ref.left + layer.ref.width + layer.ref.right - 3) % 3, 0u);
   EXPECT_EQ(reason_of(layer, nullptr), "");
+}
+
+TEST(BlockingRules, GrainsMayHaveMoreLinesThanTheInput) {
+  for (const char* name : {"nv_full", "nv_small"})
+    for (const unsigned lines : {7u, 8u, 4096u}) {
+      TestLayer layer = conv_layer(*nvdla_hw_find(name));
+      ASSERT_TRUE(layer.line_packed);
+      ASSERT_EQ(layer.ref.height, 7u);
+      layer.grain = lines;
+      EXPECT_EQ(reason_of(layer, nullptr), "") << name << " " << lines;
+    }
 }
 
 // Hardware would take padding for all of it.

@@ -148,7 +148,7 @@ TEST_P(Extents, PackedLinesAreReadByGrainWhateverTheStride) {
   finish_layout(layer, random, false);
   layer.input.line += 3 * layer.hw->atom;
   layer.input.surface = 8 * layer.input.line;
-  for (layer.grain = 1; layer.grain <= ref.height; ++layer.grain)
+  for (layer.grain = 1; layer.grain <= ref.height + 1; ++layer.grain)
     check(layer, "grain " + std::to_string(layer.grain));
 }
 
