@@ -118,6 +118,32 @@ TEST_F(Launches, SingleRegistersAreThoseOfTheRun) {
   EXPECT_EQ(launches[0].registers.tables(NVDLA_UNIT_CDP).le[0], 77u);
 }
 
+// Random traces write every register, the port to tables too.
+TEST_F(Launches, TablesHoldWhatWasWrittenWithTheirPortOpen) {
+  constexpr std::uint32_t kWrite = NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK;
+  constexpr std::uint32_t kLo = NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK;
+  for (const std::string unit : {"SDP", "CDP"}) {
+    write(unit + ".S_LUT_ACCESS_CFG", kWrite | 3);
+    write(unit + ".S_LUT_ACCESS_DATA", 0x1111);
+    write(unit + ".S_LUT_ACCESS_DATA", 0x2222);
+    write(unit + ".S_LUT_ACCESS_CFG", kWrite | kLo | 256);
+    write(unit + ".S_LUT_ACCESS_DATA", 0x3333);
+    write(unit + ".S_LUT_ACCESS_CFG", 3);
+    write(unit + ".S_LUT_ACCESS_DATA", 0x4444);
+    enable({unit == "SDP" ? "SDP" : "CDP", unit == "SDP" ? "SDP_RDMA" : "CDP_RDMA"});
+  }
+  const auto launches = tracker.run();
+  ASSERT_EQ(launches.size(), 2u);
+  for (const model::Unit unit : {NVDLA_UNIT_SDP, NVDLA_UNIT_CDP}) {
+    const auto& tables = launches[0].registers.tables(unit);
+    EXPECT_EQ(tables.le[3], 0x1111);
+    EXPECT_EQ(tables.le[4], 0x2222);
+    EXPECT_EQ(tables.lo[256], 0x3333);
+    EXPECT_EQ(std::count(tables.le.begin(), tables.le.end(), 0), 63);
+    EXPECT_EQ(std::count(tables.lo.begin(), tables.lo.end(), 0), 256);
+  }
+}
+
 TEST_F(Launches, TransfersBelongToTheLaunchBehindThem) {
   write("BDMA.CFG_LINE", 1);
   write("BDMA.CFG_OP", 1);

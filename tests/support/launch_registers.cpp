@@ -27,6 +27,8 @@ void LaunchRegisters::write_table(model::Unit unit, std::uint32_t offset, std::u
   if (offset == NVDLA_SDP_S_LUT_ACCESS_CFG) access = value;
   if (offset != NVDLA_SDP_S_LUT_ACCESS_DATA) return;
   const std::uint32_t index = access++ & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+  // Told to read, the port moves on and keeps what is there.
+  if ((access & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK) == 0) return;
   const bool lo = (access & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
   if (lo && index < NVDLA_LUT_LO_ENTRIES)
     tables_[cdp].lo[index] = static_cast<std::uint16_t>(value);
