@@ -72,25 +72,74 @@ std::pair<std::size_t, std::size_t> plane_bytes(const LoadableTensor& t) {
   return {pixels * pixel.bytes[0], pixels * pixel.bytes[1]};
 }
 
-// Pixels 0..255 as elements: fp16 and int16 as they are, int8 less 128.
-void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
-                   const std::vector<std::uint8_t>& file) {
-  if (t.image()) {
+// Components of a pixel of bytes, lowest address first; none for other formats.
+std::string_view byte_order(std::uint32_t format) {
+  switch (format) {
+    case NVDLA_PIXEL_R8:
+      return "R";
+    case NVDLA_PIXEL_A8B8G8R8:
+    case NVDLA_PIXEL_X8B8G8R8:
+      return "RGBA";
+    case NVDLA_PIXEL_A8R8G8B8:
+    case NVDLA_PIXEL_X8R8G8B8:
+      return "BGRA";
+    case NVDLA_PIXEL_B8G8R8A8:
+    case NVDLA_PIXEL_B8G8R8X8:
+      return "ARGB";
+    case NVDLA_PIXEL_R8G8B8A8:
+    case NVDLA_PIXEL_R8G8B8X8:
+      return "ABGR";
+    default:
+      return {};
+  }
+}
+
+Picture picture_for(const LoadableTensor& t, const std::string& path,
+                    const std::vector<std::uint8_t>& file, std::uint32_t channels) {
+  Picture picture = decode_picture(path, file, channels);
+  if (picture.width != t.shape.width || picture.height != t.shape.height) {
+    throw UsageError(fmt::format("{}: {}x{} pixels, input '{}' takes {}x{}", path, picture.width,
+                                 picture.height, t.name, t.shape.width, t.shape.height));
+  }
+  return picture;
+}
+
+// Pixels as they are, and opaque.
+void write_image(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+                 const std::vector<std::uint8_t>& file) {
+  const std::string_view order = byte_order(t.pixel_format);
+  if (order.empty()) {
     const auto [first, second] = plane_bytes(t);
     throw UsageError(
         fmt::format("{}: input '{}' takes pixels of format {}: give them as a raw file of {} bytes",
                     path, t.name, t.pixel_format, first + second));
+  }
+  const Picture picture = picture_for(t, path, file, order.size() == 1 ? 1 : 3);
+  std::vector<std::byte> plane;
+  for (std::size_t at = 0; at < picture.pixels.size(); at += picture.channels) {
+    for (const char component : order) {
+      const std::size_t colour = std::string_view("RGB").find(component);
+      plane.push_back(colour == std::string_view::npos
+                          ? std::byte{255}
+                          : static_cast<std::byte>(picture.pixels[at + colour]));
+    }
+  }
+  network.write_pixels(t.name, plane);
+}
+
+// Pixels 0..255 as elements: fp16 and int16 as they are, int8 less 128.
+void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+                   const std::vector<std::uint8_t>& file) {
+  if (t.image()) {
+    write_image(network, t, path, file);
+    return;
   }
   const std::uint32_t channels = t.shape.channels;
   if (channels != 1 && channels != 3) {
     throw UsageError(fmt::format("{}: a picture has 1 or 3 channels, input '{}' is {}", path,
                                  t.name, shape_text(t)));
   }
-  const Picture picture = decode_picture(path, file, channels);
-  if (picture.width != t.shape.width || picture.height != t.shape.height) {
-    throw UsageError(fmt::format("{}: {}x{} pixels, input '{}' takes {}x{}", path, picture.width,
-                                 picture.height, t.name, t.shape.width, t.shape.height));
-  }
+  const Picture picture = picture_for(t, path, file, channels);
   if (t.type == LoadableType::kInt8) {
     std::vector<std::int8_t> elements;
     for (const std::uint8_t p : picture.pixels) {
@@ -382,7 +431,8 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   command->add_flag("--stats", options->stats, "Print the counters of every layer");
   command->add_flag("--json", options->json, "Print one JSON document");
   command->footer(
-      "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less in int8.\n"
+      "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less in int8,\n"
+      "and the bytes of images whose components are bytes.\n"
       "Of several outputs the second goes to FILE.1 and so on, the first to FILE.0.");
   return [options] { return run_loadable(*options); };
 }

@@ -121,6 +121,52 @@ TEST_F(LoadableCli, PicturesOfEveryDepth) {
   }
 }
 
+// Bytes of every order, of which the network sees red, green and blue as its channels.
+TEST_F(LoadableCli, PicturesAsPixels) {
+  // Pixel i is 10 i in grey; in colours red is one more, green two, blue three.
+  const std::string grey = "P2 4 2 255\n0 10 20 30\n40 50 60 70\n";
+  const unsigned char png[] = {
+      0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49,
+      0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x02, 0x08, 0x02,
+      0x00, 0x00, 0x00, 0xf0, 0xca, 0xea, 0x34, 0x00, 0x00, 0x00, 0x22, 0x49, 0x44,
+      0x41, 0x54, 0x78, 0xda, 0x63, 0x60, 0x64, 0x62, 0xe6, 0xe6, 0xe1, 0x15, 0x15,
+      0x13, 0x97, 0x57, 0x50, 0x64, 0xd0, 0xd4, 0xd2, 0x36, 0x36, 0x31, 0xb5, 0xb5,
+      0xb3, 0x77, 0xf7, 0xf0, 0x04, 0x00, 0x1d, 0x6e, 0x03, 0x79, 0x83, 0xf9, 0x6b,
+      0x65, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+  const std::string rgb =
+      folder_.write("rgb.png", std::string_view(reinterpret_cast<const char*>(png), sizeof(png)))
+          .string();
+  const std::string pgm = folder_.write("grey.pgm", grey).string();
+  for (std::uint32_t format = NVDLA_PIXEL_A8B8G8R8; format <= NVDLA_PIXEL_R8G8B8X8; ++format) {
+    SCOPED_TRACE(format);
+    // A channel of the result for each of the picture: opaque is not black.
+    const std::vector<std::int8_t> weights = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    Convolution layer{.name = "same", .kernels = 4};
+    layer.weights = weights;
+    Network network;
+    const Tensor in = network.image(
+        "in", {.format = static_cast<nvdla_pixel_format>(format), .width = 4, .height = 2});
+    network.output(network.convolution(in, layer), "out");
+    const std::string file = path("image.nvdla");
+    save_loadable(network, "nv_small", file);
+    const auto values = [&](const std::string& picture) {
+      const Result result = nvdla("run " + file + " -d model:nv_small --json -i " + picture);
+      EXPECT_EQ(result.status, 0) << result.output;
+      if (result.status != 0) return std::vector<int>(32);
+      return nlohmann::json::parse(result.output)["outputs"][0]["values"].get<std::vector<int>>();
+    };
+    const auto coloured = values(rgb), plain = values(pgm);
+    for (std::size_t i = 0; i < 8; ++i) {
+      const int pixel = static_cast<int>(i);
+      for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(coloured[c * 8 + i], pixel * 10 + static_cast<int>(c) + 1);
+        EXPECT_EQ(plain[c * 8 + i], pixel * 10);
+      }
+      EXPECT_EQ(coloured[3 * 8 + i], 127);  // what int8 has of 255
+    }
+  }
+}
+
 // Each as the name that was given says, whatever is appended to it.
 TEST_F(LoadableCli, SeveralOutputsInOneForm) {
   Network network;
