@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // NVIDIA's regression loadables give their golden output on the configuration that they were made
-// for, twice from one load, and are refused elsewhere.
+// for, twice from one load, and are refused where they do not fit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,13 +72,20 @@ TEST_P(Golden, OtherConfigurationsAreRefusedWithBothNames) {
   const fs::path folder = GetParam();
   const Loadable file = Loadable::load((folder / "loadable.nvdla").string());
   const std::string made_for = configuration_of(folder.filename());
-  bool named = false;
+  std::vector<std::string> fits;
   for (std::uint32_t i = 0; i < file.configurations(); ++i) {
-    named = named || file.configuration(i) == made_for;
+    fits.emplace_back(file.configuration(i));
   }
-  EXPECT_TRUE(named);
+  const auto runs_on = [&](const std::string& name) {
+    return std::find(fits.begin(), fits.end(), name) != fits.end();
+  };
+  EXPECT_TRUE(runs_on(made_for));
   for (const std::string other : {"nv_full", "nv_large", "nv_small"}) {
-    if (other == made_for) continue;
+    // Bytes in atoms of one size are the same to several, but for the convolution buffer.
+    if (runs_on(other)) {
+      EXPECT_NO_THROW(file.open(Device::open("model:" + other))) << other;
+      continue;
+    }
     try {
       file.open(Device::open("model:" + other));
       ADD_FAILURE() << other << " was not refused";
