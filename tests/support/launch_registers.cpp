@@ -43,7 +43,8 @@ std::uint32_t LaunchRegisters::read(model::Unit unit, std::uint32_t offset) cons
     throw LiftError("no register " + std::to_string(offset) + " in " +
                     std::string(model::unit_name(unit)));
   const auto found = values_.find(*base + offset);
-  return found != values_.end() ? found->second : info->reset[map_];
+  // Other bits are nowhere kept.
+  return found != values_.end() ? found->second & info->write[map_] : info->reset[map_];
 }
 
 bool LaunchRegisters::enabled(model::Unit unit) const {

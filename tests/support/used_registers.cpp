@@ -7,17 +7,27 @@
 namespace nvdla::test {
 namespace {
 
-// Lines of padding at the bottom of a pooling that the last window does not reach.
-std::uint32_t unreached_lines(const nvdla_layer& layer) {
+// Columns and lines of padding behind a pooling that the last window does not reach.
+struct Unreached {
+  std::uint32_t columns, lines;
+};
+
+Unreached unreached_padding(const nvdla_layer& layer) {
   const nvdla_pdp& pdp = layer.pdp;
   const nvdla_conv& conv = layer.conv;
-  std::uint32_t height = pdp.height;
-  if (layer.kind == NVDLA_LAYER_SDP_PDP) height = layer.sdp.height;
-  if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) {
-    const std::uint32_t kernel = (conv.kernel_height - 1) * conv.dilation_y + 1;
-    height = (conv.pad_top + conv.height + conv.pad_bottom - kernel) / conv.stride_y + 1;
+  std::uint32_t width = pdp.width, height = pdp.height;
+  if (layer.kind == NVDLA_LAYER_SDP_PDP) {
+    width = layer.sdp.width;
+    height = layer.sdp.height;
   }
-  return (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
+  if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) {
+    const std::uint32_t columns = (conv.kernel_width - 1) * conv.dilation_x + 1;
+    const std::uint32_t lines = (conv.kernel_height - 1) * conv.dilation_y + 1;
+    width = (conv.pad_left + conv.width + conv.pad_right - columns) / conv.stride_x + 1;
+    height = (conv.pad_top + conv.height + conv.pad_bottom - lines) / conv.stride_y + 1;
+  }
+  return {(pdp.pad_left + width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x,
+          (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y};
 }
 
 // Bits of a register that have an effect in this layer. Traces hold random
@@ -80,8 +90,11 @@ class Used {
     if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG")
       return pdp.bands > 1 ? ~0u : 0;
     // Padding that no window reaches is not programmed.
-    if (name == "D_POOLING_PADDING_CFG" && unreached_lines(layer_) != 0)
-      return ~NVDLA_PDP_D_POOLING_PADDING_CFG_PAD_BOTTOM_MASK;
+    if (name == "D_POOLING_PADDING_CFG") {
+      const Unreached unreached = unreached_padding(layer_);
+      return ~((unreached.columns ? NVDLA_PDP_D_POOLING_PADDING_CFG_PAD_RIGHT_MASK : 0) |
+               (unreached.lines ? NVDLA_PDP_D_POOLING_PADDING_CFG_PAD_BOTTOM_MASK : 0));
+    }
     if (starts(name, "D_RECIP_")) return average ? ~0u : 0;
     if (starts(name, "D_POOLING_PADDING_VALUE_"))
       return !average || !padded ? 0 : real ? 0x1ffff : ~0u;
