@@ -80,11 +80,6 @@ std::string band_fault(const PdpLayer& layer) {
     return "PARTIAL_WIDTH_IN_LAST " + number(layer.in.last) + " and PAD_RIGHT " +
            number(layer.right) + " are not " + number(layer.out.last) + " windows at stride " +
            number(layer.stride_x);
-  const unsigned out =
-      layer.out.first + (layer.bands - 2) * (middle ? layer.out.middle : 0) + layer.out.last;
-  if (out != layer.out_width)
-    return "the bands are " + number(out) + " columns wide, CUBE_OUT_WIDTH is " +
-           number(layer.out_width);
   return {};
 }
 
@@ -138,6 +133,9 @@ PdpLayer read_pdp(const RegisterFile& registers) {
       NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_MID) + 1,
       NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_LAST) + 1,
   };
+  // Bands are as wide as they are, whatever CUBE_OUT_WIDTH says.
+  if (layer.bands > 1)
+    layer.out_width = layer.out.first + (layer.bands - 2) * layer.out.middle + layer.out.last;
   layer.kernel_width = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
   layer.kernel_height = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
   layer.stride_x = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;

@@ -301,10 +301,31 @@ TEST(Pdp, BlocksOnWrongBands) {
       {"PDP_RDMA.D_PARTIAL_WIDTH_IN", "PARTIAL_WIDTH_IN_LAST", 9, "PARTIAL_WIDTH_IN_LAST"},
       {"PDP_RDMA.D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", 5, "KERNEL_WIDTH"},
       {"PDP_RDMA.D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", 5, "KERNEL_STRIDE_WIDTH"},
-      {"PDP.D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 9, "CUBE_OUT_WIDTH"},
       {"PDP.D_OPERATION_MODE_CFG", "SPLIT_NUM", 64, "bands"},
   };
   for (const Fault& fault : faults) expect_blocked(layer, fault);
+}
+
+// The widths of the whole cube are nowhere used.
+TEST(Pdp, BandsSayHowWideTheCubesAre) {
+  PdpCase layer = simple(*nvdla_hw_find("nv_full"));
+  layer.bands = 3;
+  const unsigned out[] = {2, 1, 2}, in[] = {4, 2, 3};
+  std::copy(std::begin(out), std::end(out), layer.out);
+  std::copy(std::begin(in), std::end(in), layer.in);
+  for (const char* reg :
+       {"PDP.D_DATA_CUBE_IN_WIDTH", "PDP_RDMA.D_DATA_CUBE_IN_WIDTH", "PDP.D_DATA_CUBE_OUT_WIDTH"}) {
+    Random random(1);
+    UnitRig rig(*layer.hw);
+    fill_pdp(layer, rig, random);
+    rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
+    program_pdp(layer, rig.regs);
+    rig.regs.write(reg, 8191);
+    enable_pdp(rig.regs);
+    rig.run();
+    EXPECT_EQ(rig.blocked(), "") << reg;
+    EXPECT_EQ(rig.compare(kPdpOut, kPdpRegion, pdp_reference(layer, rig).bytes), "") << reg;
+  }
 }
 
 TEST(Pdp, WaitsForItsPartner) {
