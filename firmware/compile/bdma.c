@@ -26,21 +26,22 @@ int nvdla_transfer_check(struct nvdla_compile *c,
 }
 
 /*
- * Lines and surfaces lie apart on both sides. The unit would take any strides,
- * and read a line again with one of 0; but copies that overlap are not
- * documented, and nothing needs them.
+ * What is written lies apart. What is read may repeat: with a stride of 0 the
+ * unit reads the same line, or surface, again.
  */
 static int claim(struct nvdla_compile *c, const struct nvdla_transfer *t)
 {
-	const struct nvdla_cube cube = {
+	struct nvdla_cube cube = {
 		.surfaces = t->surfaces,
 		.lines = t->lines,
 		.line_bytes = t->line_bytes,
+		.repeats = 1,
 	};
 
 	if (nvdla_claim_cube(c, FIELD(source), &t->source, &cube,
 			     NVDLA_DMA_BDMA_READ))
 		return -1;
+	cube.repeats = 0;
 	return nvdla_claim_cube(c, FIELD(destination), &t->destination, &cube,
 				NVDLA_DMA_BDMA_WRITE);
 }

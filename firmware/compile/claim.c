@@ -159,6 +159,12 @@ static int check_batch(struct nvdla_compile *c, u32 field,
 	return 0;
 }
 
+/* Whether @stride steps over @least bytes, or stays where it is allowed to. */
+static int is_apart(const struct nvdla_cube *cube, u32 stride, u64 least)
+{
+	return stride >= least || (cube->repeats && !stride);
+}
+
 /*
  * Strides are checked where they are stepped over; a stride that is not may be
  * any multiple of the atom. A packed cube is one run whatever the strides say,
@@ -180,7 +186,8 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 				 atom))
 		return -1;
 
-	if (cube->lines > 1 && surface->line_stride < cube->line_bytes)
+	if (cube->lines > 1 &&
+	    !is_apart(cube, surface->line_stride, cube->line_bytes))
 		return nvdla_refuse_memory(c, NVDLA_RULE_STRIDE, line_field,
 					   dma, surface->slot,
 					   surface->line_stride,
@@ -188,15 +195,20 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 	/* At most 2^13 lines of 2^32 bytes in at most 2^14 surfaces. */
 	plane = (u64)(cube->lines - 1) * surface->line_stride +
 		cube->line_bytes;
-	/* A surface takes its lines with all that is between them. */
-	least = cube->lines > 1 ? (u64)cube->lines * surface->line_stride :
-				  cube->line_bytes;
+	/*
+	 * A surface takes its lines with all that is between them. Lines that
+	 * repeat are one.
+	 */
+	least = cube->lines > 1 && surface->line_stride ?
+			(u64)cube->lines * surface->line_stride :
+			cube->line_bytes;
 	if (cube->surfaces > 1 && cube->packed) {
 		if (surface->surface_stride != cube->line_bytes)
 			return nvdla_refuse(c, NVDLA_RULE_RANGE, surface_field,
 					    surface->surface_stride,
 					    cube->line_bytes, cube->line_bytes);
-	} else if (cube->surfaces > 1 && surface->surface_stride < least) {
+	} else if (cube->surfaces > 1 &&
+		   !is_apart(cube, surface->surface_stride, least)) {
 		return nvdla_refuse_memory(c, NVDLA_RULE_STRIDE, surface_field,
 					   dma, surface->slot,
 					   surface->surface_stride,

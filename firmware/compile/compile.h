@@ -123,6 +123,8 @@ struct nvdla_cube {
 	u32 packed;
 	/** @batch: such cubes, one batch stride apart; 0 is one */
 	u32 batch;
+	/** @repeats: 1 if a stride of 0, the same bytes again, is legal */
+	u32 repeats;
 };
 
 int nvdla_claim_cube(struct nvdla_compile *c, u32 field,

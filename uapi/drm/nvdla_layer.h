@@ -676,7 +676,8 @@ struct nvdla_rubik {
  * struct nvdla_transfer - one copy; all sizes and offsets multiples of 32
  *
  * Copies @surfaces x @lines x @line_bytes. On both sides lines and surfaces lie
- * apart, as they do in cubes.
+ * apart, as they do in cubes; with a stride of 0 at the source the same line, or
+ * surface, is read again.
  */
 struct nvdla_transfer {
 	/** @line_bytes: 32..262144 */
