@@ -274,7 +274,8 @@ int nvdla_pdp_check(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 
 	if (check_source(c, plan))
 		return -1;
-	if (plan->precision == NVDLA_PRECISION_FP16)
+	/* What is handed on is not looked at: NaNs are flushed where it is read. */
+	if (plan->precision == NVDLA_PRECISION_FP16 && !plan->flying)
 		flags = NVDLA_PDP_NAN_TO_ZERO;
 	if (nvdla_check_flags(c, FIELD(flags), pdp->flags, flags) ||
 	    nvdla_check_choice(c, FIELD(method), pdp->method,

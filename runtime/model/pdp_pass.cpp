@@ -151,7 +151,7 @@ void PdpPass::begin(const PdpLayer& layer) {
   columns_ = layer.from_memory ? input_columns(layer.rdma) : std::vector<Columns>();
 }
 
-// Counts and flushes what arrives.
+// Counts and flushes what is read.
 void PdpPass::look_at(std::byte* line, std::size_t bytes) {
   if (layer_.precision != Precision::kFp16) return;
   auto* values = reinterpret_cast<std::uint16_t*>(line);
@@ -282,7 +282,7 @@ void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, cons
               std::size_t{count} * hw_.atom);
   plane.received += count;
   if (plane.received < std::uint64_t{layer_.width} * layer_.height) return;
-  look_at(plane.atoms.data(), plane.atoms.size());
+  // What SDP hands on is neither counted nor flushed: that is done to what is read.
   pool(surface, [&](unsigned row) { return plane.atoms.data() + line_bytes * row; });
   planes_.erase(surface);
 }

@@ -63,7 +63,8 @@ void make_pdp(Workshop& shop, nvdla_layer& layer, const Shape* in) {
   const std::uint32_t height =
       fit(input, from.height, pdp.kernel_height, pdp.stride_y, 1, pdp.pad_top, pdp.pad_bottom);
   if (pdp.method == NVDLA_POOL_AVERAGE) make_average(input, pdp, from.precision);
-  if (from.precision == NVDLA_PRECISION_FP16 && input.flag()) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
+  const bool flushes = from.precision == NVDLA_PRECISION_FP16 && input.flag();
+  if (flushes && in == nullptr) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
   pdp.bands = 1;
   if (in == nullptr && width > 1 && input.once_in(3)) make_bands(input, pdp, width);
   pdp.output = shop.cube(kOutput, width, height, shop.hw().atom);

@@ -8,7 +8,8 @@ nvdla_pdp lift_pdp(const LaunchRegisters& registers, const SurfaceAt& surface, b
   const std::uint32_t precision = GET(PDP, D_DATA_FORMAT, INPUT_DATA);
   const bool real = precision == NVDLA_PRECISION_FP16;
   pdp.method = GET(PDP, D_OPERATION_MODE_CFG, POOLING_METHOD);
-  if (real && GET(PDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO)) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
+  if (real && !flying && GET(PDP, D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO))
+    pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
   if (!flying) {
     pdp.precision = precision;
     pdp.width = GET(PDP, D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;

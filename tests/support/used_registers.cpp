@@ -82,8 +82,8 @@ class Used {
     const nvdla_pdp& pdp = layer_.pdp;
     const bool average = pdp.method == NVDLA_POOL_AVERAGE;
     const bool padded = (pdp.pad_left | pdp.pad_right | pdp.pad_top | pdp.pad_bottom) != 0;
-    const bool real = (layer_.kind == NVDLA_LAYER_PDP ? pdp.precision : layer_.sdp.out_precision) ==
-                      NVDLA_PRECISION_FP16;
+    const bool flying = layer_.kind != NVDLA_LAYER_PDP;
+    const bool real = (flying ? layer_.sdp.out_precision : pdp.precision) == NVDLA_PRECISION_FP16;
     if (starts(name, "D_PARTIAL_WIDTH_"))
       return pdp.bands > 2 ? ~0u : pdp.bands > 1 ? 0x000fffffu : 0;
     // The read DMA needs it to find where a band begins.
@@ -98,7 +98,8 @@ class Used {
     if (starts(name, "D_RECIP_")) return average ? ~0u : 0;
     if (starts(name, "D_POOLING_PADDING_VALUE_"))
       return !average || !padded ? 0 : real ? 0x1ffff : ~0u;
-    if (name == "D_NAN_FLUSH_TO_ZERO") return real ? ~0u : 0;
+    // What is handed on is not looked at.
+    if (name == "D_NAN_FLUSH_TO_ZERO") return real && !flying ? ~0u : 0;
     // Where the input is is told to the read DMA.
     if (unit == NVDLA_UNIT_PDP && starts(name, "D_SRC_")) return 0;
     return ~0u;

@@ -526,7 +526,7 @@ enum nvdla_pool {
 };
 
 /* nvdla_pdp.flags */
-/* fp16 NaN inputs read as zero. */
+/* fp16 NaN inputs read as zero; not on the fly. */
 #define NVDLA_PDP_NAN_TO_ZERO	(1u << 0)
 
 /**

@@ -134,6 +134,34 @@ TEST(Pdp, TakesWhatSdpHandsOn) {
   }
 }
 
+// NaNs are counted and flushed where they are read: the read DMA takes no part here.
+TEST(Pdp, LeavesNansAloneThatSdpHandsOn) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  PdpCase layer = simple(hw);
+  layer.precision = 2;
+  Random random(0);
+  place_pdp(layer, random, false);
+  UnitRig rig(hw);
+  for (const unsigned x : {0u, 3u}) {
+    const std::byte nan[2] = {std::byte{1}, std::byte{0x7e}};
+    rig.memory.load(model::Ram::kPrimary, layer.at(layer.source, x, 3, x), nan);
+  }
+  rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
+  layer.flush = true;
+  program_pdp(layer, rig.regs, true);
+  program_sdp_before(layer, rig.regs);
+  for (const char* unit : {"SDP_RDMA", "SDP", "PDP"})
+    rig.regs.write(std::string(unit) + ".D_OP_ENABLE", 1);
+  rig.run();
+  ASSERT_EQ(rig.blocked(), "");
+  layer.flush = false;
+  const PdpOutcome want = pdp_reference(layer, rig);
+  EXPECT_EQ(rig.compare(kPdpOut, kPdpRegion, want.bytes), "");
+  EXPECT_GT(want.nan_out, 0u);
+  EXPECT_EQ(rig.regs.read("PDP.D_NAN_OUTPUT_NUM"), want.nan_out);
+  EXPECT_EQ(rig.regs.read("PDP.D_NAN_INPUT_NUM"), 0u);
+}
+
 struct Fault {
   const char *reg, *field;
   std::uint32_t value;
