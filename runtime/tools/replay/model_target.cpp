@@ -8,7 +8,12 @@
 namespace nvdla::replay {
 
 ModelTarget::ModelTarget(const nvdla_hw& hw, const model::Options& options)
-    : device_(hw, memory_, options) {}
+    : device_(hw, memory_, options) {
+  // Reset has ended before anything is played: a trace may read once, where a driver polls, that
+  // the convolution buffer is cleared.
+  while (device_.step()) {
+  }
+}
 
 std::uint32_t ModelTarget::read(std::uint32_t offset) { return device_.read(offset); }
 

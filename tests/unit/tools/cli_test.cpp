@@ -45,6 +45,14 @@ TEST_F(Cli, ReplayPasses) {
                                path("nv_small/b/x.cfg") + "\n3 passed, 0 failed, 0 skipped\n");
 }
 
+// Without plusargs.txt a read is not retried, and CDMA.S_CBUF_FLUSH_STATUS is not polled.
+TEST_F(Cli, ReplayBeginsWhenResetHasEnded) {
+  folder_.write("nv_full/a/input.txn", "read_reg 0xffff1403 0xffffffff 0x00000001\n");
+  const Result result = nvdla("replay " + root());
+  EXPECT_EQ(result.output,
+            "pass  " + path("nv_full/a/input.txn") + "\n1 passed, 0 failed, 0 skipped\n");
+}
+
 TEST_F(Cli, ReplayFails) {
   folder_.write("nv_small/a/case.json", case_expecting("0x1e"));
   folder_.write("nv_small/b/case.json", case_expecting("0x1f"));
