@@ -28,7 +28,8 @@ std::int64_t saturate(Integer value, unsigned bits) {
 
 std::uint64_t short_fraction(std::uint64_t fraction) { return fraction >> (64 - kFractionBits); }
 
-// What an exponential table starts above START with.
+// Documented OFFSETs of integer tables end at 36. From here on every slope but 0 saturates, and
+// what it is a slope of fits the arithmetic.
 constexpr int kMostBias = 62;
 
 std::int64_t interpolate(const LutTable& table, const LutPlace& place, std::int64_t x) {
@@ -40,8 +41,8 @@ std::int64_t interpolate(const LutTable& table, const LutPlace& place, std::int6
   }
   const bool under = place.side == LutSide::kUnderflow;
   Wide distance = Wide{x} - (under ? table.start : table.end);
-  if (under && table.exponential && table.offset >= 0 && table.offset <= kMostBias)
-    distance -= Wide{1} << table.offset;
+  if (under && table.exponential && table.offset >= 0)
+    distance -= Wide{1} << std::min(table.offset, kMostBias);
   const Wide slope = under ? table.underflow_scale : table.overflow_scale;
   const int shift = under ? table.underflow_shift : table.overflow_shift;
   const std::int64_t step = saturate(round_shift(distance * slope, shift), 56);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/sdp_lut.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "model/float.hpp"
@@ -16,7 +17,8 @@ using fp::Fp32;
 // Of a fraction only these bits take part.
 constexpr unsigned kFractionBits = 35;
 constexpr std::int64_t kOne = std::int64_t{1} << kFractionBits;
-// The largest OFFSET of an integer table whose step fits the arithmetic; documented ones end at 31.
+// Documented OFFSETs of integer tables end at 31. From here on every slope but 0 saturates, and
+// what it is a slope of fits the arithmetic.
 constexpr int kMostBias = 62;
 
 std::int64_t short_fraction(std::uint64_t fraction) noexcept {
@@ -33,8 +35,8 @@ std::int32_t interpolate(const LutTable& table, const LutPlace& place, std::int3
   const bool under = place.side == LutSide::kUnderflow;
   Wide distance = Wide{x} - (under ? table.start : table.end);
   // Unlike in CDP an OFFSET of 0 moves nothing.
-  if (under && table.exponential && table.offset > 0 && table.offset <= kMostBias)
-    distance -= Wide{1} << table.offset;
+  if (under && table.exponential && table.offset > 0)
+    distance -= Wide{1} << std::min(table.offset, kMostBias);
   const Wide slope = under ? table.underflow_scale : table.overflow_scale;
   const int shift = under ? table.underflow_shift : table.overflow_shift;
   const std::int32_t step = saturate32(round_shift(distance * slope, shift));

@@ -151,5 +151,39 @@ TEST(CdpTables, EveryInt8ThroughEveryMode) {
   }
 }
 
+// No input reaches these steps, but slopes start from them however far they are.
+TEST(CdpTables, ExponentsAboveEveryInput) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  std::vector<std::byte> bytes;
+  for (unsigned i = 0; i < 256; ++i) bytes.push_back(static_cast<std::byte>(i));
+  for (const int offset : {36, 62, 63, 64, 90}) {
+    for (const int scale : {-32768, -1, 0, 1}) {
+      for (const int shift : {-16, 0, 15}) {
+        Random random(1);
+        CdpCase layer;
+        layer.hw = &hw;
+        layer.width = 256 / hw.atom;
+        layer.channels = hw.atom;
+        layer.bypass_sum = layer.bypass_mul = true;
+        layer.le = random_table(random, true, 0);
+        layer.lo = random_table(random, false, 0);
+        layer.le.exponential = true;
+        layer.le.offset = offset;
+        layer.le.start = 0;
+        layer.le.under_scale = scale;
+        layer.le.under_shift = shift;
+        layer.lo.start = 1000;
+        layer.out_shift = 8;
+        place_cdp(layer, random);
+        UnitRig rig(hw);
+        for (unsigned x = 0; x < layer.width; ++x)
+          rig.memory.load(model::Ram::kPrimary, layer.at(layer.source, x, 0, 0),
+                          std::span(bytes).subspan(std::size_t{x} * hw.atom, hw.atom));
+        ASSERT_EQ(check_cdp(layer, rig), "") << offset << ", " << scale << " >> " << shift;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nvdla::test

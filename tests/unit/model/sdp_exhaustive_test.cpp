@@ -220,5 +220,37 @@ TEST(SdpTables, EveryInt8ThroughEveryMode) {
   }
 }
 
+// No input reaches these steps, but slopes start from them however far they are.
+TEST(SdpTables, ExponentsAboveEveryInput) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  std::vector<std::byte> bytes;
+  for (unsigned i = 0; i < 256; ++i) bytes.push_back(static_cast<std::byte>(i));
+  for (const int offset : {31, 32, 62, 63, 64, 90}) {
+    for (const int scale : {-32768, -1, 0, 1}) {
+      for (const int shift : {-16, 0, 15}) {
+        Random random(1);
+        SdpCase layer;
+        layer.hw = &hw;
+        layer.width = 256 / hw.atom;
+        layer.channels = hw.atom;
+        layer.units[2].active = layer.units[2].lut = true;
+        layer.le.exponential = true;
+        layer.le.offset = offset;
+        layer.le.entries.assign(65, 1000);
+        layer.le.under_scale = static_cast<std::uint16_t>(scale);
+        layer.le.under_shift = shift;
+        layer.lo.start = 1000;
+        layer.lo.entries.assign(257, 0);
+        layer.scale = 1;
+        layer.shift = 20;
+        place_sdp(layer, random, false);
+        UnitRig rig(hw);
+        rig.memory.load(model::Ram::kPrimary, kSdpIn, bytes);
+        ASSERT_EQ(check_sdp(layer, rig), "") << offset << ", " << scale << " >> " << shift;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nvdla::test
