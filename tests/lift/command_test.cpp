@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "model/register_info.hpp"
 #include "unit/tools/temporary_folder.hpp"
@@ -51,12 +52,12 @@ class Command : public testing::Test {
       regs.push_back({*address, value, reg});
     };
     for (const auto& [reg, value] : registers) add(reg, value);
-    add("RBK.D_OP_ENABLE", 1);
+    for (const auto& reg : starts) add(reg, 1);
     const json document = {
         {"fill", {{{"addr", "0x2000"}, {"size", 64}, {"byte", 0xa5}}}},
         {"mem", {{{"addr", "0x1000"}, {"size", 32}, {"file", "in.bin"}}}},
         {"regs", regs},
-        {"expect_mem", {{{"addr", "0x2000"}, {"size", 32}, {"file", "out.bin"}}}}};
+        {"expect_mem", {{{"addr", "0x2000"}, {"size", expected.size()}, {"file", "out.bin"}}}}};
     folder.write(name + "/case.json", document.dump());
     folder.write(name + "/in.bin", contents);
     folder.write(name + "/out.bin", expected);
@@ -65,6 +66,7 @@ class Command : public testing::Test {
 
   replay::TemporaryFolder folder;
   std::map<std::string, std::uint32_t> registers;
+  std::vector<std::string> starts = {"RBK.D_OP_ENABLE"};
   std::string contents = "Was hier steht, steht auch dort!";
   std::string expected = contents;
 };
@@ -81,6 +83,21 @@ TEST_F(Command, LiftsWhatIsRight) {
                                root() +
                                "/nv_full/sram/case.json  (1 layer, 32 bytes and 0 counters "
                                "compared)\n2 lifted, 0 refused, 0 failed\n");
+}
+
+// A source stride of 0 reads the same line again.
+TEST_F(Command, CopiesALineSeveralTimes) {
+  registers = {{"BDMA.CFG_CMD", 3},
+               {"BDMA.CFG_SRC_ADDR_LOW", 0x1000},
+               {"BDMA.CFG_DST_ADDR_LOW", 0x2000},
+               {"BDMA.CFG_DST_LINE", 32},
+               {"BDMA.CFG_LINE_REPEAT", 1}};
+  starts = {"BDMA.CFG_OP", "BDMA.CFG_LAUNCH0"};
+  expected = contents + contents;
+  write("nv_full/a");
+  EXPECT_EQ(lift(root()).output, "lifted   " + root() +
+                                     "/nv_full/a/case.json  (1 layer, 64 bytes and 0 counters "
+                                     "compared)\n1 lifted, 0 refused, 0 failed\n");
 }
 
 TEST_F(Command, FailsWhereMemoryDiffers) {

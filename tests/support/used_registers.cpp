@@ -86,9 +86,8 @@ class Used {
     const bool real = (flying ? layer_.sdp.out_precision : pdp.precision) == NVDLA_PRECISION_FP16;
     if (starts(name, "D_PARTIAL_WIDTH_"))
       return pdp.bands > 2 ? ~0u : pdp.bands > 1 ? 0x000fffffu : 0;
-    // The read DMA needs it to find where a band begins.
-    if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG")
-      return pdp.bands > 1 ? ~0u : 0;
+    // The read DMA finds where a band begins without it.
+    if (unit == NVDLA_UNIT_PDP_RDMA && name == "D_POOLING_PADDING_CFG") return 0;
     // Padding that no window reaches is not programmed.
     if (name == "D_POOLING_PADDING_CFG") {
       const Unreached unreached = unreached_padding(layer_);

@@ -61,6 +61,17 @@ TEST(Lift, BitsThatNoRegisterKeepsMeanNothing) {
   }
 }
 
+// Traces hold any number there, beside the same kernel and stride as PDP's.
+TEST(Lift, PaddingOfTheReadDmaMeansNothing) {
+  for (auto make : {base_pdp, base_bands}) {
+    const auto change = [](const model::RegisterInfo& info, std::uint32_t value) {
+      const bool padding = info.unit == NVDLA_UNIT_PDP_RDMA && info.name == "D_POOLING_PADDING_CFG";
+      return padding ? value ^ 6 : value;
+    };
+    EXPECT_EQ(differences(make("nv_full"), change), Lines{});
+  }
+}
+
 // A trace may program padding that no window reaches; the compiler does not.
 TEST(Lift, PaddingThatNoWindowReachesMeansNothing) {
   for (auto make : {base_pdp, base_sdp_pdp, base_conv_pdp}) {

@@ -334,15 +334,15 @@ TEST(Pdp, BlocksOnWrongBands) {
   for (const Fault& fault : faults) expect_blocked(layer, fault);
 }
 
-// The widths of the whole cube are nowhere used.
+// The widths of the whole cube are nowhere used, nor is what the read DMA is told of padding.
 TEST(Pdp, BandsSayHowWideTheCubesAre) {
   PdpCase layer = simple(*nvdla_hw_find("nv_full"));
   layer.bands = 3;
   const unsigned out[] = {2, 1, 2}, in[] = {4, 2, 3};
   std::copy(std::begin(out), std::end(out), layer.out);
   std::copy(std::begin(in), std::end(in), layer.in);
-  for (const char* reg :
-       {"PDP.D_DATA_CUBE_IN_WIDTH", "PDP_RDMA.D_DATA_CUBE_IN_WIDTH", "PDP.D_DATA_CUBE_OUT_WIDTH"}) {
+  for (const char* reg : {"PDP.D_DATA_CUBE_IN_WIDTH", "PDP_RDMA.D_DATA_CUBE_IN_WIDTH",
+                          "PDP.D_DATA_CUBE_OUT_WIDTH", "PDP_RDMA.D_POOLING_PADDING_CFG"}) {
     Random random(1);
     UnitRig rig(*layer.hw);
     fill_pdp(layer, rig, random);
