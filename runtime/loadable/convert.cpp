@@ -110,15 +110,14 @@ std::uint32_t TaskConverter::precision(std::uint8_t code, const char* field) con
   return code;
 }
 
+// The registers have no switch beside the numbers, so `enable` turns nothing off: only where there
+// are no numbers does nothing happen.
 nvdla_convert TaskConverter::converter(const CvtParam& p) {
   nvdla_convert convert = {};
   convert.offset = p.offset;
-  convert.scale = p.enable != 0 ? p.scale : 1;
+  convert.scale = p.scale;
   convert.truncate = p.truncate;
-  if (p.enable == 0) {
-    convert.offset = 0;
-    convert.truncate = 0;
-  }
+  if (p.enable == 0 && p.offset == 0 && p.scale == 0 && p.truncate == 0) convert.scale = 1;
   return convert;
 }
 

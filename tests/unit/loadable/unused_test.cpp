@@ -90,6 +90,23 @@ TEST(Unused, ConvertersOfConvolutionsOfHalves) {
   });
 }
 
+// SDP's output and both sides of CDP have converters without a switch.
+TEST(Unused, SwitchesOfConvertersThatAreAlwaysOn) {
+  const std::vector<std::int16_t> values = {5};
+  Network network;
+  network.output(
+      network.pointwise(
+          network.input("in", {20, 5, 6}),
+          {.name = "sum", .x1 = bias(values), .output = {.offset = -3, .scale = 77, .shift = 6}}),
+      "out");
+  expect_unchanged(network, "nv_small",
+                   [](DlaTask& task) { part<SdpPart>(task).op.out_cvt.enable = 0; });
+  const auto nothing =
+      converted(network, "nv_small", [](DlaTask& task) { part<SdpPart>(task).op.out_cvt = {}; });
+  EXPECT_EQ(nothing.layers[0].sdp.out_cvt.scale, 1);
+  EXPECT_EQ(nothing.layers[0].sdp.out_cvt.offset, 0);
+}
+
 TEST(Unused, ShiftOfAnOperatorYWithoutProducts) {
   const std::vector<std::int32_t> values = {5};
   OperatorY y;
