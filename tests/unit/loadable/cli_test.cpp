@@ -85,6 +85,16 @@ TEST_F(LoadableCli, PicturesAndRawFilesAreInputs) {
   EXPECT_EQ(nlohmann::json::parse(other.output)["outputs"][0]["values"][63], 5);
 }
 
+// Not silently.
+TEST_F(LoadableCli, InputsThatAreNotGivenAreZeros) {
+  const Result result = nvdla("run " + with_input() + " -d model:nv_small -o " + path("o.mem"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_NE(result.output.find("no --input: an input of zeros"), std::string::npos);
+  std::ifstream stream(path("o.mem"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(bytes, std::string(2048, '\0'));
+}
+
 // Numbers instead of bytes, and other greatest values: white is 255.
 TEST_F(LoadableCli, PicturesOfEveryDepth) {
   const std::string file = with_input();
@@ -248,7 +258,7 @@ TEST_F(LoadableCli, SaysWhatIsWrong) {
     EXPECT_NE(result.output.find(text), std::string::npos) << result.output;
   };
   const std::string on = file + " -d model:nv_small";
-  expect(on, "has 1 input: 'picture' 1x8x8 int8, but 0 are given");
+  expect(on + " -i " + odd + " -i " + odd, "has 1 input: 'picture' 1x8x8 int8, but 2 are given");
   expect(on + " -i " + odd, "5 bytes, input 'picture' (1x8x8 int8) takes 64");
   expect(on + " -i " + small, "1x1 pixels, input 'picture' takes 8x8");
   expect(on + " -i " + cut, "8x8 pixels need 64 bytes, 3 are there");
