@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Golden cases decide what the compiler writes: each is lifted to a
-// descriptor, compiled, and every register that the layer uses must have the
-// value of the case. Slots are exactly the memory of the case, so the claims
-// of memory are held against it, too.
+// Golden cases decide what the compiler writes: each is lifted to descriptors,
+// one for each launch, compiled, and every register that the layers use must
+// have the value of the case. Slots are exactly the memory of the case, so the
+// claims of memory are held against it, too.
 //
 // Some cases are beyond what the compiler accepts: the reference model, which
 // they were made with, finishes layers that are not proven to end on hardware.
@@ -15,9 +15,12 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "support/cases.hpp"
 #include "support/compiled.hpp"
+#include "support/launches.hpp"
 #include "support/lift.hpp"
 #include "support/used_registers.hpp"
 
@@ -68,17 +71,22 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
     const nvdla_hw* hw = nvdla_hw_find(c.configuration.c_str());
     ASSERT_NE(hw, nullptr);
     const auto map = static_cast<model::RegisterMap>(hw->regmap);
-    LaunchRegisters registers(map);
-    for (const auto& write : c.writes) registers.write(write.offset, write.value);
+    LaunchTracker tracker(map);
+    for (const auto& write : c.writes) tracker.write(write.offset, write.value);
+    std::vector<LaunchRegisters> launches;
+    for (Launch& launch : tracker.run()) launches.push_back(std::move(launch.registers));
+    ASSERT_FALSE(launches.empty());
+    ASSERT_EQ(tracker.waiting(), 0u);
     std::vector<LaunchMemory> memories;
     for (const auto& region : c.regions) memories.push_back({region.address, region.size});
 
-    Lifted lifted = lift(*hw, {&registers, 1}, memories,
+    Lifted lifted = lift(*hw, launches, memories,
                          [&](auto address, auto size) { return contents(c, address, size); });
+    const auto num_layers = static_cast<std::uint32_t>(launches.size());
     const auto compiled = [&] {
-      auto program = std::make_unique<Program>(*hw, lifted.slots, 1, 0, 0, lifted.luts,
+      auto program = std::make_unique<Program>(*hw, lifted.slots, num_layers, 0, 0, lifted.luts,
                                                lifted.transfers, lifted.control);
-      program->add(lifted.layers[0]);
+      for (const nvdla_layer& layer : lifted.layers) program->add(layer);
       return program;
     };
     auto program = compiled();
@@ -86,7 +94,8 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
       listed_ << "  " << c.name << ": NVDLA_RULE_EXTENT in the memory of the case\n";
       program = compiled();
     }
-    const auto broken = broken_rules(*hw, lifted.layers[0]);
+    std::set<std::uint32_t> broken;
+    for (const nvdla_layer& layer : lifted.layers) broken.merge(broken_rules(*hw, layer));
     if (!program->ok()) {
       listed_ << "  " << c.name << ": " << to_string(program->error()) << "\n";
       refused_++;
@@ -95,10 +104,11 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
     }
     EXPECT_TRUE(broken.empty()) << "compiled, although rule " << *broken.begin() << " is broken";
     EXPECT_TRUE(program->end());
-    for (const auto& difference :
-         differing_registers(registers, lifted.layers[0], program->registers(0, lifted.bases),
-                             program->image(0).units, lifted.moved))
-      ADD_FAILURE() << difference;
+    for (std::uint32_t i = 0; i < num_layers; i++)
+      for (const auto& difference :
+           differing_registers(launches[i], lifted.layers[i], program->registers(i, lifted.bases),
+                               program->image(i).units, lifted.moved))
+        ADD_FAILURE() << difference;
     compiled_++;
   }
 
@@ -135,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"nv_full", "conv_img"}, std::pair{"nv_full", "conv_dc"},
                     std::pair{"nv_full", "conv_sdp"}, std::pair{"nv_full", "conv_comp"},
                     std::pair{"nv_full", "sdp"}, std::pair{"nv_full", "conv_wino"},
-                    std::pair{"nv_full", "conv_batch"}),
+                    std::pair{"nv_full", "conv_batch"}, std::pair{"nv_full", "pingpong"}),
     [](const auto& tested) { return std::string(tested.param.first) + "_" + tested.param.second; });
 
 // The published traces of the second generation, which ran on its logic.
