@@ -73,6 +73,44 @@ TEST_F(Launches, ReadDmaBelongsToTheSdpOfItsMode) {
   EXPECT_EQ(other.waiting(), units({NVDLA_UNIT_SDP_RDMA}));
 }
 
+// Groups of the read DMA move on only with layers that take what it brings.
+TEST_F(Launches, ReadDmaBelongsToTheLayerWithOperands) {
+  for (const std::uint32_t group : {0u, 1u}) {
+    for (const char* unit : {"SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"})
+      write(std::string(unit) + ".S_POINTER", group);
+    sdp_mode(true, false);
+    write("SDP.D_DP_BS_CFG", group == 0 ? 1 : 0);
+    write("SDP.D_DP_BS_ALU_CFG", 1);  // from memory
+    for (const char* unit : {"BN", "EW"}) write("SDP.D_DP_" + std::string(unit) + "_CFG", 1);
+    enable({"SDP"});
+    enable_convolution();
+  }
+  EXPECT_EQ(tracker.run().size(), 1u);
+  EXPECT_EQ(tracker.waiting(), kConvolution | units({NVDLA_UNIT_SDP}));
+  write("SDP_RDMA.D_FEATURE_MODE_CFG", 1);
+  enable({"SDP_RDMA"});
+  const auto launches = tracker.run();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].units, kConvolution | units({NVDLA_UNIT_SDP, NVDLA_UNIT_SDP_RDMA}));
+  EXPECT_EQ(launches[0].groups, kConvolution | units({NVDLA_UNIT_SDP}));
+  EXPECT_EQ(tracker.waiting(), 0u);
+}
+
+TEST_F(Launches, ReadDmaThatReadsNothingEndsByItself) {
+  write("SDP_RDMA.D_FEATURE_MODE_CFG", 1);
+  for (const char* dma : {"BRDMA", "NRDMA"}) write("SDP_RDMA.D_" + std::string(dma) + "_CFG", 1);
+  enable({"SDP_RDMA"});
+  EXPECT_TRUE(tracker.run().empty());
+  EXPECT_EQ(tracker.waiting(), units({NVDLA_UNIT_SDP_RDMA}));
+
+  LaunchTracker other(kMap);
+  for (const char* name :
+       {"D_FEATURE_MODE_CFG", "D_BRDMA_CFG", "D_NRDMA_CFG", "D_ERDMA_CFG", "D_OP_ENABLE"})
+    other.write(address("SDP_RDMA." + std::string(name)), 1);
+  EXPECT_TRUE(other.run().empty());
+  EXPECT_EQ(other.waiting(), 0u);
+}
+
 TEST_F(Launches, GroupsRunInTheOrderInWhichTheyWereEnabled) {
   pdp_from_memory(true);
   write("PDP.D_DATA_CUBE_IN_WIDTH", 7);

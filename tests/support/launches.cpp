@@ -59,6 +59,47 @@ std::uint32_t LaunchTracker::field(model::Unit unit, std::uint32_t offset,
   return value & mask;
 }
 
+// The SDP at hand takes what the read DMA brings: its input, or operands.
+bool LaunchTracker::sdp_takes_reads() const {
+  const auto set = [&](std::uint32_t offset, std::uint32_t mask) {
+    return field(NVDLA_UNIT_SDP, offset, mask) != 0;
+  };
+  if (!set(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG_FLYING_MODE_MASK))
+    return true;
+  // The operators have the same bits.
+  static_assert(NVDLA_SDP_D_DP_BS_CFG_BS_MUL_BYPASS_MASK ==
+                NVDLA_SDP_D_DP_EW_CFG_EW_MUL_BYPASS_MASK);
+  constexpr struct {
+    std::uint32_t config, alu, mul;
+  } kOperators[] = {{NVDLA_SDP_D_DP_BS_CFG, NVDLA_SDP_D_DP_BS_ALU_CFG, NVDLA_SDP_D_DP_BS_MUL_CFG},
+                    {NVDLA_SDP_D_DP_BN_CFG, NVDLA_SDP_D_DP_BN_ALU_CFG, NVDLA_SDP_D_DP_BN_MUL_CFG},
+                    {NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG}};
+  for (const auto& at : kOperators) {
+    if (set(at.config, NVDLA_SDP_D_DP_BS_CFG_BS_BYPASS_MASK)) continue;
+    if (!set(at.config, NVDLA_SDP_D_DP_BS_CFG_BS_ALU_BYPASS_MASK) &&
+        set(at.alu, NVDLA_SDP_D_DP_BS_ALU_CFG_BS_ALU_SRC_MASK))
+      return true;
+    if (!set(at.config, NVDLA_SDP_D_DP_BS_CFG_BS_MUL_BYPASS_MASK) &&
+        set(at.mul, NVDLA_SDP_D_DP_BS_MUL_CFG_BS_MUL_SRC_MASK))
+      return true;
+  }
+  return false;
+}
+
+// A read DMA on the fly with all operands off ends at once, whatever SDP does.
+void LaunchTracker::end_idle_reads() {
+  const auto set = [&](std::uint32_t offset, std::uint32_t mask) {
+    return field(NVDLA_UNIT_SDP_RDMA, offset, mask) != 0;
+  };
+  while (
+      any(NVDLA_UNIT_SDP_RDMA) &&
+      set(NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG_FLYING_MODE_MASK) &&
+      set(NVDLA_SDP_RDMA_D_BRDMA_CFG, NVDLA_SDP_RDMA_D_BRDMA_CFG_BRDMA_DISABLE_MASK) &&
+      set(NVDLA_SDP_RDMA_D_NRDMA_CFG, NVDLA_SDP_RDMA_D_NRDMA_CFG_NRDMA_DISABLE_MASK) &&
+      set(NVDLA_SDP_RDMA_D_ERDMA_CFG, NVDLA_SDP_RDMA_D_ERDMA_CFG_ERDMA_DISABLE_MASK))
+    enabled_[NVDLA_UNIT_SDP_RDMA].pop_front();
+}
+
 // SDP on its own, behind the convolution, before pooling.
 void LaunchTracker::find_sdp(std::vector<Found>& found) const {
   if (!any(NVDLA_UNIT_SDP)) return;
@@ -67,11 +108,12 @@ void LaunchTracker::find_sdp(std::vector<Found>& found) const {
                             NVDLA_SDP_D_FEATURE_MODE_CFG_FLYING_MODE_MASK) != 0;
   const bool pooled = field(NVDLA_UNIT_SDP, NVDLA_SDP_D_FEATURE_MODE_CFG,
                             NVDLA_SDP_D_FEATURE_MODE_CFG_OUTPUT_DST_MASK) != 0;
-  const bool reads = any(NVDLA_UNIT_SDP_RDMA) &&
+  const bool takes = sdp_takes_reads();
+  const bool reads = takes && any(NVDLA_UNIT_SDP_RDMA) &&
                      (field(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
                             NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG_FLYING_MODE_MASK) != 0) == flying;
   if (reads) layer.units |= bit(NVDLA_UNIT_SDP_RDMA);
-  if (!flying && !reads) return;
+  if (takes && !reads) return;
   for (const model::Unit unit : kConvolution) {
     if (!flying) break;
     if (!any(unit)) return;
@@ -122,10 +164,12 @@ Launch LaunchTracker::take(const Found& found) {
 
 std::vector<Launch> LaunchTracker::run() {
   std::vector<Launch> launches;
+  end_idle_reads();
   for (auto found = find(); !found.empty(); found = find()) {
     const auto first = std::min_element(
         found.begin(), found.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
     launches.push_back(take(*first));
+    end_idle_reads();
   }
   return launches;
 }

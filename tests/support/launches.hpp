@@ -54,6 +54,8 @@ class LaunchTracker {
   void launch_transfers(unsigned group);
   bool any(model::Unit unit) const noexcept { return !enabled_[unit].empty(); }
   std::uint32_t field(model::Unit unit, std::uint32_t offset, std::uint32_t mask) const;
+  bool sdp_takes_reads() const;
+  void end_idle_reads();
   void find_sdp(std::vector<Found>& found) const;
   std::vector<Found> find() const;
   Launch take(const Found& found);
