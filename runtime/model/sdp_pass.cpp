@@ -233,13 +233,18 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
     return;
   }
   const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
+  const SdpConverter converter{layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
+                               layer_.count_saturation && !to_fp16,
+                               hw_.regmap == NVDLA_REGMAP_NV_FULL};
+  if (layer_.out == Precision::kInt8 && !identity && !layer_.count_saturation) {
+    kernels_.convert_to_int8(values, count, converter, out8_.data());
+    store(out8_.data(), block, first, count);
+    return;
+  }
   // Narrowing saturates by itself; without the counter an identity converter changes nothing. To
   // fp16 the 17 bits matter, and what is counted are its results.
   if (!identity || layer_.count_saturation || to_fp16)
-    counters_.saturated += kernels_.sdp_convert(
-        values, count, used,
-        {layer_.offset, layer_.scale, static_cast<std::uint8_t>(layer_.shift),
-         layer_.count_saturation && !to_fp16, hw_.regmap == NVDLA_REGMAP_NV_FULL});
+    counters_.saturated += kernels_.sdp_convert(values, count, used, converter);
   if (to_fp16) {
     counters_.saturated += sdp_int_to_fp16(values, count, used, out16_.data()).largest;
     store(out16_.data(), block, first, count);

@@ -91,8 +91,9 @@ void corrections(const MacTile& tile, int32_t* result) {
 }  // namespace
 
 const Kernels kAvx2Kernels = {
-    "avx2",     mac,        corrections,      loop_wide,    loop_half,     loop_clip,
-    loop_sdp_x, loop_sdp_y, loop_sdp_convert, loop_to_int8, loop_to_int16,
+    "avx2",       mac,           corrections, loop_wide,        loop_half,
+    loop_clip,    loop_sdp_x,    loop_sdp_y,  loop_sdp_convert, loop_convert_to_int8,
+    loop_to_int8, loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -158,6 +158,65 @@ uint32_t sdp_convert(int32_t* values, unsigned count, unsigned lanes,
                          : convert<false>(values, count, lanes, converter);
 }
 
+// The converter to int8 in 32 bits. A value `reach` away from the offset is saturated, so it may be
+// as far away as that and no further; and of a product that is shifted by more than kKept bits the
+// rest only matters by what it carries.
+struct NarrowConverter {
+  static constexpr unsigned kKept = 23;  // 129 << 23 has 31 bits
+
+  bool exact = false;
+  int32_t low = 0, high = 0;
+  unsigned rest = 0, kept = 0;
+
+  explicit NarrowConverter(const SdpConverter& c) {
+    // Longer shifts leave more than 32 bits to reach, or to multiply.
+    if (c.scale <= 0 || c.shift == 0 || c.shift > kKept + 15) return;
+    const int64_t reach = (int64_t{129} << c.shift) / c.scale + 1;
+    if (reach > INT32_MAX) return;
+    exact = true;
+    low = static_cast<int32_t>(clamp64(c.offset - reach, kMin32, kMax32));
+    high = static_cast<int32_t>(clamp64(c.offset + reach, kMin32, kMax32));
+    rest = c.shift > kKept ? c.shift - kKept : 0;
+    kept = c.shift - rest;
+  }
+};
+
+template <bool kRest>
+void convert_narrow(const int32_t* values, unsigned count, const SdpConverter& converter,
+                    const NarrowConverter& narrow, int8_t* out) {
+  const __m512i low = _mm512_set1_epi32(narrow.low);
+  const __m512i high = _mm512_set1_epi32(narrow.high);
+  const __m512i offset = _mm512_set1_epi32(converter.offset);
+  const __m512i scale = _mm512_set1_epi32(converter.scale);
+  const __m512i half = _mm512_set1_epi32(1 << (narrow.kept - 1));
+  const __m512i mask = _mm512_set1_epi32((1 << narrow.rest) - 1);
+  const __m128i rest = _mm_cvtsi32_si128(static_cast<int>(narrow.rest));
+  const __m128i kept = _mm_cvtsi32_si128(static_cast<int>(narrow.kept));
+  for (unsigned i = 0; i < count * kBlock; i += 16) {
+    const __m512i x = _mm512_sub_epi32(
+        _mm512_max_epi32(_mm512_min_epi32(_mm512_loadu_si512(values + i), high), low), offset);
+    // Half away from zero is half up, less the last bit where the product is negative.
+    __m512i carry = _mm512_srai_epi32(x, 31);
+    __m512i top = x;
+    if constexpr (kRest) {
+      top = _mm512_sra_epi32(x, rest);
+      const __m512i bottom = _mm512_mullo_epi32(_mm512_and_si512(x, mask), scale);
+      carry = _mm512_sra_epi32(_mm512_add_epi32(bottom, carry), rest);
+    }
+    const __m512i product = _mm512_add_epi32(_mm512_mullo_epi32(top, scale), half);
+    const __m512i result = _mm512_sra_epi32(_mm512_add_epi32(product, carry), kept);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm512_cvtsepi32_epi8(result));
+  }
+}
+
+void convert_to_int8(const int32_t* values, unsigned count, const SdpConverter& converter,
+                     int8_t* out) {
+  const NarrowConverter narrow(converter);
+  if (!narrow.exact) return loop_convert_to_int8(values, count, converter, out);
+  narrow.rest == 0 ? convert_narrow<false>(values, count, converter, narrow, out)
+                   : convert_narrow<true>(values, count, converter, narrow, out);
+}
+
 void to_int8(const int32_t* values, unsigned count, int8_t* out) {
   for (unsigned i = 0; i < count * kBlock; i += 16)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
@@ -167,8 +226,8 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni", mac,        corrections, loop_wide, loop_half,     loop_clip,
-    loop_sdp_x,    loop_sdp_y, sdp_convert, to_int8,   loop_to_int16,
+    "avx512-vnni", mac,        corrections, loop_wide,       loop_half, loop_clip,
+    loop_sdp_x,    loop_sdp_y, sdp_convert, convert_to_int8, to_int8,   loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -122,6 +122,10 @@ struct Kernels {
   // To 17 bits; returns how many were saturated, if they are counted.
   uint32_t (*sdp_convert)(int32_t* values, unsigned count, unsigned lanes,
                           const SdpConverter& converter);
+  // Both where nothing is counted, the converter with its narrowing; whole blocks, what is in lanes
+  // beyond the last is nobody's.
+  void (*convert_to_int8)(const int32_t* values, unsigned count, const SdpConverter& converter,
+                          int8_t* out);
   // Narrow with saturation, [count][kBlock].
   void (*to_int8)(const int32_t* values, unsigned count, int8_t* out);
   void (*to_int16)(const int32_t* values, unsigned count, int16_t* out);

@@ -201,9 +201,35 @@ static void x_pass(int32_t* values, unsigned count, unsigned lanes, const SdpX& 
   }
 }
 
+// Without multiplier and shift, what most biases are: 32 bits hold all.
+template <Alu kAlu>
+static void x_add(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) {
+  const int32_t low = unit.relu ? 0 : INT32_MIN;
+  for (unsigned position = 0; position < count; ++position) {
+    int32_t* row = values + position * kBlock;
+    const int32_t* operands =
+        kAlu == Alu::kNone ? nullptr : unit.alu_operand.values + position * unit.alu_operand.stride;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      int32_t value = row[lane];
+      if constexpr (kAlu == Alu::kMax) value = value > operands[lane] ? value : operands[lane];
+      if constexpr (kAlu == Alu::kMin) value = value < operands[lane] ? value : operands[lane];
+      if constexpr (kAlu == Alu::kSum) {
+        const auto sum = static_cast<int32_t>(static_cast<uint32_t>(value) +
+                                              static_cast<uint32_t>(operands[lane]));
+        // Both operands have the sign that the sum has not.
+        const bool overflow = ((value ^ sum) & (operands[lane] ^ sum)) < 0;
+        value = overflow ? (value >> 31) ^ INT32_MAX : sum;
+      }
+      row[lane] = value < low ? low : value;
+    }
+  }
+}
+
 template <Alu kAlu>
 static void x_alu(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) {
-  if (!unit.mul) {
+  if (!unit.mul && unit.shift == 0) {
+    x_add<kAlu>(values, count, lanes, unit);
+  } else if (!unit.mul) {
     x_pass<kAlu, Multiply::kNone>(values, count, lanes, unit);
   } else if (!unit.prelu) {
     x_pass<kAlu, Multiply::kPlain>(values, count, lanes, unit);
@@ -283,6 +309,15 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
     }
   }
   return converter.count ? static_cast<uint32_t>(saturated) : 0;
+}
+
+static void loop_convert_to_int8(const int32_t* values, unsigned count,
+                                 const SdpConverter& converter, int8_t* out) {
+  const Shift shift = make_shift(converter.shift);
+  const int64_t offset = converter.offset;
+  const int64_t scale = converter.scale;
+  for (unsigned i = 0; i < count * kBlock; ++i)
+    out[i] = static_cast<int8_t>(clamp64(apply((values[i] - offset) * scale, shift), -128, 127));
 }
 
 [[maybe_unused]] static void loop_to_int8(const int32_t* values, unsigned count, int8_t* out) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -158,6 +160,63 @@ TEST_P(KernelSets, Sdp) {
       }
     }
     ASSERT_EQ(saturated[0], saturated[1]) << "round " << round;
+  }
+}
+
+// Straight to int8, as with the two passes. Products are near to what int8 has, or anywhere.
+TEST_P(KernelSets, ConvertsToInt8) {
+  constexpr unsigned kCount = 4;
+  for (unsigned round = 0; round < 20000; ++round) {
+    SdpConverter converter{};
+    converter.scale = static_cast<std::int16_t>(pick(random_, INT16_MIN, INT16_MAX));
+    if (pick(random_, 0, 3) == 0) converter.scale = static_cast<std::int16_t>(pick(random_, -3, 3));
+    converter.shift = static_cast<std::uint8_t>(pick(random_, 0, pick(random_, 0, 3) ? 40 : 63));
+    const auto bits = pick(random_, 0, 31);
+    converter.offset = static_cast<std::int32_t>(pick(random_, -(1ll << bits), (1ll << bits) - 1));
+    auto in = words(kCount * kBlock);
+    const double step = std::ldexp(1.0, converter.shift) / std::max(1, std::abs(converter.scale));
+    for (std::int32_t& value : in) {
+      if (pick(random_, 0, 7) == 0) continue;
+      const double near =
+          converter.offset + step * static_cast<double>(pick(random_, -270, 270)) / 2;
+      value = static_cast<std::int32_t>(std::clamp<double>(near, INT32_MIN, INT32_MAX));
+      value = static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(value + pick(random_, -2, 2), INT32_MIN, INT32_MAX));
+    }
+    auto two = in;
+    kPortableKernels.sdp_convert(two.data(), kCount, kBlock, converter);
+    std::vector<std::int8_t> want(in.size()), got(in.size());
+    kPortableKernels.to_int8(two.data(), kCount, want.data());
+    kernels_->convert_to_int8(in.data(), kCount, converter, got.data());
+    for (std::size_t i = 0; i < in.size(); ++i)
+      ASSERT_EQ(static_cast<int>(got[i]), static_cast<int>(want[i]))
+          << "(" << in[i] << " - " << converter.offset << ") * " << converter.scale << " >> "
+          << static_cast<unsigned>(converter.shift);
+  }
+}
+
+// A bias without multiplier and shift, with sums at the limits of 32 bits.
+TEST_P(KernelSets, AddsWithoutMultiplier) {
+  constexpr unsigned kCount = 3;
+  for (unsigned round = 0; round < 2000; ++round) {
+    const auto alu = words(kCount * kBlock);
+    auto in = words(kCount * kBlock);
+    SdpX x{};
+    x.active = true;
+    x.alu = static_cast<Alu>(round % 4);
+    x.relu = pick(random_, 0, 1) != 0;
+    x.alu_operand = {alu.data(), kBlock};
+    auto got = in;
+    kernels_->sdp_x(got.data(), kCount, kBlock, x);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::int64_t a = in[i], b = alu[i];
+      std::int64_t want = x.alu == Alu::kMax   ? std::max(a, b)
+                          : x.alu == Alu::kMin ? std::min(a, b)
+                          : x.alu == Alu::kSum ? a + b
+                                               : a;
+      want = std::clamp<std::int64_t>(want, x.relu ? 0 : INT32_MIN, INT32_MAX);
+      ASSERT_EQ(got[i], want) << a << " " << b;
+    }
   }
 }
 
