@@ -61,9 +61,10 @@ void ConvData::lay_out(const ConvLayer& layer) {
   right_ = feature ? static_cast<std::uint32_t>(layer.behind_x()) : 0;
   top_ = layer.winograd ? 0 : layer.pad_top;
   bottom_ = layer.winograd ? 0 : static_cast<std::uint32_t>(layer.behind_y());
-  const std::size_t size = batch_bytes() * layer.batches;
-  if (data_.size() < size + kSlack) data_.resize(size + kSlack);
-  std::memset(data_.data() + size, 0, kSlack);
+  size_ = batch_bytes() * layer.batches;
+  flipped_ = false;
+  if (data_.size() < size_ + kSlack) data_.resize(size_ + kSlack);
+  std::memset(data_.data() + size_, 0, kSlack);
 }
 
 // Whole lines above and below, then both sides of each line.
@@ -100,6 +101,14 @@ void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufS
       fetch_cube(layer, batch, inner_line(batch, fetch.kept_lines), pixel_bytes_, line_bytes());
     }
   }
+}
+
+void ConvData::flip_signs() {
+  // Nothing of this object in the loop: bytes may be anything's.
+  std::byte* const data = data_.data();
+  const std::size_t size = size_;
+  for (std::size_t i = 0; i < size; ++i) data[i] ^= std::byte{0x80};
+  flipped_ = !flipped_;
 }
 
 void ConvData::convert(const ConvLayer& layer, std::byte* elements, std::size_t bytes) {
@@ -240,9 +249,10 @@ void ConvData::fetch_winograd(const ConvLayer& layer, std::uint32_t first_line) 
   }
 }
 
-void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) const {
+void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) {
   const std::uint32_t released = layer.keep_data ? 0 : layer.release;
   const std::uint32_t kept = fetch.lines - released;
+  if (kept != 0 && flipped_) flip_signs();
   const std::size_t inner = inner_bytes();
   std::vector<std::byte> lines(kept * inner * layer.batches);
   std::byte* to = lines.data();

@@ -23,7 +23,7 @@ class ConvData {
 
   void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   // Hands what the layer does not release to `cbuf`, sizes included.
-  void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) const;
+  void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf);
 
   // Positions of a padded line, lines of a batch, elements and bytes of a position.
   std::uint32_t width() const noexcept { return left_ + inner_width_ + right_; }
@@ -35,6 +35,9 @@ class ConvData {
     return data_.data() + number * batch_bytes();
   }
   std::size_t batch_bytes() const noexcept { return line_bytes() * height(); }
+
+  // Adds 128 to each byte, as MacTile wants them, or takes it away again.
+  void flip_signs();
 
   // Of what was fetched as fp16.
   const fp::Specials& specials() const noexcept { return specials_; }
@@ -66,6 +69,8 @@ class ConvData {
   std::uint32_t left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
   std::uint32_t elements_ = 0;
   std::size_t pixel_bytes_ = 0;
+  std::size_t size_ = 0;  // of all batches
+  bool flipped_ = false;
   fp::Specials specials_;
   std::vector<std::byte> data_;
   std::vector<std::byte> atoms_;  // one DMA run

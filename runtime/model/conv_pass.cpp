@@ -99,6 +99,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
       runs_.push_back(static_cast<std::int32_t>(
           r * layer.dilation_y * line + std::int64_t{s} * layer.dilation_x * data_.elements()));
 
+  if (mac == Mac::kBytes) data_.flip_signs();
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
     sdp.select_batch(batch);
     switch (mac) {
@@ -134,21 +135,20 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
 
 void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
-  const auto* data = reinterpret_cast<const std::int8_t*>(data_.batch(batch));
+  const auto* data = reinterpret_cast<const std::uint8_t*>(data_.batch(batch));
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = layer.stride_x * data_.pixel_bytes();
   const std::size_t step_y = layer.stride_y * data_.width() * data_.pixel_bytes();
   const unsigned blocks = sdp.blocks();
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
-  corrections_.resize(positions);
 
   const auto chunk = [&](unsigned block, std::uint32_t first) {
     const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
     std::uint32_t x = first % layer.out_width;
-    const std::int8_t* row = data + first / layer.out_width * step_y;
+    const std::uint8_t* row = data + first / layer.out_width * step_y;
     for (unsigned done = 0; done < count; done += kTile) {
-      const std::int8_t* bases[kTile];
+      const std::uint8_t* bases[kTile];
       const unsigned part = std::min(kTile, count - done);
       for (unsigned i = 0; i < part; ++i) {
         bases[i] = row + x * step_x;
@@ -157,16 +157,14 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
           row += step_y;
         }
       }
-      std::int32_t* corrections = corrections_.data() + first + done;
       const MacTile tile{bases,
                          part,
                          runs_.data(),
                          static_cast<unsigned>(runs_.size()),
                          shape.run_steps(),
                          weights.bytes.data() + block * block_bytes,
-                         corrections,
+                         weights.starts.data() + std::size_t{block} * kBlock,
                          values_.data() + std::size_t{done} * kBlock};
-      if (block == 0) kernels_.corrections(tile, corrections);
       kernels_.mac(tile);
     }
     if (shift.dropped != 0)

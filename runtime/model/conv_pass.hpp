@@ -67,7 +67,6 @@ class ConvPass {
 
   std::vector<std::int16_t> wide_data_;
   std::vector<std::int32_t> runs_;
-  std::vector<std::int32_t> corrections_;
   std::vector<std::int32_t> values_;
   std::vector<std::int64_t> sums_;
   std::vector<std::uint16_t> lanes_;  // the steps of one position

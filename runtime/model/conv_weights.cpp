@@ -67,20 +67,22 @@ void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector
 void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                 PackedWeights& packed) {
   const std::size_t block = shape.block_elements();
-  // Kernels and steps beyond the real ones weigh nothing, and nothing is 128 here.
-  packed.bytes.assign(block * shape.blocks(), 128);
+  // Kernels and steps beyond the real ones weigh nothing.
+  packed.bytes.assign(block * shape.blocks(), 0);
+  packed.starts.assign(std::size_t{shape.blocks()} * kBlock, 0);
   walk_stream(hw, shape, raw,
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
                 const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
                 const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-                std::uint8_t* to = packed.bytes.data() + k / kBlock * block +
-                                   std::size_t{run} * shape.run_steps() * kStep * kBlock +
-                                   k % kBlock * kStep;
+                std::int8_t* to = packed.bytes.data() + k / kBlock * block +
+                                  std::size_t{run} * shape.run_steps() * kStep * kBlock +
+                                  k % kBlock * kStep;
                 for (std::uint32_t c = 0; c < count; ++c, ++from) {
                   const std::uint32_t i = at + c;
-                  to[std::size_t{i / kStep} * kStep * kBlock + i % kStep] =
-                      std::to_integer<std::uint8_t>(*from) ^ 0x80;
+                  const auto weight = static_cast<std::int8_t>(*from);
+                  to[std::size_t{i / kStep} * kStep * kBlock + i % kStep] = weight;
+                  packed.starts[k] -= 128 * weight;
                 }
               });
 }
@@ -180,8 +182,8 @@ WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
 void WeightCache::trim() {
   std::size_t total = 0;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    total += entry->raw->size() + entry->packed.bytes.size() + entry->packed.words.size() * 2 +
-             entry->packed.half.size() * 2;
+    total += entry->raw->size() + entry->packed.bytes.size() + entry->packed.starts.size() * 4 +
+             entry->packed.words.size() * 2 + entry->packed.half.size() * 2;
     if (total > kBudgetBytes && entry != entries_.begin()) {
       entries_.erase(entry, entries_.end());
       return;

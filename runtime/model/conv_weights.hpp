@@ -58,9 +58,10 @@ struct ConvShape {
 };
 
 struct PackedWeights {
-  std::vector<std::uint8_t> bytes;  // kBytes: plus 128
-  std::vector<std::int16_t> words;  // kWide, kWinograd: [position][channel][kBlock] of a block
-  std::vector<std::uint16_t> half;  // [kernel][step][kLanes]
+  std::vector<std::int8_t> bytes;    // kBytes
+  std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
+  std::vector<std::int16_t> words;   // kWide, kWinograd: [position][channel][kBlock] of a block
+  std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
 };
 
 using RawWeights = std::shared_ptr<const std::vector<std::byte>>;

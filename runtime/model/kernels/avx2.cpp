@@ -16,29 +16,31 @@ template <unsigned kPositions>
 void part(const MacTile& tile, unsigned first, unsigned kernels) {
   __m256i sums[kPositions][2];
   for (unsigned p = 0; p < kPositions; ++p) sums[p][0] = sums[p][1] = _mm256_setzero_si256();
-  const uint8_t* weights = tile.weights + kernels * kStep;
+  const int8_t* weights = tile.weights + kernels * kStep;
   for (unsigned run = 0; run < tile.run_count; ++run) {
-    const int8_t* data[kPositions];
+    const uint8_t* data[kPositions];
     for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
     for (unsigned step = 0; step < tile.steps; ++step, weights += kBlock * kStep) {
       const __m256i w0 =
-          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights)));
+          _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights)));
       const __m256i w1 =
-          _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + 16)));
+          _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + 16)));
       for (unsigned p = 0; p < kPositions; ++p) {
         int32_t four;
         __builtin_memcpy(&four, data[p] + step * kStep, sizeof(four));
-        const __m256i a = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(four)));
+        const __m256i a = _mm256_broadcastq_epi64(_mm_cvtepu8_epi16(_mm_cvtsi32_si128(four)));
         sums[p][0] = _mm256_add_epi32(sums[p][0], _mm256_madd_epi16(w0, a));
         sums[p][1] = _mm256_add_epi32(sums[p][1], _mm256_madd_epi16(w1, a));
       }
     }
   }
+  const __m256i starts =
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(tile.starts + kernels));
   for (unsigned p = 0; p < kPositions; ++p) {
     // hadd works in 128-bit halves: put the quarters back in order.
     __m256i sum = _mm256_hadd_epi32(sums[p][0], sums[p][1]);
     sum = _mm256_permute4x64_epi64(sum, 0xd8);
-    sum = _mm256_sub_epi32(sum, _mm256_set1_epi32(tile.corrections[first + p]));
+    sum = _mm256_add_epi32(sum, starts);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(tile.sums + (first + p) * kBlock + kernels),
                         sum);
   }
@@ -64,36 +66,20 @@ void mac(const MacTile& tile) {
   }
 }
 
-void corrections(const MacTile& tile, int32_t* result) {
-  const __m256i ones = _mm256_set1_epi16(1);
-  for (unsigned position = 0; position < tile.count; ++position) {
-    __m256i sums = _mm256_setzero_si256();
-    int32_t rest = 0;
-    for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t* data = tile.bases[position] + tile.runs[run];
-      const unsigned bytes = tile.steps * kStep;
-      unsigned i = 0;
-      for (; i + 16 <= bytes; i += 16)
-        sums = _mm256_add_epi32(
-            sums,
-            _mm256_madd_epi16(
-                _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data + i))),
-                ones));
-      for (; i < bytes; ++i) rest += data[i];
-    }
-    alignas(32) int32_t lanes[8];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), sums);
-    for (const int32_t lane : lanes) rest += lane;
-    result[position] = static_cast<int32_t>(static_cast<uint32_t>(rest) * 128);
-  }
-}
-
 }  // namespace
 
 const Kernels kAvx2Kernels = {
-    "avx2",       mac,           corrections, loop_wide,        loop_half,
-    loop_clip,    loop_sdp_x,    loop_sdp_y,  loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8, loop_to_int16,
+    "avx2",
+    mac,
+    loop_wide,
+    loop_half,
+    loop_clip,
+    loop_sdp_x,
+    loop_sdp_y,
+    loop_sdp_convert,
+    loop_convert_to_int8,
+    loop_to_int8,
+    loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // AVX-512 with VNNI: a register tile of up to 14 positions x 32 kernels, one vpdpbusd for 4
-// channels of 16 kernels. The weights are the unsigned operand, so four activations can be
-// broadcast as they lie in memory.
+// channels of 16 kernels.
 #include <immintrin.h>
 
 #include "model/kernels/kernels.hpp"
@@ -19,13 +18,14 @@ void tile_mac(const MacTile& tile) {
   __m512i low[kPositions];
   __m512i high[kPositions];
 #pragma GCC unroll 14
-  for (unsigned p = 0; p < kPositions; ++p)
-    low[p] = high[p] =
-        _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_set1_epi32(tile.corrections[p]));
-  const uint8_t* weights = tile.weights;
+  for (unsigned p = 0; p < kPositions; ++p) {
+    low[p] = _mm512_loadu_si512(tile.starts);
+    high[p] = _mm512_loadu_si512(tile.starts + 16);
+  }
+  const int8_t* weights = tile.weights;
   const size_t bytes = size_t{tile.steps} * kStep;
   for (unsigned run = 0; run < tile.run_count; ++run) {
-    const int8_t* data[kPositions];
+    const uint8_t* data[kPositions];
 #pragma GCC unroll 14
     for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[p] + tile.runs[run];
     for (size_t at = 0; at < bytes; at += kStep, weights += kBlock * kStep) {
@@ -36,8 +36,8 @@ void tile_mac(const MacTile& tile) {
         int32_t four;
         __builtin_memcpy(&four, data[p] + at, sizeof(four));
         const __m512i a = _mm512_set1_epi32(four);
-        low[p] = _mm512_dpbusd_epi32(low[p], w0, a);
-        high[p] = _mm512_dpbusd_epi32(high[p], w1, a);
+        low[p] = _mm512_dpbusd_epi32(low[p], a, w0);
+        high[p] = _mm512_dpbusd_epi32(high[p], a, w1);
       }
     }
   }
@@ -80,26 +80,6 @@ void mac(const MacTile& tile) {
       return tile_mac<14>(tile);
     default:
       return;
-  }
-}
-
-void corrections(const MacTile& tile, int32_t* result) {
-  const __m512i ones = _mm512_set1_epi8(1);
-  const unsigned bytes = tile.steps * kStep;
-  for (unsigned position = 0; position < tile.count; ++position) {
-    __m512i sums = _mm512_setzero_si512();
-    for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t* data = tile.bases[position] + tile.runs[run];
-      unsigned i = 0;
-      for (; i + 64 <= bytes; i += 64)
-        sums = _mm512_dpbusd_epi32(sums, ones, _mm512_loadu_si512(data + i));
-      if (i < bytes) {
-        const __mmask64 mask = ~uint64_t{0} >> (64 - (bytes - i));
-        sums = _mm512_dpbusd_epi32(sums, ones, _mm512_maskz_loadu_epi8(mask, data + i));
-      }
-    }
-    result[position] =
-        static_cast<int32_t>(static_cast<uint32_t>(_mm512_reduce_add_epi32(sums)) * 128);
   }
 }
 
@@ -226,8 +206,8 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni", mac,        corrections, loop_wide,       loop_half, loop_clip,
-    loop_sdp_x,    loop_sdp_y, sdp_convert, convert_to_int8, to_int8,   loop_to_int16,
+    "avx512-vnni", mac,         loop_wide,       loop_half, loop_clip,     loop_sdp_x,
+    loop_sdp_y,    sdp_convert, convert_to_int8, to_int8,   loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -20,18 +20,18 @@ constexpr unsigned kTile = 14;
 constexpr unsigned kStep = 4;
 
 // One tile of int8 convolution: `count` positions times kBlock kernels. A position's activations
-// are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit GEMM.
+// are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit GEMM. They
+// are 128 more than they stand for, since the dot product instruction wants one unsigned operand.
 struct MacTile {
-  const int8_t* const* bases;
+  const uint8_t* const* bases;
   unsigned count;
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
-  // [run][step][kBlock][kStep], each weight plus 128, since the dot product instruction wants one
-  // unsigned operand and the activations change more often.
-  const uint8_t* weights;
-  // For each position 128 * sum of its activations: what the 128 add too much.
-  const int32_t* corrections;
+  // [run][step][kBlock][kStep]
+  const int8_t* weights;
+  // For each kernel -128 * sum of its weights: what the 128 add too much.
+  const int32_t* starts;
   // [count][kBlock], exact modulo 2^32.
   int32_t* sums;
 };
@@ -111,8 +111,6 @@ struct SdpConverter {
 struct Kernels {
   const char* name;
   void (*mac)(const MacTile& tile);
-  // Sum of the activations of each position, times 128.
-  void (*corrections)(const MacTile& tile, int32_t* result);
   void (*wide)(const WideTile& tile);
   void (*half)(const HalfStep& step, HalfProducts& result);
   // CACC's right shift of exact 32-bit sums.

@@ -10,38 +10,35 @@ namespace {
 
 void mac(const MacTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
-    uint32_t sums[kBlock] = {};
-    const uint8_t* weights = tile.weights;
+    uint32_t sums[kBlock];
+    for (unsigned k = 0; k < kBlock; ++k) sums[k] = static_cast<uint32_t>(tile.starts[k]);
+    const int8_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t* data = tile.bases[position] + tile.runs[run];
+      const uint8_t* data = tile.bases[position] + tile.runs[run];
       for (unsigned step = 0; step < tile.steps; ++step, data += kStep, weights += kBlock * kStep)
         for (unsigned k = 0; k < kBlock; ++k)
           for (unsigned i = 0; i < kStep; ++i)
             sums[k] += static_cast<uint32_t>(data[i] * weights[k * kStep + i]);
     }
     for (unsigned k = 0; k < kBlock; ++k)
-      tile.sums[position * kBlock + k] =
-          static_cast<int32_t>(sums[k] - static_cast<uint32_t>(tile.corrections[position]));
-  }
-}
-
-void corrections(const MacTile& tile, int32_t* result) {
-  for (unsigned position = 0; position < tile.count; ++position) {
-    int32_t sum = 0;
-    for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int8_t* data = tile.bases[position] + tile.runs[run];
-      for (unsigned i = 0; i < tile.steps * kStep; ++i) sum += data[i];
-    }
-    result[position] = static_cast<int32_t>(static_cast<uint32_t>(sum) * 128);
+      tile.sums[position * kBlock + k] = static_cast<int32_t>(sums[k]);
   }
 }
 
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",   mac,           corrections, loop_wide,        loop_half,
-    loop_clip,    loop_sdp_x,    loop_sdp_y,  loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8, loop_to_int16,
+    "portable",
+    mac,
+    loop_wide,
+    loop_half,
+    loop_clip,
+    loop_sdp_x,
+    loop_sdp_y,
+    loop_sdp_convert,
+    loop_convert_to_int8,
+    loop_to_int8,
+    loop_to_int16,
 };
 
 }  // namespace nvdla::model
