@@ -36,7 +36,7 @@ static inline int64_t apply(int64_t value, const Shift& shift) {
   return round_shift(value, shift.amount, shift.half) & shift.keep;
 }
 
-static void loop_wide(const WideTile& tile) {
+[[maybe_unused]] static void loop_wide(const WideTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
     int64_t sums[kBlock] = {};
     const int16_t* weights = tile.weights;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The multiply-accumulate loops of the model, each set that this processor runs: int8, int16
+// ("wide") and fp16 as the hardware aligns it ("half").
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "model/kernels/kernels.hpp"
+
+namespace {
+
+using namespace nvdla::model;
+
+// A 3x3 kernel over 64 channels of a line of 16 positions, three of which lie below each other.
+constexpr unsigned kChannels = 64, kWidth = 16, kRuns = 3, kRunElements = 3 * kChannels;
+
+template <typename Element>
+struct Data {
+  std::vector<Element> elements = std::vector<Element>(kRuns * kWidth * kChannels);
+  const Element* bases[kTile] = {};
+  std::int32_t runs[kRuns] = {};
+
+  Data() {
+    std::mt19937 random(1);
+    for (Element& one : elements) one = static_cast<Element>(random());
+    for (unsigned p = 0; p < kTile; ++p) bases[p] = elements.data() + p * kChannels;
+    for (unsigned r = 0; r < kRuns; ++r)
+      runs[r] = static_cast<std::int32_t>(r * kWidth * kChannels);
+  }
+};
+
+template <typename Element>
+std::vector<Element> random_weights(std::size_t count) {
+  std::mt19937 random(2);
+  std::vector<Element> weights(count);
+  for (Element& one : weights) one = static_cast<Element>(random());
+  return weights;
+}
+
+void count_macs(benchmark::State& state, double macs) {
+  state.counters["MAC/s"] = benchmark::Counter(macs, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void int8(benchmark::State& state, const Kernels& kernels) {
+  const Data<std::uint8_t> data;
+  const auto weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
+  const std::vector<std::int32_t> starts(kBlock);
+  std::vector<std::int32_t> sums(kTile * kBlock);
+  const MacTile tile{data.bases,           kTile,          data.runs,     kRuns,
+                     kRunElements / kStep, weights.data(), starts.data(), sums.data()};
+  for (auto _ : state) {
+    kernels.mac(tile);
+    benchmark::DoNotOptimize(sums.data());
+  }
+  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+}
+
+void wide(benchmark::State& state, const Kernels& kernels) {
+  const Data<std::int16_t> data;
+  const auto weights = random_weights<std::int16_t>(kRuns * kRunElements * kBlock);
+  std::vector<std::int64_t> sums(kTile * kBlock);
+  const WideTile tile{data.bases,   kTile,          data.runs,  kRuns,
+                      kRunElements, weights.data(), sums.data()};
+  for (auto _ : state) {
+    kernels.wide(tile);
+    benchmark::DoNotOptimize(sums.data());
+  }
+  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+}
+
+void half(benchmark::State& state, const Kernels& kernels) {
+  auto data = random_weights<std::uint16_t>(kLanes), weights = data;
+  for (unsigned i = 0; i < kLanes; ++i) {
+    // Numbers around one, all of which take part.
+    data[i] = static_cast<std::uint16_t>((data[i] & 0x83ff) | (12 + i % 6) << 10);
+    weights[i] = static_cast<std::uint16_t>((weights[i] & 0x83ff) | (10 + i % 8) << 10);
+  }
+  HalfProducts products;
+  for (auto _ : state) {
+    kernels.half({data.data(), weights.data(), kLanes}, products);
+    benchmark::DoNotOptimize(products);
+  }
+  count_macs(state, kLanes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (unsigned i = 0; i < kKernelChoices; ++i) {
+    const KernelChoice choice = kernel_choice(i);
+    if (!choice.usable) continue;
+    const Kernels& kernels = *choice.kernels;
+    const std::string name = kernels.name;
+    benchmark::RegisterBenchmark((name + "/int8").c_str(), int8, kernels);
+    benchmark::RegisterBenchmark((name + "/wide").c_str(), wide, kernels);
+    benchmark::RegisterBenchmark((name + "/half").c_str(), half, kernels);
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
