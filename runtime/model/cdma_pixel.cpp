@@ -118,4 +118,35 @@ std::uint16_t convert_element(const InputConverter& converter, std::uint16_t val
   return fp::int_to_fp16(wide);
 }
 
+BytePixels::BytePixels(const PixelFormat& format, const InputConverter& converter,
+                       Precision proc) noexcept
+    : format_(format), proc_(proc) {
+  for (unsigned c = 0; c < format.components; ++c)
+    for (unsigned byte = 0; byte < 256; ++byte)
+      values_[c][byte] =
+          convert_element(converter, static_cast<std::uint16_t>(byte), c, Precision::kInt8, proc);
+}
+
+template <typename Element, unsigned kComponents>
+void BytePixels::look_up(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept {
+  std::uint8_t order[kComponents];
+  std::copy_n(format_.order, kComponents, order);
+  for (std::size_t i = 0; i < count; ++i, pixels += kComponents) {
+    Element elements[kComponents];
+    for (unsigned c = 0; c < kComponents; ++c)
+      elements[c] = static_cast<Element>(values_[c][std::to_integer<unsigned>(pixels[order[c]])]);
+    std::memcpy(to, elements, sizeof(elements));
+    to += sizeof(elements);
+  }
+}
+
+void BytePixels::convert(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept {
+  const bool bytes = proc_ == Precision::kInt8;
+  if (format_.components == 1)
+    return bytes ? look_up<std::uint8_t, 1>(pixels, count, to)
+                 : look_up<std::uint16_t, 1>(pixels, count, to);
+  return bytes ? look_up<std::uint8_t, 4>(pixels, count, to)
+               : look_up<std::uint16_t, 4>(pixels, count, to);
+}
+
 }  // namespace nvdla::model

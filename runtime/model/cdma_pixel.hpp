@@ -45,6 +45,26 @@ struct InputConverter {
 std::uint16_t convert_element(const InputConverter& converter, std::uint16_t value,
                               unsigned channel, Precision in, Precision proc) noexcept;
 
+// Both for components of 8 bits in one plane, of which there are no more than 256 for a channel.
+class BytePixels {
+ public:
+  BytePixels(const PixelFormat& format, const InputConverter& converter, Precision proc) noexcept;
+
+  static bool fits(const PixelFormat& format) noexcept {
+    return format.planes == 1 && format.precision == Precision::kInt8;
+  }
+  // `count` pixels to elements of the processing precision, [pixel][channel].
+  void convert(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept;
+
+ private:
+  template <typename Element, unsigned kComponents>
+  void look_up(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept;
+
+  const PixelFormat& format_;
+  Precision proc_;
+  std::uint16_t values_[4][256];
+};
+
 }  // namespace nvdla::model
 
 #endif  // NVDLA_MODEL_CDMA_PIXEL_HPP

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace nvdla::model {
 namespace {
@@ -191,21 +192,28 @@ void ConvData::fetch_image(const ConvLayer& layer, std::uint32_t first_line) {
   }
   const std::size_t count = std::size_t{layer.width} * layer.channels;
   pixels_.resize(std::max(pixels_.size(), count));
+  // Tables do not pay for less than they hold.
+  std::optional<BytePixels> table;
+  if (BytePixels::fits(format) && count * layer.height > 1024)
+    table.emplace(format, layer.converter, layer.proc);
   for (std::uint32_t y = 0; y < layer.height; ++y) {
     dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram, layer.data.base + y * layer.data.line,
               atoms_.data(), bytes);
     if (format.planes == 2)
       dma_.read(NVDLA_DMA_CDMA_DATA_UV, layer.second_plane.ram,
                 layer.second_plane.base + y * layer.second_plane.line, plane_.data(), second);
-    const std::byte* const planes[2] = {atoms_.data() + skip[0], plane_.data() + skip[1]};
-    unpack_pixels(format, planes, layer.width, pixels_.data());
-    count_and_flush(layer, reinterpret_cast<std::byte*>(pixels_.data()), count * 2);
-
     std::byte* const line = inner_line(0, first_line + y);
     const std::size_t left = layer.fetch_left * pixel_bytes_;
     fill_pixels(line, left, layer.proc, layer.fetch_pad_value);
     fill_pixels(line + left + layer.width * pixel_bytes_, layer.pad_right * pixel_bytes_,
                 layer.proc, layer.fetch_pad_value);
+    const std::byte* const planes[2] = {atoms_.data() + skip[0], plane_.data() + skip[1]};
+    if (table) {
+      table->convert(planes[0], layer.width, line + left);
+      continue;
+    }
+    unpack_pixels(format, planes, layer.width, pixels_.data());
+    count_and_flush(layer, reinterpret_cast<std::byte*>(pixels_.data()), count * 2);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint16_t value =
           convert_element(layer.converter, pixels_[i], static_cast<unsigned>(i % layer.channels),

@@ -10,8 +10,8 @@ unsigned small(Random& random, std::int64_t high) {
   return static_cast<unsigned>(pick(random, 1, pick(random, 1, high)));
 }
 
-void random_geometry(ConvCase& layer, Random& random) {
-  layer.width = small(random, 9);
+void random_geometry(ConvCase& layer, Random& random, unsigned widest) {
+  layer.width = small(random, one_in(random, 6) ? widest : 9);
   layer.height = small(random, 9);
   layer.kernel_width = small(random, 4);
   layer.kernel_height = small(random, 5);
@@ -67,7 +67,7 @@ ConvCase random_direct(const nvdla_hw& hw, Random& random, Number in, Number pro
   layer.dilation_x = one_in(random, 3) ? small(random, 3) : 1;
   layer.dilation_y = one_in(random, 3) ? small(random, 3) : 1;
   if ((hw.features & NVDLA_HW_BATCH) != 0 && one_in(random, 3)) layer.batches = small(random, 5);
-  random_geometry(layer, random);
+  random_geometry(layer, random, 12);
   if (in != Number::kFp16 && (in != proc || one_in(random, 2))) random_converter(layer, random);
   random_rest(layer, random);
   return layer;
@@ -86,7 +86,7 @@ ConvCase random_image(const nvdla_hw& hw, Random& random, unsigned format, Numbe
                    : layer.format_name.starts_with("T_R1") || layer.format_name == "T_R8" ? 1
                                                                                           : 4;
   if (layer.format_name == "T_R10G10B10A2") layer.channels = 4;
-  random_geometry(layer, random);
+  random_geometry(layer, random, 90);
   // Bytes of a pixel of the first plane.
   unsigned bytes = layer.in == Number::kInt8 ? 1 : 2;
   if (layer.channels == 4) bytes = layer.format >= 20 && layer.format <= 25 ? 4 : 4 * bytes;
