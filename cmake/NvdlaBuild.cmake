@@ -109,6 +109,10 @@ endfunction()
 # room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
 # read files of the tree.
 #
+# With a sanitizer a process takes longer to start than most tests take to run:
+# there ctest knows a few parts of the executable, room.part, and what each test
+# in them did is in gtest/room.part.xml of the build directory.
+#
 # Labels: unit, conformance, threads (also run under TSan), slow (only run by
 # `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
@@ -121,6 +125,11 @@ function(nvdla_add_test name)
   target_compile_definitions(${name} PRIVATE
     NVDLA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   nvdla_compile_as_test(${name})
+  # The presets of the sanitizers ask for -O1, which takes a test longer to
+  # compile than it saves.
+  if(NVDLA_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   if(NVDLA_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     target_compile_options(${name} PRIVATE -Wno-shadow)
@@ -132,6 +141,18 @@ function(nvdla_add_test name)
   endif()
   if("threads" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
+  endif()
+  if(NVDLA_SANITIZE)
+    foreach(part RANGE 1 4)
+      math(EXPR index "${part} - 1")
+      add_test(NAME ${name}.${part} COMMAND ${name} --gtest_brief=1
+        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+      set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${index}
+        "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/gtest/${name}.${part}.xml")
+      set_tests_properties(${name}.${part} PROPERTIES
+        LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT "${environment}")
+    endforeach()
+    return()
   endif()
   gtest_discover_tests(${name}
     TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
