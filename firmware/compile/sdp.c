@@ -210,9 +210,6 @@ static int check_x(struct nvdla_compile *c, u32 at,
 	    nvdla_check_choice(c, X_FIELD(mode), x->mode,
 			       NVDLA_OPERAND_ELEMENT))
 		return -1;
-	if (alu && x->mul == NVDLA_MUL_PRELU)
-		return nvdla_refuse(c, NVDLA_RULE_PRELU_ALU, X_FIELD(alu),
-				    x->alu, 0, NVDLA_ALU_NONE);
 	if (!layer && !alu && !mul)
 		return nvdla_refuse(c, NVDLA_RULE_OPERAND, X_FIELD(mode),
 				    x->mode, 0, NVDLA_OPERAND_LAYER);

@@ -84,9 +84,6 @@ static int check_parts(struct nvdla_compile *c,
 	    nvdla_check_choice(c, FIELD(y.mode), y->mode,
 			       NVDLA_OPERAND_ELEMENT))
 		return -1;
-	if (y->alu != NVDLA_ALU_NONE && y->mul == NVDLA_MUL_PRELU)
-		return nvdla_refuse(c, NVDLA_RULE_PRELU_ALU, FIELD(y.alu),
-				    y->alu, 0, NVDLA_ALU_NONE);
 	if (!layer && !parts(y))
 		return nvdla_refuse(c, NVDLA_RULE_OPERAND, FIELD(y.mode),
 				    y->mode, 0, NVDLA_OPERAND_LAYER);

@@ -80,9 +80,6 @@ void check_operands(const char* what, OperatorNode& op, const Shape& shape, Prec
                     const std::optional<OperandTensor>& tensor) {
   const bool alu = op.alu != NVDLA_ALU_NONE;
   const bool mul = op.mul != NVDLA_MUL_NONE;
-  if (alu && op.mul == NVDLA_MUL_PRELU) {
-    refuse_argument("{}: PReLU excludes the ALU of the same operator: use another one", what);
-  }
   if (tensor) {
     check_tensor(what, op, shape, processing, *tensor);
     op.tensor = tensor->index;

@@ -73,7 +73,6 @@ constexpr Rule kRules[] = {
      "{field}{in} input, {proc} processing and {out} output do not work together"},
     {NVDLA_RULE_OPERAND, "operand",
      "{field}{value}: an operand is there that no part uses, or a part lacks its operand"},
-    {NVDLA_RULE_PRELU_ALU, "prelu_alu", "{field}PReLU excludes the ALU of the same operator"},
     {NVDLA_RULE_OPERAND_1X1, "operand_1x1",
      "{field}operands per element of a 1x1 cube: use operands per channel"},
     {NVDLA_RULE_LUT_RANGE, "lut_range",

@@ -42,7 +42,6 @@ nvdla_sdp_x make_x(Workshop& shop, const nvdla_sdp& sdp, std::uint32_t slot, con
   x.flags = NVDLA_SDP_ENABLE | (input.flag() ? NVDLA_SDP_RELU : 0u);
   x.alu = input.below(NVDLA_ALU_SUM + 1);
   x.mul = input.below(NVDLA_MUL_PRELU + 1);
-  if (x.mul == NVDLA_MUL_PRELU) x.alu = NVDLA_ALU_NONE;
   if (!real(sdp)) x.mul_shift = input.below(input.once_in(8) ? 64 : 20);
   const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
   if (parts == 0) return x;
@@ -81,7 +80,6 @@ void make_y(Workshop& shop, nvdla_layer& layer, const Shape& cube, bool pooled) 
     y.alu = NVDLA_ALU_SUM;
   y.mul = input.below(NVDLA_MUL_PRELU + 1);
   if (y.alu == NVDLA_ALU_EQUAL) y.mul = NVDLA_MUL_NONE;
-  if (y.mul == NVDLA_MUL_PRELU) y.alu = NVDLA_ALU_NONE;
   const bool alu = y.alu != NVDLA_ALU_NONE, mul = y.mul != NVDLA_MUL_NONE;
   if (mul && !real(sdp)) y.mul_truncate = input.below(63);
   if (y.alu != NVDLA_ALU_EQUAL && shop.has(NVDLA_HW_LUT) && input.flag()) {

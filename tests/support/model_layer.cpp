@@ -411,7 +411,6 @@ void random_x(TestLayer& layer, RefX& x, Random& random) {
   x.algorithm = static_cast<unsigned>(pick(random, 0, 2));
   x.relu = pick(random, 0, 1) != 0;
   x.prelu = x.mul.active && one_in(random, 4);
-  if (x.prelu) x.alu.active = false;
   x.alu_shift = shift(random, 30);
   x.mul_shift = shift(random, 63);
   x.two_bytes = ref.wide_proc || pick(random, 0, 1) != 0;

@@ -409,7 +409,7 @@ struct nvdla_sdp_x {
 	__u32 flags;
 	/** @alu: enum nvdla_alu */
 	__u32 alu;
-	/** @mul: enum nvdla_mul; PReLU excludes the ALU */
+	/** @mul: enum nvdla_mul */
 	__u32 mul;
 	/** @mode: enum nvdla_operand_mode of all parts that are active */
 	__u32 mode;
@@ -956,79 +956,77 @@ enum nvdla_rule {
 	NVDLA_RULE_PRECISIONS = 26,
 	/* an operand part is active without memory or value, or the reverse */
 	NVDLA_RULE_OPERAND = 27,
-	/* PReLU and the ALU in value, of one operator */
-	NVDLA_RULE_PRELU_ALU = 28,
 	/* operands per element of a 1x1 cube: use per channel */
-	NVDLA_RULE_OPERAND_1X1 = 29,
+	NVDLA_RULE_OPERAND_1X1 = 28,
 	/*
 	 * an exponent, step or range of a LUT does not fit the others, or a
 	 * number of it is not finite
 	 */
-	NVDLA_RULE_LUT_RANGE = 30,
+	NVDLA_RULE_LUT_RANGE = 29,
 	/* the layer uses a LUT but names none, or the reverse */
-	NVDLA_RULE_LUT_NAMED = 31,
+	NVDLA_RULE_LUT_NAMED = 30,
 	/* worst case cycles value exceed max, five seconds: split the layer */
-	NVDLA_RULE_CYCLES = 32,
+	NVDLA_RULE_CYCLES = 31,
 	/* a stride of value is smaller than what it steps over, min */
-	NVDLA_RULE_STRIDE = 33,
+	NVDLA_RULE_STRIDE = 32,
 	/* the program needs value bytes, max are allowed */
-	NVDLA_RULE_PROGRAM_SIZE = 34,
+	NVDLA_RULE_PROGRAM_SIZE = 33,
 	/*
 	 * compressed weights or one of their tables take min bytes (the least,
 	 * where max is more), not value
 	 */
-	NVDLA_RULE_COMPRESSED = 35,
+	NVDLA_RULE_COMPRESSED = 34,
 	/*
 	 * bands of a pooling do not add up: columns of a band, of its output
 	 * or of its input, value; expected min..max
 	 */
-	NVDLA_RULE_BANDS = 36,
+	NVDLA_RULE_BANDS = 35,
 	/* binding: the buffer has value bytes, the slot declares min */
-	NVDLA_RULE_BINDING_SIZE = 37,
+	NVDLA_RULE_BINDING_SIZE = 36,
 	/* binding: the buffer is in memory value, the slot declares min */
-	NVDLA_RULE_BINDING_MEMORY = 38,
+	NVDLA_RULE_BINDING_MEMORY = 37,
 	/* binding: address value is no multiple of the slot's alignment */
-	NVDLA_RULE_BINDING_ALIGNMENT = 39,
+	NVDLA_RULE_BINDING_ALIGNMENT = 38,
 	/* binding: value buffers are bound, there are min slots */
-	NVDLA_RULE_BINDING_MISSING = 40,
+	NVDLA_RULE_BINDING_MISSING = 39,
 	/*
 	 * binding: from address value on this slot and the one in slot, whose
 	 * addresses are min..max, share bytes, and one of them is written
 	 */
-	NVDLA_RULE_BINDING_OVERLAP = 41,
+	NVDLA_RULE_BINDING_OVERLAP = 40,
 	/* output width or height value exceeds max: split the layer */
-	NVDLA_RULE_OUTPUT_SIZE = 42,
+	NVDLA_RULE_OUTPUT_SIZE = 41,
 	/* one kernel takes value bytes, max are allowed */
-	NVDLA_RULE_KERNEL_BYTES = 43,
+	NVDLA_RULE_KERNEL_BYTES = 42,
 	/* a transfer writes memory value, the first of its layer memory min */
-	NVDLA_RULE_TRANSFER_MEMORY = 44,
+	NVDLA_RULE_TRANSFER_MEMORY = 43,
 	/*
 	 * a second plane, or a table of compressed weights, is in memory value;
 	 * the first one, or the weights, in memory min
 	 */
-	NVDLA_RULE_SAME_MEMORY = 45,
+	NVDLA_RULE_SAME_MEMORY = 44,
 	/*
 	 * padded width or height value of a Winograd convolution is not in
 	 * min..max or no multiple of multiple, four times the stride
 	 */
-	NVDLA_RULE_WINOGRAD_TILES = 46,
+	NVDLA_RULE_WINOGRAD_TILES = 45,
 	/* the control slot has value bytes, the program brings min */
-	NVDLA_RULE_CONTROL_SIZE = 47,
+	NVDLA_RULE_CONTROL_SIZE = 46,
 	/* slot value is a second one for control data, after slot min */
-	NVDLA_RULE_CONTROL_SLOT = 48,
+	NVDLA_RULE_CONTROL_SLOT = 47,
 	/* compressed: of kernel group max WGS says value bytes, WMB min */
-	NVDLA_RULE_GROUP_SIZE = 49,
+	NVDLA_RULE_GROUP_SIZE = 48,
 	/* compressed: kernel group value has no weight that is not zero */
-	NVDLA_RULE_GROUP_EMPTY = 50,
+	NVDLA_RULE_GROUP_EMPTY = 49,
 	/* compressed: byte value of WMB has bits behind the last weight's */
-	NVDLA_RULE_MASK_PADDING = 51,
+	NVDLA_RULE_MASK_PADDING = 50,
 	/*
 	 * compressed: the mask bits of a kernel group (of all of them, when
 	 * they are to be kept) take value bytes, max are allowed
 	 */
-	NVDLA_RULE_MASK_BANK = 52,
+	NVDLA_RULE_MASK_BANK = 51,
 	/* binding: a buffer is bound to the slot of the control data */
-	NVDLA_RULE_BINDING_CONTROL = 53,
+	NVDLA_RULE_BINDING_CONTROL = 52,
 	NVDLA_RULE_COUNT
 };
 

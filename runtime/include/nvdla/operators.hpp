@@ -21,8 +21,9 @@ struct Tensor {
 //   y = (alu(x, a << alu_shift) * m) >> mul_shift, then ReLU (int32, halves away from zero).
 // The number of values says what they are for: 1 for the layer, `channels` for channels,
 // channels * height * width (CHW) for elements. When both parts are active both have the same
-// number. PReLU multiplies negative values only and excludes the ALU. Layers that work in int8 or
-// int16 take values, those that work in fp16 take reals, which are rounded to fp16, and no shifts.
+// number. PReLU multiplies negative values only; of sums beyond 32 bits that pass it the low 32
+// bits are left. Layers that work in int8 or int16 take values, those that work in fp16 take reals,
+// which are rounded to fp16, and no shifts.
 struct Operator {
   nvdla_alu alu = NVDLA_ALU_NONE;  // MAX, MIN or SUM
   nvdla_mul mul = NVDLA_MUL_NONE;

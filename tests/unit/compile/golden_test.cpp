@@ -47,11 +47,6 @@ bool interleaves(const nvdla_hw& hw, const nvdla_layer& layer) {
 std::set<std::uint32_t> broken_rules(const nvdla_hw& hw, const nvdla_layer& layer) {
   std::set<std::uint32_t> rules;
   if (interleaves(hw, layer)) rules.insert(NVDLA_RULE_OVERLAP);
-  for (const nvdla_sdp_x* x : {&layer.sdp.x1, &layer.sdp.x2}) {
-    if (x->mul == NVDLA_MUL_PRELU && x->alu != NVDLA_ALU_NONE) rules.insert(NVDLA_RULE_PRELU_ALU);
-  }
-  if (layer.sdp.y.mul == NVDLA_MUL_PRELU && layer.sdp.y.alu != NVDLA_ALU_NONE)
-    rules.insert(NVDLA_RULE_PRELU_ALU);
   return rules;
 }
 

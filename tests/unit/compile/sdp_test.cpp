@@ -46,7 +46,6 @@ const Fault kSdpFaults[] = {
     SDP("x1 alu", s.x1.alu = NVDLA_ALU_EQUAL, NVDLA_RULE_CHOICE, F(sdp.x1.alu), 4, 0, 3),
     SDP("x1 mul", s.x1.mul = 3, NVDLA_RULE_CHOICE, F(sdp.x1.mul), 3, 0, 2),
     SDP("x1 mode", s.x1.mode = 3, NVDLA_RULE_CHOICE, F(sdp.x1.mode), 3, 0, 2),
-    SDP("x1 prelu and alu", s.x1.mul = NVDLA_MUL_PRELU, NVDLA_RULE_PRELU_ALU, F(sdp.x1.alu), 3),
     SDP("x1 operands of no part", s.x1.alu = 0, NVDLA_RULE_OPERAND, F(sdp.x1.mode), 1),
     SDP("x1 alu value", s.x1.alu_value = 1, NVDLA_RULE_ZERO, F(sdp.x1.alu_value), 1),
     SDP("x1 mul value", s.x1.mul_value = -1, NVDLA_RULE_ZERO, F(sdp.x1.mul_value), -1),

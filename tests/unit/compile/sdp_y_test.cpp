@@ -27,7 +27,6 @@ const Fault kSdpYFaults[] = {
     Y("alu", s.y.alu = 5, NVDLA_RULE_CHOICE, F(sdp.y.alu), 5, 0, 4),
     Y("mul", s.y.mul = 3, NVDLA_RULE_CHOICE, F(sdp.y.mul), 3, 0, 2),
     Y("mode", s.y.mode = 3, NVDLA_RULE_CHOICE, F(sdp.y.mode), 3, 0, 2),
-    Y("prelu and alu", s.y.mul = NVDLA_MUL_PRELU, NVDLA_RULE_PRELU_ALU, F(sdp.y.alu), 3),
     Y("operands of no part", s.y.alu = s.y.mul = 0, NVDLA_RULE_OPERAND, F(sdp.y.mode), 2),
     Y("alu value", s.y.alu_value = 1, NVDLA_RULE_ZERO, F(sdp.y.alu_value), 1),
     Y("mul value", s.y.mul_value = 1, NVDLA_RULE_ZERO, F(sdp.y.mul_value), 1),

@@ -41,7 +41,8 @@ struct Kind {
 constexpr Kind kKinds[] = {{NVDLA_ALU_MAX, NVDLA_MUL_NONE},   {NVDLA_ALU_MIN, NVDLA_MUL_NONE},
                            {NVDLA_ALU_SUM, NVDLA_MUL_NONE},   {NVDLA_ALU_NONE, NVDLA_MUL_MUL},
                            {NVDLA_ALU_NONE, NVDLA_MUL_PRELU}, {NVDLA_ALU_SUM, NVDLA_MUL_MUL},
-                           {NVDLA_ALU_MAX, NVDLA_MUL_MUL},    {NVDLA_ALU_MIN, NVDLA_MUL_MUL}};
+                           {NVDLA_ALU_MAX, NVDLA_MUL_MUL},    {NVDLA_ALU_MIN, NVDLA_MUL_MUL},
+                           {NVDLA_ALU_SUM, NVDLA_MUL_PRELU}};
 
 // Operands of ALUs and of multipliers. One for the layer is small and positive, so that not all
 // results saturate.

@@ -108,13 +108,6 @@ TEST_F(BadNetwork, OperatorWithoutValues) {
   refused("x2: 0 MUL values for a multiplier that is active");
 }
 
-TEST_F(BadNetwork, PreluWithAlu) {
-  conv_.x2 = prelu(four_, 1);
-  conv_.x2.alu = NVDLA_ALU_SUM;
-  conv_.x2.alu_values = four_;
-  refused("x2: PReLU excludes the ALU");
-}
-
 TEST_F(BadNetwork, UnknownAlu) {
   conv_.x1.alu = NVDLA_ALU_EQUAL;
   refused("x1: alu 4 is none of NONE, MAX, MIN, SUM");

@@ -69,7 +69,6 @@ RandomOperator random_operator(const Shape& shape, Precision processing, std::mt
   r.op.relu = random() % 3 == 0;
   r.op.alu = static_cast<nvdla_alu>(random() % 4);
   r.op.mul = static_cast<nvdla_mul>(random() % 3);
-  if (r.op.mul == NVDLA_MUL_PRELU) r.op.alu = NVDLA_ALU_NONE;
   if (processing != Precision::kFp16) {
     if (r.op.alu != NVDLA_ALU_NONE) r.op.alu_shift = random() % 5;
     r.op.mul_shift = random() % (r.op.mul == NVDLA_MUL_NONE ? 4 : 16);

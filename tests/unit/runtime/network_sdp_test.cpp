@@ -70,7 +70,6 @@ RandomY random_y(const Shape& shape, Precision processing, std::mt19937& random)
   RandomY r;
   r.op.alu = static_cast<nvdla_alu>(random() % 4);
   r.op.mul = static_cast<nvdla_mul>(random() % 3);
-  if (r.op.mul == NVDLA_MUL_PRELU) r.op.alu = NVDLA_ALU_NONE;
   const bool real = processing == Precision::kFp16;
   const bool active[] = {r.op.alu != NVDLA_ALU_NONE, r.op.mul != NVDLA_MUL_NONE};
   if (active[1] && !real) r.op.mul_shift = random() % 20;
