@@ -158,10 +158,11 @@ class Used {
     return ~0u;
   }
 
-  // Where the results go matters with several batches only.
+  // Of where the results go only the half of 64 bytes matters, with several batches.
   std::uint32_t cacc_mask(const std::string& name) const {
+    constexpr std::uint32_t kHalf = 1u << 5;
     if (name == "D_DATAOUT_ADDR" || name == "D_LINE_STRIDE" || name == "D_SURF_STRIDE")
-      return layer_.conv.batch > 1 ? ~0u : 0;
+      return layer_.conv.batch > 1 ? kHalf : 0;
     if (name == "D_DATAOUT_MAP")  // of a single position only
       return layer_.sdp.output.line_stride == layer_.sdp.output.surface_stride ? ~0u : 0;
     if (name == "D_CLIP_CFG") return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? 0 : ~0u;

@@ -9,17 +9,6 @@
 namespace nvdla::test {
 namespace {
 
-// Three cubes of base_conv, one behind the other.
-Base base_batch(const char* configuration) {
-  Base base = base_conv(configuration);
-  base.layer.conv.batch = 3;
-  base.layer.conv.input.batch_stride = static_cast<std::uint32_t>(base.slots[kInput].size);
-  base.layer.sdp.output.batch_stride = static_cast<std::uint32_t>(base.slots[kOutput].size);
-  base.slots[kInput].size *= 3;
-  base.slots[kOutput].size *= 3;
-  return base;
-}
-
 TEST(Batch, OnlyOneConfigurationHasIt) {
   EXPECT_EQ(compile(base_batch("nv_full")).rule, NVDLA_RULE_NONE)
       << to_string(compile(base_batch("nv_full")));

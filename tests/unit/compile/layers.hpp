@@ -135,4 +135,15 @@ inline Base base_conv(const char* configuration) {
   return base;
 }
 
+// Three cubes of base_conv, one behind the other.
+inline Base base_batch(const char* configuration) {
+  Base base = base_conv(configuration);
+  base.layer.conv.batch = 3;
+  base.layer.conv.input.batch_stride = static_cast<std::uint32_t>(base.slots[kInput].size);
+  base.layer.sdp.output.batch_stride = static_cast<std::uint32_t>(base.slots[kOutput].size);
+  base.slots[kInput].size *= 3;
+  base.slots[kOutput].size *= 3;
+  return base;
+}
+
 }  // namespace nvdla::test

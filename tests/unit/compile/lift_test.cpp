@@ -61,6 +61,19 @@ TEST(Lift, BitsThatNoRegisterKeepsMeanNothing) {
   }
 }
 
+// The accumulator writes nothing: of several cubes it pairs positions by that bit.
+TEST(Lift, HalvesOf64BytesAreAllThatTheAccumulatorIsToldOf) {
+  for (const char* name : {"D_DATAOUT_ADDR", "D_LINE_STRIDE", "D_SURF_STRIDE"}) {
+    const auto flip = [&](std::uint32_t bits) {
+      return differences(base_batch("nv_full"), [=](const auto& info, std::uint32_t value) {
+        return info.unit == NVDLA_UNIT_CACC && info.name == name ? value ^ bits : value;
+      });
+    };
+    EXPECT_EQ(flip(0xffffffc0), Lines{}) << name;
+    EXPECT_EQ(flip(0x20).size(), 1u) << name;
+  }
+}
+
 // Traces hold any number there, beside the same kernel and stride as PDP's.
 TEST(Lift, PaddingOfTheReadDmaMeansNothing) {
   for (auto make : {base_pdp, base_bands}) {
