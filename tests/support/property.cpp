@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/property.hpp"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -72,5 +73,24 @@ void for_all(unsigned count, const Property& property) {
     ADD_FAILURE() << text.str();
   }
 }
+
+void expect_for_all(unsigned count, const std::function<void(Random&)>& property) {
+  for_all(count, Property([&](Random& random) {
+            // What fails on the way to the simplest is no failure of the test.
+            testing::TestPartResultArray results;
+            {
+              const testing::ScopedFakeTestPartResultReporter reporter(
+                  testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD,
+                  &results);
+              property(random);
+            }
+            std::ostringstream text;
+            for (int i = 0; i < results.size(); ++i)
+              if (results.GetTestPartResult(i).failed()) text << results.GetTestPartResult(i);
+            return text.str();
+          }));
+}
+
+void discard() { RC_DISCARD("these numbers do not go together"); }
 
 }  // namespace nvdla::test

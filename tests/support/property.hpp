@@ -20,7 +20,13 @@ using Property = std::function<std::string(Random&)>;
 // "max_success=100000" for more of them, "reproduce=..." for the one that a failure names.
 void for_all(unsigned count, const Property& property);
 
-// The same with the layer's name before it.
+// The same for a property of GoogleTest's assertions.
+void expect_for_all(unsigned count, const std::function<void(Random&)>& property);
+
+// Leaves a case out whose numbers do not go together; others are drawn in its place.
+[[noreturn]] void discard();
+
+// What is wrong with the layer's name before it.
 inline std::string with_name(const std::string& layer, const std::string& wrong) {
   return wrong.empty() ? wrong : layer + ": " + wrong;
 }

@@ -53,6 +53,24 @@ TEST(PropertyOfLayers, TellsOfTheSimplestThatFails) {
   EXPECT_NONFATAL_FAILURE(for_all(500, property), "right: 123 -9 common");
 }
 
+TEST(PropertyOfLayers, TakesAssertions) {
+  const auto property = [](Random& random) {
+    const std::int64_t width = pick(random, 0, 1000);
+    ASSERT_LT(width, 77) << "this wide";
+  };
+  EXPECT_NONFATAL_FAILURE(expect_for_all(200, property), "actual: 77 vs 77\nthis wide");
+}
+
+TEST(PropertyOfLayers, DrawsAnotherForWhatIsLeftOut) {
+  unsigned kept = 0;
+  for_all(200, [&](Random& random) {
+    if (pick(random, 0, 3) == 0) discard();
+    ++kept;
+    return std::string();
+  });
+  EXPECT_EQ(kept, 200u);
+}
+
 TEST(PropertyOfLayers, TellsOfExceptions) {
   EXPECT_NONFATAL_FAILURE(
       for_all(1, [](Random&) -> std::string { throw std::runtime_error("no such layer"); }),

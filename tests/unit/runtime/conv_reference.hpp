@@ -265,7 +265,7 @@ inline std::vector<std::int64_t> accumulate_winograd(const RefConv& conv, const 
 
 // Of kernels of `processing`.
 inline std::vector<std::int32_t> random_kernels(std::size_t count, Precision processing,
-                                                std::mt19937& random) {
+                                                Random& random) {
   const Values values =
       random_tensor({1, 1, static_cast<std::uint32_t>(count)}, processing, random);
   std::vector<std::int32_t> list = values.data;

@@ -5,13 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
 #include "deconvolution_reference.hpp"
 #include "expect_error.hpp"
 #include "reference.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -73,18 +73,16 @@ std::string check(const DeconvolutionDesc& d, const Int8& in,
 }
 
 TEST(DeconvolutionPhases, AreTheDeconvolution) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 600;) {
+  test::for_all(600, [](test::Random& random) {
     const auto d = test::random_deconvolution(random);
-    if (!d) continue;
+    if (!d) test::discard();
     const Int8 in =
         test::random_cube(static_cast<int>(d->input.channels), static_cast<int>(d->input.height),
                           static_cast<int>(d->input.width), random());
     const auto weights =
         test::random_values<std::int8_t>(d->weights.elements(), random(), -128, 127);
-    ASSERT_EQ(check(*d, in, weights), "") << test::describe(*d);
-    ++i;
-  }
+    return test::with_name(test::describe(*d), check(*d, in, weights));
+  });
 }
 
 class BadDeconvolution : public ::testing::Test {

@@ -6,12 +6,12 @@
 #define NVDLA_TESTS_RUNTIME_DECONVOLUTION_REFERENCE_HPP
 
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "nvdla/deconvolution_phases.hpp"
 #include "reference.hpp"
+#include "support/random.hpp"
 
 namespace nvdla::test {
 
@@ -51,9 +51,9 @@ inline Int32 deconvolve(const Int8& in, const std::vector<std::int8_t>& weights,
 }
 
 // None where the sizes picked leave no output.
-inline std::optional<DeconvolutionDesc> random_deconvolution(std::mt19937& random) {
+inline std::optional<DeconvolutionDesc> random_deconvolution(Random& random) {
   const auto pick = [&](std::uint32_t low, std::uint32_t high) {
-    return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
+    return static_cast<std::uint32_t>(random.pick(low, high));
   };
   DeconvolutionDesc d;
   d.input = {pick(1, 4), pick(1, 6), pick(1, 6)};

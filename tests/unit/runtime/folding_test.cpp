@@ -13,6 +13,7 @@
 #include "expect_error.hpp"
 #include "nvdla/layer.hpp"
 #include "reference.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -73,11 +74,8 @@ std::string check(const nvdla_conv& conv, const Int8& in, const std::vector<std:
 }
 
 TEST(Folding, ChangesNoResult) {
-  std::mt19937 random(1);
-  const auto pick = [&](int low, int high) {
-    return std::uniform_int_distribution<int>(low, high)(random);
-  };
-  for (int i = 0; i < 400;) {
+  test::for_all(400, [](test::Random& random) {
+    const auto pick = [&](int low, int high) { return static_cast<int>(random.pick(low, high)); };
     const int kh = pick(1, 3), kw = pick(1, 9);
     const Int8 in = test::random_cube(pick(1, 5), pick(3, 5), pick(1, 24), random());
     nvdla_conv c = make(in, static_cast<std::uint32_t>(pick(1, 3)), static_cast<std::uint32_t>(kh),
@@ -88,15 +86,15 @@ TEST(Folding, ChangesNoResult) {
     c.pad_top = static_cast<std::uint32_t>(pick(0, kh - 1));
     c.pad_value = pick(-128, 127);
     const int padded = static_cast<int>(c.pad_left + c.width + c.pad_right);
-    if (padded < kw || cannot_fold(c) != nullptr) continue;
+    if (padded < kw || cannot_fold(c) != nullptr) test::discard();
     const auto weights = test::random_values<std::int8_t>(
         static_cast<std::size_t>(c.kernels) * c.channels * c.kernel_height * c.kernel_width,
         random(), -128, 127);
-    ASSERT_EQ(check(c, in, weights), "")
-        << "width " << c.width << " kernel " << kw << " stride " << c.stride_x << " left "
-        << c.pad_left << " right " << c.pad_right;
-    ++i;
-  }
+    return test::with_name("width " + std::to_string(c.width) + " kernel " + std::to_string(kw) +
+                               " stride " + std::to_string(c.stride_x) + " left " +
+                               std::to_string(c.pad_left) + " right " + std::to_string(c.pad_right),
+                           check(c, in, weights));
+  });
 }
 
 TEST(Folding, WidensTheKernelInFrontOfPaddings) {

@@ -86,7 +86,8 @@ inline nvdla_lut empty_lut(nvdla_lut_unit unit) {
 }
 
 // Tables around numbers of `bits` bits.
-inline nvdla_lut random_lut(nvdla_lut_unit unit, unsigned bits, std::mt19937& random) {
+template <typename Numbers>
+nvdla_lut random_lut(nvdla_lut_unit unit, unsigned bits, Numbers& random) {
   nvdla_lut lut = empty_lut(unit);
   const auto within = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
@@ -107,8 +108,9 @@ inline nvdla_lut random_lut(nvdla_lut_unit unit, unsigned bits, std::mt19937& ra
     slope->scale = static_cast<std::int32_t>(within(-300, 300));
     slope->shift = static_cast<std::int32_t>(within(-2, 8));
   }
-  for (std::uint16_t& entry : lut.le) entry = static_cast<std::uint16_t>(random());
-  for (std::uint16_t& entry : lut.lo) entry = static_cast<std::uint16_t>(random());
+  std::mt19937 entries(static_cast<std::uint32_t>(random()));
+  for (std::uint16_t& entry : lut.le) entry = static_cast<std::uint16_t>(entries());
+  for (std::uint16_t& entry : lut.lo) entry = static_cast<std::uint16_t>(entries());
   return lut;
 }
 

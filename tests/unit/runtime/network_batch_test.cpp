@@ -31,7 +31,7 @@ struct Batched {
   Finish finish;
   Convolution layer;
 
-  Batched(const RefConv& conv, const Shape& shape, std::mt19937& random)
+  Batched(const RefConv& conv, const Shape& shape, test::Random& random)
       : ref(conv),
         in(test::random_tensor(shape, conv.processing, random)),
         finish(conv.processing, conv.kernels, conv.weights.size() / conv.kernels, random) {
@@ -51,7 +51,7 @@ struct Batched {
 };
 
 RefConv plain(std::uint32_t channels, std::uint32_t kernels, std::uint32_t size,
-              std::mt19937& random, Precision precision = Precision::kInt8) {
+              test::Random& random, Precision precision = Precision::kInt8) {
   RefConv c;
   c.processing = precision;
   c.channels = channels;
@@ -82,12 +82,12 @@ void expect_results(Session& session, const Batched& b) {
 }
 
 TEST(NetworkBatch, RandomLayersAreOneLayer) {
-  std::mt19937 random(21);
+  test::Random random(21);
   for (int i = 0; i < 25;) {
     auto r = random_conv(random, false);
     if (!r || r->configuration != "nv_full") continue;
     Shape shape = r->in.shape;
-    shape.batch = test::pick(random, 2, 6);
+    shape.batch = test::any(random, 2, 6);
     Batched b(r->ref, shape, random);
     for (const Rewrite form : kForms) {
       Session session = build(b.network(form));
@@ -104,7 +104,7 @@ TEST(NetworkBatch, RandomLayersAreOneLayer) {
 // Bands of all cubes, which have lines in common that stay in the buffer; where they cannot be cut,
 // as many cubes at a time as fit.
 TEST(NetworkBatch, CubesThatDoNotFitTogether) {
-  std::mt19937 random(22);
+  test::Random random(22);
   struct Case {
     std::uint32_t channels, kernels, size, pad, height, width, batch;
     Precision precision;
@@ -137,7 +137,7 @@ TEST(NetworkBatch, CubesThatDoNotFitTogether) {
 
 // Operands of elements, which every cube takes, and a folded input.
 TEST(NetworkBatch, OperandsOfElements) {
-  std::mt19937 random(23);
+  test::Random random(23);
   for (const std::uint32_t width : {7U, 8U}) {
     Batched b(plain(9, 40, 2, random), {9, 6, width, 3}, random);
     const auto values = test::random_values<std::int16_t>(40 * 5 * (width - 1), 24, -300, 300);
@@ -158,7 +158,7 @@ TEST(NetworkBatch, OperandsOfElements) {
 }
 
 TEST(NetworkBatch, FoldedInput) {
-  std::mt19937 random(25);
+  test::Random random(25);
   RefConv ref = plain(3, 20, 4, random);
   ref.geometry.stride_x = 2;
   ref.geometry.left = 3;
@@ -246,7 +246,7 @@ TEST(NetworkBatch, APoolingFliesWhereThatIsLess) {
 
 // Cubes that come one by one share weights that stay in the buffer, bands of them, too.
 TEST(NetworkBatch, CubeByCubeWithWeightsThatStay) {
-  std::mt19937 random(32);
+  test::Random random(32);
   for (const std::string configuration : {"nv_small", "nv_full", "nv_large"}) {
     for (const std::uint32_t height : {6U, 300U}) {
       Batched b(plain(64, 3, 3, random), {64, height, 60, 3}, random);

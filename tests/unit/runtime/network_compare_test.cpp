@@ -59,19 +59,19 @@ std::uint32_t unequal(const Network& net, const Device& device, const Values& in
   return count;
 }
 
-std::string any_with_y(std::mt19937& random, Precision precision) {
+std::string any_with_y(test::Random& random, Precision precision) {
   constexpr const char* kNames[] = {"nv_full", "nv_large", "nv_medium_1024_full",
                                     "nv_small_256_full"};
   return std::string("model:") + kNames[precision == Precision::kInt8 ? random() % 4 : 0];
 }
 
 TEST(Comparisons, FindOneElementThatDiffers) {
-  std::mt19937 random(220);
+  test::Random random(220);
   for (const Precision precision : test::kPrecisions) {
     for (int i = 0; i < 24; ++i) {
       // Channels that fill atoms, and others; single positions.
       const std::uint32_t size = i % 5 == 4 ? 1 : 3;
-      const Shape shape{i % 4 == 0 ? 64 : test::pick(random, 1, 70), size, 2 * size - 1,
+      const Shape shape{i % 4 == 0 ? 64 : test::any(random, 1, 70), size, 2 * size - 1,
                         i % 3 == 0 ? 2U : 1U};
       const Device device = Device::open(any_with_y(random, precision));
       const Values in = test::random_tensor(shape, precision, random);
@@ -112,7 +112,7 @@ struct Step {
 };
 
 TEST(Comparisons, AfterOperators) {
-  std::mt19937 random(230);
+  test::Random random(230);
   const Shape shape{11, 3, 4};
   const std::vector<std::int16_t> five = {5}, minus = {-3};
   const auto channels = test::random_values<std::int16_t>(11, 231, -60, 60);
@@ -153,7 +153,7 @@ TEST(Comparisons, AfterOperators) {
 }
 
 TEST(Comparisons, AfterRealOperators) {
-  std::mt19937 random(240);
+  test::Random random(240);
   const Shape shape{7, 2, 3};
   Values in(shape, Precision::kFp16);
   std::vector<float> sums;
@@ -201,13 +201,13 @@ TEST(Comparisons, BitsOfFp16) {
 
 // The sums of a convolution against those of the reference, by values, and a tensor of them.
 TEST(Comparisons, BehindConvolutions) {
-  std::mt19937 random(250);
+  test::Random random(250);
   for (int i = 0; i < 40; ++i) {
     RefConv ref;
     const Precision precision = ref.processing = test::kPrecisions[i % 3];
     const bool real = precision == Precision::kFp16;
-    ref.channels = test::pick(random, 1, 40);
-    ref.kernels = i % 4 == 0 ? 32 : test::pick(random, 1, 40);
+    ref.channels = test::any(random, 1, 40);
+    ref.kernels = i % 4 == 0 ? 32 : test::any(random, 1, 40);
     ref.kernel_height = ref.kernel_width = 2;
     for (std::uint32_t k = 0; k < ref.kernels * ref.channels * 4; ++k) {
       const int v = static_cast<int>(random() % 3) - 1;
@@ -264,7 +264,7 @@ TEST(Comparisons, BehindConvolutions) {
 
 // Every band has a verdict of its own.
 TEST(Comparisons, BehindBands) {
-  std::mt19937 random(260);
+  test::Random random(260);
   const Shape shape{64, 100, 90};
   Values in(shape, Precision::kInt8);
   for (std::int32_t& v : in.data) v = static_cast<int>(random() % 2);

@@ -10,6 +10,7 @@
 #include "expect_error.hpp"
 #include "nvdla/folding.hpp"
 #include "random_layers.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -25,7 +26,20 @@ using test::RandomConv;
 using test::RefConv;
 using test::Values;
 
-std::string run(const RandomConv& r, std::mt19937& random) {
+std::string describe(const RandomConv& r) {
+  const RefConv& c = r.ref;
+  const test::Geometry& g = c.geometry;
+  std::string text = r.configuration;
+  for (const int v : {static_cast<int>(c.processing), static_cast<int>(r.in.shape.width),
+                      static_cast<int>(r.in.shape.height), static_cast<int>(c.channels),
+                      static_cast<int>(c.kernels), static_cast<int>(c.kernel_width),
+                      static_cast<int>(c.kernel_height), g.stride_x, g.stride_y, g.dilation_x,
+                      g.dilation_y, g.left, g.right, g.top, g.bottom, static_cast<int>(g.clip)})
+    text += " " + std::to_string(v);
+  return text;
+}
+
+std::string run(const RandomConv& r, test::Random& random) {
   const RefConv& c = r.ref;
   const DeviceInfo info = configuration_info(r.configuration);
   KernelHolder holder;
@@ -42,33 +56,29 @@ std::string run(const RandomConv& r, std::mt19937& random) {
 }
 
 TEST(NetworkConv, RandomLayersEqualTheReference) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 60;) {
+  test::for_all(60, [](test::Random& random) {
     const auto r = random_conv(random, false);
-    if (!r) continue;
-    ASSERT_EQ(run(*r, random), "") << r->configuration << " layer " << i;
-    ++i;
-  }
+    if (!r) test::discard();
+    return test::with_name(describe(*r), run(*r, random));
+  });
 }
 
 // Bands of lines, with what they have in common kept in the buffer.
 TEST(NetworkConv, LayersThatDoNotFitEqualTheReference) {
-  std::mt19937 random(2);
-  for (int i = 0; i < 6;) {
+  test::for_all(6, [](test::Random& random) {
     auto r = random_conv(random, true);
-    if (!r || r->ref.processing == Precision::kFp16) continue;
+    if (!r || r->ref.processing == Precision::kFp16) test::discard();
     r->ref.kernels = std::min(r->ref.kernels, 3U);
     r->ref.weights = test::random_kernels(
         std::size_t{r->ref.kernels} * r->ref.channels * r->ref.kernel_height * r->ref.kernel_width,
         r->ref.processing, random);
-    ASSERT_EQ(run(*r, random), "") << r->configuration << " layer " << i;
-    ++i;
-  }
+    return test::with_name(describe(*r), run(*r, random));
+  });
 }
 
 // Kernels so large that not even one group of them fits.
 TEST(NetworkConv, LargeKernelsEqualTheReference) {
-  std::mt19937 random(8);
+  test::Random random(8);
   struct Case {
     const char* configuration;
     Precision precision;
@@ -113,7 +123,7 @@ TEST(NetworkConv, LargeKernelsEqualTheReference) {
 
 // int16 tensors through the converter.
 TEST(NetworkConv, Int16TensorsInFp16Layers) {
-  std::mt19937 random(3);
+  test::Random random(3);
   const Values in = test::random_tensor({9, 5, 6}, Precision::kInt16, random);
   RefConv c;
   c.processing = Precision::kFp16;
@@ -143,22 +153,20 @@ TEST(NetworkConv, Int16TensorsInFp16Layers) {
 }
 
 TEST(NetworkConv, FoldedLayersEqualOthers) {
-  std::mt19937 random(4);
   int folded = 0;
-  for (int i = 0; i < 30;) {
+  test::expect_for_all(30, [&](test::Random& random) {
     auto r = random_conv(random, false);
-    if (!r || r->ref.processing == Precision::kFp16) continue;
+    if (!r || r->ref.processing == Precision::kFp16) test::discard();
     // Strides and paddings of all kinds in W; nothing left over there.
     RefConv& c = r->ref;
     c.geometry.dilation_x = 1;
-    c.geometry.stride_x = static_cast<int>(pick(random, 2, 5));
+    c.geometry.stride_x = static_cast<int>(test::any(random, 2, 5));
     c.geometry.left = static_cast<int>(random() % c.kernel_width);
     c.geometry.right = exact_after(c.geometry.left, static_cast<int>(r->in.shape.width),
                                    static_cast<int>(c.kernel_width), c.geometry.stride_x, random);
     const int across = c.geometry.left + static_cast<int>(r->in.shape.width) + c.geometry.right -
                        static_cast<int>(c.kernel_width);
-    if (across < 0 || across % c.geometry.stride_x != 0) continue;
-    ++i;
+    if (across < 0 || across % c.geometry.stride_x != 0) test::discard();
     KernelHolder holder;
     Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     layer.output = {.scale = 3, .shift = 12};
@@ -172,14 +180,14 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
       session.run();
       const Values found = test::read(session, "out");
       if (folding == Rewrite::kNever) expected = found;
-      ASSERT_TRUE(found == expected) << r->configuration << " layer " << i;
+      ASSERT_TRUE(found == expected) << describe(*r);
       const bool other = session.desc("in").shape != r->in.shape;
       if (folding != Rewrite::kWhenItPays) {
         EXPECT_EQ(other, folding == Rewrite::kAlways);
       }
       if (folding == Rewrite::kWhenItPays) folded += other ? 1 : 0;
     }
-  }
+  });
   EXPECT_GT(folded, 0);
 }
 
@@ -202,7 +210,7 @@ TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
 }
 
 TEST(NetworkConv, FoldedInputsTakeFloats) {
-  std::mt19937 random(5);
+  test::Random random(5);
   std::vector<float> in(3 * 4 * 7);
   for (float& value : in) value = static_cast<float>(random() % 1000) / 100 - 5;
   const auto weights = test::random_values<std::int8_t>(4 * 3 * 3, 6, -128, 127);

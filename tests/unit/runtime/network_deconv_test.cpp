@@ -10,6 +10,7 @@
 #include "expect_error.hpp"
 #include "lut_reference.hpp"
 #include "random_layers.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -49,7 +50,7 @@ struct RandomDeconv {
   }
 };
 
-RandomDeconv random_layer(std::mt19937& random, const std::string& configuration) {
+RandomDeconv random_layer(test::Random& random, const std::string& configuration) {
   RandomDeconv r;
   r.configuration = configuration;
   const DeviceInfo info = configuration_info(configuration);
@@ -57,7 +58,7 @@ RandomDeconv random_layer(std::mt19937& random, const std::string& configuration
   while (!desc) desc = test::random_deconvolution(random);
   DeconvolutionDesc& d = r.desc = *desc;
   // Kernels of more than one surface, too.
-  d.weights.kernels = test::pick(random, 1, 70);
+  d.weights.kernels = test::any(random, 1, 70);
   r.in = test::random_cube(static_cast<int>(d.input.channels), static_cast<int>(d.input.height),
                            static_cast<int>(d.input.width), random());
   r.weights = test::random_values<std::int8_t>(d.weights.elements(), random(), -128, 127);
@@ -89,35 +90,34 @@ void hold(RandomDeconv& r) {
 }
 
 TEST(NetworkDeconv, RandomLayersEqualTheReference) {
-  std::mt19937 random(7);
-  for (int i = 0; i < 80; ++i) {
+  test::for_all(80, [](test::Random& random) {
     RandomDeconv r = random_layer(random, test::any_configuration(random));
     hold(r);
-    ASSERT_EQ(r.compare_with_definition(), "")
-        << r.configuration << " " << test::describe(r.desc) << static_cast<int>(r.precision);
-  }
+    return test::with_name(r.configuration + " " + test::describe(r.desc) +
+                               std::to_string(static_cast<int>(r.precision)),
+                           r.compare_with_definition());
+  });
 }
 
 // What stands for zero is around the input, too.
 TEST(NetworkDeconv, ZeroPoints) {
-  std::mt19937 random(8);
-  for (int i = 0; i < 60; ++i) {
+  test::for_all(60, [](test::Random& random) {
     RandomDeconv r = random_layer(random, test::any_configuration(random));
     hold(r);
-    r.layer.zero_point = static_cast<std::int32_t>(random() % 256) - 128;
-    ASSERT_EQ(r.compare_with_definition(), "")
-        << r.configuration << " " << test::describe(r.desc) << r.layer.zero_point;
-  }
+    r.layer.zero_point = static_cast<std::int32_t>(random.pick(-128, 127));
+    return test::with_name(
+        r.configuration + " " + test::describe(r.desc) + std::to_string(r.layer.zero_point),
+        r.compare_with_definition());
+  });
 }
 
 // Every position of a phase takes the same operands.
 TEST(NetworkDeconv, OperatorY) {
-  std::mt19937 random(9);
   const std::string configurations[] = {"nv_full", "nv_large", "nv_small_256_full"};
-  for (int i = 0; i < 45; ++i) {
-    RandomDeconv r = random_layer(random, configurations[i % 3]);
+  test::for_all(45, [&](test::Random& random) {
+    RandomDeconv r = random_layer(random, configurations[random.pick(0, 2)]);
     hold(r);
-    if (i % 2 == 0) r.layer.zero_point = 11;
+    if (test::one_in(random, 2)) r.layer.zero_point = 11;
     const std::uint32_t kernels = r.layer.kernels;
     const auto factors = test::random_values<std::int32_t>(kernels, random(), -300, 300);
     const auto values = test::random_values<std::int32_t>(kernels, random(), -3000, 3000);
@@ -128,7 +128,7 @@ TEST(NetworkDeconv, OperatorY) {
     y.mul_shift = 8;
     y.alu = NVDLA_ALU_SUM;
     y.alu_values = values;
-    if (i % 4 < 2) y.lut = &lut;
+    if (test::one_in(random, 2)) y.lut = &lut;
     const Shape shape = deconvolution_output(r.desc);
     r.finish->y = [&, shape](std::int64_t value, std::size_t at) {
       value = test::saturate(
@@ -136,13 +136,14 @@ TEST(NetworkDeconv, OperatorY) {
       value = test::saturate(__int128{value} + test::pick(values, at, shape), 32);
       return y.lut != nullptr ? test::look_up(lut, value) : value;
     };
-    ASSERT_EQ(r.compare_with_definition(), "") << r.configuration << test::describe(r.desc);
-  }
+    return test::with_name(r.configuration + " " + test::describe(r.desc),
+                           r.compare_with_definition());
+  });
 }
 
 // On the fly behind the one phase that there is without a stride, from memory behind several.
 TEST(NetworkDeconv, Poolings) {
-  std::mt19937 random(10);
+  test::Random random(10);
   for (const std::uint32_t stride : {1U, 2U}) {
     const auto weights = test::random_values<std::int8_t>(40 * 3 * 9, random(), -128, 127);
     Deconvolution d{.name = "up", .kernels = 40, .kernel_height = 3, .kernel_width = 3};

@@ -10,6 +10,7 @@
 
 #include "conv_reference.hpp"
 #include "expect_error.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -65,10 +66,10 @@ void decode(const Format& f, std::string_view plane, const std::byte* at, std::u
 
 class Images {
  public:
-  explicit Images(std::uint32_t seed) : random_(seed) {}
+  explicit Images(test::Random& random) : random_(random) {}
 
   std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
-    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+    return static_cast<std::uint32_t>(random_.pick(low, high));
   }
 
   // Empty if a random convolution of such an image gives what it should.
@@ -142,9 +143,10 @@ class Images {
     Session session = net.build(Device::open("model:" + configuration));
     std::vector<std::byte> first(std::size_t{width} * height * bytes);
     std::vector<std::byte> second(f.second.empty() ? 0 : first.size() * 2);
+    test::Random data = random_.fork();
     for (auto* plane : {&first, &second}) {
       for (std::size_t i = 0; i < plane->size(); ++i) {
-        (*plane)[i] = static_cast<std::byte>(random_());
+        (*plane)[i] = static_cast<std::byte>(data());
         // Finite numbers.
         if (f.real && i % 2 == 1) (*plane)[i] &= std::byte{0xb7};
       }
@@ -182,22 +184,23 @@ class Images {
   }
 
  private:
-  std::mt19937 random_;
+  test::Random& random_;
 };
 
 TEST(NetworkImage, AllFormatsEqualTheReference) {
-  Images images(1);
   for (unsigned code = 0; code < 36; ++code) {
-    for (int i = 0; i < 6; ++i) {
+    test::for_all(6, [&](test::Random& random) {
+      Images images(random);
       const std::uint32_t width = images.pick(1, 20), height = images.pick(1, 9);
-      ASSERT_EQ(images.run(code, "nv_full", width, height, images.pick(1, 20)), "")
-          << "format " << code << " layer " << i;
-    }
+      return test::with_name("format " + std::to_string(code),
+                             images.run(code, "nv_full", width, height, images.pick(1, 20)));
+    });
   }
 }
 
 TEST(NetworkImage, FormatsOfBytesEqualTheReferenceEverywhere) {
-  Images images(2);
+  test::Random random(2);
+  Images images(random);
   for (std::size_t i = 0; i < configuration_count(); ++i) {
     const std::string name(configuration_name(i));
     for (const unsigned code : {0U, 12U, 13U, 14U, 15U, 16U, 17U, 18U, 19U, 26U, 27U, 28U, 29U}) {
@@ -210,7 +213,8 @@ TEST(NetworkImage, FormatsOfBytesEqualTheReferenceEverywhere) {
 
 // Bands of lines, of both planes.
 TEST(NetworkImage, ImagesThatDoNotFitEqualTheReference) {
-  Images images(3);
+  test::Random random(3);
+  Images images(random);
   for (const unsigned code : {13U, 28U}) {
     ASSERT_EQ(images.run(code, "nv_small", 150, 420, 2), "") << code;
   }

@@ -19,7 +19,7 @@ using test::Values;
 bool is_nan(std::int32_t bits) { return (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff) != 0; }
 
 // Makes some of them NaN, of any sign and payload.
-void add_nans(std::vector<std::int32_t>& halves, unsigned every, std::mt19937& random) {
+void add_nans(std::vector<std::int32_t>& halves, unsigned every, test::Random& random) {
   for (std::int32_t& bits : halves) {
     if (random() % every == 0) {
       bits = static_cast<std::int32_t>(0x7c01 + random() % 0x3ff + (random() % 2 << 15));
@@ -48,18 +48,18 @@ INSTANTIATE_TEST_SUITE_P(All, NansOfConvolutions,
 
 TEST_P(NansOfConvolutions, EqualTheReference) {
   const NanCase& with = GetParam();
-  std::mt19937 random(41);
+  test::Random random(41);
   for (int i = 0; i < 6; ++i) {
     RefConv ref;
     ref.processing = Precision::kFp16;
-    ref.channels = with.image ? 4 : test::pick(random, 1, 70);
-    ref.kernels = test::pick(random, 1, 20);
+    ref.channels = with.image ? 4 : test::any(random, 1, 70);
+    ref.kernels = test::any(random, 1, 20);
     ref.kernel_height = ref.kernel_width = 3;
     ref.image = with.image;
     ref.weights =
         test::random_kernels(std::size_t{ref.kernels} * ref.channels * 9, Precision::kFp16, random);
-    const Shape shape{ref.channels, with.winograd ? 10 : test::pick(random, 3, 9),
-                      with.winograd ? 10 : test::pick(random, 3, 9), with.batch ? 3U : 1U};
+    const Shape shape{ref.channels, with.winograd ? 10 : test::any(random, 3, 9),
+                      with.winograd ? 10 : test::any(random, 3, 9), with.batch ? 3U : 1U};
     Values in = test::random_tensor(shape, Precision::kFp16, random);
     add_nans(in.data, 60, random);
     // Kernels for tiles are of numbers, once NaN is zero.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "expect_error.hpp"
+#include "support/property.hpp"
 #include "values.hpp"
 
 namespace nvdla {
@@ -133,15 +134,15 @@ Values pool(const Values& in, const Pooling& p) {
   return result;
 }
 
-Pooling random_pooling(const Shape& shape, Precision precision, std::mt19937& random) {
+Pooling random_pooling(const Shape& shape, Precision precision, test::Random& random) {
   const auto pick = [&](std::uint32_t low, std::uint32_t high) {
-    return low + static_cast<std::uint32_t>(random() % (high - low + 1));
+    return static_cast<std::uint32_t>(random.pick(low, high));
   };
   Pooling p{.name = "pool", .method = static_cast<nvdla_pool>(random() % 3)};
   p.kernel_height = pick(1, std::min(shape.height, 8U));
   p.kernel_width = pick(1, std::min(shape.width, 8U));
-  p.stride_y = random() % 2 == 0 ? 1 : pick(1, 16);
-  p.stride_x = random() % 2 == 0 ? 1 : pick(1, 16);
+  p.stride_y = test::one_in(random, 2) ? pick(1, 16) : 1;
+  p.stride_x = test::one_in(random, 2) ? pick(1, 16) : 1;
   p.pad_top = pick(0, p.kernel_height - 1);
   p.pad_bottom = pick(0, p.kernel_height - 1);
   p.pad_left = pick(0, p.kernel_width - 1);
@@ -153,11 +154,10 @@ Pooling random_pooling(const Shape& shape, Precision precision, std::mt19937& ra
   return p;
 }
 
-void check_pooling(const Device& device, Precision precision, std::mt19937& random) {
-  const Shape shape{static_cast<std::uint32_t>(random() % 40 + 1),
-                    static_cast<std::uint32_t>(random() % 20 + 1),
-                    static_cast<std::uint32_t>(random() % (random() % 4 == 0 ? 200 : 20) + 1),
-                    static_cast<std::uint32_t>(random() % 4 == 0 ? 2 : 1)};
+void check_pooling(const Device& device, Precision precision, test::Random& random) {
+  const auto any = [&](int most) { return static_cast<std::uint32_t>(random.pick(1, most)); };
+  const Shape shape{any(40), any(20), any(test::one_in(random, 4) ? 200 : 20),
+                    test::one_in(random, 4) ? 2U : 1U};
   const Values in = test::random_tensor(shape, precision, random);
   const Pooling p = random_pooling(shape, precision, random);
   SCOPED_TRACE(testing::Message() << "method " << p.method << " of " << shape.channels << "x"
@@ -175,26 +175,18 @@ INSTANTIATE_TEST_SUITE_P(All, Poolings,
                          ::testing::Values(Precision::kInt8, Precision::kInt16, Precision::kFp16));
 
 TEST_P(Poolings, RandomFromMemory) {
-  std::mt19937 random(100 + static_cast<std::uint32_t>(GetParam()));
   const Device device = Device::open("model:nv_full");
-  for (int i = 0; i < 80; ++i) {
-    SCOPED_TRACE(i);
-    check_pooling(device, GetParam(), random);
-    if (HasFatalFailure()) return;
-  }
+  test::expect_for_all(80,
+                       [&](test::Random& random) { check_pooling(device, GetParam(), random); });
 }
 
 // The same result, and one layer fewer where SDP can hand on what it makes.
 TEST_P(Poolings, BehindSdp) {
-  std::mt19937 random(110 + static_cast<std::uint32_t>(GetParam()));
   const Device device = Device::open("model:nv_full");
   int fused = 0;
-  for (int i = 0; i < 40; ++i) {
-    SCOPED_TRACE(i);
-    const Shape shape{static_cast<std::uint32_t>(random() % 40 + 1),
-                      static_cast<std::uint32_t>(random() % 12 + 1),
-                      static_cast<std::uint32_t>(random() % 30 + 1),
-                      static_cast<std::uint32_t>(random() % 4 == 0 ? 2 : 1)};
+  test::expect_for_all(40, [&](test::Random& random) {
+    const auto any = [&](int most) { return static_cast<std::uint32_t>(random.pick(1, most)); };
+    const Shape shape{any(40), any(12), any(30), test::one_in(random, 4) ? 2U : 1U};
     const Values in = test::random_tensor(shape, GetParam(), random);
     const Pooling p = random_pooling(shape, GetParam(), random);
     Network net;
@@ -208,17 +200,17 @@ TEST_P(Poolings, BehindSdp) {
     std::uint32_t layers = 0;
     ASSERT_EQ(test::run_one(net, device, in, &layers), pool(middle, p));
     if (layers == shape.batch) ++fused;
-  }
+  });
   EXPECT_GT(fused, 10);
   EXPECT_LT(fused, 40);
 }
 
 TEST(Pooling, SecondGeneration) {
-  std::mt19937 random(120);
   for (const char* name : {"nv_small", "nv_medium_512", "nv_large"}) {
     SCOPED_TRACE(name);
     const Device device = Device::open(std::string("model:") + name);
-    for (int i = 0; i < 20; ++i) check_pooling(device, Precision::kInt8, random);
+    test::expect_for_all(
+        20, [&](test::Random& random) { check_pooling(device, Precision::kInt8, random); });
   }
 }
 
@@ -260,7 +252,7 @@ TEST(Pooling, OfATensorThatIsReadElsewhere) {
   const Tensor positive = net.pointwise(net.input("in", {4, 4, 4}), {.name = "relu", .x1 = relu()});
   net.output(net.pooling(positive, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
   net.output(positive, "positive");
-  std::mt19937 random(123);
+  test::Random random(123);
   const Values in = test::random_tensor({4, 4, 4}, Precision::kInt8, random);
   std::uint32_t layers = 0;
   Values middle = in;
@@ -272,7 +264,7 @@ TEST(Pooling, OfATensorThatIsReadElsewhere) {
 
 // More columns than one layer has bands for.
 TEST(Pooling, Wide) {
-  std::mt19937 random(124);
+  test::Random random(124);
   const Device device = Device::open("model:nv_full");
   for (const std::uint32_t stride : {1U, 3U}) {
     const Shape shape{3, 8, 3 * 1100};

@@ -12,6 +12,7 @@
 
 #include "expect_error.hpp"
 #include "nvdla/half.hpp"
+#include "support/property.hpp"
 #include "values.hpp"
 
 namespace nvdla {
@@ -43,28 +44,29 @@ struct RandomOperator {
 };
 
 void make_operands(RandomOperator& r, int part, const Shape& shape, Precision processing,
-                   std::mt19937& random) {
+                   test::Random& random) {
   const std::size_t elements = std::size_t{shape.channels} * shape.height * shape.width;
   const std::size_t counts[] = {1, shape.channels, elements};
   const std::size_t count = counts[random() % 3];
   // Those of one byte, too.
   const int high = random() % 2 == 0 ? 127 : 32767;
+  test::Random data = random.fork();
   for (std::size_t i = 0; i < count; ++i) {
     if (processing == Precision::kFp16) {
-      const float real = std::ldexp(static_cast<float>(random() % 2001) - 1000.0F,
-                                    static_cast<int>(random() % 12) - 10);
+      const float real = std::ldexp(static_cast<float>(data() % 2001) - 1000.0F,
+                                    static_cast<int>(data() % 12) - 10);
       r.reals[part].push_back(real);
       r.numbers[part].push_back(static_cast<std::int32_t>(
           test::float_convert(test::kSingle, test::kHalf, std::bit_cast<std::uint32_t>(real))));
     } else {
-      const int value = std::uniform_int_distribution<int>(-high - 1, high)(random);
+      const auto value = static_cast<int>(data.pick(-high - 1, high));
       r.integers[part].push_back(static_cast<std::int16_t>(value));
       r.numbers[part].push_back(value);
     }
   }
 }
 
-RandomOperator random_operator(const Shape& shape, Precision processing, std::mt19937& random) {
+RandomOperator random_operator(const Shape& shape, Precision processing, test::Random& random) {
   RandomOperator r;
   r.op.relu = random() % 3 == 0;
   r.op.alu = static_cast<nvdla_alu>(random() % 4);
@@ -90,14 +92,14 @@ std::int64_t apply(const RandomOperator& r, std::int64_t value, std::size_t i, c
   return test::apply_x(value, r.op, a, m, processing);
 }
 
-Converter random_converter(Precision processing, std::mt19937& random) {
+Converter random_converter(Precision processing, test::Random& random) {
   if (processing == Precision::kFp16) return {};
   return {.offset = static_cast<std::int32_t>(random() % 2001) - 1000,
           .scale = static_cast<std::int16_t>(random() % 2001 - 1000),
           .shift = static_cast<std::uint32_t>(random() % 14)};
 }
 
-Shape random_shape(std::mt19937& random) {
+Shape random_shape(test::Random& random) {
   Shape shape{static_cast<std::uint32_t>(random() % 70 + 1),
               static_cast<std::uint32_t>(random() % 5 + 1),
               static_cast<std::uint32_t>(random() % 7 + 1),
@@ -107,7 +109,7 @@ Shape random_shape(std::mt19937& random) {
 }
 
 // One pointwise layer, everything of it by chance.
-void check_layer(const Device& device, const Pair& pair, std::mt19937& random) {
+void check_layer(const Device& device, const Pair& pair, test::Random& random) {
   const Shape shape = random_shape(random);
   const Values in = test::random_tensor(shape, pair.in, random);
   RandomOperator x1 = random_operator(shape, pair.processing, random);
@@ -150,22 +152,17 @@ class Pairs : public ::testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::Range(std::size_t{0}, std::size(kPairs)));
 
 TEST_P(Pairs, RandomLayers) {
-  std::mt19937 random(static_cast<std::uint32_t>(GetParam()) + 1);
   const Device device = Device::open("model:nv_full");
-  for (int i = 0; i < 60; ++i) {
-    SCOPED_TRACE(i);
-    check_layer(device, kPairs[GetParam()], random);
-    if (HasFatalFailure()) return;
-  }
+  test::expect_for_all(
+      60, [&](test::Random& random) { check_layer(device, kPairs[GetParam()], random); });
 }
 
 // The second generation knows int8 alone.
 TEST(Precisions, RandomLayersOfTheSecondGeneration) {
-  std::mt19937 random(70);
   for (const char* name : {"nv_small", "nv_medium_512", "nv_large"}) {
     SCOPED_TRACE(name);
     const Device device = Device::open(std::string("model:") + name);
-    for (int i = 0; i < 30; ++i) check_layer(device, kPairs[0], random);
+    test::expect_for_all(30, [&](test::Random& random) { check_layer(device, kPairs[0], random); });
   }
 }
 
@@ -217,7 +214,7 @@ TEST(Precisions, OperandsOfAnotherKind) {
 
 TEST(Precisions, ConvolutionsOfABatch) {
   const Shape shape{20, 7, 6, 3};
-  std::mt19937 random(71);
+  test::Random random(71);
   const Values in = test::random_tensor(shape, Precision::kInt8, random);
   const auto weights = test::random_values<std::int8_t>(9 * 20 * 9, 72, -128, 127);
   for (const char* name : {"nv_small", "nv_full"}) {
@@ -280,10 +277,11 @@ TEST(Half, EveryPatternComesBack) {
 }
 
 TEST(Half, RoundsAsTheReference) {
-  std::mt19937 random(73);
+  test::Random random(73);
   for (int i = 0; i < 200000; ++i) {
     // From below the smallest to beyond the largest, halves often.
-    const double significand = random() % 2 == 0 ? random() % 8192 : random() / 524288.0;
+    const auto bits = static_cast<std::uint32_t>(random());
+    const double significand = random() % 2 == 0 ? bits % 8192 : bits / 524288.0;
     const double value = std::ldexp(significand, static_cast<int>(random() % 48) - 40);
     const bool negative = random() % 2 == 0;
     ASSERT_EQ(to_half(negative ? -value : value), test::float_bits(test::kHalf, negative, value))

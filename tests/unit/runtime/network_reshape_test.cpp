@@ -10,6 +10,7 @@
 #include "expect_error.hpp"
 #include "lut_reference.hpp"
 #include "nvdla/half.hpp"
+#include "support/property.hpp"
 #include "values.hpp"
 
 namespace nvdla {
@@ -18,11 +19,9 @@ namespace {
 using test::expect_error;
 using test::Values;
 
-Shape random_cube(std::mt19937& random) {
-  return {static_cast<std::uint32_t>(random() % 70 + 1),
-          static_cast<std::uint32_t>(random() % 5 + 1),
-          static_cast<std::uint32_t>(random() % 9 + 1),
-          static_cast<std::uint32_t>(random() % 4 == 0 ? 3 : 1)};
+Shape random_cube(test::Random& random) {
+  const auto any = [&](int most) { return static_cast<std::uint32_t>(random.pick(1, most)); };
+  return {any(70), any(5), any(9), test::one_in(random, 4) ? 3U : 1U};
 }
 
 std::int64_t convert(std::int64_t value, const Converter& c, int bits) {
@@ -56,7 +55,7 @@ Values normalize(const Values& in, const Normalization& n) {
   return out;
 }
 
-void check_normalization(const Device& device, Precision precision, std::mt19937& random) {
+void check_normalization(const Device& device, Precision precision, test::Random& random) {
   const Shape shape = random_cube(random);
   const Values in = test::random_tensor(shape, precision, random);
   const bool narrow = precision == Precision::kInt8;
@@ -78,18 +77,15 @@ void check_normalization(const Device& device, Precision precision, std::mt19937
 }
 
 TEST(Normalizations, Random) {
-  std::mt19937 random(300);
   const Device full = Device::open("model:nv_full");
   const char* others[] = {"nv_small", "nv_medium_512", "nv_large"};
-  for (int i = 0; i < 60; ++i) {
-    SCOPED_TRACE(i);
+  test::expect_for_all(60, [&](test::Random& random) {
     check_normalization(full, Precision::kInt8, random);
     check_normalization(full, Precision::kInt16, random);
-    const std::string other = others[random() % 3];
+    const std::string other = others[random.pick(0, 2)];
     SCOPED_TRACE(other);
     check_normalization(Device::open("model:" + other), Precision::kInt8, random);
-    if (HasFatalFailure()) return;
-  }
+  });
 }
 
 // A table that is 2 everywhere doubles.
@@ -116,10 +112,8 @@ TEST(Normalizations, InFp16) {
 }
 
 TEST(Reshaping, ContractsRandomCubes) {
-  std::mt19937 random(301);
   const Device device = Device::open("model:nv_full");
-  for (int i = 0; i < 30; ++i) {
-    SCOPED_TRACE(i);
+  test::expect_for_all(30, [&](test::Random& random) {
     const Precision precision = test::kPrecisions[random() % 3];
     const Contraction c{.name = "contract",
                         .stride_y = static_cast<std::uint32_t>(random() % 3 + 1),
@@ -148,15 +142,13 @@ TEST(Reshaping, ContractsRandomCubes) {
       }
     }
     ASSERT_EQ(test::run_one(net, device, in), expected);
-  }
+  });
 }
 
 // Planes in and out, and both ways in one network.
 TEST(Reshaping, SplitsAndMerges) {
-  std::mt19937 random(302);
   const Device device = Device::open("model:nv_full");
-  for (int i = 0; i < 30; ++i) {
-    SCOPED_TRACE(i);
+  test::expect_for_all(30, [&](test::Random& random) {
     const Precision precision = test::kPrecisions[random() % 3];
     const Shape shape = random_cube(random);
     const Values in = test::random_tensor(shape, precision, random);
@@ -183,12 +175,12 @@ TEST(Reshaping, SplitsAndMerges) {
       const auto expected = static_cast<std::uint16_t>(in.data[shape.height * shape.width]);
       EXPECT_EQ(found, desc.element_bytes() == 1 ? expected & 0xff : expected);
     }
-  }
+  });
 }
 
 // Through the second memory and back, where the layer between works in it.
 TEST(Reshaping, CopiesThroughTheOtherMemory) {
-  std::mt19937 random(303);
+  test::Random random(303);
   const Device device = Device::open("model:nv_full");
   for (int i = 0; i < 20; ++i) {
     SCOPED_TRACE(i);

@@ -11,6 +11,7 @@
 
 #include "expect_error.hpp"
 #include "lut_reference.hpp"
+#include "support/property.hpp"
 #include "values.hpp"
 
 namespace nvdla {
@@ -66,7 +67,7 @@ struct RandomY {
   }
 };
 
-RandomY random_y(const Shape& shape, Precision processing, std::mt19937& random) {
+RandomY random_y(const Shape& shape, Precision processing, test::Random& random) {
   RandomY r;
   r.op.alu = static_cast<nvdla_alu>(random() % 4);
   r.op.mul = static_cast<nvdla_mul>(random() % 3);
@@ -80,15 +81,16 @@ RandomY random_y(const Shape& shape, Precision processing, std::mt19937& random)
   if (active[0] != active[1] && random() % 3 == 0) {
     r.tensor = test::random_tensor(shape, processing, random);
   }
+  test::Random data = random.fork();
   for (int part = 0; part < 2; ++part) {
     for (std::size_t i = 0; active[part] && !r.tensor && i < count; ++i) {
       if (real) {
-        const float v = static_cast<float>(static_cast<int>(random() % 4001) - 2000) / 64.0F;
+        const float v = static_cast<float>(static_cast<int>(data() % 4001) - 2000) / 64.0F;
         r.reals[part].push_back(v);
         r.numbers[part].push_back(std::bit_cast<std::uint32_t>(v));
       } else {
         const int high = count == 1 ? 1 << 30 : wide ? 32767 : 127;
-        const int v = std::uniform_int_distribution<int>(-high - 1, high)(random);
+        const auto v = static_cast<int>(data.pick(-high - 1, high));
         r.integers[part].push_back(v);
         r.numbers[part].push_back(v);
       }
@@ -123,10 +125,8 @@ INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(test::kPrecisions)
 
 TEST_P(OperatorsY, RandomLayers) {
   const Precision precision = GetParam();
-  std::mt19937 random(200 + static_cast<std::uint32_t>(precision));
   const Device device = Device::open("model:nv_full");
-  for (int i = 0; i < 80; ++i) {
-    SCOPED_TRACE(i);
+  test::expect_for_all(80, [&](test::Random& random) {
     Shape shape{static_cast<std::uint32_t>(random() % 70 + 1),
                 static_cast<std::uint32_t>(random() % 5 + 1),
                 static_cast<std::uint32_t>(random() % 6 + 1),
@@ -150,14 +150,14 @@ TEST_P(OperatorsY, RandomLayers) {
       expected.data[k] = test::convert_to(v, layer.output, precision, precision);
     }
     ASSERT_EQ(test::read(session, "out").data, expected.data);
-  }
+  });
 }
 
 // Behind a convolution that is cut into bands.
 TEST(OperatorY, OfAConvolution) {
   const test::Int8 in = test::random_cube(64, 100, 90, 210);
   const auto weights = test::random_values<std::int8_t>(32 * 64, 211, -20, 20);
-  std::mt19937 random(212);
+  test::Random random(212);
   const Shape out{32, 100, 90};
   const auto numbers = test::random_values<std::int32_t>(out.elements(), 213, -3000, 3000);
   const nvdla_lut lut = test::random_lut(NVDLA_LUT_SDP, 16, random);

@@ -9,6 +9,7 @@
 
 #include "conv_reference.hpp"
 #include "expect_error.hpp"
+#include "support/property.hpp"
 
 namespace nvdla {
 namespace {
@@ -20,10 +21,10 @@ using test::Values;
 
 class Winograds {
  public:
-  explicit Winograds(std::uint32_t seed) : random_(seed) {}
+  explicit Winograds(test::Random& random) : random_(random) {}
 
   std::uint32_t pick(std::uint32_t low, std::uint32_t high) {
-    return std::uniform_int_distribution<std::uint32_t>(low, high)(random_);
+    return static_cast<std::uint32_t>(random_.pick(low, high));
   }
 
   // A kernel that folds to 3x3, sizes that are mostly no whole tiles.
@@ -98,7 +99,7 @@ class Winograds {
   Values in_;
 
  private:
-  std::mt19937 random_;
+  test::Random& random_;
 };
 
 // The shift of transformed weights that the packing chooses: the largest with which all fit.
@@ -131,15 +132,14 @@ int weight_shift(const RefConv& c, int bits) {
 }
 
 TEST(NetworkWinograd, EqualsTheReference) {
-  Winograds w(1);
-  for (int i = 0; i < 36; ++i) {
-    const auto processing = static_cast<Precision>(i % 3);
+  test::expect_for_all(36, [](test::Random& random) {
+    Winograds w(random);
+    const auto processing = static_cast<Precision>(random.pick(0, 2));
     w.make(processing);
     if (processing == Precision::kFp16) {
       ASSERT_EQ(w.run({}, 0, 0),
-                w.converted(test::accumulate_winograd(w.conv_, w.in_, w.out_, 0, 0), {}))
-          << i;
-      continue;
+                w.converted(test::accumulate_winograd(w.conv_, w.in_, w.out_, 0, 0), {}));
+      return;
     }
     const int bits = processing == Precision::kInt8 ? 8 : 16;
     const int shift = weight_shift(w.conv_, bits);
@@ -151,15 +151,15 @@ TEST(NetworkWinograd, EqualsTheReference) {
     ASSERT_EQ(
         w.run(converter, before, truncate),
         w.converted(test::accumulate_winograd(scaled, w.in_, w.out_, shift, truncate), converter))
-        << i << " shift " << shift;
-  }
+        << " shift " << shift;
+  });
 }
 
 // Sums of four inputs fit, and so do four times the transformed weights.
 TEST(NetworkWinograd, SmallIntegersAreExact) {
-  Winograds w(2);
-  for (int i = 0; i < 20; ++i) {
-    const auto processing = static_cast<Precision>(i % 2);
+  test::expect_for_all(20, [](test::Random& random) {
+    Winograds w(random);
+    const auto processing = static_cast<Precision>(random.pick(0, 1));
     w.make(processing);
     if (processing == Precision::kInt8) {
       w.limit(31, 14);
@@ -172,13 +172,14 @@ TEST(NetworkWinograd, SmallIntegersAreExact) {
     Shape shape;
     const auto sums = test::accumulate(w.conv_, w.in_, shape);
     ASSERT_EQ(shape, w.out_);
-    ASSERT_EQ(w.run(converter, shift, 0), w.converted(sums, converter)) << i;
-  }
+    ASSERT_EQ(w.run(converter, shift, 0), w.converted(sums, converter));
+  });
 }
 
 // More than the convolution buffer holds.
 TEST(NetworkWinograd, BandsEqualTheReference) {
-  Winograds w(3);
+  test::Random random(3);
+  Winograds w(random);
   w.make(Precision::kInt8);
   w.conv_.kernels = 3;
   w.conv_.channels = 64;

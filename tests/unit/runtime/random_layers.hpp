@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -19,23 +18,24 @@
 
 namespace nvdla::test {
 
-inline std::uint32_t pick(std::mt19937& random, std::uint32_t low, std::uint32_t high) {
-  return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
+inline std::uint32_t any(Random& random, std::uint32_t low, std::uint32_t high) {
+  return static_cast<std::uint32_t>(random.pick(low, high));
 }
 
-inline std::string any_configuration(std::mt19937& random) {
+inline std::string any_configuration(Random& random) {
   // Half of them on the one that has everything.
-  if (random() % 2 == 0) return "nv_full";
-  return std::string(configuration_name(random() % configuration_count()));
+  if (!one_in(random, 2)) return "nv_full";
+  const auto last = static_cast<std::uint32_t>(configuration_count() - 1);
+  return std::string(configuration_name(any(random, 0, last)));
 }
 
-inline Precision any_precision(const DeviceInfo& info, std::mt19937& random) {
+inline Precision any_precision(const DeviceInfo& info, Random& random) {
   if (!info.has_int16) return Precision::kInt8;
-  return static_cast<Precision>(random() % 3);
+  return static_cast<Precision>(any(random, 0, 2));
 }
 
 inline std::optional<Precision> any_result(Precision processing, const DeviceInfo& info,
-                                           std::mt19937& random) {
+                                           Random& random) {
   if (!info.has_int16 || random() % 2 == 0) return std::nullopt;
   return processing == Precision::kInt16 ? Precision::kFp16 : Precision::kInt16;
 }
@@ -49,7 +49,7 @@ struct Finish {
   // What is in operator Y, of the element at `i`, if anything.
   std::function<std::int64_t(std::int64_t value, std::size_t i)> y;
 
-  Finish(Precision processing, std::uint32_t kernels, std::uint64_t taps, std::mt19937& random) {
+  Finish(Precision processing, std::uint32_t kernels, std::uint64_t taps, Random& random) {
     const bool some = random() % 2 == 0;
     if (processing == Precision::kFp16) {
       for (std::uint32_t k = 0; some && k < kernels; ++k) {
@@ -119,7 +119,7 @@ inline std::string compare(const Network& net, const std::string& configuration,
 }
 
 // A padding after the input with which the last window ends at the last column or line.
-inline int exact_after(int before, int size, int kernel, int stride, std::mt19937& random) {
+inline int exact_after(int before, int size, int kernel, int stride, Random& random) {
   int after = static_cast<int>(random() % static_cast<std::uint32_t>(kernel));
   while (after > 0 && (before + size + after - kernel) % stride != 0) --after;
   return after;
@@ -132,30 +132,30 @@ struct RandomConv {
 };
 
 // Nothing where the sizes picked do not go together.
-inline std::optional<RandomConv> random_conv(std::mt19937& random, bool tall) {
+inline std::optional<RandomConv> random_conv(Random& random, bool tall) {
   RandomConv r;
   r.configuration = any_configuration(random);
   const DeviceInfo info = configuration_info(r.configuration);
   RefConv& c = r.ref;
   c.processing = any_precision(info, random);
   c.atomic_c = info.atomic_c;
-  c.kernels = pick(random, 1, tall ? 9 : 40);
-  c.channels = pick(random, tall ? 60 : 1, tall ? 90 : 80);
-  c.kernel_height = pick(random, 1, 4);
-  c.kernel_width = pick(random, 1, tall ? 2 : 5);
+  c.kernels = any(random, 1, tall ? 9 : 40);
+  c.channels = any(random, tall ? 60 : 1, tall ? 90 : 80);
+  c.kernel_height = any(random, 1, 4);
+  c.kernel_width = any(random, 1, tall ? 2 : 5);
   Geometry& g = c.geometry;
-  g.stride_x = static_cast<int>(pick(random, 1, 3));
-  g.stride_y = static_cast<int>(pick(random, 1, 3));
-  g.dilation_x = static_cast<int>(pick(random, 1, 2));
-  g.dilation_y = static_cast<int>(pick(random, 1, 2));
+  g.stride_x = static_cast<int>(any(random, 1, 3));
+  g.stride_y = static_cast<int>(any(random, 1, 3));
+  g.dilation_x = static_cast<int>(any(random, 1, 2));
+  g.dilation_y = static_cast<int>(any(random, 1, 2));
   const int kh = static_cast<int>(c.kernel_height - 1) * g.dilation_y + 1;
   const int kw = static_cast<int>(c.kernel_width - 1) * g.dilation_x + 1;
   // Tall ones have more than the whole convolution buffer.
   const std::uint32_t height =
       tall ? (info.cbuf_banks * info.cbuf_entries * info.cbuf_entry_bytes) / (c.channels * 10) +
-                 pick(random, 1, 100)
-           : pick(random, 1, 12);
-  const std::uint32_t width = tall ? pick(random, 10, 13) : pick(random, 1, 14);
+                 any(random, 1, 100)
+           : any(random, 1, 12);
+  const std::uint32_t width = tall ? any(random, 10, 13) : any(random, 1, 14);
   g.left = static_cast<int>(random() % static_cast<std::uint32_t>(kw));
   g.top = static_cast<int>(random() % static_cast<std::uint32_t>(kh));
   g.right = exact_after(g.left, static_cast<int>(width), kw, g.stride_x, random);
@@ -165,7 +165,7 @@ inline std::optional<RandomConv> random_conv(std::mt19937& random, bool tall) {
   if (across < 0 || down < 0 || across % g.stride_x != 0 || down % g.stride_y != 0) return {};
   if (height > 4000) return {};
   g.clip = c.processing == Precision::kFp16 ? 0 : static_cast<unsigned>(random() % 3);
-  r.in = random_tensor({c.channels, height, width, tall ? 1 : pick(random, 1, 2)}, c.processing,
+  r.in = random_tensor({c.channels, height, width, tall ? 1 : any(random, 1, 2)}, c.processing,
                        random);
   g.pad_value = random_tensor({}, c.processing, random).data[0];
   c.weights = random_kernels(std::size_t{c.kernels} * c.channels * c.kernel_height * c.kernel_width,

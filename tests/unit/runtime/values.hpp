@@ -6,13 +6,13 @@
 #define NVDLA_TESTS_RUNTIME_VALUES_HPP
 
 #include <cstdint>
-#include <random>
 #include <string_view>
 #include <vector>
 
 #include "nvdla/network.hpp"
 #include "reference.hpp"
 #include "support/host_float.hpp"
+#include "support/random.hpp"
 
 namespace nvdla::test {
 
@@ -33,15 +33,15 @@ inline std::int32_t lowest(Precision p) { return p == Precision::kInt8 ? -128 : 
 inline std::int32_t highest(Precision p) { return p == Precision::kInt8 ? 127 : 32767; }
 
 // All patterns of integers; fp16 without infinities and NaN, now and then near to zero.
-inline Values random_tensor(const Shape& shape, Precision precision, std::mt19937& random) {
+inline Values random_tensor(const Shape& shape, Precision precision, Random& random) {
   Values values(shape, precision);
+  Random data = random.fork();
   for (std::int32_t& value : values.data) {
     if (precision == Precision::kFp16) {
-      value = static_cast<std::int32_t>(random() % 0x7c00 | (random() % 2) << 15);
-      if (random() % 4 == 0) value &= 0x83ff;
+      value = static_cast<std::int32_t>(data() % 0x7c00 | (data() % 2) << 15);
+      if (data() % 4 == 0) value &= 0x83ff;
     } else {
-      value = std::uniform_int_distribution<std::int32_t>(lowest(precision),
-                                                          highest(precision))(random);
+      value = static_cast<std::int32_t>(data.pick(lowest(precision), highest(precision)));
     }
   }
   return values;
