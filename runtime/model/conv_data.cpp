@@ -260,7 +260,7 @@ void ConvData::fetch_winograd(const ConvLayer& layer, std::uint32_t first_line) 
 void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) {
   const std::uint32_t released = layer.keep_data ? 0 : layer.release;
   const std::uint32_t kept = fetch.lines - released;
-  if (kept != 0 && flipped_) flip_signs();
+  if (fetch.data && kept != 0 && flipped_) flip_signs();
   const std::size_t inner = inner_bytes();
   std::vector<std::byte> lines(kept * inner * layer.batches);
   std::byte* to = lines.data();

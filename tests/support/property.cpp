@@ -91,6 +91,12 @@ void expect_for_all(unsigned count, const std::function<void(Random&)>& property
           }));
 }
 
+std::string numbers(std::initializer_list<std::int64_t> values) {
+  std::string text;
+  for (const std::int64_t value : values) text += " " + std::to_string(value);
+  return text;
+}
+
 void discard() { RC_DISCARD("these numbers do not go together"); }
 
 }  // namespace nvdla::test

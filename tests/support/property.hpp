@@ -3,7 +3,9 @@
 // Properties of random layers, by rapidcheck.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 #include "support/random.hpp"
@@ -30,5 +32,8 @@ void expect_for_all(unsigned count, const std::function<void(Random&)>& property
 inline std::string with_name(const std::string& layer, const std::string& wrong) {
   return wrong.empty() ? wrong : layer + ": " + wrong;
 }
+
+// Of a layer's sizes, for its name: a blank before each.
+std::string numbers(std::initializer_list<std::int64_t> values);
 
 }  // namespace nvdla::test

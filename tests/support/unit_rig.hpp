@@ -21,6 +21,9 @@ namespace nvdla::test {
 
 inline constexpr std::uint8_t kUntouched = 0xa5;
 
+// By the number in the registers.
+inline constexpr const char* kPrecisionNames[] = {"int8", "int16", "fp16"};
+
 struct UnitRig {
   explicit UnitRig(const nvdla_hw& config, const model::Options& options = {})
       : hw(config), recorder(memory), device(config, recorder, options), regs(device) {}

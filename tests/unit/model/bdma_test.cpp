@@ -35,12 +35,10 @@ void push_copy(const Copy& copy, Registers& regs) {
 }
 
 std::string describe(const Copy& copy) {
-  std::string text = "BDMA";
-  for (const std::uint64_t v :
-       {std::uint64_t{copy.atoms}, std::uint64_t{copy.lines}, std::uint64_t{copy.surfaces},
-        copy.from.line, copy.from.surface, copy.to.line, copy.to.surface})
-    text += " " + std::to_string(v);
-  return text;
+  const auto stride = [](std::uint64_t bytes) { return static_cast<std::int64_t>(bytes); };
+  return "BDMA" +
+         numbers({copy.atoms, copy.lines, copy.surfaces, stride(copy.from.line),
+                  stride(copy.from.surface), stride(copy.to.line), stride(copy.to.surface)});
 }
 
 class Bdma : public testing::Test {

@@ -15,8 +15,7 @@ namespace nvdla::test {
 namespace {
 
 std::string describe(const CdpCase& layer) {
-  constexpr const char* kNames[] = {"int8", "int16", "fp16"};
-  return std::string(layer.hw->name) + " CDP " + kNames[layer.precision] + " " +
+  return std::string(layer.hw->name) + " CDP " + kPrecisionNames[layer.precision] + " " +
          std::to_string(layer.width) + " x " + std::to_string(layer.height) + " x " +
          std::to_string(layer.channels) + ", window " + std::to_string(2 * layer.reach + 1) +
          (layer.bypass_sum ? ", no sum" : "") + (layer.bypass_mul ? ", no product" : "");

@@ -37,31 +37,29 @@ std::uint16_t passed(std::int32_t value, Number proc, Number out) {
 }
 
 std::string describe(const ConvCase& c) {
-  std::string text = std::string(c.hw->name) + (c.image ? " " + c.format_name : "") +
-                     (c.winograd ? " winograd" : "") + (c.compressed ? " compressed" : "");
-  for (const unsigned v : {static_cast<unsigned>(c.in),
-                           static_cast<unsigned>(c.proc),
-                           c.width,
-                           c.height,
-                           c.channels,
-                           c.batches,
-                           c.kernels,
-                           c.kernel_width,
-                           c.kernel_height,
-                           c.stride_x,
-                           c.stride_y,
-                           c.dilation_x,
-                           c.dilation_y,
-                           c.left,
-                           c.right,
-                           c.top,
-                           c.bottom,
-                           c.clip,
-                           c.pra,
-                           c.post,
-                           c.x_offset})
-    text += " " + std::to_string(v);
-  return text;
+  return std::string(c.hw->name) + (c.image ? " " + c.format_name : "") +
+         (c.winograd ? " winograd" : "") + (c.compressed ? " compressed" : "") +
+         numbers({static_cast<int>(c.in),
+                  static_cast<int>(c.proc),
+                  c.width,
+                  c.height,
+                  c.channels,
+                  c.batches,
+                  c.kernels,
+                  c.kernel_width,
+                  c.kernel_height,
+                  c.stride_x,
+                  c.stride_y,
+                  c.dilation_x,
+                  c.dilation_y,
+                  c.left,
+                  c.right,
+                  c.top,
+                  c.bottom,
+                  c.clip,
+                  c.pra,
+                  c.post,
+                  c.x_offset});
 }
 
 using Change = std::function<void(Registers&)>;
@@ -209,6 +207,20 @@ TEST(ConvModes, WinogradEqualsTheReference) {
   count_layers("Winograd, all precisions", count);
 }
 
+// Runs what is in memory; the 16 bits of the first output.
+std::uint16_t first_output(const ConvCase& layer, Memory& memory, Quirks quirks) {
+  Device device(*layer.hw, memory, {.quirks = quirks});
+  Registers regs(device);
+  program(layer, regs);
+  enable(regs);
+  while (device.step()) {
+  }
+  EXPECT_TRUE(device.idle());
+  const auto got = memory.read(Ram::kPrimary, layer.output.base, 2);
+  return static_cast<std::uint16_t>(std::to_integer<unsigned>(got[0]) |
+                                    std::to_integer<unsigned>(got[1]) << 8);
+}
+
 // The reference model forgets the converter in Winograd mode, the logic has it in the way.
 TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
   for (const Quirks quirks : {Quirks::kRtl, Quirks::kCmodel}) {
@@ -223,17 +235,7 @@ TEST(ConvModes, WinogradConvertsAsTheLogicDoesOnly) {
     finish(layer, random, memory);
     const ConvResult want = reference(layer, memory, false);
     layer.convert = true;
-    Device device(*layer.hw, memory, {.quirks = quirks});
-    Registers regs(device);
-    program(layer, regs);
-    enable(regs);
-    while (device.step()) {
-    }
-    ASSERT_TRUE(device.idle());
-    const auto got = memory.read(Ram::kPrimary, layer.output.base, 2);
-    const unsigned value = std::to_integer<unsigned>(got[0]) | std::to_integer<unsigned>(got[1])
-                                                                   << 8;
-    EXPECT_EQ(value, passed(want.values[0], layer.proc, layer.out));
+    EXPECT_EQ(first_output(layer, memory, quirks), passed(want.values[0], layer.proc, layer.out));
   }
 }
 
@@ -283,16 +285,7 @@ TEST(ConvModes, LongShiftsOfTheAccumulatorDropBits) {
                       std::vector<std::byte>(data.begin() + surface * 32,
                                              data.begin() + surface * 32 + 32));
         memory.load(Ram::kPrimary, 0x8300'0000, weights);
-        Device device(*layer.hw, memory, {.quirks = quirks});
-        Registers regs(device);
-        program(layer, regs);
-        enable(regs);
-        while (device.step()) {
-        }
-        ASSERT_TRUE(device.idle());
-        const auto got = memory.read(Ram::kPrimary, layer.output.base, 2);
-        const auto value = static_cast<std::int16_t>(std::to_integer<unsigned>(got[0]) |
-                                                     std::to_integer<unsigned>(got[1]) << 8);
+        const auto value = static_cast<std::int16_t>(first_output(layer, memory, quirks));
         EXPECT_EQ(value, quirks == Quirks::kRtl ? one.logic : one.reference)
             << one.sum << " >> " << one.clip;
       }

@@ -31,13 +31,11 @@ void add_bands(Bytes& reads, const PdpCase& layer) {
 }
 
 std::string describe(const PdpCase& layer) {
-  constexpr const char *kNames[] = {"int8", "int16", "fp16"}, *kMethods[] = {"ave", "max", "min"};
-  std::string text = std::string(layer.hw->name) + " PDP " + kNames[layer.precision] + " " +
-                     kMethods[layer.method];
-  for (const unsigned v : {layer.width, layer.height, layer.channels, layer.kw, layer.kh, layer.sx,
-                           layer.sy, layer.left, layer.right, layer.top, layer.bottom, layer.bands})
-    text += " " + std::to_string(v);
-  return text;
+  constexpr const char* kMethods[] = {"ave", "max", "min"};
+  return std::string(layer.hw->name) + " PDP " + kPrecisionNames[layer.precision] + " " +
+         kMethods[layer.method] +
+         numbers({layer.width, layer.height, layer.channels, layer.kw, layer.kh, layer.sx, layer.sy,
+                  layer.left, layer.right, layer.top, layer.bottom, layer.bands});
 }
 
 // Empty if all is as it should be.

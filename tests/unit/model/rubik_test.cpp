@@ -37,12 +37,9 @@ struct Layer {
 };
 
 std::string describe(const Layer& layer) {
-  constexpr const char *kModes[] = {"contract", "split", "merge"},
-                       *kNames[] = {"int8", "int16", "fp16"};
-  std::string text = std::string("RUBIK ") + kModes[layer.mode] + " " + kNames[layer.precision];
-  for (const unsigned v : {layer.width, layer.height, layer.channels, layer.sx, layer.sy})
-    text += " " + std::to_string(v);
-  return text;
+  constexpr const char* kModes[] = {"contract", "split", "merge"};
+  return std::string("RUBIK ") + kModes[layer.mode] + " " + kPrecisionNames[layer.precision] +
+         numbers({layer.width, layer.height, layer.channels, layer.sx, layer.sy});
 }
 
 Layer random_layer(Random& random) {

@@ -15,9 +15,8 @@ namespace nvdla::test {
 namespace {
 
 std::string describe(const SdpCase& layer) {
-  constexpr const char* kNames[] = {"int8", "int16", "fp16"};
-  std::string text = std::string(layer.hw->name) + " SDP " + kNames[layer.in] + " -> " +
-                     kNames[layer.proc] + " -> " + kNames[layer.out] + ", " +
+  std::string text = std::string(layer.hw->name) + " SDP " + kPrecisionNames[layer.in] + " -> " +
+                     kPrecisionNames[layer.proc] + " -> " + kPrecisionNames[layer.out] + ", " +
                      std::to_string(layer.width) + " x " + std::to_string(layer.height) + " x " +
                      std::to_string(layer.channels);
   for (unsigned i = 0; i < 3; ++i) {

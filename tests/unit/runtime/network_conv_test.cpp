@@ -29,14 +29,10 @@ using test::Values;
 std::string describe(const RandomConv& r) {
   const RefConv& c = r.ref;
   const test::Geometry& g = c.geometry;
-  std::string text = r.configuration;
-  for (const int v : {static_cast<int>(c.processing), static_cast<int>(r.in.shape.width),
-                      static_cast<int>(r.in.shape.height), static_cast<int>(c.channels),
-                      static_cast<int>(c.kernels), static_cast<int>(c.kernel_width),
-                      static_cast<int>(c.kernel_height), g.stride_x, g.stride_y, g.dilation_x,
-                      g.dilation_y, g.left, g.right, g.top, g.bottom, static_cast<int>(g.clip)})
-    text += " " + std::to_string(v);
-  return text;
+  return r.configuration + test::numbers({static_cast<int>(c.processing), r.in.shape.width,
+                                          r.in.shape.height, c.channels, c.kernels, c.kernel_width,
+                                          c.kernel_height, g.stride_x, g.stride_y, g.dilation_x,
+                                          g.dilation_y, g.left, g.right, g.top, g.bottom, g.clip});
 }
 
 std::string run(const RandomConv& r, test::Random& random) {
