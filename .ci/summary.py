@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """summary.py DIRECTORY [FAILED-STAGE]: add up the JUnit files of ctest.
 
-Prints a line for each file and the total as the last line; fails if a test
-failed, if nothing ran, or if a stage failed for a reason that is no test.
+Prints a line for each file, the end of what each failed test said, and the
+total as the last line; fails if a test failed, if nothing ran, or if a stage
+failed for a reason that is no test.
 """
 
 import pathlib
@@ -11,13 +12,24 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 
+LINES_OF_FAILURE = 15
+
+
+def last_words(text):
+    """Return the end of what a test said, indented: its reason, seldom far from the end."""
+    lines = (text or "").rstrip().splitlines()[-LINES_OF_FAILURE:]
+    return "".join(f"\n    {line[:500]}" for line in lines)
+
+
 def count_process(path):
     """Return the same as count() for one executable of GoogleTest, from its own file."""
     counts, failed = [0, 0, 0], []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
-        if case.find("failure") is not None:
+        failure = case.find("failure")
+        if failure is not None:
             counts[1] += 1
-            failed.append(f"{path.stem}: {case.get('classname')}.{case.get('name')}")
+            name = f"{path.stem}: {case.get('classname')}.{case.get('name')}"
+            failed.append(name + last_words(failure.text))
         elif case.get("result") == "completed":
             counts[0] += 1
         elif case.get("result") == "skipped":
@@ -26,7 +38,7 @@ def count_process(path):
 
 
 def count(path):
-    """Return [passed, failed, skipped] and the names of what failed."""
+    """Return [passed, failed, skipped] and what failed: names, with the end of what was said."""
     counts, failed = [0, 0, 0], []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         # ctest: run, fail, notrun (skipped or not built), disabled
@@ -45,7 +57,7 @@ def count(path):
         # A process that died has no file, or one without what it died of.
         elif not names:
             counts[1] += 1
-            failed.append(case.get("name"))
+            failed.append(case.get("name") + last_words(case.findtext("system-out")))
     return counts, failed
 
 

@@ -73,8 +73,10 @@ struct Inspector {
       std::make_shared<const Blob>(Blob{{0, std::vector<std::byte>(64)}, {100, {std::byte{1}}}});
   std::uint64_t bytes = 0;
 
+  // A range may end with the last byte of 64 bits.
   void range(std::uint64_t address, std::uint64_t size) {
-    require(size <= replay::kMaxRange && address + size >= address, "a range is out of range");
+    require(size > 0 && size <= replay::kMaxRange && address + (size - 1) >= address,
+            "a range is out of range");
     bytes += size;
   }
   void offset(std::uint32_t value) {
@@ -95,7 +97,7 @@ struct Inspector {
   }
   void operator()(replay::FillMemory& action) { range(action.address, action.size); }
   void operator()(replay::LoadMemory& action) {
-    range(action.address, action.size);
+    if (action.size != 0) range(action.address, action.size);  // else as long as its file
     name(action.file);
     action.file.data = file;
   }
