@@ -32,8 +32,8 @@ endif()
 # Debian's, whatever else comes first in PATH.
 set(NVDLA_PYTHON /usr/bin/python3)
 
-# Where files are compiled several at once (the sanitizers' presets), so many. Most
-# of a test's time goes into the same templates again. Such files share a scope:
+# Where files are compiled several at once (the sanitizers' presets, `make test`), so
+# many. Most of the time goes into the same templates again. Such files share a scope:
 # names in anonymous namespaces must differ, but may hide each other, which
 # -Wshadow cannot tell. `make test-all` compiles each file alone to see that it
 # includes what it needs.
@@ -69,7 +69,7 @@ if(NVDLA_SANITIZE)
 endif()
 if(NVDLA_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "NVDLA_FUZZ needs clang; use the preset `fuzz`")
+    message(FATAL_ERROR "NVDLA_FUZZ needs clang; use the preset `asan`")
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
@@ -130,15 +130,8 @@ function(nvdla_add_test name)
   if(NVDLA_SANITIZE)
     target_compile_options(${name} PRIVATE -O0)
   endif()
-  if(NVDLA_UNITY_TESTS)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-    target_compile_options(${name} PRIVATE -Wno-shadow)
-  endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  if(NVDLA_FUZZ)
-    return()
-  endif()
   if("threads" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
   endif()
@@ -171,7 +164,7 @@ endfunction()
 # nvdla_add_fuzzer(NAME SOURCES file... CORPUS_DIR dir [LIBRARIES target...])
 #
 # A libFuzzer target, LLVMFuzzerTestOneInput() in SOURCES. As a test it replays
-# the kept corpus; with NVDLA_FUZZ it starts there and goes on for
+# the kept corpus; with NVDLA_FUZZ another test starts there and goes on for
 # NVDLA_FUZZ_SECONDS. What is found new lies in fuzz/NAME of the build
 # directory, what fails beside it as NAME-crash-*.
 function(nvdla_add_fuzzer name)
@@ -194,16 +187,17 @@ function(nvdla_add_fuzzer name)
       -max_total_time=${NVDLA_FUZZ_SECONDS} -timeout=20 -print_final_stats=1
       -artifact_prefix=${found}- "${found}" "${corpus}")
     set_tests_properties(${name}.fuzz PROPERTIES LABELS fuzz TIMEOUT ${timeout})
+    add_test(NAME ${name}.corpus COMMAND ${name} -runs=0 "${corpus}")
   else()
     target_sources(${name} PRIVATE
       "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
     add_test(NAME ${name}.corpus COMMAND ${name} "${corpus}")
-    set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 300)
   endif()
+  set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
-# wants, `thread_tests` what TSan runs, `fuzzers` what NVDLA_FUZZ runs.
+# wants, `thread_tests` what TSan runs, `fuzzers` what libFuzzer runs.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "guest_files.hpp"
 #include "int8_network.hpp"
 #include "picture.hpp"
 #include "weights.hpp"
 
 namespace {
 
-const std::filesystem::path kFolder = "/digits";
+using nvdla::emulator_test::kDigits;
 
 // The model of the configuration that the kernel device is.
 nvdla::Device model_of(const nvdla::Device& device) {
@@ -25,7 +26,7 @@ nvdla::Device model_of(const nvdla::Device& device) {
 
 std::vector<std::filesystem::path> pictures() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder / "images")) {
+  for (const auto& entry : std::filesystem::directory_iterator(kDigits / "images")) {
     paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
@@ -37,7 +38,7 @@ TEST(Kernel, AutoFindsTheDevice) {
 }
 
 TEST(Kernel, DigitsAreThoseOfTheModel) {
-  const digits::Weights weights = digits::load_weights(kFolder / "weights.json");
+  const digits::Weights weights = digits::load_weights(kDigits / "weights.json");
   const nvdla::Device device = nvdla::Device::open("auto");
   digits::Int8Network on_kernel(device, weights, {.statistics = true});
   digits::Int8Network on_model(model_of(device), weights, {.statistics = true});

@@ -15,18 +15,19 @@
 #include <string>
 #include <vector>
 
+#include "guest_files.hpp"
 #include "int8_network.hpp"
 #include "weights.hpp"
 
 namespace {
 
-const std::filesystem::path kFolder = "/digits";
+using nvdla::emulator_test::kDigits;
 
 class LoadableOnKernel : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(kernel.info().backend, "kernel");
-    nvdla::save_loadable(digits::describe(digits::load_weights(kFolder / "weights.json")),
+    nvdla::save_loadable(digits::describe(digits::load_weights(kDigits / "weights.json")),
                          configuration, path);
   }
 
@@ -77,7 +78,7 @@ std::string output_of(const std::string& command) {
 
 TEST_F(LoadableOnKernel, RunsByTheCommand) {
   int pictures = 0;
-  for (const auto& picture : std::filesystem::directory_iterator(kFolder / "images")) {
+  for (const auto& picture : std::filesystem::directory_iterator(kDigits / "images")) {
     const std::string command =
         "nvdla run " + path + " --input " + picture.path().string() + " --stats --json --device ";
     auto ours = nlohmann::json::parse(output_of(command + "auto"));

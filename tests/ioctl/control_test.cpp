@@ -17,8 +17,6 @@
 namespace nvdla::ioctl_test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 // The copy with a third slot for control data, which its layer does not use.
 struct ControlProgram : CopyProgram {
   explicit ControlProgram(std::uint32_t atom) : CopyProgram(atom) {
@@ -33,14 +31,14 @@ struct ControlProgram : CopyProgram {
   std::vector<std::uint8_t> control = std::vector<std::uint8_t>(256, 0x3c);
 };
 
-struct Fault {
+struct ControlFault {
   std::string name;
   std::function<void(ControlProgram&, drm_nvdla_program_create&)> break_it;
   int error;
   std::uint32_t rule = 0, object = 0, index = 0;
 };
 
-class ControlRefused : public testing::TestWithParam<Fault> {};
+class ControlRefused : public testing::TestWithParam<ControlFault> {};
 
 TEST_P(ControlRefused, WithErrnoAndRule) {
   Node node;
@@ -59,31 +57,35 @@ using Args = drm_nvdla_program_create;
 INSTANTIATE_TEST_SUITE_P(
     Ioctl, ControlRefused,
     testing::Values(
-        Fault{"NotMapped", [](ControlProgram&, Args& a) { a.control.pointer = 64; }, EFAULT},
-        Fault{"PartlyMapped", [](ControlProgram&, Args& a) { a.control.pointer = ~0ull - 128; },
-              EFAULT},
-        Fault{"StrideOfTwo", [](ControlProgram&, Args& a) { a.control.stride = 2; }, EINVAL},
-        Fault{"StrideOfNone", [](ControlProgram&, Args& a) { a.control.stride = 0; }, EINVAL},
-        Fault{"PointerWithoutCount", [](ControlProgram&, Args& a) { a.control.count = 0; }, EINVAL},
-        Fault{"TooMuch",
-              [](ControlProgram&, Args& a) { a.control.count = NVDLA_MAX_CONTROL_BYTES + 1; },
-              E2BIG},
-        Fault{"Missing", [](ControlProgram&, Args& a) { a.control = {}; }, EINVAL,
-              NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_SLOT, 2},
-        Fault{"ShortByOne", [](ControlProgram&, Args& a) { a.control.count -= 1; }, EINVAL,
-              NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_SLOT, 2},
-        Fault{"WithoutSlot", [](ControlProgram&, Args& a) { a.slots.count = 2; }, EINVAL,
-              NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_PROGRAM, 0},
-        Fault{"TwoSlots",
-              [](ControlProgram& p, Args& a) {
-                p.slots.push_back(p.slots.back());
-                a.slots = array_of(p.slots);
-              },
-              EINVAL, NVDLA_RULE_CONTROL_SLOT, NVDLA_OBJECT_SLOT, 3},
-        Fault{"ReadByALayer", [](ControlProgram& p, Args&) { p.layers[0].sdp.input.slot = 2; },
-              EINVAL, NVDLA_RULE_SLOT_ACCESS, NVDLA_OBJECT_LAYER, 0},
-        Fault{"WrittenByALayer", [](ControlProgram& p, Args&) { p.layers[0].sdp.output.slot = 2; },
-              EINVAL, NVDLA_RULE_SLOT_ACCESS, NVDLA_OBJECT_LAYER, 0}),
+        ControlFault{"NotMapped", [](ControlProgram&, Args& a) { a.control.pointer = 64; }, EFAULT},
+        ControlFault{"PartlyMapped",
+                     [](ControlProgram&, Args& a) { a.control.pointer = ~0ull - 128; }, EFAULT},
+        ControlFault{"StrideOfTwo", [](ControlProgram&, Args& a) { a.control.stride = 2; }, EINVAL},
+        ControlFault{"StrideOfNone", [](ControlProgram&, Args& a) { a.control.stride = 0; },
+                     EINVAL},
+        ControlFault{"PointerWithoutCount", [](ControlProgram&, Args& a) { a.control.count = 0; },
+                     EINVAL},
+        ControlFault{
+            "TooMuch",
+            [](ControlProgram&, Args& a) { a.control.count = NVDLA_MAX_CONTROL_BYTES + 1; }, E2BIG},
+        ControlFault{"Missing", [](ControlProgram&, Args& a) { a.control = {}; }, EINVAL,
+                     NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_SLOT, 2},
+        ControlFault{"ShortByOne", [](ControlProgram&, Args& a) { a.control.count -= 1; }, EINVAL,
+                     NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_SLOT, 2},
+        ControlFault{"WithoutSlot", [](ControlProgram&, Args& a) { a.slots.count = 2; }, EINVAL,
+                     NVDLA_RULE_CONTROL_SIZE, NVDLA_OBJECT_PROGRAM, 0},
+        ControlFault{"TwoSlots",
+                     [](ControlProgram& p, Args& a) {
+                       p.slots.push_back(p.slots.back());
+                       a.slots = array_of(p.slots);
+                     },
+                     EINVAL, NVDLA_RULE_CONTROL_SLOT, NVDLA_OBJECT_SLOT, 3},
+        ControlFault{"ReadByALayer",
+                     [](ControlProgram& p, Args&) { p.layers[0].sdp.input.slot = 2; }, EINVAL,
+                     NVDLA_RULE_SLOT_ACCESS, NVDLA_OBJECT_LAYER, 0},
+        ControlFault{"WrittenByALayer",
+                     [](ControlProgram& p, Args&) { p.layers[0].sdp.output.slot = 2; }, EINVAL,
+                     NVDLA_RULE_SLOT_ACCESS, NVDLA_OBJECT_LAYER, 0}),
     [](const auto& test) { return test.param.name; });
 
 class Control : public testing::Test {

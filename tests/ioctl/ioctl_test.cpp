@@ -23,8 +23,6 @@
 namespace nvdla::ioctl_test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 class Ioctl : public testing::Test {
  protected:
   void SetUp() override { ASSERT_GE(node.fd(), 0) << "no node of the driver nvdla"; }

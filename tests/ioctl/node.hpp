@@ -12,6 +12,8 @@
 
 namespace nvdla::ioctl_test {
 
+inline constexpr std::uint64_t kPage = 4096;
+
 // Device files of the driver "nvdla", accel nodes first. NVDLA_DEVICE names one instead.
 std::vector<std::string> find_nodes();
 

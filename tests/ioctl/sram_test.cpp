@@ -18,8 +18,6 @@
 namespace nvdla::ioctl_test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 int create(const Node& node, std::uint64_t size, std::uint32_t flags, std::uint32_t& handle) {
   drm_nvdla_bo_create create{size, NVDLA_MEMORY_SRAM, flags, 0, 0};
   const int error = node.call(DRM_IOCTL_NVDLA_BO_CREATE, &create);
