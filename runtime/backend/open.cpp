@@ -2,6 +2,7 @@
 //
 // From the name of a device to its backend.
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kAuto = "auto";
-constexpr const char* kDefaultConfiguration = "nv_full";
+constexpr std::string_view kDefaultConfiguration = "nv_full";
 constexpr const char* kVariable = "NVDLA_DEVICE";
 
 std::string configurations() {
@@ -30,22 +31,51 @@ std::string configurations() {
   return names;
 }
 
-std::shared_ptr<Backend> open_model(std::string_view configuration) {
+// "threads=<n>", behind a comma.
+unsigned parse_threads(std::string_view name, std::string_view option) {
+  constexpr std::string_view kKey = "threads=";
+  constexpr unsigned kMost = 1024;
+  unsigned threads = 0;
+  if (option.starts_with(kKey)) {
+    const char* const end = option.data() + option.size();
+    const auto [stop, error] = std::from_chars(option.data() + kKey.size(), end, threads);
+    if (error != std::errc() || stop != end) threads = 0;
+  }
+  if (threads == 0 || threads > kMost) {
+    refuse(ErrorCode::kNoDevice,
+           "device '{}': expected 'threads=<1 to {}>' behind the comma, not '{}'", name, kMost,
+           option);
+  }
+  return threads;
+}
+
+// "model[:<configuration>][,threads=<n>]"
+std::shared_ptr<Backend> open_model(std::string_view name) {
+  const std::size_t comma = name.find(',');
+  // 0: one for each processor.
+  const unsigned threads = comma == name.npos ? 0 : parse_threads(name, name.substr(comma + 1));
+  std::string_view configuration = name.substr(kModel.size(), comma - kModel.size());
+  configuration = configuration.empty() ? kDefaultConfiguration : configuration.substr(1);
   const nvdla_hw* hw = find_configuration(configuration);
   if (hw == nullptr) {
-    refuse(ErrorCode::kNoDevice, "device 'model:{}': no configuration is called '{}'; there are {}",
-           configuration, configuration, configurations());
+    refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
+           configuration, configurations());
   }
-  return make_model_backend(*hw);
+  return make_model_backend(*hw, threads);
+}
+
+// Whether what follows "model" in a name can belong to it.
+bool names_model(std::string_view name) {
+  return name.starts_with(kModel) &&
+         (name.size() == kModel.size() || name[kModel.size()] == ':' || name[kModel.size()] == ',');
 }
 
 std::shared_ptr<Backend> open_named(std::string_view name) {
-  if (name == kModel) return open_model(kDefaultConfiguration);
-  if (name.starts_with("model:")) return open_model(name.substr(kModel.size() + 1));
+  if (names_model(name)) return open_model(name);
   if (name.starts_with("/dev/")) return make_kernel_backend(name);
   refuse(ErrorCode::kNoDevice,
          "no device is called '{}'; valid are 'auto', a kernel device such as /dev/accel/accel0, "
-         "'model' and 'model:<configuration>' with one of {}",
+         "'model' and 'model:<configuration>' with one of {}; 'model' may end in ',threads=<n>'",
          name, configurations());
 }
 
@@ -69,8 +99,8 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
     return make_kernel_backend(devices.front());
   }
   std::fprintf(stderr, "nvdla: no NVDLA found, using the device model of %s\n",
-               kDefaultConfiguration);
-  return open_model(kDefaultConfiguration);
+               kDefaultConfiguration.data());
+  return open_model(kModel);
 }
 
 DeviceId new_device_id() noexcept {

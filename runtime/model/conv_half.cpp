@@ -60,43 +60,44 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
   const std::size_t kernel_elements = steps.size() * kLanes;
-  lanes_.resize(std::max(lanes_.size(), kernel_elements));
-  HalfProducts products;
-  for (unsigned block = 0; block < sdp.blocks(); ++block) {
-    const std::uint32_t kernels = std::min(kBlock, shape.kernels - block * kBlock);
-    for (std::uint32_t first = 0; first < positions; first += SdpPass::kPositions) {
-      const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
-      std::fill_n(values_.begin(), count * kBlock, 0);
-      for (unsigned i = 0; i < count; ++i) {
-        const std::size_t base =
-            (first + i) / layer.out_width * step_y + (first + i) % layer.out_width * step_x;
-        std::uint16_t* to = lanes_.data();
-        for (const Step& step : steps) {
-          for (const Segment& segment : step.segments)
-            std::memcpy(to + segment.lane, data + (base + segment.offset) * 2,
-                        std::size_t{segment.count} * 2);
-          to += kLanes;
-        }
-        for (std::uint32_t k = 0; k < kernels; ++k) {
-          HalfAccumulator sum;
-          const std::uint16_t* kernel =
-              weights.half.data() + (std::size_t{block} * kBlock + k) * kernel_elements;
-          for (std::size_t step = 0; step < steps.size(); ++step) {
-            kernels_.half(
-                {lanes_.data() + step * kLanes, kernel + step * kLanes, steps[step].lanes},
-                products);
-            if (products.nan != 0) {
-              sum.add_nan(products.nan);
-              break;
-            }
-            sum.add(products.sum, products.exponent);
-          }
-          values_[std::size_t{i} * kBlock + k] = static_cast<std::int32_t>(sum.deliver());
-        }
+  for (Scratch& scratch : scratch_)
+    scratch.lanes.resize(std::max(scratch.lanes.size(), kernel_elements));
+  const auto make = [&](unsigned member, const ConvChunk& chunk, std::int32_t* values) {
+    std::uint16_t* const lanes = scratch_[member].lanes.data();
+    const std::uint32_t kernels = std::min(kBlock, shape.kernels - chunk.block * kBlock);
+    HalfProducts products;
+    std::fill_n(values, chunk.count * kBlock, 0);
+    for (unsigned i = 0; i < chunk.count; ++i) {
+      const std::uint32_t position = chunk.first + i;
+      const std::size_t base =
+          position / layer.out_width * step_y + position % layer.out_width * step_x;
+      std::uint16_t* to = lanes;
+      for (const Step& step : steps) {
+        for (const Segment& segment : step.segments)
+          std::memcpy(to + segment.lane, data + (base + segment.offset) * 2,
+                      std::size_t{segment.count} * 2);
+        to += kLanes;
       }
-      sdp.tile(values_.data(), block, first, count);
+      for (std::uint32_t k = 0; k < kernels; ++k) {
+        HalfAccumulator sum;
+        const std::uint16_t* kernel =
+            weights.half.data() + (std::size_t{chunk.block} * kBlock + k) * kernel_elements;
+        for (std::size_t step = 0; step < steps.size(); ++step) {
+          kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps[step].lanes},
+                        products);
+          if (products.nan != 0) {
+            sum.add_nan(products.nan);
+            break;
+          }
+          sum.add(products.sum, products.exponent);
+        }
+        values[std::size_t{i} * kBlock + k] = static_cast<std::int32_t>(sum.deliver());
+      }
     }
-  }
+  };
+  chunks_.run(sdp, positions, ConvChunks::Order::kPositionsFirst,
+              static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kHalfRate,
+              make);
 }
 
 }  // namespace nvdla::model

@@ -17,15 +17,16 @@ constexpr std::size_t kCachedWeights = std::size_t{384} << 10;
 
 }  // namespace
 
-ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks)
+ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, Team& team)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
       quirks_(quirks),
+      team_(team),
       weights_(hw, dma),
       data_(hw, dma, quirks),
-      values_(std::size_t{SdpPass::kPositions} * kBlock),
-      sums_(std::size_t{kTile} * kBlock) {}
+      chunks_(team),
+      scratch_(team.size()) {}
 
 std::string ConvPass::prepare(const ConvLayer& layer) {
   if (!layer.compressed || !plan_fetch(layer, cbuf_).weights) return {};
@@ -113,10 +114,8 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
         run_half(layer, shape, weights.packed, batch, sdp);
         break;
       case Mac::kWinograd:
-        counters.saturated += run_winograd(layer, shape, weights.packed, sdp);
-        break;
       case Mac::kWinogradHalf:
-        run_winograd_half(layer, shape, weights.packed, sdp);
+        counters.saturated += run_winograd(layer, shape, weights.packed, sdp);
         break;
     }
   }
@@ -139,17 +138,15 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = layer.stride_x * data_.pixel_bytes();
   const std::size_t step_y = layer.stride_y * data_.width() * data_.pixel_bytes();
-  const unsigned blocks = sdp.blocks();
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
 
-  const auto chunk = [&](unsigned block, std::uint32_t first) {
-    const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
-    std::uint32_t x = first % layer.out_width;
-    const std::uint8_t* row = data + first / layer.out_width * step_y;
-    for (unsigned done = 0; done < count; done += kTile) {
+  const auto make = [&](unsigned, const ConvChunk& chunk, std::int32_t* values) {
+    std::uint32_t x = chunk.first % layer.out_width;
+    const std::uint8_t* row = data + chunk.first / layer.out_width * step_y;
+    for (unsigned done = 0; done < chunk.count; done += kTile) {
       const std::uint8_t* bases[kTile];
-      const unsigned part = std::min(kTile, count - done);
+      const unsigned part = std::min(kTile, chunk.count - done);
       for (unsigned i = 0; i < part; ++i) {
         bases[i] = row + x * step_x;
         if (++x == layer.out_width) {
@@ -162,26 +159,23 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          runs_.data(),
                          static_cast<unsigned>(runs_.size()),
                          shape.run_steps(),
-                         weights.bytes.data() + block * block_bytes,
-                         weights.starts.data() + std::size_t{block} * kBlock,
-                         values_.data() + std::size_t{done} * kBlock};
+                         weights.bytes.data() + chunk.block * block_bytes,
+                         weights.starts.data() + std::size_t{chunk.block} * kBlock,
+                         values + std::size_t{done} * kBlock};
       kernels_.mac(tile);
     }
     if (shift.dropped != 0)
-      for (std::size_t i = 0; i < std::size_t{count} * kBlock; ++i) values_[i] >>= shift.dropped;
-    kernels_.clip(values_.data(), count, shift.rounded);
-    sdp.tile(values_.data(), block, first, count);
+      for (std::size_t i = 0; i < std::size_t{chunk.count} * kBlock; ++i)
+        values[i] >>= shift.dropped;
+    kernels_.clip(values, chunk.count, shift.rounded);
   };
 
   // Small weights stay in cache while the input goes by once; large ones go by once.
-  if (block_bytes * blocks <= kCachedWeights) {
-    for (std::uint32_t first = 0; first < positions; first += SdpPass::kPositions)
-      for (unsigned block = 0; block < blocks; ++block) chunk(block, first);
-  } else {
-    for (unsigned block = 0; block < blocks; ++block)
-      for (std::uint32_t first = 0; first < positions; first += SdpPass::kPositions)
-        chunk(block, first);
-  }
+  const auto order = block_bytes * sdp.blocks() <= kCachedWeights
+                         ? ConvChunks::Order::kBlocksFirst
+                         : ConvChunks::Order::kPositionsFirst;
+  chunks_.run(sdp, positions, order,
+              static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, make);
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -196,31 +190,35 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   }
   // Kernels cannot be long enough to saturate before their last product, so it is enough to look at
   // the end.
-  CaccClip clip(layer, quirks_);
+  std::vector<CaccClip> clips(scratch_.size(), CaccClip(layer, quirks_));
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
-  for (unsigned block = 0; block < sdp.blocks(); ++block) {
-    for (std::uint32_t first = 0; first < positions; first += SdpPass::kPositions) {
-      const unsigned count = std::min<std::uint32_t>(SdpPass::kPositions, positions - first);
-      for (unsigned done = 0; done < count; done += kTile) {
-        const std::int16_t* bases[kTile];
-        const unsigned part = std::min(kTile, count - done);
-        for (unsigned i = 0; i < part; ++i) {
-          const std::uint32_t position = first + done + i;
-          bases[i] = wide_data_.data() + position / layer.out_width * step_y +
-                     position % layer.out_width * step_x;
-        }
-        kernels_.wide({bases, part, runs_.data(), static_cast<unsigned>(runs_.size()),
-                       shape.run_elements(), weights.words.data() + block * shape.block_elements(),
-                       sums_.data()});
-        for (unsigned i = 0; i < part * kBlock; ++i)
-          values_[std::size_t{done} * kBlock + i] = clip(sums_[i]);
+  const std::size_t block_elements = shape.block_elements();
+  const auto make = [&](unsigned member, const ConvChunk& chunk, std::int32_t* values) {
+    std::int64_t* const sums = scratch_[member].sums.data();
+    CaccClip clip = clips[member];
+    for (unsigned done = 0; done < chunk.count; done += kTile) {
+      const std::int16_t* bases[kTile];
+      const unsigned part = std::min(kTile, chunk.count - done);
+      for (unsigned i = 0; i < part; ++i) {
+        const std::uint32_t position = chunk.first + done + i;
+        bases[i] = wide_data_.data() + position / layer.out_width * step_y +
+                   position % layer.out_width * step_x;
       }
-      sdp.tile(values_.data(), block, first, count);
+      kernels_.wide({bases, part, runs_.data(), static_cast<unsigned>(runs_.size()),
+                     shape.run_elements(), weights.words.data() + chunk.block * block_elements,
+                     sums});
+      for (unsigned i = 0; i < part * kBlock; ++i)
+        values[std::size_t{done} * kBlock + i] = clip(sums[i]);
     }
-  }
-  return clip.saturated();
+    clips[member] = clip;
+  };
+  chunks_.run(sdp, positions, ConvChunks::Order::kPositionsFirst,
+              static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate, make);
+  std::uint32_t saturated = 0;
+  for (const CaccClip& clip : clips) saturated += clip.saturated();
+  return saturated;
 }
 
 }  // namespace nvdla::model

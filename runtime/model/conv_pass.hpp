@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/conv_chunks.hpp"
 #include "model/conv_data.hpp"
 #include "model/conv_expand.hpp"
 #include "model/conv_layer.hpp"
@@ -28,7 +29,7 @@ struct ConvCounters {
 
 class ConvPass {
  public:
-  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks);
+  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, Team& team);
 
   // What survives layers; emptied by reset.
   const CbufState& cbuf() const noexcept { return cbuf_; }
@@ -48,29 +49,35 @@ class ConvPass {
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp);
   void run_half(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                 std::uint32_t batch, SdpPass& sdp);
+  class WinogradRows;
+  class WinogradIntegers;
+  class WinogradHalves;
   std::uint32_t run_winograd(const ConvLayer& layer, const ConvShape& shape,
                              const PackedWeights& weights, SdpPass& sdp);
-  void run_winograd_half(const ConvLayer& layer, const ConvShape& shape,
-                         const PackedWeights& weights, SdpPass& sdp);
-  // Hands `lines` complete output lines of a block to SDP.
-  void hand_over(const ConvLayer& layer, unsigned block, std::uint32_t line, std::uint32_t lines,
-                 std::vector<std::int32_t>& values, SdpPass& sdp);
+
+  // Products of a nanosecond, roughly: what decides whether threads are worth their while.
+  static constexpr double kByteRate = 150, kWideRate = 40, kHalfRate = 0.4;
 
   const nvdla_hw& hw_;
   Dma& dma_;
   const Kernels& kernels_;
   Quirks quirks_;
+  Team& team_;
   CbufState cbuf_;
   WeightCache weights_;
   ConvData data_;
   ExpandedWeights expanded_;
+  ConvChunks chunks_;
+
+  // What a member of the team has to itself.
+  struct Scratch {
+    std::vector<std::int64_t> sums = std::vector<std::int64_t>(std::size_t{kTile} * kBlock);
+    std::vector<std::uint16_t> lanes;  // the steps of one position
+  };
+  std::vector<Scratch> scratch_;
 
   std::vector<std::int16_t> wide_data_;
   std::vector<std::int32_t> runs_;
-  std::vector<std::int32_t> values_;
-  std::vector<std::int64_t> sums_;
-  std::vector<std::uint16_t> lanes_;  // the steps of one position
-  std::vector<std::int32_t> lines_;   // of results, [line][x][kBlock]
 };
 
 // How CACC shifts a sum right before it delivers it. The logic keeps 16 bits of the fraction, so of

@@ -86,128 +86,245 @@ std::int32_t read_word(const std::byte* from) {
 
 }  // namespace
 
-void ConvPass::hand_over(const ConvLayer& layer, unsigned block, std::uint32_t line,
-                         std::uint32_t lines, std::vector<std::int32_t>& values, SdpPass& sdp) {
-  const std::uint32_t positions = lines * layer.out_width;
-  for (std::uint32_t at = 0; at < positions; at += SdpPass::kPositions)
-    sdp.tile(values.data() + std::size_t{at} * kBlock, block, line * layer.out_width + at,
-             std::min<std::uint32_t>(SdpPass::kPositions, positions - at));
-}
+// First all rows of tiles are transformed, then each row is multiplied with each block of kernels.
+class ConvPass::WinogradRows : public Team::Work {
+ public:
+  WinogradRows(ConvPass& pass, const ConvLayer& layer, const ConvShape& shape,
+               const PackedWeights& weights, SdpPass& sdp)
+      : pass_(pass),
+        layer_(layer),
+        shape_(shape),
+        weights_(weights),
+        sdp_(sdp),
+        rows_(layer.out_height / kResults),
+        tiles_(layer.out_width / kResults),
+        pixel_(pass.data_.pixel_bytes()),
+        line_(pass.data_.width() * pixel_) {}
 
-std::uint32_t ConvPass::run_winograd(const ConvLayer& layer, const ConvShape& shape,
-                                     const PackedWeights& weights, SdpPass& sdp) {
-  const std::uint32_t channels = shape.channels;
-  const std::uint32_t tiles = layer.out_width / kResults;
-  const std::size_t pixel = data_.pixel_bytes();
-  const std::size_t line = data_.width() * pixel;
-  const auto read = layer.proc == Precision::kInt8 ? read_byte : read_word;
-  // A row of tiles, [tile][position][channel].
-  const std::size_t tile_elements = std::size_t{kPositions} * channels;
-  wide_data_.resize(std::max(wide_data_.size(), tiles * tile_elements));
-  lines_.resize(std::size_t{kResults} * layer.out_width * kBlock);
-  std::vector<std::int64_t> products(std::size_t{kPositions} * kTile * kBlock);
-  CaccClip clip(layer, quirks_);
-  const std::int32_t run = 0;
-  for (std::uint32_t y = 0; y < layer.out_height; y += kResults) {
-    for (std::uint32_t tile = 0; tile < tiles; ++tile)
-      for (std::uint32_t c = 0; c < channels; ++c) {
-        auto values = gather<std::int32_t>(
-            data_.batch(0) + y * line + tile * kResults * pixel + c * shape.element_bytes, line,
-            pixel, read);
+  // `rate` is in products of a nanosecond.
+  void run(double rate) {
+    const double products = static_cast<double>(rows_) * tiles_ * shape_.channels * kPositions;
+    transforms_ = true;
+    pass_.team_.run(*this, rows_, products * kTransform);
+    transforms_ = false;
+    const double whole = products * sdp_.blocks() * kBlock / rate;
+    values_.resize((pass_.team_.shares(whole) ? pass_.team_.slots() : 1) * slot_values());
+    pass_.team_.run(*this, std::size_t{rows_} * sdp_.blocks(), whole);
+  }
+
+ protected:
+  ~WinogradRows() = default;
+
+  // Of a row of tiles.
+  virtual void transform_row(std::uint32_t row) noexcept = 0;
+  // Into [line][x][kBlock].
+  virtual void multiply(unsigned member, unsigned block, std::uint32_t row,
+                        std::int32_t* values) noexcept = 0;
+
+  // The corner of a tile in the input.
+  const std::byte* corner(std::uint32_t row, std::uint32_t tile) const noexcept {
+    return pass_.data_.batch(0) + std::size_t{row} * kResults * line_ + tile * kResults * pixel_;
+  }
+  // Where a result of a tile goes.
+  std::size_t place(std::uint32_t tile, unsigned result) const noexcept {
+    return (std::size_t{result / kResults} * layer_.out_width + tile * kResults +
+            result % kResults) *
+           kBlock;
+  }
+
+  ConvPass& pass_;
+  const ConvLayer& layer_;
+  const ConvShape& shape_;
+  const PackedWeights& weights_;
+  SdpPass& sdp_;
+  const std::uint32_t rows_, tiles_;
+  const std::size_t pixel_, line_;
+
+ private:
+  // Nanoseconds of an element.
+  static constexpr double kTransform = 1;
+
+  std::size_t slot_values() const noexcept {
+    return std::size_t{kResults} * layer_.out_width * kBlock;
+  }
+  void make(unsigned member, std::size_t lot, std::size_t slot) noexcept final {
+    if (transforms_) {
+      transform_row(static_cast<std::uint32_t>(lot));
+    } else {
+      multiply(member, static_cast<unsigned>(lot % sdp_.blocks()),
+               static_cast<std::uint32_t>(lot / sdp_.blocks()),
+               values_.data() + slot * slot_values());
+    }
+  }
+  void take(std::size_t lot, std::size_t slot) final {
+    if (transforms_) return;
+    const auto row = static_cast<std::uint32_t>(lot / sdp_.blocks());
+    std::int32_t* const values = values_.data() + slot * slot_values();
+    const std::uint32_t positions = kResults * layer_.out_width;
+    for (std::uint32_t at = 0; at < positions; at += SdpPass::kPositions)
+      sdp_.tile(values + std::size_t{at} * kBlock, static_cast<unsigned>(lot % sdp_.blocks()),
+                row * positions + at, std::min<std::uint32_t>(SdpPass::kPositions, positions - at));
+  }
+
+  bool transforms_ = false;
+  std::vector<std::int32_t> values_;
+};
+
+class ConvPass::WinogradIntegers final : public WinogradRows {
+ public:
+  WinogradIntegers(ConvPass& pass, const ConvLayer& layer, const ConvShape& shape,
+                   const PackedWeights& weights, SdpPass& sdp)
+      : WinogradRows(pass, layer, shape, weights, sdp),
+        read_(layer.proc == Precision::kInt8 ? read_byte : read_word),
+        tile_elements_(std::size_t{kPositions} * shape.channels),
+        transformed_(std::size_t{rows_} * tiles_ * tile_elements_),
+        members_(pass.team_.size(), Member{CaccClip(layer, pass.quirks_), {}}) {
+    for (Member& member : members_)
+      member.products.resize(std::size_t{kPositions} * kTile * kBlock);
+  }
+
+  std::uint32_t saturated() const noexcept {
+    std::uint32_t sum = 0;
+    for (const Member& member : members_) sum += member.clip.saturated();
+    return sum;
+  }
+
+ private:
+  struct Member {
+    CaccClip clip;
+    std::vector<std::int64_t> products;  // [position][kTile][kBlock]
+  };
+
+  // [position][channel]
+  std::int16_t* transformed(std::uint32_t row, std::uint32_t tile) noexcept {
+    return transformed_.data() + (std::size_t{row} * tiles_ + tile) * tile_elements_;
+  }
+
+  void transform_row(std::uint32_t row) noexcept override {
+    for (std::uint32_t tile = 0; tile < tiles_; ++tile) {
+      const std::byte* const from = corner(row, tile);
+      std::int16_t* const to = transformed(row, tile);
+      for (std::uint32_t c = 0; c < shape_.channels; ++c) {
+        auto values = gather<std::int32_t>(from + c * shape_.element_bytes, line_, pixel_, read_);
         transform_tile(
             values, [](std::int32_t a, std::int32_t b) { return a + b; },
             [](std::int32_t a, std::int32_t b) { return a - b; });
         for (unsigned i = 0; i < kPositions; ++i)
-          wide_data_[tile * tile_elements + std::size_t{i} * channels + c] =
-              truncate(values[i], layer.pra_truncate, layer.proc);
+          to[std::size_t{i} * shape_.channels + c] =
+              truncate(values[i], layer_.pra_truncate, layer_.proc);
       }
-    for (unsigned block = 0; block < sdp.blocks(); ++block) {
-      for (std::uint32_t first = 0; first < tiles; first += kTile) {
-        const unsigned count = std::min(kTile, tiles - first);
-        const std::int16_t* bases[kTile];
-        for (unsigned position = 0; position < kPositions; ++position) {
-          for (unsigned i = 0; i < count; ++i)
-            bases[i] =
-                wide_data_.data() + (first + i) * tile_elements + std::size_t{position} * channels;
-          kernels_.wide({bases, count, &run, 1, channels,
-                         weights.words.data() + block * shape.block_elements() +
-                             std::size_t{position} * channels * kBlock,
-                         products.data() + std::size_t{position} * kTile * kBlock});
-        }
-        for (unsigned i = 0; i < count; ++i)
-          for (unsigned k = 0; k < kBlock; ++k) {
-            const auto results =
-                transform_back(products.data() + i * kBlock + k, std::size_t{kTile} * kBlock);
-            for (unsigned j = 0; j < results.size(); ++j)
-              lines_[(std::size_t{j / kResults} * layer.out_width + (first + i) * kResults +
-                      j % kResults) *
-                         kBlock +
-                     k] = clip(results[j]);
-          }
-      }
-      hand_over(layer, block, y, kResults, lines_, sdp);
     }
   }
-  return clip.saturated();
-}
 
-void ConvPass::run_winograd_half(const ConvLayer& layer, const ConvShape& shape,
-                                 const PackedWeights& weights, SdpPass& sdp) {
-  constexpr unsigned kChannels = 4;
-  const std::uint32_t steps = shape.channels / kChannels;
-  const std::uint32_t tiles = layer.out_width / kResults;
-  const std::size_t pixel = data_.pixel_bytes();
-  const std::size_t line = data_.width() * pixel;
-  const std::size_t tile_elements = std::size_t{steps} * kLanes;
-  lanes_.resize(std::max(lanes_.size(), tiles * tile_elements));
-  lines_.resize(std::size_t{kResults} * layer.out_width * kBlock);
-  HalfProducts products;
-  for (std::uint32_t y = 0; y < layer.out_height; y += kResults) {
-    for (std::uint32_t tile = 0; tile < tiles; ++tile)
-      for (std::uint32_t c = 0; c < shape.channels; ++c) {
-        auto values = gather<std::uint32_t>(
-            data_.batch(0) + y * line + tile * kResults * pixel + c * 2, line, pixel,
-            [](const std::byte* from) {
-              return fp::widen<fp::Fp17>(static_cast<std::uint16_t>(read_word(from)));
-            });
+  void multiply(unsigned member, unsigned block, std::uint32_t row,
+                std::int32_t* values) noexcept override {
+    constexpr std::int32_t kRun = 0;
+    std::int64_t* const products = members_[member].products.data();
+    CaccClip clip = members_[member].clip;
+    for (std::uint32_t first = 0; first < tiles_; first += kTile) {
+      const unsigned count = std::min(kTile, tiles_ - first);
+      const std::int16_t* bases[kTile];
+      for (unsigned position = 0; position < kPositions; ++position) {
+        for (unsigned i = 0; i < count; ++i)
+          bases[i] = transformed(row, first + i) + std::size_t{position} * shape_.channels;
+        pass_.kernels_.wide({bases, count, &kRun, 1, shape_.channels,
+                             weights_.words.data() + block * shape_.block_elements() +
+                                 std::size_t{position} * shape_.channels * kBlock,
+                             products + std::size_t{position} * kTile * kBlock});
+      }
+      for (unsigned i = 0; i < count; ++i)
+        for (unsigned k = 0; k < kBlock; ++k) {
+          const auto results =
+              transform_back(products + i * kBlock + k, std::size_t{kTile} * kBlock);
+          for (unsigned j = 0; j < results.size(); ++j)
+            values[place(first + i, j) + k] = clip(results[j]);
+        }
+    }
+    members_[member].clip = clip;
+  }
+
+  std::int32_t (*read_)(const std::byte*);
+  const std::size_t tile_elements_;
+  std::vector<std::int16_t> transformed_;
+  std::vector<Member> members_;
+};
+
+class ConvPass::WinogradHalves final : public WinogradRows {
+ public:
+  WinogradHalves(ConvPass& pass, const ConvLayer& layer, const ConvShape& shape,
+                 const PackedWeights& weights, SdpPass& sdp)
+      : WinogradRows(pass, layer, shape, weights, sdp),
+        steps_(shape.channels / kChannels),
+        transformed_(std::size_t{rows_} * tiles_ * steps_ * kLanes) {}
+
+ private:
+  // Of a step.
+  static constexpr unsigned kChannels = 4;
+
+  // [step][position][channel]
+  std::uint16_t* transformed(std::uint32_t row, std::uint32_t tile) noexcept {
+    return transformed_.data() + (std::size_t{row} * tiles_ + tile) * steps_ * kLanes;
+  }
+
+  void transform_row(std::uint32_t row) noexcept override {
+    for (std::uint32_t tile = 0; tile < tiles_; ++tile) {
+      const std::byte* const from = corner(row, tile);
+      std::uint16_t* const to = transformed(row, tile);
+      for (std::uint32_t c = 0; c < shape_.channels; ++c) {
+        auto values = gather<std::uint32_t>(from + c * 2, line_, pixel_, [](const std::byte* at) {
+          return fp::widen<fp::Fp17>(static_cast<std::uint16_t>(read_word(at)));
+        });
         transform_tile(values, fp::add<fp::Fp17>, fp::sub<fp::Fp17>);
         for (unsigned i = 0; i < kPositions; ++i)
-          lanes_[tile * tile_elements + std::size_t{c / kChannels} * kLanes + i * kChannels +
-                 c % kChannels] = fp::narrow<fp::Fp17>(values[i]);
+          to[std::size_t{c / kChannels} * kLanes + i * kChannels + c % kChannels] =
+              fp::narrow<fp::Fp17>(values[i]);
       }
-    for (unsigned block = 0; block < sdp.blocks(); ++block) {
-      const std::uint32_t kernels = std::min(kBlock, shape.kernels - block * kBlock);
-      std::fill(lines_.begin(), lines_.end(), 0);
-      for (std::uint32_t tile = 0; tile < tiles; ++tile)
-        for (std::uint32_t k = 0; k < kernels; ++k) {
-          std::array<HalfAccumulator, kResults * kResults> sums;
-          const std::uint16_t* kernel =
-              weights.half.data() + (std::size_t{block} * kBlock + k) * steps * kLanes;
-          for (std::uint32_t step = 0; step < steps; ++step) {
-            kernels_.half({lanes_.data() + tile * tile_elements + std::size_t{step} * kLanes,
-                           kernel + std::size_t{step} * kLanes, kLanes},
-                          products);
-            if (products.nan != 0) {
-              for (HalfAccumulator& sum : sums) sum.add_nan(products.nan);
-              break;
-            }
-            std::int64_t positions[kPositions];
-            for (unsigned i = 0; i < kPositions; ++i) {
-              const std::int32_t* p = products.products + std::size_t{i} * kChannels;
-              positions[i] = std::int64_t{p[0]} + p[1] + p[2] + p[3];
-            }
-            const auto results = transform_back(positions, 1);
-            for (unsigned j = 0; j < results.size(); ++j)
-              sums[j].add(results[j], products.exponent);
-          }
-          for (unsigned j = 0; j < sums.size(); ++j)
-            lines_[(std::size_t{j / kResults} * layer.out_width + tile * kResults + j % kResults) *
-                       kBlock +
-                   k] = static_cast<std::int32_t>(sums[j].deliver());
-        }
-      hand_over(layer, block, y, kResults, lines_, sdp);
     }
   }
+
+  void multiply(unsigned, unsigned block, std::uint32_t row,
+                std::int32_t* values) noexcept override {
+    const std::uint32_t kernels = std::min(kBlock, shape_.kernels - block * kBlock);
+    std::fill_n(values, std::size_t{kResults} * layer_.out_width * kBlock, 0);
+    HalfProducts products;
+    for (std::uint32_t tile = 0; tile < tiles_; ++tile)
+      for (std::uint32_t k = 0; k < kernels; ++k) {
+        std::array<HalfAccumulator, kResults * kResults> sums;
+        const std::uint16_t* data = transformed(row, tile);
+        const std::uint16_t* kernel =
+            weights_.half.data() + (std::size_t{block} * kBlock + k) * steps_ * kLanes;
+        for (std::uint32_t step = 0; step < steps_; ++step, data += kLanes, kernel += kLanes) {
+          pass_.kernels_.half({data, kernel, kLanes}, products);
+          if (products.nan != 0) {
+            for (HalfAccumulator& sum : sums) sum.add_nan(products.nan);
+            break;
+          }
+          std::int64_t positions[kPositions];
+          for (unsigned i = 0; i < kPositions; ++i) {
+            const std::int32_t* p = products.products + std::size_t{i} * kChannels;
+            positions[i] = std::int64_t{p[0]} + p[1] + p[2] + p[3];
+          }
+          const auto results = transform_back(positions, 1);
+          for (unsigned j = 0; j < results.size(); ++j) sums[j].add(results[j], products.exponent);
+        }
+        for (unsigned j = 0; j < sums.size(); ++j)
+          values[place(tile, j) + k] = static_cast<std::int32_t>(sums[j].deliver());
+      }
+  }
+
+  const std::uint32_t steps_;
+  std::vector<std::uint16_t> transformed_;
+};
+
+std::uint32_t ConvPass::run_winograd(const ConvLayer& layer, const ConvShape& shape,
+                                     const PackedWeights& weights, SdpPass& sdp) {
+  if (layer.proc == Precision::kFp16) {
+    WinogradHalves(*this, layer, shape, weights, sdp).run(kHalfRate);
+    return 0;
+  }
+  WinogradIntegers rows(*this, layer, shape, weights, sdp);
+  rows.run(kWideRate);
+  return rows.saturated();
 }
 
 }  // namespace nvdla::model

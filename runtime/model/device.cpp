@@ -16,6 +16,7 @@
 #include "model/register_file.hpp"
 #include "model/rubik.hpp"
 #include "model/sdp_pass.hpp"
+#include "model/team.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -39,7 +40,8 @@ struct Device::Impl {
         dma(config, bus),
         kernels(best_kernels()),
         sdp(config, dma, kernels),
-        conv(config, dma, kernels, opts.quirks),
+        team(opts.threads, opts.worth_sharing),
+        conv(config, dma, kernels, opts.quirks, team),
         pdp(config, registers, dma, opts.quirks),
         cdp(config, registers, dma, opts.quirks),
         rubik(registers, dma, opts.quirks),
@@ -69,6 +71,7 @@ struct Device::Impl {
   Dma dma;
   const Kernels& kernels;
   SdpPass sdp;
+  Team team;
   ConvPass conv;
   Pdp pdp;
   Cdp cdp;

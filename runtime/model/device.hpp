@@ -25,9 +25,11 @@ struct Options {
   Quirks quirks = Quirks::kRtl;
   // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
   unsigned completion_delay = 1;
-  // Host threads for heavy layers; 0 is one per processor. Results never depend on it. One thread,
-  // the caller's, is used whatever is asked for until layers can be split.
+  // Host threads for heavy layers of the convolution pipeline, the caller's included; 0 is one per
+  // processor. Results never depend on it. The bus is only ever called on the caller's.
   unsigned threads = 1;
+  // Nanoseconds, roughly: a layer that takes less stays on one thread.
+  double worth_sharing = 50e3;
 };
 
 // A memory access that the bus refused: the read returned ones, the write was dropped.

@@ -18,11 +18,11 @@ namespace {
 
 // Held by the backend and its queues. Never by jobs: the last holder waits for them.
 struct Core {
-  explicit Core(const nvdla_hw& configuration)
+  Core(const nvdla_hw& configuration, unsigned threads)
       : hw(configuration),
         id(new_device_id()),
         space(std::make_shared<AddressSpace>(configuration.address_bits)),
-        worker(new Worker(configuration, model::Options())) {}
+        worker(new Worker(configuration, {.threads = threads})) {}
   ~Core() { worker->stop(); }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -98,8 +98,8 @@ class ModelQueue final : public QueueImpl {
 
 class ModelBackend final : public Backend {
  public:
-  explicit ModelBackend(const nvdla_hw& hw)
-      : core_(std::make_shared<Core>(hw)), info_(make_info(hw, "model")) {}
+  ModelBackend(const nvdla_hw& hw, unsigned threads)
+      : core_(std::make_shared<Core>(hw, threads)), info_(make_info(hw, "model")) {}
 
   const DeviceInfo& info() const noexcept override { return info_; }
 
@@ -123,8 +123,8 @@ class ModelBackend final : public Backend {
 
 }  // namespace
 
-std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw) {
-  return std::make_shared<ModelBackend>(hw);
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, unsigned threads) {
+  return std::make_shared<ModelBackend>(hw, threads);
 }
 
 }  // namespace nvdla::detail

@@ -11,7 +11,8 @@
 
 namespace nvdla::detail {
 
-std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw);
+// `threads` share heavy layers; 0 is one per processor.
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, unsigned threads);
 
 }  // namespace nvdla::detail
 

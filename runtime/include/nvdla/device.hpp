@@ -61,6 +61,8 @@ class NVDLA_API Device {
   // `name` is one of
   //   "model:<configuration>"  the device model in this process, e.g. "model:nv_full"
   //   "model"                  the same as "model:nv_full"
+  //   "model:nv_full,threads=2"  how many threads, the one that runs the job included, share a
+  //                            heavy convolution, which changes no result; else one per processor
   //   "auto"                   what the environment variable NVDLA_DEVICE says, else the first
   //                            kernel device, else "model" with one line of warning on stderr
   //   "/dev/accel/accelN"      a kernel device; a render node where the kernel has no accel nodes

@@ -430,8 +430,10 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   command->add_option("--output,-o", options->output,
                       "Where the output goes: NAME.dimg as NVIDIA's golden files, NAME.pgm,\n"
                       "NAME.mem as in memory, else raw elements by channel, line, column");
-  command->add_option("--device,-d", options->device,
-                      "Such as model:nv_full; without, the model that the loadable was made for");
+  command->add_option(
+      "--device,-d", options->device,
+      "Such as model:nv_full or model:nv_full,threads=1; without, the model that the\n"
+      "loadable was made for");
   command->add_flag("--stats", options->stats, "Print the counters of every layer");
   command->add_flag("--json", options->json, "Print one JSON document");
   command->footer(

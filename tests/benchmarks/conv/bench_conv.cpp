@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The model's int8 convolution beside oneDNN's with signed activations and weights, layer by layer,
-// one thread, interleaved in one run; medians and their ratio. What is timed of the model is a
-// whole layer as a driver launches it: register writes, fetch into the convolution buffer,
+// as many threads each, interleaved in one run; medians and their ratio. What is timed of the model
+// is a whole layer as a driver launches it: register writes, fetch into the convolution buffer,
 // convolution, SDP with a converter to int8, write to memory. oneDNN's layer ends with the same
 // scale to int8. A layer whose input does not fit the buffer of nv_full at once is cut in height
-// like a driver would, and the pieces are added up.
+// like a driver would, and the pieces are added up. With more than one thread set
+// GOMP_SPINCOUNT=1000, or oneDNN's idle threads keep the processors of the model's.
 #include <omp.h>
 
 #include <algorithm>
@@ -165,18 +166,19 @@ class Peer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // oneDNN asks OpenMP how many threads there are.
-  omp_set_num_threads(1);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 31;
-  if (rounds < 1) {
-    std::fprintf(stderr, "usage: %s [ROUNDS [PART-OF-A-NAME]]\n", argv[0]);
+  const int threads = argc > 2 ? std::atoi(argv[2]) : 1;
+  const std::string wanted = argc > 3 ? argv[3] : "";
+  if (rounds < 1 || threads < 1) {
+    std::fprintf(stderr, "usage: %s [ROUNDS [THREADS [PART-OF-A-NAME]]]\n", argv[0]);
     return 2;
   }
-  const std::string wanted = argc > 2 ? argv[2] : "";
+  // oneDNN asks OpenMP how many threads there are.
+  omp_set_num_threads(threads);
   const nvdla_hw& hw = *nvdla_hw_find("nv_full");
   std::printf(
-      "model kernels: %s; %d interleaved rounds, one thread; int8 layers with SDP's converter\n",
-      nvdla::model::best_kernels().name, rounds);
+      "model kernels: %s; %d interleaved rounds, threads: %d; int8 layers with SDP's converter\n",
+      nvdla::model::best_kernels().name, rounds, threads);
   std::printf("%-24s %9s %9s %9s %9s %7s %6s\n", "layer", "MMAC", "model ms", "onednn ms", "GMAC/s",
               "ratio", "parts");
   double log_sum = 0;
@@ -198,7 +200,7 @@ int main(int argc, char** argv) {
     for (auto& value : ref.weights) value = static_cast<int>(nvdla::test::pick(again, -128, 127));
     Memory memory;
     load(whole, memory);
-    Device device(hw, memory);
+    Device device(hw, memory, {.threads = static_cast<unsigned>(threads)});
     Registers registers(device);
     while (device.step()) {
     }
@@ -208,7 +210,6 @@ int main(int argc, char** argv) {
       double time = 0;
       for (const TestLayer& part : parts) {
         program(part, registers, group, 0);
-        registers.write("SDP.D_PERF_ENABLE", 0);  // statistics are not on by default
         registers.write("SDP.D_PERF_ENABLE", 0);  // statistics are not on by default
         enable(part, registers);
         const double start = now();

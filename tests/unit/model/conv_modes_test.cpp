@@ -68,7 +68,9 @@ using Change = std::function<void(Registers&)>;
 std::string check(ConvCase& layer, Random& random, Quirks quirks, const Change& change = {}) {
   Memory memory;
   finish(layer, random, memory);
-  Device device(*layer.hw, memory, {.quirks = quirks});
+  // On one, two or three threads, however small it is.
+  Device device(*layer.hw, memory,
+                {.quirks = quirks, .threads = 1 + layer.width % 3, .worth_sharing = 0});
   Registers regs(device);
   program(layer, regs);
   if (change) change(regs);

@@ -36,7 +36,8 @@ std::string check(const TestLayer& layer, const std::function<void(Registers&)>&
   Memory memory;
   memory.fill(Ram::kPrimary, layer.output.base - 4096, 1 << 20, std::byte{kUntouched});
   load(layer, memory);
-  Device device(*layer.hw, memory);
+  // On one, two or three threads, however small it is.
+  Device device(*layer.hw, memory, {.threads = 1 + layer.ref.width % 3, .worth_sharing = 0});
   Registers registers(device);
   program(layer, registers, 0, 0);
   if (change) change(registers);

@@ -93,6 +93,21 @@ TEST(Open, RefusesUnknownConfigurations) {
                [] { Device::open("model:"); });
 }
 
+TEST(Open, TakesANumberOfThreads) {
+  EXPECT_EQ(Device::open("model,threads=3").info().configuration, "nv_full");
+  EXPECT_EQ(Device::open("model:nv_small,threads=1024").info().configuration, "nv_small");
+  for (const char* option : {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1",
+                             "threads=2x", "threads=99999999999", "Threads=2", "threads=2,"}) {
+    const std::string name = std::string("model:nv_small,") + option;
+    expect_error(ErrorCode::kNoDevice,
+                 "device '" + name + "': expected 'threads=<1 to 1024>' behind the comma, not '" +
+                     option + "'",
+                 [&] { Device::open(name); });
+  }
+  expect_error(ErrorCode::kNoDevice, "no device is called 'models,threads=2'",
+               [] { Device::open("models,threads=2"); });
+}
+
 TEST(Open, NamesAKernelDeviceThatIsMissing) {
   expect_error(ErrorCode::kNoDevice,
                "device '/dev/accel/accel99' cannot be opened: No such file or directory",
