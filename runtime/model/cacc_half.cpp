@@ -2,6 +2,7 @@
 #include "model/cacc_half.hpp"
 
 #include <bit>
+#include <type_traits>
 
 #include "model/float.hpp"
 
@@ -9,21 +10,49 @@ namespace nvdla::model {
 namespace {
 
 constexpr int kFraction = 38;
-// Bits that are kept below the mantissa while operands are aligned.
-constexpr int kKept = 40;
 
-// Sign bits of a number of `bits` bits that the sign does not need.
-int redundant_signs(std::int64_t value, int bits) noexcept {
-  const auto magnitude = static_cast<std::uint64_t>(value < 0 ? ~value : value);
-  return std::countl_zero(magnitude) - 1 - (64 - bits);
+int leading_zeros(std::uint64_t value) noexcept { return std::countl_zero(value); }
+int leading_zeros(unsigned __int128 value) noexcept {
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  return high != 0 ? std::countl_zero(high)
+                   : 64 + std::countl_zero(static_cast<std::uint64_t>(value));
 }
 
-int redundant_signs(__int128 value, int bits) noexcept {
-  const auto magnitude = static_cast<unsigned __int128>(value < 0 ? ~value : value);
-  const auto high = static_cast<std::uint64_t>(magnitude >> 64);
-  const int zeros = high != 0 ? std::countl_zero(high)
-                              : 64 + std::countl_zero(static_cast<std::uint64_t>(magnitude));
-  return zeros - 1 - (128 - bits);
+// Sign bits of a number of `bits` bits that the sign does not need.
+template <typename Wide>
+int redundant_signs(Wide value, int bits) noexcept {
+  constexpr int kBits = sizeof(Wide) * 8;
+  using Magnitude = std::conditional_t<kBits == 64, std::uint64_t, unsigned __int128>;
+  return leading_zeros(static_cast<Magnitude>(value < 0 ? ~value : value)) - 1 - (kBits - bits);
+}
+
+struct Number {
+  std::int64_t mantissa;
+  std::int32_t exponent;
+};
+
+// The sum, normalised and rounded; `exponent` is that of `large`, `distance` below which is that of
+// `small`. It is exact before that: `kKept` bits are kept below the mantissa's 40.
+template <typename Wide, int kKept>
+Number sum_of(std::int64_t large, std::int64_t small, int distance,
+              std::int32_t exponent) noexcept {
+  constexpr Wide kOne = 1;
+  Wide sum = large * (kOne << kKept);
+  if (distance <= kKept) sum += small * (kOne << (kKept - distance));
+  if (sum == 0) return {0, 0};
+  // A carry gives -1, what cancels more than that.
+  const int shift = redundant_signs(sum, kFraction + 2 + kKept);
+  exponent -= shift;
+  const int below = kKept - shift;
+  if (below <= 0) return {static_cast<std::int64_t>(sum * (kOne << -below)), exponent};
+  // Half away from zero: a negative number that ends in exactly a half stays below.
+  const bool guard = (sum >> (below - 1) & 1) != 0;
+  const bool sticky = (sum & ((kOne << (below - 1)) - 1)) != 0;
+  const std::int64_t rounded =
+      static_cast<std::int64_t>(sum >> below) + (guard && (sum > 0 || sticky) ? 1 : 0);
+  if (rounded == std::int64_t{1} << (kFraction + 1)) return {rounded >> 1, exponent + 1};
+  if (rounded == -(std::int64_t{1} << kFraction)) return {rounded * 2, exponent - 1};
+  return {rounded, exponent};
 }
 
 }  // namespace
@@ -47,37 +76,15 @@ void HalfAccumulator::add(std::int64_t mantissa, std::uint32_t exponent) noexcep
   const std::int64_t large = larger ? addend : mantissa_;
   const std::int64_t small = larger ? mantissa_ : addend;
   const int distance = larger ? addend_exponent - exponent_ : exponent_ - addend_exponent;
-  std::int32_t result = larger ? addend_exponent : exponent_;
+  const std::int32_t exponent_of_large = larger ? addend_exponent : exponent_;
 
-  // Exact: 40 bits of mantissa above the kept ones.
-  constexpr __int128 kOne = 1;
-  __int128 sum = large * (kOne << kKept);
-  if (distance <= kKept) sum += small * (kOne << (kKept - distance));
-  if (sum == 0) {
-    mantissa_ = 0;
-    exponent_ = 0;
-    return;
-  }
-  // A carry gives -1, what cancels more than that.
-  const int shift = redundant_signs(sum, kFraction + 2 + kKept);
-  result -= shift;
-  const int below = kKept - shift;
-  if (below <= 0) {
-    mantissa_ = static_cast<std::int64_t>(sum * (kOne << -below));
-  } else {
-    // Half away from zero: a negative number that ends in exactly a half stays below.
-    const bool guard = (sum >> (below - 1) & 1) != 0;
-    const bool sticky = (sum & ((kOne << (below - 1)) - 1)) != 0;
-    mantissa_ = static_cast<std::int64_t>(sum >> below) + (guard && (sum > 0 || sticky) ? 1 : 0);
-    if (mantissa_ == std::int64_t{1} << (kFraction + 1)) {
-      mantissa_ >>= 1;
-      ++result;
-    } else if (mantissa_ == -(std::int64_t{1} << kFraction)) {
-      mantissa_ *= 2;
-      --result;
-    }
-  }
-  exponent_ = result;
+  // Most sums fit the processor's words.
+  constexpr int kNear = 22, kFar = 40;
+  const Number sum = distance <= kNear
+                         ? sum_of<std::int64_t, kNear>(large, small, distance, exponent_of_large)
+                         : sum_of<__int128, kFar>(large, small, distance, exponent_of_large);
+  mantissa_ = sum.mantissa;
+  exponent_ = sum.exponent;
 }
 
 std::uint32_t HalfAccumulator::deliver() const noexcept {

@@ -83,7 +83,7 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
         const std::uint16_t* kernel =
             weights.half.data() + (std::size_t{chunk.block} * kBlock + k) * kernel_elements;
         for (std::size_t step = 0; step < steps.size(); ++step) {
-          kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps[step].lanes},
+          kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps[step].lanes, false},
                         products);
           if (products.nan != 0) {
             sum.add_nan(products.nan);

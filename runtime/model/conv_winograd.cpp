@@ -294,7 +294,7 @@ class ConvPass::WinogradHalves final : public WinogradRows {
         const std::uint16_t* kernel =
             weights_.half.data() + (std::size_t{block} * kBlock + k) * steps_ * kLanes;
         for (std::uint32_t step = 0; step < steps_; ++step, data += kLanes, kernel += kLanes) {
-          pass_.kernels_.half({data, kernel, kLanes}, products);
+          pass_.kernels_.half({data, kernel, kLanes, true}, products);
           if (products.nan != 0) {
             for (HalfAccumulator& sum : sums) sum.add_nan(products.nan);
             break;

@@ -4,6 +4,7 @@
 // channels of 16 kernels.
 #include <immintrin.h>
 
+#include "model/kernels/avx512half.hpp"
 #include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
@@ -319,7 +320,7 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni",   mac,        wide,          loop_half,
+    "avx512-vnni",   mac,        wide,          avx512_half,
     loop_clip,       loop_sdp_x, loop_sdp_y,    sdp_convert,
     convert_to_int8, to_int8,    loop_to_int16,
 };

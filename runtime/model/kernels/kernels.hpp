@@ -54,6 +54,7 @@ struct HalfStep {
   const uint16_t* data;
   const uint16_t* weights;
   unsigned lanes;
+  bool each;  // whether the products themselves are wanted, of all kLanes, or their sum alone
 };
 
 // The products, aligned to the lane with the greatest exponent: product * 2^(exponent - 50).

@@ -62,7 +62,16 @@ TEST(ConvHalf, StepsEqualTheAddersOnAllInstructionSets) {
       if (!kernel_choice(set).usable) continue;
       const Kernels& kernels = *kernel_choice(set).kernels;
       HalfProducts got;
-      kernels.half({data.data(), weights.data(), static_cast<unsigned>(lanes)}, got);
+      const auto count = static_cast<unsigned>(lanes);
+      kernels.half({data.data(), weights.data(), count, false}, got);
+      ASSERT_EQ(got.nan, want.nan) << kernels.name << " seed " << seed;
+      if (!want.is_nan) {
+        ASSERT_EQ(static_cast<int>(got.exponent), want.exponent)
+            << kernels.name << " seed " << seed;
+        ASSERT_EQ(got.sum, want.sum()) << kernels.name << " seed " << seed;
+      }
+      got = {};
+      kernels.half({data.data(), weights.data(), count, true}, got);
       ASSERT_EQ(got.nan, want.nan) << kernels.name << " seed " << seed;
       if (want.is_nan) continue;
       ASSERT_EQ(static_cast<int>(got.exponent), want.exponent) << kernels.name << " seed " << seed;
@@ -82,7 +91,7 @@ TEST(ConvHalf, ProductsOfOneLaneAreExact) {
   for (unsigned i = 0; i < 200000; ++i) {
     const std::uint16_t data = element(random, 1), weight = element(random, 1);
     HalfProducts got;
-    kernels.half({&data, &weight, 1}, got);
+    kernels.half({&data, &weight, 1, false}, got);
     const auto value = [](std::uint16_t half) {
       const int e = half >> 10 & 31;
       const std::int64_t mantissa =
@@ -104,7 +113,7 @@ TEST(ConvHalf, SumsEqualTheAccumulators) {
       const std::size_t lanes = 1 + random() % kLanes;
       const auto data = elements(random, lanes), weights = elements(random, lanes);
       HalfProducts products;
-      kernels.half({data.data(), weights.data(), static_cast<unsigned>(lanes)}, products);
+      kernels.half({data.data(), weights.data(), static_cast<unsigned>(lanes), false}, products);
       if (products.nan != 0) {
         got.add_nan(products.nan);
       } else {
