@@ -14,13 +14,14 @@
 #include "backend/model/model_backend.hpp"
 #include "core/check.hpp"
 #include "firmware/nvdla_hw.h"
+#include "model/device.hpp"
 
 namespace nvdla::detail {
 namespace {
 
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kAuto = "auto";
-constexpr std::string_view kDefaultConfiguration = "nv_full";
+constexpr const char* kDefaultConfiguration = "nv_full";
 constexpr const char* kVariable = "NVDLA_DEVICE";
 
 std::string configurations() {
@@ -34,17 +35,16 @@ std::string configurations() {
 // "threads=<n>", behind a comma.
 unsigned parse_threads(std::string_view name, std::string_view option) {
   constexpr std::string_view kKey = "threads=";
-  constexpr unsigned kMost = 1024;
   unsigned threads = 0;
   if (option.starts_with(kKey)) {
     const char* const end = option.data() + option.size();
     const auto [stop, error] = std::from_chars(option.data() + kKey.size(), end, threads);
     if (error != std::errc() || stop != end) threads = 0;
   }
-  if (threads == 0 || threads > kMost) {
+  if (threads == 0 || threads > model::kMaxThreads) {
     refuse(ErrorCode::kNoDevice,
-           "device '{}': expected 'threads=<1 to {}>' behind the comma, not '{}'", name, kMost,
-           option);
+           "device '{}': expected 'threads=<1 to {}>' behind the comma, not '{}'", name,
+           model::kMaxThreads, option);
   }
   return threads;
 }
@@ -54,8 +54,8 @@ std::shared_ptr<Backend> open_model(std::string_view name) {
   const std::size_t comma = name.find(',');
   // 0: one for each processor.
   const unsigned threads = comma == name.npos ? 0 : parse_threads(name, name.substr(comma + 1));
-  std::string_view configuration = name.substr(kModel.size(), comma - kModel.size());
-  configuration = configuration.empty() ? kDefaultConfiguration : configuration.substr(1);
+  const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
+  const std::string_view configuration = behind.empty() ? kDefaultConfiguration : behind.substr(1);
   const nvdla_hw* hw = find_configuration(configuration);
   if (hw == nullptr) {
     refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
@@ -99,7 +99,7 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
     return make_kernel_backend(devices.front());
   }
   std::fprintf(stderr, "nvdla: no NVDLA found, using the device model of %s\n",
-               kDefaultConfiguration.data());
+               kDefaultConfiguration);
   return open_model(kModel);
 }
 

@@ -21,6 +21,9 @@ enum class Quirks : std::uint8_t {
   kCmodel,  // as the reference model that made the golden cases
 };
 
+// Of Options::threads; whoever takes a number from people checks it against this.
+inline constexpr unsigned kMaxThreads = 1024;
+
 struct Options {
   Quirks quirks = Quirks::kRtl;
   // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.

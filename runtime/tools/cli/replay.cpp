@@ -206,7 +206,7 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command->add_option("--filter", options->filter,
                       "Play only paths that match this pattern, such as '*/conv_dc/*'");
   command->add_option("--threads", options->threads, "Threads of the model; 0: one per processor")
-      ->check(CLI::Range(0u, 1024u))
+      ->check(CLI::Range(0u, model::kMaxThreads))
       ->capture_default_str();
   command->add_flag("--list", options->list, "Print the paths and play nothing");
   command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");

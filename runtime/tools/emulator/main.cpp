@@ -120,6 +120,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--time-out", arguments.time_out, "Seconds after which QEMU is killed, 0: never")
       ->capture_default_str();
   app.add_option("--threads", arguments.threads, "Threads of the model, 0: one per processor")
+      ->check(CLI::Range(0u, model::kMaxThreads))
       ->capture_default_str();
   app.add_flag("--quiet", arguments.quiet, "Say nothing about resets and faults");
 
