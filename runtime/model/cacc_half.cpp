@@ -2,7 +2,6 @@
 #include "model/cacc_half.hpp"
 
 #include <bit>
-#include <type_traits>
 
 #include "model/float.hpp"
 
@@ -11,19 +10,18 @@ namespace {
 
 constexpr int kFraction = 38;
 
-int leading_zeros(std::uint64_t value) noexcept { return std::countl_zero(value); }
-int leading_zeros(unsigned __int128 value) noexcept {
-  const auto high = static_cast<std::uint64_t>(value >> 64);
-  return high != 0 ? std::countl_zero(high)
-                   : 64 + std::countl_zero(static_cast<std::uint64_t>(value));
+// Sign bits of a number of `bits` bits that the sign does not need.
+int redundant_signs(std::int64_t value, int bits) noexcept {
+  const auto magnitude = static_cast<std::uint64_t>(value < 0 ? ~value : value);
+  return std::countl_zero(magnitude) - 1 - (64 - bits);
 }
 
-// Sign bits of a number of `bits` bits that the sign does not need.
-template <typename Wide>
-int redundant_signs(Wide value, int bits) noexcept {
-  constexpr int kBits = sizeof(Wide) * 8;
-  using Magnitude = std::conditional_t<kBits == 64, std::uint64_t, unsigned __int128>;
-  return leading_zeros(static_cast<Magnitude>(value < 0 ? ~value : value)) - 1 - (kBits - bits);
+int redundant_signs(__int128 value, int bits) noexcept {
+  const auto magnitude = static_cast<unsigned __int128>(value < 0 ? ~value : value);
+  const auto high = static_cast<std::uint64_t>(magnitude >> 64);
+  const int zeros = high != 0 ? std::countl_zero(high)
+                              : 64 + std::countl_zero(static_cast<std::uint64_t>(magnitude));
+  return zeros - 1 - (128 - bits);
 }
 
 struct Number {

@@ -201,7 +201,7 @@ void wide(const WideTile& tile) {
 // product is negative: no absolute value is needed.
 template <bool kCount>
 __m512i convert_half(__m512i product, __m512i half, __m512i negative, __m128i shift, bool lenient,
-                     __mmask8 lanes, unsigned& saturated) {
+                     __mmask8 lanes, __m512i& saturated) {
   const __m512i sign = _mm512_and_si512(_mm512_srai_epi64(product, 63), negative);
   const __m512i rounded =
       _mm512_sra_epi64(_mm512_add_epi64(_mm512_add_epi64(product, half), sign), shift);
@@ -210,8 +210,10 @@ __m512i convert_half(__m512i product, __m512i half, __m512i negative, __m128i sh
   if constexpr (kCount) {
     const __m512i reference = lenient ? _mm512_sra_epi64(product, shift) : rounded;
     const __m512i difference = _mm512_abs_epi64(_mm512_sub_epi64(reference, result));
-    saturated += static_cast<unsigned>(__builtin_popcount(
-        _mm512_mask_cmpgt_epi64_mask(lanes, difference, _mm512_set1_epi64(lenient ? 1 : 0))));
+    // Counted lane by lane: g++ 12 may store a mask and read back more than it stored.
+    const __mmask8 counted =
+        _mm512_mask_cmpgt_epi64_mask(lanes, difference, _mm512_set1_epi64(lenient ? 1 : 0));
+    saturated = _mm512_mask_add_epi64(saturated, counted, saturated, _mm512_set1_epi64(1));
   }
   return result;
 }
@@ -225,7 +227,7 @@ uint32_t convert(int32_t* values, unsigned count, unsigned lanes, const SdpConve
   const __m512i half = _mm512_set1_epi64(half_value);
   const __m512i negative = _mm512_set1_epi64(converter.shift == 0 ? 0 : -1);
   const __m128i shift = _mm_cvtsi32_si128(converter.shift);
-  unsigned saturated = 0;
+  __m512i saturated = _mm512_setzero_si512();
   for (unsigned position = 0; position < count; ++position) {
     int32_t* row = values + position * kBlock;
     for (unsigned first = 0; first < lanes; first += 16) {
@@ -243,7 +245,7 @@ uint32_t convert(int32_t* values, unsigned count, unsigned lanes, const SdpConve
                           _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32)));
     }
   }
-  return saturated;
+  return static_cast<uint32_t>(_mm512_reduce_add_epi64(saturated));
 }
 
 uint32_t sdp_convert(int32_t* values, unsigned count, unsigned lanes,

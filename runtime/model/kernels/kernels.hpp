@@ -54,12 +54,12 @@ struct HalfStep {
   const uint16_t* data;
   const uint16_t* weights;
   unsigned lanes;
-  bool each;  // whether the products themselves are wanted, of all kLanes, or their sum alone
+  bool each;  // whether the products of the lanes are wanted, too, and not their sum alone
 };
 
 // The products, aligned to the lane with the greatest exponent: product * 2^(exponent - 50).
 struct HalfProducts {
-  int32_t products[kLanes];
+  int32_t products[kLanes];  // where they are asked for
   int64_t sum;
   // Of both operands' exponents, a multiple of 4.
   uint32_t exponent;
