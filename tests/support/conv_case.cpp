@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/integers.hpp"
+#include "support/property.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -68,6 +69,32 @@ Packed pack(const ConvCase& layer) {
 }
 
 }  // namespace
+
+std::string describe(const ConvCase& c) {
+  return std::string(c.hw->name) + (c.image ? " " + c.format_name : "") +
+         (c.winograd ? " winograd" : "") + (c.compressed ? " compressed" : "") +
+         numbers({static_cast<int>(c.in),
+                  static_cast<int>(c.proc),
+                  c.width,
+                  c.height,
+                  c.channels,
+                  c.batches,
+                  c.kernels,
+                  c.kernel_width,
+                  c.kernel_height,
+                  c.stride_x,
+                  c.stride_y,
+                  c.dilation_x,
+                  c.dilation_y,
+                  c.left,
+                  c.right,
+                  c.top,
+                  c.bottom,
+                  c.clip,
+                  c.pra,
+                  c.post,
+                  c.x_offset});
+}
 
 void each_weight(const ConvCase& layer,
                  const std::function<void(unsigned, unsigned, unsigned, unsigned)>& place) {

@@ -65,6 +65,8 @@ struct ConvResult {
   std::uint32_t nan_data = 0, inf_data = 0, nan_weights = 0, inf_weights = 0, saturated = 0;
 };
 
+// Its sizes, for messages.
+std::string describe(const ConvCase& layer);
 // Random input, weights and addresses for the sizes that are set.
 void finish(ConvCase& layer, Random& random, model::Memory& memory);
 void program(const ConvCase& layer, Registers& regs);

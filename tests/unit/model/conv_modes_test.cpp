@@ -36,32 +36,6 @@ std::uint16_t passed(std::int32_t value, Number proc, Number out) {
   return out == Number::kInt8 ? kept & 0xff : kept;
 }
 
-std::string describe(const ConvCase& c) {
-  return std::string(c.hw->name) + (c.image ? " " + c.format_name : "") +
-         (c.winograd ? " winograd" : "") + (c.compressed ? " compressed" : "") +
-         numbers({static_cast<int>(c.in),
-                  static_cast<int>(c.proc),
-                  c.width,
-                  c.height,
-                  c.channels,
-                  c.batches,
-                  c.kernels,
-                  c.kernel_width,
-                  c.kernel_height,
-                  c.stride_x,
-                  c.stride_y,
-                  c.dilation_x,
-                  c.dilation_y,
-                  c.left,
-                  c.right,
-                  c.top,
-                  c.bottom,
-                  c.clip,
-                  c.pra,
-                  c.post,
-                  c.x_offset});
-}
-
 using Change = std::function<void(Registers&)>;
 
 // Empty if all is as it should be, whatever `change` does to the registers.

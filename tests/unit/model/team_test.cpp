@@ -134,6 +134,7 @@ std::vector<std::uint32_t> outcome(ConvCase own, std::uint64_t seed, unsigned th
   model::Device device(*own.hw, memory, {.threads = threads, .worth_sharing = 0});
   Registers regs(device);
   program(own, regs);
+  regs.set("SDP.D_PERF_ENABLE", {{"PERF_SAT_EN", 1}});
   enable(regs);
   while (device.step()) {
   }
@@ -154,7 +155,7 @@ TEST(SharedLayers, AreTheSameOnAnyNumberOfThreads) {
     const auto one = outcome(layer, seed, 1);
     for (const unsigned threads : {2u, 5u})
       if (outcome(layer, seed, threads) != one)
-        return "differs on " + std::to_string(threads) + " threads";
+        return describe(layer) + ": differs on " + std::to_string(threads) + " threads";
     return {};
   });
 }
