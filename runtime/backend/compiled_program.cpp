@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "backend/info.hpp"
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla {
 

@@ -12,7 +12,7 @@
 #include "backend/kernel/kernel_backend.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/model/model_backend.hpp"
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/device.hpp"
 

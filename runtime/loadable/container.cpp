@@ -10,7 +10,7 @@
 #include <map>
 #include <system_error>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable_generated.h"
 
 namespace nvdla::loadable {

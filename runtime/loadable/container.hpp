@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/integers.hpp"
+#include "arith/integers.hpp"
 
 namespace nvdla::loadable {
 
@@ -52,7 +52,7 @@ struct Blob {
 
 // A buffer for so many bytes: whole pages, as the hardware may read beyond an odd end. Less than
 // `bytes` if there is no such number.
-constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return model::round_up(bytes, 4096); }
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return arith::round_up(bytes, 4096); }
 
 // A blob that is copied into a memory before the first run.
 struct Content {

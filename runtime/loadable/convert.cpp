@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/order.hpp"
 #include "loadable/task_converter.hpp"
 

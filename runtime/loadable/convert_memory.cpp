@@ -84,7 +84,7 @@ nvdla_span TaskConverter::table(const DataCube& cube, const char* field) {
            field, at.memory);
   }
   // Read in whole atoms, and laid out as wide as anybody asks for.
-  const std::size_t bytes = model::round_up(cube.size, kTableAlign);
+  const std::size_t bytes = arith::round_up(cube.size, kTableAlign);
   if (bytes > NVDLA_MAX_CONTROL_BYTES - control.size()) {
     refuse("{}: with its {} bytes the tables of compressed weights exceed {}", field, cube.size,
            NVDLA_MAX_CONTROL_BYTES);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "backend/compiled_program.hpp"
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/convert.hpp"
 
 namespace nvdla::loadable {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/packed.hpp"
 
 namespace nvdla::loadable {

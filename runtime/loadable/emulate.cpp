@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla::loadable {

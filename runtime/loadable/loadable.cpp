@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "backend/info.hpp"
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/emulate.hpp"
 #include "loadable/loadable_impl.hpp"

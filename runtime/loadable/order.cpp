@@ -9,7 +9,7 @@
 #include <queue>
 #include <set>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::loadable {
 namespace {

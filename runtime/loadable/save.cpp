@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "backend/info.hpp"
-#include "core/check.hpp"
-#include "core/handles.hpp"
-#include "core/session_impl.hpp"
+#include "base/check.hpp"
+#include "base/handles.hpp"
+#include "device/session_impl.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/save_parts.hpp"
 #include "loadable/task.hpp"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::loadable {
 

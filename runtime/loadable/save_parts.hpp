@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "backend/compiled_program.hpp"
-#include "core/session_impl.hpp"
+#include "device/session_impl.hpp"
 #include "loadable/reg_field.hpp"
 #include "loadable/task.hpp"
 

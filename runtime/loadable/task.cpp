@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/packed.hpp"
 
 namespace nvdla::loadable {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/order.hpp"
 

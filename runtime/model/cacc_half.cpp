@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -34,8 +34,8 @@ struct Number {
 template <typename Wide, int kKept>
 Number sum_of(std::int64_t large, std::int64_t small, int distance,
               std::int32_t exponent) noexcept {
-  constexpr Wide kOne = 1;
-  Wide sum = large * (kOne << kKept);
+  constexpr arith::Wide kOne = 1;
+  arith::Wide sum = large * (kOne << kKept);
   if (distance <= kKept) sum += small * (kOne << (kKept - distance));
   if (sum == 0) return {0, 0};
   // A carry gives -1, what cancels more than that.

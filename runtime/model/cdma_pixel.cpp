@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {

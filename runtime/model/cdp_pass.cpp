@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "model/float.hpp"
-#include "model/integers.hpp"
+#include "arith/float.hpp"
+#include "arith/integers.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -37,16 +37,16 @@ std::int64_t interpolate(const LutTable& table, const LutPlace& place, std::int6
     const std::int64_t low = table.entries[place.index];
     const std::int64_t high = table.entries[place.index + 1];
     const auto fraction = static_cast<std::int64_t>(short_fraction(place.fraction));
-    return saturate(low + round_shift((high - low) * fraction, kFractionBits), 16);
+    return saturate(low + arith::round_shift((high - low) * fraction, kFractionBits), 16);
   }
   const bool under = place.side == LutSide::kUnderflow;
-  Wide distance = Wide{x} - (under ? table.start : table.end);
+  arith::Wide distance = arith::Wide{x} - (under ? table.start : table.end);
   if (under && table.exponential && table.offset >= 0)
-    distance -= Wide{1} << std::min(table.offset, kMostBias);
-  const Wide slope = under ? table.underflow_scale : table.overflow_scale;
+    distance -= arith::Wide{1} << std::min(table.offset, kMostBias);
+  const arith::Wide slope = under ? table.underflow_scale : table.overflow_scale;
   const int shift = under ? table.underflow_shift : table.overflow_shift;
-  const std::int64_t step = saturate(round_shift(distance * slope, shift), 56);
-  return saturate(Wide{table.entries[under ? 0 : table.last]} + step, 16);
+  const std::int64_t step = saturate(arith::round_shift(distance * slope, shift), 56);
+  return saturate(arith::Wide{table.entries[under ? 0 : table.last]} + step, 16);
 }
 
 std::uint32_t half_bits(std::int16_t entry) { return static_cast<std::uint16_t>(entry); }
@@ -111,8 +111,8 @@ void CdpPass::normalise_int(const CdpLayer& layer, std::byte* column) {
   std::int64_t* squares = squares_.data() + kMostReach;
   // Lanes beyond the last channel are zeros after the converter.
   for (std::size_t c = 0; c < channels; ++c)
-    values[c] = saturate(round_shift((elements[c] - layer.in.offset) * layer.in.scale,
-                                     static_cast<int>(layer.in.shift)),
+    values[c] = saturate(arith::round_shift((elements[c] - layer.in.offset) * layer.in.scale,
+                                            static_cast<int>(layer.in.shift)),
                          kInBits);
   for (std::size_t c = 0; c < channels; ++c) squares[c] = values[c] * values[c];
 
@@ -133,7 +133,7 @@ void CdpPass::normalise_int(const CdpLayer& layer, std::byte* column) {
     if (!layer.bypass_multiplier) result *= values[c];
     // 50 bits at most.
     const std::int64_t product = (result - layer.out.offset) * layer.out.scale;
-    const std::int64_t rounded = round_shift(product, static_cast<int>(layer.out.shift));
+    const std::int64_t rounded = arith::round_shift(product, static_cast<int>(layer.out.shift));
     const std::int64_t out = saturate(rounded, kOutBits);
     // The first generation compares with what truncation gives and lets a difference of one pass.
     const std::int64_t off = first_generation ? (product >> layer.out.shift) - out : rounded - out;

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "arith/float.hpp"
 #include "model/conv_layer.hpp"
 #include "model/dma.hpp"
-#include "model/float.hpp"
 
 namespace nvdla::model {
 

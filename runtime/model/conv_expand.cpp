@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "model/integers.hpp"
+#include "arith/integers.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -31,13 +31,13 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
   std::vector<std::byte> mask(layer.wmb_bytes);
   dma.read(NVDLA_DMA_CDMA_WMB, layer.weight_ram, layer.wmb_address, mask.data(), mask.size());
   // Whole atoms of the table of group sizes.
-  std::vector<std::byte> table(round_up(std::uint64_t{groups} * 4, hw.atom));
+  std::vector<std::byte> table(arith::round_up(std::uint64_t{groups} * 4, hw.atom));
   dma.read(NVDLA_DMA_CDMA_WGS, layer.weight_ram, layer.wgs_address, table.data(), table.size());
 
   const std::uint64_t elements = kernel * layer.kernels;
   const std::uint64_t capacity =
       std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
-  weights.stream.assign(round_up(elements * bytes, 128), std::byte{0});
+  weights.stream.assign(arith::round_up(elements * bytes, 128), std::byte{0});
   std::uint64_t at = 0;
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint64_t first = kernel * group * group_kernels;
@@ -62,7 +62,7 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
              std::to_string(at - start + 128) + " bytes, " + std::to_string(layer.weight_banks) +
              " weight banks hold " + std::to_string(capacity);
   }
-  if (round_up(at, 128) != layer.weight_bytes)
+  if (arith::round_up(at, 128) != layer.weight_bytes)
     return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the mask has weights of " +
            std::to_string(at) + " bytes";
   return {};

@@ -4,8 +4,8 @@
 // and what the units expect of each other.
 #include <algorithm>
 
+#include "arith/integers.hpp"
 #include "model/conv_layer.hpp"
-#include "model/integers.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 // Channels of a folded cube: whole atoms of every position that becomes a channel.
 std::uint64_t winograd_channels(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
-  return round_up(std::uint64_t{layer.channels} * bytes, hw.atom) / bytes * layer.fold_x *
+  return arith::round_up(std::uint64_t{layer.channels} * bytes, hw.atom) / bytes * layer.fold_x *
          layer.fold_y;
 }
 
@@ -24,16 +24,17 @@ std::uint64_t line_entries(const nvdla_hw& hw, const ConvLayer& layer);
 std::uint64_t feature_entries(const nvdla_hw& hw, const ConvLayer& layer) {
   const std::uint64_t atoms_per_entry = hw.cbuf_entry_bytes / hw.atom;
   const std::uint64_t atoms =
-      ceil_div(std::uint64_t{layer.channels} * precision_bytes(layer.proc), hw.atom);
+      arith::ceil_div(std::uint64_t{layer.channels} * precision_bytes(layer.proc), hw.atom);
   const std::uint64_t full = atoms / atoms_per_entry;
   const std::uint64_t rest = atoms % atoms_per_entry;
-  return full * layer.width + (rest == 0 ? 0 : ceil_div(layer.width, atoms_per_entry / rest));
+  return full * layer.width +
+         (rest == 0 ? 0 : arith::ceil_div(layer.width, atoms_per_entry / rest));
 }
 
 std::uint64_t line_entries(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
   if (layer.pixel)
-    return ceil_div(
+    return arith::ceil_div(
         (std::uint64_t{layer.fetch_left} + layer.width + layer.pad_right) * layer.channels * bytes,
         hw.cbuf_entry_bytes);
   if (layer.winograd) return layer.csc_width / 4 * (winograd_channels(hw, layer) * bytes / hw.atom);
@@ -216,7 +217,8 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.weight_bytes <= capacity) return {};
   const std::uint64_t group = hw.atomic_k / bytes;
   const std::uint64_t group_bytes =
-      round_up(kernel_bytes * std::min<std::uint64_t>(layer.kernels, group), hw.cbuf_entry_bytes) +
+      arith::round_up(kernel_bytes * std::min<std::uint64_t>(layer.kernels, group),
+                      hw.cbuf_entry_bytes) +
       128;
   if (group_bytes > capacity)
     return "a kernel group takes " + std::to_string(group_bytes) + " bytes, " +
@@ -228,17 +230,17 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
 std::string compressed_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t elements = kernel_size(layer) / bytes * layer.kernels;
-  const std::uint64_t mask = round_up(ceil_div(elements, 8), 128);
+  const std::uint64_t mask = arith::round_up(arith::ceil_div(elements, 8), 128);
   if (layer.wmb_bytes != mask)
     return "WMB_BYTES " + std::to_string(layer.wmb_bytes) + ", the mask of " +
            std::to_string(elements) + " weights has " + std::to_string(mask);
-  const std::uint64_t most = round_up(elements * bytes, 128);
+  const std::uint64_t most = arith::round_up(elements * bytes, 128);
   if (layer.weight_bytes > most)
     return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) +
            " of compressed weights, uncompressed " + "they have " + std::to_string(most);
   const std::uint64_t bank = std::uint64_t{hw.cbuf_entries} * hw.cbuf_entry_bytes;
   const std::uint64_t group = std::min<std::uint64_t>(layer.kernels, hw.atomic_k / bytes);
-  const std::uint64_t group_mask = ceil_div(kernel_size(layer) / bytes * group, 8);
+  const std::uint64_t group_mask = arith::ceil_div(kernel_size(layer) / bytes * group, 8);
   if (layer.wmb_bytes > bank && layer.keep_weights)
     return "SKIP_WEIGHT_RLS with " + std::to_string(layer.wmb_bytes) +
            " mask bytes, a bank holds " + std::to_string(bank);

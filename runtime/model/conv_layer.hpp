@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "arith/integers.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/bus.hpp"
 #include "model/cdma_pixel.hpp"
 #include "model/device.hpp"
-#include "model/integers.hpp"
 #include "model/register_file.hpp"
 #include "model/sdp_layer.hpp"
 
@@ -82,7 +82,7 @@ struct ConvLayer {
   std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
   // Bytes that the kernels take of plain weights, in the multiples that all configurations fetch.
   std::uint64_t packed_weights() const noexcept {
-    return round_up(std::uint64_t{kernel_bytes} * kernels, 128);
+    return arith::round_up(std::uint64_t{kernel_bytes} * kernels, 128);
   }
   // What there is of a kernel in x: that of an image is folded into the channels.
   std::uint32_t taps_x() const noexcept {

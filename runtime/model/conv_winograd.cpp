@@ -7,9 +7,9 @@
 #include <array>
 #include <cstring>
 
+#include "arith/float.hpp"
 #include "model/cacc_half.hpp"
 #include "model/conv_pass.hpp"
-#include "model/float.hpp"
 
 namespace nvdla::model {
 namespace {

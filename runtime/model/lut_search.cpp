@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {

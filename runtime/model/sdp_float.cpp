@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {

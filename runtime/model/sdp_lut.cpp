@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "model/float.hpp"
-#include "model/integers.hpp"
+#include "arith/float.hpp"
+#include "arith/integers.hpp"
 #include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
@@ -28,19 +28,20 @@ std::int64_t short_fraction(std::uint64_t fraction) noexcept {
 std::int32_t interpolate(const LutTable& table, const LutPlace& place, std::int32_t x) noexcept {
   if (place.side == LutSide::kHit) {
     const std::int64_t fraction = short_fraction(place.fraction);
-    return saturate32(round_shift(Wide{table.entries[place.index]} * (kOne - fraction) +
-                                      Wide{table.entries[place.index + 1]} * fraction,
-                                  kFractionBits));
+    return arith::saturate32(
+        arith::round_shift(arith::Wide{table.entries[place.index]} * (kOne - fraction) +
+                               arith::Wide{table.entries[place.index + 1]} * fraction,
+                           kFractionBits));
   }
   const bool under = place.side == LutSide::kUnderflow;
-  Wide distance = Wide{x} - (under ? table.start : table.end);
+  arith::Wide distance = arith::Wide{x} - (under ? table.start : table.end);
   // Unlike in CDP an OFFSET of 0 moves nothing.
   if (under && table.exponential && table.offset > 0)
-    distance -= Wide{1} << std::min(table.offset, kMostBias);
-  const Wide slope = under ? table.underflow_scale : table.overflow_scale;
+    distance -= arith::Wide{1} << std::min(table.offset, kMostBias);
+  const arith::Wide slope = under ? table.underflow_scale : table.overflow_scale;
   const int shift = under ? table.underflow_shift : table.overflow_shift;
-  const std::int32_t step = saturate32(round_shift(distance * slope, shift));
-  return saturate32(Wide{table.entries[under ? 0 : table.last]} + step);
+  const std::int32_t step = arith::saturate32(arith::round_shift(distance * slope, shift));
+  return arith::saturate32(arith::Wide{table.entries[under ? 0 : table.last]} + step);
 }
 
 std::uint32_t entry17(std::int16_t entry) noexcept {

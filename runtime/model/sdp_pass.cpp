@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "model/float.hpp"
-#include "model/integers.hpp"
+#include "arith/float.hpp"
+#include "arith/integers.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -14,14 +14,15 @@ namespace {
 constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
 
 std::int32_t shift_left(std::int32_t value, unsigned shift) {
-  return saturate32(static_cast<Wide>(value) << shift);
+  return arith::saturate32(static_cast<arith::Wide>(value) << shift);
 }
 
 // EW's converter of memory operands: the shift rounds half away from zero.
 std::int32_t convert(std::int32_t value, const OperandConverter& converter) {
   if (converter.bypass) return value;
-  const Wide product = static_cast<Wide>(std::int64_t{value} - converter.offset) * converter.scale;
-  return saturate32(round_shift(product, static_cast<int>(converter.truncate)));
+  const arith::Wide product =
+      static_cast<arith::Wide>(std::int64_t{value} - converter.offset) * converter.scale;
+  return arith::saturate32(arith::round_shift(product, static_cast<int>(converter.truncate)));
 }
 
 // As fp32, which every operand and input is in fp16 processing.

@@ -3,7 +3,7 @@
 // Results of convolutions, worked out one product at a time.
 #include <functional>
 
-#include "model/float.hpp"
+#include "arith/float.hpp"
 #include "support/conv_case.hpp"
 #include "support/half_reference.hpp"
 #include "support/integers.hpp"
@@ -59,16 +59,16 @@ std::uint16_t converted(const ConvCase& layer, std::uint16_t raw, unsigned chann
 // B^T d B in fp17, columns first, and back to fp16. The primitives have tests of their own.
 std::vector<std::int64_t> half_tile(
     const std::function<std::uint16_t(unsigned, unsigned)>& element) {
-  using model::fp::Fp17;
+  using fp::Fp17;
   std::uint32_t d[4][4];
   for (unsigned i = 0; i < 4; ++i)
-    for (unsigned j = 0; j < 4; ++j) d[i][j] = model::fp::widen<Fp17>(element(i, j));
+    for (unsigned j = 0; j < 4; ++j) d[i][j] = fp::widen<Fp17>(element(i, j));
   const auto pass = [](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t e,
                        std::uint32_t* out[4]) {
-    *out[0] = model::fp::sub<Fp17>(a, c);
-    *out[1] = model::fp::add<Fp17>(b, c);
-    *out[2] = model::fp::sub<Fp17>(c, b);
-    *out[3] = model::fp::sub<Fp17>(b, e);
+    *out[0] = fp::sub<Fp17>(a, c);
+    *out[1] = fp::add<Fp17>(b, c);
+    *out[2] = fp::sub<Fp17>(c, b);
+    *out[3] = fp::sub<Fp17>(b, e);
   };
   for (unsigned j = 0; j < 4; ++j) {
     std::uint32_t* out[4] = {&d[0][j], &d[1][j], &d[2][j], &d[3][j]};
@@ -80,7 +80,7 @@ std::vector<std::int64_t> half_tile(
   }
   std::vector<std::int64_t> tile;
   for (const auto& row : d)
-    for (const std::uint32_t one : row) tile.push_back(model::fp::narrow<Fp17>(one));
+    for (const std::uint32_t one : row) tile.push_back(fp::narrow<Fp17>(one));
   return tile;
 }
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/info.hpp"
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 namespace {

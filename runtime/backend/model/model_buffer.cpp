@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 
 namespace nvdla::detail {
 namespace {

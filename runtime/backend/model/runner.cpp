@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "core/check.hpp"
+#include "base/check.hpp"
 #include "model/register_info.hpp"
 
 namespace nvdla::detail {

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "../runtime/expect_error.hpp"
-#include "core/pool_node.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
+#include "network/pool_node.hpp"
 #include "nvdla/loadable.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,12 +9,12 @@
 #include <cmath>
 #include <random>
 
-#include "../runtime/expect_error.hpp"
 #include "half_file.hpp"
 #include "loadable/emulate.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/writer.hpp"
 #include "nvdla/loadable.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

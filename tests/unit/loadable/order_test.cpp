@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "../runtime/expect_error.hpp"
 #include "maker.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "../runtime/expect_error.hpp"
 #include "loadable/dimg.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

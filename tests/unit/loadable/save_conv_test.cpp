@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/expect_error.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/writer.hpp"
 #include "round_trip.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

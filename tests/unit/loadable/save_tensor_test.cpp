@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/expect_error.hpp"
 #include "loadable/dimg.hpp"
 #include "round_trip.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../runtime/expect_error.hpp"
 #include "round_trip.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

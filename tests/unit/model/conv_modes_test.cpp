@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "arith/float.hpp"
 #include "model/device.hpp"
-#include "model/float.hpp"
 #include "support/conv_case.hpp"
 #include "support/property.hpp"
 #include "support/random_conv.hpp"
@@ -29,8 +29,7 @@ using model::Ram;
 
 // What SDP makes of a result that it passes through.
 std::uint16_t passed(std::int32_t value, Number proc, Number out) {
-  if (proc == Number::kFp16)
-    return model::fp::narrow<model::fp::Fp32>(static_cast<std::uint32_t>(value));
+  if (proc == Number::kFp16) return fp::narrow<fp::Fp32>(static_cast<std::uint32_t>(value));
   const std::int32_t limit = out == Number::kInt8 ? 127 : 32767;
   const auto kept = static_cast<std::uint16_t>(std::clamp(value, -limit - 1, limit));
   return out == Number::kInt8 ? kept & 0xff : kept;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Refusing arguments: every message says what was found and what would be right.
+#ifndef NVDLA_BASE_CHECK_HPP
+#define NVDLA_BASE_CHECK_HPP
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "nvdla/error.hpp"
+
+namespace nvdla::detail {
+
+// Of a cube, in elements: its registers have 13 bits.
+inline constexpr std::uint32_t kMaxSide = 8192;
+
+template <typename... Args>
+[[noreturn]] void refuse(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <typename... Args>
+[[noreturn]] void refuse_argument(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// `value` is in min..max, or `what` is named in the error.
+template <typename T>
+void check_range(std::string_view what, T value, T min, T max) {
+  if (value < min || value > max) {
+    refuse_argument("{} {} is not in {}..{}", what, value, min, max);
+  }
+}
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BASE_CHECK_HPP

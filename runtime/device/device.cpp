@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/device.hpp"
+
+#include "backend/backend.hpp"
+#include "base/check.hpp"
+#include "base/handles.hpp"
+
+namespace nvdla {
+namespace {
+
+void check_open(bool open) {
+  if (!open) detail::refuse_argument("the device handle is empty: it was moved from");
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<detail::Backend> impl)
+    : impl_(std::move(impl)), queue_(detail::Handles::make<Queue>(impl_->create_queue())) {}
+
+Device::Device(const Device&) noexcept = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(const Device&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
+
+Device Device::open(std::string_view name) { return Device(detail::open_backend(name)); }
+
+const DeviceInfo& Device::info() const noexcept {
+  static const DeviceInfo kNothing;
+  return impl_ == nullptr ? kNothing : impl_->info();
+}
+
+Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
+  check_open(impl_ != nullptr);
+  if (bytes == 0) detail::refuse_argument("a buffer of 0 bytes");
+  switch (memory) {
+    case Memory::kDram:
+      break;
+    case Memory::kSram:
+      if (!impl_->info().has_sram) {
+        detail::refuse(ErrorCode::kNotAvailable, "{} has no secondary memory (SRAM)",
+                       impl_->info().configuration);
+      }
+      break;
+    default:
+      detail::refuse_argument("memory {} is none of DRAM (0), SRAM (1)",
+                              static_cast<std::uint32_t>(memory));
+  }
+  return detail::Handles::make<Buffer>(impl_->allocate(bytes, memory));
+}
+
+Program Device::create_program(const ProgramDesc& desc) const {
+  check_open(impl_ != nullptr);
+  return detail::Handles::make<Program>(impl_->create_program(desc));
+}
+
+const Queue& Device::queue() const noexcept { return queue_; }
+
+Queue Device::create_queue() const {
+  check_open(impl_ != nullptr);
+  return detail::Handles::make<Queue>(impl_->create_queue());
+}
+
+Fence Device::submit(const Program& program, std::span<const Binding> bindings,
+                     const SubmitOptions& options) const {
+  return queue_.submit(program, bindings, options);
+}
+
+}  // namespace nvdla

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/queue.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "base/check.hpp"
+#include "base/handles.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::Handles;
+using detail::refuse_argument;
+
+void check_ended_well(const detail::FenceImpl& fence) {
+  if (const Error* error = fence.error()) throw Error(*error);
+}
+
+}  // namespace
+
+Fence::Fence() noexcept = default;
+Fence::Fence(std::shared_ptr<detail::FenceImpl> impl) noexcept : impl_(std::move(impl)) {}
+Fence::Fence(const Fence&) noexcept = default;
+Fence::Fence(Fence&&) noexcept = default;
+Fence& Fence::operator=(const Fence&) noexcept = default;
+Fence& Fence::operator=(Fence&&) noexcept = default;
+Fence::~Fence() = default;
+
+bool Fence::done() const noexcept { return impl_ == nullptr || impl_->done(); }
+
+void Fence::wait() const {
+  if (impl_ == nullptr) return;
+  impl_->wait(std::nullopt);
+  check_ended_well(*impl_);
+}
+
+bool Fence::wait(std::chrono::nanoseconds timeout) const {
+  if (impl_ == nullptr) return true;
+  const auto now = detail::FenceImpl::Clock::now();
+  // A time beyond the end of the clock is for ever.
+  std::optional<detail::FenceImpl::Clock::time_point> until;
+  if (timeout < detail::FenceImpl::Clock::time_point::max() - now) until = now + timeout;
+  if (!impl_->wait(until)) return false;
+  check_ended_well(*impl_);
+  return true;
+}
+
+std::span<const nvdla_layer_stats> Fence::statistics() const noexcept {
+  return done() && impl_ != nullptr ? impl_->statistics() : std::span<const nvdla_layer_stats>();
+}
+
+Queue::Queue() noexcept = default;
+Queue::Queue(std::shared_ptr<detail::QueueImpl> impl) noexcept : impl_(std::move(impl)) {}
+Queue::Queue(const Queue&) noexcept = default;
+Queue::Queue(Queue&&) noexcept = default;
+Queue& Queue::operator=(const Queue&) noexcept = default;
+Queue& Queue::operator=(Queue&&) noexcept = default;
+Queue::~Queue() = default;
+
+Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
+                    const SubmitOptions& options) const {
+  if (impl_ == nullptr) refuse_argument("the queue handle is empty");
+  if (!program) refuse_argument("the program handle is empty");
+  if (Handles::impl(program)->device() != impl_->device()) {
+    refuse_argument("the program was created for another device");
+  }
+  if (bindings.size() != program.slots()) {
+    refuse_argument("{} buffers bound, the program has {} slots", bindings.size(), program.slots());
+  }
+  std::vector<detail::BoundBuffer> bound;
+  bound.reserve(bindings.size());
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    const auto& buffer = Handles::impl(bindings[i].buffer);
+    if (buffer == nullptr && bindings[i].offset == 0 &&
+        Handles::impl(program)->is_control(static_cast<std::uint32_t>(i))) {
+      bound.emplace_back();
+      continue;
+    }
+    if (buffer == nullptr) refuse_argument("the buffer for slot {} is an empty handle", i);
+    if (buffer->device() != impl_->device()) {
+      refuse_argument("the buffer for slot {} belongs to another device", i);
+    }
+    if (bindings[i].offset >= buffer->size()) {
+      refuse_argument("the offset {} for slot {} is beyond the buffer's {} bytes",
+                      bindings[i].offset, i, buffer->size());
+    }
+    bound.push_back({buffer, bindings[i].offset});
+  }
+  std::vector<std::shared_ptr<detail::FenceImpl>> waits;
+  waits.reserve(options.wait_fences.size());
+  for (const Fence& fence : options.wait_fences) {
+    if (fence) waits.push_back(Handles::impl(fence));
+  }
+  return Handles::make<Fence>(impl_->submit(Handles::impl(program), bound, waits));
+}
+
+}  // namespace nvdla

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// What is left of a network once it is built.
+#ifndef NVDLA_DEVICE_SESSION_IMPL_HPP
+#define NVDLA_DEVICE_SESSION_IMPL_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nvdla/network.hpp"
+
+namespace nvdla {
+
+struct Session::Impl {
+  struct Port {
+    std::string name;
+    TensorDesc desc;
+    Quantization quantization;
+    std::uint32_t slot = 0;
+    std::optional<ImageDesc> image;    // instead of desc
+    std::optional<nvdla_conv> folded;  // the convolution before, and desc is the folded cube
+  };
+  struct Layer {
+    std::string name;
+    std::uint64_t macs = 0;
+  };
+
+  explicit Impl(const Device& on) : device(on) {}
+
+  const Port& port(std::string_view name) const;
+  // Refuses images.
+  const Port& tensor(const Port& port) const;
+  const Port& input(std::string_view name) const;
+  const Port& output(std::string_view name) const;
+  const Layer& layer(std::uint32_t index) const;
+  template <typename T>
+  void write(std::string_view name, Layout layout, std::span<const T> source);
+  template <typename T>
+  void read(std::string_view name, Layout layout, std::span<T> target) const;
+  // Nothing may touch the buffers while a run does.
+  void check_idle() const;
+
+  Device device;
+  Program program;
+  std::vector<Binding> bindings;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  std::vector<Layer> layers;
+  // What the program was made of; the writer of loadables starts from these.
+  std::vector<nvdla_layer> descriptors;
+  std::vector<nvdla_slot> slots;
+  std::vector<nvdla_lut> luts;
+  std::vector<nvdla_transfer> transfers;
+  std::vector<std::byte> control;
+  Fence last;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_DEVICE_SESSION_IMPL_HPP

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/compress.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "arith/integers.hpp"
+#include "base/check.hpp"
+
+namespace nvdla {
+namespace {
+
+using arith::round_up;
+using detail::refuse_argument;
+
+constexpr std::uint64_t kStreamAlign = 128;
+// Of the bank of mask bits, beside a kernel group's.
+constexpr std::uint64_t kGroupMargin = 128;
+
+// The elements of a packed stream by kernel groups, which follow each other without gaps.
+class Groups {
+ public:
+  Groups(const DeviceInfo& info, const WeightsDesc& desc, std::span<const std::byte> stream)
+      : bytes_(precision_bytes(desc.precision)), elements_(desc.elements()), stream_(stream) {
+    if (const std::uint64_t plain = weights_bytes(desc); stream.size() < plain) {
+      refuse_argument("{} bytes of weights given, {}x{}x{}x{} (KCRS) take {}", stream.size(),
+                      desc.kernels, desc.channels, desc.kernel_height, desc.kernel_width, plain);
+    }
+    if (info.atomic_k < 2 || info.atom == 0) {
+      refuse_argument("the configuration has atomic_k {} and an atom of {}: not a device's",
+                      info.atomic_k, info.atom);
+    }
+    group_ = elements_ / desc.kernels * (info.atomic_k / bytes_);
+  }
+
+  std::uint64_t count() const { return (elements_ + group_ - 1) / group_; }
+  std::uint64_t elements() const { return elements_; }
+  // The most that a group has.
+  std::uint64_t largest() const { return std::min(group_, elements_); }
+  std::uint32_t element_bytes() const { return bytes_; }
+
+  // Calls `visit(index, bytes)` for each element of a group that is not zero.
+  template <typename Visit>
+  void each(std::uint64_t group, Visit visit) const {
+    const std::uint64_t end = std::min(elements_, (group + 1) * group_);
+    for (std::uint64_t i = group * group_; i < end; ++i) {
+      const auto element = stream_.subspan(static_cast<std::size_t>(i * bytes_), bytes_);
+      if (element.front() != std::byte{0} || element.back() != std::byte{0}) visit(i, element);
+    }
+  }
+
+ private:
+  std::uint32_t bytes_;
+  std::uint64_t elements_;
+  std::uint64_t group_ = 0;
+  std::span<const std::byte> stream_;
+};
+
+void check_size(const char* what, std::size_t given, std::uint64_t need) {
+  if (given < need) refuse_argument("{} bytes for {} that take {}", given, what, need);
+}
+
+}  // namespace
+
+CompressedSizes compressed_sizes(const DeviceInfo& info, const WeightsDesc& desc,
+                                 std::span<const std::byte> stream) {
+  const Groups groups(info, desc, stream);
+  CompressedSizes sizes;
+  sizes.plain = weights_bytes(desc);
+  sizes.wgs = round_up(groups.count() * sizeof(std::uint32_t), info.atom);
+  sizes.wmb = round_up((groups.elements() + 7) / 8, kStreamAlign);
+  const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
+  sizes.possible = info.has_compression && (groups.largest() + 7) / 8 + kGroupMargin <= bank;
+  for (std::uint64_t g = 0; g < groups.count(); ++g) {
+    std::uint64_t left = 0;
+    groups.each(g,
+                [&](std::uint64_t, std::span<const std::byte> element) { left += element.size(); });
+    sizes.weights += left;
+    sizes.possible = sizes.possible && left != 0;
+  }
+  sizes.weights = round_up(sizes.weights, kStreamAlign);
+  return sizes;
+}
+
+void compress_weights(const DeviceInfo& info, const WeightsDesc& desc,
+                      std::span<const std::byte> stream, std::span<std::byte> weights,
+                      std::span<std::byte> wgs, std::span<std::byte> wmb) {
+  const CompressedSizes sizes = compressed_sizes(info, desc, stream);
+  check_size("compressed weights", weights.size(), sizes.weights);
+  check_size("group sizes", wgs.size(), sizes.wgs);
+  check_size("mask bits", wmb.size(), sizes.wmb);
+  std::fill_n(wgs.data(), sizes.wgs, std::byte{0});
+  std::fill_n(wmb.data(), sizes.wmb, std::byte{0});
+  const Groups groups(info, desc, stream);
+  std::byte* out = weights.data();
+  for (std::uint64_t g = 0; g < groups.count(); ++g) {
+    const std::byte* begin = out;
+    groups.each(g, [&](std::uint64_t i, std::span<const std::byte> element) {
+      wmb[static_cast<std::size_t>(i / 8)] |= std::byte{1} << i % 8;
+      out = std::copy(element.begin(), element.end(), out);
+    });
+    const auto size = static_cast<std::uint32_t>(out - begin);
+    std::memcpy(wgs.data() + g * sizeof(size), &size, sizeof(size));
+  }
+  std::fill(out, weights.data() + sizes.weights, std::byte{0});
+}
+
+}  // namespace nvdla

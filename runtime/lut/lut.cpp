@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/lut.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include "arith/float.hpp"
+#include "base/check.hpp"
+#include "base/handles.hpp"
+#include "lut/lut_eval.hpp"
+#include "lut/lut_fit.hpp"
+#include "lut/lut_state.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::LutProblem;
+using detail::refuse_argument;
+
+// int8 results leave SDP through a right shift: entries hold 7 bits below their unit, and as much
+// room above the greatest result as below, for what a table holds just beyond it.
+constexpr std::uint32_t kInt8Shift = 7;
+// What the hardware takes an infinity for.
+constexpr double kGreatest = std::numeric_limits<float>::max();
+
+double call(detail::FunctionRef function, double x) {
+  double y = 0;
+  try {
+    y = function(x);
+  } catch (const std::exception& error) {
+    std::throw_with_nested(
+        Error(ErrorCode::kInvalidArgument,
+              fmt::format("the function of a look-up table failed at {}: {}", x, error.what())));
+  }
+  if (std::isnan(y)) {
+    refuse_argument(
+        "the function of a look-up table gives NaN at {}: a range without that place, or a number "
+        "there would do",
+        x);
+  }
+  // Beyond all that results can be, and safe to calculate with.
+  return std::clamp(y, -1e30, 1e30);
+}
+
+bool holds_half(double first, double last) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    if (fp::is_nan<fp::Fp16>(bits)) continue;
+    const double at = std::bit_cast<float>(fp::widen<fp::Fp32>(bits));
+    if (at >= first && at <= last) return true;
+  }
+  return false;
+}
+
+// Numbers of the unit that range and inputs have in common.
+void set_inputs(LutProblem& p, const Range& range, const LutFormat& format) {
+  if (!(range.lo < range.hi)) {
+    refuse_argument("range {}..{} of a look-up table is empty: its start must be less than its end",
+                    range.lo, range.hi);
+  }
+  if (p.real) {
+    p.first = std::max(range.lo, -kGreatest);
+    p.last = std::min(range.hi, kGreatest);
+    if (!holds_half(p.first, p.last)) {
+      refuse_argument("range {}..{} of a look-up table has no fp16 number in it", range.lo,
+                      range.hi);
+    }
+    return;
+  }
+  const double half = std::ldexp(1.0, static_cast<int>(format.input_bits) - 1);
+  p.first = std::max(-half, std::ceil(range.lo / p.scale + p.zero));
+  p.last = std::min(half - 1, std::floor(range.hi / p.scale + p.zero));
+  if (p.first > p.last) {
+    refuse_argument(
+        "range {}..{} of a look-up table has no input in it: those of {} bits are {}..{} in steps "
+        "of {}",
+        range.lo, range.hi, format.input_bits, (-half - p.zero) * p.scale,
+        (half - 1 - p.zero) * p.scale, p.scale);
+  }
+}
+
+LutProblem sdp_problem(detail::FunctionRef function, const Range& range, const LutFormat& format) {
+  LutProblem p;
+  p.unit = NVDLA_LUT_SDP;
+  p.real = format.precision == Precision::kFp16;
+  p.bits = 32;
+  p.function = [function](double x) { return call(function, x); };
+  p.weight = [](double) { return 1.0; };
+  if (p.real) {
+    p.least = -65504;
+    p.greatest = 65504;
+    p.enough = std::ldexp(1.1, -10);
+    p.result = [](std::int64_t value) {
+      using namespace fp;
+      const std::uint32_t half = narrow<Fp32>(static_cast<std::uint32_t>(value));
+      return static_cast<double>(std::bit_cast<float>(widen<Fp32>(half)));
+    };
+  } else {
+    const int shift = format.precision == Precision::kInt8 ? kInt8Shift : 0;
+    const std::int32_t least = detail::least_of(format.precision);
+    const std::int32_t greatest = detail::greatest_of(format.precision);
+    const double zero = format.output.zero_point;
+    const double scale = format.output.scale;
+    p.scale = format.input.scale;
+    p.zero = format.input.zero_point;
+    p.entry_scale = std::ldexp(1 / scale, shift);
+    p.entry_zero = std::ldexp(zero, shift);
+    p.least = (least - zero) * scale;
+    p.greatest = (greatest - zero) * scale;
+    p.enough = 0.55 * scale;
+    p.result = [=](std::int64_t value) {
+      const auto rounded = static_cast<std::int64_t>(detail::round_shift(value, shift));
+      return (static_cast<double>(std::clamp<std::int64_t>(rounded, least, greatest)) - zero) *
+             scale;
+    };
+  }
+  set_inputs(p, range, format);
+  return p;
+}
+
+}  // namespace
+
+namespace detail {
+
+void check_format(const LutFormat& format) {
+  const auto check_scale = [](const char* what, float scale) {
+    if (!std::isfinite(scale) || !(scale > 0)) {
+      refuse_argument("{} scale {} of a look-up table is no positive number", what, scale);
+    }
+  };
+  switch (format.precision) {
+    case Precision::kFp16:
+      return;
+    case Precision::kInt8:
+    case Precision::kInt16:
+      break;
+    default:
+      refuse_argument("precision {} of a look-up table is none of int8, int16 and fp16",
+                      static_cast<std::uint32_t>(format.precision));
+  }
+  check_scale("input", format.input.scale);
+  check_scale("output", format.output.scale);
+  check_range("output zero point of a look-up table", format.output.zero_point,
+              least_of(format.precision), greatest_of(format.precision));
+  check_range("input_bits of a look-up table", format.input_bits, 2U, 32U);
+}
+
+}  // namespace detail
+
+Lut::Lut() noexcept = default;
+Lut::Lut(const Lut&) noexcept = default;
+Lut::Lut(Lut&&) noexcept = default;
+Lut& Lut::operator=(const Lut&) noexcept = default;
+Lut& Lut::operator=(Lut&&) noexcept = default;
+Lut::~Lut() = default;
+Lut::Lut(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
+
+Lut Lut::fit_function(detail::FunctionRef function, const Range& range, const LutFormat& format) {
+  detail::check_format(format);
+  const LutProblem problem = sdp_problem(function, range, format);
+  const detail::LutFitted fitted = detail::lut_fit_all(problem);
+  auto state = std::make_shared<State>();
+  state->table = fitted.lut;
+  state->format = format;
+  state->report = {fitted.worst.error, (fitted.worst.at - problem.zero) * problem.scale, 0,
+                   fitted.worst.every_input};
+  if (!problem.real)
+    state->output = {0, 1, format.precision == Precision::kInt8 ? kInt8Shift : 0, 0};
+  return Lut(std::move(state));
+}
+
+namespace {
+
+const Lut::State& some(const Lut::State* state) {
+  if (state == nullptr) refuse_argument("an empty Lut has no table: Lut::fit() makes one");
+  return *state;
+}
+
+}  // namespace
+
+const nvdla_lut& Lut::table() const { return some(state_.get()).table; }
+const LutReport& Lut::report() const { return some(state_.get()).report; }
+const LutFormat& Lut::format() const { return some(state_.get()).format; }
+
+void Lut::apply(nvdla_layer& layer, std::uint32_t index) const {
+  const State& s = some(state_.get());
+  detail::check_range("index of a look-up table", index, 0U, NVDLA_MAX_LUTS - 1U);
+  const auto precision = static_cast<std::uint32_t>(s.format.precision);
+  if (s.table.unit == NVDLA_LUT_CDP) {
+    if (layer.kind != NVDLA_LAYER_CDP) {
+      refuse_argument("a layer of kind '{}' has no CDP, which the table is for",
+                      layer_kind_name(layer.kind));
+    }
+    layer.cdp.precision = precision;
+    layer.cdp.window = s.window;
+    layer.cdp.in_cvt = s.input;
+    layer.cdp.out_cvt = s.output;
+  } else {
+    if (layer.kind < NVDLA_LAYER_CONV_SDP || layer.kind > NVDLA_LAYER_SDP_PDP) {
+      refuse_argument("a layer of kind '{}' has no SDP, which the table is for",
+                      layer_kind_name(layer.kind));
+    }
+    layer.sdp.y.flags |= NVDLA_SDP_ENABLE | NVDLA_SDP_LUT;
+    layer.sdp.out_precision = precision;
+    layer.sdp.out_cvt = s.output;
+  }
+  layer.lut = index + 1;
+}
+
+namespace lut {
+
+Lut sigmoid(const LutFormat& format, const Range& range) {
+  return Lut::fit([](double x) { return 1 / (1 + std::exp(-x)); }, range, format);
+}
+
+Lut tanh(const LutFormat& format, const Range& range) {
+  return Lut::fit([](double x) { return std::tanh(x); }, range, format);
+}
+
+Lut exp(const LutFormat& format, const Range& range) {
+  return Lut::fit([](double x) { return std::exp(x); }, range, format);
+}
+
+Lut softplus(const LutFormat& format, const Range& range) {
+  // The exponent is never positive, so nothing overflows.
+  return Lut::fit([](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); },
+                  range, format);
+}
+
+Lut swish(const LutFormat& format, const Range& range) {
+  return Lut::fit([](double x) { return x / (1 + std::exp(-x)); }, range, format);
+}
+
+}  // namespace lut
+}  // namespace nvdla

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// What a Lut holds, and what its makers share.
+#ifndef NVDLA_LUT_LUT_STATE_HPP
+#define NVDLA_LUT_LUT_STATE_HPP
+
+#include "nvdla/layer.hpp"
+#include "nvdla/lut.hpp"
+
+namespace nvdla {
+
+struct Lut::State {
+  nvdla_lut table = {};
+  LutReport report;
+  LutFormat format;
+  // Of the layer; all zero in fp16.
+  nvdla_convert input = {};  // CDP only
+  nvdla_convert output = {};
+  std::uint32_t window = 0;  // CDP only
+};
+
+namespace detail {
+
+// Least and greatest integer of a precision.
+constexpr std::int32_t least_of(Precision p) noexcept {
+  return p == Precision::kInt8 ? -128 : -32768;
+}
+constexpr std::int32_t greatest_of(Precision p) noexcept {
+  return p == Precision::kInt8 ? 127 : 32767;
+}
+
+// Throws kInvalidArgument for a precision, scale or zero point that cannot be.
+void check_format(const LutFormat& format);
+
+}  // namespace detail
+}  // namespace nvdla
+
+#endif  // NVDLA_LUT_LUT_STATE_HPP

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <utility>
+
+#include "arith/integers.hpp"
+#include "base/check.hpp"
+#include "layout/cbuf.hpp"
+#include "network/builder.hpp"
+#include "network/winograd_plan.hpp"
+#include "nvdla/folding.hpp"
+
+namespace nvdla {
+namespace detail {
+namespace {
+
+constexpr std::uint64_t kBlobAlign = 256;
+constexpr std::uint32_t kPlaneAlign = 64;
+
+// Bytes of one cube of a packed tensor. Where SDP processes int8 and a cube is int16 it walks pairs
+// of surfaces, so there is room for an even number of them.
+std::uint64_t cube_bytes(const TensorDesc& desc) {
+  const bool pairs = desc.precision == Precision::kInt16 && !desc.planar;
+  const std::uint32_t surfaces = desc.surfaces() + (pairs ? desc.surfaces() % 2 : 0);
+  return std::uint64_t{surfaces} * desc.surface_stride;
+}
+
+// Moves a surface on to another cube of its batch; the layer works on one.
+void select_cube(nvdla_surface& surface, std::uint32_t cube) {
+  surface.offset += std::uint64_t{cube} * surface.batch_stride;
+  surface.batch_stride = 0;
+}
+
+void select_cube(nvdla_layer& layer, std::uint32_t cube) {
+  for (nvdla_surface* surface :
+       {&layer.conv.input, &layer.conv.input_uv, &layer.sdp.x1.operand, &layer.sdp.x2.operand,
+        &layer.sdp.y.operand, &layer.sdp.input, &layer.sdp.output, &layer.pdp.input,
+        &layer.pdp.output, &layer.cdp.input, &layer.cdp.output, &layer.rubik.input,
+        &layer.rubik.output}) {
+    select_cube(*surface, cube);
+  }
+}
+
+// Moves a convolution on to other cubes of its batch, on which it works at once.
+void select_cubes(nvdla_layer& layer, std::uint32_t first) {
+  for (nvdla_surface* surface : {&layer.conv.input, &layer.sdp.output}) {
+    surface->offset += std::uint64_t{first} * surface->batch_stride;
+  }
+}
+
+}  // namespace
+
+std::uint64_t Blob::add(std::uint64_t bytes) {
+  const std::uint64_t offset = bytes_.size();
+  bytes_.resize(
+      static_cast<std::size_t>((offset + bytes + kBlobAlign - 1) / kBlobAlign * kBlobAlign));
+  return offset;
+}
+
+void Builder::build(const BuildOptions& options) {
+  if (net_.layers.empty()) refuse_argument("the network has no layer");
+  const bool silent = std::any_of(net_.layers.begin(), net_.layers.end(),
+                                  [](const LayerNode& l) { return l.output == kNoTensor; });
+  if (net_.outputs.empty() && !silent) refuse_argument("the network has no output");
+  fold_inputs_ = options.fold_inputs;
+  fused_.resize(net_.layers.size());
+  for (std::uint32_t i = 0; i < net_.layers.size(); ++i) {
+    const LayerNode& node = net_.layers[i];
+    const auto* part = std::get_if<ConvNode>(&node.part);
+    cubes_.push_back(part == nullptr ? 1 : in_layer(i, [&] { return plan_cubes(node, *part); }));
+  }
+  for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
+  for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
+  add_control();
+  for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
+  for (const auto& port : net_.outputs) session_.outputs.push_back(make_port(port));
+  create_program(options.statistics);
+  session_.descriptors = std::move(layers_);
+  session_.slots = std::move(slots_);
+  session_.luts = net_.luts;
+  session_.transfers = std::move(transfers_);
+}
+
+std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory) {
+  slots_.push_back(make_slot(info_, bytes, access, memory));
+  session_.bindings.emplace_back(device_.allocate(bytes, memory));
+  return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+std::uint32_t Builder::cubes_at_once(std::uint32_t tensor) const {
+  const auto& producer = net_.tensors[tensor].producer;
+  return producer ? cubes_[*producer] : 1;
+}
+
+TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
+  if (const nvdla_conv* conv = folded_for(static_cast<std::uint32_t>(descs_.size()))) {
+    return packed_tensor(info_, fold_width(*conv).shape, tensor.precision);
+  }
+  TensorDesc desc;
+  desc.shape = tensor.shape;
+  desc.precision = tensor.precision;
+  desc.atom = info_.atom;
+  desc.planar = tensor.planar;
+  desc = resolve(desc);
+  if (!tensor.producer) return desc;
+  // Some layers write more than the tensor has.
+  Shape room = tensor.shape;
+  const auto& part = net_.layers[*tensor.producer].part;
+  if (const auto* deconv = std::get_if<DeconvNode>(&part)) room = deconvolution_room(*deconv);
+  if (const auto* conv = std::get_if<ConvNode>(&part)) {
+    const auto winograd =
+        in_layer(*tensor.producer, [&] { return plan_winograd(info_, *conv, tensor.precision); });
+    if (winograd) room = conv_output(winograd->conv);
+  }
+  TensorDesc wide = desc;
+  wide.shape = room;
+  wide.line_stride = wide.surface_stride = wide.batch_stride = 0;
+  wide = resolve(wide);
+  desc.line_stride = wide.line_stride;
+  desc.surface_stride = wide.surface_stride;
+  desc.batch_stride = 0;
+  if (cubes_[*tensor.producer] > 1) {
+    desc.line_stride = static_cast<std::uint32_t>(arith::round_up(desc.line_stride, kBatchAlign));
+    desc.surface_stride = desc.line_stride * desc.shape.height;
+  }
+  return desc;
+}
+
+void Builder::add_tensor(const TensorNode& tensor) {
+  if (tensor.image) {
+    add_slot(image_bytes(info_, *tensor.image), NVDLA_SLOT_READ);
+    descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
+    return;
+  }
+  TensorDesc desc = tensor_desc(tensor);
+  const std::uint64_t bytes = cube_bytes(desc);
+  if (tensor.shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
+  desc = resolve(desc);
+  std::uint32_t access = 0;
+  if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
+  if (tensor.producer) access |= NVDLA_SLOT_WRITE;
+  add_slot(bytes * tensor.shape.batch, access, tensor.memory);
+  if (tensor.planar) slots_.back().alignment = kPlaneAlign;
+  if (tensor.producer && cubes_[*tensor.producer] > 1) slots_.back().alignment = kBatchAlign;
+  descs_.push_back(desc);
+}
+
+Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
+  TensorDesc desc = packed_tensor(info_, shape, precision);
+  const std::uint64_t bytes = cube_bytes(desc);
+  if (shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
+  Scratch scratch;
+  scratch.shape = shape;
+  scratch.surface =
+      tensor_surface(desc, add_slot(bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+  return scratch;
+}
+
+void Builder::add_blob(const Blob& blob) {
+  if (blob.bytes().empty()) return;
+  add_slot(blob.bytes().size(), NVDLA_SLOT_READ);
+  const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
+  std::copy(blob.bytes().begin(), blob.bytes().end(), map.data());
+}
+
+void Builder::add_layer(std::uint32_t index) {
+  const LayerNode& node = net_.layers[index];
+  if (fused_[index]) {
+    last_.push_back(last_[*net_.tensors[node.input].producer]);
+    return;
+  }
+  in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
+  last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
+}
+
+void Builder::commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
+                     std::uint64_t macs) {
+  const std::uint32_t cubes = descs_[node.input].shape.batch;
+  const std::uint32_t most = std::max(layer.conv.batch, 1U);
+  const bool keep = layer.conv.kernels != 0 && holds_all_weights(info_, layer.conv);
+  for (std::uint32_t cube = 0; cube < cubes; cube += most) {
+    const std::uint32_t count = std::min(most, cubes - cube);
+    nvdla_layer one = layer;
+    one.conv.batch = std::min(layer.conv.batch, count);
+    if (keep && cube != 0) one.conv.flags |= NVDLA_CONV_REUSE_WEIGHTS;
+    if (keep && cube + count < cubes) one.conv.flags |= NVDLA_CONV_KEEP_WEIGHTS;
+    std::string own = name;
+    if (count > 1) {
+      select_cubes(one, cube);
+      if (count < cubes) own += fmt::format(" cubes {}..{}/{}", cube + 1, cube + count, cubes);
+    } else {
+      select_cube(one, cube);
+      if (cubes > 1) own += fmt::format(" cube {}/{}", cube + 1, cubes);
+    }
+    commit_one(node, one, own, macs / cubes * count);
+  }
+}
+
+void Builder::commit_one(const LayerNode& node, nvdla_layer layer, const std::string& name,
+                         std::uint64_t macs) {
+  wait_for(layer, node.input);
+  for (const std::uint32_t tensor : node.operands) wait_for(layer, tensor);
+  layers_.push_back(layer);
+  session_.layers.push_back({name, macs});
+}
+
+void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
+  // Bands and cubes of one layer end in order, as they use the same units: the last one is enough.
+  if (const auto producer = net_.tensors[tensor].producer) add_wait(layer, last_[*producer]);
+}
+
+Session::Impl::Port Builder::make_port(const PortNode& node) const {
+  Session::Impl::Port port;
+  port.name = node.name;
+  port.desc = descs_[node.tensor];
+  port.quantization = node.quantization;
+  port.slot = node.tensor;
+  if (const auto& image = net_.tensors[node.tensor].image) port.image = resolve(info_, *image);
+  if (const nvdla_conv* conv = folded_for(node.tensor)) port.folded = *conv;
+  return port;
+}
+
+void Builder::create_program(bool statistics) {
+  ProgramDesc desc;
+  desc.layers = layers_;
+  desc.slots = slots_;
+  desc.luts = net_.luts;
+  desc.transfers = transfers_;
+  desc.control = session_.control;
+  desc.statistics = statistics;
+  try {
+    session_.program = device_.create_program(desc);
+  } catch (const Error& error) {
+    if (error.rule() == NVDLA_RULE_NONE || error.layer() < 0 ||
+        error.layer() >= static_cast<std::int64_t>(layers_.size())) {
+      throw;
+    }
+    throw Error(static_cast<ErrorCode>(error.code().value()), error.detail(),
+                session_.layers[static_cast<std::size_t>(error.layer())].name, info_.configuration);
+  }
+}
+
+}  // namespace detail
+
+Session Network::build(const Device& device, const BuildOptions& options) const {
+  auto session = std::make_unique<Session::Impl>(device);
+  detail::Builder(*impl_, device, *session).build(options);
+  return Session(std::move(session));
+}
+
+}  // namespace nvdla

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// Building poolings: from memory, or on the fly behind SDP.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "network/builder.hpp"
+#include "network/pool_bands.hpp"
+
+namespace nvdla::detail {
+
+const LayerNode* Builder::only_pooling(const LayerNode& node) const {
+  const std::uint32_t tensor = node.output;
+  for (const auto& port : net_.outputs) {
+    if (port.tensor == tensor) return nullptr;
+  }
+  const LayerNode* only = nullptr;
+  for (const LayerNode& layer : net_.layers) {
+    const bool operand =
+        std::find(layer.operands.begin(), layer.operands.end(), tensor) != layer.operands.end();
+    if (layer.input != tensor && !operand) continue;
+    if (only != nullptr || operand || !std::holds_alternative<PoolNode>(layer.part)) return nullptr;
+    only = &layer;
+  }
+  return only;
+}
+
+// SDP hands on all that it computes: where a stride leaves input over it may be more than the
+// windows take.
+const LayerNode* Builder::flying_pooling(const LayerNode& node) const {
+  if (node.output == kNoTensor) return nullptr;
+  const LayerNode* pooling = only_pooling(node);
+  if (pooling == nullptr) return nullptr;
+  const nvdla_pdp& pdp = std::get<PoolNode>(pooling->part).pdp;
+  const Shape& in = net_.tensors[node.output].shape;
+  const Shape& out = net_.tensors[pooling->output].shape;
+  const std::uint32_t rest_x =
+      (pdp.pad_left + in.width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x;
+  const std::uint32_t rest_y =
+      (pdp.pad_top + in.height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
+  const bool flies = pdp.flags == 0 && out.width <= pool_columns(pdp) && rest_x <= pdp.pad_right &&
+                     rest_y <= pdp.pad_bottom;
+  return flies ? pooling : nullptr;
+}
+
+void Builder::fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name) {
+  const LayerNode* pooling = flying_pooling(node);
+  // It takes the precision that SDP works in; with Winograd there is more than the tensor, and of
+  // several cubes it knows nothing.
+  if (pooling == nullptr || layer.conv.mode == NVDLA_CONV_WINOGRAD || layer.conv.batch > 1 ||
+      layer.sdp.proc_precision != layer.sdp.out_precision) {
+    return;
+  }
+  nvdla_pdp pdp = std::get<PoolNode>(pooling->part).pdp;
+  pdp.bands = 1;
+  pdp.output = surface(pooling->output);
+  layer.kind = layer.kind == NVDLA_LAYER_SDP ? NVDLA_LAYER_SDP_PDP : NVDLA_LAYER_CONV_SDP_PDP;
+  layer.sdp.output = {};
+  layer.pdp = pdp;
+  name += "+" + pooling->name;
+  fused_[static_cast<std::size_t>(pooling - net_.layers.data())] = true;
+  // The tensor between them is nowhere.
+  slots_[node.output].size = info_.atom;
+  session_.bindings[node.output] = Binding(device_.allocate(info_.atom));
+  slots_[node.output].memory = NVDLA_MEMORY_DRAM;
+}
+
+void Builder::add_part(const LayerNode& node, const PoolNode& part) {
+  const TensorDesc& in = descs_[node.input];
+  nvdla_pdp pdp = part.pdp;
+  pdp.precision = static_cast<std::uint32_t>(in.precision);
+  pdp.width = in.shape.width;
+  pdp.height = in.shape.height;
+  pdp.channels = in.shape.channels;
+  const std::vector<PoolPiece> pieces = split_pooling(pdp);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    nvdla_layer layer = {};
+    layer.kind = NVDLA_LAYER_PDP;
+    layer.pdp = pieces[i].pdp;
+    layer.pdp.input = surface(node.input);
+    layer.pdp.input.offset += std::uint64_t{pieces[i].input_column} * info_.atom;
+    layer.pdp.output = surface(node.output);
+    layer.pdp.output.offset += std::uint64_t{pieces[i].output_column} * info_.atom;
+    commit(
+        node, layer,
+        pieces.size() == 1 ? node.name : fmt::format("{} {}/{}", node.name, i + 1, pieces.size()),
+        0);
+  }
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the weights of a convolution go: as they are, or without their zeros.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "layout/cbuf.hpp"
+#include "network/builder.hpp"
+#include "nvdla/compress.hpp"
+#include "nvdla/error.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// As far as the convolution buffer decides: into how many bands the layer is cut.
+std::size_t count_bands(const DeviceInfo& info, const nvdla_conv& conv) {
+  try {
+    return split_lines(info, conv, false).size();
+  } catch (const Error&) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+}
+
+}  // namespace
+
+// Compressed where that is less to fetch, and the bank that the mask takes costs no band. Kernels
+// for tiles have more elements than `desc` says: their stream stays as it is.
+void Builder::place_weights(const WeightsDesc& desc, std::span<const std::byte> stream,
+                            nvdla_conv& conv, Blob& blob) {
+  CompressedSizes sizes;
+  if (conv.mode != NVDLA_CONV_WINOGRAD) sizes = compressed_sizes(info_, desc, stream);
+  nvdla_conv compressed = conv;
+  compressed.flags |= NVDLA_CONV_COMPRESSED;
+  compressed.weights.bytes = static_cast<std::uint32_t>(sizes.weights);
+  conv.weights.slot = compressed.weights.slot = blob.slot();
+  Blob tables = control_;
+  compressed.wgs.offset = tables.add(sizes.wgs);
+  compressed.wgs.bytes = static_cast<std::uint32_t>(sizes.wgs);
+  compressed.wmb.offset = tables.add(sizes.wmb);
+  compressed.wmb.bytes = static_cast<std::uint32_t>(sizes.wmb);
+  if (!sizes.pays() || tables.bytes().size() > NVDLA_MAX_CONTROL_BYTES ||
+      count_bands(info_, compressed) > count_bands(info_, conv)) {
+    conv.weights.offset = blob.add(stream.size());
+    std::copy(stream.begin(), stream.end(), blob.at(conv.weights.offset).begin());
+    return;
+  }
+  compressed.weights.offset = blob.add(sizes.weights);
+  compress_weights(info_, desc, stream, blob.at(compressed.weights.offset),
+                   tables.at(compressed.wgs.offset), tables.at(compressed.wmb.offset));
+  control_ = std::move(tables);
+  conv = compressed;
+}
+
+// The tables of all layers, in the slot that comes last.
+void Builder::add_control() {
+  const auto bytes = control_.bytes();
+  if (bytes.empty()) return;
+  for (nvdla_layer& layer : layers_) {
+    if ((layer.conv.flags & NVDLA_CONV_COMPRESSED) == 0) continue;
+    layer.conv.wgs.slot = layer.conv.wmb.slot = static_cast<std::uint32_t>(slots_.size());
+  }
+  slots_.push_back(make_slot(info_, bytes.size(), NVDLA_SLOT_CONTROL));
+  session_.bindings.emplace_back();
+  session_.control.assign(bytes.begin(), bytes.end());
+}
+
+}  // namespace nvdla::detail

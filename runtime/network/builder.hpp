@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// From a network to a session: slots and buffers, packed constants, descriptors, waits. What is
+// common to all layers is in build.cpp, each kind of layer in a file of its own.
+#ifndef NVDLA_NETWORK_BUILDER_HPP
+#define NVDLA_NETWORK_BUILDER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/check.hpp"
+#include "device/session_impl.hpp"
+#include "network/network_impl.hpp"
+
+namespace nvdla::detail {
+
+// What a convolution of several cubes writes and its operands lie at multiples of this.
+inline constexpr std::uint32_t kBatchAlign = 64;
+
+// Constants of one layer: streams one after another, in a slot and a buffer of their own.
+class Blob {
+ public:
+  explicit Blob(std::uint32_t slot) : slot_(slot) {}
+
+  std::uint32_t slot() const noexcept { return slot_; }
+  // Room for a stream, aligned to the widest that any of them asks for; returns its offset.
+  std::uint64_t add(std::uint64_t bytes);
+  // From the stream at `offset` on; valid until the next add().
+  std::span<std::byte> at(std::uint64_t offset) {
+    return std::span(bytes_).subspan(static_cast<std::size_t>(offset));
+  }
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::uint32_t slot_;
+  std::vector<std::byte> bytes_;
+};
+
+class Builder {
+ public:
+  Builder(const Network::Impl& net, const Device& device, Session::Impl& session)
+      : net_(net), info_(device.info()), device_(device), session_(session) {}
+
+  void build(const BuildOptions& options);
+
+ private:
+  void add_tensor(const TensorNode& tensor);
+  // Its cube, with room for what its producer writes beyond it.
+  TensorDesc tensor_desc(const TensorNode& tensor) const;
+  std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory = Memory::kDram);
+  // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
+  Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
+  void add_blob(const Blob& blob);
+
+  // Runs `call`; what the device cannot do is said of the layer. What the compiler refuses comes
+  // later and names the layer itself.
+  template <typename Call>
+  auto in_layer(std::uint32_t index, const Call& call) const {
+    try {
+      return call();
+    } catch (const Error& error) {
+      nvdla_error detail = error.detail();
+      detail.object = NVDLA_OBJECT_LAYER;
+      detail.index = index;
+      throw Error(static_cast<ErrorCode>(error.code().value()),
+                  fmt::format("layer {} '{}': {}", index, net_.layers[index].name, error.what()),
+                  detail);
+    }
+  }
+
+  // The packed stream into `blob`, and its tables, if it has any; says it in `conv`.
+  void place_weights(const WeightsDesc& desc, std::span<const std::byte> stream, nvdla_conv& conv,
+                     Blob& blob);
+  void add_control();
+
+  // All layers of the program that a layer of the network becomes.
+  void add_layer(std::uint32_t index);
+  void add_part(const LayerNode& node, const SdpNode& sdp);
+  void add_part(const LayerNode& node, const ConvNode& conv);
+  void add_part(const LayerNode& node, const DeconvNode& deconv);
+  void add_part(const LayerNode& node, const PoolNode& pool);
+  void add_part(const LayerNode& node, const NormNode& norm);
+  void add_part(const LayerNode& node, const RubikNode& rubik);
+  void add_part(const LayerNode& node, const CopyNode& copy);
+
+  // `layer`, which says everything of the first cube of a batch, for each cube, or for as many as
+  // a convolution takes at once: surfaces with a batch stride move on by it, weights stay where the
+  // buffer holds them all. It waits for those whose tensors it reads.
+  void commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
+              std::uint64_t macs);
+  // The layer as it is.
+  void commit_one(const LayerNode& node, nvdla_layer layer, const std::string& name,
+                  std::uint64_t macs);
+  void wait_for(nvdla_layer& layer, std::uint32_t tensor) const;
+
+  // A cube between layers of one layer of the network.
+  struct Scratch {
+    Shape shape;
+    nvdla_surface surface = {};
+  };
+  Scratch add_scratch(const Shape& shape, Precision precision);
+
+  // A comparison of `shape` with lanes beyond the last channel that differ in nothing: the
+  // operators for it, and what stands for the tensor on the other side, once layer `after` ran.
+  struct Compared {
+    SdpNode sdp;
+    std::optional<nvdla_surface> other;
+    std::optional<std::uint32_t> after;
+  };
+  Compared compare_channels(const LayerNode& node, const SdpNode& part, const Shape& shape,
+                            bool flying);
+  nvdla_surface add_masked_copy(const LayerNode& node, std::uint32_t tensor);
+  static void place_other(const Compared& compared, nvdla_sdp& sdp);
+
+  // The convolution that the input `tensor` is folded for, if any.
+  const nvdla_conv* folded_for(std::uint32_t tensor) const;
+  // A convolution of a cube as it is done without tiles: folded where its input is.
+  nvdla_conv direct_form(const LayerNode& node, const ConvNode& part) const;
+  // How many cubes of its batch a convolution takes at once. Throws if the layer insists on several
+  // and cannot have them, saying what is in the way.
+  std::uint32_t plan_cubes(const LayerNode& node, const ConvNode& part) const;
+  bool read_as_run(std::uint32_t tensor) const;
+  // What plan_cubes() said of the layer that makes `tensor`.
+  std::uint32_t cubes_at_once(std::uint32_t tensor) const;
+  void place_image(std::uint32_t tensor, nvdla_conv& conv) const;
+  // What is special about a convolution of a layer that is several.
+  struct ConvRole {
+    std::string name;
+    std::uint64_t macs = 0;
+    bool whole = true;                   // its output is the layer's
+    std::optional<std::uint32_t> after;  // a layer of the program that it waits for
+  };
+  // A convolution, in as many bands of lines as the convolution buffer makes necessary.
+  void add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
+                 const ConvRole& role);
+  // A convolution of which not even one kernel group fits: `some` kernels at a time.
+  void add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
+                        const Kernels& kernels, std::uint32_t some);
+  static Shape deconvolution_room(const DeconvNode& part);
+  void add_contract(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
+                    std::uint32_t block);
+  void add_copies(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
+                  std::uint32_t surfaces, bool point);
+  // A pooling that can follow on the fly becomes part of the one layer that `node` is.
+  void fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name);
+  // The pooling that can, as far as it decides, or nothing.
+  const LayerNode* flying_pooling(const LayerNode& node) const;
+  // The pooling that alone reads the output of `node`, or nothing.
+  const LayerNode* only_pooling(const LayerNode& node) const;
+
+  nvdla_surface surface(std::uint32_t tensor) const {
+    return tensor_surface(descs_[tensor], tensor);
+  }
+  // SDP with its operators and its output, without an input; operands go into `blob`.
+  nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
+  // The same for an output of that shape and precision, wherever it lies.
+  nvdla_sdp sdp_part(const Shape& out, Precision precision, const SdpNode& sdp, Blob& blob) const;
+  template <typename X>
+  void place_operands(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
+                      X& x) const;
+  void place_y(const OperatorYNode& op, const Shape& out, Precision processing, Blob& blob,
+               nvdla_sdp_y& y) const;
+  void place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
+             nvdla_sdp_x& x) const;
+
+  Session::Impl::Port make_port(const PortNode& node) const;
+  void create_program(bool statistics);
+
+  const Network::Impl& net_;
+  const DeviceInfo& info_;
+  const Device& device_;
+  Session::Impl& session_;
+  bool fold_inputs_ = true;
+  // Slots of tensors come first: the index of one is that of the other.
+  std::vector<TensorDesc> descs_;
+  std::vector<nvdla_slot> slots_;
+  std::vector<nvdla_layer> layers_;
+  std::vector<nvdla_transfer> transfers_;
+  std::vector<std::uint32_t> cubes_;  // by layer of the network: of a batch, at once
+  std::vector<bool> fused_;           // by layer of the network: part of the one before
+  std::vector<std::uint32_t> last_;   // of the program, by layer of the network
+  Blob control_{0};                   // tables of compressed weights; their slot comes last
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_BUILDER_HPP

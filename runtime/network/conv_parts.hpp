@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// What adding a convolution and adding a deconvolution have in common.
+#ifndef NVDLA_NETWORK_CONV_PARTS_HPP
+#define NVDLA_NETWORK_CONV_PARTS_HPP
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "layout/precision.hpp"
+#include "network/network_impl.hpp"
+
+namespace nvdla::detail {
+
+// What the layer works in: the kernels' type.
+Precision kernel_precision(const KernelSpan& weights) noexcept;
+std::size_t kernel_count(const KernelSpan& weights) noexcept;
+// Copies them; reals become fp16. Throws kInvalidArgument unless there are `desc.elements()`.
+Kernels copy_kernels(const KernelSpan& weights, const WeightsDesc& desc);
+
+// The precision of the result of a convolution in `processing`. Throws kInvalidArgument for what
+// no convolution makes, saying what would.
+Precision conv_result(Precision processing, const std::optional<Precision>& wanted);
+
+void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
+                Precision processing);
+
+// A convolution with operator Y, which compares or not: everything but its output.
+LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& convolution,
+                           const OperatorY& y, bool compares);
+
+// SDP of a Convolution or a Deconvolution.
+template <typename Layer>
+SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const Shape& out, Precision processing) {
+  check_bias(c.bias.size(), c.bias_reals.size(), c.kernels, processing);
+  if (processing == Precision::kFp16 && c.accumulator_shift != 0) {
+    refuse_argument("fp16 has no shifts, found an accumulator_shift of {}", c.accumulator_shift);
+  }
+  SdpNode sdp;
+  sdp.processing = processing;
+  OperatorNode x1 = net.make_operator("x1", c.x1, out, processing);
+  OperatorNode x2 = net.make_operator("x2", c.x2, out, processing);
+  if (!c.bias_reals.empty()) {
+    Operator bias;
+    bias.alu = NVDLA_ALU_SUM;
+    bias.alu_reals = c.bias_reals;
+    if (x1.active() && x2.active()) {
+      refuse_argument(
+          "the bias takes an operator, which leaves no place for x1 and x2: two are "
+          "there");
+    }
+    if (x1.active()) x2 = std::move(x1);
+    x1 = net.make_operator("bias", bias, out, processing);
+  }
+  sdp.operators = place_operators(c.bias, std::move(x1), std::move(x2), c.relu, out);
+  sdp.converter = check_converter(c.output, processing);
+  return sdp;
+}
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_CONV_PARTS_HPP

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Single point processing of a layer, as a network keeps it.
+#ifndef NVDLA_NETWORK_SDP_NODE_HPP
+#define NVDLA_NETWORK_SDP_NODE_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "network/operators.hpp"
+#include "nvdla/layer.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla::detail {
+
+struct SdpNode {
+  OperatorPair operators;
+  OperatorYNode y;
+  Converter converter;
+  Precision processing = Precision::kInt8;
+  bool nan_to_zero = false;
+
+  // A comparison writes nothing.
+  bool silent() const noexcept { return y.alu == NVDLA_ALU_EQUAL; }
+
+  // Tensors that operators read.
+  std::vector<std::uint32_t> tensors() const {
+    std::vector<std::uint32_t> list;
+    for (const OperatorNode* op :
+         std::initializer_list<const OperatorNode*>{&operators.x1, &operators.x2, &y}) {
+      if (op->tensor) list.push_back(*op->tensor);
+    }
+    return list;
+  }
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_SDP_NODE_HPP

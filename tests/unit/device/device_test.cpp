@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+//
+// Opening devices by name, allocating and mapping memory.
+#include "nvdla/device.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "backend/model/address_space.hpp"
+#include "backend/model/job_bus.hpp"
+#include "backend/model/model_buffer.hpp"
+#include "base/handles.hpp"
+#include "support/runtime/expect_error.hpp"
+
+namespace nvdla {
+namespace {
+
+using test::expect_error;
+
+// NVDLA_DEVICE for one test; nullptr removes it.
+class Variable {
+ public:
+  explicit Variable(const char* value) {
+    if (const char* old = std::getenv("NVDLA_DEVICE")) old_ = old;
+    if (value == nullptr) {
+      unsetenv("NVDLA_DEVICE");
+    } else {
+      setenv("NVDLA_DEVICE", value, 1);
+    }
+  }
+  ~Variable() {
+    if (old_.empty()) {
+      unsetenv("NVDLA_DEVICE");
+    } else {
+      setenv("NVDLA_DEVICE", old_.c_str(), 1);
+    }
+  }
+
+ private:
+  std::string old_;
+};
+
+TEST(Open, EveryConfiguration) {
+  for (std::size_t i = 0; i < configuration_count(); ++i) {
+    const std::string name(configuration_name(i));
+    const Device device = Device::open("model:" + name);
+    EXPECT_EQ(device.info().configuration, name);
+    EXPECT_EQ(device.info().backend, "model");
+    EXPECT_EQ(device.info().atom, configuration_info(name).atom);
+  }
+}
+
+TEST(Open, ModelIsNvFull) { EXPECT_EQ(Device::open("model").info().configuration, "nv_full"); }
+
+TEST(Open, AutoWarnsOnce) {
+  const Variable variable(nullptr);
+  testing::internal::CaptureStderr();
+  const Device device = Device::open("auto");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "nvdla: no NVDLA found, using the device model of nv_full\n");
+  EXPECT_EQ(device.info().configuration, "nv_full");
+}
+
+TEST(Open, AutoFollowsTheVariable) {
+  const Variable variable("model:nv_small");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Device::open().info().configuration, "nv_small");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Open, ANameGoesBeforeTheVariable) {
+  const Variable variable("model:nv_small");
+  EXPECT_EQ(Device::open("model:nv_full").info().configuration, "nv_full");
+}
+
+TEST(Open, RefusesUnknownNames) {
+  for (const char* name : {"", "full", "nv_full", "models:nv_full", "Model"}) {
+    expect_error(ErrorCode::kNoDevice,
+                 "valid are 'auto', a kernel device such as /dev/accel/accel0, 'model' and "
+                 "'model:<configuration>'",
+                 [&] { Device::open(name); });
+  }
+}
+
+TEST(Open, RefusesUnknownConfigurations) {
+  expect_error(ErrorCode::kNoDevice, "no configuration is called 'nv_huge'; there are nv_full",
+               [] { Device::open("model:nv_huge"); });
+  expect_error(ErrorCode::kNoDevice, "no configuration is called ''",
+               [] { Device::open("model:"); });
+}
+
+TEST(Open, TakesANumberOfThreads) {
+  EXPECT_EQ(Device::open("model,threads=3").info().configuration, "nv_full");
+  EXPECT_EQ(Device::open("model:nv_small,threads=1024").info().configuration, "nv_small");
+  for (const char* option : {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1",
+                             "threads=2x", "threads=99999999999", "Threads=2", "threads=2,"}) {
+    const std::string name = std::string("model:nv_small,") + option;
+    expect_error(ErrorCode::kNoDevice,
+                 "device '" + name + "': expected 'threads=<1 to 1024>' behind the comma, not '" +
+                     option + "'",
+                 [&] { Device::open(name); });
+  }
+  expect_error(ErrorCode::kNoDevice, "no device is called 'models,threads=2'",
+               [] { Device::open("models,threads=2"); });
+}
+
+TEST(Open, NamesAKernelDeviceThatIsMissing) {
+  expect_error(ErrorCode::kNoDevice,
+               "device '/dev/accel/accel99' cannot be opened: No such file or directory",
+               [] { Device::open("/dev/accel/accel99"); });
+}
+
+TEST(Open, NamesAFileThatIsNoDeviceOfOurs) {
+  expect_error(ErrorCode::kNoDevice,
+               "device '/dev/null' belongs to the driver 'none of DRM', not to 'nvdla'",
+               [] { Device::open("/dev/null"); });
+}
+
+TEST(Open, NamesTheVariableThatIsWrong) {
+  const Variable variable("model:nv_wrong");
+  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE: device 'model:nv_wrong'",
+               [] { Device::open("auto"); });
+}
+
+TEST(Open, TheVariableCannotSayAuto) {
+  const Variable variable("auto");
+  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE says 'auto'", [] { Device::open("auto"); });
+}
+
+TEST(Info, FeaturesOfTheConfigurations) {
+  const DeviceInfo full = configuration_info("nv_full");
+  EXPECT_TRUE(full.has_int16 && full.has_fp16 && full.has_sram && full.has_bdma && full.has_lut);
+  const DeviceInfo small = configuration_info("nv_small");
+  EXPECT_FALSE(small.has_int16 || small.has_fp16 || small.has_sram || small.has_bdma ||
+               small.has_sdp_y || small.has_lut);
+  EXPECT_EQ(small.address_bits, 32U);
+  EXPECT_EQ(small.atom, 8U);
+}
+
+TEST(Allocate, IsZeroedAndOfTheSizeAskedFor) {
+  const Device device = Device::open("model:nv_small");
+  for (const std::uint64_t size : {1, 100, 4096, 3 << 20}) {
+    const Buffer buffer = device.allocate(size);
+    EXPECT_EQ(buffer.size(), size);
+    EXPECT_EQ(buffer.memory(), Memory::kDram);
+    const Map map = buffer.map(MapMode::kRead);
+    ASSERT_EQ(map.size(), size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(map.data()) % 64, 0U);
+    for (const std::byte b : map.bytes()) ASSERT_EQ(b, std::byte{0});
+  }
+}
+
+TEST(Allocate, RefusesNothing) {
+  expect_error(ErrorCode::kInvalidArgument, "0 bytes",
+               [] { Device::open("model:nv_small").allocate(0); });
+}
+
+TEST(Allocate, RefusesMoreThanThereAreAddresses) {
+  expect_error(ErrorCode::kNoMemory, "address space",
+               [] { Device::open("model:nv_small").allocate(std::uint64_t{1} << 32); });
+  expect_error(ErrorCode::kNoMemory, "address space",
+               [] { Device::open("model:nv_full").allocate(~std::uint64_t{0}); });
+}
+
+TEST(Allocate, RefusesSramWhereThereIsNone) {
+  expect_error(ErrorCode::kNotAvailable, "nv_small has no secondary memory",
+               [] { Device::open("model:nv_small").allocate(64, Memory::kSram); });
+  EXPECT_EQ(Device::open("model:nv_full").allocate(64, Memory::kSram).memory(), Memory::kSram);
+}
+
+TEST(Allocate, RefusesUnknownMemory) {
+  expect_error(ErrorCode::kInvalidArgument, "memory 7",
+               [] { Device::open("model:nv_full").allocate(64, static_cast<Memory>(7)); });
+}
+
+TEST(Handles, EmptyOnes) {
+  const Buffer buffer;
+  EXPECT_FALSE(buffer);
+  EXPECT_EQ(buffer.size(), 0U);
+  expect_error(ErrorCode::kInvalidArgument, "empty", [&] { buffer.map(); });
+  EXPECT_TRUE(Fence().done());
+  EXPECT_TRUE(Fence().wait(std::chrono::seconds(0)));
+  EXPECT_EQ(Program().layers(), 0U);
+  Device device = Device::open("model:nv_small");
+  const Device moved = std::move(device);
+  expect_error(ErrorCode::kInvalidArgument, "moved", [&] { device.allocate(1); });
+  EXPECT_EQ(device.info().atom, 0U);
+  expect_error(ErrorCode::kInvalidArgument, "empty", [&] { device.submit({}, {}); });
+}
+
+TEST(Buffers, OutliveTheirDevice) {
+  Buffer buffer;
+  {
+    const Device device = Device::open("model:nv_small");
+    buffer = device.allocate(100);
+  }
+  buffer.map(MapMode::kWrite).bytes()[99] = std::byte{1};
+  EXPECT_EQ(buffer.map(MapMode::kRead).bytes()[99], std::byte{1});
+}
+
+TEST(Maps, MoveAndOutliveTheHandle) {
+  const Device device = Device::open("model:nv_small");
+  Buffer buffer = device.allocate(64);
+  Map one = buffer.map();
+  buffer = Buffer();
+  Map two = std::move(one);
+  EXPECT_EQ(one.size(), 0U);
+  two.as<std::int16_t>()[31] = 7;
+  EXPECT_EQ(two.as<std::int16_t>().size(), 32U);
+  one = device.allocate(8).map();
+  two = std::move(one);
+  EXPECT_EQ(two.size(), 8U);
+}
+
+TEST(Maps, WritingChangesTheGenerationReadingDoesNot) {
+  const Device device = Device::open("model:nv_small");
+  const Buffer buffer = device.allocate(64);
+  const auto& impl = static_cast<detail::ModelBuffer&>(*detail::Handles::impl(buffer));
+  const auto first = impl.generation();
+  { const Map map = buffer.map(MapMode::kRead); }
+  EXPECT_EQ(impl.generation(), first);
+  {
+    const Map map = buffer.map(MapMode::kWrite);
+    EXPECT_NE(impl.generation(), first);
+  }
+  const auto second = impl.generation();
+  { const Map map = buffer.map(MapMode::kReadWrite); }
+  EXPECT_NE(impl.generation(), second);
+  const Buffer other = device.allocate(64);
+  EXPECT_NE(static_cast<detail::ModelBuffer&>(*detail::Handles::impl(other)).generation(),
+            impl.generation());
+}
+
+TEST(Addresses, KeepAGuardAndAreUsedAgain) {
+  detail::AddressSpace space(32);
+  const auto a = space.take(5000);
+  const auto b = space.take(1);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(*a % detail::AddressSpace::kAlignment, 0U);
+  EXPECT_GE(*b, *a + 5000 + detail::AddressSpace::kGuard);
+  // The rest of the space in one piece, then the hole that a leaves.
+  const auto rest = space.take((std::uint64_t{1} << 32) - *b - 4096 - 2 * 4096);
+  ASSERT_TRUE(rest);
+  EXPECT_FALSE(space.take(1));
+  space.give_back(*a);
+  EXPECT_FALSE(space.take(8193));
+  EXPECT_EQ(space.take(8192), a);
+  EXPECT_FALSE(space.take(1));
+}
+
+TEST(Addresses, WideOnesHaveAHighWord) {
+  detail::AddressSpace space(64);
+  EXPECT_GE(*space.take(1), std::uint64_t{1} << 32);
+  EXPECT_FALSE(space.take(~std::uint64_t{0}));
+}
+
+TEST(Bus, ShowsTheRegionsAndNothingElse) {
+  using model::Ram;
+  auto space = std::make_shared<detail::AddressSpace>(32);
+  detail::ModelBuffer one(1, space, 256, Memory::kDram), two(1, space, 256, Memory::kDram);
+  const auto region = [](detail::ModelBuffer& b, std::uint64_t from, std::uint64_t size, bool read,
+                         bool write) {
+    return detail::JobBus::Region{b.address() + from,
+                                  b.address() + from + size,
+                                  b.data() + from,
+                                  &b,
+                                  Ram::kPrimary,
+                                  read,
+                                  write};
+  };
+  detail::JobBus bus;
+  const std::vector<detail::JobBus::Region> regions = {region(two, 64, 128, false, true),
+                                                       region(one, 0, 256, true, false),
+                                                       region(one, 32, 64, true, false)};
+  bus.set(regions);
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address(), 8, false).data, one.data());
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address(), 8, false).size, 256U);
+  // The nearest region ends before it, the one around it does not.
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address() + 100, 8, false).size, 156U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address() + 256, 8, false).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address() - 1, 8, false).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, one.address(), 8, true).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kSecondary, one.address(), 8, false).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, two.address() + 63, 8, true).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, two.address() + 64, 8, true).data, two.data() + 64);
+  EXPECT_EQ(bus.map(Ram::kPrimary, two.address() + 64, 8, false).size, 0U);
+  EXPECT_EQ(bus.map(Ram::kPrimary, two.address() + 192, 8, true).size, 0U);
+
+  EXPECT_EQ(bus.generation(Ram::kPrimary, one.address(), 256), one.generation());
+  EXPECT_EQ(bus.generation(Ram::kPrimary, one.address(), 257), 0U);
+  EXPECT_EQ(bus.generation(Ram::kPrimary, two.address(), 8), 0U);
+  const auto before = two.generation();
+  bus.written(Ram::kPrimary, two.address() + 64, 8);
+  EXPECT_NE(two.generation(), before);
+}
+
+}  // namespace
+}  // namespace nvdla

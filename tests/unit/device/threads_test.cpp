@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// Several threads and several devices in one process; run under TSan.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "support/runtime/reference.hpp"
+#include "support/runtime/small_program.hpp"
+
+namespace nvdla {
+namespace {
+
+using test::SmallProgram;
+
+void run_threads(int count, const std::function<void(int)>& body) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back(body, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Threads, ShareAProgramAndAQueue) {
+  const Device device = Device::open("model:nv_small");
+  const SmallProgram small(device, 1);
+  const Program program = small.create();
+  run_threads(4, [&](int t) {
+    const Buffer in = small.buffer(static_cast<std::int8_t>(10 * t)), out = small.buffer();
+    const std::vector<Binding> bindings = {in, out};
+    for (int i = 0; i < 20; ++i) {
+      small.fill(in, static_cast<std::int8_t>(10 * t + i % 10));
+      device.submit(program, bindings).wait();
+      ASSERT_EQ(small.value(out), 10 * t + i % 10 + 1);
+    }
+  });
+}
+
+TEST(Threads, HaveDevicesOfTheirOwn) {
+  const char* const names[] = {"model:nv_small", "model:nv_full", "model:nv_small",
+                               "model:nv_large"};
+  run_threads(4, [&](int t) {
+    for (int i = 0; i < 3; ++i) {
+      const Device device = Device::open(names[t]);
+      const SmallProgram small(device, t);
+      const Buffer out = small.buffer();
+      const std::vector<Binding> bindings = {small.buffer(7), out};
+      device.submit(small.create(), bindings).wait();
+      ASSERT_EQ(small.value(out), 7 + t);
+    }
+  });
+}
+
+TEST(Threads, RunSessionsOfOneNetwork) {
+  const auto weights = test::random_values<std::int8_t>(8 * 8 * 9, 1, -128, 127);
+  Network net;
+  Convolution c{.name = "conv", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
+  c.weights = weights;
+  c.output = requantize(0.002);
+  net.output(net.convolution(net.input("in", {8, 6, 6}), c), "out");
+  const Device one = Device::open("model:nv_small"), two = Device::open("model:nv_full");
+  run_threads(4, [&](int t) {
+    Session session = net.build(t % 2 == 0 ? one : two);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const test::Int8 in = test::random_cube(8, 6, 6, t * 10 + i);
+      session.write("in", Layout::kNchw, in.data);
+      session.run();
+      std::vector<std::int8_t> found(8 * 16);
+      session.read("out", Layout::kNchw, found);
+      ASSERT_EQ(found, test::convert(test::convolve(in, weights, 8, 3, 3, {}), c.output.offset,
+                                     c.output.scale, c.output.shift)
+                           .data);
+    }
+  });
+}
+
+TEST(Threads, WaitForOneFence) {
+  const Device device = Device::open("model:nv_small");
+  const SmallProgram small(device, 1, Shape{64, 16, 16}, 20, true);
+  const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
+  const Fence fence = device.submit(small.create(), bindings);
+  std::atomic<int> woken{0};
+  run_threads(4, [&](int t) {
+    if (t % 2 == 0) {
+      fence.wait();
+    } else {
+      while (!fence.wait(std::chrono::milliseconds(1))) continue;
+    }
+    EXPECT_EQ(fence.statistics().size(), 20U);
+    ++woken;
+  });
+  EXPECT_EQ(woken, 4);
+}
+
+// The last handle goes away while other threads wait, and perhaps run the jobs themselves.
+TEST(Threads, CloseADeviceWhileOthersWait) {
+  for (int i = 0; i < 10; ++i) {
+    std::vector<std::thread> threads;
+    {
+      const Device device = Device::open("model:nv_small");
+      const SmallProgram small(device, 1, Shape{16, 8, 8}, 5);
+      const Program program = small.create();
+      for (int t = 0; t < 3; ++t) {
+        const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
+        const Fence fence = device.create_queue().submit(program, bindings);
+        threads.emplace_back([fence] {
+          fence.wait();
+          EXPECT_TRUE(fence.done());
+        });
+      }
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// Chains that go to and fro between devices, made by several threads.
+TEST(Threads, ChainsAcrossDevices) {
+  const Device devices[] = {Device::open("model:nv_small"), Device::open("model:nv_full")};
+  const SmallProgram small[] = {SmallProgram(devices[0], 1), SmallProgram(devices[1], 1)};
+  const Program programs[] = {small[0].create(), small[1].create()};
+  run_threads(3, [&](int) {
+    Fence last;
+    const Buffer buffers[2][2] = {{small[0].buffer(3), small[0].buffer()},
+                                  {small[1].buffer(5), small[1].buffer()}};
+    for (int i = 0; i < 20; ++i) {
+      const int d = i % 2;
+      const std::vector<Binding> bindings = {buffers[d][0], buffers[d][1]};
+      const std::vector<Fence> waits = {last};
+      last = devices[d].submit(programs[d], bindings, {.wait_fences = waits});
+    }
+    last.wait();
+    EXPECT_EQ(small[0].value(buffers[0][1]), 4);
+    EXPECT_EQ(small[1].value(buffers[1][1]), 6);
+  });
+}
+
+TEST(Threads, AllocateAndFreeWhileJobsRun) {
+  const Device device = Device::open("model:nv_small");
+  const SmallProgram small(device, 1);
+  const Program program = small.create();
+  run_threads(4, [&](int t) {
+    for (int i = 0; i < 25; ++i) {
+      if (t < 2) {
+        const Buffer buffer = device.allocate(1 + static_cast<std::uint64_t>(i) * 1000);
+        buffer.map(MapMode::kWrite).bytes()[0] = std::byte{1};
+      } else {
+        const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
+        const Fence fence = device.create_queue().submit(program, bindings);
+        if (i % 2 == 0) fence.wait();
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace nvdla

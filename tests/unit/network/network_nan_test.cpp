@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+//
+// NaN in convolutions of fp16: kept, or read as zero in the input and the kernels, or in the sums.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/runtime/expect_error.hpp"
+#include "support/runtime/random_layers.hpp"
+
+namespace nvdla {
+namespace {
+
+using test::compare;
+using test::expect_error;
+using test::RefConv;
+using test::Values;
+
+bool is_nan(std::int32_t bits) { return (bits & 0x7c00) == 0x7c00 && (bits & 0x3ff) != 0; }
+
+// Makes some of them NaN, of any sign and payload.
+void add_nans(std::vector<std::int32_t>& halves, unsigned every, test::Random& random) {
+  for (std::int32_t& bits : halves) {
+    if (random() % every == 0) {
+      bits = static_cast<std::int32_t>(0x7c01 + random() % 0x3ff + (random() % 2 << 15));
+    }
+  }
+}
+
+void flush(std::vector<std::int32_t>& halves) {
+  for (std::int32_t& bits : halves) bits = is_nan(bits) ? 0 : bits;
+}
+
+struct NanCase {
+  bool inputs, sums, winograd, image, batch;
+};
+
+class NansOfConvolutions : public ::testing::TestWithParam<NanCase> {};
+INSTANTIATE_TEST_SUITE_P(All, NansOfConvolutions,
+                         ::testing::Values(NanCase{false, false, false, false, false},
+                                           NanCase{true, false, false, false, false},
+                                           NanCase{false, true, false, false, false},
+                                           NanCase{true, true, false, false, false},
+                                           NanCase{true, false, true, false, false},
+                                           NanCase{false, true, true, false, false},
+                                           NanCase{true, false, false, true, false},
+                                           NanCase{true, true, false, false, true}));
+
+TEST_P(NansOfConvolutions, EqualTheReference) {
+  const NanCase& with = GetParam();
+  test::Random random(41);
+  for (int i = 0; i < 6; ++i) {
+    RefConv ref;
+    ref.processing = Precision::kFp16;
+    ref.channels = with.image ? 4 : test::any(random, 1, 70);
+    ref.kernels = test::any(random, 1, 20);
+    ref.kernel_height = ref.kernel_width = 3;
+    ref.image = with.image;
+    ref.weights =
+        test::random_kernels(std::size_t{ref.kernels} * ref.channels * 9, Precision::kFp16, random);
+    const Shape shape{ref.channels, with.winograd ? 10 : test::any(random, 3, 9),
+                      with.winograd ? 10 : test::any(random, 3, 9), with.batch ? 3U : 1U};
+    Values in = test::random_tensor(shape, Precision::kFp16, random);
+    add_nans(in.data, 60, random);
+    // Kernels for tiles are of numbers, once NaN is zero.
+    if (with.inputs || !with.winograd) add_nans(ref.weights, 300, random);
+    test::KernelHolder holder;
+    Convolution layer = test::layer_of(ref, holder.hold(ref.weights, Precision::kFp16));
+    layer.nan_to_zero = with.inputs;
+    layer.nan_sums_to_zero = with.sums;
+    if (with.winograd) layer.winograd = Rewrite::kAlways;
+    if (with.image) layer.post_extension = 1;
+
+    Values read = in;
+    if (with.inputs) {
+      flush(read.data);
+      flush(ref.weights);
+    }
+    Shape out;
+    std::vector<std::int64_t> sums = test::accumulate(ref, read, out);
+    if (with.winograd) sums = test::accumulate_winograd(ref, read, out, 0, 0);
+    Values expected(out, Precision::kFp16);
+    std::size_t nans = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const bool nan = test::kSingle.nan(static_cast<std::uint32_t>(sums[k]));
+      nans += nan ? 1 : 0;
+      expected.data[k] =
+          nan && with.sums ? 0 : test::convert_to(sums[k], {}, Precision::kFp16, Precision::kFp16);
+    }
+    EXPECT_EQ(nans == 0, with.inputs);
+    Network net;
+    if (with.image) {
+      ImageDesc image;
+      image.format = NVDLA_PIXEL_A16B16G16R16_F;
+      image.height = shape.height;
+      image.width = shape.width;
+      net.output(net.convolution(net.image("in", image), layer), "out");
+      Session session = net.build(Device::open("model:nv_full"));
+      // Components of a pixel side by side.
+      std::vector<std::uint16_t> pixels;
+      const std::size_t area = std::size_t{shape.height} * shape.width;
+      for (std::size_t k = 0; k < in.data.size(); ++k) {
+        pixels.push_back(static_cast<std::uint16_t>(in.data[k % 4 * area + k / 4]));
+      }
+      session.write_pixels("in", std::as_bytes(std::span(pixels)));
+      session.run();
+      ASSERT_TRUE(test::read(session, "out") == expected);
+      continue;
+    }
+    net.output(net.convolution(net.input("in", shape, Precision::kFp16), layer), "out");
+    ASSERT_EQ(compare(net, "nv_full", in, expected), "");
+  }
+}
+
+TEST(NansOfConvolution, AreOfFp16) {
+  const std::vector<std::int8_t> weights(4);
+  for (const bool sums : {false, true}) {
+    Convolution c{.name = "conv"};
+    c.weights = weights;
+    (sums ? c.nan_sums_to_zero : c.nan_to_zero) = true;
+    Network net;
+    const Tensor in = net.input("in", {4, 2, 2});
+    expect_error(ErrorCode::kInvalidArgument,
+                 "layer 0 'conv': nan_to_zero with an input in int8: only fp16 has NaN",
+                 [&] { net.convolution(in, c); });
+  }
+}
+
+}  // namespace
+}  // namespace nvdla
