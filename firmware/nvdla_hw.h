@@ -26,6 +26,12 @@ extern "C" {
 #define NVDLA_HW_SDP_Y		(1u << 8)
 #define NVDLA_HW_LUT		(1u << 9)	/* in SDP; CDP always has one */
 #define NVDLA_HW_PIXEL_16	(1u << 10)	/* 16-bit and fp16 pixel formats */
+/*
+ * CDMA counts weight entries on a clock that is gated while it is idle, and
+ * loses what the sequencer frees meanwhile. Not in logic that was mended or
+ * whose clock override pin is high.
+ */
+#define NVDLA_HW_WEIGHT_GATING	(1u << 11)
 
 /**
  * struct nvdla_hw - one configuration, constant
