@@ -12,6 +12,8 @@
 
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp TERM=linux
+# Before the places on the host that programs were linked for.
+export LD_LIBRARY_PATH=/lib
 
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
@@ -19,7 +21,6 @@ mount -t devtmpfs devtmpfs /dev 2>/dev/null
 mkdir -p /dev/shm /dev/pts
 mount -t tmpfs tmpfs /dev/shm
 mount -t devpts devpts /dev/pts
-mount -t tmpfs tmpfs /tmp
 mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 # The boot was quiet; from here on drivers are heard.

@@ -10,6 +10,9 @@
 #     --with NAME          a module of the kernel that is loaded before them
 #     --run COMMAND        in the guest, several in their order; the first word is a file here
 #     --file FROM[:TO]     a file or directory for the guest, at the same place unless TO is given
+#
+# Programs are in /bin and their libraries in /lib, wherever they are here: the guest
+# mounts file systems of its own, which would hide some places.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,7 +21,7 @@ output=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-mkdir -p "$root/bin" "$root/etc/nvdla" "$root/modules" "$root/proc" "$root/sys" "$root/dev" "$root/tmp"
+mkdir -p "$root/bin" "$root/lib" "$root/etc/nvdla" "$root/modules" "$root/proc" "$root/sys" "$root/dev" "$root/tmp"
 : >"$root/etc/nvdla/modules"
 : >"$root/etc/nvdla/own-modules"
 : >"$root/etc/nvdla/programs"
@@ -29,22 +32,30 @@ fail() {
 	exit 1
 }
 
-# Copies a file to the same path in the guest, following links.
+# place FILE FOLDER: copies it, following links. Two of one name must be the same.
 place() {
-	if [ ! -e "$root$1" ]; then
-		mkdir -p "$root$(dirname "$1")"
-		cp -L "$1" "$root$1"
+	target=$root$2/$(basename "$1")
+	if [ -e "$target" ]; then
+		cmp -s "$1" "$target" || fail "two files are called $(basename "$1"); one is $1"
+	else
+		mkdir -p "$root$2"
+		cp -L "$1" "$target"
 	fi
 }
 
-# What a dynamic program loads; static programs and scripts need nothing.
+# What a dynamic program loads; static programs and scripts need nothing. Lines of ldd
+# are "NAME => FILE (ADDRESS)", or "FILE (ADDRESS)" for the loader, which programs name
+# by its path.
 place_libraries() {
 	libraries=$(ldd "$1" 2>/dev/null) || return 0
 	case $libraries in
 	*'not found'*) fail "$1: $(echo "$libraries" | grep 'not found' | tr -s '\t ' ' ')" ;;
 	esac
-	for library in $(echo "$libraries" | grep -o '/[^ ]*'); do
-		place "$library"
+	echo "$libraries" | sed -n 's/.* => \(\/.*\) (0x.*/\1/p' | while IFS= read -r library; do
+		place "$library" /lib
+	done
+	echo "$libraries" | sed -n 's/^[[:space:]]*\(\/.*\) (0x.*/\1/p' | while IFS= read -r loader; do
+		place "$loader" "$(dirname "$loader")"
 	done
 }
 
@@ -84,9 +95,7 @@ add_program() {
 	file=${1%% *}
 	[ -f "$file" ] || fail "no program $file"
 	[ -x "$file" ] || fail "$file is not executable"
-	[ ! -e "$root/bin/$(basename "$file")" ] || cmp -s "$file" "$root/bin/$(basename "$file")" ||
-		fail "two programs are called $(basename "$file")"
-	cp "$file" "$root/bin/"
+	place "$file" /bin
 	place_libraries "$file"
 	case $1 in
 	*' '*) echo "$(basename "$file") ${1#* }" ;;
@@ -101,6 +110,12 @@ add_file() {
 	*) to=$from ;;
 	esac
 	[ -e "$from" ] || fail "no file $from"
+	# By what init.sh mounts.
+	case $to/ in
+	/proc/* | /sys/* | /dev/*) fail "--file $1: the guest hides $to; another place is FROM:TO" ;;
+	/*) ;;
+	*) fail "--file $1: $to is no absolute path in the guest" ;;
+	esac
 	mkdir -p "$root$(dirname "$to")"
 	cp -rL "$from" "$root$to"
 }

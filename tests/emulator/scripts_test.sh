@@ -55,6 +55,36 @@ refuses "make-initrd.sh: no program $work/none" "$initrd" --run "$work/none -v"
 refuses "make-initrd.sh: $work/data is not executable" "$initrd" --run "$work/data"
 refuses "make-initrd.sh: no file $work/none" "$initrd" --file "$work/none:/tmp/none"
 
+# In the guest no place of this machine matters: a program, and a library that it looks for
+# in a folder that the guest would hide.
+mkdir -p "$work/here"
+echo 'int answer(void) { return 42; }' >"$work/here/answer.c"
+echo 'int answer(void); int main(void) { return answer() != 42; }' >"$work/here/ask.c"
+cc -shared -fPIC -Wl,-soname,libanswer.so -o "$work/here/libanswer.so" "$work/here/answer.c"
+cc -o "$work/here/ask" "$work/here/ask.c" "$work/here/libanswer.so" -Wl,-rpath,"$work/here"
+"$initrd" --kernel "$kernel" --output "$work/initrd" --run "$work/here/ask"
+packed=$(cpio --quiet -it <"$work/initrd")
+for file in bin/ask lib/libanswer.so lib/libc.so.6; do
+	echo "$packed" | grep -qx "$file" || {
+		echo "the guest has no $file"
+		failed=1
+	}
+done
+if echo "$packed" | grep "^${work#/}"; then
+	echo "the guest has files at places of this machine"
+	failed=1
+fi
+refuses "make-initrd.sh: --file $work/data:/dev/data: the guest hides /dev/data; another place is FROM:TO" \
+	"$initrd" --file "$work/data:/dev/data"
+refuses "make-initrd.sh: --file $work/data:data: data is no absolute path in the guest" \
+	"$initrd" --file "$work/data:data"
+# Another file of the same name would be taken for it.
+mkdir "$work/there"
+cp "$work/here/answer.c" "$work/there/ask"
+chmod +x "$work/there/ask"
+refuses "make-initrd.sh: two files are called ask; one is $work/there/ask" \
+	"$initrd" --run "$work/here/ask" --run "$work/there/ask"
+
 # A layer of SDP from 0x1000 and 0x2000 to SRAM at 0x8000, then a copy by BDMA.
 join=$here/join_dma_log.py
 trace() {
