@@ -9,6 +9,9 @@ JOBS ?= $(shell nproc)
 KERNEL ?= 6.12
 KERNELS ?= 6.1 6.12
 INTERACTIVE ?=
+# Where `make install` puts things, /usr/local unless given. Libraries go where
+# Debian has them if it is /usr, into lib elsewhere.
+PREFIX ?=
 # Warnings as errors: ON in CI.
 NVDLA_WERROR ?= OFF
 export JOBS NVDLA_WERROR
@@ -32,7 +35,8 @@ help:
 configure:
 	@.ci/packages.sh build
 	@mkdir -p build
-	@cmake --preset release -DNVDLA_WERROR=$(NVDLA_WERROR) > build/configure.log 2>&1 || \
+	@cmake --preset release -DNVDLA_WERROR=$(NVDLA_WERROR) \
+		-DCMAKE_INSTALL_PREFIX:PATH='$(or $(PREFIX),/usr/local)' > build/configure.log 2>&1 || \
 		{ cat build/configure.log; exit 1; }
 
 build: configure
@@ -70,7 +74,7 @@ else
 endif
 
 install: build
-	@cmake --install build --prefix $(or $(PREFIX),/usr/local)
+	@cmake --install build
 
 clean:
 	rm -rf build

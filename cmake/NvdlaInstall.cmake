@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What the library is called, exports and how it is found once installed: by
-# find_package(nvdla) as nvdla::nvdla, by pkg-config as libnvdla.
+# find_package(nvdla) as nvdla::nvdla or nvdla::nvdla_static, by pkg-config as
+# libnvdla, with --static too.
 include(CMakePackageConfigHelpers)
 
 # SOVERSION stays 0 until 1.0.
@@ -11,18 +12,27 @@ set_target_properties(nvdla PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS "${map}")
 target_link_options(nvdla PRIVATE "-Wl,--version-script=${map}")
-target_compile_features(nvdla INTERFACE cxx_std_20)
-target_include_directories(nvdla INTERFACE
-  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
-  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/uapi>"
-  "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+set_target_properties(nvdla_static PROPERTIES OUTPUT_NAME nvdla)
+foreach(library nvdla nvdla_static)
+  target_compile_features(${library} INTERFACE cxx_std_20)
+  target_include_directories(${library} INTERFACE
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>"
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/uapi>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+endforeach()
 
-install(TARGETS nvdla EXPORT nvdlaTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS nvdla nvdla_static EXPORT nvdlaTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
+install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
+  "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm)
+# Of what is installed: the library is MIT, the contract's headers are dual.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSES/MIT" "${PROJECT_SOURCE_DIR}/LICENSES/GPL-2.0"
+  "${PROJECT_SOURCE_DIR}/LICENSES/Linux-syscall-note"
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/LICENSES)
 if(NVDLA_TOOLS)
   install(TARGETS nvdla-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # The command finds the library beside itself, wherever the prefix is moved.

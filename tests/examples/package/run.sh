@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh BUILD CXX: install BUILD into a prefix, move that, build a consumer
-# with find_package and with pkg-config against it, and run both. Also: what
-# libnvdla.so exports is versioned and of namespace nvdla.
+# run.sh BUILD SOURCE CXX: install BUILD into a prefix, move that, build a consumer with
+# find_package and with pkg-config against it, shared and static, and run all of them.
+# Also: what libnvdla.so exports is versioned and of namespace nvdla, the licences are
+# there, and libraries go where Debian has them if the prefix is /usr.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-build=$1 cxx=$2
+build=$1 source=$2 cxx=$3
 work=$build/package-test
 rm -rf "$work"
 
@@ -14,17 +15,35 @@ cmake --install "$build" --prefix "$work/first" > "$work.log"
 mv "$work/first" "$work/prefix"
 lib=$(dirname "$(find "$work/prefix" -name libnvdla.so)")
 
+# shared PROGRAM yes|no: whether it loads libnvdla.so.
+shared() {
+	local loads=no
+	if readelf -d "$1" | grep -q 'NEEDED.*libnvdla'; then
+		loads=yes
+	fi
+	[[ $loads == "$2" ]] || { echo "$1 loads libnvdla.so: $loads, expected $2"; exit 1; }
+}
+
 echo "== find_package"
 cmake -G Ninja -S "$here" -B "$work/cmake" -DCMAKE_CXX_COMPILER="$cxx" \
 	-DCMAKE_PREFIX_PATH="$work/prefix" > "$work/cmake.log"
 cmake --build "$work/cmake"
 "$work/cmake/consumer"
+shared "$work/cmake/consumer" yes
+"$work/cmake/consumer_static"
+shared "$work/cmake/consumer_static" no
 
 echo "== pkg-config"
 export PKG_CONFIG_PATH=$lib/pkgconfig
 flags=$(pkg-config --cflags --libs libnvdla)
 "$cxx" -std=c++20 "$here/main.cpp" -o "$work/consumer" $flags
 LD_LIBRARY_PATH=$lib "$work/consumer"
+shared "$work/consumer" yes
+# Where both libraries are, the linker has to be told which.
+flags=$(pkg-config --cflags --libs --static libnvdla | sed 's/-lnvdla\b/-l:libnvdla.a/')
+"$cxx" -std=c++20 "$here/main.cpp" -o "$work/consumer_static" $flags
+"$work/consumer_static"
+shared "$work/consumer_static" no
 
 echo "== symbols"
 readelf -d "$lib/libnvdla.so" | grep -q 'SONAME.*\[libnvdla.so.0\]'
@@ -32,5 +51,32 @@ foreign=$(nm -D --defined-only -C "$lib/libnvdla.so" |
 	grep -Ev ' A NVDLA_0$| (typeinfo (name )?for |vtable for |VTT for )?nvdla::.*@@NVDLA_0$' || true)
 [[ -z $foreign ]] || { echo "exported, but not ours or without version:"; echo "$foreign"; exit 1; }
 
+echo "== ioctls, from C; drm.h is libdrm's"
+echo '#include <drm/nvdla_accel.h>' | cc -std=c11 -Wall -Werror -fsyntax-only -x c \
+	$(pkg-config --cflags libnvdla libdrm) -
+
+echo "== licences"
+for licence in "$source"/LICENSES/*; do
+	cmp "$licence" "$work/prefix/share/doc/nvdla/LICENSES/$(basename "$licence")"
+done
+
 echo "== command"
 [[ ! -e $work/prefix/bin/nvdla ]] || "$work/prefix/bin/nvdla" --help > /dev/null
+
+# Only configured: where things would go is known then.
+echo "== /usr"
+multiarch=$("$cxx" -print-multiarch)
+cmake -G Ninja -S "$source" -B "$work/usr" -DCMAKE_CXX_COMPILER="$cxx" \
+	-DCMAKE_INSTALL_PREFIX=/usr -DNVDLA_TESTS=OFF > "$work/usr.log"
+grep -q "^libdir=.*/lib/$multiarch\$" "$work/usr/package/libnvdla.pc" || {
+	echo "for the prefix /usr, libraries are not in lib/$multiarch:"
+	cat "$work/usr/package/libnvdla.pc"
+	exit 1
+}
+# The prefix has to be known when it is configured.
+commands=$(make -C "$source" -n install PREFIX=/usr)
+[[ $commands == *"-DCMAKE_INSTALL_PREFIX:PATH='/usr'"* ]] || {
+	echo "make install PREFIX=/usr does not configure for it:"
+	echo "$commands"
+	exit 1
+}
