@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = pathlib.Path(os.environ.get("NVDLA_SHARED", ROOT.parent / "shared"))
+SHARED = pathlib.Path(os.environ.get("NVDLA_SHARED") or ROOT.parent / "shared")
+SHARED_IS_REQUIRED = os.environ.get("NVDLA_REQUIRE_SHARED", "0") not in ("", "0")
 
 # The licence of each room; a longer prefix wins.
 LICENCES = {
@@ -93,13 +94,15 @@ def main():
     # Small files may agree by chance.
     shared = shared_digests({len(data) for data in files.values() if len(data) >= 64})
     complaints = []
+    if SHARED_IS_REQUIRED and not SHARED.is_dir():
+        complaints.append(f"no folder {SHARED}: nothing to compare with (NVDLA_REQUIRE_SHARED)")
     for name, data in files.items():
         found = []
         if hashlib.sha256(data).digest() in shared:
             found.append((0, "is a copy of shared data"))
         if len(data) > MAX_BYTES:
             found.append((0, f"larger than {MAX_BYTES} bytes"))
-        if b"\0" not in data and "/corpus/" not in name:
+        if b"\0" not in data and "/corpus/" not in name and not name.endswith(".bin"):
             try:
                 text = data.decode()
             except UnicodeDecodeError:
