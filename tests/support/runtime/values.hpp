@@ -6,6 +6,7 @@
 #define NVDLA_TESTS_SUPPORT_RUNTIME_VALUES_HPP
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,13 @@
 namespace nvdla::test {
 
 inline constexpr Precision kPrecisions[] = {Precision::kInt8, Precision::kInt16, Precision::kFp16};
+
+// For tests whose parameter is one.
+inline constexpr auto name_of_precision = [](const auto& tested) -> std::string {
+  return tested.param == Precision::kInt8    ? "int8"
+         : tested.param == Precision::kInt16 ? "int16"
+                                             : "fp16";
+};
 
 // NCHW; fp16 as bits.
 struct Values {

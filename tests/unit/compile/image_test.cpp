@@ -6,6 +6,8 @@
 
 #include <cstring>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "support/compiled.hpp"
 #include "support/configurations.hpp"
@@ -163,7 +165,11 @@ TEST_P(Images, StayBelowWhatALayerMayTake) {
 
 INSTANTIATE_TEST_SUITE_P(All, Images,
                          testing::Combine(testing::ValuesIn(kConfigurations),
-                                          testing::Values(0u, NVDLA_PROGRAM_STATS)));
+                                          testing::Values(0u, NVDLA_PROGRAM_STATS)),
+                         [](const auto& tested) {
+                           return std::string(std::get<0>(tested.param)) +
+                                  (std::get<1>(tested.param) != 0 ? "_with_statistics" : "");
+                         });
 
 TEST(Image, RdmaOnlyWhereSomethingIsRead) {
   const auto units = [](const Base& base) {

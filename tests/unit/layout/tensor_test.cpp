@@ -7,6 +7,8 @@
 
 #include <cstring>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -92,6 +94,16 @@ TEST_P(Cubes, Int8) { round_trip<std::int8_t>(Precision::kInt8); }
 TEST_P(Cubes, Int16) { round_trip<std::int16_t>(Precision::kInt16); }
 TEST_P(Cubes, Fp16Bits) { round_trip<std::uint16_t>(Precision::kFp16); }
 
+std::string name_of_cube(
+    const ::testing::TestParamInfo<std::tuple<std::uint32_t, Case, Layout>>& tested) {
+  const auto& [atom, c, layout] = tested.param;
+  std::ostringstream name;
+  name << "atom" << atom << "_" << c.shape.channels << "x" << c.shape.height << "x" << c.shape.width
+       << "x" << c.shape.batch << "_gaps" << c.line << c.surface << c.batch
+       << (layout == Layout::kNchw ? "_nchw" : "_nhwc");
+  return name.str();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Cubes,
                          ::testing::Combine(::testing::Values(8U, 16U, 32U),
                                             ::testing::Values(Case{{1, 1, 1}}, Case{{3, 5, 7}},
@@ -99,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(All, Cubes,
                                                               Case{{40, 3, 5}, 1, 2},
                                                               Case{{17, 2, 3, 3}, 0, 0, 0},
                                                               Case{{17, 2, 3, 2}, 1, 1, 2}),
-                                            ::testing::Values(Layout::kNchw, Layout::kNhwc)));
+                                            ::testing::Values(Layout::kNchw, Layout::kNhwc)),
+                         name_of_cube);
 
 TensorDesc small() {
   TensorDesc d;

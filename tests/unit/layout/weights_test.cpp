@@ -138,7 +138,11 @@ TEST_P(Operands, LieWhereTheFormatSays) {
 
 INSTANTIATE_TEST_SUITE_P(All, Operands,
                          ::testing::Combine(::testing::Values(8U, 16U, 32U),
-                                            ::testing::Range(0, 16)));
+                                            ::testing::Range(0, 16)),
+                         [](const auto& tested) {
+                           return "atom" + std::to_string(std::get<0>(tested.param)) + "_" +
+                                  std::to_string(std::get<1>(tested.param));
+                         });
 
 class BadWeights : public ::testing::Test {
  protected:

@@ -32,19 +32,22 @@ void flush(std::vector<std::int32_t>& halves) {
 }
 
 struct NanCase {
+  const char* name;
   bool inputs, sums, winograd, image, batch;
 };
 
 class NansOfConvolutions : public ::testing::TestWithParam<NanCase> {};
-INSTANTIATE_TEST_SUITE_P(All, NansOfConvolutions,
-                         ::testing::Values(NanCase{false, false, false, false, false},
-                                           NanCase{true, false, false, false, false},
-                                           NanCase{false, true, false, false, false},
-                                           NanCase{true, true, false, false, false},
-                                           NanCase{true, false, true, false, false},
-                                           NanCase{false, true, true, false, false},
-                                           NanCase{true, false, false, true, false},
-                                           NanCase{true, true, false, false, true}));
+INSTANTIATE_TEST_SUITE_P(
+    All, NansOfConvolutions,
+    ::testing::Values(NanCase{"none", false, false, false, false, false},
+                      NanCase{"inputs", true, false, false, false, false},
+                      NanCase{"sums", false, true, false, false, false},
+                      NanCase{"inputs_sums", true, true, false, false, false},
+                      NanCase{"inputs_winograd", true, false, true, false, false},
+                      NanCase{"sums_winograd", false, true, true, false, false},
+                      NanCase{"inputs_image", true, false, false, true, false},
+                      NanCase{"inputs_sums_batch", true, true, false, false, true}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_P(NansOfConvolutions, EqualTheReference) {
   const NanCase& with = GetParam();

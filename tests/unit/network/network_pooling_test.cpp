@@ -172,7 +172,8 @@ void check_pooling(const Device& device, Precision precision, test::Random& rand
 
 class Poolings : public ::testing::TestWithParam<Precision> {};
 INSTANTIATE_TEST_SUITE_P(All, Poolings,
-                         ::testing::Values(Precision::kInt8, Precision::kInt16, Precision::kFp16));
+                         ::testing::Values(Precision::kInt8, Precision::kInt16, Precision::kFp16),
+                         test::name_of_precision);
 
 TEST_P(Poolings, RandomFromMemory) {
   const Device device = Device::open("model:nv_full");

@@ -121,7 +121,8 @@ void give(RandomY& r, Network& net, const Shape& shape, Precision processing) {
 }
 
 class OperatorsY : public ::testing::TestWithParam<Precision> {};
-INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(test::kPrecisions));
+INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(test::kPrecisions),
+                         test::name_of_precision);
 
 TEST_P(OperatorsY, RandomLayers) {
   const Precision precision = GetParam();
