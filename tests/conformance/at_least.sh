@@ -4,16 +4,14 @@
 # at_least.sh MINIMUM WORD SHARED PLACE COMMAND... - run COMMAND on SHARED/PLACE.
 # It may not fail, and its last line, "N WORD, ...", must tell of at least
 # MINIMUM files, so that what runs today is not quietly skipped tomorrow.
-# NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent.
+# NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent and may be.
 set -u
+. "$(dirname "$0")/../support/shared.sh"
 minimum=$1
 word=$2
+needs_shared "${NVDLA_SHARED:-$3}" "$4"
 folder="${NVDLA_SHARED:-$3}/$4"
 shift 4
-if [ ! -d "$folder" ]; then
-	echo "skipped: no folder $folder; set NVDLA_SHARED to where vectors and traces are"
-	exit 77
-fi
 output=$("$@" "$folder")
 status=$?
 printf '%s\n' "$output"

@@ -8,7 +8,7 @@
 #
 # Of SHARED/vectors and SHARED/traces the guest gets every folder of at most
 # LIMIT KiB; at least MINIMUM files must be lifted and none may fail.
-# NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent.
+# NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent and may be.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,10 +18,9 @@ shared=${NVDLA_SHARED:-$3}
 limit=$4
 shift 4
 
-if [ ! -d "$shared/vectors" ] && [ ! -d "$shared/traces" ]; then
-	echo "skipped: no vectors or traces in $shared; set NVDLA_SHARED to where they are"
-	exit 77
-fi
+. "$here/../support/shared.sh"
+needs_shared "$shared" vectors
+needs_shared "$shared" traces
 
 mkdir -p "$build/emulate"
 sh "$here/build-module.sh" "$series" "$build" >"$build/emulate/$series-module.log" 2>&1 || {

@@ -2,7 +2,6 @@
 #include "support/cases.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/register_info.hpp"
+#include "support/shared.hpp"
 
 namespace nvdla::test {
 
@@ -39,18 +39,9 @@ std::vector<std::filesystem::path> sorted_directories(const std::filesystem::pat
 
 }  // namespace
 
-std::optional<std::filesystem::path> shared_directory() {
-  std::filesystem::path path = std::filesystem::path(NVDLA_SOURCE_DIR) / ".." / "shared";
-  if (const char* given = std::getenv("NVDLA_SHARED")) path = given;
-  if (!std::filesystem::is_directory(path)) return std::nullopt;
-  return path;
-}
-
 std::vector<std::filesystem::path> find_cases(const std::string& configuration,
                                               const std::string& unit) {
-  const auto shared = shared_directory();
-  if (!shared) return {};
-  auto found = sorted_directories(*shared / "vectors" / configuration / unit);
+  auto found = sorted_directories(shared_folder() / "vectors" / configuration / unit);
   std::erase_if(found,
                 [](const auto& path) { return !std::filesystem::exists(path / "case.json"); });
   return found;
@@ -58,9 +49,7 @@ std::vector<std::filesystem::path> find_cases(const std::string& configuration,
 
 std::vector<std::filesystem::path> find_traces(const std::string& configuration,
                                                const std::string& prefix) {
-  const auto shared = shared_directory();
-  if (!shared) return {};
-  auto found = sorted_directories(*shared / "traces" / configuration);
+  auto found = sorted_directories(shared_folder() / "traces" / configuration);
   std::erase_if(found, [&](const auto& path) {
     const std::string name = path.filename();
     return name.rfind(prefix, 0) != 0 || !std::filesystem::exists(path / (name + ".cfg"));

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +31,6 @@ struct Case {
   std::vector<CaseWrite> writes;
   std::vector<CaseRegion> regions;  // memory that is loaded or filled
 };
-
-// NVDLA_SHARED, or `shared` beside the source tree; nullopt if it is absent.
-std::optional<std::filesystem::path> shared_directory();
 
 // Names of all cases of a unit, sorted; empty if there are none.
 std::vector<std::filesystem::path> find_cases(const std::string& configuration,

@@ -22,6 +22,7 @@
 #include "support/compiled.hpp"
 #include "support/launches.hpp"
 #include "support/lift.hpp"
+#include "support/shared.hpp"
 #include "support/used_registers.hpp"
 
 namespace nvdla::test {
@@ -114,8 +115,7 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
 
 TEST_P(Golden, RegistersAreThoseOfTheCase) {
   const auto [configuration, unit] = GetParam();
-  if (!shared_directory())
-    GTEST_SKIP() << "golden cases are not here: set NVDLA_SHARED to where they are";
+  NVDLA_NEEDS_SHARED("vectors");
   const auto cases = find_cases(configuration, unit);
   ASSERT_FALSE(cases.empty()) << "no cases in " << configuration << "/" << unit;
   for (const auto& path : cases) {
@@ -148,8 +148,7 @@ class Traces : public Golden {};
 
 TEST_P(Traces, RegistersAreThoseOfTheTrace) {
   const auto [configuration, prefix] = GetParam();
-  if (!shared_directory())
-    GTEST_SKIP() << "traces are not here: set NVDLA_SHARED to where they are";
+  NVDLA_NEEDS_SHARED("traces");
   const auto traces = find_traces(configuration, prefix);
   ASSERT_FALSE(traces.empty()) << "no traces in " << configuration;
   for (const auto& path : traces) {

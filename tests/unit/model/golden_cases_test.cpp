@@ -15,16 +15,12 @@
 #include "firmware/registers/nvdla_regs.h"
 #include "model/device.hpp"
 #include "model/memory.hpp"
+#include "tests/support/shared.hpp"
 
 namespace nvdla::model {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path vectors() {
-  const char* shared = std::getenv("NVDLA_SHARED");
-  return fs::path(shared != nullptr ? shared : NVDLA_SOURCE_DIR "/../shared") / "vectors";
-}
 
 std::uint64_t hex(const nlohmann::json& value) {
   return std::stoull(value.get<std::string>(), nullptr, 16);
@@ -96,9 +92,9 @@ Outcome play(const fs::path& folder, std::string& why) {
 }
 
 TEST(GoldenCases, AllThatIsBuiltMatches) {
-  if (!fs::is_directory(vectors())) GTEST_SKIP() << "no golden cases at " << vectors();
+  NVDLA_NEEDS_SHARED("vectors");
   unsigned passed = 0, not_yet = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(vectors())) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::shared_folder() / "vectors")) {
     if (entry.path().filename() != "case.json") continue;
     const fs::path folder = entry.path().parent_path();
     std::string why;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "model/register_info.hpp"
+#include "tests/support/shared.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -20,13 +21,6 @@ using Json = nlohmann::json;
 
 constexpr std::pair<RegisterMap, const char*> kMaps[] = {{NVDLA_REGMAP_NV_FULL, "nv_full"},
                                                          {NVDLA_REGMAP_NV_SMALL, "nv_small"}};
-
-std::filesystem::path facts_path() {
-  const char* place = std::getenv("NVDLA_SHARED");
-  const std::filesystem::path shared =
-      place && *place ? place : std::filesystem::path(NVDLA_SOURCE_DIR) / "../shared";
-  return shared / "hw/registers.json";
-}
 
 std::uint32_t number(const Json& value) {
   if (value.is_string())
@@ -156,10 +150,8 @@ void check_register(const Json& fact, Unit unit, const RegisterInfo* info) {
 }
 
 TEST(Facts, EveryRegisterAndField) {
-  const std::filesystem::path path = facts_path();
-  if (!std::filesystem::exists(path))
-    GTEST_SKIP() << path << " is absent; set NVDLA_SHARED to the folder with hw/registers.json";
-  std::ifstream file(path);
+  NVDLA_NEEDS_SHARED("hw/registers.json");
+  std::ifstream file(test::shared_folder() / "hw/registers.json");
   const Json facts = Json::parse(file);
 
   std::size_t register_count = 0;
