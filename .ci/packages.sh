@@ -4,6 +4,7 @@
 # packages.sh SECTION...: install what packages.txt lists there and is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. .ci/apt.sh
 
 # Lines are "[section]" or "package  # what for".
 wanted() {
@@ -25,14 +26,11 @@ missing=$(comm -23 <(sort -u <<< "$list") <(sort -u <<< "$installed"))
 [[ -n $missing ]] || exit 0
 
 echo "Installing" $missing
-as_root=()
-if [[ $(id -u) != 0 ]]; then
-	command -v sudo > /dev/null || {
-		echo "Neither root nor sudo: install these packages first." >&2
-		exit 1
-	}
-	as_root=(sudo)
-fi
-apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q)
-"${apt[@]}" update
-"${apt[@]}" install --no-install-recommends $missing
+update_lists "$(echo $missing)"
+mkdir -p build
+as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q install --no-install-recommends \
+	$missing > build/packages.log 2>&1 || {
+	echo "Not installed:" $missing >&2
+	grep '^E:' build/packages.log >&2 || tail -n 5 build/packages.log >&2
+	exit 1
+}

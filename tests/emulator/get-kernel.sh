@@ -14,6 +14,10 @@
 # Packages are kept in DIRECTORY/archives, so a second call is quick.
 set -eu
 
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../.ci/apt.sh
+. "$here/../../.ci/apt.sh"
+
 series=$1
 directory=$2
 arch=amd64
@@ -28,12 +32,14 @@ newest() {
 		cut -d' ' -f1 | sed 's/^linux-image-//' | sort -V | tail -n 1
 }
 
+# What was unpacked before will do where no registry answers.
 release=$(newest)
-if [ -z "$release" ]; then
-	apt-get update -qq || fail "apt-get update failed: is a package registry reachable?"
+if [ -z "$release" ] && [ ! -f "$directory/$series/release" ]; then
+	update_lists "linux-image-$series.*-$arch and its headers" || fail "no kernel of the series $series"
 	release=$(newest)
 fi
-[ -n "$release" ] || fail "no Debian package linux-image-$series.*-$arch"
+[ -n "$release" ] || release=$(cat "$directory/$series/release" 2>/dev/null) ||
+	fail "no Debian package linux-image-$series.*-$arch"
 
 mkdir -p "$directory/archives"
 directory=$(cd "$directory" && pwd)
@@ -51,8 +57,11 @@ mkdir -p "$root/tree"
 for package in "linux-image-$release" "linux-headers-$release" "linux-headers-$common" $depends; do
 	set -- "$directory/archives/$package"_*.deb
 	if [ ! -f "$1" ]; then
-		(cd "$directory/archives" && apt-get download -qq "$package") ||
-			fail "cannot download $package"
+		said=$(cd "$directory/archives" && apt-get download -qq -o Acquire::http::Timeout=10 \
+			-o Acquire::https::Timeout=10 -o Acquire::Retries=1 "$package" 2>&1) || {
+			echo "$said" >&2
+			fail "cannot download $package (offline?); it can be put into $directory/archives by hand"
+		}
 		set -- "$directory/archives/$package"_*.deb
 	fi
 	dpkg -x "$1" "$root/tree"

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What packages.sh and get-kernel.sh say where packages are missing and no registry
+# answers, or lacks one. dpkg and apt are stand-ins that write down how they were called.
+set -uo pipefail
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+export PATH=$work/bin:$PATH CALLS=$work/calls ANSWER=
+mkdir "$work/bin"
+stand_in() {
+	{ echo '#!/bin/bash'; cat; } > "$work/bin/$1"
+	chmod +x "$work/bin/$1"
+}
+stand_in id <<< 'echo 0'
+stand_in dpkg-query <<< 'exit 1'
+stand_in apt-cache <<< 'exit 0'
+stand_in apt-get << 'END'
+echo "$*" >> "$CALLS"
+case "$* $ANSWER" in
+*update*nobody)
+	echo "Err:1 http://registry.invalid bookworm InRelease"
+	echo "W: Failed to fetch http://registry.invalid: could not resolve"
+	;;
+*update*) echo "Hit:1 http://registry.invalid bookworm InRelease" ;;
+*install*old)
+	echo "E: Unable to locate package libdrm-dev"
+	exit 100
+	;;
+esac
+END
+
+# says STATUS TEXT...: what the command before left in $status and $said.
+says() {
+	[[ $status == "$1" ]] || { echo "status $status, expected $1: $said"; failed=1; }
+	for text in "${@:2}"; do
+		[[ $said == *"$text"* ]] || { echo "'$text' is missing: $said"; failed=1; }
+	done
+}
+run() {
+	: > "$CALLS"
+	said=$("$@" 2>&1)
+	status=$?
+}
+
+ANSWER=nobody run "$source/.ci/packages.sh" build
+says 1 "No package registry answers (offline?)" cmake libdrm-dev "W: Failed to fetch"
+# It may not wait for a minute and try again.
+said=$(cat "$CALLS")
+says 1 Acquire::Retries=0 Acquire::http::Timeout=5 Acquire::https::Timeout=5
+[[ $said != *install* ]] || { echo "it went on: $said"; failed=1; }
+
+ANSWER=old run "$source/.ci/packages.sh" build
+says 1 "Not installed: ccache cmake" "E: Unable to locate package libdrm-dev"
+run "$source/.ci/packages.sh" build
+says 0 "Installing ccache cmake"
+said=$(cat "$CALLS")
+says 0 "install --no-install-recommends ccache cmake"
+
+kernels=$work/kernels
+ANSWER=nobody run "$source/tests/emulator/get-kernel.sh" 6.12 "$kernels"
+says 1 "No package registry answers (offline?)" "linux-image-6.12.*" "W: Failed to fetch" \
+	"no kernel of the series 6.12"
+# What was unpacked before is used, without asking anybody.
+mkdir -p "$kernels/6.12"
+echo 6.12.1-amd64 > "$kernels/6.12/release"
+ANSWER=nobody run "$source/tests/emulator/get-kernel.sh" 6.12 "$kernels"
+says 0
+[[ -z $said && ! -s $CALLS ]] || { echo "it asked: $said$(cat "$CALLS")"; failed=1; }
+
+exit $failed
