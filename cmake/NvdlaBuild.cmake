@@ -32,11 +32,11 @@ endif()
 # Debian's, whatever else comes first in PATH.
 set(NVDLA_PYTHON /usr/bin/python3)
 
-# Where files are compiled several at once (the sanitizers' presets, `make test`), so
-# many. Most of the time goes into the same templates again. Such files share a scope:
-# names in anonymous namespaces must differ, but may hide each other, which
-# -Wshadow cannot tell. `make test-all` compiles each file alone to see that it
-# includes what it needs.
+# Files are compiled so many at once, in every preset but `alone` and `debug`: most of the
+# time goes into the same templates again. `make run` and `make test` share what they
+# compiled. Such files share a scope: names in anonymous namespaces must differ, but
+# may hide each other, which -Wshadow cannot tell. `make test-all` compiles each
+# file alone to see that it includes what it needs.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 
 # Include roots: "firmware/...", <drm/...>, "model/...", <nvdla/...>.
@@ -201,11 +201,12 @@ function(nvdla_add_fuzzer name)
 endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
-# wants, `thread_tests` what TSan runs, `fuzzers` what libFuzzer runs.
+# wants (all that the README shows), `thread_tests` what TSan runs, `fuzzers` what
+# libFuzzer runs.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
-  set(product nvdla nvdla-cli digits)
+  set(product nvdla nvdla_static nvdla-cli activation convolution digits)
   foreach(collection product thread_tests fuzzers)
     add_custom_target(${collection})
     foreach(target IN LISTS ${collection})

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "arith/float.hpp"
+#include "arith/integers.hpp"
 
 namespace nvdla::model {
 namespace {
