@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc)
 KERNEL ?= 6.12
 KERNELS ?= 6.1 6.12
 INTERACTIVE ?=
+# Stages of `make test`, all of them unless given.
+STAGES ?=
 # Where `make install` puts things, /usr/local unless given. Libraries go where
 # Debian has them if it is /usr, into lib elsewhere.
 PREFIX ?=
@@ -24,10 +26,10 @@ export PATH := /usr/bin:/bin:$(PATH)
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
-	@echo 'make test      all checks and tests that take minutes'
+	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those'
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
-	@echo 'make build     library, command (build/bin/nvdla) and examples'
+	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
 	@echo 'make install   into PREFIX, /usr/local unless given; DESTDIR works'
 	@echo 'make clean     remove build/'
@@ -48,11 +50,11 @@ run: configure
 
 test:
 	@.ci/packages.sh build test emulate
-	@.ci/stages.sh
+	@.ci/stages.sh $(STAGES)
 
 test-all:
 	@.ci/packages.sh build test emulate test-all
-	@.ci/stages.sh --all
+	@.ci/stages.sh --all $(STAGES)
 
 modules:
 	@.ci/packages.sh build emulate

@@ -1,24 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# stages.sh [--all]: every check and test, quick ones first, up to the first
-# stage that fails. --all adds what is labelled slow. All checks are ctest
-# tests; summary.py adds up their results.
+# stages.sh [--all] [STAGE...]: checks and tests, quick ones first, up to the first
+# stage that fails; those that are named, all without any. --all adds what is
+# labelled slow. All checks are ctest tests; summary.py adds up their results. What
+# the stages say is in build/results/STAGE.log; here is a line for each.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 : "${JOBS:=$(nproc)}" "${NVDLA_WERROR:=OFF}"
+all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
-unity=ON
-[[ ${1:-} != --all ]] || { slow=(); unity=OFF; }
+if [[ ${1:-} == --all ]]; then
+	shift
+	slow=()
+	all+=(alone)
+fi
 results=build/results
-rm -rf $results
-mkdir -p $results
+
+for name in "$@"; do
+	[[ " ${all[*]} " == *" $name "* ]] || {
+		echo "stages.sh: no stage is called '$name'; there are ${all[*]}" >&2
+		exit 2
+	}
+done
 
 # configure PRESET [OPTION...]
 configure() {
-	cmake --preset "$1" "${@:2}" > $results/configure-$1.log 2>&1 ||
-		{ cat $results/configure-$1.log; return 1; }
+	cmake --preset "$1" -DNVDLA_WERROR="$NVDLA_WERROR" "${@:2}"
 }
 
 # build DIRECTORY TARGET
@@ -38,69 +47,86 @@ check() {
 	return $status
 }
 
+# Format, licences, kernel style, static analysis.
 static() {
-	configure release -DNVDLA_WERROR="$NVDLA_WERROR" -DCMAKE_UNITY_BUILD=$unity &&
-		check static build -L static "${slow[@]}"
+	configure release && check static build -L static "${slow[@]}"
 }
 
+# Firmware for five architectures without libc.
 freestanding() {
-	check freestanding build -L freestanding "${slow[@]}" || return
+	configure release && check freestanding build -L freestanding "${slow[@]}" || return
 	cat build/tests/firmware/sizes.txt
 }
 
+# Optimised build, unit and conformance tests.
 release() {
-	build build all &&
+	configure release && build build all &&
 		check release build -LE "static|freestanding|modules|emulator${slow[1]+|slow}"
 }
 
+# The same under ASan and UBSan.
 asan() {
-	configure asan -DNVDLA_WERROR="$NVDLA_WERROR" && build build/asan all &&
-		check asan build/asan -LE "fuzz${slow[1]+|slow}"
+	configure asan && build build/asan all && check asan build/asan -LE "fuzz${slow[1]+|slow}"
 }
 
+# Threaded tests under TSan; warnings are for the other stages.
 tsan() {
-	configure tsan && build build/tsan thread_tests &&
+	configure tsan -DNVDLA_WERROR=OFF && build build/tsan thread_tests &&
 		check tsan build/tsan -L threads "${slow[@]}"
 }
 
-# Five minutes of fuzzing: in two rounds on two cores, not in three.
+# libFuzzer, one minute for each target: five in two rounds on two cores, not in three.
 fuzz() {
-	check fuzz build/asan -L fuzz --parallel $((JOBS + 1)) "${slow[@]}" || return
+	configure asan && build build/asan fuzzers &&
+		check fuzz build/asan -L fuzz --parallel $((JOBS + 1)) "${slow[@]}" || return
 	grep -aE '^[0-9]+: Done|^Done' build/asan/Testing/Temporary/LastTest.log
 }
 
+# The kernel module for each supported kernel, W=1, sparse.
 modules() {
-	check modules build -L modules "${slow[@]}"
+	configure release && check modules build -L modules "${slow[@]}"
 }
 
+# Debian kernels in QEMU with the driver on the emulated device.
 emulate() {
-	build build guest_tests && check emulate build -L emulator "${slow[@]}"
+	configure release && build build guest_tests && check emulate build -L emulator "${slow[@]}"
 }
 
-# stage NAME WHAT
+# Every file compiled alone. What it makes is tested as `release`.
+alone() {
+	configure alone && build build/alone all && ctest --test-dir build/alone \
+		--output-junit "$PWD/$results/alone.xml" --no-tests=error -R '^examples\.convolution\.'
+}
+
+# On a terminal the last line of a log until the stage is done, or this script gone.
+watch_log() {
+	[[ -t 1 ]] || return
+	local width
+	width=$(($(tput cols 2> /dev/null || echo 80) - 16))
+	while sleep 1 && kill -0 $$ 2> /dev/null; do
+		printf '\r\033[K%-14s %.*s' "$1" "$width" \
+			"$(tail -n 1 "$results/$1.log" | tr -d '\r\033')"
+	done
+}
+
+# stage NAME
 stage() {
-	local begin=$SECONDS status
-	printf '\n=== %s: %s\n' "$1" "$2"
-	"$1"
+	local begin=$SECONDS status watcher
+	watch_log "$1" &
+	watcher=$!
+	"$1" > "$results/$1.log" 2>&1
 	status=$?
-	printf '=== %s: %s, %d s\n' "$1" "$( ((status)) && echo FAILED || echo passed)" \
-		$((SECONDS - begin))
-	((status == 0)) || finish "$1"
+	kill $watcher 2> /dev/null
+	wait $watcher 2> /dev/null
+	[[ ! -t 1 ]] || printf '\r\033[K'
+	/usr/bin/python3 .ci/summary.py stage $results "$1" $status $((SECONDS - begin))
 }
 
-# finish [FAILED-STAGE]
-finish() {
-	printf '\n=== summary, %d s\n' $SECONDS
-	/usr/bin/python3 .ci/summary.py $results "$@"
-	exit
-}
-
-stage static 'format, licences, kernel style, static analysis'
-stage freestanding 'firmware for five architectures without libc'
-stage release 'optimised build, unit and conformance tests'
-stage asan 'the same under ASan and UBSan'
-stage tsan 'threaded tests under TSan'
-stage fuzz 'libFuzzer, one minute for each target'
-stage modules 'kernel module for each supported kernel, W=1, sparse'
-stage emulate 'Debian kernels in QEMU with the driver on the emulated device'
-finish
+rm -rf $results
+mkdir -p $results
+failed=
+for name in "${all[@]}"; do
+	[[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+	stage "$name" || { failed=$name; break; }
+done
+/usr/bin/python3 .ci/summary.py total $results $SECONDS $failed
