@@ -66,9 +66,7 @@ struct AverageRule {
   Value load(Element element) const { return element; }
   Value along(Value so_far, Value next) const { return so_far + next; }
   Value across(Value so_far, Value next) const { return so_far + next; }
-  Value pad_columns(Value sum, unsigned left, unsigned right) const {
-    return sum + columns[left + right];
-  }
+  Value pad_columns(Value sum, unsigned missing) const { return sum + columns[missing]; }
   Value pad_rows(Value sum, unsigned missing) const { return sum + rows[missing]; }
   static std::int64_t scale(std::int64_t value, std::int64_t reciprocal) {
     const std::int64_t product = value * reciprocal;
@@ -95,10 +93,8 @@ struct AverageFp16Rule {
   Value load(Element element) const { return fp::widen<fp::Fp17>(element); }
   Value along(Value so_far, Value next) const { return fp::add<fp::Fp17>(so_far, next); }
   Value across(Value so_far, Value next) const { return fp::add<fp::Fp17>(next, so_far); }
-  Value pad_columns(Value sum, unsigned left, unsigned right) const {
-    if (left != 0) sum = fp::add<fp::Fp17>(sum, columns[left]);
-    if (right != 0) sum = fp::add<fp::Fp17>(sum, columns[right]);
-    return sum;
+  Value pad_columns(Value sum, unsigned missing) const {
+    return fp::add<fp::Fp17>(sum, columns[missing]);
   }
   Value pad_rows(Value sum, unsigned missing) const {
     return fp::add<fp::Fp17>(sum, rows[missing]);
@@ -108,6 +104,14 @@ struct AverageFp16Rule {
         fp::mul<fp::Fp17>(fp::mul<fp::Fp17>(sum, reciprocal_width), reciprocal_height));
   }
 };
+
+// Of an entry of the padding table.
+constexpr unsigned kEntryBits = 19;
+
+// The signed number that the low bits are.
+std::int32_t low_bits(std::uint32_t value, unsigned bits) noexcept {
+  return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
+}
 
 // One input line of `lanes` channels to one reduced line.
 template <typename Rule>
@@ -126,22 +130,34 @@ void reduce_line(const Rule& rule, const PdpLayer& layer, unsigned width, unsign
         out[lane] = rule.along(out[lane], rule.load(at[lane]));
     }
     if constexpr (Rule::kAverages) {
-      const unsigned left = from < 0 ? static_cast<unsigned>(-from) : 0;
-      const unsigned right = layer.kernel_width - left - (end - begin);
-      if (left + right != 0)
+      // One look-up and one addition, whether they are missing on the left, on the right or on
+      // both.
+      const unsigned missing = layer.kernel_width - (end - begin);
+      if (missing != 0)
         for (unsigned lane = 0; lane < lanes; ++lane)
-          out[lane] = rule.pad_columns(out[lane], left, right);
+          out[lane] = rule.pad_columns(out[lane], missing);
     }
   }
 }
 
 }  // namespace
 
-// In int8 an entry is as wide as the sum that it stands for.
-std::int32_t PdpPass::padding(unsigned missing) const noexcept {
-  constexpr unsigned kInt8Bits[8] = {1, 8, 9, 10, 10, 11, 11, 11};
-  const unsigned bits = layer_.precision == Precision::kInt8 ? kInt8Bits[missing] : 19;
-  return static_cast<std::int32_t>(layer_.padding[missing] << (32 - bits)) >> (32 - bits);
+// What an integer average adds for so many columns. In int8 the reference model takes as many bits
+// of an entry as the sum of so many elements has, the logic those of all. Entries that are such a
+// sum are the same to both, and no others compile.
+std::int32_t PdpPass::missing_columns(unsigned count) const noexcept {
+  constexpr unsigned kBitsOfSum[8] = {1, 8, 9, 10, 10, 11, 11, 11};
+  if (layer_.precision != Precision::kInt8) return low_bits(layer_.padding[count], kEntryBits);
+  return low_bits(layer_.padding[count], quirks_ == Quirks::kCmodel ? kBitsOfSum[count] : 11);
+}
+
+// Of so many rows; in int8 the logic takes this many bits of the product.
+std::int32_t PdpPass::missing_rows(unsigned count) const noexcept {
+  const auto width = static_cast<std::int32_t>(layer_.kernel_width);
+  if (layer_.precision != Precision::kInt8 || quirks_ == Quirks::kCmodel)
+    return missing_columns(count) * width;
+  const std::int32_t product = low_bits(layer_.padding[count], kEntryBits) * width;
+  return low_bits(static_cast<std::uint32_t>(product), 14);
 }
 
 void PdpPass::begin(const PdpLayer& layer) {
@@ -151,10 +167,10 @@ void PdpPass::begin(const PdpLayer& layer) {
   columns_ = layer.from_memory ? input_columns(layer.rdma) : std::vector<Columns>();
 }
 
-// Counts and flushes what is read.
-void PdpPass::look_at(std::byte* line, std::size_t bytes) {
+// Counts and flushes what is read: columns that two bands share are read, and so counted, twice.
+void PdpPass::look_at(std::byte* atoms, std::size_t bytes) {
   if (layer_.precision != Precision::kFp16) return;
-  auto* values = reinterpret_cast<std::uint16_t*>(line);
+  auto* values = reinterpret_cast<std::uint16_t*>(atoms);
   const std::span<std::uint16_t> elements(values, bytes / sizeof(*values));
   const fp::Specials specials = fp::count_specials(elements);
   counters_.nan_in += specials.nan;
@@ -221,10 +237,10 @@ template <typename Line>
 void PdpPass::pool(std::uint64_t surface, Line line) {
   const auto average = [&]<typename Element>(Element) {
     AverageRule<Element> rule{
-        layer_.reciprocal_width, layer_.reciprocal_height, quirks_ == Quirks::kRtl, {}, {}};
+        layer_.reciprocal_width, layer_.reciprocal_height, quirks_ != Quirks::kCmodel, {}, {}};
     for (unsigned n = 1; n < 8; ++n) {
-      rule.columns[n] = padding(n);
-      rule.rows[n] = padding(n) * static_cast<std::int32_t>(layer_.kernel_width);
+      rule.columns[n] = missing_columns(n);
+      rule.rows[n] = missing_rows(n);
     }
     pool_as(rule, surface, line);
   };
@@ -263,12 +279,13 @@ void PdpPass::run_from_memory() {
   line_.assign((std::size_t{last.begin} + last.count) * hw_.atom, std::byte{0});
   for (std::uint64_t surface = 0; surface < surfaces; ++surface)
     pool(surface, [&](unsigned y) {
-      for (const Columns& columns : columns_)
+      for (const Columns& columns : columns_) {
+        std::byte* atoms = line_.data() + std::size_t{columns.begin} * hw_.atom;
+        const std::size_t bytes = std::size_t{columns.count} * hw_.atom;
         dma_.read(NVDLA_DMA_PDP_RDMA, source.ram,
-                  source.at(surface, y) + std::uint64_t{columns.begin} * hw_.atom,
-                  line_.data() + std::size_t{columns.begin} * hw_.atom,
-                  std::uint64_t{columns.count} * hw_.atom);
-      look_at(line_.data(), line_.size());
+                  source.at(surface, y) + std::uint64_t{columns.begin} * hw_.atom, atoms, bytes);
+        look_at(atoms, bytes);
+      }
       return line_.data();
     });
 }

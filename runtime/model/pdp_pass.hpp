@@ -50,8 +50,9 @@ class PdpPass final : public AtomSink {
   void pool(std::uint64_t surface, Line line);
   template <typename Rule, typename Line>
   void pool_as(const Rule& rule, std::uint64_t surface, Line line);
-  void look_at(std::byte* line, std::size_t bytes);
-  std::int32_t padding(unsigned missing) const noexcept;
+  void look_at(std::byte* atoms, std::size_t bytes);
+  std::int32_t missing_columns(unsigned count) const noexcept;
+  std::int32_t missing_rows(unsigned count) const noexcept;
 
   const nvdla_hw& hw_;
   Dma& dma_;

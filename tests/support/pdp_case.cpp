@@ -15,22 +15,19 @@ long long round_shift16(long long value) {
 
 // The real part of a window.
 struct Window {
-  unsigned x0, x1, y0, y1, missing_left, missing_right, missing_rows;
+  unsigned x0, x1, y0, y1, missing_columns, missing_rows;
 };
 
 Window window(const PdpCase& layer, unsigned ox, unsigned oy) {
   const auto clip = [](unsigned o, unsigned stride, unsigned kernel, unsigned before, unsigned size,
-                       unsigned& missing_before, unsigned& missing_after, unsigned& begin,
-                       unsigned& end) {
-    missing_before = missing_after = 0;
+                       unsigned& missing, unsigned& begin, unsigned& end) {
+    missing = 0;
     begin = size;
     end = 0;
     for (unsigned i = 0; i < kernel; ++i) {
       const int at = static_cast<int>(o * stride + i) - static_cast<int>(before);
-      if (at < 0) {
-        ++missing_before;
-      } else if (at >= static_cast<int>(size)) {
-        ++missing_after;
+      if (at < 0 || at >= static_cast<int>(size)) {
+        ++missing;
       } else {
         begin = std::min(begin, static_cast<unsigned>(at));
         end = static_cast<unsigned>(at) + 1;
@@ -38,20 +35,24 @@ Window window(const PdpCase& layer, unsigned ox, unsigned oy) {
     }
   };
   Window w{};
-  unsigned above, below;
-  clip(ox, layer.sx, layer.kw, layer.left, layer.width, w.missing_left, w.missing_right, w.x0,
-       w.x1);
-  clip(oy, layer.sy, layer.kh, layer.top, layer.height, above, below, w.y0, w.y1);
-  w.missing_rows = above + below;
+  clip(ox, layer.sx, layer.kw, layer.left, layer.width, w.missing_columns, w.x0, w.x1);
+  clip(oy, layer.sy, layer.kh, layer.top, layer.height, w.missing_rows, w.y0, w.y1);
   return w;
 }
 
-int padding_int(const PdpCase& layer, unsigned n) {
-  const unsigned bits8[8] = {1, 8, 9, 10, 10, 11, 11, 11};
-  const unsigned bits = layer.precision == 0 ? bits8[n] : 19;
-  int value = static_cast<int>(layer.padding[n] % (1u << bits));
-  if (value >= 1 << (bits - 1)) value -= 1 << bits;
-  return value;
+// The number of so many bits that is left of a longer one.
+long long wrapped(long long value, unsigned bits) {
+  const long long all = 1LL << bits, rest = (value % all + all) % all;
+  return rest >= all / 2 ? rest - all : rest;
+}
+
+// What the logic adds for n missing columns of a line, and for n missing lines.
+long long padding_of_columns(const PdpCase& layer, unsigned n) {
+  return wrapped(layer.padding[n], layer.precision == 0 ? 11 : 19);
+}
+long long padding_of_lines(const PdpCase& layer, unsigned n) {
+  const long long product = layer.kw * wrapped(layer.padding[n], 19);
+  return layer.precision == 0 ? wrapped(product, 14) : product;
 }
 
 // The greatest or smallest, or the leftmost NaN of the lowest line that has one.
@@ -80,8 +81,7 @@ std::uint16_t average_half(const PdpCase& layer, const Window& w, Element elemen
     std::uint32_t row = float_convert(kHalf, kFp17, element(w.x0, y));
     for (unsigned x = w.x0 + 1; x < w.x1; ++x)
       row = float_add(kFp17, row, float_convert(kHalf, kFp17, element(x, y)));
-    if (w.missing_left != 0) row = float_add(kFp17, row, layer.padding[w.missing_left]);
-    if (w.missing_right != 0) row = float_add(kFp17, row, layer.padding[w.missing_right]);
+    if (w.missing_columns != 0) row = float_add(kFp17, row, layer.padding[w.missing_columns]);
     sum = y == w.y0 ? row : float_add(kFp17, row, sum);
   }
   if (w.missing_rows != 0)
@@ -105,11 +105,9 @@ long long pooled_int(const PdpCase& layer, const Window& w, Element element) {
   long long sum = 0;
   for (unsigned y = w.y0; y < w.y1; ++y) {
     for (unsigned x = w.x0; x < w.x1; ++x) sum += element(x, y);
-    if (w.missing_left + w.missing_right != 0)
-      sum += padding_int(layer, w.missing_left + w.missing_right);
+    if (w.missing_columns != 0) sum += padding_of_columns(layer, w.missing_columns);
   }
-  if (w.missing_rows != 0)
-    sum += static_cast<long long>(layer.kw) * padding_int(layer, w.missing_rows);
+  if (w.missing_rows != 0) sum += padding_of_lines(layer, w.missing_rows);
   sum = round_shift16(round_shift16(sum * layer.reciprocal[0]) * layer.reciprocal[1]);
   const long long low = layer.precision == 0 ? -128 : -32768;
   return std::clamp(sum, low, -low - 1);
@@ -291,6 +289,19 @@ void enable_pdp(Registers& regs) {
   regs.write("PDP_RDMA.D_OP_ENABLE", 1);
 }
 
+std::vector<PdpColumns> pdp_columns(const PdpCase& layer) {
+  if (layer.bands == 1) return {{0, layer.width}};
+  const unsigned before = layer.kw > layer.sx ? layer.kw - layer.sx : 0;
+  const unsigned skipped = layer.sx > layer.kw ? layer.sx - layer.kw : 0;
+  std::vector<PdpColumns> columns = {{0, layer.in[0]}};
+  for (unsigned band = 1, fresh = layer.in[0]; band < layer.bands; ++band) {
+    const unsigned next = fresh + layer.in[band + 1 < layer.bands ? 1 : 2];
+    columns.push_back({fresh + skipped - before, next});
+    fresh = next;
+  }
+  return columns;
+}
+
 PdpOutcome pdp_reference(const PdpCase& layer, UnitRig& rig) {
   PdpOutcome outcome;
   for (unsigned c = 0; c < layer.surfaces() * layer.lanes(); ++c) {
@@ -298,11 +309,13 @@ PdpOutcome pdp_reference(const PdpCase& layer, UnitRig& rig) {
       const std::uint64_t at = layer.at(layer.source, x, y, c);
       return layer.bytes() == 1 ? rig.byte(at) : rig.half(at);
     };
+    // What is read twice counts twice.
     for (unsigned y = 0; layer.real() && y < layer.height; ++y)
-      for (unsigned x = 0; x < layer.width; ++x) {
-        outcome.nan_in += kHalf.nan(read(x, y));
-        outcome.infinite_in += (read(x, y) & 0x7fff) == kHalf.infinity();
-      }
+      for (const PdpColumns& band : pdp_columns(layer))
+        for (unsigned x = band.begin; x < band.end; ++x) {
+          outcome.nan_in += kHalf.nan(read(x, y));
+          outcome.infinite_in += (read(x, y) & 0x7fff) == kHalf.infinity();
+        }
     for (unsigned oy = 0; oy < layer.out_height; ++oy)
       for (unsigned ox = 0; ox < layer.out_width; ++ox) {
         const std::uint16_t value = pooled(layer, ox, oy, read);

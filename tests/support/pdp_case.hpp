@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "support/unit_rig.hpp"
 
@@ -38,6 +39,11 @@ struct PdpCase {
   }
 };
 
+// The columns that a band reads: its own and those that it shares with the one before.
+struct PdpColumns {
+  unsigned begin, end;
+};
+
 struct PdpOutcome {
   std::map<std::uint64_t, std::uint8_t> bytes;  // of the output
   std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
@@ -51,6 +57,7 @@ void place_pdp(PdpCase& layer, Random& random, bool gaps);
 void fill_pdp(const PdpCase& layer, UnitRig& rig, Random& random);
 void program_pdp(const PdpCase& layer, Registers& regs, bool flying = false);
 void enable_pdp(Registers& regs);
+std::vector<PdpColumns> pdp_columns(const PdpCase& layer);
 PdpOutcome pdp_reference(const PdpCase& layer, UnitRig& rig);
 
 }  // namespace nvdla::test

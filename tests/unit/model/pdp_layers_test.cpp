@@ -14,22 +14,6 @@
 namespace nvdla::test {
 namespace {
 
-// What a layer in bands reads: each band its own columns and what it shares with the one before.
-void add_bands(Bytes& reads, const PdpCase& layer) {
-  const std::uint64_t atom = layer.hw->atom;
-  const int shared = static_cast<int>(layer.kw) - static_cast<int>(layer.sx);
-  int begin = 0;
-  for (unsigned band = 0; band < layer.bands; ++band) {
-    const auto fresh = static_cast<int>(layer.in[band == 0 ? 0 : band + 1 < layer.bands ? 1 : 2]);
-    const int overlap = band == 0 ? 0 : shared;
-    Cube cube = layer.source;
-    cube.base += static_cast<std::uint64_t>(begin - overlap) * atom;
-    add_cube(reads, cube, layer.surfaces(), layer.height,
-             static_cast<std::uint64_t>(fresh + overlap) * atom);
-    begin += fresh;
-  }
-}
-
 std::string describe(const PdpCase& layer) {
   constexpr const char* kMethods[] = {"ave", "max", "min"};
   return std::string(layer.hw->name) + " PDP " + kPrecisionNames[layer.precision] + " " +
@@ -48,23 +32,18 @@ std::string check(const PdpCase& layer, UnitRig& rig) {
   const PdpOutcome want = pdp_reference(layer, rig);
   if (const std::string wrong = rig.compare(kPdpOut, kPdpRegion, want.bytes); !wrong.empty())
     return wrong;
-  std::vector<std::pair<const char*, std::uint32_t>> registers = {
-      {"GLB.S_INTR_STATUS", kPdpDone},
-      {"PDP.S_POINTER", 1u << 16},
-      {"PDP_RDMA.S_POINTER", 1u << 16},
-      {"PDP.D_NAN_OUTPUT_NUM", want.nan_out}};
-  // Bands do not read the columns between their windows.
-  if (layer.bands == 1) {
-    registers.emplace_back("PDP.D_NAN_INPUT_NUM", want.nan_in);
-    registers.emplace_back("PDP.D_INF_INPUT_NUM", want.infinite_in);
-  }
+  const std::pair<const char*, std::uint32_t> registers[] = {
+      {"GLB.S_INTR_STATUS", kPdpDone},           {"PDP.S_POINTER", 1u << 16},
+      {"PDP_RDMA.S_POINTER", 1u << 16},          {"PDP.D_NAN_INPUT_NUM", want.nan_in},
+      {"PDP.D_INF_INPUT_NUM", want.infinite_in}, {"PDP.D_NAN_OUTPUT_NUM", want.nan_out}};
   if (const std::string wrong = rig.compare_registers(registers); !wrong.empty()) return wrong;
   const std::uint64_t atom = layer.hw->atom;
   Bytes reads, writes;
-  if (layer.bands == 1)
-    add_cube(reads, layer.source, layer.surfaces(), layer.height, layer.width * atom);
-  else
-    add_bands(reads, layer);
+  for (const PdpColumns& band : pdp_columns(layer)) {
+    Cube cube = layer.source;
+    cube.base += band.begin * atom;
+    add_cube(reads, cube, layer.surfaces(), layer.height, (band.end - band.begin) * atom);
+  }
   add_cube(writes, layer.destination, layer.surfaces(), layer.out_height, layer.out_width * atom);
   return rig.compare_access(reads, writes);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "support/pdp_case.hpp"
 
@@ -73,6 +74,144 @@ TEST(Pdp, AverageSaturatesWhereTheReferenceModelWraps) {
     rig.run();
     EXPECT_EQ(rig.byte(kPdpOut), quirks == model::Quirks::kRtl ? 127 : 200);
   }
+}
+
+// They are counted where they are read, and what two bands share is read by both.
+TEST(Pdp, CountsWhatBandsShareTwice) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  PdpCase layer = simple(hw);
+  layer.precision = 2;
+  layer.channels = 16;
+  layer.flush = true;
+  layer.bands = 2;
+  layer.in[0] = 4;
+  layer.in[2] = 5;
+  layer.out[0] = 2;
+  layer.out[2] = 3;
+  Random random(0);
+  place_pdp(layer, random, false);
+  UnitRig rig(hw);
+  const auto put = [&](unsigned x, std::uint16_t value) {
+    const std::byte bytes[2] = {static_cast<std::byte>(value), static_cast<std::byte>(value >> 8)};
+    rig.memory.load(model::Ram::kPrimary, layer.at(layer.source, x, 2, 5), bytes);
+  };
+  put(2, 0x7e01);
+  put(3, 0x7e01);  // the one that they share
+  put(4, 0x7c00);
+  program_pdp(layer, rig.regs);
+  enable_pdp(rig.regs);
+  rig.run();
+  ASSERT_EQ(rig.blocked(), "");
+  EXPECT_EQ(rig.regs.read("PDP.D_NAN_INPUT_NUM"), 3u);
+  EXPECT_EQ(rig.regs.read("PDP.D_INF_INPUT_NUM"), 1u);
+  EXPECT_EQ(rig.regs.read("PDP.D_NAN_OUTPUT_NUM"), 0u);
+}
+
+// One window with an element in its middle and an edge of padding all around it.
+PdpCase one_element(const nvdla_hw& hw, unsigned precision, unsigned kw, unsigned kh) {
+  PdpCase layer;
+  layer.hw = &hw;
+  layer.precision = precision;
+  layer.method = kAverage;
+  layer.kw = kw;
+  layer.kh = kh;
+  layer.left = layer.right = kw / 2;
+  layer.top = layer.bottom = kh / 2;
+  Random random(0);
+  place_pdp(layer, random, false);
+  return layer;
+}
+
+std::uint16_t run_one(const PdpCase& layer, std::uint16_t element,
+                      model::Quirks quirks = model::Quirks::kRtl) {
+  model::Options options;
+  options.quirks = quirks;
+  UnitRig rig(*layer.hw, options);
+  const std::byte bytes[2] = {static_cast<std::byte>(element),
+                              static_cast<std::byte>(element >> 8)};
+  rig.memory.load(model::Ram::kPrimary, kPdpIn, bytes);
+  program_pdp(layer, rig.regs);
+  enable_pdp(rig.regs);
+  rig.run();
+  EXPECT_EQ(rig.blocked(), "");
+  return layer.bytes() == 1 ? rig.byte(kPdpOut) : rig.half(kPdpOut);
+}
+
+// What is missing left and right is one entry of the table, rounded once: 1 + 2^-10 and twice
+// 1.5 * 2^-11 are 1 + 2.5 * 2^-10, half way to the even one. Added one after the other they would
+// be rounded up twice.
+TEST(Pdp, AddsOneEntryForWhatIsMissingOnBothSides) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  constexpr std::uint32_t kOnce = 0x7c00 - (11 << 10) + 0x200, kTwice = kOnce + (1 << 10);
+  PdpCase across = one_element(hw, 2, 3, 1);
+  across.reciprocal[0] = across.reciprocal[1] = 0x7c00;
+  across.padding[1] = kOnce;
+  across.padding[2] = kTwice;
+  EXPECT_EQ(run_one(across, 0x3c01), 0x3c02);
+  PdpCase down = one_element(hw, 2, 1, 3);
+  down.reciprocal[0] = down.reciprocal[1] = 0x7c00;
+  down.padding[1] = kOnce;
+  down.padding[2] = kTwice;
+  EXPECT_EQ(run_one(down, 0x3c01), 0x3c02);
+  // The line first, 1 + 2 * 2^-10; then three times the entry for the lines, 4.5 * 2^-10 more: half
+  // way again, to 1 + 6 * 2^-10.
+  PdpCase around = one_element(hw, 2, 3, 3);
+  around.reciprocal[0] = around.reciprocal[1] = 0x7c00;
+  around.padding[1] = kOnce;
+  around.padding[2] = kTwice;
+  EXPECT_EQ(run_one(around, 0x3c01), 0x3c06);
+}
+
+// Entries that are not n times the entry of one tell which of them is taken, and how often.
+TEST(Pdp, IntegerAveragesAddOneEntryForEachSide) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  for (const unsigned precision : {0u, 1u}) {
+    for (const auto& [kw, kh, want] : {std::tuple{3u, 1u, 10 + 7},
+                                       {1u, 3u, 10 + 7},
+                                       {3u, 3u, 10 + 7 + 3 * 7},
+                                       {5u, 3u, 10 + 30 + 5 * 7}}) {
+      PdpCase layer = one_element(hw, precision, kw, kh);
+      layer.padding[1] = 100;
+      layer.padding[2] = 7;
+      layer.padding[3] = 200;
+      layer.padding[4] = 30;
+      EXPECT_EQ(run_one(layer, 10), want) << precision << ": " << kw << " x " << kh;
+    }
+  }
+}
+
+// Entries that no sum of int8 has do not compile. The logic takes 11 bits of them across, and 14 of
+// the product down; the reference model as many as such a sum needs.
+TEST(Pdp, EntriesBeyondInt8AreCutToBits) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_small");
+  const auto across = [&](std::uint32_t entry, model::Quirks quirks) {
+    PdpCase layer = one_element(hw, 0, 3, 1);
+    layer.padding[2] = entry;
+    layer.reciprocal[0] = 0x1000;  // by 16
+    return static_cast<std::int8_t>(run_one(layer, 0, quirks));
+  };
+  const auto down = [&](std::uint32_t entry, model::Quirks quirks) {
+    PdpCase layer = one_element(hw, 0, 3, 3);
+    // Of columns nothing.
+    layer.width = layer.in[0] = 3;
+    layer.left = layer.right = 0;
+    layer.padding[2] = entry;
+    layer.reciprocal[0] = 0x400;  // by 64
+    return static_cast<std::int8_t>(run_one(layer, 0, quirks));
+  };
+  using model::Quirks;
+  for (const Quirks quirks : {Quirks::kRtl, Quirks::kCmodel}) {
+    EXPECT_EQ(across(2 * 127, quirks), 16);
+    EXPECT_EQ(across(static_cast<std::uint32_t>(-256), quirks), -16);
+    EXPECT_EQ(down(2 * 127, quirks), 12);
+  }
+  EXPECT_EQ(across(512, Quirks::kRtl), 32);
+  EXPECT_EQ(across(512, Quirks::kCmodel), 0);
+  EXPECT_EQ(across(1024 + 64, Quirks::kRtl), -60);
+  EXPECT_EQ(across(1024 + 64, Quirks::kCmodel), 4);
+  EXPECT_EQ(down(1024, Quirks::kRtl), 48);
+  EXPECT_EQ(down(1024, Quirks::kCmodel), 0);
+  EXPECT_EQ(down(4096, Quirks::kRtl), -64);
 }
 
 // SDP takes the source of the pooling from memory, and hands it on as it is.
