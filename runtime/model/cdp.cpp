@@ -21,7 +21,9 @@ bool Cdp::run(std::uint32_t& interrupts) {
   latch(NVDLA_CDP_D_NAN_INPUT_NUM, counters.nan_in);
   latch(NVDLA_CDP_D_INF_INPUT_NUM, counters.infinite_in);
   latch(NVDLA_CDP_D_NAN_OUTPUT_NUM, counters.nan_out);
-  latch(NVDLA_CDP_D_OUT_SATURATION, counters.saturated);
+  // Tied to 0 in the logic of the second generation.
+  const bool saturates = hw_.regmap == NVDLA_REGMAP_NV_FULL || quirks_ == Quirks::kCmodel;
+  latch(NVDLA_CDP_D_OUT_SATURATION, saturates ? counters.saturated : 0);
   // The reference model counts whatever LUT_EN says.
   const bool count = layer.count_lut || quirks_ == Quirks::kCmodel;
   latch(NVDLA_CDP_D_PERF_LUT_UFLOW, count ? counters.underflow : 0);

@@ -116,7 +116,6 @@ void CdpPass::normalise_int(const CdpLayer& layer, std::byte* column) {
                          kInBits);
   for (std::size_t c = 0; c < channels; ++c) squares[c] = values[c] * values[c];
 
-  const bool first_generation = hw_.regmap == NVDLA_REGMAP_NV_FULL;
   const int reach = static_cast<int>(layer.reach);
   for (std::size_t c = 0; c < lanes; ++c) {
     std::int64_t index = values[c];
@@ -135,10 +134,9 @@ void CdpPass::normalise_int(const CdpLayer& layer, std::byte* column) {
     const std::int64_t product = (result - layer.out.offset) * layer.out.scale;
     const std::int64_t rounded = arith::round_shift(product, static_cast<int>(layer.out.shift));
     const std::int64_t out = saturate(rounded, kOutBits);
-    // The first generation compares with what truncation gives and lets a difference of one pass.
-    const std::int64_t off = first_generation ? (product >> layer.out.shift) - out : rounded - out;
-    const bool saturated = first_generation ? off > 1 || off < -1 : off != 0;
-    counters_.saturated += saturated ? 1 : 0;
+    // What is counted is compared with what truncation gives; a difference of one passes.
+    const std::int64_t off = (product >> layer.out.shift) - out;
+    counters_.saturated += off > 1 || off < -1 ? 1 : 0;
     elements[c] = static_cast<Element>(out);
   }
 }
@@ -177,7 +175,8 @@ void CdpPass::normalise_fp16(const CdpLayer& layer, std::byte* column) {
                                ? interpolate_fp(layer.lut.lo, lo, index)
                                : interpolate_fp(layer.lut.le, le, index);
     if (!layer.bypass_multiplier) {
-      result = fp::mul<Fp17>(result, values[c]);
+      // Of two NaNs that of the input stays.
+      result = fp::mul<Fp17>(values[c], result);
     } else if (fp::is_nan<Fp17>(values[c])) {
       result = values[c];
     }

@@ -35,6 +35,7 @@ struct CdpCase {
   CdpTable le, lo;
   unsigned priority[3] = {0, 0, 0};  // underflow, overflow, hybrid
   bool count = true;
+  bool reference_model = false;  // what it does otherwise than the logic
   Cube source, destination;
 
   bool real() const { return precision == 2; }

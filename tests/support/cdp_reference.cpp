@@ -110,14 +110,12 @@ std::uint16_t normalised_int(const CdpCase& layer, int c, Read read, CdpOutcome&
   Wide result = choose(layer, le.side, lo.side, outcome) == 0 ? le.value : lo.value;
   if (!layer.bypass_mul) result *= converted(c);
   const Wide product = (result - layer.out_offset) * layer.out_scale;
-  const Wide rounded = round_shift(product, static_cast<int>(layer.out_shift));
-  const Wide out = saturate(rounded, out_bits);
+  const Wide out = saturate(round_shift(product, static_cast<int>(layer.out_shift)), out_bits);
   Wide floor = product / (Wide{1} << layer.out_shift);
   if (floor * (Wide{1} << layer.out_shift) > product) --floor;
-  const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL
-                             ? floor - out > 1 || out - floor > 1
-                             : rounded != out;
-  outcome.saturated += saturated;
+  // The logic of the second generation has no such counter.
+  const bool counts = layer.hw->regmap == NVDLA_REGMAP_NV_FULL || layer.reference_model;
+  outcome.saturated += counts && (floor - out > 1 || out - floor > 1);
   return static_cast<std::uint16_t>(out);
 }
 
@@ -145,7 +143,8 @@ std::uint16_t normalised_half(const CdpCase& layer, int c, Read read, CdpOutcome
       choose(layer, le.side, lo.side, outcome) == 0 ? le.value : lo.value);
   const std::uint32_t x = converted(c);
   if (!layer.bypass_mul) {
-    result = float_mul(kFp17, result, x);
+    // A NaN of x comes before one of the table.
+    result = float_mul(kFp17, x, result);
   } else if (kFp17.nan(x)) {
     result = x;
   }
