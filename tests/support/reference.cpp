@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/reference.hpp"
 
-#include "support/integers.hpp"
-
 namespace nvdla::test {
 namespace {
 
@@ -72,6 +70,16 @@ unsigned RefLayer::out_height() const {
   return (top + height + bottom - ((kernel_height - 1) * dilation_y + 1)) / stride_y + 1;
 }
 
+bool counts_as_saturated(bool first_generation, Wide product, unsigned shift) {
+  const Wide unit = static_cast<Wide>(1) << shift;
+  Wide floor = product / unit;
+  if (floor * unit > product) --floor;
+  const Wide result = saturate(round_shift(product, static_cast<int>(shift)), 17);
+  if (first_generation) return floor - result > 1 || result - floor > 1;
+  // Too large when rounded, too small before that.
+  return round_shift(product, static_cast<int>(shift)) > 65535 || floor < -65536;
+}
+
 RefResult reference(const RefLayer& layer) {
   RefResult result;
   for (unsigned y = 0; y < layer.out_height(); ++y)
@@ -87,14 +95,8 @@ RefResult reference(const RefLayer& layer) {
         }
         for (const RefX& unit : layer.x) value = operator_x(unit, layer, value, y, x, lane);
         const Wide product = (value - layer.offset) * layer.scale;
-        const Wide rounded = round_shift(product, layer.shift);
-        value = saturate(rounded, 17);
-        if (layer.first_generation) {
-          const Wide difference = (product >> layer.shift) - value;
-          result.sdp_saturated += difference > 1 || difference < -1;
-        } else {
-          result.sdp_saturated += value != rounded;
-        }
+        value = saturate(round_shift(product, layer.shift), 17);
+        result.sdp_saturated += counts_as_saturated(layer.first_generation, product, layer.shift);
         result.output.push_back(
             static_cast<std::int32_t>(saturate(value, layer.wide_output ? 16 : 8)));
       }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/integers.hpp"
+
 namespace nvdla::test {
 
 enum class Source : std::uint8_t { kRegister, kPerChannel, kPerElement };
@@ -60,5 +62,8 @@ struct RefResult {
 };
 
 RefResult reference(const RefLayer& layer);
+
+// Whether SDP's converter counts a product that is shifted to 17 bits as saturated.
+bool counts_as_saturated(bool first_generation, Wide product, unsigned shift);
 
 }  // namespace nvdla::test

@@ -185,14 +185,10 @@ std::uint32_t convert_output(const SdpCase& layer, std::int64_t value, SdpOutcom
     if (layer.out == kRefInt16) return static_cast<std::uint32_t>(half_to_int16(half));
   } else {
     const Wide product = (Wide{value} - layer.offset) * layer.scale;
-    const Wide rounded = round_shift(product, static_cast<int>(layer.shift));
-    const Wide result = saturate(rounded, 17);
+    const Wide result = saturate(round_shift(product, static_cast<int>(layer.shift)), 17);
     if (layer.out != kRefFp16) {
-      const Wide floored = product >> layer.shift;
-      const bool saturated = layer.hw->regmap == NVDLA_REGMAP_NV_FULL
-                                 ? floored - result > 1 || result - floored > 1
-                                 : rounded != result;
-      outcome.saturated += saturated;
+      outcome.saturated +=
+          counts_as_saturated(layer.hw->regmap == NVDLA_REGMAP_NV_FULL, product, layer.shift);
       return static_cast<std::uint32_t>(saturate(result, 8 * ref_bytes(layer.out)));
     }
     half = float_bits(kHalf, result < 0, std::fabs(static_cast<double>(result)));

@@ -208,11 +208,15 @@ __m512i convert_half(__m512i product, __m512i half, __m512i negative, __m128i sh
   const __m512i result = _mm512_max_epi64(_mm512_min_epi64(rounded, _mm512_set1_epi64(65535)),
                                           _mm512_set1_epi64(-65536));
   if constexpr (kCount) {
-    const __m512i reference = lenient ? _mm512_sra_epi64(product, shift) : rounded;
-    const __m512i difference = _mm512_abs_epi64(_mm512_sub_epi64(reference, result));
+    const __m512i truncated = _mm512_sra_epi64(product, shift);
+    // How far beyond what passes.
+    const __m512i excess =
+        lenient ? _mm512_sub_epi64(_mm512_abs_epi64(_mm512_sub_epi64(truncated, result)),
+                                   _mm512_set1_epi64(1))
+                : _mm512_max_epi64(_mm512_sub_epi64(rounded, _mm512_set1_epi64(65535)),
+                                   _mm512_sub_epi64(_mm512_set1_epi64(-65536), truncated));
     // Counted lane by lane: g++ 12 may store a mask and read back more than it stored.
-    const __mmask8 counted =
-        _mm512_mask_cmpgt_epi64_mask(lanes, difference, _mm512_set1_epi64(lenient ? 1 : 0));
+    const __mmask8 counted = _mm512_mask_cmpgt_epi64_mask(lanes, excess, _mm512_setzero_si512());
     saturated = _mm512_mask_add_epi64(saturated, counted, saturated, _mm512_set1_epi64(1));
   }
   return result;

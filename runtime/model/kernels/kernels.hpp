@@ -104,7 +104,9 @@ struct SdpConverter {
   uint8_t shift;
   // Saturated results are counted only where software asked for the counter.
   bool count;
-  // Count as the first generation: not when the result is just past the limit.
+  // What the first generation counts: results that differ by more than 1 from the truncated value,
+  // so not those that rounding has carried just past a limit. The second counts these, and what lay
+  // below the minimum until it was rounded up to it.
   bool lenient_count;
 };
 

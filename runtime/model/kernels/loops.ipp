@@ -292,7 +292,6 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
   const Shift shift = make_shift(converter.shift);
   const int64_t offset = converter.offset;
   const int64_t scale = converter.scale;
-  const int64_t tolerance = converter.lenient_count ? 1 : 0;
   uint64_t saturated = 0;
   for (unsigned position = 0; position < count; ++position) {
     int32_t* row = values + position * kBlock;
@@ -300,11 +299,11 @@ static void loop_sdp_y(int32_t* values, unsigned count, unsigned lanes, const Sd
       const int64_t product = (row[lane] - offset) * scale;
       const int64_t rounded = apply(product, shift);
       const int64_t result = clamp64(rounded, -65536, 65535);
-      // The first generation compares with the truncated value, so that a result that rounding
-      // has carried just past the limit is not counted.
-      const int64_t reference = converter.lenient_count ? product >> shift.amount : rounded;
-      const int64_t difference = reference - result;
-      saturated += (difference > tolerance) | (difference < -tolerance);
+      const int64_t truncated = product >> shift.amount;
+      const int64_t difference = truncated - result;
+      const bool counted = converter.lenient_count ? (difference > 1) | (difference < -1)
+                                                   : (rounded > 65535) | (truncated < -65536);
+      saturated += counted;
       row[lane] = static_cast<int32_t>(result);
     }
   }

@@ -270,6 +270,46 @@ TEST(SdpPass, TakesFloatsOfAConvolution) {
   }
 }
 
+// In quarters: what rounding carries past a limit, or back to it, and what lies beyond. The first
+// generation looks at how far the result is from the truncated value, the second at both ends of
+// its shifter.
+TEST(SdpPass, CountsSaturationAsItsGenerationDoes) {
+  const struct {
+    std::int32_t value;
+    bool first, second;
+  } cases[] = {
+      {4 * -65536, false, false},    {4 * -65536 - 1, false, true}, {4 * -65536 - 2, false, true},
+      {4 * -65537, false, true},     {4 * -65537 - 1, true, true},  {4 * 65535, false, false},
+      {4 * 65535 + 1, false, false}, {4 * 65535 + 2, false, true},  {4 * 65536, false, true},
+      {4 * 65536 + 3, false, true},  {4 * 65537, true, true},       {-4, false, false},
+      {INT32_MIN, true, true},       {INT32_MAX, true, true},
+  };
+  for (unsigned set = 0; set < model::kKernelChoices; ++set) {
+    if (!model::kernel_choice(set).usable) continue;
+    const model::Kernels& kernels = *model::kernel_choice(set).kernels;
+    for (const char* name : {"nv_full", "nv_large", "nv_small"})
+      for (const auto& one : cases) {
+        const nvdla_hw& hw = config(name);
+        model::Memory memory;
+        model::Dma dma(hw, memory);
+        model::SdpPass pass(hw, dma, kernels);
+        SdpLayer layer = flying();
+        layer.width = layer.height = 1;
+        layer.channels = 1;
+        layer.proc = layer.out = Precision::kInt8;
+        layer.shift = 2;
+        layer.count_saturation = true;
+        layer.destination = {Ram::kPrimary, kSdpOut, 0, 0};
+        pass.begin(layer);
+        std::int32_t values[model::kBlock] = {one.value};
+        pass.tile(values, 0, 0, 1);
+        const bool first = hw.regmap == NVDLA_REGMAP_NV_FULL;
+        EXPECT_EQ(pass.end().saturated, (first ? one.first : one.second) ? 1u : 0u)
+            << kernels.name << ", " << name << ": " << one.value << " / 4";
+      }
+  }
+}
+
 // A window of one element gives what SDP hands on, bit for bit, infinities and NaNs too: PDP writes
 // what SDP would have written.
 TEST(SdpToPdp, HandsOnWhatItWouldWrite) {
