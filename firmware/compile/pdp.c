@@ -111,14 +111,37 @@ static int check_window(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 	return check_direction(c, &y, &plan->out_height, &plan->pad_bottom);
 }
 
+/*
+ * An entry stands for a number of padded elements. In int8 the logic takes 11
+ * bits of one across and 14 of its product down, the reference model as many
+ * as the sum of so many int8 has: only such sums are the same to both. In
+ * int16 all 19 bits of the register count, in fp16 it holds fp17.
+ */
+static int check_pad_value(struct nvdla_compile *c, u32 precision, u32 i)
+{
+	const u32 field = FIELD(pad_value) + i * sizeof(s32);
+	const s64 count = i + 1;
+	s64 min = -0x40000;
+	s64 max = 0x3ffff;
+
+	if (precision == NVDLA_PRECISION_INT8) {
+		min = count * -128;
+		max = count * 127;
+	} else if (precision == NVDLA_PRECISION_FP16) {
+		min = 0;
+		max = 0x1ffff;
+	}
+	return nvdla_check_range(c, field, c->layer->pdp.pad_value[i], min,
+				 max);
+}
+
 /* What only an average uses, and what of it only one with padding. */
 static int check_average(struct nvdla_compile *c, u32 precision)
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
-	const int real = precision == NVDLA_PRECISION_FP16;
 	const int padded = pdp->pad_left || pdp->pad_right || pdp->pad_top ||
 			   pdp->pad_bottom;
-	u32 field = FIELD(pad_value);
+	const u32 field = FIELD(pad_value);
 	u32 i;
 
 	if (pdp->method != NVDLA_POOL_AVERAGE)
@@ -128,10 +151,8 @@ static int check_average(struct nvdla_compile *c, u32 precision)
 		if (nvdla_check_zero_bytes(c, field, sizeof(pdp->pad_value)))
 			return -1;
 	}
-	for (i = 0; i < ARRAY_SIZE(pdp->pad_value); i++, field += sizeof(s32)) {
-		if (nvdla_check_range(c, field, pdp->pad_value[i],
-				      real ? 0 : -0x40000,
-				      real ? 0x1ffff : 0x3ffff))
+	for (i = 0; i < ARRAY_SIZE(pdp->pad_value); i++) {
+		if (check_pad_value(c, precision, i))
 			return -1;
 	}
 	if (nvdla_check_range(c, FIELD(recip_width), pdp->recip_width, 0,

@@ -569,8 +569,9 @@ struct nvdla_pdp {
 	/** @pad_bottom: 0..7, less than the kernel */
 	__u32 pad_bottom;
 	/**
-	 * @pad_value: what 1..7 padded elements add to an average: signed
-	 * 19 bit, or fp17 numbers in fp16; 0 unless an average is padded
+	 * @pad_value: what 1..7 padded elements add to an average: in int8
+	 * what so many int8 can add up to, in int16 signed 19 bit, in fp16
+	 * fp17 numbers; 0 unless an average is padded
 	 */
 	__s32 pad_value[7];
 	/**

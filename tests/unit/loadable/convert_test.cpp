@@ -208,6 +208,32 @@ TEST(Convert, PoolingWithBandsAndReciprocals) {
   EXPECT_EQ(pdp.mid_out, 5U);
 }
 
+// What more than its columns of int8 would add is not what any input stands for.
+TEST(Convert, PaddingBeyondInt8IsRefusedByName) {
+  for (const std::int32_t beyond : {0, 1}) {
+    Maker maker(32);
+    maker.operations[0] = make_operation(kPdp, 0);
+    PdpPart part;
+    part.surface.src_data = test::make_sdp_part(32).surface.src_data;
+    part.surface.dst_data = test::make_sdp_part(32).surface.dst_data;
+    part.op.split_num = 1;
+    part.op.stride_x = part.op.stride_y = 1;
+    part.op.pool_mode = NVDLA_POOL_AVERAGE;
+    part.op.pool_width = 2;
+    part.op.pad_left = part.op.pad_right = 1;
+    part.op.padding_value = {127, 254 + beyond, 0, 0, 0, 0, 0};
+    maker.operations[0].part = part;
+    maker.network.op_head = {-1, -1, -1, 0, -1, -1};
+    const auto open = [&] { Loadable::load(maker.file()).open(Device::open("model:nv_full")); };
+    if (beyond == 0) {
+      EXPECT_NO_THROW(open());
+    } else {
+      expect_error(ErrorCode::kInvalidProgram,
+                   "'pdp 0' (pdp): pad_value[1] 255 is not in -256..254; nearest valid: 254", open);
+    }
+  }
+}
+
 // As the hardware's documents list them.
 TEST(Convert, ReciprocalsOfEveryKernelSize) {
   const std::uint32_t integers[] = {0x10000, 0x8000, 0x5555, 0x4000,

@@ -294,6 +294,14 @@ TEST(BadPooling, Refused) {
                [&] { net.pooling(in, {.pad_value = 1}); });
   expect_error(ErrorCode::kInvalidArgument, "pad_value 0.5 is no integer, the input is int8",
                [&] { net.pooling(in, {.method = NVDLA_POOL_AVERAGE, .pad_value = 0.5}); });
+  for (const int value : {-129, 128}) {
+    expect_error(ErrorCode::kInvalidArgument,
+                 "'p': pad_value " + std::to_string(value) + " is not in -128..127", [&] {
+                   net.pooling(in, {.name = "p",
+                                    .method = NVDLA_POOL_AVERAGE,
+                                    .pad_value = static_cast<double>(value)});
+                 });
+  }
   expect_error(ErrorCode::kInvalidArgument, "nan_to_zero with an input in int8",
                [&] { net.pooling(in, {.nan_to_zero = true}); });
 }
