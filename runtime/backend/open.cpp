@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 
 #include "backend/backend.hpp"
@@ -61,7 +62,11 @@ std::shared_ptr<Backend> open_model(std::string_view name) {
     refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
            configuration, configurations());
   }
-  return make_model_backend(*hw, threads);
+  try {
+    return make_model_backend(*hw, threads);
+  } catch (const std::invalid_argument& error) {
+    refuse(ErrorCode::kNoDevice, "device '{}': {}", name, error.what());
+  }
 }
 
 // Whether what follows "model" in a name can belong to it.

@@ -38,7 +38,7 @@ struct Device::Impl {
         options(opts),
         registers(config),
         dma(config, bus),
-        kernels(best_kernels()),
+        kernels(chosen_kernels()),
         sdp(config, dma, kernels),
         team(opts.threads, opts.worth_sharing),
         conv(config, dma, kernels, opts.quirks, team),

@@ -53,6 +53,8 @@ struct Blocked {
 // Not thread safe: the owner serialises all calls.
 class Device {
  public:
+  // Throws std::invalid_argument for a configuration that cannot be, or kernels (NVDLA_KERNELS in
+  // the environment) that this processor does not have.
   Device(const nvdla_hw& hw, Bus& bus, const Options& options = {});
   ~Device();
   Device(const Device&) = delete;

@@ -326,7 +326,7 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512-vnni",   mac,        wide,          avx512_half,
+    "avx512",        mac,        wide,          avx512_half,
     loop_clip,       loop_sdp_x, loop_sdp_y,    sdp_convert,
     convert_to_int8, to_int8,    loop_to_int16,
 };

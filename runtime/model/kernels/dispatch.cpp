@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Chooses the kernels that this processor runs. Compiled without special flags.
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
 #include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
 namespace {
+
+constexpr unsigned kMaxKernelChoices = 3;
 
 #if defined(__x86_64__) || defined(__i386__)
 bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") != 0; }
@@ -33,16 +39,38 @@ KernelChoice kernel_choice(unsigned index) noexcept {
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-const unsigned kKernelChoices = 3;
+const unsigned kKernelChoices = kMaxKernelChoices;
 #else
 const unsigned kKernelChoices = 1;
 #endif
 
-const Kernels& best_kernels() noexcept {
-  const Kernels* best = &kPortableKernels;
-  for (unsigned i = 0; i < kKernelChoices; ++i)
-    if (const KernelChoice choice = kernel_choice(i); choice.usable) best = choice.kernels;
-  return *best;
+const Kernels& choose_kernels(const KernelChoice* choices, unsigned count, const char* wanted) {
+  const bool any = wanted == nullptr || *wanted == '\0';
+  const KernelChoice* chosen = nullptr;
+  std::string built, usable;
+  for (const KernelChoice* choice = choices; choice != choices + count; ++choice) {
+    const std::string name = choice->kernels->name;
+    built += (built.empty() ? "" : ", ") + name;
+    if (choice->usable) usable += (usable.empty() ? "" : ", ") + name;
+    if (any ? choice->usable : name == wanted) chosen = choice;
+  }
+  if (chosen == nullptr)
+    throw std::invalid_argument("no set of kernels is called '" + std::string(wanted) +
+                                "'; there are " + built);
+  if (!chosen->usable)
+    throw std::invalid_argument("kernels '" + std::string(wanted) + "' need " + chosen->needs +
+                                ", which this processor lacks; it runs " + usable);
+  return *chosen->kernels;
+}
+
+const Kernels& chosen_kernels() {
+  KernelChoice choices[kMaxKernelChoices];
+  for (unsigned i = 0; i < kKernelChoices; ++i) choices[i] = kernel_choice(i);
+  try {
+    return choose_kernels(choices, kKernelChoices, std::getenv("NVDLA_KERNELS"));
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("NVDLA_KERNELS: ") + error.what());
+  }
 }
 
 }  // namespace nvdla::model

@@ -140,13 +140,17 @@ extern const Kernels kAvx512VnniKernels;
 struct KernelChoice {
   const Kernels* kernels;
   bool usable;
-  const char* needs;
+  const char* needs;  // of the processor
 };
 extern const unsigned kKernelChoices;
 KernelChoice kernel_choice(unsigned index) noexcept;
 
-// The best usable set.
-const Kernels& best_kernels() noexcept;
+// The one that is called `wanted`, or the best usable one if that is null or empty. Throws
+// std::invalid_argument where there is no such set, or this processor does not run it.
+const Kernels& choose_kernels(const KernelChoice* choices, unsigned count, const char* wanted);
+
+// What NVDLA_KERNELS in the environment wants, in the same way.
+const Kernels& chosen_kernels();
 
 }  // namespace nvdla::model
 

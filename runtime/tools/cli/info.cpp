@@ -7,6 +7,7 @@
 
 #include "backend/kernel/node.hpp"
 #include "firmware/registers/nvdla_regs.h"
+#include "model/kernels/kernels.hpp"
 #include "nvdla/device.hpp"
 #include "tools/cli/commands.hpp"
 
@@ -53,6 +54,21 @@ void list_one(const std::string& device, const nvdla_hw& hw) {
              hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
 }
 
+// Sets of inner loops that the device model may compute with, and which of them it does.
+void list_kernels() {
+  std::string usable, lacking;
+  for (unsigned i = 0; i < model::kKernelChoices; ++i) {
+    const model::KernelChoice choice = model::kernel_choice(i);
+    if (choice.usable)
+      usable += fmt::format("{}{}", usable.empty() ? "" : ", ", choice.kernels->name);
+    else
+      lacking += fmt::format("\n  not {}: this processor lacks some of {}", choice.kernels->name,
+                             choice.needs);
+  }
+  fmt::print("kernels of the model: {}; {} in use{}\n", usable, model::chosen_kernels().name,
+             lacking);
+}
+
 void list() {
   fmt::print("{:<26}{:<21}{:>5}{:>6}{:>10}  {}\n", "device", "configuration", "atom", "MACs",
              "CBUF KiB", "register map");
@@ -62,6 +78,8 @@ void list() {
     const nvdla_hw& hw = *nvdla_hw_get(i);
     list_one(fmt::format("model:{}", hw.name), hw);
   }
+  fmt::print("\n");
+  list_kernels();
 }
 
 void show(const nvdla_hw& hw) {

@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
   const nvdla_hw& hw = *nvdla_hw_find("nv_full");
   std::printf(
       "model kernels: %s; %d interleaved rounds, threads: %d; int8 layers with SDP's converter\n",
-      nvdla::model::best_kernels().name, rounds, threads);
+      nvdla::model::chosen_kernels().name, rounds, threads);
   std::printf("%-24s %9s %9s %9s %9s %7s %6s\n", "layer", "MMAC", "model ms", "onednn ms", "GMAC/s",
               "ratio", "parts");
   double log_sum = 0;

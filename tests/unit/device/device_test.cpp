@@ -21,26 +21,25 @@ namespace {
 
 using test::expect_error;
 
-// NVDLA_DEVICE for one test; nullptr removes it.
+// NVDLA_DEVICE, or another, for one test; nullptr removes it.
 class Variable {
  public:
-  explicit Variable(const char* value) {
-    if (const char* old = std::getenv("NVDLA_DEVICE")) old_ = old;
-    if (value == nullptr) {
-      unsetenv("NVDLA_DEVICE");
-    } else {
-      setenv("NVDLA_DEVICE", value, 1);
-    }
+  explicit Variable(const char* value, const char* name = "NVDLA_DEVICE") : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    set(value);
   }
-  ~Variable() {
-    if (old_.empty()) {
-      unsetenv("NVDLA_DEVICE");
+  ~Variable() { set(old_.empty() ? nullptr : old_.c_str()); }
+
+ private:
+  void set(const char* value) {
+    if (value == nullptr) {
+      unsetenv(name_);
     } else {
-      setenv("NVDLA_DEVICE", old_.c_str(), 1);
+      setenv(name_, value, 1);
     }
   }
 
- private:
+  const char* name_;
   std::string old_;
 };
 
@@ -55,6 +54,19 @@ TEST(Open, EveryConfiguration) {
 }
 
 TEST(Open, ModelIsNvFull) { EXPECT_EQ(Device::open("model").info().configuration, "nv_full"); }
+
+TEST(Open, KernelsThatThereAreNotAreNamed) {
+  {
+    const Variable variable("sse9", "NVDLA_KERNELS");
+    expect_error(
+        ErrorCode::kNoDevice,
+        "device 'model:nv_small': NVDLA_KERNELS: no set of kernels is called 'sse9'; there "
+        "are portable",
+        [] { Device::open("model:nv_small"); });
+  }
+  const Variable variable("portable", "NVDLA_KERNELS");
+  EXPECT_NO_THROW(Device::open("model:nv_small"));
+}
 
 TEST(Open, AutoWarnsOnce) {
   const Variable variable(nullptr);

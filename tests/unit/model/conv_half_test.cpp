@@ -86,7 +86,7 @@ TEST(ConvHalf, StepsEqualTheAddersOnAllInstructionSets) {
 
 // Without a shift the tree gives the product itself.
 TEST(ConvHalf, ProductsOfOneLaneAreExact) {
-  const Kernels& kernels = model::best_kernels();
+  const Kernels& kernels = model::chosen_kernels();
   std::mt19937_64 random(1);
   for (unsigned i = 0; i < 200000; ++i) {
     const std::uint16_t data = element(random, 1), weight = element(random, 1);
@@ -103,7 +103,7 @@ TEST(ConvHalf, ProductsOfOneLaneAreExact) {
 }
 
 TEST(ConvHalf, SumsEqualTheAccumulators) {
-  const Kernels& kernels = model::best_kernels();
+  const Kernels& kernels = model::chosen_kernels();
   for (unsigned seed = 0; seed < 3000; ++seed) {
     std::mt19937_64 random(seed);
     HalfAccumulator got;

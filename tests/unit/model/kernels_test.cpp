@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -218,8 +219,35 @@ TEST_P(KernelSets, AddsWithoutMultiplier) {
   }
 }
 
+// The best one by itself, else the one that is asked for, never another.
+TEST(ChooseKernels, TakesWhatIsWantedOrSaysWhyNot) {
+  const auto named = [](const char* name) {
+    Kernels set = kPortableKernels;
+    set.name = name;
+    return set;
+  };
+  const Kernels plain = named("plain"), wide = named("wide"), huge = named("huge");
+  const KernelChoice choices[] = {
+      {&plain, true, ""}, {&wide, true, "W"}, {&huge, false, "H and I"}};
+  for (const char* nothing : {static_cast<const char*>(nullptr), ""})
+    EXPECT_EQ(&choose_kernels(choices, 3, nothing), &wide);
+  EXPECT_EQ(&choose_kernels(choices, 3, "plain"), &plain);
+  EXPECT_EQ(&choose_kernels(choices, 3, "wide"), &wide);
+  const auto refusal = [&](const char* wanted) -> std::string {
+    try {
+      choose_kernels(choices, 3, wanted);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  EXPECT_EQ(refusal("huge"),
+            "kernels 'huge' need H and I, which this processor lacks; it runs plain, wide");
+  EXPECT_EQ(refusal("Wide"), "no set of kernels is called 'Wide'; there are plain, wide, huge");
+}
+
 std::string set_name(const testing::TestParamInfo<unsigned>& which) {
-  constexpr const char* kNames[] = {"portable", "avx2", "avx512vnni"};
+  constexpr const char* kNames[] = {"portable", "avx2", "avx512"};
   return kNames[which.param];
 }
 

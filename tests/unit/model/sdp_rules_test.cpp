@@ -193,7 +193,7 @@ TEST(SdpPass, WritesEveryCubeOfABatch) {
   for (const unsigned size : {1u, 3u}) {
     model::Memory memory;
     model::Dma dma(hw, memory);
-    model::SdpPass pass(hw, dma, model::best_kernels());
+    model::SdpPass pass(hw, dma, model::chosen_kernels());
     SdpLayer layer = flying();
     layer.width = layer.height = size;
     layer.batches = 3;
@@ -245,7 +245,7 @@ TEST(SdpPass, TakesFloatsOfAConvolution) {
   for (const bool flush : {false, true}) {
     model::Memory memory;
     model::Dma dma(hw, memory);
-    model::SdpPass pass(hw, dma, model::best_kernels());
+    model::SdpPass pass(hw, dma, model::chosen_kernels());
     SdpLayer layer = flying();
     layer.width = layer.height = 1;
     layer.channels = 4;

@@ -166,6 +166,33 @@ TEST_F(Cli, InfoListsAllConfigurations) {
       << one.output;
 }
 
+// The model's inner loops, best last; the environment may ask for others.
+TEST_F(Cli, InfoSaysWhichKernelsThereAre) {
+  const auto info = [](const std::string& environment) {
+    return test::run_command(environment + " " + NVDLA_CLI, "info");
+  };
+  EXPECT_NE(info("NVDLA_KERNELS=").output.find("\nkernels of the model: portable"),
+            std::string::npos);
+  const Result portable = info("NVDLA_KERNELS=portable");
+  EXPECT_EQ(portable.status, 0);
+  EXPECT_NE(portable.output.find("; portable in use\n"), std::string::npos) << portable.output;
+}
+
+// Nothing is computed with other kernels than those that were asked for.
+TEST_F(Cli, KernelsThatThereAreNotAreAnError) {
+  folder_.write("nv_small/case.json", case_expecting("0x1f"));
+  for (const std::string& command : {std::string("info"), "replay " + root()}) {
+    const Result result =
+        test::run_command(std::string("NVDLA_KERNELS=sse9 ") + NVDLA_CLI, command);
+    EXPECT_EQ(result.status, 2) << command;
+    EXPECT_NE(result.output.find("nvdla: NVDLA_KERNELS: no set of kernels is called 'sse9'; there "
+                                 "are portable"),
+              std::string::npos)
+        << result.output;
+    EXPECT_EQ(result.output.find("FAIL"), std::string::npos) << result.output;
+  }
+}
+
 TEST_F(Cli, RegistersAreDecoded) {
   EXPECT_EQ(nvdla("regs CDMA.D_BANK 0x2000b").output,
             "0x050bc  CDMA.D_BANK = 0x0002000b (DATA_BANK 11, WEIGHT_BANK 2)\n");
