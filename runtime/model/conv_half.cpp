@@ -62,13 +62,13 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t kernel_elements = steps.size() * kLanes;
   for (Scratch& scratch : scratch_)
     scratch.lanes.resize(std::max(scratch.lanes.size(), kernel_elements));
-  const auto make = [&](unsigned member, const ConvChunk& chunk, std::int32_t* values) {
-    std::uint16_t* const lanes = scratch_[member].lanes.data();
-    const std::uint32_t kernels = std::min(kBlock, shape.kernels - chunk.block * kBlock);
+  const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
+    std::uint16_t* const lanes = scratch_[thread].lanes.data();
+    const std::uint32_t kernels = std::min(kBlock, shape.kernels - tile.block * kBlock);
     HalfProducts products;
-    std::fill_n(values, chunk.count * kBlock, 0);
-    for (unsigned i = 0; i < chunk.count; ++i) {
-      const std::uint32_t position = chunk.first + i;
+    std::fill_n(values, tile.count * kBlock, 0);
+    for (unsigned i = 0; i < tile.count; ++i) {
+      const std::uint32_t position = tile.first + i;
       const std::size_t base =
           position / layer.out_width * step_y + position % layer.out_width * step_x;
       std::uint16_t* to = lanes;
@@ -81,7 +81,7 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
       for (std::uint32_t k = 0; k < kernels; ++k) {
         HalfAccumulator sum;
         const std::uint16_t* kernel =
-            weights.half.data() + (std::size_t{chunk.block} * kBlock + k) * kernel_elements;
+            weights.half.data() + (std::size_t{tile.block} * kBlock + k) * kernel_elements;
         for (std::size_t step = 0; step < steps.size(); ++step) {
           kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps[step].lanes, false},
                         products);
@@ -95,9 +95,9 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
       }
     }
   };
-  chunks_.run(sdp, positions, ConvChunks::Order::kPositionsFirst,
-              static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kHalfRate,
-              make);
+  tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
+             static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kHalfRate,
+             compute);
 }
 
 }  // namespace nvdla::model

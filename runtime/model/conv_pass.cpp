@@ -17,16 +17,17 @@ constexpr std::size_t kCachedWeights = std::size_t{384} << 10;
 
 }  // namespace
 
-ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, Team& team)
+ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks,
+                   ThreadPool& pool)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
       quirks_(quirks),
-      team_(team),
+      pool_(pool),
       weights_(hw, dma),
       data_(hw, dma, quirks),
-      chunks_(team),
-      scratch_(team.size()) {}
+      tiles_(pool),
+      scratch_(pool.size()) {}
 
 std::string ConvPass::prepare(const ConvLayer& layer) {
   if (!layer.compressed || !plan_fetch(layer, cbuf_).weights) return {};
@@ -141,12 +142,12 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
 
-  const auto make = [&](unsigned, const ConvChunk& chunk, std::int32_t* values) {
-    std::uint32_t x = chunk.first % layer.out_width;
-    const std::uint8_t* row = data + chunk.first / layer.out_width * step_y;
-    for (unsigned done = 0; done < chunk.count; done += kTile) {
+  const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
+    std::uint32_t x = tile.first % layer.out_width;
+    const std::uint8_t* row = data + tile.first / layer.out_width * step_y;
+    for (unsigned done = 0; done < tile.count; done += kTile) {
       const std::uint8_t* bases[kTile];
-      const unsigned part = std::min(kTile, chunk.count - done);
+      const unsigned part = std::min(kTile, tile.count - done);
       for (unsigned i = 0; i < part; ++i) {
         bases[i] = row + x * step_x;
         if (++x == layer.out_width) {
@@ -154,28 +155,28 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
           row += step_y;
         }
       }
-      const MacTile tile{bases,
-                         part,
-                         runs_.data(),
-                         static_cast<unsigned>(runs_.size()),
-                         shape.run_steps(),
-                         weights.bytes.data() + chunk.block * block_bytes,
-                         weights.starts.data() + std::size_t{chunk.block} * kBlock,
-                         values + std::size_t{done} * kBlock};
-      kernels_.mac(tile);
+      const MacTile mac{bases,
+                        part,
+                        runs_.data(),
+                        static_cast<unsigned>(runs_.size()),
+                        shape.run_steps(),
+                        weights.bytes.data() + tile.block * block_bytes,
+                        weights.starts.data() + std::size_t{tile.block} * kBlock,
+                        values + std::size_t{done} * kBlock};
+      kernels_.mac(mac);
     }
     if (shift.dropped != 0)
-      for (std::size_t i = 0; i < std::size_t{chunk.count} * kBlock; ++i)
+      for (std::size_t i = 0; i < std::size_t{tile.count} * kBlock; ++i)
         values[i] >>= shift.dropped;
-    kernels_.clip(values, chunk.count, shift.rounded);
+    kernels_.clip(values, tile.count, shift.rounded);
   };
 
   // Small weights stay in cache while the input goes by once; large ones go by once.
   const auto order = block_bytes * sdp.blocks() <= kCachedWeights
-                         ? ConvChunks::Order::kBlocksFirst
-                         : ConvChunks::Order::kPositionsFirst;
-  chunks_.run(sdp, positions, order,
-              static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, make);
+                         ? ConvTiles::Order::kBlocksFirst
+                         : ConvTiles::Order::kPositionsFirst;
+  tiles_.run(sdp, positions, order,
+             static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, compute);
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -195,27 +196,27 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
   const std::size_t block_elements = shape.block_elements();
-  const auto make = [&](unsigned member, const ConvChunk& chunk, std::int32_t* values) {
-    std::int64_t* const sums = scratch_[member].sums.data();
-    CaccClip clip = clips[member];
-    for (unsigned done = 0; done < chunk.count; done += kTile) {
+  const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
+    std::int64_t* const sums = scratch_[thread].sums.data();
+    CaccClip clip = clips[thread];
+    for (unsigned done = 0; done < tile.count; done += kTile) {
       const std::int16_t* bases[kTile];
-      const unsigned part = std::min(kTile, chunk.count - done);
+      const unsigned part = std::min(kTile, tile.count - done);
       for (unsigned i = 0; i < part; ++i) {
-        const std::uint32_t position = chunk.first + done + i;
+        const std::uint32_t position = tile.first + done + i;
         bases[i] = wide_data_.data() + position / layer.out_width * step_y +
                    position % layer.out_width * step_x;
       }
       kernels_.wide({bases, part, runs_.data(), static_cast<unsigned>(runs_.size()),
-                     shape.run_elements(), weights.words.data() + chunk.block * block_elements,
+                     shape.run_elements(), weights.words.data() + tile.block * block_elements,
                      sums});
       for (unsigned i = 0; i < part * kBlock; ++i)
         values[std::size_t{done} * kBlock + i] = clip(sums[i]);
     }
-    clips[member] = clip;
+    clips[thread] = clip;
   };
-  chunks_.run(sdp, positions, ConvChunks::Order::kPositionsFirst,
-              static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate, make);
+  tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
+             static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate, compute);
   std::uint32_t saturated = 0;
   for (const CaccClip& clip : clips) saturated += clip.saturated();
   return saturated;

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "model/conv_chunks.hpp"
 #include "model/conv_data.hpp"
 #include "model/conv_expand.hpp"
 #include "model/conv_layer.hpp"
+#include "model/conv_tiles.hpp"
 #include "model/conv_weights.hpp"
 #include "model/dma.hpp"
 #include "model/sdp_pass.hpp"
@@ -29,7 +29,7 @@ struct ConvCounters {
 
 class ConvPass {
  public:
-  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, Team& team);
+  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, ThreadPool& pool);
 
   // What survives layers; emptied by reset.
   const CbufState& cbuf() const noexcept { return cbuf_; }
@@ -62,14 +62,14 @@ class ConvPass {
   Dma& dma_;
   const Kernels& kernels_;
   Quirks quirks_;
-  Team& team_;
+  ThreadPool& pool_;
   CbufState cbuf_;
   WeightCache weights_;
   ConvData data_;
   ExpandedWeights expanded_;
-  ConvChunks chunks_;
+  ConvTiles tiles_;
 
-  // What a member of the team has to itself.
+  // What a thread of the pool has to itself.
   struct Scratch {
     std::vector<std::int64_t> sums = std::vector<std::int64_t>(std::size_t{kTile} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position

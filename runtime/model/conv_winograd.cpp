@@ -87,7 +87,7 @@ std::int32_t read_word(const std::byte* from) {
 }  // namespace
 
 // First all rows of tiles are transformed, then each row is multiplied with each block of kernels.
-class ConvPass::WinogradRows : public Team::Work {
+class ConvPass::WinogradRows : public ThreadPool::Work {
  public:
   WinogradRows(ConvPass& pass, const ConvLayer& layer, const ConvShape& shape,
                const PackedWeights& weights, SdpPass& sdp)
@@ -105,11 +105,11 @@ class ConvPass::WinogradRows : public Team::Work {
   void run(double rate) {
     const double products = static_cast<double>(rows_) * tiles_ * shape_.channels * kPositions;
     transforms_ = true;
-    pass_.team_.run(*this, rows_, products * kTransform);
+    pass_.pool_.run(*this, rows_, products * kTransform);
     transforms_ = false;
     const double whole = products * sdp_.blocks() * kBlock / rate;
-    values_.resize((pass_.team_.shares(whole) ? pass_.team_.slots() : 1) * slot_values());
-    pass_.team_.run(*this, std::size_t{rows_} * sdp_.blocks(), whole);
+    values_.resize((pass_.pool_.shares(whole) ? pass_.pool_.in_flight() : 1) * slot_values());
+    pass_.pool_.run(*this, std::size_t{rows_} * sdp_.blocks(), whole);
   }
 
  protected:
@@ -118,7 +118,7 @@ class ConvPass::WinogradRows : public Team::Work {
   // Of a row of tiles.
   virtual void transform_row(std::uint32_t row) noexcept = 0;
   // Into [line][x][kBlock].
-  virtual void multiply(unsigned member, unsigned block, std::uint32_t row,
+  virtual void multiply(unsigned thread, unsigned block, std::uint32_t row,
                         std::int32_t* values) noexcept = 0;
 
   // The corner of a tile in the input.
@@ -147,22 +147,22 @@ class ConvPass::WinogradRows : public Team::Work {
   std::size_t slot_values() const noexcept {
     return std::size_t{kResults} * layer_.out_width * kBlock;
   }
-  void make(unsigned member, std::size_t lot, std::size_t slot) noexcept final {
+  void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept final {
     if (transforms_) {
-      transform_row(static_cast<std::uint32_t>(lot));
+      transform_row(static_cast<std::uint32_t>(task));
     } else {
-      multiply(member, static_cast<unsigned>(lot % sdp_.blocks()),
-               static_cast<std::uint32_t>(lot / sdp_.blocks()),
+      multiply(thread, static_cast<unsigned>(task % sdp_.blocks()),
+               static_cast<std::uint32_t>(task / sdp_.blocks()),
                values_.data() + slot * slot_values());
     }
   }
-  void take(std::size_t lot, std::size_t slot) final {
+  void retire(std::size_t task, std::size_t slot) final {
     if (transforms_) return;
-    const auto row = static_cast<std::uint32_t>(lot / sdp_.blocks());
+    const auto row = static_cast<std::uint32_t>(task / sdp_.blocks());
     std::int32_t* const values = values_.data() + slot * slot_values();
     const std::uint32_t positions = kResults * layer_.out_width;
     for (std::uint32_t at = 0; at < positions; at += SdpPass::kPositions)
-      sdp_.tile(values + std::size_t{at} * kBlock, static_cast<unsigned>(lot % sdp_.blocks()),
+      sdp_.tile(values + std::size_t{at} * kBlock, static_cast<unsigned>(task % sdp_.blocks()),
                 row * positions + at, std::min<std::uint32_t>(SdpPass::kPositions, positions - at));
   }
 
@@ -178,19 +178,19 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
         read_(layer.proc == Precision::kInt8 ? read_byte : read_word),
         tile_elements_(std::size_t{kPositions} * shape.channels),
         transformed_(std::size_t{rows_} * tiles_ * tile_elements_),
-        members_(pass.team_.size(), Member{CaccClip(layer, pass.quirks_), {}}) {
-    for (Member& member : members_)
-      member.products.resize(std::size_t{kPositions} * kTile * kBlock);
+        per_thread_(pass.pool_.size(), PerThread{CaccClip(layer, pass.quirks_), {}}) {
+    for (PerThread& thread : per_thread_)
+      thread.products.resize(std::size_t{kPositions} * kTile * kBlock);
   }
 
   std::uint32_t saturated() const noexcept {
     std::uint32_t sum = 0;
-    for (const Member& member : members_) sum += member.clip.saturated();
+    for (const PerThread& thread : per_thread_) sum += thread.clip.saturated();
     return sum;
   }
 
  private:
-  struct Member {
+  struct PerThread {
     CaccClip clip;
     std::vector<std::int64_t> products;  // [position][kTile][kBlock]
   };
@@ -216,11 +216,11 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
     }
   }
 
-  void multiply(unsigned member, unsigned block, std::uint32_t row,
+  void multiply(unsigned thread, unsigned block, std::uint32_t row,
                 std::int32_t* values) noexcept override {
     constexpr std::int32_t kRun = 0;
-    std::int64_t* const products = members_[member].products.data();
-    CaccClip clip = members_[member].clip;
+    std::int64_t* const products = per_thread_[thread].products.data();
+    CaccClip clip = per_thread_[thread].clip;
     for (std::uint32_t first = 0; first < tiles_; first += kTile) {
       const unsigned count = std::min(kTile, tiles_ - first);
       const std::int16_t* bases[kTile];
@@ -240,13 +240,13 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
             values[place(first + i, j) + k] = clip(results[j]);
         }
     }
-    members_[member].clip = clip;
+    per_thread_[thread].clip = clip;
   }
 
   std::int32_t (*read_)(const std::byte*);
   const std::size_t tile_elements_;
   std::vector<std::int16_t> transformed_;
-  std::vector<Member> members_;
+  std::vector<PerThread> per_thread_;
 };
 
 class ConvPass::WinogradHalves final : public WinogradRows {

@@ -16,7 +16,7 @@
 #include "model/register_file.hpp"
 #include "model/rubik.hpp"
 #include "model/sdp_pass.hpp"
-#include "model/team.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -40,8 +40,8 @@ struct Device::Impl {
         dma(config, bus),
         kernels(chosen_kernels()),
         sdp(config, dma, kernels),
-        team(opts.threads, opts.worth_sharing),
-        conv(config, dma, kernels, opts.quirks, team),
+        pool(opts.threads, opts.worth_sharing),
+        conv(config, dma, kernels, opts.quirks, pool),
         pdp(config, registers, dma, opts.quirks),
         cdp(config, registers, dma, opts.quirks),
         rubik(registers, dma, opts.quirks),
@@ -71,7 +71,7 @@ struct Device::Impl {
   Dma dma;
   const Kernels& kernels;
   SdpPass sdp;
-  Team team;
+  ThreadPool pool;
   ConvPass conv;
   Pdp pdp;
   Cdp cdp;

@@ -66,7 +66,7 @@ std::shared_ptr<ModelBuffer> copy_control(const Core& core, const ProgramDesc& d
 class ModelQueue final : public QueueImpl {
  public:
   explicit ModelQueue(std::shared_ptr<Core> core)
-      : QueueImpl(core->id), core_(std::move(core)), line_(core_->worker->add_line()) {}
+      : QueueImpl(core->id), core_(std::move(core)), job_queue_(core_->worker->add_queue()) {}
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
@@ -87,13 +87,13 @@ class ModelQueue final : public QueueImpl {
     }
     auto job = std::make_shared<Job>(std::move(compiled), std::move(bound),
                                      std::vector(waits.begin(), waits.end()));
-    core_->worker->submit(*line_, job);
+    core_->worker->submit(*job_queue_, job);
     return job;
   }
 
  private:
   std::shared_ptr<Core> core_;
-  std::shared_ptr<Worker::Line> line_;
+  std::shared_ptr<Worker::JobQueue> job_queue_;
 };
 
 class ModelBackend final : public Backend {

@@ -7,17 +7,17 @@
 
 namespace nvdla::detail {
 
-void Bell::ring() noexcept {
-  rung_.fetch_add(1, std::memory_order_seq_cst);
+void EventCount::notify() noexcept {
+  count_.fetch_add(1, std::memory_order_seq_cst);
   if (!asleep_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(mutex_);
   woken_.notify_all();
 }
 
-void Bell::wait(std::uint64_t seen) noexcept {
-  const auto changed = [&] { return rung() != seen; };
+void EventCount::wait(std::uint64_t seen) noexcept {
+  const auto changed = [&] { return count() != seen; };
   std::unique_lock lock(mutex_);
-  // Order matters: a ring either sees that we sleep, or happened before the look at rung().
+  // Order matters: notify() either sees that we sleep, or came before the look at count().
   asleep_.store(true, std::memory_order_seq_cst);
   woken_.wait(lock, changed);
   asleep_.store(false, std::memory_order_seq_cst);
@@ -33,42 +33,42 @@ void Worker::stop() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  bell_->ring();
+  event_->notify();
   if (thread_.joinable()) thread_.join();
 }
 
-std::shared_ptr<Worker::Line> Worker::add_line() {
-  auto line = std::make_shared<Line>();
+std::shared_ptr<Worker::JobQueue> Worker::add_queue() {
+  auto queue = std::make_shared<JobQueue>();
   const std::lock_guard lock(mutex_);
-  // Lines that nobody can submit to any more and that are empty are forgotten here.
-  std::erase_if(lines_, [](const auto& old) { return old.use_count() == 1 && old->empty(); });
-  lines_.push_back(line);
-  return line;
+  // Queues that nobody can submit to any more and that are empty are forgotten here.
+  std::erase_if(queues_, [](const auto& old) { return old.use_count() == 1 && old->empty(); });
+  queues_.push_back(queue);
+  return queue;
 }
 
-void Worker::submit(Line& line, std::shared_ptr<Job> job) {
+void Worker::submit(JobQueue& queue, std::shared_ptr<Job> job) {
   job->set_worker(weak_from_this());
   for (const auto& fence : job->waits()) {
-    if (!fence->done()) fence->on_done([bell = bell_] { bell->ring(); });
+    if (!fence->done()) fence->on_done([event = event_] { event->notify(); });
   }
   {
     const std::lock_guard lock(mutex_);
-    line.push_back(std::move(job));
+    queue.push_back(std::move(job));
   }
-  bell_->ring();
+  event_->notify();
 }
 
 std::shared_ptr<Job> Worker::take() {
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    // Lines take turns, so that a busy one does not starve the others.
-    turn_ = (turn_ + 1) % lines_.size();
-    Line& line = *lines_[turn_];
-    if (line.empty()) continue;
-    const auto waits = line.front()->waits();
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    // Queues take turns, so that a busy one does not starve the others.
+    turn_ = (turn_ + 1) % queues_.size();
+    JobQueue& queue = *queues_[turn_];
+    if (queue.empty()) continue;
+    const auto waits = queue.front()->waits();
     if (!std::all_of(waits.begin(), waits.end(), [](const auto& f) { return f->done(); })) continue;
-    std::shared_ptr<Job> job = std::move(line.front());
-    line.pop_front();
+    std::shared_ptr<Job> job = std::move(queue.front());
+    queue.pop_front();
     return job;
   }
   return nullptr;
@@ -76,8 +76,8 @@ std::shared_ptr<Job> Worker::take() {
 
 bool Worker::all_ended() const {
   const std::lock_guard lock(mutex_);
-  return stop_ &&
-         std::all_of(lines_.begin(), lines_.end(), [](const auto& line) { return line->empty(); });
+  return stop_ && std::all_of(queues_.begin(), queues_.end(),
+                              [](const auto& queue) { return queue->empty(); });
 }
 
 void Worker::run(Job& job) {
@@ -110,7 +110,7 @@ bool Worker::try_run_one() {
 
 void Worker::work() {
   for (;;) {
-    const std::uint64_t seen = bell_->rung();
+    const std::uint64_t seen = event_->count();
     std::unique_lock running(running_);
     if (const auto job = take()) {
       run(*job);
@@ -118,7 +118,7 @@ void Worker::work() {
       return;
     } else {
       running.unlock();
-      bell_->wait(seen);
+      event_->wait(seen);
     }
   }
 }

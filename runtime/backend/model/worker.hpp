@@ -21,15 +21,16 @@ namespace nvdla::detail {
 
 // Tells a sleeping thread that something may have changed. Outlives the worker in the callbacks
 // of fences of other devices.
-class Bell {
+class EventCount {
  public:
-  void ring() noexcept;
-  std::uint64_t rung() const noexcept { return rung_.load(std::memory_order_seq_cst); }
-  // Sleeps until it was rung after `seen` was read.
+  void notify() noexcept;
+  // How often notify() was called.
+  std::uint64_t count() const noexcept { return count_.load(std::memory_order_seq_cst); }
+  // Sleeps until notify() was called after `seen` was read.
   void wait(std::uint64_t seen) noexcept;
 
  private:
-  std::atomic<std::uint64_t> rung_{0};
+  std::atomic<std::uint64_t> count_{0};
   std::atomic<bool> asleep_{false};
   std::mutex mutex_;
   std::condition_variable woken_;
@@ -38,7 +39,7 @@ class Bell {
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   // Jobs of one queue run in order.
-  using Line = std::deque<std::shared_ptr<Job>>;
+  using JobQueue = std::deque<std::shared_ptr<Job>>;
 
   Worker(const nvdla_hw& hw, const model::Options& options);
   ~Worker();
@@ -48,8 +49,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Waits until all jobs have ended and ends the thread. Nothing may be submitted any more.
   void stop();
 
-  std::shared_ptr<Line> add_line();
-  void submit(Line& line, std::shared_ptr<Job> job);
+  std::shared_ptr<JobQueue> add_queue();
+  void submit(JobQueue& queue, std::shared_ptr<Job> job);
 
   // Runs the next job that can run on this thread; false if there is none, or if another thread
   // runs one.
@@ -57,16 +58,16 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
  private:
   void work();
-  // The next job that can run, taken from its line.
+  // The next job that can run, taken from its queue.
   std::shared_ptr<Job> take();
   bool all_ended() const;
   void run(Job& job);
 
   // Whoever runs a job; taken before a job is, so that order is kept.
   std::mutex running_;
-  std::shared_ptr<Bell> bell_ = std::make_shared<Bell>();
-  mutable std::mutex mutex_;  // lines_ and what is in them, stop_
-  std::vector<std::shared_ptr<Line>> lines_;
+  std::shared_ptr<EventCount> event_ = std::make_shared<EventCount>();
+  mutable std::mutex mutex_;  // queues_ and what is in them, stop_
+  std::vector<std::shared_ptr<JobQueue>> queues_;
   std::size_t turn_ = 0;
   bool stop_ = false;
   Runner runner_;       // under running_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The outputs of a direct convolution in chunks that SDP takes in one go, computed by as many
+// The outputs of a direct convolution in tiles that SDP takes in one go, computed by as many
 // threads as it pays, handed to SDP by one.
-#ifndef NVDLA_MODEL_CONV_CHUNKS_HPP
-#define NVDLA_MODEL_CONV_CHUNKS_HPP
+#ifndef NVDLA_MODEL_CONV_TILES_HPP
+#define NVDLA_MODEL_CONV_TILES_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11,39 +11,39 @@
 #include <vector>
 
 #include "model/sdp_pass.hpp"
-#include "model/team.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 
 // Neighbouring positions, in raster order, of one block of kernels.
-struct ConvChunk {
+struct ConvTile {
   unsigned block;
   std::uint32_t first;
   unsigned count;
 };
 
-class ConvChunks {
+class ConvTiles {
  public:
   enum class Order : std::uint8_t {
     kPositionsFirst,  // the input goes by once for each block
     kBlocksFirst,     // once
   };
-  // Computes a chunk, [count][kBlock]; a member is not in two calls at once.
-  using Make = std::function<void(unsigned member, const ConvChunk&, std::int32_t* values)>;
+  // Computes a tile, [count][kBlock]; a thread is not in two calls at once.
+  using Compute = std::function<void(unsigned thread, const ConvTile&, std::int32_t* values)>;
 
-  explicit ConvChunks(Team& team) : team_(team) {}
+  explicit ConvTiles(ThreadPool& pool) : pool_(pool) {}
 
-  // `nanoseconds` is roughly what a chunk takes a thread.
+  // `nanoseconds` is roughly what a tile takes a thread.
   void run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
-           const Make& make);
+           const Compute& compute);
 
  private:
-  class Lots;
+  class Tasks;
 
-  Team& team_;
+  ThreadPool& pool_;
   std::vector<std::int32_t> values_;
 };
 
 }  // namespace nvdla::model
 
-#endif  // NVDLA_MODEL_CONV_CHUNKS_HPP
+#endif  // NVDLA_MODEL_CONV_TILES_HPP

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv_tiles.hpp"
+
+#include <algorithm>
+
+namespace nvdla::model {
+namespace {
+
+constexpr std::size_t kTileValues = std::size_t{SdpPass::kPositions} * kBlock;
+// Nanoseconds; long enough that passing it on costs nothing, as long as it stays in a cache.
+constexpr double kTaskTime = 4e3;
+constexpr std::size_t kMaxTaskTiles = 4;
+
+}  // namespace
+
+class ConvTiles::Tasks final : public ThreadPool::Work {
+ public:
+  Tasks(SdpPass& sdp, std::uint32_t positions, Order order, const Compute& compute) noexcept
+      : sdp_(sdp),
+        positions_(positions),
+        order_(order),
+        compute_(compute),
+        steps_((positions + SdpPass::kPositions - 1) / SdpPass::kPositions) {}
+
+  std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
+  void cut(std::size_t tiles, std::int32_t* values) noexcept {
+    task_tiles_ = tiles;
+    values_ = values;
+  }
+
+  void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
+    for_each(task, slot,
+             [&](const ConvTile& tile, std::int32_t* values) { compute_(thread, tile, values); });
+  }
+  void retire(std::size_t task, std::size_t slot) override {
+    for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
+      sdp_.tile(values, tile.block, tile.first, tile.count);
+    });
+  }
+
+ private:
+  ConvTile at(std::size_t index) const noexcept {
+    const bool blocks_first = order_ == Order::kBlocksFirst;
+    const std::size_t inner = blocks_first ? sdp_.blocks() : steps_;
+    const std::size_t block = blocks_first ? index % inner : index / inner;
+    const std::size_t step = blocks_first ? index / inner : index % inner;
+    const auto first = static_cast<std::uint32_t>(step * SdpPass::kPositions);
+    return {static_cast<unsigned>(block), first,
+            std::min<std::uint32_t>(SdpPass::kPositions, positions_ - first)};
+  }
+  template <typename Call>
+  void for_each(std::size_t task, std::size_t slot, Call call) const {
+    const std::size_t begin = task * task_tiles_, end = std::min(begin + task_tiles_, tiles());
+    std::int32_t* values = values_ + slot * task_tiles_ * kTileValues;
+    for (std::size_t i = begin; i < end; ++i, values += kTileValues) call(at(i), values);
+  }
+
+  SdpPass& sdp_;
+  const std::uint32_t positions_;
+  const Order order_;
+  const Compute& compute_;
+  const std::size_t steps_;
+  std::size_t task_tiles_ = 1;
+  std::int32_t* values_ = nullptr;
+};
+
+void ConvTiles::run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
+                    const Compute& compute) {
+  Tasks tasks(sdp, positions, order, compute);
+  const std::size_t tiles = tasks.tiles();
+  const double whole = static_cast<double>(tiles) * nanoseconds;
+  std::size_t task_tiles = 1, slots = 1;
+  if (pool_.shares(whole)) {
+    slots = pool_.in_flight();
+    task_tiles = std::clamp<std::size_t>(static_cast<std::size_t>(kTaskTime / nanoseconds), 1,
+                                         kMaxTaskTiles);
+  }
+  values_.resize(std::max(values_.size(), slots * task_tiles * kTileValues));
+  tasks.cut(task_tiles, values_.data());
+  pool_.run(tasks, (tiles + task_tiles - 1) / task_tiles, whole);
+}
+
+}  // namespace nvdla::model
