@@ -72,6 +72,20 @@ static bool has_ended(const struct nvdla_engine *engine, u32 layer)
 	return layer < NVDLA_ENGINE_WINDOW && (engine->ended >> layer & 1);
 }
 
+/* Units in which a layer is enabled only when the one before has ended. */
+static u32 exclusive_units(const struct nvdla_engine *engine)
+{
+	u32 units = UNIT(BDMA);
+
+	/*
+	 * Enabled earlier, CDMA may have fetched everything and be idle again
+	 * when CSC starts and frees the weights that were kept.
+	 */
+	if (engine->hw->features & NVDLA_HW_WEIGHT_GATING)
+		units |= UNITS_CONV;
+	return units;
+}
+
 /* @active: units of earlier layers that are enabled and have not ended */
 static bool can_enable(const struct nvdla_engine *engine,
 		       const struct nvdla_layer_image *image, u32 active)
@@ -83,7 +97,7 @@ static bool can_enable(const struct nvdla_engine *engine,
 			return false;
 	if (nvdla_lut_missing(engine, image) & active)
 		return false;
-	return !(image->units & UNIT(BDMA) & active);
+	return !(image->units & exclusive_units(engine) & active);
 }
 
 static void enable(struct nvdla_engine *engine, u32 layer,

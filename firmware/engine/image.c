@@ -14,6 +14,17 @@ static const u8 enable_order[] = {
 	NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP, NVDLA_UNIT_RBK,
 };
 
+/*
+ * CSC frees kept weights as soon as it starts: where CDMA's clock is gated,
+ * CDMA has to run by then.
+ */
+static const u8 gated_enable_order[] = {
+	NVDLA_UNIT_PDP_RDMA, NVDLA_UNIT_PDP, NVDLA_UNIT_SDP_RDMA,
+	NVDLA_UNIT_SDP,	     NVDLA_UNIT_CACC, NVDLA_UNIT_CMAC_A,
+	NVDLA_UNIT_CMAC_B,   NVDLA_UNIT_CDMA, NVDLA_UNIT_CSC,
+	NVDLA_UNIT_CDP_RDMA, NVDLA_UNIT_CDP, NVDLA_UNIT_RBK,
+};
+
 static const u32 op_enables[NVDLA_UNIT_COUNT] = NVDLA_UNIT_OP_ENABLES;
 
 /* The unit of @units that has its window at @base, or NVDLA_UNIT_COUNT. */
@@ -94,10 +105,12 @@ int nvdla_image_write(struct nvdla_engine *engine,
 void nvdla_image_enable(struct nvdla_engine *engine,
 			const struct nvdla_flight *flight)
 {
+	const u8 *order = engine->hw->features & NVDLA_HW_WEIGHT_GATING ?
+			  gated_enable_order : enable_order;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(enable_order); i++) {
-		u32 unit = enable_order[i];
+		u32 unit = order[i];
 
 		if (!(flight->units >> unit & 1))
 			continue;

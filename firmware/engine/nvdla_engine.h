@@ -27,6 +27,14 @@
  *   is first in all its units. Something can always run.
  * - A layer may be enabled behind one that still runs in the same unit; it
  *   pends in hardware. Waits alone say that one needs the memory of another.
+ * - Where CDMA's clock is gated (NVDLA_HW_WEIGHT_GATING) the weights that a
+ *   convolution keeps are released when the next one's CSC starts, and CDMA has
+ *   to run by then. So CDMA is enabled before CSC, and a convolution only when
+ *   the one before it has ended, though it is programmed earlier. BDMA, too,
+ *   takes one layer at a time. The earliest layer that has not ended has no
+ *   enabled one before it, so neither holds it back. Nothing of this can be
+ *   left over from another job: one at a time is here, and the next begins
+ *   when all layers of the last have ended, or after a reset.
  * - Completion is a unit's bit in S_INTR_STATUS and nothing else: OP_ENABLE
  *   falls before the last write has landed.
  * - A bit is believed only if its layer is enabled and no earlier layer can be

@@ -16,15 +16,6 @@ constexpr std::uint32_t kCdp0 = NVDLA_GLB_S_INTR_STATUS_CDP_DONE_STATUS0_MASK;
 constexpr std::uint32_t kPdp1 = NVDLA_GLB_S_INTR_STATUS_PDP_DONE_STATUS1_MASK;
 constexpr std::uint32_t kConv0 = 0x150000;  // both of CDMA, and CACC
 
-void expect_ok(Rig& rig, Program& program) {
-  nvdla_job* job = rig.run(2000);
-  ASSERT_EQ(job, &program.job());
-  EXPECT_EQ(job->result, NVDLA_JOB_OK);
-  EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
-  for (std::uint32_t layer = 0; layer < rig.device.layers.size(); ++layer)
-    EXPECT_EQ(rig.device.count_runs(layer), 1u) << layer;
-}
-
 // OP_EN has fallen, S_STATUS is idle, CONSUMER has toggled, but the last write has not landed.
 // Whoever takes that for the end fails here.
 TEST(Interrupts, TheBitIsBehindOpEn) {
@@ -212,7 +203,7 @@ TEST(Interrupts, TwoCompletionsInOne) {
 // CDMA and CACC raise nothing: the layer ends, and their groups are asked before they are written.
 TEST(Interrupts, UnseenSideBitsMakeTheNextOneAsk) {
   Rig rig;
-  Program program(rig.hw, {{.side_bits = false}, {}, {}, {}});
+  Program program(rig.hw, {{.silent = kSideUnits}, {}, {}, {}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   expect_ok(rig, program);
@@ -222,7 +213,8 @@ TEST(Interrupts, UnseenSideBitsMakeTheNextOneAsk) {
 // CDMA is still enabled: writes to its group would be dropped, so it gets none.
 TEST(Interrupts, AnUnsettledUnitThatStaysBusyIsAHang) {
   Rig rig;
-  Program program(rig.hw, {{.wedges_cdma = true}, {}, {}, {}});
+  constexpr std::uint32_t kCdma = unit_bit(NVDLA_UNIT_CDMA);
+  Program program(rig.hw, {{.silent = kCdma, .lingering = kCdma, .looks = kNever}, {}, {}, {}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   nvdla_job* job = rig.run(2000);

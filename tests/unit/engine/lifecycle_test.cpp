@@ -151,7 +151,7 @@ TEST(Gone, AtPoll) {
 // Between a bit and the look for those that belong to it.
 TEST(Gone, WhileALayerEnds) {
   Rig rig;
-  Program program(rig.hw, {{.side_bits = false}, {}});
+  Program program(rig.hw, {{.silent = kSideUnits}, {}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   while (!rig.device.line()) rig.device.tick();
@@ -164,7 +164,7 @@ TEST(Gone, WhileALayerEnds) {
 
 TEST(Gone, WhileAUnitSettles) {
   Rig rig;
-  Program program(rig.hw, {{.side_bits = false}, {}, {}});
+  Program program(rig.hw, {{.silent = kSideUnits}, {}, {}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   while (!rig.device.line()) rig.device.tick();

@@ -23,6 +23,14 @@ namespace nvdla::test {
 inline constexpr std::uint32_t kBases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] = NVDLA_UNIT_BASES;
 inline constexpr std::uint32_t kOpEnables[NVDLA_UNIT_COUNT] = NVDLA_UNIT_OP_ENABLES;
 inline constexpr std::uint32_t kAllOnes = 0xffffffffu;
+inline constexpr unsigned kNever = ~0u;  // of a number of looks
+
+constexpr std::uint32_t unit_bit(std::uint32_t unit) { return 1u << unit; }
+// Units that raise a bit, but end no layer.
+inline constexpr std::uint32_t kSideUnits = unit_bit(NVDLA_UNIT_CDMA) | unit_bit(NVDLA_UNIT_CACC);
+inline constexpr std::uint32_t kConvUnits = kSideUnits | unit_bit(NVDLA_UNIT_CSC) |
+                                            unit_bit(NVDLA_UNIT_CMAC_A) |
+                                            unit_bit(NVDLA_UNIT_CMAC_B);
 
 // What a test tells the device about a layer.
 struct MockLayer {
@@ -31,11 +39,12 @@ struct MockLayer {
   // Bound register values that the layer must run with.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> registers;
   std::vector<std::uint32_t> waits;
-  unsigned ticks = 1;        // of each stage
-  unsigned delay = 2;        // from OP_EN's fall in the last unit to its bit
-  bool hangs = false;        // in its last stage
-  bool side_bits = true;     // CDMA and CACC raise theirs
-  bool wedges_cdma = false;  // CDMA stays enabled after all
+  unsigned ticks = 1;           // of each stage
+  unsigned delay = 2;           // from OP_EN's fall in the last unit to its bit
+  bool hangs = false;           // in its last stage
+  std::uint32_t silent = 0;     // units, but the last, that raise no bit
+  std::uint32_t lingering = 0;  // of these, units whose OP_EN stays up
+  unsigned looks = 0;           // that still see it up
 };
 
 class MockDevice {
@@ -54,10 +63,11 @@ class MockDevice {
 
   // Knobs.
   std::vector<MockLayer> layers;
-  std::uint64_t now = 1000;      // of the clock
-  std::uint64_t clock_step = 0;  // per look at the clock
+  std::uint64_t now = 1000;  // of the clock
   std::uint64_t tick_ns = 1000;
-  unsigned flush_reads = 0;  // CBUF flush polls that say "not yet"
+  std::uint64_t jump_ns = 0;  // that the clock jumps by ...
+  unsigned jump_at = 0;       // ... at this reading, the first being 1
+  unsigned flush_reads = 0;   // CBUF flush polls that say "not yet"
   bool gone = false;
   std::uint32_t version = 0x00303031;
   unsigned bdma_ticks = 2;
@@ -71,6 +81,7 @@ class MockDevice {
   std::vector<std::string> violations;
   std::vector<std::uint32_t> enables;  // units, in order of OP_ENABLE writes
   unsigned barriers = 0;
+  unsigned readings = 0;  // of the clock
   unsigned ticks = 0;
   std::array<std::array<std::uint16_t, 1024>, 4> lut{};  // SDP LE, SDP LO, CDP LE, CDP LO
   unsigned lut_loads = 0;
@@ -79,6 +90,11 @@ class MockDevice {
     std::vector<std::map<std::uint32_t, std::uint32_t>> commands;
   };
   std::vector<Launch> launches;
+
+  std::uint64_t read_clock() {
+    if (++readings == jump_at) now += jump_ns;
+    return now;
+  }
 
   // Registers as software sees them.
   std::uint32_t read(std::uint32_t offset) {
@@ -91,11 +107,11 @@ class MockDevice {
     if (unit == NVDLA_UNIT_BDMA) return read_bdma(reg);
     if (kOpEnables[unit] == NVDLA_NO_REG) return 0;
     Unit& u = units_[unit];
-    if (reg == NVDLA_REG_S_STATUS) return state(u, 0) | state(u, 1) << 16;
+    if (reg == NVDLA_REG_S_STATUS) return look_at(u);
     if (reg == NVDLA_REG_S_POINTER) return u.producer | u.consumer << 16;
     if (unit == NVDLA_UNIT_CDMA && reg == NVDLA_CDMA_S_CBUF_FLUSH_STATUS) {
       if (flush_reads == 0) return 1;
-      --flush_reads;
+      if (flush_reads != kNever) --flush_reads;
       return 0;
     }
     if (reg < kOpEnables[unit]) return u.single[reg];
@@ -168,6 +184,7 @@ class MockDevice {
     busy_layer_.clear();
     last_bit_.clear();
     consumed_.clear();
+    enabled_.clear();
     for (Unit& u : units_)
       for (Group& group : u.groups) group.registers.clear();
   }
@@ -205,6 +222,8 @@ class MockDevice {
   struct Group {
     std::map<std::uint32_t, std::uint32_t> registers;
     bool enabled = false;
+    bool lingers = false;       // ended, though it is enabled
+    unsigned looks = 0;         // at it, until it falls
     bool bit_due = false;       // ended, its bit was not cleared yet
     std::uint32_t latched = 0;  // layer + 1 whose counters are there
   };
@@ -239,6 +258,15 @@ class MockDevice {
   static std::uint32_t state(const Unit& u, std::uint32_t group) {
     if (!u.groups[group].enabled) return 0;
     return u.consumer == group ? 1 : 2;
+  }
+
+  std::uint32_t look_at(Unit& u) {
+    const std::uint32_t seen = state(u, 0) | state(u, 1) << 16;
+    for (Group& group : u.groups) {
+      if (!group.lingers || group.looks == kNever || group.looks-- > 1) continue;
+      group.lingers = group.enabled = false;
+    }
+    return seen;
   }
 
   static std::uint32_t bit_of(std::uint32_t unit, std::uint32_t group) {
@@ -315,8 +343,21 @@ class MockDevice {
     if (u.groups[group].bit_due) violation("enabled before its bit was consumed", unit);
     for (std::uint32_t wait : layers[layer].waits)
       if (!consumed_[wait]) violation("enabled before what it waits for", layer);
+    if (gated() && (kConvUnits >> unit & 1)) check_gating(layer, unit);
+    enabled_[layer] |= unit_bit(unit);
     u.groups[group].enabled = true;
     u.groups[group].latched = 0;
+  }
+
+  bool gated() const { return hw_.features & NVDLA_HW_WEIGHT_GATING; }
+
+  // What logic with a gated clock asks for: CDMA runs when CSC starts, and has not run ahead.
+  void check_gating(std::uint32_t layer, std::uint32_t unit) {
+    if (unit == NVDLA_UNIT_CSC && !(enabled_[layer] & unit_bit(NVDLA_UNIT_CDMA)))
+      violation("CSC enabled before CDMA", layer);
+    for (std::uint32_t earlier = 0; earlier < layers.size(); ++earlier)
+      if (earlier != layer && (enabled_[earlier] & kConvUnits) && !consumed_[earlier])
+        violation("convolution enabled before one has ended", layer);
   }
 
   // Stages whose units are all at their turn with the layer's registers.
@@ -373,16 +414,13 @@ class MockDevice {
     Unit& u = units_[unit];
     Group& group = u.groups[u.consumer];
     const std::uint32_t bit = bit_of(unit, u.consumer);
-    const bool side = unit == NVDLA_UNIT_CDMA || unit == NVDLA_UNIT_CACC;
     u.running = false;
     group.latched = stage.layer + 1;
-    if (unit == NVDLA_UNIT_CDMA && layer.wedges_cdma) {
-      u.consumer ^= 1;
-      return;
-    }
-    group.enabled = false;
     u.consumer ^= 1;
-    if (!bit || (side && !layer.side_bits)) return;
+    group.lingers = !last && layer.looks > 0 && (layer.silent & layer.lingering & unit_bit(unit));
+    group.looks = layer.looks;
+    group.enabled = group.lingers;
+    if (!bit || (!last && (layer.silent & unit_bit(unit)))) return;
     if (last) {
       group.bit_due = true;
       due_.push_back({bit, stage.layer, layer.delay});
@@ -463,6 +501,7 @@ class MockDevice {
   std::map<std::uint32_t, bool> busy_layer_;
   std::map<std::uint32_t, std::uint32_t> last_bit_;
   std::map<std::uint32_t, bool> consumed_;
+  std::map<std::uint32_t, std::uint32_t> enabled_;  // units of each layer
   std::vector<Stage> stages_;
   std::vector<Due> due_;
   std::array<std::uint32_t, 2> lut_index_{};

@@ -5,6 +5,8 @@
 #ifndef NVDLA_TESTS_ENGINE_RIG_HPP
 #define NVDLA_TESTS_ENGINE_RIG_HPP
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -25,8 +27,9 @@ struct LayerSpec {
   unsigned ticks = 1;
   unsigned delay = 2;
   bool hangs = false;
-  bool side_bits = true;
-  bool wedges_cdma = false;
+  std::uint32_t silent = 0;
+  std::uint32_t lingering = 0;
+  unsigned looks = 0;
 };
 
 class Program {
@@ -116,8 +119,9 @@ class Program {
     mock.ticks = spec.ticks;
     mock.delay = spec.delay;
     mock.hangs = spec.hangs;
-    mock.side_bits = spec.side_bits;
-    mock.wedges_cdma = spec.wedges_cdma;
+    mock.silent = spec.silent;
+    mock.lingering = spec.lingering;
+    mock.looks = spec.looks;
     image.kind = spec.kind;
     image.cycles = spec.cycles;
     image.counters = spec.counters;
@@ -193,16 +197,25 @@ class Program {
   std::vector<MockLayer> mock_;
 };
 
+// A configuration with CDMA's clock gated or not, whatever the table says of it.
+inline nvdla_hw hw_of(const char* name, bool gated) {
+  nvdla_hw hw = *nvdla_hw_find(name);
+  hw.features &= ~NVDLA_HW_WEIGHT_GATING;
+  if (gated) hw.features |= NVDLA_HW_WEIGHT_GATING;
+  return hw;
+}
+
 class Rig {
  public:
-  explicit Rig(const char* name = "nv_full") : hw(*nvdla_hw_find(name)), device(hw) {
+  explicit Rig(const char* name = "nv_full", bool gated = false)
+      : hw(hw_of(name, gated)), device(hw) {
     port.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
     port.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->write(offset, value);
     };
     port.dma_barrier = [](void* context) { ++self(context)->barriers; };
     port.relax = [](void* context) { self(context)->now += 1000; };
-    port.now_ns = [](void* context) -> u64 { return self(context)->now; };
+    port.now_ns = [](void* context) -> u64 { return self(context)->read_clock(); };
     nvdla_engine_init(&engine, &hw, &port, &device);
   }
   Rig(const Rig&) = delete;
@@ -220,6 +233,12 @@ class Rig {
     if (device.line()) nvdla_engine_interrupt(&engine, nvdla_engine_read_irq(&engine));
   }
 
+  // What the caller's timer does; `late` after it was due.
+  void expire(std::uint64_t late = 0) {
+    device.now = nvdla_engine_next_deadline(&engine) + late;
+    nvdla_engine_poll(&engine);
+  }
+
   // Ticks and interrupts until the job has ended; null if it does not within `limit`.
   nvdla_job* run(unsigned limit = 100000) {
     for (unsigned i = 0; i < limit; ++i) {
@@ -230,7 +249,7 @@ class Rig {
     return nvdla_engine_done(&engine);
   }
 
-  const nvdla_hw& hw;
+  const nvdla_hw hw;
   MockDevice device;
   nvdla_port port{};
   nvdla_engine engine{};
@@ -238,6 +257,16 @@ class Rig {
  private:
   static MockDevice* self(void* context) { return static_cast<MockDevice*>(context); }
 };
+
+// The program that was submitted ends well, each of its layers having run once.
+inline void expect_ok(Rig& rig, Program& program) {
+  nvdla_job* job = rig.run(2000);
+  ASSERT_EQ(job, &program.job());
+  EXPECT_EQ(job->result, NVDLA_JOB_OK);
+  EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
+  for (std::uint32_t layer = 0; layer < rig.device.layers.size(); ++layer)
+    EXPECT_EQ(rig.device.count_runs(layer), 1u) << layer;
+}
 
 }  // namespace nvdla::test
 
