@@ -18,7 +18,6 @@
 
 #define NVDLA_POISON		0x5a
 #define NVDLA_SOURCE		0x33
-#define NVDLA_CONFIRM_POLLS	1000
 
 static int nvdla_confirm_compile(struct nvdla_device *ndev,
 				 struct nvdla_program *program, void **memory)
@@ -69,22 +68,29 @@ free:
 	return ret;
 }
 
-/* No interrupt is requested yet: the status register is polled. */
+/*
+ * No interrupt is requested yet: the status register is polled. The engine says
+ * when it has been for long enough.
+ */
 static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
 {
 	struct nvdla_engine *engine = &ndev->engine;
-	u32 i;
 
 	if (nvdla_engine_submit(engine, job))
 		return -EBUSY;
-	for (i = 0; i < NVDLA_CONFIRM_POLLS; i++) {
-		nvdla_engine_interrupt(engine, nvdla_engine_read_irq(engine));
-		if (nvdla_engine_done(engine))
-			return job->result == NVDLA_JOB_OK ? 0 : -EIO;
+	while (!nvdla_engine_done(engine)) {
 		usleep_range(100, 1000);
+		nvdla_engine_interrupt(engine, nvdla_engine_read_irq(engine));
+		nvdla_engine_poll(engine);
 	}
-	nvdla_engine_abort(engine);
-	return -ETIMEDOUT;
+	switch (job->result) {
+	case NVDLA_JOB_OK:
+		return 0;
+	case NVDLA_JOB_HANG:
+		return -ETIMEDOUT;
+	default:
+		return -EIO;
+	}
 }
 
 /**

@@ -237,6 +237,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	dev_set_drvdata(dev, ndev);
 
 	nvdla_engine_init(&ndev->engine, hw, &nvdla_kernel_port, ndev);
+	nvdla_engine_set_clock(&ndev->engine, ndev->clock_khz);
 	ret = nvdla_device_start(ndev);
 	if (ret)
 		return ret;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * How long a layer may take. Freestanding 32-bit code has no 64-bit division,
- * so the length of a clock cycle is found once a job, in 1/4096 ns, and each
- * layer only multiplies.
+ * How long a layer, or a register, may take. Freestanding 32-bit code has no
+ * 64-bit division, so the length of a clock cycle is found once a job, in
+ * 1/4096 ns, and each layer only multiplies.
  */
 #include "internal.h"
 
@@ -12,6 +12,13 @@
 #define DEFAULT_KHZ	1000000u
 /* Keeps the sum of the clock and a deadline far from wrapping. */
 #define MAX_NS		(1ull << 60)
+/*
+ * Cycles in which hardware moves a register without being asked: the longest
+ * is the flush of the convolution buffer, some 8,300.
+ */
+#define WAIT_CYCLES	8300u
+/* A wait ends after 2^n looks at the earliest. */
+#define WAIT_LOOKS_BITS	6
 
 /* A cycle in 1/4096 ns, rounded up; 0 kHz is 1 GHz. */
 u32 nvdla_cycle_ns(u32 clock_khz)
@@ -32,7 +39,8 @@ static u64 multiply(u64 ns, u32 factor)
 	return high << 32 | (u32)low;
 }
 
-u64 nvdla_deadline_ns(u64 cycles, u32 cycle_ns, u32 patience)
+/* Time for @cycles, generously, and @least at least. */
+static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least, u32 patience)
 {
 	u64 low = (u64)(u32)cycles * cycle_ns;
 	u64 high = cycles >> 32;
@@ -47,7 +55,43 @@ u64 nvdla_deadline_ns(u64 cycles, u32 cycle_ns, u32 patience)
 	ns = high << (32 - CYCLE_BITS) | (u32)low >> CYCLE_BITS;
 
 	ns = multiply(ns, NVDLA_DEADLINE_FACTOR);
-	if (ns < NVDLA_MIN_DEADLINE_NS)
-		ns = NVDLA_MIN_DEADLINE_NS;
+	if (ns < least)
+		ns = least;
 	return multiply(ns, patience);
+}
+
+u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles)
+{
+	return limit_ns(cycles, engine->cycle_ns, NVDLA_MIN_DEADLINE_NS,
+			engine->patience);
+}
+
+/* Before the first look at a register that hardware moves on its own. */
+void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
+			  struct nvdla_reg_wait *wait)
+{
+	wait->left = limit_ns(WAIT_CYCLES, engine->cycle_ns, NVDLA_POLL_NS,
+			      engine->patience);
+	wait->most = wait->left >> WAIT_LOOKS_BITS;
+	wait->last = nvdla_now(engine);
+}
+
+/*
+ * Before each look: is it to be the last? Time in which nobody looked counts
+ * for little, however long it was: whoever was not scheduled has not waited,
+ * and a device that goes on with nvdla_port.relax has not either.
+ */
+bool nvdla_reg_wait_last(const struct nvdla_engine *engine,
+			 struct nvdla_reg_wait *wait)
+{
+	u64 now = nvdla_now(engine);
+	u64 passed = now - wait->last;
+
+	if (passed > wait->most)
+		passed = wait->most;
+	wait->last = now;
+	if (passed >= wait->left)
+		return true;
+	wait->left -= passed;
+	return false;
 }

@@ -23,13 +23,16 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->ended_job = NULL;
 	engine->next_deadline = NVDLA_NO_DEADLINE;
 	engine->patience = 1;
+	engine->clock_khz = 0;
 	engine->cycle_ns = 0;
+	engine->event_ns = 0;
 	engine->bits = 0;
 	engine->started = 0;
 	engine->head = 0;
 	engine->taken = 0;
 	engine->enabled = 0;
 	engine->ended = 0;
+	engine->late = 0;
 	engine->intr_mask = 0;
 	nvdla_groups_reset(engine, 0, 0);
 	nvdla_lut_forget(engine);
@@ -42,6 +45,11 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience)
 {
 	engine->patience = patience ? patience : 1;
+}
+
+void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz)
+{
+	engine->clock_khz = clock_khz;
 }
 
 static struct nvdla_flight *flight_of(struct nvdla_engine *engine, u32 layer)
@@ -113,7 +121,6 @@ static void enable(struct nvdla_engine *engine, u32 layer,
 					   ~flight->done);
 	if (engine->port->layer_start)
 		engine->port->layer_start(engine->context, job, layer);
-	flight->start_ns = nvdla_now(engine);
 	if (image->kind == NVDLA_LAYER_BDMA)
 		nvdla_bdma_launch(engine, image,
 				  nvdla_group(flight, NVDLA_UNIT_BDMA));
@@ -138,6 +145,31 @@ static int program(struct nvdla_engine *engine,
 							  NVDLA_JOB_OK;
 }
 
+/* Half of a layer's time: it is looked at twice before it is called hung. */
+static void set_deadline(struct nvdla_engine *engine, u32 layer)
+{
+	u64 cycles = engine->job->program->layers[layer].cycles;
+
+	flight_of(engine, layer)->deadline =
+		nvdla_now(engine) + (nvdla_deadline_ns(engine, cycles) >> 1);
+}
+
+/* The earliest deadline of all layers that run. */
+static void find_next_deadline(struct nvdla_engine *engine)
+{
+	u64 next = NVDLA_NO_DEADLINE;
+	u32 i;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u64 deadline = flight_of(engine, engine->head + i)->deadline;
+
+		if (((engine->enabled & ~engine->ended) >> i & 1) && deadline &&
+		    deadline < next)
+			next = deadline;
+	}
+	engine->next_deadline = next;
+}
+
 /*
  * Does all that can be done now, oldest layer first: what is programmed and
  * waited for is enabled before anything new is programmed.
@@ -145,7 +177,6 @@ static int program(struct nvdla_engine *engine,
 static void advance(struct nvdla_engine *engine)
 {
 	const struct nvdla_program *prog = engine->job->program;
-	u64 next = NVDLA_NO_DEADLINE;
 	u32 blocked = 0;	/* units that an earlier layer is yet to take */
 	u32 held_back = 0;	/* units of earlier layers not enabled */
 	u32 active = 0;		/* units of earlier layers enabled */
@@ -191,16 +222,13 @@ static void advance(struct nvdla_engine *engine)
 		}
 
 		/* The clock of a layer starts when no other is in its way. */
-		if (!flight->deadline && !(units & active))
-			flight->deadline = nvdla_now(engine) +
-				nvdla_deadline_ns(image->cycles,
-						  engine->cycle_ns,
-						  engine->patience);
-		if (flight->deadline && flight->deadline < next)
-			next = flight->deadline;
+		if (!flight->deadline && !(units & active)) {
+			flight->start_ns = engine->event_ns;
+			set_deadline(engine, layer);
+		}
 		active |= units;
 	}
-	engine->next_deadline = next;
+	find_next_deadline(engine);
 }
 
 static void end_layer(struct nvdla_engine *engine, u32 layer,
@@ -209,7 +237,10 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 	struct nvdla_job *job = engine->job;
 
 	if (job->program->flags & NVDLA_PROGRAM_STATS) {
-		job->stats[layer].end_ns = nvdla_now(engine);
+		job->stats[layer].start_ns = flight->deadline ?
+					     flight->start_ns :
+					     engine->event_ns;
+		job->stats[layer].end_ns = engine->event_ns;
 		nvdla_stats_read(engine, &job->program->layers[layer], flight,
 				 &job->stats[layer]);
 	}
@@ -322,6 +353,7 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 	if (!engine->job)
 		return;
 
+	engine->event_ns = nvdla_now(engine);
 	engine->bits |= bits;
 	while (engine->bits != NVDLA_IRQ_GONE && consume(engine))
 		ended = true;
@@ -338,6 +370,7 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 		engine->ended >>= 1;
 		engine->enabled >>= 1;
 		engine->taken >>= 1;
+		engine->late >>= 1;
 		engine->head++;
 	}
 	if (engine->head == engine->job->program->num_layers)
@@ -377,7 +410,9 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 	engine->taken = 0;
 	engine->enabled = 0;
 	engine->ended = 0;
+	engine->late = 0;
 	engine->cycle_ns = nvdla_cycle_ns(program->clock_khz);
+	engine->event_ns = nvdla_now(engine);
 
 	/* A bit from before the job can mean none of its layers. */
 	engine->bits = nvdla_irq_take(engine);
@@ -399,29 +434,33 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 void nvdla_engine_poll(struct nvdla_engine *engine)
 {
 	u64 now = nvdla_now(engine);
-	u32 bits, head, ended, i;
+	u32 head, ended, i;
 
 	if (now < engine->next_deadline)
 		return;
 	head = engine->head;
 	ended = engine->ended;
-	bits = nvdla_irq_take(engine);
-	nvdla_engine_interrupt(engine, bits);
+	nvdla_engine_interrupt(engine, nvdla_irq_take(engine));
 	if (!engine->job || engine->head != head || engine->ended != ended)
 		engine->debug.lost++;
 	if (now < engine->next_deadline)
 		return;
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
-		u32 layer = engine->head + i;
+		u32 layer = engine->head + i, bit = 1u << i;
+		u64 deadline = flight_of(engine, layer)->deadline;
 
-		if (((engine->enabled & ~engine->ended) >> i & 1) &&
-		    flight_of(engine, layer)->deadline &&
-		    flight_of(engine, layer)->deadline <= now) {
+		if (!(engine->enabled & ~engine->ended & bit) || !deadline ||
+		    now < deadline)
+			continue;
+		if (engine->late & bit) {
 			end_job(engine, NVDLA_JOB_HANG, layer);
 			return;
 		}
+		engine->late |= bit;
+		set_deadline(engine, layer);
 	}
+	find_next_deadline(engine);
 }
 
 u64 nvdla_engine_next_deadline(const struct nvdla_engine *engine)

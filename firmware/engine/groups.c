@@ -140,18 +140,19 @@ static int wait_for_idle(const struct nvdla_engine *engine, u32 unit, u32 group)
 {
 	u32 mask = group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
 			   NVDLA_REG_S_STATUS_STATUS_0_MASK;
-	u64 end = nvdla_now(engine) + NVDLA_POLL_NS;
+	struct nvdla_reg_wait wait;
 
+	nvdla_reg_wait_begin(engine, &wait);
 	for (;;) {
 		/* The clock first: no verdict on an old reading. */
-		bool late = nvdla_now(engine) >= end;
+		bool last = nvdla_reg_wait_last(engine, &wait);
 		u32 status = nvdla_reg_read(engine, unit, NVDLA_REG_S_STATUS);
 
 		if (status == NVDLA_ALL_ONES)
 			return NVDLA_JOB_GONE;
 		if (!(status & mask))
 			return NVDLA_JOB_OK;
-		if (late)
+		if (last)
 			return NVDLA_JOB_HANG;
 		engine->port->relax(engine->context);
 	}

@@ -99,7 +99,21 @@ void nvdla_stats_read(struct nvdla_engine *engine,
 		      struct nvdla_layer_stats *stats);
 
 /* deadline.c */
+/** struct nvdla_reg_wait - looking at a register until it moves */
+struct nvdla_reg_wait {
+	/** @left: ns to go on looking */
+	u64 left;
+	/** @most: of them one look may use up */
+	u64 most;
+	/** @last: when it was looked before */
+	u64 last;
+};
+
 u32 nvdla_cycle_ns(u32 clock_khz);
-u64 nvdla_deadline_ns(u64 cycles, u32 cycle_ns, u32 patience);
+u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles);
+void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
+			  struct nvdla_reg_wait *wait);
+bool nvdla_reg_wait_last(const struct nvdla_engine *engine,
+			 struct nvdla_reg_wait *wait);
 
 #endif /* NVDLA_ENGINE_INTERNAL_H */

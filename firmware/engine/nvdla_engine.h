@@ -44,6 +44,14 @@
  *   when the bit of its previous layer was consumed and its statistics read.
  * - The engine remembers PRODUCER of each unit. Who moves one (a dump) puts
  *   it back before the next call.
+ *
+ * Time: no verdict hangs on when the caller is scheduled. A layer that is late
+ * gets a second look, half of its time after the first, so one stall of any
+ * length, wherever it comes, takes no more than half from it. What hardware
+ * moves on its own - OP_EN behind the last bit, the flush of the convolution
+ * buffer after reset - is waited for in cycles of the device, some 8,300 being
+ * the longest, times NVDLA_DEADLINE_FACTOR, but at least for NVDLA_POLL_NS; of
+ * that each look uses up a 64th at most, and the last comes after the time.
  */
 #ifndef NVDLA_ENGINE_H
 #define NVDLA_ENGINE_H
@@ -65,7 +73,7 @@ struct nvdla_port {
 	void (*reg_write)(void *context, u32 offset, u32 value);
 	/** @dma_barrier: memory written before is visible to DMA started after */
 	void (*dma_barrier)(void *context);
-	/** @relax: between two polls of a register */
+	/** @relax: between two looks at a register; a model may go on here */
 	void (*relax)(void *context);
 	/** @now_ns: monotonic clock */
 	u64 (*now_ns)(void *context);
@@ -118,11 +126,11 @@ struct nvdla_job {
 #define NVDLA_GROUPS		2
 /* Layers looked at from the oldest that has not ended; a power of two. */
 #define NVDLA_ENGINE_WINDOW	16
-/* Poll of a register that hardware sets within microseconds. */
+/* A register that hardware moves on its own is waited for this long at least */
 #define NVDLA_POLL_NS		100000000ull
-/* A layer's deadline is at least this. */
+/* A layer's time is at least this. */
 #define NVDLA_MIN_DEADLINE_NS	2000000000ull
-/* Deadline over estimate. */
+/* Time over estimate. */
 #define NVDLA_DEADLINE_FACTOR	8
 /* What nvdla_engine_read_irq() returns when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
@@ -138,9 +146,9 @@ struct nvdla_job {
 
 /** struct nvdla_flight - a layer that holds register groups */
 struct nvdla_flight {
-	/** @deadline: on the port's clock, 0 while the layer cannot run */
+	/** @deadline: when to look at it, 0 while the layer cannot run */
 	u64 deadline;
-	/** @start_ns: when it was enabled */
+	/** @start_ns: when it could run; nothing while @deadline is 0 */
 	u64 start_ns;
 	/** @units: that it holds a group of, bit per enum nvdla_unit */
 	u32 units;
@@ -186,7 +194,9 @@ struct nvdla_engine {
 	struct nvdla_job *job;		/* runs */
 	struct nvdla_job *ended_job;	/* waits for nvdla_engine_done() */
 	u64 next_deadline;
+	u64 event_ns;			/* when what is handled was seen */
 	u32 patience;			/* factor on deadlines */
+	u32 clock_khz;			/* of the device, 0 if not known */
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
 	u8 started;
@@ -196,6 +206,7 @@ struct nvdla_engine {
 	u32 taken;			/* hold groups, are programmed */
 	u32 enabled;
 	u32 ended;
+	u32 late;			/* had their first look */
 	struct nvdla_flight flights[NVDLA_ENGINE_WINDOW]; /* [layer % window] */
 
 	/* the device; masks with a bit per enum nvdla_unit */
@@ -221,6 +232,16 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
  * @patience: 1 is the default; for emulated devices, which are slow
  */
 void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience);
+
+/**
+ * nvdla_engine_set_clock() - how fast the device is
+ * @clock_khz: 0, the default, is 1 GHz
+ *
+ * nvdla_engine_start() waits in its cycles: what takes microseconds on silicon
+ * takes seconds in a simulation. A job says by its program's clock how long
+ * its layers take.
+ */
+void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz);
 
 /**
  * nvdla_engine_start() - take over an idle device
@@ -279,8 +300,9 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits);
 /**
  * nvdla_engine_poll() - look at the clock
  *
- * Past a deadline S_INTR_STATUS is read first, as an interrupt may have been
- * lost; only then is the layer called hung and the job ended.
+ * Past a deadline S_INTR_STATUS is read, as an interrupt may have been lost. A
+ * layer that has not ended is late at half of its time, and hung, which ends
+ * the job, at the end of a second half that begins with the first look.
  */
 void nvdla_engine_poll(struct nvdla_engine *engine);
 

@@ -49,11 +49,12 @@ static int check_idle(struct nvdla_engine *engine)
 
 static int wait_for_flush(struct nvdla_engine *engine)
 {
-	u64 end = nvdla_now(engine) + NVDLA_POLL_NS;
+	struct nvdla_reg_wait wait;
 
+	nvdla_reg_wait_begin(engine, &wait);
 	for (;;) {
 		/* The clock first: no verdict on an old reading. */
-		bool late = nvdla_now(engine) >= end;
+		bool last = nvdla_reg_wait_last(engine, &wait);
 		u32 status = nvdla_reg_read(engine, NVDLA_UNIT_CDMA,
 					    NVDLA_CDMA_S_CBUF_FLUSH_STATUS);
 
@@ -61,7 +62,7 @@ static int wait_for_flush(struct nvdla_engine *engine)
 			return -NVDLA_START_GONE;
 		if (status & NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_MASK)
 			return 0;
-		if (late)
+		if (last)
 			return -NVDLA_START_FLUSH;
 		engine->port->relax(engine->context);
 	}
@@ -95,6 +96,7 @@ int nvdla_engine_start(struct nvdla_engine *engine)
 	if (engine->job)
 		return -NVDLA_START_BUSY;
 	engine->started = 0;
+	engine->cycle_ns = nvdla_cycle_ns(engine->clock_khz);
 	nvdla_lut_forget(engine);
 
 	version = nvdla_reg_read(engine, NVDLA_UNIT_GLB,

@@ -89,6 +89,5 @@ void nvdla_stats_read(struct nvdla_engine *engine,
 		stats->counter[i] = nvdla_reg_read(engine, unit, reg);
 		valid |= 1ull << i;
 	}
-	stats->start_ns = flight->start_ns;
 	stats->valid = valid;
 }

@@ -63,6 +63,10 @@ TEST_P(Digits, CountsEveryLayer) {
     EXPECT_EQ(network.session().layer_name(i), weights.layers[i].name);
     EXPECT_NE(statistics[i].valid, 0U);
     EXPECT_GE(statistics[i].end_ns, statistics[i].start_ns);
+    // A chain: the times of the layers are that of the picture.
+    if (i > 0) {
+      EXPECT_EQ(statistics[i].start_ns, statistics[i - 1].end_ns);
+    }
     EXPECT_GT(network.session().layer_cycles(i), 0U);
     macs += network.session().layer_macs(i);
   }

@@ -1116,9 +1116,19 @@ enum nvdla_counter {
 	NVDLA_COUNTER_MAX = 48
 };
 
-/** struct nvdla_layer_stats - what the hardware counted for one layer */
+/**
+ * struct nvdla_layer_stats - what one layer took, and what hardware counted
+ *
+ * Times of layers in different units may overlap. Along a chain, in which each
+ * layer waits for the one before or runs in its units, each starts where the
+ * one before ends, and the times add up to that of the run. Ends that are seen
+ * at once are one time: the first layer of such a row has it all.
+ */
 struct nvdla_layer_stats {
-	/** @start_ns: engine's clock when the layer was enabled */
+	/**
+	 * @start_ns: engine's clock when the layer could start: when what it
+	 * waits for, and every earlier layer in its units, was seen to end
+	 */
 	__u64 start_ns;
 	/** @end_ns: engine's clock when its completion was seen */
 	__u64 end_ns;

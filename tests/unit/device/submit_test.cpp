@@ -205,13 +205,14 @@ TEST_P(Submit, Statistics) {
   fence.wait();
   const auto stats = fence.statistics();
   ASSERT_EQ(stats.size(), 3U);
-  std::uint64_t before = 0;
+  // All in the same units: each can start when the one before has ended, so times add up.
+  std::uint64_t before = stats[0].start_ns;
   for (const nvdla_layer_stats& layer : stats) {
-    EXPECT_GE(layer.start_ns, before);
+    EXPECT_EQ(layer.start_ns, before);
     EXPECT_GE(layer.end_ns, layer.start_ns);
     EXPECT_NE(layer.valid & (std::uint64_t{1} << NVDLA_COUNTER_SDP_SATURATION), 0U);
     EXPECT_EQ(layer.valid & (std::uint64_t{1} << NVDLA_COUNTER_CACC_SATURATION), 0U);
-    before = layer.start_ns;
+    before = layer.end_ns;
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Budget of one layer, as seen from outside.
+// What a layer gets that is looked at whenever the engine asks for it, as seen from outside.
 std::uint64_t budget(std::uint64_t cycles, std::uint32_t khz, std::uint32_t patience = 1) {
   Rig rig;
   Program program(rig.hw, {{.cycles = cycles}});
@@ -18,7 +18,12 @@ std::uint64_t budget(std::uint64_t cycles, std::uint32_t khz, std::uint32_t pati
   nvdla_engine_set_patience(&rig.engine, patience);
   EXPECT_EQ(rig.start(), 0);
   EXPECT_EQ(rig.submit(program), 0);
-  return nvdla_engine_next_deadline(&rig.engine) - rig.device.now;
+  const std::uint64_t begin = rig.device.now;
+  rig.expire();
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "half of its time";
+  rig.expire();
+  EXPECT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  return rig.device.now - begin;
 }
 
 TEST(Deadlines, AreEightTimesTheEstimate) {
@@ -71,13 +76,15 @@ TEST_P(Hang, BlamesTheLayer) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   ASSERT_EQ(rig.run(200), nullptr);
-  const std::uint64_t deadline = nvdla_engine_next_deadline(&rig.engine);
-  ASSERT_NE(deadline, NVDLA_NO_DEADLINE);
-  rig.device.now = deadline - 1;
-  nvdla_engine_poll(&rig.engine);
+  ASSERT_NE(nvdla_engine_next_deadline(&rig.engine), NVDLA_NO_DEADLINE);
+  rig.expire(~0ull);
+  ASSERT_EQ(rig.engine.late, 0u) << "one ns early";
+  rig.expire();
+  ASSERT_NE(rig.engine.late, 0u);
+  ASSERT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + kSecond);
+  rig.expire(~0ull);
   ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "one ns early";
-  rig.device.now = deadline;
-  nvdla_engine_poll(&rig.engine);
+  rig.expire();
   nvdla_job* job = nvdla_engine_done(&rig.engine);
   ASSERT_EQ(job, &program.job());
   EXPECT_EQ(job->result, NVDLA_JOB_HANG);
@@ -102,12 +109,54 @@ TEST(Deadlines, AHangElsewhereIsNotTheOldestLayers) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   rig.device.tick();
-  rig.device.now = nvdla_engine_next_deadline(&rig.engine);
-  nvdla_engine_poll(&rig.engine);
+  rig.expire();
+  rig.expire();
   nvdla_job* job = nvdla_engine_done(&rig.engine);
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->result, NVDLA_JOB_HANG);
   EXPECT_EQ(job->layer, 1u);
+}
+
+// The mark of a layer that was late goes with it, not to the one that follows it in the window.
+TEST(Deadlines, BeingLateIsNotHandedOn) {
+  Rig rig;
+  Program program(rig.hw, {{.ticks = 5}, {.waits = {0}, .ticks = 5}, {.waits = {1}}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  for (std::uint32_t layer = 0; layer < 3; ++layer) {
+    ASSERT_EQ(rig.engine.head, layer);
+    rig.expire();
+    ASSERT_EQ(rig.engine.late, 1u);
+    ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << layer;
+    for (unsigned i = 0; i < 100 && rig.engine.head == layer && rig.engine.job; ++i) {
+      rig.device.tick();
+      rig.interrupt();
+    }
+  }
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_OK);
+  // Nor to the next job.
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.expire();
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+}
+
+// Each of two layers that run gets its own second look.
+TEST(Deadlines, EachLayerHasItsOwnSecondLook) {
+  Rig rig;
+  Program program(
+      rig.hw, {{.cycles = 1'000'000'000, .hangs = true}, {.kind = NVDLA_LAYER_PDP, .hangs = true}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  const std::uint64_t begin = rig.device.now;
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + kSecond);
+  rig.device.now = begin + 4 * kSecond;
+  nvdla_engine_poll(&rig.engine);
+  ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "first looks at both";
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + 5 * kSecond);
+  rig.expire();
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().layer, 1u);
 }
 
 // A layer that pends behind another has no clock yet.
@@ -117,11 +166,11 @@ TEST(Deadlines, StartWhenTheLayerCanRun) {
   ASSERT_EQ(rig.start(), 0);
   const std::uint64_t begin = rig.device.now;
   ASSERT_EQ(rig.submit(program), 0);
-  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + 2 * kSecond);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + kSecond);
   while (!rig.device.line()) rig.device.tick();
-  rig.device.now = begin + 2 * kSecond - 1;
+  rig.device.now = begin + kSecond - 1;
   rig.interrupt();
-  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + 2 * kSecond);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + kSecond);
   nvdla_engine_poll(&rig.engine);
   ASSERT_NE(rig.run(), nullptr);
   EXPECT_EQ(program.job().result, NVDLA_JOB_OK);
@@ -134,7 +183,7 @@ TEST(Deadlines, TheEarliestIsTheNext) {
                            {.kind = NVDLA_LAYER_CDP, .cycles = 2'000'000'000}});
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
-  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + 8 * kSecond);
+  EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), rig.device.now + 4 * kSecond);
 }
 
 // Polling early, often and without a job does nothing and reads nothing.
@@ -158,8 +207,8 @@ TEST(Deadlines, AStolenBitIsAHang) {
   ASSERT_EQ(rig.submit(program), 0);
   while (!rig.device.line()) rig.device.tick();
   rig.device.lose(NVDLA_IRQ_ALL);
-  rig.device.now += 3 * kSecond;
-  nvdla_engine_poll(&rig.engine);
+  rig.expire();
+  rig.expire();
   ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
   EXPECT_EQ(program.job().result, NVDLA_JOB_HANG);
 }
