@@ -43,13 +43,9 @@ static u64 multiply(u64 ns, u32 factor)
 static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least, u32 patience)
 {
 	u64 low = (u64)(u32)cycles * cycle_ns;
-	u64 high = cycles >> 32;
+	u64 high = (cycles >> 32) * cycle_ns + (low >> 32);
 	u64 ns;
 
-	/* 2^40 cycles are minutes at the fastest clock. */
-	if (high >> 8)
-		return MAX_NS;
-	high = high * cycle_ns + (low >> 32);
 	if (high >> (32 + CYCLE_BITS - 4))
 		return MAX_NS;
 	ns = high << (32 - CYCLE_BITS) | (u32)low >> CYCLE_BITS;

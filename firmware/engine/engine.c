@@ -72,12 +72,11 @@ static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
 		engine->started = 0;
 }
 
+/* @layer is not beyond the window: it comes before one that is in it. */
 static bool has_ended(const struct nvdla_engine *engine, u32 layer)
 {
-	if (layer < engine->head)
-		return true;
-	layer -= engine->head;
-	return layer < NVDLA_ENGINE_WINDOW && (engine->ended >> layer & 1);
+	return layer < engine->head ||
+	       (engine->ended >> (layer - engine->head) & 1);
 }
 
 /* Units in which a layer is enabled only when the one before has ended. */
@@ -354,7 +353,7 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 		return;
 
 	engine->event_ns = nvdla_now(engine);
-	engine->bits |= bits;
+	engine->bits = bits;
 	while (engine->bits != NVDLA_IRQ_GONE && consume(engine))
 		ended = true;
 	if (engine->bits == NVDLA_IRQ_GONE) {
@@ -390,7 +389,7 @@ static bool same_name(const char *a, const char *b)
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
-	u32 i;
+	u32 bits, i;
 
 	if (engine->job || engine->ended_job)
 		return -NVDLA_SUBMIT_BUSY;
@@ -415,13 +414,12 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 	engine->event_ns = nvdla_now(engine);
 
 	/* A bit from before the job can mean none of its layers. */
-	engine->bits = nvdla_irq_take(engine);
-	if (engine->bits == NVDLA_IRQ_GONE) {
+	bits = nvdla_irq_take(engine);
+	if (bits == NVDLA_IRQ_GONE) {
 		end_job(engine, NVDLA_JOB_GONE, 0);
 		return 0;
 	}
-	engine->debug.spurious += count_bits(engine->bits);
-	engine->bits = 0;
+	engine->debug.spurious += count_bits(bits);
 	if (!program->num_layers) {
 		end_job(engine, NVDLA_JOB_OK, 0);
 		return 0;
@@ -441,7 +439,7 @@ void nvdla_engine_poll(struct nvdla_engine *engine)
 	head = engine->head;
 	ended = engine->ended;
 	nvdla_engine_interrupt(engine, nvdla_irq_take(engine));
-	if (!engine->job || engine->head != head || engine->ended != ended)
+	if (engine->head != head || engine->ended != ended)
 		engine->debug.lost++;
 	if (now < engine->next_deadline)
 		return;

@@ -103,7 +103,6 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 	u32 groups = units & engine->next_group;
 
 	flight->deadline = 0;
-	flight->start_ns = 0;
 	flight->units = units;
 	flight->groups = groups;
 	flight->done = nvdla_irq_bits(nvdla_irq_last_unit(image->kind), groups);

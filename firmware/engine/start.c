@@ -121,8 +121,6 @@ int nvdla_engine_start(struct nvdla_engine *engine)
 	engine->intr_mask = 0;
 	nvdla_irq_set_mask(engine, NVDLA_IRQ_ALL & ~NVDLA_IRQ_LAST);
 
-	engine->bits = 0;
-	engine->next_deadline = NVDLA_NO_DEADLINE;
 	engine->started = 1;
 	return 0;
 }

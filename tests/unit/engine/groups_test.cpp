@@ -265,6 +265,17 @@ TEST(Waits, FarBackAreKnownToBeDone) {
   expect_all_ran_once(rig, specs.size());
 }
 
+// What is waited for may have ended while an older layer still runs.
+TEST(Waits, AreOverAheadOfTheOldest) {
+  Rig rig;
+  Program program(
+      rig.hw, {{.ticks = 50}, {.kind = NVDLA_LAYER_PDP}, {.kind = NVDLA_LAYER_CDP, .waits = {1}}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+  EXPECT_EQ(rig.device.ended, (Units{1, 2, 0}));
+}
+
 class Random : public ::testing::TestWithParam<unsigned> {};
 
 // Every layer runs exactly once, in order per unit, in alternating groups, with its own register

@@ -98,6 +98,19 @@ TEST(Interrupts, ALostLineIsFoundByPoll) {
   expect_ok(rig, program);
 }
 
+// So is one of a layer that is not the oldest.
+TEST(Interrupts, ALostLineOfALaterLayerIsFoundByPoll) {
+  Rig rig;
+  Program program(rig.hw, {{.ticks = 500}, {.kind = NVDLA_LAYER_PDP}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  for (unsigned i = 0; i < 50; ++i) rig.device.tick();
+  rig.expire();
+  EXPECT_EQ(rig.engine.debug.lost, 1u);
+  EXPECT_EQ(rig.engine.ended, 2u);
+  expect_ok(rig, program);
+}
+
 // The handler took the bits, its thread did not run: the engine asks for them.
 TEST(Interrupts, PollSeesWhatTheHandlerHolds) {
   struct Held {
@@ -210,6 +223,24 @@ TEST(Interrupts, UnseenSideBitsMakeTheNextOneAsk) {
   EXPECT_EQ(rig.engine.debug.unsettled, 2u);
 }
 
+// The handler saw the last bit alone: those that came before it are found when the layer ends, and
+// are this layer's, not the next one's in the group.
+TEST(Interrupts, SideBitsAreCollectedWhenTheLayerEnds) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}, {}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (!rig.device.line()) rig.device.tick();
+  rig.device.write(kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS, kSdp0);
+  nvdla_engine_interrupt(&rig.engine, kSdp0);
+  EXPECT_EQ(rig.engine.head, 1u);
+  EXPECT_EQ(rig.engine.flights[2].seen, 0u);
+  EXPECT_EQ(rig.device.status(), 0u);
+  expect_ok(rig, program);
+  EXPECT_EQ(rig.engine.debug.unsettled, 0u);
+  EXPECT_EQ(rig.engine.debug.spurious, 0u);
+}
+
 // CDMA is still enabled: writes to its group would be dropped, so it gets none.
 TEST(Interrupts, AnUnsettledUnitThatStaysBusyIsAHang) {
   Rig rig;
@@ -237,6 +268,33 @@ TEST(Interrupts, AStaleSideBitIsNotTheNextLayers) {
   EXPECT_EQ(rig.engine.debug.spurious, 3u);
   EXPECT_EQ(rig.engine.flights[2].seen, 0u);
   expect_ok(rig, program);
+}
+
+// Registers that hold what they should are not written again.
+TEST(Interrupts, MaskAndPointersAreWrittenWhenTheyChange) {
+  Rig rig;
+  Program program(rig.hw, {{}, {.waits = {0}}, {.waits = {1}}});
+  ASSERT_EQ(rig.start(), 0);
+  rig.device.writes.clear();
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+  std::size_t masks = 0, pointers = 0;
+  for (const auto& write : rig.device.writes) {
+    masks += write.offset == kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_MASK;
+    pointers += write.offset == kBases[0][NVDLA_UNIT_CSC] + NVDLA_REG_S_POINTER;
+  }
+  EXPECT_EQ(masks, 0u);
+  // When the second is programmed and when the third is: each was enabled before the next.
+  EXPECT_EQ(pointers, 2u);
+}
+
+TEST(ReadIrq, OneLookIsEnoughForBitsThatEndNothing) {
+  Rig rig;
+  ASSERT_EQ(rig.start(), 0);
+  rig.device.raise(kConv0);
+  rig.device.reads.clear();
+  EXPECT_EQ(nvdla_engine_read_irq(&rig.engine), kConv0);
+  EXPECT_EQ(rig.device.reads.size(), 1u);
 }
 
 TEST(ReadIrq, NothingIsNotOurs) {

@@ -49,20 +49,31 @@ TEST(Start, RefusesAnotherVersion) {
 }
 
 TEST(Start, RefusesABusyUnit) {
-  for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit) {
-    if (kOpEnables[unit] == NVDLA_NO_REG) continue;
-    Rig rig;
-    Program program(rig.hw, {{}});
-    rig.device.make_busy(unit);
-    EXPECT_EQ(rig.start(), -NVDLA_START_BUSY) << unit;
-    EXPECT_TRUE(rig.device.writes.empty());
-    EXPECT_EQ(nvdla_engine_submit(&rig.engine, &program.job()), -NVDLA_SUBMIT_STOPPED);
-  }
+  for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit)
+    for (std::uint32_t group : {0u, 1u}) {
+      if (kOpEnables[unit] == NVDLA_NO_REG && unit != NVDLA_UNIT_BDMA) continue;
+      Rig rig;
+      Program program(rig.hw, {{}});
+      rig.device.make_busy(unit, group);
+      EXPECT_EQ(rig.start(), -NVDLA_START_BUSY) << unit << ", group " << group;
+      EXPECT_TRUE(rig.device.writes.empty());
+      EXPECT_EQ(nvdla_engine_submit(&rig.engine, &program.job()), -NVDLA_SUBMIT_STOPPED);
+    }
+}
+
+// A device that ran and cannot be taken over again runs no more.
+TEST(Start, ThatFailsStopsTheEngine) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  rig.device.version = 0x10001;
+  EXPECT_EQ(rig.start(), -NVDLA_START_VERSION);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
 }
 
 TEST(Start, AsksOnlyUnitsThatAreBuilt) {
   Rig rig("nv_small");
-  rig.device.make_busy(NVDLA_UNIT_RBK);
+  rig.device.make_busy(NVDLA_UNIT_RBK, 0);
   ASSERT_EQ(rig.start(), 0);
   for (std::uint32_t offset : rig.device.reads) {
     EXPECT_NE(offset & ~0xfffu, kBases[1][NVDLA_UNIT_BDMA]);
@@ -134,6 +145,7 @@ TEST(Gone, AtInterrupt) {
   EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
   nvdla_engine_interrupt(&rig.engine, bits);
   EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(rig.engine.debug.spurious, 0u) << "ones that are no bits";
 }
 
 TEST(Gone, AtPoll) {
@@ -142,10 +154,10 @@ TEST(Gone, AtPoll) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   rig.device.gone = true;
-  rig.device.now = nvdla_engine_next_deadline(&rig.engine);
-  nvdla_engine_poll(&rig.engine);
+  rig.expire();
   ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
   EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+  EXPECT_EQ(rig.engine.debug.lost, 0u) << "nothing was found";
 }
 
 // Between a bit and the look for those that belong to it.
@@ -196,6 +208,31 @@ TEST(Submit, OneJobAtATime) {
   EXPECT_EQ(nvdla_engine_submit(&rig.engine, &second.job()), 0);
 }
 
+// The second layer; of its transfers only the number is looked at.
+void make_bdma(Program& program, std::uint32_t transfers) {
+  nvdla_layer_image& image = program.image(1);
+  image.kind = NVDLA_LAYER_BDMA;
+  image.units = 1u << NVDLA_UNIT_BDMA;
+  image.num_transfers = transfers;
+}
+
+// As many waits and transfers as there is room for.
+TEST(Submit, TakesTheMostThatTheCompilerMakes) {
+  Rig rig;
+  std::vector<LayerSpec> specs(NVDLA_MAX_WAITS + 2);
+  for (std::uint32_t i = 0; i + 1 < specs.size(); ++i) specs.back().waits.push_back(i);
+  Program waits(rig.hw, specs);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(waits), 0);
+  expect_ok(rig, waits);
+  Program copies(rig.hw, {{}, {.waits = {0}}});
+  std::vector<nvdla_transfer> transfers(NVDLA_MAX_LAYER_TRANSFERS, nvdla_transfer{});
+  copies.get().transfers = transfers.data();
+  copies.get().num_transfers = NVDLA_MAX_LAYER_TRANSFERS;
+  make_bdma(copies, NVDLA_MAX_LAYER_TRANSFERS);
+  EXPECT_EQ(rig.submit(copies), 0);
+}
+
 TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
   struct Case {
     const char* what;
@@ -206,6 +243,7 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
       {"another configuration", [](Program& p) { p.get().hw = nvdla_hw_find("nv_small"); }},
       {"no room for statistics", [](Program& p) { p.get().flags = NVDLA_PROGRAM_STATS; }},
       {"kind 0", [](Program& p) { p.image(1).kind = 0; }},
+      {"kind 0 of no units", [](Program& p) { p.image(1).kind = p.image(1).units = 0; }},
       {"kind 9", [](Program& p) { p.image(1).kind = 9; }},
       {"no CSC", [](Program& p) { p.image(1).units &= ~(1u << NVDLA_UNIT_CSC); }},
       {"a unit too many", [](Program& p) { p.image(1).units |= 1u << NVDLA_UNIT_CDP; }},
@@ -221,6 +259,12 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
          p.image(1).kind = NVDLA_LAYER_BDMA;
          p.image(1).units = 1u << NVDLA_UNIT_BDMA;
        }},
+      {"a transfer too many",
+       [](Program& p) {
+         make_bdma(p, NVDLA_MAX_LAYER_TRANSFERS + 1);
+         p.get().num_transfers = 100;
+       }},
+      {"transfers beyond", [](Program& p) { make_bdma(p, 1), p.get().num_transfers = 0; }},
   };
   for (const Case& c : cases) {
     Rig rig;

@@ -153,6 +153,33 @@ TEST(Looks, AtAUnitAreForOneLayer) {
   EXPECT_EQ(count_reads(rig, NVDLA_UNIT_CACC, NVDLA_REG_S_STATUS), 1u);
 }
 
+// Nor is one that a start has found idle.
+TEST(Looks, AtAUnitEndWithAStart) {
+  Rig rig;
+  Program program(rig.hw, {{.silent = kSideUnits}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+  ASSERT_NE(rig.engine.unsettled[0], 0u);
+  ASSERT_EQ(rig.start(), 0);
+  Program next(rig.hw, {{}, {}, {}});
+  ASSERT_EQ(rig.submit(next), 0);
+  expect_ok(rig, next);
+  EXPECT_EQ(rig.engine.debug.unsettled, 0u);
+}
+
+// What was seen of a layer says nothing of the one that takes its place in the window.
+TEST(Looks, AtAUnitDoNotTrustAnEarlierLayer) {
+  Rig rig;
+  std::vector<LayerSpec> specs(NVDLA_ENGINE_WINDOW + 4);
+  specs[NVDLA_ENGINE_WINDOW] = {.silent = kSideUnits, .lingering = kSideUnits, .looks = 5};
+  Program program(rig.hw, specs);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+  EXPECT_EQ(rig.engine.debug.unsettled, 2u);
+}
+
 // Interrupt bits that need as many reads as there are to be taken.
 TEST(Looks, AtTheInterruptStatusUntilNoBitEndsALayer) {
   for (unsigned more : {0u, 1u, 2u, 14u}) {

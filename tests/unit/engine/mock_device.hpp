@@ -168,7 +168,10 @@ class MockDevice {
   void set_consumer(std::uint32_t unit, std::uint32_t group) { units_[unit].consumer = group; }
   void set_producer(std::uint32_t unit, std::uint32_t group) { units_[unit].producer = group; }
   // Enabled by someone else, for ever.
-  void make_busy(std::uint32_t unit) { units_[unit].groups[0].enabled = true; }
+  void make_busy(std::uint32_t unit, std::uint32_t group) {
+    if (unit == NVDLA_UNIT_BDMA) bdma_busy_[group] = 1;
+    units_[unit].groups[group].enabled = true;
+  }
   void push_bdma() { ++bdma_queued_; }
   std::uint32_t register_of(std::uint32_t unit, std::uint32_t group, std::uint32_t reg) {
     return units_[unit].groups[group].registers[reg];

@@ -71,6 +71,7 @@ TEST(Times, OfAChainAddUp) {
        {.kind = NVDLA_LAYER_RUBIK, .waits = {4}, .ticks = 4},
        {.kind = NVDLA_LAYER_CONV_SDP_PDP, .waits = {5}}},
       {{.silent = kSideUnits, .lingering = kSideUnits, .looks = 50}, {}, {}, {}},
+      std::vector<LayerSpec>(2 * NVDLA_ENGINE_WINDOW + 1),
   };
   for (bool gated : {false, true})
     for (const auto& specs : chains) {
@@ -122,6 +123,25 @@ TEST(Times, BeginWithTheLastThatWasInTheWay) {
   EXPECT_EQ(times_of(program, 2), (Times{5000, conv}));
   EXPECT_EQ(times_of(program, 4), (Times{pdp, behind}));
   EXPECT_EQ(times_of(program, 3), (Times{cdp, last}));
+}
+
+// A layer that ended ahead of the oldest is in nobody's way.
+TEST(Times, BeginWithAnEndAheadOfTheOldest) {
+  Rig rig;
+  Program program(rig.hw,
+                  {{.ticks = 200},
+                   {.kind = NVDLA_LAYER_PDP, .ticks = 20},
+                   {.kind = NVDLA_LAYER_PDP, .ticks = 20},
+                   {.kind = NVDLA_LAYER_BDMA},
+                   {.kind = NVDLA_LAYER_BDMA}},
+                  NVDLA_PROGRAM_STATS);
+  submit(rig, program);
+  const std::uint64_t copy = run_to_end(rig, 3), second_copy = run_to_end(rig, 4);
+  const std::uint64_t pdp = run_to_end(rig, 1), second = run_to_end(rig, 2);
+  EXPECT_LT(second, run_to_end(rig, 0));
+  EXPECT_EQ(times_of(program, 1), (Times{5000, pdp}));
+  EXPECT_EQ(times_of(program, 2), (Times{pdp, second}));
+  EXPECT_EQ(times_of(program, 4), (Times{copy, second_copy}));
 }
 
 // Two ends in one look are one time: the first layer has it all.
