@@ -15,6 +15,7 @@
 
 #include "firmware/engine/nvdla_engine.h"
 #include "support/compiled.hpp"
+#include "support/counter_places.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test::counting {
@@ -24,59 +25,8 @@ using Counters = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kBases[NVDLA_REGMAP_COUNT][NVDLA_UNIT_COUNT] = NVDLA_UNIT_BASES;
 constexpr std::uint32_t kOpEnables[NVDLA_UNIT_COUNT] = NVDLA_UNIT_OP_ENABLES;
-constexpr std::uint32_t kFirstGroup1 = 0x4c;  // BDMA's counters of group 1, those of 0 at 0x44
-
-struct Place {
-  std::uint32_t unit, reg;
-};
-
-// By enum nvdla_counter.
-const std::map<std::uint32_t, Place> kPlaces = {
-    {NVDLA_COUNTER_CDMA_NAN_DATA, {NVDLA_UNIT_CDMA, 0xc4}},
-    {NVDLA_COUNTER_CDMA_NAN_WEIGHT, {NVDLA_UNIT_CDMA, 0xc8}},
-    {NVDLA_COUNTER_CDMA_INF_DATA, {NVDLA_UNIT_CDMA, 0xcc}},
-    {NVDLA_COUNTER_CDMA_INF_WEIGHT, {NVDLA_UNIT_CDMA, 0xd0}},
-    {NVDLA_COUNTER_CDMA_DATA_STALL, {NVDLA_UNIT_CDMA, 0xd8}},
-    {NVDLA_COUNTER_CDMA_WEIGHT_STALL, {NVDLA_UNIT_CDMA, 0xdc}},
-    {NVDLA_COUNTER_CDMA_DATA_LATENCY, {NVDLA_UNIT_CDMA, 0xe0}},
-    {NVDLA_COUNTER_CDMA_WEIGHT_LATENCY, {NVDLA_UNIT_CDMA, 0xe4}},
-    {NVDLA_COUNTER_CACC_SATURATION, {NVDLA_UNIT_CACC, 0x30}},
-    {NVDLA_COUNTER_SDP_RDMA_NAN, {NVDLA_UNIT_SDP_RDMA, 0x78}},
-    {NVDLA_COUNTER_SDP_RDMA_INF, {NVDLA_UNIT_SDP_RDMA, 0x7c}},
-    {NVDLA_COUNTER_SDP_MRDMA_STALL, {NVDLA_UNIT_SDP_RDMA, 0x84}},
-    {NVDLA_COUNTER_SDP_BRDMA_STALL, {NVDLA_UNIT_SDP_RDMA, 0x88}},
-    {NVDLA_COUNTER_SDP_NRDMA_STALL, {NVDLA_UNIT_SDP_RDMA, 0x8c}},
-    {NVDLA_COUNTER_SDP_ERDMA_STALL, {NVDLA_UNIT_SDP_RDMA, 0x90}},
-    {NVDLA_COUNTER_SDP_UNEQUAL, {NVDLA_UNIT_SDP, 0xcc}},
-    {NVDLA_COUNTER_SDP_NAN_OUT, {NVDLA_UNIT_SDP, 0xd8}},
-    {NVDLA_COUNTER_SDP_WRITE_STALL, {NVDLA_UNIT_SDP, 0xe0}},
-    {NVDLA_COUNTER_SDP_LUT_UNDERFLOW, {NVDLA_UNIT_SDP, 0xe4}},
-    {NVDLA_COUNTER_SDP_LUT_OVERFLOW, {NVDLA_UNIT_SDP, 0xe8}},
-    {NVDLA_COUNTER_SDP_SATURATION, {NVDLA_UNIT_SDP, 0xec}},
-    {NVDLA_COUNTER_SDP_LUT_HYBRID, {NVDLA_UNIT_SDP, 0xf0}},
-    {NVDLA_COUNTER_SDP_LUT_LE_HIT, {NVDLA_UNIT_SDP, 0xf4}},
-    {NVDLA_COUNTER_SDP_LUT_LO_HIT, {NVDLA_UNIT_SDP, 0xf8}},
-    {NVDLA_COUNTER_PDP_RDMA_STALL, {NVDLA_UNIT_PDP_RDMA, 0x48}},
-    {NVDLA_COUNTER_PDP_INF_IN, {NVDLA_UNIT_PDP, 0x88}},
-    {NVDLA_COUNTER_PDP_NAN_IN, {NVDLA_UNIT_PDP, 0x8c}},
-    {NVDLA_COUNTER_PDP_NAN_OUT, {NVDLA_UNIT_PDP, 0x90}},
-    {NVDLA_COUNTER_PDP_WRITE_STALL, {NVDLA_UNIT_PDP, 0x98}},
-    {NVDLA_COUNTER_CDP_RDMA_STALL, {NVDLA_UNIT_CDP_RDMA, 0x3c}},
-    {NVDLA_COUNTER_CDP_NAN_IN, {NVDLA_UNIT_CDP, 0x8c}},
-    {NVDLA_COUNTER_CDP_INF_IN, {NVDLA_UNIT_CDP, 0x90}},
-    {NVDLA_COUNTER_CDP_NAN_OUT, {NVDLA_UNIT_CDP, 0x94}},
-    {NVDLA_COUNTER_CDP_SATURATION, {NVDLA_UNIT_CDP, 0x98}},
-    {NVDLA_COUNTER_CDP_WRITE_STALL, {NVDLA_UNIT_CDP, 0xa0}},
-    {NVDLA_COUNTER_CDP_LUT_UNDERFLOW, {NVDLA_UNIT_CDP, 0xa4}},
-    {NVDLA_COUNTER_CDP_LUT_OVERFLOW, {NVDLA_UNIT_CDP, 0xa8}},
-    {NVDLA_COUNTER_CDP_LUT_HYBRID, {NVDLA_UNIT_CDP, 0xac}},
-    {NVDLA_COUNTER_CDP_LUT_LE_HIT, {NVDLA_UNIT_CDP, 0xb0}},
-    {NVDLA_COUNTER_CDP_LUT_LO_HIT, {NVDLA_UNIT_CDP, 0xb4}},
-    {NVDLA_COUNTER_RUBIK_READ_STALL, {NVDLA_UNIT_RBK, 0x5c}},
-    {NVDLA_COUNTER_RUBIK_WRITE_STALL, {NVDLA_UNIT_RBK, 0x60}},
-    {NVDLA_COUNTER_BDMA_READ_STALL, {NVDLA_UNIT_BDMA, 0x44}},
-    {NVDLA_COUNTER_BDMA_WRITE_STALL, {NVDLA_UNIT_BDMA, 0x48}},
-};
+// BDMA's counters: a register for each group.
+constexpr std::uint32_t kBdmaGroup0 = 0x44, kBdmaGroup1 = 0x4c;
 
 // A unit's register of enables, all bits that it has. SDP's second one is for tables, in a layer
 // that has them.
@@ -295,7 +245,7 @@ class Device {
     };
     port.dma_barrier = [](void*) {};
     port.relax = [](void*) {};
-    port.now_ns = [](void* context) -> u64 { return ++self(context)->now; };
+    port.now_ns = [](void* context) -> u64 { return ++self(context)->now_; };
   }
 
   static std::uint32_t value(const Read& at) {
@@ -325,8 +275,8 @@ class Device {
     if (unit == NVDLA_UNIT_GLB) return reg == NVDLA_GLB_S_NVDLA_HW_VERSION ? 0x00303031 : 0;
     if (unit == NVDLA_UNIT_BDMA) {
       if (reg == NVDLA_BDMA_STATUS) return 20 | NVDLA_BDMA_STATUS_IDLE_MASK;
-      const std::uint32_t group = reg >= kFirstGroup1;
-      return count({unit, group, reg - (group ? kFirstGroup1 - 0x44 : 0)});
+      const std::uint32_t group = reg >= kBdmaGroup1;
+      return count({unit, group, group ? reg - kBdmaGroup1 + kBdmaGroup0 : reg});
     }
     if (reg == NVDLA_REG_S_STATUS) return 0;
     if (reg == NVDLA_REG_S_POINTER) return producer_[unit] | consumer(unit) << 16;
@@ -347,10 +297,10 @@ class Device {
 
   const nvdla_hw& hw_;
   std::array<std::uint32_t, NVDLA_UNIT_COUNT> producer_{};
-  std::uint64_t now = 0;
+  std::uint64_t now_ = 0;
 };
 
-// All bits that a layer of `units` raises; BDMA's place in `groups` is group 1, too.
+// All bits that a layer raises in `units`.
 std::uint32_t bits_of(std::uint32_t units,
                       const std::function<std::uint32_t(std::uint32_t)>& group) {
   constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 7> kBits = {{
@@ -419,7 +369,7 @@ void run(const Base& base, const Row& row) {
     std::multiset<Device::Read> expected;
     std::array<std::uint32_t, NVDLA_COUNTER_MAX> values{};
     for (std::uint32_t counter : flat(row)) {
-      const Place place = kPlaces.at(counter);
+      const CounterPlace place = counter_places().at(counter);
       const Device::Read at = {place.unit, group(place.unit), place.reg};
       valid |= 1ull << counter;
       expected.insert(at);
@@ -475,7 +425,7 @@ TEST(Counters, AreAllInTheTable) {
   for (const Row& row : kRows)
     for (std::uint32_t counter : flat(row)) counted.insert(counter);
   EXPECT_EQ(counted.size(), static_cast<std::size_t>(NVDLA_COUNTER_COUNT));
-  EXPECT_EQ(kPlaces.size(), static_cast<std::size_t>(NVDLA_COUNTER_COUNT));
+  EXPECT_EQ(counter_places().size(), static_cast<std::size_t>(NVDLA_COUNTER_COUNT));
 }
 
 }  // namespace
