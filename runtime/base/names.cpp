@@ -50,6 +50,45 @@ constexpr std::string_view kCounters[] = {
     "rubik.read_stall", "rubik.write_stall", "bdma.read_stall",   "bdma.write_stall"};
 static_assert(std::size(kCounters) == NVDLA_COUNTER_COUNT);
 
+// Those of the register, CDMA.D_DATAIN_FORMAT.
+constexpr std::string_view kPixelFormats[] = {"T_R8",
+                                              "T_R10",
+                                              "T_R12",
+                                              "T_R16",
+                                              "T_R16_I",
+                                              "T_R16_F",
+                                              "T_A16B16G16R16",
+                                              "T_X16B16G16R16",
+                                              "T_A16B16G16R16_F",
+                                              "T_A16Y16U16V16",
+                                              "T_V16U16Y16A16",
+                                              "T_A16Y16U16V16_F",
+                                              "T_A8B8G8R8",
+                                              "T_A8R8G8B8",
+                                              "T_B8G8R8A8",
+                                              "T_R8G8B8A8",
+                                              "T_X8B8G8R8",
+                                              "T_X8R8G8B8",
+                                              "T_B8G8R8X8",
+                                              "T_R8G8B8X8",
+                                              "T_A2B10G10R10",
+                                              "T_A2R10G10B10",
+                                              "T_B10G10R10A2",
+                                              "T_R10G10B10A2",
+                                              "T_A2Y10U10V10",
+                                              "T_V10U10Y10A2",
+                                              "T_A8Y8U8V8",
+                                              "T_V8U8Y8A8",
+                                              "T_Y8___U8V8_N444",
+                                              "T_Y8___V8U8_N444",
+                                              "T_Y10___U10V10_N444",
+                                              "T_Y10___V10U10_N444",
+                                              "T_Y12___U12V12_N444",
+                                              "T_Y12___V12U12_N444",
+                                              "T_Y16___U16V16_N444",
+                                              "T_Y16___V16U16_N444"};
+static_assert(std::size(kPixelFormats) == NVDLA_PIXEL_Y16_V16U16_N444 + 1);
+
 template <std::size_t N>
 std::string_view at(const std::string_view (&table)[N], std::uint32_t index) noexcept {
   return index < N ? table[index] : std::string_view();
@@ -61,6 +100,10 @@ std::string_view layer_kind_name(std::uint32_t kind) noexcept { return at(kKinds
 std::string_view dma_name(std::uint32_t dma) noexcept { return at(kDmas, dma); }
 std::string_view feature_name(std::uint32_t feature) noexcept { return at(kFeatures, feature); }
 std::string_view counter_name(std::uint32_t counter) noexcept { return at(kCounters, counter); }
+
+std::string_view pixel_format_name(std::uint32_t format) noexcept {
+  return at(kPixelFormats, format);
+}
 
 std::string_view field_name(std::uint32_t object, std::uint32_t offset) noexcept {
   const detail::Field* field = detail::find_field(object, offset);

@@ -72,7 +72,7 @@ ImageDesc resolve(const DeviceInfo& info, const ImageDesc& desc) {
       refuse_argument(
           "pixel format {} has one plane; there is no second one at offset {} with a "
           "line_stride of {}",
-          static_cast<u32>(d.format), d.offset_uv, d.line_stride_uv);
+          pixel_format_name(static_cast<u32>(d.format)), d.offset_uv, d.line_stride_uv);
     }
     return d;
   }

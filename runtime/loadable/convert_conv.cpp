@@ -129,7 +129,7 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
   const ConvOp& op = part.op;
   conv.pixel_format = op.data_format;
   conv.input.surface_stride = 0;
-  if (op.data_format >= NVDLA_PIXEL_Y8_U8V8) {
+  if (op.data_format >= NVDLA_PIXEL_Y8_U8V8_N444) {
     const std::int64_t offset = part.surface.offset_u;
     if (offset > kMostApart || offset < -kMostApart ||
         (offset < 0 && conv.input.offset < static_cast<std::uint64_t>(-offset))) {

@@ -343,7 +343,7 @@ TensorDesc LoadedNetwork::desc(std::string_view name) const {
   if (t.image()) {
     throw Error(ErrorCode::kNotAvailable,
                 fmt::format("tensor '{}' is pixels of format {}: write_pixels() writes them", name,
-                            t.pixel_format));
+                            pixel_format_name(t.pixel_format)));
   }
   TensorDesc desc;
   desc.shape = t.shape;

@@ -27,7 +27,7 @@ Format format_of(std::uint32_t code) {
   if (code <= NVDLA_PIXEL_R8G8B8X8) return {k8, 4, 4, 0};
   if (code <= NVDLA_PIXEL_V10U10Y10A2) return {k16, 4, 4, 0};
   if (code <= NVDLA_PIXEL_V8U8Y8A8) return {k8, 4, 4, 0};
-  if (code <= NVDLA_PIXEL_Y8_V8U8) return {k8, 3, 1, 2};
+  if (code <= NVDLA_PIXEL_Y8_V8U8_N444) return {k8, 3, 1, 2};
   return {k16, 3, 2, 4};
 }
 
@@ -60,7 +60,7 @@ void make_image(Workshop& shop, nvdla_conv& conv) {
   Input& input = shop.input;
   conv.mode = NVDLA_CONV_IMAGE;
   constexpr std::uint32_t kFormats8[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
-  conv.pixel_format = shop.has(NVDLA_HW_PIXEL_16) ? input.below(NVDLA_PIXEL_Y16_V16U16 + 1)
+  conv.pixel_format = shop.has(NVDLA_HW_PIXEL_16) ? input.below(NVDLA_PIXEL_Y16_V16U16_N444 + 1)
                                                   : kFormats8[input.below(std::size(kFormats8))];
   const Format format = format_of(conv.pixel_format);
   conv.in_precision = format.precision;

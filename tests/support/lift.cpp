@@ -190,7 +190,7 @@ class Lifter {
     if (image) {
       conv.pixel_format = OWN(CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
       conv.pixel_x_offset = OWN(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
-      if (conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8)
+      if (conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8_N444)
         conv.input_uv = surface(
             OWN(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), OWN_WHOLE(CDMA, D_DAIN_ADDR_HIGH_1),
             OWN_WHOLE(CDMA, D_DAIN_ADDR_LOW_1), OWN_WHOLE(CDMA, D_LINE_UV_STRIDE), 0);

@@ -149,7 +149,7 @@ class Used {
       return !image ? 1 : ~(convert ? 0 : NVDLA_CDMA_D_DATAIN_FORMAT_PIXEL_SIGN_OVERRIDE_MASK);
     if (name == "D_PIXEL_OFFSET") return image ? NVDLA_CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET_MASK : 0;
     if (name == "D_DAIN_ADDR_HIGH_1" || name == "D_DAIN_ADDR_LOW_1" || name == "D_LINE_UV_STRIDE")
-      return image && conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8 ? ~0u : 0;
+      return image && conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8_N444 ? ~0u : 0;
     if (name == "D_SURF_STRIDE" || name == "D_FETCH_GRAIN") return image ? 0 : ~0u;
     if (name == "D_NAN_FLUSH_TO_ZERO")
       return layer_.conv.proc_precision == NVDLA_PRECISION_FP16 ? ~0u : 0;

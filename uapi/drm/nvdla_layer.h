@@ -188,7 +188,8 @@ enum nvdla_conv_mode {
 /**
  * enum nvdla_pixel_format - pixel layouts, as in CDMA.D_DATAIN_FORMAT
  *
- * A name lists components from the most to the least significant end.
+ * A name lists components from the most to the least significant end. N444 has
+ * two planes, and as many U and V as Y.
  */
 enum nvdla_pixel_format {
 	NVDLA_PIXEL_R8 = 0,
@@ -219,14 +220,14 @@ enum nvdla_pixel_format {
 	NVDLA_PIXEL_V10U10Y10A2 = 25,
 	NVDLA_PIXEL_A8Y8U8V8 = 26,
 	NVDLA_PIXEL_V8U8Y8A8 = 27,
-	NVDLA_PIXEL_Y8_U8V8 = 28,
-	NVDLA_PIXEL_Y8_V8U8 = 29,
-	NVDLA_PIXEL_Y10_U10V10 = 30,
-	NVDLA_PIXEL_Y10_V10U10 = 31,
-	NVDLA_PIXEL_Y12_U12V12 = 32,
-	NVDLA_PIXEL_Y12_V12U12 = 33,
-	NVDLA_PIXEL_Y16_U16V16 = 34,
-	NVDLA_PIXEL_Y16_V16U16 = 35,
+	NVDLA_PIXEL_Y8_U8V8_N444 = 28,
+	NVDLA_PIXEL_Y8_V8U8_N444 = 29,
+	NVDLA_PIXEL_Y10_U10V10_N444 = 30,
+	NVDLA_PIXEL_Y10_V10U10_N444 = 31,
+	NVDLA_PIXEL_Y12_U12V12_N444 = 32,
+	NVDLA_PIXEL_Y12_V12U12_N444 = 33,
+	NVDLA_PIXEL_Y16_U16V16_N444 = 34,
+	NVDLA_PIXEL_Y16_V16U16_N444 = 35,
 };
 
 /**

@@ -72,6 +72,8 @@ NVDLA_API std::string_view dma_name(std::uint32_t dma) noexcept;
 NVDLA_API std::string_view feature_name(std::uint32_t feature) noexcept;
 // enum nvdla_counter, e.g. "sdp.saturation".
 NVDLA_API std::string_view counter_name(std::uint32_t counter) noexcept;
+// enum nvdla_pixel_format, as CDMA.D_DATAIN_FORMAT calls it, e.g. "T_Y8___U8V8_N444".
+NVDLA_API std::string_view pixel_format_name(std::uint32_t format) noexcept;
 
 }  // namespace nvdla
 

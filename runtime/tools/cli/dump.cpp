@@ -164,6 +164,7 @@ Json lists(const Container& c) {
                               {"data_type", t.data_type},
                               {"data_category", t.data_category},
                               {"pixel_format", t.pixel_format},
+                              {"pixel_format_name", pixel_format_name(t.pixel_format)},
                               {"pixel_mapping", t.pixel_mapping},
                               {"strides", t.stride}});
   }

@@ -112,7 +112,7 @@ void write_image(LoadedNetwork& network, const LoadableTensor& t, const std::str
     const auto [first, second] = plane_bytes(t);
     throw UsageError(
         fmt::format("{}: input '{}' takes pixels of format {}: give them as a raw file of {} bytes",
-                    path, t.name, t.pixel_format, first + second));
+                    path, t.name, pixel_format_name(t.pixel_format), first + second));
   }
   const Picture picture = picture_for(t, path, file, order.size() == 1 ? 1 : 3);
   std::vector<std::byte> plane;

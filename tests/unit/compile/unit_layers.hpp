@@ -172,7 +172,7 @@ inline Base base_planes(const char* configuration) {
   Base base = base_image(configuration);
   const std::uint32_t atom = base.hw->atom;
   nvdla_conv& conv = base.layer.conv;
-  conv.pixel_format = NVDLA_PIXEL_Y8_U8V8;
+  conv.pixel_format = NVDLA_PIXEL_Y8_U8V8_N444;
   conv.channels = 3;
   conv.mean[3] = 0;
   conv.input.line_stride = div_up(21, atom) * atom;

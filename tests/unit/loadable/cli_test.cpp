@@ -213,7 +213,8 @@ TEST_F(LoadableCli, RawPixelsAreInputs) {
   Network network;
   Convolution layer{.name = "sum"};
   layer.weights = weights;
-  const Tensor in = network.image("in", {.format = NVDLA_PIXEL_Y8_U8V8, .width = 3, .height = 2});
+  const Tensor in =
+      network.image("in", {.format = NVDLA_PIXEL_Y8_U8V8_N444, .width = 3, .height = 2});
   network.output(network.convolution(in, layer), "out");
   const std::string file = path("image.nvdla");
   save_loadable(network, "nv_small", file);
@@ -239,9 +240,12 @@ TEST_F(LoadableCli, RawPixelsAreInputs) {
   const std::string pgm = folder_.write("p.pgm", "P5 3 2 255\n123456").string();
   const Result picture = nvdla(run + "-i " + pgm);
   EXPECT_EQ(picture.status, 2);
-  EXPECT_NE(picture.output.find("pixels of format 28: give them as a raw file of 18 bytes"),
-            std::string::npos)
+  EXPECT_NE(
+      picture.output.find("pixels of format T_Y8___U8V8_N444: give them as a raw file of 18 bytes"),
+      std::string::npos)
       << picture.output;
+  const Result dump = nvdla("dump " + file);
+  EXPECT_NE(dump.output.find("T_Y8___U8V8_N444"), std::string::npos) << dump.output;
 }
 
 TEST_F(LoadableCli, SaysWhatIsWrong) {

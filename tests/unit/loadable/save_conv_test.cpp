@@ -136,8 +136,8 @@ TEST(SaveConv, ImagesOfAllFormats) {
 
 // Lines that one band leaves for the next, in both planes; the second lies apart.
 TEST(SaveConv, ImagesInBands) {
-  const PixelLayer pixels(NVDLA_PIXEL_Y8_U8V8, Precision::kInt8, true);
-  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_U8V8,
+  const PixelLayer pixels(NVDLA_PIXEL_Y8_U8V8_N444, Precision::kInt8, true);
+  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_U8V8_N444,
                        .width = 1000,
                        .height = 90,
                        .line_stride_uv = 2048,
@@ -172,12 +172,12 @@ TEST(SaveConv, PixelsAreNoTensor) {
 
 // A compiled network reads both planes; which convolution does, says where the second one lies.
 TEST(SaveConv, SecondPlanesThatNobodyReadsLieNowhere) {
-  const PixelLayer pixels(NVDLA_PIXEL_Y8_V8U8, Precision::kInt8, false);
+  const PixelLayer pixels(NVDLA_PIXEL_Y8_V8U8_N444, Precision::kInt8, false);
   Network network;
-  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_V8U8, .width = 9, .height = 9};
+  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_V8U8_N444, .width = 9, .height = 9};
   network.output(network.convolution(network.image("in", desc), pixels.layer), "out");
   RoundTrip trip(network, "nv_small");
-  trip.container.tensors.at(0).pixel_format = NVDLA_PIXEL_Y8_U8V8;
+  trip.container.tensors.at(0).pixel_format = NVDLA_PIXEL_Y8_U8V8_N444;
   const LoadedNetwork other =
       Loadable::load(loadable::write_container(trip.container)).open(trip.device);
   test::expect_error(ErrorCode::kNotAvailable,
@@ -330,9 +330,9 @@ TEST(SaveConv, WeightsInSram) {
 }
 
 TEST(SaveConv, SecondPlanesLieInMemory) {
-  const PixelLayer pixels(NVDLA_PIXEL_Y8_U8V8, Precision::kInt8, false);
+  const PixelLayer pixels(NVDLA_PIXEL_Y8_U8V8_N444, Precision::kInt8, false);
   Network network;
-  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_U8V8, .width = 9, .height = 9};
+  const ImageDesc desc{.format = NVDLA_PIXEL_Y8_U8V8_N444, .width = 9, .height = 9};
   network.output(network.convolution(network.image("in", desc), pixels.layer), "out");
   for (const std::int64_t offset : {INT64_MIN, INT64_MAX, std::int64_t{-8}}) {
     RoundTrip trip(network, "nv_small");

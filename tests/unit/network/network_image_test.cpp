@@ -226,9 +226,10 @@ TEST(NetworkImage, TellsWhereItLies) {
   const std::vector<std::int8_t> weights(3);
   Convolution c{.name = "c"};
   c.weights = weights;
-  net.output(net.convolution(
-                 net.image("in", {.format = NVDLA_PIXEL_Y8_U8V8, .width = 33, .height = 4}), c),
-             "out");
+  net.output(
+      net.convolution(
+          net.image("in", {.format = NVDLA_PIXEL_Y8_U8V8_N444, .width = 33, .height = 4}), c),
+      "out");
   Session session = net.build(Device::open("model:nv_full"));
   const ImageDesc& desc = session.image("in");
   EXPECT_EQ(desc.line_stride, 64U);
