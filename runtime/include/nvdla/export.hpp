@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library exports. Everything else is hidden.
+// What the library exports, everything else is hidden; and the language that its headers need. Each
+// of them includes this one before it needs it.
 #ifndef NVDLA_EXPORT_HPP
 #define NVDLA_EXPORT_HPP
+
+#if __cplusplus < 202002L
+#error "the headers of nvdla need C++20: compile with -std=c++20 or later"
+#endif
 
 #if defined(__GNUC__)
 #define NVDLA_API __attribute__((visibility("default")))

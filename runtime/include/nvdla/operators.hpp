@@ -10,6 +10,8 @@
 #include <optional>
 #include <span>
 
+#include "nvdla/export.hpp"
+
 namespace nvdla {
 
 // A tensor of a network; valid for the network that made it.

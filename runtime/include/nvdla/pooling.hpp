@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nvdla/export.hpp"
+
 namespace nvdla {
 
 // The largest, the smallest or the average element of a window that moves over each channel, in the

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nvdla/export.hpp"
+
 namespace nvdla {
 
 // Channels to positions, as after a deconvolution: with B = channels / (stride_y * stride_x)
