@@ -9,6 +9,7 @@
 #include "arith/integers.hpp"
 #include "base/check.hpp"
 #include "layout/cbuf.hpp"
+#include "layout/precision.hpp"
 
 namespace nvdla {
 namespace {
@@ -43,37 +44,79 @@ std::uint32_t conv_bytes(const nvdla_conv& c) {
   return c.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2;
 }
 
-}  // namespace
+// In steps of the result: what requantize() lets a zero point be beside itself.
+constexpr double kZeroPointError = 1.0 / 16;
+// Of requantize_exactly(): eleven significant bits of the factor at least.
+constexpr std::int16_t kLeastScale = 1 << 11;
 
-Converter requantize(double factor, std::int32_t zero_point) {
+// scale * 2^-shift.
+struct Factor {
+  std::int16_t scale = 0;
+  std::uint32_t shift = 0;
+};
+
+// The nearest with a shift of at most `most`; a scale of 16384..32767 unless the shift ends there.
+Factor nearest_factor(double factor, int most) {
   if (!(factor > 0) || factor >= 32767.5) {
     refuse_argument(
         "a requantisation factor must be greater than 0 and less than 32767.5, found {}", factor);
   }
-  // The largest scale of 15 bits: 16384..32767, unless the shift ends at either side.
   int exponent = 0;
   std::frexp(factor, &exponent);
-  int shift = std::clamp(15 - exponent, 0, 63);
+  int shift = std::clamp(15 - exponent, 0, most);
   double scale = std::round(std::ldexp(factor, shift));
   if (scale > std::numeric_limits<std::int16_t>::max()) {
-    // Rounded up to 2^15.
-    if (shift == 0) {
-      scale = std::numeric_limits<std::int16_t>::max();
-    } else {
-      scale = std::round(std::ldexp(factor, --shift));
-    }
+    // Rounded up to 2^15; not without a shift, where it would have been refused.
+    scale = std::round(std::ldexp(factor, --shift));
   }
-  if (scale < 1) refuse_argument("a requantisation factor of {} rounds to 0", factor);
+  return {static_cast<std::int16_t>(scale), static_cast<std::uint32_t>(shift)};
+}
+
+}  // namespace
+
+Converter requantize(double factor, std::int32_t zero_point) {
+  const Factor f = nearest_factor(factor, 63);
+  if (f.scale < 1) refuse_argument("a requantisation factor of {} rounds to 0", factor);
   Converter converter;
-  converter.scale = static_cast<std::int16_t>(scale);
-  converter.shift = static_cast<std::uint32_t>(shift);
-  const double offset = std::round(-std::ldexp(static_cast<double>(zero_point), shift) / scale);
+  converter.scale = f.scale;
+  converter.shift = f.shift;
+  const double reached = std::ldexp(f.scale, -static_cast<int>(f.shift));
+  const double offset = std::round(-static_cast<double>(zero_point) / reached);
   if (std::abs(offset) > std::numeric_limits<std::int32_t>::max()) {
     refuse_argument("zero point {} with factor {} needs an offset beyond 32 bits", zero_point,
                     factor);
   }
+  if (const double z = 0.0 - offset * reached; std::abs(z - zero_point) > kZeroPointError) {
+    refuse_argument(
+        "zero point {} with factor {} would come out as {}: the converter subtracts before it "
+        "multiplies, so only multiples of the factor are there; requantize_exactly() multiplies "
+        "in an operator before",
+        zero_point, factor, z);
+  }
   converter.offset = static_cast<std::int32_t>(offset);
   return converter;
+}
+
+Requantization requantize_exactly(double factor, std::int32_t zero_point, Precision result) {
+  if (result == Precision::kFp16) refuse_argument("fp16 has no zero point: nothing to be exact");
+  detail::check_precision(result);
+  const bool wide = result == Precision::kInt16;
+  const std::int32_t low = wide ? -32768 : -128;
+  check_range("zero point", zero_point, low, -low - 1);
+  // What saturates at 32 bits in the operator must be beyond the result, whatever is added to it:
+  // 2^(31 - shift) - |zero point| is.
+  const Factor f = nearest_factor(factor, wide ? 15 : 22);
+  if (f.scale < kLeastScale) {
+    refuse_argument(
+        "a requantisation factor of {} is below {}: requantize() is as good there, with at most "
+        "half a factor beside the zero point",
+        factor, std::ldexp(kLeastScale, wide ? -15 : -22));
+  }
+  Requantization r;
+  r.factor = f.scale;
+  r.output.offset = -zero_point * (1 << f.shift);
+  r.output.shift = f.shift;
+  return r;
 }
 
 nvdla_slot make_slot(const DeviceInfo& info, std::uint64_t bytes, std::uint32_t access,

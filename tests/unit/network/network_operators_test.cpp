@@ -3,6 +3,9 @@
 // Operators of SDP in networks against plain integers: operands of all kinds, other tensors.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "support/runtime/networks.hpp"
@@ -42,6 +45,37 @@ TEST_P(Networks, BatchNormOfChannelsAndElements) {
   const auto shifts = test::random_values<std::int16_t>(9, 27, -1000, 1000);
   const auto scales = test::random_values<std::int16_t>(9 * 15, 28, -3000, 3000);
   expect_operator(batch_norm(shifts, scales, 14), test::random_cube(9, 3, 5, 29), {});
+}
+
+// A bias, ReLU, and a zero point that the converter alone would lose; results are rounded once.
+TEST_P(Networks, RequantisesExactly) {
+  const auto weights = test::random_values<std::int8_t>(8 * 8 * 9, 40, -128, 127);
+  const std::vector<std::int32_t> plus = {-70000, -300, -1, 0, 1, 200, 300, 70000};
+  for (const double factor : {20.0, 0.7, 0.003}) {
+    const Requantization q = requantize_exactly(factor, -3);
+    Convolution c{.name = "conv", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
+    c.weights = weights;
+    c.bias = plus;
+    c.x1 = q.multiply();
+    c.output = q.output;
+    c.relu = true;
+    Int8 in(8, 6, 6);
+    in.data = test::random_values<std::int8_t>(in.data.size(), 41, -2, 2);
+    const Int32 sums = test::add_bias(test::convolve(in, weights, 8, 3, 3, {}), plus, true);
+    const std::int64_t half = (std::int64_t{1} << q.output.shift) / 2;
+    Int8 expected(sums.c, sums.h, sums.w);
+    for (std::size_t i = 0; i < sums.data.size(); ++i) {
+      const std::int64_t scaled =
+          std::int64_t{sums.data[i]} * q.factor - 3 * (std::int64_t{1} << q.output.shift);
+      const std::int64_t size = (std::abs(scaled) + half) >> q.output.shift;
+      expected.data[i] =
+          static_cast<std::int8_t>(std::clamp<std::int64_t>(scaled < 0 ? -size : size, -128, 127));
+    }
+    EXPECT_NE(std::count(expected.data.begin(), expected.data.end(), -3), 0) << factor;
+    net_ = Network();
+    net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
+    expect(in, expected);
+  }
 }
 
 TEST_P(Networks, PreluOfALayer) {
