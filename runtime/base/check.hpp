@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "nvdla/error.hpp"
@@ -33,6 +35,28 @@ void check_range(std::string_view what, T value, T min, T max) {
   if (value < min || value > max) {
     refuse_argument("{} {} is not in {}..{}", what, value, min, max);
   }
+}
+
+// Runs `call`; what it refuses is said of `place`, and of the layer with that index if there is
+// one.
+template <typename Call>
+auto at_place(const std::string& place, std::optional<std::uint32_t> layer, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    nvdla_error detail = error.detail();
+    if (layer) {
+      detail.object = NVDLA_OBJECT_LAYER;
+      detail.index = *layer;
+    }
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                fmt::format("{}: {}", place, error.what()), detail);
+  }
+}
+
+// "layer 3 'conv2'", or "layer 3" if it has no name.
+inline std::string layer_text(std::size_t index, std::string_view name) {
+  return name.empty() ? fmt::format("layer {}", index) : fmt::format("layer {} '{}'", index, name);
 }
 
 }  // namespace nvdla::detail

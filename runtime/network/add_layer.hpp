@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// Errors of layers that are added to a network.
+// Adding a layer to a network: its name, and its errors.
 #ifndef NVDLA_NETWORK_ADD_LAYER_HPP
 #define NVDLA_NETWORK_ADD_LAYER_HPP
 
 #include <string_view>
 
 #include "base/check.hpp"
-#include "nvdla/operators.hpp"
+#include "network/network_impl.hpp"
 
 namespace nvdla::detail {
 
-// Runs `add`; what it refuses is said of the layer that was to be added, number `index`.
+// Runs `add`, which adds a layer to `net`; what is refused is said of that layer.
 template <typename Add>
-auto add_layer(std::size_t index, std::string_view name, const Add& add) {
-  try {
+auto add_layer(const Network::Impl& net, std::string_view name, const Add& add) {
+  const auto index = static_cast<std::uint32_t>(net.layers.size());
+  return at_place(layer_text(index, name), index, [&] {
+    net.check_layer_name(name);
     return add();
-  } catch (const Error& error) {
-    nvdla_error detail = error.detail();
-    detail.object = NVDLA_OBJECT_LAYER;
-    detail.index = static_cast<std::uint32_t>(index);
-    throw Error(static_cast<ErrorCode>(error.code().value()),
-                fmt::format("layer {}{}{}{}: {}", index, name.empty() ? "" : " '", name,
-                            name.empty() ? "" : "'", error.what()),
-                detail);
-  }
+  });
 }
 
 }  // namespace nvdla::detail

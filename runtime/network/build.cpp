@@ -243,7 +243,7 @@ void Builder::create_program(bool statistics) {
 
 Session Network::build(const Device& device, const BuildOptions& options) const {
   auto session = std::make_unique<Session::Impl>(device);
-  detail::Builder(*impl_, device, *session).build(options);
+  detail::Builder(impl(), device, *session).build(options);
   return Session(std::move(session));
 }
 

@@ -4,6 +4,7 @@
 // build.cpp.
 #include "nvdla/network.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace {
 using detail::LayerNode;
 using detail::OperatorNode;
 using detail::refuse_argument;
+using detail::TensorHandle;
 using detail::TensorNode;
 
 void check_shape(const Shape& shape) {
@@ -28,39 +30,82 @@ void check_shape(const Shape& shape) {
 
 }  // namespace
 
-const TensorNode& Network::Impl::any_tensor(const char* what, Tensor tensor) const {
-  if (tensor.index >= tensors.size()) {
-    refuse_argument("{}: the tensor is none of this network, which has {}", what, tensors.size());
+std::uint64_t Network::Impl::new_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+std::uint32_t Network::Impl::index(std::string_view what, Tensor tensor) const {
+  if (!tensor) refuse_argument("{}: the tensor handle is empty", what);
+  if (TensorHandle::network(tensor) != id) {
+    refuse_argument("{}: the tensor belongs to another network: take one that this one returned",
+                    what);
   }
-  return tensors[tensor.index];
+  return TensorHandle::index(tensor);
 }
 
-const TensorNode& Network::Impl::tensor(const char* what, Tensor tensor) const {
+const TensorNode& Network::Impl::any_tensor(std::string_view what, Tensor tensor) const {
+  return tensors[index(what, tensor)];
+}
+
+const TensorNode& Network::Impl::tensor(std::string_view what, Tensor tensor) const {
   const TensorNode& node = any_tensor(what, tensor);
-  if (node.image) refuse_argument("{}: the tensor is an image, which convolutions read only", what);
+  if (node.image) {
+    refuse_argument("{}: {} is an image, which convolutions read only", what,
+                    tensor_name(index(what, tensor)));
+  }
   return node;
 }
 
-const TensorNode& Network::Impl::cube(const char* what, Tensor cube) const {
+const TensorNode& Network::Impl::cube(std::string_view what, Tensor cube) const {
   const TensorNode& node = tensor(what, cube);
-  if (node.planar) refuse_argument("{}: the tensor is planar: merge() it first", what);
+  if (node.planar) {
+    refuse_argument("{}: {} is planar: merge() it first", what, tensor_name(index(what, cube)));
+  }
   return node;
 }
 
-void Network::Impl::check_name(const char* what, std::string_view name) const {
-  if (name.empty()) refuse_argument("an {} needs a name", what);
-  for (const auto* ports : {&inputs, &outputs}) {
-    for (const auto& port : *ports) {
-      if (port.name == name) refuse_argument("there is an input or output '{}' already", name);
+std::string Network::Impl::tensor_name(std::uint32_t index) const {
+  if (const auto& producer = tensors[index].producer) {
+    return "the output of " + detail::layer_text(*producer, layers[*producer].name);
+  }
+  for (const detail::PortNode& port : inputs) {
+    if (port.tensor == index) return fmt::format("input '{}'", port.name);
+  }
+  return fmt::format("tensor {}", index);
+}
+
+std::string Network::Impl::new_port(const std::vector<detail::PortNode>& ports,
+                                    std::string_view name) const {
+  const char* const kind = &ports == &inputs ? "input" : "output";
+  if (name.empty()) {
+    refuse_argument("{} {} has no name, by which sessions know it", kind, ports.size());
+  }
+  std::string place = fmt::format("{} {} '{}'", kind, ports.size(), name);
+  for (const auto* others : {&inputs, &outputs}) {
+    for (std::size_t i = 0; i < others->size(); ++i) {
+      if ((*others)[i].name != name) continue;
+      refuse_argument("{}: {} {} has that name: those of inputs and outputs are unique", place,
+                      others == &inputs ? "input" : "output", i);
+    }
+  }
+  return place;
+}
+
+void Network::Impl::check_layer_name(std::string_view name) const {
+  if (name.empty()) return;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].name == name) {
+      refuse_argument("layer {} has that name: those of layers are unique", i);
     }
   }
 }
 
 std::optional<detail::OperandTensor> Network::Impl::operand(const char* what,
                                                             Tensor operand) const {
-  if (operand.index == Tensor().index) return std::nullopt;
+  if (!operand) return std::nullopt;
   const TensorNode& node = cube(what, operand);
-  return detail::OperandTensor{operand.index, node.shape, node.precision};
+  return detail::OperandTensor{index(what, operand), node.shape, node.precision};
 }
 
 OperatorNode Network::Impl::make_operator(const char* what, const Operator& op, const Shape& shape,
@@ -89,13 +134,20 @@ std::uint32_t Network::Impl::add_lut(const nvdla_lut& lut, nvdla_lut_unit unit) 
 
 Tensor Network::Impl::add_input(std::string_view name, TensorNode node,
                                 const Quantization& quantization) {
-  check_name("input", name);
-  check_shape(node.shape);
-  detail::check_precision(node.precision);
-  const auto index = static_cast<std::uint32_t>(tensors.size());
-  inputs.push_back({std::string(name), index, quantization});
+  const std::string place = new_port(inputs, name);
+  detail::at_place(place, std::nullopt, [&] {
+    if (node.image) {
+      const PixelLayout pixel = pixel_layout(node.image->format);
+      node.shape.channels = pixel.components;
+      node.precision = pixel.precision;
+    }
+    check_shape(node.shape);
+    detail::check_precision(node.precision);
+  });
+  const std::size_t index = tensors.size();
+  inputs.push_back({std::string(name), static_cast<std::uint32_t>(index), quantization});
   tensors.push_back(std::move(node));
-  return {index};
+  return TensorHandle::make(id, index);
 }
 
 Tensor Network::Impl::commit(LayerNode layer, const Shape& shape, Precision precision,
@@ -108,7 +160,7 @@ Tensor Network::Impl::commit(LayerNode layer, const Shape& shape, Precision prec
   layer.output = static_cast<std::uint32_t>(tensors.size());
   commit_silent(std::move(layer));
   tensors.push_back(output);
-  return {static_cast<std::uint32_t>(tensors.size() - 1)};
+  return TensorHandle::make(id, tensors.size() - 1);
 }
 
 void Network::Impl::commit_silent(LayerNode layer) {
@@ -122,6 +174,13 @@ Network::Network(Network&&) noexcept = default;
 Network& Network::operator=(Network&&) noexcept = default;
 Network::~Network() = default;
 
+Network::Impl& Network::impl() {
+  if (impl_ == nullptr) refuse_argument("the network is empty: it was moved from");
+  return *impl_;
+}
+
+const Network::Impl& Network::impl() const { return const_cast<Network*>(this)->impl(); }
+
 Tensor Network::input(std::string_view name, const Shape& shape, const Quantization& quantization) {
   return input(name, shape, Precision::kInt8, quantization);
 }
@@ -131,7 +190,7 @@ Tensor Network::input(std::string_view name, const Shape& shape, Precision preci
   TensorNode node;
   node.shape = shape;
   node.precision = precision;
-  return impl_->add_input(name, node, quantization);
+  return impl().add_input(name, node, quantization);
 }
 
 Tensor Network::planar_input(std::string_view name, const Shape& shape, Precision precision,
@@ -140,44 +199,55 @@ Tensor Network::planar_input(std::string_view name, const Shape& shape, Precisio
   node.shape = shape;
   node.precision = precision;
   node.planar = true;
-  return impl_->add_input(name, node, quantization);
+  return impl().add_input(name, node, quantization);
+}
+
+Tensor Network::image(std::string_view name, const ImageDesc& desc) {
+  TensorNode node;
+  node.shape.height = desc.height;
+  node.shape.width = desc.width;
+  node.image = desc;
+  return impl().add_input(name, node, {});
 }
 
 void Network::place(Tensor tensor, Memory memory) {
-  impl_->tensor("place", tensor);
+  impl().tensor("place", tensor);
   if (memory != Memory::kDram && memory != Memory::kSram) {
     refuse_argument("memory {} is none of DRAM (0), SRAM (1)", static_cast<std::uint32_t>(memory));
   }
-  impl_->tensors[tensor.index].memory = memory;
+  impl().tensors[impl().index("place", tensor)].memory = memory;
 }
 
 void Network::output(Tensor tensor, std::string_view name, const Quantization& quantization) {
-  impl_->check_name("output", name);
-  if (!impl_->any_tensor("output", tensor).producer) {
-    refuse_argument("output '{}' is an input of the network: no layer writes it", name);
+  const std::string place = impl().new_port(impl().outputs, name);
+  const std::uint32_t index = impl().index(place, tensor);
+  if (!impl().tensors[index].producer) {
+    refuse_argument("{}: {} is written by the application, not by a layer", place,
+                    impl().tensor_name(index));
   }
-  impl_->outputs.push_back({std::string(name), tensor.index, quantization});
+  impl().outputs.push_back({std::string(name), index, quantization});
 }
 
-Shape Network::shape(Tensor tensor) const { return impl_->any_tensor("shape", tensor).shape; }
+Shape Network::shape(Tensor tensor) const { return impl().any_tensor("shape", tensor).shape; }
 
 Precision Network::precision(Tensor tensor) const {
-  return impl_->any_tensor("precision", tensor).precision;
+  return impl().any_tensor("precision", tensor).precision;
 }
 
 std::uint32_t Network::layers() const noexcept {
-  return static_cast<std::uint32_t>(impl_->layers.size());
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->layers.size());
 }
 
 std::string_view Network::layer_name(std::uint32_t layer) const {
-  if (layer >= impl_->layers.size()) {
-    refuse_argument("layer {}: the network has {}", layer, impl_->layers.size());
+  if (layer >= impl().layers.size()) {
+    refuse_argument("layer {}: the network has {}", layer, impl().layers.size());
   }
-  return impl_->layers[layer].name;
+  return impl().layers[layer].name;
 }
 
 std::uint64_t Network::macs() const noexcept {
   std::uint64_t sum = 0;
+  if (impl_ == nullptr) return sum;
   for (const LayerNode& layer : impl_->layers) sum += layer.macs;
   return sum;
 }

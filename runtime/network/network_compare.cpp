@@ -40,30 +40,30 @@ void check_compared(const Convolution& c, const Comparison& p) {
 }  // namespace
 
 void Network::compare(Tensor input, const Comparison& p) {
-  detail::add_layer(impl_->layers.size(), p.name, [&] {
-    const detail::TensorNode& in = impl_->cube("input", input);
+  detail::add_layer(impl(), p.name, [&] {
+    const detail::TensorNode& in = impl().cube("input", input);
     detail::SdpNode sdp;
     sdp.processing = in.precision;
-    sdp.operators.x1 = impl_->make_operator("x1", p.x1, in.shape, sdp.processing);
-    sdp.operators.x2 = impl_->make_operator("x2", p.x2, in.shape, sdp.processing);
-    sdp.y = impl_->make_operator_y(equality(p), true, in.shape, sdp.processing);
+    sdp.operators.x1 = impl().make_operator("x1", p.x1, in.shape, sdp.processing);
+    sdp.operators.x2 = impl().make_operator("x2", p.x2, in.shape, sdp.processing);
+    sdp.y = impl().make_operator_y(equality(p), true, in.shape, sdp.processing);
     detail::LayerNode layer;
     layer.name = p.name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.operands = sdp.tensors();
     layer.part = std::move(sdp);
-    impl_->commit_silent(std::move(layer));
+    impl().commit_silent(std::move(layer));
   });
 }
 
 void Network::compare(Tensor input, const Convolution& c, const Comparison& p) {
-  detail::add_layer(impl_->layers.size(), p.name, [&] {
+  detail::add_layer(impl(), p.name, [&] {
     check_compared(c, p);
-    detail::LayerNode layer = detail::make_convolution(*impl_, input, c, equality(p), true);
+    detail::LayerNode layer = detail::make_convolution(impl(), input, c, equality(p), true);
     auto& node = std::get<detail::ConvNode>(layer.part);
     node.winograd = node.batch = Rewrite::kNever;
     layer.name = p.name;
-    impl_->commit_silent(std::move(layer));
+    impl().commit_silent(std::move(layer));
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Adding images and convolutions to a network.
+// Adding convolutions to a network.
 #include <cmath>
 #include <utility>
 
@@ -154,37 +154,20 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   set_nan_to_zero(c, node);
   LayerNode layer;
   layer.name = c.name;
-  layer.input = input.index;
+  layer.input = net.index("input", input);
   layer.operands = node.sdp.tensors();
   layer.macs = weights.elements() * out.height * out.width * out.batch;
   layer.part = std::move(node);
   return layer;
 }
 
-Tensor Network::image(std::string_view name, const ImageDesc& desc) {
-  impl_->check_name("input", name);
-  const PixelLayout pixel = pixel_layout(desc.format);
-  TensorNode node;
-  node.shape.channels = pixel.components;
-  node.shape.height = desc.height;
-  node.shape.width = desc.width;
-  node.precision = pixel.precision;
-  node.image = desc;
-  detail::check_range("height", desc.height, 1U, detail::kMaxSide);
-  detail::check_range("width", desc.width, 1U, detail::kMaxSide);
-  const auto index = static_cast<std::uint32_t>(impl_->tensors.size());
-  impl_->inputs.push_back({std::string(name), index, {}});
-  impl_->tensors.push_back(node);
-  return {index};
-}
-
 Tensor Network::convolution(Tensor input, const Convolution& c) {
-  return detail::add_layer(impl_->layers.size(), c.name, [&] {
-    detail::LayerNode layer = detail::make_convolution(*impl_, input, c, c.y, false);
+  return detail::add_layer(impl(), c.name, [&] {
+    detail::LayerNode layer = detail::make_convolution(impl(), input, c, c.y, false);
     const auto& node = std::get<ConvNode>(layer.part);
     const Shape out = conv_output(node.conv);
     const Precision result = detail::conv_result(node.sdp.processing, c.precision);
-    return impl_->commit(std::move(layer), out, result);
+    return impl().commit(std::move(layer), out, result);
   });
 }
 

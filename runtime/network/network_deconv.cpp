@@ -76,8 +76,8 @@ void check_operands(const SdpNode& sdp) {
 }  // namespace
 
 Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
-  return detail::add_layer(impl_->layers.size(), d.name, [&] {
-    const TensorNode& tensor = impl_->cube("input", input);
+  return detail::add_layer(impl(), d.name, [&] {
+    const TensorNode& tensor = impl().cube("input", input);
     const Precision processing = detail::kernel_precision(d.weights);
     if (tensor.precision != processing) {
       refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
@@ -101,13 +101,13 @@ Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
     const Precision result = detail::conv_result(processing, d.precision);
     check_zero_point(d, processing);
     node.zero_point = d.zero_point;
-    const detail::OperatorYNode operator_y = impl_->make_operator_y(d.y, false, out, processing);
+    const detail::OperatorYNode operator_y = impl().make_operator_y(d.y, false, out, processing);
     for (std::uint32_t y = 0; y < d.stride_y; ++y) {
       for (std::uint32_t x = 0; x < d.stride_x; ++x) {
         const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);
         Deconvolution phase = d;
         if (d.zero_point != 0) phase.bias = bias;
-        detail::SdpNode sdp = detail::conv_sdp(*impl_, phase, out, processing);
+        detail::SdpNode sdp = detail::conv_sdp(impl(), phase, out, processing);
         sdp.y = operator_y;
         check_operands(sdp);
         node.sdp.push_back(std::move(sdp));
@@ -115,11 +115,11 @@ Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
     }
     detail::LayerNode layer;
     layer.name = d.name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.macs = node.desc.weights.elements() * tensor.shape.height * tensor.shape.width *
                  tensor.shape.batch;
     layer.part = std::move(node);
-    return impl_->commit(std::move(layer), out, result);
+    return impl().commit(std::move(layer), out, result);
   });
 }
 

@@ -30,6 +30,18 @@ struct TensorNode {
   Memory memory = Memory::kDram;
 };
 
+// What is in a handle.
+struct TensorHandle {
+  static std::uint64_t network(Tensor tensor) noexcept { return tensor.network_; }
+  static std::uint32_t index(Tensor tensor) noexcept { return tensor.index_; }
+  static Tensor make(std::uint64_t network, std::size_t index) noexcept {
+    Tensor tensor;
+    tensor.network_ = network;
+    tensor.index_ = static_cast<std::uint32_t>(index);
+    return tensor;
+  }
+};
+
 // A tensor that the application writes or reads.
 struct PortNode {
   std::string name;
@@ -52,18 +64,32 @@ struct LayerNode {
 }  // namespace detail
 
 struct Network::Impl {
+  // Of this network alone, never 0.
+  const std::uint64_t id = new_id();
+
   std::vector<detail::TensorNode> tensors;
   std::vector<detail::PortNode> inputs;
   std::vector<detail::PortNode> outputs;
   std::vector<detail::LayerNode> layers;
   std::vector<nvdla_lut> luts;
 
-  const detail::TensorNode& any_tensor(const char* what, Tensor tensor) const;
+  static std::uint64_t new_id() noexcept;
+
+  // The index of a tensor. Refuses empty handles and tensors of other networks; `what` says in
+  // errors what the tensor is for.
+  std::uint32_t index(std::string_view what, Tensor tensor) const;
+  const detail::TensorNode& any_tensor(std::string_view what, Tensor tensor) const;
   // Refuses images, too.
-  const detail::TensorNode& tensor(const char* what, Tensor tensor) const;
+  const detail::TensorNode& tensor(std::string_view what, Tensor tensor) const;
   // Refuses planes, too.
-  const detail::TensorNode& cube(const char* what, Tensor tensor) const;
-  void check_name(const char* what, std::string_view name) const;
+  const detail::TensorNode& cube(std::string_view what, Tensor tensor) const;
+  // "input 'image'", or "the output of layer 3 'conv'".
+  std::string tensor_name(std::uint32_t index) const;
+  // "input 2 'image'", of the one that would come next in `ports`. Refuses a name that an input or
+  // output has, saying which.
+  std::string new_port(const std::vector<detail::PortNode>& ports, std::string_view name) const;
+  // Refuses the name of an earlier layer, saying which. Layers may have none.
+  void check_layer_name(std::string_view name) const;
 
   // Adding a layer: the operator of it that `what` names; the layer once it is right, which makes
   // its output and marks what it reads.
@@ -74,6 +100,7 @@ struct Network::Impl {
   std::optional<detail::OperandTensor> operand(const char* what, Tensor tensor) const;
   // Index of a look-up table, which is taken over unless it is there already.
   std::uint32_t add_lut(const nvdla_lut& lut, nvdla_lut_unit unit);
+  // Shape, precision and pixels are checked.
   Tensor add_input(std::string_view name, detail::TensorNode node,
                    const Quantization& quantization);
   Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision,

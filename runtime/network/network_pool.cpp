@@ -57,8 +57,8 @@ void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
 }  // namespace
 
 Tensor Network::pooling(Tensor input, const Pooling& p) {
-  return detail::add_layer(impl_->layers.size(), p.name, [&] {
-    const detail::TensorNode& in = impl_->cube("input", input);
+  return detail::add_layer(impl(), p.name, [&] {
+    const detail::TensorNode& in = impl().cube("input", input);
     if (p.method != NVDLA_POOL_AVERAGE && p.method != NVDLA_POOL_MAX &&
         p.method != NVDLA_POOL_MIN) {
       refuse_argument("method {} is none of AVERAGE, MAX, MIN", static_cast<int>(p.method));
@@ -88,9 +88,9 @@ Tensor Network::pooling(Tensor input, const Pooling& p) {
     if (p.method == NVDLA_POOL_AVERAGE) set_average(pdp, p, precision);
     detail::LayerNode layer;
     layer.name = p.name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.part = node;
-    return impl_->commit(std::move(layer), out, precision);
+    return impl().commit(std::move(layer), out, precision);
   });
 }
 

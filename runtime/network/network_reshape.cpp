@@ -15,8 +15,8 @@ using detail::check_range;
 using detail::refuse_argument;
 
 Tensor Network::normalization(Tensor input, const Normalization& n) {
-  return detail::add_layer(impl_->layers.size(), n.name, [&] {
-    const detail::TensorNode& in = impl_->cube("input", input);
+  return detail::add_layer(impl(), n.name, [&] {
+    const detail::TensorNode& in = impl().cube("input", input);
     const Shape shape = in.shape;
     const Precision precision = in.precision;
     detail::check_nan_to_zero(n.nan_to_zero, precision);
@@ -37,18 +37,18 @@ Tensor Network::normalization(Tensor input, const Normalization& n) {
       node.cdp.in_cvt = detail::convert(n.input);
       node.cdp.out_cvt = detail::convert(n.output);
     }
-    node.lut = impl_->add_lut(*n.lut, NVDLA_LUT_CDP);
+    node.lut = impl().add_lut(*n.lut, NVDLA_LUT_CDP);
     detail::LayerNode layer;
     layer.name = n.name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.part = node;
-    return impl_->commit(std::move(layer), shape, precision);
+    return impl().commit(std::move(layer), shape, precision);
   });
 }
 
 Tensor Network::contract(Tensor input, const Contraction& c) {
-  return detail::add_layer(impl_->layers.size(), c.name, [&] {
-    const detail::TensorNode& in = impl_->cube("input", input);
+  return detail::add_layer(impl(), c.name, [&] {
+    const detail::TensorNode& in = impl().cube("input", input);
     check_range("stride_y", c.stride_y, 1U, 32U);
     check_range("stride_x", c.stride_x, 1U, 32U);
     Shape out = in.shape;
@@ -69,47 +69,47 @@ Tensor Network::contract(Tensor input, const Contraction& c) {
     node.rubik.stride_x = c.stride_x;
     detail::LayerNode layer;
     layer.name = c.name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.part = node;
-    return impl_->commit(std::move(layer), out, precision);
+    return impl().commit(std::move(layer), out, precision);
   });
 }
 
 Tensor Network::split(Tensor input, std::string_view name) {
-  return detail::add_layer(impl_->layers.size(), name, [&] {
-    const detail::TensorNode in = impl_->cube("input", input);
+  return detail::add_layer(impl(), name, [&] {
+    const detail::TensorNode in = impl().cube("input", input);
     detail::RubikNode node;
     node.rubik.mode = NVDLA_RUBIK_SPLIT;
     detail::LayerNode layer;
     layer.name = name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.part = node;
-    return impl_->commit(std::move(layer), in.shape, in.precision, true);
+    return impl().commit(std::move(layer), in.shape, in.precision, true);
   });
 }
 
 Tensor Network::merge(Tensor planes, std::string_view name) {
-  return detail::add_layer(impl_->layers.size(), name, [&] {
-    const detail::TensorNode in = impl_->tensor("input", planes);
+  return detail::add_layer(impl(), name, [&] {
+    const detail::TensorNode in = impl().tensor("input", planes);
     if (!in.planar) refuse_argument("input: the tensor is a feature cube, which needs no merging");
     detail::RubikNode node;
     node.rubik.mode = NVDLA_RUBIK_MERGE;
     detail::LayerNode layer;
     layer.name = name;
-    layer.input = planes.index;
+    layer.input = impl().index("input", planes);
     layer.part = node;
-    return impl_->commit(std::move(layer), in.shape, in.precision);
+    return impl().commit(std::move(layer), in.shape, in.precision);
   });
 }
 
 Tensor Network::copy(Tensor input, std::string_view name) {
-  return detail::add_layer(impl_->layers.size(), name, [&] {
-    const detail::TensorNode in = impl_->tensor("input", input);
+  return detail::add_layer(impl(), name, [&] {
+    const detail::TensorNode in = impl().tensor("input", input);
     detail::LayerNode layer;
     layer.name = name;
-    layer.input = input.index;
+    layer.input = impl().index("input", input);
     layer.part = detail::CopyNode{};
-    return impl_->commit(std::move(layer), in.shape, in.precision, in.planar);
+    return impl().commit(std::move(layer), in.shape, in.precision, in.planar);
   });
 }
 

@@ -36,7 +36,9 @@
 namespace nvdla {
 
 // Thread compatible. Throws kInvalidArgument when a layer is added that cannot be, naming layer
-// and field; what depends on the device is checked by build().
+// and field; what depends on the device is checked by build(). So do tensors that this network has
+// not returned, and names: those of inputs and outputs are unique among both and not empty, those
+// of layers are unique unless a layer has none. A network that was moved from refuses everything.
 class NVDLA_API Network {
  public:
   struct Impl;  // the library's own
@@ -94,6 +96,10 @@ class NVDLA_API Network {
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:
+  // Throw kInvalidArgument if the network was moved from.
+  Impl& impl();
+  const Impl& impl() const;
+
   std::unique_ptr<Impl> impl_;
 };
 

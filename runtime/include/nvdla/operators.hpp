@@ -14,9 +14,24 @@
 
 namespace nvdla {
 
-// A tensor of a network; valid for the network that made it.
-struct Tensor {
-  std::uint32_t index = ~std::uint32_t{0};
+namespace detail {
+struct TensorHandle;
+}
+
+// A tensor of the network that returned it, also after that was moved. Any other network, and a
+// network that took the place of this one, refuses it as kInvalidArgument, as does every call that
+// needs a tensor and is given an empty handle.
+class Tensor {
+ public:
+  // An empty handle: no tensor.
+  constexpr Tensor() noexcept = default;
+  constexpr explicit operator bool() const noexcept { return network_ != 0; }
+  friend constexpr bool operator==(const Tensor&, const Tensor&) noexcept = default;
+
+ private:
+  friend struct detail::TensorHandle;
+  std::uint64_t network_ = 0;  // no two networks of a process have the same number
+  std::uint32_t index_ = 0;
 };
 
 // One SDP operator, X1 or X2:

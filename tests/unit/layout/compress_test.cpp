@@ -377,7 +377,8 @@ struct Stack {
     for (std::uint32_t i = 0; i < layers; ++i) {
       const WeightsDesc desc{40, network.shape(tensor).channels, 3, 3};
       const auto weights = random_weights<std::int8_t>(desc, zeros, i);
-      tensor = network.convolution(tensor, {.name = "conv",
+      const std::string name = "conv" + std::to_string(i);
+      tensor = network.convolution(tensor, {.name = name,
                                             .kernels = desc.kernels,
                                             .kernel_height = 3,
                                             .kernel_width = 3,

@@ -45,7 +45,9 @@ TEST(SaveUnits, PoolingInAllPlaces) {
   const Tensor c = network.pointwise(b, {.name = "add", .x1 = bias(three)});
   const Tensor d = network.pooling(c, min);
   const Tensor e = network.pointwise(d, {.name = "same"});
-  network.output(network.pooling(e, max), "out");
+  Pooling last = max;
+  last.name = "last";
+  network.output(network.pooling(e, last), "out");
   for (const std::string name : {"nv_small", "nv_full", "nv_large"}) {
     expect_round_trip<std::int8_t>(network, name, 8 * 17 * 19, 12 * 6 * 7, 4);
   }

@@ -82,11 +82,6 @@ TEST_F(BadNetwork, NoKernels) {
   refused("kernels 0 is not in 1..8192");
 }
 
-TEST_F(BadNetwork, TensorOfNoNetwork) {
-  input_ = Tensor{};
-  refused("the tensor is none of this network");
-}
-
 TEST_F(BadNetwork, OperatorsWithoutAPlace) {
   bias_ = {1, 1000001, 2, 3};
   conv_.x1 = prelu(four_, 1);
@@ -136,20 +131,6 @@ TEST_F(BadNetwork, Batch) {
 TEST_F(BadNetwork, InputOfSizeZero) {
   expect_error(ErrorCode::kInvalidArgument, "channels 0 is not in 1..8192",
                [&] { net_.input("more", {.channels = 0}); });
-}
-
-TEST_F(BadNetwork, NameTwice) {
-  expect_error(ErrorCode::kInvalidArgument, "an input or output 'in' already",
-               [&] { net_.input("in", {}); });
-}
-
-TEST_F(BadNetwork, NoName) {
-  expect_error(ErrorCode::kInvalidArgument, "an input needs a name", [&] { net_.input("", {}); });
-}
-
-TEST_F(BadNetwork, InputAsOutput) {
-  expect_error(ErrorCode::kInvalidArgument, "no layer writes it",
-               [&] { net_.output(input_, "out"); });
 }
 
 TEST_F(BadNetwork, LayerThatIsNotThere) {

@@ -301,7 +301,7 @@ TEST_F(BadImage, MeanOfOtherComponents) {
 TEST_F(BadImage, ReadByAnotherLayer) {
   Network net;
   const Tensor in = net.image("in", desc_);
-  expect_error(ErrorCode::kInvalidArgument, "the tensor is an image, which convolutions read only",
+  expect_error(ErrorCode::kInvalidArgument, "input 'in' is an image, which convolutions read only",
                [&] { net.pointwise(in, {}); });
 }
 

@@ -212,9 +212,9 @@ TEST(BadReshaping, Refused) {
   const Tensor planes = net.planar_input("planes", {6, 2, 2}, Precision::kInt8);
   expect_error(ErrorCode::kInvalidArgument, "layer 0 'c': 6 channels are no multiple of the 4",
                [&] { net.contract(in, {.name = "c", .stride_y = 2, .stride_x = 2}); });
-  expect_error(ErrorCode::kInvalidArgument, "the tensor is planar: merge() it first",
+  expect_error(ErrorCode::kInvalidArgument, "input 'planes' is planar: merge() it first",
                [&] { net.split(planes, "s"); });
-  expect_error(ErrorCode::kInvalidArgument, "the tensor is planar: merge() it first",
+  expect_error(ErrorCode::kInvalidArgument, "input 'planes' is planar: merge() it first",
                [&] { net.pointwise(in, {.x1 = elementwise(NVDLA_ALU_SUM, planes)}); });
   expect_error(ErrorCode::kInvalidArgument, "is a feature cube, which needs no merging",
                [&] { net.merge(in, "m"); });
