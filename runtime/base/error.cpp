@@ -89,14 +89,16 @@ Error::Error(ErrorCode code, std::string_view text) : Error(code, text, nvdla_er
 Error::Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name,
              std::string_view configuration)
     : std::system_error(make_error_code(code)),
-      state_(std::make_shared<State>(
-          State{.text = detail::rule_text(detail, layer_name, configuration),
-                .detail = detail,
-                .has_rule = true})) {}
+      state_(std::make_shared<State>(State{
+          .text = detail::rule_text(detail, {.layer = layer_name, .configuration = configuration}),
+          .detail = detail,
+          .has_rule = true})) {}
 
 Error::Error(ErrorCode code, std::string_view text, const nvdla_error& detail)
     : std::system_error(make_error_code(code)),
-      state_(std::make_shared<State>(State{.text = std::string(text), .detail = detail})) {}
+      state_(std::make_shared<State>(State{.text = std::string(text),
+                                           .detail = detail,
+                                           .has_rule = detail.rule != NVDLA_RULE_NONE})) {}
 
 Error::Error(const Error&) noexcept = default;
 Error& Error::operator=(const Error&) noexcept = default;

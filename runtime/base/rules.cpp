@@ -16,8 +16,8 @@ namespace {
 struct Rule {
   std::uint32_t rule;
   std::string_view name;
-  // Arguments: field, value, min, max, multiple, of (what the multiple is), nearest, slot, dma,
-  // feature. `field` ends with a blank unless it is empty.
+  // Arguments: field, value, min, max, multiple, of (what the multiple is), nearest, slot ("slot 3"
+  // or its name), dma, feature. `field` ends with a blank unless it is empty.
   std::string_view text;
 };
 
@@ -36,15 +36,15 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_LIMIT, "limit", "{field}{value} exceed the limit of {max}"},
     {NVDLA_RULE_SLOT_INDEX, "slot_index", "{field}{value} is not declared; slots are 0..{max}"},
     {NVDLA_RULE_SLOT_ACCESS, "slot_access",
-     "{field}slot {slot} does not allow {access}, which {dma} needs"},
+     "{field}{slot} does not allow {access}, which {dma} needs"},
     {NVDLA_RULE_SLOT_ALIGNMENT, "slot_alignment",
      "{field}{value} is not a power of two of at least {min}"},
     {NVDLA_RULE_EXTENT, "extent",
-     "{field}{dma} would touch bytes {min}..{value} of slot {slot}, which has {max}"},
+     "{field}{dma} would touch bytes {min}..{value} of {slot}, which has {max}"},
     {NVDLA_RULE_ADDRESS, "address",
      "{field}the last byte, at {value:#x}, is beyond an address of {max} bits"},
     {NVDLA_RULE_OVERLAP, "overlap",
-     "{field}{dma} would write slot {slot} from byte {value} on, over bytes {min}..{max} that the "
+     "{field}{dma} would write {slot} from byte {value} on, over bytes {min}..{max} that the "
      "layer reads: "
      "only exactly in place is allowed"},
     {NVDLA_RULE_PADDING, "padding",
@@ -88,16 +88,14 @@ constexpr Rule kRules[] = {
     {NVDLA_RULE_COMPRESSED, "compressed",
      "{field}{value} bytes: compressed weights and their tables make it {min}"},
     {NVDLA_RULE_BANDS, "bands", "{field}bands do not add up: {value}, expected {min}..{max}"},
-    {NVDLA_RULE_BINDING_SIZE, "binding_size", "buffer has {value} bytes, the slot declares {min}"},
-    {NVDLA_RULE_BINDING_MEMORY, "binding_memory",
-     "buffer is in memory {value}, the slot declares {min}"},
+    {NVDLA_RULE_BINDING_SIZE, "binding_size", "buffer has {value} bytes, {min} are needed"},
+    {NVDLA_RULE_BINDING_MEMORY, "binding_memory", "buffer is in {memory}, it must be in {wanted}"},
     {NVDLA_RULE_BINDING_ALIGNMENT, "binding_alignment",
      "address {value:#x} is not aligned to {multiple}"},
     {NVDLA_RULE_BINDING_MISSING, "binding_missing",
      "{value} buffers are bound, the program has {min} slots"},
     {NVDLA_RULE_BINDING_OVERLAP, "binding_overlap",
-     "from address {value:#x} on it shares bytes with slot {slot} at {min:#x}..{max:#x}, and one "
-     "of "
+     "from address {value:#x} on it shares bytes with {slot} at {min:#x}..{max:#x}, and one of "
      "them is written"},
     {NVDLA_RULE_OUTPUT_SIZE, "output_size",
      "{field}an output size of {value} exceeds {max}: split the layer"},
@@ -178,32 +176,46 @@ std::string precision_text(std::int64_t precision) {
   }
 }
 
+std::string memory_text(std::int64_t memory) {
+  switch (memory) {
+    case NVDLA_MEMORY_DRAM:
+      return "DRAM (0)";
+    case NVDLA_MEMORY_SRAM:
+      return "SRAM (1)";
+    default:
+      return fmt::format("memory {}", memory);
+  }
+}
+
+std::string slot_text(std::uint32_t slot, std::span<const std::string> names) {
+  return slot < names.size() ? names[slot] : fmt::format("slot {}", slot);
+}
+
 // "layer 3 'conv2' (conv)"; the first part of a layer's field names the unit.
-std::string place(const nvdla_error& e, std::string_view layer_name, std::string_view unit) {
+std::string place(const nvdla_error& e, const detail::RuleNames& names, std::string_view unit) {
   switch (e.object) {
     case NVDLA_OBJECT_LAYER: {
       std::string text = fmt::format("layer {}", e.index);
-      if (!layer_name.empty()) text += fmt::format(" '{}'", layer_name);
+      if (!names.layer.empty()) text += fmt::format(" '{}'", names.layer);
       if (!unit.empty()) text += fmt::format(" ({})", unit);
       return text;
     }
     case NVDLA_OBJECT_SLOT:
-      return fmt::format("slot {}", e.index);
+      return slot_text(e.index, names.slots);
     case NVDLA_OBJECT_LUT:
-      return fmt::format("LUT {}", e.index);
+      return names.object.empty() ? fmt::format("LUT {}", e.index) : std::string(names.object);
     case NVDLA_OBJECT_TRANSFER:
-      return fmt::format("transfer {}", e.index);
+      return names.object.empty() ? fmt::format("transfer {}", e.index) : std::string(names.object);
     case NVDLA_OBJECT_BINDING:
-      return fmt::format("binding of slot {}", e.index);
+      return "binding of " + slot_text(e.index, names.slots);
     default:
-      return "program";
+      return names.object.empty() ? "program" : std::string(names.object);
   }
 }
 
 }  // namespace
 
-std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name,
-                              std::string_view configuration) {
+std::string detail::rule_text(const nvdla_error& e, const RuleNames& names) {
   std::string field = field_text(e.object, e.field);
   std::string unit;
   if (e.object == NVDLA_OBJECT_LAYER) {
@@ -212,27 +224,33 @@ std::string detail::rule_text(const nvdla_error& e, std::string_view layer_name,
       field.erase(0, dot + 1);
     }
   }
+  if (!names.slots.empty()) {
+    if (const auto at = field.rfind(".slot"); at != std::string::npos) field.erase(at);
+    if (e.object == NVDLA_OBJECT_PROGRAM && e.field == NVDLA_PART_SLOTS)
+      field = "buffers for tensors and constants";
+  }
   const std::string of = multiple_text(e, field);
   if (!field.empty()) field += ' ';
   if (e.rule >= std::size(kRules)) {
     return fmt::format("{}: {}breaks rule {}, which this version has no text for (value {})",
-                       place(e, layer_name, unit), field, e.rule, e.value);
+                       place(e, names, unit), field, e.rule, e.value);
   }
   const std::string range =
       e.min < e.max ? fmt::format("; valid: {}..{}", e.min, e.max) : std::string();
-  const std::string lacking = configuration.empty()
+  const std::string lacking = names.configuration.empty()
                                   ? std::string("is not there")
-                                  : fmt::format("{} does not have", configuration);
+                                  : fmt::format("{} does not have", names.configuration);
   const std::string text = fmt::format(
       fmt::runtime(kRules[e.rule].text), fmt::arg("field", field), fmt::arg("value", e.value),
       fmt::arg("min", e.min), fmt::arg("max", e.max), fmt::arg("multiple", e.multiple),
-      fmt::arg("of", of), fmt::arg("nearest", nearest(e)), fmt::arg("slot", e.slot),
-      fmt::arg("dma", dma_name(e.dma)), fmt::arg("feature", feature_name(e.value)),
-      fmt::arg("lacking", lacking), fmt::arg("access", access_text(e.value)),
-      fmt::arg("range", range), fmt::arg("left", banks_left(e)),
-      fmt::arg("in", precision_text(e.value)), fmt::arg("proc", precision_text(e.min)),
-      fmt::arg("out", precision_text(e.max)));
-  return place(e, layer_name, unit) + ": " + text;
+      fmt::arg("of", of), fmt::arg("nearest", nearest(e)),
+      fmt::arg("slot", slot_text(e.slot, names.slots)), fmt::arg("memory", memory_text(e.value)),
+      fmt::arg("wanted", memory_text(e.min)), fmt::arg("dma", dma_name(e.dma)),
+      fmt::arg("feature", feature_name(e.value)), fmt::arg("lacking", lacking),
+      fmt::arg("access", access_text(e.value)), fmt::arg("range", range),
+      fmt::arg("left", banks_left(e)), fmt::arg("in", precision_text(e.value)),
+      fmt::arg("proc", precision_text(e.min)), fmt::arg("out", precision_text(e.max)));
+  return place(e, names, unit) + ": " + text;
 }
 
 std::string_view rule_name(std::uint32_t rule) noexcept {

@@ -7,15 +7,23 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace nvdla::detail {
 
+// What people call the things that an error has numbers of; what is empty goes by its number.
+struct RuleNames {
+  std::string_view layer = {};          // the one that it is about
+  std::string_view configuration = {};  // that lacks a feature
+  std::string_view object = {};         // the table, transfer or whole program that it is about
+  // Of each slot what lies in it, such as "input 'image'": there is no word of slots then.
+  std::span<const std::string> slots = {};
+};
+
 // One line, without a full stop: where, what was found, what would be right.
-// `layer_name` and `configuration` are named if they are not empty.
-std::string rule_text(const nvdla_error& error, std::string_view layer_name,
-                      std::string_view configuration);
+std::string rule_text(const nvdla_error& error, const RuleNames& names);
 
 }  // namespace nvdla::detail
 

@@ -45,6 +45,7 @@ struct Session::Impl {
   Device device;
   Program program;
   std::vector<Binding> bindings;
+  std::vector<std::string> slot_names;  // what errors call the tensor or constants in each slot
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;

@@ -35,6 +35,8 @@ struct ConvertedProgram {
   // Of each slot the memory of the container, kNoMemory for that of the control data.
   static constexpr std::uint16_t kNoMemory = UINT16_MAX;
   std::vector<std::uint16_t> memories;
+  // And what errors call it: "input 'data'", "memory 5".
+  std::vector<std::string> slot_names;
   // Of each layer: "conv 0 + sdp 1".
   std::vector<std::string> names;
   std::vector<Derived> derived;

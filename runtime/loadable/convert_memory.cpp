@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // From positions of a task's address list to slots.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +16,18 @@ namespace {
 // Planes lie on 64 bytes; buffers of devices do anyway.
 constexpr std::uint32_t kSlotAlign = 64;
 constexpr std::size_t kTableAlign = 128;
+
+// Memories of the application go by their tensors' names.
+std::string memory_name(const Container& c, std::uint16_t index) {
+  const MemoryEntry& memory = c.memories[index];
+  if (memory.input() || memory.output()) {
+    const std::string& name = c.tensors[memory.tensor].name;
+    const char* const kind = memory.input() ? "input" : "output";
+    return name.empty() ? fmt::format("{}{}", kind, memory.bind_id)
+                        : fmt::format("{} '{}'", kind, name);
+  }
+  return fmt::format("memory {}", index);
+}
 
 }  // namespace
 
@@ -50,6 +65,7 @@ std::pair<std::uint32_t, std::uint64_t> TaskConverter::place(std::uint16_t type,
     slot.memory = memory.domain == kDomainSram ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
     program_.slots.push_back(slot);
     program_.memories.push_back(at.memory);
+    program_.slot_names.push_back(memory_name(c_, at.memory));
   }
   program_.slots[found->second].access |= access;
   return {found->second, at.offset};
@@ -116,6 +132,7 @@ void TaskConverter::add_control_slot() {
   }
   program_.slots.push_back(slot);
   program_.memories.push_back(ConvertedProgram::kNoMemory);
+  program_.slot_names.emplace_back("the tables of compressed weights");
 }
 
 }  // namespace nvdla::loadable

@@ -6,6 +6,7 @@
 
 #include "backend/compiled_program.hpp"
 #include "base/check.hpp"
+#include "base/rules.hpp"
 #include "loadable/convert.hpp"
 
 namespace nvdla::loadable {
@@ -31,11 +32,16 @@ void check_program(const ConvertedProgram& program, const nvdla_hw& hw) {
     const detail::CompiledProgram compiled(0, hw, program.desc());
     for (const Derived& derived : program.derived) compare(compiled.program(), derived, hw);
   } catch (const Error& error) {
-    // The compiler knows layers by number, loadables by their operations.
+    if (error.rule() == NVDLA_RULE_NONE) throw;
+    // The compiler knows layers and slots by number, loadables have operations and memories.
+    detail::RuleNames names;
+    names.slots = program.slot_names;
     const std::int64_t layer = error.layer();
-    if (layer < 0 || layer >= static_cast<std::int64_t>(program.names.size())) throw;
-    throw Error(static_cast<ErrorCode>(error.code().value()), error.detail(),
-                program.names[static_cast<std::size_t>(layer)]);
+    if (layer >= 0 && layer < static_cast<std::int64_t>(program.names.size())) {
+      names.layer = program.names[static_cast<std::size_t>(layer)];
+    }
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                detail::rule_text(error.detail(), names), error.detail());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "arith/integers.hpp"
 #include "base/check.hpp"
+#include "base/rules.hpp"
 #include "layout/cbuf.hpp"
 #include "network/builder.hpp"
 #include "network/winograd_plan.hpp"
@@ -80,10 +81,19 @@ void Builder::build(const BuildOptions& options) {
   session_.transfers = std::move(transfers_);
 }
 
-std::uint32_t Builder::add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory) {
+std::uint32_t Builder::add_slot(std::string name, std::uint64_t bytes, std::uint32_t access,
+                                Memory memory) {
   slots_.push_back(make_slot(info_, bytes, access, memory));
   session_.bindings.emplace_back(device_.allocate(bytes, memory));
+  session_.slot_names.push_back(std::move(name));
   return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+std::string Builder::place_of(std::uint32_t tensor) const {
+  for (const PortNode& port : net_.outputs) {
+    if (port.tensor == tensor) return fmt::format("output '{}'", port.name);
+  }
+  return net_.tensor_name(tensor);
 }
 
 std::uint32_t Builder::cubes_at_once(std::uint32_t tensor) const {
@@ -126,8 +136,10 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
 }
 
 void Builder::add_tensor(const TensorNode& tensor) {
+  const std::string place = place_of(static_cast<std::uint32_t>(descs_.size()));
   if (tensor.image) {
-    add_slot(image_bytes(info_, *tensor.image), NVDLA_SLOT_READ);
+    at_place(place, std::nullopt,
+             [&] { add_slot(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
     descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
     return;
   }
@@ -138,7 +150,8 @@ void Builder::add_tensor(const TensorNode& tensor) {
   std::uint32_t access = 0;
   if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
-  add_slot(bytes * tensor.shape.batch, access, tensor.memory);
+  at_place(place, std::nullopt,
+           [&] { add_slot(place, bytes * tensor.shape.batch, access, tensor.memory); });
   if (tensor.planar) slots_.back().alignment = kPlaneAlign;
   if (tensor.producer && cubes_[*tensor.producer] > 1) slots_.back().alignment = kBatchAlign;
   descs_.push_back(desc);
@@ -151,13 +164,14 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
   Scratch scratch;
   scratch.shape = shape;
   scratch.surface =
-      tensor_surface(desc, add_slot(bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+      tensor_surface(desc, add_slot("an intermediate tensor of " + this_layer(),
+                                    bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
   return scratch;
 }
 
 void Builder::add_blob(const Blob& blob) {
   if (blob.bytes().empty()) return;
-  add_slot(blob.bytes().size(), NVDLA_SLOT_READ);
+  add_slot("the constants of " + this_layer(), blob.bytes().size(), NVDLA_SLOT_READ);
   const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
   std::copy(blob.bytes().begin(), blob.bytes().end(), map.data());
 }
@@ -168,6 +182,7 @@ void Builder::add_layer(std::uint32_t index) {
     last_.push_back(last_[*net_.tensors[node.input].producer]);
     return;
   }
+  this_layer_ = index;
   in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
   last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
 }
@@ -230,13 +245,34 @@ void Builder::create_program(bool statistics) {
   try {
     session_.program = device_.create_program(desc);
   } catch (const Error& error) {
-    if (error.rule() == NVDLA_RULE_NONE || error.layer() < 0 ||
-        error.layer() >= static_cast<std::int64_t>(layers_.size())) {
-      throw;
-    }
-    throw Error(static_cast<ErrorCode>(error.code().value()), error.detail(),
-                session_.layers[static_cast<std::size_t>(error.layer())].name, info_.configuration);
+    if (error.rule() == NVDLA_RULE_NONE) throw;
+    throw named(error);
   }
+}
+
+Error Builder::named(const Error& error) const {
+  const nvdla_error& detail = error.detail();
+  RuleNames names;
+  names.configuration = info_.configuration;
+  names.slots = session_.slot_names;
+  std::string object = "the network";
+  // Tables and transfers are called after the first layer that uses them.
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const nvdla_layer& layer = layers_[i];
+    const std::string& name = session_.layers[i].name;
+    if (detail.object == NVDLA_OBJECT_LAYER && detail.index == i) names.layer = name;
+    if (detail.object == NVDLA_OBJECT_LUT && layer.lut == detail.index + 1) {
+      object = "the look-up table of " + layer_text(i, name);
+      break;
+    }
+    if (detail.object == NVDLA_OBJECT_TRANSFER && layer.kind == NVDLA_LAYER_BDMA &&
+        detail.index - layer.bdma.first_transfer < layer.bdma.num_transfers) {
+      object = layer_text(i, name);
+      break;
+    }
+  }
+  names.object = object;
+  return Error(static_cast<ErrorCode>(error.code().value()), rule_text(detail, names), detail);
 }
 
 }  // namespace detail

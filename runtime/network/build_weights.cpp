@@ -62,6 +62,7 @@ void Builder::add_control() {
   }
   slots_.push_back(make_slot(info_, bytes.size(), NVDLA_SLOT_CONTROL));
   session_.bindings.emplace_back();
+  session_.slot_names.emplace_back("the tables of compressed weights");
   session_.control.assign(bytes.begin(), bytes.end());
 }
 

@@ -51,7 +51,13 @@ class Builder {
   void add_tensor(const TensorNode& tensor);
   // Its cube, with room for what its producer writes beyond it.
   TensorDesc tensor_desc(const TensorNode& tensor) const;
-  std::uint32_t add_slot(std::uint64_t bytes, std::uint32_t access, Memory memory = Memory::kDram);
+  // `name` says in errors what lies in it.
+  std::uint32_t add_slot(std::string name, std::uint64_t bytes, std::uint32_t access,
+                         Memory memory = Memory::kDram);
+  // "output 'scores'", as the application knows it, or the layer that makes it.
+  std::string place_of(std::uint32_t tensor) const;
+  // "layer 3 'conv2'", of the one that is being added.
+  std::string this_layer() const { return layer_text(this_layer_, net_.layers[this_layer_].name); }
   // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
   Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
   void add_blob(const Blob& blob);
@@ -60,16 +66,7 @@ class Builder {
   // later and names the layer itself.
   template <typename Call>
   auto in_layer(std::uint32_t index, const Call& call) const {
-    try {
-      return call();
-    } catch (const Error& error) {
-      nvdla_error detail = error.detail();
-      detail.object = NVDLA_OBJECT_LAYER;
-      detail.index = index;
-      throw Error(static_cast<ErrorCode>(error.code().value()),
-                  fmt::format("layer {} '{}': {}", index, net_.layers[index].name, error.what()),
-                  detail);
-    }
+    return at_place(layer_text(index, net_.layers[index].name), index, call);
   }
 
   // The packed stream into `blob`, and its tables, if it has any; says it in `conv`.
@@ -169,12 +166,15 @@ class Builder {
 
   Session::Impl::Port make_port(const PortNode& node) const;
   void create_program(bool statistics);
+  // What the compiler refuses, in the words of the network.
+  Error named(const Error& error) const;
 
   const Network::Impl& net_;
   const DeviceInfo& info_;
   const Device& device_;
   Session::Impl& session_;
   bool fold_inputs_ = true;
+  std::uint32_t this_layer_ = 0;  // of the network
   // Slots of tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
   std::vector<nvdla_slot> slots_;

@@ -43,7 +43,8 @@ class NVDLA_API Error : public std::system_error {
   // valid: 128"; so does `configuration` where that lacks a feature.
   Error(ErrorCode code, const nvdla_error& detail, std::string_view layer_name = {},
         std::string_view configuration = {});
-  // A failure of a job: `text` is the message, `detail` what programs may want to know.
+  // The same in other words, or a failure of a job: `text` is the message, `detail` what programs
+  // may want to know.
   Error(ErrorCode code, std::string_view text, const nvdla_error& detail);
   Error(const Error&) noexcept;
   Error& operator=(const Error&) noexcept;

@@ -6,10 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/fields.hpp"
+#include "base/rules.hpp"
+#include "model/register_info.hpp"
 
 namespace nvdla {
 namespace {
@@ -146,7 +151,7 @@ TEST(Message, OfABinding) {
   e.value = 99;
   e.min = 100;
   const Error error(ErrorCode::kInvalidBinding, e);
-  EXPECT_STREQ(error.what(), "binding of slot 4: buffer has 99 bytes, the slot declares 100");
+  EXPECT_STREQ(error.what(), "binding of slot 4: buffer has 99 bytes, 100 are needed");
   EXPECT_EQ(error.layer(), -1);
   EXPECT_EQ(error.field(), "");
 }
@@ -183,6 +188,49 @@ TEST(Message, OfARuleFromTheFuture) {
   nvdla_error e = layer_error(NVDLA_RULE_COUNT + 5, offsetof(nvdla_layer, kind), 1);
   EXPECT_NE(std::string(Error(ErrorCode::kInvalidProgram, e).what()).find("no text for"),
             std::string::npos);
+}
+
+// Pixel formats have one name: that of the register, which the enumerator shortens.
+TEST(Names, OfPixelFormatsAreTheRegisters) {
+  const model::RegisterInfo* info = model::find_register("CDMA.D_DATAIN_FORMAT");
+  ASSERT_NE(info, nullptr);
+  const model::FieldInfo* field = info->find_field("PIXEL_FORMAT");
+  ASSERT_NE(field, nullptr);
+  ASSERT_EQ(field->enums.size(), 36U);
+  std::map<std::string, std::int64_t> enumerators;
+#define VALUE(name, value) enumerators[#name] = value;
+#define STRUCT(name, size)
+#define MEMBER(structure, name, offset, size)
+#include "../uapi/layout.inc"
+#undef VALUE
+#undef STRUCT
+#undef MEMBER
+  for (const model::EnumInfo& format : field->enums) {
+    EXPECT_EQ(pixel_format_name(format.value), format.name);
+    // "T_Y8___U8V8_N444" is NVDLA_PIXEL_Y8_U8V8_N444.
+    std::string name(format.name.substr(2));
+    if (const auto at = name.find("___"); at != std::string::npos) name.replace(at, 3, "_");
+    ASSERT_EQ(enumerators.count("NVDLA_PIXEL_" + name), 1U) << name;
+    EXPECT_EQ(enumerators["NVDLA_PIXEL_" + name], format.value);
+  }
+  EXPECT_EQ(pixel_format_name(36), "");
+}
+
+// An error in the words of who made the things that it has numbers of.
+TEST(Message, WithNamesHasNoNumbersOfSlots) {
+  const std::vector<std::string> slots = {"input 'in'", "the output of layer 0 'a'"};
+  nvdla_error e = layer_error(NVDLA_RULE_OVERLAP, offsetof(nvdla_layer, sdp.output.slot), 64);
+  e.slot = 1;
+  e.dma = NVDLA_DMA_SDP_WDMA;
+  e.max = 127;
+  EXPECT_EQ(detail::rule_text(e, {.layer = "b", .slots = slots}),
+            "layer 3 'b' (sdp): output SDP WDMA would write the output of layer 0 'a' from byte 64 "
+            "on, over bytes 0..127 that the layer reads: only exactly in place is allowed");
+  e.object = NVDLA_OBJECT_SLOT;
+  e.index = 0;
+  e.field = offsetof(nvdla_slot, size);
+  e.rule = NVDLA_RULE_RANGE;
+  EXPECT_EQ(detail::rule_text(e, {.slots = slots}).find("input 'in': size 64"), 0U);
 }
 
 TEST(Category, MapsToErrc) {

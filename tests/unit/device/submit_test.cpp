@@ -297,7 +297,7 @@ TEST(SubmitSram, RefusesTheWrongMemory) {
   const Device device = Device::open("model:nv_full");
   const SmallProgram small(device);
   const std::vector<Binding> bindings = {small.buffer(), device.allocate(4096, Memory::kSram)};
-  const auto error = expect_error(ErrorCode::kInvalidBinding, "memory 1, the slot declares 0",
+  const auto error = expect_error(ErrorCode::kInvalidBinding, "buffer is in SRAM (1), it must be in DRAM (0)",
                                   [&] { device.submit(small.create(), bindings); });
   EXPECT_EQ(error->rule(), static_cast<std::uint32_t>(NVDLA_RULE_BINDING_MEMORY));
 }
