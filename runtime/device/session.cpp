@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/rules.hpp"
+#include "device/bound_buffer.hpp"
 #include "device/session_impl.hpp"
 #include "layout/fold_elements.hpp"
 #include "nvdla/folding.hpp"
@@ -65,16 +67,41 @@ const Session::Impl::Layer& Session::Impl::layer(std::uint32_t index) const {
   return layers[index];
 }
 
-void Session::Impl::check_idle() const {
+void Session::Impl::check_idle(std::string_view what) const {
   if (!last.done()) {
-    detail::refuse(ErrorCode::kBusy, "the session is running: wait for its fence first");
+    detail::refuse(ErrorCode::kBusy, "{}: the session is running: wait for its fence first", what);
   }
+}
+
+void Session::Impl::check_ran(std::string_view what) const {
+  check_idle(what);
+  if (!last) refuse_argument("{}: the session has not run yet: run() or submit() it first", what);
+  try {
+    last.wait();
+  } catch (const Error& error) {
+    const Error cause = named(error);
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                fmt::format("{}: the last run failed: {}", what, cause.what()), cause.detail());
+  }
+}
+
+Error Session::Impl::named(const Error& error) const {
+  const auto code = static_cast<ErrorCode>(error.code().value());
+  if (error.rule() != NVDLA_RULE_NONE) {
+    return Error(code, detail::rule_text(error.detail(), {.slots = slot_names}), error.detail());
+  }
+  const std::int64_t layer = error.layer();
+  if (layer < 0 || layer >= static_cast<std::int64_t>(layers.size())) return error;
+  const std::string& name = layers[static_cast<std::size_t>(layer)].name;
+  if (name.empty()) return error;
+  return Error(code, fmt::format("'{}': {}", name, error.what()), error.detail());
 }
 
 template <typename T>
 void Session::Impl::write(std::string_view name, Layout layout, std::span<const T> source) {
   const Port& port = tensor(input(name));
-  check_idle();
+  const std::lock_guard lock(mutex);
+  check_idle(fmt::format("writing '{}'", name));
   const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
   if (port.folded) {
     if constexpr (!std::is_same_v<T, std::uint16_t>) {
@@ -86,77 +113,12 @@ void Session::Impl::write(std::string_view name, Layout layout, std::span<const 
   pack(port.desc, layout, source, map.bytes());
 }
 
-template <typename T>
-void Session::Impl::read(std::string_view name, Layout layout, std::span<T> target) const {
-  const Port& port = output(name);
-  check_idle();
-  unpack(port.desc, layout, bindings[port.slot].buffer.map(MapMode::kRead).bytes(), target);
-}
-
-Session::Session(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-Session::Session(Session&&) noexcept = default;
-Session& Session::operator=(Session&&) noexcept = default;
-// The run, if there is one, holds what it needs.
-Session::~Session() = default;
-
-std::uint32_t Session::inputs() const noexcept {
-  return static_cast<std::uint32_t>(impl_->inputs.size());
-}
-
-std::uint32_t Session::outputs() const noexcept {
-  return static_cast<std::uint32_t>(impl_->outputs.size());
-}
-
-std::string_view Session::input_name(std::uint32_t index) const {
-  if (index >= impl_->inputs.size()) refuse_argument("input {} of {}", index, inputs());
-  return impl_->inputs[index].name;
-}
-
-std::string_view Session::output_name(std::uint32_t index) const {
-  if (index >= impl_->outputs.size()) refuse_argument("output {} of {}", index, outputs());
-  return impl_->outputs[index].name;
-}
-
-const TensorDesc& Session::desc(std::string_view name) const {
-  return impl_->tensor(impl_->port(name)).desc;
-}
-
-const ImageDesc& Session::image(std::string_view name) const {
-  const Port& port = impl_->input(name);
-  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
-  return *port.image;
-}
-
-const Buffer& Session::buffer(std::string_view name) const {
-  return impl_->bindings[impl_->port(name).slot].buffer;
-}
-
-void Session::bind(std::string_view name, const Buffer& buffer) {
-  const Port& port = impl_->port(name);
-  impl_->check_idle();
-  if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
-  if (const std::uint64_t need = impl_->slots[port.slot].size; buffer.size() < need) {
-    refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(), need);
-  }
-  impl_->bindings[port.slot].buffer = buffer;
-}
-
-void Session::write(std::string_view name, Layout layout, std::span<const std::int8_t> source) {
-  impl_->write(name, layout, source);
-}
-
-void Session::write(std::string_view name, Layout layout, std::span<const std::int16_t> source) {
-  impl_->write(name, layout, source);
-}
-
-void Session::write(std::string_view name, Layout layout, std::span<const std::uint16_t> source) {
-  impl_->write(name, layout, source);
-}
-
-void Session::write(std::string_view name, Layout layout, std::span<const float> source) {
-  const Port& port = impl_->tensor(impl_->input(name));
-  impl_->check_idle();
-  const Map map = buffer(name).map(MapMode::kWrite);
+void Session::Impl::write_reals(std::string_view name, Layout layout,
+                                std::span<const float> source) {
+  const Port& port = tensor(input(name));
+  const std::lock_guard lock(mutex);
+  check_idle(fmt::format("writing '{}'", name));
+  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
   if (port.folded) {
     // The real number of the padding value, for the columns behind the last one.
     const Quantization& q = port.quantization;
@@ -169,36 +131,132 @@ void Session::write(std::string_view name, Layout layout, std::span<const float>
   pack(port.desc, layout, source, port.quantization, map.bytes());
 }
 
+template <typename Unpack>
+void Session::Impl::read(std::string_view name, const Unpack& unpack) const {
+  const Port& port = output(name);
+  const std::lock_guard lock(mutex);
+  const std::string what = fmt::format("reading '{}'", name);
+  check_ran(what);
+  if (rebound.contains(port.slot)) {
+    refuse_argument("{}: it was bound to another buffer after the last run: run again first", what);
+  }
+  unpack(port, bindings[port.slot].buffer.map(MapMode::kRead));
+}
+
+Session::Session(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+// The run, if there is one, holds what it needs.
+Session::~Session() = default;
+
+Session::Impl& Session::impl() const {
+  if (impl_ == nullptr) refuse_argument("the session is empty: it was moved from");
+  return *impl_;
+}
+
+std::uint32_t Session::inputs() const noexcept {
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->inputs.size());
+}
+
+std::uint32_t Session::outputs() const noexcept {
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->outputs.size());
+}
+
+std::string_view Session::input_name(std::uint32_t index) const {
+  if (index >= impl().inputs.size()) refuse_argument("input {} of {}", index, inputs());
+  return impl().inputs[index].name;
+}
+
+std::string_view Session::output_name(std::uint32_t index) const {
+  if (index >= impl().outputs.size()) refuse_argument("output {} of {}", index, outputs());
+  return impl().outputs[index].name;
+}
+
+const TensorDesc& Session::desc(std::string_view name) const {
+  return impl().tensor(impl().port(name)).desc;
+}
+
+const ImageDesc& Session::image(std::string_view name) const {
+  const Port& port = impl().input(name);
+  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
+  return *port.image;
+}
+
+Buffer Session::buffer(std::string_view name) const {
+  const Port& port = impl().port(name);
+  const std::lock_guard lock(impl().mutex);
+  return impl().bindings[port.slot].buffer;
+}
+
+void Session::bind(std::string_view name, const Buffer& buffer) {
+  const Port& port = impl().port(name);
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle(fmt::format("binding '{}'", name));
+  Buffer& bound = impl().bindings[port.slot].buffer;
+  detail::check_bound(name, buffer, bound, impl().slots[port.slot].size);
+  bound = buffer;
+  impl().rebound.insert(port.slot);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const std::int8_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const std::int16_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const std::uint16_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Session::write(std::string_view name, Layout layout, std::span<const float> source) {
+  impl().write_reals(name, layout, source);
+}
+
 void Session::write_pixels(std::string_view name, std::span<const std::byte> plane,
                            std::span<const std::byte> plane_uv) {
   const ImageDesc& desc = image(name);
-  impl_->check_idle();
-  pack_image(impl_->device.info(), desc, plane, plane_uv,
-             buffer(name).map(MapMode::kWrite).bytes());
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle(fmt::format("writing '{}'", name));
+  const Map map = impl().bindings[impl().input(name).slot].buffer.map(MapMode::kWrite);
+  pack_image(impl().device.info(), desc, plane, plane_uv, map.bytes());
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<std::int8_t> target) const {
-  impl_->read(name, layout, target);
+  impl().read(name, [&](const Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<std::int16_t> target) const {
-  impl_->read(name, layout, target);
+  impl().read(name, [&](const Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const {
-  impl_->read(name, layout, target);
+  impl().read(name, [&](const Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
 }
 
 void Session::read(std::string_view name, Layout layout, std::span<float> target) const {
-  const Port& port = impl_->output(name);
-  impl_->check_idle();
-  unpack(port.desc, layout, buffer(name).map(MapMode::kRead).bytes(), port.quantization, target);
+  impl().read(name, [&](const Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), port.quantization, target);
+  });
 }
 
 Fence Session::submit(const SubmitOptions& options) {
-  impl_->check_idle();
-  impl_->last = impl_->device.submit(impl_->program, impl_->bindings, options);
-  return impl_->last;
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle("submitting");
+  try {
+    impl().last = impl().device.submit(impl().program, impl().bindings, options);
+  } catch (const Error& error) {
+    throw impl().named(error);
+  }
+  impl().rebound.clear();
+  return impl().last;
 }
 
 void Session::run() {
@@ -206,31 +264,28 @@ void Session::run() {
   try {
     fence.wait();
   } catch (const Error& error) {
-    // The device knows layers by number, people by name.
-    const std::int64_t layer = error.layer();
-    if (layer < 0 || layer >= std::int64_t{layers()}) throw;
-    const std::string_view name = layer_name(static_cast<std::uint32_t>(layer));
-    if (name.empty()) throw;
-    throw Error(static_cast<ErrorCode>(error.code().value()),
-                fmt::format("'{}': {}", name, error.what()), error.detail());
+    throw impl_->named(error);
   }
 }
 
 std::uint32_t Session::layers() const noexcept {
-  return static_cast<std::uint32_t>(impl_->layers.size());
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->layers.size());
 }
 
-std::string_view Session::layer_name(std::uint32_t layer) const { return impl_->layer(layer).name; }
+std::string_view Session::layer_name(std::uint32_t layer) const { return impl().layer(layer).name; }
 
 std::uint64_t Session::layer_cycles(std::uint32_t layer) const {
-  impl_->layer(layer);
-  return impl_->program.cycles(layer);
+  impl().layer(layer);
+  return impl().program.cycles(layer);
 }
 
-std::uint64_t Session::layer_macs(std::uint32_t layer) const { return impl_->layer(layer).macs; }
+std::uint64_t Session::layer_macs(std::uint32_t layer) const { return impl().layer(layer).macs; }
 
-std::span<const nvdla_layer_stats> Session::statistics() const noexcept {
-  return impl_->last.statistics();
+std::span<const nvdla_layer_stats> Session::statistics() const {
+  const std::lock_guard lock(impl().mutex);
+  if (!impl().program.statistics()) return {};
+  impl().check_ran("statistics");
+  return impl().last.statistics();
 }
 
 }  // namespace nvdla

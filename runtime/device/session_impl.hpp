@@ -4,11 +4,14 @@
 #ifndef NVDLA_DEVICE_SESSION_IMPL_HPP
 #define NVDLA_DEVICE_SESSION_IMPL_HPP
 
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "nvdla/error.hpp"
 #include "nvdla/network.hpp"
 
 namespace nvdla {
@@ -37,15 +40,28 @@ struct Session::Impl {
   const Layer& layer(std::uint32_t index) const;
   template <typename T>
   void write(std::string_view name, Layout layout, std::span<const T> source);
-  template <typename T>
-  void read(std::string_view name, Layout layout, std::span<T> target) const;
+  void write_reals(std::string_view name, Layout layout, std::span<const float> source);
+  // Calls `unpack(port, map)` with the elements of an output.
+  template <typename Unpack>
+  void read(std::string_view name, const Unpack& unpack) const;
+
+  // What the state of the session allows; `what` would have been done. The caller holds `mutex`.
   // Nothing may touch the buffers while a run does.
-  void check_idle() const;
+  void check_idle(std::string_view what) const;
+  // There was a run, and it ended well.
+  void check_ran(std::string_view what) const;
+
+  // A failure of the program, with layers and tensors by name.
+  Error named(const Error& error) const;
+
+  // Of everything that changes: bindings, rebound and last.
+  mutable std::mutex mutex;
 
   Device device;
   Program program;
   std::vector<Binding> bindings;
   std::vector<std::string> slot_names;  // what errors call the tensor or constants in each slot
+  std::set<std::uint32_t> rebound;      // slots whose buffer the last run did not have
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;

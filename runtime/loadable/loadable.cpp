@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "backend/info.hpp"
 #include "base/check.hpp"
+#include "base/rules.hpp"
+#include "device/bound_buffer.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/emulate.hpp"
 #include "loadable/loadable_impl.hpp"
@@ -175,6 +179,8 @@ struct LoadedNetwork::Impl {
   struct DlaStep {
     Program program;
     std::vector<std::uint16_t> memories;  // of each slot
+    std::vector<std::string> names;       // of what lies there, and of the layers
+    std::vector<std::string> layers;
   };
   using Step = std::variant<DlaStep, std::vector<loadable::EmuStep>>;
 
@@ -197,11 +203,39 @@ struct LoadedNetwork::Impl {
   };
   std::vector<Image> images;
   std::vector<nvdla_layer_stats> statistics;
+  bool counts = false;
+  // The last run: whether it ended well, or why it failed, and memories that it did not have.
+  bool ran = false;
+  std::optional<Error> failure;
+  std::set<std::uint16_t> rebound;
 
   const Loadable::Impl& file() const { return loadable.impl(); }
   const Port& input(std::string_view name) const {
     const Port& port = file().port(name);
     if (!port.input) refuse_argument("'{}' is an output: it is read, not written", name);
+    return port;
+  }
+
+  // There was a run, and it ended well; `what` needs its results.
+  void check_ran(std::string_view what) const {
+    if (failure) {
+      throw Error(static_cast<ErrorCode>(failure->code().value()),
+                  fmt::format("{}: the last run failed: {}", what, failure->what()),
+                  failure->detail());
+    }
+    if (!ran) refuse_argument("{}: the loadable has not run yet: run() it first", what);
+  }
+
+  // A tensor that can be read: an input, or an output of the last run.
+  const Port& readable(std::string_view name) const {
+    const Port& port = file().port(name);
+    if (port.input) return port;
+    const std::string what = fmt::format("reading '{}'", name);
+    check_ran(what);
+    if (rebound.contains(port.memory)) {
+      refuse_argument("{}: it was bound to another buffer after the last run: run again first",
+                      what);
+    }
     return port;
   }
 
@@ -238,6 +272,8 @@ struct LoadedNetwork::Impl {
     DlaStep step;
     step.program = device.create_program(program.desc(count));
     step.memories = program.memories;
+    step.names = program.slot_names;
+    step.layers = program.names;
     for (const std::uint16_t memory : step.memories) {
       if (memory != loadable::ConvertedProgram::kNoMemory) allocate(memory);
     }
@@ -270,14 +306,31 @@ struct LoadedNetwork::Impl {
                 fmt::format("no convolution tells where the second plane of '{}' lies", t.name));
   }
 
+  // A failure of a program, with operations and tensors by name.
+  static Error named(const Error& error, const DlaStep& step) {
+    const auto code = static_cast<ErrorCode>(error.code().value());
+    if (error.rule() != NVDLA_RULE_NONE) {
+      return Error(code, detail::rule_text(error.detail(), {.slots = step.names}), error.detail());
+    }
+    const std::int64_t layer = error.layer();
+    if (layer < 0 || layer >= static_cast<std::int64_t>(step.layers.size())) return error;
+    const std::string& name = step.layers[static_cast<std::size_t>(layer)];
+    return Error(code, fmt::format("'{}': {}", name, error.what()), error.detail());
+  }
+
   void run(const DlaStep& step) {
     std::vector<Binding> bindings;
     for (const std::uint16_t memory : step.memories) {
       const bool bound = memory != loadable::ConvertedProgram::kNoMemory;
       bindings.push_back(bound ? Binding(buffers[memory]) : Binding());
     }
-    const Fence fence = device.submit(step.program, bindings);
-    fence.wait();
+    Fence fence;
+    try {
+      fence = device.submit(step.program, bindings);
+      fence.wait();
+    } catch (const Error& error) {
+      throw named(error, step);
+    }
     const auto counted = fence.statistics();
     statistics.insert(statistics.end(), counted.begin(), counted.end());
   }
@@ -304,6 +357,7 @@ LoadedNetwork Loadable::open(const Device& device, const BuildOptions& options) 
                 fmt::format("loadable: the device's configuration '{}' is unknown", name));
   }
   auto network = std::make_unique<LoadedNetwork::Impl>(*this, device);
+  network->counts = options.statistics;
   network->buffers.resize(impl_->container.memories.size());
   try {
     for (const auto& submit : impl_->container.submits) {
@@ -391,12 +445,9 @@ const Buffer& LoadedNetwork::buffer(std::string_view name) const {
 void LoadedNetwork::bind(std::string_view name, const Buffer& buffer) {
   const Port& port = impl_->file().port(name);
   const LoadableTensor t = impl_->file().describe(port);
-  if (!buffer) refuse_argument("the buffer for '{}' is an empty handle", name);
-  if (buffer.size() < t.buffer_bytes) {
-    refuse_argument("the buffer for '{}' has {} bytes, {} are needed", name, buffer.size(),
-                    t.buffer_bytes);
-  }
+  detail::check_bound(name, buffer, impl_->buffers[port.memory], t.buffer_bytes);
   impl_->buffers[port.memory] = buffer;
+  impl_->rebound.insert(port.memory);
 }
 
 void LoadedNetwork::write(std::string_view name, Layout layout,
@@ -429,26 +480,38 @@ void LoadedNetwork::write_pixels(std::string_view name, std::span<const std::byt
 
 void LoadedNetwork::read(std::string_view name, Layout layout,
                          std::span<std::int8_t> target) const {
+  const Port& port = impl_->readable(name);
   const Map map = buffer(name).map(MapMode::kRead);
-  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+  unpack(desc(name), layout, impl_->bytes(port, map), target);
 }
 
 void LoadedNetwork::read(std::string_view name, Layout layout,
                          std::span<std::int16_t> target) const {
+  const Port& port = impl_->readable(name);
   const Map map = buffer(name).map(MapMode::kRead);
-  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+  unpack(desc(name), layout, impl_->bytes(port, map), target);
 }
 
 void LoadedNetwork::read(std::string_view name, Layout layout,
                          std::span<std::uint16_t> target) const {
+  const Port& port = impl_->readable(name);
   const Map map = buffer(name).map(MapMode::kRead);
-  unpack(desc(name), layout, impl_->bytes(impl_->file().port(name), map), target);
+  unpack(desc(name), layout, impl_->bytes(port, map), target);
 }
 
 void LoadedNetwork::run() {
   impl_->statistics.clear();
-  for (const Impl::Step& step : impl_->steps) {
-    std::visit([&](const auto& work) { impl_->run(work); }, step);
+  impl_->failure.reset();
+  impl_->rebound.clear();
+  impl_->ran = false;
+  try {
+    for (const Impl::Step& step : impl_->steps) {
+      std::visit([&](const auto& work) { impl_->run(work); }, step);
+    }
+    impl_->ran = true;
+  } catch (const Error& error) {
+    impl_->failure = error;
+    throw;
   }
 }
 
@@ -468,7 +531,9 @@ std::uint64_t LoadedNetwork::layer_cycles(std::uint32_t layer) const {
   return impl_->layers[layer].cycles;
 }
 
-std::span<const nvdla_layer_stats> LoadedNetwork::statistics() const noexcept {
+std::span<const nvdla_layer_stats> LoadedNetwork::statistics() const {
+  if (!impl_->counts) return {};
+  impl_->check_ran("statistics");
   return impl_->statistics;
 }
 

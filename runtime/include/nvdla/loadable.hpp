@@ -114,7 +114,9 @@ class NVDLA_API LoadedNetwork {
   // not say where its second plane lies.
   ImageDesc image(std::string_view name) const;
   const Buffer& buffer(std::string_view name) const;
-  // Uses a buffer of the application from the next run on; it has LoadableTensor::buffer_bytes.
+  // Uses a buffer of the application from the next run on; it has LoadableTensor::buffer_bytes. An
+  // output that was bound is not read() before that. Throws kInvalidArgument if the buffer is of
+  // another device, in another memory or too small.
   void bind(std::string_view name, const Buffer& buffer);
 
   // Application's elements into an input, and out of an output; std::uint16_t holds fp16 bits.
@@ -124,19 +126,23 @@ class NVDLA_API LoadedNetwork {
   // Pixels without gaps into an image, the second plane if its format has one.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
+  // Inputs as they were written, outputs of the last run: throws kInvalidArgument before the first
+  // and if the output was bound anew since, after one that failed what run() threw.
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
 
-  // Runs all tasks in order and waits for the end.
+  // Runs all tasks in order and waits for the end. What the run before gave is gone, also if this
+  // one fails.
   void run();
 
   // Layers of the hardware in the order in which they run, named by their operations.
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;
   std::uint64_t layer_cycles(std::uint32_t layer) const;
-  // Of the last run, one per layer; empty unless BuildOptions::statistics.
-  std::span<const nvdla_layer_stats> statistics() const noexcept;
+  // Of the last run, one per layer; empty unless BuildOptions::statistics. Throws as read() of an
+  // output does.
+  std::span<const nvdla_layer_stats> statistics() const;
 
  private:
   friend class Loadable;

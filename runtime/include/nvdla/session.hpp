@@ -27,8 +27,20 @@ struct BuildOptions {
   bool fold_inputs = true;
 };
 
-// A network on a device, with buffers of its own. Thread compatible: one run at a time; build
-// several sessions to run several at once. Runs allocate no device memory.
+// A network on a device, with buffers of its own. Runs allocate no device memory. Build several
+// sessions to run several at once: one has one run at a time, and its buffers are left alone until
+// that has ended.
+//
+//                              | new              | running | ended well | failed
+//   write, write_pixels, bind  | yes              | kBusy   | yes        | yes
+//   submit, run                | yes              | kBusy   | yes        | yes
+//   read, statistics           | kInvalidArgument | kBusy   | yes        | the run's error
+//   all others                 | yes              | yes     | yes        | yes
+//
+// A submission that is refused changes nothing: what the run before gave stays. Calls may come from
+// several threads, and those that touch buffers wait for each other. Every call but inputs(),
+// outputs() and layers(), which are 0 then, throws kInvalidArgument on a session that was moved
+// from.
 class NVDLA_API Session {
  public:
   struct Impl;  // the library's own
@@ -50,13 +62,16 @@ class NVDLA_API Session {
   const TensorDesc& desc(std::string_view name) const;
   // Where an image lies.
   const ImageDesc& image(std::string_view name) const;
-  const Buffer& buffer(std::string_view name) const;
-  // Uses a buffer of the application for an input or output from the next run on.
+  // The one that the next run uses. Its contents are the device's during a run.
+  Buffer buffer(std::string_view name) const;
+  // Uses a buffer of the application for an input or output from the next run on. An output that
+  // was bound is not read() before that. Throws kBusy during a run, kInvalidArgument if the buffer
+  // is of another device, in another memory (Network::place()) or too small.
   void bind(std::string_view name, const Buffer& buffer);
 
   // Packs into an input: its own elements (std::uint16_t holds fp16 bits), or floats, which are
-  // quantised as the input says. Do not call during a run. Throws kInvalidArgument if the elements
-  // are not those of the input.
+  // quantised as the input says. Throws kBusy during a run, kInvalidArgument if the elements are
+  // not those of the input.
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
@@ -64,15 +79,19 @@ class NVDLA_API Session {
   // Pixels without gaps into an image, the second plane if its format has one.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
-  // Unpacks an output; floats are dequantised as the output says.
+  // Unpacks what the last run left in an output; floats are dequantised as the output says. Throws
+  // kInvalidArgument before the first run, and if the output was bound anew since; kBusy during a
+  // run; after one that failed what it threw.
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<float> target) const;
 
-  // Starts a run; the fence tells its end.
+  // Starts a run; the fence tells its end. Throws kBusy during another, kInvalidBinding naming the
+  // inputs or outputs whose buffers do not go together: nothing may be written that something else
+  // reads or writes.
   Fence submit(const SubmitOptions& options = {});
-  // submit() and wait().
+  // submit() and wait(); errors name the layer, whose number is all that the fence's errors have.
   void run();
 
   // Layers as they run: bands of a convolution that was cut are called "conv 1/3", "conv 2/3", ...,
@@ -86,13 +105,16 @@ class NVDLA_API Session {
   std::uint64_t layer_cycles(std::uint32_t layer) const;
   // Multiply-accumulates of one run of a layer.
   std::uint64_t layer_macs(std::uint32_t layer) const;
-  // Of the last run that ended, one per layer; empty unless BuildOptions::statistics.
-  std::span<const nvdla_layer_stats> statistics() const noexcept;
+  // Of the last run, one per layer, until the next one; empty unless BuildOptions::statistics.
+  // Throws as read() does.
+  std::span<const nvdla_layer_stats> statistics() const;
 
  private:
   friend class Network;
   friend struct detail::Handles;
   explicit Session(std::unique_ptr<Impl> impl) noexcept;
+  Impl& impl() const;
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -5,10 +5,13 @@
 #ifndef NVDLA_TESTS_SUPPORT_RUNTIME_SMALL_PROGRAM_HPP
 #define NVDLA_TESTS_SUPPORT_RUNTIME_SMALL_PROGRAM_HPP
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 #include "backend/compiled_program.hpp"
 #include "base/handles.hpp"
+#include "model/register_info.hpp"
 #include "nvdla/nvdla.hpp"
 
 namespace nvdla::test {
@@ -67,6 +70,27 @@ struct SmallProgram {
 // The compiled form of a program of a model device, to break on purpose.
 inline const nvdla_program& compiled(const Program& program) {
   return static_cast<const detail::CompiledProgram&>(*detail::Handles::impl(program)).program();
+}
+
+// An SDP layer of a program of a model device that cannot end, because two units disagree about its
+// size.
+inline void break_layer(const Device& device, const Program& program, std::uint32_t layer) {
+  const model::RegisterInfo* info = model::find_register("SDP_RDMA.D_DATA_CUBE_WIDTH");
+  ASSERT_NE(info, nullptr);
+  const auto map =
+      device.info().configuration == "nv_full" ? NVDLA_REGMAP_NV_FULL : NVDLA_REGMAP_NV_SMALL;
+  const auto address = model::register_address(map, *info);
+  const nvdla_program& p = compiled(program);
+  const nvdla_layer_image& image = p.layers[layer];
+  int found = 0;
+  for (std::uint32_t i = 0; i < image.num_writes; ++i) {
+    nvdla_reg_write& write = p.writes[image.first_write + i];
+    if (write.offset == address) {
+      write.value -= 1;
+      ++found;
+    }
+  }
+  ASSERT_EQ(found, 1);
 }
 
 }  // namespace nvdla::test

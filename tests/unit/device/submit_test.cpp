@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "model/register_info.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/manual_fence.hpp"
 #include "support/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {
 
 using namespace std::chrono_literals;
+using test::break_layer;
 using test::compiled;
 using test::expect_error;
+using test::ManualFence;
 using test::SmallProgram;
 
 class Submit : public ::testing::TestWithParam<const char*> {
@@ -110,30 +112,9 @@ TEST_P(Submit, FencesOfOtherDevices) {
   EXPECT_TRUE(waits[0].done());
 }
 
-// A fence that the test ends by hand.
-class ManualFence final : public detail::FenceImpl {
- public:
-  bool done() const noexcept override { return done_; }
-  bool wait(std::optional<Clock::time_point>) override { return done_; }
-  const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
-  std::span<const nvdla_layer_stats> statistics() const noexcept override { return {}; }
-  void on_done(std::function<void()> then) override { then_ = std::move(then); }
-  void end(std::optional<Error> error = {}) {
-    error_ = std::move(error);
-    done_ = true;
-    if (then_) then_();
-  }
-
- private:
-  std::atomic<bool> done_{false};
-  std::optional<Error> error_;
-  std::function<void()> then_;
-};
-
 TEST_P(Submit, WaitTimesOut) {
   const auto gate = std::make_shared<ManualFence>();
-  const std::vector<Fence> waits = {
-      detail::Handles::make<Fence>(std::shared_ptr<detail::FenceImpl>(gate))};
+  const std::vector<Fence> waits = {test::fence_of(gate)};
   const SmallProgram small(device_);
   const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
   const Program program = small.create();
@@ -153,34 +134,9 @@ TEST_P(Submit, WaitTimesOut) {
   behind.wait();
 }
 
-TEST_P(Submit, ASessionThatRunsIsBusy) {
-  const auto gate = std::make_shared<ManualFence>();
-  const std::vector<Fence> waits = {
-      detail::Handles::make<Fence>(std::shared_ptr<detail::FenceImpl>(gate))};
-  Network net;
-  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
-  std::optional<Session> session = net.build(device_);
-  std::vector<std::int8_t> values(32, 3);
-  session->write("in", Layout::kNchw, values);
-  const Fence fence = session->submit({.wait_fences = waits});
-  const auto busy = [&](const auto& call) { expect_error(ErrorCode::kBusy, "is running", call); };
-  busy([&] { session->write("in", Layout::kNchw, values); });
-  busy([&] { session->read("out", Layout::kNchw, values); });
-  busy([&] { session->submit(); });
-  busy([&] { session->bind("in", device_.allocate(4096)); });
-  const Buffer out = session->buffer("out");
-  const TensorDesc desc = session->desc("out");
-  session.reset();
-  gate->end();
-  fence.wait();
-  unpack(desc, Layout::kNchw, out.map(MapMode::kRead).bytes(), values);
-  EXPECT_EQ(values, std::vector<std::int8_t>(32, 3));
-}
-
 TEST_P(Submit, AFailedWaitCancels) {
   const auto gate = std::make_shared<ManualFence>();
-  const std::vector<Fence> waits = {
-      detail::Handles::make<Fence>(std::shared_ptr<detail::FenceImpl>(gate))};
+  const std::vector<Fence> waits = {test::fence_of(gate)};
   const SmallProgram small(device_);
   const Buffer out = small.buffer(9);
   const std::vector<Binding> bindings = {small.buffer(1), out};
@@ -297,8 +253,9 @@ TEST(SubmitSram, RefusesTheWrongMemory) {
   const Device device = Device::open("model:nv_full");
   const SmallProgram small(device);
   const std::vector<Binding> bindings = {small.buffer(), device.allocate(4096, Memory::kSram)};
-  const auto error = expect_error(ErrorCode::kInvalidBinding, "buffer is in SRAM (1), it must be in DRAM (0)",
-                                  [&] { device.submit(small.create(), bindings); });
+  const auto error =
+      expect_error(ErrorCode::kInvalidBinding, "buffer is in SRAM (1), it must be in DRAM (0)",
+                   [&] { device.submit(small.create(), bindings); });
   EXPECT_EQ(error->rule(), static_cast<std::uint32_t>(NVDLA_RULE_BINDING_MEMORY));
 }
 
@@ -381,26 +338,6 @@ TEST_P(Submit, AWriteToWhatIsOnlyReadIsRefused) {
   compiled(program).slots[1].access = NVDLA_SLOT_READ;
   const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
   expect_error(ErrorCode::kBusFault, "writing", [&] { device_.submit(program, bindings).wait(); });
-}
-
-// A layer that cannot end, because two units disagree about its size.
-void break_layer(const Device& device, const Program& program, std::uint32_t layer) {
-  const model::RegisterInfo* info = model::find_register("SDP_RDMA.D_DATA_CUBE_WIDTH");
-  ASSERT_NE(info, nullptr);
-  const auto map =
-      device.info().configuration == "nv_full" ? NVDLA_REGMAP_NV_FULL : NVDLA_REGMAP_NV_SMALL;
-  const auto address = model::register_address(map, *info);
-  const nvdla_program& p = compiled(program);
-  const nvdla_layer_image& image = p.layers[layer];
-  int found = 0;
-  for (std::uint32_t i = 0; i < image.num_writes; ++i) {
-    nvdla_reg_write& write = p.writes[image.first_write + i];
-    if (write.offset == address) {
-      write.value -= 1;
-      ++found;
-    }
-  }
-  ASSERT_EQ(found, 1);
 }
 
 TEST_P(Submit, AHangIsFoundAtOnceAndTheDeviceRecovers) {

@@ -93,6 +93,51 @@ TEST(Threads, WaitForOneFence) {
   EXPECT_EQ(woken, 4);
 }
 
+// One session, used by several threads: what touches buffers is refused while a run is under way
+// and works between runs, whoever asks, and each run has all of one binding.
+TEST(Threads, ShareASession) {
+  const Device device = Device::open("model:nv_small");
+  static const std::vector<std::int16_t> kOne = {1};
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "more", .x1 = bias(kOne)}), "out");
+  Session session = net.build(device);
+  // Inputs of 10 and 20, each in a buffer of its own.
+  std::vector<Buffer> inputs;
+  for (const int value : {10, 20}) {
+    inputs.push_back(device.allocate(4096));
+    const std::vector<std::int8_t> values(32, static_cast<std::int8_t>(value));
+    pack(session.desc("in"), Layout::kNchw, values, inputs.back().map(MapMode::kWrite).bytes());
+  }
+  session.bind("in", inputs[0]);
+  session.run();
+  std::atomic<int> bound{0}, ran{0};
+  const auto unless_busy = [](const auto& call) {
+    try {
+      call();
+      return true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), make_error_code(ErrorCode::kBusy)) << error.what();
+      return false;
+    }
+  };
+  run_threads(4, [&](int t) {
+    for (int i = 0; i < 200; ++i) {
+      if (t < 2) {
+        bound += unless_busy([&] { session.bind("in", inputs[static_cast<std::size_t>(t)]); });
+      } else {
+        ran += unless_busy([&] { session.run(); });
+        std::vector<std::int8_t> found(32);
+        if (!unless_busy([&] { session.read("out", Layout::kNchw, found); })) continue;
+        EXPECT_TRUE(found[0] == 11 || found[0] == 21) << static_cast<int>(found[0]);
+        EXPECT_EQ(found, std::vector<std::int8_t>(32, found[0]));
+      }
+    }
+  });
+  EXPECT_GT(bound, 0);
+  EXPECT_GT(ran, 0);
+  EXPECT_TRUE(static_cast<bool>(session.buffer("in")));
+}
+
 // The last handle goes away while other threads wait, and perhaps run the jobs themselves.
 TEST(Threads, CloseADeviceWhileOthersWait) {
   for (int i = 0; i < 10; ++i) {

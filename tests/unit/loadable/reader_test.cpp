@@ -107,6 +107,29 @@ TEST(Reader, ShowsAndBindsTensors) {
   });
 }
 
+// Nothing is read that no run has written.
+TEST(Reader, GivesResultsOfTheLastRunOnly) {
+  Maker maker;
+  const Device device = Device::open("model:nv_small");
+  LoadedNetwork network = Loadable::load(maker.file()).open(device, {.statistics = true});
+  std::vector<std::int8_t> elements(2048);
+  const auto read = [&] { network.read("result", Layout::kNchw, elements); };
+  expect_error(ErrorCode::kInvalidArgument,
+               "reading 'result': the loadable has not run yet: run() it first", read);
+  expect_error(ErrorCode::kInvalidArgument, "statistics: the loadable has not run yet",
+               [&] { network.statistics(); });
+  network.run();
+  EXPECT_NO_THROW(read());
+  network.bind("result", device.allocate(4096));
+  expect_error(ErrorCode::kInvalidArgument,
+               "reading 'result': it was bound to another buffer after the last run", read);
+  EXPECT_EQ(network.statistics().size(), 1U);
+  network.run();
+  EXPECT_NO_THROW(read());
+  expect_error(ErrorCode::kInvalidArgument, "the buffer for 'result' belongs to another device",
+               [&] { network.bind("result", Device::open("model:nv_small").allocate(4096)); });
+}
+
 TEST(Reader, CountsWhenAsked) {
   Maker maker;
   const Loadable file = Loadable::load(maker.file());

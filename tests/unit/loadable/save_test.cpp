@@ -12,6 +12,7 @@
 #include "nvdla/error.hpp"
 #include "nvdla/lut.hpp"
 #include "round_trip.hpp"
+#include "support/runtime/expect_error.hpp"
 #include "tests/support/configurations.hpp"
 
 namespace nvdla {
@@ -238,6 +239,27 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
               "out");
   refused(wide, "addresses: a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
           "nv_small");
+}
+
+// Buffers that only the submission can refuse: tensors go by their names there.
+TEST(Save, BuffersThatDoNotGoTogetherAreNamed) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
+  const Device device = Device::open("model:nv_small");
+  LoadedNetwork network = Loadable::load(test::saved_file(net, "nv_small")).open(device);
+  const Buffer both = device.allocate(4096);
+  network.bind("in", both);
+  network.bind("out", both);
+  const auto error =
+      test::expect_error(ErrorCode::kInvalidBinding, "shares bytes with", [&] { network.run(); });
+  const std::string text = error->what();
+  EXPECT_NE(text.find("input 'in'"), std::string::npos) << text;
+  EXPECT_NE(text.find("output 'out'"), std::string::npos) << text;
+  EXPECT_EQ(text.find("slot"), std::string::npos) << text;
+  std::vector<std::int8_t> found(32);
+  test::expect_error(ErrorCode::kInvalidBinding, "reading 'out': the last run failed: ", [&] {
+    network.read("out", Layout::kNchw, found);
+  });
 }
 
 }  // namespace

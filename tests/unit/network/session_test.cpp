@@ -126,12 +126,5 @@ TEST_F(BadSession, IndicesOutOfRange) {
   expect_error(ErrorCode::kInvalidArgument, "layer 1", [&] { session_.layer_macs(1); });
 }
 
-TEST_F(BadSession, OutputsAreReadableBeforeARun) {
-  std::vector<std::int8_t> target(32, 1);
-  session_.read("out", Layout::kNchw, target);
-  EXPECT_EQ(target, std::vector<std::int8_t>(32));
-  EXPECT_TRUE(session_.statistics().empty());
-}
-
 }  // namespace
 }  // namespace nvdla
