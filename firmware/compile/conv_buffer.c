@@ -173,6 +173,9 @@ int nvdla_conv_check_weights(struct nvdla_compile *c,
  * between the lines it fetches them as one run. With gaps it fetches line by
  * line. It counts the entries of a grain in as many bits as the buffer has,
  * which needs no check: all lines fit the data banks, and those are not all.
+ *
+ * Whether surfaces follow each other without a gap is asked where a single
+ * position is fetched, which may be the last line of several.
  */
 int nvdla_conv_check_grain(struct nvdla_compile *c,
 			   struct nvdla_conv_plan *plan)
@@ -186,7 +189,7 @@ int nvdla_conv_check_grain(struct nvdla_compile *c,
 		conv->input.line_stride == conv->width * c->hw->atom;
 	plan->surface_packed = conv->mode != NVDLA_CONV_IMAGE &&
 			       conv->input.surface_stride ==
-				       conv->width * conv->height *
+				       conv->width * plan->fetched *
 					       c->hw->atom;
 	/* Of images and tiles lines come one by one. */
 	if (plan->line_packed && conv->mode == NVDLA_CONV_DIRECT)

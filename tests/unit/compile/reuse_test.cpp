@@ -108,6 +108,43 @@ TEST_F(Reuse, PartialRelease) {
   EXPECT_EQ(reg(1, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_DAIN_ADDR_LOW_0), 0x1000000u + 2 * 19 * 8);
 }
 
+// CDMA takes a single position of packed surfaces for one run of atoms, and a single line that is
+// fetched for one position.
+TEST(ReuseOfLines, SurfacesArePackedByWhatIsFetched) {
+  for (const char* configuration : {"nv_full", "nv_small"}) {
+    Base base = base_conv(configuration);
+    const std::uint32_t atom = base.hw->atom;
+    nvdla_conv& conv = base.layer.conv;
+    conv.width = 1;
+    conv.height = 4;
+    conv.channels = 3 * atom;
+    conv.kernel_width = conv.kernel_height = 1;
+    conv.stride_x = conv.stride_y = 1;
+    conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
+    conv.input = cube(kInput, 1, 4, atom);
+    base.layer.sdp.x1 = base.layer.sdp.x2 = {};
+    base.layer.sdp.output = cube(kOutput, 1, 4, atom);
+    for (nvdla_slot& slot : base.slots) slot.size = 1 << 14;
+    conv.release = 1;
+    const nvdla_layer first = base.layer;
+    conv.flags = NVDLA_CONV_REUSE_DATA;
+    conv.input.offset = atom;
+    conv.release = 0;
+    Program program(*base.hw, base.slots, 2);
+    ASSERT_TRUE(program.add(first)) << to_string(program.error());
+    ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+    const auto map = static_cast<model::RegisterMap>(base.hw->regmap);
+    const std::uint64_t bases[5] = {};
+    const auto reg = [&](std::uint32_t layer, std::uint32_t offset) {
+      return program.registers(layer, bases).at(*model::unit_base(map, NVDLA_UNIT_CDMA) + offset);
+    };
+    EXPECT_EQ(reg(1, NVDLA_CDMA_D_DATAIN_SIZE_0), 0u);
+    const std::uint32_t packed = NVDLA_CDMA_D_DAIN_MAP_SURF_PACKED_MASK;
+    EXPECT_EQ(reg(0, NVDLA_CDMA_D_DAIN_MAP) & packed, packed);
+    EXPECT_EQ(reg(1, NVDLA_CDMA_D_DAIN_MAP) & packed, 0u);
+  }
+}
+
 TEST_F(Reuse, AsManyLinesAsWereKept) {
   nvdla_layer first = layer_;
   first.conv.release = 1;
