@@ -10,8 +10,6 @@
 
 /* CDMA.D_WEIGHT_SIZE_0. */
 #define MAX_KERNEL_BYTES	(1u << 18)
-/* Weights that are fetched are a multiple of at most this. */
-#define WEIGHT_PADDING	128
 /* A group may start in the middle of an entry, unless it is the only one. */
 #define WEIGHT_MARGIN	128
 /* CDMA counts the atoms of a grain in 14 bits. */
@@ -100,27 +98,33 @@ static u32 bank_bytes(const struct nvdla_compile *c)
 	return c->hw->cbuf_entries * c->hw->cbuf_entry_bytes;
 }
 
+/* Kernels of the largest group. */
+static u32 largest_group(const struct nvdla_compile *c)
+{
+	const struct nvdla_conv *conv = &c->layer->conv;
+	const u32 bpe = nvdla_bpe(conv->proc_precision);
+
+	return nvdla_min(conv->kernels, c->hw->atomic_k / bpe);
+}
+
+/*
+ * The sequencer frees the entries that it has read and no others: what is
+ * fetched beyond the last kernel stays in the banks for ever, and the next
+ * layer takes it for its own weights.
+ */
 static int check_plain_weights(struct nvdla_compile *c,
 			       struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const struct nvdla_hw *hw = c->hw;
-	const u32 bpe = nvdla_bpe(conv->proc_precision);
-	const u32 group = nvdla_min(conv->kernels, hw->atomic_k / bpe);
-	u32 packed, least, most, need;
+	const u32 group = largest_group(c);
+	u32 need;
 
-	packed = plan->kernel_bytes * conv->kernels;
-	least = nvdla_round_up(packed, hw->weight_align);
-	most = nvdla_round_up(packed, WEIGHT_PADDING);
-	plan->weight_bytes = conv->weights.bytes ? conv->weights.bytes : most;
-	if (plan->weight_bytes < least || plan->weight_bytes > most) {
-		nvdla_refuse(c, NVDLA_RULE_RANGE, FIELD(weights.bytes),
-			     plan->weight_bytes, least, most);
-		c->error->multiple = hw->weight_align;
-		return -1;
-	}
-	if (nvdla_check_multiple(c, FIELD(weights.bytes), plan->weight_bytes,
-				 hw->weight_align))
+	plan->weight_bytes = nvdla_round_up(plan->kernel_bytes * conv->kernels,
+					    hw->weight_align);
+	if (conv->weights.bytes &&
+	    nvdla_check_range(c, FIELD(weights.bytes), conv->weights.bytes,
+			      plan->weight_bytes, plan->weight_bytes))
 		return -1;
 
 	/* The whole of the largest group; at most 2^23 bytes. */
@@ -135,11 +139,33 @@ static int check_plain_weights(struct nvdla_compile *c,
 	return 0;
 }
 
+/*
+ * Weights that stay are kept as a whole. Behind several groups, whose limits
+ * lie anywhere in an entry, it is proven to end with a margin only; a single
+ * group may fill its banks. The sizes of compressed groups are not looked at.
+ */
+static int check_resident(struct nvdla_compile *c,
+			  const struct nvdla_conv_plan *plan)
+{
+	const struct nvdla_conv *conv = &c->layer->conv;
+	/* At most 2^31. */
+	u32 need = plan->weight_bytes;
+
+	if (conv->kernels > largest_group(c) ||
+	    (conv->flags & NVDLA_CONV_COMPRESSED))
+		need += WEIGHT_MARGIN;
+	if (conv->weight_banks * bank_bytes(c) < need)
+		return nvdla_refuse(c, NVDLA_RULE_KEEP_WEIGHTS,
+				    FIELD(weight_banks), conv->weight_banks,
+				    nvdla_div_up(need, bank_bytes(c)),
+				    (s64)usable_banks(c) - conv->data_banks);
+	return 0;
+}
+
 int nvdla_conv_check_weights(struct nvdla_compile *c,
 			     struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	u32 need;
 
 	/* At most 2^24; times 2^13 kernels after the check at most 2^31. */
 	plan->kernel_bytes = plan->weight_width * plan->weight_height *
@@ -159,13 +185,7 @@ int nvdla_conv_check_weights(struct nvdla_compile *c,
 
 	if (!(conv->flags & NVDLA_CONV_KEEP_WEIGHTS))
 		return 0;
-	need = plan->weight_bytes + WEIGHT_MARGIN;
-	if (conv->weight_banks * bank_bytes(c) < need)
-		return nvdla_refuse(c, NVDLA_RULE_KEEP_WEIGHTS,
-				    FIELD(weight_banks), conv->weight_banks,
-				    nvdla_div_up(need, bank_bytes(c)),
-				    (s64)usable_banks(c) - conv->data_banks);
-	return 0;
+	return check_resident(c, plan);
 }
 
 /*

@@ -15,7 +15,7 @@
 
 namespace nvdla::detail {
 
-// Streams are padded to what completes on every configuration.
+// Streams are padded to the widest entry of all configurations; each fetches whole ones of its own.
 constexpr std::uint64_t stream_bytes(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
 
 // Sizes in range.

@@ -18,6 +18,9 @@ constexpr std::uint32_t kMostGrainAtoms = 16383;
 // Bytes that firmware/compile wants free behind weights that are kept.
 constexpr std::uint64_t kWeightMargin = 128;
 
+// What plain weights take in a file, whatever the device fetches of them.
+constexpr std::uint64_t kFileAlign = 128;
+
 bool is_image(const ConvOp& op) { return op.data_format != kFormatFeature; }
 
 // Lines per fetch, of as many as the hardware takes: one by one where there are gaps between them,
@@ -27,6 +30,13 @@ std::uint32_t grain(std::uint32_t lines, const nvdla_conv& conv, std::uint32_t a
   const std::uint32_t most =
       run ? std::min(conv.height, kMostGrainAtoms / std::max(conv.width, 1U)) : 1;
   return std::min(lines, most);
+}
+
+// Bytes of a kernel. Of tiles only the file says how many there are.
+std::uint64_t packed_kernel(const ConvOp& op, const nvdla_conv& conv) {
+  if (conv.mode == NVDLA_CONV_WINOGRAD) return op.bytes_per_kernel;
+  return std::uint64_t{conv.kernel_width} * conv.kernel_height * conv.channels *
+         (conv.proc_precision == NVDLA_PRECISION_INT8 ? 1 : 2);
 }
 
 }  // namespace
@@ -90,6 +100,12 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   if (image) convert_image(part, conv);
 
   conv.weights = span(s.weight_data, "weight_data");
+  // The layer fetches what its kernels have. Of another size the compiler says what is wrong.
+  const std::uint64_t packed = packed_kernel(op, conv) * conv.kernels;
+  if (op.weight_format == 0 && conv.weights.bytes >= packed &&
+      conv.weights.bytes <= arith::round_up(packed, kFileAlign)) {
+    conv.weights.bytes = 0;
+  }
   if (op.weight_format > 1) refuse("weight_format {} is neither 0 nor 1", op.weight_format);
   if (op.weight_format == 1) {
     need(NVDLA_HW_COMPRESSION, "compressed weights");

@@ -107,7 +107,7 @@ class PlanCompiler {
     for (const auto& program : programs_) {
       for (std::uint32_t layer = 0; layer < program->get().num_layers; layer++, launch++) {
         const auto differences =
-            differing_registers(plan_.launches[launch], result_.lifted.layers[launch],
+            differing_registers(hw_, plan_.launches[launch], result_.lifted.layers[launch],
                                 program->registers(layer, result_.lifted.bases),
                                 program->image(layer).units, result_.lifted.moved);
         for (const auto& difference : differences)

@@ -205,7 +205,20 @@ class Lifter {
     conv.weights.slot = weights.slot;
     conv.weights.offset = weights.offset;
     conv.weights.bytes = OWN_WHOLE(CDMA, D_WEIGHT_BYTES);
-    if (conv.flags & NVDLA_CONV_COMPRESSED) lift_tables(conv);
+    if (conv.flags & NVDLA_CONV_COMPRESSED) return lift_tables(conv);
+    // Published software rounds up to 128 everywhere; what to fetch follows from the kernels.
+    const std::uint64_t kernel = OWN(CDMA, D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
+    if (conv.weights.bytes == round_up_weights(kernel * conv.kernels)) conv.weights.bytes = 0;
+    if ((hw_.features & NVDLA_HW_WEIGHT_GATING) != 0) take_banks(conv, kernel * conv.kernels);
+  }
+
+  // Weights that have to stay take banks that nobody uses, if those of the launch are too few.
+  void take_banks(nvdla_conv& conv, std::uint64_t bytes) const {
+    const std::uint64_t bank = std::uint64_t{hw_.cbuf_entries} * hw_.cbuf_entry_bytes;
+    const std::uint64_t margin = conv.kernels > hw_.atomic_k ? 128 : 0;
+    const std::uint64_t need = (bytes + margin + bank - 1) / bank;
+    if (conv.data_banks + need > hw_.cbuf_banks) return;
+    conv.weight_banks = std::max(conv.weight_banks, static_cast<std::uint32_t>(need));
   }
 
   void lift_tables(nvdla_conv& conv) {

@@ -76,6 +76,9 @@ struct LaunchMemory {
   std::optional<std::uint32_t> memory = std::nullopt;
 };
 
+// What published software takes for WEIGHT_BYTES, whatever the width of an entry.
+constexpr std::uint64_t round_up_weights(std::uint64_t bytes) { return (bytes + 127) / 128 * 128; }
+
 struct Lifted {
   std::vector<nvdla_layer> layers;  // one per launch, without waits
   std::vector<nvdla_slot> slots;

@@ -256,9 +256,25 @@ std::uint32_t moved_word(const LaunchRegisters& launch, const std::string& name,
   return static_cast<std::uint32_t>(name.ends_with("HIGH") ? found->second >> 32 : found->second);
 }
 
+// A value of the launch as it has to be in the image that has `compiled` there.
+std::uint32_t meant(const nvdla_hw& hw, const nvdla_layer& layer, std::uint32_t unit,
+                    const std::string& name, std::uint32_t value, std::uint32_t compiled) {
+  if (name == "D_WEIGHT_BYTES" && (layer.conv.flags & NVDLA_CONV_COMPRESSED) == 0 &&
+      compiled % hw.weight_align == 0 && value == round_up_weights(compiled))
+    return compiled;
+  if ((hw.features & NVDLA_HW_WEIGHT_GATING) == 0) return value;
+  const bool buffer = unit == NVDLA_UNIT_CDMA || unit == NVDLA_UNIT_CSC;
+  // Both units have the fields in the same places.
+  if (buffer && name == "D_MISC_CFG") return value | NVDLA_CDMA_D_MISC_CFG_SKIP_WEIGHT_RLS_MASK;
+  constexpr std::uint32_t kBanks = NVDLA_CDMA_D_BANK_WEIGHT_BANK_MASK;
+  if (buffer && name == "D_BANK" && (compiled & kBanks) > (value & kBanks))
+    return (value & ~kBanks) | (compiled & kBanks);
+  return value;
+}
+
 }  // namespace
 
-std::vector<std::string> differing_registers(const LaunchRegisters& launch,
+std::vector<std::string> differing_registers(const nvdla_hw& hw, const LaunchRegisters& launch,
                                              const nvdla_layer& layer,
                                              const std::map<std::uint32_t, std::uint32_t>& image,
                                              std::uint32_t units, const Moved& moved) {
@@ -283,7 +299,8 @@ std::vector<std::string> differing_registers(const LaunchRegisters& launch,
       continue;
     }
     const std::string name(info->name);
-    const std::uint32_t value = moved_word(launch, name, written, moved);
+    const std::uint32_t value =
+        meant(hw, layer, info->unit, name, moved_word(launch, name, written, moved), found->second);
     const std::uint32_t mask = info->write[map] & used.mask(info->unit, name);
     if (((found->second ^ value) & mask) != 0)
       differences.push_back(model::decode(map, byte_address, found->second) + " instead of " +

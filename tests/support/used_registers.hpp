@@ -16,8 +16,10 @@ namespace nvdla::test {
 // A line for every register of the launch that the layer uses and that the
 // image has otherwise or not at all, and for units that only one of them
 // enables. @image: byte address to value; @units: bit per enum nvdla_unit;
-// @moved: Lifted::moved.
-std::vector<std::string> differing_registers(const LaunchRegisters& launch,
+// @moved: Lifted::moved. Differences from published software are meant: what is
+// fetched of plain weights is not rounded up to 128, and where @hw loses what is
+// freed early all weights stay, for which they may take more banks.
+std::vector<std::string> differing_registers(const nvdla_hw& hw, const LaunchRegisters& launch,
                                              const nvdla_layer& layer,
                                              const std::map<std::uint32_t, std::uint32_t>& image,
                                              std::uint32_t units,

@@ -337,9 +337,9 @@ struct nvdla_conv {
 	/** @input_uv: second plane of two-plane pixel formats */
 	struct nvdla_surface input_uv;
 	/**
-	 * @weights: packed as the mode asks. Without compression bytes is 0,
-	 * for the packed size rounded up to 128, or any multiple of what the
-	 * hardware fetches from the packed size up to that. Compressed, those
+	 * @weights: packed as the mode asks. Without compression bytes is 0
+	 * or what follows from the other fields: the packed size, rounded up
+	 * to the width of an entry of the convolution buffer. Compressed, those
 	 * of all kernel groups that are not zero, in order and without gaps:
 	 * bytes is their size rounded up to 128.
 	 */

@@ -28,7 +28,8 @@ struct WeightsDesc {
   }
 };
 
-// Bytes of the packed stream, rounded up to 128, which completes on every configuration.
+// Bytes of the packed stream, rounded up to 128: room for what any configuration fetches. How much
+// that is follows from the kernels, so nvdla_conv::weights.bytes stays 0.
 NVDLA_API std::uint64_t weights_bytes(const WeightsDesc& desc);
 
 // KCRS -> the stream of a direct convolution. Order, slowest first: kernel group (atomic_k

@@ -235,7 +235,7 @@ const Fault kCompressedFaults[] = {
     PACKED("another memory", slots[kWeights].memory = NVDLA_MEMORY_SRAM, NVDLA_RULE_SAME_MEMORY,
            F(conv.wgs.slot), NVDLA_MEMORY_DRAM, NVDLA_MEMORY_SRAM, NVDLA_MEMORY_SRAM),
     PACKED("tables without the flag", c.flags = 0, NVDLA_RULE_RANGE, F(conv.weights.bytes), kBytes,
-           14464, 14464, 128),
+           14464, 14464),
     PACKED("control data missing", base.control.clear(), NVDLA_RULE_CONTROL_SIZE, SLOT_FIELD(size),
            kWmb + kMaskBytes, 0, 0, 0, 0, 0, NVDLA_OBJECT_SLOT, kControl),
     PACKED("control data short by one", base.control.pop_back(), NVDLA_RULE_CONTROL_SIZE,

@@ -214,25 +214,36 @@ TEST_P(LimitsOf, WeightsThatABankHolds) {
                  is_.banks - 1);
 }
 
+// A group fills its banks whether it is kept or not; several need 128 bytes more to be kept.
+TEST_P(LimitsOf, WeightsThatStayInABank) {
+  const std::uint32_t bank = is_.entries * is_.entry_bytes;
+  const auto weights = [&](std::uint32_t groups, std::uint32_t bytes) {
+    return changed(base_line, [&](Base& base) {
+      base.layer.conv.flags = NVDLA_CONV_KEEP_WEIGHTS;
+      base.layer.conv.kernels = groups * is_.group;
+      base.layer.conv.channels = bytes / (groups * is_.group);
+      base.layer.conv.input = cube(kInput, 1, 1, is_.atom);
+    });
+  };
+  EXPECT_EQ(weights(1, bank).rule, NVDLA_RULE_NONE) << to_string(weights(1, bank));
+  EXPECT_EQ(weights(2, bank - 128).rule, NVDLA_RULE_NONE) << to_string(weights(2, bank - 128));
+  expect_refused(weights(2, bank), NVDLA_RULE_KEEP_WEIGHTS, F(conv.weight_banks), 1, 2,
+                 is_.banks - 1);
+}
+
 TEST_P(LimitsOf, WeightBytesAreFetchedAsAWhole) {
   // 20 kernels of 360 bytes.
-  const std::int64_t least = div_up(7200, is_.weight_multiple) * is_.weight_multiple;
-  const std::int64_t half = least + is_.weight_multiple / 2;
+  const std::int64_t exact = div_up(7200, is_.weight_multiple) * is_.weight_multiple;
   const auto bytes = [&](std::int64_t value) {
     return changed(base_conv, [&](Base& base) {
       base.layer.conv.weights.bytes = static_cast<std::uint32_t>(value);
     });
   };
-  EXPECT_EQ(bytes(least).rule, NVDLA_RULE_NONE);
-  expect_refused(bytes(least - is_.weight_multiple), NVDLA_RULE_RANGE, F(conv.weights.bytes),
-                 least - is_.weight_multiple, least, 7296, is_.weight_multiple);
-  if (half < 7296) {
-    expect_refused(bytes(half), NVDLA_RULE_MULTIPLE, F(conv.weights.bytes), half, 0, 0,
-                   is_.weight_multiple);
-  } else {
-    expect_refused(bytes(half), NVDLA_RULE_RANGE, F(conv.weights.bytes), half, least, 7296,
-                   is_.weight_multiple);
-  }
+  EXPECT_EQ(bytes(0).rule, NVDLA_RULE_NONE);
+  EXPECT_EQ(bytes(exact).rule, NVDLA_RULE_NONE);
+  const std::int64_t whole = is_.weight_multiple;
+  for (const std::int64_t wrong : {exact - whole, exact - 1, exact + whole / 2, exact + whole})
+    expect_refused(bytes(wrong), NVDLA_RULE_RANGE, F(conv.weights.bytes), wrong, exact, exact);
 }
 
 // Lines of a step share the lanes: 12 channels of a line of the kernel.

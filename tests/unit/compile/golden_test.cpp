@@ -102,7 +102,7 @@ class Golden : public testing::TestWithParam<std::pair<const char*, const char*>
     EXPECT_TRUE(program->end());
     for (std::uint32_t i = 0; i < num_layers; i++)
       for (const auto& difference :
-           differing_registers(launches[i], lifted.layers[i], program->registers(i, lifted.bases),
+           differing_registers(*hw, launches[i], lifted.layers[i], program->registers(i, lifted.bases),
                                program->image(i).units, lifted.moved))
         ADD_FAILURE() << difference;
     compiled_++;

@@ -43,7 +43,7 @@ std::vector<std::string> differences(const Base& base, const Change& change) {
   Program again(*base.hw, lifted.slots, 1, 0, 0, lifted.luts);
   EXPECT_TRUE(again.add(lifted.layers[0])) << to_string(again.error());
   if (!again.ok()) return {};
-  return differing_registers(launch, lifted.layers[0], again.registers(0, lifted.bases),
+  return differing_registers(*base.hw, launch, lifted.layers[0], again.registers(0, lifted.bases),
                              again.image(0).units, lifted.moved);
 }
 

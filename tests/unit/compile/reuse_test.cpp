@@ -337,8 +337,6 @@ const Difference kDifferences[] = {
      CHANGE((c.kernel_width = 1, c.pad_left = c.pad_right = 0)), F(conv.kernel_width), 1, 3},
     {"kernel height", base_conv, "nv_small", WEIGHTS, CHANGE(c.kernel_height = 2),
      F(conv.kernel_height), 2, 3},
-    {"weight bytes", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.bytes = 7200),
-     F(conv.weights.bytes), 7200, 7296},
     {"weights of another slot", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.slot = kX1),
      F(conv.weights.slot), kX1, kWeights},
     {"weights elsewhere", base_conv, "nv_small", WEIGHTS, CHANGE(c.weights.offset = 64),

@@ -108,7 +108,7 @@ const Fault kWinogradFaults[] = {
     WINO("weight banks", c.weight_banks = 1, NVDLA_RULE_WEIGHT_BANKS, F(conv.weight_banks), 1, 2,
          15),
     WINO("weight bytes", c.weights.bytes = 40832, NVDLA_RULE_RANGE, F(conv.weights.bytes), 40832,
-         40960, 40960, 128),
+         40960, 40960),
     WINO("grain", c.fetch_grain = 2, NVDLA_RULE_GRAIN, F(conv.fetch_grain), 2, 1, 1),
     WINO("release", c.release = 4, NVDLA_RULE_ZERO, F(conv.release), 4),
     WINO("post extension", c.post_extension = 2, NVDLA_RULE_RANGE, F(conv.post_extension), 2, 1, 1),

@@ -148,12 +148,36 @@ TEST(Unused, CubeOfTheWeights) {
   });
 }
 
+// Published software rounds weights up to 128 bytes; the device fetches its own entries.
+TEST(Unused, RoundingOfTheWeights) {
+  Layer layer(Precision::kInt8, 13);
+  Network network;
+  network.output(network.convolution(network.input("in", {13, 9, 9}), layer.conv), "out");
+  for (const char* configuration : {"nv_small", "nv_medium_512", "nv_large"}) {
+    expect_unchanged(network, configuration, [](DlaTask& task) {
+      DataCube& weights = part<ConvPart>(task).surface.weight_data;
+      ASSERT_GE(weights.size, 2340U);  // 20 x 9 x 13, and up to an entry
+      ASSERT_LE(weights.size, 2368U);
+      weights.size = 2432;
+    });
+  }
+  // But a file that says less, or more, is of other weights.
+  for (const std::uint32_t size : {2336U, 2440U}) {
+    test::expect_error(ErrorCode::kInvalidProgram,
+                       "weights.bytes " + std::to_string(size) + " is not in 2344..2344", [&] {
+                         converted(network, "nv_small", [&](DlaTask& task) {
+                           part<ConvPart>(task).surface.weight_data.size = size;
+                         });
+                       });
+  }
+}
+
 // A kernel that does not follow is still seen.
 TEST(Unused, NotTheKernelOfTheUnits) {
   Layer layer(Precision::kInt8);
   Network network;
   network.output(network.convolution(network.input("in", {12, 9, 9}), layer.conv), "out");
-  test::expect_error(ErrorCode::kInvalidProgram, "weights.bytes 2176 is not in 1440..1536", [&] {
+  test::expect_error(ErrorCode::kInvalidProgram, "weights.bytes 2160 is not in 1440..1440", [&] {
     converted(network, "nv_small",
               [](DlaTask& task) { part<ConvPart>(task).op.kernel_width_csc = 2; });
   });
