@@ -84,24 +84,63 @@ void ConvData::pad(const ConvLayer& layer, std::uint32_t batch) {
 }
 
 void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf) {
-  lay_out(layer);
   specials_ = {};
-  const std::uint32_t kept = std::min(fetch.kept_lines, lines_);
+  lines_in_buffer_.clear();
+  if (fetch.data && fetch.lines > layer.csc_height) {
+    fetch_behind_others(layer, fetch, cbuf);
+  } else {
+    lay_out(layer);
+    fetch_lines(layer, fetch, cbuf);
+  }
+}
+
+void ConvData::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf) {
+  const std::uint32_t held = std::min(fetch.held_lines, lines_);
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
     pad(layer, batch);
-    for (std::uint32_t y = 0; y < kept; ++y)
-      std::memcpy(inner_line(batch, y),
-                  cbuf.data.data() + (std::size_t{batch} * fetch.kept_lines + y) * inner_bytes(),
-                  inner_bytes());
+    const std::byte* from =
+        cbuf.data.data() + (std::size_t{batch} * cbuf.lines + fetch.freed_lines) * inner_bytes();
+    for (std::uint32_t y = 0; y < held; ++y, from += inner_bytes())
+      std::memcpy(inner_line(batch, y), from, inner_bytes());
     if (!fetch.data) continue;
     if (layer.pixel) {
-      fetch_image(layer, fetch.kept_lines);
+      fetch_image(layer, fetch.held_lines);
     } else if (layer.winograd) {
-      fetch_winograd(layer, fetch.kept_lines);
+      fetch_winograd(layer, fetch.held_lines);
     } else {
-      fetch_cube(layer, batch, inner_line(batch, fetch.kept_lines), pixel_bytes_, line_bytes());
+      fetch_cube(layer, batch, inner_line(batch, fetch.held_lines), pixel_bytes_, line_bytes());
     }
   }
+}
+
+// Lines of an earlier layer that none has freed: CSC works on these first, and what was fetched
+// last stays in their place.
+void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch,
+                                   const CbufState& cbuf) {
+  ConvLayer all = layer;
+  all.csc_height = fetch.lines;
+  lay_out(all);
+  fetch_lines(all, fetch, cbuf);
+  lines_in_buffer_ = copy_lines(layer.batches, 0, fetch.lines);
+
+  lay_out(layer);
+  for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
+    pad(layer, batch);
+    const std::byte* from =
+        lines_in_buffer_.data() + std::size_t{batch} * fetch.lines * inner_bytes();
+    for (std::uint32_t y = 0; y < lines_; ++y, from += inner_bytes())
+      std::memcpy(inner_line(batch, y), from, inner_bytes());
+  }
+}
+
+std::vector<std::byte> ConvData::copy_lines(std::uint32_t batches, std::uint32_t first,
+                                            std::uint32_t count) const {
+  std::vector<std::byte> lines(std::size_t{batches} * count * inner_bytes());
+  std::byte* to = lines.data();
+  for (std::uint32_t batch = 0; batch < batches; ++batch)
+    for (std::uint32_t y = 0; y < count; ++y, to += inner_bytes())
+      std::memcpy(to, data_.data() + inner_at(batch, first + y), inner_bytes());
+  return lines;
 }
 
 void ConvData::flip_signs() {
@@ -259,36 +298,33 @@ void ConvData::fetch_winograd(const ConvLayer& layer, std::uint32_t first_line) 
 
 void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf) {
   const std::uint32_t released = layer.keep_data ? 0 : layer.release;
-  const std::uint32_t kept = fetch.lines - released;
-  if (fetch.data && kept != 0 && flipped_) flip_signs();
-  const std::size_t inner = inner_bytes();
-  std::vector<std::byte> lines(kept * inner * layer.batches);
-  std::byte* to = lines.data();
-  for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
-    const std::byte* from = nullptr;
-    std::size_t pitch = inner;
-    if (fetch.data) {
-      from = data_.data() + batch * batch_bytes() + (top_ + released) * line_bytes() +
-             left_ * pixel_bytes_;
-      pitch = line_bytes();
-    } else {
-      from = cbuf.data.data() + (batch * fetch.lines + released) * inner;
+  const std::uint32_t left = fetch.lines - released;
+  if (fetch.data && lines_in_buffer_.empty()) {
+    if (left != 0 && flipped_) flip_signs();
+    cbuf.data = copy_lines(layer.batches, released, left);
+  } else {
+    const std::vector<std::byte>& all = fetch.data ? lines_in_buffer_ : cbuf.data;
+    std::vector<std::byte> lines;
+    for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
+      const auto end = all.begin() + static_cast<std::ptrdiff_t>((std::size_t{batch} + 1) *
+                                                                 fetch.lines * inner_bytes());
+      lines.insert(lines.end(), end - static_cast<std::ptrdiff_t>(left * inner_bytes()), end);
     }
-    for (std::uint32_t y = 0; y < kept; ++y, to += inner, from += pitch)
-      std::memcpy(to, from, inner);
+    cbuf.data = std::move(lines);
   }
   cbuf.winograd = layer.winograd;
   cbuf.pixel = layer.pixel;
   cbuf.data_banks = layer.data_banks;
   cbuf.weight_banks = layer.weight_banks;
-  cbuf.lines = kept;
+  cbuf.lines = left;
+  cbuf.kept_lines = layer.csc_height - released;
   cbuf.all_lines_kept = layer.keep_data;
+  cbuf.most_entries = std::uint64_t{fetch.lines} * layer.entries * layer.batches;
   cbuf.proc = layer.proc;
   cbuf.width = layer.buffer_width();
   cbuf.channels = layer.buffer_channels();
   cbuf.batches = layer.batches;
   cbuf.entries = layer.entries;
-  cbuf.data = std::move(lines);
 }
 
 }  // namespace nvdla::model

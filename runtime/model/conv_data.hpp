@@ -47,11 +47,18 @@ class ConvData {
  private:
   std::size_t line_bytes() const noexcept { return width() * pixel_bytes_; }
   std::size_t inner_bytes() const noexcept { return inner_width_ * pixel_bytes_; }
+  std::size_t inner_at(std::uint32_t batch, std::uint32_t line) const noexcept {
+    return batch * batch_bytes() + (top_ + line) * line_bytes() + left_ * pixel_bytes_;
+  }
   std::byte* inner_line(std::uint32_t batch, std::uint32_t line) noexcept {
-    return data_.data() + batch * batch_bytes() + (top_ + line) * line_bytes() +
-           left_ * pixel_bytes_;
+    return data_.data() + inner_at(batch, line);
   }
   void lay_out(const ConvLayer& layer);
+  void fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
+  void fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
+  // Lines of all batches from the `first` on.
+  std::vector<std::byte> copy_lines(std::uint32_t batches, std::uint32_t first,
+                                    std::uint32_t count) const;
   void pad(const ConvLayer& layer, std::uint32_t batch);
   void fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first, std::size_t pitch,
                   std::size_t line_pitch);
@@ -73,6 +80,8 @@ class ConvData {
   bool flipped_ = false;
   fp::Specials specials_;
   std::vector<std::byte> data_;
+  // All lines in the buffer, [batch][line][x][channel], where these are more than CSC works on.
+  std::vector<std::byte> lines_in_buffer_;
   std::vector<std::byte> atoms_;  // one DMA run
   std::vector<std::byte> plane_;  // the same of a second plane
   std::vector<std::byte> cube_;   // before it is folded

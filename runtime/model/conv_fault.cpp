@@ -149,7 +149,7 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
            std::to_string(kMostBehind);
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
   // Of images the sequencer counts lines and columns. The reference model does so always.
-  if (layer.atomics != positions && !layer.pixel && quirks == Quirks::kRtl)
+  if (layer.atomics != positions && !layer.pixel && quirks != Quirks::kCmodel)
     return "CSC ATOMICS + 1 is " + std::to_string(layer.atomics) + ", output positions are " +
            std::to_string(positions);
   return {};
@@ -173,16 +173,22 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
            std::to_string(capacity);
 
   const ConvFetch fetch = plan_fetch(layer, cbuf);
-  if (fetch.kept_lines != 0 &&
-      (cbuf.width != layer.buffer_width() || cbuf.channels != layer.buffer_channels() ||
-       cbuf.batches != layer.batches || cbuf.entries != layer.entries || cbuf.proc != layer.proc))
-    return "DATA_REUSE of lines that were kept with another width, channel count, batch count or "
-           "precision";
+  const bool like_those_held =
+      cbuf.width == layer.buffer_width() && cbuf.channels == layer.buffer_channels() &&
+      cbuf.batches == layer.batches && cbuf.entries == layer.entries && cbuf.proc == layer.proc;
+  if (fetch.held_lines != 0 && !like_those_held)
+    return fetch.kept_lines != 0
+               ? "DATA_REUSE of lines that were kept with another width, channel count, batch "
+                 "count or precision"
+               : "CSC takes " + std::to_string(fetch.held_lines) +
+                     " lines first that an earlier layer kept and none freed, of another width, "
+                     "channel count, batch count or precision: not modelled";
   // With everything kept, surplus lines stay in the buffer; else the counters of both sides drift.
-  if (fetch.lines < layer.csc_height || (fetch.data && fetch.lines != layer.csc_height))
+  const std::uint32_t own = fetch.data ? layer.fetched_lines() : 0;
+  if (fetch.lines < layer.csc_height || (fetch.data && fetch.kept_lines + own != layer.csc_height))
     return "CSC waits for " + std::to_string(layer.csc_height) + " lines, " +
-           std::to_string(fetch.lines) + " come (" + std::to_string(fetch.kept_lines) + " kept, " +
-           std::to_string(fetch.data ? layer.fetched_lines() : 0) + " fetched)";
+           std::to_string(fetch.lines) + " come (" + std::to_string(fetch.held_lines) + " kept, " +
+           std::to_string(own) + " fetched)";
   if (fetch.data && fetch.lines * needed * layer.batches > capacity)
     return "kept and fetched lines do not fit the data banks";
   // FETCH_GRAIN needs no look: a grain waits for room for its lines, and all lines have that. The
@@ -203,17 +209,11 @@ std::string plain_weights_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t kernel_bytes = kernel_size(layer);
   const std::uint64_t packed = kernel_bytes * layer.kernels;
-  const std::uint64_t most = layer.packed_weights();
   if (layer.weight_bytes < packed)
     return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the kernels have " +
            std::to_string(packed);
   const std::uint64_t capacity =
       std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
-  // What no kernel takes stays in the buffer.
-  if (layer.weight_bytes > most && layer.weight_bytes - most > capacity)
-    return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", kernels take " +
-           std::to_string(most) + ", " + std::to_string(layer.weight_banks) +
-           " weight banks hold " + std::to_string(capacity) + " of the rest";
   if (layer.weight_bytes <= capacity) return {};
   const std::uint64_t group = hw.atomic_k / bytes;
   const std::uint64_t group_bytes =
@@ -266,10 +266,6 @@ std::string weight_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const 
   std::string fault =
       layer.compressed ? compressed_weights_fault(hw, layer) : plain_weights_fault(hw, layer);
   if (!fault.empty()) return fault;
-  if (cbuf.weights_left && cbuf.data_banks == layer.data_banks &&
-      cbuf.weight_banks == layer.weight_banks)
-    return "an earlier WEIGHT_BYTES has left entries in the weight banks that no kernel took: not "
-           "modelled until the banks change";
   if (!plan_fetch(layer, cbuf).weights &&
       (cbuf.kernels != layer.kernels || cbuf.kernel_bytes != layer.kernel_bytes ||
        cbuf.weight_bytes != layer.weight_bytes || cbuf.proc != layer.proc ||

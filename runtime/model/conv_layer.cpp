@@ -200,18 +200,22 @@ ConvLayer read_conv(const RegisterFile& registers) {
 
 ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf) {
   ConvFetch fetch;
-  fetch.lines = layer.fetched_lines();
-  // A change of the bank counts empties the buffer on both sides, whatever the reuse flags say.
-  const bool same_banks =
-      cbuf.data_banks == layer.data_banks && cbuf.weight_banks == layer.weight_banks;
-  if (!same_banks) return fetch;
-  const bool same_mode = cbuf.winograd == layer.winograd && cbuf.pixel == layer.pixel;
-  if (layer.data_reuse && same_mode && cbuf.lines != 0) {
-    fetch.kept_lines = cbuf.lines;
-    fetch.data = !cbuf.all_lines_kept;
-    fetch.lines = cbuf.lines + (fetch.data ? layer.fetched_lines() : 0);
+  // Another number of data banks empties the data banks, whatever the reuse flags say, and as the
+  // weight banks lie behind them, another number of either empties those.
+  const bool same_data_banks = cbuf.data_banks == layer.data_banks;
+  const bool same_banks = same_data_banks && cbuf.weight_banks == layer.weight_banks;
+  if (same_data_banks) {
+    const bool same_mode = cbuf.winograd == layer.winograd && cbuf.pixel == layer.pixel;
+    if (layer.data_reuse && same_mode) {
+      fetch.data = !cbuf.all_lines_kept;
+      fetch.kept_lines = cbuf.kept_lines;
+    } else {
+      fetch.freed_lines = cbuf.kept_lines;
+    }
+    fetch.held_lines = cbuf.lines - fetch.freed_lines;
   }
-  fetch.weights = !(layer.weight_reuse && cbuf.weights_kept);
+  fetch.lines = fetch.held_lines + (fetch.data ? layer.fetched_lines() : 0);
+  fetch.weights = !(same_banks && layer.weight_reuse && cbuf.weights.kept());
   return fetch;
 }
 

@@ -6,17 +6,16 @@
 #define NVDLA_MODEL_CONV_LAYER_HPP
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "arith/integers.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/bus.hpp"
 #include "model/cdma_pixel.hpp"
 #include "model/device.hpp"
 #include "model/register_file.hpp"
 #include "model/sdp_layer.hpp"
+#include "model/weight_ring.hpp"
 
 namespace nvdla::model {
 
@@ -80,10 +79,6 @@ struct ConvLayer {
   std::uint32_t buffer_channels() const noexcept { return winograd ? csc_channels : channels; }
   // Lines that the layer adds to the convolution buffer if it fetches.
   std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
-  // Bytes that the kernels take of plain weights, in the multiples that all configurations fetch.
-  std::uint64_t packed_weights() const noexcept {
-    return arith::round_up(std::uint64_t{kernel_bytes} * kernels, 128);
-  }
   // What there is of a kernel in x: that of an image is folded into the channels.
   std::uint32_t taps_x() const noexcept {
     return pixel ? weight_channels / channels : kernel_width;
@@ -112,29 +107,38 @@ struct CbufState {
   bool pixel = false;
   std::uint32_t data_banks = 16, weight_banks = 16;
 
-  std::uint32_t lines = 0;      // kept
-  bool all_lines_kept = false;  // SKIP_DATA_RLS: a layer that reuses them fetches nothing
+  std::uint32_t lines = 0;  // in the data banks, oldest first
+  // What CSC takes for kept: it frees them when a layer starts that does not reuse them. If a layer
+  // works on less than was kept for it, these are fewer than there are.
+  std::uint32_t kept_lines = 0;
+  bool all_lines_kept = false;     // SKIP_DATA_RLS: a layer that reuses them fetches nothing
+  std::uint64_t most_entries = 0;  // taken in the data banks while the layer ran
   Precision proc = Precision::kInt8;
   std::uint32_t width = 0, channels = 0, entries = 0, batches = 1;
-  // Kept lines, [batch][line][x][channel] in 8 or 16 bits.
+  // [batch][line][x][channel] in 8 or 16 bits.
   std::vector<std::byte> data;
 
-  // Entries that no kernel took; nobody frees them before the banks change.
-  bool weights_left = false;
-  bool weights_kept = false;
+  WeightRing weights;
+  // Of the last layer.
   std::uint32_t kernels = 0, kernel_bytes = 0;
   std::uint64_t weight_bytes = 0, wmb_bytes = 0;
   bool compressed = false;
-  // As the multipliers get them: expanded.
-  std::shared_ptr<const std::vector<std::byte>> weights;
 };
 
 // Who brings what into the convolution buffer.
 struct ConvFetch {
   bool data = true;
   bool weights = true;
-  std::uint32_t kept_lines = 0;  // that precede the fetched ones
-  std::uint32_t lines = 0;       // in the buffer when the layer starts
+  std::uint32_t freed_lines = 0;  // when the layer starts
+  std::uint32_t held_lines = 0;   // that precede the fetched ones
+  std::uint32_t kept_lines = 0;   // of these, what was kept for the layer
+  std::uint32_t lines = 0;        // in the buffer when CSC works
+};
+
+// When CDMA was told of a convolution.
+struct ConvStart {
+  bool fetch_first = true;  // CDMA was enabled before CSC
+  bool ahead = false;       // while the convolution before was in the pipeline
 };
 
 ConvLayer read_conv(const RegisterFile& registers);

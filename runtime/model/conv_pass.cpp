@@ -29,48 +29,73 @@ ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks 
       tiles_(pool),
       scratch_(pool.size()) {}
 
-std::string ConvPass::prepare(const ConvLayer& layer) {
-  if (!layer.compressed || !plan_fetch(layer, cbuf_).weights) return {};
-  return expand_weights(hw_, dma_, layer, expanded_);
+// Whether CDMA has brought everything of the layer before CSC begins with it.
+bool ConvPass::fetched_ahead(const ConvLayer& layer, const ConvStart& start) const {
+  if (!start.ahead) return !start.fetch_first;
+  // Beside the layer before, as far as there is room; other banks wait for CSC.
+  if (cbuf_.data_banks != layer.data_banks || cbuf_.weight_banks != layer.weight_banks)
+    return false;
+  const std::uint64_t weights = fetch_.weights ? layer.weight_bytes / hw_.cbuf_entry_bytes : 0;
+  const std::uint64_t lines = fetch_.data ? layer.fetched_lines() : 0;
+  return cbuf_.weights.has_room(hw_, layer, weights) &&
+         cbuf_.most_entries + lines * layer.entries * layer.batches <=
+             std::uint64_t{layer.data_banks} * hw_.cbuf_entries;
 }
 
-const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const ConvFetch& fetch,
-                                                 const ConvShape& shape, ConvCounters& counters) {
-  if (!fetch.weights) return weights_.kept(cbuf_.weights, shape);
-  if (layer.proc != Precision::kFp16)
-    return layer.compressed
-               ? weights_.kept(
-                     std::make_shared<const std::vector<std::byte>>(std::move(expanded_.stream)),
-                     shape)
-               : weights_.fetch(layer, shape);
+std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
+  fetch_ = plan_fetch(layer, cbuf_);
+  WeightTurn turn;
+  turn.banks_changed =
+      cbuf_.data_banks != layer.data_banks || cbuf_.weight_banks != layer.weight_banks;
+  turn.fetches = fetch_.weights;
+  turn.gated = quirks_ == Quirks::kGated && hw_.regmap != NVDLA_REGMAP_NV_FULL;
+  turn.fetched_ahead = fetched_ahead(layer, start);
+  std::string fault = cbuf_.weights.run(hw_, layer, turn);
+  if (fault.empty() && layer.compressed && fetch_.weights)
+    fault = expand_weights(hw_, dma_, layer, expanded_);
+  return fault;
+}
+
+const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const ConvShape& shape,
+                                                 ConvCounters& counters) {
+  // What earlier layers have left comes first, also where nothing is kept.
+  const RawWeights& before = cbuf_.weights.bytes();
+  if (!fetch_.weights) return weights_.kept(before, shape);
+  const bool half = layer.proc == Precision::kFp16;
+  if (!layer.compressed && !half && before == nullptr) return weights_.fetch(layer, shape);
+
   const auto words = [](const std::vector<std::byte>& bytes) {
     std::vector<std::uint16_t> values(bytes.size() / 2);
     std::memcpy(values.data(), bytes.data(), values.size() * 2);
     return values;
   };
-  if (!layer.compressed) {
+  if (layer.compressed) {
+    if (half) counters.weights = fp::count_specials(words(expanded_.fetched));
+  } else if (before == nullptr) {
     const WeightCache::Entry& entry = weights_.fetch(layer, shape);
     counters.weights = fp::count_specials(words(*entry.raw));
     // The logic flushes NaNs of the weights like those of the data, the reference model does not.
     if (!layer.flush_nan || quirks_ == Quirks::kCmodel || counters.weights.nan == 0) return entry;
     expanded_.stream = *entry.raw;
   } else {
-    counters.weights = fp::count_specials(words(expanded_.fetched));
+    expanded_.stream = *weights_.read(layer);
+    if (half) counters.weights = fp::count_specials(words(expanded_.stream));
   }
-  if (layer.flush_nan && quirks_ == Quirks::kRtl) {
+  if (half && layer.flush_nan && quirks_ != Quirks::kCmodel) {
     std::vector<std::uint16_t> values = words(expanded_.stream);
     for (std::uint16_t& value : values)
       value = static_cast<std::uint16_t>(fp::flush_nan<fp::Fp16>(value));
     std::memcpy(expanded_.stream.data(), values.data(), values.size() * 2);
   }
+  if (before != nullptr)
+    expanded_.stream.insert(expanded_.stream.begin(), before->begin(), before->end());
   return weights_.kept(std::make_shared<const std::vector<std::byte>>(std::move(expanded_.stream)),
                        shape);
 }
 
 ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   ConvCounters counters;
-  const ConvFetch fetch = plan_fetch(layer, cbuf_);
-  data_.fetch(layer, fetch, cbuf_);
+  data_.fetch(layer, fetch_, cbuf_);
   counters.data = data_.specials();
 
   const std::uint64_t products =
@@ -92,7 +117,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         mac,
                         precision_bytes(layer.proc),
                         layer.post_lines};
-  const WeightCache::Entry& weights = load_weights(layer, fetch, shape, counters);
+  const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
   const std::int64_t line = static_cast<std::int64_t>(data_.width()) * data_.elements();
   runs_.clear();
@@ -121,15 +146,13 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
     }
   }
 
-  data_.keep(layer, fetch, cbuf_);
-  cbuf_.weights_left = !layer.compressed && layer.weight_bytes > layer.packed_weights();
-  cbuf_.weights_kept = layer.keep_weights;
+  data_.keep(layer, fetch_, cbuf_);
+  cbuf_.weights.end(hw_, layer, weights.raw);
   cbuf_.kernels = layer.kernels;
   cbuf_.kernel_bytes = layer.kernel_bytes;
   cbuf_.weight_bytes = layer.weight_bytes;
   cbuf_.wmb_bytes = layer.wmb_bytes;
   cbuf_.compressed = layer.compressed;
-  cbuf_.weights = layer.keep_weights ? weights.raw : nullptr;
   return counters;
 }
 

@@ -35,14 +35,16 @@ class ConvPass {
   const CbufState& cbuf() const noexcept { return cbuf_; }
   void reset() { cbuf_ = {}; }
 
-  // Reads compressed weights. Returns why they keep the layer from ending, or nothing.
-  std::string prepare(const ConvLayer& layer);
+  // Reads compressed weights, finds room for plain ones. Returns why the weights keep the layer
+  // from ending, or nothing.
+  std::string prepare(const ConvLayer& layer, const ConvStart& start);
   // The layer must have passed conv_fault() and prepare(); `sdp` has begun its own.
   ConvCounters run(const ConvLayer& layer, SdpPass& sdp);
 
  private:
-  const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvFetch& fetch,
-                                         const ConvShape& shape, ConvCounters& counters);
+  bool fetched_ahead(const ConvLayer& layer, const ConvStart& start) const;
+  const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvShape& shape,
+                                         ConvCounters& counters);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                  std::uint32_t batch, SdpPass& sdp);
   std::uint32_t run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -64,6 +66,7 @@ class ConvPass {
   Quirks quirks_;
   ThreadPool& pool_;
   CbufState cbuf_;
+  ConvFetch fetch_;  // of the layer that was prepared
   WeightCache weights_;
   ConvData data_;
   ExpandedWeights expanded_;
@@ -86,7 +89,7 @@ struct ClipShift {
   unsigned dropped, rounded;
 
   ClipShift(unsigned clip, Quirks quirks) noexcept
-      : dropped(quirks == Quirks::kRtl && clip > kFraction ? clip - kFraction : 0),
+      : dropped(quirks != Quirks::kCmodel && clip > kFraction ? clip - kFraction : 0),
         rounded(clip - dropped) {}
 
  private:

@@ -191,9 +191,16 @@ void WeightCache::trim() {
   }
 }
 
+RawWeights WeightCache::read(const ConvLayer& layer) const {
+  auto raw = std::make_shared<std::vector<std::byte>>(layer.weight_bytes);
+  dma_.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, raw->data(),
+            raw->size());
+  return raw;
+}
+
 const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape) {
-  // Whole atoms, as the unit asks for them; the check has seen to it that nothing is left over.
-  const std::uint64_t size = layer.weight_bytes / hw_.atom * hw_.atom;
+  // Whole entries: the check has seen to it.
+  const std::uint64_t size = layer.weight_bytes;
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.shape == shape && entry.ram == layer.weight_ram &&
            entry.address == layer.weight_address && entry.size == size;
@@ -203,9 +210,7 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
   if (found != entries_.end() && generation != 0 && found->generation == generation)
     return front(found);
 
-  auto raw =
-      std::make_shared<std::vector<std::byte>>(std::max<std::size_t>(size, layer.weight_bytes));
-  dma_.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, raw->data(), size);
+  RawWeights raw = read(layer);
   if (found != entries_.end()) {
     Entry& entry = front(found);
     entry.generation = generation;

@@ -64,8 +64,6 @@ struct PackedWeights {
   std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
 };
 
-using RawWeights = std::shared_ptr<const std::vector<std::byte>>;
-
 PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
                            const std::vector<std::byte>& raw);
 
@@ -84,6 +82,8 @@ class WeightCache {
 
   // Valid until the next call.
   const Entry& fetch(const ConvLayer& layer, const ConvShape& shape);
+  // What WEIGHT_BYTES says, from memory.
+  RawWeights read(const ConvLayer& layer) const;
   // Of weights that stayed in the convolution buffer or were expanded: memory is not looked at.
   const Entry& kept(const RawWeights& raw, const ConvShape& shape);
 

@@ -45,7 +45,9 @@ struct Device::Impl {
         pdp(config, registers, dma, opts.quirks),
         cdp(config, registers, dma, opts.quirks),
         rubik(registers, dma, opts.quirks),
-        bdma(registers, dma) {}
+        bdma(registers, dma),
+        cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +
+                    NVDLA_CDMA_D_OP_ENABLE) {}
 
   struct Completion {
     std::uint64_t due;
@@ -53,6 +55,7 @@ struct Device::Impl {
   };
 
   void reset();
+  void write(std::uint32_t offset, std::uint32_t value);
   bool deliver();
   bool run_one();
   bool run_idle_rdma();
@@ -78,6 +81,9 @@ struct Device::Impl {
   Rubik rubik;
   Bdma bdma;
 
+  std::uint32_t cdma_enable;             // where CDMA's D_OP_ENABLE is
+  std::array<ConvStart, 2> conv_starts;  // of CDMA's groups
+
   std::uint64_t now = 0;
   std::deque<Completion> completions;
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
@@ -89,6 +95,7 @@ struct Device::Impl {
 void Device::Impl::reset() {
   registers.reset();
   conv.reset();
+  conv_starts = {};
   completions.clear();
   sdp_stuck.clear();
   rdma_stuck.clear();
@@ -98,6 +105,23 @@ void Device::Impl::reset() {
   rubik.reset();
   bdma.reset();
   flushing = true;
+}
+
+void Device::Impl::write(std::uint32_t offset, std::uint32_t value) {
+  if (offset != cdma_enable) {
+    registers.write(offset, value);
+    return;
+  }
+  const auto enabled = [&](unsigned group) { return registers.enabled(NVDLA_UNIT_CDMA, group); };
+  const bool before[2] = {enabled(0), enabled(1)};
+  registers.write(offset, value);
+  for (unsigned group = 0; group < 2; ++group) {
+    if (before[group] || !enabled(group)) continue;
+    const unsigned next = registers.consumer(NVDLA_UNIT_CDMA);
+    const unsigned of_csc = group ^ next ^ registers.consumer(NVDLA_UNIT_CSC);
+    conv_starts[group] = {.fetch_first = !registers.enabled(NVDLA_UNIT_CSC, of_csc),
+                          .ahead = group != next};
+  }
 }
 
 void Device::Impl::complete(std::uint32_t interrupts) {
@@ -205,7 +229,7 @@ bool Device::Impl::run_conv() {
   }
   if (conv_stuck.empty() && post.to_pdp && !join_pdp(post)) conv_stuck = "SDP " + sdp_stuck;
   if (!conv_stuck.empty()) return false;
-  conv_stuck = conv.prepare(layer);
+  conv_stuck = conv.prepare(layer, conv_starts[registers.consumer(NVDLA_UNIT_CDMA)]);
   if (!conv_stuck.empty()) {
     sdp_stuck = "waits for the convolution: " + conv_stuck;
     return false;
@@ -296,7 +320,7 @@ Device::~Device() = default;
 std::uint32_t Device::read(std::uint32_t offset) { return impl_->registers.read(offset); }
 
 void Device::write(std::uint32_t offset, std::uint32_t value) {
-  impl_->registers.write(offset, value);
+  impl_->write(offset, value);
   if (!impl_->registers.built(NVDLA_UNIT_BDMA)) return;
   const RegisterMap map = static_cast<RegisterMap>(impl_->hw.regmap);
   const std::uint32_t base = *unit_base(map, NVDLA_UNIT_BDMA);

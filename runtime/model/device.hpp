@@ -19,6 +19,10 @@ namespace nvdla::model {
 enum class Quirks : std::uint8_t {
   kRtl,     // as silicon; the default
   kCmodel,  // as the reference model that made the golden cases
+  // As silicon of the second generation with its clock gates at work: what CSC frees of the weights
+  // while CDMA has nothing to fetch, CDMA never learns, and one day it waits for room for ever. The
+  // first generation has no such gate.
+  kGated,
 };
 
 // Of Options::threads; whoever takes a number from people checks it against this.

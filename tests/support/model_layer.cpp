@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
 #include "support/integers.hpp"
@@ -53,23 +54,21 @@ void store(model::Memory& memory, std::uint64_t address, std::int32_t value, uns
   memory.load(Ram::kPrimary, address, raw);
 }
 
-std::vector<std::byte> weight_stream(const TestLayer& layer) {
+// Calls place(index into RefLayer::weights) in the order of the stream.
+template <typename Place>
+void walk_stream(const TestLayer& layer, Place place) {
   const RefLayer& ref = layer.ref;
   const unsigned group = layer.hw->atomic_k / layer.element_bytes();
   const unsigned cube = layer.hw->atomic_c;
-  std::vector<std::byte> stream;
   for (unsigned g = 0; g < ref.kernels; g += group)
     for (unsigned cb = 0; cb < ref.channels; cb += cube)
       for (unsigned r = 0; r < ref.kernel_height; ++r)
         for (unsigned s = 0; s < ref.kernel_width; ++s)
           for (unsigned k = g; k < std::min(ref.kernels, g + group); ++k)
             for (unsigned c = cb; c < std::min(ref.channels, cb + cube); ++c)
-              put(stream,
-                  ref.weights[((std::size_t{k} * ref.kernel_height + r) * ref.kernel_width + s) *
-                                  ref.channels +
-                              c],
-                  layer.element_bytes());
-  return stream;
+              place(((std::size_t{k} * ref.kernel_height + r) * ref.kernel_width + s) *
+                        ref.channels +
+                    c);
 }
 
 bool from_memory(const RefPart& part) { return part.active && part.source != Source::kRegister; }
@@ -179,13 +178,39 @@ void finish_layout(TestLayer& layer, Random& random, bool gaps) {
     layer.operand_surface[i] = ref.out_height() * layer.operand_line[i] + gap();
   }
   if (!ref.convolution) return;
-  const std::uint64_t packed = std::uint64_t{ref.kernels} * ref.kernel_width * ref.kernel_height *
-                               ref.channels * layer.element_bytes();
-  layer.weight_bytes = round_up(packed, pick(random, 0, 1) != 0 ? 128 : layer.hw->weight_align);
   layer.data_banks = static_cast<unsigned>(
       ceil_div(std::uint64_t{layer.entries()} * ref.height, layer.hw->cbuf_entries));
+  round_weights(layer, layer.hw->weight_align);
+}
+
+std::uint64_t packed_weights(const TestLayer& layer) {
+  const RefLayer& ref = layer.ref;
+  return std::uint64_t{ref.kernels} * ref.kernel_width * ref.kernel_height * ref.channels *
+         layer.element_bytes();
+}
+
+void round_weights(TestLayer& layer, std::uint64_t multiple) {
+  layer.weight_bytes = round_up(packed_weights(layer), multiple);
   layer.weight_banks = static_cast<unsigned>(ceil_div(
       layer.weight_bytes, std::uint64_t{layer.hw->cbuf_entries} * layer.hw->cbuf_entry_bytes));
+}
+
+std::vector<std::byte> weight_stream(const TestLayer& layer) {
+  std::vector<std::byte> stream;
+  walk_stream(layer,
+              [&](std::size_t i) { put(stream, layer.ref.weights[i], layer.element_bytes()); });
+  return stream;
+}
+
+void take_stream(TestLayer& layer, std::span<const std::byte> stream) {
+  std::size_t at = 0;
+  walk_stream(layer, [&](std::size_t i) {
+    std::uint32_t value = 0;
+    for (unsigned byte = 0; byte < layer.element_bytes(); ++byte)
+      value |= std::to_integer<std::uint32_t>(stream[at++]) << (8 * byte);
+    layer.ref.weights[i] =
+        layer.ref.wide_proc ? static_cast<std::int16_t>(value) : static_cast<std::int8_t>(value);
+  });
 }
 
 void load(const TestLayer& layer, model::Memory& memory) {
@@ -350,12 +375,14 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
   regs.set("CDMA.D_CVT_CFG", {});
 }
 
-void enable(const TestLayer& layer, Registers& regs) {
+void enable(const TestLayer& layer, Registers& regs, bool fetch_first) {
   if (layer.uses_rdma()) regs.write("SDP_RDMA.D_OP_ENABLE", 1);
   regs.write("SDP.D_OP_ENABLE", 1);
   if (!layer.ref.convolution) return;
-  for (const char* unit : {"CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"})
+  for (const char* unit : {"CACC", "CMAC_A", "CMAC_B"})
     regs.write(std::string(unit) + ".D_OP_ENABLE", 1);
+  for (const bool fetch : {fetch_first, !fetch_first})
+    regs.write(fetch ? "CDMA.D_OP_ENABLE" : "CSC.D_OP_ENABLE", 1);
 }
 
 std::map<std::uint64_t, std::uint8_t> expected_bytes(const TestLayer& layer,

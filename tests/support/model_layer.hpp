@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,12 +74,21 @@ struct TestLayer {
 // Places, packs and sizes everything that follows from the geometry; packed cubes unless gaps.
 void finish_layout(TestLayer& layer, Random& random, bool gaps);
 
+// Bytes of the kernels, and WEIGHT_BYTES as their next multiple, with the banks for it.
+std::uint64_t packed_weights(const TestLayer& layer);
+void round_weights(TestLayer& layer, std::uint64_t multiple);
+
+// The kernels in the order of memory, and back.
+std::vector<std::byte> weight_stream(const TestLayer& layer);
+void take_stream(TestLayer& layer, std::span<const std::byte> stream);
+
 // Writes input, weights and operands.
 void load(const TestLayer& layer, model::Memory& memory);
 
 // Programs one group of all units that take part, without enabling.
 void program(const TestLayer& layer, Registers& registers, unsigned group, unsigned rdma_group);
-void enable(const TestLayer& layer, Registers& registers);
+// CSC before CDMA, or the other way round.
+void enable(const TestLayer& layer, Registers& registers, bool fetch_first = false);
 
 // The output cube as it should be in memory: address to byte.
 std::map<std::uint64_t, std::uint8_t> expected_bytes(const TestLayer& layer,

@@ -301,14 +301,15 @@ TEST(BlockingRules, WeightBytes) {
     std::uint64_t bytes;
     bool ends;
   };
-  // 40 kernels of 9 * 20 bytes are 7200; up to the next multiple of 128 is 7296. More stays in the
-  // buffer, as far as there is room: two banks of nv_full, three of nv_small.
+  // 40 kernels of 9 * 20 bytes are 7200; more stays in the buffer. The last kernel group waits for
+  // all of it, and finds room for two banks of nv_full or three of nv_small, and for the groups
+  // before it, which are freed: one of 32 kernels, or four of 8.
   const Case cases[] = {
       {"nv_full", 7296, true},    {"nv_full", 7168, false},  {"nv_full", 7424, true},
-      {"nv_full", 72832, true},   {"nv_full", 72960, false}, {"nv_small", 7200, true},
+      {"nv_full", 71296, true},   {"nv_full", 71424, false}, {"nv_small", 7200, true},
       {"nv_small", 7208, true},   {"nv_small", 7296, true},  {"nv_small", 7192, false},
-      {"nv_small", 7204, false},  {"nv_small", 7304, true},  {"nv_small", 19584, true},
-      {"nv_small", 19592, false}, {"nv_large", 7232, true},  {"nv_large", 7200, false},
+      {"nv_small", 7204, false},  {"nv_small", 7304, true},  {"nv_small", 18048, true},
+      {"nv_small", 18056, false}, {"nv_large", 7232, true},  {"nv_large", 7200, false},
       {"nv_large", 0, false},
   };
   for (const Case& one : cases) {

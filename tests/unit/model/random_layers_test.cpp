@@ -79,7 +79,9 @@ TEST_P(RandomLayers, EqualTheReference) {
   const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 2000 : 1000);
   for_all(count, [&](Random& random) {
     const bool convolution = pick(random, 0, 3) != 0;
-    const TestLayer layer = random_layer(*hw, random, convolution);
+    TestLayer layer = random_layer(*hw, random, convolution);
+    // As the public traces do; the entries that are left over harm the next layer only.
+    if (convolution && one_in(random, 2)) round_weights(layer, 128);
     return with_name(describe(layer), check(layer));
   });
   count_layers("convolution with SDP and SDP alone", count);
