@@ -319,7 +319,6 @@ void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& c
   cbuf.lines = left;
   cbuf.kept_lines = layer.csc_height - released;
   cbuf.all_lines_kept = layer.keep_data;
-  cbuf.most_entries = std::uint64_t{fetch.lines} * layer.entries * layer.batches;
   cbuf.proc = layer.proc;
   cbuf.width = layer.buffer_width();
   cbuf.channels = layer.buffer_channels();

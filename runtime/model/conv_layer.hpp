@@ -111,8 +111,7 @@ struct CbufState {
   // What CSC takes for kept: it frees them when a layer starts that does not reuse them. If a layer
   // works on less than was kept for it, these are fewer than there are.
   std::uint32_t kept_lines = 0;
-  bool all_lines_kept = false;     // SKIP_DATA_RLS: a layer that reuses them fetches nothing
-  std::uint64_t most_entries = 0;  // taken in the data banks while the layer ran
+  bool all_lines_kept = false;  // SKIP_DATA_RLS: a layer that reuses them fetches nothing
   Precision proc = Precision::kInt8;
   std::uint32_t width = 0, channels = 0, entries = 0, batches = 1;
   // [batch][line][x][channel] in 8 or 16 bits.

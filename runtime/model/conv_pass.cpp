@@ -29,19 +29,6 @@ ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks 
       tiles_(pool),
       scratch_(pool.size()) {}
 
-// Whether CDMA has brought everything of the layer before CSC begins with it.
-bool ConvPass::fetched_ahead(const ConvLayer& layer, const ConvStart& start) const {
-  if (!start.ahead) return !start.fetch_first;
-  // Beside the layer before, as far as there is room; other banks wait for CSC.
-  if (cbuf_.data_banks != layer.data_banks || cbuf_.weight_banks != layer.weight_banks)
-    return false;
-  const std::uint64_t weights = fetch_.weights ? layer.weight_bytes / hw_.cbuf_entry_bytes : 0;
-  const std::uint64_t lines = fetch_.data ? layer.fetched_lines() : 0;
-  return cbuf_.weights.has_room(hw_, layer, weights) &&
-         cbuf_.most_entries + lines * layer.entries * layer.batches <=
-             std::uint64_t{layer.data_banks} * hw_.cbuf_entries;
-}
-
 std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
   fetch_ = plan_fetch(layer, cbuf_);
   WeightTurn turn;
@@ -49,7 +36,8 @@ std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
       cbuf_.data_banks != layer.data_banks || cbuf_.weight_banks != layer.weight_banks;
   turn.fetches = fetch_.weights;
   turn.gated = quirks_ == Quirks::kGated && hw_.regmap != NVDLA_REGMAP_NV_FULL;
-  turn.fetched_ahead = fetched_ahead(layer, start);
+  // Ahead of CSC it fetches as far as there is room, and waits.
+  turn.fetching = start.fetch_first && !start.ahead;
   std::string fault = cbuf_.weights.run(hw_, layer, turn);
   if (fault.empty() && layer.compressed && fetch_.weights)
     fault = expand_weights(hw_, dma_, layer, expanded_);

@@ -42,7 +42,6 @@ class ConvPass {
   ConvCounters run(const ConvLayer& layer, SdpPass& sdp);
 
  private:
-  bool fetched_ahead(const ConvLayer& layer, const ConvStart& start) const;
   const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvShape& shape,
                                          ConvCounters& counters);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,

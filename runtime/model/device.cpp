@@ -308,6 +308,17 @@ void Device::Impl::list_blocked(BlockedList& list) const {
   }
 }
 
+std::optional<Quirks> find_quirks(std::string_view name) noexcept {
+  if (name == "rtl") return Quirks::kRtl;
+  if (name == "cmodel") return Quirks::kCmodel;
+  if (name == "gated") return Quirks::kGated;
+  return std::nullopt;
+}
+
+Quirks silicon_quirks(const nvdla_hw& hw) noexcept {
+  return (hw.features & NVDLA_HW_WEIGHT_GATING) != 0 ? Quirks::kGated : Quirks::kRtl;
+}
+
 Device::Device(const nvdla_hw& hw, Bus& bus, const Options& options)
     : impl_(std::make_unique<Impl>(hw, bus, options)) {
   if (hw.atom == 0 || kBlock % hw.atom != 0 || hw.regmap >= NVDLA_REGMAP_COUNT)

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
@@ -24,6 +26,11 @@ enum class Quirks : std::uint8_t {
   // first generation has no such gate.
   kGated,
 };
+
+// By the names rtl, cmodel and gated.
+std::optional<Quirks> find_quirks(std::string_view name) noexcept;
+// Of the configuration as it is built.
+Quirks silicon_quirks(const nvdla_hw& hw) noexcept;
 
 // Of Options::threads; whoever takes a number from people checks it against this.
 inline constexpr unsigned kMaxThreads = 1024;

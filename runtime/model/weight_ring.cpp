@@ -22,11 +22,6 @@ std::uint64_t read_entries(const nvdla_hw& hw, const ConvLayer& layer,
 
 }  // namespace
 
-bool WeightRing::has_room(const nvdla_hw& hw, const ConvLayer& layer,
-                          std::uint64_t more) const noexcept {
-  return counted_ + more <= capacity(hw, layer);
-}
-
 void WeightRing::release(std::uint64_t entries, bool noticed) noexcept {
   if (noticed) {
     counted_ -= std::min(counted_, entries);
@@ -48,7 +43,7 @@ void WeightRing::drop(const nvdla_hw& hw, std::uint64_t entries) {
 
 std::string WeightRing::run(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn) {
   if (kept_ && !layer.weight_reuse) {
-    release(kept_entries_, !(turn.gated && turn.fetched_ahead));
+    release(kept_entries_, !turn.gated || turn.fetching);
     drop(hw, kept_entries_);
   }
   if (turn.banks_changed) {

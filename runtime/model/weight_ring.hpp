@@ -26,7 +26,7 @@ struct WeightTurn {
   bool fetches = true;         // else the layer takes what was kept
   // CDMA's clock stands while it has nothing to fetch, and what CSC frees meanwhile is lost to it.
   bool gated = false;
-  bool fetched_ahead = false;  // CDMA has nothing left to fetch when CSC starts
+  bool fetching = true;  // CDMA is at it when CSC starts
 };
 
 class WeightRing {
@@ -34,9 +34,6 @@ class WeightRing {
   bool kept() const noexcept { return kept_; }
   // What is in the ring, oldest entry first, as the multipliers get it; none if it is empty.
   const RawWeights& bytes() const noexcept { return bytes_; }
-  // A layer that keeps `more` entries beside all that CDMA counts.
-  bool has_room(const nvdla_hw& hw, const ConvLayer& layer, std::uint64_t more) const noexcept;
-
   // From CSC's start to the layer's end. Returns why it never ends, or nothing.
   std::string run(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn);
   // Then with the ring's bytes, those that the layer has brought included.

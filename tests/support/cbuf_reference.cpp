@@ -12,16 +12,9 @@ bool RefCbuf::run(TestLayer& layer, const std::vector<std::vector<std::int32_t>>
   const bool other_data_banks = layer.data_banks != data_banks_;
   const bool other_banks = other_data_banks || layer.weight_banks != weight_banks_;
   const bool reuses_weights = layer.weight_reuse && kept_entries_ && !other_banks;
-  // What CSC frees at its start is lost where CDMA has all of the layer by then.
-  bool seen = true;
-  if (gated_ && ahead) {
-    const std::uint64_t weights = reuses_weights ? 0 : layer.weight_bytes / hw_.cbuf_entry_bytes;
-    const std::uint64_t lines = layer.data_reuse && keeps_all_lines_ ? 0 : fetched.size();
-    seen = other_banks || counted_ + weights > layer.weight_banks * hw_.cbuf_entries ||
-           (most_lines_ + lines) * layer.entries() > layer.data_banks * hw_.cbuf_entries;
-  } else if (gated_) {
-    seen = fetch_first;
-  }
+  // What CSC frees at its start is lost where CDMA has fetched all that there is room for by then,
+  // or has not begun.
+  const bool seen = !gated_ || (fetch_first && !ahead);
   if (other_data_banks) lines_.clear();
   if (!run_data(layer, fetched)) return false;
 
@@ -48,7 +41,6 @@ bool RefCbuf::run_data(TestLayer& layer, const std::vector<std::vector<std::int3
     }
   }
   if (lines_.size() < height) return false;
-  most_lines_ = lines_.size();
   layer.ref.input.clear();
   for (unsigned y = 0; y < height; ++y)
     layer.ref.input.insert(layer.ref.input.end(), lines_[y].begin(), lines_[y].end());

@@ -44,7 +44,6 @@ class RefCbuf {
   std::deque<std::vector<std::int32_t>> lines_;
   unsigned kept_lines_ = 0;
   bool keeps_all_lines_ = false;
-  std::uint64_t most_lines_ = 0;  // while the last layer ran
 
   std::vector<std::byte> ring_;
   std::uint64_t write_ = 0, read_ = 0;  // entries since the banks changed

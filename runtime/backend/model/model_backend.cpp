@@ -22,7 +22,8 @@ struct Core {
       : hw(configuration),
         id(new_device_id()),
         space(std::make_shared<AddressSpace>(configuration.address_bits)),
-        worker(new Worker(configuration, {.threads = threads})) {}
+        worker(new Worker(configuration,
+                          {.quirks = model::silicon_quirks(configuration), .threads = threads})) {}
   ~Core() { worker->stop(); }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;

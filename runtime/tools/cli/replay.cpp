@@ -52,7 +52,7 @@ model::Quirks quirks_for(const ReplayOptions& options, const fs::path& path) {
   if (options.quirks == "auto")
     return replay::kind_of(path) == replay::Kind::kCase ? model::Quirks::kCmodel
                                                         : model::Quirks::kRtl;
-  return options.quirks == "cmodel" ? model::Quirks::kCmodel : model::Quirks::kRtl;
+  return model::find_quirks(options.quirks).value();
 }
 
 Outcome failed(std::string reason) {
@@ -203,9 +203,9 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
                       "configuration that a folder of the path is named after");
   command
       ->add_option("--quirks", options->quirks,
-                   "Where logic and reference model differ, follow rtl or cmodel; auto: cmodel\n"
-                   "for cases, rtl for traces")
-      ->check(CLI::IsMember({"auto", "rtl", "cmodel"}))
+                   "Where logic and reference model differ, follow rtl or cmodel, or gated: the\n"
+                   "logic with its clock gates at work; auto: cmodel for cases, rtl for traces")
+      ->check(CLI::IsMember({"auto", "rtl", "cmodel", "gated"}))
       ->capture_default_str();
   command->add_option("--filter", options->filter,
                       "Play only paths that match this pattern, such as '*/conv_dc/*'");

@@ -83,6 +83,7 @@ struct Arguments {
   std::string sram;
   unsigned time_out = 0;
   unsigned threads = 1;
+  std::string quirks = "auto";
   bool quiet = false;
   Faults faults;
 };
@@ -121,6 +122,12 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--threads", arguments.threads, "Threads of the model, 0: one per processor")
       ->check(CLI::Range(0u, model::kMaxThreads))
+      ->capture_default_str();
+  app.add_option(
+         "--quirks", arguments.quirks,
+         "Follow the logic with its clock gates at work (gated), without them (rtl), or the\n"
+         "reference model (cmodel); auto: as the configuration is built")
+      ->check(CLI::IsMember({"auto", "rtl", "cmodel", "gated"}))
       ->capture_default_str();
   app.add_flag("--quiet", arguments.quiet, "Say nothing about resets and faults");
 
@@ -161,6 +168,7 @@ int run(const Arguments& arguments) {
                      .sram = parse_window(arguments.sram)});
   model::Options options;
   options.threads = arguments.threads;
+  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(*hw));
   function.start(std::make_unique<ModelAccelerator>(*hw, function.bus(), options));
   Watchdog watchdog(qemu, arguments.time_out);
   serve(qemu.device_socket(), function);

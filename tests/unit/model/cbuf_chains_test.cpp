@@ -8,109 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "support/cbuf_reference.hpp"
+#include "support/chain.hpp"
 #include "support/configurations.hpp"
-#include "support/model_layer.hpp"
 #include "support/property.hpp"
 #include "support/share.hpp"
 
 namespace nvdla::test {
 namespace {
 
-using model::Device;
-using model::Memory;
-using model::Options;
 using model::Quirks;
 using model::Ram;
-
-std::vector<std::int32_t> bytes(Random& random, std::size_t count) {
-  Random data = random.fork();
-  std::vector<std::int32_t> result(count);
-  for (auto& one : result) one = static_cast<std::int32_t>(pick(data, -128, 127));
-  return result;
-}
-
-// A convolution of kernels as large as its input, but for the height.
-TestLayer one_by_one(const nvdla_hw& hw, unsigned channels, unsigned kernels) {
-  TestLayer layer;
-  layer.hw = &hw;
-  layer.ref.first_generation = hw.regmap == NVDLA_REGMAP_NV_FULL;
-  layer.ref.channels = channels;
-  layer.ref.kernels = kernels;
-  layer.ref.shift = 5;
-  layer.ref.lanes = (kernels + hw.atom - 1) / hw.atom * hw.atom;
-  layer.ref.input.assign(channels, 0);
-  layer.ref.weights.assign(std::size_t{channels} * kernels, 0);
-  Random none(0);
-  finish_layout(layer, none, false);
-  return layer;
-}
-
-struct Chain {
-  explicit Chain(const nvdla_hw& config, Quirks quirks = Quirks::kRtl)
-      : hw(config),
-        device(config, memory, Options{.quirks = quirks}),
-        regs(device),
-        cbuf(config, quirks == Quirks::kGated && config.regmap != NVDLA_REGMAP_NV_FULL) {}
-
-  void run() {
-    while (device.step()) {
-    }
-  }
-
-  void start(const TestLayer& layer, bool fetch_first) {
-    program(layer, regs, group, 0);
-    enable(layer, regs, fetch_first);
-    group ^= 1;
-  }
-
-  // Why it does not end; empty if it does.
-  std::string reason() const {
-    return device.idle() ? std::string() : device.blocked().front().reason;
-  }
-
-  // What the layer leaves in memory, against what it should.
-  std::string compare(const TestLayer& layer) {
-    for (const auto& [address, want] : expected_bytes(layer, reference(layer.ref))) {
-      const auto got = memory.read(Ram::kPrimary, address, 1);
-      if (std::to_integer<std::uint8_t>(got[0]) != want)
-        return "byte " + std::to_string(address - layer.output.base) + " is " +
-               std::to_string(std::to_integer<int>(got[0])) + ", not " + std::to_string(want);
-    }
-    return {};
-  }
-
-  // Brings the input into memory, in whole lines, and runs the layer; `want` becomes what it should
-  // compute. What is wrong, or nothing; `ends` tells whether the chain goes on.
-  std::string step(TestLayer layer, const std::vector<std::vector<std::int32_t>>& fetched,
-                   bool fetch_first = true) {
-    TestLayer in_memory = layer;
-    in_memory.ref.height = static_cast<unsigned>(fetched.size());
-    in_memory.ref.input.clear();
-    for (const auto& line : fetched)
-      in_memory.ref.input.insert(in_memory.ref.input.end(), line.begin(), line.end());
-    load(in_memory, memory);
-    // What is behind the kernels is stored with them.
-    const std::vector<std::byte> stream = weight_stream(layer);
-    if (layer.weight_bytes > stream.size())
-      memory.fill(Ram::kPrimary, layer.weights + stream.size(), layer.weight_bytes - stream.size(),
-                  std::byte{0});
-    layer.fetched_height = static_cast<unsigned>(fetched.size());
-    start(layer, fetch_first);
-    run();
-    ends = cbuf.run(layer, fetched, fetch_first);
-    if (!ends) return reason().empty() ? "it ends, and should wait for ever" : "";
-    return reason().empty() ? compare(layer) : reason();
-  }
-
-  const nvdla_hw& hw;
-  Memory memory;
-  Device device;
-  Registers regs;
-  RefCbuf cbuf;
-  unsigned group = 0;
-  bool ends = true;
-};
 
 // Draws the next layer of a chain whose lines and kernels stay of one size: other kernels, other
 // banks, reuse, partial release, too large a WEIGHT_BYTES. Returns the lines in memory.
@@ -141,7 +48,7 @@ std::vector<std::vector<std::int32_t>> draw_next(TestLayer& layer, const RefCbuf
     ref.kernels = static_cast<unsigned>(pick(random, 1, one_in(random, 3) ? 70 : 9));
     ref.kernel_width = static_cast<unsigned>(pick(random, 1, ref.width));
     ref.kernel_height = static_cast<unsigned>(pick(random, 1, std::min(3u, ref.height)));
-    ref.weights = bytes(
+    ref.weights = random_bytes(
         random, std::size_t{ref.kernels} * ref.kernel_width * ref.kernel_height * ref.channels);
     const unsigned weight_banks = layer.weight_banks;
     round_weights(layer, one_in(random, 2) ? 128 : hw.weight_align);
@@ -164,7 +71,7 @@ std::vector<std::vector<std::int32_t>> draw_next(TestLayer& layer, const RefCbuf
   layer.output.line = std::uint64_t{ref.out_width()} * hw.atom;
   layer.output.surface = ref.out_height() * layer.output.line;
   std::vector<std::vector<std::int32_t>> fetched(lines);
-  for (auto& line : fetched) line = bytes(random, std::size_t{ref.width} * ref.channels);
+  for (auto& line : fetched) line = random_bytes(random, std::size_t{ref.width} * ref.channels);
   return fetched;
 }
 
@@ -204,6 +111,60 @@ TEST_P(CbufChains, EqualTheRings) {
   // Of both kinds enough.
   EXPECT_GT(layers, count * 3);
   EXPECT_GT(waits, count / 50);
+}
+
+// A cube of one column and one line lies packed where its surfaces are an atom apart. What CDMA
+// takes for one is the lines that it fetches, also where CSC has more.
+TEST_P(CbufChains, SurfacesOfOneFetchedLineArePackedOnlyWhereTheyAre) {
+  for (const bool wrong : {false, true}) {
+    Chain chain(hw_);
+    Random random(3);
+    TestLayer layer = one_by_one(hw_, 3 * hw_.atom, 5);
+    RefLayer& ref = layer.ref;
+    ref.height = 4;
+    ref.kernel_height = 2;
+    ref.weights = random_bytes(random, std::size_t{5} * 2 * ref.channels);
+    round_weights(layer, hw_.weight_align);
+    layer.output.line = hw_.atom;
+    layer.output.surface = std::uint64_t{3} * hw_.atom;
+    // The strides of the whole cube of five lines.
+    layer.input.line = hw_.atom;
+    layer.input.surface = std::uint64_t{5} * hw_.atom;
+    layer.line_packed = true;
+    layer.surface_packed = false;
+    std::vector<std::vector<std::int32_t>> lines(5);
+    for (auto& line : lines) line = random_bytes(random, ref.channels);
+    TestLayer whole = layer;
+    whole.ref.height = 5;
+    whole.ref.input.clear();
+    for (const auto& line : lines)
+      whole.ref.input.insert(whole.ref.input.end(), line.begin(), line.end());
+    load(whole, chain.memory);
+
+    layer.release = 1;
+    chain.start(layer, true);
+    chain.run();
+    ASSERT_EQ(chain.reason(), "");
+    layer.release = 4;
+    layer.data_reuse = true;
+    layer.fetched_height = 1;
+    layer.input.base += 4 * layer.input.line;
+    layer.surface_packed = wrong;
+    chain.start(layer, true);
+    chain.run();
+    ASSERT_EQ(chain.reason(), "");
+
+    // The line before is that of the first surface's atom, the next atoms are no surfaces of it.
+    if (wrong)
+      for (unsigned c = hw_.atom; c < ref.channels; ++c) {
+        const std::uint64_t address = layer.input.base + c;
+        lines[4][c] = std::to_integer<std::int8_t>(chain.memory.read(Ram::kPrimary, address, 1)[0]);
+      }
+    ref.input.clear();
+    for (unsigned y = 1; y < 5; ++y)
+      ref.input.insert(ref.input.end(), lines[y].begin(), lines[y].end());
+    EXPECT_EQ(chain.compare(layer), "") << (wrong ? "packed" : "not packed");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, CbufChains, testing::ValuesIn(kConfigurations),
