@@ -174,6 +174,7 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
 
   const ConvFetch fetch = plan_fetch(layer, cbuf);
   const bool like_those_held =
+      cbuf.winograd == layer.winograd && cbuf.pixel == layer.pixel &&
       cbuf.width == layer.buffer_width() && cbuf.channels == layer.buffer_channels() &&
       cbuf.batches == layer.batches && cbuf.entries == layer.entries && cbuf.proc == layer.proc;
   if (fetch.held_lines != 0 && !like_those_held)
@@ -181,8 +182,8 @@ std::string data_side_fault(const nvdla_hw& hw, const ConvLayer& layer, const Cb
                ? "DATA_REUSE of lines that were kept with another width, channel count, batch "
                  "count or precision"
                : "CSC takes " + std::to_string(fetch.held_lines) +
-                     " lines first that an earlier layer kept and none freed, of another width, "
-                     "channel count, batch count or precision: not modelled";
+                     " lines first that were kept and not freed, of another mode, width, channel "
+                     "count, batch count or precision: not modelled";
   // With everything kept, surplus lines stay in the buffer; else the counters of both sides drift.
   const std::uint32_t own = fetch.data ? layer.fetched_lines() : 0;
   if (fetch.lines < layer.csc_height || (fetch.data && fetch.kept_lines + own != layer.csc_height))

@@ -55,7 +55,7 @@ struct Device::Impl {
   };
 
   void reset();
-  void write(std::uint32_t offset, std::uint32_t value);
+  void enable_cdma(std::uint32_t value);
   bool deliver();
   bool run_one();
   bool run_idle_rdma();
@@ -107,14 +107,10 @@ void Device::Impl::reset() {
   flushing = true;
 }
 
-void Device::Impl::write(std::uint32_t offset, std::uint32_t value) {
-  if (offset != cdma_enable) {
-    registers.write(offset, value);
-    return;
-  }
+void Device::Impl::enable_cdma(std::uint32_t value) {
   const auto enabled = [&](unsigned group) { return registers.enabled(NVDLA_UNIT_CDMA, group); };
   const bool before[2] = {enabled(0), enabled(1)};
-  registers.write(offset, value);
+  registers.write(cdma_enable, value);
   for (unsigned group = 0; group < 2; ++group) {
     if (before[group] || !enabled(group)) continue;
     const unsigned next = registers.consumer(NVDLA_UNIT_CDMA);
@@ -331,7 +327,11 @@ Device::~Device() = default;
 std::uint32_t Device::read(std::uint32_t offset) { return impl_->registers.read(offset); }
 
 void Device::write(std::uint32_t offset, std::uint32_t value) {
-  impl_->write(offset, value);
+  if (offset == impl_->cdma_enable) {
+    impl_->enable_cdma(value);
+  } else {
+    impl_->registers.write(offset, value);
+  }
   if (!impl_->registers.built(NVDLA_UNIT_BDMA)) return;
   const RegisterMap map = static_cast<RegisterMap>(impl_->hw.regmap);
   const std::uint32_t base = *unit_base(map, NVDLA_UNIT_BDMA);

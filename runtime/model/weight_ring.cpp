@@ -2,7 +2,6 @@
 #include "model/weight_ring.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "arith/integers.hpp"
 #include "model/conv_layer.hpp"
@@ -20,6 +19,14 @@ std::uint64_t read_entries(const nvdla_hw& hw, const ConvLayer& layer,
   return arith::ceil_div(kernels * layer.kernel_bytes, std::uint64_t{hw.cbuf_entry_bytes});
 }
 
+// Of a ring's bytes those behind the first `entries`.
+RawWeights behind(const nvdla_hw& hw, const RawWeights& bytes, std::uint64_t entries) {
+  const std::uint64_t size = entries * hw.cbuf_entry_bytes;
+  if (bytes == nullptr || bytes->size() <= size) return nullptr;
+  return std::make_shared<const std::vector<std::byte>>(
+      bytes->begin() + static_cast<std::ptrdiff_t>(size), bytes->end());
+}
+
 }  // namespace
 
 void WeightRing::release(std::uint64_t entries, bool noticed) noexcept {
@@ -30,21 +37,10 @@ void WeightRing::release(std::uint64_t entries, bool noticed) noexcept {
   }
 }
 
-void WeightRing::drop(const nvdla_hw& hw, std::uint64_t entries) {
-  const std::uint64_t size = entries * hw.cbuf_entry_bytes;
-  if (bytes_ == nullptr || entries == 0) return;
-  if (expanded_ || bytes_->size() <= size) {
-    bytes_ = nullptr;
-  } else {
-    bytes_ = std::make_shared<const std::vector<std::byte>>(
-        bytes_->begin() + static_cast<std::ptrdiff_t>(size), bytes_->end());
-  }
-}
-
 std::string WeightRing::run(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn) {
   if (kept_ && !layer.weight_reuse) {
     release(kept_entries_, !turn.gated || turn.fetching);
-    drop(hw, kept_entries_);
+    bytes_ = expanded_ ? nullptr : behind(hw, bytes_, kept_entries_);
   }
   if (turn.banks_changed) {
     bytes_ = nullptr;
@@ -104,12 +100,17 @@ std::string WeightRing::full(const nvdla_hw& hw, const ConvLayer& layer, std::ui
   return text;
 }
 
-void WeightRing::end(const nvdla_hw& hw, const ConvLayer& layer, RawWeights bytes) {
+void WeightRing::end(const nvdla_hw& hw, const ConvLayer& layer, const RawWeights& bytes) {
   kept_ = layer.keep_weights;
   expanded_ = layer.compressed;
-  kept_entries_ = kept_ ? layer.weight_bytes / hw.cbuf_entry_bytes : 0;
-  bytes_ = std::move(bytes);
-  if (!kept_) drop(hw, read_entries(hw, layer, layer.kernels));
+  if (kept_) {
+    kept_entries_ = layer.weight_bytes / hw.cbuf_entry_bytes;
+    bytes_ = bytes;
+  } else if (expanded_) {
+    bytes_ = nullptr;
+  } else {
+    bytes_ = behind(hw, bytes, read_entries(hw, layer, layer.kernels));
+  }
 }
 
 }  // namespace nvdla::model

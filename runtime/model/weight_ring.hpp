@@ -37,11 +37,10 @@ class WeightRing {
   // From CSC's start to the layer's end. Returns why it never ends, or nothing.
   std::string run(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn);
   // Then with the ring's bytes, those that the layer has brought included.
-  void end(const nvdla_hw& hw, const ConvLayer& layer, RawWeights bytes);
+  void end(const nvdla_hw& hw, const ConvLayer& layer, const RawWeights& bytes);
 
  private:
   void release(std::uint64_t entries, bool noticed) noexcept;
-  void drop(const nvdla_hw& hw, std::uint64_t entries);
   std::string stream(const nvdla_hw& hw, const ConvLayer& layer, const WeightTurn& turn);
   std::string full(const nvdla_hw& hw, const ConvLayer& layer, std::uint64_t group,
                    std::uint64_t waits_for, std::uint64_t stored) const;

@@ -89,6 +89,7 @@ class CbufChains : public testing::TestWithParam<const char*> {
   const nvdla_hw& hw_ = *nvdla_hw_find(GetParam());
 };
 
+// Each layer computes from the bytes that the rings have where CSC reads, or waits where theirs do.
 TEST_P(CbufChains, EqualTheRings) {
   const unsigned count = share(300);
   unsigned layers = 0, waits = 0;
@@ -110,7 +111,7 @@ TEST_P(CbufChains, EqualTheRings) {
   count_layers("in chains of up to 12 convolutions", layers);
   // Of both kinds enough.
   EXPECT_GT(layers, count * 3);
-  EXPECT_GT(waits, count / 50);
+  EXPECT_GE(waits, count / 50);
 }
 
 // A cube of one column and one line lies packed where its surfaces are an atom apart. What CDMA

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/chain.hpp"
+#include "support/conv_case.hpp"
 #include "support/model_layer.hpp"
 
 namespace nvdla::test {
@@ -232,6 +234,67 @@ TEST_P(Reuse, OtherKeptLinesBlock) {
   second.weight_banks = layer_.weight_banks;
   EXPECT_NE(run(second).find("DATA_REUSE of lines that were kept with another width"),
             std::string::npos);
+}
+
+// The second layer works on five of eight lines and frees these.
+TEST_P(Reuse, LinesThatAreLeftBlockOthers) {
+  load(layer_, memory_);
+  layer_.keep_data = true;
+  ASSERT_EQ(run(layer_), "");
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  second.keep_data = false;
+  second.ref.height = 5;
+  ASSERT_EQ(run(second), "");
+  TestLayer third = layer_;
+  third.ref.width -= 1;
+  third.ref.input.resize(std::size_t{8} * 8 * 21);
+  Random random(0);
+  finish_layout(third, random, false);
+  third.data_banks = layer_.data_banks;
+  third.weight_banks = layer_.weight_banks;
+  EXPECT_NE(run(third).find("CSC takes 3 lines first"), std::string::npos);
+}
+
+TEST(CompressedBehindOthers, Blocks) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_full");
+  Memory memory;
+  Device device(hw, memory);
+  Registers regs(device);
+  const auto run = [&] {
+    while (device.step()) {
+    }
+  };
+  TestLayer plain = one_by_one(hw, 64, 32);
+  load(plain, memory);
+  plain.weight_bytes += 128;
+  Random random(4);
+  ConvCase compressed;
+  compressed.hw = &hw;
+  compressed.compressed = true;
+  compressed.out = Number::kInt8;
+  compressed.channels = 64;
+  compressed.kernels = 32;
+  finish(compressed, random, memory);
+  program(compressed, regs);
+  // The banks must not change between them.
+  plain.data_banks = regs.field("CDMA.D_BANK", "DATA_BANK") + 1;
+  plain.weight_banks = regs.field("CDMA.D_BANK", "WEIGHT_BANK") + 1;
+  for (unsigned group = 0; group < 2; ++group) {
+    program(plain, regs, group, 0);
+    enable(plain, regs);
+    run();
+    ASSERT_TRUE(device.idle());
+  }
+  for (const std::string unit : {"CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC", "SDP"})
+    regs.write(unit + ".S_POINTER", 0);
+  program(compressed, regs);
+  enable(regs);
+  run();
+  ASSERT_FALSE(device.idle());
+  EXPECT_EQ(device.blocked().front().reason,
+            "compressed weights behind 2 entries that an earlier layer has left in the weight "
+            "banks: not modelled");
 }
 
 TEST_P(Reuse, OtherKeptWeightsBlock) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -246,6 +247,18 @@ TEST(GatedRelease, ComesWithAllThreeMeasures) {
             40u);
 }
 
+TEST(GatedRelease, IsOfConfigurationsThatHaveTheGate) {
+  EXPECT_EQ(model::find_quirks("gated"), Quirks::kGated);
+  EXPECT_EQ(model::find_quirks("rtl"), Quirks::kRtl);
+  EXPECT_EQ(model::find_quirks("cmodel"), Quirks::kCmodel);
+  EXPECT_EQ(model::find_quirks("auto"), std::nullopt);
+  nvdla_hw hw = nv_small();
+  hw.features |= NVDLA_HW_WEIGHT_GATING;
+  EXPECT_EQ(model::silicon_quirks(hw), Quirks::kGated);
+  hw.features &= ~NVDLA_HW_WEIGHT_GATING;
+  EXPECT_EQ(model::silicon_quirks(hw), Quirks::kRtl);
+}
+
 TEST(GatedRelease, FirstGenerationHasNoSuchGate) {
   const nvdla_hw& hw = *nvdla_hw_find("nv_full");
   Chain chain(hw, Quirks::kGated);
@@ -310,7 +323,7 @@ TEST(GatedRelease, OfRandomJobsEqualsTheReference) {
     }
     return std::string();
   });
-  EXPECT_GT(hang, count / 3);
+  EXPECT_GE(hang, count / 4);
 }
 
 }  // namespace
