@@ -29,7 +29,8 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_large",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT,
+		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT |
+			    NVDLA_HW_WEIGHT_GATING,
 		.atom = 32,
 		.atomic_c = 64,
 		.atomic_k = 32,
@@ -46,7 +47,8 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_medium_1024_full",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT,
+		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT |
+			    NVDLA_HW_WEIGHT_GATING,
 		.atom = 32,
 		.atomic_c = 32,
 		.atomic_k = 32,
@@ -63,7 +65,7 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_medium_512",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = 0,
+		.features = NVDLA_HW_WEIGHT_GATING,
 		.atom = 16,
 		.atomic_c = 32,
 		.atomic_k = 16,
@@ -80,7 +82,8 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_small_256_full",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT,
+		.features = NVDLA_HW_SRAM | NVDLA_HW_SDP_Y | NVDLA_HW_LUT |
+			    NVDLA_HW_WEIGHT_GATING,
 		.atom = 8,
 		.atomic_c = 32,
 		.atomic_k = 8,
@@ -97,7 +100,7 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_small_256",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = 0,
+		.features = NVDLA_HW_WEIGHT_GATING,
 		.atom = 8,
 		.atomic_c = 32,
 		.atomic_k = 8,
@@ -114,7 +117,7 @@ static const struct nvdla_hw configurations[] = {
 	{
 		.name = "nv_small",
 		.regmap = NVDLA_REGMAP_NV_SMALL,
-		.features = 0,
+		.features = NVDLA_HW_WEIGHT_GATING,
 		.atom = 8,
 		.atomic_c = 8,
 		.atomic_k = 8,

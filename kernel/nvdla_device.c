@@ -6,6 +6,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
+#include <linux/module.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -16,6 +17,11 @@
 #include "nvdla_drv.h"
 #include "nvdla_job.h"
 #include "nvdla_trace_layer.h"
+
+static bool weight_gating = true;
+module_param(weight_gating, bool, 0444);
+MODULE_PARM_DESC(weight_gating,
+		 "Second generation: weights freed while a clock is gated are lost");
 
 static u32 nvdla_reg_read(void *context, u32 offset)
 {
@@ -225,7 +231,10 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 				  drm);
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
-	ndev->hw = hw;
+	ndev->own_hw = *hw;
+	if (!weight_gating)
+		ndev->own_hw.features &= ~NVDLA_HW_WEIGHT_GATING;
+	ndev->hw = &ndev->own_hw;
 	ndev->regs = regs;
 	ndev->reset_ops = reset_ops;
 	mutex_init(&ndev->hw_lock);
@@ -236,7 +245,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	atomic64_set(&ndev->program_serial, 1);
 	dev_set_drvdata(dev, ndev);
 
-	nvdla_engine_init(&ndev->engine, hw, &nvdla_kernel_port, ndev);
+	nvdla_engine_init(&ndev->engine, ndev->hw, &nvdla_kernel_port, ndev);
 	nvdla_engine_set_clock(&ndev->engine, ndev->clock_khz);
 	ret = nvdla_device_start(ndev);
 	if (ret)

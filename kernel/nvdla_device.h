@@ -40,8 +40,10 @@ struct nvdla_reset_ops {
 struct nvdla_device {
 	/** @drm: base */
 	struct drm_device drm;
-	/** @hw: its configuration, constant */
+	/** @hw: its configuration, constant once it was created */
 	const struct nvdla_hw *hw;
+	/** @own_hw: what @hw points to: features may be switched off */
+	struct nvdla_hw own_hw;
 	/** @regs: mapped register space */
 	void __iomem *regs;
 	/** @reset_ops: of the front end, constant */

@@ -55,6 +55,8 @@ static void nvdla_fill_device_info(struct nvdla_device *ndev,
 		info->flags |= DRM_NVDLA_DEVICE_CAN_RESET;
 	if (ndev->sram.pool)
 		info->flags |= DRM_NVDLA_DEVICE_SRAM;
+	if (ndev->hw->features & NVDLA_HW_WEIGHT_GATING)
+		info->flags |= DRM_NVDLA_DEVICE_WEIGHT_GATING;
 }
 
 static void nvdla_fill_limits(struct drm_nvdla_limits *limits)

@@ -176,6 +176,8 @@ struct nvdla_conv_plan {
 	u32 kernel_bytes;
 	/** @weight_bytes: fetched */
 	u32 weight_bytes;
+	/** @resident: 1 if weights stay until the next convolution starts */
+	u32 resident;
 	/** @table_bytes: of group sizes, fetched; 0 unless compressed */
 	u32 table_bytes;
 	/** @mask_bytes: fetched; 0 unless compressed */

@@ -148,6 +148,9 @@ static int check_resident(struct nvdla_compile *c,
 			  const struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
+	const u32 rule = conv->flags & NVDLA_CONV_KEEP_WEIGHTS ?
+				 NVDLA_RULE_KEEP_WEIGHTS :
+				 NVDLA_RULE_RESIDENT_WEIGHTS;
 	/* At most 2^31. */
 	u32 need = plan->weight_bytes;
 
@@ -155,8 +158,8 @@ static int check_resident(struct nvdla_compile *c,
 	    (conv->flags & NVDLA_CONV_COMPRESSED))
 		need += WEIGHT_MARGIN;
 	if (conv->weight_banks * bank_bytes(c) < need)
-		return nvdla_refuse(c, NVDLA_RULE_KEEP_WEIGHTS,
-				    FIELD(weight_banks), conv->weight_banks,
+		return nvdla_refuse(c, rule, FIELD(weight_banks),
+				    conv->weight_banks,
 				    nvdla_div_up(need, bank_bytes(c)),
 				    (s64)usable_banks(c) - conv->data_banks);
 	return 0;
@@ -174,6 +177,9 @@ int nvdla_conv_check_weights(struct nvdla_compile *c,
 	if (plan->kernel_bytes > MAX_KERNEL_BYTES)
 		return nvdla_refuse(c, NVDLA_RULE_KERNEL_BYTES, FIELD(channels),
 				    plan->kernel_bytes, 1, MAX_KERNEL_BYTES);
+	/* A clock that stops loses what is freed at the end of a layer. */
+	plan->resident = (conv->flags & NVDLA_CONV_KEEP_WEIGHTS) ||
+			 (c->hw->features & NVDLA_HW_WEIGHT_GATING);
 	plan->table_bytes = 0;
 	plan->mask_bytes = 0;
 	if (conv->flags & NVDLA_CONV_COMPRESSED) {
@@ -183,9 +189,7 @@ int nvdla_conv_check_weights(struct nvdla_compile *c,
 		return -1;
 	}
 
-	if (!(conv->flags & NVDLA_CONV_KEEP_WEIGHTS))
-		return 0;
-	return check_resident(c, plan);
+	return plan->resident ? check_resident(c, plan) : 0;
 }
 
 /*

@@ -62,7 +62,7 @@ static int check_mask_bank(struct nvdla_compile *c,
 	if (bytes > bank - GROUP_MARGIN)
 		return nvdla_refuse(c, NVDLA_RULE_MASK_BANK, FIELD(channels),
 				    bytes, 0, bank - GROUP_MARGIN);
-	if ((conv->flags & NVDLA_CONV_KEEP_WEIGHTS) && plan->mask_bytes > bank)
+	if (plan->resident && plan->mask_bytes > bank)
 		return nvdla_refuse(c, NVDLA_RULE_MASK_BANK, FIELD(flags),
 				    plan->mask_bytes, 0, bank);
 	return 0;

@@ -14,7 +14,8 @@ static u32 is_winograd(const struct nvdla_conv *conv)
 }
 
 /* Precision, mode and reuse, as CDMA and CSC share them. */
-static u32 misc_cfg(const struct nvdla_conv *conv, u32 in_precision)
+static u32 misc_cfg(const struct nvdla_conv *conv,
+		    const struct nvdla_conv_plan *plan, u32 in_precision)
 {
 	const u32 flags = conv->flags;
 
@@ -28,8 +29,7 @@ static u32 misc_cfg(const struct nvdla_conv *conv, u32 in_precision)
 			 !!(flags & NVDLA_CONV_REUSE_WEIGHTS)) |
 	       NVDLA_SET(CDMA_D_MISC_CFG_SKIP_DATA_RLS,
 			 !!(flags & NVDLA_CONV_KEEP_DATA)) |
-	       NVDLA_SET(CDMA_D_MISC_CFG_SKIP_WEIGHT_RLS,
-			 !!(flags & NVDLA_CONV_KEEP_WEIGHTS));
+	       NVDLA_SET(CDMA_D_MISC_CFG_SKIP_WEIGHT_RLS, plan->resident);
 }
 
 static u32 banks(const struct nvdla_conv *conv)
@@ -50,7 +50,7 @@ static void emit_cdma_input(struct nvdla_compile *c,
 	const u32 ext_lines = is_winograd(conv) ? plan->ext_height - 1 : lines;
 
 	nvdla_emit(c, NVDLA_CDMA_D_MISC_CFG,
-		   misc_cfg(conv, conv->in_precision));
+		   misc_cfg(conv, plan, conv->in_precision));
 	nvdla_emit(c, NVDLA_CDMA_D_DATAIN_FORMAT,
 		   NVDLA_SET(CDMA_D_DATAIN_FORMAT_DATAIN_FORMAT,
 			     conv->mode == NVDLA_CONV_IMAGE) |
@@ -185,7 +185,7 @@ static void emit_csc(struct nvdla_compile *c,
 
 	nvdla_emit_unit(c, NVDLA_UNIT_CSC);
 	nvdla_emit(c, NVDLA_CSC_D_MISC_CFG,
-		   misc_cfg(conv, conv->proc_precision));
+		   misc_cfg(conv, plan, conv->proc_precision));
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_FORMAT, image);
 	nvdla_emit(c, NVDLA_CSC_D_DATAIN_SIZE_EXT_0,
 		   NVDLA_SET(CSC_D_DATAIN_SIZE_EXT_0_DATAIN_WIDTH_EXT,

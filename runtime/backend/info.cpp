@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/info.hpp"
 
+#include <vector>
+
 #include "base/check.hpp"
 
 namespace nvdla {
@@ -10,6 +12,20 @@ const nvdla_hw* detail::find_configuration(std::string_view name) noexcept {
     if (name == nvdla_hw_get(i)->name) return nvdla_hw_get(i);
   }
   return nullptr;
+}
+
+const nvdla_hw& detail::without_weight_gating(const nvdla_hw& hw) {
+  static const std::vector<nvdla_hw> mended = [] {
+    std::vector<nvdla_hw> list(nvdla_hw_get(0), nvdla_hw_get(0) + nvdla_hw_count());
+    for (nvdla_hw& one : list) one.features &= ~NVDLA_HW_WEIGHT_GATING;
+    return list;
+  }();
+  return mended[static_cast<std::size_t>(&hw - nvdla_hw_get(0))];
+}
+
+const nvdla_hw* detail::find_configuration(const DeviceInfo& info) {
+  const nvdla_hw* hw = find_configuration(info.configuration);
+  return hw == nullptr || info.has_weight_gating ? hw : &without_weight_gating(*hw);
 }
 
 DeviceInfo detail::make_info(const nvdla_hw& hw, std::string_view backend) {
@@ -36,6 +52,7 @@ DeviceInfo detail::make_info(const nvdla_hw& hw, std::string_view backend) {
   info.has_sdp_y = has(NVDLA_HW_SDP_Y);
   info.has_lut = has(NVDLA_HW_LUT);
   info.has_pixel_16 = has(NVDLA_HW_PIXEL_16);
+  info.has_weight_gating = has(NVDLA_HW_WEIGHT_GATING);
   return info;
 }
 

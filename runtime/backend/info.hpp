@@ -13,6 +13,11 @@ namespace nvdla::detail {
 
 // nullptr if there is none of exactly that name.
 const nvdla_hw* find_configuration(std::string_view name) noexcept;
+// `hw`, which is one of these, in logic without the fault of NVDLA_HW_WEIGHT_GATING. It lives as
+// long.
+const nvdla_hw& without_weight_gating(const nvdla_hw& hw);
+// The configuration of the device that `info` is of.
+const nvdla_hw* find_configuration(const DeviceInfo& info);
 DeviceInfo make_info(const nvdla_hw& hw, std::string_view backend);
 
 }  // namespace nvdla::detail

@@ -33,28 +33,51 @@ std::string configurations() {
   return names;
 }
 
-// "threads=<n>", behind a comma.
-unsigned parse_threads(std::string_view name, std::string_view option) {
-  constexpr std::string_view kKey = "threads=";
+// What stands behind the commas of a model's name.
+struct ModelOptions {
+  unsigned threads = 0;  // 0: one for each processor
+  bool gating = true;    // where the configuration has it
+};
+
+// A number from 1 to the most, or 0.
+unsigned parse_threads(std::string_view text) {
   unsigned threads = 0;
-  if (option.starts_with(kKey)) {
-    const char* const end = option.data() + option.size();
-    const auto [stop, error] = std::from_chars(option.data() + kKey.size(), end, threads);
-    if (error != std::errc() || stop != end) threads = 0;
-  }
-  if (threads == 0 || threads > model::kMaxThreads) {
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': expected 'threads=<1 to {}>' behind the comma, not '{}'", name,
-           model::kMaxThreads, option);
-  }
-  return threads;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, threads);
+  return error == std::errc() && stop == end && threads <= model::kMaxThreads ? threads : 0;
 }
 
-// "model[:<configuration>][,threads=<n>]"
+// One option, which changes what it names.
+bool parse_option(std::string_view option, ModelOptions& options) {
+  constexpr std::string_view kThreads = "threads=";
+  if (option.starts_with(kThreads)) {
+    options.threads = parse_threads(option.substr(kThreads.size()));
+    return options.threads != 0;
+  }
+  options.gating = option != "gating=off";
+  return !options.gating || option == "gating=on";
+}
+
+ModelOptions parse_options(std::string_view name, std::size_t comma) {
+  ModelOptions options;
+  while (comma != name.npos) {
+    const std::size_t next = name.find(',', comma + 1);
+    const std::string_view option = name.substr(comma + 1, next - comma - 1);
+    if (!parse_option(option, options)) {
+      refuse(ErrorCode::kNoDevice,
+             "device '{}': expected 'threads=<1 to {}>' or 'gating=<on or off>' behind the comma, "
+             "not '{}'",
+             name, model::kMaxThreads, option);
+    }
+    comma = next;
+  }
+  return options;
+}
+
+// "model[:<configuration>][,threads=<n>][,gating=off]"
 std::shared_ptr<Backend> open_model(std::string_view name) {
   const std::size_t comma = name.find(',');
-  // 0: one for each processor.
-  const unsigned threads = comma == name.npos ? 0 : parse_threads(name, name.substr(comma + 1));
+  const ModelOptions options = parse_options(name, comma);
   const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
   const std::string_view configuration = behind.empty() ? kDefaultConfiguration : behind.substr(1);
   const nvdla_hw* hw = find_configuration(configuration);
@@ -63,7 +86,7 @@ std::shared_ptr<Backend> open_model(std::string_view name) {
            configuration, configurations());
   }
   try {
-    return make_model_backend(*hw, threads);
+    return make_model_backend(options.gating ? *hw : without_weight_gating(*hw), options.threads);
   } catch (const std::invalid_argument& error) {
     refuse(ErrorCode::kNoDevice, "device '{}': {}", name, error.what());
   }
@@ -78,10 +101,12 @@ bool names_model(std::string_view name) {
 std::shared_ptr<Backend> open_named(std::string_view name) {
   if (names_model(name)) return open_model(name);
   if (name.starts_with("/dev/")) return make_kernel_backend(name);
-  refuse(ErrorCode::kNoDevice,
-         "no device is called '{}'; valid are 'auto', a kernel device such as /dev/accel/accel0, "
-         "'model' and 'model:<configuration>' with one of {}; 'model' may end in ',threads=<n>'",
-         name, configurations());
+  refuse(
+      ErrorCode::kNoDevice,
+      "no device is called '{}'; valid are 'auto', a kernel device such as /dev/accel/accel0, "
+      "'model' and 'model:<configuration>' with one of {}; 'model' may end in ',threads=<n>' and "
+      "',gating=off'",
+      name, configurations());
 }
 
 }  // namespace

@@ -122,6 +122,10 @@ constexpr Rule kRules[] = {
      "{field}mask bits of {value} bytes do not fit the last bank, which takes {max}"},
     {NVDLA_RULE_BINDING_CONTROL, "binding_control",
      "the program brings the contents of this slot: nothing is bound to it"},
+    {NVDLA_RULE_RESIDENT_WEIGHTS, "resident_weights",
+     "{field}{value} do not hold all weights, and this device loses what is freed before the next "
+     "convolution starts: {min} are needed{left}; give the layer more banks or fewer kernels, or "
+     "switch the property off where the logic has no such fault (gating=off, weight_gating=0)"},
 };
 // That every rule is here is a test: a new one gets a plain text until it is added.
 

@@ -188,12 +188,15 @@ void choose_banks(const DeviceInfo& info, nvdla_conv& conv) {
   const std::uint64_t group = detail::kernel_group(info, conv);
   const std::uint64_t total = detail::usable_banks(info, conv);
   const std::uint64_t data = detail::data_banks(info, conv);
-  const std::uint64_t least = detail::weight_banks(info, conv, group);
+  const bool all = info.has_weight_gating;
+  const std::uint64_t least =
+      detail::weight_banks(info, conv, all ? std::uint64_t{conv.kernels} : group);
   if (data + least > total) {
     detail::refuse(ErrorCode::kNotAvailable,
-                   "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, a "
-                   "kernel group {}: it must be split",
-                   total, conv.channels, conv.height, conv.width, data, least);
+                   "the convolution buffer has {} banks; the input of {}x{}x{} (CHW) takes {}, {} "
+                   "{}: it must be split",
+                   total, conv.channels, conv.height, conv.width, data,
+                   all ? "all weights, which have to stay in it," : "a kernel group", least);
   }
   std::uint64_t weights = least;
   for (const std::uint64_t kernels : {2 * group, std::uint64_t{conv.kernels}}) {

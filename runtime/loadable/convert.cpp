@@ -32,6 +32,7 @@ ConvertedProgram TaskConverter::run() {
     refuse("{} layers exceed {}", order.size(), NVDLA_MAX_LAYERS);
   }
   check_atom();
+  choose_banks(order);
   find_reuse(order);
   for (const LayerGroup& group : order) add_layer(group);
   if (!program_.control.empty()) add_control_slot();

@@ -15,7 +15,7 @@ constexpr std::int64_t kMostApart = std::int64_t{1} << 40;
 // The hardware counts the atoms of a fetch in 14 bits.
 constexpr std::uint32_t kMostGrainAtoms = 16383;
 
-// Bytes that firmware/compile wants free behind weights that are kept.
+// Bytes that firmware/compile wants free behind several groups of weights that stay.
 constexpr std::uint64_t kWeightMargin = 128;
 
 // What plain weights take in a file, whatever the device fetches of them.
@@ -78,7 +78,7 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
       : conv.proc_precision == NVDLA_PRECISION_INT8 ? static_cast<std::int8_t>(op.pad_val)
                                                     : op.pad_val;
   conv.data_banks = op.data_bank;
-  conv.weight_banks = op.weight_bank;
+  conv.weight_banks = weight_banks_[&op];
   if (op.post_extension > 2) refuse("post_extension {} is not in 0..2", op.post_extension);
   conv.post_extension = 1U << op.post_extension;
   conv.pra_truncate = op.pra_truncate;
@@ -167,6 +167,46 @@ void TaskConverter::convert_image(const ConvPart& part, nvdla_conv& conv) {
   }
 }
 
+// Banks that hold all weights of a convolution of a file.
+std::uint64_t TaskConverter::resident_banks(const ConvPart& part) const {
+  const ConvOp& op = part.op;
+  const std::uint64_t kernels = part.surface.dst_data.channel;
+  const bool several = kernels > hw_.atomic_k / (op.out_precision == NVDLA_PRECISION_INT8 ? 1 : 2);
+  const std::uint64_t bytes = op.weight_format == 0
+                                  ? arith::round_up(op.bytes_per_kernel * kernels, hw_.weight_align)
+                                  : part.surface.weight_data.size;
+  return arith::ceil_div(bytes + (several || op.weight_format != 0 ? kWeightMargin : 0),
+                         std::uint64_t{hw_.cbuf_entries} * hw_.cbuf_entry_bytes);
+}
+
+// Where weights have to stay a convolution takes banks that are free, if those of the file are too
+// few. One that reuses what another kept must have the same banks.
+void TaskConverter::choose_banks(const std::vector<LayerGroup>& order) {
+  std::vector<const ConvPart*> same;
+  const auto end_of_reuse = [&] {
+    std::uint64_t most = 0;
+    for (const ConvPart* part : same) most = std::max(most, resident_banks(*part));
+    for (const ConvPart* part : same) {
+      const ConvOp& op = part->op;
+      const bool grows = (hw_.features & NVDLA_HW_WEIGHT_GATING) != 0 && most > op.weight_bank &&
+                         op.data_bank + most <= hw_.cbuf_banks;
+      weight_banks_[&op] = grows ? static_cast<std::uint32_t>(most) : op.weight_bank;
+    }
+    same.clear();
+  };
+  for (const LayerGroup& group : order) {
+    const auto* conv = std::get_if<ConvPart>(&operation(group, 0).part);
+    if (conv == nullptr) continue;
+    const bool reuses = conv->op.data_reuse != 0 || conv->op.weight_reuse != 0;
+    if (!reuses || same.empty() || conv->op.data_bank != same.back()->op.data_bank ||
+        conv->op.weight_bank != same.back()->op.weight_bank) {
+      end_of_reuse();
+    }
+    same.push_back(conv);
+  }
+  end_of_reuse();
+}
+
 // The hardware takes what the convolution before left, if it left something and in the same banks;
 // else it fetches, whatever a file asks for. What is kept matters only if it is taken.
 void TaskConverter::find_reuse(const std::vector<LayerGroup>& order) {
@@ -182,10 +222,10 @@ void TaskConverter::find_reuse(const std::vector<LayerGroup>& order) {
           conv->op.data_reuse != 0 && conv->op.conv_mode == then.conv_mode &&
           is_image(conv->op) == is_image(then) &&
           (then.skip_data_rls != 0 || (then.release != 0 && then.release < then.input_height_csc));
-      // That weights stay is proven only if some room is left; to fetch them again is the same.
-      const std::uint64_t bank = std::uint64_t{hw_.cbuf_entries} * hw_.cbuf_entry_bytes;
+      // That weights stay is proven only if they have all that room; to fetch them again is the
+      // same.
       now.weights = conv->op.weight_reuse != 0 && then.skip_weight_rls != 0 &&
-                    last->surface.weight_data.size + kWeightMargin <= then.weight_bank * bank;
+                    resident_banks(*last) <= weight_banks_[&then];
       reuse_[&then].keeps_data = now.data;
       reuse_[&then].keeps_weights = now.weights;
     }

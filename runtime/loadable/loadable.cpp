@@ -118,7 +118,8 @@ void Loadable::Impl::check(const nvdla_hw& hw) const {
 std::vector<const char*> Loadable::Impl::made_for() const {
   std::vector<const char*> names;
   for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
-    const nvdla_hw& hw = *nvdla_hw_get(i);
+    // Whoever made the file may have had logic that was mended.
+    const nvdla_hw& hw = detail::without_weight_gating(*nvdla_hw_get(i));
     try {
       check(hw);
       names.push_back(hw.name);
@@ -351,7 +352,7 @@ struct LoadedNetwork::Impl {
 
 LoadedNetwork Loadable::open(const Device& device, const BuildOptions& options) const {
   const std::string_view name = device.info().configuration;
-  const nvdla_hw* hw = detail::find_configuration(name);
+  const nvdla_hw* hw = detail::find_configuration(device.info());
   if (hw == nullptr) {
     throw Error(ErrorCode::kNotAvailable,
                 fmt::format("loadable: the device's configuration '{}' is unknown", name));

@@ -36,6 +36,7 @@ class TaskConverter {
   void need(std::uint32_t feature, const char* name) const;
 
   void check_atom() const;
+  void choose_banks(const std::vector<LayerGroup>& order);
   void find_reuse(const std::vector<LayerGroup>& order);
   const Operation& operation(const LayerGroup& group, std::size_t i) const {
     return dla_.operations[group.operations[i]];
@@ -75,6 +76,7 @@ class TaskConverter {
   void convert_image(const ConvPart& part, nvdla_conv& conv);
   void convert_reuse(const ConvPart& part, nvdla_conv& conv);
   void expect_conv(const ConvPart& part);
+  std::uint64_t resident_banks(const ConvPart& part) const;
 
   // What X and Y have in common: which parts are active, and their operands.
   struct Parts {
@@ -112,6 +114,7 @@ class TaskConverter {
     bool data = false, weights = false, keeps_data = false, keeps_weights = false;
   };
   std::map<const ConvOp*, Reuse> reuse_;
+  std::map<const ConvOp*, std::uint32_t> weight_banks_;
 };
 
 }  // namespace nvdla::loadable

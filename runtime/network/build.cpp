@@ -171,7 +171,9 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
 
 void Builder::add_blob(const Blob& blob) {
   if (blob.bytes().empty()) return;
-  add_slot("the constants of " + this_layer(), blob.bytes().size(), NVDLA_SLOT_READ);
+  // Some of the kernels may begin inside an entry of the buffer, and are fetched in whole ones.
+  const std::uint64_t more = info_.has_weight_gating ? info_.cbuf_entry_bytes : 0;
+  add_slot("the constants of " + this_layer(), blob.bytes().size() + more, NVDLA_SLOT_READ);
   const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
   std::copy(blob.bytes().begin(), blob.bytes().end(), map.data());
 }

@@ -8,6 +8,7 @@
 
 #include "arith/integers.hpp"
 #include "base/check.hpp"
+#include "layout/bands.hpp"
 #include "layout/cbuf.hpp"
 #include "layout/conv_steps.hpp"
 #include "network/builder.hpp"
@@ -37,7 +38,7 @@ Plan make_plan(const DeviceInfo& info, const nvdla_conv& conv, std::uint32_t bat
                std::uint32_t cubes) {
   nvdla_conv some = conv;
   some.batch = cubes;
-  const std::vector<Band> bands = split_lines(info, some, cubes == batch);
+  const std::vector<Band> bands = split_conv(info, some, cubes == batch);
   const std::uint64_t runs = arith::ceil_div(batch, cubes);
   Plan plan;
   plan.bands = bands.size();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "layout/bands.hpp"
 #include "layout/cbuf.hpp"
 #include "network/builder.hpp"
 #include "network/winograd_plan.hpp"
@@ -30,6 +31,46 @@ const OperatorYNode& operator_y(const LayerNode& node) {
 
 void move_lines(nvdla_surface& surface, std::uint32_t lines) {
   surface.offset += std::uint64_t{lines} * surface.line_stride;
+}
+
+// Moves a layer to some lines of its input and output. Strides are 0 unless there is one operand
+// for each element.
+void move_lines(nvdla_layer& layer, const Band& band) {
+  move_lines(layer.conv.input, band.input_line);
+  move_lines(layer.conv.input_uv, band.input_line);
+  for (nvdla_surface* surface :
+       {&layer.sdp.output, &layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
+    move_lines(*surface, band.output_line);
+  }
+}
+
+std::uint32_t bytes_of(std::uint32_t precision) {
+  return precision_bytes(static_cast<Precision>(precision));
+}
+
+// Kernels of a group fill atoms, so those before `first` are whole surfaces.
+void move_surfaces(nvdla_surface& surface, std::uint32_t first, std::uint32_t lanes) {
+  surface.offset += std::uint64_t{first / lanes} * surface.surface_stride;
+}
+
+template <typename X>
+void move_operands(X& x, std::uint32_t first, std::uint32_t lanes) {
+  if (x.mode == NVDLA_OPERAND_ELEMENT) return move_surfaces(x.operand, first, lanes);
+  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
+  x.operand.offset += std::uint64_t{first} * parts * x.operand_bytes;
+}
+
+// Moves a layer to the kernels from `first` on.
+void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first) {
+  layer.conv.weights.offset += first * kernel_bytes(info, layer.conv);
+  nvdla_sdp& sdp = layer.sdp;
+  const std::uint32_t lanes = info.atom / bytes_of(sdp.proc_precision);
+  move_operands(sdp.x1, first, lanes);
+  move_operands(sdp.x2, first, lanes);
+  move_operands(sdp.y, first, lanes);
+  const std::uint32_t written = info.atom / bytes_of(sdp.out_precision);
+  move_surfaces(sdp.output, first, written);
+  move_surfaces(layer.pdp.output, first, written);
 }
 
 }  // namespace
@@ -141,25 +182,21 @@ void Builder::add_bands(const LayerNode& node, const nvdla_conv& conv, const nvd
                         const ConvRole& role) {
   // Other cubes of a batch come between the bands.
   const bool all_cubes = descs_[node.input].shape.batch == conv.batch;
-  const std::vector<Band> bands = split_lines(info_, conv, all_cubes);
+  const std::vector<Band> bands = split_conv(info_, conv, all_cubes);
   const std::uint32_t height = conv_output(conv).height;
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band& band = bands[i];
     nvdla_layer layer = make_layer(band.conv, sdp);
-    move_lines(layer.conv.input, band.input_line);
-    move_lines(layer.conv.input_uv, band.input_line);
-    move_lines(layer.sdp.output, band.output_line);
-    // Strides are 0 unless there is one operand for each element.
-    for (nvdla_surface* operand :
-         {&layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
-      move_lines(*operand, band.output_line);
-    }
+    move_lines(layer, band);
     std::string name =
         bands.size() == 1 ? role.name : fmt::format("{} {}/{}", role.name, i + 1, bands.size());
     if ((sdp.y.flags & NVDLA_SDP_LUT) != 0) layer.lut = *operator_y(node).lut + 1;
-    if (role.whole && bands.size() == 1) fuse_pooling(node, layer, name);
+    // A pooling takes lines of several bands, but each channel for itself.
+    if (role.whole && band.output_lines == height) fuse_pooling(node, layer, name);
+    move_kernels(info_, layer, band.first_kernel);
     if (role.after) add_wait(layer, *role.after);
-    commit(node, layer, name, role.macs / height * band.output_lines);
+    const std::uint64_t macs = role.macs / height * band.output_lines;
+    commit(node, layer, name, macs * band.conv.kernels / conv.kernels);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "layout/cbuf.hpp"
+#include "layout/bands.hpp"
 #include "network/builder.hpp"
 #include "nvdla/compress.hpp"
 #include "nvdla/error.hpp"
@@ -16,7 +16,7 @@ namespace {
 // As far as the convolution buffer decides: into how many bands the layer is cut.
 std::size_t count_bands(const DeviceInfo& info, const nvdla_conv& conv) {
   try {
-    return split_lines(info, conv, false).size();
+    return split_conv(info, conv, false).size();
   } catch (const Error&) {
     return std::numeric_limits<std::size_t>::max();
   }

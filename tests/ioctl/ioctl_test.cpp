@@ -73,6 +73,11 @@ TEST_F(Ioctl, QueryRefusesABadPointer) {
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_QUERY, &query), EFAULT);
 }
 
+// The driver is loaded without weight_gating=0.
+TEST_F(Ioctl, QueryTellsWhetherWeightsMustStay) {
+  EXPECT_EQ((node.info().flags & DRM_NVDLA_DEVICE_WEIGHT_GATING) != 0, node.info().generation == 2);
+}
+
 // ------------------------------------------------ one fault per argument ---
 
 // Every ioctl with otherwise valid arguments and one that is not.

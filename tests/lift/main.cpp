@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "backend/info.hpp"
 #include "backend/kernel/node.hpp"
 #include "lift/reference.hpp"
 #include "lift/run.hpp"
@@ -188,6 +189,7 @@ int run(const Options& options) {
       fail(outcome, {"no folder of the path is named after a configuration"});
     } else {
       const Device* device = options.list ? nullptr : devices.of(hw->name);
+      if (device != nullptr) hw = nvdla::detail::find_configuration(device->info());
       if (device == nullptr && !options.list) {
         totals.elsewhere++;
         continue;

@@ -95,6 +95,11 @@ struct drm_nvdla_device_info {
 #define DRM_NVDLA_DEVICE_CAN_RESET	(1u << 1)
 /* DRM_NVDLA_BO_CREATE with NVDLA_MEMORY_SRAM works. */
 #define DRM_NVDLA_DEVICE_SRAM		(1u << 2)
+/*
+ * The device loses weights that are freed at the end of a convolution, so all
+ * weights of a layer have to fit the banks (NVDLA_RULE_RESIDENT_WEIGHTS).
+ */
+#define DRM_NVDLA_DEVICE_WEIGHT_GATING	(1u << 3)
 
 /** struct drm_nvdla_limits - bounds of one program and one submission */
 struct drm_nvdla_limits {

@@ -174,7 +174,11 @@ enum nvdla_conv_mode {
 #define NVDLA_CONV_REUSE_WEIGHTS (1u << 2)
 /* Keep all input lines in the convolution buffer for the next one. */
 #define NVDLA_CONV_KEEP_DATA	(1u << 3)
-/* Keep all weights in the convolution buffer for the next one. */
+/*
+ * Keep all weights in the convolution buffer for the next one. Where
+ * DRM_NVDLA_DEVICE_WEIGHT_GATING says so they stay anyhow, until the next
+ * convolution starts; only with this flag may that one reuse them.
+ */
 #define NVDLA_CONV_KEEP_WEIGHTS	(1u << 4)
 /* Input passes (x - offset) * scale >> truncate. */
 #define NVDLA_CONV_CONVERT	(1u << 5)
@@ -297,7 +301,12 @@ struct nvdla_conv {
 	__s32 pad_value;
 	/** @data_banks: convolution buffer banks that hold the input */
 	__u32 data_banks;
-	/** @weight_banks: convolution buffer banks that hold weights */
+	/**
+	 * @weight_banks: convolution buffer banks that hold weights: a kernel
+	 * group; all kernels with NVDLA_CONV_KEEP_WEIGHTS, and on devices with
+	 * DRM_NVDLA_DEVICE_WEIGHT_GATING. 128 bytes more than these take unless
+	 * one group is all that there is
+	 */
 	__u32 weight_banks;
 	/**
 	 * @fetch_grain: lines per fetch; 0 lets the compiler choose. At most 1
@@ -1029,6 +1038,12 @@ enum nvdla_rule {
 	NVDLA_RULE_MASK_BANK = 51,
 	/* binding: a buffer is bound to the slot of the control data */
 	NVDLA_RULE_BINDING_CONTROL = 52,
+	/*
+	 * weight banks value hold less than all weights, which have to stay
+	 * until the next convolution starts, as the device loses what is freed
+	 * earlier: min are needed, max are left by the data
+	 */
+	NVDLA_RULE_RESIDENT_WEIGHTS = 53,
 	NVDLA_RULE_COUNT
 };
 

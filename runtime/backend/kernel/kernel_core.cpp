@@ -23,6 +23,8 @@ KernelCore::KernelCore(std::string_view path)
     refuse(ErrorCode::kNoDevice, "device '{}' is an '{}', which this version does not know", path,
            name);
   }
+  // The driver may have been told that this logic was mended.
+  if ((info_.flags & DRM_NVDLA_DEVICE_WEIGHT_GATING) == 0) hw_ = &without_weight_gating(*hw_);
 }
 
 std::shared_ptr<KernelBuffer> KernelCore::allocate(std::uint64_t bytes, Memory memory) const {

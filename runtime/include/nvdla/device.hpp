@@ -45,6 +45,9 @@ struct DeviceInfo {
   bool has_sdp_y = false;  // third SDP operator (element-wise)
   bool has_lut = false;    // look-up table in SDP
   bool has_pixel_16 = false;
+  // Weights that are freed before the next convolution starts are lost: all weights of a layer
+  // must fit the convolution buffer.
+  bool has_weight_gating = false;
 };
 
 // The configuration called `name` ("nv_full"), for packing without a device.
@@ -63,6 +66,8 @@ class NVDLA_API Device {
   //   "model"                  the same as "model:nv_full"
   //   "model:nv_full,threads=2"  how many threads, the one that runs the job included, share a
   //                            heavy convolution, which changes no result; else one per processor
+  //   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
+  //                            also together with threads
   //   "auto"                   what the environment variable NVDLA_DEVICE says, else the first
   //                            kernel device, else "model" with one line of warning on stderr
   //   "/dev/accel/accelN"      a kernel device; a render node where the kernel has no accel nodes

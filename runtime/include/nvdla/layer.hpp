@@ -61,9 +61,9 @@ NVDLA_API Shape conv_output(const nvdla_conv& conv);
 // Entries of the convolution buffer that one line of the input takes; in Winograd mode of
 // the lines that are left after folding.
 NVDLA_API std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& conv);
-// Fills data_banks and weight_banks: all data and all weights; else all data and two kernel
-// groups; else all data and one. Throws kNotAvailable if the input does not fit: split it,
-// as Network does.
+// Fills data_banks and weight_banks: all data and all weights; else, unless the device has
+// DeviceInfo::has_weight_gating, all data and two kernel groups, or all data and one. Throws
+// kNotAvailable if that does not fit: split it, as Network does.
 NVDLA_API void choose_banks(const DeviceInfo& info, nvdla_conv& conv);
 
 // An SDP that passes everything: no operator, converter 1.

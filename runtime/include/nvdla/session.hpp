@@ -94,11 +94,11 @@ class NVDLA_API Session {
   // submit() and wait(); errors name the layer, whose number is all that the fence's errors have.
   void run();
 
-  // Layers as they run: bands of a convolution that was cut are called "conv 1/3", "conv 2/3", ...,
-  // the cubes of a batch "conv cube 1/4", ..., or "conv cubes 1..3/4" where a layer takes several
-  // but not all of them, those of kernels "conv kernels 1/2", ... and "conv gather", those of a
-  // deconvolution "up phase 1/4", ... and "up contract". A pooling that is part of a layer adds its
-  // name: "conv+pool".
+  // Layers as they run: bands of lines or of kernels of a convolution that was cut are called
+  // "conv 1/3", "conv 2/3", ..., the cubes of a batch "conv cube 1/4", ..., or "conv cubes 1..3/4"
+  // where a layer takes several but not all of them, those of kernels "conv kernels 1/2", ... and
+  // "conv gather", those of a deconvolution "up phase 1/4", ... and "up contract". A pooling that
+  // is part of a layer adds its name: "conv+pool".
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;
   // Estimate of the worst case in device cycles.

@@ -108,6 +108,13 @@ const Fault kConvFaults[] = {
          F(conv.weights.bytes), 7208, 7200, 7200),
     CONV("weight bytes of the first generation", c.weights.bytes = 7296, NVDLA_RULE_RANGE,
          F(conv.weights.bytes), 7296, 7200, 7200),
+    /* All 20 kernels: 7,200 bytes and 128 are two banks. */
+    CONV("resident weights", c.weight_banks = 1, NVDLA_RULE_RESIDENT_WEIGHTS, F(conv.weight_banks),
+         1, 2, 28),
+    /* 64 channels, 64 kernels of 9 positions: nine banks, and the margin. */
+    CONV("resident weights without the margin",
+         (c.channels = 64, c.kernels = 64, c.weight_banks = 9), NVDLA_RULE_RESIDENT_WEIGHTS,
+         F(conv.weight_banks), 9, 10, 28),
     CONV("weights offset", c.weights.offset = 4, NVDLA_RULE_MULTIPLE, F(conv.weights), 4, 0, 0, 8,
          NVDLA_DMA_CDMA_WEIGHT, kWeights),
     CONV("grain of a packed input", c.fetch_grain = 9, NVDLA_RULE_GRAIN, F(conv.fetch_grain), 9, 1,

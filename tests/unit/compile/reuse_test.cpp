@@ -44,9 +44,26 @@ TEST_F(Reuse, KeptDataAndWeights) {
   ASSERT_TRUE(program_.add(with(NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS)));
   EXPECT_EQ(reg(0, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_MISC_CFG), 0x11000000u);
   EXPECT_EQ(reg(1, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_MISC_CFG), 0x11110000u);
-  EXPECT_EQ(reg(2, NVDLA_UNIT_CSC, NVDLA_CSC_D_MISC_CFG), 0x00110000u);
+  // Weights stay although nobody is to reuse them: this device loses what is freed at the end.
+  EXPECT_EQ(reg(2, NVDLA_UNIT_CDMA, NVDLA_CDMA_D_MISC_CFG), 0x10110000u);
+  EXPECT_EQ(reg(2, NVDLA_UNIT_CSC, NVDLA_CSC_D_MISC_CFG), 0x10110000u);
   expect_refused(with(NVDLA_CONV_REUSE_DATA), NVDLA_RULE_REUSE_NOTHING, LAYER_FIELD(conv.flags),
                  NVDLA_CONV_REUSE_DATA, 0, 0);
+}
+
+TEST_F(Reuse, WeightsThatNobodyKeepsAreFreedByMendedLogic) {
+  nvdla_hw mended = *base_.hw;
+  mended.features &= ~NVDLA_HW_WEIGHT_GATING;
+  Program program(mended, base_.slots, 2);
+  ASSERT_TRUE(program.add(with(NVDLA_CONV_KEEP_WEIGHTS)));
+  ASSERT_TRUE(program.add(with(NVDLA_CONV_REUSE_WEIGHTS)));
+  const std::uint64_t bases[5] = {};
+  for (const auto& [unit, offset] : {std::pair{NVDLA_UNIT_CDMA, NVDLA_CDMA_D_MISC_CFG},
+                                     std::pair{NVDLA_UNIT_CSC, NVDLA_CSC_D_MISC_CFG}}) {
+    const auto at = *model::unit_base(NVDLA_REGMAP_NV_SMALL, unit) + offset;
+    EXPECT_EQ(program.registers(0, bases).at(at), 0x10000000u);
+    EXPECT_EQ(program.registers(1, bases).at(at), 0x00100000u);
+  }
 }
 
 TEST_F(Reuse, NothingOfAnotherProgram) {

@@ -108,13 +108,18 @@ TEST(Open, RefusesUnknownConfigurations) {
 TEST(Open, TakesANumberOfThreads) {
   EXPECT_EQ(Device::open("model,threads=3").info().configuration, "nv_full");
   EXPECT_EQ(Device::open("model:nv_small,threads=1024").info().configuration, "nv_small");
-  for (const char* option : {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1",
-                             "threads=2x", "threads=99999999999", "Threads=2", "threads=2,"}) {
-    const std::string name = std::string("model:nv_small,") + option;
-    expect_error(ErrorCode::kNoDevice,
-                 "device '" + name + "': expected 'threads=<1 to 1024>' behind the comma, not '" +
-                     option + "'",
-                 [&] { Device::open(name); });
+  for (const char* option :
+       {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1", "threads=2x",
+        "threads=99999999999", "Threads=2", "gating", "gating=", "gating=0", "gating=off "}) {
+    for (const std::string before : {"", "threads=2,", "gating=off,"}) {
+      const std::string name = "model:nv_small," + before + option;
+      expect_error(ErrorCode::kNoDevice,
+                   "device '" + name +
+                       "': expected 'threads=<1 to 1024>' or 'gating=<on or off>' behind the "
+                       "comma, not '" +
+                       option + "'",
+                   [&] { Device::open(name); });
+    }
   }
   expect_error(ErrorCode::kNoDevice, "no device is called 'models,threads=2'",
                [] { Device::open("models,threads=2"); });
@@ -141,6 +146,20 @@ TEST(Open, NamesTheVariableThatIsWrong) {
 TEST(Open, TheVariableCannotSayAuto) {
   const Variable variable("auto");
   expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE says 'auto'", [] { Device::open("auto"); });
+}
+
+// The fault is of the second generation; who has logic without it says so.
+TEST(Open, SwitchesWeightGatingOff) {
+  for (std::size_t i = 0; i < configuration_count(); ++i) {
+    const std::string name(configuration_name(i));
+    const bool second = name != "nv_full";
+    EXPECT_EQ(configuration_info(name).has_weight_gating, second) << name;
+    EXPECT_EQ(Device::open("model:" + name).info().has_weight_gating, second) << name;
+    EXPECT_EQ(Device::open("model:" + name + ",gating=on").info().has_weight_gating, second);
+    const Device mended = Device::open("model:" + name + ",gating=off,threads=1");
+    EXPECT_FALSE(mended.info().has_weight_gating) << name;
+    EXPECT_EQ(mended.info().configuration, name);
+  }
 }
 
 TEST(Info, FeaturesOfTheConfigurations) {

@@ -20,13 +20,15 @@ using test::saved_file;
 
 using Change = std::function<void(DlaTask&)>;
 
-// The program of a network's file, after a change of its descriptors; it compiles.
+// The program of a network's file, after a change of its descriptors; it compiles. The device may
+// lack features of the configuration.
 ConvertedProgram converted(const Network& network, const std::string& configuration,
-                           const Change& change) {
+                           const Change& change, std::uint32_t without = 0) {
   const Container container = parse_container(saved_file(network, configuration));
   Task task = decode_task(container, 0);
   change(std::get<DlaTask>(task.work));
-  const nvdla_hw& hw = *nvdla_hw_find(configuration.c_str());
+  nvdla_hw hw = *nvdla_hw_find(configuration.c_str());
+  hw.features &= ~without;
   ConvertedProgram program = convert_task(container, task, hw);
   check_program(program, hw);
   return program;
@@ -172,6 +174,29 @@ TEST(Unused, RoundingOfTheWeights) {
   }
 }
 
+// Banks for a part of the weights: where all of them have to stay, they take free ones.
+TEST(Unused, FewerWeightBanksThanAreFree) {
+  Layer layer(Precision::kInt8, 64);
+  Network network;
+  network.output(network.convolution(network.input("in", {64, 9, 9}), layer.conv), "out");
+  // 20 kernels of 576 bytes and 128 are three banks.
+  const auto change = [&](std::uint8_t data) {
+    return [data](DlaTask& task) {
+      ConvOp& conv = part<ConvPart>(task).op;
+      ASSERT_EQ(conv.weight_bank, 3);
+      conv.data_bank = data == 0 ? conv.data_bank : data;
+      conv.weight_bank = 2;
+    };
+  };
+  expect_unchanged(network, "nv_small", change(0));
+  EXPECT_EQ(converted(network, "nv_small", change(29)).layers[0].conv.weight_banks, 3U);
+  test::expect_error(
+      ErrorCode::kInvalidProgram,
+      "weight_banks 2 do not hold all weights, and this device loses what is freed before the next "
+      "convolution starts: 3 are needed, only 2 are left: split the layer",
+      [&] { converted(network, "nv_small", change(30)); });
+}
+
 // A kernel that does not follow is still seen.
 TEST(Unused, NotTheKernelOfTheUnits) {
   Layer layer(Precision::kInt8);
@@ -282,18 +307,18 @@ struct TwoLayers {
   }
 
   // The file says that the second takes the weights of the first.
-  std::vector<nvdla_layer> layers(std::uint8_t banks, std::uint8_t skip, std::uint8_t more = 0) {
-    return converted(network, "nv_small",
-                     [&](DlaTask& task) {
-                       ConvPart &one = part<ConvPart>(task), &two = part<ConvPart>(task, 1);
-                       one.op.skip_weight_rls = skip;
-                       two.op.weight_reuse = 1;
-                       two.surface.weight_data = one.surface.weight_data;
-                       one.op.data_bank = two.op.data_bank = 4;
-                       one.op.weight_bank = banks;
-                       two.op.weight_bank = static_cast<std::uint8_t>(banks + more);
-                     })
-        .layers;
+  std::vector<nvdla_layer> layers(std::uint8_t banks, std::uint8_t skip, std::uint8_t more = 0,
+                                  std::uint32_t without = 0) {
+    const auto change = [&](DlaTask& task) {
+      ConvPart &one = part<ConvPart>(task), &two = part<ConvPart>(task, 1);
+      one.op.skip_weight_rls = skip;
+      two.op.weight_reuse = 1;
+      two.surface.weight_data = one.surface.weight_data;
+      one.op.data_bank = two.op.data_bank = 4;
+      one.op.weight_bank = banks;
+      two.op.weight_bank = static_cast<std::uint8_t>(banks + more);
+    };
+    return converted(network, "nv_small", change, without).layers;
   }
 
   std::vector<std::int8_t> weights = random_elements<std::int8_t>(64 * 64, 3);
@@ -317,11 +342,19 @@ TEST(Unused, ReuseAfterAChangeOfBanks) {
   EXPECT_EQ(layers.at(1).conv.flags, 0U);
 }
 
-// Of weights that fill their banks it is not proven that they stay: they are fetched again.
+// Of groups that fill their banks it is not proven that they stay: they are fetched again, or,
+// where they have to stay anyhow, both layers take another bank.
 TEST(Unused, ReuseOfWeightsThatFillTheirBanks) {
-  const auto layers = TwoLayers().layers(1, 1);
-  EXPECT_EQ(layers.at(0).conv.flags, 0U);
-  EXPECT_EQ(layers.at(1).conv.flags, 0U);
+  TwoLayers file;
+  const auto streamed = file.layers(1, 1, 0, NVDLA_HW_WEIGHT_GATING);
+  EXPECT_EQ(streamed.at(0).conv.flags, 0U);
+  EXPECT_EQ(streamed.at(1).conv.flags, 0U);
+  EXPECT_EQ(streamed.at(0).conv.weight_banks, 1U);
+  const auto stay = file.layers(1, 1);
+  EXPECT_EQ(stay.at(0).conv.flags, std::uint32_t{NVDLA_CONV_KEEP_WEIGHTS});
+  EXPECT_EQ(stay.at(1).conv.flags, std::uint32_t{NVDLA_CONV_REUSE_WEIGHTS});
+  EXPECT_EQ(stay.at(0).conv.weight_banks, 2U);
+  EXPECT_EQ(stay.at(1).conv.weight_banks, 2U);
 }
 
 // The first of a task finds nothing.
