@@ -2,6 +2,7 @@
 #include "nvdla/device.hpp"
 
 #include "backend/backend.hpp"
+#include "backend/device_name.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
 
@@ -13,6 +14,8 @@ void check_open(bool open) {
 }
 
 }  // namespace
+
+void check_device_name(std::string_view name) { detail::choose_device_name(name); }
 
 Device::Device(std::shared_ptr<detail::Backend> impl)
     : impl_(std::move(impl)), queue_(detail::Handles::make<Queue>(impl_->create_queue())) {}

@@ -36,7 +36,9 @@ void must(int error, const char* what) {
 }  // namespace
 
 std::vector<std::string> find_nodes() {
-  if (const char* name = std::getenv("NVDLA_DEVICE")) return {name};
+  // Other names than paths say nothing about which node.
+  const char* const name = std::getenv("NVDLA_DEVICE");
+  if (name != nullptr && std::strchr(name, '/') != nullptr) return {name};
   std::vector<std::string> nodes;
   for (const char* directory : {"/dev/accel", "/dev/dri"}) {
     std::error_code ignored;

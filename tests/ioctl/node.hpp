@@ -14,7 +14,7 @@ namespace nvdla::ioctl_test {
 
 inline constexpr std::uint64_t kPage = 4096;
 
-// Device files of the driver "nvdla", accel nodes first. NVDLA_DEVICE names one instead.
+// Device files of the driver "nvdla", accel nodes first. A path in NVDLA_DEVICE names one instead.
 std::vector<std::string> find_nodes();
 
 // An open file. All calls return 0 or a positive errno.

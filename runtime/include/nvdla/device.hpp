@@ -57,6 +57,10 @@ NVDLA_API DeviceInfo configuration_info(std::string_view name);
 NVDLA_API std::size_t configuration_count() noexcept;
 NVDLA_API std::string_view configuration_name(std::size_t index) noexcept;
 
+// Whether `name` can be a device's for Device::open(), which may still find none. Throws kNoDevice
+// saying what would be right, about NVDLA_DEVICE where that decides. Opens nothing.
+NVDLA_API void check_device_name(std::string_view name);
+
 // A handle: copies name the same device, which closes with the last handle, buffer, program, queue
 // or running job. Thread safe. Any number of devices, also of one kind, may be open in a process.
 class NVDLA_API Device {
@@ -68,10 +72,13 @@ class NVDLA_API Device {
   //                            heavy convolution, which changes no result; else one per processor
   //   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
   //                            also together with threads
-  //   "auto"                   what the environment variable NVDLA_DEVICE says, else the first
-  //                            kernel device, else "model" with one line of warning on stderr
-  //   "/dev/accel/accelN"      a kernel device; a render node where the kernel has no accel nodes
-  // Throws kNoDevice for anything else, kNotAvailable for what is not there yet.
+  //   "kernel"                 the first kernel device
+  //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
+  //                            accel nodes
+  //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
+  //                            these; else the first kernel device, else "model" with one line of
+  //                            warning on stderr
+  // Throws kNoDevice for anything else and for a device that is not there.
   static Device open(std::string_view name = "auto");
 
   Device(const Device&) noexcept;

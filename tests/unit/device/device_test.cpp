@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/kernel/node.hpp"
 #include "backend/model/address_space.hpp"
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
@@ -92,8 +93,8 @@ TEST(Open, ANameGoesBeforeTheVariable) {
 TEST(Open, RefusesUnknownNames) {
   for (const char* name : {"", "full", "nv_full", "models:nv_full", "Model"}) {
     expect_error(ErrorCode::kNoDevice,
-                 "valid are 'auto', a kernel device such as /dev/accel/accel0, 'model' and "
-                 "'model:<configuration>'",
+                 "valid are 'auto', 'kernel' (the first kernel device), the path of one such as "
+                 "/dev/accel/accel0, 'model' and 'model:<configuration>'",
                  [&] { Device::open(name); });
   }
 }
@@ -121,6 +122,8 @@ TEST(Open, TakesANumberOfThreads) {
                    [&] { Device::open(name); });
     }
   }
+  expect_error(ErrorCode::kNoDevice, "behind the comma, not ''",
+               [] { Device::open("model,threads=2,"); });
   expect_error(ErrorCode::kNoDevice, "no device is called 'models,threads=2'",
                [] { Device::open("models,threads=2"); });
 }
@@ -137,17 +140,6 @@ TEST(Open, NamesAFileThatIsNoDeviceOfOurs) {
                [] { Device::open("/dev/null"); });
 }
 
-TEST(Open, NamesTheVariableThatIsWrong) {
-  const Variable variable("model:nv_wrong");
-  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE: device 'model:nv_wrong'",
-               [] { Device::open("auto"); });
-}
-
-TEST(Open, TheVariableCannotSayAuto) {
-  const Variable variable("auto");
-  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE says 'auto'", [] { Device::open("auto"); });
-}
-
 // The fault is of the second generation; who has logic without it says so.
 TEST(Open, SwitchesWeightGatingOff) {
   for (std::size_t i = 0; i < configuration_count(); ++i) {
@@ -160,6 +152,49 @@ TEST(Open, SwitchesWeightGatingOff) {
     EXPECT_FALSE(mended.info().has_weight_gating) << name;
     EXPECT_EQ(mended.info().configuration, name);
   }
+}
+
+TEST(Open, NamesTheVariableThatIsWrong) {
+  const Variable variable("model:nv_wrong");
+  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE: device 'model:nv_wrong'",
+               [] { Device::open("auto"); });
+}
+
+// What a name means does not depend on where it stands.
+TEST(Open, TheVariableMaySayAuto) {
+  const Variable variable("auto");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Device::open("auto").info().configuration, "nv_full");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no NVDLA found"), std::string::npos);
+}
+
+TEST(Open, KernelIsTheFirstKernelDevice) {
+  const auto open_it = [](const char* name) { return [=] { Device::open(name); }; };
+  if (!detail::find_kernel_devices().empty()) {
+    EXPECT_EQ(Device::open("kernel").info().backend, "kernel");
+    return;
+  }
+  expect_error(ErrorCode::kNoDevice, "there is no kernel device", open_it("kernel"));
+  const Variable variable("kernel");
+  expect_error(ErrorCode::kNoDevice, "there is no kernel device", open_it("auto"));
+}
+
+TEST(Open, AnyPathIsAKernelDevices) {
+  expect_error(ErrorCode::kNoDevice, "device './accel0' cannot be opened",
+               [] { Device::open("./accel0"); });
+}
+
+TEST(Open, NamesAreCheckedWithoutADevice) {
+  const Variable variable(nullptr);
+  for (const char* name : {"auto", "kernel", "/dev/accel/accel99", "model", "model:nv_small",
+                           "model,threads=1", "model:nv_large,threads=7,threads=2"}) {
+    EXPECT_NO_THROW(check_device_name(name)) << name;
+  }
+  expect_error(ErrorCode::kNoDevice, "no device is called ''", [] { check_device_name(""); });
+  const Variable wrong("nv_full");
+  EXPECT_NO_THROW(check_device_name("model"));
+  expect_error(ErrorCode::kNoDevice, "NVDLA_DEVICE: no device is called 'nv_full'",
+               [] { check_device_name("auto"); });
 }
 
 TEST(Info, FeaturesOfTheConfigurations) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "backend/device_name.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "backend/info.hpp"
+#include "base/check.hpp"
+#include "model/device.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+using Kind = DeviceName::Kind;
+
+constexpr std::string_view kModel = "model";
+constexpr const char* kVariable = "NVDLA_DEVICE";
+
+// 0 for what is no number in 1..kMaxThreads.
+unsigned parse_threads(std::string_view value) {
+  unsigned threads = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, threads);
+  return error == std::errc() && stop == end && threads <= model::kMaxThreads ? threads : 0;
+}
+
+// One "<option>=<value>"; false for what is none.
+bool parse_option(std::string_view text, ModelOptions& options) {
+  const std::size_t equals = text.find('=');
+  const std::string_view key = text.substr(0, equals);
+  const std::string_view value = equals == text.npos ? "" : text.substr(equals + 1);
+  if (key == "threads") return (options.threads = parse_threads(value)) != 0;
+  if (key != "gating" || (value != "on" && value != "off")) return false;
+  options.gating = value == "on";
+  return true;
+}
+
+ModelOptions parse_options(std::string_view name, std::string_view rest) {
+  ModelOptions options;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',', 1);
+    const std::string_view option = rest.substr(1, comma == rest.npos ? comma : comma - 1);
+    if (!parse_option(option, options)) {
+      refuse(ErrorCode::kNoDevice,
+             "device '{}': expected 'threads=<1 to {}>' or 'gating=<on or off>' behind the comma, "
+             "not '{}'",
+             name, model::kMaxThreads, option);
+    }
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma);
+  }
+  return options;
+}
+
+// "model[:<configuration>][,<option>=<value>]..."
+DeviceName parse_model(std::string_view name) {
+  const std::size_t comma = std::min(name.find(','), name.size());
+  DeviceName parsed{.kind = Kind::kModel, .hw = &default_configuration()};
+  parsed.options = parse_options(name, name.substr(comma));
+  const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
+  if (behind.empty()) return parsed;
+  parsed.hw = find_configuration(behind.substr(1));
+  if (parsed.hw == nullptr) {
+    refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
+           behind.substr(1), configuration_names());
+  }
+  return parsed;
+}
+
+// Whether what follows "model" in a name can belong to it.
+bool names_model(std::string_view name) {
+  return name.starts_with(kModel) &&
+         (name.size() == kModel.size() || name[kModel.size()] == ':' || name[kModel.size()] == ',');
+}
+
+}  // namespace
+
+const nvdla_hw& default_configuration() noexcept { return *find_configuration("nv_full"); }
+
+std::string configuration_names() {
+  std::string names;
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    names += (i == 0 ? "" : ", ") + std::string(nvdla_hw_get(i)->name);
+  }
+  return names;
+}
+
+DeviceName parse_device_name(std::string_view name) {
+  if (name == "auto") return {.kind = Kind::kAuto};
+  if (name == "kernel") return {.kind = Kind::kKernel};
+  if (names_model(name)) return parse_model(name);
+  if (name.find('/') != name.npos) return {.kind = Kind::kKernel, .path = std::string(name)};
+  refuse(ErrorCode::kNoDevice,
+         "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
+         "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
+         "'model' may end in ',threads=<n>' and ',gating=off'",
+         name, configuration_names());
+}
+
+DeviceName choose_device_name(std::string_view name) {
+  const DeviceName given = parse_device_name(name);
+  const char* const value = std::getenv(kVariable);
+  if (given.kind != Kind::kAuto || value == nullptr || *value == '\0') return given;
+  try {
+    return parse_device_name(value);
+  } catch (const Error& error) {
+    refuse(ErrorCode::kNoDevice, "{}: {}", kVariable, error.what());
+  }
+}
+
+}  // namespace nvdla::detail

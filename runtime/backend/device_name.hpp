@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What the name of a device says. The one parser of such names, for Device::open() and for programs
+// that only want to know the configuration.
+#ifndef NVDLA_BACKEND_DEVICE_NAME_HPP
+#define NVDLA_BACKEND_DEVICE_NAME_HPP
+
+#include <string>
+#include <string_view>
+
+#include "firmware/nvdla_hw.h"
+
+namespace nvdla::detail {
+
+// What may stand behind the commas of "model:<configuration>,<option>=<value>".
+struct ModelOptions {
+  unsigned threads = 0;  // 0: one for each processor
+  bool gating = true;    // where the configuration has it
+};
+
+struct DeviceName {
+  enum class Kind { kAuto, kKernel, kModel };
+
+  Kind kind = Kind::kAuto;
+  std::string path;              // kKernel: its file; empty: the first that there is
+  const nvdla_hw* hw = nullptr;  // kModel
+  ModelOptions options;          // kModel
+};
+
+// Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what
+// would be. Opens nothing, and does not look whether a file is there.
+DeviceName parse_device_name(std::string_view name);
+
+// The same, but "auto" is what the environment variable NVDLA_DEVICE says, if it says anything:
+// kAuto is left where neither the name nor the variable decides.
+DeviceName choose_device_name(std::string_view name);
+
+// The configuration that "model" and, where there is no kernel device, "auto" stand for.
+const nvdla_hw& default_configuration() noexcept;
+
+// "nv_full, nv_large, ..."
+std::string configuration_names();
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_DEVICE_NAME_HPP
