@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <system_error>
@@ -386,6 +387,10 @@ Container parse_container(std::vector<std::byte> file) {
 
 std::vector<std::byte> read_loadable(std::string_view path) {
   const std::string name(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) {
+    refuse("cannot read '{}': it is a folder; expected a file", name);
+  }
   std::ifstream stream(name, std::ios::binary | std::ios::ate);
   if (!stream) {
     refuse("cannot open '{}': {}", name, std::generic_category().message(errno));

@@ -330,13 +330,18 @@ class Saver {
 
 }  // namespace
 
-void save_loadable(const Network& network, std::string_view configuration, std::string_view path,
-                   LoadableInterface interface) {
+std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
+                                     LoadableInterface interface) {
   // Whoever reads the file packs its inputs, and knows of no folding.
   const Session session =
       network.build(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
   const nvdla_hw& hw = *detail::find_configuration(configuration);
-  const std::vector<std::byte> bytes = Saver(*detail::Handles::impl(session), hw, interface).run();
+  return Saver(*detail::Handles::impl(session), hw, interface).run();
+}
+
+void save_loadable(const Network& network, std::string_view configuration, std::string_view path,
+                   LoadableInterface interface) {
+  const std::vector<std::byte> bytes = make_loadable(network, configuration, interface);
   std::ofstream file(std::string(path), std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));

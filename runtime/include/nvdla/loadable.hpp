@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
@@ -154,14 +155,18 @@ class NVDLA_API LoadedNetwork {
 // that each has an address of its own in the task's list.
 enum class LoadableInterface { kDla0_11, kDla0_12 };
 
-// Writes a network as a loadable for a configuration ("nv_small"): one task of the interface, whose
+// A network as a loadable for a configuration ("nv_small"): one task of the interface, whose
 // layers run one after another. Inputs lie as Session::desc() and image() say with
 // BuildOptions::fold_inputs off. Tensors of a batch say the bytes from cube to cube as their fourth
 // stride. Verdicts of comparisons are nowhere but in the device's counters.
 //
-// Throws what Network::build() throws, kNotAvailable for what the format has no form for: NaN read
-// as zero, pixels before the first of a line (ImageDesc::x_offset), a ReLU or a table after a PReLU
-// in one operator; and kInvalidArgument if the file cannot be written.
+// Throws what Network::build() throws, and kNotAvailable for what the format has no form for: NaN
+// read as zero, pixels before the first of a line (ImageDesc::x_offset), a ReLU or a table after a
+// PReLU in one operator.
+NVDLA_API std::vector<std::byte> make_loadable(
+    const Network& network, std::string_view configuration,
+    LoadableInterface interface = LoadableInterface::kDla0_12);
+// The same into a file. Throws kInvalidArgument, too, if that cannot be written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
                              std::string_view path,
                              LoadableInterface interface = LoadableInterface::kDla0_12);
