@@ -58,12 +58,12 @@ DeviceName parse_model(std::string_view name) {
   DeviceName parsed{.kind = Kind::kModel, .hw = &default_configuration()};
   parsed.options = parse_options(name, name.substr(comma));
   const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
-  if (behind.empty()) return parsed;
-  parsed.hw = find_configuration(behind.substr(1));
+  if (!behind.empty()) parsed.hw = find_configuration(behind.substr(1));
   if (parsed.hw == nullptr) {
     refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
            behind.substr(1), configuration_names());
   }
+  if (!parsed.options.gating) parsed.hw = &without_weight_gating(*parsed.hw);
   return parsed;
 }
 

@@ -15,16 +15,16 @@ namespace nvdla::detail {
 // What may stand behind the commas of "model:<configuration>,<option>=<value>".
 struct ModelOptions {
   unsigned threads = 0;  // 0: one for each processor
-  bool gating = true;    // where the configuration has it
+  bool gating = true;    // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
 };
 
 struct DeviceName {
   enum class Kind { kAuto, kKernel, kModel };
 
   Kind kind = Kind::kAuto;
-  std::string path;              // kKernel: its file; empty: the first that there is
+  std::string path = {};         // kKernel: its file; empty: the first that there is
   const nvdla_hw* hw = nullptr;  // kModel
-  ModelOptions options;          // kModel
+  ModelOptions options = {};     // kModel
 };
 
 // Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what

@@ -7,7 +7,6 @@
 
 #include "backend/backend.hpp"
 #include "backend/device_name.hpp"
-#include "backend/info.hpp"
 #include "backend/kernel/kernel_backend.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/model/model_backend.hpp"
@@ -31,7 +30,7 @@ std::shared_ptr<Backend> open_kernel(const std::string& path) {
 std::shared_ptr<Backend> open_model(std::string_view name, const nvdla_hw& hw,
                                     const ModelOptions& options) {
   try {
-    return make_model_backend(options.gating ? hw : without_weight_gating(hw), options.threads);
+    return make_model_backend(hw, options.threads);
   } catch (const std::invalid_argument& error) {
     refuse(ErrorCode::kNoDevice, "device '{}': {}", name, error.what());
   }

@@ -107,7 +107,7 @@ while IFS= read -r line; do
 done <"$work/initrd-options"
 sh "$here/make-initrd.sh" --kernel "$kernel" --output "$work/initrd" "$@"
 
-set -- --device "$device" --kernel "$kernel/vmlinuz" --initrd "$work/initrd" --time-out "$time_out"
+set -- --device "model:$device" --kernel "$kernel/vmlinuz" --initrd "$work/initrd" --time-out "$time_out"
 while IFS= read -r line; do
 	set -- "$@" "$line"
 done <"$work/server-options"

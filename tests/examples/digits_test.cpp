@@ -55,7 +55,7 @@ TEST_P(Digits, HeldOutPicturesAsTheFloatNetwork) {
 TEST_P(Digits, CountsEveryLayer) {
   const Weights weights = load_weights(kFolder / "weights.json");
   Int8Network network(nvdla::Device::open(GetParam()), weights, {.statistics = true});
-  network.scores(read_png(kFolder / "images/zero-dejavu-sans.png").pixels);
+  network.scores(read_picture(kFolder / "images/zero-dejavu-sans.png").pixels);
   const auto statistics = network.session().statistics();
   ASSERT_EQ(statistics.size(), weights.layers.size());
   std::uint64_t macs = 0;

@@ -4,17 +4,18 @@
 // must compile to the registers that they came from and run on every backend.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "backend/device_name.hpp"
 #include "backend/info.hpp"
-#include "backend/kernel/node.hpp"
 #include "lift/reference.hpp"
 #include "lift/run.hpp"
+#include "program/json_output.hpp"
+#include "program/program.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 
@@ -23,13 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum ExitStatus : int { kSuccess = 0, kDifferent = 1, kUsage = 2 };
+namespace program = nvdla::program;
 
 struct Options {
   std::vector<std::string> paths;
   std::string device;
   bool list = false;
-  bool json = false;
+  std::string json;
 };
 
 enum class Verdict { kLifted, kRefused, kFailed };
@@ -44,19 +45,13 @@ struct Outcome {
   unsigned counters_compared = 0;
 };
 
-// The device of --device, or the model of each configuration.
+// The device of --device or NVDLA_DEVICE, or the model of each configuration.
 class Devices {
  public:
   explicit Devices(const std::string& name) {
-    if (name.empty()) return;
-    std::string path = name;
-    if (name == "kernel") {
-      const auto found = nvdla::detail::find_kernel_devices();
-      if (found.empty())
-        throw Error(ErrorCode::kNoDevice, "there is no kernel device: is the driver loaded?");
-      path = found.front();
-    }
-    one_ = std::make_unique<Device>(Device::open(path));
+    using detail::DeviceName;
+    if (detail::choose_device_name(name).kind == DeviceName::Kind::kAuto) return;
+    one_ = std::make_unique<Device>(Device::open(name));
   }
 
   // nullptr if the only device is of another configuration.
@@ -177,9 +172,9 @@ struct Totals {
 int run(const Options& options) {
   const auto files = replay::find_scripts(options.paths);
   if (files.empty())
-    throw std::runtime_error(
+    throw program::UsageError(
         "no case or trace found; expected case.json, *.cfg or *.txn files in the paths");
-  Devices devices(options.list ? "" : options.device);
+  Devices devices(options.list ? "auto" : options.device);
   Totals totals;
   nlohmann::json results = nlohmann::json::array();
   for (const fs::path& path : files) {
@@ -197,26 +192,26 @@ int run(const Options& options) {
       outcome = lift_file(path, *hw, device);
     }
     totals.add(outcome);
-    if (options.json)
+    if (!options.json.empty())
       results.push_back(as_json(path, outcome));
     else
       print_line(path, outcome);
   }
-  if (options.json) {
+  if (!options.json.empty()) {
     const nlohmann::json report = {{"files", results},
                                    {"lifted", totals.lifted},
                                    {"refused", totals.refused},
                                    {"failed", totals.failed},
                                    {"other_configurations", totals.elsewhere},
                                    {"refused_by_rule", totals.rules}};
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    program::print_json(report, options.json);
   } else {
     for (const auto& [rule, count] : totals.rules) fmt::print("{:4} refused: {}\n", count, rule);
     if (totals.elsewhere != 0)
       fmt::print("{} of other configurations than the device's left out\n", totals.elsewhere);
     fmt::print("{} lifted, {} refused, {} failed\n", totals.lifted, totals.refused, totals.failed);
   }
-  return totals.failed != 0 ? kDifferent : kSuccess;
+  return totals.failed != 0 ? program::kDifferent : program::kSuccess;
 }
 
 }  // namespace
@@ -225,38 +220,32 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace nvdla::test;
   Options options;
-  CLI::App app(
-      "Turn register cases (case.json) and traces (.cfg, .txn) into layer descriptors, compile\n"
-      "them, compare every register that the layers use, run them through submit and compare\n"
-      "memory and counters");
-  app.name("nvdla-lift");
+  program::Program self(
+      "nvdla-lift",
+      "Turn register cases (case.json) and traces (.cfg, .txn) into layer descriptors, "
+      "compile them, compare every register that the layers use, run them through "
+      "submit and compare memory and counters");
+  CLI::App& app = self.app();
   app.add_option("PATH", options.paths, "Cases, traces, or folders to search for them")->required();
-  app.add_option("--device,-d", options.device,
-                 "Where to run: kernel for the first kernel device, or any name that a device is\n"
-                 "opened by, such as model:nv_full; files of other configurations are left out.\n"
-                 "By default the model of the configuration that a folder of the path is named\n"
-                 "after");
+  program::add_device_option(app, options.device,
+                             "Where to run, such as kernel or model:nv_full; files of "
+                             "other configurations are left out. auto with "
+                             "NVDLA_DEVICE unset: the model of the configuration that "
+                             "a folder of the path is named after");
   app.add_flag("--list", options.list, "Lift, compile and compare registers; run nothing");
-  app.add_flag("--json", options.json, "Print one JSON document instead of lines");
+  program::add_json_option(app, options.json);
   app.footer(
       "Prints a line per file: lifted, refused with the rule, or FAILED with the first\n"
-      "difference. Refused is what no descriptor says or what a proof of the compiler turns\n"
-      "down; nothing of it runs. Rules that are not the compiler's:\n"
+      "difference. Refused is what no descriptor says or what a proof of the compiler\n"
+      "turns down; nothing of it runs. Rules that are not the compiler's:\n"
       "  no launch        no layer is launched\n"
       "  no descriptor    the registers say what no descriptor can say\n"
       "  not available    the device lacks it, or the memory for it\n"
-      "  reference model  the registers themselves give other results on the logic than on the\n"
-      "                   reference model, which cases come from\n"
-      "Exit status 0: nothing failed, 1: something failed, 2: wrong arguments or nothing to lift.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kUsage;
-  }
-  try {
-    return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "nvdla-lift: {}\n", error.what());
-  }
-  return kUsage;
+      "  reference model  the registers themselves give other results on the logic than\n"
+      "                   on the reference model, which cases come from\n"
+      "\n"
+      "Examples:\n"
+      "  nvdla-lift vectors/nv_small\n"
+      "  nvdla-lift --device kernel traces");
+  return self.run(argc, argv, [&] { return run(options); });
 }

@@ -31,11 +31,13 @@ ROOMS = {
     "runtime/loadable": {"runtime/network", "runtime/device", "runtime/layout", "runtime/lut",
                          "runtime/backend", "runtime/base", "runtime/arith", "firmware", "api",
                          "uapi"},
+    # What programs share.
+    "runtime/program": {"api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
-    "runtime/tools": {"runtime/loadable", "runtime/backend", "runtime/base", "runtime/arith",
-                      "runtime/model", "firmware", "api", "uapi"},
-    # Examples are what users write: the public API, nothing else.
-    "runtime/examples": {"api"},
+    "runtime/tools": {"runtime/program", "runtime/loadable", "runtime/backend", "runtime/base",
+                      "runtime/arith", "runtime/model", "firmware", "api", "uapi"},
+    # Examples are what users write: the public API, and nothing else of the library.
+    "runtime/examples": {"runtime/program", "api"},
 }
 
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')

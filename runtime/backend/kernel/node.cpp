@@ -94,6 +94,13 @@ Node::Node(std::string_view path) : path_(path) {
 
 Node::~Node() { ::close(fd_); }
 
+std::string Node::driver_version() const {
+  const Version version(drmGetVersion(fd_));
+  if (version == nullptr) fail(errno, "asking for the version of the driver");
+  return fmt::format("{}.{}.{}", version->version_major, version->version_minor,
+                     version->version_patchlevel);
+}
+
 int Node::call(unsigned long request, void* argument) const noexcept {
   // drmIoctl() repeats what a signal interrupted.
   return drmIoctl(fd_, request, argument) == 0 ? 0 : errno;

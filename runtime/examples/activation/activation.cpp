@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // An activation that nothing has ready-made: GELU as a look-up table, in int8 and in fp16, for
-// every number that an int8 tensor can hold: activation [device], e.g. model:nv_full
+// every number that an int8 tensor can hold. main() is in ../main.cpp.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,7 +17,7 @@ constexpr int kCount = 256;
 double gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
 
 // The greatest error that the device makes.
-double run(const nvdla::Device& device, const nvdla::Lut& lut) {
+double greatest_error(const nvdla::Device& device, const nvdla::Lut& lut) {
   const nvdla::Precision precision = lut.format().precision;
   nvdla::Network network;
   const nvdla::Tensor x = network.input("x", {.channels = kCount}, precision, lut.format().input);
@@ -44,9 +44,7 @@ double run(const nvdla::Device& device, const nvdla::Lut& lut) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  const nvdla::Device device = nvdla::Device::open(argc > 1 ? argv[1] : "auto");
-
+bool run(const nvdla::Device& device) {
   nvdla::LutFormat bytes;
   bytes.input = kInput;
   bytes.output = {.scale = 1 / 16.0F};
@@ -56,15 +54,12 @@ int main(int argc, char** argv) try {
 
   bool good = true;
   for (const nvdla::Lut& lut : {int8, fp16}) {
-    const double error = run(device, lut);
+    const double error = greatest_error(device, lut);
     const nvdla::LutReport& report = lut.report();
     std::printf("%s: found at most %.6f, reported %.6f at %g\n",
                 lut.format().precision == nvdla::Precision::kInt8 ? "int8" : "fp16", error,
                 report.error, report.input);
     good = good && error <= report.error + 1e-9;
   }
-  return good ? 0 : 1;
-} catch (const nvdla::Error& error) {
-  std::fprintf(stderr, "activation: %s\n", error.what());
-  return 2;
+  return good;
 }

@@ -4,29 +4,31 @@
 // what the device counted. The network is described in int8_network.cpp.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <nvdla/nvdla.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "float_network.hpp"
 #include "int8_network.hpp"
 #include "picture.hpp"
+#include "program/files.hpp"
+#include "program/layer_table.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
 #include "weights.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+namespace program = nvdla::program;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-  std::string device = "model";
+  std::string device;
   fs::path data = NVDLA_DIGITS_FOLDER;
   std::vector<std::string> pictures;
   std::string save;
@@ -38,19 +40,24 @@ std::size_t best(const std::vector<T>& scores) {
   return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-double milliseconds(Clock::duration time) {
-  return std::chrono::duration<double, std::milli>(time).count();
+std::string text_of(Clock::duration time) {
+  return program::duration_text(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
 }
 
 std::vector<fs::path> shipped_pictures(const fs::path& folder) {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".png") {
       found.push_back(entry.path());
     }
   }
+  if (error) {
+    throw program::UsageError(folder.string() + ": cannot be listed: " + error.message());
+  }
   if (found.empty()) {
-    throw std::runtime_error(folder.string() + ": has no PNG files");
+    throw program::UsageError(folder.string() + ": has no PNG files");
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -59,9 +66,11 @@ std::vector<fs::path> shipped_pictures(const fs::path& folder) {
 // A picture that cannot be used is reported and the rest goes on; returns how many could not.
 int classify(digits::Int8Network& network, const digits::Weights& weights,
              const std::vector<fs::path>& paths) {
-  std::size_t longest = 0;
+  // Class and score take the rest of the columns.
+  constexpr std::size_t kWidest = program::kColumns - 14;
+  std::size_t longest = 7;
   for (const fs::path& path : paths) {
-    longest = std::max(longest, path.filename().string().size());
+    longest = std::max(longest, std::min(path.filename().string().size(), kWidest));
   }
   fmt::print("{:<{}}  class  score\n", "picture", longest);
   int failed = 0;
@@ -70,13 +79,15 @@ int classify(digits::Int8Network& network, const digits::Weights& weights,
   for (const fs::path& path : paths) {
     digits::Picture picture;
     try {
-      picture = digits::read_png(path);
-      if (picture.width != weights.input.width || picture.height != weights.input.height) {
-        throw std::runtime_error(fmt::format("{}: is {} x {} pixels, the network takes {} x {}",
-                                             path.string(), picture.width, picture.height,
-                                             weights.input.width, weights.input.height));
+      picture = digits::read_picture(path);
+      if (picture.pixels.size() != weights.input.elements() ||
+          static_cast<int>(picture.width) != weights.input.width) {
+        throw program::UsageError(fmt::format("{}: {}x{} pixels, the network takes {}x{}",
+                                              path.string(), picture.width, picture.height,
+                                              weights.input.width, weights.input.height));
       }
-    } catch (const std::runtime_error& error) {
+    } catch (const program::UsageError& error) {
+      std::fflush(stdout);
       fmt::print(stderr, "digits: {}\n", error.what());
       ++failed;
       continue;
@@ -86,12 +97,12 @@ int classify(digits::Int8Network& network, const digits::Weights& weights,
     time += Clock::now() - start;
     ++done;
     const std::size_t winner = best(scores);
-    fmt::print("{:<{}}  {:>5}  {:>5}\n", path.filename().string(), longest, weights.classes[winner],
-               scores[winner]);
+    fmt::print("{:<{}}  {:>5}  {:>5}\n", program::elide(path.filename().string(), longest), longest,
+               weights.classes[winner], scores[winner]);
   }
   if (done != 0) {
-    fmt::print("\n{} pictures in {:.2f} ms, {:.3f} ms each\n", done, milliseconds(time),
-               milliseconds(time) / static_cast<double>(done));
+    fmt::print("\n{} {} in {}, {} each\n", done, done == 1 ? "picture" : "pictures", text_of(time),
+               text_of(time / done));
   }
   return failed;
 }
@@ -109,48 +120,44 @@ void classify_held_out(digits::Int8Network& network, const digits::Weights& weig
     right += winner == static_cast<std::size_t>(held_out.labels[i]);
   }
   const double count = static_cast<double>(held_out.pictures.size());
-  fmt::print("{} held-out pictures in {:.0f} ms (float network included)\n",
-             held_out.pictures.size(), milliseconds(Clock::now() - start));
+  fmt::print("{} held-out pictures in {} (float network included)\n", held_out.pictures.size(),
+             text_of(Clock::now() - start));
   fmt::print("same class as the float network  {:.1f} %\n",
              100.0 * static_cast<double>(same) / count);
   fmt::print("right                            {:.1f} %\n",
              100.0 * static_cast<double>(right) / count);
 }
 
-// A counter as text, or a dash where the layer's units do not have it.
-std::string counter(const nvdla_layer_stats& stats, nvdla_counter which) {
-  return (stats.valid >> which & 1U) != 0 ? fmt::format("{}", stats.counter[which]) : "-";
-}
-
 void print_statistics(const nvdla::Session& session) {
   const auto statistics = session.statistics();
-  if (statistics.empty()) {
-    return;
+  std::vector<program::LayerRow> rows;
+  for (std::uint32_t i = 0; i < statistics.size(); ++i) {
+    rows.push_back({std::string(session.layer_name(i)), session.layer_macs(i),
+                    session.layer_cycles(i), statistics[i]});
   }
-  fmt::print("\nlayers of the last picture\n");
-  fmt::print("{:<8} {:>8} {:>14} {:>9} {:>10} {:>12} {:>11} {:>9}\n", "layer", "MACs",
-             "cycles at most", "time/us", "data stall", "weight stall", "write stall", "saturated");
-  for (std::uint32_t i = 0; i < session.layers(); ++i) {
-    const nvdla_layer_stats& stats = statistics[i];
-    fmt::print("{:<8} {:>8} {:>14} {:>9.1f} {:>10} {:>12} {:>11} {:>9}\n", session.layer_name(i),
-               session.layer_macs(i), session.layer_cycles(i),
-               static_cast<double>(stats.end_ns - stats.start_ns) / 1000.0,
-               counter(stats, NVDLA_COUNTER_CDMA_DATA_STALL),
-               counter(stats, NVDLA_COUNTER_CDMA_WEIGHT_STALL),
-               counter(stats, NVDLA_COUNTER_SDP_WRITE_STALL),
-               counter(stats, NVDLA_COUNTER_SDP_SATURATION));
+  if (!rows.empty()) {
+    fmt::print("\nlayers of the last picture\n{}", program::layer_table(rows));
+  }
+}
+
+// Writes the network as a file instead of running it.
+void save(const Options& options, const digits::Weights& weights) {
+  const nvdla::Device device = nvdla::Device::open(options.device);
+  const std::string_view configuration = device.info().configuration;
+  program::write_file(options.save, nvdla::make_loadable(digits::describe(weights), configuration));
+  if (!program::is_standard_output(options.save)) {
+    fmt::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
+               options.save, configuration, options.save);
   }
 }
 
 int run(const Options& options) {
   const digits::Weights weights = digits::load_weights(options.data / "weights.json");
-  const nvdla::Device device = nvdla::Device::open(options.device);
   if (!options.save.empty()) {
-    nvdla::save_loadable(digits::describe(weights), device.info().configuration, options.save);
-    fmt::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
-               options.save, device.info().configuration, options.save);
-    return 0;
+    save(options, weights);
+    return program::kSuccess;
   }
+  const nvdla::Device device = nvdla::Device::open(options.device);
   digits::Int8Network network(device, weights, {.statistics = true});
   fmt::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
              network.session().layers());
@@ -164,29 +171,32 @@ int run(const Options& options) {
                       paths.empty() ? shipped_pictures(options.data / "images") : paths);
   }
   print_statistics(network.session());
-  return failed == 0 ? 0 : 1;
+  return failed == 0 ? program::kSuccess : program::kUsage;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Names the digits in PNG pictures, on an NVDLA or its model");
-  app.add_option("pictures", options.pictures, "PNG files; without any, the shipped ones");
-  app.add_option("--device", options.device, "device, as nvdla::Device::open() takes it")
-      ->capture_default_str();
-  app.add_option("--data", options.data, "folder of weights.json and images/")
-      ->capture_default_str();
+  program::Program self("digits", "Names the digits in pictures, on an NVDLA or its model");
+  CLI::App& app = self.app();
+  app.add_option("PICTURE", options.pictures,
+                 "PNG or PGM files, - for standard input; without any, the shipped ones")
+      ->type_name("FILE");
+  program::add_device_option(app, options.device,
+                             "Where to run: model:nv_small, kernel, ... as "
+                             "`nvdla --help` tells");
+  app.add_option("--data", options.data, "Folder of weights.json and images/")->type_name("FOLDER");
   app.add_option("--save", options.save,
-                 "write the network as a loadable for the device's configuration, run nothing")
+                 "Write the network as a loadable for the device's "
+                 "configuration, - for standard output; run nothing")
       ->type_name("FILE");
   app.add_flag("--held-out", options.held_out,
-               "classify the 1,000 held-out pictures and compare with the float network");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(options);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "digits: {}\n", error.what());
-    return 1;
-  }
+               "Classify the 1,000 held-out pictures and compare with the float network");
+  app.footer(
+      "Examples:\n"
+      "  digits\n"
+      "  digits --device model:nv_small my_digit.png     28x28, light on dark\n"
+      "  digits --save digits.nvdla");
+  return self.run(argc, argv, [&] { return run(options); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reading a whole file, and errors that begin with its name.
+// Reading JSON, and errors that begin with the name of a file.
 #ifndef NVDLA_EXAMPLES_DIGITS_FILES_HPP
 #define NVDLA_EXAMPLES_DIGITS_FILES_HPP
 
@@ -10,11 +10,10 @@
 
 namespace digits {
 
-// Throws std::runtime_error "path: what".
+// Throws nvdla::program::UsageError "path: what".
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what);
 
-// Both throw std::runtime_error when the file is missing, unreadable, empty or malformed.
-std::string read_file(const std::filesystem::path& path);
+// Throws the same when the file is missing, unreadable, empty or malformed.
 nlohmann::json read_json(const std::filesystem::path& path);
 
 }  // namespace digits

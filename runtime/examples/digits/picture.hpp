@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Grey pictures: PNG files, and the sheet of held-out pictures with its labels.
+// Grey pictures: files, and the sheet of held-out pictures with its labels.
 #ifndef NVDLA_EXAMPLES_DIGITS_PICTURE_HPP
 #define NVDLA_EXAMPLES_DIGITS_PICTURE_HPP
 
@@ -8,13 +8,11 @@
 #include <filesystem>
 #include <vector>
 
+#include "program/picture.hpp"
+
 namespace digits {
 
-struct Picture {
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> pixels;  // row by row, 0 is black
-};
+using nvdla::program::Picture;
 
 struct HeldOut {
   std::vector<Picture> pictures;
@@ -23,10 +21,10 @@ struct HeldOut {
   std::vector<std::vector<std::int8_t>> reference_scores;
 };
 
-// Reads a PNG file as 8-bit grey; colour is converted. Throws std::runtime_error.
-Picture read_png(const std::filesystem::path& path);
+// Reads a PNG or PGM file as 8-bit grey. Throws nvdla::program::UsageError.
+Picture read_picture(const std::filesystem::path& path);
 
-// Reads held_out.png, held_out.json and held_out_scores.json. Throws std::runtime_error.
+// Reads held_out.png, held_out.json and held_out_scores.json. Throws the same.
 HeldOut read_held_out(const std::filesystem::path& folder);
 
 }  // namespace digits

@@ -11,7 +11,10 @@
 #include "loadable/loadable_impl.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"
+#include "program/json_output.hpp"
+#include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/load.hpp"
 
 namespace nvdla::cli {
 namespace {
@@ -230,10 +233,15 @@ std::string inline_text(const Json& value) {
   return text;
 }
 
+// Of the second line of what is too long for one.
+constexpr std::size_t kHanging = 2;
+
 // One line for what is simple, a paragraph with more indentation for what is not.
 void print(const std::string& name, const Json& value, int depth) {
   if (plain(value)) {
-    fmt::print("{:{}}{}: {}\n", "", depth * 2, name, inline_text(value));
+    const std::size_t indent = static_cast<std::size_t>(depth) * 2;
+    fmt::print("{:{}}{}\n", "", indent,
+               program::wrap(name + ": " + inline_text(value), indent + kHanging));
     return;
   }
   if (value.is_array()) {
@@ -255,17 +263,20 @@ void print(const std::string& name, const Json& value, int depth) {
 Run add_dump(CLI::App& app, CLI::App*& command) {
   struct Options {
     std::string path;
-    bool json = false;
+    std::string json;
   };
   auto options = std::make_shared<Options>();
   command = app.add_subcommand("dump", "Print everything that a loadable says");
-  command->add_option("LOADABLE", options->path, "File to read")->required();
-  command->add_flag("--json", options->json, "Print one JSON document");
+  command->add_option("LOADABLE", options->path, "File to read, - for standard input")->required();
+  program::add_json_option(*command, options->json);
+  command->footer(
+      "Examples:\n"
+      "  nvdla dump digits.nvdla\n"
+      "  nvdla dump --json=pretty digits.nvdla");
   return [options] {
-    const Json all = describe(Loadable::load(options->path));
-    if (options->json) {
-      // Names in a file may be no UTF-8.
-      fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+    const Json all = describe(load_loadable(options->path));
+    if (!options->json.empty()) {
+      program::print_json(all, options->json);
       return kSuccess;
     }
     for (const auto& [key, value] : all.items()) print(key, value, 0);

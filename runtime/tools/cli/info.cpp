@@ -3,16 +3,23 @@
 // `nvdla info`: which devices there are, and what one of them can do.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "backend/device_name.hpp"
 #include "backend/kernel/node.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "model/kernels/kernels.hpp"
 #include "nvdla/device.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/kernel_device.hpp"
 
 namespace nvdla::cli {
 namespace {
+
+using detail::DeviceName;
 
 constexpr struct {
   u32 bit;
@@ -35,23 +42,38 @@ const char* map_name(u32 map) {
   return map == NVDLA_REGMAP_NV_FULL ? "nv_full" : "second generation";
 }
 
-std::string features(const nvdla_hw& hw) {
+// In lines from column `indent` on, which break between features only.
+std::string features(const nvdla_hw& hw, std::size_t indent) {
+  constexpr char kJoin = '~';
   std::string names = "int8";
-  for (const auto& feature : kFeatures)
-    if (hw.features & feature.bit) names += fmt::format(", {}", feature.name);
-  return names;
+  for (const auto& feature : kFeatures) {
+    if ((hw.features & feature.bit) == 0) continue;
+    std::string name = feature.name;
+    std::replace(name.begin(), name.end(), ' ', kJoin);
+    names += ", " + name;
+  }
+  std::string lines = program::wrap(names, indent);
+  std::replace(lines.begin(), lines.end(), kJoin, ' ');
+  return lines;
 }
 
-// What a kernel device says that it is.
-const nvdla_hw& kernel_configuration(const std::string& path) {
-  const std::string name(Device::open(path).info().configuration);
-  return *nvdla_hw_find(name.c_str());
+// A line for a kernel device, or why there is none.
+void list_kernel_device(const std::string& path) {
+  try {
+    fmt::print("{}\n", kernel_device_line(detail::describe_kernel_device(path)));
+  } catch (const Error& error) {
+    fmt::print("{}\n", error.what());
+  }
 }
 
-void list_one(const std::string& device, const nvdla_hw& hw) {
-  fmt::print("{:<26}{:<21}{:>5}{:>6}{:>10}  {}\n", device, hw.name, hw.atom,
-             hw.atomic_c * hw.atomic_k,
-             hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
+void list_kernel_devices() {
+  const auto paths = detail::find_kernel_devices();
+  if (paths.empty()) {
+    fmt::print("no kernel device: is the driver loaded, and may this user open its files?\n");
+    return;
+  }
+  fmt::print("{}\n", kKernelDeviceHead);
+  for (const std::string& path : paths) list_kernel_device(path);
 }
 
 // Sets of inner loops that the device model may compute with, and which of them it does.
@@ -62,21 +84,21 @@ void list_kernels() {
     if (choice.usable)
       usable += fmt::format("{}{}", usable.empty() ? "" : ", ", choice.kernels->name);
     else
-      lacking += fmt::format("\n  not {}: this processor lacks some of {}", choice.kernels->name,
-                             choice.needs);
+      lacking += "\n  " + program::wrap(fmt::format("not {}: this processor lacks some of {}",
+                                                    choice.kernels->name, choice.needs),
+                                        2);
   }
   fmt::print("kernels of the model: {}; {} in use{}\n", usable, model::chosen_kernels().name,
              lacking);
 }
 
-void list() {
-  fmt::print("{:<26}{:<21}{:>5}{:>6}{:>10}  {}\n", "device", "configuration", "atom", "MACs",
-             "CBUF KiB", "register map");
-  for (const std::string& path : detail::find_kernel_devices())
-    list_one(path, kernel_configuration(path));
+void list_models() {
+  fmt::print("{:<28}{:>5}{:>8}{:>11}  {}\n", "model", "atom", "MACs", "CBUF KiB", "register map");
   for (u32 i = 0; i < nvdla_hw_count(); ++i) {
     const nvdla_hw& hw = *nvdla_hw_get(i);
-    list_one(fmt::format("model:{}", hw.name), hw);
+    fmt::print("{:<28}{:>5}{:>8}{:>11}  {}\n", fmt::format("model:{}", hw.name), hw.atom,
+               hw.atomic_c * hw.atomic_k,
+               hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
   }
   fmt::print("\n");
   list_kernels();
@@ -98,7 +120,20 @@ void show(const nvdla_hw& hw) {
   row("memory interface", fmt::format("{} bytes a cycle", hw.bus_bytes));
   row("SDP, PDP, CDP", fmt::format("{}, {}, {} elements a cycle", hw.sdp_throughput,
                                    hw.pdp_throughput, hw.cdp_throughput));
-  row("features", features(hw));
+  row("features", features(hw, 24));
+}
+
+void show(const DeviceName& name) {
+  if (name.kind == DeviceName::Kind::kModel) {
+    show(*name.hw);
+    return;
+  }
+  // Opened, so that what is wrong with it is said.
+  const auto paths = detail::find_kernel_devices();
+  if (name.path.empty() && paths.empty()) Device::open("kernel");
+  const auto device = detail::describe_kernel_device(name.path.empty() ? paths.front() : name.path);
+  fmt::print("{}\n{}\n\n", kKernelDeviceHead, kernel_device_line(device));
+  show(*device.hw);
 }
 
 }  // namespace
@@ -106,15 +141,23 @@ void show(const nvdla_hw& hw) {
 Run add_info(CLI::App& app, CLI::App*& command) {
   auto device = std::make_shared<std::string>();
   command = app.add_subcommand("info", "List the devices, or show what one of them can do");
-  command->add_option("--device,-d", *device,
-                      "Show this device, such as model:nv_full or /dev/accel/accel0");
+  program::add_device_option(*command, *device,
+                             "Show this device; auto with NVDLA_DEVICE unset: "
+                             "list all");
+  command->footer(
+      "Examples:\n"
+      "  nvdla info\n"
+      "  nvdla info --device model:nv_small\n"
+      "  nvdla info --device kernel");
   return [device] {
-    if (device->empty())
-      list();
-    else if (device->starts_with("/dev/"))
-      show(kernel_configuration(*device));
-    else
-      show(model_configuration(*device));
+    const DeviceName name = detail::choose_device_name(*device);
+    if (name.kind != DeviceName::Kind::kAuto) {
+      show(name);
+      return kSuccess;
+    }
+    list_kernel_devices();
+    fmt::print("\n");
+    list_models();
     return kSuccess;
   };
 }

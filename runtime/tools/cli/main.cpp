@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
 // The `nvdla` command: what a person at a terminal wants from the stack without writing code.
-#include <fmt/format.h>
-
 #include <array>
-#include <cstdio>
-#include <exception>
 
+#include "program/program.hpp"
 #include "tools/cli/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace nvdla::cli;
 
-  CLI::App app("Devices, registers and traces of the NVIDIA Deep Learning Accelerator (NVDLA)");
-  app.name("nvdla");
+  nvdla::program::Program program(
+      "nvdla", "Devices, registers and traces of the NVIDIA Deep Learning Accelerator (NVDLA)");
+  CLI::App& app = program.app();
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
   app.footer(
-      "Exit status: 0 success, 1 something that was compared is not as expected, 2 wrong\n"
-      "arguments or input that cannot be used.");
+      "Names of devices, for --device and the environment variable NVDLA_DEVICE:\n"
+      "  model:nv_small    the device model; `nvdla info` lists the configurations\n"
+      "  model,threads=2   with so many threads; without a configuration nv_full\n"
+      "  /dev/accel/accel0 a kernel device\n"
+      "  kernel            the first kernel device\n"
+      "  auto              what NVDLA_DEVICE says, else the first kernel device, else\n"
+      "                    the model; this is what commands take without --device\n"
+      "\n"
+      "`nvdla COMMAND --help` tells more of a command.");
 
   struct Entry {
     CLI::App* command = nullptr;
@@ -31,16 +36,9 @@ int main(int argc, char** argv) {
   entries[3].run = add_run(app, entries[3].command);
   entries[4].run = add_dump(app, entries[4].command);
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kUsage;
-  }
-  try {
+  return program.run(argc, argv, [&] {
     for (const Entry& entry : entries)
       if (entry.command->parsed()) return entry.run();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "nvdla: {}\n", error.what());
-  }
-  return kUsage;
+    return static_cast<int>(nvdla::program::kInternal);
+  });
 }

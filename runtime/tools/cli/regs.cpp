@@ -7,7 +7,10 @@
 #include <memory>
 
 #include "model/register_info.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/configuration.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::cli {
@@ -75,17 +78,20 @@ void describe(model::RegisterMap map, std::uint32_t address) {
                model::register_name(map, address));
     return;
   }
-  fmt::print("{:#07x}  {}  {}{}, {:#010x} after reset\n", address,
-             model::register_name(map, address), access_name(info->access),
-             info->scope == model::Scope::kGroup ? ", one per group" : "", info->reset[map]);
-  if (!info->description.empty()) fmt::print("  {}\n", info->description);
+  const std::string about =
+      fmt::format("{}  {}{}, {:#010x} after reset", model::register_name(map, address),
+                  access_name(info->access),
+                  info->scope == model::Scope::kGroup ? ", one per group" : "", info->reset[map]);
+  fmt::print("{:#07x}  {}\n", address, program::wrap(about, 9));
+  if (!info->description.empty()) fmt::print("  {}\n", program::wrap(info->description, 2));
   for (const model::FieldInfo& field : info->fields) {
     if (!field.width[map]) continue;
     const unsigned low = field.lsb[map];
     const unsigned high = low + field.width[map] - 1;
-    fmt::print("  {:>5}  {:<28}{}\n",
-               high == low ? fmt::format("{}", low) : fmt::format("{}:{}", high, low), field.name,
-               field.description);
+    const std::string head = fmt::format(
+        "  {:>5}  {:<28}", high == low ? fmt::format("{}", low) : fmt::format("{}:{}", high, low),
+        field.name);
+    fmt::print("{}{}\n", head, program::wrap(field.description, head.size()));
     for (const model::EnumInfo& value : field.enums)
       fmt::print("           {} = {:#x}\n", value.name, value.value);
   }
@@ -95,20 +101,22 @@ void describe(model::RegisterMap map, std::uint32_t address) {
 
 Run add_regs(CLI::App& app, CLI::App*& command) {
   struct Options {
-    std::string device = "model:nv_full";
+    std::string device;
     std::string reg;
     std::string value;
   };
   auto options = std::make_shared<Options>();
-  command = app.add_subcommand("regs",
-                               "List the registers, describe one, or decode a value of one\n"
-                               "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000");
-  command->add_option("--device,-d", options->device, "Whose register map to use")
-      ->capture_default_str();
+  command =
+      app.add_subcommand("regs", "List the registers, describe one, or decode a value of one");
+  program::add_device_option(*command, options->device, "Whose register map to use");
   command->add_option("REGISTER", options->reg, "Byte offset or UNIT.REGISTER");
   command->add_option("VALUE", options->value, "Value to decode");
+  command->footer(
+      "Examples:\n"
+      "  nvdla regs CDMA.D_BANK\n"
+      "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000");
   return [options] {
-    const auto map = static_cast<model::RegisterMap>(model_configuration(options->device).regmap);
+    const auto map = static_cast<model::RegisterMap>(configuration_of(options->device).regmap);
     if (options->reg.empty()) {
       list(map);
       return kSuccess;
@@ -118,7 +126,7 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
       describe(map, address);
     } else {
       const auto value = replay::parse_u32({"regs"}, options->value, "register value");
-      fmt::print("{:#07x}  {}\n", address, model::decode(map, address, value));
+      fmt::print("{:#07x}  {}\n", address, program::wrap(model::decode(map, address, value), 9));
     }
     return kSuccess;
   };

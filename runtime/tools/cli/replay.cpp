@@ -9,8 +9,13 @@
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "backend/device_name.hpp"
 #include "model/kernels/kernels.hpp"
+#include "program/json_output.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
@@ -32,8 +37,21 @@ struct ReplayOptions {
   unsigned threads = 1;
   bool list = false;
   bool verbose = false;
-  bool json = false;
+  std::string json;
 };
+
+// The model that --device or NVDLA_DEVICE names; none: each file's own.
+std::optional<detail::DeviceName> chosen_model(const ReplayOptions& options) {
+  using detail::DeviceName;
+  const DeviceName name = detail::choose_device_name(options.device);
+  if (name.kind == DeviceName::Kind::kAuto) return std::nullopt;
+  if (name.kind == DeviceName::Kind::kKernel) {
+    throw UsageError(
+        "replay writes registers itself, which a kernel device does not allow; expected "
+        "--device model:<configuration> (nvdla-lift plays the same files on the driver)");
+  }
+  return name;
+}
 
 const char* word(Verdict verdict) {
   switch (verdict) {
@@ -63,19 +81,31 @@ Outcome failed(std::string reason) {
   return outcome;
 }
 
-Outcome play_file(const ReplayOptions& options, const fs::path& path, const nvdla_hw* hw) {
-  if (!hw) hw = replay::configuration_of(path);
+Outcome skipped(std::string reason) {
+  Outcome outcome;
+  outcome.verdict = Verdict::kSkip;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+Outcome play_file(const ReplayOptions& options, const fs::path& path,
+                  const std::optional<detail::DeviceName>& device) {
+  const nvdla_hw* const own = replay::configuration_of(path);
+  if (device && own && own != device->hw)
+    return skipped(fmt::format("for {}, the device is {}", own->name, device->hw->name));
+  const nvdla_hw* const hw = device ? device->hw : own;
   if (!hw)
     return failed(
         fmt::format("no folder of the path is named after a configuration; expected one, "
-                    "or --device with one of {}",
-                    known_devices()));
+                    "or --device model:<configuration> with one of {}",
+                    detail::configuration_names()));
   try {
     const auto map = static_cast<model::RegisterMap>(hw->regmap);
     const replay::Script script = replay::load_script(path, map);
     model::Options model_options;
     model_options.quirks = quirks_for(options, path);
-    model_options.threads = options.threads;
+    model_options.threads =
+        device && device->options.threads != 0 ? device->options.threads : options.threads;
     replay::ModelTarget target(*hw, model_options);
     return replay::play(script, target);
   } catch (const std::exception& error) {
@@ -117,9 +147,9 @@ void print_line(const std::string& path, const Outcome& outcome, const ReplayOpt
   for (const std::string& warning : outcome.warnings) fmt::print("      warning: {}\n", warning);
   if (options.verbose) {
     for (const std::string& failure : outcome.failures) fmt::print("      {}\n", failure);
-    fmt::print("      {} register writes, {} registers and {} bytes compared, {} steps, {:.3f} s\n",
+    fmt::print("      {} register writes, {} registers and {} bytes compared, {} steps, {}\n",
                outcome.writes, outcome.register_checks, outcome.bytes_compared, outcome.steps,
-               seconds);
+               program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
   }
   std::fflush(stdout);
 }
@@ -143,7 +173,7 @@ bool matches(const std::string& filter, const fs::path& path) {
 }
 
 int replay_all(const ReplayOptions& options) {
-  const nvdla_hw* hw = options.device.empty() ? nullptr : &model_configuration(options.device);
+  const auto device = chosen_model(options);
   std::vector<fs::path> files = replay::find_scripts(options.paths);
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
   if (files.empty())
@@ -161,29 +191,28 @@ int replay_all(const ReplayOptions& options) {
 
   unsigned counts[3] = {};
   nlohmann::json results = nlohmann::json::array();
-  FileCount progress(files.size(), !options.json);
+  FileCount progress(files.size(), options.json.empty());
   for (const fs::path& path : files) {
     progress.start(path.string());
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = play_file(options, path, hw);
+    const Outcome outcome = play_file(options, path, device);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ++counts[static_cast<unsigned>(outcome.verdict)];
     progress.clear();
-    if (options.json)
+    if (!options.json.empty())
       results.push_back(as_json(path.string(), outcome, seconds.count()));
     else
       print_line(path.string(), outcome, options, seconds.count());
   }
   const unsigned passed = counts[static_cast<unsigned>(Verdict::kPass)];
   const unsigned fails = counts[static_cast<unsigned>(Verdict::kFail)];
-  const unsigned skipped = counts[static_cast<unsigned>(Verdict::kSkip)];
-  if (options.json) {
+  const unsigned skips = counts[static_cast<unsigned>(Verdict::kSkip)];
+  if (!options.json.empty()) {
     const nlohmann::json report = {
-        {"files", results}, {"passed", passed}, {"failed", fails}, {"skipped", skipped}};
-    // Paths and messages may hold bytes that are no UTF-8.
-    fmt::print("{}\n", report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+        {"files", results}, {"passed", passed}, {"failed", fails}, {"skipped", skips}};
+    program::print_json(report, options.json);
   } else {
-    fmt::print("{} passed, {} failed, {} skipped\n", passed, fails, skipped);
+    fmt::print("{} passed, {} failed, {} skipped\n", passed, fails, skips);
   }
   return fails ? kDifferent : kSuccess;
 }
@@ -194,32 +223,38 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   auto options = std::make_shared<ReplayOptions>();
   command = app.add_subcommand(
       "replay",
-      "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and\n"
+      "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and "
       "registers with what they expect");
   command->add_option("PATH", options->paths, "Cases, traces, or folders to search for them")
       ->required();
-  command->add_option("--device,-d", options->device,
-                      "Device to play on, such as model:nv_small; by default the model of the\n"
-                      "configuration that a folder of the path is named after");
+  program::add_device_option(*command, options->device,
+                             "Model to play on, such as model:nv_small; auto with "
+                             "NVDLA_DEVICE unset: of the configuration that a folder "
+                             "of the path is named after. Files that are for another "
+                             "configuration are skipped");
   command
       ->add_option("--quirks", options->quirks,
-                   "Where logic and reference model differ, follow rtl or cmodel, or gated: the\n"
-                   "logic with its clock gates at work; auto: cmodel for cases, rtl for traces")
+                   "Where logic and reference model differ, follow rtl or "
+                   "cmodel, or gated: the logic with its clock gates at work; "
+                   "auto: cmodel for cases, rtl for traces")
       ->check(CLI::IsMember({"auto", "rtl", "cmodel", "gated"}))
       ->capture_default_str();
   command->add_option("--filter", options->filter,
-                      "Play only paths that match this pattern, such as '*/conv_dc/*'");
+                      "Play only paths that match this pattern, such as "
+                      "'*/conv_dc/*'");
   command->add_option("--threads", options->threads, "Threads of the model; 0: one per processor")
       ->check(CLI::Range(0u, model::kMaxThreads))
       ->capture_default_str();
   command->add_flag("--list", options->list, "Print the paths and play nothing");
   command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");
-  command->add_flag("--json", options->json, "Print one JSON document instead of lines");
+  program::add_json_option(*command, options->json);
   command->footer(
-      "Prints a line per file: pass, FAIL or skip, the path, and why. Skipped is what needs a "
-      "unit\n"
-      "that the device does not have yet. Exit status 0: nothing failed, 1: something failed,\n"
-      "2: wrong arguments or nothing to play.");
+      "Prints a line per file: pass, FAIL or skip, the path, and why. Skipped is what\n"
+      "needs a unit that the device does not have yet, or another device.\n"
+      "\n"
+      "Examples:\n"
+      "  nvdla replay vectors/nv_small traces\n"
+      "  nvdla replay --device model:nv_small --verbose case.json");
   return [options] { return replay_all(*options); };
 }
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <cinttypes>
-#include <system_error>
+#include <cstring>
+
+#include "program/status.hpp"
 
 namespace nvdla::emulator {
 namespace {
@@ -22,12 +24,18 @@ const char* client_name(std::uint32_t client) {
 
 }  // namespace
 
-DmaLog::DmaLog(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {
-  if (!file_) throw std::system_error(errno, std::generic_category(), "DMA log " + path);
+DmaLog::DmaLog(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {
+  if (!file_) throw program::OutputError(path + ": cannot be created: " + std::strerror(errno));
   std::fputs("# sequence step client R|W memory address bytes ok|refused\n", file_.get());
 }
 
 DmaLog::~DmaLog() { end_of_step(); }
+
+void DmaLog::close() {
+  end_of_step();
+  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()) != 0)
+    throw program::OutputError(path_ + ": cannot be written");
+}
 
 void DmaLog::record(std::uint32_t client, bool write, model::Ram ram, std::uint64_t address,
                     std::uint64_t size, bool refused) noexcept {

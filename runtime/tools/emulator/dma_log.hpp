@@ -21,13 +21,15 @@ namespace nvdla::emulator {
 
 class DmaLog {
  public:
-  // Throws std::system_error when the file cannot be written.
+  // Throws program::OutputError when the file cannot be created.
   explicit DmaLog(const std::string& path);
   ~DmaLog();
 
   void record(std::uint32_t client, bool write, model::Ram ram, std::uint64_t address,
               std::uint64_t size, bool refused) noexcept;
   void end_of_step() noexcept;
+  // Throws program::OutputError if a line was lost.
+  void close();
 
  private:
   struct Line {
@@ -44,6 +46,7 @@ class DmaLog {
 
   void put() noexcept;
 
+  std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
   Line pending_;
   std::uint64_t sequence_ = 0;

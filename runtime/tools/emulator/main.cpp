@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // nvdla-device-server: starts QEMU with an NVDLA in it, which the device model computes.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "backend/device_name.hpp"
 #include "model/device.hpp"
+#include "program/program.hpp"
 #include "tools/emulator/function.hpp"
 #include "tools/emulator/log.hpp"
 #include "tools/emulator/qemu.hpp"
@@ -21,6 +22,7 @@
 #include "tools/emulator/server.hpp"
 
 namespace nvdla::emulator {
+namespace program = nvdla::program;
 namespace {
 
 class ModelAccelerator final : public Accelerator {
@@ -74,7 +76,7 @@ class Watchdog {
 };
 
 struct Arguments {
-  std::string device = "nv_small";
+  std::string device;
   std::string claim;
   Machine machine;
   std::vector<std::string> qemu;
@@ -82,51 +84,79 @@ struct Arguments {
   std::string dma_log;
   std::string sram;
   unsigned time_out = 0;
-  unsigned threads = 1;
   std::string quirks = "auto";
   bool quiet = false;
   Faults faults;
 };
 
-std::vector<std::string> device_names() {
-  std::vector<std::string> names;
-  for (std::uint32_t i = 0; const nvdla_hw* hw = nvdla_hw_get(i); ++i) names.emplace_back(hw->name);
-  return names;
+// As timeout(1) has it.
+constexpr int kTimeOut = 124;
+constexpr const char* kDefaultDevice = "model:nv_small";
+
+// What the machine gets, which only the model can be.
+detail::DeviceName model_named(const std::string& name) {
+  using Kind = detail::DeviceName::Kind;
+  detail::DeviceName chosen = detail::choose_device_name(name);
+  if (chosen.kind == Kind::kAuto) chosen = detail::parse_device_name(kDefaultDevice);
+  if (chosen.kind != Kind::kModel) {
+    throw program::UsageError(
+        "the machine's device is computed by the model; expected --device model:<configuration> "
+        "with one of " +
+        detail::configuration_names());
+  }
+  return chosen;
+}
+
+const nvdla_hw& configuration_named(const std::string& name) {
+  if (const nvdla_hw* hw = nvdla_hw_find(name.c_str())) return *hw;
+  throw program::UsageError("no configuration is called '" + name + "'; there are " +
+                            detail::configuration_names());
+}
+
+// Anything else would be QEMU's to complain about, after it has started.
+void check_file(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw program::UsageError(path + ": there is no such file");
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw program::UsageError(path + ": is not a regular file; expected one");
 }
 
 void declare(CLI::App& app, Arguments& arguments) {
-  app.add_option("--device", arguments.device, "Configuration of the NVDLA")
-      ->check(CLI::IsMember(device_names()))
-      ->capture_default_str();
+  program::add_device_option(app, arguments.device,
+                             "Model of the NVDLA, such as model:nv_full,threads=2; auto "
+                             "with NVDLA_DEVICE unset: " +
+                                 std::string(kDefaultDevice));
   app.add_option("--claim", arguments.claim, "Configuration that its PCI id stands for, if another")
-      ->check(CLI::IsMember(device_names()));
-  app.add_option("--kernel", arguments.machine.kernel, "Kernel image to boot")
-      ->check(CLI::ExistingFile);
+      ->type_name("NAME");
+  app.add_option("--kernel", arguments.machine.kernel, "Kernel image to boot")->type_name("FILE");
   app.add_option("--initrd", arguments.machine.initrd, "Its initial file system")
-      ->check(CLI::ExistingFile);
+      ->type_name("FILE");
   app.add_option("--append", arguments.machine.append, "Its command line");
   app.add_option("--memory", arguments.machine.memory, "Memory of the machine")
       ->capture_default_str();
   app.add_option("qemu", arguments.qemu,
-                 "After --: a QEMU command of your own instead of the four options above; it needs "
-                 "a q35 machine whose memory is a shared memfd, one processor and no VGA");
+                 "After --: a QEMU command of your own instead of "
+                 "--kernel, --initrd, --append and --memory; it needs a "
+                 "q35 machine whose memory is a shared memfd, one "
+                 "processor and no VGA");
   app.add_flag("--no-reset", arguments.no_reset, "The function cannot be reset");
   app.add_option("--sram", arguments.sram,
-                 "SIZE@ADDRESS, such as 1M@0x14000000: memory of the guest that only the second\n"
-                 "memory interface reaches; the guest is to keep it free (memmap=SIZE$ADDRESS)")
+                 "SIZE@ADDRESS, such as 1M@0x14000000: memory of the "
+                 "guest that only the second memory interface reaches; "
+                 "the guest is to keep it free (memmap=SIZE$ADDRESS)")
+      ->type_name("WINDOW")
       ->check([](const std::string& text) {
         return parse_window(text) ? std::string() : text + " is not SIZE@ADDRESS";
       });
-  app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there");
+  app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there")
+      ->type_name("FILE");
   app.add_option("--time-out", arguments.time_out, "Seconds after which QEMU is killed, 0: never")
       ->capture_default_str();
-  app.add_option("--threads", arguments.threads, "Threads of the model, 0: one per processor")
-      ->check(CLI::Range(0u, model::kMaxThreads))
-      ->capture_default_str();
-  app.add_option(
-         "--quirks", arguments.quirks,
-         "Follow the logic with its clock gates at work (gated), without them (rtl), or the\n"
-         "reference model (cmodel); auto: as the configuration is built")
+  app.add_option("--quirks", arguments.quirks,
+                 "Follow the logic with its clock gates at work (gated), without "
+                 "them (rtl), or the reference model (cmodel); auto: as the "
+                 "configuration is built, ungated with gating=off")
       ->check(CLI::IsMember({"auto", "rtl", "cmodel", "gated"}))
       ->capture_default_str();
   app.add_flag("--quiet", arguments.quiet, "Say nothing about resets and faults");
@@ -140,7 +170,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->group(group);
   app.add_option("--block", arguments.faults.block, "Block at the N-th layer")->group(group);
   app.add_option("--late", arguments.faults.late_ms,
-                 "Run a blocked layer after so many milliseconds, and overwrite its output")
+                 "Run a blocked layer after so many milliseconds, and "
+                 "overwrite its output")
       ->group(group);
   app.add_option("--delay", arguments.faults.delay_us, "Microseconds before each layer")
       ->group(group);
@@ -153,29 +184,37 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-  const nvdla_hw* hw = nvdla_hw_find(arguments.device.c_str());
+  if (arguments.qemu.empty() == arguments.machine.kernel.empty())
+    throw program::UsageError("expected either --kernel or a QEMU command after --");
+  for (const std::string& path : {arguments.machine.kernel, arguments.machine.initrd})
+    if (!path.empty()) check_file(path);
+  const detail::DeviceName device = model_named(arguments.device);
+  const nvdla_hw& hw = *device.hw;
+  const nvdla_hw& claim = arguments.claim.empty() ? hw : configuration_named(arguments.claim);
   std::optional<DmaLog> dma_log;
   if (!arguments.dma_log.empty()) dma_log.emplace(arguments.dma_log);
 
   // First, while there is one thread only: it forks.
   Qemu qemu(arguments.qemu.empty() ? command_line(arguments.machine) : arguments.qemu);
   Qtest qtest(qemu.take_qtest_socket(), kIntx);
-  Function function(*hw, qtest,
+  Function function(hw, qtest,
                     {.with_reset = !arguments.no_reset,
-                     .claim = arguments.claim.empty() ? hw : nvdla_hw_find(arguments.claim.c_str()),
+                     .claim = &claim,
                      .faults = arguments.faults,
                      .dma_log = dma_log ? &*dma_log : nullptr,
                      .sram = parse_window(arguments.sram)});
   model::Options options;
-  options.threads = arguments.threads;
-  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(*hw));
-  function.start(std::make_unique<ModelAccelerator>(*hw, function.bus(), options));
+  // One is enough for layers of tests; QEMU wants the other processors.
+  options.threads = device.options.threads == 0 ? 1 : device.options.threads;
+  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(hw));
+  function.start(std::make_unique<ModelAccelerator>(hw, function.bus(), options));
   Watchdog watchdog(qemu, arguments.time_out);
   serve(qemu.device_socket(), function);
+  if (dma_log) dma_log->close();
   if (watchdog.stop()) {
     std::fprintf(stderr, "nvdla-device-server: time-out: QEMU was killed after %u s\n",
                  arguments.time_out);
-    return 124;
+    return kTimeOut;
   }
   return qemu.wait();
 }
@@ -185,19 +224,19 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace nvdla::emulator;
-  CLI::App app("Boots a kernel in QEMU on a machine with an NVDLA that the device model computes.");
+  program::Program self(
+      "nvdla-device-server",
+      "Boots a kernel in QEMU on a machine with an NVDLA that the device model computes.");
   Arguments arguments;
-  declare(app, arguments);
-  CLI11_PARSE(app, argc, argv);
-  if (arguments.qemu.empty() == arguments.machine.kernel.empty()) {
-    std::fputs("nvdla-device-server: give either --kernel or a QEMU command after --\n", stderr);
-    return 2;
-  }
-  if (!arguments.quiet) log_sink = stderr;
-  try {
+  declare(self.app(), arguments);
+  self.app().footer(
+      "Examples:\n"
+      "  nvdla-device-server --kernel vmlinuz --initrd initrd --append console=ttyS0\n"
+      "  nvdla-device-server --device model:nv_full -- qemu-system-x86_64 -machine ...\n"
+      "\n"
+      "Ends with the exit status of QEMU, or 124 when the time was out; its own are:");
+  return self.run(argc, argv, [&] {
+    if (!arguments.quiet) log_sink = stderr;
     return run(arguments);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "nvdla-device-server: %s\n", error.what());
-    return 1;
-  }
+  });
 }

@@ -14,6 +14,6 @@ std::string locate(std::string_view file, unsigned line, std::string_view messag
 }  // namespace
 
 Error::Error(std::string_view file, unsigned line, std::string_view message)
-    : std::runtime_error(locate(file, line, message)) {}
+    : UsageError(locate(file, line, message)) {}
 
 }  // namespace nvdla::replay

@@ -4,13 +4,14 @@
 #ifndef NVDLA_TOOLS_REPLAY_ERROR_HPP
 #define NVDLA_TOOLS_REPLAY_ERROR_HPP
 
-#include <stdexcept>
 #include <string_view>
+
+#include "program/status.hpp"
 
 namespace nvdla::replay {
 
 // what() is "file:line: message"; line 0 means the file as a whole.
-class Error : public std::runtime_error {
+class Error : public program::UsageError {
  public:
   Error(std::string_view file, unsigned line, std::string_view message);
 };

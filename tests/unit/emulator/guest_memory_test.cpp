@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "fakes.hpp"
+#include "program/status.hpp"
 
 namespace nvdla::emulator {
 namespace {
@@ -190,9 +191,15 @@ TEST_F(GuestMemoryTest, SaysWhyThereIsNoLog) {
   try {
     DmaLog log("/nonexistent/log");
     FAIL();
-  } catch (const std::system_error& problem) {
-    EXPECT_STREQ(problem.what(), "DMA log /nonexistent/log: No such file or directory");
+  } catch (const program::OutputError& problem) {
+    EXPECT_STREQ(problem.what(), "/nonexistent/log: cannot be created: No such file or directory");
   }
+}
+
+TEST_F(GuestMemoryTest, ALogThatIsLostIsAnError) {
+  DmaLog log("/dev/full");
+  log.record(NVDLA_DMA_SDP_WDMA, true, model::Ram::kPrimary, 0x100, 8, false);
+  EXPECT_THROW(log.close(), program::OutputError);
 }
 
 }  // namespace

@@ -207,6 +207,48 @@ TEST_F(LoadableCli, OutputsOfOtherTypes) {
   EXPECT_EQ(std::filesystem::file_size(path("o.mem")), 2048U);
 }
 
+// Refused before anything is written; of int8 the cubes of a batch lie below one another.
+TEST_F(LoadableCli, OutputsAsPictures) {
+  const auto save = [&](Precision precision, const Shape& shape) {
+    Network network;
+    const Tensor in = network.input("in", shape, precision);
+    network.output(network.pointwise(in, {.name = "same"}), "a");
+    save_loadable(network, "nv_full", path("a.nvdla"));
+    return "run " + path("a.nvdla") + " -d model:nv_full -o ";
+  };
+  const Result halves =
+      nvdla(save(Precision::kFp16, {.channels = 2, .height = 3, .width = 4}) + path("o.png"));
+  EXPECT_EQ(halves.status, 2);
+  EXPECT_NE(halves.output.find("o.png: only int8 outputs can be a picture; 'a' is 2x3x4 fp16"),
+            std::string::npos)
+      << halves.output;
+  EXPECT_FALSE(std::filesystem::exists(path("o.png")));
+  const Result lines =
+      nvdla(save(Precision::kInt8, {.channels = 2, .height = 3, .width = 4}) + path("o.pgm"));
+  EXPECT_EQ(lines.status, 0) << lines.output;
+  std::ifstream stream(path("o.pgm"), std::ios::binary);
+  const std::string pgm{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_EQ(pgm, "P5\n4 6\n255\n" + std::string(24, '\x80'));
+  // Three channels of a PNG are colours: the header's type 2.
+  EXPECT_EQ(nvdla(save(Precision::kInt8, {.channels = 3, .height = 3, .width = 4}) + path("o.png"))
+                .status,
+            0);
+  std::ifstream colours(path("o.png"), std::ios::binary);
+  const std::string png{std::istreambuf_iterator<char>(colours), {}};
+  EXPECT_EQ(png.substr(16, 10), std::string("\0\0\0\4\0\0\0\3\x08\2", 10));
+}
+
+// As the library reads them, too.
+TEST_F(LoadableCli, AFolderIsNoLoadable) {
+  try {
+    Loadable::load(folder_.path().string());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("it is a folder; expected a file"), std::string::npos)
+        << error.what();
+  }
+}
+
 // Pixels of both planes in one file, one plane after the other.
 TEST_F(LoadableCli, RawPixelsAreInputs) {
   const std::vector<std::int8_t> weights = {1, 2, 3};
@@ -269,7 +311,7 @@ TEST_F(LoadableCli, SaysWhatIsWrong) {
   expect(on + " -i " + bright, "pixel 2 is 4, more than 3");
   expect(on + " -i " + endless, "the greatest value is 65536; it must be in 1..65535");
   expect(on + " -i " + few, "no number at byte 14");
-  expect(on + " -i /nowhere", "cannot open '/nowhere': No such file");
+  expect(on + " -i /nowhere", "/nowhere: cannot be opened: No such file");
   expect(file + " -d model:nv_full -i " + odd,
          "was made for nv_small_256_full, nv_small_256, "
          "nv_small, the device is nv_full");

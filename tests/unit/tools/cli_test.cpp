@@ -101,6 +101,17 @@ TEST_F(Cli, ConfigurationComesFromTheFolder) {
   EXPECT_EQ(result.status, 0);
 }
 
+// Played on another configuration they would only fail.
+TEST_F(Cli, FilesOfOtherConfigurationsAreSkipped) {
+  folder_.write("nv_full/a/case.json", case_expecting("0x1f"));
+  folder_.write("nv_small/b/case.json", case_expecting("0x1f"));
+  const Result result = nvdla("replay --device model:nv_small,threads=1 " + root());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "skip  " + path("nv_full/a/case.json") +
+                               "  (for nv_full, the device is nv_small)\npass  " +
+                               path("nv_small/b/case.json") + "\n1 passed, 0 failed, 1 skipped\n");
+}
+
 TEST_F(Cli, NothingToPlay) {
   const Result empty = nvdla("replay " + root());
   EXPECT_EQ(empty.status, 2);
@@ -142,7 +153,7 @@ TEST_F(Cli, WrongArguments) {
     EXPECT_EQ(result.status, 2) << arguments;
     EXPECT_FALSE(result.output.empty()) << arguments;
   }
-  EXPECT_EQ(nvdla("info -d x").output.find("nvdla: unknown device 'x'; expected one of model:"),
+  EXPECT_EQ(nvdla("info -d x").output.find("nvdla: no device is called 'x'; valid are 'auto', "),
             0u);
 }
 

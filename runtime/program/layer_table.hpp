@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// What the device counted in each layer, as a table.
+#ifndef NVDLA_PROGRAM_LAYER_TABLE_HPP
+#define NVDLA_PROGRAM_LAYER_TABLE_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace nvdla::program {
+
+struct LayerRow {
+  std::string name;
+  std::optional<std::uint64_t> macs;  // multiply-accumulates, where they are known
+  std::uint64_t cycles = 0;           // estimate of the worst case
+  nvdla_layer_stats stats = {};
+};
+
+// A line for each layer; then one for each counter that has no column and is not 0. A dash stands
+// for what the units of a layer do not count.
+std::string layer_table(std::span<const LayerRow> layers);
+
+}  // namespace nvdla::program
+
+#endif  // NVDLA_PROGRAM_LAYER_TABLE_HPP

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// How the programs end: exit statuses, the same in all of them, and the errors that stand for them.
+#ifndef NVDLA_PROGRAM_STATUS_HPP
+#define NVDLA_PROGRAM_STATUS_HPP
+
+#include <stdexcept>
+
+namespace nvdla::program {
+
+enum ExitStatus : int {
+  kSuccess = 0,
+  kDifferent = 1,  // something that was checked is not as expected
+  kUsage = 2,      // wrong arguments, or input that cannot be used
+  kDevice = 3,     // no such device, or it failed
+  kOutput = 4,     // what was asked for could not be written
+  kInternal = 5,   // the program itself failed
+};
+
+// For --help; README.md says the same.
+inline constexpr const char* kExitStatusHelp =
+    "Exit status: 0 success, 1 something that was checked is not as expected,\n"
+    "2 wrong arguments or input that cannot be used, 3 no such device or it failed,\n"
+    "4 output could not be written, 5 the program itself failed.";
+
+// Wrong arguments, or input that cannot be used.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Output that did not reach where it was to go.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace nvdla::program
+
+#endif  // NVDLA_PROGRAM_STATUS_HPP

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// The configuration of a device, for commands that compute nothing on it.
+#ifndef NVDLA_TOOLS_CLI_CONFIGURATION_HPP
+#define NVDLA_TOOLS_CLI_CONFIGURATION_HPP
+
+#include <string>
+
+#include "firmware/nvdla_hw.h"
+
+namespace nvdla::cli {
+
+// Of the device that this name, or NVDLA_DEVICE, stands for. Throws nvdla::Error.
+const nvdla_hw& configuration_of(const std::string& device);
+
+}  // namespace nvdla::cli
+
+#endif  // NVDLA_TOOLS_CLI_CONFIGURATION_HPP
