@@ -151,7 +151,8 @@ function(nvdla_add_test name)
     endforeach()
     return()
   endif()
-  gtest_discover_tests(${name}
+  # Names are GoogleTest's own: its print of a parameter may differ from run to run.
+  gtest_discover_tests(${name} NO_PRETTY_VALUES
     TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
     PROPERTIES TIMEOUT 300)

@@ -1,33 +1,56 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""names_test.py BUILD: names of tests are the same in every build.
+"""names_test.py SOURCE BUILD: names of tests are the same in every build.
 
-GoogleTest prints a parameter without a name generator as it can: pointers, bytes of
-structures. Names of letters, digits and . / _ - cannot hold those, and -R takes them
-as they are. A test that stands there as `name_NOT_BUILT` has not been looked at.
+A row of a parameterised test needs a name generator: without one it is a number that
+depends on the order of the rows. Names that ctest has may hold nothing but letters,
+digits and . / _ - +: GoogleTest prints what it does not know as pointers and bytes.
 """
 
 import json
+import pathlib
 import re
 import subprocess
 import sys
 
-NAME = re.compile(r"[\w./-]+", re.ASCII)
+NAME = re.compile(r"[\w./+-]+", re.ASCII)
 POINTER = re.compile(r"0x[0-9a-f]{4,}", re.I)
+MACRO = "INSTANTIATE_TEST_SUITE_P("
+
+
+def arguments(text, start):
+    """Return how many arguments the macro has whose bracket is before `start`."""
+    depth, number = 1, 1
+    while depth:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[start], 0)
+        number += text[start] == "," and depth == 1
+        start += 1
+    return number
+
+
+def without_generator(source):
+    """Yield file:line of each that gives its rows no names."""
+    for path in sorted((source / "tests").rglob("*.cpp")):
+        text = path.read_text()
+        for match in re.finditer(re.escape(MACRO), text):
+            if arguments(text, match.end()) < 4:
+                line = text.count("\n", 0, match.start()) + 1
+                yield f"{path.relative_to(source)}:{line}: {MACRO}...) without a name generator"
 
 
 def main():
-    listed = subprocess.run(["ctest", "--test-dir", sys.argv[1], "--show-only=json-v1"],
+    source, build = map(pathlib.Path, sys.argv[1:])
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                             check=True, capture_output=True).stdout
     names = [test["name"] for test in json.loads(listed)["tests"]]
-    bad = [name for name in names if not NAME.fullmatch(name) or POINTER.search(name)]
-    for name in bad[:50]:
-        print(f"{name}: give INSTANTIATE_TEST_SUITE_P() a name generator")
-    twice = sorted({name for name in names if names.count(name) > 1}) if not bad else []
-    for name in twice:
-        print(f"{name}: two tests have this name")
-    print(f"{len(names)} names, {len(bad) + len(twice)} complaints")
-    return 1 if bad or twice or not names else 0
+    complaints = list(without_generator(source))
+    complaints += [f"{name}: no name for a test" for name in names
+                   if not NAME.fullmatch(name) or POINTER.search(name)]
+    if len(set(names)) != len(names):
+        complaints += sorted({f"{name}: two tests have this name" for name in names
+                              if names.count(name) > 1})
+    print(*complaints[:50], f"{len(names)} names, {len(complaints)} complaints", sep="\n")
+    return 1 if complaints or not names else 0
 
 
 if __name__ == "__main__":

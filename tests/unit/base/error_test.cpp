@@ -38,7 +38,8 @@ TEST_P(Fields, CoverTheStructure) {
 INSTANTIATE_TEST_SUITE_P(All, Fields,
                          ::testing::Values(NVDLA_OBJECT_PROGRAM, NVDLA_OBJECT_LAYER,
                                            NVDLA_OBJECT_SLOT, NVDLA_OBJECT_LUT,
-                                           NVDLA_OBJECT_TRANSFER));
+                                           NVDLA_OBJECT_TRANSFER),
+                         ::testing::PrintToStringParamName());
 
 TEST(FieldName, OfEveryObject) {
   EXPECT_EQ(field_name(NVDLA_OBJECT_LAYER, offsetof(nvdla_layer, conv.input.line_stride)),

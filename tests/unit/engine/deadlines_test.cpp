@@ -100,7 +100,8 @@ TEST_P(Hang, BlamesTheLayer) {
   EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, Hang, ::testing::Values(0u, 1u, 4u, 8u));
+INSTANTIATE_TEST_SUITE_P(Layers, Hang, ::testing::Values(0u, 1u, 4u, 8u),
+                         ::testing::PrintToStringParamName());
 
 TEST(Deadlines, AHangElsewhereIsNotTheOldestLayers) {
   Rig rig;

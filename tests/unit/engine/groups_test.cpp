@@ -323,7 +323,8 @@ TEST_P(Random, MixedSequencesKeepAllRules) {
   expect_all_ran_once(rig, specs.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(0u, 40u));
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(0u, 40u),
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace nvdla::test

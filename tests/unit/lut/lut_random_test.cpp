@@ -57,7 +57,8 @@ TEST_P(RandomFits, AreAsGoodAsReported) {
   expect_report(lut, integer_worst<std::int16_t, std::int16_t>(lut, function, range));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomFits, testing::Range(0U, 60U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomFits, testing::Range(0U, 60U),
+                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace nvdla::test

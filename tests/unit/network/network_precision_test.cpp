@@ -149,7 +149,8 @@ void check_layer(const Device& device, const Pair& pair, test::Random& random) {
 }
 
 class Pairs : public ::testing::TestWithParam<std::size_t> {};
-INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::Range(std::size_t{0}, std::size(kPairs)));
+INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::Range(std::size_t{0}, std::size(kPairs)),
+                         ::testing::PrintToStringParamName());
 
 TEST_P(Pairs, RandomLayers) {
   const Device device = Device::open("model:nv_full");
