@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The rooms that are mutated, and the tests that are to notice."""
+import dataclasses
+
+ANY_TEST = ("--gtest_catch_exceptions=1",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Room:
+    target: str
+    # In the build directory.
+    archive: str
+    # What is copied: sources find the headers beside them.
+    folders: tuple
+    # What is mutated, of that.
+    patterns: tuple
+    # Executables in the order in which they run, with arguments.
+    tests: tuple
+    optimise: str = "-O2"
+    # Headers with code.
+    headers: tuple = ()
+
+    def sources(self, root):
+        """What is compiled."""
+        found = sorted(p for pattern in self.patterns for p in root.glob(pattern))
+        return [p.relative_to(root).as_posix() for p in found]
+
+    def mutated(self, root):
+        return self.sources(root) + list(self.headers)
+
+
+ROOMS = {
+    "firmware": Room(
+        target="nvdla_firmware",
+        archive="firmware/libnvdla_firmware.a",
+        folders=("firmware", "uapi"),
+        patterns=("firmware/**/*.c",),
+        headers=("firmware/compile/compile.h",),
+        tests=(("tests/test_compile", ANY_TEST), ("tests/test_engine", ANY_TEST)),
+    ),
+    "loadable": Room(
+        target="nvdla_loadable",
+        archive="runtime/loadable/libnvdla_loadable.a",
+        folders=("runtime/loadable",),
+        patterns=("runtime/loadable/*.cpp",),
+        tests=(("tests/test_loadable", ("--gtest_filter=-*Cli*",)),),
+        optimise="-O0",
+    ),
+}
