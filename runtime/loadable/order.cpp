@@ -148,9 +148,7 @@ class Orderer {
         refuse("{} names {} as its fused parent, which does not name it as its consumer", name(i),
                name(parent));
       }
-      if (child_[parent]) {
-        refuse("{}: it is fused to {} and to {}", name(parent), name(*child_[parent]), name(i));
-      }
+      // An operation has one consumer of a type, and one type that can be fused to it.
       parent_[i] = parent;
       child_[parent] = i;
     }
