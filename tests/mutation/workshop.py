@@ -45,9 +45,8 @@ def link_command(build, target):
 class Test:
     """A test executable, linked to the shared library."""
 
-    def __init__(self, target, arguments):
+    def __init__(self, target):
         self.target = target
-        self.arguments = arguments
         self.binary = None
         self.seconds = 0
 
@@ -59,7 +58,7 @@ class Workshop:
         self.root, self.build, self.room = root, build, room
         self.place = place
         self.library = place / "libroom.so"
-        self.tests = [Test(*test) for test in room.tests]
+        self.tests = [Test(target) for target in room.tests]
         self.originals = {}  # objects without a mutant
         self.commands = {}
         self.objects = {}
@@ -71,15 +70,16 @@ class Workshop:
         for folder in self.room.folders:
             shutil.copytree(self.root / folder, self.place / folder)
         for path in self.room.sources(self.root):
-            words = commands.get(str(self.root / path)) or self.like(commands, path)
+            words = commands.get(str(self.root / path))
+            if words is None:
+                raise Failed(f"{self.build} does not compile {path}")
             words = [w for w in words if not w.startswith(("-O", "-g", "-fvisibility"))]
             words = words[1:] if pathlib.Path(words[0]).name == "ccache" else words
             output = self.place / path.replace("/", "_")
             words[words.index("-o") + 1] = str(output.with_suffix(".o"))
             words[words.index("-c") + 1] = str(self.place / path)
             # Headers of the copy first.
-            copies = ["-I" + str(self.place), "-I" + str(self.place / "runtime")]
-            self.commands[path] = [words[0], *copies, *words[1:], self.room.optimise, "-w"]
+            self.commands[path] = [words[0], f"-I{self.place}", *words[1:], "-O2", "-w"]
             self.objects[path] = output.with_suffix(".o")
             self.originals[path] = self.compile(path)
             if self.originals[path] is None:
@@ -104,14 +104,6 @@ class Workshop:
             test.seconds = end.children_user + end.children_system
             test.seconds -= begin.children_user + begin.children_system
 
-    # In a unity build files have no command of their own: that of the batch they are in.
-    def like(self, commands, path):
-        name = f"{self.room.target}.dir/Unity/"
-        for words in commands.values():
-            if name in words[words.index("-o") + 1]:
-                return list(words)
-        raise Failed(f"{self.build} does not compile {path}")
-
     def compile(self, path):
         """Compiles a file of the copy; the object, None if it does not compile."""
         result = subprocess.run(
@@ -134,7 +126,7 @@ class Workshop:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         with subprocess.Popen(
-            [str(test.binary), *test.arguments],
+            [str(test.binary)],
             cwd=self.root,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
