@@ -64,8 +64,8 @@ std::vector<fs::path> shipped_pictures(const fs::path& folder) {
 }
 
 // A picture that cannot be used is reported and the rest goes on; returns how many could not.
-int classify(digits::Int8Network& network, const digits::Weights& weights,
-             const std::vector<fs::path>& paths) {
+std::size_t classify(digits::Int8Network& network, const digits::Weights& weights,
+                     const std::vector<fs::path>& paths) {
   // Class and score take the rest of the columns.
   constexpr std::size_t kWidest = program::kColumns - 14;
   std::size_t longest = 7;
@@ -73,7 +73,7 @@ int classify(digits::Int8Network& network, const digits::Weights& weights,
     longest = std::max(longest, std::min(path.filename().string().size(), kWidest));
   }
   fmt::print("{:<{}}  class  score\n", "picture", longest);
-  int failed = 0;
+  std::size_t failed = 0;
   std::size_t done = 0;
   Clock::duration time{};
   for (const fs::path& path : paths) {
@@ -162,15 +162,16 @@ int run(const Options& options) {
   fmt::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
              network.session().layers());
 
-  int failed = 0;
   if (options.held_out) {
     classify_held_out(network, weights, options.data);
-  } else {
-    std::vector<fs::path> paths(options.pictures.begin(), options.pictures.end());
-    failed = classify(network, weights,
-                      paths.empty() ? shipped_pictures(options.data / "images") : paths);
+    print_statistics(network.session());
+    return program::kSuccess;
   }
-  print_statistics(network.session());
+  std::vector<fs::path> paths(options.pictures.begin(), options.pictures.end());
+  if (paths.empty()) paths = shipped_pictures(options.data / "images");
+  const std::size_t failed = classify(network, weights, paths);
+  // Without a run there are none.
+  if (failed != paths.size()) print_statistics(network.session());
   return failed == 0 ? program::kSuccess : program::kUsage;
 }
 
