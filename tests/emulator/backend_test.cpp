@@ -45,7 +45,7 @@ TEST(Kernel, DigitsAreThoseOfTheModel) {
   const auto paths = pictures();
   ASSERT_FALSE(paths.empty());
   for (const auto& path : paths) {
-    const auto pixels = digits::read_png(path).pixels;
+    const auto pixels = digits::read_picture(path).pixels;
     EXPECT_EQ(on_kernel.scores(pixels), on_model.scores(pixels)) << path;
     const auto ours = on_kernel.session().statistics();
     const auto theirs = on_model.session().statistics();

@@ -13,6 +13,7 @@
 #include "loadable/container.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
+#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
 #include "tests/support/command.hpp"
 
