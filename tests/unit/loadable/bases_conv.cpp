@@ -7,6 +7,9 @@ namespace nvdla::witness {
 namespace {
 
 // Those of `more` come first.
+// Of 16 kernels of 3x3x64 and no more, which descriptors leave to the compiler.
+constexpr std::uint32_t kWeightBytes = 9216;
+
 std::vector<Effect> join(std::vector<Effect> more, const std::vector<Effect>& rest) {
   more.insert(more.end(), rest.begin(), rest.end());
   return more;
@@ -15,7 +18,7 @@ std::vector<Effect> join(std::vector<Effect> more, const std::vector<Effect>& re
 void make_conv_op(Operation& o) {
   set_cube(o, "src_data", kData, 8, 8, 64);
   set_cube(o, "weight_data", kData, 3, 3, 64);
-  o.set("surface.weight_data.size", 9216);
+  o.set("surface.weight_data.size", kWeightBytes);
   set_all(o, "surface.dst_data.", {{"width", 8}, {"height", 8}, {"channel", 16}});
   set_all(o, "op.",
           {{"entry_per_slice", 4},
@@ -63,6 +66,8 @@ void make_conv(Task& task) {
 
 std::vector<Effect> conv_effects() {
   const auto run = [](P& p, std::uint32_t grain) { conv(p).fetch_grain = grain; };
+  // For kernels of another size the weights stay what the file says.
+  const auto of_file = [](P& p) { conv(p).weights.bytes = kWeightBytes; };
   std::vector<Effect> all = {
       refused("0.op.conv_mode", 1),
       ignored("0.op.data_reuse"),
@@ -85,8 +90,16 @@ std::vector<Effect> conv_effects() {
       derived("0.op.input_width_csc", 0x1235),
       derived("0.op.input_height_csc", 0x1236),
       derived("0.op.input_channel_csc", 0x1237),
-      derived("0.op.kernel_width_csc", 0x1238, [](P& p) { conv(p).kernel_width = 0x1238; }),
-      derived("0.op.kernel_height_csc", 0x1239, [](P& p) { conv(p).kernel_height = 0x1239; }),
+      derived("0.op.kernel_width_csc", 0x1238,
+              [=](P& p) {
+                conv(p).kernel_width = 0x1238;
+                of_file(p);
+              }),
+      derived("0.op.kernel_height_csc", 0x1239,
+              [=](P& p) {
+                conv(p).kernel_height = 0x1239;
+                of_file(p);
+              }),
       derived("0.op.kernel_channel_csc", 0x123a),
       derived("0.op.input_width_cmac", 0x123b),
       derived("0.op.input_height_cmac", 0x123c),
@@ -132,14 +145,22 @@ std::vector<Effect> conv_effects() {
                 run(p, 1);
               }),
       changes("0.surface.src_data.height", 0x1112, [](P& p) { conv(p).height = 0x1112; }),
-      changes("0.surface.src_data.channel", 0x1113, [](P& p) { conv(p).channels = 0x1113; }),
+      changes("0.surface.src_data.channel", 0x1113,
+              [=](P& p) {
+                conv(p).channels = 0x1113;
+                of_file(p);
+              }),
       changes("0.surface.src_data.line_stride", 0x120,
               [=](P& p) {
                 conv(p).input.line_stride = 0x120;
                 run(p, 1);
               }),
       refused("0.surface.dst_data.type", 0),
-      changes("0.surface.dst_data.channel", 0x1114, [](P& p) { conv(p).kernels = 0x1114; }),
+      changes("0.surface.dst_data.channel", 0x1114,
+              [=](P& p) {
+                conv(p).kernels = 0x1114;
+                of_file(p);
+              }),
       ignored("0.surface.dst_data*", 3),
       ignored("0.surface.offset_u"),
       ignored("0.surface.in_line_uv_stride"),
@@ -278,6 +299,10 @@ std::vector<Effect> winograd_effects() {
                     std::erase_if(p.derived,
                                   [](const auto& d) { return d.field.ends_with(", release"); });
                   }),
+          // What a transformed kernel takes the file says, not its geometry.
+          changes("0.surface.src_data.channel", 0x1113, [](P& p) { conv(p).channels = 0x1113; }),
+          derived("0.op.bytes_per_kernel", 0x1234567,
+                  [](P& p) { conv(p).weights.bytes = kWeightBytes; }),
           // Of the transformed kernels.
           derived("0.op.kernel_width_csc", 0x1238),
           derived("0.op.kernel_height_csc", 0x1239),
@@ -345,6 +370,7 @@ std::vector<Effect> compressed_effects() {
       changes("0.op.weight_format", 0,
               [](P& p) {
                 conv(p).flags &= ~NVDLA_CONV_COMPRESSED;
+                conv(p).weights.bytes = 0;
                 conv(p).wgs = conv(p).wmb = {};
                 p.control.clear();
                 p.slots.pop_back();

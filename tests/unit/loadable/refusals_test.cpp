@@ -88,6 +88,7 @@ const std::map<std::string, std::string>& elsewhere() {
       {"cannot open '{}': {}", "of files: LoadableCli"},
       {"cannot read '{}': {}", "of files: LoadableCli"},
       {"cannot read '{}': not a file", "of files: LoadableCli"},
+      {"cannot read '{}': it is a folder; expected a file", "of files: LoadableCli"},
       {"'{}' has {} bytes, more than {}", "takes a file of 2 GiB"},
       {"{} bytes exceed {}", "takes 2 GiB"},
       {"{} waits for {} layers; {} at most", "order.cpp leaves at most one for each type"},
