@@ -82,8 +82,8 @@ class Written {
 void expect_fields(const Record& record, const Fields& expected,
                    const std::vector<std::string>& free = {}) {
   for (const auto& [field, place] : record.fields()) {
-    const bool skipped =
-        std::any_of(free.begin(), free.end(), [&](const auto& f) { return field.starts_with(f); });
+    const bool skipped = std::any_of(
+        free.begin(), free.end(), [&name = field](const auto& f) { return name.starts_with(f); });
     if (skipped) continue;
     const auto found = expected.find(field);
     EXPECT_EQ(record.get(field), found != expected.end() ? found->second : 0) << field;
