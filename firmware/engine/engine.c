@@ -27,7 +27,7 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->cycle_ns = 0;
 	engine->event_ns = 0;
 	engine->bits = 0;
-	engine->started = 0;
+	engine->started = false;
 	engine->head = 0;
 	engine->taken = 0;
 	engine->enabled = 0;
@@ -65,11 +65,10 @@ static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
 	job->layer = layer;
 	engine->job = NULL;
 	engine->ended_job = job;
-	engine->bits = 0;
 	engine->next_deadline = NVDLA_NO_DEADLINE;
 	/* Something may still run in a device that failed. */
 	if (result != NVDLA_JOB_OK)
-		engine->started = 0;
+		engine->started = false;
 }
 
 /* @layer is not beyond the window: it comes before one that is in it. */
@@ -343,27 +342,21 @@ static u32 count_bits(u32 bits)
 
 void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 {
-	bool ended = false;
-
-	if (bits != NVDLA_IRQ_GONE && !engine->job) {
-		engine->debug.spurious += count_bits(bits);
+	if (!engine->job) {
+		if (bits != NVDLA_IRQ_GONE)
+			engine->debug.spurious += count_bits(bits);
 		return;
 	}
-	if (!engine->job)
-		return;
 
 	engine->event_ns = nvdla_now(engine);
 	engine->bits = bits;
 	while (engine->bits != NVDLA_IRQ_GONE && consume(engine))
-		ended = true;
+		;
 	if (engine->bits == NVDLA_IRQ_GONE) {
 		end_job(engine, NVDLA_JOB_GONE, engine->head);
 		return;
 	}
 	engine->debug.spurious += count_bits(engine->bits);
-	engine->bits = 0;
-	if (!ended)
-		return;
 
 	while (engine->ended & 1) {
 		engine->ended >>= 1;
@@ -478,5 +471,5 @@ void nvdla_engine_abort(struct nvdla_engine *engine)
 {
 	if (engine->job)
 		end_job(engine, NVDLA_JOB_CANCELED, engine->head);
-	engine->started = 0;
+	engine->started = false;
 }

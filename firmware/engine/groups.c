@@ -38,7 +38,7 @@ bool nvdla_layer_valid(const struct nvdla_engine *engine,
 	const struct nvdla_layer_image *image = &program->layers[index];
 	u32 i, always;
 
-	if (!image->kind || image->kind >= ARRAY_SIZE(layer_units))
+	if (!nvdla_irq_last_unit(image->kind))
 		return false;
 	always = layer_units[image->kind].always;
 	if ((image->units & ~layer_units[image->kind].maybe) != always)

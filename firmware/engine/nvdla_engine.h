@@ -199,7 +199,7 @@ struct nvdla_engine {
 	u32 clock_khz;			/* of the device, 0 if not known */
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
-	u8 started;
+	bool started;
 
 	/* layers head .. head + window; bit n of a mask is layer head + n */
 	u32 head;			/* the oldest that has not ended */

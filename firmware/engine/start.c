@@ -95,7 +95,7 @@ int nvdla_engine_start(struct nvdla_engine *engine)
 
 	if (engine->job)
 		return -NVDLA_START_BUSY;
-	engine->started = 0;
+	engine->started = false;
 	engine->cycle_ns = nvdla_cycle_ns(engine->clock_khz);
 	nvdla_lut_forget(engine);
 
@@ -121,6 +121,6 @@ int nvdla_engine_start(struct nvdla_engine *engine)
 	engine->intr_mask = 0;
 	nvdla_irq_set_mask(engine, NVDLA_IRQ_ALL & ~NVDLA_IRQ_LAST);
 
-	engine->started = 1;
+	engine->started = true;
 	return 0;
 }

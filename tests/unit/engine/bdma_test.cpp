@@ -57,6 +57,22 @@ TEST(Bdma, CommandsSayWhatTransfersSay) {
   }
 }
 
+// Nothing is written ahead, whatever the image holds.
+TEST(Bdma, HasNoRegisterImage) {
+  Rig rig;
+  Program program(rig.hw, {bdma(), {}});
+  constexpr std::uint32_t kMark = 0x0badcafe;
+  const std::uint32_t offset = kBases[0][NVDLA_UNIT_BDMA] + NVDLA_BDMA_CFG_LINE;
+  program.writes()[program.image(1).num_writes - 1] = {offset, kMark};
+  program.image(1).num_writes -= 1;
+  program.image(0).first_write = program.image(1).num_writes;
+  program.image(0).num_writes = 1;
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  for (const auto& write : rig.device.writes) EXPECT_NE(write.value, kMark);
+  EXPECT_EQ(rig.device.launches.size(), 1u);
+}
+
 TEST(Bdma, HasCountersOfEachGroup) {
   Rig rig;
   LayerSpec spec = bdma();

@@ -64,6 +64,19 @@ TEST(Deadlines, DoNotWrap) {
       }
 }
 
+// The longest there is is 2^60 ns; what is shorter is exact.
+TEST(Deadlines, EndAtTheLongest) {
+  constexpr std::uint64_t kMost = 1ull << 60;
+  constexpr std::uint32_t kGhz = 1'000'000;
+  EXPECT_EQ(budget(1'000'000'000'000, kGhz), 8000 * kSecond);
+  EXPECT_EQ(budget(kMost / 16, kGhz), kMost / 2);
+  EXPECT_EQ(budget(kMost / 8 - 1, kGhz), kMost - 8);
+  EXPECT_EQ(budget(kMost / 8 + 1, kGhz), kMost);
+  EXPECT_EQ(budget(kMost / 16 * 3, kGhz), kMost);
+  // A little more than 2^64 ns.
+  EXPECT_EQ(budget(18'446'744'073'710, 1), kMost);
+}
+
 class Hang : public ::testing::TestWithParam<std::uint32_t> {};
 
 // The first, the second, one in the middle, the last.
@@ -128,6 +141,7 @@ TEST(Deadlines, BeingLateIsNotHandedOn) {
     ASSERT_EQ(rig.engine.head, layer);
     rig.expire();
     ASSERT_EQ(rig.engine.late, 1u);
+    ASSERT_EQ(rig.engine.debug.lost, 0u) << "nothing was found";
     ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << layer;
     for (unsigned i = 0; i < 100 && rig.engine.head == layer && rig.engine.job; ++i) {
       rig.device.tick();
@@ -140,6 +154,23 @@ TEST(Deadlines, BeingLateIsNotHandedOn) {
   ASSERT_EQ(rig.submit(program), 0);
   rig.expire();
   EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+}
+
+// Nor is it forgotten when the layer before ends.
+TEST(Deadlines, BeingLateStaysWithTheLayer) {
+  Rig rig;
+  Program program(rig.hw, {{.ticks = 20}, {.kind = NVDLA_LAYER_PDP, .hangs = true}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.expire();
+  ASSERT_EQ(rig.engine.late, 3u);
+  ASSERT_EQ(rig.run(100), nullptr);
+  EXPECT_EQ(rig.engine.head, 1u);
+  EXPECT_EQ(rig.engine.late, 1u);
+  rig.expire();
+  ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(program.job().result, NVDLA_JOB_HANG);
+  EXPECT_EQ(program.job().layer, 1u);
 }
 
 // Each of two layers that run gets its own second look.
@@ -216,6 +247,7 @@ TEST(Deadlines, EndWithTheLayer) {
   EXPECT_EQ(nvdla_engine_next_deadline(&rig.engine), begin + 4 * kSecond);
   rig.expire();
   EXPECT_EQ(rig.engine.late, 1u);
+  EXPECT_EQ(rig.engine.debug.lost, 0u);
   rig.expire();
   ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
   EXPECT_EQ(program.job().layer, 0u);

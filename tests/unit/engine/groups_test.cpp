@@ -35,6 +35,7 @@ TEST(Groups, OneLayerRuns) {
   ASSERT_EQ(rig.start(), 0);
   ASSERT_EQ(rig.submit(program), 0);
   EXPECT_EQ(program.job().result, NVDLA_JOB_RUNNING);
+  EXPECT_EQ(program.job().layer, 0u);
   EXPECT_EQ(rig.device.barriers, 1u);
   nvdla_job* job = rig.run();
   ASSERT_EQ(job, &program.job());
@@ -53,6 +54,7 @@ TEST(Groups, AnEmptyProgramIsDoneAtOnce) {
   nvdla_job* job = nvdla_engine_done(&rig.engine);
   ASSERT_EQ(job, &program.job());
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
+  EXPECT_EQ(job->layer, 0u);
 }
 
 // The order in which units are enabled is that of the pipeline, from its end to its start.

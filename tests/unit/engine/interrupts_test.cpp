@@ -241,6 +241,23 @@ TEST(Interrupts, SideBitsAreCollectedWhenTheLayerEnds) {
   EXPECT_EQ(rig.engine.debug.spurious, 0u);
 }
 
+// Where all were seen nothing is asked.
+TEST(Interrupts, SideBitsThatWereSeenAreNotLookedFor) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  while (!rig.device.line()) rig.device.tick();
+  const u32 bits = nvdla_engine_read_irq(&rig.engine);
+  ASSERT_EQ(bits, kConv0 | kSdp0);
+  rig.device.reads.clear();
+  nvdla_engine_interrupt(&rig.engine, bits);
+  EXPECT_TRUE(rig.device.reads.empty());
+  EXPECT_EQ(rig.engine.unsettled[0], 0u);
+  EXPECT_EQ(rig.engine.unsettled[1], 0u);
+  expect_ok(rig, program);
+}
+
 // CDMA is still enabled: writes to its group would be dropped, so it gets none.
 TEST(Interrupts, AnUnsettledUnitThatStaysBusyIsAHang) {
   Rig rig;

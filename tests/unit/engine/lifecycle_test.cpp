@@ -3,6 +3,9 @@
 // Taking a device over, giving a job up, losing the device, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "rig.hpp"
 
 namespace nvdla::test {
@@ -13,6 +16,8 @@ TEST(Start, BothGenerations) {
     Rig rig(nvdla_hw_get(i)->name);
     Program program(rig.hw, {{}, {.rdma = true}});
     ASSERT_EQ(rig.start(), 0) << rig.hw.name;
+    EXPECT_EQ(rig.engine.next_group, 0u);
+    EXPECT_EQ(rig.engine.producer, 0u);
     ASSERT_EQ(rig.submit(program), 0);
     nvdla_job* job = rig.run();
     ASSERT_NE(job, nullptr) << rig.hw.name;
@@ -25,6 +30,41 @@ TEST(Start, InitTouchesNothing) {
   Rig rig;
   EXPECT_TRUE(rig.device.reads.empty());
   EXPECT_TRUE(rig.device.writes.empty());
+}
+
+// Whatever was in its memory.
+TEST(Start, InitLeavesNothingToChance) {
+  for (const int pattern : {0x00, 0x5a, 0xff}) {
+    const nvdla_hw& hw = *nvdla_hw_find("nv_small");
+    const nvdla_port port{};
+    int context = 0;
+    nvdla_engine engine;
+    std::memset(&engine, pattern, sizeof(engine));
+    nvdla_engine_init(&engine, &hw, &port, &context);
+    EXPECT_EQ(engine.hw, &hw);
+    EXPECT_EQ(engine.port, &port);
+    EXPECT_EQ(engine.context, &context);
+    EXPECT_TRUE(std::equal(kBases[NVDLA_REGMAP_NV_SMALL],
+                           kBases[NVDLA_REGMAP_NV_SMALL] + NVDLA_UNIT_COUNT, engine.bases));
+    EXPECT_EQ(engine.job, nullptr);
+    EXPECT_EQ(engine.ended_job, nullptr);
+    EXPECT_EQ(engine.next_deadline, NVDLA_NO_DEADLINE);
+    EXPECT_EQ(engine.event_ns, 0u);
+    EXPECT_EQ(engine.patience, 1u);
+    EXPECT_EQ(engine.clock_khz, 0u);
+    EXPECT_EQ(engine.cycle_ns, 0u);
+    EXPECT_EQ(engine.bits, 0u);
+    EXPECT_FALSE(engine.started);
+    for (const u32 mask : {engine.head, engine.taken, engine.enabled, engine.ended, engine.late})
+      EXPECT_EQ(mask, 0u);
+    for (const u32 mask : {engine.next_group, engine.busy[0], engine.busy[1], engine.unsettled[0],
+                           engine.unsettled[1], engine.producer, engine.intr_mask})
+      EXPECT_EQ(mask, 0u);
+    for (const nvdla_lut_owner& owner : engine.luts) EXPECT_EQ(owner.serial, 0u);
+    for (const u32 count :
+         {engine.debug.spurious, engine.debug.lost, engine.debug.unsettled, engine.debug.lut_loads})
+      EXPECT_EQ(count, 0u);
+  }
 }
 
 TEST(Start, ClearsWhatWasPendingBeforeItUnmasks) {
@@ -81,6 +121,26 @@ TEST(Start, AsksOnlyUnitsThatAreBuilt) {
   }
 }
 
+TEST(Start, AsksEachUnitByItsOwnFeature) {
+  struct Case {
+    std::uint32_t feature;
+    std::uint32_t unit;
+  };
+  const Case cases[] = {{NVDLA_HW_BDMA, NVDLA_UNIT_BDMA}, {NVDLA_HW_RUBIK, NVDLA_UNIT_RBK}};
+  for (const Case& lacking : cases) {
+    nvdla_hw hw = hw_of("nv_full", false);
+    hw.features &= ~lacking.feature;
+    Rig rig(hw);
+    ASSERT_EQ(rig.start(), 0);
+    for (const Case& c : cases) {
+      const bool asked =
+          std::any_of(rig.device.reads.begin(), rig.device.reads.end(),
+                      [&](u32 offset) { return (offset & ~0xfffu) == kBases[0][c.unit]; });
+      EXPECT_EQ(asked, c.unit != lacking.unit) << c.unit << " without " << lacking.unit;
+    }
+  }
+}
+
 TEST(Start, RefusesAFilledQueue) {
   Rig rig;
   rig.device.push_bdma();
@@ -120,6 +180,29 @@ TEST(Gone, AtEachReadOfStart) {
   }
 }
 
+// Or answers a single one with all ones: no register of it is believed, nor asked from then on.
+TEST(Gone, AtAnyOneReadOfStart) {
+  std::size_t reads = 0;
+  {
+    Rig rig;
+    ASSERT_EQ(rig.start(), 0);
+    reads = rig.device.reads.size();
+  }
+  for (std::size_t n = 1; n <= reads; ++n) {
+    static std::size_t bad;
+    bad = n;
+    Rig rig;
+    rig.port.reg_read = [](void* context, u32 offset) {
+      auto* device = static_cast<MockDevice*>(context);
+      const u32 value = device->read(offset);
+      return device->reads.size() == bad ? kAllOnes : value;
+    };
+    EXPECT_EQ(rig.start(), -NVDLA_START_GONE) << "read " << n;
+    EXPECT_EQ(rig.device.reads.size(), n);
+    EXPECT_FALSE(rig.engine.started);
+  }
+}
+
 TEST(Gone, AtSubmit) {
   Rig rig;
   Program program(rig.hw, {{}});
@@ -129,6 +212,7 @@ TEST(Gone, AtSubmit) {
   nvdla_job* job = nvdla_engine_done(&rig.engine);
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->result, NVDLA_JOB_GONE);
+  EXPECT_EQ(job->layer, 0u);
   EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
 }
 
@@ -245,6 +329,7 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
       {"kind 0", [](Program& p) { p.image(1).kind = 0; }},
       {"kind 0 of no units", [](Program& p) { p.image(1).kind = p.image(1).units = 0; }},
       {"kind 9", [](Program& p) { p.image(1).kind = 9; }},
+      {"no kind at all", [](Program& p) { p.image(1).kind = ~0u; }},
       {"no CSC", [](Program& p) { p.image(1).units &= ~(1u << NVDLA_UNIT_CSC); }},
       {"a unit too many", [](Program& p) { p.image(1).units |= 1u << NVDLA_UNIT_CDP; }},
       {"waits for itself", [](Program& p) { p.image(1).num_waits = p.image(1).waits[0] = 1; }},
@@ -278,6 +363,19 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
   }
 }
 
+// Some names are of one length.
+TEST(Submit, RefusesAProgramOfAnyOtherConfiguration) {
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i)
+    for (std::uint32_t j = 0; j < nvdla_hw_count(); ++j) {
+      Rig rig(nvdla_hw_get(i)->name);
+      ASSERT_EQ(rig.start(), 0);
+      Program program(rig.hw, {});
+      const nvdla_hw hw = hw_of(nvdla_hw_get(j)->name, rig.hw.features & NVDLA_HW_WEIGHT_GATING);
+      program.get().hw = &hw;
+      EXPECT_EQ(rig.submit(program), i == j ? 0 : -NVDLA_SUBMIT_INVALID) << hw.name;
+    }
+}
+
 TEST(Submit, RefusesUnitsThatAreNotBuilt) {
   for (std::uint32_t kind : {NVDLA_LAYER_BDMA, NVDLA_LAYER_RUBIK}) {
     Rig rig("nv_small");
@@ -285,6 +383,38 @@ TEST(Submit, RefusesUnitsThatAreNotBuilt) {
     ASSERT_EQ(rig.start(), 0);
     EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID);
   }
+}
+
+// Each feature is a unit's.
+TEST(Submit, RefusesTheUnitThatIsNotBuilt) {
+  struct Case {
+    std::uint32_t kind;
+    std::uint32_t feature;
+  };
+  const Case cases[] = {{NVDLA_LAYER_BDMA, NVDLA_HW_BDMA}, {NVDLA_LAYER_RUBIK, NVDLA_HW_RUBIK}};
+  for (const Case& layer : cases)
+    for (const Case& lacking : cases) {
+      nvdla_hw hw = hw_of("nv_full", false);
+      hw.features &= ~lacking.feature;
+      Rig rig(hw);
+      Program program(rig.hw, {{.kind = layer.kind}});
+      ASSERT_EQ(rig.start(), 0);
+      const int refused = layer.kind == lacking.kind ? -NVDLA_SUBMIT_INVALID : 0;
+      EXPECT_EQ(rig.submit(program), refused) << layer.kind << " without " << lacking.feature;
+    }
+}
+
+// Of its units none may be missing, but SDP's read DMA behind a convolution, and none be added.
+TEST(Submit, RefusesAnyOtherUnit) {
+  for (std::uint32_t kind = NVDLA_LAYER_CONV_SDP; kind <= NVDLA_LAYER_BDMA; ++kind)
+    for (std::uint32_t unit = 0; unit < 32; ++unit) {
+      Rig rig;
+      Program program(rig.hw, {{.kind = kind}});
+      ASSERT_EQ(rig.start(), 0);
+      program.image(0).units ^= unit_bit(unit);
+      const bool choice = unit == NVDLA_UNIT_SDP_RDMA && kind <= NVDLA_LAYER_CONV_SDP_PDP;
+      EXPECT_EQ(rig.submit(program), choice ? 0 : -NVDLA_SUBMIT_INVALID) << kind << ", " << unit;
+    }
 }
 
 // An image that reaches into another unit's window is stopped there, not written.
@@ -340,6 +470,7 @@ TEST(Abort, KeepsAResult) {
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
   nvdla_engine_abort(&rig.engine);
   EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED) << "without a job, too";
 }
 
 // After a reset the engine starts anew, from where the new pointers are.

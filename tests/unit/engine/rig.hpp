@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Program {
     job_.bases = bases_.data();
     job_.stats = flags & NVDLA_PROGRAM_STATS ? stats_.data() : nullptr;
     job_.serial = 7;
+    // Of another run.
+    job_.result = NVDLA_JOB_HANG;
+    job_.layer = 99;
     writes_before_ = writes_;
   }
   Program(const Program&) = delete;
@@ -207,8 +211,8 @@ inline nvdla_hw hw_of(const char* name, bool gated) {
 
 class Rig {
  public:
-  explicit Rig(const char* name = "nv_full", bool gated = false)
-      : hw(hw_of(name, gated)), device(hw) {
+  explicit Rig(const char* name = "nv_full", bool gated = false) : Rig(hw_of(name, gated)) {}
+  explicit Rig(const nvdla_hw& configuration) : hw(configuration), device(hw) {
     port.reg_read = [](void* context, u32 offset) { return self(context)->read(offset); };
     port.reg_write = [](void* context, u32 offset, u32 value) {
       self(context)->write(offset, value);
@@ -216,6 +220,8 @@ class Rig {
     port.dma_barrier = [](void* context) { ++self(context)->barriers; };
     port.relax = [](void* context) { self(context)->now += 1000; };
     port.now_ns = [](void* context) -> u64 { return self(context)->read_clock(); };
+    // Nobody says that memory is zeroed.
+    std::memset(&engine, 0xa5, sizeof(engine));
     nvdla_engine_init(&engine, &hw, &port, &device);
   }
   Rig(const Rig&) = delete;
@@ -252,7 +258,7 @@ class Rig {
   const nvdla_hw hw;
   MockDevice device;
   nvdla_port port{};
-  nvdla_engine engine{};
+  nvdla_engine engine;
 
  private:
   static MockDevice* self(void* context) { return static_cast<MockDevice*>(context); }
@@ -263,6 +269,7 @@ inline void expect_ok(Rig& rig, Program& program) {
   nvdla_job* job = rig.run(2000);
   ASSERT_EQ(job, &program.job());
   EXPECT_EQ(job->result, NVDLA_JOB_OK);
+  EXPECT_EQ(job->layer, 0u) << "none failed";
   EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
   for (std::uint32_t layer = 0; layer < rig.device.layers.size(); ++layer)
     EXPECT_EQ(rig.device.count_runs(layer), 1u) << layer;
