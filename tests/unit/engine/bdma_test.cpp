@@ -57,6 +57,34 @@ TEST(Bdma, CommandsSayWhatTransfersSay) {
   }
 }
 
+// Each end of a transfer is in a memory of its own.
+TEST(Bdma, CommandsNameBothMemories) {
+  for (const std::uint32_t source : {NVDLA_MEMORY_SRAM, NVDLA_MEMORY_DRAM})
+    for (const std::uint32_t destination : {NVDLA_MEMORY_SRAM, NVDLA_MEMORY_DRAM}) {
+      Rig rig;
+      Program program(rig.hw, {bdma()});
+      program.slot(0).memory = source;
+      program.slot(2).memory = destination;
+      ASSERT_EQ(rig.start(), 0);
+      ASSERT_EQ(rig.submit(program), 0);
+      const std::uint32_t expected =
+          (source == NVDLA_MEMORY_DRAM ? 1 : 0) | (destination == NVDLA_MEMORY_DRAM ? 2 : 0);
+      for (const auto& command : rig.device.launches.at(0).commands)
+        EXPECT_EQ(command.at(NVDLA_BDMA_CFG_CMD), expected);
+    }
+}
+
+TEST(Bdma, CommandsCountFromZero) {
+  for (const std::uint32_t atoms : {1u, 2u, 31u, 32u, 1000u, 8192u}) {
+    Rig rig;
+    Program program(rig.hw, {bdma()});
+    program.transfer(0).line_bytes = 32 * atoms;
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    EXPECT_EQ(rig.device.launches.at(0).commands[0].at(NVDLA_BDMA_CFG_LINE), atoms - 1);
+  }
+}
+
 // Nothing is written ahead, whatever the image holds.
 TEST(Bdma, HasNoRegisterImage) {
   Rig rig;

@@ -111,6 +111,16 @@ TEST(Start, ThatFailsStopsTheEngine) {
   EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
 }
 
+// What was counted is not forgotten.
+TEST(Start, KeepsItsCounts) {
+  Rig rig;
+  nvdla_engine_interrupt(&rig.engine, 3);
+  rig.engine.debug.lost = 5;
+  ASSERT_EQ(rig.start(), 0);
+  EXPECT_EQ(rig.engine.debug.spurious, 2u);
+  EXPECT_EQ(rig.engine.debug.lost, 5u);
+}
+
 TEST(Start, AsksOnlyUnitsThatAreBuilt) {
   Rig rig("nv_small");
   rig.device.make_busy(NVDLA_UNIT_RBK, 0);

@@ -78,6 +78,53 @@ TEST(Lut, WritesWholeTablesAndAllSettingsOfSdp) {
       {NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT, 31 << 5},
   };
   EXPECT_EQ(settings(rig, NVDLA_UNIT_SDP), expected);
+  EXPECT_TRUE(settings(rig, NVDLA_UNIT_CDP).empty());
+}
+
+TEST(Lut, EachFlagHasItsBit) {
+  const std::pair<std::uint32_t, std::uint32_t> bits[] = {{0, 0},
+                                                          {NVDLA_LUT_LE_LINEAR, 0x01},
+                                                          {NVDLA_LUT_UNDERFLOW_LO, 0x10},
+                                                          {NVDLA_LUT_OVERFLOW_LO, 0x20},
+                                                          {NVDLA_LUT_HYBRID_LO, 0x40}};
+  for (const auto& [one, one_bit] : bits)
+    for (const auto& [other, other_bit] : bits) {
+      Rig rig;
+      Program program(rig.hw, {sdp(1)});
+      auto luts = make_luts();
+      luts[0].flags = one | other;
+      program.set_luts(luts);
+      ASSERT_EQ(rig.start(), 0);
+      run(rig, program);
+      EXPECT_EQ(settings(rig, NVDLA_UNIT_SDP)[NVDLA_SDP_S_LUT_CFG], one_bit | other_bit);
+    }
+}
+
+// All bits of a field, and nothing of its neighbours.
+TEST(Lut, SettingsHaveTheirWidth) {
+  for (const int value : {-1, 1, 0}) {
+    Rig rig;
+    Program program(rig.hw, {sdp(1)});
+    auto luts = make_luts();
+    nvdla_lut& lut = luts[0];
+    lut.le_index_offset = lut.lo_index_select = static_cast<std::int8_t>(value);
+    lut.le_index_select = static_cast<std::int8_t>(~value);
+    lut.le_underflow =
+        lut.lo_overflow = {static_cast<std::int16_t>(value), static_cast<std::int8_t>(value)};
+    lut.le_overflow =
+        lut.lo_underflow = {static_cast<std::int16_t>(~value), static_cast<std::int8_t>(~value)};
+    program.set_luts(luts);
+    ASSERT_EQ(rig.start(), 0);
+    run(rig, program);
+    const auto wide = static_cast<std::uint32_t>(value);
+    auto written = settings(rig, NVDLA_UNIT_SDP);
+    EXPECT_EQ(written[NVDLA_SDP_S_LUT_INFO],
+              (wide & 0xff) | (~wide & 0xff) << 8 | (wide & 0xff) << 16);
+    EXPECT_EQ(written[NVDLA_SDP_S_LUT_LE_SLOPE_SCALE], (wide & 0xffff) | ~wide << 16);
+    EXPECT_EQ(written[NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT], (wide & 31) | (~wide & 31) << 5);
+    EXPECT_EQ(written[NVDLA_SDP_S_LUT_LO_SLOPE_SCALE], (~wide & 0xffff) | wide << 16);
+    EXPECT_EQ(written[NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT], (~wide & 31) | (wide & 31) << 5);
+  }
 }
 
 TEST(Lut, WritesAllSettingsOfCdp) {
@@ -128,6 +175,7 @@ TEST(Lut, OthersWaitForBothGroups) {
   nvdla_job* job = rig.run(3000);
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(rig.device.lut_loads, 4u);
+  EXPECT_EQ(rig.engine.debug.lut_loads, 4u);
   EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
   EXPECT_EQ(rig.device.ended, (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5}));
 }

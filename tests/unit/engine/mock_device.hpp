@@ -465,10 +465,13 @@ class MockDevice {
 
   void write_bdma(std::uint32_t reg, std::uint32_t value) {
     if (reg == NVDLA_BDMA_CFG_OP) {
+      if (value != NVDLA_BDMA_CFG_OP_EN_ENABLE) violation("BDMA command without its bit", reg);
       if (++bdma_queued_ > 20) violation("BDMA queue overflows", reg);
       bdma_pushed_.push_back(bdma_registers_);
     } else if (reg == NVDLA_BDMA_CFG_LAUNCH0 || reg == NVDLA_BDMA_CFG_LAUNCH1) {
       const std::uint32_t group = reg == NVDLA_BDMA_CFG_LAUNCH1;
+      if (value != NVDLA_BDMA_CFG_LAUNCH0_GRP0_LAUNCH_YES)
+        violation("BDMA launch without its bit", reg);
       if (bdma_pushed_.empty()) violation("BDMA launched without commands", reg);
       if (bdma_busy_[0] || bdma_busy_[1]) violation("BDMA launched while busy", reg);
       if (status_ & (0xc0u)) violation("BDMA launched before its bit was consumed", reg);

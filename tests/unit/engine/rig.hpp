@@ -52,11 +52,12 @@ class Program {
     program_.flags = flags;
     program_.clock_khz = 1'000'000;
     stats_.resize(images_.size());
+    // Of another run.
+    std::memset(stats_.data(), 0xa5, stats_.size() * sizeof(stats_[0]));
     job_.program = &program_;
     job_.bases = bases_.data();
     job_.stats = flags & NVDLA_PROGRAM_STATS ? stats_.data() : nullptr;
     job_.serial = 7;
-    // Of another run.
     job_.result = NVDLA_JOB_HANG;
     job_.layer = 99;
     writes_before_ = writes_;
@@ -74,6 +75,8 @@ class Program {
   nvdla_job& job() { return job_; }
   nvdla_layer_image& image(std::size_t layer) { return images_[layer]; }
   nvdla_layer_stats& stats(std::size_t layer) { return stats_[layer]; }
+  nvdla_transfer& transfer(std::size_t i) { return transfers_[i]; }
+  nvdla_slot& slot(std::size_t i) { return slots_[i]; }
   const std::vector<MockLayer>& mock_layers() const { return mock_; }
   const std::vector<std::uint64_t>& bases() const { return bases_; }
   std::vector<nvdla_reg_write>& writes() { return writes_; }
@@ -162,12 +165,14 @@ class Program {
     const bool wide = unit != NVDLA_UNIT_CACC;
     const std::uint32_t low = static_cast<std::uint32_t>(address);
     const std::uint32_t high = static_cast<std::uint32_t>(address >> 32);
-    // The high word first: nothing says that low comes before it.
-    writes_.push_back({first + 4, layer});
-    writes_.push_back({first + 8, 0});
-    writes_.push_back({first + 12, 0});
+    // Nothing says where among its registers a unit has its address, nor which word comes first.
+    const bool odd = layer & 1;
+    if (!odd) writes_.push_back({first + 4, layer});
+    writes_.push_back({first + (odd ? 12 : 8), 0});
+    writes_.push_back({first + (odd ? 8 : 12), 0});
+    if (odd) writes_.push_back({first + 4, layer});
     writes_.push_back({first + 16, layer * 64 + unit});
-    relocs_.push_back({offset, slot, static_cast<std::uint16_t>(index + 2),
+    relocs_.push_back({offset, slot, static_cast<std::uint16_t>(index + (odd ? 0 : 2)),
                        wide ? static_cast<std::uint16_t>(index + 1)
                             : static_cast<std::uint16_t>(NVDLA_RELOC_NONE)});
     mock.registers.emplace_back(first + 4, layer);
