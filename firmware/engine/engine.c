@@ -371,12 +371,17 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 		advance(engine);
 }
 
-/* The caller may have a copy of the table of configurations. */
-static bool same_name(const char *a, const char *b)
+/*
+ * The caller may have a copy of the table of configurations, and of one name
+ * there is logic with a fault that programs go around and logic without.
+ */
+static bool same_hw(const struct nvdla_hw *one, const struct nvdla_hw *other)
 {
+	const char *a = one->name, *b = other->name;
+
 	for (; *a && *a == *b; a++, b++)
 		;
-	return *a == *b;
+	return *a == *b && one->features == other->features;
 }
 
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
@@ -388,7 +393,7 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 		return -NVDLA_SUBMIT_BUSY;
 	if (!engine->started)
 		return -NVDLA_SUBMIT_STOPPED;
-	if (!job->serial || !same_name(program->hw->name, engine->hw->name) ||
+	if (!job->serial || !same_hw(program->hw, engine->hw) ||
 	    ((program->flags & NVDLA_PROGRAM_STATS) && !job->stats))
 		return -NVDLA_SUBMIT_INVALID;
 	for (i = 0; i < program->num_layers; i++)

@@ -267,7 +267,8 @@ enum nvdla_start_error {
 enum nvdla_submit_error {
 	NVDLA_SUBMIT_BUSY = 1,		/* a job runs, or was not taken yet */
 	NVDLA_SUBMIT_STOPPED = 2,	/* nvdla_engine_start() is needed */
-	NVDLA_SUBMIT_INVALID = 3,	/* not what the compiler makes */
+	/* not what the compiler makes, or made for other logic */
+	NVDLA_SUBMIT_INVALID = 3,
 };
 
 /**
