@@ -241,6 +241,21 @@ TEST(Interrupts, SideBitsAreCollectedWhenTheLayerEnds) {
   EXPECT_EQ(rig.engine.debug.spurious, 0u);
 }
 
+// What is found on that occasion may end an older layer.
+TEST(Interrupts, WhatComesWithSideBitsIsNotLost) {
+  Rig rig;
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_CDP}, {}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  for (unsigned i = 0; i < 20; ++i) rig.device.tick();
+  ASSERT_EQ(rig.device.status(), kConv0 | kSdp0 | kCdp0);
+  rig.device.write(kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS, kSdp0);
+  nvdla_engine_interrupt(&rig.engine, kSdp0);
+  EXPECT_EQ(rig.engine.debug.spurious, 0u);
+  ASSERT_EQ(nvdla_engine_done(&rig.engine), &program.job());
+  EXPECT_EQ(program.job().result, NVDLA_JOB_OK);
+}
+
 // Where all were seen nothing is asked.
 TEST(Interrupts, SideBitsThatWereSeenAreNotLookedFor) {
   Rig rig;
