@@ -5,6 +5,15 @@
 #include <stdexcept>
 
 namespace nvdla::test {
+namespace {
+
+// What is refused is named, and what is named is refused.
+void expect_named(int result, const nvdla_error& error) {
+  if (result != (error.rule == NVDLA_RULE_NONE ? 0 : -1))
+    throw std::logic_error("the result and the error disagree: " + to_string(error));
+}
+
+}  // namespace
 
 Program::Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uint32_t num_layers,
                  std::uint32_t flags, std::uint32_t clock_khz, std::span<const nvdla_lut> luts,
@@ -24,17 +33,19 @@ Program::Program(const nvdla_hw& hw, std::span<const nvdla_slot> slots, std::uin
   desc.clock_khz = clock_khz;
   const std::size_t bytes = nvdla_program_bytes(&desc);
   memory_ = std::make_unique_for_overwrite<std::uint64_t[]>(bytes / 8);
-  nvdla_program_begin(&program_, &hw, &desc, memory_.get(), bytes, &error_);
+  expect_named(nvdla_program_begin(&program_, &hw, &desc, memory_.get(), bytes, &error_), error_);
 }
 
 bool Program::add(const nvdla_layer& layer) {
   if (!ok()) return false;
-  return nvdla_program_add(&program_, &layer, &error_) == 0;
+  expect_named(nvdla_program_add(&program_, &layer, &error_), error_);
+  return ok();
 }
 
 bool Program::end() {
   if (!ok()) return false;
-  return nvdla_program_end(&program_, &error_) == 0;
+  expect_named(nvdla_program_end(&program_, &error_), error_);
+  return ok();
 }
 
 std::span<const nvdla_reg_write> Program::writes(std::uint32_t layer) const {

@@ -27,6 +27,7 @@ Begin begin(const nvdla_program_desc& desc, const char* configuration = "nv_full
   std::vector<std::uint64_t> memory((bytes + 7) / 8 + 1);
   out.result = nvdla_program_begin(&program, nvdla_hw_find(configuration), &desc, memory.data(),
                                    bytes, &out.error);
+  EXPECT_EQ(out.result, out.error.rule == NVDLA_RULE_NONE ? 0 : -1);
   return out;
 }
 
