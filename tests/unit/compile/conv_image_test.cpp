@@ -57,6 +57,11 @@ const Fault kConvImageFaults[] = {
                3, 1, 4),
     IMAGE_FULL("post extension 8", c.post_extension = 8, NVDLA_RULE_RANGE, F(conv.post_extension),
                8, 1, 4),
+    /* 3 channels a line: 21 of them in 64 lanes, and never more than 4 */
+    IMAGE_FULL("post extension of narrow pixels",
+               (c.pixel_format = NVDLA_PIXEL_R8, c.channels = 1, c.post_extension = 8,
+                std::fill(c.mean + 1, c.mean + 4, 0)),
+               NVDLA_RULE_RANGE, F(conv.post_extension), 8, 1, 4),
     IMAGE("surface stride", c.input.surface_stride = 8, NVDLA_RULE_ZERO,
           F(conv.input.surface_stride), 8),
     IMAGE("line stride", c.input.line_stride = 80, NVDLA_RULE_STRIDE, F(conv.input.line_stride), 80,

@@ -88,6 +88,9 @@ const Fault kConvFaults[] = {
     CONV("sum of banks", c.data_banks = 29, NVDLA_RULE_BANK_SUM, F(conv.weight_banks), 33, 0, 32),
     /* 19 x 5 entries a line, 8 lines: 760 of 512 in a bank */
     CONV("data banks", c.data_banks = 1, NVDLA_RULE_DATA_BANKS, F(conv.data_banks), 1, 2, 28),
+    /* 300 entries a line, more than a bank has, 8 lines: 2400 of 256 in a bank */
+    CONV_FULL("long lines", (c.width = 1200, c.channels = 32), NVDLA_RULE_DATA_BANKS,
+              F(conv.data_banks), 4, 10, 12),
     /* 8192 x 1024 atoms in one line: far beyond */
     CONV("a line",
          (c.width = 8191, c.channels = 8192, c.kernel_width = 1, c.pad_left = 0, c.pad_right = 0),

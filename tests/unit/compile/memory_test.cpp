@@ -22,8 +22,10 @@ std::map<std::uint32_t, Range> claims(const Base& base) {
   Program program(*base.hw, base.slots, 1);
   EXPECT_TRUE(program.add(base.layer)) << to_string(program.error());
   std::map<std::uint32_t, Range> found;
-  for (const auto& access : program.accesses(0))
+  for (const auto& access : program.accesses(0)) {
+    EXPECT_LE(access.write, 1);
     found[access.dma] = {access.begin, access.end, access.write != 0};
+  }
   return found;
 }
 
@@ -251,6 +253,70 @@ TEST_F(Overlap, WideOperandsInPlaceAreRefused) {
   ASSERT_EQ(compile(base_).rule, NVDLA_RULE_NONE);
   base_.layer.sdp.output = base_.layer.sdp.x2.operand;
   EXPECT_EQ(compile(base_).rule, NVDLA_RULE_OVERLAP);
+}
+
+// Elements of two bytes take two atoms where one is read.
+TEST(OverlapOfPrecisions, WiderOutputInPlaceIsRefused) {
+  Base base = base_sdp("nv_full");
+  base.slots = {slot(1 << 20, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE, 64)};
+  nvdla_sdp& sdp = base.layer.sdp;
+  sdp.x1 = sdp.x2 = {};
+  sdp.output = sdp.input;
+  ASSERT_EQ(compile(base).rule, NVDLA_RULE_NONE);
+  sdp.out_precision = kInt16;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP);
+}
+
+TEST(OverlapOfY, ExactlyInPlaceIsLegal) {
+  Base base = base_y("nv_full");
+  for (nvdla_slot& slot : base.slots) slot.access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+  nvdla_sdp_y& y = base.layer.sdp.y;
+  y.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT | NVDLA_SDP_CONVERT_ALU;
+  y.mul = 0;
+  y.mul_truncate = 0;
+  y.mul_cvt = {};
+  y.operand_bytes = 1;
+  y.operand = base.layer.sdp.output;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_NONE) << to_string(compile(base));
+  // Both parts: two columns are read for one that is written.
+  y.flags |= NVDLA_SDP_CONVERT_MUL;
+  y.mul = NVDLA_MUL_MUL;
+  y.operand.line_stride *= 2;
+  y.operand.surface_stride *= 2;
+  base.layer.sdp.output = y.operand;
+  for (nvdla_slot& slot : base.slots) slot.size *= 2;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP);
+}
+
+// The operands of all cubes are those that the first one overwrites.
+TEST(OverlapOfBatches, OperandsInPlaceAreRefused) {
+  Base base = base_batch("nv_full");
+  base.layer.conv.batch = 2;
+  base.slots[kOutput].access = NVDLA_SLOT_READ | NVDLA_SLOT_WRITE;
+  const std::uint32_t apart = base.layer.sdp.output.batch_stride;
+  base.layer.sdp.x2.operand = base.layer.sdp.output;
+  base.layer.sdp.x2.operand.batch_stride = 0;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP) << to_string(compile(base));
+  base.layer.sdp.x2.operand.offset = 2ull * apart;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_NONE) << to_string(compile(base));
+}
+
+// A line of one surface, whose strides may be those that operands per channel have to have.
+TEST(OverlapOfLines, OperandsPerChannelAreRefusedWhateverTheStrides) {
+  Base base = base_sdp("nv_small");
+  base.slots = {slot(1 << 20, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE, 64)};
+  nvdla_sdp& sdp = base.layer.sdp;
+  sdp.height = 1;
+  sdp.channels = 8;
+  sdp.x2 = {};
+  sdp.x1.operand_bytes = 1;
+  sdp.x1.operand = {};
+  sdp.input = sdp.output = {};
+  sdp.input.offset = 0x10000;
+  sdp.output.offset = 0x20000;
+  ASSERT_EQ(compile(base).rule, NVDLA_RULE_NONE) << to_string(compile(base));
+  sdp.output.offset = 0;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP);
 }
 
 TEST_F(Overlap, OperandsPerChannelAreRefused) {

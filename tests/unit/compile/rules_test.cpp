@@ -80,6 +80,28 @@ TEST(Rules, UnusedSectionsAreZero) {
   }
 }
 
+// As a whole: 64 bits, and not the half that is not zero.
+TEST(Rules, UnusedOffsetsAreNamedAsAWhole) {
+  const std::uint32_t offsets[] = {
+      F(conv.input.offset),      F(conv.input_uv.offset),   F(conv.weights.offset),
+      F(conv.wgs.offset),        F(conv.wmb.offset),        F(sdp.x1.operand.offset),
+      F(sdp.x2.operand.offset),  F(sdp.y.operand.offset),   F(sdp.input.offset),
+      F(sdp.output.offset),      F(pdp.input.offset),       F(pdp.output.offset),
+      F(cdp.input.offset),       F(cdp.output.offset),      F(rubik.input.offset),
+      F(rubik.output.offset),
+  };
+  for (const std::uint32_t field : offsets) {
+    SCOPED_TRACE(field);
+    Base base = field < F(cdp) ? base_bdma("nv_full") : base_sdp("nv_full");
+    const std::uint64_t offset = 0x123456789abcdef0;
+    std::memcpy(reinterpret_cast<char*>(&base.layer) + field, &offset, sizeof(offset));
+    const nvdla_error error = compile(base);
+    EXPECT_EQ(error.rule, NVDLA_RULE_ZERO);
+    EXPECT_EQ(error.field, field);
+    EXPECT_EQ(error.value, static_cast<std::int64_t>(offset));
+  }
+}
+
 // What a layer of any kind may take depends on the clock: five seconds.
 TEST(Rules, CyclesAreBounded) {
   for (auto make : {base_conv, base_conv_pdp, base_sdp, base_sdp_pdp, base_pdp, base_cdp,

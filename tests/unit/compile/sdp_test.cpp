@@ -16,6 +16,8 @@ TEST_P(SdpBoundaries, IsAccepted) { expect_legal(GetParam()); }
 
 const Fault kSdpFaults[] = {
     SDP("section conv", l.conv.width = 1, NVDLA_RULE_ZERO, F(conv.width), 1),
+    SDP("each byte of a word", l.conv.width = 0x12345678, NVDLA_RULE_ZERO, F(conv.width),
+        0x12345678),
     SDP("nan to zero in int8", s.flags = NVDLA_SDP_NAN_TO_ZERO, NVDLA_RULE_FLAGS, F(sdp.flags), 1,
         0, 0),
     SDP("unknown flag", s.flags = 2, NVDLA_RULE_FLAGS, F(sdp.flags), 2, 0, 0),
@@ -49,6 +51,15 @@ const Fault kSdpFaults[] = {
     SDP("x1 operands of no part", s.x1.alu = 0, NVDLA_RULE_OPERAND, F(sdp.x1.mode), 1),
     SDP("x1 alu value", s.x1.alu_value = 1, NVDLA_RULE_ZERO, F(sdp.x1.alu_value), 1),
     SDP("x1 mul value", s.x1.mul_value = -1, NVDLA_RULE_ZERO, F(sdp.x1.mul_value), -1),
+    /* A value counts with a part that takes it, and from the layer only. */
+    SDP("x1 mul value beside operands in memory", (s.x1.mul = NVDLA_MUL_MUL, s.x1.mul_value = 1),
+        NVDLA_RULE_ZERO, F(sdp.x1.mul_value), 1),
+    SDP("x1 mul value without mul",
+        (s.x1 = {.flags = NVDLA_SDP_ENABLE, .alu = NVDLA_ALU_MAX, .mul_value = 1}), NVDLA_RULE_ZERO,
+        F(sdp.x1.mul_value), 1),
+    SDP("x1 alu value without alu",
+        (s.x1 = {.flags = NVDLA_SDP_ENABLE, .mul = NVDLA_MUL_MUL, .alu_value = 1}), NVDLA_RULE_ZERO,
+        F(sdp.x1.alu_value), 1),
     SDP("x1 big value",
         (s.x1 = {.flags = NVDLA_SDP_ENABLE, .alu = NVDLA_ALU_MAX, .alu_value = 32768}),
         NVDLA_RULE_RANGE, F(sdp.x1.alu_value), 32768, -32768, 32767),

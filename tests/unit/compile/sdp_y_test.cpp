@@ -75,6 +75,16 @@ const Fault kSdpYFaults[] = {
       NVDLA_RULE_RANGE, F(sdp.y.mul_truncate), 5, 0, 0),
     Y("operands of a byte in int16", (SDP_IN(INT16), s.x1 = s.x2 = {}, s.y.operand_bytes = 1),
       NVDLA_RULE_RANGE, F(sdp.y.operand_bytes), 1, 2, 2),
+    Y("y value without its part",
+      (s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT, .mul = NVDLA_MUL_MUL, .alu_value = 1}),
+      NVDLA_RULE_ZERO, F(sdp.y.alu_value), 1),
+    Y("y factor without its part",
+      (s.y = {.flags = NVDLA_SDP_ENABLE | NVDLA_SDP_LUT, .alu = NVDLA_ALU_MAX, .mul_value = 1}),
+      NVDLA_RULE_ZERO, F(sdp.y.mul_value), 1),
+    /* The layer is the first one, whichever table it uses. */
+    Y("output slot behind the second table",
+      (luts.push_back(nvdla_lut(luts[0])), l.lut = 2, s.output.slot = 9), NVDLA_RULE_SLOT_INDEX,
+      F(sdp.output.slot), 9, 0, 5, 0, NVDLA_DMA_SDP_WDMA, 9),
     Y("small mul scale", s.y.mul_cvt.scale = -32769, NVDLA_RULE_RANGE, F(sdp.y.mul_cvt.scale),
       -32769, -32768, 32767),
     Y("operand surface stride of half an atom", s.y.operand.surface_stride = 10224,
@@ -92,6 +102,22 @@ const Legal kSdpYLegal[] = {
     {"y truncate", base_y, "nv_full",
      CHANGE((s.y.mul_truncate = 1023, s.y.alu_cvt.truncate = s.y.mul_cvt.truncate = 48))},
 };
+
+// A device may have Y without a table; no configuration does.
+TEST(Y, WithoutATable) {
+  Base base = base_y("nv_full");
+  nvdla_hw hw = *base.hw;
+  hw.features &= ~NVDLA_HW_LUT;
+  base.hw = &hw;
+  base.luts[0].unit = NVDLA_LUT_CDP;
+  const nvdla_error error = compile(base);
+  EXPECT_EQ(error.rule, NVDLA_RULE_FEATURE) << to_string(error);
+  EXPECT_EQ(error.field, F(sdp.y.flags));
+  EXPECT_EQ(error.value, NVDLA_FEATURE_LUT);
+  base.layer.lut = 0;
+  base.layer.sdp.y.flags &= ~NVDLA_SDP_LUT;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_NONE) << to_string(compile(base));
+}
 
 INSTANTIATE_TEST_SUITE_P(All, YFaults, testing::ValuesIn(kSdpYFaults), row_name<Fault>);
 INSTANTIATE_TEST_SUITE_P(All, YBoundaries, testing::ValuesIn(kSdpYLegal), row_name<Legal>);
