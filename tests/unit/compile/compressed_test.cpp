@@ -4,6 +4,7 @@
 // and the layer from disagreeing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -170,7 +171,42 @@ void large_kernels(Base& base, std::uint32_t channels) {
   base.slots[kInput].size = div_up(channels, 32) * 32;
 }
 
+// Kernels of one position and @channels channels, of which each group has all weights or one.
+void one_position(Base& base, std::uint32_t kernels, std::uint32_t channels, bool dense) {
+  large_kernels(base, channels);
+  nvdla_conv& conv = base.layer.conv;
+  nvdla_sdp& sdp = base.layer.sdp;
+  conv.kernels = kernels;
+  sdp.x1 = sdp.x2 = {};
+  sdp.output = cube(kOutput, 1, 1, 32);
+  const std::uint32_t group_bytes = 32 * channels / 8;
+  const std::uint32_t bytes = kernels * channels / 8;
+  base.control.assign(kWmb + div_up(bytes, 128) * 128, 0);
+  base.slots[kControl].size = base.control.size();
+  std::uint32_t sum = 0;
+  for (std::uint32_t group = 0; group * 32 < kernels; ++group) {
+    std::uint8_t* mask = &base.control[kWmb + group * group_bytes];
+    const std::uint32_t part = std::min(bytes - group * group_bytes, group_bytes);
+    if (dense)
+      std::memset(mask, 0xff, part);
+    else
+      *mask = 1;
+    set_group_bytes(base, group, dense ? 8 * part : 1);
+    sum += dense ? 8 * part : 1;
+  }
+  conv.weights.bytes = div_up(sum, 128) * 128;
+  base.slots[kWeights].size = conv.weights.bytes;
+}
+
 const Fault kCompressedFaults[] = {
+    // 32 kernels of 1024 bytes are a bank; beside them 128 are kept free.
+    PACKED("weights of a group", (one_position(base, 40, 1024, true), c.weight_banks = 1),
+           NVDLA_RULE_WEIGHT_BANKS, F(conv.weight_banks), 1, 2, 11),
+    PACKED("weights of the first group", (one_position(base, 64, 1024, true), c.weight_banks = 1),
+           NVDLA_RULE_WEIGHT_BANKS, F(conv.weight_banks), 1, 2, 11),
+    PACKED("masks that are to be kept, by a block of them",
+           (one_position(base, 64, 4112, false), c.flags |= NVDLA_CONV_KEEP_WEIGHTS),
+           NVDLA_RULE_MASK_BANK, F(conv.flags), 32896, 0, 32768),
     PACKED("no weight bytes", c.weights.bytes = 0, NVDLA_RULE_RANGE, F(conv.weights.bytes), 0, 128,
            14464),
     PACKED("weight bytes beyond the uncompressed", c.weights.bytes = 14592, NVDLA_RULE_RANGE,
@@ -241,6 +277,10 @@ const Fault kCompressedFaults[] = {
     PACKED("control data short by one", base.control.pop_back(), NVDLA_RULE_CONTROL_SIZE,
            SLOT_FIELD(size), kWmb + kMaskBytes, kWmb + kMaskBytes - 1, kWmb + kMaskBytes - 1, 0, 0,
            0, NVDLA_OBJECT_SLOT, kControl),
+    PACKED("control data short by one, before another slot",
+           (base.control.pop_back(), slots.push_back(nvdla_slot(slots[0]))),
+           NVDLA_RULE_CONTROL_SIZE, SLOT_FIELD(size), kWmb + kMaskBytes, kWmb + kMaskBytes - 1,
+           kWmb + kMaskBytes - 1, 0, 0, 0, NVDLA_OBJECT_SLOT, kControl),
     PACKED("control data without a slot", slots.pop_back(), NVDLA_RULE_CONTROL_SIZE,
            NVDLA_PART_CONTROL, 0, kWmb + kMaskBytes, kWmb + kMaskBytes, 0, 0, 0,
            NVDLA_OBJECT_PROGRAM, 0),
@@ -261,6 +301,10 @@ const Legal kCompressedLegal[] = {
     LEGAL("all weights", fill_mask(base)),
     LEGAL("one weight in a group", thin_mask(base)),
     LEGAL("all but the last bank", (c.data_banks = 11, c.weight_banks = 4)),
+    LEGAL("weights of a group that just fit",
+          (one_position(base, 40, 1020, true), c.weight_banks = 1)),
+    LEGAL("kept masks of a whole bank",
+          (one_position(base, 64, 4096, false), c.flags |= NVDLA_CONV_KEEP_WEIGHTS)),
     LEGAL("kept", c.flags |= NVDLA_CONV_KEEP_WEIGHTS),
     LEGAL("control data that no layer uses",
           (c.flags = 0, c.wgs = {}, c.wmb = {}, c.weights.bytes = 0, slots[kWeights].size = 14464)),
@@ -315,6 +359,10 @@ TEST(Compressed, ControlDataCannotBeReplaced) {
     EXPECT_EQ(error.object, NVDLA_OBJECT_BINDING);
     EXPECT_EQ(error.index, kControl);
     EXPECT_EQ(error.slot, kControl);
+    EXPECT_EQ(error.dma, NVDLA_DMA_NONE);
+    EXPECT_EQ(error.value, 0);
+    EXPECT_EQ(error.min, 0);
+    EXPECT_EQ(error.max, 0);
   }
   // Nor are the data of another program a buffer for anything else.
   bindings[kControl].access = NVDLA_SLOT_CONTROL;

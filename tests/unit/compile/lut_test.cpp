@@ -94,6 +94,18 @@ const Fault kLutFaults[] = {
          LUT_FIELD(le_start), 0x3f800000, 0, 0x3f7fffff, OF_LUT),
 };
 
+// One step of a number apart.
+const Fault kLutNeighbours[] = {
+    HALF("le end just before its start",
+         (luts[0].le_start = 0x3f800001, luts[0].le_end = 0x3f800000), NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(le_end), 0x3f800000, 0x3f800001, 0, OF_LUT),
+    HALF("lo end just before its start",
+         (luts[0].lo_start = 0x3f800001, luts[0].lo_end = 0x3f800000), NVDLA_RULE_LUT_RANGE,
+         LUT_FIELD(lo_end), 0x3f800000, 0x3f800001, 0, OF_LUT),
+};
+INSTANTIATE_TEST_SUITE_P(Neighbours, LutFaults, testing::ValuesIn(kLutNeighbours),
+                         row_name<Fault>);
+
 const Legal kLutLegal[] = {
     {"fp16 starts just below the limit of their steps", base_cdp_half, "nv_full",
      CHANGE((luts[0].lo_index_select = -32, luts[0].le_index_select = -30,

@@ -30,6 +30,19 @@ constexpr Format kFormats[] = {
     {33, 3, kInt16, 2, 4, false}, {34, 3, kInt16, 2, 4, false}, {35, 3, kInt16, 2, 4, false},
 };
 
+TEST(PixelFormats, AreWhatTheFactsSay) {
+  for (const Format& format : kFormats) {
+    SCOPED_TRACE(format.code);
+    const nvdla_pixel* pixel = nvdla_pixel_find(format.code);
+    ASSERT_NE(pixel, nullptr);
+    EXPECT_EQ(pixel->components, format.components);
+    EXPECT_EQ(pixel->precision, format.precision);
+    EXPECT_EQ(pixel->bytes[0], format.bytes);
+    EXPECT_EQ(pixel->bytes[1], format.bytes_uv);
+  }
+  EXPECT_EQ(nvdla_pixel_find(36), nullptr);
+}
+
 // 20 x 8 pixels from the @x_offset-th of an atom on, computed in @proc.
 Base base_format(const char* configuration, const Format& format, std::uint32_t proc,
                  std::uint32_t x_offset) {

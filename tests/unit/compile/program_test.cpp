@@ -3,6 +3,7 @@
 // Programs as a whole: limits, slots, waits, memory, bindings.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 
 #include "layers.hpp"
@@ -61,13 +62,22 @@ TEST(Program, Limits) {
   desc.num_layers = 4096;
   desc.num_slots = 256;
   EXPECT_EQ(begin(desc).result, 0);
+  desc.num_luts = 64;
+  EXPECT_EQ(begin(desc).result, 0);
+  desc.num_luts = 0;
   desc.num_slots = 257;
+  EXPECT_EQ(nvdla_program_bytes(&desc), 0u);
   expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_SLOTS, 257, 0,
          256);
   desc.num_slots = 1;
   desc.num_luts = 65;
+  EXPECT_EQ(nvdla_program_bytes(&desc), 0u);
   expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LUTS, 65, 0, 64);
   desc.num_luts = 0;
+  desc.num_transfers = 4097;
+  EXPECT_EQ(nvdla_program_bytes(&desc), 0u);
+  desc.num_transfers = 4096;
+  EXPECT_GT(nvdla_program_bytes(&desc), 0u);
   desc.num_transfers = 4097;
   expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_TRANSFERS, 4097,
          0, 4096);
@@ -78,6 +88,97 @@ TEST(Program, Limits) {
   desc.flags = 0;
   desc.slots = nullptr;
   expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_SLOTS, 1, 0, 0);
+  // What is not there has no length.
+  desc = {};
+  desc.num_layers = desc.num_luts = 1;
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_LUTS, 1, 0, 0);
+  desc.num_luts = 0;
+  desc.num_transfers = 1;
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_TRANSFERS, 1, 0,
+         0);
+  desc.num_transfers = 0;
+  desc.control_bytes = 1;
+  expect(begin(desc).error, NVDLA_RULE_LIMIT, NVDLA_OBJECT_PROGRAM, 0, NVDLA_PART_CONTROL, 1, 0, 0);
+}
+
+// Whatever lay there before: an error that says nothing is empty.
+TEST(Program, ErrorsAreClearedByEveryStep) {
+  const Base base = base_sdp("nv_small");
+  nvdla_program_desc desc{};
+  desc.slots = base.slots.data();
+  desc.num_slots = static_cast<std::uint32_t>(base.slots.size());
+  desc.num_layers = 1;
+  const std::size_t bytes = nvdla_program_bytes(&desc);
+  std::vector<std::uint64_t> memory(bytes / 8);
+  nvdla_program program;
+  nvdla_error error;
+  const nvdla_error none{};
+  const auto cleared = [&](const char* step, const auto& call) {
+    std::memset(&error, 0xff, sizeof(error));
+    EXPECT_EQ(call(), 0) << step;
+    EXPECT_EQ(std::memcmp(&error, &none, sizeof(error)), 0) << step << ": " << to_string(error);
+  };
+  cleared("begin", [&] {
+    return nvdla_program_begin(&program, base.hw, &desc, memory.data(), bytes, &error);
+  });
+  cleared("add", [&] { return nvdla_program_add(&program, &base.layer, &error); });
+  cleared("end", [&] { return nvdla_program_end(&program, &error); });
+  std::vector<nvdla_binding> bindings;
+  for (const nvdla_slot& s : base.slots)
+    bindings.push_back({0x10000 * (bindings.size() + 1), s.size, s.memory, s.access});
+  cleared("check bindings", [&] {
+    return nvdla_program_check_bindings(&program, bindings.data(),
+                                        static_cast<std::uint32_t>(bindings.size()), &error);
+  });
+}
+
+// The parts lie one behind the other and end where the memory ends.
+TEST(Program, MemoryIsUsedToTheByte) {
+  const Base base = base_bdma("nv_full");
+  nvdla_program_desc desc{};
+  desc.slots = base.slots.data();
+  desc.num_slots = static_cast<std::uint32_t>(base.slots.size());
+  desc.transfers = base.transfers.data();
+  desc.num_transfers = static_cast<std::uint32_t>(base.transfers.size());
+  desc.num_layers = 3;
+  const std::size_t bytes = nvdla_program_bytes(&desc);
+  std::vector<std::uint64_t> memory(bytes / 8);
+  nvdla_program program;
+  nvdla_error error;
+  ASSERT_EQ(nvdla_program_begin(&program, base.hw, &desc, memory.data(), bytes, &error), 0);
+  EXPECT_EQ(static_cast<void*>(program.layers), static_cast<void*>(memory.data()));
+  EXPECT_EQ(static_cast<void*>(program.transfers + desc.num_transfers),
+            static_cast<void*>(memory.data() + memory.size()));
+}
+
+// Each layer's proofs are its own.
+TEST(Program, LayersHaveTheirOwnAccesses) {
+  Base base = base_sdp("nv_small");
+  for (nvdla_slot& s : base.slots) s.size += 64;
+  Program program(*base.hw, base.slots, 2);
+  ASSERT_TRUE(program.add(base.layer));
+  base.layer.sdp.input.offset = base.layer.sdp.output.offset = 64;
+  ASSERT_TRUE(program.add(base.layer));
+  ASSERT_EQ(program.accesses(0).size(), program.accesses(1).size());
+  for (std::size_t i = 0; i < program.accesses(0).size(); i++) {
+    const nvdla_access& first = program.accesses(0)[i];
+    const nvdla_access& second = program.accesses(1)[i];
+    EXPECT_EQ(first.dma, second.dma);
+    const bool moved = first.dma == NVDLA_DMA_SDP_RDMA || first.dma == NVDLA_DMA_SDP_WDMA;
+    EXPECT_EQ(second.begin, first.begin + (moved ? 64 : 0)) << first.dma;
+  }
+}
+
+// A comparison ends at once: it waits for the layer before that writes, the first one too.
+TEST(Program, ComparisonsWaitForTheFirstLayer) {
+  Base base = base_sdp("nv_full");
+  const nvdla_layer equal = base_equal("nv_full").layer;
+  Program program(*base.hw, base.slots, 2);
+  ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+  ASSERT_TRUE(program.add(equal)) << to_string(program.error());
+  EXPECT_EQ(program.image(0).num_waits, 0u);
+  ASSERT_EQ(program.image(1).num_waits, 1u);
+  EXPECT_EQ(program.image(1).waits[0], 0u);
 }
 
 // Whatever the counts, a program is at most as large as the contract says.
@@ -120,6 +221,12 @@ TEST(Program, TablesAndTransfersAreChecked) {
   expect(begin(desc).error, NVDLA_RULE_RANGE, NVDLA_OBJECT_TRANSFER, 0, 0, 0, 32, 262144);
   expect(begin(desc, "nv_small").error, NVDLA_RULE_FEATURE, NVDLA_OBJECT_TRANSFER, 0, 0,
          NVDLA_FEATURE_BDMA, 0, 0);
+  // Of the transfers the first, however many slots there were before.
+  const std::vector<nvdla_slot> slots(3, slot(64, NVDLA_SLOT_READ, 64));
+  desc.slots = slots.data();
+  desc.num_slots = 3;
+  expect(begin(desc, "nv_small").error, NVDLA_RULE_FEATURE, NVDLA_OBJECT_TRANSFER, 0, 0,
+         NVDLA_FEATURE_BDMA, 0, 0);
 }
 
 TEST(Program, Slots) {
@@ -160,6 +267,15 @@ TEST(Program, Slots) {
   slot_is(error([](auto& s) { s.access = 0; }, "nv_full"), NVDLA_RULE_CHOICE, SLOT_FIELD(access), 0,
           1, 3);
   slot_is(error([](auto& s) { s.pad = 9; }, "nv_full"), NVDLA_RULE_ZERO, SLOT_FIELD(pad), 9, 0, 0);
+}
+
+TEST(Program, TheFirstSlotIsChecked) {
+  nvdla_slot one = slot(64, NVDLA_SLOT_READ, 64);
+  one.pad = 1;
+  nvdla_program_desc desc{};
+  desc.slots = &one;
+  desc.num_slots = desc.num_layers = 1;
+  expect(begin(desc).error, NVDLA_RULE_ZERO, NVDLA_OBJECT_SLOT, 0, SLOT_FIELD(pad), 1, 0, 0);
 }
 
 // What was checked is a copy: nothing of the user is read again.
@@ -222,6 +338,7 @@ class Bindings : public testing::Test {
   void refused(std::uint32_t index, std::uint32_t rule, std::uint32_t field, std::int64_t value,
                std::int64_t min, std::int64_t max) const {
     expect(check(), rule, NVDLA_OBJECT_BINDING, index, field, value, min, max);
+    EXPECT_EQ(check().dma, NVDLA_DMA_NONE);
   }
 };
 
@@ -276,6 +393,53 @@ TEST_F(Bindings, OverlapOfWhatIsOnlyRead) {
   bindings_[4].address = bindings_[0].address;
   bindings_[4].size = bindings_[0].size;
   EXPECT_EQ(check().rule, NVDLA_RULE_NONE);
+}
+
+// One byte more than a multiple of everything: buffers that share just that byte.
+TEST(BindingsOfOddSizes, ShareNoByte) {
+  Base base = base_sdp("nv_small");
+  for (nvdla_slot& s : base.slots) s.size++;
+  base.slots[kX1].size = 65;
+  Program program(*base.hw, base.slots, 1);
+  ASSERT_TRUE(program.add(base.layer));
+  std::vector<nvdla_binding> bindings;
+  for (const nvdla_slot& s : base.slots)
+    bindings.push_back({0x10000 * (bindings.size() + 1), s.size, s.memory, s.access});
+  nvdla_error error;
+  const auto rule = [&] {
+    nvdla_program_check_bindings(&program.get(), bindings.data(),
+                                 static_cast<std::uint32_t>(bindings.size()), &error);
+    return error.rule;
+  };
+  EXPECT_EQ(rule(), NVDLA_RULE_NONE);
+  // The first byte of one is the last of another, of a lower and of a higher index.
+  bindings[kX1].address = bindings[kOutput].address + 1920;
+  EXPECT_EQ(rule(), NVDLA_RULE_BINDING_OVERLAP);
+  bindings[kX1].address = bindings[kOutput].address - (base.slots[kX1].size - 1);
+  EXPECT_EQ(rule(), NVDLA_RULE_BINDING_OVERLAP);
+  bindings[kX1].address = 0x100000000 - (base.slots[kX1].size - 1);
+  EXPECT_EQ(rule(), NVDLA_RULE_ADDRESS);
+  EXPECT_EQ(error.value, 0x100000000);
+}
+
+TEST(BindingsOfWideAddresses, MayLieAnywhere) {
+  const Base base = base_sdp("nv_full");
+  Program program(*base.hw, base.slots, 1);
+  ASSERT_TRUE(program.add(base.layer));
+  std::vector<nvdla_binding> bindings;
+  for (const nvdla_slot& s : base.slots)
+    bindings.push_back({0 - 0x10000 * (bindings.size() + 1), s.size, s.memory, s.access});
+  nvdla_error error;
+  const auto check = [&] {
+    return nvdla_program_check_bindings(&program.get(), bindings.data(),
+                                        static_cast<std::uint32_t>(bindings.size()), &error);
+  };
+  EXPECT_EQ(check(), 0) << to_string(error);
+  bindings[0].address = 0 - std::uint64_t{base.slots[0].size};
+  EXPECT_EQ(check(), 0) << to_string(error);
+  bindings[0].address += 64;
+  EXPECT_EQ(check(), -1);
+  EXPECT_EQ(error.rule, NVDLA_RULE_ADDRESS);
 }
 
 // A buffer may be larger than its slot; what is beyond may belong to others.

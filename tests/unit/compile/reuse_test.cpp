@@ -162,6 +162,16 @@ TEST(ReuseOfLines, SurfacesArePackedByWhatIsFetched) {
   }
 }
 
+// Features lie in the buffer without padding: what is kept serves any.
+TEST_F(Reuse, FeaturesWithOtherPadding) {
+  ASSERT_TRUE(program_.add(with(NVDLA_CONV_KEEP_DATA)));
+  nvdla_layer second = with(NVDLA_CONV_REUSE_DATA);
+  second.conv.pad_left = 0;
+  second.conv.pad_right = 2;
+  second.conv.pad_value = 7;
+  EXPECT_TRUE(program_.add(second)) << to_string(program_.error());
+}
+
 TEST_F(Reuse, AsManyLinesAsWereKept) {
   nvdla_layer first = layer_;
   first.conv.release = 1;
