@@ -43,6 +43,9 @@ const Fault kBdmaFaults[] = {
     BDMA("short source line stride", t[0].source.line_stride = 128, NVDLA_RULE_STRIDE,
          TRANSFER_FIELD(source.line_stride), 128, 160, 0, 0, NVDLA_DMA_BDMA_READ, 0,
          OF_TRANSFER(0)),
+    BDMA("short source line stride of two lines", (t[0].lines = 2, t[0].source.line_stride = 128),
+         NVDLA_RULE_STRIDE, TRANSFER_FIELD(source.line_stride), 128, 160, 0, 0, NVDLA_DMA_BDMA_READ,
+         0, OF_TRANSFER(0)),
     BDMA("a destination line that repeats", t[1].destination.line_stride = 0, NVDLA_RULE_STRIDE,
          TRANSFER_FIELD(destination.line_stride), 0, 32, 0, 0, NVDLA_DMA_BDMA_WRITE, 1,
          OF_TRANSFER(1)),
@@ -123,6 +126,16 @@ const Legal kBdmaLegal[] = {
     {"20 transfers", base_bdma, "nv_full",
      CHANGE((t.assign(20, nvdla_transfer(t[0])), l.bdma.num_transfers = 20))},
 };
+
+// The engine pushes the layer's own transfers.
+TEST(Bdma, LayersKnowTheirTransfers) {
+  Base base = base_bdma("nv_full");
+  base.layer.bdma.first_transfer = base.layer.bdma.num_transfers = 1;
+  Program program(*base.hw, base.slots, 1, 0, 0, {}, base.transfers);
+  ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+  EXPECT_EQ(program.image(0).first_transfer, 1u);
+  EXPECT_EQ(program.image(0).num_transfers, 1u);
+}
 
 INSTANTIATE_TEST_SUITE_P(All, BdmaFaults, testing::ValuesIn(kBdmaFaults), row_name<Fault>);
 INSTANTIATE_TEST_SUITE_P(All, BdmaBoundaries, testing::ValuesIn(kBdmaLegal), row_name<Legal>);

@@ -94,6 +94,22 @@ const Legal kCdpLegal[] = {
      CHANGE((n.in_cvt = {-128, -32768, 31, 0}, n.out_cvt = {-0x1000000, 32767, 63, 0}))},
 };
 
+// Each atom is read before its result is written, if it is the same atom.
+TEST(Cdp, WorksInPlaceWithTheSameStridesOnly) {
+  Base base = base_cdp("nv_small");
+  base.slots = {slot(1 << 16, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE, 64)};
+  nvdla_cdp& cdp = base.layer.cdp;
+  cdp.output = cdp.input;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_NONE);
+  cdp.output.surface_stride += 8;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP);
+  // A single surface, so that only lines differ.
+  cdp.channels = 8;
+  cdp.output = cdp.input;
+  cdp.output.line_stride += 8;
+  EXPECT_EQ(compile(base).rule, NVDLA_RULE_OVERLAP);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CdpFaults, testing::ValuesIn(kCdpFaults), row_name<Fault>);
 INSTANTIATE_TEST_SUITE_P(All, CdpBoundaries, testing::ValuesIn(kCdpLegal), row_name<Legal>);
 

@@ -198,7 +198,29 @@ void one_position(Base& base, std::uint32_t kernels, std::uint32_t channels, boo
   base.slots[kWeights].size = conv.weights.bytes;
 }
 
+// 33 kernels of 31 weights: 1023 bits, 31 of them in the last group.
+void odd_mask(Base& base) {
+  one_position(base, 40, 32, true);
+  nvdla_conv& conv = base.layer.conv;
+  conv.kernels = 33;
+  conv.channels = 31;
+  base.control.assign(kWmb + 128, 0);
+  base.slots[kControl].size = base.control.size();
+  std::memset(&base.control[kWmb], 0xff, 127);
+  base.control[kWmb + 127] = 0x7f;
+  set_group_bytes(base, 0, 992);
+  set_group_bytes(base, 1, 31);
+  conv.weights.bytes = 1024;
+  base.slots[kWeights].size = 1024;
+}
+
 const Fault kCompressedFaults[] = {
+    PACKED("a bit beside the last weight", (odd_mask(base), base.control[kWmb + 127] = 0xff),
+           NVDLA_RULE_MASK_PADDING, F(conv.wmb), 127),
+    PACKED("kept weights of a bank",
+           (one_position(base, 32, 1024, true), c.weight_banks = 1,
+            c.flags |= NVDLA_CONV_KEEP_WEIGHTS),
+           NVDLA_RULE_KEEP_WEIGHTS, F(conv.weight_banks), 1, 2, 11),
     // 32 kernels of 1024 bytes are a bank; beside them 128 are kept free.
     PACKED("weights of a group", (one_position(base, 40, 1024, true), c.weight_banks = 1),
            NVDLA_RULE_WEIGHT_BANKS, F(conv.weight_banks), 1, 2, 11),
@@ -303,6 +325,9 @@ const Legal kCompressedLegal[] = {
     LEGAL("all but the last bank", (c.data_banks = 11, c.weight_banks = 4)),
     LEGAL("weights of a group that just fit",
           (one_position(base, 40, 1020, true), c.weight_banks = 1)),
+    LEGAL("weights of a group in two banks",
+          (one_position(base, 40, 1024, true), c.weight_banks = 2)),
+    LEGAL("a mask that ends within a byte", odd_mask(base)),
     LEGAL("kept masks of a whole bank",
           (one_position(base, 64, 4096, false), c.flags |= NVDLA_CONV_KEEP_WEIGHTS)),
     LEGAL("kept", c.flags |= NVDLA_CONV_KEEP_WEIGHTS),
@@ -360,6 +385,7 @@ TEST(Compressed, ControlDataCannotBeReplaced) {
     EXPECT_EQ(error.index, kControl);
     EXPECT_EQ(error.slot, kControl);
     EXPECT_EQ(error.dma, NVDLA_DMA_NONE);
+    EXPECT_EQ(error.field, 0u);
     EXPECT_EQ(error.value, 0);
     EXPECT_EQ(error.min, 0);
     EXPECT_EQ(error.max, 0);

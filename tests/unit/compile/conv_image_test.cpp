@@ -105,6 +105,9 @@ const Legal kConvImageLegal[] = {
              s.proc_precision = s.out_precision = NVDLA_PRECISION_FP16, s.out_cvt = {},
              slots[1].size *= 2))},
     {"four lines a step", base_image, "nv_full", CHANGE(c.post_extension = 4)},
+    /* 8 x 4 channels: twice in 64 lanes */
+    {"two lines a step that just fit", base_image, "nv_full",
+     CHANGE((c.kernel_width = 8, c.post_extension = 2, slots[1].size = 1536))},
     {"pixels left over", base_image, "nv_small",
      CHANGE((c.pad_bottom = 0, c.stride_x = c.stride_y = 2))},
     {"signed pixels", base_image, "nv_small", CHANGE(c.flags = c.flags | NVDLA_CONV_SIGNED_PIXELS)},

@@ -91,6 +91,9 @@ const Fault kConvFaults[] = {
     /* 300 entries a line, more than a bank has, 8 lines: 2400 of 256 in a bank */
     CONV_FULL("long lines", (c.width = 1200, c.channels = 32), NVDLA_RULE_DATA_BANKS,
               F(conv.data_banks), 4, 10, 12),
+    /* 4096 entries a line, as many as there are: 8 lines */
+    CONV_FULL("lines of a whole buffer", (c.width = 8192, c.channels = 64), NVDLA_RULE_DATA_BANKS,
+              F(conv.data_banks), 4, 128, 12),
     /* 8192 x 1024 atoms in one line: far beyond */
     CONV("a line",
          (c.width = 8191, c.channels = 8192, c.kernel_width = 1, c.pad_left = 0, c.pad_right = 0),
@@ -255,6 +258,12 @@ const Legal kConvLegal[] = {
              s.x2.operand_bytes = 2, slots[kInput].size = 3 * 19 * 8 * 32,
              slots[kWeights].size *= 2, slots[kOutput].size *= 2, slots[kX1].size *= 2,
              slots[kX2].size *= 2))},
+    /* 16 kernels of 2016 bytes and 128: 32384 of 32768 in a bank */
+    {"one bank for a group of int16", base_conv, "nv_full",
+     CHANGE((CONV_IN(INT16), c.channels = 112, c.weight_banks = 1,
+             s.proc_precision = s.out_precision = NVDLA_PRECISION_INT16, s.x1 = s.x2 = {},
+             slots[kInput].size = 7 * 19 * 8 * 32, slots[kWeights].size = 40320,
+             slots[kOutput].size *= 2))},
     {"gaps", base_conv, "nv_small",
      CHANGE(
          (c.input.line_stride += 8, c.input.surface_stride += 64, slots[kInput].size += 5 * 64))},

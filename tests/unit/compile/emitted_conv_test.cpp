@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole register images of convolutions: each field that is not 0, by name. What a layer does not use is 0, or
-// bypassed where the unit has a switch for it.
+// Whole register images of convolutions: each field that is not 0, by name. What a layer does not
+// use is 0, or bypassed where the unit has a switch for it.
 #include "emitted.hpp"
 
 namespace nvdla::test {
 namespace {
 
 // What becomes of the sums goes straight on to SDP, whose own input is nowhere.
-TEST(Emitted, Conv) { expect_emitted(base_conv("nv_full"), R"(
+TEST(Emitted, Conv) {
+  expect_emitted(base_conv("nv_full"), R"(
 CDMA.D_DATAIN_SIZE_0.DATAIN_WIDTH 12
 CDMA.D_DATAIN_SIZE_0.DATAIN_HEIGHT 7
 CDMA.D_DATAIN_SIZE_1.DATAIN_CHANNEL 27
@@ -113,7 +114,8 @@ SDP.D_CVT_SHIFT.CVT_SHIFT 4
 SDP.D_PERF_ENABLE.PERF_DMA_EN 1
 SDP.D_PERF_ENABLE.PERF_SAT_EN 1
 SDP.D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN 1
-)"); }
+)");
+}
 
 // One position is one run of atoms; the accumulator is told an atom, whatever the cube says.
 TEST(Emitted, ConvOfOnePosition) {
@@ -218,7 +220,29 @@ TEST(Emitted, ConvThatWritesNothing) {
   EXPECT_EQ(image.find("CACC.D_DATAOUT_ADDR"), std::string::npos);
 }
 
-TEST(Emitted, Image) { expect_emitted(base_image("nv_full"), R"(
+TEST(Emitted, ConvOfOneColumn) {
+  Base base = base_conv("nv_full");
+  base.layer.conv.width = 3;
+  base.layer.conv.stride_x = 1;
+  base.layer.conv.pad_left = base.layer.conv.pad_right = 0;
+  base.layer.sdp.x2 = {};
+  const std::string image = emitted(base);
+  EXPECT_NE(image.find("CACC.D_LINE_STRIDE.LINE_STRIDE 140"), std::string::npos) << image;
+  EXPECT_EQ(image.find("CACC.D_DATAOUT_MAP"), std::string::npos);
+}
+
+// Lines of pixels come one by one, even if they lie as lines of atoms would.
+TEST(Emitted, ImageIsNeverPacked) {
+  Base base = base_image("nv_full");
+  base.layer.conv.input.line_stride = 20 * 32;
+  base.slots[0].size = 8 * 20 * 32;
+  const std::string image = emitted(base);
+  EXPECT_NE(image.find("CDMA.D_LINE_STRIDE.LINE_STRIDE 280"), std::string::npos) << image;
+  EXPECT_EQ(image.find("CDMA.D_DAIN_MAP"), std::string::npos);
+}
+
+TEST(Emitted, Image) {
+  expect_emitted(base_image("nv_full"), R"(
 CDMA.D_DATAIN_FORMAT.DATAIN_FORMAT 1
 CDMA.D_DATAIN_FORMAT.PIXEL_FORMAT d
 CDMA.D_DATAIN_SIZE_0.DATAIN_WIDTH 13
@@ -302,9 +326,11 @@ SDP.D_CVT_SCALE.CVT_SCALE 1
 SDP.D_PERF_ENABLE.PERF_DMA_EN 1
 SDP.D_PERF_ENABLE.PERF_SAT_EN 1
 SDP.D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN 1
-)"); }
+)");
+}
 
-TEST(Emitted, ImageInTwoPlanes) { expect_emitted(base_planes("nv_full"), R"(
+TEST(Emitted, ImageInTwoPlanes) {
+  expect_emitted(base_planes("nv_full"), R"(
 CDMA.D_DATAIN_FORMAT.DATAIN_FORMAT 1
 CDMA.D_DATAIN_FORMAT.PIXEL_FORMAT 1c
 CDMA.D_DATAIN_SIZE_0.DATAIN_WIDTH 13
@@ -390,9 +416,11 @@ SDP.D_CVT_SCALE.CVT_SCALE 1
 SDP.D_PERF_ENABLE.PERF_DMA_EN 1
 SDP.D_PERF_ENABLE.PERF_SAT_EN 1
 SDP.D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN 1
-)"); }
+)");
+}
 
-TEST(Emitted, Winograd) { expect_emitted(base_winograd("nv_full"), R"(
+TEST(Emitted, Winograd) {
+  expect_emitted(base_winograd("nv_full"), R"(
 CDMA.D_MISC_CFG.CONV_MODE 1
 CDMA.D_MISC_CFG.IN_PRECISION 1
 CDMA.D_MISC_CFG.PROC_PRECISION 1
@@ -511,7 +539,8 @@ SDP.D_CVT_SCALE.CVT_SCALE 1
 SDP.D_PERF_ENABLE.PERF_DMA_EN 1
 SDP.D_PERF_ENABLE.PERF_SAT_EN 1
 SDP.D_PERF_ENABLE.PERF_NAN_INF_COUNT_EN 1
-)"); }
+)");
+}
 
 }  // namespace
 }  // namespace nvdla::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole register images of SDP: each field that is not 0, by name. What a layer does not use is 0, or
-// bypassed where the unit has a switch for it.
+// Whole register images of SDP: each field that is not 0, by name. What a layer does not use is 0,
+// or bypassed where the unit has a switch for it.
 #include "emitted.hpp"
 
 namespace nvdla::test {

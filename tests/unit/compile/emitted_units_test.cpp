@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole register images of the units behind and beside SDP: each field that is not 0, by name. What a layer does not use is 0, or
-// bypassed where the unit has a switch for it.
+// Whole register images of the units behind and beside SDP: each field that is not 0, by name. What
+// a layer does not use is 0, or bypassed where the unit has a switch for it.
 #include "emitted.hpp"
 
 namespace nvdla::test {
@@ -84,7 +84,8 @@ PDP.D_PERF_ENABLE.DMA_EN 1
 }
 
 // 60, 70 and 50 columns of output, of 121, 140 and 99 of input.
-TEST(Emitted, PdpInBands) { expect_emitted(base_bands("nv_full"), R"(
+TEST(Emitted, PdpInBands) {
+  expect_emitted(base_bands("nv_full"), R"(
 PDP_RDMA.D_DATA_CUBE_IN_WIDTH.CUBE_IN_WIDTH 167
 PDP_RDMA.D_DATA_CUBE_IN_HEIGHT.CUBE_IN_HEIGHT 3
 PDP_RDMA.D_FLYING_MODE.FLYING_MODE 1
@@ -126,7 +127,8 @@ PDP.D_DST_LINE_STRIDE.DST_LINE_STRIDE 1680
 PDP.D_DST_SURFACE_STRIDE.DST_SURFACE_STRIDE 5a00
 PDP.D_DST_RAM_CFG.DST_RAM_TYPE 1
 PDP.D_PERF_ENABLE.DMA_EN 1
-)"); }
+)");
+}
 
 // Without inner bands there is nothing to say of them.
 TEST(Emitted, PdpInTwoBands) {
@@ -178,8 +180,7 @@ PDP.D_PERF_ENABLE.DMA_EN 1
 
 TEST(Emitted, CdpOfHalf) {
   Base base = base_cdp_half("nv_full");
-  base.layer.cdp.flags =
-      NVDLA_CDP_BYPASS_SQUARE_SUM | NVDLA_CDP_BYPASS_MUL | NVDLA_CDP_NAN_TO_ZERO;
+  base.layer.cdp.flags = NVDLA_CDP_BYPASS_SQUARE_SUM | NVDLA_CDP_BYPASS_MUL | NVDLA_CDP_NAN_TO_ZERO;
   base.layer.cdp.window = 0;
   expect_emitted(base, R"(
 CDP_RDMA.D_DATA_CUBE_WIDTH.WIDTH 9
@@ -206,7 +207,8 @@ CDP.D_PERF_ENABLE.LUT_EN 1
 )");
 }
 
-TEST(Emitted, RubikContract) { expect_emitted(base_contract("nv_full"), R"(
+TEST(Emitted, RubikContract) {
+  expect_emitted(base_contract("nv_full"), R"(
 RBK.D_DAIN_RAM_TYPE.DATAIN_RAM_TYPE 1
 RBK.D_DATAIN_SIZE_0.DATAIN_WIDTH 4
 RBK.D_DATAIN_SIZE_0.DATAIN_HEIGHT 2
@@ -226,9 +228,11 @@ RBK.D_DAOUT_SURF_STRIDE.DAOUT_SURF_STRIDE b40
 RBK.D_DECONV_STRIDE.DECONV_X_STRIDE 2
 RBK.D_DECONV_STRIDE.DECONV_Y_STRIDE 1
 RBK.D_PERF_ENABLE.PERF_EN 1
-)"); }
+)");
+}
 
-TEST(Emitted, RubikSplit) { expect_emitted(base_split("nv_full"), R"(
+TEST(Emitted, RubikSplit) {
+  expect_emitted(base_split("nv_full"), R"(
 RBK.D_MISC_CFG.RUBIK_MODE 1
 RBK.D_DAIN_RAM_TYPE.DATAIN_RAM_TYPE 1
 RBK.D_DATAIN_SIZE_0.DATAIN_WIDTH 27
@@ -245,9 +249,11 @@ RBK.D_DAOUT_ADDR_LOW.DAOUT_ADDR_LOW 20000
 RBK.D_DAOUT_LINE_STRIDE.DAOUT_LINE_STRIDE 40
 RBK.D_DAOUT_PLANAR_STRIDE.DAOUT_PLANAR_STRIDE c0
 RBK.D_PERF_ENABLE.PERF_EN 1
-)"); }
+)");
+}
 
-TEST(Emitted, RubikMerge) { expect_emitted(base_merge("nv_full"), R"(
+TEST(Emitted, RubikMerge) {
+  expect_emitted(base_merge("nv_full"), R"(
 RBK.D_MISC_CFG.RUBIK_MODE 2
 RBK.D_DAIN_RAM_TYPE.DATAIN_RAM_TYPE 1
 RBK.D_DATAIN_SIZE_0.DATAIN_WIDTH 27
@@ -264,7 +270,8 @@ RBK.D_DAOUT_ADDR_LOW.DAOUT_ADDR_LOW 20000
 RBK.D_DAOUT_LINE_STRIDE.DAOUT_LINE_STRIDE 500
 RBK.D_DAOUT_SURF_STRIDE.DAOUT_SURF_STRIDE f00
 RBK.D_PERF_ENABLE.PERF_EN 1
-)"); }
+)");
+}
 
 }  // namespace
 }  // namespace nvdla::test

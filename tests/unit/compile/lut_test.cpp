@@ -103,8 +103,19 @@ const Fault kLutNeighbours[] = {
          (luts[0].lo_start = 0x3f800001, luts[0].lo_end = 0x3f800000), NVDLA_RULE_LUT_RANGE,
          LUT_FIELD(lo_end), 0x3f800000, 0x3f800001, 0, OF_LUT),
 };
-INSTANTIATE_TEST_SUITE_P(Neighbours, LutFaults, testing::ValuesIn(kLutNeighbours),
-                         row_name<Fault>);
+// The first of each, and the second table.
+const Fault kLutFirsts[] = {
+    CDP("first pad2", luts[0].pad2[0] = 1, NVDLA_RULE_ZERO, LUT_FIELD(pad2), 1, 0, 0, OF_LUT),
+    HALF("first entry of le", luts[0].le[0] = 0x7c00, NVDLA_RULE_LUT_RANGE, LUT_FIELD(le), 0x7c00,
+         0, 0, OF_LUT),
+    HALF("first entry of lo", luts[0].lo[0] = 0x7c00, NVDLA_RULE_LUT_RANGE, LUT_FIELD(lo), 0x7c00,
+         0, 0, OF_LUT),
+    HALF("entry of the second table",
+         (luts.push_back(nvdla_lut(luts[0])), luts[1].le[0] = 0x7c00, l.lut = 2),
+         NVDLA_RULE_LUT_RANGE, LUT_FIELD(le), 0x7c00, 0, 0, OF_LUT, 1),
+};
+INSTANTIATE_TEST_SUITE_P(Firsts, LutFaults, testing::ValuesIn(kLutFirsts), row_name<Fault>);
+INSTANTIATE_TEST_SUITE_P(Neighbours, LutFaults, testing::ValuesIn(kLutNeighbours), row_name<Fault>);
 
 const Legal kLutLegal[] = {
     {"fp16 starts just below the limit of their steps", base_cdp_half, "nv_full",

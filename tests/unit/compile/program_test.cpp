@@ -179,6 +179,26 @@ TEST(Program, ComparisonsWaitForTheFirstLayer) {
   EXPECT_EQ(program.image(0).num_waits, 0u);
   ASSERT_EQ(program.image(1).num_waits, 1u);
   EXPECT_EQ(program.image(1).waits[0], 0u);
+  // Behind a convolution as well; who writes waits for nobody.
+  base = base_conv("nv_full");
+  Program other(*base.hw, base.slots, 3);
+  ASSERT_TRUE(other.add(base.layer)) << to_string(other.error());
+  ASSERT_TRUE(other.add(base.layer)) << to_string(other.error());
+  nvdla_layer compare = equal;
+  compare.sdp.x1 = compare.sdp.x2 = {};
+  ASSERT_TRUE(other.add(compare)) << to_string(other.error());
+  EXPECT_EQ(other.image(1).num_waits, 0u);
+  ASSERT_EQ(other.image(2).num_waits, 1u);
+  EXPECT_EQ(other.image(2).waits[0], 1u);
+}
+
+// What follows the waits may be anything.
+TEST(Program, WaitsEndWhereTheyEnd) {
+  Base base = base_image("nv_small");
+  Program program(*base.hw, base.slots, 2);
+  ASSERT_TRUE(program.add(base.layer)) << to_string(program.error());
+  base.layer.num_waits = 1;
+  EXPECT_TRUE(program.add(base.layer)) << to_string(program.error());
 }
 
 // Whatever the counts, a program is at most as large as the contract says.
@@ -370,6 +390,11 @@ TEST_F(Bindings, Misaligned) {
   bindings_[1].address += 32;
   refused(1, NVDLA_RULE_BINDING_ALIGNMENT, BINDING_FIELD(address), 0x20020, 0, 0);
   EXPECT_EQ(check().multiple, 64);
+}
+
+TEST_F(Bindings, MisalignedByOne) {
+  bindings_[1].address += 1;
+  refused(1, NVDLA_RULE_BINDING_ALIGNMENT, BINDING_FIELD(address), 0x20001, 0, 0);
 }
 
 TEST_F(Bindings, BeyondTheAddressWidth) {

@@ -83,11 +83,11 @@ TEST(Rules, UnusedSectionsAreZero) {
 // As a whole: 64 bits, and not the half that is not zero.
 TEST(Rules, UnusedOffsetsAreNamedAsAWhole) {
   const std::uint32_t offsets[] = {
-      F(conv.input.offset),      F(conv.input_uv.offset),   F(conv.weights.offset),
-      F(conv.wgs.offset),        F(conv.wmb.offset),        F(sdp.x1.operand.offset),
-      F(sdp.x2.operand.offset),  F(sdp.y.operand.offset),   F(sdp.input.offset),
-      F(sdp.output.offset),      F(pdp.input.offset),       F(pdp.output.offset),
-      F(cdp.input.offset),       F(cdp.output.offset),      F(rubik.input.offset),
+      F(conv.input.offset),     F(conv.input_uv.offset), F(conv.weights.offset),
+      F(conv.wgs.offset),       F(conv.wmb.offset),      F(sdp.x1.operand.offset),
+      F(sdp.x2.operand.offset), F(sdp.y.operand.offset), F(sdp.input.offset),
+      F(sdp.output.offset),     F(pdp.input.offset),     F(pdp.output.offset),
+      F(cdp.input.offset),      F(cdp.output.offset),    F(rubik.input.offset),
       F(rubik.output.offset),
   };
   for (const std::uint32_t field : offsets) {
@@ -99,6 +99,34 @@ TEST(Rules, UnusedOffsetsAreNamedAsAWhole) {
     EXPECT_EQ(error.rule, NVDLA_RULE_ZERO);
     EXPECT_EQ(error.field, field);
     EXPECT_EQ(error.value, static_cast<std::int64_t>(offset));
+  }
+}
+
+// Each feature is asked for by itself: a device that lacks just it says so.
+TEST(Rules, FeaturesAreNamedOneByOne) {
+  const struct {
+    std::uint32_t flag, feature, field;
+    Base (*base)(const char*);
+    Mutation change;
+  } cases[] = {
+      {NVDLA_HW_COMPRESSION, NVDLA_FEATURE_COMPRESSION, F(conv.flags), base_conv,
+       CHANGE(c.flags = NVDLA_CONV_COMPRESSED)},
+      {NVDLA_HW_BATCH, NVDLA_FEATURE_BATCH, F(conv.batch), base_batch, CHANGE()},
+      {NVDLA_HW_WINOGRAD, NVDLA_FEATURE_WINOGRAD, F(conv.mode), base_winograd, CHANGE()},
+      {NVDLA_HW_RUBIK, NVDLA_FEATURE_RUBIK, F(kind), base_contract, CHANGE()},
+      {NVDLA_HW_BDMA, NVDLA_FEATURE_BDMA, F(kind), base_bdma, CHANGE(t.clear())},
+  };
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.feature);
+    Base base = each.base("nv_full");
+    nvdla_hw hw = *base.hw;
+    hw.features &= ~each.flag;
+    base.hw = &hw;
+    each.change(base);
+    const nvdla_error error = compile(base);
+    EXPECT_EQ(error.rule, NVDLA_RULE_FEATURE) << to_string(error);
+    EXPECT_EQ(error.field, each.field);
+    EXPECT_EQ(error.value, each.feature);
   }
 }
 
@@ -130,6 +158,7 @@ TEST(Rules, CyclesAreBounded) {
     EXPECT_EQ(error.object, NVDLA_OBJECT_LAYER);
     EXPECT_EQ(error.field, LAYER_FIELD(kind));
     EXPECT_EQ(error.value, static_cast<std::int64_t>(cycles));
+    EXPECT_EQ(error.min, 0);
     EXPECT_EQ(error.max, 5000 * (enough - 1));
   }
 }
