@@ -51,9 +51,10 @@ class Program {
     program_.num_transfers = static_cast<std::uint32_t>(transfers_.size());
     program_.flags = flags;
     program_.clock_khz = 1'000'000;
-    stats_.resize(images_.size());
     // Of another run.
-    std::memset(stats_.data(), 0xa5, stats_.size() * sizeof(stats_[0]));
+    nvdla_layer_stats old;
+    std::memset(&old, 0xa5, sizeof(old));
+    stats_.assign(images_.size(), old);
     job_.program = &program_;
     job_.bases = bases_.data();
     job_.stats = flags & NVDLA_PROGRAM_STATS ? stats_.data() : nullptr;
