@@ -150,14 +150,29 @@ int nvdla_conv_check_reuse(struct nvdla_compile *c,
 	return 0;
 }
 
-/* The layer was compiled: this is what it leaves. */
+/*
+ * What the last convolution left is for this layer: nobody else may use the
+ * buffer in between. Each layer is tied once at most.
+ */
+static void tie(struct nvdla_compile *c)
+{
+	u32 i;
+
+	for (i = c->program->kept.layer + 1; i <= c->index; i++)
+		c->program->layers[i].tied = 1;
+}
+
+/* The layer was compiled: this is what it takes, and what it leaves. */
 void nvdla_conv_keep(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	struct nvdla_conv_kept *kept = &c->program->kept;
 
+	if (conv->flags & (NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS))
+		tie(c);
 	kept->conv = *conv;
+	kept->layer = c->index;
 	kept->conv.weights.bytes = plan->weight_bytes;
 	kept->lines = conv->flags & NVDLA_CONV_KEEP_DATA ?
 			      conv->height :

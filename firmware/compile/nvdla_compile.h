@@ -92,6 +92,12 @@ struct nvdla_layer_image {
 	u32 first_transfer;
 	/** @num_transfers: BDMA */
 	u32 num_transfers;
+	/**
+	 * @tied: 1 if the convolution buffer holds something for this layer or
+	 * a later one when the layers before have ended: no other program may
+	 * run in between
+	 */
+	u32 tied;
 };
 
 /* nvdla_program_desc.flags, nvdla_program.flags */
@@ -127,12 +133,14 @@ struct nvdla_program_desc {
  * Proof state between the layers of one program, see extents of reuse.
  */
 struct nvdla_conv_kept {
-	/** @layer: descriptor of that convolution */
+	/** @conv: descriptor of that convolution */
 	struct nvdla_conv conv;
 	/** @lines: input lines that were kept, 0 for none */
 	u32 lines;
 	/** @weights: 1 if all weights were kept */
 	u32 weights;
+	/** @layer: index of that convolution */
+	u32 layer;
 };
 
 /** struct nvdla_program - immutable after nvdla_program_end() */

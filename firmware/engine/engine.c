@@ -33,6 +33,7 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->enabled = 0;
 	engine->ended = 0;
 	engine->late = 0;
+	engine->stop = NVDLA_NO_STOP;
 	engine->intr_mask = 0;
 	nvdla_groups_reset(engine, 0, 0);
 	nvdla_lut_forget(engine);
@@ -61,13 +62,15 @@ static void end_job(struct nvdla_engine *engine, u32 result, u32 layer)
 {
 	struct nvdla_job *job = engine->job;
 
+	job->first = 0;
+	job->ended = 0;
 	job->result = result;
 	job->layer = layer;
 	engine->job = NULL;
 	engine->ended_job = job;
 	engine->next_deadline = NVDLA_NO_DEADLINE;
 	/* Something may still run in a device that failed. */
-	if (result != NVDLA_JOB_OK)
+	if (result != NVDLA_JOB_OK && result != NVDLA_JOB_YIELDED)
 		engine->started = false;
 }
 
@@ -189,6 +192,9 @@ static void advance(struct nvdla_engine *engine)
 		if (layer >= prog->num_layers)
 			break;
 		if (engine->ended & bit)
+			continue;
+		/* Asked to yield. */
+		if (layer >= engine->stop && !(engine->enabled & bit))
 			continue;
 		image = &prog->layers[layer];
 		units = image->units;
@@ -331,6 +337,48 @@ static bool consume(struct nvdla_engine *engine)
 	return ended;
 }
 
+/*
+ * The convolution buffer keeps something for layers that are tied to the ones
+ * before them. Of @program, layers before @head have begun, and those from
+ * there on that @begun says.
+ *
+ * Return: the layer up to which others are to follow before anything else may
+ * use the device; 0 if none has to.
+ */
+static u32 must_follow(const struct nvdla_program *program, u32 head, u32 begun)
+{
+	u32 first = head, end, i;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		if ((begun >> i & 1) &&
+		    (program->layers[head + i].units & UNITS_CONV))
+			first = head + i + 1;
+	}
+	for (end = first; end < program->num_layers; end++) {
+		if (!program->layers[end].tied)
+			break;
+	}
+	return end == first ? 0 : end;
+}
+
+/* Nothing runs; what was programmed ahead is left as if it never had been. */
+static void cut_job(struct nvdla_engine *engine)
+{
+	struct nvdla_job *job = engine->job;
+	u32 unused = engine->taken & ~engine->enabled;
+	u32 i;
+
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		if (unused >> i & 1)
+			nvdla_groups_give_back(engine,
+					       flight_of(engine,
+							 engine->head + i));
+	}
+	end_job(engine, NVDLA_JOB_YIELDED, engine->head);
+	job->first = engine->head;
+	job->ended = engine->ended;
+}
+
 static u32 count_bits(u32 bits)
 {
 	u32 n = 0;
@@ -367,6 +415,9 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits)
 	}
 	if (engine->head == engine->job->program->num_layers)
 		end_job(engine, NVDLA_JOB_OK, 0);
+	else if (engine->head >= engine->stop &&
+		 !(engine->enabled & ~engine->ended))
+		cut_job(engine);
 	else
 		advance(engine);
 }
@@ -384,6 +435,23 @@ static bool same_hw(const struct nvdla_hw *one, const struct nvdla_hw *other)
 	return *a == *b && one->features == other->features;
 }
 
+/* Can the job begin where it says: nowhere else, or where it yielded? */
+static bool begins_right(const struct nvdla_job *job)
+{
+	const struct nvdla_program *program = job->program;
+	u32 left;
+
+	if (!job->first && !job->ended)
+		return true;
+	if (job->first >= program->num_layers || (job->ended & 1))
+		return false;
+	left = program->num_layers - job->first;
+	if (left > NVDLA_ENGINE_WINDOW)
+		left = NVDLA_ENGINE_WINDOW;
+	return !(job->ended >> left) &&
+	       !must_follow(program, job->first, job->ended);
+}
+
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
@@ -399,15 +467,18 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 	for (i = 0; i < program->num_layers; i++)
 		if (!nvdla_layer_valid(engine, program, i))
 			return -NVDLA_SUBMIT_INVALID;
+	if (!begins_right(job))
+		return -NVDLA_SUBMIT_INVALID;
 
 	job->result = NVDLA_JOB_RUNNING;
 	job->layer = 0;
 	engine->job = job;
-	engine->head = 0;
-	engine->taken = 0;
-	engine->enabled = 0;
-	engine->ended = 0;
+	engine->head = job->first;
+	engine->taken = job->ended;
+	engine->enabled = job->ended;
+	engine->ended = job->ended;
 	engine->late = 0;
+	engine->stop = NVDLA_NO_STOP;
 	engine->cycle_ns = nvdla_cycle_ns(program->clock_khz);
 	engine->event_ns = nvdla_now(engine);
 
@@ -457,6 +528,13 @@ void nvdla_engine_poll(struct nvdla_engine *engine)
 		set_deadline(engine, layer);
 	}
 	find_next_deadline(engine);
+}
+
+void nvdla_engine_yield(struct nvdla_engine *engine)
+{
+	if (engine->job && engine->stop == NVDLA_NO_STOP)
+		engine->stop = must_follow(engine->job->program, engine->head,
+					   engine->enabled);
 }
 
 u64 nvdla_engine_next_deadline(const struct nvdla_engine *engine)

@@ -113,15 +113,29 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 	engine->next_group ^= units;
 }
 
+static void clear_busy(struct nvdla_engine *engine,
+		       const struct nvdla_flight *flight)
+{
+	engine->busy[0] &= ~(flight->units & ~flight->groups);
+	engine->busy[1] &= ~flight->groups;
+}
+
 void nvdla_groups_release(struct nvdla_engine *engine,
 			  const struct nvdla_flight *flight)
 {
 	u32 unseen = nvdla_irq_units(flight->side & ~flight->seen);
 
-	engine->busy[0] &= ~(flight->units & ~flight->groups);
-	engine->busy[1] &= ~flight->groups;
+	clear_busy(engine, flight);
 	engine->unsettled[0] |= unseen & ~flight->groups;
 	engine->unsettled[1] |= unseen & flight->groups;
+}
+
+/* The layer was not enabled: CONSUMER of no unit has moved past its groups. */
+void nvdla_groups_give_back(struct nvdla_engine *engine,
+			    const struct nvdla_flight *flight)
+{
+	clear_busy(engine, flight);
+	engine->next_group ^= flight->units;
 }
 
 /* Makes D_ registers of @unit those of @group. */

@@ -70,6 +70,8 @@ void nvdla_groups_take(struct nvdla_engine *engine,
 		       const struct nvdla_layer_image *image);
 void nvdla_groups_release(struct nvdla_engine *engine,
 			  const struct nvdla_flight *flight);
+void nvdla_groups_give_back(struct nvdla_engine *engine,
+			    const struct nvdla_flight *flight);
 void nvdla_group_select(struct nvdla_engine *engine, u32 unit, u32 group);
 int nvdla_groups_settle(struct nvdla_engine *engine,
 			const struct nvdla_flight *flight);

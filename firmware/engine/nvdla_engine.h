@@ -34,7 +34,15 @@
  *   takes one layer at a time. The earliest layer that has not ended has no
  *   enabled one before it, so neither holds it back. Nothing of this can be
  *   left over from another job: one at a time is here, and the next begins
- *   when all layers of the last have ended, or after a reset.
+ *   when all layers of the last that were enabled have ended, or after a reset.
+ * - A job that yields enables no more layers, but those up to the last one
+ *   that is tied to what a convolution left in the buffer (nvdla_layer_image.
+ *   tied). These are all layers before some point of the program, so the
+ *   earliest of them that has not ended can always run, as above; the others
+ *   hold no group that one of them needs, for groups are taken in order. Then
+ *   all that is enabled ends. What is programmed and not enabled gives its
+ *   groups back: the hardware has not moved on to them, and the next job takes
+ *   the same ones. Nothing else outlives the job but tables, which have names.
  * - Completion is a unit's bit in S_INTR_STATUS and nothing else: OP_ENABLE
  *   falls before the last write has landed.
  * - A bit is believed only if its layer is enabled and no earlier layer can be
@@ -99,6 +107,7 @@ enum nvdla_job_result {
 	NVDLA_JOB_GONE = 3,	/* the device answers all ones */
 	NVDLA_JOB_CANCELED = 4,	/* nvdla_engine_abort() */
 	NVDLA_JOB_BROKEN = 5,	/* an image writes outside the layer's units */
+	NVDLA_JOB_YIELDED = 6,	/* nvdla_engine_yield(): submit it again */
 };
 
 /** struct nvdla_job - one run of a program; owned by the caller */
@@ -116,9 +125,19 @@ struct nvdla_job {
 	u64 serial;
 	/** @cookie: the caller's */
 	void *cookie;
+	/**
+	 * @first: layer to begin with; 0, or what the engine left there when
+	 * the job yielded
+	 */
+	u32 first;
+	/**
+	 * @ended: bit n set: layer @first + n has ended; 0, or what the engine
+	 * left there when the job yielded
+	 */
+	u32 ended;
 	/** @result: enum nvdla_job_result, by the engine */
 	u32 result;
-	/** @layer: on failure the layer, by the engine */
+	/** @layer: on failure the layer, by the engine; @first if it yielded */
 	u32 layer;
 };
 
@@ -141,6 +160,8 @@ struct nvdla_job {
 #define NVDLA_IRQ_ALL		0x003f03ffu
 /* What nvdla_engine_next_deadline() returns without one. */
 #define NVDLA_NO_DEADLINE	0xffffffffffffffffull
+/* nvdla_engine.stop while nobody asked the job to yield. */
+#define NVDLA_NO_STOP		0xffffffffu
 /* Tables of look-up: enum nvdla_lut_unit. */
 #define NVDLA_LUT_UNITS		2
 
@@ -207,6 +228,7 @@ struct nvdla_engine {
 	u32 enabled;
 	u32 ended;
 	u32 late;			/* had their first look */
+	u32 stop;			/* from here on none is enabled */
 	struct nvdla_flight flights[NVDLA_ENGINE_WINDOW]; /* [layer % window] */
 
 	/* the device; masks with a bit per enum nvdla_unit */
@@ -279,6 +301,21 @@ enum nvdla_submit_error {
  * Return: 0, or a negative enum nvdla_submit_error; the job is then not taken.
  */
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job);
+
+/**
+ * nvdla_engine_yield() - ask the job to make room for another one
+ *
+ * From now on no layer is enabled or programmed but those that need what an
+ * earlier one left in the convolution buffer. When all that are enabled have
+ * ended, the job ends with NVDLA_JOB_YIELDED, and @first and @ended of it say
+ * where it goes on: submitted again as it is, it runs the layers that are
+ * missing, and fills in what is missing of its statistics. Other jobs may have
+ * run in between, also others of its program. If no layer is missing, it has
+ * ended as ever. Each time that a job is submitted at least one layer runs.
+ *
+ * Nothing happens without a job, or if it was asked before.
+ */
+void nvdla_engine_yield(struct nvdla_engine *engine);
 
 /**
  * nvdla_engine_read_irq() - read and clear S_INTR_STATUS

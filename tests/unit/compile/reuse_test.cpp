@@ -103,6 +103,32 @@ TEST_F(Reuse, AcrossAnSdpLayer) {
   EXPECT_TRUE(program_.add(with(NVDLA_CONV_REUSE_DATA)));
 }
 
+// All layers behind the convolution that kept something, up to the one that takes it: no other
+// program may come in between.
+TEST_F(Reuse, TiesLayers) {
+  Base sdp = base_sdp("nv_small");
+  sdp.layer.sdp.x1 = {};
+  sdp.layer.sdp.x2 = {};
+  const nvdla_layer layers[] = {
+      with(NVDLA_CONV_KEEP_DATA | NVDLA_CONV_KEEP_WEIGHTS),
+      sdp.layer,
+      with(NVDLA_CONV_REUSE_DATA | NVDLA_CONV_KEEP_WEIGHTS),
+      with(NVDLA_CONV_REUSE_WEIGHTS | NVDLA_CONV_KEEP_DATA),
+      sdp.layer,
+      with(NVDLA_CONV_KEEP_DATA),
+      sdp.layer,
+      sdp.layer,
+      with(NVDLA_CONV_REUSE_DATA),
+      sdp.layer,
+  };
+  const std::uint32_t tied[] = {0, 1, 1, 1, 0, 0, 1, 1, 1, 0};
+  Program program(*base_.hw, base_.slots, std::size(layers));
+  for (const nvdla_layer& layer : layers) ASSERT_TRUE(program.add(layer));
+  ASSERT_TRUE(program.end());
+  for (std::uint32_t i = 0; i < std::size(layers); ++i)
+    EXPECT_EQ(program.image(i).tied, tied[i]) << i;
+}
+
 // A refused layer leaves nothing: the program is dropped, the state stays.
 TEST_F(Reuse, ARefusedLayerKeepsNothing) {
   nvdla_layer bad = with(NVDLA_CONV_KEEP_DATA);

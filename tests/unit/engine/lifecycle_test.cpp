@@ -57,6 +57,7 @@ TEST(Start, InitLeavesNothingToChance) {
     EXPECT_FALSE(engine.started);
     for (const u32 mask : {engine.head, engine.taken, engine.enabled, engine.ended, engine.late})
       EXPECT_EQ(mask, 0u);
+    EXPECT_EQ(engine.stop, NVDLA_NO_STOP);
     for (const u32 mask : {engine.next_group, engine.busy[0], engine.busy[1], engine.unsettled[0],
                            engine.unsettled[1], engine.producer, engine.intr_mask})
       EXPECT_EQ(mask, 0u);

@@ -177,8 +177,8 @@ class MockDevice {
     return units_[unit].groups[group].registers[reg];
   }
 
-  // The layers of the next job; registers stay as they are.
-  void begin(std::vector<MockLayer> job) {
+  // The layers of the next job, of which some ended in an earlier one; registers stay as they are.
+  void begin(std::vector<MockLayer> job, const std::vector<std::uint32_t>& before = {}) {
     layers = std::move(job);
     runs.clear();
     ended.clear();
@@ -190,6 +190,12 @@ class MockDevice {
     enabled_.clear();
     for (Unit& u : units_)
       for (Group& group : u.groups) group.registers.clear();
+    for (std::uint32_t layer : before) {
+      if (layer >= layers.size()) continue;
+      next_stage_[layer] = layers[layer].stages.size();
+      last_bit_[layer] = 0;
+      consumed_[layer] = true;
+    }
   }
 
   // The reset line.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "mock_device.hpp"
@@ -25,6 +26,7 @@ struct LayerSpec {
   std::uint64_t cycles = 1000;
   std::uint64_t counters = 0;
   std::uint32_t lut = 0;
+  bool tied = false;
   unsigned ticks = 1;
   unsigned delay = 2;
   bool hangs = false;
@@ -134,6 +136,7 @@ class Program {
     image.cycles = spec.cycles;
     image.counters = spec.counters;
     image.lut = spec.lut;
+    image.tied = spec.tied;
     image.first_write = static_cast<std::uint32_t>(writes_.size());
     image.first_reloc = static_cast<std::uint32_t>(relocs_.size());
     image.num_waits = static_cast<std::uint32_t>(spec.waits.size());
@@ -236,7 +239,15 @@ class Rig {
   int start() { return nvdla_engine_start(&engine); }
 
   int submit(Program& program) {
-    if (engine.started && !engine.job) device.begin(program.mock_layers());
+    if (engine.started && !engine.job) {
+      // Of a job that yielded, what has ended is behind it.
+      const nvdla_job& job = program.job();
+      std::vector<std::uint32_t> ended(job.first);
+      std::iota(ended.begin(), ended.end(), 0u);
+      for (std::uint32_t i = 0; i < NVDLA_ENGINE_WINDOW; ++i)
+        if (job.ended >> i & 1) ended.push_back(job.first + i);
+      device.begin(program.mock_layers(), ended);
+    }
     return nvdla_engine_submit(&engine, &program.job());
   }
 
