@@ -40,7 +40,7 @@ static u64 multiply(u64 ns, u32 factor)
 }
 
 /* Time for @cycles, generously, and @least at least. */
-static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least, u32 patience)
+static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least)
 {
 	u64 low = (u64)(u32)cycles * cycle_ns;
 	u64 high = (cycles >> 32) * cycle_ns + (low >> 32);
@@ -51,23 +51,19 @@ static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least, u32 patience)
 	ns = high << (32 - CYCLE_BITS) | (u32)low >> CYCLE_BITS;
 
 	ns = multiply(ns, NVDLA_DEADLINE_FACTOR);
-	if (ns < least)
-		ns = least;
-	return multiply(ns, patience);
+	return ns < least ? least : ns;
 }
 
 u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles)
 {
-	return limit_ns(cycles, engine->cycle_ns, NVDLA_MIN_DEADLINE_NS,
-			engine->patience);
+	return limit_ns(cycles, engine->cycle_ns, NVDLA_MIN_DEADLINE_NS);
 }
 
 /* Before the first look at a register that hardware moves on its own. */
 void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 			  struct nvdla_reg_wait *wait)
 {
-	wait->left = limit_ns(WAIT_CYCLES, engine->cycle_ns, NVDLA_POLL_NS,
-			      engine->patience);
+	wait->left = limit_ns(WAIT_CYCLES, engine->cycle_ns, NVDLA_POLL_NS);
 	wait->most = wait->left >> WAIT_LOOKS_BITS;
 	wait->last = nvdla_now(engine);
 }

@@ -22,7 +22,6 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->job = NULL;
 	engine->ended_job = NULL;
 	engine->next_deadline = NVDLA_NO_DEADLINE;
-	engine->patience = 1;
 	engine->clock_khz = 0;
 	engine->cycle_ns = 0;
 	engine->event_ns = 0;
@@ -41,11 +40,6 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->debug.lost = 0;
 	engine->debug.unsettled = 0;
 	engine->debug.lut_loads = 0;
-}
-
-void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience)
-{
-	engine->patience = patience ? patience : 1;
 }
 
 void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz)

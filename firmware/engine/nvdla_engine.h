@@ -216,7 +216,6 @@ struct nvdla_engine {
 	struct nvdla_job *ended_job;	/* waits for nvdla_engine_done() */
 	u64 next_deadline;
 	u64 event_ns;			/* when what is handled was seen */
-	u32 patience;			/* factor on deadlines */
 	u32 clock_khz;			/* of the device, 0 if not known */
 	u32 cycle_ns;			/* fraction with 12 bits */
 	u32 bits;			/* interrupt bits not consumed yet */
@@ -248,12 +247,6 @@ struct nvdla_engine {
  */
 void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 		       const struct nvdla_port *port, void *context);
-
-/**
- * nvdla_engine_set_patience() - multiply all deadlines
- * @patience: 1 is the default; for emulated devices, which are slow
- */
-void nvdla_engine_set_patience(struct nvdla_engine *engine, u32 patience);
 
 /**
  * nvdla_engine_set_clock() - how fast the device is

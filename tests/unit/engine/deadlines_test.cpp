@@ -11,11 +11,10 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // What a layer gets that is looked at whenever the engine asks for it, as seen from outside.
-std::uint64_t budget(std::uint64_t cycles, std::uint32_t khz, std::uint32_t patience = 1) {
+std::uint64_t budget(std::uint64_t cycles, std::uint32_t khz) {
   Rig rig;
   Program program(rig.hw, {{.cycles = cycles}});
   program.get().clock_khz = khz;
-  nvdla_engine_set_patience(&rig.engine, patience);
   EXPECT_EQ(rig.start(), 0);
   EXPECT_EQ(rig.submit(program), 0);
   const std::uint64_t begin = rig.device.now;
@@ -50,18 +49,12 @@ TEST(Deadlines, AreAtLeastTwoSeconds) {
   EXPECT_EQ(budget(250'100'000, 1'000'000), 2'000'800'000ull);
 }
 
-TEST(Deadlines, HavePatience) {
-  EXPECT_EQ(budget(0, 1'000'000, 30), 60 * kSecond);
-  EXPECT_EQ(budget(0, 1'000'000, 0), 2 * kSecond);
-}
-
 TEST(Deadlines, DoNotWrap) {
   for (std::uint64_t cycles : {~0ull, 1ull << 40, 1ull << 63, 0xffffffffffull, 0xffffffffull})
-    for (std::uint32_t khz : {1u, 1'000'000u})
-      for (std::uint32_t patience : {1u, ~0u}) {
-        EXPECT_LE(budget(cycles, khz, patience), 1ull << 60) << cycles;
-        EXPECT_GE(budget(cycles, khz, patience), 30 * kSecond) << cycles;
-      }
+    for (std::uint32_t khz : {1u, 1'000'000u}) {
+      EXPECT_LE(budget(cycles, khz), 1ull << 60) << cycles;
+      EXPECT_GE(budget(cycles, khz), 30 * kSecond) << cycles;
+    }
 }
 
 // The longest there is is 2^60 ns; what is shorter is exact.

@@ -50,7 +50,6 @@ TEST(Start, InitLeavesNothingToChance) {
     EXPECT_EQ(engine.ended_job, nullptr);
     EXPECT_EQ(engine.next_deadline, NVDLA_NO_DEADLINE);
     EXPECT_EQ(engine.event_ns, 0u);
-    EXPECT_EQ(engine.patience, 1u);
     EXPECT_EQ(engine.clock_khz, 0u);
     EXPECT_EQ(engine.cycle_ns, 0u);
     EXPECT_EQ(engine.bits, 0u);
