@@ -39,19 +39,28 @@ static u64 multiply(u64 ns, u32 factor)
 	return high << 32 | (u32)low;
 }
 
-/* Time for @cycles, generously, and @least at least. */
-static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least)
+static u64 cycles_ns(u64 cycles, u32 cycle_ns)
 {
 	u64 low = (u64)(u32)cycles * cycle_ns;
 	u64 high = (cycles >> 32) * cycle_ns + (low >> 32);
-	u64 ns;
 
 	if (high >> (32 + CYCLE_BITS - 4))
 		return MAX_NS;
-	ns = high << (32 - CYCLE_BITS) | (u32)low >> CYCLE_BITS;
+	return high << (32 - CYCLE_BITS) | (u32)low >> CYCLE_BITS;
+}
 
-	ns = multiply(ns, NVDLA_DEADLINE_FACTOR);
+/* Time for @cycles, generously, and @least at least. */
+static u64 limit_ns(u64 cycles, u32 cycle_ns, u64 least)
+{
+	u64 ns = multiply(cycles_ns(cycles, cycle_ns), NVDLA_DEADLINE_FACTOR);
+
 	return ns < least ? least : ns;
+}
+
+/* Time that a layer of the job is estimated to take. */
+u64 nvdla_estimate_ns(const struct nvdla_engine *engine, u64 cycles)
+{
+	return cycles_ns(cycles, engine->cycle_ns);
 }
 
 u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles)

@@ -100,6 +100,9 @@ static bool can_enable(const struct nvdla_engine *engine,
 			return false;
 	if (nvdla_lut_missing(engine, image) & active)
 		return false;
+	if ((image->units & active) &&
+	    nvdla_estimate_ns(engine, image->cycles) > NVDLA_MAX_PENDING_NS)
+		return false;
 	return !(image->units & exclusive_units(engine) & active);
 }
 

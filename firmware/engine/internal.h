@@ -112,6 +112,7 @@ struct nvdla_reg_wait {
 };
 
 u32 nvdla_cycle_ns(u32 clock_khz);
+u64 nvdla_estimate_ns(const struct nvdla_engine *engine, u64 cycles);
 u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles);
 void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 			  struct nvdla_reg_wait *wait);

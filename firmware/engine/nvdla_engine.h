@@ -25,8 +25,10 @@
  *   earlier in the program, and so is whatever the layer waits for: the
  *   earliest layer that has not ended always has its groups, is enabled, and
  *   is first in all its units. Something can always run.
- * - A layer may be enabled behind one that still runs in the same unit; it
- *   pends in hardware. Waits alone say that one needs the memory of another.
+ * - A short layer (NVDLA_MAX_PENDING_NS) may be enabled behind one that still
+ *   runs in the same unit; it pends in hardware. Waits alone say that one needs
+ *   the memory of another. A long one is enabled when its units are done with
+ *   all that came before; the earliest layer that has not ended finds them so.
  * - Where CDMA's clock is gated (NVDLA_HW_WEIGHT_GATING) the weights that a
  *   convolution keeps are released when the next one's CSC starts, and CDMA has
  *   to run by then. So CDMA is enabled before CSC, and a convolution only when
@@ -151,6 +153,13 @@ struct nvdla_job {
 #define NVDLA_MIN_DEADLINE_NS	2000000000ull
 /* Time over estimate. */
 #define NVDLA_DEADLINE_FACTOR	8
+/*
+ * A layer that is estimated to take longer is not enabled behind another one.
+ * Pending in hardware hides the microseconds between an interrupt and the next
+ * enable; but what pends cannot be taken back, and whoever waits for the job to
+ * yield would wait for a second long layer.
+ */
+#define NVDLA_MAX_PENDING_NS	2000000ull
 /* What nvdla_engine_read_irq() returns when the device is gone. */
 #define NVDLA_IRQ_GONE		0xffffffffu
 

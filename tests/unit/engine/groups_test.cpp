@@ -194,6 +194,56 @@ TEST(Groups, CarryOverFromJobToJob) {
   }
 }
 
+// What pends cannot be taken back: a long layer is programmed ahead, and enabled when the one
+// before has ended; up to 2 ms of the device's time are short.
+TEST(Groups, OnlyShortLayersPend) {
+  struct Case {
+    std::uint64_t cycles;
+    std::uint32_t khz;
+    bool pends;
+  };
+  const Case cases[] = {
+      {2'000'000, 1'000'000, true},
+      {2'000'001, 1'000'000, false},
+      {2'000'000, 0, true},
+      {2'000'001, 0, false},
+      {1'000'000, 500'000, true},
+      {1'000'001, 500'000, false},
+      {2'000'000, 500'000, false},
+      {2, 1, true},
+      {3, 1, false},
+      {0, 1, true},
+      {~0ull, 1'000'000, false},
+  };
+  for (const Case& c : cases)
+    for (std::uint32_t kind = NVDLA_LAYER_CONV_SDP; kind < NVDLA_LAYER_BDMA; ++kind) {
+      Rig rig;
+      // Whatever the first one takes.
+      Program program(rig.hw,
+                      {{.kind = kind, .cycles = ~0ull}, {.kind = kind, .cycles = c.cycles}});
+      program.get().clock_khz = c.khz;
+      ASSERT_EQ(rig.start(), 0);
+      ASSERT_EQ(rig.submit(program), 0);
+      EXPECT_EQ(rig.engine.taken, 3u);
+      EXPECT_EQ(rig.engine.enabled, c.pends ? 3u : 1u) << c.cycles << " at " << c.khz;
+      expect_ok(rig, program);
+    }
+}
+
+// Who shares no unit with it runs beside it, however long.
+TEST(Groups, LongLayersRunBesideOthers) {
+  Rig rig;
+  Program program(rig.hw, {{.cycles = 1'000'000'000},
+                           {.kind = NVDLA_LAYER_PDP, .cycles = 1'000'000'000},
+                           {.kind = NVDLA_LAYER_CDP, .cycles = 1'000'000'000},
+                           {.cycles = 1'000'000'000},
+                           {.kind = NVDLA_LAYER_PDP, .cycles = 1'000'000'000}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  EXPECT_EQ(rig.engine.enabled, 7u);
+  expect_ok(rig, program);
+}
+
 // A later layer of other units overtakes those that wait for a group.
 TEST(Groups, OtherUnitsWorkMeanwhile) {
   Rig rig;
