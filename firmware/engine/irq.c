@@ -98,6 +98,17 @@ u32 nvdla_irq_take(const struct nvdla_engine *engine)
 	return nvdla_engine_read_irq(engine);
 }
 
+void nvdla_engine_quiesce(struct nvdla_engine *engine)
+{
+	engine->started = false;
+	engine->intr_mask = NVDLA_IRQ_ALL;
+	/* Masked first: what comes in between drives the line no more. */
+	nvdla_reg_write(engine, NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK,
+			NVDLA_IRQ_ALL);
+	nvdla_reg_write(engine, NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_STATUS,
+			NVDLA_IRQ_ALL);
+}
+
 void nvdla_irq_set_mask(struct nvdla_engine *engine, u32 mask)
 {
 	if (mask == engine->intr_mask)

@@ -370,6 +370,17 @@ struct nvdla_job *nvdla_engine_done(struct nvdla_engine *engine);
  */
 void nvdla_engine_abort(struct nvdla_engine *engine);
 
+/**
+ * nvdla_engine_quiesce() - make the device drive its interrupt line no more
+ *
+ * Before it is suspended, or left to itself. Masks all interrupts and clears
+ * those that were raised, and touches nothing else; reads nothing, so that it
+ * needs no lock of whoever reads the interrupt status. No job may be in the
+ * engine, but layers of one that was aborted may still run in the device.
+ * Nothing can be submitted before nvdla_engine_start() succeeds again.
+ */
+void nvdla_engine_quiesce(struct nvdla_engine *engine);
+
 #ifdef __cplusplus
 }
 #endif

@@ -518,5 +518,64 @@ TEST(Abort, StartsAgainAfterAReset) {
   EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
 }
 
+// Whatever is raised, and whatever the engine believes of the mask.
+TEST(Quiesce, MasksAndClears) {
+  for (const bool started : {false, true}) {
+    Rig rig;
+    if (started) {
+      ASSERT_EQ(rig.start(), 0);
+    }
+    rig.device.raise(NVDLA_IRQ_ALL);
+    ASSERT_TRUE(rig.device.line());
+    bool driven = false;
+    rig.device.on_write = [&](u32 offset, u32 value) {
+      // Cleared, but not masked: it could be raised again.
+      if (offset == kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS)
+        driven = driven || rig.device.mask() != NVDLA_IRQ_ALL || value != NVDLA_IRQ_ALL;
+    };
+    rig.device.reads.clear();
+    rig.device.writes.clear();
+    nvdla_engine_quiesce(&rig.engine);
+    EXPECT_FALSE(driven);
+    EXPECT_FALSE(rig.device.line());
+    EXPECT_EQ(rig.device.status(), 0u);
+    EXPECT_EQ(rig.device.mask(), NVDLA_IRQ_ALL);
+    EXPECT_TRUE(rig.device.reads.empty());
+    EXPECT_EQ(rig.device.writes.size(), 2u);
+  }
+}
+
+// What an aborted job left running ends without a sound; then the device can be taken over again.
+TEST(Quiesce, SilencesAnAbortedJob) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}, {.kind = NVDLA_LAYER_PDP}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  nvdla_engine_abort(&rig.engine);
+  nvdla_engine_quiesce(&rig.engine);
+  ASSERT_EQ(nvdla_engine_done(&rig.engine), &program.job());
+  for (unsigned i = 0; i < 50; ++i) {
+    rig.device.tick();
+    ASSERT_FALSE(rig.device.line());
+  }
+  EXPECT_EQ(rig.device.ended.size(), 3u);
+  EXPECT_EQ(rig.device.violations, std::vector<std::string>{});
+  ASSERT_EQ(rig.start(), 0);
+  EXPECT_EQ(rig.device.mask(), 0x3f0000u);
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+}
+
+TEST(Quiesce, StopsTheEngine) {
+  Rig rig;
+  Program program(rig.hw, {{}});
+  ASSERT_EQ(rig.start(), 0);
+  nvdla_engine_quiesce(&rig.engine);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_STOPPED);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  expect_ok(rig, program);
+}
+
 }  // namespace
 }  // namespace nvdla::test
