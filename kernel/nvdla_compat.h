@@ -20,17 +20,29 @@
 #define NVDLA_DEFINE_FOPS(name)	DEFINE_DRM_GEM_FOPS(name)
 #endif
 
-static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
-				   const struct drm_sched_backend_ops *ops,
-				   struct device *dev)
+/* The one that returns nothing. */
+#ifdef NVDLA_HAVE_PLATFORM_REMOVE_NEW
+#define nvdla_platform_remove_op	remove_new
+#else
+#define nvdla_platform_remove_op	remove
+#endif
+
+/* @wq runs the scheduler's work, except where it has a thread for that. */
+static inline int nvdla_drm_sched_init(struct drm_gpu_scheduler *sched,
+				       const struct drm_sched_backend_ops *ops,
+				       u32 credits, struct workqueue_struct *wq,
+				       struct device *dev)
 {
 #ifdef NVDLA_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
 		.ops = ops,
+#ifdef NVDLA_HAVE_SCHED_SUBMIT_WQ
+		.submit_wq = wq,
+#endif
 #ifdef NVDLA_HAVE_SCHED_NUM_RQS
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 #endif
-		.credit_limit = 1,
+		.credit_limit = credits,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 		.name = "nvdla",
 		.dev = dev,
@@ -38,17 +50,18 @@ static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 
 	return drm_sched_init(sched, &args);
 #elif defined(NVDLA_HAVE_SCHED_CREDITS)
-	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
-			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, "nvdla", dev);
+	return drm_sched_init(sched, ops, wq, DRM_SCHED_PRIORITY_COUNT, credits,
+			      0, MAX_SCHEDULE_TIMEOUT, NULL, NULL, "nvdla",
+			      dev);
 #else
-	return drm_sched_init(sched, ops, 1, 0, MAX_SCHEDULE_TIMEOUT, NULL,
-			      NULL, "nvdla", dev);
+	return drm_sched_init(sched, ops, credits, 0, MAX_SCHEDULE_TIMEOUT,
+			      NULL, NULL, "nvdla", dev);
 #endif
 }
 
-static inline int nvdla_sched_job_init(struct drm_sched_job *job,
-				       struct drm_sched_entity *entity,
-				       struct drm_file *file)
+static inline int nvdla_drm_sched_job_init(struct drm_sched_job *job,
+					   struct drm_sched_entity *entity,
+					   struct drm_file *file)
 {
 #ifdef NVDLA_HAVE_SCHED_CLIENT_ID
 	return drm_sched_job_init(job, entity, 1, file, file->client_id);

@@ -93,6 +93,21 @@ static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
 	}
 }
 
+/* It may still write: without a reset the pages are lost to everybody. */
+static void nvdla_confirm_stop(struct nvdla_device *ndev,
+			       struct nvdla_bo *source, struct nvdla_bo *target)
+{
+	struct device *dev = ndev->drm.dev;
+
+	nvdla_engine_abort(&ndev->engine);
+	if (ndev->front->isolate)
+		ndev->front->isolate(dev, true);
+	if (ndev->front->can_reset(dev) && !ndev->front->reset(dev, true))
+		return;
+	nvdla_bo_abandon(source);
+	nvdla_bo_abandon(target);
+}
+
 /**
  * nvdla_confirm_atom() - refuse a device that is not ndev->hw
  * @ndev: device, started, before it is registered
@@ -135,9 +150,8 @@ int nvdla_confirm_atom(struct nvdla_device *ndev)
 	if (ret) {
 		drm_err(&ndev->drm, "a copy of one element does not end: %d\n",
 			ret);
-		/* It may still write: the pages are lost to everybody. */
-		kfree(memory);
-		return ret;
+		nvdla_confirm_stop(ndev, source, target);
+		goto free;
 	}
 	nvdla_bo_sync_for_cpu(target);
 	for (atom = 0; atom < PAGE_SIZE; atom++)

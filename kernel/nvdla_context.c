@@ -1,17 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts. Creation and the end of a context only touch the scheduler's
- * entity; what a hang does to a context is decided in nvdla_job.c.
+ * Contexts.
+ *
+ * A context lives until its last job is freed, which may be long after its
+ * file was closed and the device removed: a job waits for what it depends on.
+ * Its scheduler can only be waited for where none of its own work runs, so the
+ * end is a work of the module's own queue. Until that is done the context pins
+ * the module.
  */
+#include <linux/module.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
+
+#include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_job.h"
+#include "nvdla_sched.h"
+
+/* What one context may have in the scheduler's hands; the rest queues. */
+#define NVDLA_CONTEXT_CREDITS	64
+
+static struct workqueue_struct *nvdla_release_wq;
+
+int nvdla_context_init(void)
+{
+	nvdla_release_wq = alloc_workqueue("nvdla-release", WQ_UNBOUND, 0);
+	return nvdla_release_wq ? 0 : -ENOMEM;
+}
+
+void nvdla_context_exit(void)
+{
+	/* Waits for the last lines of nvdla_context_free(). */
+	destroy_workqueue(nvdla_release_wq);
+}
+
+static void nvdla_context_free(struct work_struct *work)
+{
+	struct nvdla_context *context =
+		container_of(work, struct nvdla_context, release);
+
+	/* Neither has jobs: each of them held a reference. */
+	drm_sched_entity_destroy(&context->entity);
+	drm_sched_fini(&context->sched);
+	mutex_destroy(&context->lock);
+	drm_dev_put(&context->ndev->drm);
+	kfree(context);
+	module_put(THIS_MODULE);
+}
 
 static void nvdla_context_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct nvdla_context, ref));
+	struct nvdla_context *context =
+		container_of(ref, struct nvdla_context, ref);
+
+	queue_work(nvdla_release_wq, &context->release);
 }
 
 void nvdla_context_put(struct nvdla_context *context)
@@ -38,58 +83,90 @@ struct nvdla_context *nvdla_context_get(struct nvdla_file *nfile, u32 id)
 	return context;
 }
 
-/*
- * Takes the context out of use: queued jobs are run or, in a dying process,
- * dropped; the job on the hardware ends on its own and holds what it needs.
- */
+/* Takes the context out of use. What it holds goes with its last job. */
 static void nvdla_context_close(struct nvdla_context *context)
 {
-	drm_sched_entity_destroy(&context->entity);
+	mutex_lock(&context->lock);
+	context->closed = true;
+	mutex_unlock(&context->lock);
 	nvdla_context_put(context);
 }
 
+/**
+ * nvdla_context_close_all() - the file is closed
+ * @nfile: file
+ *
+ * Nobody is left who could tell a good result from another, so jobs that have
+ * not begun are canceled.
+ */
 void nvdla_context_close_all(struct nvdla_file *nfile)
 {
 	struct nvdla_context *context;
 	unsigned long id;
 
-	xa_for_each(&nfile->contexts, id, context)
+	xa_for_each(&nfile->contexts, id, context) {
+		nvdla_sched_cancel(context);
 		nvdla_context_close(context);
+	}
 	xa_destroy(&nfile->contexts);
+}
+
+static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev)
+{
+	struct nvdla_context *context;
+	struct drm_gpu_scheduler *sched;
+	int ret;
+
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	if (!context)
+		return ERR_PTR(-ENOMEM);
+	sched = &context->sched;
+	ret = nvdla_drm_sched_init(sched, &nvdla_drm_sched_ops, NVDLA_CONTEXT_CREDITS,
+			       ndev->wq, ndev->drm.dev);
+	if (ret)
+		goto free;
+	ret = drm_sched_entity_init(&context->entity,
+				    DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
+	if (ret)
+		goto fini;
+
+	kref_init(&context->ref);
+	mutex_init(&context->lock);
+	INIT_WORK(&context->release, nvdla_context_free);
+	INIT_LIST_HEAD(&context->ready);
+	INIT_LIST_HEAD(&context->runnable);
+	context->fence_context = dma_fence_context_alloc(1);
+	context->ndev = ndev;
+	context->resets = atomic_read(&ndev->resets);
+	drm_dev_get(&ndev->drm);
+	/* The caller's file holds the module as well. */
+	__module_get(THIS_MODULE);
+	return context;
+
+fini:
+	drm_sched_fini(sched);
+free:
+	kfree(context);
+	return ERR_PTR(ret);
 }
 
 int nvdla_ioctl_context_create(struct drm_device *drm, void *data,
 			       struct drm_file *file)
 {
-	struct nvdla_device *ndev = to_nvdla_device(drm);
 	struct nvdla_file *nfile = file->driver_priv;
 	struct drm_nvdla_context_create *args = data;
-	struct drm_gpu_scheduler *sched = &ndev->sched;
 	struct nvdla_context *context;
 	int ret;
 
 	if (args->flags || args->context)
 		return -EINVAL;
-	context = kzalloc(sizeof(*context), GFP_KERNEL);
-	if (!context)
-		return -ENOMEM;
-	kref_init(&context->ref);
-	context->ndev = ndev;
-	context->resets = atomic_read(&ndev->resets);
-	ret = drm_sched_entity_init(&context->entity,
-				    DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
-	if (ret)
-		goto free;
+	context = nvdla_context_alloc(to_nvdla_device(drm));
+	if (IS_ERR(context))
+		return PTR_ERR(context);
 	ret = xa_alloc(&nfile->contexts, &args->context, context, xa_limit_32b,
-		       GFP_KERNEL);
+		       GFP_KERNEL_ACCOUNT);
 	if (ret)
-		goto destroy;
-	return 0;
-
-destroy:
-	drm_sched_entity_destroy(&context->entity);
-free:
-	kfree(context);
+		nvdla_context_put(context);
 	return ret;
 }
 
@@ -123,7 +200,7 @@ int nvdla_ioctl_context_query(struct drm_device *drm, void *data,
 	if (!context)
 		return -ENOENT;
 	args->resets = atomic_read(&ndev->resets) - context->resets;
-	/* Pairs with nvdla_job_collect(), which sets the layer before. */
+	/* Pairs with nvdla_sched_finish(), which sets the layer before. */
 	if (smp_load_acquire(&context->guilty)) {
 		args->state = DRM_NVDLA_CONTEXT_GUILTY;
 		args->layer = context->guilty_layer;

@@ -15,13 +15,18 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_job.h"
+#include "nvdla_sched.h"
 #include "nvdla_trace_layer.h"
 
 static bool weight_gating = true;
 module_param(weight_gating, bool, 0444);
 MODULE_PARM_DESC(weight_gating,
 		 "Second generation: weights freed while a clock is gated are lost");
+
+static uint clock_khz_param;
+module_param_named(clock_khz, clock_khz_param, uint, 0444);
+MODULE_PARM_DESC(clock_khz,
+		 "Core clock, where the system does not say or says wrong");
 
 static u32 nvdla_reg_read(void *context, u32 offset)
 {
@@ -57,9 +62,15 @@ static u64 nvdla_now_ns(void *context)
 static u32 nvdla_take_irq(void *context)
 {
 	struct nvdla_device *ndev = context;
+	unsigned long flags;
+	u32 bits = 0;
 
-	return nvdla_engine_read_irq(&ndev->engine) |
-	       atomic_xchg(&ndev->irq_bits, 0);
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	if (!ndev->offline)
+		bits = ndev->irq_bits | nvdla_engine_read_irq(&ndev->engine);
+	ndev->irq_bits = 0;
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+	return bits;
 }
 
 static const struct nvdla_port nvdla_kernel_port = {
@@ -72,53 +83,38 @@ static const struct nvdla_port nvdla_kernel_port = {
 	.layer_start = nvdla_trace_layer,
 };
 
-/**
- * nvdla_device_arm_deadline() - look at the engine when it wants to be
- * @ndev: device, hw_lock held
- */
-void nvdla_device_arm_deadline(struct nvdla_device *ndev)
-{
-	u64 deadline = nvdla_engine_next_deadline(&ndev->engine);
-	u64 now = ktime_get_ns();
-
-	lockdep_assert_held(&ndev->hw_lock);
-	if (deadline == NVDLA_NO_DEADLINE)
-		cancel_delayed_work(&ndev->deadline);
-	else
-		mod_delayed_work(system_highpri_wq, &ndev->deadline,
-				 deadline <= now ? 0 :
-				 nsecs_to_jiffies(deadline - now) + 1);
-}
-
-/* Not a signalling section as a whole: a reset takes locks of the bus. */
 static void nvdla_deadline_work(struct work_struct *work)
 {
 	struct nvdla_device *ndev =
 		container_of(to_delayed_work(work), struct nvdla_device,
 			     deadline);
+	bool cookie = dma_fence_begin_signalling();
 
-	mutex_lock(&ndev->hw_lock);
-	if (!ndev->wedged && !ndev->offline) {
+	nvdla_hw_lock(ndev);
+	if (ndev->running) {
 		nvdla_engine_poll(&ndev->engine);
-		nvdla_job_collect(ndev);
-		nvdla_device_arm_deadline(ndev);
+		nvdla_sched_advance(ndev);
 	}
-	mutex_unlock(&ndev->hw_lock);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
 }
 
 /* Reads and clears, nothing else: the rest needs hw_lock. */
 static irqreturn_t nvdla_irq_handler(int irq, void *data)
 {
 	struct nvdla_device *ndev = data;
-	u32 bits;
+	unsigned long flags;
+	u32 bits = 0;
 
-	if (READ_ONCE(ndev->offline))
-		return IRQ_NONE;
-	bits = nvdla_engine_read_irq(&ndev->engine);
-	if (!bits)
-		return IRQ_NONE;
-	atomic_or(bits, &ndev->irq_bits);
-	return IRQ_WAKE_THREAD;
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	if (!ndev->offline)
+		bits = nvdla_engine_read_irq(&ndev->engine);
+	/* If it is gone, others raised it; who waits for it will find out. */
+	if (bits == NVDLA_IRQ_GONE && !READ_ONCE(ndev->running))
+		bits = 0;
+	ndev->irq_bits |= bits;
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+	return bits ? IRQ_WAKE_THREAD : IRQ_NONE;
 }
 
 static irqreturn_t nvdla_irq_thread(int irq, void *data)
@@ -127,52 +123,66 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	bool cookie = dma_fence_begin_signalling();
 	u32 bits;
 
-	mutex_lock(&ndev->hw_lock);
-	bits = atomic_xchg(&ndev->irq_bits, 0);
-	if (!ndev->wedged && !ndev->offline && bits) {
+	nvdla_hw_lock(ndev);
+	spin_lock_irq(&ndev->irq_lock);
+	bits = ndev->irq_bits;
+	ndev->irq_bits = 0;
+	spin_unlock_irq(&ndev->irq_lock);
+	if (bits) {
 		nvdla_engine_interrupt(&ndev->engine, bits);
-		nvdla_job_collect(ndev);
-		nvdla_device_arm_deadline(ndev);
+		nvdla_sched_advance(ndev);
 	}
-	mutex_unlock(&ndev->hw_lock);
+	nvdla_hw_unlock(ndev);
 	dma_fence_end_signalling(cookie);
 	return IRQ_HANDLED;
 }
 
-static void nvdla_device_fini_sched(struct drm_device *drm, void *data)
+static void nvdla_device_fini(struct drm_device *drm, void *data)
 {
 	struct nvdla_device *ndev = to_nvdla_device(drm);
 
-	drm_sched_fini(&ndev->sched);
+	destroy_workqueue(ndev->wq);
 	mutex_destroy(&ndev->hw_lock);
 }
 
-/*
- * Runs first when the device goes, before registers and interrupt do. What
- * was submitted ends with an error; files stay open and can be closed.
+/**
+ * nvdla_device_remove() - take a device out of use
+ * @ndev: device that was created
+ *
+ * The first thing that a front end does when its device goes, while registers
+ * and power are still there. What was submitted ends with -ENODEV; files stay
+ * open and can be closed.
  */
-static void nvdla_device_unplug(void *data)
+void nvdla_device_remove(struct nvdla_device *ndev)
 {
-	struct nvdla_device *ndev = data;
+	bool reset = false;
+	bool cookie;
 
 	drm_dev_unplug(&ndev->drm);
-	mutex_lock(&ndev->hw_lock);
-	if (ndev->running) {
-		/* Still on the hardware: its memory must not be reused. */
-		kref_get(&ndev->running->ref);
-		list_add_tail(&ndev->running->node, &ndev->quarantine);
-		ndev->reset_ops->isolate(ndev->drm.dev);
-	}
-	nvdla_engine_abort(&ndev->engine);
-	WRITE_ONCE(ndev->wedged, true);
-	nvdla_job_collect(ndev);
-	WRITE_ONCE(ndev->offline, true);
-	mutex_unlock(&ndev->hw_lock);
+	nvdla_power_fini(ndev);
+	cookie = dma_fence_begin_signalling();
+	nvdla_hw_lock(ndev);
+	nvdla_give_up(ndev, -ENODEV);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+	cancel_delayed_work_sync(&ndev->reset_work);
 	cancel_delayed_work_sync(&ndev->deadline);
-	nvdla_abandon_quarantine(ndev);
+
+	if (!list_empty(&ndev->quarantine) &&
+	    ndev->front->can_reset(ndev->drm.dev))
+		reset = !ndev->front->reset(ndev->drm.dev, true);
+	nvdla_release_quarantine(ndev, reset);
 }
 
-static const char *nvdla_start_reason(int error)
+/**
+ * nvdla_start_reason() - why nvdla_engine_start() failed, in words
+ * @error: what it returned
+ *
+ * Return: the reason.
+ */
+const char *nvdla_start_reason(int error)
 {
 	switch (-error) {
 	case NVDLA_START_GONE:
@@ -194,9 +204,9 @@ static int nvdla_device_start(struct nvdla_device *ndev)
 	struct device *dev = ndev->drm.dev;
 	int ret = nvdla_engine_start(&ndev->engine);
 
-	if (ret == -NVDLA_START_BUSY && ndev->reset_ops->can_reset(dev)) {
+	if (ret == -NVDLA_START_BUSY && ndev->front->can_reset(dev)) {
 		dev_info(dev, "found running, resetting it\n");
-		if (!ndev->reset_ops->reset(dev, true))
+		if (!ndev->front->reset(dev, true))
 			ret = nvdla_engine_start(&ndev->engine);
 	}
 	if (ret)
@@ -205,19 +215,43 @@ static int nvdla_device_start(struct nvdla_device *ndev)
 	return 0;
 }
 
+static int nvdla_device_init(struct nvdla_device *ndev)
+{
+	mutex_init(&ndev->hw_lock);
+	spin_lock_init(&ndev->irq_lock);
+	init_waitqueue_head(&ndev->idle);
+	INIT_LIST_HEAD(&ndev->runnable);
+	INIT_LIST_HEAD(&ndev->waiting);
+	INIT_LIST_HEAD(&ndev->ended);
+	INIT_DELAYED_WORK(&ndev->deadline, nvdla_deadline_work);
+	nvdla_reset_init(ndev);
+	/* Until it is complete. */
+	ndev->state = NVDLA_STATE_DEAD;
+	/* 1 is the program of nvdla_confirm_atom(). */
+	atomic64_set(&ndev->program_serial, 1);
+
+	ndev->wq = alloc_ordered_workqueue("nvdla",
+					   WQ_MEM_RECLAIM | WQ_HIGHPRI);
+	if (!ndev->wq)
+		return -ENOMEM;
+	return drmm_add_action_or_reset(&ndev->drm, nvdla_device_fini, NULL);
+}
+
 /**
  * nvdla_device_create() - a device that a front end has found
- * @dev: bus device, DMA mask not set yet
+ * @dev: bus device, DMA mask not set yet, kept off the bus if that is possible
  * @hw: configuration that its id stands for
  * @regs: mapped registers
  * @irq: interrupt
- * @reset_ops: how to reset it
+ * @clock_khz: core clock, 0 if not known
+ * @front: what the front end can do
  *
- * Return: 0, or an errno after a message. All is undone with @dev.
+ * Return: 0, or an errno after a message. Ends with nvdla_device_remove(); the
+ * rest is undone with @dev.
  */
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
-			void __iomem *regs, int irq,
-			const struct nvdla_reset_ops *reset_ops)
+			void __iomem *regs, int irq, u32 clock_khz,
+			const struct nvdla_front_ops *front)
 {
 	struct nvdla_device *ndev;
 	int ret;
@@ -236,13 +270,12 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 		ndev->own_hw.features &= ~NVDLA_HW_WEIGHT_GATING;
 	ndev->hw = &ndev->own_hw;
 	ndev->regs = regs;
-	ndev->reset_ops = reset_ops;
-	mutex_init(&ndev->hw_lock);
-	INIT_LIST_HEAD(&ndev->quarantine);
-	INIT_DELAYED_WORK(&ndev->deadline, nvdla_deadline_work);
-	ndev->fence_context = dma_fence_context_alloc(1);
-	/* 1 is the program of nvdla_confirm_atom(). */
-	atomic64_set(&ndev->program_serial, 1);
+	ndev->irq = irq;
+	ndev->front = front;
+	ndev->clock_khz = clock_khz_param ? clock_khz_param : clock_khz;
+	ret = nvdla_device_init(ndev);
+	if (ret)
+		return ret;
 	dev_set_drvdata(dev, ndev);
 
 	nvdla_engine_init(&ndev->engine, ndev->hw, &nvdla_kernel_port, ndev);
@@ -250,31 +283,35 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ret = nvdla_device_start(ndev);
 	if (ret)
 		return ret;
+	/* It is idle: what it does from here on is what it was asked for. */
+	if (front->isolate)
+		front->isolate(dev, false);
 	ret = nvdla_region_init(ndev);
 	if (ret)
-		return ret;
+		goto isolate;
 	ret = nvdla_confirm_atom(ndev);
 	if (ret)
-		return ret;
+		goto isolate;
 
-	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, dev);
-	if (ret)
-		return ret;
-	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_device_fini_sched,
-				       NULL);
-	if (ret)
-		return ret;
 	ret = devm_request_threaded_irq(dev, irq, nvdla_irq_handler,
 					nvdla_irq_thread, IRQF_SHARED, "nvdla",
 					ndev);
-	if (ret)
-		return dev_err_probe(dev, ret, "no interrupt %d\n", irq);
+	if (ret) {
+		dev_err_probe(dev, ret, "no interrupt %d\n", irq);
+		goto isolate;
+	}
+	WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+	nvdla_power_init(ndev);
 	ret = drm_dev_register(&ndev->drm, 0);
-	if (ret)
+	if (ret) {
+		nvdla_device_remove(ndev);
 		return ret;
-	ret = devm_add_action_or_reset(dev, nvdla_device_unplug, ndev);
-	if (ret)
-		return ret;
+	}
 	drm_info(&ndev->drm, "%s, atom of %u bytes\n", hw->name, hw->atom);
 	return 0;
+
+isolate:
+	if (front->isolate)
+		front->isolate(dev, true);
+	return ret;
 }

@@ -9,10 +9,11 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_device.h>
-#include <drm/gpu_scheduler.h>
 
 #include "../firmware/engine/nvdla_engine.h"
 #include "nvdla_region.h"
@@ -20,18 +21,36 @@
 struct nvdla_submission;
 
 /**
- * struct nvdla_reset_ops - how a front end resets its device
+ * struct nvdla_front_ops - what only the front end can do
  */
-struct nvdla_reset_ops {
+struct nvdla_front_ops {
 	/** @can_reset: there is a way that should work */
 	bool (*can_reset)(struct device *dev);
 	/**
-	 * @reset: returns with the core in its reset state, or an errno;
-	 * @probing: called from probe, with the lock of the device held
+	 * @reset: returns with the core in its reset state, or an errno,
+	 * -EAGAIN to be called again later; @locked: the caller holds the lock
+	 * of the device. Without hw_lock, may sleep and allocate.
 	 */
-	int (*reset)(struct device *dev, bool probing);
-	/** @isolate: keep a device that cannot be reset off the bus */
-	void (*isolate)(struct device *dev);
+	int (*reset)(struct device *dev, bool locked);
+	/**
+	 * @isolate: keep the device off the bus, or let it on again; NULL
+	 * where there is no way. Under hw_lock, takes no memory.
+	 */
+	void (*isolate)(struct device *dev, bool isolated);
+	/** @power: clocks and the like; NULL if there are none */
+	int (*power)(struct device *dev, bool on);
+};
+
+/** enum nvdla_state - what may be done with a device */
+enum nvdla_state {
+	/** @NVDLA_STATE_PAUSED: nothing is started; may still be running */
+	NVDLA_STATE_PAUSED,
+	/** @NVDLA_STATE_RUNNING: everything */
+	NVDLA_STATE_RUNNING,
+	/** @NVDLA_STATE_BROKEN: failed, is to be reset; nothing is started */
+	NVDLA_STATE_BROKEN,
+	/** @NVDLA_STATE_DEAD: removed, or failed for good */
+	NVDLA_STATE_DEAD,
 };
 
 /**
@@ -46,8 +65,10 @@ struct nvdla_device {
 	struct nvdla_hw own_hw;
 	/** @regs: mapped register space */
 	void __iomem *regs;
-	/** @reset_ops: of the front end, constant */
-	const struct nvdla_reset_ops *reset_ops;
+	/** @irq: interrupt */
+	int irq;
+	/** @front: of the front end, constant */
+	const struct nvdla_front_ops *front;
 	/** @clock_khz: core clock, 0 if not known */
 	u32 clock_khz;
 
@@ -56,41 +77,59 @@ struct nvdla_device {
 	/** @sram: memory behind the second interface, if any */
 	struct nvdla_region sram;
 
-	/** @sched: one queue in front of the engine */
-	struct drm_gpu_scheduler sched;
+	/** @wq: all that fences wait for */
+	struct workqueue_struct *wq;
 
 	/**
-	 * @hw_lock: guards the engine, @running, @wedged, @quarantine and all
-	 * register accesses but those of the hard interrupt handler. It is
-	 * taken on the way to a fence signal: nothing under it may allocate,
-	 * fault, wait for a fence or take a dma_resv lock.
+	 * @hw_lock: guards the engine, the arbiter and all register accesses
+	 * but those of @irq_lock. It is taken on the way to a fence signal:
+	 * nothing under it may allocate, fault, wait for a fence, take a
+	 * dma_resv lock or drop what may be the last reference to a buffer.
+	 * See nvdla_hw_lock().
 	 */
 	struct mutex hw_lock;
 	/** @engine: programs in, running hardware out */
 	struct nvdla_engine engine;
+	/** @state: enum nvdla_state */
+	enum nvdla_state state;
 	/** @running: what the engine works on, or NULL */
 	struct nvdla_submission *running;
-	/** @wedged: hung and not reset; nothing runs any more */
-	bool wedged;
-	/** @quarantine: submissions whose buffers a hung device may write */
+	/** @since: when the time of @running was last charged */
+	u64 since;
+	/** @abort_error: of a job that nvdla_engine_abort() ends */
+	int abort_error;
+	/** @vruntime: least of all contexts that take part; never falls */
+	u64 vruntime;
+	/** @runnable: contexts with jobs that are ready, but the running one */
+	struct list_head runnable;
+	/** @waiting: jobs that are armed and not ready */
+	struct list_head waiting;
+	/** @ended: jobs whose fences are signalled when hw_lock is left */
+	struct list_head ended;
+	/** @quarantine: submissions whose buffers the device may still write */
 	struct list_head quarantine;
-
-	/** @offline: registers must not be touched (reset, unplugged) */
-	bool offline;
-	/** @irq_bits: taken by the hard handler, not yet by the thread */
-	atomic_t irq_bits;
-	/** @deadline: calls the engine's poll when it asks for it */
+	/** @idle: woken when @running becomes NULL */
+	wait_queue_head_t idle;
+	/** @deadline: looks at the engine, and who waits for it */
 	struct delayed_work deadline;
 
+	/** @irq_lock: guards the interrupt status and what follows */
+	spinlock_t irq_lock;
+	/** @offline: no register may be touched (reset, asleep, removed) */
+	bool offline;
+	/** @irq_bits: taken by the hard handler, not yet by the engine */
+	u32 irq_bits;
+
+	/** @reset_work: resets a device that failed */
+	struct delayed_work reset_work;
+	/** @reset_tries: of it, until the lock of the device was free */
+	u32 reset_tries;
+	/** @enables_pm: runtime PM was not enabled by the bus */
+	bool enables_pm;
 	/** @resets: successful ones, for CONTEXT_QUERY */
 	atomic_t resets;
 	/** @program_serial: names programs, never reused */
 	atomic64_t program_serial;
-
-	/** @fence_context: of the hardware fences */
-	u64 fence_context;
-	/** @fence_seqno: last one given out; guarded by @hw_lock */
-	u64 fence_seqno;
 };
 
 static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
@@ -99,15 +138,32 @@ static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 }
 
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
-			void __iomem *regs, int irq,
-			const struct nvdla_reset_ops *reset_ops);
-void nvdla_device_arm_deadline(struct nvdla_device *ndev);
+			void __iomem *regs, int irq, u32 clock_khz,
+			const struct nvdla_front_ops *front);
+void nvdla_device_remove(struct nvdla_device *ndev);
+const char *nvdla_start_reason(int error);
 
 /* nvdla_confirm.c */
 int nvdla_confirm_atom(struct nvdla_device *ndev);
 
+/* nvdla_power.c */
+extern const struct dev_pm_ops nvdla_pm_ops;
+
+void nvdla_set_offline(struct nvdla_device *ndev, bool offline);
+void nvdla_quiesce(struct nvdla_device *ndev);
+int nvdla_restart(struct nvdla_device *ndev);
+void nvdla_reset_prepare(struct nvdla_device *ndev);
+void nvdla_reset_done(struct nvdla_device *ndev);
+void nvdla_power_init(struct nvdla_device *ndev);
+void nvdla_power_fini(struct nvdla_device *ndev);
+
 /* nvdla_reset.c */
-void nvdla_recover(struct nvdla_device *ndev);
-void nvdla_abandon_quarantine(struct nvdla_device *ndev);
+void nvdla_reset_init(struct nvdla_device *ndev);
+void nvdla_reset(struct nvdla_device *ndev);
+void nvdla_recover(struct nvdla_device *ndev,
+		   struct nvdla_submission *submission);
+void nvdla_abort(struct nvdla_device *ndev, int error);
+void nvdla_give_up(struct nvdla_device *ndev, int error);
+void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset);
 
 #endif /* NVDLA_DEVICE_H */

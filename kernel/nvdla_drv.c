@@ -51,7 +51,7 @@ static void nvdla_fill_device_info(struct nvdla_device *ndev,
 	info->clock_khz = ndev->clock_khz;
 	if (!nvdla_gem_coherent(ndev))
 		info->flags |= DRM_NVDLA_DEVICE_NONCOHERENT;
-	if (ndev->reset_ops->can_reset(ndev->drm.dev))
+	if (ndev->front->can_reset(ndev->drm.dev))
 		info->flags |= DRM_NVDLA_DEVICE_CAN_RESET;
 	if (ndev->sram.pool)
 		info->flags |= DRM_NVDLA_DEVICE_SRAM;
@@ -110,21 +110,46 @@ int nvdla_ioctl_query(struct drm_device *drm, void *data,
 	return 0;
 }
 
+/*
+ * Calls that need the device: it does not go while one is under way. BO_WAIT
+ * is none of them, as what it waits for ends when the device goes; what only
+ * gives things back works without a device.
+ */
+#define NVDLA_GUARDED(func)						\
+static int nvdla_guarded_##func(struct drm_device *drm, void *data,	\
+				struct drm_file *file)			\
+{									\
+	int index, ret;							\
+									\
+	if (!drm_dev_enter(drm, &index))				\
+		return -ENODEV;						\
+	ret = nvdla_ioctl_##func(drm, data, file);			\
+	drm_dev_exit(index);						\
+	return ret;							\
+}
+
+NVDLA_GUARDED(query)
+NVDLA_GUARDED(context_create)
+NVDLA_GUARDED(bo_create)
+NVDLA_GUARDED(bo_sync)
+NVDLA_GUARDED(program_create)
+NVDLA_GUARDED(submit)
+
 #define NVDLA_IOCTL(name, func) \
-	DRM_IOCTL_DEF_DRV(NVDLA_##name, nvdla_ioctl_##func, DRM_RENDER_ALLOW)
+	DRM_IOCTL_DEF_DRV(NVDLA_##name, nvdla_##func, DRM_RENDER_ALLOW)
 
 static const struct drm_ioctl_desc nvdla_ioctls[] = {
-	NVDLA_IOCTL(QUERY, query),
-	NVDLA_IOCTL(CONTEXT_CREATE, context_create),
-	NVDLA_IOCTL(CONTEXT_DESTROY, context_destroy),
-	NVDLA_IOCTL(CONTEXT_QUERY, context_query),
-	NVDLA_IOCTL(BO_CREATE, bo_create),
-	NVDLA_IOCTL(BO_MMAP_OFFSET, bo_mmap_offset),
-	NVDLA_IOCTL(BO_SYNC, bo_sync),
-	NVDLA_IOCTL(BO_WAIT, bo_wait),
-	NVDLA_IOCTL(PROGRAM_CREATE, program_create),
-	NVDLA_IOCTL(PROGRAM_DESTROY, program_destroy),
-	NVDLA_IOCTL(SUBMIT, submit),
+	NVDLA_IOCTL(QUERY, guarded_query),
+	NVDLA_IOCTL(CONTEXT_CREATE, guarded_context_create),
+	NVDLA_IOCTL(CONTEXT_DESTROY, ioctl_context_destroy),
+	NVDLA_IOCTL(CONTEXT_QUERY, ioctl_context_query),
+	NVDLA_IOCTL(BO_CREATE, guarded_bo_create),
+	NVDLA_IOCTL(BO_MMAP_OFFSET, ioctl_bo_mmap_offset),
+	NVDLA_IOCTL(BO_SYNC, guarded_bo_sync),
+	NVDLA_IOCTL(BO_WAIT, ioctl_bo_wait),
+	NVDLA_IOCTL(PROGRAM_CREATE, guarded_program_create),
+	NVDLA_IOCTL(PROGRAM_DESTROY, ioctl_program_destroy),
+	NVDLA_IOCTL(SUBMIT, guarded_submit),
 };
 
 NVDLA_DEFINE_FOPS(nvdla_fops);
@@ -148,13 +173,22 @@ const struct drm_driver nvdla_drm_driver = {
 
 static int __init nvdla_init(void)
 {
-	int ret = nvdla_platform_register();
+	int ret = nvdla_context_init();
 
 	if (ret)
 		return ret;
+	ret = nvdla_platform_register();
+	if (ret)
+		goto exit_context;
 	ret = nvdla_pci_register();
 	if (ret)
-		nvdla_platform_unregister();
+		goto unregister_platform;
+	return 0;
+
+unregister_platform:
+	nvdla_platform_unregister();
+exit_context:
+	nvdla_context_exit();
 	return ret;
 }
 module_init(nvdla_init);
@@ -163,6 +197,9 @@ static void __exit nvdla_exit(void)
 {
 	nvdla_pci_unregister();
 	nvdla_platform_unregister();
+	nvdla_context_exit();
+	/* Fences of this module that are being freed. */
+	rcu_barrier();
 }
 module_exit(nvdla_exit);
 

@@ -5,9 +5,23 @@
 #ifndef NVDLA_FRONT_H
 #define NVDLA_FRONT_H
 
-int nvdla_platform_register(void);
-void nvdla_platform_unregister(void);
+#include <linux/kconfig.h>
+
+#if IS_ENABLED(CONFIG_PCI)
 int nvdla_pci_register(void);
 void nvdla_pci_unregister(void);
+#else
+static inline int nvdla_pci_register(void)
+{
+	return 0;
+}
+
+static inline void nvdla_pci_unregister(void)
+{
+}
+#endif
+
+int nvdla_platform_register(void);
+void nvdla_platform_unregister(void);
 
 #endif /* NVDLA_FRONT_H */

@@ -23,11 +23,24 @@ bool nvdla_gem_coherent(struct nvdla_device *ndev)
 	return dev_is_dma_coherent(ndev->drm.dev);
 }
 
+/**
+ * nvdla_bo_abandon() - the memory of a buffer is never to be used again
+ * @bo: buffer that a device may still write, which was not reset
+ */
+void nvdla_bo_abandon(struct nvdla_bo *bo)
+{
+	bo->abandoned = true;
+}
+
 static void nvdla_gem_free(struct drm_gem_object *obj)
 {
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
 	drm_gem_object_release(obj);
+	if (bo->abandoned) {
+		kfree(bo);
+		return;
+	}
 	switch (bo->backing) {
 	case NVDLA_BACKING_PAGES:
 		dma_free_pages(obj->dev->dev, obj->size,

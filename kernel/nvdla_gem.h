@@ -33,6 +33,8 @@ struct nvdla_bo {
 	u32 memory;
 	/** @backing: where the memory comes from */
 	enum nvdla_backing backing;
+	/** @abandoned: a device may write it for ever: never free the memory */
+	bool abandoned;
 	/** @region: which, with NVDLA_BACKING_REGION */
 	struct nvdla_region *region;
 };
@@ -42,6 +44,7 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 	return container_of(obj, struct nvdla_bo, base);
 }
 
+void nvdla_bo_abandon(struct nvdla_bo *bo);
 bool nvdla_gem_coherent(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);

@@ -6,6 +6,7 @@
 #define NVDLA_JOB_H
 
 #include <linux/kref.h>
+#include <linux/list.h>
 
 #include <drm/gpu_scheduler.h>
 
@@ -15,6 +16,20 @@ struct nvdla_context;
 struct nvdla_device;
 struct nvdla_kernel_program;
 
+/** enum nvdla_job_state - how far a submission has come; under hw_lock */
+enum nvdla_job_state {
+	/** @NVDLA_JOB_MADE: nobody but its maker knows it */
+	NVDLA_JOB_MADE,
+	/** @NVDLA_JOB_WAITING: armed; waits for what it depends on */
+	NVDLA_JOB_WAITING,
+	/** @NVDLA_JOB_READY: in the queue of its context */
+	NVDLA_JOB_READY,
+	/** @NVDLA_JOB_STARTED: on the hardware */
+	NVDLA_JOB_STARTED,
+	/** @NVDLA_JOB_ENDED: its fence is signalled, or about to be */
+	NVDLA_JOB_ENDED,
+};
+
 /**
  * struct nvdla_submission - one run of a program
  *
@@ -22,9 +37,12 @@ struct nvdla_kernel_program;
  * armed: from there on nothing may fail or allocate.
  */
 struct nvdla_submission {
-	/** @base: scheduler's job; freed with the last reference */
+	/** @base: scheduler's job */
 	struct drm_sched_job base;
-	/** @ref: the scheduler's, and the quarantine's after a hang */
+	/**
+	 * @ref: the scheduler's, until free_job, and the quarantine's. The
+	 * arbiter needs none: no job is freed before its fence is signalled.
+	 */
 	struct kref ref;
 	/** @ndev: device */
 	struct nvdla_device *ndev;
@@ -40,15 +58,31 @@ struct nvdla_submission {
 	u64 *bases;
 	/** @job: for the engine */
 	struct nvdla_job job;
-	/** @fence: signalled when the hardware is done */
+	/** @fence: signalled at the end; initialised when the job is armed */
 	struct dma_fence *fence;
-	/** @node: in the quarantine */
+	/** @powered: holds the device awake */
+	bool powered;
+
+	/** @state: enum nvdla_job_state; this and all below under hw_lock */
+	enum nvdla_job_state state;
+	/** @error: for @fence */
+	int error;
+	/** @node: in the list that @state stands for */
 	struct list_head node;
+	/** @quarantine: in the device's quarantine */
+	struct list_head quarantine;
 };
 
-extern const struct drm_sched_backend_ops nvdla_sched_ops;
+static inline struct nvdla_submission *
+to_nvdla_submission(struct drm_sched_job *base)
+{
+	return container_of(base, struct nvdla_submission, base);
+}
 
+extern const struct drm_sched_backend_ops nvdla_drm_sched_ops;
+
+struct nvdla_submission *nvdla_submission_alloc(struct nvdla_device *ndev);
 void nvdla_submission_put(struct nvdla_submission *submission);
-void nvdla_job_collect(struct nvdla_device *ndev);
+void nvdla_submission_arm(struct nvdla_submission *submission);
 
 #endif /* NVDLA_JOB_H */

@@ -23,23 +23,50 @@ static bool nvdla_pci_can_reset(struct device *dev)
 }
 
 /* Never waits for the device lock: removal may hold it and wait for us. */
-static int nvdla_pci_reset(struct device *dev, bool probing)
+static int nvdla_pci_reset(struct device *dev, bool locked)
 {
 	struct pci_dev *pdev = to_pci_dev(dev);
 
-	return probing ? pci_reset_function_locked(pdev) :
-			 pci_try_reset_function(pdev);
+	return locked ? pci_reset_function_locked(pdev) :
+			pci_try_reset_function(pdev);
 }
 
-static void nvdla_pci_isolate(struct device *dev)
+static void nvdla_pci_isolate(struct device *dev, bool isolated)
 {
-	pci_clear_master(to_pci_dev(dev));
+	struct pci_dev *pdev = to_pci_dev(dev);
+
+	if (isolated)
+		pci_clear_master(pdev);
+	else
+		pci_set_master(pdev);
 }
 
-static const struct nvdla_reset_ops nvdla_pci_reset_ops = {
+static const struct nvdla_front_ops nvdla_pci_front_ops = {
 	.can_reset = nvdla_pci_can_reset,
 	.reset = nvdla_pci_reset,
 	.isolate = nvdla_pci_isolate,
+};
+
+/* Around each reset of the function, whoever asks for it. */
+static void nvdla_pci_reset_prepare(struct pci_dev *pdev)
+{
+	struct nvdla_device *ndev = pci_get_drvdata(pdev);
+
+	if (ndev)
+		nvdla_reset_prepare(ndev);
+}
+
+static void nvdla_pci_reset_done(struct pci_dev *pdev)
+{
+	struct nvdla_device *ndev = pci_get_drvdata(pdev);
+
+	if (ndev)
+		nvdla_reset_done(ndev);
+}
+
+static const struct pci_error_handlers nvdla_pci_error_handlers = {
+	.reset_prepare = nvdla_pci_reset_prepare,
+	.reset_done = nvdla_pci_reset_done,
 };
 
 static void nvdla_pci_free_vectors(void *data)
@@ -49,11 +76,17 @@ static void nvdla_pci_free_vectors(void *data)
 
 static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	const struct nvdla_hw *hw = nvdla_hw_get(id->device -
-						 NVDLA_PCI_DEVICE);
 	struct device *dev = &pdev->dev;
+	const struct nvdla_hw *hw;
 	int ret;
 
+	/* Of the device: an id of user space (new_id) may say anything. */
+	hw = pdev->device < NVDLA_PCI_DEVICE ? NULL :
+	     nvdla_hw_get(pdev->device - NVDLA_PCI_DEVICE);
+	if (!hw)
+		return dev_err_probe(dev, -ENODEV,
+				     "device id %04x is no configuration\n",
+				     pdev->device);
 	ret = pcim_enable_device(pdev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot be enabled\n");
@@ -66,7 +99,8 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = pcim_iomap_regions(pdev, BIT(NVDLA_PCI_BAR), "nvdla");
 	if (ret)
 		return dev_err_probe(dev, ret, "registers cannot be mapped\n");
-	pci_set_master(pdev);
+	/* Who had it before may have left it running. */
+	pci_clear_master(pdev);
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_ALL_TYPES);
 	if (ret < 0)
 		return dev_err_probe(dev, ret, "no interrupt\n");
@@ -74,8 +108,13 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	return nvdla_device_create(dev, hw, pcim_iomap_table(pdev)[NVDLA_PCI_BAR],
-				   pci_irq_vector(pdev, 0),
-				   &nvdla_pci_reset_ops);
+				   pci_irq_vector(pdev, 0), 0,
+				   &nvdla_pci_front_ops);
+}
+
+static void nvdla_pci_remove(struct pci_dev *pdev)
+{
+	nvdla_device_remove(pci_get_drvdata(pdev));
 }
 
 #define NVDLA_PCI_ID(index) \
@@ -97,6 +136,9 @@ static struct pci_driver nvdla_pci_driver = {
 	.name = "nvdla",
 	.id_table = nvdla_pci_ids,
 	.probe = nvdla_pci_probe,
+	.remove = nvdla_pci_remove,
+	.err_handler = &nvdla_pci_error_handlers,
+	.driver.pm = pm_ptr(&nvdla_pm_ops),
 };
 
 int nvdla_pci_register(void)

@@ -8,6 +8,7 @@
 #include <linux/property.h>
 #include <linux/reset.h>
 
+#include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_front.h"
 
@@ -23,7 +24,7 @@ static bool nvdla_platform_can_reset(struct device *dev)
 	return found;
 }
 
-static int nvdla_platform_reset(struct device *dev, bool probing)
+static int nvdla_platform_reset(struct device *dev, bool locked)
 {
 	struct reset_control *reset;
 	int ret;
@@ -36,15 +37,9 @@ static int nvdla_platform_reset(struct device *dev, bool probing)
 	return ret;
 }
 
-/* There is no common way to keep a platform device off its bus. */
-static void nvdla_platform_isolate(struct device *dev)
-{
-}
-
-static const struct nvdla_reset_ops nvdla_platform_reset_ops = {
+static const struct nvdla_front_ops nvdla_platform_front_ops = {
 	.can_reset = nvdla_platform_can_reset,
 	.reset = nvdla_platform_reset,
-	.isolate = nvdla_platform_isolate,
 };
 
 static int nvdla_platform_probe(struct platform_device *pdev)
@@ -63,8 +58,13 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	irq = platform_get_irq(pdev, 0);
 	if (irq < 0)
 		return irq;
-	return nvdla_device_create(&pdev->dev, hw, regs, irq,
-				   &nvdla_platform_reset_ops);
+	return nvdla_device_create(&pdev->dev, hw, regs, irq, 0,
+				   &nvdla_platform_front_ops);
+}
+
+static void nvdla_platform_remove(struct platform_device *pdev)
+{
+	nvdla_device_remove(platform_get_drvdata(pdev));
 }
 
 /* Not wrapped in of_match_ptr(): ACPI's PRP0001 uses it without CONFIG_OF. */
@@ -85,9 +85,11 @@ MODULE_DEVICE_TABLE(of, nvdla_of_ids);
 
 static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
+	.nvdla_platform_remove_op = nvdla_platform_remove,
 	.driver = {
 		.name = "nvdla",
 		.of_match_table = nvdla_of_ids,
+		.pm = pm_ptr(&nvdla_pm_ops),
 	},
 };
 

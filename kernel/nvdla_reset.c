@@ -1,83 +1,168 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recovery.
+ * Devices that fail: hang, answer all ones, or do what no program asked for.
  *
- * NVDLA cannot be stopped, only reset as a whole. After a hang it may still
- * write into the buffers of what was enabled, at any time, so these buffers
- * are given back only after a reset that worked. Without one the device is
- * wedged: nothing is submitted any more, it is kept off the bus where that is
- * possible, and the buffers are kept for good.
+ * NVDLA cannot be stopped, only reset as a whole. Until then it may write into
+ * the buffers of what was enabled, at any time, also after it was gone for a
+ * while. So the first thing is to keep it off the bus where that is possible,
+ * and to hold these buffers: they are in quarantine until a reset has worked,
+ * and for good without one. Then the fence of the guilty job is signalled. The
+ * reset comes last, by a work, as it takes locks and memory that nobody who
+ * waits for a fence may wait for; meanwhile nothing is started.
  */
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
 #include "nvdla_device.h"
+#include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_sched.h"
 
-static int nvdla_try_reset(struct nvdla_device *ndev)
+/* Whoever has the lock of the device will be done some time. */
+#define NVDLA_RESET_RETRY_MS	20
+#define NVDLA_RESET_TRIES	(30 * MSEC_PER_SEC / NVDLA_RESET_RETRY_MS)
+
+static void nvdla_isolate(struct nvdla_device *ndev)
 {
-	struct device *dev = ndev->drm.dev;
-	int ret;
+	if (ndev->front->isolate)
+		ndev->front->isolate(ndev->drm.dev, true);
+}
 
-	if (!ndev->reset_ops->can_reset(dev))
-		return -ENOTTY;
-	WRITE_ONCE(ndev->offline, true);
-	ret = ndev->reset_ops->reset(dev, false);
-	if (ret)
-		return ret;
-	WRITE_ONCE(ndev->offline, false);
-	atomic_set(&ndev->irq_bits, 0);
-	ret = nvdla_engine_start(&ndev->engine);
-	if (ret)
-		drm_err(&ndev->drm, "reset leaves the device unusable (%d)\n",
-			ret);
-	return ret ? -EIO : 0;
+static void nvdla_quarantine(struct nvdla_device *ndev,
+			     struct nvdla_submission *submission)
+{
+	nvdla_isolate(ndev);
+	kref_get(&submission->ref);
+	list_add_tail(&submission->quarantine, &ndev->quarantine);
 }
 
 /**
- * nvdla_recover() - after a hang
+ * nvdla_reset() - reset the device, as soon as that can be
  * @ndev: device, hw_lock held
- *
- * Called before the fence of the guilty job is signalled. May sleep in the
- * bus's reset, which is why hw_lock is a mutex.
  */
-void nvdla_recover(struct nvdla_device *ndev)
+void nvdla_reset(struct nvdla_device *ndev)
+{
+	lockdep_assert_held(&ndev->hw_lock);
+	if (ndev->state == NVDLA_STATE_DEAD)
+		return;
+	WRITE_ONCE(ndev->state, NVDLA_STATE_BROKEN);
+	ndev->reset_tries = 0;
+	mod_delayed_work(system_unbound_wq, &ndev->reset_work, 0);
+}
+
+/**
+ * nvdla_recover() - the device failed
+ * @ndev: device, hw_lock held
+ * @submission: what it worked on, to be ended by the caller
+ */
+void nvdla_recover(struct nvdla_device *ndev,
+		   struct nvdla_submission *submission)
+{
+	lockdep_assert_held(&ndev->hw_lock);
+	nvdla_quarantine(ndev, submission);
+	nvdla_engine_abort(&ndev->engine);
+	nvdla_reset(ndev);
+}
+
+/**
+ * nvdla_abort() - end what runs, as the device is not to go on with it
+ * @ndev: device, hw_lock held
+ * @error: for the fence
+ */
+void nvdla_abort(struct nvdla_device *ndev, int error)
+{
+	lockdep_assert_held(&ndev->hw_lock);
+	if (!ndev->running)
+		return;
+	nvdla_quarantine(ndev, ndev->running);
+	ndev->abort_error = error;
+	nvdla_engine_abort(&ndev->engine);
+	nvdla_sched_advance(ndev);
+}
+
+/**
+ * nvdla_give_up() - nothing runs on this device any more
+ * @ndev: device, hw_lock held
+ * @error: for all that runs or waits
+ *
+ * It raises no interrupt and, where it can be kept off it, does not use the
+ * bus. Registers may be touched.
+ */
+void nvdla_give_up(struct nvdla_device *ndev, int error)
+{
+	lockdep_assert_held(&ndev->hw_lock);
+	WRITE_ONCE(ndev->state, NVDLA_STATE_DEAD);
+	nvdla_abort(ndev, error);
+	nvdla_isolate(ndev);
+	nvdla_quiesce(ndev);
+	nvdla_sched_end_all(ndev, error);
+	nvdla_sched_advance(ndev);
+}
+
+/**
+ * nvdla_release_quarantine() - give buffers back, or up
+ * @ndev: device, hw_lock not held
+ * @reset: it was reset; else their memory is never used again
+ */
+void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset)
 {
 	struct nvdla_submission *submission, *next;
-	int ret;
-
-	lockdep_assert_held(&ndev->hw_lock);
-	nvdla_engine_abort(&ndev->engine);
-	ret = nvdla_try_reset(ndev);
-	if (ret) {
-		WRITE_ONCE(ndev->wedged, true);
-		ndev->reset_ops->isolate(ndev->drm.dev);
-		drm_err(&ndev->drm,
-			"hung and cannot be reset (%d): out of use, its buffers stay allocated\n",
-			ret);
-		return;
-	}
-	atomic_inc(&ndev->resets);
-	list_for_each_entry_safe(submission, next, &ndev->quarantine, node) {
-		list_del(&submission->node);
-		nvdla_submission_put(submission);
-	}
-	drm_info(&ndev->drm, "reset after a hang\n");
-}
-
-/**
- * nvdla_abandon_quarantine() - the device goes, the buffers stay
- * @ndev: device that was unplugged
- *
- * Their memory is never given back, but their places in the device's address
- * space for mmap() must be, as that ends with the device.
- */
-void nvdla_abandon_quarantine(struct nvdla_device *ndev)
-{
-	struct nvdla_submission *submission;
+	LIST_HEAD(list);
 	u32 i;
 
-	list_for_each_entry(submission, &ndev->quarantine, node)
-		for (i = 0; i < submission->num_objects; i++)
-			drm_gem_free_mmap_offset(submission->objects[i]);
+	nvdla_hw_lock(ndev);
+	list_splice_init(&ndev->quarantine, &list);
+	nvdla_hw_unlock(ndev);
+
+	list_for_each_entry_safe(submission, next, &list, quarantine) {
+		list_del_init(&submission->quarantine);
+		for (i = 0; i < submission->num_objects && !reset; i++)
+			nvdla_bo_abandon(to_nvdla_bo(submission->objects[i]));
+		nvdla_submission_put(submission);
+	}
+}
+
+static void nvdla_reset_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev =
+		container_of(to_delayed_work(work), struct nvdla_device,
+			     reset_work);
+	struct device *dev = ndev->drm.dev;
+	int ret = -ENOTTY;
+	bool cookie;
+
+	if (ndev->front->can_reset(dev))
+		ret = ndev->front->reset(dev, false);
+	if (ret == -EAGAIN && ++ndev->reset_tries < NVDLA_RESET_TRIES) {
+		mod_delayed_work(system_unbound_wq, &ndev->reset_work,
+				 msecs_to_jiffies(NVDLA_RESET_RETRY_MS));
+		return;
+	}
+	if (!ret) {
+		atomic_inc(&ndev->resets);
+		ret = nvdla_restart(ndev);
+	}
+	if (!ret) {
+		nvdla_release_quarantine(ndev, true);
+		drm_info(&ndev->drm, "reset after a failure\n");
+		return;
+	}
+
+	drm_err(&ndev->drm,
+		"failed and cannot be reset (%d): out of use, its buffers stay allocated\n",
+		ret);
+	/* A shared interrupt line is served all the same. */
+	nvdla_set_offline(ndev, false);
+	cookie = dma_fence_begin_signalling();
+	nvdla_hw_lock(ndev);
+	nvdla_give_up(ndev, -ENODEV);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	nvdla_release_quarantine(ndev, false);
+}
+
+void nvdla_reset_init(struct nvdla_device *ndev)
+{
+	INIT_LIST_HEAD(&ndev->quarantine);
+	INIT_DELAYED_WORK(&ndev->reset_work, nvdla_reset_work);
 }

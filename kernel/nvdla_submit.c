@@ -4,6 +4,7 @@
  */
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_syncobj.h>
@@ -168,7 +169,8 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	int ret;
 
 	if (!args->stats_handle)
-		return args->stats_offset ? -EINVAL : 0;
+		return args->stats_offset ||
+		       program->flags & NVDLA_PROGRAM_STATS ? -EINVAL : 0;
 	if (!(program->flags & NVDLA_PROGRAM_STATS) ||
 	    !IS_ALIGNED(args->stats_offset, sizeof(u64)))
 		return -EINVAL;
@@ -241,36 +243,32 @@ static int nvdla_submit_syncs(struct nvdla_submit *submit,
 	return ret;
 }
 
-/* From the arming of the job on nothing fails. */
-static int nvdla_submit_push(struct nvdla_submit *submit)
+/* What the buffers' users before this job have to finish. */
+static int nvdla_submit_reserve(struct nvdla_submit *submit)
 {
-	struct nvdla_submission *submission = submit->submission;
-	struct drm_sched_job *job = &submission->base;
-	struct ww_acquire_ctx acquire;
-	struct dma_fence *finished;
-	int ret;
+	int ret = 0;
 	u32 i;
 
-	ret = drm_gem_lock_reservations(submit->unique, submit->num_unique,
-					&acquire);
-	if (ret)
-		return ret;
 	for (i = 0; i < submit->num_unique && !ret; i++) {
 		struct drm_gem_object *obj = submit->unique[i];
-		bool write = submit->written[i];
 
 		ret = dma_resv_reserve_fences(obj->resv, 1);
 		if (!ret)
-			ret = drm_sched_job_add_implicit_dependencies(job, obj,
-								      write);
+			ret = drm_sched_job_add_implicit_dependencies(
+				&submit->submission->base, obj,
+				submit->written[i]);
 	}
-	if (ret)
-		goto unlock;
+	return ret;
+}
 
-	drm_sched_job_arm(job);
-	finished = dma_fence_get(&job->s_fence->finished);
+/* Who waits for the job from now on. */
+static void nvdla_submit_publish(struct nvdla_submit *submit)
+{
+	struct dma_fence *fence = submit->submission->fence;
+	u32 i;
+
 	for (i = 0; i < submit->num_unique; i++)
-		dma_resv_add_fence(submit->unique[i]->resv, finished,
+		dma_resv_add_fence(submit->unique[i]->resv, fence,
 				   submit->written[i] ? DMA_RESV_USAGE_WRITE :
 							DMA_RESV_USAGE_READ);
 	for (i = 0; i < submit->num_signals; i++) {
@@ -278,18 +276,50 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 
 		if (signal->chain) {
 			drm_syncobj_add_point(signal->syncobj, signal->chain,
-					      finished, signal->point);
+					      fence, signal->point);
 			signal->chain = NULL;
 		} else {
-			drm_syncobj_replace_fence(signal->syncobj, finished);
+			drm_syncobj_replace_fence(signal->syncobj, fence);
 		}
 	}
-	dma_fence_put(finished);
-	drm_sched_entity_push_job(job);
+}
 
-unlock:
+/*
+ * From the arming of the job on nothing fails. It is armed and pushed under
+ * the lock of its context: in one order, and not into one that is closed.
+ */
+static int nvdla_submit_push(struct nvdla_submit *submit)
+{
+	struct nvdla_submission *submission = submit->submission;
+	struct nvdla_context *context = submission->context;
+	struct ww_acquire_ctx acquire;
+	int ret;
+
+	ret = mutex_lock_interruptible(&context->lock);
+	if (ret)
+		return ret;
+	if (context->closed)
+		ret = -ENOENT;
+	else if (READ_ONCE(context->guilty))
+		ret = -ECANCELED;
+	else
+		ret = drm_gem_lock_reservations(submit->unique,
+						submit->num_unique, &acquire);
+	if (ret)
+		goto unlock_context;
+	ret = nvdla_submit_reserve(submit);
+	if (ret)
+		goto unlock_reservations;
+
+	nvdla_submission_arm(submission);
+	nvdla_submit_publish(submit);
+	drm_sched_entity_push_job(&submission->base);
+
+unlock_reservations:
 	drm_gem_unlock_reservations(submit->unique, submit->num_unique,
 				    &acquire);
+unlock_context:
+	mutex_unlock(&context->lock);
 	return ret;
 }
 
@@ -320,27 +350,18 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	if (args->flags)
 		return -EINVAL;
 	/* Without the lock: whoever is late learns it from the fence. */
-	if (READ_ONCE(ndev->wedged))
+	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
 		return -ENODEV;
 
-	submission = kzalloc(sizeof(*submission), GFP_KERNEL);
+	submission = nvdla_submission_alloc(ndev);
 	if (!submission)
 		return -ENOMEM;
-	kref_init(&submission->ref);
-	submission->ndev = ndev;
 	submit.submission = submission;
 
 	ret = -ENOENT;
 	submission->context = nvdla_context_get(nfile, args->context);
 	submission->program = nvdla_program_get(nfile, args->program);
 	if (!submission->context || !submission->program)
-		goto put;
-	ret = -ECANCELED;
-	if (READ_ONCE(submission->context->guilty))
-		goto put;
-	ret = -ENOMEM;
-	submission->fence = nvdla_fence_alloc();
-	if (!submission->fence)
 		goto put;
 	ret = nvdla_submit_bindings(&submit, args);
 	if (!ret)
@@ -351,8 +372,13 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->job.bases = submission->bases;
 	submission->job.serial = submission->program->serial;
 
-	ret = nvdla_sched_job_init(&submission->base,
-				   &submission->context->entity, file);
+	/* Here, and not on the way to a fence: to wake up may take memory. */
+	ret = pm_runtime_resume_and_get(drm->dev);
+	if (ret)
+		goto put;
+	submission->powered = true;
+	ret = nvdla_drm_sched_job_init(&submission->base,
+				       &submission->context->entity, file);
 	if (ret)
 		goto put;
 	ret = nvdla_submit_syncs(&submit, args);

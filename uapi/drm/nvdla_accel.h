@@ -234,7 +234,7 @@ struct drm_nvdla_bo_wait {
 	__s64 timeout_ns;
 };
 
-/* Counters are enabled and read for every layer; SUBMIT may ask for them. */
+/* Counters are enabled and read for every layer; SUBMIT says where they go. */
 #define DRM_NVDLA_PROGRAM_STATS		(1u << 0)
 
 /**
@@ -315,7 +315,10 @@ struct drm_nvdla_submit {
 	 * of each layer are written, multiple of 8
 	 */
 	__u64 stats_offset;
-	/** @stats_handle: GEM handle of a buffer in DRAM, 0 for no statistics */
+	/**
+	 * @stats_handle: GEM handle of a buffer in DRAM if, and only if, the
+	 * program has DRM_NVDLA_PROGRAM_STATS; else 0
+	 */
 	__u32 stats_handle;
 	/** @context: id */
 	__u32 context;

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What takes a device away for a while and gives it back: sleep of the system,
+ * its own when it has nothing to do, and resets that somebody else asks for.
+ *
+ * All go the same way. The job that runs is cut between two layers, registers
+ * are not touched any more, and afterwards the engine takes the device over
+ * anew, with nothing known of its tables. A job that cannot be cut in time
+ * keeps the system awake; before a reset it has to end.
+ */
+#include <linux/dma-fence.h>
+#include <linux/interrupt.h>
+#include <linux/pm_runtime.h>
+
+#include <drm/drm_print.h>
+
+#include "nvdla_device.h"
+#include "nvdla_sched.h"
+
+#define NVDLA_AUTOSUSPEND_MS	100
+/* How long a layer may take to end. */
+#define NVDLA_SUSPEND_MS	5000
+#define NVDLA_RESET_MS		1000
+
+/**
+ * nvdla_set_offline() - may registers be touched?
+ * @ndev: device
+ * @offline: no; the interrupt handler does not either, once this returns
+ */
+void nvdla_set_offline(struct nvdla_device *ndev, bool offline)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	ndev->offline = offline;
+	ndev->irq_bits = 0;
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+}
+
+/**
+ * nvdla_quiesce() - no interrupt is raised any more
+ * @ndev: device, hw_lock held, nothing running or aborted
+ */
+void nvdla_quiesce(struct nvdla_device *ndev)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&ndev->hw_lock);
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	if (!ndev->offline)
+		nvdla_engine_quiesce(&ndev->engine);
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+}
+
+/**
+ * nvdla_restart() - take the device over after a reset or a sleep
+ * @ndev: device, in its reset state
+ *
+ * Return: 0, or -EIO after a message.
+ */
+int nvdla_restart(struct nvdla_device *ndev)
+{
+	bool cookie = dma_fence_begin_signalling();
+	int ret = 0;
+
+	nvdla_set_offline(ndev, false);
+	nvdla_hw_lock(ndev);
+	if (ndev->state != NVDLA_STATE_DEAD)
+		ret = nvdla_engine_start(&ndev->engine);
+	if (!ret && ndev->state != NVDLA_STATE_DEAD) {
+		if (ndev->front->isolate)
+			ndev->front->isolate(ndev->drm.dev, false);
+		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+		nvdla_sched_advance(ndev);
+	}
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	if (!ret)
+		return 0;
+	drm_err(&ndev->drm, "cannot be taken over again: %s\n",
+		nvdla_start_reason(ret));
+	return -EIO;
+}
+
+/* Cuts what runs. Return: whether it did in time. */
+static bool nvdla_pause(struct nvdla_device *ndev, unsigned int ms)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	nvdla_hw_lock(ndev);
+	if (ndev->state == NVDLA_STATE_RUNNING)
+		WRITE_ONCE(ndev->state, NVDLA_STATE_PAUSED);
+	nvdla_sched_advance(ndev);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	return wait_event_timeout(ndev->idle, !READ_ONCE(ndev->running),
+				  msecs_to_jiffies(ms));
+}
+
+static void nvdla_unpause(struct nvdla_device *ndev)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	nvdla_hw_lock(ndev);
+	if (ndev->state == NVDLA_STATE_PAUSED)
+		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+	nvdla_sched_advance(ndev);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+}
+
+/**
+ * nvdla_reset_prepare() - the device is about to be reset
+ * @ndev: device; the lock of its bus device is held, or nobody else can ask
+ */
+void nvdla_reset_prepare(struct nvdla_device *ndev)
+{
+	bool cookie;
+
+	/* Awake, or its sleep would be forgotten by the reset. */
+	pm_runtime_get_sync(ndev->drm.dev);
+	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
+		return;
+	if (!nvdla_pause(ndev, NVDLA_RESET_MS))
+		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
+
+	cookie = dma_fence_begin_signalling();
+	nvdla_hw_lock(ndev);
+	nvdla_abort(ndev, -ECANCELED);
+	nvdla_quiesce(ndev);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+}
+
+/**
+ * nvdla_reset_done() - the reset is over, and may have worked
+ * @ndev: device, after nvdla_reset_prepare()
+ *
+ * After one of our own, nvdla_reset.c knows whether it did. After another's
+ * the device must be found idle, and if something had to be aborted, only a
+ * reset of our own proves that nothing is left of it.
+ */
+void nvdla_reset_done(struct nvdla_device *ndev)
+{
+	bool foreign, clean;
+
+	nvdla_hw_lock(ndev);
+	foreign = ndev->state == NVDLA_STATE_PAUSED;
+	clean = list_empty(&ndev->quarantine);
+	nvdla_hw_unlock(ndev);
+
+	if (foreign) {
+		atomic_inc(&ndev->resets);
+		drm_info(&ndev->drm, "reset by somebody else\n");
+	}
+	if (foreign && (!clean || nvdla_restart(ndev))) {
+		nvdla_hw_lock(ndev);
+		nvdla_reset(ndev);
+		nvdla_hw_unlock(ndev);
+	}
+	pm_runtime_mark_last_busy(ndev->drm.dev);
+	pm_runtime_put_autosuspend(ndev->drm.dev);
+}
+
+static int nvdla_runtime_suspend(struct device *dev)
+{
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	int ret = 0;
+
+	nvdla_hw_lock(ndev);
+	if (ndev->running || ndev->state == NVDLA_STATE_BROKEN) {
+		ret = -EBUSY;
+	} else {
+		if (ndev->state == NVDLA_STATE_RUNNING)
+			WRITE_ONCE(ndev->state, NVDLA_STATE_PAUSED);
+		nvdla_quiesce(ndev);
+	}
+	nvdla_hw_unlock(ndev);
+	if (ret)
+		return ret;
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+	if (ndev->front->power)
+		ret = ndev->front->power(dev, false);
+	if (ret)
+		nvdla_restart(ndev);
+	return ret;
+}
+
+static int nvdla_runtime_resume(struct device *dev)
+{
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	int ret = 0;
+
+	if (ndev->front->power)
+		ret = ndev->front->power(dev, true);
+	return ret ? ret : nvdla_restart(ndev);
+}
+
+static int nvdla_suspend(struct device *dev)
+{
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	int ret = -EBUSY;
+
+	flush_delayed_work(&ndev->reset_work);
+	if (nvdla_pause(ndev, NVDLA_SUSPEND_MS))
+		ret = pm_runtime_force_suspend(dev);
+	if (ret)
+		nvdla_unpause(ndev);
+	return ret;
+}
+
+/* A device without work sleeps on. */
+static int nvdla_resume(struct device *dev)
+{
+	return pm_runtime_force_resume(dev);
+}
+
+const struct dev_pm_ops nvdla_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(nvdla_suspend, nvdla_resume)
+	RUNTIME_PM_OPS(nvdla_runtime_suspend, nvdla_runtime_resume, NULL)
+};
+
+/**
+ * nvdla_power_init() - from here on the device may sleep
+ * @ndev: device, active
+ *
+ * PCI's core has a reference while a driver probes, and enabled all this.
+ */
+void nvdla_power_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+
+	pm_runtime_set_autosuspend_delay(dev, NVDLA_AUTOSUSPEND_MS);
+	pm_runtime_use_autosuspend(dev);
+	ndev->enables_pm = !pm_runtime_enabled(dev);
+	if (ndev->enables_pm) {
+		pm_runtime_set_active(dev);
+		pm_runtime_get_noresume(dev);
+		pm_runtime_enable(dev);
+	}
+	pm_runtime_mark_last_busy(dev);
+	pm_runtime_put_autosuspend(dev);
+}
+
+/**
+ * nvdla_power_fini() - awake for the last time
+ * @ndev: device, after nvdla_power_init()
+ */
+void nvdla_power_fini(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+
+	pm_runtime_get_sync(dev);
+	pm_runtime_dont_use_autosuspend(dev);
+	if (ndev->enables_pm) {
+		pm_runtime_disable(dev);
+		pm_runtime_set_suspended(dev);
+		pm_runtime_put_noidle(dev);
+	}
+}
