@@ -7,6 +7,8 @@
 #ifndef NVDLA_COMPAT_H
 #define NVDLA_COMPAT_H
 
+#include <linux/mm.h>
+
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
@@ -18,6 +20,13 @@
 #else
 #define NVDLA_NODE		DRIVER_RENDER
 #define NVDLA_DEFINE_FOPS(name)	DEFINE_DRM_GEM_FOPS(name)
+#endif
+
+#ifndef NVDLA_HAVE_VM_FLAGS_SET
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
 #endif
 
 /* The one that returns nothing. */

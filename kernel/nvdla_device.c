@@ -174,6 +174,7 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	    ndev->front->can_reset(ndev->drm.dev))
 		reset = !ndev->front->reset(ndev->drm.dev, true);
 	nvdla_release_quarantine(ndev, reset);
+	nvdla_gem_unplug(ndev);
 }
 
 /**
@@ -286,7 +287,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	/* It is idle: what it does from here on is what it was asked for. */
 	if (front->isolate)
 		front->isolate(dev, false);
-	ret = nvdla_region_init(ndev);
+	ret = nvdla_gem_init(ndev);
 	if (ret)
 		goto isolate;
 	ret = nvdla_confirm_atom(ndev);

@@ -16,6 +16,7 @@
 #include <drm/drm_device.h>
 
 #include "../firmware/engine/nvdla_engine.h"
+#include "nvdla_gem.h"
 #include "nvdla_region.h"
 
 struct nvdla_submission;
@@ -72,6 +73,8 @@ struct nvdla_device {
 	/** @clock_khz: core clock, 0 if not known */
 	u32 clock_khz;
 
+	/** @gem: its buffers */
+	struct nvdla_gem gem;
 	/** @carveout: reserved memory for buffers in DRAM, if any */
 	struct nvdla_region carveout;
 	/** @sram: memory behind the second interface, if any */

@@ -4,23 +4,120 @@
  *
  * Debian's amd64 kernels have neither CMA nor the GEM DMA helper, so the
  * object is our own. Memory comes from a region of the device's own when there
- * is one (SRAM always does), else from contiguous pages, whose size the page
- * allocator limits. Either way it is contiguous for the device, mapped in the
- * kernel and zeroed before anybody sees it.
+ * is one (SRAM always does), else from the system: scattered pages that an
+ * IOMMU makes one range, or contiguous pages, whose size the page allocator
+ * limits. Either way it is contiguous for the device, mapped in the kernel and
+ * zeroed before anybody, the device included, sees it.
+ *
+ * Caches: pages are mapped cached, and BO_SYNC is for the device that does not
+ * see caches; write-combined buffers and regions need nothing. The kernel maps
+ * a buffer as user space does.
+ *
+ * Pages are mapped into a process when it touches them, never before: a fault
+ * holds drm_dev_enter(), so after drm_dev_unplug(), which takes all mappings
+ * away, there can be no new ones, and memory can be given back.
  */
-#include <linux/dma-direct.h>
-#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
+#include <linux/highmem.h>
+#include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/property.h>
+#include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
 
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+#include <drm/drm_utils.h>
+
+#include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_region.h"
 
+/* Mapped at one fault. */
+#define NVDLA_FAULT_PAGES	64
+/* What the CPU cleans or clears between two looks at the scheduler. */
+#define NVDLA_STEP_BYTES	SZ_4M
+/* A large request that fails is an answer, not an event. */
+#define NVDLA_BO_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
 bool nvdla_gem_coherent(struct nvdla_device *ndev)
 {
-	return dev_is_dma_coherent(ndev->drm.dev);
+	return ndev->gem.coherent;
+}
+
+/*
+ * What firmware says of the device or, as for PCI functions, of the bridge
+ * that it is behind.
+ */
+static enum dev_dma_attr nvdla_gem_dma_attr(struct device *dev)
+{
+	enum dev_dma_attr attr = DEV_DMA_NOT_SUPPORTED;
+
+	for (; dev && attr == DEV_DMA_NOT_SUPPORTED; dev = dev->parent)
+		attr = device_get_dma_attr(dev);
+	return attr;
+}
+
+/**
+ * nvdla_gem_init() - ask how the device reaches memory, take what is its own
+ * @ndev: device, its DMA mask set
+ *
+ * Return: 0, or an errno after a message.
+ */
+int nvdla_gem_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	struct sg_table *probe;
+	dma_addr_t dma;
+	int ret;
+
+	INIT_LIST_HEAD(&ndev->gem.bos);
+	ret = drmm_mutex_init(&ndev->drm, &ndev->gem.lock);
+	if (ret)
+		return ret;
+	/* An imported buffer may be one segment of any length. */
+	dma_set_max_seg_size(dev, NVDLA_BO_BYTES_MAX);
+
+	probe = dma_alloc_noncontiguous(dev, PAGE_SIZE, DMA_BIDIRECTIONAL,
+					GFP_KERNEL, 0);
+	if (!probe)
+		return -ENOMEM;
+	dma = sg_dma_address(probe->sgl);
+	ndev->gem.coherent = nvdla_gem_dma_attr(dev) == DEV_DMA_COHERENT ||
+			     !dma_need_sync(dev, dma);
+	ndev->gem.physical = dma == sg_phys(probe->sgl);
+	dma_free_noncontiguous(dev, PAGE_SIZE, probe, DMA_BIDIRECTIONAL);
+
+	return nvdla_region_init(ndev);
+}
+
+/* Gives back what is behind a buffer; with the lock of the list. */
+static void nvdla_bo_release(struct nvdla_bo *bo)
+{
+	struct device *dev = bo->base.dev->dev;
+
+	switch (bo->backing) {
+	case NVDLA_BACKING_NONE:
+		break;
+	case NVDLA_BACKING_PAGES:
+		if (bo->write_combined)
+			vunmap(bo->vaddr);
+		else if (bo->vaddr)
+			dma_vunmap_noncontiguous(dev, bo->vaddr);
+		dma_free_noncontiguous(dev, bo->base.size, bo->sgt,
+				       DMA_BIDIRECTIONAL);
+		bo->sgt = NULL;
+		break;
+	case NVDLA_BACKING_REGION:
+		nvdla_region_free(bo->region, bo->vaddr, bo->base.size);
+		break;
+	}
+	bo->vaddr = NULL;
+	bo->backing = NVDLA_BACKING_NONE;
 }
 
 /**
@@ -34,26 +131,16 @@ void nvdla_bo_abandon(struct nvdla_bo *bo)
 
 static void nvdla_gem_free(struct drm_gem_object *obj)
 {
+	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
+	mutex_lock(&ndev->gem.lock);
+	list_del(&bo->node);
+	if (!bo->abandoned)
+		nvdla_bo_release(bo);
+	mutex_unlock(&ndev->gem.lock);
+
 	drm_gem_object_release(obj);
-	if (bo->abandoned) {
-		kfree(bo);
-		return;
-	}
-	switch (bo->backing) {
-	case NVDLA_BACKING_PAGES:
-		dma_free_pages(obj->dev->dev, obj->size,
-			       virt_to_page(bo->vaddr), bo->dma,
-			       DMA_BIDIRECTIONAL);
-		break;
-	case NVDLA_BACKING_WC:
-		dma_free_wc(obj->dev->dev, obj->size, bo->vaddr, bo->dma);
-		break;
-	case NVDLA_BACKING_REGION:
-		nvdla_region_free(bo->region, bo->vaddr, obj->size);
-		break;
-	}
 	kfree(bo);
 }
 
@@ -61,29 +148,74 @@ static int nvdla_gem_mmap(struct drm_gem_object *obj,
 			  struct vm_area_struct *vma)
 {
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
-	unsigned long pfn;
+	unsigned long first = vma->vm_pgoff -
+			      drm_vma_node_start(&obj->vma_node);
+	unsigned long pages = obj->size >> PAGE_SHIFT;
 
-	/* The fake offset named the buffer; from here on it starts at 0. */
-	vma->vm_pgoff = 0;
+	if (drm_dev_is_unplugged(obj->dev))
+		return -ENODEV;
+	/* A copy on write would be memory that the device does not see. */
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+	/* Through a dma-buf any part of it may be mapped. */
+	if (first >= pages || vma_pages(vma) > pages - first)
+		return -EINVAL;
 
-	if (bo->backing == NVDLA_BACKING_WC)
-		return dma_mmap_wc(obj->dev->dev, vma, bo->vaddr, bo->dma,
-				   obj->size);
-
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
-	if (bo->backing == NVDLA_BACKING_REGION) {
-		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr));
-		if (bo->region->write_combined)
-			vma->vm_page_prot =
-				pgprot_writecombine(vma->vm_page_prot);
-	} else {
-		pfn = page_to_pfn(virt_to_page(bo->vaddr));
+	if (bo->write_combined)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
+	return 0;
+}
+
+static vm_fault_t nvdla_bo_map_pages(struct nvdla_bo *bo, struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	unsigned long first = vmf->pgoff -
+			      drm_vma_node_start(&bo->base.vma_node);
+	unsigned long address = vmf->address & PAGE_MASK;
+	unsigned long pfn = 0, i;
+	struct sg_page_iter iter;
+
+	if (first >= bo->base.size >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	if (bo->sgt)
+		__sg_page_iter_start(&iter, bo->sgt->sgl, bo->sgt->orig_nents,
+				     first);
+	else
+		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr)) +
+		      first;
+
+	for (i = 0; i < NVDLA_FAULT_PAGES && address < vma->vm_end; i++) {
+		if (!bo->sgt)
+			;
+		else if (__sg_page_iter_next(&iter))
+			pfn = page_to_pfn(sg_page_iter_page(&iter));
+		else
+			break;
+		if (vmf_insert_pfn(vma, address, pfn) != VM_FAULT_NOPAGE && !i)
+			return VM_FAULT_OOM;
+		address += PAGE_SIZE;
+		pfn++;
 	}
-	return remap_pfn_range(vma, vma->vm_start, pfn,
-			       vma->vm_end - vma->vm_start, vma->vm_page_prot);
+	return VM_FAULT_NOPAGE;
+}
+
+static vm_fault_t nvdla_gem_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+	int cookie;
+
+	if (!drm_dev_enter(obj->dev, &cookie))
+		return VM_FAULT_SIGBUS;
+	ret = nvdla_bo_map_pages(to_nvdla_bo(obj), vmf);
+	drm_dev_exit(cookie);
+	return ret;
 }
 
 static const struct vm_operations_struct nvdla_gem_vm_ops = {
+	.fault = nvdla_gem_fault,
 	.open = drm_gem_vm_open,
 	.close = drm_gem_vm_close,
 };
@@ -97,45 +229,84 @@ static const struct drm_gem_object_funcs nvdla_gem_funcs = {
 static int nvdla_bo_back_by_region(struct nvdla_region *region,
 				   struct nvdla_bo *bo, size_t size)
 {
+	bo->vaddr = nvdla_region_alloc(region, size);
+	if (!bo->vaddr)
+		return -ENOMEM;
 	bo->backing = NVDLA_BACKING_REGION;
 	bo->region = region;
-	bo->vaddr = nvdla_region_alloc(region, size);
-	return bo->vaddr ? 0 : -ENOMEM;
+	bo->write_combined = region->write_combined;
+	/* nvdla_region_init() made sure of that. */
+	bo->dma = nvdla_region_phys(region, bo->vaddr);
+	return 0;
+}
+
+static void *nvdla_vmap_write_combined(struct sg_table *sgt, size_t size)
+{
+	unsigned int count = size >> PAGE_SHIFT, i = 0;
+	struct sg_page_iter iter;
+	struct page **pages;
+	void *vaddr;
+
+	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	for_each_sgtable_page(sgt, &iter, 0)
+		pages[i++] = sg_page_iter_page(&iter);
+	vaddr = vmap(pages, count, VM_MAP, pgprot_writecombine(PAGE_KERNEL));
+	kvfree(pages);
+	return vaddr;
+}
+
+static int nvdla_bo_back_by_pages(struct nvdla_device *ndev,
+				  struct nvdla_bo *bo, size_t size, u32 flags)
+{
+	struct device *dev = ndev->drm.dev;
+	struct sg_table *sgt;
+
+	sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
+				      NVDLA_BO_GFP, 0);
+	if (!sgt)
+		return -ENOMEM;
+	bo->write_combined = flags & DRM_NVDLA_BO_WRITE_COMBINED &&
+			     !ndev->gem.coherent;
+	/* The zeros may be in the cache only: out with them. */
+	dma_sync_sgtable_for_device(dev, sgt, DMA_BIDIRECTIONAL);
+	if (bo->write_combined) {
+		/* ... and nothing stays there that nobody would look for. */
+		dma_sync_sgtable_for_cpu(dev, sgt, DMA_BIDIRECTIONAL);
+		bo->vaddr = nvdla_vmap_write_combined(sgt, size);
+	} else {
+		bo->vaddr = dma_vmap_noncontiguous(dev, size, sgt);
+	}
+	if (!bo->vaddr) {
+		dma_free_noncontiguous(dev, size, sgt, DMA_BIDIRECTIONAL);
+		return -ENOMEM;
+	}
+	bo->backing = NVDLA_BACKING_PAGES;
+	bo->sgt = sgt;
+	bo->dma = sg_dma_address(sgt->sgl);
+	return 0;
 }
 
 static int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo,
 			 size_t size, u32 flags)
 {
-	/* A large request that fails is an answer, not an event. */
-	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
-	struct device *dev = ndev->drm.dev;
-	struct page *page;
+	if (bo->memory == NVDLA_MEMORY_SRAM)
+		return nvdla_bo_back_by_region(&ndev->sram, bo, size);
+	if (ndev->carveout.pool)
+		return nvdla_bo_back_by_region(&ndev->carveout, bo, size);
+	return nvdla_bo_back_by_pages(ndev, bo, size, flags);
+}
 
-	if (bo->memory == NVDLA_MEMORY_SRAM) {
-		if (nvdla_bo_back_by_region(&ndev->sram, bo, size))
-			return -ENOMEM;
-		/* A bus of its own, with the addresses that the CPU uses. */
-		bo->dma = nvdla_region_phys(&ndev->sram, bo->vaddr);
-		return 0;
-	}
-	if (flags & DRM_NVDLA_BO_WRITE_COMBINED) {
-		bo->backing = NVDLA_BACKING_WC;
-		bo->vaddr = dma_alloc_wc(dev, size, &bo->dma, gfp);
-		return bo->vaddr ? 0 : -ENOMEM;
-	}
-	if (ndev->carveout.pool) {
-		if (nvdla_bo_back_by_region(&ndev->carveout, bo, size))
-			return -ENOMEM;
-		bo->dma = phys_to_dma(dev, nvdla_region_phys(&ndev->carveout,
-							     bo->vaddr));
-		return 0;
-	}
-	bo->backing = NVDLA_BACKING_PAGES;
-	page = dma_alloc_pages(dev, size, &bo->dma, DMA_BIDIRECTIONAL, gfp);
-	if (!page)
-		return -ENOMEM;
-	bo->vaddr = page_address(page);
-	return 0;
+/* An object around a backing that is there; nothing of it can fail. */
+static void nvdla_bo_init(struct nvdla_device *ndev, struct nvdla_bo *bo,
+			  size_t size)
+{
+	bo->base.funcs = &nvdla_gem_funcs;
+	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
+	mutex_lock(&ndev->gem.lock);
+	list_add_tail(&bo->node, &ndev->gem.bos);
+	mutex_unlock(&ndev->gem.lock);
 }
 
 /**
@@ -151,7 +322,7 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 				 u32 memory, u32 flags)
 {
 	struct nvdla_bo *bo;
-	int ret;
+	int cookie, ret;
 
 	if (!size || flags & ~DRM_NVDLA_BO_WRITE_COMBINED)
 		return ERR_PTR(-EINVAL);
@@ -166,37 +337,127 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 		return ERR_PTR(-E2BIG);
 	size = PAGE_ALIGN(size);
 
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	if (!drm_dev_enter(&ndev->drm, &cookie))
+		return ERR_PTR(-ENODEV);
+	ret = -ENOMEM;
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
-		return ERR_PTR(-ENOMEM);
+		goto exit;
 	bo->memory = memory;
 	ret = nvdla_bo_back(ndev, bo, size, flags);
 	if (ret) {
 		kfree(bo);
-		return ERR_PTR(ret);
+		goto exit;
 	}
-	bo->base.funcs = &nvdla_gem_funcs;
-	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
+	nvdla_bo_init(ndev, bo, size);
 	ret = drm_gem_create_mmap_offset(&bo->base);
-	if (ret) {
+	if (ret)
 		drm_gem_object_put(&bo->base);
-		return ERR_PTR(ret);
+exit:
+	drm_dev_exit(cookie);
+	return ret ? ERR_PTR(ret) : bo;
+}
+
+/**
+ * nvdla_gem_unplug() - give back the memory of all buffers
+ * @ndev: device after drm_dev_unplug(), its hardware at rest
+ *
+ * The objects stay until their last reference. Buffers that the device may
+ * still write to keep their memory, as do those that other devices have
+ * attached: the latter until they let go.
+ */
+void nvdla_gem_unplug(struct nvdla_device *ndev)
+{
+	struct nvdla_bo *bo, *next;
+
+	mutex_lock(&ndev->gem.lock);
+	list_for_each_entry_safe(bo, next, &ndev->gem.bos, node) {
+		if (bo->abandoned)
+			continue;
+		list_del_init(&bo->node);
+		nvdla_bo_release(bo);
 	}
-	return bo;
+	mutex_unlock(&ndev->gem.lock);
+}
+
+/*
+ * Piece by piece, because an address stands for one range of the CPU's memory
+ * within such a piece only.
+ */
+static void nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
+			  bool for_device)
+{
+	struct device *dev = bo->base.dev->dev;
+	dma_addr_t dma = bo->dma;
+	struct scatterlist *sg;
+	unsigned int i;
+	u64 bytes;
+
+	if (bo->backing != NVDLA_BACKING_PAGES || bo->write_combined)
+		return;
+	if (for_device)
+		flush_kernel_vmap_range(bo->vaddr + offset, size);
+	for_each_sgtable_sg(bo->sgt, sg, i) {
+		if (offset >= sg->length) {
+			offset -= sg->length;
+			dma += sg->length;
+			continue;
+		}
+		bytes = min_t(u64, size, sg->length - offset);
+		if (for_device)
+			dma_sync_single_for_device(dev, dma + offset, bytes,
+						   DMA_BIDIRECTIONAL);
+		else
+			dma_sync_single_for_cpu(dev, dma + offset, bytes,
+						DMA_BIDIRECTIONAL);
+		size -= bytes;
+		if (!size)
+			break;
+		dma += sg->length;
+		offset = 0;
+	}
+	if (!for_device)
+		invalidate_kernel_vmap_range(bo->vaddr, bo->base.size);
+}
+
+/**
+ * nvdla_bo_flush() - the kernel has written into a buffer
+ * @bo: buffer
+ * @offset: first byte
+ * @size: bytes
+ *
+ * Does not sleep. Needed for what only user space reads, too: it tells the
+ * cache to forget the buffer before it reads.
+ */
+void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+	nvdla_bo_sync(bo, offset, size, true);
 }
 
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
-	if (bo->backing == NVDLA_BACKING_PAGES)
-		dma_sync_single_for_device(bo->base.dev->dev, bo->dma,
-					   bo->base.size, DMA_BIDIRECTIONAL);
+	nvdla_bo_sync(bo, 0, bo->base.size, true);
 }
 
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo)
 {
-	if (bo->backing == NVDLA_BACKING_PAGES)
-		dma_sync_single_for_cpu(bo->base.dev->dev, bo->dma,
-					bo->base.size, DMA_BIDIRECTIONAL);
+	nvdla_bo_sync(bo, 0, bo->base.size, false);
+}
+
+/**
+ * nvdla_bo_write() - the kernel fills the start of a buffer for the device
+ * @bo: buffer
+ * @from: what to write
+ * @size: bytes
+ */
+void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size)
+{
+	/* Device memory, where an SRAM must be: memcpy() may fault there. */
+	if (bo->backing == NVDLA_BACKING_REGION)
+		memcpy_toio((void __iomem *)bo->vaddr, from, size);
+	else
+		memcpy(bo->vaddr, from, size);
+	nvdla_bo_flush(bo, 0, size);
 }
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data,
@@ -234,13 +495,30 @@ int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data,
 	return 0;
 }
 
+/* In steps, as this may be the work of seconds. */
+static int nvdla_bo_sync_steps(struct nvdla_bo *bo, u64 offset, u64 size,
+			       bool for_device)
+{
+	u64 bytes;
+
+	while (size) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		bytes = min_t(u64, size, NVDLA_STEP_BYTES);
+		nvdla_bo_sync(bo, offset, bytes, for_device);
+		offset += bytes;
+		size -= bytes;
+		cond_resched();
+	}
+	return 0;
+}
+
 int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
 			struct drm_file *file)
 {
 	struct drm_nvdla_bo_sync *args = data;
 	struct drm_gem_object *obj;
-	struct nvdla_bo *bo;
-	int ret = 0;
+	int cookie, ret;
 
 	if (args->flags != DRM_NVDLA_BO_SYNC_TO_DEVICE &&
 	    args->flags != DRM_NVDLA_BO_SYNC_FROM_DEVICE)
@@ -248,18 +526,17 @@ int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
 	obj = drm_gem_object_lookup(file, args->handle);
 	if (!obj)
 		return -ENOENT;
-	bo = to_nvdla_bo(obj);
+	ret = -EINVAL;
 	if (!args->size || args->offset > obj->size ||
 	    args->size > obj->size - args->offset)
-		ret = -EINVAL;
-	else if (bo->backing != NVDLA_BACKING_PAGES)
-		; /* coherent by the way it is mapped */
-	else if (args->flags == DRM_NVDLA_BO_SYNC_TO_DEVICE)
-		dma_sync_single_for_device(drm->dev, bo->dma + args->offset,
-					   args->size, DMA_BIDIRECTIONAL);
-	else
-		dma_sync_single_for_cpu(drm->dev, bo->dma + args->offset,
-					args->size, DMA_BIDIRECTIONAL);
+		goto put;
+	ret = -ENODEV;
+	if (!drm_dev_enter(drm, &cookie))
+		goto put;
+	ret = nvdla_bo_sync_steps(to_nvdla_bo(obj), args->offset, args->size,
+				  args->flags == DRM_NVDLA_BO_SYNC_TO_DEVICE);
+	drm_dev_exit(cookie);
+put:
 	drm_gem_object_put(obj);
 	return ret;
 }
@@ -268,21 +545,24 @@ int nvdla_ioctl_bo_wait(struct drm_device *drm, void *data,
 			struct drm_file *file)
 {
 	struct drm_nvdla_bo_wait *args = data;
-	unsigned long timeout;
-	s64 left;
-	long ret;
+	enum dma_resv_usage usage = args->flags & DRM_NVDLA_BO_WAIT_READ ?
+					    DMA_RESV_USAGE_WRITE :
+					    DMA_RESV_USAGE_READ;
+	struct drm_gem_object *obj;
+	long timeout, ret;
 
 	if (args->flags & ~DRM_NVDLA_BO_WAIT_READ)
 		return -EINVAL;
-	left = ktime_sub(args->timeout_ns, ktime_get());
-	timeout = left > 0 ? min_t(u64, nsecs_to_jiffies64(left) + 1,
-				   MAX_SCHEDULE_TIMEOUT) : 0;
-	ret = drm_gem_dma_resv_wait(file, args->handle,
-				    !(args->flags & DRM_NVDLA_BO_WAIT_READ),
-				    timeout);
-	if (ret == -ETIME)
-		return -ETIMEDOUT;
-	if (ret == -EINVAL)
+	obj = drm_gem_object_lookup(file, args->handle);
+	if (!obj)
 		return -ENOENT;
-	return ret;
+	timeout = drm_timeout_abs_to_jiffies(args->timeout_ns);
+	if (timeout)
+		ret = dma_resv_wait_timeout(obj->resv, usage, true, timeout);
+	else
+		ret = dma_resv_test_signaled(obj->resv, usage);
+	drm_gem_object_put(obj);
+	if (!ret)
+		return -ETIMEDOUT;
+	return ret < 0 ? ret : 0;
 }

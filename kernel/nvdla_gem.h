@@ -5,6 +5,8 @@
 #ifndef NVDLA_GEM_H
 #define NVDLA_GEM_H
 
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sizes.h>
 
 #include <drm/drm_gem.h>
@@ -14,10 +16,22 @@ struct nvdla_region;
 
 #define NVDLA_BO_BYTES_MAX	SZ_1G
 
+/** struct nvdla_gem - what a device knows of all its buffers */
+struct nvdla_gem {
+	/** @lock: guards @bos and the release of what backs them */
+	struct mutex lock;
+	/** @bos: buffers with a backing */
+	struct list_head bos;
+	/** @coherent: the device sees the caches of the CPU */
+	bool coherent;
+	/** @physical: bus addresses are physical addresses */
+	bool physical;
+};
+
 /** enum nvdla_backing - where the memory of a buffer comes from */
 enum nvdla_backing {
-	NVDLA_BACKING_PAGES,	/* contiguous pages, cached */
-	NVDLA_BACKING_WC,	/* contiguous pages, write-combined */
+	NVDLA_BACKING_NONE,	/* it had one, until the device was unplugged */
+	NVDLA_BACKING_PAGES,	/* of the system */
 	NVDLA_BACKING_REGION,	/* memory of the device's own */
 };
 
@@ -25,7 +39,7 @@ enum nvdla_backing {
 struct nvdla_bo {
 	/** @base: GEM object */
 	struct drm_gem_object base;
-	/** @vaddr: mapping of the kernel */
+	/** @vaddr: mapping of the kernel; NULL after unplug */
 	void *vaddr;
 	/** @dma: address of the first byte for the device */
 	dma_addr_t dma;
@@ -33,10 +47,19 @@ struct nvdla_bo {
 	u32 memory;
 	/** @backing: where the memory comes from */
 	enum nvdla_backing backing;
+	/**
+	 * @write_combined: kernel and user space map it so, which needs no
+	 * maintenance; otherwise it is mapped cached
+	 */
+	bool write_combined;
 	/** @abandoned: a device may write it for ever: never free the memory */
 	bool abandoned;
+	/** @sgt: its pages, with NVDLA_BACKING_PAGES */
+	struct sg_table *sgt;
 	/** @region: which, with NVDLA_BACKING_REGION */
 	struct nvdla_region *region;
+	/** @node: in the list of the device; guarded by its lock */
+	struct list_head node;
 };
 
 static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
@@ -46,8 +69,12 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 
 void nvdla_bo_abandon(struct nvdla_bo *bo);
 bool nvdla_gem_coherent(struct nvdla_device *ndev);
+int nvdla_gem_init(struct nvdla_device *ndev);
+void nvdla_gem_unplug(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);
+void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size);
+void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size);
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 				 u32 memory, u32 flags);
 

@@ -4,13 +4,15 @@
  * compiled in kernel memory and never looked at again in the user's.
  *
  * Control data are the part of a program that the device reads. They are
- * copied into a buffer that has no handle, so nobody can map it, and checked
- * there: what was checked is what the device will find.
+ * copied and checked in kernel memory, and end in a buffer that has no handle,
+ * so nobody can map it: what was checked is what the device will find.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+
+#include <drm/drm_drv.h>
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -144,27 +146,39 @@ static u32 nvdla_control_memory(const struct nvdla_slot *slots, u32 count)
 	return NVDLA_MEMORY_DRAM;
 }
 
-static int nvdla_program_copy_control(struct nvdla_device *ndev,
-				      struct nvdla_kernel_program *program,
-				      const struct drm_nvdla_array *array,
-				      u32 memory)
+static void *nvdla_program_copy_control(const struct drm_nvdla_array *array)
+{
+	if (!array->count)
+		return array->pointer || array->stride ? ERR_PTR(-EINVAL) :
+							 NULL;
+	if (array->stride != 1)
+		return ERR_PTR(-EINVAL);
+	if (array->count > NVDLA_MAX_CONTROL_BYTES)
+		return ERR_PTR(-E2BIG);
+	return vmemdup_user(u64_to_user_ptr(array->pointer), array->count);
+}
+
+static int nvdla_program_place_control(struct nvdla_device *ndev,
+				       struct nvdla_kernel_program *program,
+				       const struct nvdla_program_desc *desc)
 {
 	struct nvdla_bo *bo;
+	int cookie;
 
-	if (!array->count)
-		return array->pointer || array->stride ? -EINVAL : 0;
-	if (array->stride != 1)
-		return -EINVAL;
-	if (array->count > NVDLA_MAX_CONTROL_BYTES)
-		return -E2BIG;
-	bo = nvdla_bo_create(ndev, array->count, memory, 0);
-	if (IS_ERR(bo))
-		return PTR_ERR(bo);
-	program->control = bo;
-	if (copy_from_user(bo->vaddr, u64_to_user_ptr(array->pointer),
-			   array->count))
-		return -EFAULT;
-	return 0;
+	if (!desc->control)
+		return 0;
+	/* The buffer loses its memory when the device goes. */
+	if (!drm_dev_enter(&ndev->drm, &cookie))
+		return -ENODEV;
+	bo = nvdla_bo_create(ndev, desc->control_bytes,
+			     nvdla_control_memory(desc->slots,
+						  desc->num_slots), 0);
+	if (!IS_ERR(bo)) {
+		nvdla_bo_write(bo, desc->control, desc->control_bytes);
+		program->control = bo;
+	}
+	drm_dev_exit(cookie);
+	return PTR_ERR_OR_ZERO(bo);
 }
 
 /* Layers come one at a time: they are large, and checking can be stopped. */
@@ -207,7 +221,7 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 				 NVDLA_PROGRAM_STATS : 0,
 		.clock_khz = ndev->clock_khz,
 	};
-	void *slots, *luts = NULL, *transfers = NULL;
+	void *slots, *luts = NULL, *transfers = NULL, *control = NULL;
 	size_t bytes;
 	int ret;
 
@@ -233,16 +247,16 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 		transfers = NULL;
 		goto free;
 	}
-	ret = nvdla_program_copy_control(ndev, program, &args->control,
-					 nvdla_control_memory(slots,
-							      desc.num_slots));
-	if (ret)
+	control = nvdla_program_copy_control(&args->control);
+	if (IS_ERR(control)) {
+		ret = PTR_ERR(control);
+		control = NULL;
 		goto free;
+	}
 	desc.slots = slots;
 	desc.luts = luts;
 	desc.transfers = transfers;
-	if (program->control)
-		desc.control = program->control->vaddr;
+	desc.control = control;
 
 	bytes = nvdla_program_bytes(&desc);
 	if (bytes > NVDLA_PROGRAM_BYTES_MAX) {
@@ -264,10 +278,11 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 	ret = nvdla_program_add_layers(program, &args->layers, error);
 	if (!ret && nvdla_program_end(&program->program, error))
 		ret = -EINVAL;
-	if (!ret && program->control)
-		nvdla_bo_sync_for_device(program->control);
+	if (!ret)
+		ret = nvdla_program_place_control(ndev, program, &desc);
 
 free:
+	kvfree(control);
 	kvfree(transfers);
 	kvfree(luts);
 	kvfree(slots);

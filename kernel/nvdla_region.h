@@ -14,7 +14,7 @@ struct nvdla_device;
 struct nvdla_region {
 	/** @pool: what of it is free; addresses are of the kernel's mapping */
 	struct gen_pool *pool;
-	/** @write_combined: mapped so; user space maps it in the same way */
+	/** @write_combined: mapped so; elsewhere it is mapped cached */
 	bool write_combined;
 };
 
