@@ -18,6 +18,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_front.h"
 #include "nvdla_gem.h"
+#include "nvdla_prime.h"
 #include "nvdla_program.h"
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
@@ -162,6 +163,10 @@ const struct drm_driver nvdla_drm_driver = {
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
 	.fops = &nvdla_fops,
+	.prime_handle_to_fd = nvdla_prime_handle_to_fd,
+	.prime_fd_to_handle = nvdla_prime_fd_to_handle,
+	.gem_prime_import = nvdla_prime_import,
+	.gem_prime_import_sg_table = nvdla_prime_import_sg_table,
 	.name = "nvdla",
 	.desc = "NVIDIA Deep Learning Accelerator",
 #ifdef NVDLA_HAVE_DRIVER_DATE

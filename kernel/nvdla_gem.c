@@ -17,9 +17,11 @@
  * holds drm_dev_enter(), so after drm_dev_unplug(), which takes all mappings
  * away, there can be no new ones, and memory can be given back.
  */
+#include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/highmem.h>
 #include <linux/io.h>
+#include <linux/iosys-map.h>
 #include <linux/mm.h>
 #include <linux/property.h>
 #include <linux/sched/signal.h>
@@ -27,6 +29,7 @@
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
+#include <drm/drm_prime.h>
 #include <drm/drm_print.h>
 #include <drm/drm_utils.h>
 
@@ -34,6 +37,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_prime.h"
 #include "nvdla_region.h"
 
 /* Mapped at one fault. */
@@ -115,6 +119,10 @@ static void nvdla_bo_release(struct nvdla_bo *bo)
 	case NVDLA_BACKING_REGION:
 		nvdla_region_free(bo->region, bo->vaddr, bo->base.size);
 		break;
+	case NVDLA_BACKING_IMPORT:
+		drm_prime_gem_destroy(&bo->base, bo->sgt);
+		bo->base.import_attach = NULL;
+		break;
 	}
 	bo->vaddr = NULL;
 	bo->backing = NVDLA_BACKING_NONE;
@@ -141,7 +149,27 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 	mutex_unlock(&ndev->gem.lock);
 
 	drm_gem_object_release(obj);
+	if (bo->dma_buf)
+		dma_buf_put(bo->dma_buf);
 	kfree(bo);
+}
+
+/* Whose memory it is maps it. */
+static int nvdla_gem_mmap_imported(struct drm_gem_object *obj,
+				   struct vm_area_struct *vma)
+{
+	int ret;
+
+	/* What was meant for buffers of ours; the exporter may set its own. */
+	vma->vm_private_data = NULL;
+	vma->vm_ops = NULL;
+	/* Expected of all that GEM maps, but not of all exporters. */
+	vm_flags_set(vma, VM_DONTEXPAND);
+	ret = dma_buf_mmap(to_nvdla_bo(obj)->dma_buf, vma, 0);
+	/* The exporter's file is referenced now instead of the object. */
+	if (!ret)
+		drm_gem_object_put(obj);
+	return ret;
 }
 
 static int nvdla_gem_mmap(struct drm_gem_object *obj,
@@ -154,6 +182,8 @@ static int nvdla_gem_mmap(struct drm_gem_object *obj,
 
 	if (drm_dev_is_unplugged(obj->dev))
 		return -ENODEV;
+	if (bo->dma_buf)
+		return nvdla_gem_mmap_imported(obj, vma);
 	/* A copy on write would be memory that the device does not see. */
 	if (is_cow_mapping(vma->vm_flags))
 		return -EINVAL;
@@ -214,6 +244,38 @@ static vm_fault_t nvdla_gem_fault(struct vm_fault *vmf)
 	return ret;
 }
 
+/* Another device wants the memory to stay. */
+static int nvdla_gem_pin(struct drm_gem_object *obj)
+{
+	int cookie;
+
+	if (!drm_dev_enter(obj->dev, &cookie))
+		return -ENODEV;
+	atomic_inc(&to_nvdla_bo(obj)->pins);
+	drm_dev_exit(cookie);
+	return 0;
+}
+
+static void nvdla_gem_unpin(struct drm_gem_object *obj)
+{
+	atomic_dec(&to_nvdla_bo(obj)->pins);
+}
+
+/* Of pages only: regions are not exported. */
+static int nvdla_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	int ret = nvdla_gem_pin(obj);
+
+	if (!ret)
+		iosys_map_set_vaddr(map, to_nvdla_bo(obj)->vaddr);
+	return ret;
+}
+
+static void nvdla_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	nvdla_gem_unpin(obj);
+}
+
 static const struct vm_operations_struct nvdla_gem_vm_ops = {
 	.fault = nvdla_gem_fault,
 	.open = drm_gem_vm_open,
@@ -222,6 +284,12 @@ static const struct vm_operations_struct nvdla_gem_vm_ops = {
 
 static const struct drm_gem_object_funcs nvdla_gem_funcs = {
 	.free = nvdla_gem_free,
+	.export = nvdla_prime_export,
+	.pin = nvdla_gem_pin,
+	.unpin = nvdla_gem_unpin,
+	.get_sg_table = nvdla_prime_get_sg_table,
+	.vmap = nvdla_gem_vmap,
+	.vunmap = nvdla_gem_vunmap,
 	.mmap = nvdla_gem_mmap,
 	.vm_ops = &nvdla_gem_vm_ops,
 };
@@ -359,6 +427,42 @@ exit:
 }
 
 /**
+ * nvdla_bo_create_imported() - a buffer of another device
+ * @ndev: device, in drm_dev_enter()
+ * @dma_buf: what to import
+ * @sgt: its mapping for the device, of one segment; the buffer's on success
+ * @size: bytes, whole pages
+ *
+ * The attachment is entered by drm_gem_prime_import().
+ *
+ * Return: the buffer with one reference, or an ERR_PTR.
+ */
+struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
+					  struct dma_buf *dma_buf,
+					  struct sg_table *sgt, size_t size)
+{
+	struct nvdla_bo *bo;
+	int ret;
+
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	get_dma_buf(dma_buf);
+	bo->memory = NVDLA_MEMORY_DRAM;
+	bo->dma_buf = dma_buf;
+	nvdla_bo_init(ndev, bo, size);
+	ret = drm_gem_create_mmap_offset(&bo->base);
+	if (ret) {
+		drm_gem_object_put(&bo->base);
+		return ERR_PTR(ret);
+	}
+	bo->backing = NVDLA_BACKING_IMPORT;
+	bo->dma = sg_dma_address(sgt->sgl);
+	bo->sgt = sgt;
+	return bo;
+}
+
+/**
  * nvdla_gem_unplug() - give back the memory of all buffers
  * @ndev: device after drm_dev_unplug(), its hardware at rest
  *
@@ -372,7 +476,7 @@ void nvdla_gem_unplug(struct nvdla_device *ndev)
 
 	mutex_lock(&ndev->gem.lock);
 	list_for_each_entry_safe(bo, next, &ndev->gem.bos, node) {
-		if (bo->abandoned)
+		if (bo->abandoned || atomic_read(&bo->pins))
 			continue;
 		list_del_init(&bo->node);
 		nvdla_bo_release(bo);
@@ -529,6 +633,10 @@ int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
 	ret = -EINVAL;
 	if (!args->size || args->offset > obj->size ||
 	    args->size > obj->size - args->offset)
+		goto put;
+	/* For DMA_BUF_IOCTL_SYNC, as its exporter knows. */
+	ret = -EOPNOTSUPP;
+	if (to_nvdla_bo(obj)->dma_buf)
 		goto put;
 	ret = -ENODEV;
 	if (!drm_dev_enter(drm, &cookie))

@@ -5,14 +5,17 @@
 #ifndef NVDLA_GEM_H
 #define NVDLA_GEM_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
 
 #include <drm/drm_gem.h>
 
+struct dma_buf;
 struct nvdla_device;
 struct nvdla_region;
+struct sg_table;
 
 #define NVDLA_BO_BYTES_MAX	SZ_1G
 
@@ -33,13 +36,14 @@ enum nvdla_backing {
 	NVDLA_BACKING_NONE,	/* it had one, until the device was unplugged */
 	NVDLA_BACKING_PAGES,	/* of the system */
 	NVDLA_BACKING_REGION,	/* memory of the device's own */
+	NVDLA_BACKING_IMPORT,	/* of another device */
 };
 
 /** struct nvdla_bo - a buffer */
 struct nvdla_bo {
 	/** @base: GEM object */
 	struct drm_gem_object base;
-	/** @vaddr: mapping of the kernel; NULL after unplug */
+	/** @vaddr: mapping of the kernel; NULL if imported, and after unplug */
 	void *vaddr;
 	/** @dma: address of the first byte for the device */
 	dma_addr_t dma;
@@ -54,8 +58,15 @@ struct nvdla_bo {
 	bool write_combined;
 	/** @abandoned: a device may write it for ever: never free the memory */
 	bool abandoned;
-	/** @sgt: its pages, with NVDLA_BACKING_PAGES */
+	/** @pins: attachments and mappings in the kernel of who imported it */
+	atomic_t pins;
+	/**
+	 * @sgt: its pages, with NVDLA_BACKING_PAGES; its segment, with
+	 * NVDLA_BACKING_IMPORT
+	 */
 	struct sg_table *sgt;
+	/** @dma_buf: what was imported, or NULL; has the reservation object */
+	struct dma_buf *dma_buf;
 	/** @region: which, with NVDLA_BACKING_REGION */
 	struct nvdla_region *region;
 	/** @node: in the list of the device; guarded by its lock */
@@ -77,5 +88,8 @@ void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size);
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 				 u32 memory, u32 flags);
+struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
+					  struct dma_buf *dma_buf,
+					  struct sg_table *sgt, size_t size);
 
 #endif /* NVDLA_GEM_H */

@@ -177,7 +177,7 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	ret = nvdla_submit_object(submit, args->stats_handle, &bo);
 	if (ret)
 		return ret;
-	if (bo->memory != NVDLA_MEMORY_DRAM ||
+	if (bo->memory != NVDLA_MEMORY_DRAM || !bo->vaddr ||
 	    args->stats_offset > bo->base.size ||
 	    size > bo->base.size - args->stats_offset)
 		return -EINVAL;

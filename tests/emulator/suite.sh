@@ -34,21 +34,25 @@ digits=$here/../../runtime/examples/digits
 # behind the second memory interface by the device server.
 sram=1M@0x14000000
 sram_append="memmap=${sram%@*}\$${sram#*@} nvdla.cvsram=$sram"
-# Not what the configuration has to have for it.
-without_sram='--gtest_filter=-WithSram.*:WithBdma.*'
-without_bdma='--gtest_filter=-WithoutSram.*:WithBdma.*'
-with_all='--gtest_filter=-WithoutSram.*'
+# Not what the configuration, the kernel or the machine has to have for it.
+udmabuf=
+grep -q '^CONFIG_UDMABUF=y' "$build/kernels/$series/headers/.config" || udmabuf=:WithUdmabuf.*
+others=$udmabuf:WithoutExport.*
+without_sram="--gtest_filter=-WithSram.*:WithBdma.*$others"
+without_bdma="--gtest_filter=-WithoutSram.*:WithBdma.*$others"
+with_all="--gtest_filter=-WithoutSram.*$others"
+without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export.*"
 
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
-	boot msi --device nv_small --time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
+	boot msi --device nv_small --time-out 180 --with vgem --file "$digits:/digits" --run "$build/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed. What
 	# it runs is a file here; the other programs bring its libraries.
 	boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
-		--server --sram --server "$sram" --time-out 180 \
+		--server --sram --server "$sram" --time-out 180 --with vgem \
 		--server --dma-log --server "$build/emulate/$series-intx.dma" \
 		--file "$digits:/digits" --run "$here/traced.sh test_backend $with_all" \
 		--run "$build/bin/nvdla info" --run "$tests/test_ioctl $with_all" \
@@ -58,7 +62,7 @@ machines() {
 		"$build/emulate/$series-intx.log" || failed="$failed $series-dma"
 	# Buffers from memory that was kept free for them.
 	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
-		--time-out 180 --run "$tests/test_ioctl $without_sram"
+		--time-out 180 --with vgem --run "$tests/test_ioctl $without_pages"
 	# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
 	boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
 		--run "$here/refused.sh"
@@ -72,7 +76,7 @@ one_configuration() {
 	*) tested=$without_sram ;;
 	esac
 	boot "$1" --device "$1" --append "$sram_append" --server --sram --server "$sram" \
-		--time-out 180 --file "$digits:/digits" --run "$build/bin/nvdla info" \
+		--time-out 180 --with vgem --file "$digits:/digits" --run "$build/bin/nvdla info" \
 		--run "$tests/test_ioctl $tested" --run "$tests/test_backend $tested"
 }
 

@@ -137,6 +137,12 @@ TEST_F(WithSram, IsNotLeftToAKilledProcess) {
   close(ready[1]);
 }
 
+TEST_F(WithSram, IsNotExported) {
+  int fd = -1;
+  EXPECT_NE(drmPrimeHandleToFD(node.fd(), sram(), DRM_CLOEXEC, &fd), 0);
+  EXPECT_EQ(errno, EOPNOTSUPP);
+}
+
 TEST_F(WithSram, IsMappedInItsOwnWay) {
   EXPECT_EQ(create(node, kPage, DRM_NVDLA_BO_WRITE_COMBINED), EINVAL);
 }

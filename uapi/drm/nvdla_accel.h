@@ -16,6 +16,14 @@
  *   user memory again. SUBMIT checks buffers against the program's slots.
  * - Times are absolute, on CLOCK_MONOTONIC, in nanoseconds.
  *
+ * DOC: Sharing
+ *
+ * Buffers are exported and imported with DRM_IOCTL_PRIME_HANDLE_TO_FD and
+ * DRM_IOCTL_PRIME_FD_TO_HANDLE. One in SRAM or in memory reserved for the
+ * device cannot be exported (-EOPNOTSUPP). What is imported has to be one range
+ * for the device (-EINVAL), no larger than a buffer may be (-E2BIG). Jobs wait
+ * for the fences of a buffer and add theirs, whoever uses it.
+ *
  * DOC: Fence errors
  *
  * -ETIME	a layer missed its deadline; the context is guilty
@@ -209,7 +217,12 @@ struct drm_nvdla_bo_mmap_offset {
 /* Device writes become visible to the CPU. */
 #define DRM_NVDLA_BO_SYNC_FROM_DEVICE	(1u << 1)
 
-/** struct drm_nvdla_bo_sync - cache maintenance; nothing when coherent */
+/**
+ * struct drm_nvdla_bo_sync - cache maintenance; nothing when coherent
+ *
+ * The caches of an imported buffer are its exporter's: DMA_BUF_IOCTL_SYNC is
+ * for it, and here it is refused with -EOPNOTSUPP.
+ */
 struct drm_nvdla_bo_sync {
 	/** @handle: GEM handle */
 	__u32 handle;
@@ -316,8 +329,10 @@ struct drm_nvdla_submit {
 	 */
 	__u64 stats_offset;
 	/**
-	 * @stats_handle: GEM handle of a buffer in DRAM if, and only if, the
-	 * program has DRM_NVDLA_PROGRAM_STATS; else 0
+	 * @stats_handle: GEM handle of a buffer in DRAM, not imported, if, and
+	 * only if, the program has DRM_NVDLA_PROGRAM_STATS; else 0. The CPU
+	 * writes them: where it has caches that the device does not see, the
+	 * device should write nowhere near.
 	 */
 	__u32 stats_handle;
 	/** @context: id */
