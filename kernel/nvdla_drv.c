@@ -20,14 +20,19 @@
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 #include "nvdla_program.h"
+#include "nvdla_user.h"
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct nvdla_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL);
+	struct nvdla_file *nfile = kzalloc(sizeof(*nfile), GFP_KERNEL_ACCOUNT);
 
 	if (!nfile)
 		return -ENOMEM;
-
+	nfile->user = nvdla_user_get_current();
+	if (!nfile->user) {
+		kfree(nfile);
+		return -ENOMEM;
+	}
 	xa_init_flags(&nfile->contexts, XA_FLAGS_ALLOC1);
 	xa_init_flags(&nfile->programs, XA_FLAGS_ALLOC1);
 	file->driver_priv = nfile;
@@ -40,6 +45,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 
 	nvdla_context_close_all(nfile);
 	nvdla_program_close_all(nfile);
+	nvdla_user_put(nfile->user);
 	kfree(nfile);
 }
 
@@ -71,6 +77,11 @@ static void nvdla_fill_limits(struct drm_nvdla_limits *limits)
 	limits->program_bytes = NVDLA_PROGRAM_BYTES_MAX;
 	limits->bo_bytes = NVDLA_BO_BYTES_MAX;
 	limits->control_bytes = NVDLA_MAX_CONTROL_BYTES;
+	limits->user_contexts = nvdla_user_limit(NVDLA_RESOURCE_CONTEXTS);
+	limits->user_jobs = nvdla_user_limit(NVDLA_RESOURCE_JOBS);
+	limits->user_program_bytes =
+		nvdla_user_limit(NVDLA_RESOURCE_PROGRAM_BYTES);
+	limits->user_bo_bytes = nvdla_user_limit(NVDLA_RESOURCE_BUFFER_BYTES);
 }
 
 int nvdla_ioctl_query(struct drm_device *drm, void *data,
@@ -83,6 +94,10 @@ int nvdla_ioctl_query(struct drm_device *drm, void *data,
 	u32 room = query->size;
 	const void *from;
 	u32 size;
+
+	/* No structure will be larger, and the rest would have to be cleared. */
+	if (query->pointer && room > PAGE_SIZE)
+		return -E2BIG;
 
 	switch (query->type) {
 	case DRM_NVDLA_QUERY_DEVICE:

@@ -13,12 +13,16 @@
 
 #include "../uapi/drm/nvdla_accel.h"
 
+struct nvdla_user;
+
 extern const struct drm_driver nvdla_drm_driver;
 
 /**
  * struct nvdla_file - an open file
  */
 struct nvdla_file {
+	/** @user: whom everything of this file is charged to */
+	struct nvdla_user *user;
 	/** @contexts: by id */
 	struct xarray contexts;
 	/** @programs: by id */

@@ -39,6 +39,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 #include "nvdla_region.h"
+#include "nvdla_user.h"
 
 /* Mapped at one fault. */
 #define NVDLA_FAULT_PAGES	64
@@ -99,6 +100,24 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	return nvdla_region_init(ndev);
 }
 
+static int nvdla_bo_charge(struct nvdla_bo *bo, struct nvdla_user *user,
+			   size_t size)
+{
+	int ret = nvdla_charge(user, NVDLA_RESOURCE_BUFFER_BYTES, size);
+
+	if (!ret)
+		bo->user = nvdla_user_get(user);
+	return ret;
+}
+
+static void nvdla_bo_uncharge(struct nvdla_bo *bo, size_t size)
+{
+	if (!bo->user)
+		return;
+	nvdla_uncharge(bo->user, NVDLA_RESOURCE_BUFFER_BYTES, size);
+	nvdla_user_put(bo->user);
+}
+
 /* Gives back what is behind a buffer; with the lock of the list. */
 static void nvdla_bo_release(struct nvdla_bo *bo)
 {
@@ -148,6 +167,7 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 		nvdla_bo_release(bo);
 	mutex_unlock(&ndev->gem.lock);
 
+	nvdla_bo_uncharge(bo, obj->size);
 	drm_gem_object_release(obj);
 	if (bo->dma_buf)
 		dma_buf_put(bo->dma_buf);
@@ -377,8 +397,66 @@ static void nvdla_bo_init(struct nvdla_device *ndev, struct nvdla_bo *bo,
 	mutex_unlock(&ndev->gem.lock);
 }
 
+static int nvdla_bo_check(struct nvdla_device *ndev, u64 size, u32 memory,
+			  u32 flags)
+{
+	if (!size || flags & ~DRM_NVDLA_BO_WRITE_COMBINED)
+		return -EINVAL;
+	if (memory != NVDLA_MEMORY_DRAM && memory != NVDLA_MEMORY_SRAM)
+		return -EINVAL;
+	if (memory == NVDLA_MEMORY_SRAM && !ndev->sram.pool)
+		return -EOPNOTSUPP;
+	/* How SRAM is mapped is not the user's choice. */
+	if (memory == NVDLA_MEMORY_SRAM && flags)
+		return -EINVAL;
+	return size > NVDLA_BO_BYTES_MAX ? -E2BIG : 0;
+}
+
+static struct nvdla_bo *nvdla_bo_create_for(struct nvdla_device *ndev,
+					    struct nvdla_user *user, u64 size,
+					    u32 memory, u32 flags)
+{
+	struct nvdla_bo *bo;
+	int cookie, ret;
+
+	ret = nvdla_bo_check(ndev, size, memory, flags);
+	if (ret)
+		return ERR_PTR(ret);
+	size = PAGE_ALIGN(size);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	bo->memory = memory;
+	if (user) {
+		ret = nvdla_bo_charge(bo, user, size);
+		if (ret)
+			goto free;
+	}
+	ret = -ENODEV;
+	if (!drm_dev_enter(&ndev->drm, &cookie))
+		goto uncharge;
+	ret = nvdla_bo_back(ndev, bo, size, flags);
+	if (!ret)
+		nvdla_bo_init(ndev, bo, size);
+	drm_dev_exit(cookie);
+	if (ret)
+		goto uncharge;
+	ret = drm_gem_create_mmap_offset(&bo->base);
+	if (ret) {
+		drm_gem_object_put(&bo->base);
+		return ERR_PTR(ret);
+	}
+	return bo;
+
+uncharge:
+	nvdla_bo_uncharge(bo, size);
+free:
+	kfree(bo);
+	return ERR_PTR(ret);
+}
+
 /**
- * nvdla_bo_create() - a zeroed buffer
+ * nvdla_bo_create() - a zeroed buffer of the kernel
  * @ndev: device
  * @size: bytes, rounded up to pages
  * @memory: enum nvdla_memory
@@ -389,41 +467,7 @@ static void nvdla_bo_init(struct nvdla_device *ndev, struct nvdla_bo *bo,
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 				 u32 memory, u32 flags)
 {
-	struct nvdla_bo *bo;
-	int cookie, ret;
-
-	if (!size || flags & ~DRM_NVDLA_BO_WRITE_COMBINED)
-		return ERR_PTR(-EINVAL);
-	if (memory != NVDLA_MEMORY_DRAM && memory != NVDLA_MEMORY_SRAM)
-		return ERR_PTR(-EINVAL);
-	if (memory == NVDLA_MEMORY_SRAM && !ndev->sram.pool)
-		return ERR_PTR(-EOPNOTSUPP);
-	/* How SRAM is mapped is not the user's choice. */
-	if (memory == NVDLA_MEMORY_SRAM && flags)
-		return ERR_PTR(-EINVAL);
-	if (size > NVDLA_BO_BYTES_MAX)
-		return ERR_PTR(-E2BIG);
-	size = PAGE_ALIGN(size);
-
-	if (!drm_dev_enter(&ndev->drm, &cookie))
-		return ERR_PTR(-ENODEV);
-	ret = -ENOMEM;
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
-	if (!bo)
-		goto exit;
-	bo->memory = memory;
-	ret = nvdla_bo_back(ndev, bo, size, flags);
-	if (ret) {
-		kfree(bo);
-		goto exit;
-	}
-	nvdla_bo_init(ndev, bo, size);
-	ret = drm_gem_create_mmap_offset(&bo->base);
-	if (ret)
-		drm_gem_object_put(&bo->base);
-exit:
-	drm_dev_exit(cookie);
-	return ret ? ERR_PTR(ret) : bo;
+	return nvdla_bo_create_for(ndev, NULL, size, memory, flags);
 }
 
 /**
@@ -441,12 +485,22 @@ struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
 					  struct dma_buf *dma_buf,
 					  struct sg_table *sgt, size_t size)
 {
+	struct nvdla_user *user;
 	struct nvdla_bo *bo;
 	int ret;
 
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
+	/* Nothing tells here whose file it is for. */
+	user = nvdla_user_get_current();
+	ret = user ? nvdla_bo_charge(bo, user, size) : -ENOMEM;
+	if (user)
+		nvdla_user_put(user);
+	if (ret) {
+		kfree(bo);
+		return ERR_PTR(ret);
+	}
 	get_dma_buf(dma_buf);
 	bo->memory = NVDLA_MEMORY_DRAM;
 	bo->dma_buf = dma_buf;
@@ -567,14 +621,15 @@ void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size)
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data,
 			  struct drm_file *file)
 {
+	struct nvdla_file *nfile = file->driver_priv;
 	struct drm_nvdla_bo_create *args = data;
 	struct nvdla_bo *bo;
 	int ret;
 
 	if (args->pad || args->handle)
 		return -EINVAL;
-	bo = nvdla_bo_create(to_nvdla_device(drm), args->size, args->memory,
-			     args->flags);
+	bo = nvdla_bo_create_for(to_nvdla_device(drm), nfile->user, args->size,
+				 args->memory, args->flags);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	ret = drm_gem_handle_create(file, &bo->base, &args->handle);

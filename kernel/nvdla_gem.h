@@ -15,6 +15,7 @@
 struct dma_buf;
 struct nvdla_device;
 struct nvdla_region;
+struct nvdla_user;
 struct sg_table;
 
 #define NVDLA_BO_BYTES_MAX	SZ_1G
@@ -69,6 +70,8 @@ struct nvdla_bo {
 	struct dma_buf *dma_buf;
 	/** @region: which, with NVDLA_BACKING_REGION */
 	struct nvdla_region *region;
+	/** @user: whom it is charged to, or NULL */
+	struct nvdla_user *user;
 	/** @node: in the list of the device; guarded by its lock */
 	struct list_head node;
 };

@@ -18,6 +18,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_program.h"
+#include "nvdla_user.h"
 
 static void nvdla_program_release(struct kref *ref)
 {
@@ -27,6 +28,9 @@ static void nvdla_program_release(struct kref *ref)
 	if (program->control)
 		drm_gem_object_put(&program->control->base);
 	kvfree(program->memory);
+	nvdla_uncharge(program->user, NVDLA_RESOURCE_PROGRAM_BYTES,
+		       program->charged);
+	nvdla_user_put(program->user);
 	kfree(program);
 }
 
@@ -106,15 +110,19 @@ void *nvdla_copy_array(const struct drm_nvdla_array *array, u32 max,
 		return ERR_PTR(ret);
 	if (!array->count)
 		return NULL;
-	elements = kvmalloc_array(array->count, size, GFP_KERNEL);
+	elements = kvmalloc_array(array->count, size, GFP_KERNEL_ACCOUNT);
 	if (!elements)
 		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < array->count; i++) {
-		ret = nvdla_copy_element(elements + i * size, array, i, size);
-		if (ret) {
-			kvfree(elements);
-			return ERR_PTR(ret);
-		}
+	for (i = 0; i < array->count && !ret; i++) {
+		cond_resched();
+		ret = fatal_signal_pending(current) ?
+			      -EINTR :
+			      nvdla_copy_element(elements + i * size, array, i,
+						 size);
+	}
+	if (ret) {
+		kvfree(elements);
+		return ERR_PTR(ret);
 	}
 	return elements;
 }
@@ -206,6 +214,16 @@ static int nvdla_program_add_layers(struct nvdla_kernel_program *program,
 	return ret;
 }
 
+static int nvdla_program_charge(struct nvdla_kernel_program *program, u64 bytes)
+{
+	int ret = nvdla_charge(program->user, NVDLA_RESOURCE_PROGRAM_BYTES,
+			       bytes);
+
+	if (!ret)
+		program->charged = bytes;
+	return ret;
+}
+
 static int nvdla_program_compile(struct nvdla_device *ndev,
 				 struct nvdla_kernel_program *program,
 				 const struct drm_nvdla_program_create *args,
@@ -265,6 +283,10 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 	}
 	/* 0 is a count out of limits, which begin reports in full. */
 	if (bytes) {
+		ret = nvdla_program_charge(program, bytes +
+					   PAGE_ALIGN(desc.control_bytes));
+		if (ret)
+			goto free;
 		program->memory = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
 		if (!program->memory) {
 			ret = -ENOMEM;
@@ -301,16 +323,17 @@ int nvdla_ioctl_program_create(struct drm_device *drm, void *data,
 
 	if (args->program || args->flags & ~DRM_NVDLA_PROGRAM_STATS)
 		return -EINVAL;
-	program = kzalloc(sizeof(*program), GFP_KERNEL);
+	program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);
 	if (!program)
 		return -ENOMEM;
 	kref_init(&program->ref);
+	program->user = nvdla_user_get(nfile->user);
 	program->serial = atomic64_inc_return(&ndev->program_serial);
 
 	ret = nvdla_program_compile(ndev, program, args, &error);
 	if (!ret)
 		ret = xa_alloc(&nfile->programs, &args->program, program,
-			       xa_limit_32b, GFP_KERNEL);
+			       xa_limit_32b, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		nvdla_program_put(program);
 	if (ret == -EINVAL && error.rule)

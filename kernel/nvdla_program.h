@@ -13,6 +13,7 @@
 
 struct nvdla_bo;
 struct nvdla_file;
+struct nvdla_user;
 
 #define NVDLA_PROGRAM_BYTES_MAX	SZ_16M
 
@@ -24,6 +25,10 @@ struct nvdla_kernel_program {
 	u64 serial;
 	/** @program: what the compiler made */
 	struct nvdla_program program;
+	/** @user: whom @charged is charged to */
+	struct nvdla_user *user;
+	/** @charged: bytes of @memory and @control */
+	u64 charged;
 	/** @memory: that @program lives in */
 	void *memory;
 	/** @control: contents of the control slot, NULL without one */

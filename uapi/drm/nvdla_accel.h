@@ -16,6 +16,14 @@
  *   user memory again. SUBMIT checks buffers against the program's slots.
  * - Times are absolute, on CLOCK_MONOTONIC, in nanoseconds.
  *
+ * DOC: Limits of a user
+ *
+ * Contexts, jobs, programs and buffers are charged to the user who opened the
+ * file, in whatever files they are, until nothing holds them any more; what is
+ * imported, to the user who imports it. What would be more than
+ * &struct drm_nvdla_limits allows is refused with -EDQUOT. Memory of the kernel
+ * is charged to control groups, too.
+ *
  * DOC: Sharing
  *
  * Buffers are exported and imported with DRM_IOCTL_PRIME_HANDLE_TO_FD and
@@ -109,7 +117,7 @@ struct drm_nvdla_device_info {
  */
 #define DRM_NVDLA_DEVICE_WEIGHT_GATING	(1u << 3)
 
-/** struct drm_nvdla_limits - bounds of one program and one submission */
+/** struct drm_nvdla_limits - bounds of programs, submissions and users */
 struct drm_nvdla_limits {
 	/** @layers: in a program */
 	__u32 layers;
@@ -129,13 +137,24 @@ struct drm_nvdla_limits {
 	__u64 bo_bytes;
 	/** @control_bytes: of the control data of a program */
 	__u64 control_bytes;
+	/** @user_contexts: of one user, see "Limits of a user" */
+	__u32 user_contexts;
+	/** @user_jobs: of one user, submitted and not ended */
+	__u32 user_jobs;
+	/** @user_program_bytes: of all programs of one user in the kernel */
+	__u64 user_program_bytes;
+	/** @user_bo_bytes: of all buffers of one user */
+	__u64 user_bo_bytes;
 };
 
 /** struct drm_nvdla_query - ask for a structure */
 struct drm_nvdla_query {
 	/** @pointer: where to write; 0 asks for the size only */
 	__u64 pointer;
-	/** @size: in: room at @pointer; out: size of the structure */
+	/**
+	 * @size: in: room at @pointer, -E2BIG beyond a page; out: size of the
+	 * structure
+	 */
 	__u32 size;
 	/** @type: enum drm_nvdla_query_type */
 	__u32 type;
