@@ -19,6 +19,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"
+#include "nvdla_user.h"
 
 /* What one context may have in the scheduler's hands; the rest queues. */
 #define NVDLA_CONTEXT_CREDITS	64
@@ -46,6 +47,7 @@ static void nvdla_context_free(struct work_struct *work)
 	drm_sched_entity_destroy(&context->entity);
 	drm_sched_fini(&context->sched);
 	mutex_destroy(&context->lock);
+	nvdla_user_put(context->user);
 	drm_dev_put(&context->ndev->drm);
 	kfree(context);
 	module_put(THIS_MODULE);
@@ -89,6 +91,8 @@ static void nvdla_context_close(struct nvdla_context *context)
 	mutex_lock(&context->lock);
 	context->closed = true;
 	mutex_unlock(&context->lock);
+	/* What still holds it are jobs, which have a limit of their own. */
+	nvdla_uncharge(context->user, NVDLA_RESOURCE_CONTEXTS, 1);
 	nvdla_context_put(context);
 }
 
@@ -111,7 +115,8 @@ void nvdla_context_close_all(struct nvdla_file *nfile)
 	xa_destroy(&nfile->contexts);
 }
 
-static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev)
+static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
+						 struct nvdla_user *user)
 {
 	struct nvdla_context *context;
 	struct drm_gpu_scheduler *sched;
@@ -136,6 +141,7 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev)
 	INIT_LIST_HEAD(&context->ready);
 	INIT_LIST_HEAD(&context->runnable);
 	context->fence_context = dma_fence_context_alloc(1);
+	context->user = nvdla_user_get(user);
 	context->ndev = ndev;
 	context->resets = atomic_read(&ndev->resets);
 	drm_dev_get(&ndev->drm);
@@ -160,13 +166,18 @@ int nvdla_ioctl_context_create(struct drm_device *drm, void *data,
 
 	if (args->flags || args->context)
 		return -EINVAL;
-	context = nvdla_context_alloc(to_nvdla_device(drm));
-	if (IS_ERR(context))
+	ret = nvdla_charge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
+	if (ret)
+		return ret;
+	context = nvdla_context_alloc(to_nvdla_device(drm), nfile->user);
+	if (IS_ERR(context)) {
+		nvdla_uncharge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
 		return PTR_ERR(context);
+	}
 	ret = xa_alloc(&nfile->contexts, &args->context, context, xa_limit_32b,
 		       GFP_KERNEL_ACCOUNT);
 	if (ret)
-		nvdla_context_put(context);
+		nvdla_context_close(context);
 	return ret;
 }
 

@@ -14,6 +14,7 @@
 
 struct nvdla_device;
 struct nvdla_file;
+struct nvdla_user;
 
 /** struct nvdla_context - a queue of jobs */
 struct nvdla_context {
@@ -21,6 +22,8 @@ struct nvdla_context {
 	struct kref ref;
 	/** @ndev: device, one reference */
 	struct nvdla_device *ndev;
+	/** @user: whom the context and its jobs are charged to */
+	struct nvdla_user *user;
 	/** @release: frees it, where the scheduler may be waited for */
 	struct work_struct release;
 	/** @sched: resolves what jobs depend on */

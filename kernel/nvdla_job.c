@@ -20,6 +20,7 @@
 #include "nvdla_job.h"
 #include "nvdla_program.h"
 #include "nvdla_sched.h"
+#include "nvdla_user.h"
 
 /**
  * nvdla_submission_alloc() - a submission with nothing in it
@@ -68,6 +69,9 @@ static void nvdla_submission_release(struct kref *ref)
 		pm_runtime_mark_last_busy(dev);
 		pm_runtime_put_autosuspend(dev);
 	}
+	if (submission->charged)
+		nvdla_uncharge(submission->context->user, NVDLA_RESOURCE_JOBS,
+			       1);
 	/* Last, as it may be what keeps the device. */
 	if (submission->context)
 		nvdla_context_put(submission->context);

@@ -48,6 +48,8 @@ struct nvdla_submission {
 	struct nvdla_device *ndev;
 	/** @context: whose job it is */
 	struct nvdla_context *context;
+	/** @charged: to the user of the context */
+	bool charged;
 	/** @program: what runs */
 	struct nvdla_kernel_program *program;
 	/** @objects: buffers, one reference each; the statistics' comes last */

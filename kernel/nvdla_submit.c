@@ -17,6 +17,7 @@
 #include "nvdla_job.h"
 #include "nvdla_program.h"
 #include "nvdla_submit.h"
+#include "nvdla_user.h"
 
 /** struct nvdla_signal - a sync object to signal, prepared */
 struct nvdla_signal {
@@ -363,6 +364,10 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->program = nvdla_program_get(nfile, args->program);
 	if (!submission->context || !submission->program)
 		goto put;
+	ret = nvdla_charge(submission->context->user, NVDLA_RESOURCE_JOBS, 1);
+	if (ret)
+		goto put;
+	submission->charged = true;
 	ret = nvdla_submit_bindings(&submit, args);
 	if (!ret)
 		ret = nvdla_submit_stats(&submit, args);

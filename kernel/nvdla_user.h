@@ -17,8 +17,8 @@
 
 /** enum nvdla_resource - what is counted */
 enum nvdla_resource {
-	NVDLA_RESOURCE_CONTEXTS,	/* until the last reference */
-	NVDLA_RESOURCE_JOBS,		/* submitted and not ended */
+	NVDLA_RESOURCE_CONTEXTS,	/* until they are destroyed */
+	NVDLA_RESOURCE_JOBS,		/* until their last reference */
 	NVDLA_RESOURCE_PROGRAM_BYTES,	/* as they lie in the kernel */
 	NVDLA_RESOURCE_BUFFER_BYTES,	/* imported ones, too */
 	NVDLA_NUM_RESOURCES,

@@ -63,6 +63,18 @@ TEST_F(Ioctl, QueryCutsForAnOlderUserAndClearsForANewerOne) {
   EXPECT_TRUE(std::all_of(bytes.end() - 16, bytes.end(), [](auto b) { return b == 0; }));
 }
 
+TEST_F(Ioctl, QueryClearsNoMoreThanAPage) {
+  std::vector<std::uint8_t> bytes(2 * kPage, 0xee);
+  drm_nvdla_query query{reinterpret_cast<std::uintptr_t>(bytes.data()), kPage + 1,
+                        DRM_NVDLA_QUERY_LIMITS};
+  EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_QUERY, &query), E2BIG);
+  EXPECT_EQ(bytes[0], 0xee);
+  query.size = kPage;
+  EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_QUERY, &query), 0);
+  EXPECT_EQ(bytes[kPage - 1], 0);
+  EXPECT_EQ(bytes[kPage], 0xee);
+}
+
 TEST_F(Ioctl, QueryRefusesAnUnknownType) {
   drm_nvdla_query query{0, 0, 99};
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_QUERY, &query), EINVAL);
@@ -220,7 +232,7 @@ TEST_F(Ioctl, AMappingEndsWithItsBuffer) {
 }
 
 TEST_F(Ioctl, ABufferThatCannotBeContiguousIsRefused) {
-  drm_nvdla_bo_create create{1ull << 30, NVDLA_MEMORY_DRAM, 0, 0, 0};
+  drm_nvdla_bo_create create{1ull << 27, NVDLA_MEMORY_DRAM, 0, 0, 0};
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_BO_CREATE, &create), ENOMEM);
 }
 

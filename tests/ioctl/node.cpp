@@ -71,6 +71,14 @@ drm_nvdla_device_info Node::info() const {
   return info;
 }
 
+drm_nvdla_limits Node::limits() const {
+  drm_nvdla_limits limits{};
+  drm_nvdla_query query{reinterpret_cast<std::uintptr_t>(&limits), sizeof(limits),
+                        DRM_NVDLA_QUERY_LIMITS};
+  must(call(DRM_IOCTL_NVDLA_QUERY, &query), "QUERY");
+  return limits;
+}
+
 std::uint32_t Node::context() const {
   drm_nvdla_context_create create{};
   must(call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create), "CONTEXT_CREATE");

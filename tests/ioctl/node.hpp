@@ -30,6 +30,7 @@ class Node {
 
   // Shorthands for what most tests need; they throw std::runtime_error on failure.
   drm_nvdla_device_info info() const;
+  drm_nvdla_limits limits() const;
   std::uint32_t context() const;
   std::uint32_t buffer(std::uint64_t size, std::uint32_t flags = 0) const;
   std::uint8_t* map(std::uint32_t handle, std::uint64_t size) const;

@@ -12,37 +12,24 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include <xf86drm.h>
-#include <xf86drmMode.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "node.hpp"
+#include "vgem.hpp"
 
 namespace nvdla::ioctl_test {
 namespace {
 
-// As in the kernel's vgem_drm.h, which libdrm does not install.
-struct vgem_fence_attach {
-  std::uint32_t handle, flags, out_fence, pad;
-};
-struct vgem_fence_signal {
-  std::uint32_t fence, flags;
-};
-constexpr std::uint32_t kVgemFenceWrite = 1;
-#define IOCTL_VGEM_FENCE_ATTACH DRM_IOWR(DRM_COMMAND_BASE + 1, vgem_fence_attach)
-#define IOCTL_VGEM_FENCE_SIGNAL DRM_IOW(DRM_COMMAND_BASE + 2, vgem_fence_signal)
-
 // A file descriptor that is closed in the end.
 class File {
  public:
-  explicit File(int fd = -1) : fd_(fd) {}
+  explicit File(int fd) : fd_(fd) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }
@@ -53,20 +40,6 @@ class File {
  private:
   int fd_;
 };
-
-int open_vgem() {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev/dri", ignored)) {
-    if (entry.path().string().find("card") == std::string::npos) continue;
-    const int fd = open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
-    drmVersion* version = fd < 0 ? nullptr : drmGetVersion(fd);
-    const bool found = version != nullptr && std::strcmp(version->name, "vgem") == 0;
-    drmFreeVersion(version);
-    if (found) return fd;
-    if (fd >= 0) close(fd);
-  }
-  return -1;
-}
 
 std::uint8_t* map_fd(int fd, std::uint64_t size, std::uint64_t offset) {
   void* address =
@@ -164,12 +137,8 @@ class WithVgem : public Sharing {
   void SetUp() override {
     Sharing::SetUp();
     ASSERT_GE(vgem.fd(), 0) << "vgem is not loaded";
-    std::uint64_t size = 0;
-    std::uint32_t pitch = 0;
-    ASSERT_EQ(drmModeCreateDumbBuffer(vgem.fd(), kPage / 4, 1, 32, 0, &theirs, &pitch, &size), 0);
-    ASSERT_EQ(size, kPage);
-    int fd = -1;
-    ASSERT_EQ(drmPrimeHandleToFD(vgem.fd(), theirs, DRM_CLOEXEC | DRM_RDWR, &fd), 0);
+    theirs = vgem.page();
+    const int fd = vgem.export_fd(theirs);
     ASSERT_EQ(drmPrimeFDToHandle(node.fd(), fd, &imported), 0) << errno;
     memory = map_fd(fd, kPage, 0);
     close(fd);
@@ -181,17 +150,10 @@ class WithVgem : public Sharing {
     if (memory != nullptr) munmap(memory, kPage);
   }
   // A fence of the other device in the buffer's reservation.
-  std::uint32_t fence(std::uint32_t flags = kVgemFenceWrite) {
-    vgem_fence_attach attach{theirs, flags, 0, 0};
-    EXPECT_EQ(drmIoctl(vgem.fd(), IOCTL_VGEM_FENCE_ATTACH, &attach), 0) << errno;
-    return attach.out_fence;
-  }
-  void signal(std::uint32_t fence) {
-    vgem_fence_signal args{fence, 0};
-    EXPECT_EQ(drmIoctl(vgem.fd(), IOCTL_VGEM_FENCE_SIGNAL, &args), 0) << errno;
-  }
+  std::uint32_t fence(bool write = true) { return vgem.fence(theirs, write); }
+  void signal(std::uint32_t fence) { vgem.signal(fence); }
 
-  File vgem{open_vgem()};
+  Vgem vgem;
   std::uint32_t theirs = 0, imported = 0, target = 0, done = 0;
   std::uint8_t* memory = nullptr;
 };
@@ -268,7 +230,7 @@ TEST_F(WithVgem, WaitsForATimeLongAgoJustLook) {
 }
 
 TEST_F(WithVgem, ReadersDoNotWaitForReaders) {
-  const auto gate = fence(0);
+  const auto gate = fence(false);
   EXPECT_EQ(wait_for(imported, 0, DRM_NVDLA_BO_WAIT_READ), 0);
   EXPECT_EQ(wait_for(imported, 0), ETIMEDOUT);
   signal(gate);
@@ -307,7 +269,7 @@ TEST_F(WithVgem, WaitsOutliveTheirHandle) {
 
 // What we export, another device maps; it keeps the memory when our handle is gone.
 TEST_F(Export, AnotherDeviceKeepsWhatItTook) {
-  const File vgem(open_vgem());
+  const Vgem vgem;
   ASSERT_GE(vgem.fd(), 0) << "vgem is not loaded";
   const auto handle = node.buffer(4 * kPage);
   node.map(handle, 4 * kPage)[3 * kPage] = 99;

@@ -2,6 +2,7 @@
 //
 // Buffers behind the second memory interface, where the device has memory there, and the refusal
 // where it has none. Whoever runs this says which it is, by the name of the suite.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -19,10 +19,10 @@
  * DOC: Limits of a user
  *
  * Contexts, jobs, programs and buffers are charged to the user who opened the
- * file, in whatever files they are, until nothing holds them any more; what is
- * imported, to the user who imports it. What would be more than
- * &struct drm_nvdla_limits allows is refused with -EDQUOT. Memory of the kernel
- * is charged to control groups, too.
+ * file, in whatever files they are: contexts until they are destroyed, the rest
+ * until nothing holds it any more. What is imported is charged to the user who
+ * imports it. What would be more than &struct drm_nvdla_limits allows is refused
+ * with -EDQUOT. Memory of the kernel is charged to control groups, too.
  *
  * DOC: Sharing
  *
