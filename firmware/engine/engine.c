@@ -236,11 +236,13 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 		      struct nvdla_flight *flight)
 {
 	struct nvdla_job *job = engine->job;
+	u64 start_ns = flight->deadline ? flight->start_ns : engine->event_ns;
 
+	if (engine->port->layer_end)
+		engine->port->layer_end(engine->context, job, layer, start_ns,
+					engine->event_ns);
 	if (job->program->flags & NVDLA_PROGRAM_STATS) {
-		job->stats[layer].start_ns = flight->deadline ?
-					     flight->start_ns :
-					     engine->event_ns;
+		job->stats[layer].start_ns = start_ns;
 		job->stats[layer].end_ns = engine->event_ns;
 		nvdla_stats_read(engine, &job->program->layers[layer], flight,
 				 &job->stats[layer]);

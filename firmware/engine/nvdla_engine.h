@@ -99,6 +99,12 @@ struct nvdla_port {
 	 */
 	void (*layer_start)(void *context, const struct nvdla_job *job,
 			    u32 layer);
+	/**
+	 * @layer_end: the layer of the job has ended, with the times of struct
+	 * nvdla_layer_stats; may be NULL
+	 */
+	void (*layer_end)(void *context, const struct nvdla_job *job, u32 layer,
+			  u64 start_ns, u64 end_ns);
 };
 
 /** enum nvdla_job_result - how a job ended */

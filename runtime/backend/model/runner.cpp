@@ -25,6 +25,7 @@ constexpr nvdla_port kPort = {
     },
     .take_irq = nullptr,
     .layer_start = nullptr,
+    .layer_end = nullptr,
 };
 
 std::string blocked_text(const model::Device& device) {

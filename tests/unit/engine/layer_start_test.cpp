@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who asks is told of each layer before it is enabled.
+// Who asks is told of each layer before it is enabled and when it has ended.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -67,6 +67,51 @@ TEST(LayerStart, IsNotToldOfALayerThatNeverStarts) {
   EXPECT_EQ(rig.run(1000), nullptr);
   ASSERT_EQ(started.size(), 1u);
   EXPECT_EQ(started[0].layer, 0u);
+}
+
+struct Ended {
+  const nvdla_job* job;
+  u32 layer;
+  u64 start_ns;
+  u64 end_ns;
+};
+std::vector<Ended> ended;
+
+void collect_ends(Rig& rig) {
+  ended.clear();
+  rig.port.layer_end = [](void*, const nvdla_job* job, u32 layer, u64 start_ns, u64 end_ns) {
+    ended.push_back({job, layer, start_ns, end_ns});
+  };
+}
+
+TEST(LayerEnd, IsToldWithTheTimesOfTheStatistics) {
+  Rig rig;
+  collect_ends(rig);
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_CDP}, {.kind = NVDLA_LAYER_BDMA, .waits = {0}}},
+                  NVDLA_PROGRAM_STATS);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  nvdla_job* job = rig.run();
+  ASSERT_NE(job, nullptr);
+  ASSERT_EQ(ended.size(), 2u);
+  for (u32 i = 0; i < 2; ++i) {
+    EXPECT_EQ(ended[i].job, job);
+    EXPECT_EQ(ended[i].layer, i);
+    EXPECT_EQ(ended[i].start_ns, job->stats[i].start_ns) << i;
+    EXPECT_EQ(ended[i].end_ns, job->stats[i].end_ns) << i;
+    EXPECT_LT(ended[i].start_ns, ended[i].end_ns) << i;
+  }
+}
+
+TEST(LayerEnd, IsNotToldOfALayerThatHangs) {
+  Rig rig;
+  collect_ends(rig);
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_BDMA}, {.kind = NVDLA_LAYER_CDP, .hangs = true}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  EXPECT_EQ(rig.run(1000), nullptr);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].layer, 0u);
 }
 
 }  // namespace

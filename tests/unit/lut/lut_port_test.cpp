@@ -29,6 +29,7 @@ constexpr nvdla_port kPort = {
     .now_ns = [](void*) -> u64 { return 0; },
     .take_irq = nullptr,
     .layer_start = nullptr,
+    .layer_end = nullptr,
 };
 
 // One element through SDP or CDP with `lut`.
