@@ -68,6 +68,51 @@ u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles)
 	return limit_ns(cycles, engine->cycle_ns, NVDLA_MIN_DEADLINE_NS);
 }
 
+/* Has @unit done its part of the layer that is in @group? */
+static u32 unit_progress(const struct nvdla_engine *engine, u32 unit, u32 group)
+{
+	u32 status;
+
+	if (unit == NVDLA_UNIT_BDMA) {
+		status = nvdla_reg_read(engine, unit, NVDLA_BDMA_STATUS);
+		if (status == NVDLA_ALL_ONES)
+			return NVDLA_ALL_ONES;
+		status &= NVDLA_BDMA_STATUS_FREE_SLOT_MASK;
+		/* More than there are would be another kind of lie. */
+		return status < BDMA_SLOTS ? status : BDMA_SLOTS;
+	}
+	status = nvdla_reg_read(engine, unit, NVDLA_REG_S_STATUS);
+	if (status == NVDLA_ALL_ONES)
+		return NVDLA_ALL_ONES;
+	return !(status & (group ? NVDLA_REG_S_STATUS_STATUS_1_MASK :
+				   NVDLA_REG_S_STATUS_STATUS_0_MASK));
+}
+
+/*
+ * How far a layer has come, as far as registers tell: counters are loaded at
+ * its end, but units that are done are idle, and BDMA frees a place for each
+ * command that it takes.
+ *
+ * Return: a number that grows, or NVDLA_ALL_ONES if the device is gone.
+ */
+u32 nvdla_layer_progress(const struct nvdla_engine *engine,
+			 const struct nvdla_flight *flight)
+{
+	u32 progress = 0, unit;
+
+	for (unit = 0; flight->units >> unit; unit++) {
+		u32 more;
+
+		if (!(flight->units >> unit & 1))
+			continue;
+		more = unit_progress(engine, unit, nvdla_group(flight, unit));
+		if (more == NVDLA_ALL_ONES)
+			return NVDLA_ALL_ONES;
+		progress += more;
+	}
+	return progress;
+}
+
 /* Before the first look at a register that hardware moves on its own. */
 void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 			  struct nvdla_reg_wait *wait)

@@ -497,6 +497,32 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 	return 0;
 }
 
+/*
+ * A layer whose half of its time has passed: it gets another one if this was
+ * the first, or if anything has moved since the last look.
+ *
+ * Return: false if that was the end of the job.
+ */
+static bool look_at_layer(struct nvdla_engine *engine, u32 layer, u32 bit)
+{
+	struct nvdla_flight *flight = flight_of(engine, layer);
+	u32 progress = nvdla_layer_progress(engine, flight);
+
+	if (progress == NVDLA_ALL_ONES) {
+		end_job(engine, NVDLA_JOB_GONE, layer);
+		return false;
+	}
+	progress += engine->head + count_bits(engine->ended);
+	if ((engine->late & bit) && progress <= flight->progress) {
+		end_job(engine, NVDLA_JOB_HANG, layer);
+		return false;
+	}
+	flight->progress = progress;
+	engine->late |= bit;
+	set_deadline(engine, layer);
+	return true;
+}
+
 void nvdla_engine_poll(struct nvdla_engine *engine)
 {
 	u64 now = nvdla_now(engine);
@@ -519,12 +545,8 @@ void nvdla_engine_poll(struct nvdla_engine *engine)
 		if (!(engine->enabled & ~engine->ended & bit) || !deadline ||
 		    now < deadline)
 			continue;
-		if (engine->late & bit) {
-			end_job(engine, NVDLA_JOB_HANG, layer);
+		if (!look_at_layer(engine, layer, bit))
 			return;
-		}
-		engine->late |= bit;
-		set_deadline(engine, layer);
 	}
 	find_next_deadline(engine);
 }

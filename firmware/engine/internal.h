@@ -9,6 +9,9 @@
 
 #include "nvdla_engine.h"
 
+/* Commands that BDMA has room for. */
+#define BDMA_SLOTS	20u
+
 /* A register read of a device that is not there. */
 #define NVDLA_ALL_ONES	0xffffffffu
 
@@ -114,6 +117,8 @@ struct nvdla_reg_wait {
 u32 nvdla_cycle_ns(u32 clock_khz);
 u64 nvdla_estimate_ns(const struct nvdla_engine *engine, u64 cycles);
 u64 nvdla_deadline_ns(const struct nvdla_engine *engine, u64 cycles);
+u32 nvdla_layer_progress(const struct nvdla_engine *engine,
+			 const struct nvdla_flight *flight);
 void nvdla_reg_wait_begin(const struct nvdla_engine *engine,
 			  struct nvdla_reg_wait *wait);
 bool nvdla_reg_wait_last(const struct nvdla_engine *engine,

@@ -57,7 +57,8 @@
  *
  * Time: no verdict hangs on when the caller is scheduled. A layer that is late
  * gets a second look, half of its time after the first, so one stall of any
- * length, wherever it comes, takes no more than half from it. What hardware
+ * length, wherever it comes, takes no more than half from it; and further looks
+ * while it moves, see nvdla_engine_poll(). What hardware
  * moves on its own - OP_EN behind the last bit, the flush of the convolution
  * buffer after reset - is waited for in cycles of the device, some 8,300 being
  * the longest, times NVDLA_DEADLINE_FACTOR, but at least for NVDLA_POLL_NS; of
@@ -196,6 +197,8 @@ struct nvdla_flight {
 	u32 side;
 	/** @seen: of @side, those that came */
 	u32 seen;
+	/** @progress: how far it, and the job, had come at the last look */
+	u32 progress;
 };
 
 /** struct nvdla_lut_owner - whose tables a unit holds */
@@ -348,7 +351,12 @@ void nvdla_engine_interrupt(struct nvdla_engine *engine, u32 bits);
  *
  * Past a deadline S_INTR_STATUS is read, as an interrupt may have been lost. A
  * layer that has not ended is late at half of its time, and hung, which ends
- * the job, at the end of a second half that begins with the first look.
+ * the job, at the end of a second half that begins with the first look. It
+ * gets another half whenever something moved since the look before: a unit is
+ * done with its part of the layer, BDMA has taken a command, or a layer of the
+ * job has ended. Only what had not been reached before counts. So a device that
+ * lies gets no more halves than the layer has units, or BDMA places, and layers
+ * end beside it, which are fewer than two windows.
  */
 void nvdla_engine_poll(struct nvdla_engine *engine);
 

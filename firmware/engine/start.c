@@ -8,7 +8,6 @@
 
 /* "100" and '1', in both generations. */
 #define HW_VERSION	0x00303031u
-#define BDMA_SLOTS	20u
 
 /* Units with register groups that are built. */
 static u32 grouped_units(const struct nvdla_engine *engine)

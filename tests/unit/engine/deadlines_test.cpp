@@ -3,6 +3,8 @@
 // When a layer hangs, which one is blamed, and what happens to the engine.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "rig.hpp"
 
 namespace nvdla::test {
@@ -161,9 +163,143 @@ TEST(Deadlines, BeingLateStaysWithTheLayer) {
   EXPECT_EQ(rig.engine.head, 1u);
   EXPECT_EQ(rig.engine.late, 1u);
   rig.expire();
+  ASSERT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "the other has ended since";
+  rig.expire();
   ASSERT_NE(nvdla_engine_done(&rig.engine), nullptr);
   EXPECT_EQ(program.job().result, NVDLA_JOB_HANG);
   EXPECT_EQ(program.job().layer, 1u);
+}
+
+// How often a job is looked at before a layer of it is called hung; `between` two looks, numbered
+// from 1, something may happen.
+unsigned looks_until_hung(Rig& rig, Program& program,
+                          const std::function<void(unsigned)>& between) {
+  for (unsigned looks = 1; looks < 1000; ++looks) {
+    rig.expire();
+    if (nvdla_engine_done(&rig.engine) == &program.job()) {
+      EXPECT_EQ(program.job().result, NVDLA_JOB_HANG);
+      return looks;
+    }
+    between(looks);
+  }
+  return 1000;
+}
+
+// Units of a layer that are done are seen to be idle: when one more is, the layer gets more time.
+TEST(Progress, OfUnitsGivesMoreTime) {
+  for (const std::uint32_t kind :
+       {NVDLA_LAYER_CONV_SDP, NVDLA_LAYER_CONV_SDP_PDP, NVDLA_LAYER_SDP_PDP}) {
+    Rig rig;
+    Program program(rig.hw, {{.kind = kind, .ticks = 10, .hangs = true}});
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    rig.device.tick();
+    const auto stages = static_cast<unsigned>(rig.device.layers[0].stages.size());
+    // Each stage but the last ends between two looks.
+    const unsigned looks = looks_until_hung(rig, program, [&](unsigned) {
+      for (unsigned i = 0; i < 11; ++i) rig.device.tick();
+    });
+    EXPECT_EQ(looks, 2 + stages - 1) << kind;
+    EXPECT_EQ(program.job().layer, 0u);
+  }
+}
+
+// One that goes on gets to its end.
+TEST(Progress, LetsASlowLayerEnd) {
+  Rig rig;
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_CONV_SDP_PDP, .ticks = 10}});
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  rig.device.tick();
+  for (unsigned look = 0; look < 3; ++look) {
+    rig.expire();
+    ASSERT_EQ(rig.engine.job, &program.job()) << look;
+    for (unsigned i = 0; i < 10; ++i) rig.device.tick();
+  }
+  expect_ok(rig, program);
+}
+
+// BDMA tells how many commands wait. What it takes back gives no time.
+TEST(Progress, OfTransfersGivesMoreTime) {
+  for (const bool lies : {false, true}) {
+    Rig rig;
+    rig.device.bdma_ticks = 1000;
+    Program program(rig.hw, {{.kind = NVDLA_LAYER_BDMA}});
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    static std::uint32_t free_places;
+    free_places = 15;
+    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+      const u32 value = static_cast<MockDevice*>(context)->read(offset);
+      return offset == kBases[0][NVDLA_UNIT_BDMA] + NVDLA_BDMA_STATUS ? free_places : value;
+    };
+    const unsigned looks = looks_until_hung(rig, program, [&](unsigned n) {
+      if (lies) {
+        free_places = 255 - n;
+      } else if (n <= 4) {
+        ++free_places;
+      }
+    });
+    // From 15 on there are five places more.
+    EXPECT_EQ(looks, lies ? 3u : 6u);
+  }
+}
+
+// Units that are idle now and busy then: what was counted before counts no more.
+TEST(Progress, OfADeviceThatLiesHasAnEnd) {
+  for (const unsigned step : {1u, 2u, 3u, 7u}) {
+    Rig rig;
+    Program program(rig.hw, {{.kind = NVDLA_LAYER_CONV_SDP_PDP, .rdma = true, .hangs = true}});
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    static unsigned idle;
+    idle = 0;
+    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+      const u32 value = static_cast<MockDevice*>(context)->read(offset);
+      if ((offset & 0xfff) != NVDLA_REG_S_STATUS) return value;
+      return (offset >> 12) % 16 < idle ? 0 : 1;
+    };
+    const unsigned looks =
+        looks_until_hung(rig, program, [&](unsigned n) { idle = n * step % 17; });
+    EXPECT_LE(looks, 2u + 8u) << step;
+  }
+}
+
+TEST(Progress, OfADeviceThatIsGoneIsNone) {
+  for (const std::uint32_t kind : {NVDLA_LAYER_CONV_SDP, NVDLA_LAYER_BDMA}) {
+    Rig rig;
+    rig.device.bdma_ticks = 1000;
+    Program program(rig.hw, {{.kind = kind, .hangs = true}});
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    rig.port.reg_read = [](void* context, u32 offset) -> u32 {
+      const u32 value = static_cast<MockDevice*>(context)->read(offset);
+      return (offset & ~0xfffu) == kBases[0][NVDLA_UNIT_GLB] ? value : kAllOnes;
+    };
+    rig.expire();
+    ASSERT_EQ(nvdla_engine_done(&rig.engine), &program.job());
+    EXPECT_EQ(program.job().result, NVDLA_JOB_GONE);
+    EXPECT_EQ(program.job().layer, 0u);
+  }
+}
+
+// Layers that end beside it give it time, but no more of them do than are looked at.
+TEST(Progress, OfOtherLayersGivesMoreTime) {
+  Rig rig;
+  std::vector<LayerSpec> specs(40, LayerSpec{.kind = NVDLA_LAYER_CDP, .ticks = 4});
+  specs[0] = {.kind = NVDLA_LAYER_PDP, .hangs = true};
+  Program program(rig.hw, specs);
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  const unsigned looks = looks_until_hung(rig, program, [&](unsigned) {
+    const auto ended = rig.engine.ended;
+    for (unsigned i = 0; i < 30 && rig.engine.ended == ended; ++i) {
+      rig.device.tick();
+      rig.interrupt();
+    }
+  });
+  EXPECT_EQ(program.job().layer, 0u);
+  EXPECT_EQ(looks, 2 + NVDLA_ENGINE_WINDOW - 1);
 }
 
 // Each of two layers that run gets its own second look.
