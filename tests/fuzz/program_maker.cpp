@@ -117,7 +117,7 @@ nvdla_layer again(Input& input, const nvdla_layer& before) {
 void make_waits(Input& input, nvdla_layer& layer, std::uint32_t index) {
   layer.num_waits = 0;
   for (std::uint32_t& wait : layer.waits) wait = 0;
-  for (std::uint32_t i = 0; i < index; ++i)
+  for (std::uint32_t i = 0; i < index && layer.num_waits < NVDLA_MAX_WAITS; ++i)
     if (input.flag()) layer.waits[layer.num_waits++] = i;
 }
 
@@ -214,13 +214,13 @@ void mutate_program(Input& input, Made& made) {
   ++made.mutations;
 }
 
-void make_bindings(Input& input, Made& made) {
+void make_bindings(Input& input, Made& made, bool mutated) {
   for (std::uint32_t slot = 0; slot < made.slots.size(); ++slot)
     made.bindings.push_back({.address = slot_base(slot),
                              .size = kSlotSize,
                              .memory = made.slots[slot].memory,
                              .access = made.slots[slot].access});
-  if (!input.once_in(8)) return;
+  if (!mutated || !input.once_in(8)) return;
   if (input.once_in(8)) {
     made.bindings.resize(input.below(kSlots + 2));
     ++made.mutations;
@@ -231,14 +231,14 @@ void make_bindings(Input& input, Made& made) {
 
 }  // namespace
 
-Made make_program(Input& input) {
+Made make_program(Input& input, const Wish& wish) {
   Made made;
   // The first one has most of what there is.
   made.hw = nvdla_hw_get(input.flag() ? 0 : input.below(nvdla_hw_count()));
   made.flags = input.flag() ? NVDLA_PROGRAM_STATS : 0u;
   make_slots(input, made);
   Workshop shop{input, made};
-  const std::uint32_t layers = input.within(1, 3);
+  const std::uint32_t layers = input.within(1, wish.most_layers);
   for (std::uint32_t i = 0; i < layers; ++i) {
     nvdla_layer layer{};
     if (i > 0 && input.flag()) {
@@ -247,12 +247,13 @@ Made make_program(Input& input) {
       make_layer(shop, layer);
     }
     make_waits(input, layer, i);
-    for (std::uint32_t n = input.below(3); n > 0; --n) mutate(input, made, layer);
+    for (std::uint32_t n = wish.mutated ? input.below(3) : 0; n > 0; --n)
+      mutate(input, made, layer);
     made.layers.push_back(layer);
   }
   if (!made.control.empty()) make_control_slot(made);
-  if (input.once_in(8)) mutate_program(input, made);
-  make_bindings(input, made);
+  if (wish.mutated && input.once_in(8)) mutate_program(input, made);
+  make_bindings(input, made, wish.mutated);
   return made;
 }
 

@@ -33,7 +33,13 @@ struct Made {
 constexpr std::uint64_t slot_base(std::uint32_t slot) { return 0x10000000ull * (slot + 1); }
 constexpr std::uint64_t kSlotSize = slot_base(1) - slot_base(0);
 
-Made make_program(Input& input);
+// What a program is to be.
+struct Wish {
+  std::uint32_t most_layers = 3;
+  bool mutated = true;  // or what would be valid, mostly
+};
+
+Made make_program(Input& input, const Wish& wish = {});
 
 }  // namespace nvdla::fuzz
 
