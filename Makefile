@@ -7,7 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 # Series of Debian kernels for `make emulate`; INTERACTIVE=1 gives a prompt.
 KERNEL ?= 6.12
-KERNELS ?= 6.1 6.12
+KERNELS ?= 6.1 6.12 newest
 INTERACTIVE ?=
 # Stages of `make test`, all of them unless given.
 STAGES ?=

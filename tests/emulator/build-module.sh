@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds nvdla.ko for a series of Debian kernels, outside of the source tree.
+# Builds nvdla.ko for a kernel of get-kernel.sh, outside of the source tree.
 #
 #   build-module.sh SERIES BUILD-DIRECTORY [make-argument...]
 #
@@ -32,5 +32,8 @@ done
 # What is gone from the source.
 find "$tree" -xtype l -delete
 
+# The kernel's own compiler, where it came along.
+tools=$build/kernels/$series/tools
+[ ! -d "$tools" ] || PATH=$tools:$PATH
 # Type information for BPF needs pahole and vmlinux, which headers do not have.
 make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules

@@ -21,5 +21,12 @@ sh "$here/build-module.sh" "$series" "$build" W=1 C=1 >"$log" 2>&1 || {
 if grep -E '(warning|error):|^(WARNING|ERROR):' "$log"; then
 	exit 1
 fi
+# Makefiles go on without sparse where they do not find it.
+for tool in CC CHECK; do
+	grep -q "^ *$tool .*nvdla_drv\.[co]$" "$log" || {
+		echo "check-module.sh: no $tool in $log"
+		exit 1
+	}
+done
 modinfo -F vermagic "$build/modules/$series/nvdla.ko"
 wc -l "$here"/../../kernel/*.[ch]

@@ -5,7 +5,7 @@
 # and ends with their status. Nothing needs to be installed on the machine but
 # packages.txt; KVM is not used.
 #
-#   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: 6.1, 6.12
+#   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: as in get-kernel.sh
 #     --interactive        a prompt in the guest instead
 #     --build DIRECTORY    build directory (default: build)
 #     --device NAME        configuration (default: nv_small)
@@ -31,8 +31,8 @@ fail() {
 series=$1
 shift
 case $series in
-[0-9]*.[0-9]*) ;;
-*) fail "'$series' is not a series of kernels such as 6.12" ;;
+[0-9]*.[0-9]* | newest | sanitizer) ;;
+*) fail "'$series' is not a series of kernels such as 6.12, nor newest, nor sanitizer" ;;
 esac
 
 work=$(mktemp -d)
@@ -97,8 +97,9 @@ for program in qemu-system-x86_64 busybox cpio modinfo xz; do
 	command -v $program >/dev/null || fail "no $program: install what packages.txt lists"
 done
 
-sh "$here/get-kernel.sh" "$series" "$build/kernels"
+# The one that modules were built for, even if there is a newer one by now.
 kernel=$build/kernels/$series
+[ -f "$kernel/release" ] || sh "$here/get-kernel.sh" "$series" "$build/kernels"
 
 # Lines to arguments.
 set --

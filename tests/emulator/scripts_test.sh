@@ -26,7 +26,7 @@ refuses() {
 
 emulate=$here/emulate.sh
 refuses "emulate.sh: which series of kernels? For example: emulate.sh 6.12" "$emulate"
-refuses "emulate.sh: 'new' is not a series of kernels such as 6.12" "$emulate" new
+refuses "emulate.sh: 'new' is not a series of kernels such as 6.12, nor newest, nor sanitizer" "$emulate" new
 refuses "emulate.sh: unknown option --fast" "$emulate" 6.12 --fast yes
 refuses "emulate.sh: --device: value missing, or unknown option" "$emulate" 6.12 --device
 refuses "emulate.sh: no $work/bin/nvdla-device-server: build it first" \
