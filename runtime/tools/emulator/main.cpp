@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // nvdla-device-server: starts QEMU with an NVDLA in it, which the device model computes.
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +20,7 @@
 #include "program/program.hpp"
 #include "tools/emulator/function.hpp"
 #include "tools/emulator/log.hpp"
+#include "tools/emulator/platform.hpp"
 #include "tools/emulator/qemu.hpp"
 #include "tools/emulator/qtest.hpp"
 #include "tools/emulator/server.hpp"
@@ -129,6 +133,20 @@ void declare(CLI::App& app, Arguments& arguments) {
                                  std::string(kDefaultDevice));
   app.add_option("--claim", arguments.claim, "Configuration that its PCI id stands for, if another")
       ->type_name("NAME");
+  app.add_option("--route", arguments.machine.route,
+                 "How the driver finds it: pci, acpi, dt (aarch64, device tree)")
+      ->transform(CLI::Transformer(std::map<std::string, Route>{
+          {"pci", Route::kPci}, {"acpi", Route::kAcpi}, {"dt", Route::kDeviceTree}}))
+      ->type_name("ROUTE");
+  app.add_option("--plugin", arguments.machine.plugin,
+                 "nvdla-window.so, for the other routes than pci")
+      ->type_name("FILE");
+  app.add_option("--description", arguments.machine.description,
+                 "There: the compiled ACPI table or device tree that has the device")
+      ->type_name("FILE");
+  app.add_option("--cpus", arguments.machine.processors, "Processors of the machine, there")
+      ->check(CLI::Range(1, 8))
+      ->capture_default_str();
   app.add_option("--kernel", arguments.machine.kernel, "Kernel image to boot")->type_name("FILE");
   app.add_option("--initrd", arguments.machine.initrd, "Its initial file system")
       ->type_name("FILE");
@@ -183,20 +201,43 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->group(group);
 }
 
+// Where the window is; nothing for the route without.
+const Place* place_of(const Arguments& arguments) {
+  const Machine& machine = arguments.machine;
+  if (machine.route == Route::kPci) {
+    if (machine.processors != 1)
+      throw program::UsageError("--cpus: QEMU allows one processor on the route pci");
+    if (!machine.plugin.empty() || !machine.description.empty())
+      throw program::UsageError("--plugin and --description are for other routes than pci");
+    return nullptr;
+  }
+  if (!arguments.qemu.empty())
+    throw program::UsageError("a QEMU command of your own has the route pci");
+  if (machine.plugin.empty() || machine.description.empty())
+    throw program::UsageError("routes other than pci need --plugin and --description");
+  return machine.route == Route::kAcpi ? &kAcpiPlace : &kDeviceTreePlace;
+}
+
 int run(const Arguments& arguments) {
-  if (arguments.qemu.empty() == arguments.machine.kernel.empty())
+  const Machine& machine = arguments.machine;
+  if (arguments.qemu.empty() == machine.kernel.empty())
     throw program::UsageError("expected either --kernel or a QEMU command after --");
-  for (const std::string& path : {arguments.machine.kernel, arguments.machine.initrd})
+  const Place* place = place_of(arguments);
+  for (const std::string& path :
+       {machine.kernel, machine.initrd, machine.plugin, machine.description})
     if (!path.empty()) check_file(path);
   const detail::DeviceName device = model_named(arguments.device);
   const nvdla_hw& hw = *device.hw;
   const nvdla_hw& claim = arguments.claim.empty() ? hw : configuration_named(arguments.claim);
   std::optional<DmaLog> dma_log;
   if (!arguments.dma_log.empty()) dma_log.emplace(arguments.dma_log);
+  MemoryRange memory;
+  if (place != nullptr) memory = share_memory(*place, machine.memory);
 
   // First, while there is one thread only: it forks.
-  Qemu qemu(arguments.qemu.empty() ? command_line(arguments.machine) : arguments.qemu);
-  Qtest qtest(qemu.take_qtest_socket(), kIntx);
+  Qemu qemu(arguments.qemu.empty() ? command_line(machine, memory.file.get()) : arguments.qemu,
+            machine.plugin, place != nullptr ? place->window : 0);
+  Qtest qtest(qemu.take_qtest_socket(), interrupt_line(machine.route, machine.processors));
   Function function(hw, qtest,
                     {.with_reset = !arguments.no_reset,
                      .claim = &claim,
@@ -209,7 +250,16 @@ int run(const Arguments& arguments) {
   options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(hw));
   function.start(std::make_unique<ModelAccelerator>(hw, function.bus(), options));
   Watchdog watchdog(qemu, arguments.time_out);
-  serve(qemu.device_socket(), function);
+  if (place == nullptr) {
+    serve(qemu.device_socket(), function);
+  } else {
+    // A descriptor of its own: QEMU opens that of `memory` whenever it gets there.
+    std::vector<MemoryRange> ranges;
+    ranges.push_back({memory.address, memory.size, 0, Descriptor(::dup(memory.file.get()))});
+    function.replace_memory(std::move(ranges));
+    Platform platform(function);
+    serve(qemu.device_socket(), platform);
+  }
   if (dma_log) dma_log->close();
   if (watchdog.stop()) {
     std::fprintf(stderr, "nvdla-device-server: time-out: QEMU was killed after %u s\n",

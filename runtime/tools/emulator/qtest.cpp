@@ -13,8 +13,8 @@
 
 namespace nvdla::emulator {
 
-Qtest::Qtest(Descriptor socket, unsigned intx)
-    : socket_(std::move(socket)), intx_(intx), worker_([this] { work(); }) {}
+Qtest::Qtest(Descriptor socket, std::string line)
+    : socket_(std::move(socket)), line_(std::move(line)), worker_([this] { work(); }) {}
 
 Qtest::~Qtest() {
   {
@@ -31,9 +31,7 @@ void Qtest::message(std::uint64_t address, std::uint32_t data) {
   queue(fmt::format("writel {:#x} {:#x}\n", address, data));
 }
 
-void Qtest::level(bool high) {
-  queue(fmt::format("set_irq_in ioapic unnamed-gpio-in {} {}\n", intx_, high ? 1 : 0));
-}
+void Qtest::level(bool high) { queue(fmt::format("set_irq_in {} {}\n", line_, high ? 1 : 0)); }
 
 void Qtest::queue(std::string command) {
   {

@@ -21,8 +21,8 @@ namespace nvdla::emulator {
 
 class Qtest final : public InterruptPort {
  public:
-  // `intx` is the global system interrupt of the function's INTA.
-  Qtest(Descriptor socket, unsigned intx);
+  // `line` is the interrupt's, as set_irq_in names it.
+  Qtest(Descriptor socket, std::string line);
   ~Qtest() override;
   Qtest(const Qtest&) = delete;
   Qtest& operator=(const Qtest&) = delete;
@@ -38,7 +38,7 @@ class Qtest final : public InterruptPort {
   bool exchange(const std::string& command);
 
   Descriptor socket_;
-  unsigned intx_;
+  std::string line_;
   std::string received_;  // of the worker only
 
   std::mutex mutex_;

@@ -4,6 +4,7 @@
 #include "tools/emulator/qemu.hpp"
 
 #include "fakes.hpp"
+#include "program/status.hpp"
 
 namespace nvdla::emulator {
 namespace {
@@ -30,6 +31,40 @@ TEST(QemuTest, BuildsTheCommandLine) {
   EXPECT_EQ(command_line(machine).back(), "initrd");
 }
 
+TEST(QemuTest, BuildsMachinesWithAWindow) {
+  Machine machine;
+  machine.route = Route::kAcpi;
+  machine.kernel = "vmlinuz";
+  machine.processors = 2;
+  machine.description = "nvdla.aml";
+  const auto has = [&](const std::string& option, const std::string& value) {
+    const std::vector<std::string> command = command_line(machine, 7);
+    const auto at = std::search_n(command.begin(), command.end(), 1, option);
+    return at != command.end() && at + 1 != command.end() && at[1] == value;
+  };
+  EXPECT_TRUE(has("-smp", "2"));
+  EXPECT_TRUE(has("-acpitable", "file=nvdla.aml"));
+  EXPECT_TRUE(has("-object", fmt::format("memory-backend-file,id=ram0,size=512M,share=on,"
+                                         "mem-path=/proc/{}/fd/7",
+                                         ::getpid())));
+  EXPECT_EQ(interrupt_line(Route::kAcpi, 2), "ioapic unnamed-gpio-in 17");
+  machine.route = Route::kDeviceTree;
+  machine.description = "nvdla.dtb";
+  EXPECT_EQ(command_line(machine, 7)[0], "qemu-system-aarch64");
+  EXPECT_TRUE(has("-dtb", "nvdla.dtb"));
+  EXPECT_EQ(interrupt_line(Route::kDeviceTree, 2),
+            "/machine/unattached/device[2] unnamed-gpio-in 112");
+}
+
+TEST(QemuTest, SharesMemory) {
+  const MemoryRange range = share_memory(kDeviceTreePlace, "16M");
+  EXPECT_EQ(range.address, 0x40000000u);
+  EXPECT_EQ(range.size, 16u << 20);
+  EXPECT_EQ(::lseek(range.file.get(), 0, SEEK_END), 16 << 20);
+  EXPECT_THROW(share_memory(kAcpiPlace, "much"), program::UsageError);
+  EXPECT_THROW(share_memory(kAcpiPlace, "3G"), program::UsageError);
+}
+
 // A shell in QEMU's place; what is added to its command are its positional parameters.
 Qemu shell(const std::string& script) { return Qemu({"/bin/sh", "-c", script, "sh"}); }
 
@@ -49,6 +84,23 @@ TEST(QemuTest, HandsTheSocketsOver) {
   EXPECT_EQ(::recv(qtest.get(), text, 6, MSG_WAITALL), 6);
   EXPECT_EQ(child.wait(), 0);
   EXPECT_EQ(::recv(child.device_socket(), text, 1, 0), 0) << "nobody else holds the other end";
+}
+
+TEST(QemuTest, HandsTheWindowToThePlugin) {
+  Qemu child({"/bin/sh", "-c", R"(
+    for argument in "$@"; do
+      case $argument in
+      window.so,fd=*,address=0xc000000,size=0x22000) fd=${argument#*fd=}; fd=${fd%%,*} ;;
+      x-pci-proxy-dev*) exit 1 ;;
+      esac
+    done
+    eval "echo device >&$fd")",
+              "sh"},
+             "window.so", 0xc000000);
+  char text[8] = {};
+  EXPECT_EQ(::recv(child.device_socket(), text, 7, MSG_WAITALL), 7);
+  EXPECT_STREQ(text, "device\n");
+  EXPECT_EQ(child.wait(), 0);
 }
 
 TEST(QemuTest, ReportsTheStatus) { EXPECT_EQ(shell("exit 3").wait(), 3); }

@@ -50,7 +50,7 @@ class FakeQemu {
 TEST(QtestTest, SendsInOrderAndSettles) {
   SocketPair sockets;
   FakeQemu qemu(std::move(sockets.qemu), {"OK 0x1\n"});
-  Qtest qtest(std::move(sockets.server), 20);
+  Qtest qtest(std::move(sockets.server), "ioapic unnamed-gpio-in 20");
   qtest.message(0xfee00000, 0x4021);
   qtest.level(true);
   qtest.level(false);
@@ -64,7 +64,7 @@ TEST(QtestTest, SendsInOrderAndSettles) {
 TEST(QtestTest, GoesOnAfterARefusal) {
   SocketPair sockets;
   FakeQemu qemu(std::move(sockets.qemu), {"FAIL Unknown device\n"});
-  Qtest qtest(std::move(sockets.server), 20);
+  Qtest qtest(std::move(sockets.server), "ioapic unnamed-gpio-in 20");
   qtest.level(true);
   qtest.level(false);
   qtest.settle();
@@ -75,7 +75,7 @@ TEST(QtestTest, GoesOnAfterARefusal) {
 
 TEST(QtestTest, DoesNotWaitForAQemuThatIsGone) {
   SocketPair sockets;
-  Qtest qtest(std::move(sockets.server), 20);
+  Qtest qtest(std::move(sockets.server), "ioapic unnamed-gpio-in 20");
   sockets.qemu.close();
   qtest.level(true);
   qtest.settle();
@@ -85,7 +85,7 @@ TEST(QtestTest, DoesNotWaitForAQemuThatIsGone) {
 
 TEST(QtestTest, GivesUpOnAQemuThatDoesNotAnswer) {
   SocketPair sockets;
-  Qtest qtest(std::move(sockets.server), 20);
+  Qtest qtest(std::move(sockets.server), "ioapic unnamed-gpio-in 20");
   qtest.level(true);
   const auto before = std::chrono::steady_clock::now();
   qtest.settle();
