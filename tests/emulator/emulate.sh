@@ -5,7 +5,8 @@
 # and ends with their status. Nothing needs to be installed on the machine but
 # packages.txt; KVM is not used.
 #
-#   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: as in get-kernel.sh
+#   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: as in get-kernel.sh, or
+#                                                              6.12-arm64
 #     --interactive        a prompt in the guest instead
 #     --build DIRECTORY    build directory (default: build)
 #     --device NAME        configuration (default: nv_small)
@@ -13,6 +14,10 @@
 #     --with NAME          module of the kernel to load before, may be repeated
 #     --run COMMAND        like -- PROGRAM ARGUMENT..., may be repeated
 #     --file FROM[:TO]     file or directory for the guest, may be repeated
+#     --route ROUTE        how the driver finds the device: pci (the default), acpi, or dt, the
+#                          only one of arm64; these two allow more than one processor
+#     --dt FILE            for dt: a device tree overlay on the device's, may be repeated
+#     --cpus NUMBER        of processors (default: 1)
 #     --append TEXT        for the kernel's command line, such as pci=nomsi
 #     --server OPTION      for the device server, such as --server --no-reset; may be repeated
 #     --name NAME          of the log (default: SERIES)
@@ -40,6 +45,8 @@ trap 'rm -rf "$work"' EXIT
 build=$here/../../build
 device=nv_small
 interactive=
+route=pci
+cpus=1
 append=
 name=$series
 time_out=
@@ -47,6 +54,7 @@ modules=
 # Options of make-initrd.sh and of the server, a line each: values may hold blanks.
 : >"$work/initrd-options"
 : >"$work/server-options"
+: >"$work/overlays"
 
 while [ $# -gt 0 ]; do
 	option=$1
@@ -67,6 +75,9 @@ while [ $# -gt 0 ]; do
 		printf '%s\n%s\n' --module "$1" >>"$work/initrd-options"
 		;;
 	--with | --run | --file) printf '%s\n%s\n' "$option" "$1" >>"$work/initrd-options" ;;
+	--route) route=$1 ;;
+	--cpus) cpus=$1 ;;
+	--dt) printf '%s\n' "$1" >>"$work/overlays" ;;
 	--append) append=$1 ;;
 	--server) printf '%s\n' "$1" >>"$work/server-options" ;;
 	--name) name=$1 ;;
@@ -83,6 +94,27 @@ if [ $# -gt 0 ]; then
 	done
 	printf '%s\n%s\n' --run "$command" >>"$work/initrd-options"
 fi
+case $route:$series in
+pci:*-arm64 | acpi:*-arm64) fail "a kernel for arm64 has the route dt" ;;
+pci:* | acpi:*) [ ! -s "$work/overlays" ] || fail "--dt is for the route dt" ;;
+esac
+qemu=qemu-system-x86_64
+console=ttyS0
+tools=busybox
+case $route in
+pci) ;;
+acpi) tools="$tools iasl" ;;
+dt)
+	case $series in
+	*-arm64) ;;
+	*) fail "the route dt has kernels for arm64, such as 6.12-arm64" ;;
+	esac
+	qemu=qemu-system-aarch64
+	console=ttyAMA0
+	tools="dtc fdtoverlay aarch64-linux-gnu-strip readelf"
+	;;
+*) fail "'$route' is not a route: pci, acpi, dt" ;;
+esac
 [ -n "$time_out" ] || time_out=$([ -n "$interactive" ] && echo 0 || echo 120)
 
 mkdir -p "$build/emulate"
@@ -93,7 +125,7 @@ log=$build/emulate/$name.log
 if [ -z "$modules" ]; then
 	printf '%s\n%s\n' --module "$build/modules/$series/nvdla.ko" >>"$work/initrd-options"
 fi
-for program in qemu-system-x86_64 busybox cpio modinfo xz; do
+for program in $qemu $tools cpio modinfo xz; do
 	command -v $program >/dev/null || fail "no $program: install what packages.txt lists"
 done
 
@@ -103,17 +135,53 @@ kernel=$build/kernels/$series
 
 # Lines to arguments.
 set --
+if [ "$route" = dt ]; then
+	sh "$here/get-arm64.sh" "$build/arm64"
+	set -- --arm64 "$build/arm64/root"
+fi
 while IFS= read -r line; do
 	set -- "$@" "$line"
 done <"$work/initrd-options"
 sh "$here/make-initrd.sh" --kernel "$kernel" --output "$work/initrd" "$@"
+
+# What tells the kernel of a device that no bus does.
+case $route in
+acpi)
+	sed "s/@compatible@/nvidia,$device/" "$here/nvdla.asl" >"$work/nvdla.asl"
+	said=$(iasl -p "$work/nvdla" "$work/nvdla.asl" 2>&1) || fail "$said"
+	printf '%s\n%s\n%s\n%s\n' --plugin "$build/lib/nvdla-window.so" \
+		--description "$work/nvdla.aml" >>"$work/server-options"
+	;;
+dt)
+	# As the server starts it, but for the device.
+	qemu-system-aarch64 -machine "virt,gic-version=3,dumpdtb=$work/virt.dtb" -cpu cortex-a72 \
+		-smp "$cpus" -m 512M -nodefaults -no-user-config -display none 2>"$work/said" ||
+		fail "$(cat "$work/said")"
+	sed "s/@compatible@/nvidia,$device/" "$here/nvdla.dts" >"$work/nvdla.dts"
+	number=0
+	{
+		echo "$work/nvdla.dts"
+		cat "$work/overlays"
+	} | while IFS= read -r overlay; do
+		dtc -q -@ -I dts -O dtb -o "$work/$number.dtbo" "$overlay" ||
+			fail "$overlay: not a device tree overlay"
+		fdtoverlay -i "$work/virt.dtb" -o "$work/next.dtb" "$work/$number.dtbo" ||
+			fail "$overlay: cannot be applied"
+		mv "$work/next.dtb" "$work/virt.dtb"
+		number=$((number + 1))
+	done
+	printf '%s\n%s\n%s\n%s\n' --plugin "$build/lib/nvdla-window.so" \
+		--description "$work/virt.dtb" >>"$work/server-options"
+	;;
+esac
+printf '%s\n%s\n%s\n%s\n' --route "$route" --cpus "$cpus" >>"$work/server-options"
 
 set -- --device "model:$device" --kernel "$kernel/vmlinuz" --initrd "$work/initrd" --time-out "$time_out"
 while IFS= read -r line; do
 	set -- "$@" "$line"
 done <"$work/server-options"
 # On a busy host the timer may come too late for the kernel's check of it, which panics.
-set -- "$@" --append "console=ttyS0 quiet panic=-1 no_timer_check $interactive $append"
+set -- "$@" --append "console=$console quiet panic=-1 no_timer_check $interactive $append"
 
 if [ -n "$interactive" ]; then
 	# Every key goes to the guest: Ctrl-C too. Its shell's `exit` powers off.

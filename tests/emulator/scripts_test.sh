@@ -29,6 +29,11 @@ refuses "emulate.sh: which series of kernels? For example: emulate.sh 6.12" "$em
 refuses "emulate.sh: 'new' is not a series of kernels such as 6.12, nor newest, nor sanitizer" "$emulate" new
 refuses "emulate.sh: unknown option --fast" "$emulate" 6.12 --fast yes
 refuses "emulate.sh: --device: value missing, or unknown option" "$emulate" 6.12 --device
+refuses "emulate.sh: 'usb' is not a route: pci, acpi, dt" "$emulate" 6.12 --route usb
+refuses "emulate.sh: a kernel for arm64 has the route dt" "$emulate" 6.12-arm64 --route acpi
+refuses "emulate.sh: the route dt has kernels for arm64, such as 6.12-arm64" \
+	"$emulate" 6.12 --route dt
+refuses "emulate.sh: --dt is for the route dt" "$emulate" 6.12 --route acpi --dt sram.dts
 refuses "emulate.sh: no $work/bin/nvdla-device-server: build it first" \
 	"$emulate" 6.12 --build "$work"
 

@@ -5,14 +5,32 @@
 # boots once for each machine that it has to work on. With a CONFIGURATION only
 # what is to be right on any: one boot with that device.
 #
-#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION]]
+#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | acpi]]
+#
+# `acpi` is two processors and a device that an ACPI table describes. A series for arm64 has
+# a device tree for that.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 series=$1
 build=${2:-$here/../../build}
 configuration=${3-}
-tests=$build/tests
+programs=$build
+case $series in
+*-arm64)
+	# As the preset has it.
+	source=$here/../..
+	programs=$source/build/arm64/build
+	sh "$here/get-arm64.sh" "$source/build/arm64"
+	mkdir -p "$build/emulate"
+	(cd "$source" && cmake --preset arm64 && cmake --build "$programs" --target guest_programs) \
+		>"$build/emulate/arm64-programs.log" 2>&1 || {
+		cat "$build/emulate/arm64-programs.log"
+		exit 1
+	}
+	;;
+esac
+tests=$programs/tests
 failed=
 
 mkdir -p "$build/emulate"
@@ -45,7 +63,7 @@ without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export.*:Pages.*"
 
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
-	boot msi --device nv_small --time-out 180 --with vgem --file "$digits:/digits" --run "$build/bin/nvdla info" \
+	boot msi --device nv_small --time-out 180 --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
@@ -55,7 +73,7 @@ machines() {
 		--server --sram --server "$sram" --time-out 180 --with vgem \
 		--server --dma-log --server "$build/emulate/$series-intx.dma" \
 		--file "$digits:/digits" --run "$here/traced.sh test_backend $with_all" \
-		--run "$build/bin/nvdla info" --run "$tests/test_ioctl $with_all" \
+		--run "$programs/bin/nvdla info" --run "$tests/test_ioctl $with_all" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*" \
 		--file "$tests/test_backend:/bin/test_backend"
 	"$here/join_dma_log.py" --skip 1 "$build/emulate/$series-intx.dma" \
@@ -76,15 +94,23 @@ one_configuration() {
 	*) tested=$without_sram ;;
 	esac
 	boot "$1" --device "$1" --append "$sram_append" --server --sram --server "$sram" \
-		--time-out 180 --with vgem --file "$digits:/digits" --run "$build/bin/nvdla info" \
+		--time-out 180 --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $tested" --run "$tests/test_backend $tested"
 }
 
-if [ -n "$configuration" ]; then
-	one_configuration "$configuration"
-else
-	machines
-fi
+# Without PCI, and with two processors, which the PCI route cannot have.
+platform() {
+	boot "$1" --route "$1" --cpus 2 --device nv_small --time-out 300 --file "$digits:/digits" \
+		--run "$here/processors.sh 2" --run "$programs/bin/nvdla info" \
+		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram"
+}
+
+case $series:$configuration in
+*-arm64:) platform dt ;;
+*:acpi) platform acpi ;;
+*:) machines ;;
+*) one_configuration "$configuration" ;;
+esac
 
 [ -z "$failed" ] || {
 	echo "suite.sh: failed:$failed; logs are in $build/emulate" >&2
