@@ -35,5 +35,9 @@ find "$tree" -xtype l -delete
 # The kernel's own compiler, where it came along.
 tools=$build/kernels/$series/tools
 [ ! -d "$tools" ] || PATH=$tools:$PATH
+case $series in
+*-arm64) set -- ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "$@" ;;
+esac
+
 # Type information for BPF needs pahole and vmlinux, which headers do not have.
 make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules

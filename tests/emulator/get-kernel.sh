@@ -16,6 +16,9 @@
 # `newest`, the newest of Debian's unstable, with its compiler; or `sanitizer`,
 # which build-kernel.sh builds.
 #
+# 6.12-arm64 is the same for that architecture; its headers come with programs of
+# kbuild that run here.
+#
 # Packages are kept in DIRECTORY/archives, so a second call is quick.
 set -eu
 
@@ -26,6 +29,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 series=$1
 directory=$2
 arch=amd64
+version=$series
+# Of apt for the kernel's architecture, where that is not the machine's.
+config=
 
 fail() {
 	echo "get-kernel.sh: $*" >&2
@@ -68,12 +74,23 @@ update_unstable() {
 	unstable apt-get -q update >"$unstable/update.log" 2>&1 || true
 }
 
+case $series in
+*-arm64)
+	arch=arm64
+	version=${series%-arm64}
+	# shellcheck source=arm64-apt.sh
+	. "$here/arm64-apt.sh"
+	arm64_apt "$directory/arm64-apt"
+	config=$arm64_config
+	;;
+esac
+
 newest() {
 	case $series in
 	newest) set -- '[0-9]+\.[0-9]+' unstable ;;
-	*) set -- "$(echo "$series" | sed 's/\./\\./')" command ;;
+	*) set -- "$(echo "$version" | sed 's/\./\\./')" command ;;
 	esac
-	"$2" apt-cache search --names-only "^linux-image-$1\.[0-9]+(-[0-9]+|\+deb[0-9]+)-$arch\$" |
+	APT_CONFIG=$config "$2" apt-cache search --names-only "^linux-image-$1\.[0-9]+(-[0-9]+|\+deb[0-9]+)-$arch\$" |
 		cut -d' ' -f1 | sed 's/^linux-image-//' | sort -V | tail -n 1
 }
 
@@ -111,12 +128,14 @@ unpack() {
 
 # The machine's own packages.
 unpack_series() {
-	depends=$(apt-cache depends "linux-headers-$release" | sed -n 's/^ *Depends: \(linux-kbuild-.*\)/\1/p')
+	depends=$(APT_CONFIG=$config apt-cache depends "linux-headers-$release" | sed -n 's/^ *Depends: \(linux-kbuild-.*\)/\1/p')
 	[ -n "$depends" ] || fail "linux-headers-$release names no linux-kbuild package"
 	for package in "linux-image-$release" "linux-headers-$release" "linux-headers-$common" $depends; do
 		set -- "$directory/archives/$package"_*.deb
 		if [ ! -f "$1" ]; then
-			said=$(cd "$directory/archives" && apt-get download -qq -o Acquire::http::Timeout=10 \
+			# What runs here is the machine's.
+			case $package in linux-kbuild-*) config= ;; esac
+			said=$(cd "$directory/archives" && APT_CONFIG=$config apt-get download -qq -o Acquire::http::Timeout=10 \
 				-o Acquire::https::Timeout=10 -o Acquire::Retries=1 "$package" 2>&1) || {
 				echo "$said" >&2
 				fail "cannot download $package (offline?); it can be put into $directory/archives by hand"

@@ -6,6 +6,7 @@
 #
 #   make-initrd.sh --kernel DIRECTORY --output FILE [option...]
 #     --kernel DIRECTORY   of one series, as get-kernel.sh leaves it
+#     --arm64 DIRECTORY    before the others: a guest for arm64, of what get-arm64.sh left there
 #     --module FILE        own module; loaded in the order given, after its dependencies
 #     --with NAME          a module of the kernel that is loaded before them
 #     --run COMMAND        in the guest, several in their order; the first word is a file here
@@ -17,6 +18,8 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 kernel=
+arm64=
+strip=strip
 output=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -47,6 +50,10 @@ place() {
 # are "NAME => FILE (ADDRESS)", or "FILE (ADDRESS)" for the loader, which programs name
 # by its path.
 place_libraries() {
+	if [ -n "$arm64" ]; then
+		place_arm64_libraries "$1"
+		return
+	fi
 	libraries=$(ldd "$1" 2>/dev/null) || return 0
 	case $libraries in
 	*'not found'*) fail "$1: $(echo "$libraries" | grep 'not found' | tr -s '\t ' ' ')" ;;
@@ -57,6 +64,26 @@ place_libraries() {
 	echo "$libraries" | sed -n 's/^[[:space:]]*\(\/.*\) (0x.*/\1/p' | while IFS= read -r loader; do
 		place "$loader" "$(dirname "$loader")"
 	done
+}
+
+# The same without a loader that could run here: what is needed is beside the program's
+# build, among the unpacked packages or the cross compiler's.
+place_arm64_libraries() {
+	dynamic=$(readelf -d "$1" 2>/dev/null) || return 0
+	folders=$(echo "$dynamic" | sed -n 's/.*(RUNPATH).*\[\(.*\)\]/\1/p' | tr ':' ' ')
+	for library in $(echo "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+		[ ! -e "$root/lib/$library" ] || continue
+		found=
+		for folder in $folders "$arm64/usr/lib/aarch64-linux-gnu" \
+			"$arm64/lib/aarch64-linux-gnu" /usr/aarch64-linux-gnu/lib; do
+			[ ! -e "$folder/$library" ] || { found=$folder/$library && break; }
+		done
+		[ -n "$found" ] || fail "$1: $library not found"
+		place "$found" /lib
+		# A function that calls itself has no other own variables in sh.
+		(place_arm64_libraries "$found")
+	done
+	place /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1 /lib
 }
 
 # Modules are named with - or _ at will.
@@ -78,7 +105,7 @@ add_module() {
 	*.xz) xz -dc "$1" >"$root/modules/$2.ko" ;;
 	*) cp "$1" "$root/modules/$2.ko" ;;
 	esac
-	strip -g "$root/modules/$2.ko"
+	$strip -g "$root/modules/$2.ko"
 	echo "$2" >>"$root/etc/nvdla/modules"
 }
 
@@ -133,6 +160,10 @@ index() {
 while [ $# -gt 1 ]; do
 	case $1 in
 	--kernel) kernel=$2 ;;
+	--arm64)
+		arm64=$2
+		strip=aarch64-linux-gnu-strip
+		;;
 	--output) output=$2 ;;
 	--module)
 		index
@@ -153,7 +184,11 @@ done
 [ -n "$kernel" ] || fail "--kernel is missing"
 [ -n "$output" ] || fail "--output is missing"
 
-busybox=$(command -v busybox) || fail "no busybox: install busybox-static"
+if [ -n "$arm64" ]; then
+	busybox=$arm64/bin/busybox
+else
+	busybox=$(command -v busybox) || fail "no busybox: install busybox-static"
+fi
 cp "$busybox" "$root/bin/busybox"
 ! ldd "$root/bin/busybox" >/dev/null 2>&1 || fail "$busybox is not static: install busybox-static"
 cp "$here/init.sh" "$root/init"
