@@ -21,8 +21,16 @@ completions) offset=0x20 ;;
 interrupts) offset=0x24 ;;
 dma-refused) offset=0x28 ;;
 state) offset=0x2c ;;
+ones-reads) offset=0x30 ;;
+ones-ms) offset=0x34 ;;
+garbage-reads) offset=0x38 ;;
+garbage-seed) offset=0x3c ;;
+raise) offset=0x40 ;;
+storm-hz) offset=0x44 ;;
+reset) offset=0x48 ;;
+reset-ms) offset=0x4c ;;
 *)
-	echo "usage: fault NAME [VALUE]; NAME is swallow-interrupts, swallow-completions, block, late-ms, delay-us, gone, pattern, or, to read only, completions, interrupts, dma-refused, state" >&2
+	echo "usage: fault NAME [VALUE]; NAME is swallow-interrupts, swallow-completions, block, late-ms, delay-us, gone, pattern, ones-reads, ones-ms, garbage-reads, garbage-seed, raise, storm-hz, reset, reset-ms, or, to read only, completions, interrupts, dma-refused, state" >&2
 	exit 2
 	;;
 esac

@@ -12,8 +12,8 @@
 #define NVDLA_FAULT_CAPABILITY_H
 
 #define NVDLA_FAULT_CAPABILITY 0x60 /* where it is in configuration space */
-#define NVDLA_FAULT_LENGTH 0x30
-#define NVDLA_FAULT_VERSION 1
+#define NVDLA_FAULT_LENGTH 0x60
+#define NVDLA_FAULT_VERSION 2
 
 /* Offsets from the capability's start. */
 
@@ -42,5 +42,26 @@
 #define NVDLA_FAULT_STATE 0x2c
 #define NVDLA_FAULT_STATE_BLOCKED 0x1 /* a layer is blocked now */
 #define NVDLA_FAULT_STATE_LATE 0x2    /* a blocked layer ran late */
+
+/*
+ * A link that comes back: so many coming register reads give ones, or all reads
+ * of so many milliseconds, in which writes are lost, too. The device works on.
+ */
+#define NVDLA_FAULT_ONES_READS 0x30
+#define NVDLA_FAULT_ONES_MS 0x34
+/* So many coming register reads give random words; the seed starts their row. */
+#define NVDLA_FAULT_GARBAGE_READS 0x38
+#define NVDLA_FAULT_GARBAGE_SEED 0x3c
+/* These bits of S_INTR_STATUS rise at once. Reads as 0. */
+#define NVDLA_FAULT_RAISE 0x40
+/* So many interrupts in a second for which no status says a reason. */
+#define NVDLA_FAULT_STORM_HZ 0x44
+/* What function-level resets do. */
+#define NVDLA_FAULT_RESET 0x48
+#define NVDLA_FAULT_RESET_WORKS 0
+#define NVDLA_FAULT_RESET_FAILS 1   /* the function says that it has none */
+#define NVDLA_FAULT_RESET_BARELY 2  /* configuration space is reset, the device works on */
+/* So many milliseconds after one everything reads as ones. */
+#define NVDLA_FAULT_RESET_MS 0x4c
 
 #endif /* NVDLA_FAULT_CAPABILITY_H */

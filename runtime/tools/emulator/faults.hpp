@@ -5,6 +5,9 @@
 #define NVDLA_EMULATOR_FAULTS_HPP
 
 #include <cstdint>
+#include <utility>
+
+#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::emulator {
 
@@ -16,6 +19,14 @@ struct Faults {
   std::uint32_t delay_us = 0;
   std::uint32_t gone = 0;
   std::uint32_t pattern = 0xa5;
+  std::uint32_t ones_reads = 0;
+  std::uint32_t ones_ms = 0;
+  std::uint32_t garbage_reads = 0;
+  std::uint32_t garbage_seed = 1;
+  std::uint32_t raise = 0;
+  std::uint32_t storm_hz = 0;
+  std::uint32_t reset = NVDLA_FAULT_RESET_WORKS;
+  std::uint32_t reset_ms = 0;
 
   bool operator==(const Faults&) const = default;
 };
@@ -25,6 +36,32 @@ struct Counters {
   std::uint32_t interrupts = 0;
   std::uint32_t dma_refused = 0;
   std::uint32_t state = 0;
+};
+
+// Where they are in the capability.
+inline constexpr std::pair<std::uint32_t, std::uint32_t Faults::*> kFaultRegisters[] = {
+    {NVDLA_FAULT_SWALLOW_INTERRUPTS, &Faults::swallow_interrupts},
+    {NVDLA_FAULT_SWALLOW_COMPLETIONS, &Faults::swallow_completions},
+    {NVDLA_FAULT_BLOCK, &Faults::block},
+    {NVDLA_FAULT_LATE_MS, &Faults::late_ms},
+    {NVDLA_FAULT_DELAY_US, &Faults::delay_us},
+    {NVDLA_FAULT_GONE, &Faults::gone},
+    {NVDLA_FAULT_PATTERN, &Faults::pattern},
+    {NVDLA_FAULT_ONES_READS, &Faults::ones_reads},
+    {NVDLA_FAULT_ONES_MS, &Faults::ones_ms},
+    {NVDLA_FAULT_GARBAGE_READS, &Faults::garbage_reads},
+    {NVDLA_FAULT_GARBAGE_SEED, &Faults::garbage_seed},
+    {NVDLA_FAULT_RAISE, &Faults::raise},
+    {NVDLA_FAULT_STORM_HZ, &Faults::storm_hz},
+    {NVDLA_FAULT_RESET, &Faults::reset},
+    {NVDLA_FAULT_RESET_MS, &Faults::reset_ms},
+};
+
+inline constexpr std::pair<std::uint32_t, std::uint32_t Counters::*> kCounterRegisters[] = {
+    {NVDLA_FAULT_COMPLETIONS, &Counters::completions},
+    {NVDLA_FAULT_INTERRUPTS, &Counters::interrupts},
+    {NVDLA_FAULT_DMA_REFUSED, &Counters::dma_refused},
+    {NVDLA_FAULT_STATE, &Counters::state},
 };
 
 }  // namespace nvdla::emulator

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/emulator/function.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "firmware/registers/nvdla_regs.h"
-#include "tools/emulator/fault_capability.h"
 #include "tools/emulator/log.hpp"
 
 namespace nvdla::emulator {
@@ -33,7 +33,11 @@ Function::Function(const nvdla_hw& hw, InterruptPort& port, const Options& optio
       faults_(options.faults),
       config_(device_id(options.claim != nullptr ? *options.claim : hw), options.with_reset),
       memory_(counters_, options.dma_log, options.sram),
-      interrupts_(port, faults_, counters_) {}
+      interrupts_(port, faults_, counters_),
+      garbage_(options.faults.garbage_seed) {
+  config_.offer_reset(faults_.reset != NVDLA_FAULT_RESET_FAILS);
+  ones_until_ = Clock::now() + std::chrono::milliseconds(faults_.ones_ms);
+}
 
 Function::~Function() {
   if (!worker_.joinable()) return;
@@ -43,16 +47,19 @@ Function::~Function() {
   }
   wake_.notify_all();
   worker_.join();
+  storm_.join();
 }
 
 void Function::start(std::unique_ptr<Accelerator> accelerator) {
   accelerator_ = std::move(accelerator);
   worker_ = std::thread([this] { work(); });
+  storm_ = std::thread([this] { storm(); });
 }
 
 std::uint32_t Function::config_read(std::uint32_t address, std::uint32_t length) {
   const std::lock_guard lock(mutex_);
-  if (faults_.gone >= 2) return static_cast<std::uint32_t>(ones(length));
+  if (faults_.gone >= 2 || Clock::now() < reset_until_)
+    return static_cast<std::uint32_t>(ones(length));
   publish_faults();
   return config_.read(address, length);
 }
@@ -66,17 +73,36 @@ void Function::config_write(std::uint32_t address, std::uint32_t value, std::uin
     if (effects.function_reset) {
       log("function-level reset");
       config_.reset();
-      reset_locked();
+      if (faults_.reset != NVDLA_FAULT_RESET_BARELY) reset_locked();
+      reset_until_ = Clock::now() + std::chrono::milliseconds(faults_.reset_ms);
     }
     refresh();
   }
   port_.settle();
 }
 
+bool Function::reads_ones() const {
+  return faults_.gone != 0 || Clock::now() < std::max(ones_until_, reset_until_);
+}
+
+// What a register read gives instead of the truth, if it is one that does.
+std::uint64_t Function::lie(std::uint64_t truth, std::uint32_t size) {
+  if (faults_.ones_reads != 0) {
+    --faults_.ones_reads;
+    return ones(size);
+  }
+  if (faults_.garbage_reads != 0) {
+    --faults_.garbage_reads;
+    const std::uint64_t high = garbage_();
+    return (high << 32 | garbage_()) & ones(size);
+  }
+  return truth;
+}
+
 // Nothing when the access does not reach the registers.
 std::optional<std::uint32_t> Function::register_offset(std::uint64_t address,
                                                        std::uint32_t size) const {
-  if (faults_.gone != 0 || !config_.memory_enabled()) return std::nullopt;
+  if (reads_ones() || !config_.memory_enabled()) return std::nullopt;
   const std::uint64_t offset = address - config_.bar();
   if (address < config_.bar() || offset >= kBarBytes || size > kBarBytes - offset)
     return std::nullopt;
@@ -91,10 +117,10 @@ std::uint64_t Function::bar_read(std::uint64_t address, std::uint32_t size) {
   if (!offset) return ones(size);
   if (size == 8) {
     const std::uint64_t low = accelerator_->read(*offset);
-    return low | static_cast<std::uint64_t>(accelerator_->read(*offset + 4)) << 32;
+    return lie(low | static_cast<std::uint64_t>(accelerator_->read(*offset + 4)) << 32, size);
   }
   const std::uint32_t word = accelerator_->read(*offset & ~3u);
-  return (word >> (8 * (*offset & 3u))) & ones(size);
+  return lie((word >> (8 * (*offset & 3u))) & ones(size), size);
 }
 
 void Function::bar_write(std::uint64_t address, std::uint64_t value, std::uint32_t size) {
@@ -138,32 +164,28 @@ void Function::reset_locked() {
 }
 
 void Function::publish_faults() {
-  config_.set_fault_register(NVDLA_FAULT_SWALLOW_INTERRUPTS, faults_.swallow_interrupts);
-  config_.set_fault_register(NVDLA_FAULT_SWALLOW_COMPLETIONS, faults_.swallow_completions);
-  config_.set_fault_register(NVDLA_FAULT_BLOCK, faults_.block);
-  config_.set_fault_register(NVDLA_FAULT_LATE_MS, faults_.late_ms);
-  config_.set_fault_register(NVDLA_FAULT_DELAY_US, faults_.delay_us);
-  config_.set_fault_register(NVDLA_FAULT_GONE, faults_.gone);
-  config_.set_fault_register(NVDLA_FAULT_PATTERN, faults_.pattern);
-  config_.set_fault_register(NVDLA_FAULT_COMPLETIONS, counters_.completions);
-  config_.set_fault_register(NVDLA_FAULT_INTERRUPTS, counters_.interrupts);
-  config_.set_fault_register(NVDLA_FAULT_DMA_REFUSED, counters_.dma_refused);
-  config_.set_fault_register(NVDLA_FAULT_STATE, counters_.state);
+  for (const auto& [offset, member] : kFaultRegisters)
+    config_.set_fault_register(offset, faults_.*member);
+  for (const auto& [offset, member] : kCounterRegisters)
+    config_.set_fault_register(offset, counters_.*member);
 }
 
 void Function::adopt_faults() {
   const Faults before = faults_;
-  faults_.swallow_interrupts = config_.fault_register(NVDLA_FAULT_SWALLOW_INTERRUPTS);
-  faults_.swallow_completions = config_.fault_register(NVDLA_FAULT_SWALLOW_COMPLETIONS);
-  faults_.block = config_.fault_register(NVDLA_FAULT_BLOCK);
-  faults_.late_ms = config_.fault_register(NVDLA_FAULT_LATE_MS);
-  faults_.delay_us = config_.fault_register(NVDLA_FAULT_DELAY_US);
-  faults_.gone = config_.fault_register(NVDLA_FAULT_GONE);
-  faults_.pattern = config_.fault_register(NVDLA_FAULT_PATTERN);
+  for (const auto& [offset, member] : kFaultRegisters)
+    faults_.*member = config_.fault_register(offset);
   if (faults_ == before) return;
-  log("faults: swallow interrupts {}, completions {}; block {}, late {} ms, delay {} us, gone {}",
+  log("faults: swallow interrupts {}, completions {}; block {}, late {} ms, delay {} us, gone {}; "
+      "ones for {} reads, {} ms; garbage for {}; raise {:#x}, storm {} Hz; reset {}, {} ms",
       faults_.swallow_interrupts, faults_.swallow_completions, faults_.block, faults_.late_ms,
-      faults_.delay_us, faults_.gone);
+      faults_.delay_us, faults_.gone, faults_.ones_reads, faults_.ones_ms, faults_.garbage_reads,
+      faults_.raise, faults_.storm_hz, faults_.reset, faults_.reset_ms);
+  if (faults_.ones_ms != before.ones_ms)
+    ones_until_ = Clock::now() + std::chrono::milliseconds(faults_.ones_ms);
+  if (faults_.garbage_seed != before.garbage_seed) garbage_.seed(faults_.garbage_seed);
+  if (faults_.raise != 0) accelerator_->write(glb_ + NVDLA_GLB_S_INTR_SET, faults_.raise);
+  faults_.raise = 0;
+  config_.offer_reset(faults_.reset != NVDLA_FAULT_RESET_FAILS);
   poke();
 }
 
@@ -203,6 +225,23 @@ void Function::work() {
       std::this_thread::yield();
       lock.lock();
     }
+  }
+}
+
+// Interrupts that the device does not ask for. No faster than the machine takes them.
+void Function::storm() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (faults_.storm_hz == 0) {
+      wake_.wait(lock);
+      continue;
+    }
+    const auto next = Clock::now() + std::chrono::nanoseconds(1000000000u / faults_.storm_hz);
+    if (faults_.gone == 0) interrupts_.spurious(config_);
+    lock.unlock();
+    port_.settle();
+    lock.lock();
+    wake_.wait_until(lock, next, [this] { return stopping_ || faults_.storm_hz == 0; });
   }
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -70,12 +71,15 @@ class Function {
   using Clock = std::chrono::steady_clock;
 
   std::optional<std::uint32_t> register_offset(std::uint64_t address, std::uint32_t size) const;
+  bool reads_ones() const;
+  std::uint64_t lie(std::uint64_t truth, std::uint32_t size);
   void publish_faults();
   void adopt_faults();
   void reset_locked();
   void poke();
   void refresh();
   void work();
+  void storm();
   void hold_back(std::unique_lock<std::mutex>& lock);
   bool advance();
 
@@ -97,7 +101,11 @@ class Function {
   std::uint64_t resets_ = 0;
   bool delayed_ = false;                      // the layer that comes has waited for DELAY_US
   std::optional<Clock::time_point> blocked_;  // since when
+  std::mt19937 garbage_;
+  Clock::time_point ones_until_{};   // registers
+  Clock::time_point reset_until_{};  // all of the function
   std::thread worker_;
+  std::thread storm_;
 };
 
 }  // namespace nvdla::emulator

@@ -5,7 +5,8 @@
 //
 // The line is a level: the OR of unmasked status bits. A message is sent when it rises and not
 // again while it stays high, so a driver that clears only some bits and leaves gets no second
-// message; the one that reads and clears until nothing is left gets all.
+// message; the one that reads and clears until nothing is left gets all. A message that rises while
+// it is masked goes out when the mask does.
 #ifndef NVDLA_EMULATOR_INTERRUPTS_HPP
 #define NVDLA_EMULATOR_INTERRUPTS_HPP
 
@@ -34,7 +35,12 @@ class Interrupts {
   // The line or what configuration space says about interrupts may have changed.
   void update(bool line, PciConfig& config);
 
+  // An interrupt for which the device has no reason.
+  void spurious(PciConfig& config);
+
  private:
+  void send(PciConfig& config);
+
   InterruptPort& port_;
   Faults& faults_;
   Counters& counters_;

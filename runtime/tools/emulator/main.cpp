@@ -199,6 +199,30 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_flag_callback(
          "--gone", [&] { arguments.faults.gone = 1; }, "Registers read as ones")
       ->group(group);
+  app.add_option("--ones-reads", arguments.faults.ones_reads, "The first N register reads are ones")
+      ->group(group);
+  app.add_option("--ones", arguments.faults.ones_ms,
+                 "Registers read as ones for so many milliseconds")
+      ->group(group);
+  app.add_option("--garbage-reads", arguments.faults.garbage_reads,
+                 "The first N register reads are random")
+      ->group(group);
+  app.add_option("--garbage-seed", arguments.faults.garbage_seed, "Of these random words")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--storm", arguments.faults.storm_hz, "Interrupts without reason in a second")
+      ->group(group);
+  app.add_option("--reset", arguments.faults.reset,
+                 "Resets of the function do that: work; fail; or barely "
+                 "work, and the device goes on")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, std::uint32_t>{{"works", NVDLA_FAULT_RESET_WORKS},
+                                               {"fails", NVDLA_FAULT_RESET_FAILS},
+                                               {"barely", NVDLA_FAULT_RESET_BARELY}}))
+      ->group(group);
+  app.add_option("--reset-time", arguments.faults.reset_ms,
+                 "Everything reads as ones for so many milliseconds after a reset")
+      ->group(group);
 }
 
 // Where the window is; nothing for the route without.

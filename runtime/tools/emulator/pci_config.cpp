@@ -3,13 +3,13 @@
 
 #include <linux/pci_regs.h>
 
-#include "tools/emulator/fault_capability.h"
+#include "tools/emulator/faults.hpp"
 
 namespace nvdla::emulator {
 namespace {
 
 constexpr std::uint32_t kMsi = 0x40;
-constexpr std::uint32_t kAf = 0x50;
+constexpr std::uint32_t kAf = 0x58;
 constexpr std::uint32_t kFaults = NVDLA_FAULT_CAPABILITY;
 constexpr std::uint32_t kClass = 0x120000;  // processing accelerator
 
@@ -27,7 +27,7 @@ PciConfig::PciConfig(std::uint16_t device_id, bool with_reset) : with_reset_(wit
 
   set(kMsi + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_MSI);
   set(kMsi + PCI_CAP_LIST_NEXT, 1, with_reset ? kAf : kFaults);
-  set(kMsi + PCI_MSI_FLAGS, 2, PCI_MSI_FLAGS_64BIT);
+  set(kMsi + PCI_MSI_FLAGS, 2, PCI_MSI_FLAGS_64BIT | PCI_MSI_FLAGS_MASKBIT);
   if (with_reset) {
     set(kAf + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_AF);
     set(kAf + PCI_CAP_LIST_NEXT, 1, kFaults);
@@ -47,9 +47,8 @@ PciConfig::PciConfig(std::uint16_t device_id, bool with_reset) : with_reset_(wit
   allow(kMsi + PCI_MSI_ADDRESS_LO, 4, 0xfffffffc);
   allow(kMsi + PCI_MSI_ADDRESS_HI, 4, 0xffffffff);
   allow(kMsi + PCI_MSI_DATA_64, 2, 0xffff);
-  for (std::uint32_t offset = NVDLA_FAULT_SWALLOW_INTERRUPTS; offset <= NVDLA_FAULT_PATTERN;
-       offset += 4)
-    allow(kFaults + offset, 4, 0xffffffff);
+  allow(kMsi + PCI_MSI_MASK_64, 4, 1);
+  for (const auto& [offset, member] : kFaultRegisters) allow(kFaults + offset, 4, 0xffffffff);
 }
 
 std::uint32_t PciConfig::get(std::uint32_t address, std::uint32_t bytes) const {
@@ -87,8 +86,8 @@ PciConfig::Effects PciConfig::write(std::uint32_t address, std::uint32_t value,
     if (at >= bytes_.size()) break;
     const auto byte = static_cast<std::uint8_t>(value >> (8 * i));
     bytes_[at] = static_cast<std::uint8_t>((bytes_[at] & ~writable_[at]) | (byte & writable_[at]));
-    if (with_reset_ && at == kAf + PCI_AF_CTRL && (byte & PCI_AF_CTRL_FLR) != 0)
-      effects.function_reset = true;
+    if (at == kAf + PCI_AF_CTRL && (byte & PCI_AF_CTRL_FLR) != 0)
+      effects.function_reset = (bytes_[kAf + PCI_AF_CAP] & PCI_AF_CAP_FLR) != 0;
     if (at >= kFaults + 4 && at < kFaults + NVDLA_FAULT_LENGTH) effects.faults = true;
   }
   return effects;
@@ -98,6 +97,7 @@ void PciConfig::reset() {
   for (std::uint32_t at = 0; at < kFaults; ++at)
     bytes_[at] = static_cast<std::uint8_t>(bytes_[at] & ~writable_[at]);
   set_interrupt_status(false);
+  set_msi_pending(false);
 }
 
 bool PciConfig::memory_enabled() const { return (get(PCI_COMMAND, 2) & PCI_COMMAND_MEMORY) != 0; }
@@ -124,6 +124,18 @@ std::uint32_t PciConfig::msi_data() const { return get(kMsi + PCI_MSI_DATA_64, 2
 void PciConfig::set_interrupt_status(bool pending) {
   const std::uint32_t status = get(PCI_STATUS, 2) & ~std::uint32_t{PCI_STATUS_INTERRUPT};
   set(PCI_STATUS, 2, status | (pending ? PCI_STATUS_INTERRUPT : 0));
+}
+
+bool PciConfig::msi_masked() const { return (get(kMsi + PCI_MSI_MASK_64, 4) & 1) != 0; }
+
+bool PciConfig::msi_pending() const { return (get(kMsi + PCI_MSI_PENDING_64, 4) & 1) != 0; }
+
+void PciConfig::set_msi_pending(bool pending) {
+  set(kMsi + PCI_MSI_PENDING_64, 4, pending ? 1 : 0);
+}
+
+void PciConfig::offer_reset(bool offered) {
+  if (with_reset_) set(kAf + PCI_AF_CAP, 1, PCI_AF_CAP_TP | (offered ? PCI_AF_CAP_FLR : 0));
 }
 
 std::uint32_t PciConfig::fault_register(std::uint32_t offset) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The PCI configuration space of the function: one 32-bit memory BAR, INTA, and the capabilities
-// MSI (one vector, 64-bit address), Advanced Features (function-level reset; may be left out) and
-// the fault capability of the emulator. Bytes and write masks, no behaviour beyond them.
+// MSI (one vector, 64-bit address, maskable), Advanced Features (function-level reset; may be left
+// out) and the fault capability of the emulator. Bytes and write masks, no behaviour beyond them.
 #ifndef NVDLA_EMULATOR_PCI_CONFIG_HPP
 #define NVDLA_EMULATOR_PCI_CONFIG_HPP
 
@@ -41,6 +41,13 @@ class PciConfig {
   bool msi_enabled() const;
   std::uint64_t msi_address() const;
   std::uint32_t msi_data() const;
+  bool msi_masked() const;
+  // A message that waits for the mask to go.
+  bool msi_pending() const;
+  void set_msi_pending(bool pending);
+
+  // Whether the Advanced Features, where they are, say that the function can be reset.
+  void offer_reset(bool offered);
 
   // Interrupt Status of the status register: INTA wants to be asserted.
   void set_interrupt_status(bool pending);

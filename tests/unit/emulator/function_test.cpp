@@ -15,7 +15,7 @@ namespace {
 using Seen = std::vector<std::string>;
 
 constexpr std::uint32_t kBar = 0xfeb80000;
-constexpr std::uint32_t kAf = 0x50;
+constexpr std::uint32_t kAf = 0x58;
 
 class FunctionTest : public testing::Test {
  protected:
@@ -276,6 +276,145 @@ TEST_F(FunctionTest, IsGone) {
   fault(NVDLA_FAULT_GONE, 0);
   EXPECT_EQ(read(FakeAccelerator::kGlb), FakeAccelerator::kVersion);
   EXPECT_EQ(byte(0x100), 0);
+}
+
+TEST_F(FunctionTest, GivesOnesForSoManyReads) {
+  fault(NVDLA_FAULT_ONES_READS, 2);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
+  write(FakeAccelerator::kMask, 1);
+  EXPECT_EQ(function_.bar_read(kBar + FakeAccelerator::kGlb, 1), 0xffu);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), FakeAccelerator::kVersion);
+  EXPECT_EQ(read(FakeAccelerator::kMask), 1u) << "writes arrive";
+  EXPECT_EQ(fault(NVDLA_FAULT_ONES_READS), 0u);
+}
+
+TEST_F(FunctionTest, GivesOnesForATimeInWhichItWorksOn) {
+  fault(NVDLA_FAULT_BLOCK, 1);
+  start(0x100100);
+  ASSERT_TRUE(blocked());
+  fault(NVDLA_FAULT_ONES_MS, 1000000000);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
+  write(FakeAccelerator::kMask, 1);
+  EXPECT_EQ(function_.config_read(PCI_VENDOR_ID, 2), 0x1234u);
+  fault(NVDLA_FAULT_BLOCK, 0);
+  ASSERT_TRUE(eventually([this] { return fault(NVDLA_FAULT_COMPLETIONS) == 1; }));
+  EXPECT_EQ(byte(0x100), 0x5a);
+  fault(NVDLA_FAULT_ONES_MS, 0);
+  EXPECT_EQ(read(FakeAccelerator::kStatus), 1u);
+  EXPECT_EQ(read(FakeAccelerator::kMask), 0u) << "the write is lost";
+  fault(NVDLA_FAULT_ONES_MS, 1);
+  EXPECT_TRUE(eventually([this] { return read(FakeAccelerator::kStatus) == 1; })) << "it ends";
+}
+
+TEST_F(FunctionTest, ALateWriteTakesBusMastering) {
+  fault(NVDLA_FAULT_BLOCK, 1);
+  start(0x100100);
+  ASSERT_TRUE(blocked());
+  function_.config_write(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
+  fault(NVDLA_FAULT_LATE_MS, 1);
+  ASSERT_TRUE(completed());
+  EXPECT_EQ(byte(0x100), 0);
+  EXPECT_EQ(fault(NVDLA_FAULT_DMA_REFUSED), 1u);
+}
+
+TEST_F(FunctionTest, GivesTheSameGarbageForTheSameSeed) {
+  fault(NVDLA_FAULT_GARBAGE_SEED, 7);
+  fault(NVDLA_FAULT_GARBAGE_READS, 2);
+  const std::uint32_t first = read(FakeAccelerator::kGlb);
+  const std::uint32_t second = read(FakeAccelerator::kGlb);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), FakeAccelerator::kVersion);
+  fault(NVDLA_FAULT_GARBAGE_SEED, 8);
+  fault(NVDLA_FAULT_GARBAGE_READS, 1);
+  EXPECT_NE(read(FakeAccelerator::kGlb), first);
+  fault(NVDLA_FAULT_GARBAGE_SEED, 7);
+  fault(NVDLA_FAULT_GARBAGE_READS, 1);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), first);
+}
+
+TEST_F(FunctionTest, RaisesStatusBits) {
+  fault(NVDLA_FAULT_RAISE, 0x30);
+  EXPECT_EQ(read(FakeAccelerator::kStatus), 0x30u);
+  EXPECT_EQ(port_.seen(), Seen{"high"});
+  EXPECT_EQ(fault(NVDLA_FAULT_RAISE), 0u);
+  EXPECT_EQ(fault(NVDLA_FAULT_COMPLETIONS), 0u) << "nothing has ended";
+  clear();
+  fault(NVDLA_FAULT_RAISE, 0x30);
+  EXPECT_EQ(read(FakeAccelerator::kStatus), 0x30u) << "again";
+}
+
+TEST_F(FunctionTest, StormsWithoutReason) {
+  fault(NVDLA_FAULT_STORM_HZ, 10000);
+  ASSERT_TRUE(eventually([this] { return fault(NVDLA_FAULT_INTERRUPTS) >= 3; }));
+  EXPECT_EQ(read(FakeAccelerator::kStatus), 0u);
+  fault(NVDLA_FAULT_STORM_HZ, 0);
+  const std::uint32_t count = fault(NVDLA_FAULT_INTERRUPTS);
+  const Seen seen = port_.seen();
+  ASSERT_EQ(seen.size(), 2 * count);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], i % 2 == 0 ? "high" : "low");
+  EXPECT_EQ(fault(NVDLA_FAULT_INTERRUPTS), count);
+}
+
+TEST_F(FunctionTest, AGoneFunctionDoesNotStorm) {
+  fault(NVDLA_FAULT_GONE, 1);
+  fault(NVDLA_FAULT_STORM_HZ, 10000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(port_.seen().empty());
+}
+
+TEST_F(FunctionTest, AResetCanFail) {
+  fault(NVDLA_FAULT_RESET, NVDLA_FAULT_RESET_FAILS);
+  EXPECT_EQ(function_.config_read(kAf + PCI_AF_CAP, 1), static_cast<std::uint32_t>(PCI_AF_CAP_TP));
+  write(FakeAccelerator::kMask, 1);
+  function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
+  EXPECT_EQ(read(FakeAccelerator::kMask), 1u);
+  fault(NVDLA_FAULT_RESET, NVDLA_FAULT_RESET_WORKS);
+  function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
+  set_up();
+  EXPECT_EQ(read(FakeAccelerator::kMask), 0u);
+}
+
+TEST_F(FunctionTest, AResetCanLeaveTheDeviceBusy) {
+  fault(NVDLA_FAULT_RESET, NVDLA_FAULT_RESET_BARELY);
+  fault(NVDLA_FAULT_BLOCK, 1);
+  start(0x100100);
+  ASSERT_TRUE(blocked());
+  function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
+  EXPECT_EQ(function_.config_read(PCI_COMMAND, 2), 0u);
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE), static_cast<std::uint32_t>(NVDLA_FAULT_STATE_BLOCKED));
+  set_up();
+  fault(NVDLA_FAULT_BLOCK, 0);
+  ASSERT_TRUE(completed());
+  EXPECT_EQ(byte(0x100), 0x5a) << "what was running before";
+}
+
+TEST_F(FunctionTest, AResetCanTakeLong) {
+  fault(NVDLA_FAULT_RESET_MS, 30);
+  const auto before = std::chrono::steady_clock::now();
+  function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
+  ASSERT_TRUE(eventually([this] { return function_.config_read(PCI_COMMAND, 2) == 0; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(30));
+}
+
+TEST_F(FunctionTest, AResetInProgressReadsAsOnes) {
+  fault(NVDLA_FAULT_RESET_MS, 1000000000);
+  function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
+  set_up();
+  EXPECT_EQ(function_.config_read(PCI_COMMAND, 2), 0xffffu);
+  EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
+}
+
+TEST(FunctionOptionsTest, LiesFromTheStart) {
+  FakePort port;
+  Function::Options options;
+  options.faults.ones_ms = 1000000000;
+  options.faults.reset = NVDLA_FAULT_RESET_FAILS;
+  Function function(*nvdla_hw_find("nv_small"), port, options);
+  function.start(std::make_unique<FakeAccelerator>(function.bus()));
+  function.config_write(PCI_BASE_ADDRESS_0, kBar, 4);
+  function.config_write(PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
+  EXPECT_EQ(function.bar_read(kBar + FakeAccelerator::kGlb, 4), 0xffffffffu);
+  EXPECT_EQ(function.config_read(kAf + PCI_AF_CAP, 1), static_cast<std::uint32_t>(PCI_AF_CAP_TP));
 }
 
 TEST(FunctionOptionsTest, FaultsFromTheStartOutliveResets) {

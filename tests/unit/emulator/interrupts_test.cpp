@@ -75,6 +75,42 @@ TEST_F(InterruptsTest, MessageTakesBusMastering) {
   EXPECT_TRUE(port_.seen().empty()) << "the edge is gone";
 }
 
+TEST_F(InterruptsTest, AMaskedMessageWaits) {
+  config_.write(PCI_COMMAND, PCI_COMMAND_MASTER, 2);
+  enable_msi(true);
+  config_.write(kMsi + PCI_MSI_MASK_64, 1, 4);
+  line(true);
+  EXPECT_TRUE(port_.seen().empty());
+  EXPECT_EQ(config_.read(kMsi + PCI_MSI_PENDING_64, 4), 1u);
+  line(false);
+  config_.write(kMsi + PCI_MSI_MASK_64, 0, 4);
+  line(false);
+  EXPECT_EQ(port_.seen(), (Seen{"msi 0xfee00000 0x4021"}));
+  EXPECT_EQ(config_.read(kMsi + PCI_MSI_PENDING_64, 4), 0u);
+  line(false);
+  EXPECT_EQ(counters_.interrupts, 1u);
+}
+
+TEST_F(InterruptsTest, SpuriousOnesTakeTheSameWay) {
+  interrupts_.spurious(config_);
+  EXPECT_EQ(port_.seen(), (Seen{"high", "low"}));
+  EXPECT_FALSE(status());
+  config_.write(PCI_COMMAND, PCI_COMMAND_INTX_DISABLE, 2);
+  interrupts_.spurious(config_);
+  EXPECT_EQ(counters_.interrupts, 1u) << "INTA is disabled";
+  config_.write(PCI_COMMAND, PCI_COMMAND_MASTER, 2);
+  line(true);
+  interrupts_.spurious(config_);
+  EXPECT_EQ(port_.seen(), (Seen{"high", "low", "high"})) << "INTA is up already";
+  line(false);
+  enable_msi(true);
+  interrupts_.spurious(config_);
+  EXPECT_EQ(port_.seen().back(), "msi 0xfee00000 0x4021");
+  config_.write(kMsi + PCI_MSI_MASK_64, 1, 4);
+  interrupts_.spurious(config_);
+  EXPECT_EQ(counters_.interrupts, 3u) << "masked";
+}
+
 TEST_F(InterruptsTest, EnablingMessagesReleasesInta) {
   line(true);
   enable_msi(true);

@@ -115,7 +115,8 @@ TEST_F(PciConfigTest, LeavesTheResetOut) {
 
 TEST_F(PciConfigTest, ProgramsMsi) {
   const std::uint32_t msi = capabilities(config_).at(PCI_CAP_ID_MSI);
-  EXPECT_EQ(config_.read(msi + PCI_MSI_FLAGS, 2), static_cast<std::uint32_t>(PCI_MSI_FLAGS_64BIT));
+  constexpr std::uint32_t kFixed = PCI_MSI_FLAGS_64BIT | PCI_MSI_FLAGS_MASKBIT;
+  EXPECT_EQ(config_.read(msi + PCI_MSI_FLAGS, 2), kFixed);
   config_.write(msi + PCI_MSI_ADDRESS_LO, 0xfee0100f, 4);
   config_.write(msi + PCI_MSI_ADDRESS_HI, 0x1, 4);
   config_.write(msi + PCI_MSI_DATA_64, 0x4022, 2);
@@ -123,8 +124,13 @@ TEST_F(PciConfigTest, ProgramsMsi) {
   config_.write(msi + PCI_MSI_FLAGS, 0xffff, 2);
   EXPECT_TRUE(config_.msi_enabled());
   // One vector, whatever the host would like to have.
-  EXPECT_EQ(config_.read(msi + PCI_MSI_FLAGS, 2),
-            static_cast<std::uint32_t>(PCI_MSI_FLAGS_64BIT | PCI_MSI_FLAGS_ENABLE));
+  EXPECT_EQ(config_.read(msi + PCI_MSI_FLAGS, 2), kFixed | PCI_MSI_FLAGS_ENABLE);
+  EXPECT_FALSE(config_.msi_masked());
+  config_.write(msi + PCI_MSI_MASK_64, 0xffffffff, 4);
+  EXPECT_EQ(config_.read(msi + PCI_MSI_MASK_64, 4), 1u);
+  EXPECT_TRUE(config_.msi_masked());
+  config_.write(msi + PCI_MSI_PENDING_64, 0xffffffff, 4);
+  EXPECT_FALSE(config_.msi_pending()) << "read only";
   EXPECT_EQ(config_.msi_address(), 0x1fee0100cu);
   EXPECT_EQ(config_.msi_data(), 0x4022u);
 }
@@ -134,6 +140,22 @@ TEST_F(PciConfigTest, AsksForAFunctionReset) {
   EXPECT_TRUE(config_.write(af + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1).function_reset);
   EXPECT_FALSE(config_.write(af + PCI_AF_CTRL, 0, 1).function_reset);
   EXPECT_EQ(config_.read(af + PCI_AF_CTRL, 2), 0u) << "reads back 0, no transaction pending";
+}
+
+TEST_F(PciConfigTest, TakesTheResetBack) {
+  const std::uint32_t af = capabilities(config_).at(PCI_CAP_ID_AF);
+  config_.offer_reset(false);
+  EXPECT_EQ(config_.read(af + PCI_AF_CAP, 1), static_cast<std::uint32_t>(PCI_AF_CAP_TP));
+  EXPECT_FALSE(config_.write(af + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1).function_reset);
+  config_.offer_reset(true);
+  EXPECT_TRUE(config_.write(af + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1).function_reset);
+}
+
+// One that overlaps another would be found twice.
+TEST_F(PciConfigTest, CapabilitiesDoNotOverlap) {
+  const auto found = capabilities(config_);
+  EXPECT_LE(found.at(PCI_CAP_ID_MSI) + PCI_MSI_PENDING_64 + 4, found.at(PCI_CAP_ID_AF));
+  EXPECT_LE(found.at(PCI_CAP_ID_AF) + PCI_CAP_AF_SIZEOF, found.at(PCI_CAP_ID_VNDR));
 }
 
 TEST_F(PciConfigTest, ResetClearsWhatTheHostWrote) {
