@@ -64,4 +64,18 @@
 /* So many milliseconds after one everything reads as ones. */
 #define NVDLA_FAULT_RESET_MS 0x4c
 
+/*
+ * With a view of memory of its own (--stale) the device and the guest see what
+ * the other wrote only where a cache operation was done in between. Whoever does
+ * them in the guest writes where, and what to NVDLA_FAULT_SYNC.
+ */
+#define NVDLA_FAULT_SYNC_ADDRESS 0x50
+#define NVDLA_FAULT_SYNC_ADDRESS_HIGH 0x54
+#define NVDLA_FAULT_SYNC_BYTES 0x58
+#define NVDLA_FAULT_SYNC 0x5c
+#define NVDLA_FAULT_SYNC_CLEAN 1      /* the device sees what the guest wrote */
+#define NVDLA_FAULT_SYNC_INVALIDATE 2 /* the guest sees what the device wrote */
+#define NVDLA_FAULT_SYNC_UNCACHED 3   /* from now on they see the same in these pages */
+#define NVDLA_FAULT_SYNC_CACHED 4     /* no longer */
+
 #endif /* NVDLA_FAULT_CAPABILITY_H */

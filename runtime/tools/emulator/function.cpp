@@ -37,6 +37,7 @@ Function::Function(const nvdla_hw& hw, InterruptPort& port, const Options& optio
       garbage_(options.faults.garbage_seed) {
   config_.offer_reset(faults_.reset != NVDLA_FAULT_RESET_FAILS);
   ones_until_ = Clock::now() + std::chrono::milliseconds(faults_.ones_ms);
+  if (options.stale) memory_.use_stale_view(options.uncached);
 }
 
 Function::~Function() {
@@ -69,7 +70,10 @@ void Function::config_write(std::uint32_t address, std::uint32_t value, std::uin
     const std::lock_guard lock(mutex_);
     publish_faults();
     const PciConfig::Effects effects = config_.write(address, value, length);
-    if (effects.faults) adopt_faults();
+    if (effects.faults) {
+      adopt_faults();
+      sync_memory();
+    }
     if (effects.function_reset) {
       log("function-level reset");
       config_.reset();
@@ -187,6 +191,16 @@ void Function::adopt_faults() {
   faults_.raise = 0;
   config_.offer_reset(faults_.reset != NVDLA_FAULT_RESET_FAILS);
   poke();
+}
+
+// The cache operation that was just written, if any.
+void Function::sync_memory() {
+  const std::uint32_t operation = config_.fault_register(NVDLA_FAULT_SYNC);
+  if (operation == 0) return;
+  config_.set_fault_register(NVDLA_FAULT_SYNC, 0);
+  const std::uint64_t high = config_.fault_register(NVDLA_FAULT_SYNC_ADDRESS_HIGH);
+  memory_.sync(operation, high << 32 | config_.fault_register(NVDLA_FAULT_SYNC_ADDRESS),
+               config_.fault_register(NVDLA_FAULT_SYNC_BYTES));
 }
 
 // Something changed that the worker has to look at.

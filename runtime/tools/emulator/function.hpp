@@ -46,6 +46,8 @@ class Function {
     Faults faults;
     DmaLog* dma_log = nullptr;
     std::optional<MemoryWindow> sram = std::nullopt;  // of guest memory, for the second interface
+    bool stale = false;                               // its own view of memory
+    std::vector<MemoryWindow> uncached = {};          // what the guest never caches
   };
 
   // `hw` and `port` outlive the function.
@@ -75,6 +77,7 @@ class Function {
   std::uint64_t lie(std::uint64_t truth, std::uint32_t size);
   void publish_faults();
   void adopt_faults();
+  void sync_memory();
   void reset_locked();
   void poke();
   void refresh();

@@ -81,7 +81,16 @@ void GuestMemory::replace(std::vector<MemoryRange> ranges) {
   }
 }
 
-model::Mapping GuestMemory::find(model::Ram ram, std::uint64_t address) const noexcept {
+model::Mapping GuestMemory::find_in_guest(std::uint64_t address) const noexcept {
+  for (const Range& range : ranges_) {
+    const std::uint64_t offset = address - range.address;
+    if (address >= range.address && offset < range.size)
+      return {range.data + offset, range.size - offset};
+  }
+  return {};
+}
+
+model::Mapping GuestMemory::find(model::Ram ram, std::uint64_t address) noexcept {
   const bool in_sram = sram_ && address >= sram_->address && address - sram_->address < sram_->size;
   if (!bus_master_ || in_sram != (ram == model::Ram::kSecondary)) return {};
   // Up to where the other interface's memory begins.
@@ -91,12 +100,41 @@ model::Mapping GuestMemory::find(model::Ram ram, std::uint64_t address) const no
   } else if (sram_ && address < sram_->address) {
     reach = sram_->address - address;
   }
-  for (const Range& range : ranges_) {
-    const std::uint64_t offset = address - range.address;
-    if (address >= range.address && offset < range.size)
-      return {range.data + offset, std::min(range.size - offset, reach)};
+  model::Mapping mapping = find_in_guest(address);
+  mapping.size = std::min(mapping.size, reach);
+  if (view_ && mapping.size != 0) {
+    mapping.size = StaleView::in_page(address, mapping.size);
+    if (!view_->uncached(address)) mapping.data = view_->at(address);
   }
-  return {};
+  return mapping;
+}
+
+void GuestMemory::use_stale_view(const std::vector<MemoryWindow>& uncached) {
+  view_.emplace();
+  for (const MemoryWindow& window : uncached)
+    view_->set_uncached(window.address, window.size, true);
+}
+
+void GuestMemory::sync(std::uint32_t operation, std::uint64_t address, std::uint64_t size) {
+  if (!view_) return;
+  if (operation == NVDLA_FAULT_SYNC_UNCACHED || operation == NVDLA_FAULT_SYNC_CACHED) {
+    view_->set_uncached(address, size, operation == NVDLA_FAULT_SYNC_UNCACHED);
+    return;
+  }
+  while (size != 0) {
+    const model::Mapping guest = find_in_guest(address);
+    const std::uint64_t count = StaleView::in_page(address, std::min(guest.size, size));
+    if (count == 0) return;
+    if (view_->uncached(address)) {
+      // Never in a cache.
+    } else if (operation == NVDLA_FAULT_SYNC_CLEAN) {
+      std::memcpy(view_->at(address), guest.data, count);
+    } else if (operation == NVDLA_FAULT_SYNC_INVALIDATE) {
+      std::memcpy(guest.data, view_->at(address), count);
+    }
+    address += count;
+    size -= count;
+  }
 }
 
 model::Mapping GuestMemory::map(model::Ram ram, std::uint64_t address, std::uint64_t size,

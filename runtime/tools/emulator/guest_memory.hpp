@@ -3,6 +3,7 @@
 // The guest's memory as the model's bus: the ranges that QEMU announced, mapped here. Refuses what
 // lies outside, and everything while the function may not master the bus. A window of it can stand
 // for on-chip SRAM: the secondary interface reaches that and nothing else, the primary the rest.
+// With a StaleView the device sees that in place of the guest's memory.
 #ifndef NVDLA_EMULATOR_GUEST_MEMORY_HPP
 #define NVDLA_EMULATOR_GUEST_MEMORY_HPP
 
@@ -16,6 +17,7 @@
 #include "tools/emulator/dma_log.hpp"
 #include "tools/emulator/faults.hpp"
 #include "tools/emulator/message.hpp"
+#include "tools/emulator/stale_view.hpp"
 
 namespace nvdla::emulator {
 
@@ -48,6 +50,11 @@ class GuestMemory final : public model::Bus {
 
   void set_bus_master(bool on) noexcept { bus_master_ = on; }
 
+  // From now on the device has a view of its own, but for what is `uncached`.
+  void use_stale_view(const std::vector<MemoryWindow>& uncached);
+  // NVDLA_FAULT_SYNC_* for that memory. Nothing without a view of its own, and outside of memory.
+  void sync(std::uint32_t operation, std::uint64_t address, std::uint64_t size);
+
   // While set, whatever the device writes is overwritten with the byte.
   void set_pattern(std::optional<std::byte> pattern) noexcept { pattern_ = pattern; }
 
@@ -72,12 +79,14 @@ class GuestMemory final : public model::Bus {
   };
 
   void clear() noexcept;
-  model::Mapping find(model::Ram ram, std::uint64_t address) const noexcept;
+  model::Mapping find_in_guest(std::uint64_t address) const noexcept;
+  model::Mapping find(model::Ram ram, std::uint64_t address) noexcept;
 
   Counters& counters_;
   DmaLog* log_;
   std::optional<MemoryWindow> sram_;
   std::vector<Range> ranges_;
+  std::optional<StaleView> view_;
   bool bus_master_ = false;
   std::optional<std::byte> pattern_;
   std::uint32_t client_ = 0;

@@ -87,6 +87,8 @@ struct Arguments {
   bool no_reset = false;
   std::string dma_log;
   std::string sram;
+  bool stale = false;
+  std::vector<std::string> uncached;
   unsigned time_out = 0;
   std::string quirks = "auto";
   bool quiet = false;
@@ -124,6 +126,10 @@ void check_file(const std::string& path) {
     throw program::UsageError(path + ": there is no such file");
   if (!std::filesystem::is_regular_file(path, ignored))
     throw program::UsageError(path + ": is not a regular file; expected one");
+}
+
+std::string is_window(const std::string& text) {
+  return parse_window(text) ? std::string() : text + " is not SIZE@ADDRESS";
 }
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -164,9 +170,17 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "guest that only the second memory interface reaches; "
                  "the guest is to keep it free (memmap=SIZE$ADDRESS)")
       ->type_name("WINDOW")
-      ->check([](const std::string& text) {
-        return parse_window(text) ? std::string() : text + " is not SIZE@ADDRESS";
-      });
+      ->check(is_window);
+  app.add_flag("--stale", arguments.stale,
+               "The device has its own view of memory, as where it is not coherent with caches: "
+               "a guest needs nvdla_machine.ko");
+  app.add_option(
+         "--uncached", arguments.uncached,
+         "SIZE@ADDRESS, with --stale: memory that the guest maps so that no cache holds it; "
+         "may be repeated")
+      ->type_name("WINDOW")
+      ->check(is_window)
+      ->allow_extra_args(false);
   app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there")
       ->type_name("FILE");
   app.add_option("--time-out", arguments.time_out, "Seconds after which QEMU is killed, 0: never")
@@ -258,6 +272,10 @@ int run(const Arguments& arguments) {
   MemoryRange memory;
   if (place != nullptr) memory = share_memory(*place, machine.memory);
 
+  std::vector<MemoryWindow> uncached;
+  for (const std::string& window : arguments.uncached)
+    uncached.push_back(parse_window(window).value());
+
   // First, while there is one thread only: it forks.
   Qemu qemu(arguments.qemu.empty() ? command_line(machine, memory.file.get()) : arguments.qemu,
             machine.plugin, place != nullptr ? place->window : 0);
@@ -267,7 +285,9 @@ int run(const Arguments& arguments) {
                      .claim = &claim,
                      .faults = arguments.faults,
                      .dma_log = dma_log ? &*dma_log : nullptr,
-                     .sram = parse_window(arguments.sram)});
+                     .sram = parse_window(arguments.sram),
+                     .stale = arguments.stale,
+                     .uncached = uncached});
   model::Options options;
   // One is enough for layers of tests; QEMU wants the other processors.
   options.threads = device.options.threads == 0 ? 1 : device.options.threads;

@@ -404,6 +404,38 @@ TEST_F(FunctionTest, AResetInProgressReadsAsOnes) {
   EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
 }
 
+TEST(FunctionOptionsTest, SyncsThroughConfigurationSpace) {
+  FakePort port;
+  SharedMemory memory(0x2000);
+  Function::Options options;
+  options.stale = true;
+  Function function(*nvdla_hw_find("nv_small"), port, options);
+  function.start(std::make_unique<FakeAccelerator>(function.bus()));
+  std::vector<MemoryRange> ranges;
+  ranges.push_back(memory.range(0x100000000, 0x2000));
+  function.replace_memory(std::move(ranges));
+  function.config_write(PCI_COMMAND, PCI_COMMAND_MASTER, 2);
+  const auto sync = [&](std::uint32_t operation) {
+    for (const auto& [offset, value] :
+         std::vector<std::pair<std::uint32_t, std::uint32_t>>{{NVDLA_FAULT_SYNC_ADDRESS, 0x10},
+                                                              {NVDLA_FAULT_SYNC_ADDRESS_HIGH, 1},
+                                                              {NVDLA_FAULT_SYNC_BYTES, 4},
+                                                              {NVDLA_FAULT_SYNC, operation}})
+      function.config_write(NVDLA_FAULT_CAPABILITY + offset, value, 4);
+  };
+  const auto device = [&] {
+    return function.bus().map(model::Ram::kPrimary, 0x100000010, 1, true).data;
+  };
+  std::memset(memory.data(), 0x11, 0x2000);
+  EXPECT_EQ(*device(), StaleView::kNeverCleaned);
+  sync(NVDLA_FAULT_SYNC_CLEAN);
+  EXPECT_EQ(*device(), std::byte{0x11});
+  *device() = std::byte{0x22};
+  EXPECT_EQ(memory.data()[0x10], std::byte{0x11});
+  sync(NVDLA_FAULT_SYNC_INVALIDATE);
+  EXPECT_EQ(memory.data()[0x10], std::byte{0x22});
+}
+
 TEST(FunctionOptionsTest, LiesFromTheStart) {
   FakePort port;
   Function::Options options;

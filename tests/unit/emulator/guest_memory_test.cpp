@@ -157,6 +157,72 @@ TEST_F(GuestMemoryTest, OverwritesWhatTheDeviceWrote) {
   EXPECT_EQ(file_.data()[0x0], std::byte{0});
 }
 
+TEST_F(GuestMemoryTest, AStaleViewSeesWhatIsCleaned) {
+  announce(memory_);
+  memory_.use_stale_view({});
+  const auto device = [&](std::uint64_t address) {
+    return *memory_.map(Ram::kPrimary, address, 1, false).data;
+  };
+  EXPECT_EQ(device(0x100010), StaleView::kNeverCleaned);
+  file_.data()[0x1010] = std::byte{0x11};
+  file_.data()[0x1011] = std::byte{0x11};
+  EXPECT_EQ(device(0x100010), StaleView::kNeverCleaned);
+  memory_.sync(NVDLA_FAULT_SYNC_CLEAN, 0x100010, 1);
+  EXPECT_EQ(device(0x100010), std::byte{0x11});
+  EXPECT_EQ(device(0x100011), StaleView::kNeverCleaned) << "not one byte more";
+  file_.data()[0x1010] = std::byte{0x22};
+  EXPECT_EQ(device(0x100010), std::byte{0x11});
+
+  // Over pages, and up to where memory ends.
+  std::memset(file_.data() + 0x1000, 0x33, 0x2000);
+  memory_.sync(NVDLA_FAULT_SYNC_CLEAN, 0x100800, 0x10000);
+  EXPECT_EQ(device(0x1007ff), StaleView::kNeverCleaned);
+  EXPECT_EQ(device(0x100800), std::byte{0x33});
+  EXPECT_EQ(device(0x101fff), std::byte{0x33});
+  EXPECT_EQ(memory_.map(Ram::kPrimary, 0x100ff0, 0x20, false).size, 0x10u) << "pages apart";
+}
+
+TEST_F(GuestMemoryTest, TheGuestSeesWhatIsInvalidated) {
+  announce(memory_);
+  memory_.use_stale_view({});
+  *memory_.map(Ram::kPrimary, 0x100010, 1, true).data = std::byte{0x44};
+  memory_.set_pattern(std::byte{0xa5});
+  memory_.written(Ram::kPrimary, 0x100011, 1);
+  EXPECT_EQ(file_.data()[0x1010], std::byte{0});
+  // It survives that QEMU announces its memory again.
+  announce(memory_);
+  memory_.sync(NVDLA_FAULT_SYNC_INVALIDATE, 0x100010, 2);
+  EXPECT_EQ(file_.data()[0x1010], std::byte{0x44});
+  EXPECT_EQ(file_.data()[0x1011], std::byte{0xa5});
+  EXPECT_EQ(file_.data()[0x1012], std::byte{0});
+}
+
+TEST_F(GuestMemoryTest, WhatIsUncachedIsTheSameForBoth) {
+  announce(memory_);
+  memory_.use_stale_view({{0x101000, 0x1000}});
+  const auto shared = [&](std::uint64_t address, std::size_t offset) {
+    *memory_.map(Ram::kPrimary, address, 1, true).data = std::byte{0x55};
+    return file_.data()[offset] == std::byte{0x55};
+  };
+  EXPECT_FALSE(shared(0x100fff, 0x1fff));
+  EXPECT_TRUE(shared(0x101000, 0x2000));
+  memory_.sync(NVDLA_FAULT_SYNC_UNCACHED, 0x100000, 1);
+  EXPECT_TRUE(shared(0x100fff, 0x1fff));
+  file_.data()[0x1ffe] = std::byte{0x66};
+  memory_.sync(NVDLA_FAULT_SYNC_INVALIDATE, 0x100ffe, 1);
+  EXPECT_EQ(file_.data()[0x1ffe], std::byte{0x66}) << "no cache, no line to drop";
+  memory_.sync(NVDLA_FAULT_SYNC_CACHED, 0x100000, 0x1000);
+  file_.data()[0x1fff] = std::byte{0};
+  EXPECT_FALSE(shared(0x100fff, 0x1fff));
+}
+
+TEST_F(GuestMemoryTest, CoherentMemoryNeedsNoSync) {
+  announce(memory_);
+  file_.data()[0x10] = std::byte{0x42};
+  memory_.sync(NVDLA_FAULT_SYNC_INVALIDATE, 0x10, 1);
+  EXPECT_EQ(file_.data()[0x10], std::byte{0x42});
+}
+
 TEST_F(GuestMemoryTest, LogsAccesses) {
   const std::string path = testing::TempDir() + "nvdla-dma-log";
   {
