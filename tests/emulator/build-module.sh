@@ -5,7 +5,8 @@
 #
 #   build-module.sh SERIES BUILD-DIRECTORY [make-argument...]
 #
-# leaves BUILD-DIRECTORY/modules/SERIES/nvdla.ko. The module is built in a tree
+# leaves BUILD-DIRECTORY/modules/SERIES/nvdla.ko, and machine/nvdla_machine.ko
+# beside it, which is test equipment. The module is built in a tree
 # of links, because kbuild writes beside its sources, and its `clean` would
 # delete every module below them, the unpacked kernels' too.
 set -eu
@@ -40,4 +41,13 @@ case $series in
 esac
 
 # Type information for BPF needs pahole and vmlinux, which headers do not have.
-make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+modules() {
+	tree=$1
+	shift
+	make -C "$build/kernels/$series/headers" M="$tree" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" modules
+}
+modules "$tree" "$@"
+
+mkdir -p "$tree/machine"
+cp -sf "$here"/machine/* "$source/runtime/tools/emulator/fault_capability.h" "$tree/machine/"
+modules "$tree/machine" "$@"
