@@ -2,6 +2,8 @@
 //
 // What the writer writes, read by the tests' own reader: every field of every descriptor, against
 // what follows from the network. What is not named must be 0.
+#include "written.hpp"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,101 +13,9 @@
 #include <vector>
 
 #include "nvdla/lut.hpp"
-#include "round_trip.hpp"
-#include "witness/task.hpp"
 
 namespace nvdla::witness {
 namespace {
-
-using Fields = std::map<std::string, std::int64_t>;
-
-// The one task of a file.
-class Written {
- public:
-  Written(const Network& network, bool old)
-      : old_(old),
-        file_(read(test::saved_file(
-            network, "nv_full", old ? LoadableInterface::kDla0_11 : LoadableInterface::kDla0_12))),
-        network_("dla_network_desc", old, content(0).data()) {}
-
-  const File& file() const { return file_; }
-  const Record& network() const { return network_; }
-
-  // An entry of a list that the network descriptor names.
-  Record entry(const std::string& list, std::int64_t i, std::size_t stride,
-               const std::string& type) const {
-    const auto& bytes = content(network_.get(list));
-    return {type, old_, bytes.data() + static_cast<std::size_t>(i) * stride};
-  }
-  Record common(std::int64_t i) const {
-    return entry("dependency_graph_index", i, 36, "dla_common_op_desc");
-  }
-  Record op(std::int64_t i, const std::string& unit) const {
-    return entry("operation_desc_index", i, 116, "dla_" + unit + "_op_desc");
-  }
-  Record surface(std::int64_t i, const std::string& unit) const {
-    return entry("surface_desc_index", i, 644, "dla_" + unit + "_surface_desc");
-  }
-
-  std::uint64_t memory_of(std::int64_t position) const {
-    const auto& addresses = file_.lists.at("task_list").at(0).lists.at("address_list");
-    return number("address_list", addresses.at(static_cast<std::size_t>(position)), "mem_id");
-  }
-  std::int64_t offset_of(std::int64_t position) const {
-    const auto& addresses = file_.lists.at("task_list").at(0).lists.at("address_list");
-    return static_cast<std::int64_t>(
-        number("address_list", addresses.at(static_cast<std::size_t>(position)), "offset"));
-  }
-  std::uint64_t number(const char* list, std::uint64_t i, const char* field) const {
-    const auto& numbers = file_.lists.at(list).at(i).numbers;
-    return numbers.contains(field) ? numbers.at(field) : 0;
-  }
-  bool old() const { return old_; }
-
-  // What a memory is set to.
-  const std::vector<std::byte>& content(std::int64_t position) const {
-    const Entry& memory = file_.lists.at("memory_list").at(memory_of(position));
-    EXPECT_EQ(memory.lists.at("offsets"), std::vector<std::uint64_t>{0});
-    for (const Entry& blob : file_.lists.at("blobs")) {
-      if (blob.texts.at("name") == memory.names.at("contents").at(0)) return blob.bytes.at("data");
-    }
-    throw std::out_of_range("no such blob");
-  }
-
- private:
-  bool old_;
-  File file_;
-  Record network_;
-};
-
-// Fields under one of `free` are looked at elsewhere.
-void expect_fields(const Record& record, const Fields& expected,
-                   const std::vector<std::string>& free = {}) {
-  for (const auto& [field, place] : record.fields()) {
-    const bool skipped = std::any_of(
-        free.begin(), free.end(), [&name = field](const auto& f) { return name.starts_with(f); });
-    if (skipped) continue;
-    const auto found = expected.find(field);
-    EXPECT_EQ(record.get(field), found != expected.end() ? found->second : 0) << field;
-  }
-  for (const auto& [field, value] : expected) EXPECT_TRUE(record.has(field)) << field;
-}
-
-// A cube of int8 for nv_full in memory, of lines without gaps; its address is looked at elsewhere.
-void add_cube(Fields& to, const std::string& name, std::int64_t channels, std::int64_t height,
-              std::int64_t width) {
-  to[name + ".size"] = (channels + 31) / 32 * 32 * height * width;
-  to[name + ".width"] = width;
-  to[name + ".height"] = height;
-  to[name + ".channel"] = channels;
-  to[name + ".line_stride"] = 32 * width;
-  to[name + ".surf_stride"] = 32 * width * height;
-}
-
-void add_no_cube(Fields& to, const std::string& name) {
-  to[name + ".type"] = 2;
-  to[name + ".address"] = -1;
-}
 
 // A layer of each of three units, in a row.
 struct Chain {
@@ -173,18 +83,17 @@ TEST_P(WrittenChain, Addresses) {
   };
   const std::uint64_t in = at(0, "conv", "src_data"), weights = at(0, "conv", "weight_data");
   const std::uint64_t out = at(3, "cdp", "dst_data");
-  EXPECT_EQ(written.number("memory_list", in, "flags"), 5U);
-  EXPECT_EQ(written.number("memory_list", out, "flags"), 9U);
-  EXPECT_EQ(written.number("memory_list", weights, "flags"), 3U);
+  EXPECT_EQ(written.number("memory_list", in, "flags"), kInputMemory);
+  EXPECT_EQ(written.number("memory_list", out, "flags"), kOutputMemory);
+  EXPECT_EQ(written.number("memory_list", weights, "flags"), kConstantMemory);
   EXPECT_EQ(at(2, "pdp", "dst_data"), at(3, "cdp", "src_data"));
   const std::set<std::uint64_t> all = {in, weights, out, at(2, "pdp", "dst_data")};
   EXPECT_EQ(all.size(), 4U);
   // The bias behind the weights, in 16 bits. Older cubes have an address of their own for it.
   EXPECT_EQ(at(1, "sdp", "x1_data"), weights);
   const Record surface = written.surface(1, "sdp");
-  const auto position = surface.get("x1_data.address");
-  EXPECT_EQ(written.offset_of(position) + (GetParam() ? 0 : surface.get("x1_data.offset")), 4864);
-  const auto& bytes = written.content(position);
+  EXPECT_EQ(written.offset_of(surface, "x1_data"), 4864);
+  const auto& bytes = written.content(surface.get("x1_data.address"));
   EXPECT_EQ(bytes.at(4864), std::byte{0x34});
   EXPECT_EQ(bytes.at(4865), std::byte{0x12});
   EXPECT_EQ(bytes.at(4864 + 2 * 19), std::byte{0x34});
@@ -226,10 +135,7 @@ TEST_P(WrittenChain, Convolution) {
   add_cube(surface, "src_data", 40, 8, 10);
   add_no_cube(surface, "wmb_data");
   add_no_cube(surface, "wgs_data");
-  add_no_cube(surface, "dst_data");
-  surface["dst_data.width"] = 10;
-  surface["dst_data.height"] = 4;
-  surface["dst_data.channel"] = 20;
+  add_passed(surface, "dst_data", 20, 4, 10);
   surface["weight_data.size"] = 4864;
   surface["weight_data.width"] = 2;
   surface["weight_data.height"] = 3;
@@ -245,15 +151,9 @@ TEST_P(WrittenChain, Sdp) {
                {"x2_op.alu_type", 2}, {"y_op.alu_type", 2}};
   expect_fields(written.op(1, "sdp"), op);
   Fields surface;
-  for (const char* cube : {"src_data", "x2_data", "y_data", "dst_data"}) {
-    add_no_cube(surface, cube);
-  }
+  for (const char* cube : {"x2_data", "y_data"}) add_no_cube(surface, cube);
   // From one unit to another, with the size of what passes.
-  for (const std::string cube : {"src_data", "dst_data"}) {
-    surface[cube + ".width"] = 10;
-    surface[cube + ".height"] = 4;
-    surface[cube + ".channel"] = 20;
-  }
+  for (const char* cube : {"src_data", "dst_data"}) add_passed(surface, cube, 20, 4, 10);
   surface["x1_data.width"] = surface["x1_data.height"] = 1;
   surface["x1_data.channel"] = 20;
   expect_fields(written.surface(1, "sdp"), surface,
@@ -268,10 +168,7 @@ TEST_P(WrittenChain, Pooling) {
   for (int i = 0; i < 7; ++i) op["padding_value[" + std::to_string(i) + "]"] = 4 * (i + 1);
   expect_fields(written.op(2, "pdp"), op);
   Fields surface;
-  add_no_cube(surface, "src_data");
-  surface["src_data.width"] = 10;
-  surface["src_data.height"] = 4;
-  surface["src_data.channel"] = 20;
+  add_passed(surface, "src_data", 20, 4, 10);
   add_cube(surface, "dst_data", 20, 5, 6);
   expect_fields(written.surface(2, "pdp"), surface, {"dst_data.address"});
 }
