@@ -32,7 +32,8 @@ std::shared_ptr<Backend> open_model(std::string_view name, const nvdla_hw& hw,
   try {
     return make_model_backend(hw, options.threads);
   } catch (const std::invalid_argument& error) {
-    refuse(ErrorCode::kNoDevice, "device '{}': {}", name, error.what());
+    // Such as an environment variable of the model: there would be a device.
+    refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
   }
 }
 

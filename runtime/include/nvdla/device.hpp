@@ -78,7 +78,8 @@ class NVDLA_API Device {
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
   //                            these; else the first kernel device, else "model" with one line of
   //                            warning on stderr
-  // Throws kNoDevice for anything else and for a device that is not there.
+  // Throws kNoDevice for anything else and for a device that is not there, kInvalidArgument where
+  // the environment asks a model for what it cannot do (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
 
   Device(const Device&) noexcept;

@@ -60,7 +60,7 @@ TEST(Open, KernelsThatThereAreNotAreNamed) {
   {
     const Variable variable("sse9", "NVDLA_KERNELS");
     expect_error(
-        ErrorCode::kNoDevice,
+        ErrorCode::kInvalidArgument,
         "device 'model:nv_small': NVDLA_KERNELS: no set of kernels is called 'sse9'; there "
         "are portable",
         [] { Device::open("model:nv_small"); });

@@ -50,6 +50,18 @@ class LoadableCli : public testing::Test {
   replay::TemporaryFolder folder_;
 };
 
+// As for `nvdla replay`: there would be a device, but not as the environment wants it.
+TEST_F(LoadableCli, KernelsThatThereAreNotAreAWrongArgument) {
+  test::Maker maker;
+  const std::string file = write("a.nvdla", maker.file());
+  const Result result = test::run_command(std::string("NVDLA_KERNELS=sse9 ") + NVDLA_CLI,
+                                          "run " + file + " --device model:nv_small");
+  EXPECT_EQ(result.status, 2) << result.output;
+  EXPECT_NE(result.output.find("NVDLA_KERNELS: no set of kernels is called 'sse9'"),
+            std::string::npos)
+      << result.output;
+}
+
 TEST_F(LoadableCli, RunsToAFile) {
   test::Maker maker;
   const std::string file = write("a.nvdla", maker.file());
