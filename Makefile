@@ -22,7 +22,7 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all modules emulate install clean configure
+.PHONY: help run build test test-all modules emulate install clean configure upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
@@ -31,6 +31,7 @@ help:
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
+	@echo 'make upstream-series  the driver as patches against a kernel, in build/upstream/series'
 	@echo 'make install   into PREFIX, /usr/local unless given; DESTDIR works'
 	@echo 'make clean     remove build/'
 
@@ -74,6 +75,11 @@ ifeq ($(INTERACTIVE),1)
 else
 	@tests/emulator/suite.sh $(KERNEL) build
 endif
+
+# Also checks it: that takes some minutes.
+upstream-series:
+	@.ci/packages.sh build test emulate test-all
+	@tests/upstream/check.sh build
 
 install: build
 	@cmake --install build

@@ -22,18 +22,21 @@ LICENCES = {
     "": "MIT",
     "Kbuild": "GPL-2.0",
     "kernel/": "GPL-2.0",
+    # As bindings have it.
+    "kernel/upstream/nvidia,nvdla.yaml": "(GPL-2.0-only OR BSD-2-Clause)",
     "firmware/": "GPL-2.0 OR MIT",
     "uapi/": "(GPL-2.0 WITH Linux-syscall-note) OR MIT",
 }
 # Files that cannot or need not carry a licence line.
 NO_LICENCE = re.compile(
     r"LICENSES/|\.md$|\.json$|\.c$|\.gitignore$|\.gitkeep$|\.clang-format$|packages.*\.txt$"
-    r"|\.map$|\.in$|/corpus/")
+    r"|\.map$|\.in$|/corpus/|/MAINTAINERS$|upstream/cover\.txt$")
 
 # Kernel style: tabs. Everything else has none, except where make wants them
 # and in shell, which indents as the kernel does.
 KERNEL_STYLE = re.compile(r"^(kernel|firmware|uapi)/.*\.[chS]$")
-TABS = re.compile(r"(^|/)(Makefile|Kbuild)$|\.sh$|\.inc$|\.json$|\.c$|^\.ci/run$|/corpus/")
+TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$"
+                  r"|^\.ci/run$|/corpus/")
 
 MAX_LINE = 100
 MAX_BYTES = 1 << 20
