@@ -59,7 +59,7 @@ others=$udmabuf:WithoutExport.*
 without_sram="--gtest_filter=-WithSram.*:WithBdma.*$others"
 without_bdma="--gtest_filter=-WithoutSram.*:WithBdma.*$others"
 with_all="--gtest_filter=-WithoutSram.*$others"
-without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export.*:Pages.*"
+without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export*.*:Pages*.*"
 
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
