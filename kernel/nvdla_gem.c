@@ -67,6 +67,20 @@ static enum dev_dma_attr nvdla_gem_dma_attr(struct device *dev)
 	return attr;
 }
 
+#ifndef NVDLA_HAVE_REGIONS
+/* Module parameters that name some are not there either. */
+static int nvdla_region_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+
+	if (!device_property_present(dev, "memory-region") &&
+	    !device_property_present(dev, "sram"))
+		return 0;
+	return dev_err_probe(dev, -EOPNOTSUPP,
+			     "memory of its own needs CONFIG_GENERIC_ALLOCATOR\n");
+}
+#endif
+
 /**
  * nvdla_gem_init() - ask how the device reaches memory, take what is its own
  * @ndev: device, its DMA mask set

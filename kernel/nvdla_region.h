@@ -18,9 +18,28 @@ struct nvdla_region {
 	bool write_combined;
 };
 
+#ifdef NVDLA_HAVE_REGIONS
 int nvdla_region_init(struct nvdla_device *ndev);
 void *nvdla_region_alloc(struct nvdla_region *region, size_t size);
 void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size);
 phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr);
+#else
+/* Without CONFIG_GENERIC_ALLOCATOR there are none; nvdla_gem_init() says so. */
+static inline void *nvdla_region_alloc(struct nvdla_region *region, size_t size)
+{
+	return NULL;
+}
+
+static inline void nvdla_region_free(struct nvdla_region *region, void *vaddr,
+				     size_t size)
+{
+}
+
+static inline phys_addr_t nvdla_region_phys(struct nvdla_region *region,
+					    void *vaddr)
+{
+	return 0;
+}
+#endif
 
 #endif /* NVDLA_REGION_H */
