@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Buffers of a device that goes while files and mappings of it are open.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
