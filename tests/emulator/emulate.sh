@@ -209,5 +209,10 @@ if [ -f "$work/server-status" ]; then
 	fail "the device server or QEMU ended with status $result, see $log"
 fi
 [ -n "$status" ] || fail "the guest ended without a status (a panic?), see $log"
+if ! sh "$here/complaints.sh" "$log" >"$work/complaints"; then
+	echo "emulate.sh: the kernel complained:"
+	cat "$work/complaints"
+	[ "$status" -ne 0 ] || status=1
+fi
 echo "emulate.sh: Linux $series on $device: status $status, $took s from start to power off, log $log"
 exit "$status"

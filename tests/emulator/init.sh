@@ -38,6 +38,10 @@ bad() {
 	status=1
 }
 
+# Where the kernel looks for memory that nobody knows any more.
+leaks=/sys/kernel/debug/kmemleak
+[ ! -w $leaks ] || echo clear >$leaks
+
 say "Linux $(uname -r), up after $(uptime) s"
 while read -r module; do
 	# As modprobe does: module.parameter=value of the kernel's command line.
@@ -64,9 +68,22 @@ else
 	tac /etc/nvdla/own-modules >/tmp/remove
 	while read -r module; do
 		if [ -d "/sys/module/$module" ]; then
+			# kmemleak has no names for what is gone.
+			[ ! -w $leaks ] || say ".text of $module is at $(cat "/sys/module/$module/sections/.text")"
 			rmmod "$module" || bad "rmmod $module failed"
 		fi
 	done </tmp/remove
+	if [ -w $leaks ]; then
+		# It holds back what is younger than 5 s, or was changed since the last scan.
+		sleep 6
+		echo scan >$leaks
+		echo scan >$leaks
+		cat $leaks >/tmp/leaks
+		if [ -s /tmp/leaks ]; then
+			cat /tmp/leaks
+			bad "memory is lost, see above"
+		fi
+	fi
 	# Bits of an oops, a warning and a lockup.
 	tainted=$(cat /proc/sys/kernel/tainted)
 	if [ $((tainted & (128 | 512 | 16384))) -ne 0 ]; then

@@ -90,6 +90,33 @@ chmod +x "$work/there/ask"
 refuses "make-initrd.sh: two files are called ask; one is $work/there/ask" \
 	"$initrd" --run "$work/here/ask" --run "$work/there/ask"
 
+# What kernels say is told from what they complain about.
+complaints=$here/complaints.sh
+quiet='[    0.371200] DMA-API: preallocated 65536 debug entries
+[    0.371300] DMA-API: debugging enabled by kernel config
+[    3.100000] nvdla 0000:00:04.0: [drm] reset after a hang
+[    5.200000] FAULT_INJECTION: forcing a failure.
+[    5.200100] Call Trace:
+WARNING: a program says that'
+echo "$quiet" >"$work/console"
+"$complaints" "$work/console" || failed=1
+while read -r line; do
+	printf '%s\n%s\n' "$quiet" "$line" >"$work/console"
+	refuses "$line" "$complaints" "$work/console"
+done <<-EOF
+	[    6.446262] WARNING: CPU: 0 PID: 71 at kernel/nvdla_job.c:12 nvdla_job_run+0x1/0x2 [nvdla]
+	[    6.446262] WARNING: possible circular locking dependency detected
+	[    6.446262] BUG: KASAN: slab-use-after-free in nvdla_job_run+0x1/0x2 [nvdla]
+	[ RUN      ] Test.Name [    6.446262] BUG: sleeping function called from invalid context
+	[    6.446262] BUG kmalloc-64 (Tainted: G O): Object already free
+	[    6.446262] UBSAN: array-index-out-of-bounds in kernel/nvdla_submit.c:3:1
+	[    6.446262] ODEBUG: free active (active state 0) object: 00000000a1b2c3d4 object type: work_struct
+	[    6.446262] DMA-API: nvdla 0000:00:04.0: device driver has pending DMA allocations
+	[    6.446262] INFO: task test_ioctl:71 blocked for more than 120 seconds.
+	[    6.446262] rcu: INFO: rcu_preempt self-detected stall on CPU
+	[    6.446262] refcount_t: underflow; use-after-free.
+EOF
+
 # A layer of SDP from 0x1000 and 0x2000 to SRAM at 0x8000, then a copy by BDMA.
 join=$here/join_dma_log.py
 trace() {
