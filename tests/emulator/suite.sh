@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# All that is tested in a guest, for one series of kernels: builds the driver,
+# All that is tested in a guest, for one kernel of get-kernel.sh: builds the driver,
 # boots once for each machine that it has to work on. With a CONFIGURATION only
 # what is to be right on any: one boot with that device.
 #
@@ -32,6 +32,11 @@ case $series in
 esac
 tests=$programs/tests
 failed=
+# Seconds for a boot and its programs. Sanitizers look at each access.
+case $series in
+sanitizer) patience=900 ;;
+*) patience=180 ;;
+esac
 
 mkdir -p "$build/emulate"
 sh "$here/build-module.sh" "$series" "$build" >"$build/emulate/$series-module.log" 2>&1 || {
@@ -63,14 +68,14 @@ without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export*.*:Pages*.*"
 
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
-	boot msi --device nv_small --time-out 180 --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed. What
 	# it runs is a file here; the other programs bring its libraries.
 	boot intx --device nv_full --append "pci=nomsi $sram_append" --server --no-reset \
-		--server --sram --server "$sram" --time-out 180 --with vgem \
+		--server --sram --server "$sram" --time-out $patience --with vgem \
 		--server --dma-log --server "$build/emulate/$series-intx.dma" \
 		--file "$digits:/digits" --run "$here/traced.sh test_backend $with_all" \
 		--run "$programs/bin/nvdla info" --run "$tests/test_ioctl $with_all" \
@@ -80,9 +85,9 @@ machines() {
 		"$build/emulate/$series-intx.log" || failed="$failed $series-dma"
 	# Buffers from memory that was kept free for them.
 	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
-		--time-out 180 --with vgem --run "$tests/test_ioctl $without_pages"
+		--time-out $patience --with vgem --run "$tests/test_ioctl $without_pages"
 	# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
-	boot wrong --device nv_small --server --claim --server nv_large --time-out 60 \
+	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
 		--run "$here/refused.sh"
 }
 
@@ -94,7 +99,7 @@ one_configuration() {
 	*) tested=$without_sram ;;
 	esac
 	boot "$1" --device "$1" --append "$sram_append" --server --sram --server "$sram" \
-		--time-out 180 --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+		--time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $tested" --run "$tests/test_backend $tested"
 }
 
