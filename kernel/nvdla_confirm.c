@@ -69,8 +69,8 @@ free:
 }
 
 /*
- * No interrupt is requested yet: the status register is polled. The engine says
- * when it has been for long enough.
+ * The interrupt thread waits for hw_lock, so this takes what the handler finds.
+ * The engine says when it has been for long enough.
  */
 static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
 {
@@ -80,7 +80,7 @@ static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
 		return -EBUSY;
 	while (!nvdla_engine_done(engine)) {
 		usleep_range(100, 1000);
-		nvdla_engine_interrupt(engine, nvdla_engine_read_irq(engine));
+		nvdla_engine_interrupt(engine, engine->port->take_irq(ndev));
 		nvdla_engine_poll(engine);
 	}
 	switch (job->result) {

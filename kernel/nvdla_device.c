@@ -170,10 +170,12 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	cancel_delayed_work_sync(&ndev->reset_work);
 	cancel_delayed_work_sync(&ndev->deadline);
 
-	if (!list_empty(&ndev->quarantine) &&
-	    ndev->front->can_reset(ndev->drm.dev))
+	/* What did not work before may do now. */
+	if (ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
 		reset = !ndev->front->reset(ndev->drm.dev, true);
 	nvdla_release_quarantine(ndev, reset);
+	if (reset)
+		nvdla_gem_reclaim(ndev);
 	nvdla_gem_unplug(ndev);
 }
 
@@ -290,10 +292,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ret = nvdla_gem_init(ndev);
 	if (ret)
 		goto isolate;
-	ret = nvdla_confirm_atom(ndev);
-	if (ret)
-		goto isolate;
-
+	/* Before anything runs: others may share a line that nobody serves. */
 	ret = devm_request_threaded_irq(dev, irq, nvdla_irq_handler,
 					nvdla_irq_thread, IRQF_SHARED, "nvdla",
 					ndev);
@@ -301,6 +300,10 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 		dev_err_probe(dev, ret, "no interrupt %d\n", irq);
 		goto isolate;
 	}
+	ret = nvdla_confirm_atom(ndev);
+	if (ret)
+		goto isolate;
+
 	WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 	nvdla_power_init(ndev);
 	ret = drm_dev_register(&ndev->drm, 0);

@@ -111,6 +111,8 @@ struct nvdla_device {
 	struct list_head ended;
 	/** @quarantine: submissions whose buffers the device may still write */
 	struct list_head quarantine;
+	/** @suspect: it may still write to what was in quarantine */
+	bool suspect;
 	/** @idle: woken when @running becomes NULL */
 	wait_queue_head_t idle;
 	/** @deadline: looks at the engine, and who waits for it */

@@ -95,6 +95,7 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	int ret;
 
 	INIT_LIST_HEAD(&ndev->gem.bos);
+	INIT_LIST_HEAD(&ndev->gem.lost);
 	ret = drmm_mutex_init(&ndev->drm, &ndev->gem.lock);
 	if (ret)
 		return ret;
@@ -162,12 +163,21 @@ static void nvdla_bo_release(struct nvdla_bo *bo)
 }
 
 /**
- * nvdla_bo_abandon() - the memory of a buffer is never to be used again
+ * nvdla_bo_abandon() - the memory of a buffer is not to be used again
  * @bo: buffer that a device may still write, which was not reset
+ *
+ * Neither with the buffer nor with the device, but for nvdla_gem_reclaim().
  */
 void nvdla_bo_abandon(struct nvdla_bo *bo)
 {
 	bo->abandoned = true;
+}
+
+static void nvdla_bo_destroy(struct nvdla_bo *bo)
+{
+	if (bo->dma_buf)
+		dma_buf_put(bo->dma_buf);
+	kfree(bo);
 }
 
 static void nvdla_gem_free(struct drm_gem_object *obj)
@@ -175,17 +185,36 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
-	mutex_lock(&ndev->gem.lock);
-	list_del(&bo->node);
-	if (!bo->abandoned)
-		nvdla_bo_release(bo);
-	mutex_unlock(&ndev->gem.lock);
-
-	nvdla_bo_uncharge(bo, obj->size);
 	drm_gem_object_release(obj);
-	if (bo->dma_buf)
-		dma_buf_put(bo->dma_buf);
-	kfree(bo);
+	nvdla_bo_uncharge(bo, obj->size);
+	mutex_lock(&ndev->gem.lock);
+	if (bo->abandoned) {
+		list_move(&bo->node, &ndev->gem.lost);
+	} else {
+		list_del(&bo->node);
+		nvdla_bo_release(bo);
+		nvdla_bo_destroy(bo);
+	}
+	mutex_unlock(&ndev->gem.lock);
+}
+
+/**
+ * nvdla_gem_reclaim() - the device was reset after all
+ * @ndev: device, which writes to no buffer any more
+ */
+void nvdla_gem_reclaim(struct nvdla_device *ndev)
+{
+	struct nvdla_bo *bo, *next;
+
+	mutex_lock(&ndev->gem.lock);
+	list_for_each_entry(bo, &ndev->gem.bos, node)
+		bo->abandoned = false;
+	list_for_each_entry_safe(bo, next, &ndev->gem.lost, node) {
+		list_del(&bo->node);
+		nvdla_bo_release(bo);
+		nvdla_bo_destroy(bo);
+	}
+	mutex_unlock(&ndev->gem.lock);
 }
 
 /* Whose memory it is maps it. */

@@ -26,6 +26,8 @@ struct nvdla_gem {
 	struct mutex lock;
 	/** @bos: buffers with a backing */
 	struct list_head bos;
+	/** @lost: freed, but a device may still write there */
+	struct list_head lost;
 	/** @coherent: the device sees the caches of the CPU */
 	bool coherent;
 	/** @physical: bus addresses are physical addresses */
@@ -57,7 +59,7 @@ struct nvdla_bo {
 	 * maintenance; otherwise it is mapped cached
 	 */
 	bool write_combined;
-	/** @abandoned: a device may write it for ever: never free the memory */
+	/** @abandoned: a device may still write it: do not free the memory */
 	bool abandoned;
 	/** @pins: attachments and mappings in the kernel of who imported it */
 	atomic_t pins;
@@ -84,6 +86,7 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 void nvdla_bo_abandon(struct nvdla_bo *bo);
 bool nvdla_gem_coherent(struct nvdla_device *ndev);
 int nvdla_gem_init(struct nvdla_device *ndev);
+void nvdla_gem_reclaim(struct nvdla_device *ndev);
 void nvdla_gem_unplug(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);

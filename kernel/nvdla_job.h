@@ -12,6 +12,7 @@
 
 #include "../firmware/engine/nvdla_engine.h"
 
+struct nvdla_bo;
 struct nvdla_context;
 struct nvdla_device;
 struct nvdla_kernel_program;
@@ -56,6 +57,10 @@ struct nvdla_submission {
 	struct drm_gem_object **objects;
 	/** @num_objects: of @objects */
 	u32 num_objects;
+	/** @stats: buffer of the statistics, or NULL; among @objects */
+	struct nvdla_bo *stats;
+	/** @stats_offset: where they begin in it */
+	u64 stats_offset;
 	/** @bases: addresses of the slots */
 	u64 *bases;
 	/** @job: for the engine */

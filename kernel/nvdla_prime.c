@@ -67,7 +67,9 @@ static int nvdla_prime_mmap(struct dma_buf *dma_buf, struct vm_area_struct *vma)
 
 /* The helpers', and what a device that does not see the caches needs. */
 static const struct dma_buf_ops nvdla_prime_ops = {
+#ifdef NVDLA_HAVE_CACHE_SGT_MAPPING
 	.cache_sgt_mapping = true,
+#endif
 	.attach = drm_gem_map_attach,
 	.detach = drm_gem_map_detach,
 	.map_dma_buf = drm_gem_map_dma_buf,

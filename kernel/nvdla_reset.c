@@ -32,6 +32,7 @@ static void nvdla_quarantine(struct nvdla_device *ndev,
 			     struct nvdla_submission *submission)
 {
 	nvdla_isolate(ndev);
+	ndev->suspect = true;
 	kref_get(&submission->ref);
 	list_add_tail(&submission->quarantine, &ndev->quarantine);
 }
@@ -112,6 +113,7 @@ void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset)
 
 	nvdla_hw_lock(ndev);
 	list_splice_init(&ndev->quarantine, &list);
+	ndev->suspect &= !reset;
 	nvdla_hw_unlock(ndev);
 
 	list_for_each_entry_safe(submission, next, &list, quarantine) {

@@ -22,6 +22,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_fence.h"
+#include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"
 
@@ -66,6 +67,13 @@ void nvdla_hw_unlock(struct nvdla_device *ndev)
 static void nvdla_sched_end(struct nvdla_device *ndev,
 			    struct nvdla_submission *submission, int error)
 {
+	const struct nvdla_program *program = submission->job.program;
+
+	/* The engine has written them with the CPU. */
+	if (submission->stats)
+		nvdla_bo_flush(submission->stats, submission->stats_offset,
+			       (u64)program->num_layers *
+				       sizeof(struct nvdla_layer_stats));
 	submission->state = NVDLA_JOB_ENDED;
 	submission->error = error;
 	list_move_tail(&submission->node, &ndev->ended);

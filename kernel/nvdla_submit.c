@@ -182,6 +182,8 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	    args->stats_offset > bo->base.size ||
 	    size > bo->base.size - args->stats_offset)
 		return -EINVAL;
+	submission->stats = bo;
+	submission->stats_offset = args->stats_offset;
 	submission->job.stats = bo->vaddr + args->stats_offset;
 	nvdla_submit_use(submit, &bo->base, true);
 	return 0;
