@@ -41,7 +41,7 @@
 /* Bits of what goes on, read only. */
 #define NVDLA_FAULT_STATE 0x2c
 #define NVDLA_FAULT_STATE_BLOCKED 0x1 /* a layer is blocked now */
-#define NVDLA_FAULT_STATE_LATE 0x2    /* a blocked layer ran late */
+#define NVDLA_FAULT_STATE_LATE 0x2    /* the layer blocked last ran late */
 
 /*
  * A link that comes back: so many coming register reads give ones, or all reads

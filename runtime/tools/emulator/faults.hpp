@@ -38,23 +38,28 @@ struct Counters {
   std::uint32_t state = 0;
 };
 
-// Where they are in the capability.
-inline constexpr std::pair<std::uint32_t, std::uint32_t Faults::*> kFaultRegisters[] = {
-    {NVDLA_FAULT_SWALLOW_INTERRUPTS, &Faults::swallow_interrupts},
-    {NVDLA_FAULT_SWALLOW_COMPLETIONS, &Faults::swallow_completions},
-    {NVDLA_FAULT_BLOCK, &Faults::block},
-    {NVDLA_FAULT_LATE_MS, &Faults::late_ms},
-    {NVDLA_FAULT_DELAY_US, &Faults::delay_us},
-    {NVDLA_FAULT_GONE, &Faults::gone},
-    {NVDLA_FAULT_PATTERN, &Faults::pattern},
-    {NVDLA_FAULT_ONES_READS, &Faults::ones_reads},
-    {NVDLA_FAULT_ONES_MS, &Faults::ones_ms},
-    {NVDLA_FAULT_GARBAGE_READS, &Faults::garbage_reads},
-    {NVDLA_FAULT_GARBAGE_SEED, &Faults::garbage_seed},
-    {NVDLA_FAULT_RAISE, &Faults::raise},
-    {NVDLA_FAULT_STORM_HZ, &Faults::storm_hz},
-    {NVDLA_FAULT_RESET, &Faults::reset},
-    {NVDLA_FAULT_RESET_MS, &Faults::reset_ms},
+// Where they are in the capability, and what they are called there and in logs.
+struct FaultRegister {
+  std::uint32_t offset;
+  std::uint32_t Faults::*member;
+  const char* name;
+};
+inline constexpr FaultRegister kFaultRegisters[] = {
+    {NVDLA_FAULT_SWALLOW_INTERRUPTS, &Faults::swallow_interrupts, "swallow-interrupts"},
+    {NVDLA_FAULT_SWALLOW_COMPLETIONS, &Faults::swallow_completions, "swallow-completions"},
+    {NVDLA_FAULT_BLOCK, &Faults::block, "block"},
+    {NVDLA_FAULT_LATE_MS, &Faults::late_ms, "late-ms"},
+    {NVDLA_FAULT_DELAY_US, &Faults::delay_us, "delay-us"},
+    {NVDLA_FAULT_GONE, &Faults::gone, "gone"},
+    {NVDLA_FAULT_PATTERN, &Faults::pattern, "pattern"},
+    {NVDLA_FAULT_ONES_READS, &Faults::ones_reads, "ones-reads"},
+    {NVDLA_FAULT_ONES_MS, &Faults::ones_ms, "ones-ms"},
+    {NVDLA_FAULT_GARBAGE_READS, &Faults::garbage_reads, "garbage-reads"},
+    {NVDLA_FAULT_GARBAGE_SEED, &Faults::garbage_seed, "garbage-seed"},
+    {NVDLA_FAULT_RAISE, &Faults::raise, "raise"},
+    {NVDLA_FAULT_STORM_HZ, &Faults::storm_hz, "storm-hz"},
+    {NVDLA_FAULT_RESET, &Faults::reset, "reset"},
+    {NVDLA_FAULT_RESET_MS, &Faults::reset_ms, "reset-ms"},
 };
 
 inline constexpr std::pair<std::uint32_t, std::uint32_t Counters::*> kCounterRegisters[] = {

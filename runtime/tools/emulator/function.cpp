@@ -168,22 +168,20 @@ void Function::reset_locked() {
 }
 
 void Function::publish_faults() {
-  for (const auto& [offset, member] : kFaultRegisters)
-    config_.set_fault_register(offset, faults_.*member);
+  for (const FaultRegister& fault : kFaultRegisters)
+    config_.set_fault_register(fault.offset, faults_.*fault.member);
   for (const auto& [offset, member] : kCounterRegisters)
     config_.set_fault_register(offset, counters_.*member);
 }
 
 void Function::adopt_faults() {
   const Faults before = faults_;
-  for (const auto& [offset, member] : kFaultRegisters)
-    faults_.*member = config_.fault_register(offset);
+  for (const FaultRegister& fault : kFaultRegisters) {
+    faults_.*fault.member = config_.fault_register(fault.offset);
+    if (faults_.*fault.member != before.*fault.member)
+      log("fault: {} {}", fault.name, faults_.*fault.member);
+  }
   if (faults_ == before) return;
-  log("faults: swallow interrupts {}, completions {}; block {}, late {} ms, delay {} us, gone {}; "
-      "ones for {} reads, {} ms; garbage for {}; raise {:#x}, storm {} Hz; reset {}, {} ms",
-      faults_.swallow_interrupts, faults_.swallow_completions, faults_.block, faults_.late_ms,
-      faults_.delay_us, faults_.gone, faults_.ones_reads, faults_.ones_ms, faults_.garbage_reads,
-      faults_.raise, faults_.storm_hz, faults_.reset, faults_.reset_ms);
   if (faults_.ones_ms != before.ones_ms)
     ones_until_ = Clock::now() + std::chrono::milliseconds(faults_.ones_ms);
   if (faults_.garbage_seed != before.garbage_seed) garbage_.seed(faults_.garbage_seed);
@@ -270,7 +268,7 @@ void Function::hold_back(std::unique_lock<std::mutex>& lock) {
   }
   if (!blocked_) {
     blocked_ = Clock::now();
-    counters_.state |= NVDLA_FAULT_STATE_BLOCKED;
+    counters_.state = NVDLA_FAULT_STATE_BLOCKED;
     log("a layer is blocked");
   }
   const std::uint64_t accesses = accesses_;

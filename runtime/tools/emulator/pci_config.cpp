@@ -48,7 +48,7 @@ PciConfig::PciConfig(std::uint16_t device_id, bool with_reset) : with_reset_(wit
   allow(kMsi + PCI_MSI_ADDRESS_HI, 4, 0xffffffff);
   allow(kMsi + PCI_MSI_DATA_64, 2, 0xffff);
   allow(kMsi + PCI_MSI_MASK_64, 4, 1);
-  for (const auto& [offset, member] : kFaultRegisters) allow(kFaults + offset, 4, 0xffffffff);
+  for (const FaultRegister& fault : kFaultRegisters) allow(kFaults + fault.offset, 4, 0xffffffff);
   for (const std::uint32_t offset : {NVDLA_FAULT_SYNC_ADDRESS, NVDLA_FAULT_SYNC_ADDRESS_HIGH,
                                      NVDLA_FAULT_SYNC_BYTES, NVDLA_FAULT_SYNC})
     allow(kFaults + offset, 4, 0xffffffff);

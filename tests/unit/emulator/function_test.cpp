@@ -206,6 +206,11 @@ TEST_F(FunctionTest, WritesLate) {
   start(0x100200);
   ASSERT_TRUE(completed());
   EXPECT_EQ(byte(0x200), 0x5a) << "the next layer is as it should be";
+  clear();
+  fault(NVDLA_FAULT_LATE_MS, 0);
+  fault(NVDLA_FAULT_BLOCK, 1);
+  start(0x100300);
+  EXPECT_TRUE(blocked()) << "and the next block not late yet";
 }
 
 TEST_F(FunctionTest, AResetStopsALateWrite) {
