@@ -75,7 +75,9 @@ void FaultControl::set(std::uint32_t offset, std::uint32_t value) const {
 void FaultControl::clear() const {
   for (const std::uint32_t offset :
        {NVDLA_FAULT_GONE, NVDLA_FAULT_SWALLOW_INTERRUPTS, NVDLA_FAULT_SWALLOW_COMPLETIONS,
-        NVDLA_FAULT_BLOCK, NVDLA_FAULT_LATE_MS, NVDLA_FAULT_DELAY_US})
+        NVDLA_FAULT_BLOCK, NVDLA_FAULT_LATE_MS, NVDLA_FAULT_DELAY_US, NVDLA_FAULT_ONES_READS,
+        NVDLA_FAULT_ONES_MS, NVDLA_FAULT_GARBAGE_READS, NVDLA_FAULT_STORM_HZ, NVDLA_FAULT_RESET,
+        NVDLA_FAULT_RESET_MS})
     set(offset, 0);
 }
 
@@ -86,13 +88,20 @@ void FaultControl::set_bus_master(bool on) const {
 
 bool FaultControl::bus_master() const { return (read(PCI_COMMAND, 2) & PCI_COMMAND_MASTER) != 0; }
 
-void FaultControl::rebind() const {
-  const fs::path driver = fs::canonical(fs::path(directory_) / "driver");
-  const std::string name = fs::path(directory_).filename().string();
-  put(driver / "unbind", name);
+void FaultControl::unbind() {
+  driver_ = fs::canonical(fs::path(directory_) / "driver").string();
+  put(fs::path(driver_) / "unbind", fs::path(directory_).filename().string());
+}
+
+void FaultControl::bind() const {
+  put(fs::path(driver_) / "bind", fs::path(directory_).filename().string());
+}
+
+void FaultControl::rebind() {
+  unbind();
   const fs::path reset = fs::path(directory_) / "reset";
   if (fs::exists(reset)) put(reset, "1");
-  put(driver / "bind", name);
+  bind();
 }
 
 }  // namespace nvdla::emulator_test

@@ -28,13 +28,17 @@ class FaultControl {
   bool bus_master() const;
 
   // Takes the function from its driver, resets it if it can be, and gives it back: a fresh probe.
-  void rebind() const;
+  void rebind();
+  // The halves of it.
+  void unbind();
+  void bind() const;
 
  private:
   std::uint32_t read(std::uint32_t address, unsigned bytes) const;
   void write(std::uint32_t address, std::uint32_t value, unsigned bytes) const;
 
   std::string directory_;
+  std::string driver_;  // where it was
   int config_ = -1;
 };
 

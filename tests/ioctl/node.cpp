@@ -102,6 +102,11 @@ std::uint8_t* Node::map(std::uint32_t handle, std::uint64_t size) const {
   return static_cast<std::uint8_t*>(address);
 }
 
+void Node::sync(std::uint32_t handle, std::uint32_t flags, std::uint64_t size) const {
+  drm_nvdla_bo_sync args{handle, flags, 0, size};
+  must(call(DRM_IOCTL_NVDLA_BO_SYNC, &args), "BO_SYNC");
+}
+
 std::uint32_t Node::syncobj() const {
   std::uint32_t handle = 0;
   must(drmSyncobjCreate(fd_, 0, &handle) == 0 ? 0 : errno, "SYNCOBJ_CREATE");

@@ -34,6 +34,8 @@ class Node {
   std::uint32_t context() const;
   std::uint32_t buffer(std::uint64_t size, std::uint32_t flags = 0) const;
   std::uint8_t* map(std::uint32_t handle, std::uint64_t size) const;
+  // DRM_NVDLA_BO_SYNC_* of its first bytes.
+  void sync(std::uint32_t handle, std::uint32_t flags, std::uint64_t size) const;
   std::uint32_t syncobj() const;
   // 0, or ETIME when the point is not signalled by then.
   int wait(std::uint32_t syncobj, double seconds) const;
