@@ -35,7 +35,7 @@ failed=
 # Seconds for a boot and its programs. Sanitizers look at each access.
 case $series in
 sanitizer) patience=900 ;;
-*) patience=180 ;;
+*) patience=300 ;;
 esac
 
 mkdir -p "$build/emulate"
@@ -57,6 +57,7 @@ digits=$here/../../runtime/examples/digits
 # behind the second memory interface by the device server.
 sram=1M@0x14000000
 sram_append="memmap=${sram%@*}\$${sram#*@} nvdla.cvsram=$sram"
+machine=$build/modules/$series/machine/nvdla_machine.ko
 # Not what the configuration, the kernel or the machine has to have for it.
 udmabuf=
 grep -q '^CONFIG_UDMABUF=y' "$build/kernels/$series/headers/.config" || udmabuf=:WithUdmabuf.*
@@ -91,6 +92,21 @@ machines() {
 		--run "$here/refused.sh"
 }
 
+# Devices that lie, and one that does not see the processor's caches.
+liars() {
+	# By messages, and on a line that it shares.
+	boot lies --device nv_small --time-out $patience \
+		--run "$tests/test_misbehaviour --gtest_filter=Lies.*"
+	boot line --device nv_small --append 'pci=nomsi nvdla_machine.neighbour=20' \
+		--module "$machine" --module "$build/modules/$series/nvdla.ko" --time-out $patience \
+		--run "$tests/test_misbehaviour --gtest_filter=SharedLine.*:Lies.A*"
+	boot stale --device nv_small --server --stale --append nvdla_machine.noncoherent=1 \
+		--module "$machine" --module "$build/modules/$series/nvdla.ko" --time-out $patience \
+		--with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
+		--run "$tests/test_misbehaviour --gtest_filter=Noncoherent.*:WithReset.*"
+}
+
 # The tests find out by what they are told whether the driver sees the SRAM.
 one_configuration() {
 	case $1 in
@@ -113,6 +129,7 @@ platform() {
 case $series:$configuration in
 *-arm64:) platform dt ;;
 *:acpi) platform acpi ;;
+*:liars) liars ;;
 *:) machines ;;
 *) one_configuration "$configuration" ;;
 esac
