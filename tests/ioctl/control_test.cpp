@@ -122,6 +122,7 @@ TEST_F(Control, OnlyAnEmptyBindingStandsForIt) {
   ASSERT_EQ(node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &create), 0);
   const auto source = node.buffer(kPage), target = node.buffer(kPage), other = node.buffer(kPage);
   std::memset(node.map(source, kPage), 0x71, kPage);
+  node.sync(source, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
 
   for (const drm_nvdla_binding& wrong :
        {drm_nvdla_binding{0, other, 0}, drm_nvdla_binding{64, 0, 0},
@@ -137,9 +138,11 @@ TEST_F(Control, OnlyAnEmptyBindingStandsForIt) {
   // Nothing stands for an ordinary slot.
   EXPECT_EQ(run(create.program, {{0, source, 0}, {0, 0, 0}, {0, 0, 0}}), ENOENT);
   const auto* to = node.map(target, kPage);
+  node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
   EXPECT_TRUE(std::all_of(to, to + kPage, [](auto b) { return b == 0; }));
 
   EXPECT_EQ(run(create.program, {{0, source, 0}, {0, target, 0}, {0, 0, 0}}), 0);
+  node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
   EXPECT_TRUE(std::all_of(to, to + program.bytes, [](auto b) { return b == 0x71; }));
 }
 
@@ -213,10 +216,14 @@ TEST_F(Compressed, RunsOnWhatWasChecked) {
   auto* in = node.map(input, kPage);
   for (int i = 0; i < 128; ++i) in[i] = static_cast<std::uint8_t>(i % 50);
   node.map(weights, kPage)[0] = 2;
+  for (const std::uint32_t handle : {input, weights})
+    node.sync(handle, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
   auto* out = node.map(output, kPage);
   for (int runs = 0; runs < 3; ++runs) {
     std::fill(out, out + kPage, 0xa5);
+    node.sync(output, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
     ASSERT_EQ(run(create.program, {{0, input, 0}, {0, weights, 0}, {0, output, 0}, {0, 0, 0}}), 0);
+    node.sync(output, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
     for (int x = 0; x < 4; ++x) EXPECT_EQ(out[x * 32], 2 * in[x * 32 + 3]) << x;
     EXPECT_EQ(out[128], 0xa5);
   }

@@ -339,6 +339,8 @@ class Submit : public Ioctl {
     for (std::uint64_t i = 0; i < kPage; ++i) bytes[i] = static_cast<std::uint8_t>(i * 7 + 1);
     auto* out = node.map(target, kPage);
     std::fill(out, out + kPage, 0xa5);
+    for (const std::uint32_t handle : {source, target})
+      node.sync(handle, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
   }
 
   drm_nvdla_submit args(std::uint32_t program_flags = 0) {
@@ -356,6 +358,7 @@ class Submit : public Ioctl {
     const auto bytes = copy.front().bytes;
     const auto* from = node.map(source, kPage);
     const auto* to = node.map(target, kPage);
+    node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
     EXPECT_EQ(std::memcmp(from, to, bytes), 0);
     EXPECT_TRUE(std::all_of(to + bytes, to + kPage, [](auto b) { return b == 0xa5; }));
   }
@@ -392,6 +395,7 @@ TEST_F(Submit, OutlivesItsHandles) {
   const auto* from = node.map(source, kPage);
   EXPECT_EQ(node.call(DRM_IOCTL_GEM_CLOSE, &close), 0);
   ASSERT_EQ(node.wait(done, 10), 0);
+  node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
   EXPECT_EQ(std::memcmp(from, node.map(target, kPage), copy.front().bytes), 0);
 }
 
@@ -465,6 +469,7 @@ TEST_P(SubmitRefused, WithErrnoAndRule) {
   EXPECT_EQ(error.rule, GetParam().rule);
   // Nothing of it ran.
   const auto* out = node.map(target, kPage);
+  node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
   EXPECT_TRUE(std::all_of(out, out + kPage, [](auto b) { return b == 0xa5; }));
 }
 
@@ -550,8 +555,10 @@ int copy_in_child(int runs) {
   submit.program = create.program;
   for (int i = 0; i < runs; ++i) {
     std::memset(from, getpid() + i, copy.bytes);
+    node.sync(source, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
     if (node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit) != 0) return 4;
     if (node.wait(done, 20) != 0) return 5;
+    node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
     if (std::memcmp(from, to, copy.bytes) != 0) return 6;
   }
   return 0;
