@@ -22,7 +22,7 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all modules emulate install clean configure upstream-series
+.PHONY: help run build test test-all modules emulate install clean configure dkms upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
@@ -31,6 +31,7 @@ help:
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
+	@echo 'make dkms      sources of the driver for DKMS, into $$(DESTDIR)/usr/src'
 	@echo 'make upstream-series  the driver as patches against a kernel, in build/upstream/series'
 	@echo 'make install   into PREFIX, /usr/local unless given; DESTDIR works'
 	@echo 'make clean     remove build/'
@@ -75,6 +76,13 @@ ifeq ($(INTERACTIVE),1)
 else
 	@tests/emulator/suite.sh $(KERNEL) build
 endif
+
+# Only what Kbuild needs: DKMS copies all of it for each kernel.
+DKMS = $(DESTDIR)/usr/src/nvdla-$(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+dkms:
+	@rm -rf '$(DKMS)' && mkdir -p '$(DKMS)'
+	@cp -r dkms.conf Kbuild LICENSES kernel firmware uapi '$(DKMS)'
+	@echo 'now: dkms install nvdla/$(patsubst nvdla-%,%,$(notdir $(DKMS)))'
 
 # Also checks it: that takes some minutes.
 upstream-series:

@@ -22,6 +22,7 @@ LICENCES = {
     "": "MIT",
     "Kbuild": "GPL-2.0",
     "kernel/": "GPL-2.0",
+    "dkms.conf": "GPL-2.0",
     # As bindings have it.
     "kernel/upstream/nvidia,nvdla.yaml": "(GPL-2.0-only OR BSD-2-Clause)",
     "firmware/": "GPL-2.0 OR MIT",
