@@ -37,7 +37,7 @@ NO_LICENCE = re.compile(
 # and in shell, which indents as the kernel does.
 KERNEL_STYLE = re.compile(r"^(kernel|firmware|uapi)/.*\.[chS]$")
 TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$"
-                  r"|^\.ci/run$|/corpus/")
+                  r"|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
 
 MAX_LINE = 100
 MAX_BYTES = 1 << 20
