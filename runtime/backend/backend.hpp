@@ -14,7 +14,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
@@ -67,6 +70,8 @@ class ProgramImpl {
   DeviceId device_;
 };
 
+using LayerNames = std::shared_ptr<const std::vector<std::string>>;
+
 class FenceImpl {
  public:
   using Clock = std::chrono::steady_clock;
@@ -82,6 +87,13 @@ class FenceImpl {
   virtual std::span<const nvdla_layer_stats> statistics() const noexcept = 0;
   // Calls `then` once it is done, from any thread, or at once if it is. It must not throw or wait.
   virtual void on_done(std::function<void()> then) = 0;
+
+  // What errors call the layers, if anything: set by the submitter, before others have the fence.
+  void name_layers(LayerNames names) noexcept { layer_names_ = std::move(names); }
+  const LayerNames& layer_names() const noexcept { return layer_names_; }
+
+ private:
+  LayerNames layer_names_;
 };
 
 struct BoundBuffer {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "nvdla/queue.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,14 @@ using detail::Handles;
 using detail::refuse_argument;
 
 void check_ended_well(const detail::FenceImpl& fence) {
-  if (const Error* error = fence.error()) throw Error(*error);
+  const Error* error = fence.error();
+  if (error == nullptr) return;
+  const auto& names = fence.layer_names();
+  const auto layer = static_cast<std::size_t>(error->layer());
+  // Of no layer: the greatest number.
+  if (names == nullptr || layer >= names->size() || (*names)[layer].empty()) throw Error(*error);
+  throw Error(static_cast<ErrorCode>(error->code().value()),
+              fmt::format("'{}': {}", (*names)[layer], error->what()), error->detail());
 }
 
 }  // namespace

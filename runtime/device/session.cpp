@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/handles.hpp"
 #include "base/rules.hpp"
 #include "device/bound_buffer.hpp"
 #include "device/session_impl.hpp"
@@ -79,9 +81,8 @@ void Session::Impl::check_ran(std::string_view what) const {
   try {
     last.wait();
   } catch (const Error& error) {
-    const Error cause = named(error);
     throw Error(static_cast<ErrorCode>(error.code().value()),
-                fmt::format("{}: the last run failed: {}", what, cause.what()), cause.detail());
+                fmt::format("{}: the last run failed: {}", what, error.what()), error.detail());
   }
 }
 
@@ -90,11 +91,16 @@ Error Session::Impl::named(const Error& error) const {
   if (error.rule() != NVDLA_RULE_NONE) {
     return Error(code, detail::rule_text(error.detail(), {.slots = slot_names}), error.detail());
   }
-  const std::int64_t layer = error.layer();
-  if (layer < 0 || layer >= static_cast<std::int64_t>(layers.size())) return error;
-  const std::string& name = layers[static_cast<std::size_t>(layer)].name;
-  if (name.empty()) return error;
-  return Error(code, fmt::format("'{}': {}", name, error.what()), error.detail());
+  return error;
+}
+
+void Session::Impl::name_layers() {
+  if (layer_names == nullptr) {
+    std::vector<std::string> names;
+    for (const Layer& layer : layers) names.push_back(layer.name);
+    layer_names = std::make_shared<const std::vector<std::string>>(std::move(names));
+  }
+  detail::Handles::impl(last)->name_layers(layer_names);
 }
 
 template <typename T>
@@ -256,17 +262,11 @@ Fence Session::submit(const SubmitOptions& options) {
     throw impl().named(error);
   }
   impl().rebound.clear();
+  impl().name_layers();
   return impl().last;
 }
 
-void Session::run() {
-  const Fence fence = submit();
-  try {
-    fence.wait();
-  } catch (const Error& error) {
-    throw impl_->named(error);
-  }
-}
+void Session::run() { submit().wait(); }
 
 std::uint32_t Session::layers() const noexcept {
   return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->layers.size());

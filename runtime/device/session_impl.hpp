@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/network.hpp"
 
@@ -51,8 +52,10 @@ struct Session::Impl {
   // There was a run, and it ended well.
   void check_ran(std::string_view what) const;
 
-  // A failure of the program, with layers and tensors by name.
+  // A refusal of the bindings, with tensors by name.
   Error named(const Error& error) const;
+  // Lets the last run's fence name layers.
+  void name_layers();
 
   // Of everything that changes: bindings, rebound and last.
   mutable std::mutex mutex;
@@ -71,6 +74,7 @@ struct Session::Impl {
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
   std::vector<std::byte> control;
+  detail::LayerNames layer_names;  // of the layers above, from the first run on
   Fence last;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -278,7 +279,7 @@ TEST(SessionBind, BuffersThatDoNotGoTogetherAreNamed) {
   }
 }
 
-// A layer that does not end: run() and read() name it.
+// A layer that does not end: run(), read() and the fence name it.
 TEST(SessionErrors, OfARunNameItsLayer) {
   Rig rig(State::kNew);
   test::break_layer(rig.device, detail::Handles::impl(rig.session)->program, 0);
@@ -287,6 +288,10 @@ TEST(SessionErrors, OfARunNameItsLayer) {
   expect_error(ErrorCode::kHang,
                "reading 'out': the last run failed: 'more': layer 0 (sdp) does not end",
                [&] { rig.session.read("out", Layout::kNchw, found); });
+  const Fence fence = rig.session.submit();
+  expect_error(ErrorCode::kHang, "'more': layer 0 (sdp) does not end", [&] { fence.wait(); });
+  expect_error(ErrorCode::kHang, "'more': layer 0 (sdp) does not end",
+               [&] { fence.wait(std::chrono::nanoseconds(0)); });
 }
 
 }  // namespace
