@@ -58,6 +58,12 @@ COMMANDS = {
     "make modules": dry(r"build-module\.sh"),
     "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
     "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
+    # What DKMS does with it is a test of its own.
+    "sudo make dkms && sudo dkms install nvdla/0.1.0": Run(
+        r"now: dkms install nvdla/0\.1\.0$", tree=True,
+        instead=(("sudo make dkms && sudo dkms install nvdla/0.1.0",
+                  "make dkms DESTDIR={scratch}/dkms"),)),
+    "make upstream-series": dry(r"tests/upstream/check\.sh build"),
     "make install": dry(r"cmake --install build$"),
     "make install PREFIX=...": Run(r"Installing: .*/share/doc/nvdla/LICENSES/MIT", tree=True,
                                    instead=(("...", "{scratch}/prefix"),)),
