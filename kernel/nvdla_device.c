@@ -15,6 +15,7 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_front.h"
 #include "nvdla_sched.h"
 #include "nvdla_trace_layer.h"
 
@@ -22,11 +23,6 @@ static bool weight_gating = true;
 module_param(weight_gating, bool, 0444);
 MODULE_PARM_DESC(weight_gating,
 		 "Second generation: weights freed while a clock is gated are lost");
-
-static uint clock_khz_param;
-module_param_named(clock_khz, clock_khz_param, uint, 0444);
-MODULE_PARM_DESC(clock_khz,
-		 "Core clock, where the system does not say or says wrong");
 
 static u32 nvdla_reg_read(void *context, u32 offset)
 {
@@ -246,14 +242,13 @@ static int nvdla_device_init(struct nvdla_device *ndev)
  * @hw: configuration that its id stands for
  * @regs: mapped registers
  * @irq: interrupt
- * @clock_khz: core clock, 0 if not known
  * @front: what the front end can do
  *
  * Return: 0, or an errno after a message. Ends with nvdla_device_remove(); the
  * rest is undone with @dev.
  */
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
-			void __iomem *regs, int irq, u32 clock_khz,
+			void __iomem *regs, int irq,
 			const struct nvdla_front_ops *front)
 {
 	struct nvdla_device *ndev;
@@ -275,7 +270,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ndev->regs = regs;
 	ndev->irq = irq;
 	ndev->front = front;
-	ndev->clock_khz = clock_khz_param ? clock_khz_param : clock_khz;
+	ndev->clock_khz = nvdla_platform_clock_khz(dev);
 	ret = nvdla_device_init(ndev);
 	if (ret)
 		return ret;

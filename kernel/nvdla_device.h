@@ -143,7 +143,7 @@ static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 }
 
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
-			void __iomem *regs, int irq, u32 clock_khz,
+			void __iomem *regs, int irq,
 			const struct nvdla_front_ops *front);
 void nvdla_device_remove(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);

@@ -6,6 +6,9 @@
 #define NVDLA_FRONT_H
 
 #include <linux/kconfig.h>
+#include <linux/types.h>
+
+struct device;
 
 #if IS_ENABLED(CONFIG_PCI)
 int nvdla_pci_register(void);
@@ -21,6 +24,7 @@ static inline void nvdla_pci_unregister(void)
 }
 #endif
 
+u32 nvdla_platform_clock_khz(struct device *dev);
 int nvdla_platform_register(void);
 void nvdla_platform_unregister(void);
 

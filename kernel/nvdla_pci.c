@@ -108,7 +108,7 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	return nvdla_device_create(dev, hw, pcim_iomap_table(pdev)[NVDLA_PCI_BAR],
-				   pci_irq_vector(pdev, 0), 0,
+				   pci_irq_vector(pdev, 0),
 				   &nvdla_pci_front_ops);
 }
 

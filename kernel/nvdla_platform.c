@@ -2,6 +2,9 @@
 /*
  * Platform front end: systems on chip, by device tree or ACPI PRP0001.
  */
+#include <linux/acpi.h>
+#include <linux/clk.h>
+#include <linux/delay.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
@@ -12,54 +15,181 @@
 #include "nvdla_device.h"
 #include "nvdla_front.h"
 
-static bool nvdla_platform_can_reset(struct device *dev)
-{
-	struct reset_control *reset;
-	bool found;
+/* Microseconds that a reset line without timing of its own is asserted. */
+#define NVDLA_RESET_US	10
 
-	reset = reset_control_get_optional_exclusive(dev, NULL);
-	found = !IS_ERR_OR_NULL(reset);
-	if (found)
-		reset_control_put(reset);
-	return found;
+static uint clock_khz;
+module_param(clock_khz, uint, 0444);
+MODULE_PARM_DESC(clock_khz,
+		 "Clock of the core, where the system does not say or says wrong");
+
+/**
+ * struct nvdla_platform - what a platform device has beside the core
+ */
+struct nvdla_platform {
+	/** @front: the core's device points here */
+	struct nvdla_front_ops front;
+	/** @resets: reset lines of a device tree, or NULL */
+	struct reset_control *resets;
+	/** @clks: all that it has, on while the device is awake */
+	struct clk_bulk_data *clks;
+	/** @num_clks: of them */
+	int num_clks;
+};
+
+static struct nvdla_platform *to_nvdla_platform(struct device *dev)
+{
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+
+	return container_of(ndev->front, struct nvdla_platform, front);
 }
 
-static int nvdla_platform_reset(struct device *dev, bool locked)
+static bool nvdla_platform_can_reset(struct device *dev)
 {
-	struct reset_control *reset;
+	if (to_nvdla_platform(dev)->resets)
+		return true;
+#ifdef CONFIG_ACPI
+	return acpi_has_method(ACPI_HANDLE(dev), "_RST");
+#else
+	return false;
+#endif
+}
+
+static int nvdla_platform_pulse(struct device *dev)
+{
+	struct reset_control *resets = to_nvdla_platform(dev)->resets;
 	int ret;
 
-	reset = reset_control_get_exclusive(dev, NULL);
-	if (IS_ERR(reset))
-		return PTR_ERR(reset);
-	ret = reset_control_reset(reset);
-	reset_control_put(reset);
+	if (!resets)
+		return device_reset_optional(dev);	/* _RST of ACPI */
+	/* Some controllers have lines, others know how long a reset takes. */
+	ret = reset_control_assert(resets);
+	if (ret)
+		return reset_control_reset(resets);
+	usleep_range(NVDLA_RESET_US, 2 * NVDLA_RESET_US);
+	return reset_control_deassert(resets);
+}
+
+/* Nobody else resets a platform device, so there is no lock to take. */
+static int nvdla_platform_reset(struct device *dev, bool locked)
+{
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	int ret;
+
+	nvdla_reset_prepare(ndev);
+	ret = nvdla_platform_pulse(dev);
+	nvdla_reset_done(ndev);
 	return ret;
 }
 
-static const struct nvdla_front_ops nvdla_platform_front_ops = {
-	.can_reset = nvdla_platform_can_reset,
-	.reset = nvdla_platform_reset,
-};
+static int nvdla_platform_power(struct device *dev, bool on)
+{
+	struct nvdla_platform *platform = to_nvdla_platform(dev);
+
+	if (on)
+		return clk_bulk_prepare_enable(platform->num_clks,
+					       platform->clks);
+	clk_bulk_disable_unprepare(platform->num_clks, platform->clks);
+	return 0;
+}
+
+static void nvdla_platform_clks_off(void *data)
+{
+	struct nvdla_platform *platform = data;
+
+	clk_bulk_disable_unprepare(platform->num_clks, platform->clks);
+}
+
+static int nvdla_platform_init_clks(struct device *dev,
+				    struct nvdla_platform *platform)
+{
+	int ret;
+
+	ret = devm_clk_bulk_get_all(dev, &platform->clks);
+	if (ret < 0)
+		return dev_err_probe(dev, ret, "no clocks\n");
+	platform->num_clks = ret;
+	ret = clk_bulk_prepare_enable(platform->num_clks, platform->clks);
+	if (ret)
+		return dev_err_probe(dev, ret, "clocks stay off\n");
+	return devm_add_action_or_reset(dev, nvdla_platform_clks_off,
+					platform);
+}
+
+static int nvdla_platform_init_resets(struct device *dev,
+				      struct nvdla_platform *platform)
+{
+	struct reset_control *resets;
+	int ret;
+
+	resets = devm_reset_control_array_get_optional_exclusive(dev);
+	if (IS_ERR(resets))
+		return dev_err_probe(dev, PTR_ERR(resets), "no resets\n");
+	platform->resets = resets;
+	ret = reset_control_deassert(resets);
+	return ret ? dev_err_probe(dev, ret, "stays in reset\n") : 0;
+}
+
+/**
+ * nvdla_platform_clock_khz() - how fast the core is clocked
+ * @dev: bus device of any front end, its clocks on
+ *
+ * By the module's parameter; else by the clock "core", or the only one; else
+ * by the property "clock-frequency", in Hz.
+ *
+ * Return: kHz, 0 if nothing says it.
+ */
+u32 nvdla_platform_clock_khz(struct device *dev)
+{
+	struct clk *clk;
+	unsigned long rate = 0;
+	u32 frequency;
+
+	if (clock_khz)
+		return clock_khz;
+	clk = clk_get(dev, "core");
+	if (IS_ERR(clk))
+		clk = clk_get(dev, NULL);
+	if (!IS_ERR(clk)) {
+		rate = clk_get_rate(clk);
+		clk_put(clk);
+	}
+	if (!rate && !device_property_read_u32(dev, "clock-frequency",
+					       &frequency))
+		rate = frequency;
+	return rate / 1000;
+}
 
 static int nvdla_platform_probe(struct platform_device *pdev)
 {
 	const char *name = device_get_match_data(&pdev->dev);
 	const struct nvdla_hw *hw = name ? nvdla_hw_find(name) : NULL;
+	struct device *dev = &pdev->dev;
+	struct nvdla_platform *platform;
 	void __iomem *regs;
-	int irq;
+	int irq, ret;
 
 	if (!hw)
-		return dev_err_probe(&pdev->dev, -ENODEV,
-				     "no known configuration\n");
+		return dev_err_probe(dev, -ENODEV, "no known configuration\n");
+	platform = devm_kzalloc(dev, sizeof(*platform), GFP_KERNEL);
+	if (!platform)
+		return -ENOMEM;
+	platform->front.can_reset = nvdla_platform_can_reset;
+	platform->front.reset = nvdla_platform_reset;
+	platform->front.power = nvdla_platform_power;
 	regs = devm_platform_ioremap_resource(pdev, 0);
 	if (IS_ERR(regs))
 		return PTR_ERR(regs);
 	irq = platform_get_irq(pdev, 0);
 	if (irq < 0)
 		return irq;
-	return nvdla_device_create(&pdev->dev, hw, regs, irq, 0,
-				   &nvdla_platform_front_ops);
+	ret = nvdla_platform_init_clks(dev, platform);
+	if (ret)
+		return ret;
+	ret = nvdla_platform_init_resets(dev, platform);
+	if (ret)
+		return ret;
+	return nvdla_device_create(dev, hw, regs, irq, &platform->front);
 }
 
 static void nvdla_platform_remove(struct platform_device *pdev)
