@@ -157,7 +157,7 @@ dt)
 	qemu-system-aarch64 -machine "virt,gic-version=3,dumpdtb=$work/virt.dtb" -cpu cortex-a72 \
 		-smp "$cpus" -m 512M -nodefaults -no-user-config -display none 2>"$work/said" ||
 		fail "$(cat "$work/said")"
-	sed "s/@compatible@/nvidia,$device/" "$here/nvdla.dts" >"$work/nvdla.dts"
+	sed "s/@compatible@/nvidia,$device/" "$here/device-tree/nvdla.dts" >"$work/nvdla.dts"
 	number=0
 	{
 		echo "$work/nvdla.dts"

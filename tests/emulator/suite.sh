@@ -121,14 +121,43 @@ one_configuration() {
 
 # Without PCI, and with two processors, which the PCI route cannot have.
 platform() {
-	boot "$1" --route "$1" --cpus 2 --device nv_small --time-out 300 --file "$digits:/digits" \
+	route=$1
+	shift
+	boot "$route" --route "$route" --cpus 2 --device nv_small --time-out 300 \
+		--file "$digits:/digits" \
 		--run "$here/processors.sh 2" --run "$programs/bin/nvdla info" \
-		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram"
+		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" "$@"
+}
+# A layer that hangs.
+recovers="$here/recovers.sh test_ioctl --gtest_filter=Control.OnlyAnEmptyBindingStandsForIt"
+
+# What device trees say, and module parameters in their place.
+device_trees() {
+	trees=$here/device-tree
+	# Scripts here use the programs that ran before them.
+	set -- --route dt --cpus 2 --time-out 300 --run "$programs/bin/nvdla info"
+	# Clocks, a reset line.
+	boot soc "$@" --device nv_small --dt "$trees/soc.dts" --append nvdla.clock_khz=7 \
+		--run "$tests/test_ioctl $without_sram" --run "$here/clock.sh '600 MHz'" \
+		--run "$recovers"
+	boot sram "$@" --device nv_full --dt "$trees/sram.dts" \
+		--server --sram --server 1M@0x54000000 --file "$digits:/digits" \
+		--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
+		--run "$here/clock.sh '800 MHz'"
+	boot parameters "$@" --device nv_small --append nvdla.clock_khz=7000 \
+		--run "$tests/test_ioctl $without_sram" --run "$here/clock.sh '7 MHz'" \
+		--run "$here/refusals.sh parameter carveout carveout=1M@0x100000000"
+	boot parameters-sram "$@" --device nv_full --run "$here/refusals.sh parameter cvsram"
+	boot bad-sram "$@" --device nv_full --dt "$trees/bad-sram.dts" \
+		--run "$here/refusals.sh tree 'its SRAM is not there yet' 'error -ENXIO: IRQ index 0'"
 }
 
 case $series:$configuration in
-*-arm64:) platform dt ;;
-*:acpi) platform acpi ;;
+*-arm64:)
+	platform dt
+	device_trees
+	;;
+*:acpi) platform acpi --run "$here/clock.sh '500 MHz'" --run "$recovers" ;;
 *:liars) liars ;;
 *:) machines ;;
 *) one_configuration "$configuration" ;;
