@@ -148,6 +148,15 @@ device_trees() {
 		--run "$tests/test_ioctl $without_sram" --run "$here/clock.sh '7 MHz'" \
 		--run "$here/refusals.sh parameter carveout carveout=1M@0x100000000"
 	boot parameters-sram "$@" --device nv_full --run "$here/refusals.sh parameter cvsram"
+	# Buffers from a region: the device reaches for nothing else.
+	boot region "$@" --device nv_small --dt "$trees/carveout.dts" \
+		--server --dma-log --server "$build/emulate/$series-region.dma" \
+		--run "$tests/test_ioctl --gtest_filter=Control*:Ioctl*-*Sram*"
+	if grep '^[0-9]' "$build/emulate/$series-region.dma" | grep -v ' DRAM 0x5[0-3]'; then
+		failed="$failed $series-region-dma"
+	fi
+	boot bad-region "$@" --device nv_small --dt "$trees/bad-memory-region.dts" \
+		--run "$here/refusals.sh tree 'memory-region: not reserved'"
 	boot bad-sram "$@" --device nv_full --dt "$trees/bad-sram.dts" \
 		--run "$here/refusals.sh tree 'its SRAM is not there yet' 'error -ENXIO: IRQ index 0'"
 }
