@@ -22,7 +22,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_C_FLAGS_INIT "-isystem ${root}/usr/include")
 set(CMAKE_CXX_FLAGS_INIT "-isystem ${root}/usr/include")
 foreach(kind EXE SHARED MODULE)
-  set(CMAKE_${kind}_LINKER_FLAGS_INIT 
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT
     "-L${libraries} -Wl,-rpath-link,${libraries}:${root}/lib/aarch64-linux-gnu")
 endforeach()
 set(ENV{PKG_CONFIG_LIBDIR} "${libraries}/pkgconfig:${root}/usr/share/pkgconfig")

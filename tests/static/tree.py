@@ -36,7 +36,7 @@ NO_LICENCE = re.compile(
 # Kernel style: tabs. Everything else has none, except where make wants them
 # and in shell, which indents as the kernel does.
 KERNEL_STYLE = re.compile(r"^(kernel|firmware|uapi)/.*\.[chS]$")
-TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$"
+TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$|\.dts$"
                   r"|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
 
 MAX_LINE = 100
