@@ -90,7 +90,7 @@ static int nvdla_region_check(struct nvdla_device *ndev, const char *name,
 	}
 	if (region_intersects(address, size, IORESOURCE_SYSTEM_RAM,
 			      IORES_DESC_NONE) != REGION_DISJOINT) {
-		drm_err(drm, "%s: %#llx@%#llx is memory of the kernel, reserve it with memmap= or no-map\n",
+		drm_err(drm, "%s: %#llx@%#llx is the kernel's, reserve it with memmap= or no-map\n",
 			name, size, address);
 		return -EBUSY;
 	}
@@ -106,13 +106,13 @@ static int nvdla_region_check(struct nvdla_device *ndev, const char *name,
 static int nvdla_region_parse(struct nvdla_device *ndev, const char *name,
 			      const char *text, u64 *address, u64 *size)
 {
-	char *end;
+	char *at, *end;
 
-	*size = memparse(text, &end);
-	if (*end != '@')
+	*size = memparse(text, &at);
+	if (*at != '@')
 		goto malformed;
-	*address = memparse(end + 1, &end);
-	if (*end || !*size || !PAGE_ALIGNED(*size) || !PAGE_ALIGNED(*address) ||
+	*address = memparse(at + 1, &end);
+	if (*end || end == at + 1 || !*size || !PAGE_ALIGNED(*size) || !PAGE_ALIGNED(*address) ||
 	    *address + *size < *address)
 		goto malformed;
 	return 0;
@@ -136,8 +136,11 @@ static int nvdla_region_claim(struct nvdla_device *ndev, u64 address, u64 size,
 	claim->drm = &ndev->drm;
 	claim->vaddr = memremap(address, size, write_combined ? MEMREMAP_WC :
 								MEMREMAP_WB);
-	if (!claim->vaddr)
+	if (!claim->vaddr) {
+		drm_err(claim->drm, "%#llx@%#llx cannot be mapped\n", size,
+			address);
 		goto free;
+	}
 	claim->pool = gen_pool_create(PAGE_SHIFT, NUMA_NO_NODE);
 	if (!claim->pool)
 		goto unmap;

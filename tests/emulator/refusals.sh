@@ -55,7 +55,7 @@ parameter)
 		0x1000@0xfffffffffffff000; do
 		refuses "$1=$text" "$1: \"$text\" is not SIZE@ADDRESS in whole pages"
 	done
-	refuses "$1=1M@0x44000000" "is memory of the kernel"
+	refuses "$1=1M@0x44000000" "is the kernel's"
 	shift
 	# Beyond what the device can address, where the kernel has nothing.
 	for parameter in "$@"; do
