@@ -101,7 +101,7 @@ struct nvdla_device {
 	u64 since;
 	/** @abort_error: of a job that nvdla_engine_abort() ends */
 	int abort_error;
-	/** @vruntime: least of all contexts that take part; never falls */
+	/** @vruntime: what a context had that took part all the time */
 	u64 vruntime;
 	/** @runnable: contexts with jobs that are ready, but the running one */
 	struct list_head runnable;

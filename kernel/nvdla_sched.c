@@ -14,9 +14,17 @@
  * short job waits for the layer that runs, however many others there are and
  * however much they have queued.
  *
+ * Where that is follows from the device's own virtual time, which goes on by
+ * what each of those who take part should have had. So contexts that are new
+ * all the time, each before the others, do not hold it back, and cannot keep
+ * an older one waiting for ever.
+ *
  * What ends is collected under hw_lock and signalled after it: callbacks of
  * fences take locks of their own.
  */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
 #include <drm/drm_print.h>
 
 #include "nvdla_context.h"
@@ -30,6 +38,8 @@
 #define NVDLA_SLICE_NS		(5 * NSEC_PER_MSEC)
 /* Who returns is before all others by this much. */
 #define NVDLA_HEAD_START_NS	(2 * NVDLA_SLICE_NS)
+/* By no more than that before where it should be, if others lag behind. */
+#define NVDLA_HEAD_START_MAX_NS	(20 * NVDLA_SLICE_NS)
 
 /**
  * nvdla_hw_lock() - take the engine
@@ -107,16 +117,29 @@ static struct nvdla_context *nvdla_sched_next(struct nvdla_device *ndev)
 	return next;
 }
 
+/* How many contexts share the engine, which one of them has. */
+static u32 nvdla_sched_sharers(struct nvdla_device *ndev)
+{
+	struct nvdla_context *context;
+	u32 count = 1;
+
+	list_for_each_entry(context, &ndev->runnable, runnable)
+		count++;
+	return count;
+}
+
 /* Charges the context that has the engine. */
 static void nvdla_sched_account(struct nvdla_device *ndev)
 {
 	struct nvdla_context *context = ndev->running->context;
 	const struct nvdla_context *next;
 	u64 now = ktime_get_ns();
+	u64 used = now - ndev->since;
 	u64 least;
 
-	context->vruntime += now - ndev->since;
-	context->busy_ns += now - ndev->since;
+	context->vruntime += used;
+	context->busy_ns += used;
+	ndev->vruntime += div_u64(used, nvdla_sched_sharers(ndev));
 	ndev->since = now;
 
 	next = nvdla_sched_next(ndev);
@@ -126,19 +149,29 @@ static void nvdla_sched_account(struct nvdla_device *ndev)
 	ndev->vruntime = max(ndev->vruntime, least);
 }
 
+/* Where a context starts that takes part again: before all others, if it may. */
+static u64 nvdla_sched_return(struct nvdla_device *ndev)
+{
+	const struct nvdla_context *next = nvdla_sched_next(ndev);
+	u64 now = ndev->vruntime;
+	u64 latest = now - min(now, NVDLA_HEAD_START_NS);
+	u64 earliest = now - min(now, NVDLA_HEAD_START_MAX_NS);
+
+	if (!next || !next->vruntime)
+		return latest;
+	return clamp(next->vruntime - 1, earliest, latest);
+}
+
 /* Lets a context take part that has jobs, unless it does already. */
 static void nvdla_sched_enqueue(struct nvdla_device *ndev,
 				struct nvdla_context *context)
 {
-	u64 least;
-
 	if (list_empty(&context->ready) || !list_empty(&context->runnable) ||
 	    (ndev->running && ndev->running->context == context))
 		return;
 	if (ndev->running)
 		nvdla_sched_account(ndev);
-	least = ndev->vruntime - min(ndev->vruntime, NVDLA_HEAD_START_NS);
-	context->vruntime = max(context->vruntime, least);
+	context->vruntime = max(context->vruntime, nvdla_sched_return(ndev));
 	list_add_tail(&context->runnable, &ndev->runnable);
 }
 
