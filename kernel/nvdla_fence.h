@@ -11,5 +11,6 @@ struct dma_fence *nvdla_fence_alloc(void);
 void nvdla_fence_discard(struct dma_fence *fence);
 void nvdla_fence_init(struct dma_fence *fence, u64 context, u64 seqno);
 void nvdla_fence_end(struct dma_fence *fence, int error);
+void nvdla_fence_settle(struct dma_fence *fence);
 
 #endif /* NVDLA_FENCE_H */

@@ -122,10 +122,18 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *base)
 	return dma_fence_get(submission->fence);
 }
 
+/*
+ * The end of the fence has told the scheduler to free the job, which may happen
+ * before the callback that did so is done with the scheduler: and that goes
+ * with its last job.
+ */
 static void nvdla_job_free(struct drm_sched_job *base)
 {
+	struct nvdla_submission *submission = to_nvdla_submission(base);
+
+	nvdla_fence_settle(submission->fence);
 	drm_sched_job_cleanup(base);
-	nvdla_submission_put(to_nvdla_submission(base));
+	nvdla_submission_put(submission);
 }
 
 const struct drm_sched_backend_ops nvdla_drm_sched_ops = {
