@@ -74,8 +74,8 @@ void Function::config_write(std::uint32_t address, std::uint32_t value, std::uin
       adopt_faults();
       sync_memory();
     }
-    if (effects.function_reset) {
-      log("function-level reset");
+    if (effects.function_reset || effects.woken) {
+      log("{}", effects.woken ? "woken up in its reset state" : "function-level reset");
       config_.reset();
       if (faults_.reset != NVDLA_FAULT_RESET_BARELY) reset_locked();
       reset_until_ = Clock::now() + std::chrono::milliseconds(faults_.reset_ms);
@@ -211,7 +211,8 @@ void Function::poke() {
 // Passes on what configuration space, faults and the device's line say now.
 void Function::refresh() {
   memory_.set_bus_master(config_.bus_master() && faults_.gone == 0);
-  interrupts_.update(faults_.gone == 0 && accelerator_->interrupt(), config_);
+  const bool there = faults_.gone == 0 && !config_.asleep();
+  interrupts_.update(there && accelerator_->interrupt(), config_);
 }
 
 void Function::work() {

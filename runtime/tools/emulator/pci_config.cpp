@@ -11,7 +11,10 @@ namespace {
 constexpr std::uint32_t kMsi = 0x40;
 constexpr std::uint32_t kAf = 0x58;
 constexpr std::uint32_t kFaults = NVDLA_FAULT_CAPABILITY;
+constexpr std::uint32_t kPower = kFaults + NVDLA_FAULT_LENGTH;
 constexpr std::uint32_t kClass = 0x120000;  // processing accelerator
+constexpr std::uint32_t kD0 = 0;
+constexpr std::uint32_t kD3Hot = 3;
 
 }  // namespace
 
@@ -35,8 +38,12 @@ PciConfig::PciConfig(std::uint16_t device_id, bool with_reset) : with_reset_(wit
     set(kAf + PCI_AF_CAP, 1, PCI_AF_CAP_TP | PCI_AF_CAP_FLR);
   }
   set(kFaults + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_VNDR);
+  set(kFaults + PCI_CAP_LIST_NEXT, 1, kPower);
   set(kFaults + 2, 1, NVDLA_FAULT_LENGTH);
   set(kFaults + 3, 1, NVDLA_FAULT_VERSION);
+  set(kPower + PCI_CAP_LIST_ID, 1, PCI_CAP_ID_PM);
+  set(kPower + PCI_PM_PMC, 2, 3);  // version 1.2, without D1, D2 and PME
+  set_sleep_loses_state(with_reset);
 
   allow(PCI_COMMAND, 2, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_INTX_DISABLE);
   // The low bits of the BAR are fixed: by what reads back after ones a host learns its size.
@@ -48,6 +55,7 @@ PciConfig::PciConfig(std::uint16_t device_id, bool with_reset) : with_reset_(wit
   allow(kMsi + PCI_MSI_ADDRESS_HI, 4, 0xffffffff);
   allow(kMsi + PCI_MSI_DATA_64, 2, 0xffff);
   allow(kMsi + PCI_MSI_MASK_64, 4, 1);
+  allow(kPower + PCI_PM_CTRL, 2, PCI_PM_CTRL_STATE_MASK);
   for (const FaultRegister& fault : kFaultRegisters) allow(kFaults + fault.offset, 4, 0xffffffff);
   for (const std::uint32_t offset : {NVDLA_FAULT_SYNC_ADDRESS, NVDLA_FAULT_SYNC_ADDRESS_HIGH,
                                      NVDLA_FAULT_SYNC_BYTES, NVDLA_FAULT_SYNC})
@@ -84,6 +92,7 @@ std::uint32_t PciConfig::read(std::uint32_t address, std::uint32_t length) const
 PciConfig::Effects PciConfig::write(std::uint32_t address, std::uint32_t value,
                                     std::uint32_t length) {
   Effects effects;
+  const std::uint32_t before = get(kPower + PCI_PM_CTRL, 2) & PCI_PM_CTRL_STATE_MASK;
   for (std::uint32_t i = 0; i < length; ++i) {
     const std::uint64_t at = std::uint64_t{address} + i;
     if (at >= bytes_.size()) break;
@@ -93,19 +102,42 @@ PciConfig::Effects PciConfig::write(std::uint32_t address, std::uint32_t value,
       effects.function_reset = (bytes_[kAf + PCI_AF_CAP] & PCI_AF_CAP_FLR) != 0;
     if (at >= kFaults + 4 && at < kFaults + NVDLA_FAULT_LENGTH) effects.faults = true;
   }
+  const std::uint32_t power = get(kPower + PCI_PM_CTRL, 2);
+  const std::uint32_t state = power & PCI_PM_CTRL_STATE_MASK;
+  if (state != kD0 && state != kD3Hot) set_power_state(before);
+  effects.woken = before == kD3Hot && state == kD0 && (power & PCI_PM_CTRL_NO_SOFT_RESET) == 0;
   return effects;
 }
 
 void PciConfig::reset() {
-  for (std::uint32_t at = 0; at < kFaults; ++at)
-    bytes_[at] = static_cast<std::uint8_t>(bytes_[at] & ~writable_[at]);
+  for (std::uint32_t at = 0; at < bytes_.size(); ++at)
+    if (at < kFaults || at >= kPower)
+      bytes_[at] = static_cast<std::uint8_t>(bytes_[at] & ~writable_[at]);
   set_interrupt_status(false);
   set_msi_pending(false);
 }
 
-bool PciConfig::memory_enabled() const { return (get(PCI_COMMAND, 2) & PCI_COMMAND_MEMORY) != 0; }
+void PciConfig::set_power_state(std::uint32_t state) {
+  const std::uint32_t rest = get(kPower + PCI_PM_CTRL, 2) & ~std::uint32_t{PCI_PM_CTRL_STATE_MASK};
+  set(kPower + PCI_PM_CTRL, 2, rest | state);
+}
 
-bool PciConfig::bus_master() const { return (get(PCI_COMMAND, 2) & PCI_COMMAND_MASTER) != 0; }
+void PciConfig::set_sleep_loses_state(bool loses) {
+  constexpr std::uint32_t kKept = PCI_PM_CTRL_NO_SOFT_RESET;
+  set(kPower + PCI_PM_CTRL, 2, (get(kPower + PCI_PM_CTRL, 2) & ~kKept) | (loses ? 0 : kKept));
+}
+
+bool PciConfig::asleep() const {
+  return (get(kPower + PCI_PM_CTRL, 2) & PCI_PM_CTRL_STATE_MASK) == kD3Hot;
+}
+
+bool PciConfig::memory_enabled() const {
+  return !asleep() && (get(PCI_COMMAND, 2) & PCI_COMMAND_MEMORY) != 0;
+}
+
+bool PciConfig::bus_master() const {
+  return !asleep() && (get(PCI_COMMAND, 2) & PCI_COMMAND_MASTER) != 0;
+}
 
 bool PciConfig::intx_disabled() const {
   return (get(PCI_COMMAND, 2) & PCI_COMMAND_INTX_DISABLE) != 0;
@@ -138,7 +170,9 @@ void PciConfig::set_msi_pending(bool pending) {
 }
 
 void PciConfig::offer_reset(bool offered) {
-  if (with_reset_) set(kAf + PCI_AF_CAP, 1, PCI_AF_CAP_TP | (offered ? PCI_AF_CAP_FLR : 0));
+  if (!with_reset_) return;
+  set(kAf + PCI_AF_CAP, 1, PCI_AF_CAP_TP | (offered ? PCI_AF_CAP_FLR : 0));
+  set_sleep_loses_state(offered);
 }
 
 std::uint32_t PciConfig::fault_register(std::uint32_t offset) const {

@@ -2,7 +2,8 @@
 //
 // The PCI configuration space of the function: one 32-bit memory BAR, INTA, and the capabilities
 // MSI (one vector, 64-bit address, maskable), Advanced Features (function-level reset; may be left
-// out) and the fault capability of the emulator. Bytes and write masks, no behaviour beyond them.
+// out), power management (D0 and D3hot) and the fault capability of the emulator. Bytes and write
+// masks, no behaviour beyond them.
 #ifndef NVDLA_EMULATOR_PCI_CONFIG_HPP
 #define NVDLA_EMULATOR_PCI_CONFIG_HPP
 
@@ -26,6 +27,7 @@ class PciConfig {
   // What a write asked for beyond changing bytes.
   struct Effects {
     bool function_reset = false;
+    bool woken = false;   // from a sleep in which the function lost its state
     bool faults = false;  // registers of the fault capability were written
   };
   Effects write(std::uint32_t address, std::uint32_t value, std::uint32_t length);
@@ -33,6 +35,8 @@ class PciConfig {
   // What a reset of the function does to configuration space.
   void reset();
 
+  // In D3hot only configuration space is there.
+  bool asleep() const;
   bool memory_enabled() const;
   bool bus_master() const;
   bool intx_disabled() const;
@@ -60,6 +64,9 @@ class PciConfig {
   std::uint32_t get(std::uint32_t address, std::uint32_t bytes) const;
   void set(std::uint32_t address, std::uint32_t bytes, std::uint32_t value);
   void allow(std::uint32_t address, std::uint32_t bytes, std::uint32_t mask);
+  void set_power_state(std::uint32_t state);
+  // Where sleep loses the state, it is a way to reset the function.
+  void set_sleep_loses_state(bool loses);
 
   bool with_reset_;
   std::array<std::uint8_t, 256> bytes_{};

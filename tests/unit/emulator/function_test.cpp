@@ -151,6 +151,22 @@ TEST_F(FunctionTest, FunctionResetClearsBoth) {
   EXPECT_EQ(read(FakeAccelerator::kStatus), 0u);
 }
 
+TEST_F(FunctionTest, SleepsDeafAndDumb) {
+  const std::uint32_t control = NVDLA_FAULT_CAPABILITY + NVDLA_FAULT_LENGTH + PCI_PM_CTRL;
+  write(FakeAccelerator::kMask, 0xff);
+  write(FakeAccelerator::kSet, 0x100);
+  EXPECT_EQ(port_.seen(), Seen{"high"});
+  function_.config_write(control, 3, 2);
+  EXPECT_EQ(port_.seen(), (Seen{"high", "low"}));
+  EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
+  function_.config_write(control, 0, 2);
+  EXPECT_EQ(function_.config_read(PCI_COMMAND, 2), 0u);
+  set_up();
+  EXPECT_EQ(read(FakeAccelerator::kGlb), FakeAccelerator::kVersion);
+  EXPECT_EQ(read(FakeAccelerator::kMask), 0u);
+  EXPECT_EQ(read(FakeAccelerator::kStatus), 0u);
+}
+
 TEST_F(FunctionTest, BlocksUntilReset) {
   fault(NVDLA_FAULT_BLOCK, 1);
   start(0x100100);

@@ -90,7 +90,7 @@ TEST_F(PciConfigTest, StatusCannotBeWritten) {
 
 TEST_F(PciConfigTest, ListsCapabilities) {
   const auto found = capabilities(config_);
-  EXPECT_EQ(found.size(), 3u);
+  EXPECT_EQ(found.size(), 4u);
   EXPECT_TRUE(found.count(PCI_CAP_ID_MSI));
   ASSERT_TRUE(found.count(PCI_CAP_ID_AF));
   ASSERT_TRUE(found.count(PCI_CAP_ID_VNDR));
@@ -106,7 +106,7 @@ TEST_F(PciConfigTest, ListsCapabilities) {
 TEST_F(PciConfigTest, LeavesTheResetOut) {
   PciConfig config(0xd1a0, false);
   const auto found = capabilities(config);
-  EXPECT_EQ(found.size(), 2u);
+  EXPECT_EQ(found.size(), 3u);
   EXPECT_FALSE(found.count(PCI_CAP_ID_AF));
   // Where it would be.
   const std::uint32_t af = capabilities(config_).at(PCI_CAP_ID_AF);
@@ -156,6 +156,40 @@ TEST_F(PciConfigTest, CapabilitiesDoNotOverlap) {
   const auto found = capabilities(config_);
   EXPECT_LE(found.at(PCI_CAP_ID_MSI) + PCI_MSI_PENDING_64 + 4, found.at(PCI_CAP_ID_AF));
   EXPECT_LE(found.at(PCI_CAP_ID_AF) + PCI_CAP_AF_SIZEOF, found.at(PCI_CAP_ID_VNDR));
+  EXPECT_LE(found.at(PCI_CAP_ID_VNDR) + NVDLA_FAULT_LENGTH, found.at(PCI_CAP_ID_PM));
+}
+
+TEST_F(PciConfigTest, SleepsWithoutItsState) {
+  const std::uint32_t control = capabilities(config_).at(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+  config_.write(PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
+  EXPECT_FALSE(config_.write(control, 3, 2).woken);
+  EXPECT_TRUE(config_.asleep());
+  EXPECT_FALSE(config_.memory_enabled());
+  EXPECT_FALSE(config_.bus_master());
+  EXPECT_FALSE(config_.write(control, 2, 2).woken) << "there is no D2";
+  EXPECT_TRUE(config_.asleep());
+  EXPECT_TRUE(config_.write(control, 0, 2).woken);
+  EXPECT_FALSE(config_.asleep());
+  EXPECT_TRUE(config_.memory_enabled());
+  EXPECT_FALSE(config_.write(control, 1, 2).woken) << "nor a D1";
+  EXPECT_FALSE(config_.asleep());
+  EXPECT_FALSE(config_.write(control, 0, 2).woken) << "it was awake";
+}
+
+// What wakes up in its reset state can be reset.
+TEST_F(PciConfigTest, KeepsItsStateWithoutAReset) {
+  const std::uint32_t control = capabilities(config_).at(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+  config_.offer_reset(false);
+  config_.write(control, 3, 2);
+  EXPECT_FALSE(config_.write(control, 0, 2).woken);
+  config_.offer_reset(true);
+  config_.write(control, 3, 2);
+  EXPECT_TRUE(config_.write(control, 0, 2).woken);
+
+  PciConfig without(0xd1a0, false);
+  without.write(control, 3, 2);
+  EXPECT_TRUE(without.asleep());
+  EXPECT_FALSE(without.write(control, 0, 2).woken);
 }
 
 TEST_F(PciConfigTest, ResetClearsWhatTheHostWrote) {
@@ -163,9 +197,12 @@ TEST_F(PciConfigTest, ResetClearsWhatTheHostWrote) {
   config_.set_interrupt_status(true);
   for (std::uint32_t at = 0; at < NVDLA_FAULT_CAPABILITY; at += 4) config_.write(at, 0xffffffff, 4);
   config_.write(NVDLA_FAULT_CAPABILITY + NVDLA_FAULT_BLOCK, 7, 4);
+  config_.write(capabilities(fresh).at(PCI_CAP_ID_PM) + PCI_PM_CTRL, 3, 2);
   config_.reset();
   for (std::uint32_t at = 0; at < NVDLA_FAULT_CAPABILITY; at += 4)
     EXPECT_EQ(config_.read(at, 4), fresh.read(at, 4)) << at;
+  const std::uint32_t control = capabilities(fresh).at(PCI_CAP_ID_PM) + PCI_PM_CTRL;
+  EXPECT_EQ(config_.read(control, 4), fresh.read(control, 4));
   EXPECT_EQ(config_.fault_register(NVDLA_FAULT_BLOCK), 7u) << "test equipment stays";
 }
 
