@@ -134,6 +134,14 @@ void nvdla_reset_prepare(struct nvdla_device *ndev)
 	synchronize_irq(ndev->irq);
 }
 
+/* Somebody else has failed to give the device back as it should be. */
+static void nvdla_reset_anew(struct nvdla_device *ndev)
+{
+	nvdla_hw_lock(ndev);
+	nvdla_reset(ndev);
+	nvdla_hw_unlock(ndev);
+}
+
 /**
  * nvdla_reset_done() - the reset is over, and may have worked
  * @ndev: device, after nvdla_reset_prepare()
@@ -155,11 +163,8 @@ void nvdla_reset_done(struct nvdla_device *ndev)
 		atomic_inc(&ndev->resets);
 		drm_info(&ndev->drm, "reset by somebody else\n");
 	}
-	if (foreign && (!clean || nvdla_restart(ndev))) {
-		nvdla_hw_lock(ndev);
-		nvdla_reset(ndev);
-		nvdla_hw_unlock(ndev);
-	}
+	if (foreign && (!clean || nvdla_restart(ndev)))
+		nvdla_reset_anew(ndev);
 	pm_runtime_mark_last_busy(ndev->drm.dev);
 	pm_runtime_put_autosuspend(ndev->drm.dev);
 }
@@ -196,7 +201,15 @@ static int nvdla_runtime_resume(struct device *dev)
 
 	if (ndev->front->power)
 		ret = ndev->front->power(dev, true);
-	return ret ? ret : nvdla_restart(ndev);
+	if (ret)
+		return ret;
+	/*
+	 * No error: the core would remember it and never try again, not even
+	 * for the next driver. Who waits learns what becomes of the reset.
+	 */
+	if (nvdla_restart(ndev))
+		nvdla_reset_anew(ndev);
+	return 0;
 }
 
 static int nvdla_suspend(struct device *dev)
