@@ -51,7 +51,7 @@ tree)
 	no_device
 	;;
 parameter)
-	for text in 1M 1M@0x14000000x @0x14000000 0@0x14000000 1000@0x14000000 1M@0x14000100 \
+	for text in 1M 1M@ 1M@0x14000000x @0x14000000 0@0x14000000 1000@0x14000000 1M@0x14000100 \
 		0x1000@0xfffffffffffff000; do
 		refuses "$1=$text" "$1: \"$text\" is not SIZE@ADDRESS in whole pages"
 	done
