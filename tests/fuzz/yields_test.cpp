@@ -182,6 +182,7 @@ const nvdla_port kPort = {
     .now_ns = [](void* c) -> u64 { return bench(c).now += 100; },
     .take_irq = nullptr,
     .layer_start = nullptr,
+    .layer_end = nullptr,
 };
 
 struct Counts {
