@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "tools/emulator/fault_capability.h"
 
@@ -23,12 +24,6 @@ std::string text(const fs::path& path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-void put(const fs::path& path, const std::string& line) {
-  std::ofstream file(path);
-  file << line << std::flush;
-  if (!file) throw std::runtime_error("writing " + line + " to " + path.string());
 }
 
 [[noreturn]] void fail(const char* what) {
@@ -79,6 +74,24 @@ void FaultControl::clear() const {
         NVDLA_FAULT_ONES_MS, NVDLA_FAULT_GARBAGE_READS, NVDLA_FAULT_STORM_HZ, NVDLA_FAULT_RESET,
         NVDLA_FAULT_RESET_MS})
     set(offset, 0);
+}
+
+std::string FaultControl::attribute(const std::string& name) const {
+  return text(fs::path(directory_) / name);
+}
+
+void FaultControl::put_attribute(const std::string& name, const std::string& line) const {
+  put(fs::path(directory_) / name, line);
+}
+
+void FaultControl::put(const std::string& path, const std::string& line) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool written =
+      file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  if (!written)
+    throw std::system_error(error, std::generic_category(), "writing " + line + " to " + path);
 }
 
 void FaultControl::set_bus_master(bool on) const {

@@ -24,6 +24,12 @@ class FaultControl {
   // Back to an obedient device.
   void clear() const;
 
+  // The first line of a file of the function in sysfs; a line written to one, or to any file.
+  // Throws std::system_error with what the kernel says to that.
+  std::string attribute(const std::string& name) const;
+  void put_attribute(const std::string& name, const std::string& line) const;
+  static void put(const std::string& path, const std::string& line);
+
   void set_bus_master(bool on) const;
   bool bus_master() const;
 

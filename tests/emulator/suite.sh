@@ -5,10 +5,10 @@
 # boots once for each machine that it has to work on. With a CONFIGURATION only
 # what is to be right on any: one boot with that device.
 #
-#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | acpi]]
+#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | acpi | resets]]
 #
-# `acpi` is two processors and a device that an ACPI table describes. A series for arm64 has
-# a device tree for that.
+# `acpi` is two processors and a device that an ACPI table describes, `resets` 200 resets
+# beside jobs. A series for arm64 has a device tree for the first.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -87,6 +87,8 @@ machines() {
 	# Buffers from memory that was kept free for them.
 	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
 		--time-out $patience --with vgem --run "$tests/test_ioctl $without_pages"
+	# A device that sleeps, and that others reset.
+	boot power --device nv_small --time-out $patience --run "$tests/test_power --gtest_filter=-LongStorm.*"
 	# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
 	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
 		--run "$here/refused.sh"
@@ -168,6 +170,9 @@ case $series:$configuration in
 	;;
 *:acpi) platform acpi --run "$here/clock.sh '500 MHz'" --run "$recovers" ;;
 *:liars) liars ;;
+*:resets)
+	boot resets --device nv_small --time-out 600 --run "$tests/test_power --gtest_filter=LongStorm.*"
+	;;
 *:) machines ;;
 *) one_configuration "$configuration" ;;
 esac

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+//
+// The driver beside others that take the device away and give it back: its own sleep, the system's,
+// and resets that user space asks for. Runs in the guest of an emulator run whose function can be
+// reset and loses its state in sleep.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+#include "misbehaviour.hpp"
+#include "unit_run.hpp"
+
+namespace nvdla::emulator_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// More than it takes to sleep, wake up or probe.
+constexpr auto kLong = 20s;
+
+template <typename Condition>
+bool eventually(Condition condition) {
+  const auto until = Clock::now() + kLong;
+  while (!condition()) {
+    if (Clock::now() > until) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+class Power : public Misbehaviour {
+ protected:
+  void SetUp() override {
+    Misbehaviour::SetUp();
+    ASSERT_TRUE(Client().can_reset()) << "this run is for a function that can be reset";
+    // Interrupts off, devices asleep: what wakes a real machine up does not work in the guest.
+    FaultControl::put("/sys/power/pm_test", "platform");
+    FaultControl::put("/sys/module/suspend/parameters/pm_test_delay", "1");
+  }
+  void TearDown() override {
+    may_sleep(false);
+    Misbehaviour::TearDown();
+  }
+
+  void may_sleep(bool may) const { faults_.put_attribute("power/control", may ? "auto" : "on"); }
+  bool asleep() const { return faults_.attribute("power/runtime_status") == "suspended"; }
+  void fall_asleep() const {
+    may_sleep(true);
+    ASSERT_TRUE(eventually([this] { return asleep(); })) << "it does not fall asleep";
+  }
+  void reset() const { faults_.put_attribute("reset", "1"); }
+  // All that the system does before and after its sleep; an errno.
+  static int suspend() {
+    try {
+      FaultControl::put("/sys/power/state", "freeze");
+      return 0;
+    } catch (const std::system_error& error) {
+      return error.code().value();
+    }
+  }
+
+  // A layer that computes with tables, which a device that slept or was reset does not have any
+  // more, gives what the model does.
+  void expect_tables() const {
+    const Device kernel = Device::open("auto");
+    const std::string configuration(kernel.info().configuration);
+    const test::Base base = test::base_cdp(configuration.c_str());
+    const auto ours = run(kernel, base);
+    const auto theirs = run(Device::open("model:" + configuration), base);
+    EXPECT_EQ(ours.slots, theirs.slots);
+  }
+};
+
+void expect_run(Client& client) {
+  client.forget();
+  EXPECT_EQ(client.run(), 0);
+  EXPECT_TRUE(client.copied());
+}
+
+TEST_F(Power, ADeviceWithoutWorkSleepsAndWakesUpForSome) {
+  expect_tables();
+  Client client;
+  for (int i = 0; i < 3; ++i) {
+    fall_asleep();
+    expect_run(client);
+    fall_asleep();
+    expect_tables();
+  }
+  EXPECT_EQ(client.state().resets, 0u);
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GOOD});
+}
+
+// Its sleep comes after a tenth of a second without work.
+TEST_F(Power, ADeviceAtWorkDoesNotSleep) {
+  may_sleep(true);
+  faults_.set(NVDLA_FAULT_DELAY_US, 400000);
+  Client client(3);
+  const auto done = client.start();
+  while (client.node().wait(done, 0.02) != 0) {
+    // What it was before the job ended counts.
+    const bool slept = asleep();
+    if (client.node().wait(done, 0) != 0) {
+      ASSERT_FALSE(slept);
+    }
+  }
+  EXPECT_EQ(client.end(done), 0);
+  EXPECT_TRUE(client.copied());
+  EXPECT_TRUE(eventually([this] { return asleep(); })) << "a job that has ended keeps it awake";
+}
+
+TEST_F(Power, ASleepingDeviceCanBeUnbound) {
+  fall_asleep();
+  faults_.rebind();
+  Client client;
+  expect_run(client);
+  fall_asleep();
+  expect_run(client);
+}
+
+TEST_F(Power, ASleepingDeviceCanBeReset) {
+  Client client;
+  for (int i = 0; i < 3; ++i) {
+    fall_asleep();
+    reset();
+    expect_run(client);
+    expect_tables();
+  }
+  EXPECT_EQ(client.state().resets, 3u);
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_INNOCENT});
+}
+
+// As if it were unplugged in its sleep, and plugged in again.
+TEST_F(Power, ADeviceThatDoesNotWakeUpIsGone) {
+  {
+    Client client;
+    fall_asleep();
+    faults_.set(NVDLA_FAULT_GONE, 1);
+    for (int error = 0; error == 0;) {
+      std::uint32_t done = 0;
+      error = client.try_start(done);
+      EXPECT_EQ(error == 0 ? client.end(done) : error, ENODEV);
+    }
+  }
+  faults_.clear();
+  faults_.rebind();
+  Client client;
+  expect_run(client);
+  fall_asleep();
+  expect_run(client);
+}
+
+TEST_F(Power, AResetOfAnIdleDeviceIsNotNoticed) {
+  expect_tables();
+  Client client;
+  reset();
+  expect_run(client);
+  expect_tables();
+  EXPECT_EQ(client.state().resets, 1u);
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_INNOCENT});
+  client.renew_context();
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GOOD});
+}
+
+TEST_F(Power, AResetComesBetweenTwoLayers) {
+  faults_.set(NVDLA_FAULT_DELAY_US, 300000);
+  Client client(4);
+  client.forget();
+  const auto done = client.start();
+  const auto next = client.start();
+  std::this_thread::sleep_for(400ms);
+  reset();
+  EXPECT_EQ(client.end(done), 0);
+  EXPECT_EQ(client.end(next), 0);
+  EXPECT_TRUE(client.copied());
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_INNOCENT});
+  EXPECT_EQ(client.state().resets, 1u);
+}
+
+// The layer would never end, which nobody knows yet: its deadline is two seconds away.
+TEST_F(Power, AResetCancelsALayerThatTakesTooLong) {
+  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  Client client;
+  Client other;
+  const auto done = client.start();
+  const auto next = client.start();
+  const auto others = other.start();
+  reset();
+  EXPECT_EQ(client.end(done), ECANCELED);
+  EXPECT_EQ(client.end(next), 0) << "what had not begun";
+  EXPECT_TRUE(client.copied());
+  EXPECT_EQ(other.end(others), 0);
+  EXPECT_TRUE(other.copied());
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_INNOCENT});
+  expect_run(client);
+  expect_tables();
+}
+
+TEST_F(Power, ADeviceThatIsGoneAfterAResetIsGone) {
+  {
+    Client client;
+    faults_.set(NVDLA_FAULT_GONE, 1);
+    reset();
+    for (int error = 0; error == 0;) {
+      std::uint32_t done = 0;
+      error = client.try_start(done);
+      EXPECT_EQ(error == 0 ? client.end(done) : error, ENODEV);
+    }
+  }
+  faults_.clear();
+  faults_.rebind();
+  Client client;
+  expect_run(client);
+}
+
+TEST_F(Power, TheSystemSleepsBesideAnIdleDevice) {
+  Client client;
+  for (const bool may : {false, true, true}) {
+    may_sleep(may);
+    expect_tables();
+    ASSERT_EQ(suspend(), 0);
+    expect_run(client);
+    expect_tables();
+  }
+  fall_asleep();
+  ASSERT_EQ(suspend(), 0);
+  EXPECT_TRUE(asleep()) << "nobody had work for it";
+  expect_run(client);
+  expect_tables();
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GOOD});
+}
+
+TEST_F(Power, TheSystemSleepsBetweenTwoLayers) {
+  faults_.set(NVDLA_FAULT_DELAY_US, 500000);
+  for (const bool may : {false, true}) {
+    may_sleep(may);
+    Client client(5);
+    const auto done = client.start();
+    const auto next = client.start();
+    ASSERT_EQ(suspend(), 0);
+    EXPECT_EQ(client.node().wait(next, 0), ETIME) << "it was too fast to be cut";
+    EXPECT_EQ(client.end(done), 0);
+    EXPECT_EQ(client.end(next), 0);
+    EXPECT_TRUE(client.copied());
+    EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GOOD});
+  }
+}
+
+// The system may have to stay awake for it, but not for good.
+TEST_F(Power, AHangWhileTheSystemIsToSleep) {
+  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  Client client;
+  Client other;
+  const auto done = client.start();
+  const auto others = other.start();
+  const int error = suspend();
+  EXPECT_TRUE(error == 0 || error == EBUSY) << error;
+  EXPECT_EQ(client.end(done), ETIME);
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GUILTY});
+  EXPECT_EQ(other.end(others), 0);
+  EXPECT_TRUE(other.copied());
+  EXPECT_EQ(suspend(), 0);
+  expect_run(other);
+}
+
+// Copies until it is told to stop, and looks at each result.
+class Submitter {
+ public:
+  Submitter() : thread_([this] { run(); }) {}
+  ~Submitter() { stop(); }
+  Submitter(const Submitter&) = delete;
+  Submitter& operator=(const Submitter&) = delete;
+
+  void stop() {
+    stopping_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  unsigned done() const { return done_; }
+  int error() const { return error_; }
+  bool wrong() const { return wrong_; }
+
+ private:
+  void run() {
+    Client client(3);
+    while (!stopping_ && error_ == 0 && !wrong_) {
+      error_ = copy(client);
+      ++done_;
+    }
+  }
+  int copy(Client& client) {
+    int error = 0;
+    try {
+      client.forget();
+      error = client.run();
+      wrong_ = error == 0 && !client.copied();
+    } catch (const std::runtime_error&) {
+      error = EIO;
+    }
+    return error != 0 && unbound(client.node()) ? ENODEV : error;
+  }
+  // Then the file says nothing else, not even what became of a job.
+  static bool unbound(const Node& node) {
+    drm_nvdla_device_info info{};
+    drm_nvdla_query query{reinterpret_cast<std::uintptr_t>(&info), sizeof(info),
+                          DRM_NVDLA_QUERY_DEVICE};
+    return node.call(DRM_IOCTL_NVDLA_QUERY, &query) == ENODEV;
+  }
+
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> wrong_{false};
+  std::atomic<int> error_{0};
+  std::atomic<unsigned> done_{0};
+  std::thread thread_;
+};
+
+class Storm : public Power {
+ protected:
+  // Each of them falls into a job of one of two contexts.
+  void expect_all_survive(unsigned resets) {
+    Client witness;
+    Submitter one, two;
+    for (unsigned i = 0; i < resets; ++i) {
+      const unsigned before = one.done() + two.done();
+      reset();
+      ASSERT_TRUE(eventually([&] {
+        return one.done() + two.done() != before || one.error() != 0 || two.error() != 0;
+      }));
+    }
+    for (Submitter* submitter : {&one, &two}) {
+      submitter->stop();
+      EXPECT_EQ(submitter->error(), 0);
+      EXPECT_FALSE(submitter->wrong());
+      EXPECT_GT(submitter->done(), 0u);
+    }
+    EXPECT_EQ(witness.state().resets, resets);
+    expect_run(witness);
+    expect_tables();
+  }
+};
+
+TEST_F(Storm, OfResets) { expect_all_survive(20); }
+
+TEST_F(Storm, OfResetsOnADeviceThatMaySleep) {
+  may_sleep(true);
+  expect_all_survive(20);
+}
+
+TEST_F(Storm, OfResetsAndUnbinds) {
+  std::atomic<bool> stopping{false};
+  std::thread resetter([&] {
+    while (!stopping) reset();
+  });
+  for (int i = 0; i < 5; ++i) {
+    Submitter submitter;
+    EXPECT_TRUE(eventually([&] { return submitter.done() > 1; }));
+    faults_.rebind();
+    submitter.stop();
+    EXPECT_TRUE(submitter.error() == 0 || submitter.error() == ENODEV) << submitter.error();
+    EXPECT_FALSE(submitter.wrong());
+  }
+  stopping = true;
+  resetter.join();
+  // What was at work when its driver went was kept off the bus.
+  refused_ = faults_.get(NVDLA_FAULT_DMA_REFUSED);
+  Client client;
+  expect_run(client);
+  expect_tables();
+}
+
+class LongStorm : public Storm {};
+
+TEST_F(LongStorm, OfResets) {
+  may_sleep(true);
+  expect_all_survive(200);
+}
+
+}  // namespace
+}  // namespace nvdla::emulator_test
