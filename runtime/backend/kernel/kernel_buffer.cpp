@@ -16,9 +16,15 @@ KernelBuffer::KernelBuffer(DeviceId device, std::shared_ptr<const Node> node, bo
   drm_nvdla_bo_create create{};
   create.size = size;
   create.memory = static_cast<std::uint32_t>(memory);
+  const char* where = memory == Memory::kSram ? " in SRAM" : "";
   if (const int error = node_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create); error == ENOMEM) {
     refuse(ErrorCode::kNoMemory, "{}: no contiguous memory for a buffer of {} bytes{}",
-           node_->path(), size, memory == Memory::kSram ? " in SRAM" : "");
+           node_->path(), size, where);
+  } else if (error == EDQUOT) {
+    refuse(ErrorCode::kNoMemory,
+           "{}: with {} bytes more{} this user's buffers would be more than the driver allows "
+           "(its parameter user_buffer_mib)",
+           node_->path(), size, where);
   } else if (error != 0) {
     node_->fail(error, "making a buffer");
   }

@@ -44,6 +44,7 @@ bool is_ours(const std::string& path) {
 ErrorCode code_of(int error) {
   switch (error) {
     case ENOMEM:
+    case EDQUOT:
       return ErrorCode::kNoMemory;
     case ENODEV:
       return ErrorCode::kGone;
@@ -111,7 +112,8 @@ void Node::require(unsigned long request, void* argument, std::string_view what)
 }
 
 void Node::fail(int error, std::string_view what) const {
-  refuse(code_of(error), "{}: {}: {}", path_, what, std::strerror(error));
+  refuse(code_of(error), "{}: {}: {}", path_, what,
+         error == EDQUOT ? "more than the driver allows one user" : std::strerror(error));
 }
 
 std::uint32_t Node::create_syncobj() const {
