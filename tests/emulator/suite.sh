@@ -125,7 +125,7 @@ one_configuration() {
 platform() {
 	route=$1
 	shift
-	boot "$route" --route "$route" --cpus 2 --device nv_small --time-out 300 \
+	boot "$route" --route "$route" --cpus 2 --device nv_small --time-out 300 --with vgem \
 		--file "$digits:/digits" \
 		--run "$here/processors.sh 2" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" "$@"
@@ -137,9 +137,9 @@ recovers="$here/recovers.sh test_ioctl --gtest_filter=Control.OnlyAnEmptyBinding
 device_trees() {
 	trees=$here/device-tree
 	# Scripts here use the programs that ran before them.
-	set -- --route dt --cpus 2 --time-out 300 --run "$programs/bin/nvdla info"
+	set -- --route dt --cpus 2 --time-out 300 --with vgem --run "$programs/bin/nvdla info"
 	# Clocks, a reset line.
-	boot soc "$@" --device nv_small --dt "$trees/soc.dts" --append nvdla.clock_khz=7 \
+	boot soc "$@" --device nv_small --dt "$trees/soc.dts" \
 		--run "$tests/test_ioctl $without_sram" --run "$here/clock.sh '600 MHz'" \
 		--run "$recovers"
 	boot sram "$@" --device nv_full --dt "$trees/sram.dts" \
