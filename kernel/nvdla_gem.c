@@ -635,6 +635,19 @@ void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size)
 	nvdla_bo_sync(bo, offset, size, true);
 }
 
+/**
+ * nvdla_bo_fetch() - the kernel is to read what the device has written
+ * @bo: buffer
+ * @offset: first byte
+ * @size: bytes
+ *
+ * Does not sleep. Loses what the CPU has written there and not flushed.
+ */
+void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+	nvdla_bo_sync(bo, offset, size, false);
+}
+
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
 	nvdla_bo_sync(bo, 0, bo->base.size, true);
@@ -643,6 +656,25 @@ void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo)
 {
 	nvdla_bo_sync(bo, 0, bo->base.size, false);
+}
+
+/**
+ * nvdla_bo_read() - the kernel reads a part of a buffer
+ * @bo: buffer that has a mapping
+ * @offset: first byte
+ * @to: where to
+ * @size: bytes
+ */
+void nvdla_bo_read(const struct nvdla_bo *bo, u64 offset, void *to,
+		   size_t size)
+{
+	const void *from = bo->vaddr + offset;
+
+	/* Device memory, as in nvdla_bo_write(). */
+	if (bo->backing == NVDLA_BACKING_REGION)
+		memcpy_fromio(to, (const void __iomem *)from, size);
+	else
+		memcpy(to, from, size);
 }
 
 /**

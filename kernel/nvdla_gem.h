@@ -91,6 +91,9 @@ void nvdla_gem_unplug(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);
 void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size);
+void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size);
+void nvdla_bo_read(const struct nvdla_bo *bo, u64 offset, void *to,
+		   size_t size);
 void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size);
 struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 				 u32 memory, u32 flags);

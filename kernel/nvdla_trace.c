@@ -2,10 +2,71 @@
 /*
  * Trace points, and what the engine tells for them.
  */
+#include "nvdla_device.h"
+#include "nvdla_job.h"
+#include "nvdla_program.h"
 #include "nvdla_trace_layer.h"
 
 #define CREATE_TRACE_POINTS
 #include "nvdla_trace.h"
+
+/* A job's name to others. */
+static const struct dma_fence *
+nvdla_trace_fence(const struct nvdla_submission *submission)
+{
+	return submission->fence;
+}
+
+/* Of a job as the engine knows it: 0 and 0 unless a user submitted it. */
+static void nvdla_trace_job(const struct nvdla_job *job, u64 *context,
+			    u64 *seqno)
+{
+	const struct nvdla_submission *submission = job->cookie;
+
+	*context = submission ? nvdla_trace_fence(submission)->context : 0;
+	*seqno = submission ? nvdla_trace_fence(submission)->seqno : 0;
+}
+
+/**
+ * nvdla_trace_queue() - a job was taken from the user
+ * @submission: job
+ */
+void nvdla_trace_queue(const struct nvdla_submission *submission)
+{
+	const struct dma_fence *fence = nvdla_trace_fence(submission);
+
+	trace_nvdla_job_queue(dev_name(submission->ndev->drm.dev),
+			      fence->context, fence->seqno,
+			      submission->program->serial,
+			      submission->program->program.num_layers);
+}
+
+/**
+ * nvdla_trace_start() - a job goes to the engine
+ * @submission: job
+ */
+void nvdla_trace_start(const struct nvdla_submission *submission)
+{
+	const struct dma_fence *fence = nvdla_trace_fence(submission);
+
+	trace_nvdla_job_start(fence->context, fence->seqno,
+			      submission->program->serial);
+}
+
+/**
+ * nvdla_trace_end() - a job has left the engine
+ * @submission: job, with its result
+ * @busy_ns: how long it was there
+ */
+void nvdla_trace_end(const struct nvdla_submission *submission, u64 busy_ns)
+{
+	const struct dma_fence *fence = nvdla_trace_fence(submission);
+
+	trace_nvdla_job_end(fence->context, fence->seqno,
+			    submission->program->serial,
+			    submission->job.result, submission->job.layer,
+			    busy_ns);
+}
 
 /**
  * nvdla_trace_layer() - the engine is about to enable a layer
@@ -17,10 +78,12 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 {
 	const struct nvdla_program *program = job->program;
 	const struct nvdla_layer_image *image = &program->layers[layer];
+	u64 fence_context, seqno;
 	u32 i;
 
 	if (!trace_nvdla_layer_start_enabled())
 		return;
+	nvdla_trace_job(job, &fence_context, &seqno);
 	for (i = 0; i < image->num_accesses; i++) {
 		const struct nvdla_access *access =
 			&program->accesses[image->first_access + i];
@@ -30,6 +93,38 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 					program->slots[access->slot].memory,
 					job->bases[access->slot] +
 						access->begin,
-					access->end - access->begin);
+					access->end - access->begin,
+					fence_context, seqno);
 	}
+}
+
+/**
+ * nvdla_trace_layer_end() - the engine has seen a layer end
+ * @context: not used
+ * @job: what runs
+ * @layer: which of its layers
+ * @start_ns: when it could run
+ * @end_ns: when it was seen to have ended
+ */
+void nvdla_trace_layer_end(void *context, const struct nvdla_job *job,
+			   u32 layer, u64 start_ns, u64 end_ns)
+{
+	u64 fence_context, seqno;
+
+	if (!trace_nvdla_layer_end_enabled())
+		return;
+	nvdla_trace_job(job, &fence_context, &seqno);
+	trace_nvdla_layer_end(fence_context, seqno, job->serial, layer,
+			      job->program->layers[layer].kind, start_ns,
+			      end_ns);
+}
+
+/**
+ * nvdla_trace_reset() - the device was reset, or could not be
+ * @ndev: device
+ * @ret: 0 or an errno
+ */
+void nvdla_trace_reset(const struct nvdla_device *ndev, int ret)
+{
+	trace_nvdla_reset(dev_name(ndev->drm.dev), ret);
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace points: where a layer may reach, told when it is enabled. Beside a log
- * of what the device did reach this shows whether the proofs hold.
+ * Trace points: jobs and their layers, and where a layer may reach, told when
+ * it is enabled. Beside a log of what the device did reach the latter shows
+ * whether the proofs hold.
+ *
+ * A job is its fence, as in the trace points of dma-fence and the scheduler.
+ * 0:0 is the copy with which the driver confirms a device.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM nvdla
@@ -11,15 +15,72 @@
 
 #include <linux/tracepoint.h>
 
+TRACE_EVENT(nvdla_job_queue,
+	    TP_PROTO(const char *dev, u64 context, u64 seqno, u64 program,
+		     u32 layers),
+	    TP_ARGS(dev, context, seqno, program, layers),
+	    TP_STRUCT__entry(__array(char, dev, 32)
+			     __field(u64, context)
+			     __field(u64, seqno)
+			     __field(u64, program)
+			     __field(u32, layers)),
+	    TP_fast_assign(strscpy(__entry->dev, dev, sizeof(__entry->dev));
+			   __entry->context = context;
+			   __entry->seqno = seqno;
+			   __entry->program = program;
+			   __entry->layers = layers;),
+	    TP_printk("dev=%s fence=%llu:%llu program=%llu layers=%u",
+		      __entry->dev, __entry->context, __entry->seqno,
+		      __entry->program, __entry->layers)
+);
+
+/* A job that was cut at a layer goes on there: it starts more than once. */
+TRACE_EVENT(nvdla_job_start,
+	    TP_PROTO(u64 context, u64 seqno, u64 program),
+	    TP_ARGS(context, seqno, program),
+	    TP_STRUCT__entry(__field(u64, context)
+			     __field(u64, seqno)
+			     __field(u64, program)),
+	    TP_fast_assign(__entry->context = context;
+			   __entry->seqno = seqno;
+			   __entry->program = program;),
+	    TP_printk("fence=%llu:%llu program=%llu", __entry->context,
+		      __entry->seqno, __entry->program)
+);
+
+TRACE_EVENT(nvdla_job_end,
+	    TP_PROTO(u64 context, u64 seqno, u64 program, u32 result,
+		     u32 layer, u64 busy_ns),
+	    TP_ARGS(context, seqno, program, result, layer, busy_ns),
+	    TP_STRUCT__entry(__field(u64, context)
+			     __field(u64, seqno)
+			     __field(u64, program)
+			     __field(u64, busy_ns)
+			     __field(u32, result)
+			     __field(u32, layer)),
+	    TP_fast_assign(__entry->context = context;
+			   __entry->seqno = seqno;
+			   __entry->program = program;
+			   __entry->busy_ns = busy_ns;
+			   __entry->result = result;
+			   __entry->layer = layer;),
+	    TP_printk("fence=%llu:%llu program=%llu result=%u layer=%u ns=%llu",
+		      __entry->context, __entry->seqno, __entry->program,
+		      __entry->result, __entry->layer, __entry->busy_ns)
+);
+
 /* One for each DMA client, plane and transfer of a layer, numbered from 0. */
 TRACE_EVENT(nvdla_layer_start,
 	    TP_PROTO(u64 program, u32 layer, u32 kind, u32 index, u32 dma,
-		     bool write, u32 memory, u64 address, u64 bytes),
+		     bool write, u32 memory, u64 address, u64 bytes,
+		     u64 context, u64 seqno),
 	    TP_ARGS(program, layer, kind, index, dma, write, memory, address,
-		    bytes),
+		    bytes, context, seqno),
 	    TP_STRUCT__entry(__field(u64, program)
 			     __field(u64, address)
 			     __field(u64, bytes)
+			     __field(u64, context)
+			     __field(u64, seqno)
 			     __field(u32, layer)
 			     __field(u32, kind)
 			     __field(u32, index)
@@ -29,17 +90,53 @@ TRACE_EVENT(nvdla_layer_start,
 	    TP_fast_assign(__entry->program = program;
 			   __entry->address = address;
 			   __entry->bytes = bytes;
+			   __entry->context = context;
+			   __entry->seqno = seqno;
 			   __entry->layer = layer;
 			   __entry->kind = kind;
 			   __entry->index = index;
 			   __entry->dma = dma;
 			   __entry->memory = memory;
 			   __entry->write = write;),
-	    TP_printk("program=%llu layer=%u kind=%u %u: dma=%u %c %s 0x%llx %llu",
+	    TP_printk("program=%llu layer=%u kind=%u %u: dma=%u %c %s 0x%llx %llu fence=%llu:%llu",
 		      __entry->program, __entry->layer, __entry->kind,
 		      __entry->index, __entry->dma, __entry->write ? 'W' : 'R',
 		      __entry->memory ? "SRAM" : "DRAM", __entry->address,
-		      __entry->bytes)
+		      __entry->bytes, __entry->context, __entry->seqno)
+);
+
+TRACE_EVENT(nvdla_layer_end,
+	    TP_PROTO(u64 context, u64 seqno, u64 program, u32 layer, u32 kind,
+		     u64 start_ns, u64 end_ns),
+	    TP_ARGS(context, seqno, program, layer, kind, start_ns, end_ns),
+	    TP_STRUCT__entry(__field(u64, context)
+			     __field(u64, seqno)
+			     __field(u64, program)
+			     __field(u64, start_ns)
+			     __field(u64, end_ns)
+			     __field(u32, layer)
+			     __field(u32, kind)),
+	    TP_fast_assign(__entry->context = context;
+			   __entry->seqno = seqno;
+			   __entry->program = program;
+			   __entry->start_ns = start_ns;
+			   __entry->end_ns = end_ns;
+			   __entry->layer = layer;
+			   __entry->kind = kind;),
+	    TP_printk("program=%llu layer=%u kind=%u start=%llu end=%llu fence=%llu:%llu",
+		      __entry->program, __entry->layer, __entry->kind,
+		      __entry->start_ns, __entry->end_ns, __entry->context,
+		      __entry->seqno)
+);
+
+TRACE_EVENT(nvdla_reset,
+	    TP_PROTO(const char *dev, int ret),
+	    TP_ARGS(dev, ret),
+	    TP_STRUCT__entry(__array(char, dev, 32)
+			     __field(int, ret)),
+	    TP_fast_assign(strscpy(__entry->dev, dev, sizeof(__entry->dev));
+			   __entry->ret = ret;),
+	    TP_printk("dev=%s ret=%d", __entry->dev, __entry->ret)
 );
 
 #endif /* NVDLA_TRACE_H */
