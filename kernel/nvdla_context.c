@@ -13,6 +13,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "nvdla_account.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -47,6 +48,7 @@ static void nvdla_context_free(struct work_struct *work)
 	drm_sched_entity_destroy(&context->entity);
 	drm_sched_fini(&context->sched);
 	mutex_destroy(&context->lock);
+	nvdla_account_put(context->account);
 	nvdla_user_put(context->user);
 	drm_dev_put(&context->ndev->drm);
 	kfree(context);
@@ -116,7 +118,7 @@ void nvdla_context_close_all(struct nvdla_file *nfile)
 }
 
 static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
-						 struct nvdla_user *user)
+						 struct nvdla_file *nfile)
 {
 	struct nvdla_context *context;
 	struct drm_gpu_scheduler *sched;
@@ -141,7 +143,8 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 	INIT_LIST_HEAD(&context->ready);
 	INIT_LIST_HEAD(&context->runnable);
 	context->fence_context = dma_fence_context_alloc(1);
-	context->user = nvdla_user_get(user);
+	context->user = nvdla_user_get(nfile->user);
+	context->account = nvdla_account_get(nfile->account);
 	context->ndev = ndev;
 	context->resets = atomic_read(&ndev->resets);
 	drm_dev_get(&ndev->drm);
@@ -169,7 +172,7 @@ int nvdla_ioctl_context_create(struct drm_device *drm, void *data,
 	ret = nvdla_charge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
 	if (ret)
 		return ret;
-	context = nvdla_context_alloc(to_nvdla_device(drm), nfile->user);
+	context = nvdla_context_alloc(to_nvdla_device(drm), nfile);
 	if (IS_ERR(context)) {
 		nvdla_uncharge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
 		return PTR_ERR(context);

@@ -12,6 +12,7 @@
 
 #include <drm/gpu_scheduler.h>
 
+struct nvdla_account;
 struct nvdla_device;
 struct nvdla_file;
 struct nvdla_user;
@@ -24,6 +25,8 @@ struct nvdla_context {
 	struct nvdla_device *ndev;
 	/** @user: whom the context and its jobs are charged to */
 	struct nvdla_user *user;
+	/** @account: of the file that it belongs to, one reference */
+	struct nvdla_account *account;
 	/** @release: frees it, where the scheduler may be waited for */
 	struct work_struct release;
 	/** @sched: resolves what jobs depend on */
@@ -52,8 +55,6 @@ struct nvdla_context {
 	struct list_head runnable;
 	/** @vruntime: time on the engine, for the arbiter */
 	u64 vruntime;
-	/** @busy_ns: time on the engine */
-	u64 busy_ns;
 	/** @canceled: its file is closed */
 	bool canceled;
 	/** @guilty: a job of this context hung; set once, never cleared */

@@ -13,8 +13,10 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_compat.h"
+#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_dump.h"
 #include "nvdla_front.h"
 #include "nvdla_sched.h"
 #include "nvdla_trace_layer.h"
@@ -77,6 +79,7 @@ static const struct nvdla_port nvdla_kernel_port = {
 	.now_ns = nvdla_now_ns,
 	.take_irq = nvdla_take_irq,
 	.layer_start = nvdla_trace_layer,
+	.layer_end = nvdla_trace_layer_end,
 };
 
 static void nvdla_deadline_work(struct work_struct *work)
@@ -165,6 +168,7 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	synchronize_irq(ndev->irq);
 	cancel_delayed_work_sync(&ndev->reset_work);
 	cancel_delayed_work_sync(&ndev->deadline);
+	nvdla_dump_fini(ndev);
 
 	/* What did not work before may do now. */
 	if (ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
@@ -216,6 +220,8 @@ static int nvdla_device_start(struct nvdla_device *ndev)
 
 static int nvdla_device_init(struct nvdla_device *ndev)
 {
+	int ret;
+
 	mutex_init(&ndev->hw_lock);
 	spin_lock_init(&ndev->irq_lock);
 	init_waitqueue_head(&ndev->idle);
@@ -229,6 +235,9 @@ static int nvdla_device_init(struct nvdla_device *ndev)
 	/* 1 is the program of nvdla_confirm_atom(). */
 	atomic64_set(&ndev->program_serial, 1);
 
+	ret = nvdla_dump_init(ndev);
+	if (ret)
+		return ret;
 	ndev->wq = alloc_ordered_workqueue("nvdla",
 					   WQ_MEM_RECLAIM | WQ_HIGHPRI);
 	if (!ndev->wq)
@@ -301,6 +310,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 
 	WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 	nvdla_power_init(ndev);
+	nvdla_debugfs_init(ndev);
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret) {
 		nvdla_device_remove(ndev);

@@ -16,9 +16,11 @@
 #include <drm/drm_device.h>
 
 #include "../firmware/engine/nvdla_engine.h"
+#include "nvdla_account.h"
 #include "nvdla_gem.h"
 #include "nvdla_region.h"
 
+struct nvdla_dump;
 struct nvdla_submission;
 
 /**
@@ -111,6 +113,10 @@ struct nvdla_device {
 	struct list_head ended;
 	/** @quarantine: submissions whose buffers the device may still write */
 	struct list_head quarantine;
+	/** @tally: what became of jobs */
+	struct nvdla_tally tally;
+	/** @dump: room for what is found when a job fails */
+	struct nvdla_dump *dump;
 	/** @suspect: it may still write to what was in quarantine */
 	bool suspect;
 	/** @idle: woken when @running becomes NULL */

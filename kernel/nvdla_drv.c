@@ -12,8 +12,10 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
+#include "nvdla_account.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
+#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_front.h"
@@ -29,14 +31,21 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	if (!nfile)
 		return -ENOMEM;
 	nfile->user = nvdla_user_get_current();
-	if (!nfile->user) {
-		kfree(nfile);
-		return -ENOMEM;
-	}
+	if (!nfile->user)
+		goto free;
+	nfile->account = nvdla_account_create();
+	if (!nfile->account)
+		goto put_user;
 	xa_init_flags(&nfile->contexts, XA_FLAGS_ALLOC1);
 	xa_init_flags(&nfile->programs, XA_FLAGS_ALLOC1);
 	file->driver_priv = nfile;
 	return 0;
+
+put_user:
+	nvdla_user_put(nfile->user);
+free:
+	kfree(nfile);
+	return -ENOMEM;
 }
 
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
@@ -45,6 +54,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 
 	nvdla_context_close_all(nfile);
 	nvdla_program_close_all(nfile);
+	nvdla_account_put(nfile->account);
 	nvdla_user_put(nfile->user);
 	kfree(nfile);
 }
@@ -168,7 +178,15 @@ static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(SUBMIT, guarded_submit),
 };
 
-NVDLA_DEFINE_FOPS(nvdla_fops);
+static const struct file_operations nvdla_fops = {
+	.owner = THIS_MODULE,
+	NVDLA_FOPS,
+#ifdef NVDLA_HAVE_SHOW_FDINFO
+	.show_fdinfo = drm_show_fdinfo,
+#else
+	.show_fdinfo = nvdla_show_file,
+#endif
+};
 
 const struct drm_driver nvdla_drm_driver = {
 	.driver_features = NVDLA_NODE | DRIVER_GEM | DRIVER_SYNCOBJ |
@@ -178,6 +196,12 @@ const struct drm_driver nvdla_drm_driver = {
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
 	.fops = &nvdla_fops,
+#ifndef NVDLA_HAVE_DEBUGFS_ADD_FILES
+	.debugfs_init = nvdla_debugfs_init_minor,
+#endif
+#ifdef NVDLA_HAVE_SHOW_FDINFO
+	.show_fdinfo = nvdla_show_fdinfo,
+#endif
 	.prime_handle_to_fd = nvdla_prime_handle_to_fd,
 	.prime_fd_to_handle = nvdla_prime_fd_to_handle,
 	.gem_prime_import = nvdla_prime_import,

@@ -13,6 +13,7 @@
 
 #include "../uapi/drm/nvdla_accel.h"
 
+struct nvdla_account;
 struct nvdla_user;
 
 extern const struct drm_driver nvdla_drm_driver;
@@ -23,6 +24,8 @@ extern const struct drm_driver nvdla_drm_driver;
 struct nvdla_file {
 	/** @user: whom everything of this file is charged to */
 	struct nvdla_user *user;
+	/** @account: what its jobs have used */
+	struct nvdla_account *account;
 	/** @contexts: by id */
 	struct xarray contexts;
 	/** @programs: by id */

@@ -14,6 +14,7 @@
 
 #include <drm/drm_gem.h>
 
+#include "nvdla_account.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_fence.h"
@@ -100,6 +101,7 @@ void nvdla_submission_arm(struct nvdla_submission *submission)
 	drm_sched_job_arm(&submission->base);
 	nvdla_fence_init(submission->fence, context->fence_context,
 			 ++context->fence_seqno);
+	nvdla_account_queue(submission);
 
 	mutex_lock(&ndev->hw_lock);
 	submission->state = NVDLA_JOB_WAITING;

@@ -72,6 +72,8 @@ struct nvdla_submission {
 
 	/** @state: enum nvdla_job_state; this and all below under hw_lock */
 	enum nvdla_job_state state;
+	/** @start_ns: when it was last given to the engine */
+	u64 start_ns;
 	/** @error: for @fence */
 	int error;
 	/** @node: in the list that @state stands for */

@@ -16,6 +16,7 @@
 
 #include "nvdla_device.h"
 #include "nvdla_sched.h"
+#include "nvdla_trace_layer.h"
 
 #define NVDLA_AUTOSUSPEND_MS	100
 /* How long a layer may take to end. */
@@ -161,6 +162,7 @@ void nvdla_reset_done(struct nvdla_device *ndev)
 
 	if (foreign) {
 		atomic_inc(&ndev->resets);
+		nvdla_trace_reset(ndev, 0);
 		drm_info(&ndev->drm, "reset by somebody else\n");
 	}
 	if (foreign && (!clean || nvdla_restart(ndev)))

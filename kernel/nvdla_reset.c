@@ -17,6 +17,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"
+#include "nvdla_trace_layer.h"
 
 /* Whoever has the lock of the device will be done some time. */
 #define NVDLA_RESET_RETRY_MS	20
@@ -144,6 +145,7 @@ static void nvdla_reset_work(struct work_struct *work)
 		atomic_inc(&ndev->resets);
 		ret = nvdla_restart(ndev);
 	}
+	nvdla_trace_reset(ndev, ret);
 	if (!ret) {
 		nvdla_release_quarantine(ndev, true);
 		drm_info(&ndev->drm, "reset after a failure\n");

@@ -27,8 +27,10 @@
 
 #include <drm/drm_print.h>
 
+#include "nvdla_account.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_dump.h"
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -138,7 +140,6 @@ static void nvdla_sched_account(struct nvdla_device *ndev)
 	u64 least;
 
 	context->vruntime += used;
-	context->busy_ns += used;
 	ndev->vruntime += div_u64(used, nvdla_sched_sharers(ndev));
 	ndev->since = now;
 
@@ -197,6 +198,7 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 	case NVDLA_JOB_HANG:
 		drm_dbg(&ndev->drm, "layer %u of program %llu hangs\n",
 			job->layer, job->serial);
+		nvdla_dump_take(ndev, submission);
 		context->guilty_layer = job->layer;
 		/* Who sees the guilt sees the layer. */
 		smp_store_release(&context->guilty, true);
@@ -226,6 +228,7 @@ static void nvdla_sched_collect(struct nvdla_device *ndev)
 		return;
 	nvdla_sched_account(ndev);
 	ndev->running = NULL;
+	nvdla_account_end(submission);
 	context = submission->context;
 	nvdla_sched_finish(ndev, submission);
 	if (context->guilty)
@@ -247,6 +250,7 @@ static void nvdla_sched_start(struct nvdla_device *ndev,
 	submission->state = NVDLA_JOB_STARTED;
 	ndev->running = submission;
 	ndev->since = ktime_get_ns();
+	nvdla_account_start(submission);
 	ret = nvdla_engine_submit(&ndev->engine, &submission->job);
 	if (!ret)
 		return;
@@ -255,6 +259,8 @@ static void nvdla_sched_start(struct nvdla_device *ndev,
 	drm_err(&ndev->drm, "the engine refuses program %llu (%d)\n",
 		submission->job.serial, ret);
 	ndev->running = NULL;
+	submission->job.result = NVDLA_JOB_CANCELED;
+	nvdla_account_end(submission);
 	nvdla_sched_end(ndev, submission, -ECANCELED);
 	nvdla_sched_enqueue(ndev, context);
 }

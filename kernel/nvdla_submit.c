@@ -378,6 +378,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->job.program = &submission->program->program;
 	submission->job.bases = submission->bases;
 	submission->job.serial = submission->program->serial;
+	submission->job.cookie = submission;
 
 	/* Here, and not on the way to a fence: to wake up may take memory. */
 	ret = pm_runtime_resume_and_get(drm->dev);
