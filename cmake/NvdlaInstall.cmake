@@ -27,6 +27,7 @@ install(TARGETS nvdla nvdla_static EXPORT nvdlaTargets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
+  "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_dump.h"
   "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm)
 # Of what is installed: the library is MIT, the contract's headers are dual.

@@ -43,6 +43,7 @@ class Planner {
   void take(const AwaitSync&) { wait(); }
   void take(const WaitInterrupt&) { wait(); }
   void take(const Finish&) { wait(); }
+  void take(const EndLayer&) { wait(); }
 
   template <typename MemoryAction>
   void take(const MemoryAction& action) {

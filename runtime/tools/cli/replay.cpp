@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `nvdla replay`: plays register cases and traces and compares memory, CRCs and registers.
+// `nvdla replay`: plays register cases and traces and compares memory, CRCs and registers; runs the
+// jobs of dumps.
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <unistd.h>
@@ -90,7 +91,12 @@ Outcome skipped(std::string reason) {
 
 Outcome play_file(const ReplayOptions& options, const fs::path& path,
                   const std::optional<detail::DeviceName>& device) {
-  const nvdla_hw* const own = replay::configuration_of(path);
+  const nvdla_hw* own = nullptr;
+  try {
+    own = replay::configuration_in(path);
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  }
   if (device && own && own != device->hw)
     return skipped(fmt::format("for {}, the device is {}", own->name, device->hw->name));
   const nvdla_hw* const hw = device ? device->hw : own;
@@ -106,7 +112,9 @@ Outcome play_file(const ReplayOptions& options, const fs::path& path,
     model_options.quirks = quirks_for(options, path);
     model_options.threads =
         device && device->options.threads != 0 ? device->options.threads : options.threads;
-    replay::ModelTarget target(*hw, model_options);
+    replay::ModelTarget target(*hw, model_options,
+                               script.kind == replay::Kind::kDump ? model::Memory::Spaces::kSeparate
+                                                                  : model::Memory::Spaces::kShared);
     return replay::play(script, target);
   } catch (const std::exception& error) {
     return failed(error.what());
@@ -137,7 +145,7 @@ class FileCount {
 
 void print_line(const std::string& path, const Outcome& outcome, const ReplayOptions& options,
                 double seconds) {
-  std::string reason = outcome.reason;
+  std::string reason = outcome.reason.empty() ? outcome.note : outcome.reason;
   if (outcome.verdict == Verdict::kFail && outcome.failures.size() > 1)
     reason += fmt::format("; {} more differences", outcome.failures.size() - 1);
   if (reason.empty())
@@ -159,6 +167,7 @@ nlohmann::json as_json(const std::string& path, const Outcome& outcome, double s
   return {{"path", path},
           {"result", result},
           {"reason", outcome.reason},
+          {"note", outcome.note},
           {"failures", outcome.failures},
           {"warnings", outcome.warnings},
           {"register_writes", outcome.writes},
@@ -178,8 +187,8 @@ int replay_all(const ReplayOptions& options) {
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
   if (files.empty())
     throw UsageError(
-        fmt::format("no case or trace {}; expected case.json, *.cfg or *.txn files in "
-                    "the paths",
+        fmt::format("no case, trace or dump {}; expected case.json, *.cfg, *.txn or "
+                    "*.devcoredump files in the paths",
                     options.filter.empty() ? "found" : "matches the filter"));
   if (options.list) {
     for (const fs::path& path : files) fmt::print("{}\n", path.string());
@@ -224,8 +233,8 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command = app.add_subcommand(
       "replay",
       "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and "
-      "registers with what they expect");
-  command->add_option("PATH", options->paths, "Cases, traces, or folders to search for them")
+      "registers with what they expect; or run the job of a dump (.devcoredump) again");
+  command->add_option("PATH", options->paths, "Cases, traces, dumps, or folders to search for them")
       ->required();
   program::add_device_option(*command, options->device,
                              "Model to play on, such as model:nv_small; auto with "
@@ -251,10 +260,14 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command->footer(
       "Prints a line per file: pass, FAIL or skip, the path, and why. Skipped is what\n"
       "needs a unit that the device does not have yet, or another device.\n"
+      "A dump passes if the device held what was written and, as far as the inputs are\n"
+      "still there, what it had computed is right; whether the layer that did not end\n"
+      "ends here is told behind it.\n"
       "\n"
       "Examples:\n"
       "  nvdla replay vectors/nv_small traces\n"
-      "  nvdla replay --device model:nv_small --verbose case.json");
+      "  nvdla replay --device model:nv_small --verbose case.json\n"
+      "  nvdla replay hang.devcoredump");
   return [options] { return replay_all(*options); };
 }
 

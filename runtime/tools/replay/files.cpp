@@ -35,6 +35,7 @@ std::optional<Kind> kind_of(const fs::path& path) {
   if (path.filename() == "case.json" || path.extension() == ".json") return Kind::kCase;
   if (path.extension() == ".cfg") return Kind::kCfg;
   if (path.extension() == ".txn") return Kind::kTxn;
+  if (path.extension() == ".devcoredump") return Kind::kDump;
   return std::nullopt;
 }
 
@@ -61,7 +62,9 @@ std::vector<fs::path> find_scripts(const std::vector<std::string>& paths) {
     } else if (code) {
       throw Error(name, 0, "cannot be read: " + code.message());
     } else if (!kind_of(path)) {
-      throw Error(name, 0, "is no case or trace; expected a .json, .cfg or .txn file or a folder");
+      throw Error(name, 0,
+                  "is no case, trace or dump; expected a .json, .cfg, .txn or .devcoredump file or "
+                  "a folder");
     } else {
       found.push_back(path);
     }

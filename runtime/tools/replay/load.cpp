@@ -9,6 +9,7 @@
 #include "tools/replay/blob.hpp"
 #include "tools/replay/case.hpp"
 #include "tools/replay/cfg.hpp"
+#include "tools/replay/dump.hpp"
 #include "tools/replay/error.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/text.hpp"
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 
 // Cases are some 40 KB, traces 1 MB.
 constexpr std::uint64_t kMaxScript = std::uint64_t{64} << 20;
+// The driver's limit is for the user to choose.
+constexpr std::uint64_t kMaxDump = kMaxRange;
 
 class Loader {
  public:
@@ -28,8 +31,10 @@ class Loader {
 
   Script load(RegisterMap map) {
     const auto kind = kind_of(path_);
-    if (!kind) throw Error(file_, 0, "is no case or trace; expected a .json, .cfg or .txn file");
-    const auto text = read_file(path_, kMaxScript);
+    if (!kind)
+      throw Error(file_, 0,
+                  "is no case, trace or dump; expected a .json, .cfg, .txn or .devcoredump file");
+    const auto text = read_file(path_, *kind == Kind::kDump ? kMaxDump : kMaxScript);
     if (!text) throw Error(file_, 0, "no such file; expected a case or a trace");
     Script script;
     switch (*kind) {
@@ -42,6 +47,9 @@ class Loader {
       case Kind::kTxn:
         script = load_txn(*text, map);
         break;
+      case Kind::kDump:
+        // It brings its memory along.
+        return dump_script(parse_dump(*text, file_), file_);
     }
     if (script.dropped_writes)
       script.warnings.push_back(fmt::format(
@@ -151,5 +159,12 @@ class Loader {
 }  // namespace
 
 Script load_script(const fs::path& path, RegisterMap map) { return Loader(path).load(map); }
+
+const nvdla_hw* configuration_in(const fs::path& path) {
+  if (kind_of(path) != Kind::kDump) return configuration_of(path);
+  const auto bytes = read_file(path, kMaxDump);
+  if (!bytes) throw Error(path.string(), 0, "no such file; expected a dump");
+  return parse_dump(*bytes, path.string()).hw;
+}
 
 }  // namespace nvdla::replay

@@ -6,13 +6,17 @@
 
 #include <filesystem>
 
+#include "firmware/nvdla_hw.h"
 #include "tools/replay/script.hpp"
 
 namespace nvdla::replay {
 
-// Throws Error for anything wrong with the case or trace or a file beside it. A file that may be
-// missing and is becomes a warning.
+// Throws Error for anything wrong with the case, trace or dump or a file beside it. A file that may
+// be missing and is becomes a warning.
 Script load_script(const std::filesystem::path& path, RegisterMap map);
+
+// The configuration that a dump names; for cases and traces configuration_of().
+const nvdla_hw* configuration_in(const std::filesystem::path& path);
 
 }  // namespace nvdla::replay
 

@@ -7,8 +7,9 @@
 
 namespace nvdla::replay {
 
-ModelTarget::ModelTarget(const nvdla_hw& hw, const model::Options& options)
-    : device_(hw, memory_, options) {
+ModelTarget::ModelTarget(const nvdla_hw& hw, const model::Options& options,
+                         model::Memory::Spaces spaces)
+    : memory_(spaces), device_(hw, memory_, options) {
   // Reset has ended before anything is played: a trace may read once, where a driver polls, that
   // the convolution buffer is cleared.
   while (device_.step()) {

@@ -12,7 +12,9 @@ namespace nvdla::replay {
 
 class ModelTarget final : public Target {
  public:
-  ModelTarget(const nvdla_hw& hw, const model::Options& options);
+  // Cases use one address space for both RAM types, and in traces the two never collide.
+  ModelTarget(const nvdla_hw& hw, const model::Options& options,
+              model::Memory::Spaces spaces = model::Memory::Spaces::kShared);
 
   std::uint32_t read(std::uint32_t offset) override;
   void write(std::uint32_t offset, std::uint32_t value) override;
@@ -25,8 +27,7 @@ class ModelTarget final : public Target {
   std::string refusals() override;
 
  private:
-  // Cases use one address space for both RAM types, and in traces the two never collide.
-  model::Memory memory_{model::Memory::Spaces::kShared};
+  model::Memory memory_;
   model::Device device_;
 };
 

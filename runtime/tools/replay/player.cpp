@@ -67,11 +67,14 @@ class Player {
 
   Outcome run() {
     outcome_.warnings = script_.warnings;
+    outcome_.failures = script_.failures;
+    outcome_.register_checks = script_.registers_compared;
     try {
       for (const Command& command : script_.commands) {
         line_ = command.line;
         std::visit([this](const auto& action) { execute(action); }, command.action);
       }
+      outcome_.note = script_.end_note;
     } catch (const Stop&) {
     } catch (const std::exception& error) {
       // A target that cannot do what was asked says so in the same words as one that blocks.
@@ -284,6 +287,19 @@ class Player {
       fail(fmt::format("the device does not finish ({})", state()));
   }
 
+  void execute(const EndLayer& action) {
+    while (step()) {
+    }
+    if (target_.idle() && target_.blocked().empty()) {
+      target_.write(status_offset_, target_.read(status_offset_));
+      return;
+    }
+    if (!action.guilty) stop(fmt::format("layer {} does not end here ({})", action.layer, state()));
+    outcome_.note =
+        fmt::format("layer {} does not end, as on the device ({})", action.layer, state());
+    throw Stop{};
+  }
+
   // Waits for the interrupt of pending_[index], clears it and forgets it.
   void resolve(std::size_t index) {
     const std::uint32_t bit = pending_[index].bit;
@@ -324,6 +340,7 @@ class Player {
     const std::string refusals = target_.refusals();
     if (!refusals.empty()) outcome_.warnings.push_back(refusals);
 
+    if (gap_.empty()) gap_ = script_.nothing;
     if (!gap_.empty()) {
       outcome_.verdict = Verdict::kSkip;
       outcome_.reason = gap_;

@@ -19,6 +19,8 @@ struct Outcome {
   Verdict verdict = Verdict::kPass;
   // Why it failed or was skipped; for a failure the first entry of `failures`.
   std::string reason;
+  // What came of a dump that was played.
+  std::string note;
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
   std::uint64_t writes = 0;

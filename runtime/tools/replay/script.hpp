@@ -112,15 +112,22 @@ struct WaitInterrupt {};
 // Lets the device finish all it was given. It must not be left blocked.
 struct Finish {};
 
+// Lets the device finish the layer of a dump and clears its interrupts. If it does not end, nothing
+// after it is played; that is what was to be found out if the layer is the guilty one.
+struct EndLayer {
+  std::uint32_t layer = 0;
+  bool guilty = false;
+};
+
 using Action = std::variant<WriteRegister, CheckRegister, FillMemory, LoadMemory, CompareMemory,
-                            CheckCrc, ExpectInterrupt, AwaitSync, WaitInterrupt, Finish>;
+                            CheckCrc, ExpectInterrupt, AwaitSync, WaitInterrupt, Finish, EndLayer>;
 
 struct Command {
   unsigned line = 0;
   Action action;
 };
 
-enum class Kind : std::uint8_t { kCase, kCfg, kTxn };
+enum class Kind : std::uint8_t { kCase, kCfg, kTxn, kDump };
 
 struct Script {
   Kind kind = Kind::kCase;
@@ -129,6 +136,13 @@ struct Script {
   std::vector<Command> commands;
   std::vector<std::string> syncs;
   std::vector<std::string> warnings;
+  // What is wrong before anything is played.
+  std::vector<std::string> failures;
+  std::uint64_t registers_compared = 0;
+  // Why there is nothing to play.
+  std::string nothing;
+  // What it means that all was played.
+  std::string end_note;
   // Goes on after a register that compares wrong.
   bool continue_on_fail = false;
   unsigned dropped_writes = 0;  // to units that the register map lacks

@@ -47,8 +47,9 @@ TEST_F(FileArguments, WhatIsNoFileIsNamed) {
       // A folder is what these search.
       const bool searched = file == folder && (line.find("replay") != line.npos ||
                                                line.find("nvdla-lift") != line.npos);
-      EXPECT_NE(result.err.find(searched ? "no case or trace found" : file + ": "),
-                std::string::npos)
+      const bool lifts = line.find("nvdla-lift") != line.npos;
+      const std::string none = lifts ? "no case or trace found" : "no case, trace or dump found";
+      EXPECT_NE(result.err.find(searched ? none : file + ": "), std::string::npos)
           << with(line, file) << "\n"
           << result.err;
     }

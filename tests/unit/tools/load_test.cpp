@@ -92,7 +92,8 @@ TEST(Load, NoSuchScript) {
   EXPECT_EQ(load_error("/nonexistent/case.json"),
             "/nonexistent/case.json: no such file; expected a case or a trace");
   EXPECT_EQ(load_error("/nonexistent/x.txt"),
-            "/nonexistent/x.txt: is no case or trace; expected a .json, .cfg or .txn file");
+            "/nonexistent/x.txt: is no case, trace or dump; expected a .json, .cfg, .txn or "
+            ".devcoredump file");
 }
 
 TEST(Load, TxnTakesOptionsAndMemoryFromItsFolder) {

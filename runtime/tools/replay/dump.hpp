@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Device core dumps of the kernel driver (uapi/drm/nvdla_dump.h): a job that failed, with the
+// registers and the memory that it was found with, made into a script that runs it again.
+#ifndef NVDLA_TOOLS_REPLAY_DUMP_HPP
+#define NVDLA_TOOLS_REPLAY_DUMP_HPP
+
+#include <drm/nvdla_dump.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "tools/replay/script.hpp"
+
+namespace nvdla::replay {
+
+// A buffer of the job and as much of its contents as was dumped.
+struct DumpBuffer {
+  drm_nvdla_dump_buffer info;
+  std::vector<std::byte> bytes;
+};
+
+// A dump whose every index lies where it should.
+struct Dump {
+  drm_nvdla_dump_header header;
+  const nvdla_hw* hw = nullptr;
+  std::string driver;
+  std::string release;
+  std::vector<drm_nvdla_dump_register> registers;
+  std::vector<drm_nvdla_dump_layer> layers;  // none: only registers were dumped
+  std::vector<drm_nvdla_dump_write> writes;
+  std::vector<drm_nvdla_dump_access> accesses;
+  std::vector<drm_nvdla_dump_slot> slots;
+  std::vector<nvdla_transfer> transfers;
+  std::vector<nvdla_lut> luts;
+  std::vector<DumpBuffer> buffers;
+};
+
+// Throws Error, which calls the dump `file`.
+Dump parse_dump(std::string_view bytes, std::string_view file);
+
+// The layers that had ended run first, if their inputs are still what they were, and memory is
+// compared with the dump's; then all others, in the order of the program. Throws Error.
+Script dump_script(const Dump& dump, std::string_view file);
+
+}  // namespace nvdla::replay
+
+#endif  // NVDLA_TOOLS_REPLAY_DUMP_HPP
