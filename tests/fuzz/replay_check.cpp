@@ -114,6 +114,7 @@ struct Inspector {
   void operator()(replay::AwaitSync& action) { sync(action.sync); }
   void operator()(replay::WaitInterrupt&) {}
   void operator()(replay::Finish&) {}
+  void operator()(replay::EndLayer&) {}
 };
 
 }  // namespace
