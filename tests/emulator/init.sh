@@ -70,7 +70,14 @@ else
 		if [ -d "/sys/module/$module" ]; then
 			# kmemleak has no names for what is gone.
 			[ ! -w $leaks ] || say ".text of $module is at $(cat "/sys/module/$module/sections/.text")"
-			rmmod "$module" || bad "rmmod $module failed"
+			# Fences and contexts hold it until a worker has freed them.
+			tries=5
+			until rmmod "$module"; do
+				tries=$((tries - 1))
+				[ $tries -gt 0 ] || break
+				sleep 1
+			done
+			[ ! -d "/sys/module/$module" ] || bad "rmmod $module failed"
 		fi
 	done </tmp/remove
 	if [ -w $leaks ]; then
