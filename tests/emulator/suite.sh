@@ -71,7 +71,7 @@ machines() {
 	# A second-generation device with MSI and a function that can be reset.
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
-		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*"
+		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" --run "$tests/test_seeing"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed. What
 	# it runs is a file here; the other programs bring its libraries.
