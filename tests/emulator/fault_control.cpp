@@ -110,6 +110,10 @@ void FaultControl::bind() const {
   put(fs::path(driver_) / "bind", fs::path(directory_).filename().string());
 }
 
+void FaultControl::remove() const { put(fs::path(directory_) / "remove", "1"); }
+
+void FaultControl::rescan() { put("/sys/bus/pci/rescan", "1"); }
+
 void FaultControl::rebind() {
   unbind();
   const fs::path reset = fs::path(directory_) / "reset";

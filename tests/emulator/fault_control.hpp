@@ -39,6 +39,10 @@ class FaultControl {
   void unbind();
   void bind() const;
 
+  // Takes the function from the bus: this object is of no use any more. rescan() brings it back.
+  void remove() const;
+  static void rescan();
+
  private:
   std::uint32_t read(std::uint32_t address, unsigned bytes) const;
   void write(std::uint32_t address, std::uint32_t value, unsigned bytes) const;

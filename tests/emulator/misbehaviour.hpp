@@ -1,144 +1,40 @@
 // SPDX-License-Identifier: MIT
 //
-// What tests of a misbehaving device share: a user of the driver, memory that a late write must not
+// What tests of a misbehaving device share: memory that a late write must not
 // hit, the fixture. Runs in the guest of an emulator run.
 #ifndef NVDLA_TESTS_EMULATOR_MISBEHAVIOUR_HPP
 #define NVDLA_TESTS_EMULATOR_MISBEHAVIOUR_HPP
 
 #include <gtest/gtest.h>
-#include <linux/sync_file.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "../ioctl/node.hpp"
+#include "../ioctl/client.hpp"
 #include "fault_control.hpp"
 #include "tools/emulator/fault_capability.h"
 
 namespace nvdla::emulator_test {
 
 using ioctl_test::array_of;
+using ioctl_test::Client;
 using ioctl_test::CopyProgram;
+using ioctl_test::kAfterDeadline;
 using ioctl_test::kPage;
 using ioctl_test::Node;
+using ioctl_test::Target;
 using Clock = std::chrono::steady_clock;
 
-// A layer's deadline is at least two seconds.
-inline constexpr double kAfterDeadline = 20;
-// Later than that, and than all of memory is taken.
+// Later than a layer's deadline, and than all of memory is taken.
 inline constexpr std::uint32_t kLateMs = 12000;
-
-enum class Target { kDram, kDramAndSram };
-
-// A file of the driver with a context, in which a cube is copied from one page to another, as often
-// as there are layers; or to a page in each memory, by a layer each.
-class Client {
- public:
-  explicit Client(std::uint32_t layers = 1, Target target = Target::kDram)
-      : copy_(node_.info().atom_bytes), context_(node_.context()) {
-    copy_.layers.resize(layers, copy_.layers[0]);
-    if (target == Target::kDramAndSram) {
-      nvdla_slot slot = copy_.slots[1];
-      slot.memory = NVDLA_MEMORY_SRAM;
-      copy_.slots.push_back(slot);
-      copy_.layers.push_back(copy_.layers[0]);
-      copy_.layers.back().sdp.output.slot = 2;
-    }
-    auto args = copy_.args();
-    must(node_.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), "PROGRAM_CREATE");
-    program_ = args.program;
-    for (const nvdla_slot& slot : copy_.slots) {
-      drm_nvdla_bo_create create{kPage, slot.memory, 0, 0, 0};
-      must(node_.call(DRM_IOCTL_NVDLA_BO_CREATE, &create), "BO_CREATE");
-      bindings_.push_back({0, create.handle, 0});
-    }
-    auto* from = node_.map(bindings_[0].handle, kPage);
-    for (std::uint64_t i = 0; i < kPage; ++i) from[i] = static_cast<std::uint8_t>(i * 7 + 1);
-    node_.sync(bindings_[0].handle, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
-    to_ = node_.map(bindings_[1].handle, kPage);
-    from_ = from;
-  }
-
-  // A mapping would keep its buffer.
-  ~Client() {
-    ::munmap(const_cast<std::uint8_t*>(from_), kPage);
-    ::munmap(to_, kPage);
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  // A sync object that is signalled at the end.
-  std::uint32_t start() {
-    std::uint32_t done = 0;
-    must(try_start(done), "SUBMIT");
-    return done;
-  }
-  int try_start(std::uint32_t& done) {
-    done = node_.syncobj();
-    const std::vector<drm_nvdla_sync> syncs = {{done, DRM_NVDLA_SYNC_SIGNAL, 0}};
-    drm_nvdla_submit submit{};
-    submit.bindings = array_of(bindings_);
-    submit.syncs = array_of(syncs);
-    submit.context = context_;
-    submit.program = program_;
-    return node_.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-  }
-  // The error of the fence, 0 for success, ETIMEDOUT when it is not signalled within the seconds.
-  int end(std::uint32_t done, double seconds = kAfterDeadline) {
-    if (node_.wait(done, seconds) != 0) return ETIMEDOUT;
-    int file = -1;
-    must(drmSyncobjExportSyncFile(node_.fd(), done, &file) == 0 ? 0 : errno, "export");
-    sync_file_info info{};
-    const int failed = ::ioctl(file, SYNC_IOC_FILE_INFO, &info);
-    ::close(file);
-    must(failed == 0 ? 0 : errno, "SYNC_IOC_FILE_INFO");
-    return info.status == 1 ? 0 : -info.status;
-  }
-  int run(double seconds = kAfterDeadline) { return end(start(), seconds); }
-
-  bool copied() const {
-    node_.sync(bindings_[1].handle, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
-    return arrived();
-  }
-  // Without asking for what a cache hides.
-  bool arrived() const { return std::memcmp(from_, to_, copy_.bytes) == 0; }
-  void forget() {
-    std::memset(to_, 0, kPage);
-    node_.sync(bindings_[1].handle, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
-  }
-  drm_nvdla_context_query state() {
-    drm_nvdla_context_query query{context_, 0, 0, 0};
-    must(node_.call(DRM_IOCTL_NVDLA_CONTEXT_QUERY, &query), "CONTEXT_QUERY");
-    return query;
-  }
-  void renew_context() { context_ = node_.context(); }
-  bool can_reset() { return (node_.info().flags & DRM_NVDLA_DEVICE_CAN_RESET) != 0; }
-  const Node& node() const { return node_; }
-
- private:
-  static void must(int error, const char* what) {
-    if (error != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(error));
-  }
-
-  Node node_;
-  CopyProgram copy_;
-  std::uint32_t context_ = 0;
-  std::uint32_t program_ = 0;
-  std::vector<drm_nvdla_binding> bindings_;
-  const std::uint8_t* from_ = nullptr;
-  std::uint8_t* to_ = nullptr;
-};
 
 // All that is free of it, in pages.
 inline std::vector<std::uint32_t> take_sram(const Node& node) {

@@ -29,11 +29,11 @@ bool is_nvdla(const std::string& path) {
   return found;
 }
 
+}  // namespace
+
 void must(int error, const char* what) {
   if (error != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(error));
 }
-
-}  // namespace
 
 std::vector<std::string> find_nodes() {
   // Other names than paths say nothing about which node.

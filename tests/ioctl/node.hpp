@@ -14,6 +14,9 @@ namespace nvdla::ioctl_test {
 
 inline constexpr std::uint64_t kPage = 4096;
 
+// Throws std::runtime_error with the errno in words unless it is 0.
+void must(int error, const char* what);
+
 // Device files of the driver "nvdla", accel nodes first. A path in NVDLA_DEVICE names one instead.
 std::vector<std::string> find_nodes();
 

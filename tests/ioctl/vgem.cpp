@@ -29,7 +29,7 @@ const unsigned long kFenceAttach = DRM_IOWR(DRM_COMMAND_BASE + 1, FenceAttach);
 const unsigned long kFenceSignal = DRM_IOW(DRM_COMMAND_BASE + 2, FenceSignal);
 constexpr std::uint32_t kFenceWrite = 1;
 
-void must(int result, const char* what) {
+void must_succeed(int result, const char* what) {
   if (result != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
@@ -58,25 +58,25 @@ Vgem::~Vgem() {
 std::uint32_t Vgem::page() const {
   std::uint32_t handle = 0, pitch = 0;
   std::uint64_t size = 0;
-  must(drmModeCreateDumbBuffer(fd_, kPage / 4, 1, 32, 0, &handle, &pitch, &size), "vgem's buffer");
+  must_succeed(drmModeCreateDumbBuffer(fd_, kPage / 4, 1, 32, 0, &handle, &pitch, &size), "vgem's buffer");
   return handle;
 }
 
 int Vgem::export_fd(std::uint32_t handle) const {
   int fd = -1;
-  must(drmPrimeHandleToFD(fd_, handle, DRM_CLOEXEC | DRM_RDWR, &fd), "vgem's export");
+  must_succeed(drmPrimeHandleToFD(fd_, handle, DRM_CLOEXEC | DRM_RDWR, &fd), "vgem's export");
   return fd;
 }
 
 std::uint32_t Vgem::fence(std::uint32_t handle, bool write) const {
   FenceAttach args{handle, write ? kFenceWrite : 0, 0, 0};
-  must(drmIoctl(fd_, kFenceAttach, &args), "vgem's fence");
+  must_succeed(drmIoctl(fd_, kFenceAttach, &args), "vgem's fence");
   return args.out_fence;
 }
 
 void Vgem::signal(std::uint32_t fence) const {
   FenceSignal args{fence, 0};
-  must(drmIoctl(fd_, kFenceSignal, &args), "vgem's signal");
+  must_succeed(drmIoctl(fd_, kFenceSignal, &args), "vgem's signal");
 }
 
 }  // namespace nvdla::ioctl_test
