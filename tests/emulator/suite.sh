@@ -72,6 +72,9 @@ machines() {
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" --run "$tests/test_seeing"
+	# Users that try to break it; preempted anywhere, they meet in more places.
+	boot hostile --device nv_small --append preempt=full --time-out $patience \
+		--run "$tests/test_hostile"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed. What
 	# it runs is a file here; the other programs bring its libraries.

@@ -58,7 +58,8 @@ Vgem::~Vgem() {
 std::uint32_t Vgem::page() const {
   std::uint32_t handle = 0, pitch = 0;
   std::uint64_t size = 0;
-  must_succeed(drmModeCreateDumbBuffer(fd_, kPage / 4, 1, 32, 0, &handle, &pitch, &size), "vgem's buffer");
+  must_succeed(drmModeCreateDumbBuffer(fd_, kPage / 4, 1, 32, 0, &handle, &pitch, &size),
+               "vgem's buffer");
   return handle;
 }
 

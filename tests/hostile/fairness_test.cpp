@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// How long a user waits for others, counted in their layers and jobs, not in seconds.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <new>
+
+#include "hostile.hpp"
+#include "tools/emulator/fault_capability.h"
+
+namespace nvdla::hostile {
+namespace {
+
+// Longer than what a context may be ahead of another.
+constexpr std::uint32_t kLayerUs = 20000;
+
+class Fairness : public Hostile {
+ protected:
+  void SetUp() override {
+    Hostile::SetUp();
+    void* memory = ::mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    counters_ = new (memory) Counters;
+  }
+  void TearDown() override {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGKILL);
+      EXPECT_EQ(reap(child), 128 + SIGKILL) << "ended by itself";
+    }
+    Hostile::TearDown();
+  }
+
+  struct Counters {
+    std::atomic<unsigned> ready{0};
+    std::atomic<unsigned> jobs[8]{};
+  };
+
+  // A process that has `depth` jobs queued at any time, in one context or each in a new one.
+  void start(unsigned index, std::uint32_t layers, unsigned depth, bool fresh) {
+    children_.push_back(spawn([=, this]() -> int {
+      Client client(layers);
+      std::deque<std::pair<std::uint32_t, std::uint32_t>> queued;
+      for (;;) {
+        while (queued.size() < depth) {
+          if (fresh) client.renew_context();
+          queued.emplace_back(client.start(), client.context());
+        }
+        ++counters_->ready;
+        if (client.end(queued.front().first, 600) != 0) return 1;
+        ++counters_->jobs[index];
+        drm_nvdla_context_destroy destroy{queued.front().second, 0};
+        if (fresh) client.node().call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
+        queued.pop_front();
+      }
+    }));
+    while (counters_->ready == 0) ::usleep(1000);
+    counters_->ready = 0;
+  }
+  std::uint32_t completions() { return faults().get(NVDLA_FAULT_COMPLETIONS); }
+
+  Counters* counters_ = nullptr;
+
+ private:
+  std::vector<pid_t> children_;
+};
+
+TEST_F(Fairness, AShortJobWaitsForALayer) {
+  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs);
+  Client client;
+  start(0, 16, 400, false);
+  std::uint32_t most = 0;
+  for (int i = 0; i < 5; ++i) {
+    const std::uint32_t before = completions();
+    ASSERT_EQ(client.run(), 0);
+    most = std::max(most, completions() - before);
+    ::usleep(50000);
+  }
+  std::printf("a job of one layer beside 400 of 16: ended after %u layers, its own one of them\n",
+              most);
+  // The layer that runs, one behind it, and its own; more where the test itself is held up between
+  // its look at the counter and the call. In turn it would be 6400.
+  EXPECT_LE(most, 8u);
+}
+
+TEST_F(Fairness, EndlessSubmittersShare) {
+  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
+  constexpr unsigned kUsers = 4;
+  for (unsigned i = 0; i < kUsers; ++i) start(i, i == 0 ? 8 : 4, i == 0 ? 300 : 8, false);
+  // In layers: the first has longer jobs and more of them.
+  const auto layers = [&](unsigned i) { return counters_->jobs[i] * (i == 0 ? 8 : 4); };
+  unsigned begin[kUsers], share[kUsers];
+  for (unsigned i = 0; i < kUsers; ++i) begin[i] = layers(i);
+  const std::uint32_t before = completions();
+  while (completions() - before < 400) ::usleep(10000);
+  for (unsigned i = 0; i < kUsers; ++i) share[i] = layers(i) - begin[i];
+  std::printf("layers of four users: %u (the one with 300 jobs queued), %u, %u, %u\n", share[0],
+              share[1], share[2], share[3]);
+  const auto [least, most] = std::minmax_element(share, share + kUsers);
+  EXPECT_GE(*least * 2, *most);
+}
+
+// Being new gives a context no right to keep others waiting for ever.
+TEST_F(Fairness, NewContextsDoNotStarveAnOldOne) {
+  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
+  Client client(32);
+  ASSERT_EQ(client.run(), 0);
+  constexpr unsigned kUsers = 4;
+  for (unsigned i = 0; i < kUsers; ++i) start(i, 1, 1, true);
+  const std::uint32_t before = completions();
+  const auto done = client.start();
+  // One context of five at a time: its 32 layers end with 160, but for what new ones are ahead.
+  std::uint32_t waited = 0;
+  while (client.end(done, 0) == ETIMEDOUT && waited < 600) {
+    ::usleep(5000);
+    waited = completions() - before;
+  }
+  std::printf("a job of 32 layers beside new contexts: ended after %u layers\n", waited);
+  EXPECT_LT(waited, 600u) << "starved";
+}
+
+}  // namespace
+}  // namespace nvdla::hostile

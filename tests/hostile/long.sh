@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The long form of the hostile tests in a guest, for one series of kernels.
+#
+#   long.sh SERIES BUILD-DIRECTORY [OPTION...]      OPTION: of emulate.sh, such as
+#                                                   --append NVDLA_HOSTILE_SEED=5
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+series=$1
+build=$2
+shift 2
+
+mkdir -p "$build/emulate"
+sh "$here/../emulator/build-module.sh" "$series" "$build" >"$build/emulate/$series-module.log" 2>&1 || {
+	cat "$build/emulate/$series-module.log"
+	exit 1
+}
+# What the kernel does not know of its command line becomes the environment of
+# the first process, and of all others.
+append="preempt=full NVDLA_HOSTILE_LONG=1"
+if [ "${1-}" = --append ]; then
+	append="$append $2"
+	shift 2
+fi
+exec "$here/../emulator/emulate.sh" "$series" --build "$build" --name "$series-hostile-long" \
+	--append "$append" --time-out 1700 "$@" -- "$build/tests/test_hostile"
