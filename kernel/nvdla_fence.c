@@ -8,8 +8,8 @@
  * scheduler, which reaches into the scheduler for its name, but one of these,
  * which needs nothing but itself and its operations.
  *
- * Where a signalled fence lets go of its operations (NVDLA_HAVE_FENCE_DETACH)
- * that is all. Elsewhere they are code of this module, so each fence pins it.
+ * Where a signalled fence lets go of its operations that is all. Elsewhere they
+ * are code of this module, so each fence pins it.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
