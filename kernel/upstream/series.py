@@ -61,6 +61,9 @@ PATCHES = [
      "Contexts take turns on the device, jobs wait for and signal sync objects,\n"
      "and a layer that misses its deadline is isolated, told to its user and\n"
      "reset without harm to others.", r"kernel/"),
+    ("kunit", "accel/nvdla: Add KUnit tests",
+     "Of the compiler, fences and the life of jobs, these on a device of a few\n"
+     "registers that each test moves by hand.", r"kernel/tests/"),
     ("pci", "accel/nvdla: Add the PCI front end",
      "NVDLA as a PCI function: an FPGA, or an emulator.", r"kernel/nvdla_pci\.o$"),
     ("platform", "accel/nvdla: Add the platform front end",
@@ -150,7 +153,9 @@ class Tree:
         if name.startswith(("kernel/", "firmware/")):
             text = re.sub(r'^#include "(?:\.\./)+uapi/(\S+)"', r"#include <uapi/\1>", text,
                           flags=re.M)
-        if name.startswith("kernel/"):
+        if name.startswith("kernel/tests/"):
+            text = text.replace('#include "../../firmware/', '#include "../firmware/')
+        elif name.startswith("kernel/"):
             text = text.replace('#include "../firmware/', '#include "firmware/')
         return text
 

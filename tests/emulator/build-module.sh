@@ -38,6 +38,8 @@ tools=$build/kernels/$series/tools
 [ ! -d "$tools" ] || PATH=$tools:$PATH
 case $series in
 *-arm64) set -- ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "$@" ;;
+# The only kernel with KUnit.
+sanitizer) set -- CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST=y "$@" ;;
 esac
 
 # Type information for BPF needs pahole and vmlinux, which headers do not have.

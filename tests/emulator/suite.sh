@@ -5,10 +5,11 @@
 # boots once for each machine that it has to work on. With a CONFIGURATION only
 # what is to be right on any: one boot with that device.
 #
-#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | acpi | resets]]
+#   suite.sh SERIES [BUILD-DIRECTORY [CONFIGURATION | acpi | kunit | resets]]
 #
-# `acpi` is two processors and a device that an ACPI table describes, `resets` 200 resets
-# beside jobs. A series for arm64 has a device tree for the first.
+# `acpi` is two processors and a device that an ACPI table describes, `kunit` the KUnit
+# suites of the driver (sanitizer only), `resets` 200 resets beside jobs. A series for
+# arm64 has a device tree for the first.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -173,6 +174,10 @@ case $series:$configuration in
 	;;
 *:acpi) platform acpi --run "$here/clock.sh '500 MHz'" --run "$recovers" ;;
 *:liars) liars ;;
+*:kunit)
+	boot kunit --append kunit.enable=1 --time-out $patience \
+		--run "$here/kunit.sh nvdla_fence nvdla_program nvdla_sched"
+	;;
 *:resets)
 	boot resets --device nv_small --time-out 600 --run "$tests/test_power --gtest_filter=LongStorm.*"
 	;;
