@@ -41,8 +41,9 @@ struct nvdla_submission {
 	/** @base: scheduler's job */
 	struct drm_sched_job base;
 	/**
-	 * @ref: the scheduler's, until free_job, and the quarantine's. The
-	 * arbiter needs none: no job is freed before its fence is signalled.
+	 * @ref: SUBMIT's, which holds the locks of buffers and context; the
+	 * scheduler's, until free_job; and the quarantine's. The arbiter needs
+	 * none: no job is freed before its fence is signalled.
 	 */
 	struct kref ref;
 	/** @ndev: device */

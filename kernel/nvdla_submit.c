@@ -316,6 +316,8 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 
 	nvdla_submission_arm(submission);
 	nvdla_submit_publish(submit);
+	/* The scheduler's: it may run, end and be freed at once. */
+	kref_get(&submission->ref);
 	drm_sched_entity_push_job(&submission->base);
 
 unlock_reservations:
@@ -392,13 +394,10 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	ret = nvdla_submit_syncs(&submit, args);
 	if (!ret)
 		ret = nvdla_submit_push(&submit);
-	if (!ret)
-		goto clean;	/* the scheduler's from here on */
-
-	drm_sched_job_cleanup(&submission->base);
+	if (ret)
+		drm_sched_job_cleanup(&submission->base);
 put:
 	nvdla_submission_put(submission);
-clean:
 	nvdla_submit_clean(&submit);
 	return ret;
 }
