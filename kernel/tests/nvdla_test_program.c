@@ -237,7 +237,7 @@ static const struct refusal refusals[] = {
 	{ "no such slot", spoil_slot, NVDLA_RULE_SLOT_INDEX },
 	{ "writes what is read only", spoil_access, NVDLA_RULE_SLOT_ACCESS },
 	{ "writes past the end", spoil_extent, NVDLA_RULE_EXTENT },
-	{ "no such table", spoil_lut, NVDLA_RULE_LUT_NAMED },
+	{ "no such table", spoil_lut, NVDLA_RULE_RANGE },
 };
 
 static void refusal_name(const struct refusal *refusal, char *name)
