@@ -168,7 +168,8 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 
 	lockdep_assert_held(&ndev->hw_lock);
 	/* Pairs with the end of nvdla_dump_work(). */
-	if (level == NVDLA_DUMP_OFF || smp_load_acquire(&dump->submission))
+	if (!dump || level == NVDLA_DUMP_OFF ||
+	    smp_load_acquire(&dump->submission))
 		return;
 	dump->level = level;
 	dump->time_ns = ktime_get_ns();

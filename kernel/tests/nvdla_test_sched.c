@@ -11,6 +11,7 @@
 #include "../nvdla_device.h"
 #include "../nvdla_fence.h"
 #include "../nvdla_job.h"
+#include "../nvdla_program.h"
 #include "../nvdla_sched.h"
 #include "nvdla_test.h"
 
@@ -30,6 +31,7 @@ struct fake {
 	struct nvdla_device ndev;
 	struct device dev;
 	struct nvdla_context contexts[CONTEXTS];
+	struct nvdla_account accounts[CONTEXTS];
 	u64 now;
 
 	/* the device: what is enabled, and whose turn it is, of SDP */
@@ -186,6 +188,7 @@ static int sched_init(struct kunit *test)
 
 		kref_init(&context->ref);
 		context->ndev = ndev;
+		context->account = &fake->accounts[i];
 		INIT_LIST_HEAD(&context->ready);
 		INIT_LIST_HEAD(&context->runnable);
 		context->fence_context = dma_fence_context_alloc(1);
@@ -223,7 +226,7 @@ static struct nvdla_submission *job_create(struct kunit *test, u32 index,
 	struct fake *fake = test->priv;
 	struct nvdla_context *context = &fake->contexts[index];
 	struct nvdla_submission *job = nvdla_submission_alloc(&fake->ndev);
-	struct nvdla_program *program;
+	struct nvdla_kernel_program *program;
 	struct nvdla_error error;
 
 	KUNIT_ASSERT_NOT_NULL(test, job);
@@ -232,12 +235,16 @@ static struct nvdla_submission *job_create(struct kunit *test, u32 index,
 	KUNIT_ASSERT_NOT_NULL(test, program);
 	KUNIT_ASSERT_EQ(test, 0,
 			nvdla_test_compile(test, nvdla_test_copy_layer(test),
-					   layers, program, &error));
+					   layers, &program->program, &error));
 	job->bases = kvcalloc(2, sizeof(*job->bases), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, job->bases);
 	kref_get(&context->ref);
 	job->context = context;
-	job->job.program = program;
+	/* One reference is the test's, which owns the memory. */
+	kref_init(&program->ref);
+	kref_get(&program->ref);
+	job->program = program;
+	job->job.program = &program->program;
 	job->job.bases = job->bases;
 	job->job.serial = 2;
 	nvdla_fence_init(job->fence, context->fence_context,
@@ -393,7 +400,7 @@ static void job_yields_and_goes_on(struct kunit *test)
 
 	time_passes(fake, LONG_NS);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, endless);
-	KUNIT_EXPECT_GE(test, fake->contexts[0].busy_ns, LONG_NS);
+	KUNIT_EXPECT_GE(test, fake->contexts[0].vruntime, LONG_NS);
 	layer_end(test);
 	layer_end(test);
 	KUNIT_EXPECT_EQ(test, endless->state, NVDLA_JOB_READY);
