@@ -116,7 +116,14 @@ class Fuzzer {
 
   template <typename T>
   int call(const Call& what, T& args, bool mutated = false) {
-    if (mutated) mutate(&args, sizeof(args));
+    if constexpr (requires { args.error; }) {
+      // The kernel writes there: nowhere into this process but where it is meant to.
+      const auto error = args.error;
+      if (mutated) mutate(&args, sizeof(args));
+      if (args.error != error) args.error = random_.word() | 1ull << 63;
+    } else if (mutated) {
+      mutate(&args, sizeof(args));
+    }
     const int error = node_.call(what.request, &args);
     ++ids_.calls;
     if (error == 0)
