@@ -230,7 +230,6 @@ static struct nvdla_submission *job_create(struct kunit *test, u32 index,
 	struct nvdla_error error;
 
 	KUNIT_ASSERT_NOT_NULL(test, job);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, job_put, job));
 	program = kunit_kzalloc(test, sizeof(*program), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, program);
 	KUNIT_ASSERT_EQ(test, 0,
@@ -251,6 +250,8 @@ static struct nvdla_submission *job_create(struct kunit *test, u32 index,
 			 ++context->fence_seqno);
 	job->state = NVDLA_JOB_WAITING;
 	list_add_tail(&job->node, &fake->ndev.waiting);
+	/* Last, so that it comes before the end of what the job needs. */
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, job_put, job));
 	return job;
 }
 
