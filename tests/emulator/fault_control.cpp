@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/pci_regs.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <system_error>
 
 #include "tools/emulator/fault_capability.h"
+#include "tools/emulator/platform.hpp"
 
 namespace nvdla::emulator_test {
 namespace {
@@ -30,6 +32,37 @@ std::string text(const fs::path& path) {
   throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
+// The one that the driver has.
+std::string platform_device() {
+  const fs::path driver = "/sys/bus/platform/drivers/nvdla";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(driver, ignored)) {
+    if (entry.is_symlink() && fs::exists(entry.path() / "driver"))
+      return fs::canonical(entry.path()).string();
+  }
+  throw std::runtime_error("no emulated NVDLA, neither on the PCI bus nor a platform device");
+}
+
+constexpr std::size_t kConfigBytes = 0x1000;
+
+// Where it is on the machine that emulate.sh starts.
+std::byte* map_window() {
+#ifdef __aarch64__
+  constexpr off_t kWindow = 0xc000000;
+#else
+  constexpr off_t kWindow = 0xfed20000;
+#endif
+  const int memory = ::open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+  if (memory < 0) fail("/dev/mem");
+  void* address = ::mmap(nullptr, kConfigBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+                         kWindow + static_cast<off_t>(emulator::kPlatformConfig));
+  const int error = errno;
+  ::close(memory);
+  errno = error;
+  if (address == MAP_FAILED) fail("mapping the configuration space");
+  return static_cast<std::byte*>(address);
+}
+
 }  // namespace
 
 FaultControl::FaultControl() {
@@ -38,23 +71,37 @@ FaultControl::FaultControl() {
         text(entry.path() / "device").rfind("0xd1a", 0) == 0)
       directory_ = entry.path().string();
   }
-  if (directory_.empty()) throw std::runtime_error("no emulated NVDLA on the PCI bus");
+  if (directory_.empty()) {
+    directory_ = platform_device();
+    window_ = map_window();
+    return;
+  }
   config_ = ::open((directory_ + "/config").c_str(), O_RDWR | O_CLOEXEC);
   if (config_ < 0) fail("configuration space");
 }
 
 FaultControl::~FaultControl() {
   if (config_ >= 0) ::close(config_);
+  if (window_ != nullptr) ::munmap(window_, kConfigBytes);
 }
 
 std::uint32_t FaultControl::read(std::uint32_t address, unsigned bytes) const {
   std::uint32_t value = 0;
+  if (window_ != nullptr) {
+    value = *reinterpret_cast<volatile std::uint32_t*>(window_ + address);
+    return bytes == 2 ? value & 0xffff : value;
+  }
   if (::pread(config_, &value, bytes, address) != static_cast<ssize_t>(bytes))
     fail("reading configuration space");
   return value;
 }
 
 void FaultControl::write(std::uint32_t address, std::uint32_t value, unsigned bytes) const {
+  if (window_ != nullptr) {
+    // The upper half of the command register is the status, whose bits are cleared by ones.
+    *reinterpret_cast<volatile std::uint32_t*>(window_ + address) = value;
+    return;
+  }
   if (::pwrite(config_, &value, bytes, address) != static_cast<ssize_t>(bytes))
     fail("writing configuration space");
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The emulated device's fault capability and command register, for tests in the guest: through
-// sysfs, so while the driver owns the function.
+// sysfs, so while the driver owns the function; for a device without PCI, whose configuration space
+// is in memory, through /dev/mem.
 #ifndef NVDLA_TESTS_FAULT_CONTROL_HPP
 #define NVDLA_TESTS_FAULT_CONTROL_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -12,7 +14,7 @@ namespace nvdla::emulator_test {
 
 class FaultControl {
  public:
-  // Throws std::runtime_error without an emulated NVDLA on the PCI bus.
+  // Throws std::runtime_error without an emulated NVDLA.
   FaultControl();
   ~FaultControl();
   FaultControl(const FaultControl&) = delete;
@@ -39,7 +41,7 @@ class FaultControl {
   void unbind();
   void bind() const;
 
-  // Takes the function from the bus: this object is of no use any more. rescan() brings it back.
+  // Takes the function from the bus, which has to be PCI: this object is of no use any more. rescan() brings it back.
   void remove() const;
   static void rescan();
 
@@ -50,6 +52,7 @@ class FaultControl {
   std::string directory_;
   std::string driver_;  // where it was
   int config_ = -1;
+  std::byte* window_ = nullptr;  // instead of config_, without PCI
 };
 
 }  // namespace nvdla::emulator_test
