@@ -301,6 +301,12 @@ class Recorder {
     }
     transfers_ = dump.transfers;
     luts_ = dump.luts;
+    // The engine forms addresses in tables that may be empty: there is something to point to.
+    writes_.reserve(1);
+    slots_.reserve(1);
+    transfers_.reserve(1);
+    luts_.reserve(1);
+    relocs_.reserve(1);
     nvdla_engine_init(&engine_, &hw_, &port_, this);
     if (const int error = nvdla_engine_start(&engine_))
       throw Error(file_, 0, fmt::format("the engine does not start: error {}", -error));
@@ -315,6 +321,7 @@ class Recorder {
     program.layers = &image;
     program.num_layers = 1;
     program.writes = writes_.data();
+    program.relocs = relocs_.data();
     program.num_writes = static_cast<std::uint32_t>(writes_.size());
     program.slots = slots_.data();
     program.num_slots = static_cast<std::uint32_t>(slots_.size());
@@ -379,6 +386,7 @@ class Recorder {
   std::vector<u64> bases_;
   std::vector<nvdla_transfer> transfers_;
   std::vector<nvdla_lut> luts_;
+  std::vector<nvdla_reloc> relocs_;  // none: the writes hold the addresses already
 };
 
 class Scripter {
