@@ -41,7 +41,8 @@ class FaultControl {
   void unbind();
   void bind() const;
 
-  // Takes the function from the bus, which has to be PCI: this object is of no use any more. rescan() brings it back.
+  // Takes the function from the bus, which has to be PCI: this object is of no use any more.
+  // rescan() brings it back.
   void remove() const;
   static void rescan();
 
