@@ -8,6 +8,7 @@
 
 #include "faults.hpp"
 #include "support/configurations.hpp"
+#include "unit_layers.hpp"
 
 namespace nvdla::test {
 namespace {
