@@ -23,7 +23,6 @@
 #include <linux/io.h>
 #include <linux/iosys-map.h>
 #include <linux/mm.h>
-#include <linux/property.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
@@ -54,33 +53,6 @@ bool nvdla_gem_coherent(struct nvdla_device *ndev)
 	return ndev->gem.coherent;
 }
 
-/*
- * What firmware says of the device or, as for PCI functions, of the bridge
- * that it is behind.
- */
-static enum dev_dma_attr nvdla_gem_dma_attr(struct device *dev)
-{
-	enum dev_dma_attr attr = DEV_DMA_NOT_SUPPORTED;
-
-	for (; dev && attr == DEV_DMA_NOT_SUPPORTED; dev = dev->parent)
-		attr = device_get_dma_attr(dev);
-	return attr;
-}
-
-#ifndef NVDLA_HAVE_REGIONS
-/* Module parameters that name some are not there either. */
-static int nvdla_region_init(struct nvdla_device *ndev)
-{
-	struct device *dev = ndev->drm.dev;
-
-	if (!device_property_present(dev, "memory-region") &&
-	    !device_property_present(dev, "sram"))
-		return 0;
-	return dev_err_probe(dev, -EOPNOTSUPP,
-			     "memory of its own needs CONFIG_GENERIC_ALLOCATOR\n");
-}
-#endif
-
 /**
  * nvdla_gem_init() - ask how the device reaches memory, take what is its own
  * @ndev: device, its DMA mask set
@@ -107,8 +79,8 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	if (!probe)
 		return -ENOMEM;
 	dma = sg_dma_address(probe->sgl);
-	ndev->gem.coherent = nvdla_gem_dma_attr(dev) == DEV_DMA_COHERENT ||
-			     !dma_need_sync(dev, dma);
+	/* Whatever firmware says: this is how buffers will be. */
+	ndev->gem.coherent = !dma_need_sync(dev, dma);
 	ndev->gem.physical = dma == sg_phys(probe->sgl);
 	dma_free_noncontiguous(dev, PAGE_SIZE, probe, DMA_BIDIRECTIONAL);
 
