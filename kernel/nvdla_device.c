@@ -174,8 +174,15 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	if (ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
 		reset = !ndev->front->reset(ndev->drm.dev, true);
 	nvdla_release_quarantine(ndev, reset);
-	if (reset)
+	if (reset) {
 		nvdla_gem_reclaim(ndev);
+		/* It took the mask of interrupts away. */
+		nvdla_set_offline(ndev, false);
+		nvdla_hw_lock(ndev);
+		nvdla_quiesce(ndev);
+		nvdla_hw_unlock(ndev);
+		nvdla_set_offline(ndev, true);
+	}
 	nvdla_gem_unplug(ndev);
 }
 
