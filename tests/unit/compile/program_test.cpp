@@ -8,6 +8,7 @@
 
 #include "layers.hpp"
 #include "support/compiled.hpp"
+#include "unit_layers.hpp"
 
 namespace nvdla::test {
 namespace {
