@@ -16,7 +16,6 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_submit.h"
 #include "nvdla_user.h"
 
 /** struct nvdla_signal - a sync object to signal, prepared */
