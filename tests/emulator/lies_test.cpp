@@ -45,10 +45,6 @@ class Lies : public Misbehaviour {
     faults_.rebind();
     EXPECT_TRUE(recovers());
   }
-  void wait_until_blocked() const {
-    while ((faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
   // Makes the driver look at registers before a deadline does.
   void raise_another_unit() const { faults_.set(NVDLA_FAULT_RAISE, kCdpDone); }
 
@@ -73,11 +69,9 @@ TEST_F(Lies, OneReadOfOnesCostsOneJob) {
   auto victim = std::make_unique<Client>();
   Client innocent;
   faults_.set(NVDLA_FAULT_LATE_MS, kLateMs);
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
   const auto before = Clock::now();
-  const auto first = victim->start();
+  const auto first = start_blocked(*victim);
   const auto other = innocent.start();
-  wait_until_blocked();
   faults_.set(NVDLA_FAULT_ONES_READS, 1);
   raise_another_unit();
   EXPECT_EQ(victim->end(first), ENODEV);
@@ -90,10 +84,8 @@ TEST_F(Lies, OneReadOfOnesCostsOneJob) {
 TEST_F(Lies, ALinkThatFlapsLeavesForeignMemoryAlone) {
   auto victim = std::make_unique<Client>();
   faults_.set(NVDLA_FAULT_LATE_MS, kLateMs);
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
   const auto before = Clock::now();
-  const auto first = victim->start();
-  wait_until_blocked();
+  const auto first = start_blocked(*victim);
   raise_another_unit();
   faults_.set(NVDLA_FAULT_ONES_MS, 4000);
   EXPECT_EQ(victim->end(first), ENODEV);
@@ -157,8 +149,7 @@ TEST_F(Lies, AResetMayTakeItsTime) {
   Client guilty;
   Client innocent;
   faults_.set(NVDLA_FAULT_RESET_MS, 2000);
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
-  const auto first = guilty.start();
+  const auto first = start_blocked(guilty);
   const auto other = innocent.start();
   EXPECT_EQ(guilty.end(first), ETIME);
   EXPECT_EQ(innocent.end(other), 0);
@@ -225,10 +216,9 @@ TEST_F(SharedLine, ServesItsNeighbourWhileTheDeviceIsProbed) {
 TEST_F(SharedLine, SurvivesAHang) {
   const unsigned long before = neighbour_calls();
   faults_.set(NVDLA_FAULT_RESET, NVDLA_FAULT_RESET_FAILS);
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
   Client client;
   Client innocent;
-  const auto first = client.start();
+  const auto first = start_blocked(client);
   const auto other = innocent.start();
   EXPECT_EQ(client.end(first), ETIME);
   EXPECT_EQ(innocent.end(other), ENODEV);

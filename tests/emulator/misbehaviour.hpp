@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,6 +36,17 @@ using Clock = std::chrono::steady_clock;
 
 // Later than a layer's deadline, and than all of memory is taken.
 inline constexpr std::uint32_t kLateMs = 12000;
+
+// Much longer than anything takes here that is not waited for by its own deadline.
+template <typename Condition>
+bool eventually(Condition condition) {
+  const auto until = Clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (Clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
 
 // All that is free of it, in pages.
 inline std::vector<std::uint32_t> take_sram(const Node& node) {
@@ -98,6 +110,20 @@ class Misbehaviour : public testing::Test {
     EXPECT_EQ(faults_.get(NVDLA_FAULT_DMA_REFUSED), refused_);
   }
 
+  bool blocked() const { return (faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) != 0; }
+  // Starts a job that a fault stops. It is at work when this returns: nobody who comes later is
+  // before it, although the scheduler may take its time.
+  template <typename Condition>
+  std::uint32_t start_until(Client& client, Condition stopped) const {
+    const std::uint32_t done = client.start();
+    if (!eventually(stopped)) throw std::runtime_error("the fault stops no layer");
+    return done;
+  }
+  std::uint32_t start_blocked(Client& client) const {
+    faults_.set(NVDLA_FAULT_BLOCK, 1);
+    return start_until(client, [this] { return blocked(); });
+  }
+
   // A layer hangs and writes late; the device cannot be reset, or not for good.
   void expect_quarantine(int error, Target target) {
     const std::size_t sram_pages = take_sram(Node()).size();
@@ -105,9 +131,8 @@ class Misbehaviour : public testing::Test {
     Client innocent;
     EXPECT_EQ(innocent.run(), 0);
     faults_.set(NVDLA_FAULT_LATE_MS, kLateMs);
-    faults_.set(NVDLA_FAULT_BLOCK, 1);
     const auto before = Clock::now();
-    const auto first = guilty->start();
+    const auto first = start_blocked(*guilty);
     const auto other = innocent.start();
     EXPECT_EQ(guilty->end(first), error);
     EXPECT_EQ(guilty->state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GUILTY});

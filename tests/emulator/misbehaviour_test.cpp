@@ -23,11 +23,12 @@ class WithReset : public Misbehaviour {
     ASSERT_TRUE(Client().can_reset()) << "this run is for a function that can be reset";
   }
 
-  // One context hangs, the others notice nothing but the time.
-  void expect_guilt() {
+  // One context hangs, as soon as `stopped`; the others notice nothing but the time.
+  template <typename Condition>
+  void expect_guilt(Condition stopped) {
     Client guilty;
     Client innocent;
-    const auto first = guilty.start();
+    const auto first = start_until(guilty, stopped);
     const auto second = guilty.start();
     const auto other = innocent.start();
     EXPECT_EQ(guilty.end(first), ETIME);
@@ -67,13 +68,13 @@ TEST_F(WithReset, ALostInterruptCostsOnlyTime) {
 
 TEST_F(WithReset, ALostCompletionIsAHang) {
   faults_.set(NVDLA_FAULT_SWALLOW_COMPLETIONS, 1);
-  expect_guilt();
+  expect_guilt([this] { return faults_.get(NVDLA_FAULT_SWALLOW_COMPLETIONS) == 0; });
 }
 
 TEST_F(WithReset, ALayerThatBlocksIsAHang) {
   faults_.set(NVDLA_FAULT_BLOCK, 1);
-  expect_guilt();
-  EXPECT_EQ(faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED, 0u);
+  expect_guilt([this] { return blocked(); });
+  EXPECT_FALSE(blocked());
 }
 
 TEST_F(WithReset, HangsCanRepeat) {

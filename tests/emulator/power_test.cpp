@@ -19,19 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// More than it takes to sleep, wake up or probe.
-constexpr auto kLong = 20s;
-
-template <typename Condition>
-bool eventually(Condition condition) {
-  const auto until = Clock::now() + kLong;
-  while (!condition()) {
-    if (Clock::now() > until) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
-
 class Power : public Misbehaviour {
  protected:
   void SetUp() override {
@@ -182,10 +169,9 @@ TEST_F(Power, AResetComesBetweenTwoLayers) {
 
 // The layer would never end, which nobody knows yet: its deadline is two seconds away.
 TEST_F(Power, AResetCancelsALayerThatTakesTooLong) {
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
   Client client;
   Client other;
-  const auto done = client.start();
+  const auto done = start_blocked(client);
   const auto next = client.start();
   const auto others = other.start();
   reset();
@@ -251,10 +237,9 @@ TEST_F(Power, TheSystemSleepsBetweenTwoLayers) {
 
 // The system may have to stay awake for it, but not for good.
 TEST_F(Power, AHangWhileTheSystemIsToSleep) {
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
   Client client;
   Client other;
-  const auto done = client.start();
+  const auto done = start_blocked(client);
   const auto others = other.start();
   const int error = suspend();
   EXPECT_TRUE(error == 0 || error == EBUSY) << error;

@@ -323,9 +323,13 @@ TEST_F(Seeing, DebugfsTellsJobsContextsAndBuffers) {
   faults_.set(NVDLA_FAULT_BLOCK, 1);
   const auto before = jobs();
   const std::uint32_t first = chain.start();
+  std::string queue;
+  // Otherwise the other may be the one that blocks.
+  do {
+    queue = debugfs("queue");
+  } while (queue.find("running: program") == std::string::npos);
   const std::uint32_t second = other.start();
   // The scheduler takes its time to find the second ready; the first takes longer to fail.
-  std::string queue;
   do {
     queue = debugfs("queue");
   } while (queue.find("ready") == std::string::npos &&

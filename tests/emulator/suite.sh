@@ -193,7 +193,15 @@ case $series:$configuration in
 *) one_configuration "$configuration" ;;
 esac
 
+# Last, where whoever sees only the end of a long log finds it: what failed, and why.
 [ -z "$failed" ] || {
+	for name in $failed; do
+		log=$build/emulate/$name.log
+		[ -f "$log" ] || continue
+		said=$(grep -aE -A4 ': Failure$' "$log" | head -n 12)
+		echo "--- $name"
+		echo "${said:-$(tail -n 5 "$log")}"
+	done >&2
 	echo "suite.sh: failed:$failed; logs are in $build/emulate" >&2
 	exit 1
 }
