@@ -5,14 +5,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <vector>
 
 #include "node.hpp"
-#include "vgem.hpp"
 
 namespace nvdla::ioctl_test {
 namespace {
@@ -76,44 +74,6 @@ TEST_F(Limits, ContextsInAllFilesTogether) {
     if (i == 0) first = count;
     EXPECT_EQ(count, first);
   }
-}
-
-// Submits what waits for the fence of another device until it is refused. Status 0 when that was
-// at the limit, and an ended job makes room for another.
-int submit_until_refused() {
-  const Node node;
-  const Vgem vgem;
-  if (node.fd() < 0 || vgem.fd() < 0) return 2;
-  const auto theirs = vgem.page();
-  std::uint32_t source = 0;
-  if (drmPrimeFDToHandle(node.fd(), vgem.export_fd(theirs), &source) != 0) return 3;
-  CopyProgram program(node.info().atom_bytes);
-  auto create = program.args();
-  if (node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &create) != 0) return 4;
-  const std::vector<drm_nvdla_binding> bindings = {{0, source, 0}, {0, node.buffer(kPage), 0}};
-  drm_nvdla_submit submit{};
-  submit.bindings = array_of(bindings);
-  submit.context = node.context();
-  submit.program = create.program;
-
-  const auto gate = vgem.fence(theirs, true);
-  std::uint32_t count = 0;
-  int error = 0;
-  while ((error = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit)) == 0) ++count;
-  if (error != EDQUOT) return 5;
-  if (!is_close_to(count, node.limits().user_jobs)) return 6;
-  vgem.signal(gate);
-  while ((error = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit)) == EDQUOT) usleep(1000);
-  return error == 0 ? 0 : 7;
-}
-
-// In a process of its own, whose jobs need not all run when it ends.
-TEST_F(Limits, JobsThatWait) {
-  const pid_t child = fork();
-  if (child == 0) _exit(submit_until_refused());
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
 }
 
 // Where memory is the system's, which has more of it than one user may have.

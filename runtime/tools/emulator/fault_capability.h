@@ -25,7 +25,8 @@
 #define NVDLA_FAULT_BLOCK 0x0c
 /*
  * With BLOCK: milliseconds after which the blocked layer runs all the same; what
- * it writes is overwritten with the byte PATTERN. 0: never.
+ * it writes is overwritten with the byte PATTERN. 0: never. May be written while a
+ * layer is blocked, too.
  */
 #define NVDLA_FAULT_LATE_MS 0x10
 /* Microseconds that pass before each layer runs. */
