@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Proves that a device reached for nothing but what its layers may.
 
-  join_dma_log.py DMA-LOG TRACE [--skip STEPS]
+  join_dma_log.py DMA-LOG TRACE [--skip STEPS] [--cut]
 
 DMA-LOG is what nvdla-device-server --dma-log wrote, TRACE any text with the
 driver's trace events nvdla_layer_start (traced.sh). Units take layers in the
@@ -13,6 +13,10 @@ proofs allow the same DMA client, in the same memory and direction.
 
 --skip leaves out steps from before the trace was on, such as the copy with
 which the driver confirms the device. Steps after its last layer are left out.
+
+--cut is for devices that are reset, sleep or go away at work: a layer may have
+started and done nothing, or less than all of it, and accesses that were refused
+touched nothing. A step then belongs to the next layer that may do what it did.
 """
 import argparse
 import collections
@@ -81,11 +85,35 @@ def allowed(areas, address, size):
     return address >= end
 
 
+def forbidden(accesses, areas, cut):
+    """What a step did that a layer with these areas may not."""
+    return [text for client, direction, memory, address, size, outcome, text in accesses
+            if not (cut and outcome == 'refused') and
+            (outcome != 'ok' or
+             not allowed(areas.get((client, direction, memory), []), address, size))]
+
+
+def take_layer(queue, accesses, cut):
+    """Take the layer of a step off its queue: its name and what the step did beyond it.
+
+    With `cut` that is the first layer that may do it all, if there is one.
+    """
+    skipped = 0
+    while cut and skipped < len(queue) and forbidden(accesses, queue[skipped][1], cut):
+        skipped += 1
+    if skipped < len(queue):
+        for _ in range(skipped):
+            queue.popleft()
+    name, areas = queue.popleft()
+    return name, forbidden(accesses, areas, cut)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('log')
     parser.add_argument('trace')
     parser.add_argument('--skip', type=int, default=0)
+    parser.add_argument('--cut', action='store_true')
     arguments = parser.parse_args()
 
     queues = read_layers(arguments.trace)
@@ -99,14 +127,11 @@ def main():
         if not queues.get(pipeline):
             complaints.append(f'step {step}: no layer of {pipeline} has started: {accesses[0][-1]}')
             break
-        name, areas = queues[pipeline].popleft()
-        for client, direction, memory, address, size, outcome, text in accesses:
-            accesses_seen += 1
-            if outcome != 'ok' or not allowed(areas.get((client, direction, memory), []), address,
-                                              size):
-                complaints.append(f'{name} may not: {text}')
+        accesses_seen += len(accesses)
+        name, beyond = take_layer(queues[pipeline], accesses, arguments.cut)
+        complaints += [f'{name} may not: {text}' for text in beyond]
     left = sum(map(len, queues.values()))
-    if not complaints and left:
+    if not complaints and left and not arguments.cut:
         complaints.append(f'{left} of {layers} layers started and the device did nothing for them')
     if not layers:
         complaints.append(f'no layer in {arguments.trace}')

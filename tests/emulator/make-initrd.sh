@@ -145,6 +145,10 @@ add_file() {
 	esac
 	mkdir -p "$root$(dirname "$to")"
 	cp -rL "$from" "$root$to"
+	# A program that another one runs.
+	if [ -f "$from" ] && [ "$(head -c 4 "$from")" = "$(printf '\177ELF')" ]; then
+		place_libraries "$from"
+	fi
 }
 
 index() {

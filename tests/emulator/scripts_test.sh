@@ -160,5 +160,12 @@ log '2 1 cdp_rdma R DRAM 0x1010 240 ok'
 refuses "join_dma_log.py: step 1: no layer of cdp has started: 2 1 cdp_rdma R DRAM 0x1010 240 ok" \
 	"$join" --skip 1 "$work/log" "$work/trace"
 refuses "join_dma_log.py: no layer in $work/data" "$join" "$work/log" "$work/data"
+# A reset came before the first layer did anything; what was refused is not held against the next.
+log "$bdma" '6 2 bdma_write W DRAM 0x9000 512 refused'
+[ "$("$join" --skip 1 --cut "$work/log" "$work/trace")" = \
+	'join_dma_log.py: 2 layers, 2 accesses, all of them allowed' ] || failed=1
+log "$bdma" '6 2 bdma_write W DRAM 0x9000 512 ok'
+refuses "join_dma_log.py: program 7 layer 1 may not: 6 2 bdma_write W DRAM 0x9000 512 ok" \
+	"$join" --skip 1 --cut "$work/log" "$work/trace"
 
 exit $failed
