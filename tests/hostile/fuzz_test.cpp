@@ -304,7 +304,7 @@ TEST_F(Fuzz, NothingBreaksTheDriver) {
   Ids& ids = *new (memory) Ids;
   const Node node;
   const std::uint32_t atom = node.info().atom_bytes;
-  const auto until = Clock::now() + duration(10, 180);
+  const auto until = Clock::now() + duration(10, 600);
   Random random(seed_);
   std::vector<pid_t> children;
   for (unsigned i = 0; i < kProcesses; ++i) {
