@@ -144,6 +144,16 @@ static void nvdla_device_fini(struct drm_device *drm, void *data)
 	mutex_destroy(&ndev->hw_lock);
 }
 
+/* From here on nobody serves the line, which others may share. */
+static void nvdla_device_silence(struct nvdla_device *ndev)
+{
+	nvdla_set_offline(ndev, false);
+	nvdla_hw_lock(ndev);
+	nvdla_quiesce(ndev);
+	nvdla_hw_unlock(ndev);
+	nvdla_set_offline(ndev, true);
+}
+
 /**
  * nvdla_device_remove() - take a device out of use
  * @ndev: device that was created
@@ -177,11 +187,7 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	if (reset) {
 		nvdla_gem_reclaim(ndev);
 		/* It took the mask of interrupts away. */
-		nvdla_set_offline(ndev, false);
-		nvdla_hw_lock(ndev);
-		nvdla_quiesce(ndev);
-		nvdla_hw_unlock(ndev);
-		nvdla_set_offline(ndev, true);
+		nvdla_device_silence(ndev);
 	}
 	nvdla_gem_unplug(ndev);
 }
@@ -302,18 +308,18 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 		front->isolate(dev, false);
 	ret = nvdla_gem_init(ndev);
 	if (ret)
-		goto isolate;
+		goto silence;
 	/* Before anything runs: others may share a line that nobody serves. */
 	ret = devm_request_threaded_irq(dev, irq, nvdla_irq_handler,
 					nvdla_irq_thread, IRQF_SHARED, "nvdla",
 					ndev);
 	if (ret) {
 		dev_err_probe(dev, ret, "no interrupt %d\n", irq);
-		goto isolate;
+		goto silence;
 	}
 	ret = nvdla_confirm_atom(ndev);
 	if (ret)
-		goto isolate;
+		goto silence;
 
 	WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 	nvdla_power_init(ndev);
@@ -326,7 +332,8 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	drm_info(&ndev->drm, "%s, atom of %u bytes\n", hw->name, hw->atom);
 	return 0;
 
-isolate:
+silence:
+	nvdla_device_silence(ndev);
 	if (front->isolate)
 		front->isolate(dev, true);
 	return ret;

@@ -9,6 +9,7 @@
 // (nvdla_machine.ko), Noncoherent a device with a view of memory of its own (--stale): each run
 // names its suites.
 #include <fstream>
+#include <system_error>
 
 #include "misbehaviour.hpp"
 
@@ -203,6 +204,26 @@ TEST_F(SharedLine, ServesItsNeighbourWhileTheDeviceIsProbed) {
   faults_.rebind();
   EXPECT_LT(neighbour_calls(), before + 1000);
   EXPECT_TRUE(recovers());
+}
+
+// The device says nothing to a driver that does not want it, whether a reset took its mask of
+// interrupts away or not.
+TEST_F(SharedLine, OutlivesAProbeThatFails) {
+  for (const std::uint32_t reset :
+       {std::uint32_t{NVDLA_FAULT_RESET_WORKS}, std::uint32_t{NVDLA_FAULT_RESET_FAILS}}) {
+    SCOPED_TRACE(reset);
+    const unsigned long before = neighbour_calls();
+    faults_.unbind();
+    faults_.set(NVDLA_FAULT_RESET, reset);
+    faults_.set(NVDLA_FAULT_BLOCK, 1);
+    EXPECT_THROW(faults_.bind(), std::system_error) << "the copy that confirms it does not end";
+    raise_another_unit();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_LT(neighbour_calls(), before + 1000);
+    faults_.clear();
+    faults_.bind();
+    EXPECT_TRUE(recovers());
+  }
 }
 
 TEST_F(SharedLine, SurvivesAHang) {
