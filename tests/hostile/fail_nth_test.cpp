@@ -12,7 +12,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "hostile.hpp"
 
@@ -26,6 +31,58 @@ using ioctl_test::must;
 constexpr const char* kFailNth = "/proc/thread-self/fail-nth";
 constexpr unsigned kMost = 2000;
 
+// Code of the kernel, from its first address on.
+struct Code {
+  std::uint64_t begin = ~std::uint64_t{0};
+  std::uint64_t end = 0;
+};
+
+// By the kernel's table of symbols, which is in no order.
+class Symbols {
+ public:
+  Symbols() {
+    std::ifstream file("/proc/kallsyms");
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream parts(line);
+      std::string address, type, name, module;
+      parts >> address >> type >> name >> module;
+      if (type != "t" && type != "T") continue;
+      symbols_.push_back({std::stoull(address, nullptr, 16), name, module});
+    }
+    std::sort(symbols_.begin(), symbols_.end(),
+              [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  }
+  // All of a module; its last function ends with a page.
+  Code module(const std::string& name) const {
+    Code code;
+    for (const Symbol& symbol : symbols_) {
+      if (symbol.module != '[' + name + ']') continue;
+      code.begin = std::min(code.begin, symbol.address);
+      code.end = std::max(code.end, (symbol.address | (kPage - 1)) + 1);
+    }
+    return code;
+  }
+  Code function(const std::string& name) const {
+    Code code;
+    for (const Symbol& symbol : symbols_) {
+      if (symbol.name == name) {
+        code.begin = symbol.address;
+      } else if (symbol.address > code.begin) {
+        code.end = symbol.address;
+        break;
+      }
+    }
+    return code;
+  }
+
+ private:
+  struct Symbol {
+    std::uint64_t address;
+    std::string name, module;
+  };
+  std::vector<Symbol> symbols_;
+};
+
 class FailNth : public Hostile {
  protected:
   void SetUp() override {
@@ -36,24 +93,41 @@ class FailNth : public Hostile {
       return;
     }
     // Also what may sleep fails.
-    for (const char* attribute : {"failslab/ignore-gfp-wait", "fail_page_alloc/ignore-gfp-wait",
-                                  "fail_page_alloc/ignore-gfp-highmem"}) {
-      std::ofstream file(std::string("/sys/kernel/debug/") + attribute);
-      file << "N" << std::flush;
-      ASSERT_TRUE(file) << attribute;
-    }
-    std::ofstream("/sys/kernel/debug/fail_page_alloc/min-order") << "0";
+    set("failslab/ignore-gfp-wait", "N");
+    set("fail_page_alloc/ignore-gfp-wait", "N");
+    set("fail_page_alloc/ignore-gfp-highmem", "N");
+    set("fail_page_alloc/min-order", "0");
     file_ = ::open(kFailNth, O_RDWR | O_CLOEXEC);
     ASSERT_GE(file_, 0);
   }
   void TearDown() override {
-    if (file_ >= 0) ::close(file_);
+    if (file_ >= 0) {
+      ::close(file_);
+      fail_only({0, ~std::uint64_t{0}}, {0, 0});
+    }
     Hostile::TearDown();
   }
 
-  // `call` gives an errno; `undo` what it made back when that is 0.
+  static void set(const std::string& attribute, const std::string& value) {
+    emulator_test::FaultControl::put("/sys/kernel/debug/" + attribute, value);
+  }
+  // Only what is allocated on behalf of some code, and not on behalf of other.
+  static void fail_only(const Code& by, const Code& not_by) {
+    for (const std::string kind : {"failslab", "fail_page_alloc", "fail_usercopy"}) {
+      set(kind + "/stacktrace-depth", "32");
+      set(kind + "/require-start", std::to_string(by.begin));
+      set(kind + "/require-end", std::to_string(by.end));
+      set(kind + "/reject-start", std::to_string(not_by.begin));
+      set(kind + "/reject-end", std::to_string(not_by.end));
+    }
+  }
+  bool can_fail() const { return file_ >= 0; }
+
+  // `call` gives an errno, of those `allowed` when something fails; `undo` what it made back when
+  // that is 0.
   void fail_each(const char* name, const std::function<int()>& call,
-                 const std::function<void()>& undo) {
+                 const std::function<void()>& undo,
+                 const std::set<int>& allowed = {ENOMEM, EFAULT, ENODEV}) {
     if (file_ < 0) return;
     unsigned refused = 0, n = 1;
     for (; n < kMost; ++n) {
@@ -70,7 +144,7 @@ class FailNth : public Hostile {
         EXPECT_EQ(error, 0) << name << ": nothing failed";
         break;
       }
-      EXPECT_TRUE(error == 0 || error == ENOMEM || error == EFAULT || error == ENODEV)
+      EXPECT_TRUE(error == 0 || allowed.count(error) == 1)
           << name << ' ' << n << ": " << std::strerror(error);
       refused += error != 0;
     }
@@ -159,6 +233,27 @@ TEST_F(FailNth, Submit) {
       },
       [&] { EXPECT_EQ(client.end(binary), 0); });
   EXPECT_TRUE(client.copied());
+}
+
+// What the driver core allocates around a probe is not the driver's. Nor is what the DRM core does
+// with the node it makes in sysfs: without memory for it, it puts an error pointer as a device.
+// A region of the bus without memory for it is one that somebody else has.
+TEST_F(FailNth, Probe) {
+  if (!can_fail()) return;
+  const auto bind = [this] {
+    try {
+      faults().bind();
+      return 0;
+    } catch (const std::system_error& error) {
+      return error.code().value();
+    }
+  };
+  const auto unbind = [this] { faults().unbind(); };
+  const Symbols symbols;
+  unbind();
+  fail_only(symbols.module("nvdla"), symbols.function("drm_sysfs_minor_alloc"));
+  fail_each("probe", bind, unbind, {ENOMEM, EBUSY});
+  ASSERT_EQ(bind(), 0);
 }
 
 }  // namespace
