@@ -19,7 +19,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_trace_layer.h"
+#include "nvdla_trace.h"
 
 static const char * const result_names[] = {
 	[NVDLA_JOB_RUNNING] = "running",
@@ -94,22 +94,13 @@ u64 nvdla_client_id(const struct drm_file *file)
 }
 
 /**
- * nvdla_account_queue() - a job was taken from the user
- * @submission: job; its fence is initialised
- */
-void nvdla_account_queue(struct nvdla_submission *submission)
-{
-	nvdla_trace_queue(submission);
-}
-
-/**
  * nvdla_account_start() - a job is about to be given to the engine
  * @submission: job; hw_lock held
  */
 void nvdla_account_start(struct nvdla_submission *submission)
 {
 	submission->start_ns = ktime_get_ns();
-	nvdla_trace_start(submission);
+	trace_nvdla_job_start(submission);
 }
 
 /**
@@ -127,7 +118,7 @@ void nvdla_account_end(struct nvdla_submission *submission)
 	u64 busy = now - submission->start_ns;
 
 	atomic64_add(busy, &submission->context->account->busy_ns);
-	nvdla_trace_end(submission, busy);
+	trace_nvdla_job_end(submission, busy);
 	/* Cut, it goes on later. */
 	if (job->result == NVDLA_JOB_YIELDED)
 		return;

@@ -60,7 +60,6 @@ struct nvdla_account *nvdla_account_create(void);
 struct nvdla_account *nvdla_account_get(struct nvdla_account *account);
 void nvdla_account_put(struct nvdla_account *account);
 
-void nvdla_account_queue(struct nvdla_submission *submission);
 void nvdla_account_start(struct nvdla_submission *submission);
 void nvdla_account_end(struct nvdla_submission *submission);
 

@@ -21,6 +21,7 @@
 #include "nvdla_job.h"
 #include "nvdla_program.h"
 #include "nvdla_sched.h"
+#include "nvdla_trace.h"
 #include "nvdla_user.h"
 
 /**
@@ -101,7 +102,7 @@ void nvdla_submission_arm(struct nvdla_submission *submission)
 	drm_sched_job_arm(&submission->base);
 	nvdla_fence_init(submission->fence, context->fence_context,
 			 ++context->fence_seqno);
-	nvdla_account_queue(submission);
+	trace_nvdla_job_queue(submission);
 
 	mutex_lock(&ndev->hw_lock);
 	submission->state = NVDLA_JOB_WAITING;

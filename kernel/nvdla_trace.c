@@ -10,62 +10,14 @@
 #define CREATE_TRACE_POINTS
 #include "nvdla_trace.h"
 
-/* A job's name to others. */
-static const struct dma_fence *
-nvdla_trace_fence(const struct nvdla_submission *submission)
-{
-	return submission->fence;
-}
-
 /* Of a job as the engine knows it: 0 and 0 unless a user submitted it. */
 static void nvdla_trace_job(const struct nvdla_job *job, u64 *context,
 			    u64 *seqno)
 {
 	const struct nvdla_submission *submission = job->cookie;
 
-	*context = submission ? nvdla_trace_fence(submission)->context : 0;
-	*seqno = submission ? nvdla_trace_fence(submission)->seqno : 0;
-}
-
-/**
- * nvdla_trace_queue() - a job was taken from the user
- * @submission: job
- */
-void nvdla_trace_queue(const struct nvdla_submission *submission)
-{
-	const struct dma_fence *fence = nvdla_trace_fence(submission);
-
-	trace_nvdla_job_queue(dev_name(submission->ndev->drm.dev),
-			      fence->context, fence->seqno,
-			      submission->program->serial,
-			      submission->program->program.num_layers);
-}
-
-/**
- * nvdla_trace_start() - a job goes to the engine
- * @submission: job
- */
-void nvdla_trace_start(const struct nvdla_submission *submission)
-{
-	const struct dma_fence *fence = nvdla_trace_fence(submission);
-
-	trace_nvdla_job_start(fence->context, fence->seqno,
-			      submission->program->serial);
-}
-
-/**
- * nvdla_trace_end() - a job has left the engine
- * @submission: job, with its result
- * @busy_ns: how long it was there
- */
-void nvdla_trace_end(const struct nvdla_submission *submission, u64 busy_ns)
-{
-	const struct dma_fence *fence = nvdla_trace_fence(submission);
-
-	trace_nvdla_job_end(fence->context, fence->seqno,
-			    submission->program->serial,
-			    submission->job.result, submission->job.layer,
-			    busy_ns);
+	*context = submission ? submission->fence->context : 0;
+	*seqno = submission ? submission->fence->seqno : 0;
 }
 
 /**

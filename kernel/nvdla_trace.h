@@ -15,55 +15,57 @@
 
 #include <linux/tracepoint.h>
 
-TRACE_EVENT(nvdla_job_queue,
-	    TP_PROTO(const char *dev, u64 context, u64 seqno, u64 program,
-		     u32 layers),
-	    TP_ARGS(dev, context, seqno, program, layers),
-	    TP_STRUCT__entry(__array(char, dev, 32)
-			     __field(u64, context)
-			     __field(u64, seqno)
-			     __field(u64, program)
-			     __field(u32, layers)),
-	    TP_fast_assign(strscpy(__entry->dev, dev, sizeof(__entry->dev));
-			   __entry->context = context;
-			   __entry->seqno = seqno;
-			   __entry->program = program;
-			   __entry->layers = layers;),
-	    TP_printk("dev=%s fence=%llu:%llu program=%llu layers=%u",
-		      __entry->dev, __entry->context, __entry->seqno,
-		      __entry->program, __entry->layers)
+#include "nvdla_device.h"
+#include "nvdla_job.h"
+
+DECLARE_EVENT_CLASS(nvdla_job,
+		    TP_PROTO(const struct nvdla_submission *submission),
+		    TP_ARGS(submission),
+		    TP_STRUCT__entry(__array(char, dev, 32)
+				     __field(u64, context)
+				     __field(u64, seqno)
+				     __field(u64, program)
+				     __field(u32, layers)),
+		    TP_fast_assign(strscpy(__entry->dev,
+					   dev_name(submission->ndev->drm.dev),
+					   sizeof(__entry->dev));
+				   __entry->context =
+					submission->fence->context;
+				   __entry->seqno = submission->fence->seqno;
+				   __entry->program = submission->job.serial;
+				   __entry->layers =
+					submission->job.program->num_layers;),
+		    TP_printk("dev=%s fence=%llu:%llu program=%llu layers=%u",
+			      __entry->dev, __entry->context, __entry->seqno,
+			      __entry->program, __entry->layers)
+);
+
+DEFINE_EVENT(nvdla_job, nvdla_job_queue,
+	     TP_PROTO(const struct nvdla_submission *submission),
+	     TP_ARGS(submission)
 );
 
 /* A job that was cut at a layer goes on there: it starts more than once. */
-TRACE_EVENT(nvdla_job_start,
-	    TP_PROTO(u64 context, u64 seqno, u64 program),
-	    TP_ARGS(context, seqno, program),
-	    TP_STRUCT__entry(__field(u64, context)
-			     __field(u64, seqno)
-			     __field(u64, program)),
-	    TP_fast_assign(__entry->context = context;
-			   __entry->seqno = seqno;
-			   __entry->program = program;),
-	    TP_printk("fence=%llu:%llu program=%llu", __entry->context,
-		      __entry->seqno, __entry->program)
+DEFINE_EVENT(nvdla_job, nvdla_job_start,
+	     TP_PROTO(const struct nvdla_submission *submission),
+	     TP_ARGS(submission)
 );
 
 TRACE_EVENT(nvdla_job_end,
-	    TP_PROTO(u64 context, u64 seqno, u64 program, u32 result,
-		     u32 layer, u64 busy_ns),
-	    TP_ARGS(context, seqno, program, result, layer, busy_ns),
+	    TP_PROTO(const struct nvdla_submission *submission, u64 busy_ns),
+	    TP_ARGS(submission, busy_ns),
 	    TP_STRUCT__entry(__field(u64, context)
 			     __field(u64, seqno)
 			     __field(u64, program)
 			     __field(u64, busy_ns)
 			     __field(u32, result)
 			     __field(u32, layer)),
-	    TP_fast_assign(__entry->context = context;
-			   __entry->seqno = seqno;
-			   __entry->program = program;
+	    TP_fast_assign(__entry->context = submission->fence->context;
+			   __entry->seqno = submission->fence->seqno;
+			   __entry->program = submission->job.serial;
 			   __entry->busy_ns = busy_ns;
-			   __entry->result = result;
-			   __entry->layer = layer;),
+			   __entry->result = submission->job.result;
+			   __entry->layer = submission->job.layer;),
 	    TP_printk("fence=%llu:%llu program=%llu result=%u layer=%u ns=%llu",
 		      __entry->context, __entry->seqno, __entry->program,
 		      __entry->result, __entry->layer, __entry->busy_ns)

@@ -8,11 +8,7 @@
 #include "../firmware/engine/nvdla_engine.h"
 
 struct nvdla_device;
-struct nvdla_submission;
 
-void nvdla_trace_queue(const struct nvdla_submission *submission);
-void nvdla_trace_start(const struct nvdla_submission *submission);
-void nvdla_trace_end(const struct nvdla_submission *submission, u64 busy_ns);
 void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer);
 void nvdla_trace_layer_end(void *context, const struct nvdla_job *job,
 			   u32 layer, u64 start_ns, u64 end_ns);
