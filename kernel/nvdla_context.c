@@ -128,8 +128,9 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 	if (!context)
 		return ERR_PTR(-ENOMEM);
 	sched = &context->sched;
-	ret = nvdla_drm_sched_init(sched, &nvdla_drm_sched_ops, NVDLA_CONTEXT_CREDITS,
-			       ndev->wq, ndev->drm.dev);
+	ret = nvdla_drm_sched_init(sched, &nvdla_drm_sched_ops,
+				   NVDLA_CONTEXT_CREDITS, ndev->wq,
+				   ndev->drm.dev);
 	if (ret)
 		goto free;
 	ret = drm_sched_entity_init(&context->entity,

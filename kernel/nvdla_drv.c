@@ -105,7 +105,7 @@ int nvdla_ioctl_query(struct drm_device *drm, void *data,
 	const void *from;
 	u32 size;
 
-	/* No structure will be larger, and the rest would have to be cleared. */
+	/* No structure will be larger, and the rest has to be cleared. */
 	if (query->pointer && room > PAGE_SIZE)
 		return -E2BIG;
 

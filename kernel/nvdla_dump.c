@@ -85,7 +85,7 @@ struct nvdla_dump {
 	u64 time_ns;
 	/** @head: the first layer that had not ended */
 	u32 head;
-	/** @taken: layers from there on that held register groups, a bit each */
+	/** @taken: layers from there on that held groups, a bit each */
 	u32 taken;
 	/** @enabled: of them, those that were enabled */
 	u32 enabled;
@@ -167,9 +167,10 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	u32 i;
 
 	lockdep_assert_held(&ndev->hw_lock);
+	if (!dump || level == NVDLA_DUMP_OFF)
+		return;
 	/* Pairs with the end of nvdla_dump_work(). */
-	if (!dump || level == NVDLA_DUMP_OFF ||
-	    smp_load_acquire(&dump->submission))
+	if (smp_load_acquire(&dump->submission))
 		return;
 	dump->level = level;
 	dump->time_ns = ktime_get_ns();

@@ -112,8 +112,8 @@ static int nvdla_region_parse(struct nvdla_device *ndev, const char *name,
 	if (*at != '@')
 		goto malformed;
 	*address = memparse(at + 1, &end);
-	if (*end || end == at + 1 || !*size || !PAGE_ALIGNED(*size) || !PAGE_ALIGNED(*address) ||
-	    *address + *size < *address)
+	if (*end || end == at + 1 || !*size || !PAGE_ALIGNED(*size) ||
+	    !PAGE_ALIGNED(*address) || *address + *size < *address)
 		goto malformed;
 	return 0;
 

@@ -150,7 +150,7 @@ static void nvdla_sched_account(struct nvdla_device *ndev)
 	ndev->vruntime = max(ndev->vruntime, least);
 }
 
-/* Where a context starts that takes part again: before all others, if it may. */
+/* Where a context starts that returns: before all others, if it may. */
 static u64 nvdla_sched_return(struct nvdla_device *ndev)
 {
 	const struct nvdla_context *next = nvdla_sched_next(ndev);

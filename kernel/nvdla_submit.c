@@ -72,7 +72,8 @@ static void nvdla_submit_bind_control(struct nvdla_submit *submit,
 	struct nvdla_submission *submission = submit->submission;
 	struct nvdla_bo *bo = submission->program->control;
 
-	/* Left as it is, access to nothing, nvdla_program_check_bindings()
+	/*
+	 * Left as it is, access to nothing, nvdla_program_check_bindings()
 	 * refuses it.
 	 */
 	if (user->handle || user->offset)
@@ -248,6 +249,7 @@ static int nvdla_submit_syncs(struct nvdla_submit *submit,
 /* What the buffers' users before this job have to finish. */
 static int nvdla_submit_reserve(struct nvdla_submit *submit)
 {
+	struct drm_sched_job *job = &submit->submission->base;
 	int ret = 0;
 	u32 i;
 
@@ -256,9 +258,8 @@ static int nvdla_submit_reserve(struct nvdla_submit *submit)
 
 		ret = dma_resv_reserve_fences(obj->resv, 1);
 		if (!ret)
-			ret = drm_sched_job_add_implicit_dependencies(
-				&submit->submission->base, obj,
-				submit->written[i]);
+			ret = drm_sched_job_add_implicit_dependencies(job, obj,
+								      submit->written[i]);
 	}
 	return ret;
 }
