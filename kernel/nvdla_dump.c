@@ -4,7 +4,8 @@
  *
  * What is soon lost, the registers and how far each layer got, is written down
  * at once into memory that was there before. The rest belongs to the
- * submission, which is kept until a worker has copied it.
+ * submission, which is kept until a worker has copied it. A device that is gone
+ * has no registers: on some buses to read them is an error of its own.
  *
  * One at a time: of jobs that fail meanwhile there is no dump. The framework,
  * too, keeps the first until somebody has read it, and for five minutes.
@@ -62,7 +63,7 @@ static const struct kernel_param_ops nvdla_dump_param_ops = {
 
 module_param_cb(dump, &nvdla_dump_param_ops, NULL, 0644);
 MODULE_PARM_DESC(dump,
-		 "Of a job that hangs dump: 0 (nothing), registers, full (default)");
+		 "Of a job that fails dump: 0 (nothing), registers, full (default)");
 
 static uint dump_max_kib = SZ_64M / SZ_1K;
 module_param(dump_max_kib, uint, 0644);
@@ -153,7 +154,7 @@ static void nvdla_dump_fetch(const struct nvdla_submission *submission)
 
 /**
  * nvdla_dump_take() - write down what is there of a job that failed
- * @ndev: device, hw_lock held, registers can be reached
+ * @ndev: device, hw_lock held
  * @submission: job, with its result, that was running last
  *
  * Before the device is isolated or reset. Neither sleeps nor allocates.
@@ -181,7 +182,8 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++)
 		dump->groups[i] = engine->flights[i].groups;
 	dump->num_registers = 0;
-	nvdla_register_read_all(ndev, nvdla_dump_add_register, dump);
+	if (submission->job.result != NVDLA_JOB_GONE)
+		nvdla_register_read_all(ndev, nvdla_dump_add_register, dump);
 	if (level == NVDLA_DUMP_FULL)
 		nvdla_dump_fetch(submission);
 	kref_get(&submission->ref);

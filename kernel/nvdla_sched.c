@@ -176,6 +176,19 @@ static void nvdla_sched_enqueue(struct nvdla_device *ndev,
 	list_add_tail(&context->runnable, &ndev->runnable);
 }
 
+/* The device has failed with the job, whoever is to blame. */
+static void nvdla_sched_fail(struct nvdla_device *ndev,
+			     struct nvdla_submission *submission, int error)
+{
+	const struct nvdla_job *job = &submission->job;
+
+	drm_dbg(&ndev->drm, "%s in layer %u of program %llu\n",
+		nvdla_result_name(job->result), job->layer, job->serial);
+	nvdla_dump_take(ndev, submission);
+	nvdla_recover(ndev, submission);
+	nvdla_sched_end(ndev, submission, error);
+}
+
 /* What the engine says became of the job that it had. */
 static void nvdla_sched_finish(struct nvdla_device *ndev,
 			       struct nvdla_submission *submission)
@@ -196,22 +209,16 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 		list_add(&submission->node, &context->ready);
 		break;
 	case NVDLA_JOB_HANG:
-		drm_dbg(&ndev->drm, "layer %u of program %llu hangs\n",
-			job->layer, job->serial);
-		nvdla_dump_take(ndev, submission);
 		context->guilty_layer = job->layer;
 		/* Who sees the guilt sees the layer. */
 		smp_store_release(&context->guilty, true);
-		nvdla_recover(ndev, submission);
-		nvdla_sched_end(ndev, submission, -ETIME);
+		nvdla_sched_fail(ndev, submission, -ETIME);
 		break;
 	case NVDLA_JOB_GONE:
-		nvdla_recover(ndev, submission);
-		nvdla_sched_end(ndev, submission, -ENODEV);
+		nvdla_sched_fail(ndev, submission, -ENODEV);
 		break;
 	case NVDLA_JOB_BROKEN:
-		nvdla_recover(ndev, submission);
-		nvdla_sched_end(ndev, submission, -ECANCELED);
+		nvdla_sched_fail(ndev, submission, -ECANCELED);
 		break;
 	default:
 		/* Aborted, by who then also resets the device. */

@@ -44,7 +44,11 @@ struct drm_nvdla_dump_header {
 	__u64 time_ns;
 	/** @program: serial number of the program, as trace points call it */
 	__u64 program;
-	/** @result: how the job ended; 2: a layer missed its deadline */
+	/**
+	 * @result: how the job ended; 2: a layer missed its deadline, 3: the
+	 * device answered all ones (its registers are not in the dump), 5: a
+	 * layer would have written registers of none of its units
+	 */
 	__u32 result;
 	/** @layer: which layer */
 	__u32 layer;

@@ -239,6 +239,9 @@ class Parser {
   Dump dump_;
 };
 
+bool hangs(const Dump& dump) { return dump.header.result == NVDLA_JOB_HANG; }
+bool is_gone(const Dump& dump) { return dump.header.result == NVDLA_JOB_GONE; }
+
 Ram ram_of(std::uint32_t memory) {
   return memory == NVDLA_MEMORY_SRAM ? Ram::kSecondary : Ram::kPrimary;
 }
@@ -340,7 +343,7 @@ class Recorder {
 
     if (nvdla_engine_submit(&engine_, &job)) refuse(index, "is none that the driver makes");
     if (job.result == NVDLA_JOB_BROKEN) refuse(index, "writes a register of none of its units");
-    commands_.push_back({0, EndLayer{index, index == dump_.header.layer}});
+    commands_.push_back({0, EndLayer{index, hangs(dump_) && index == dump_.header.layer}});
     nvdla_engine_interrupt(&engine_, NVDLA_IRQ_LAST);
     if (nvdla_engine_done(&engine_) == nullptr || job.result != NVDLA_JOB_OK)
       refuse(index, "does not end in the engine");
@@ -398,10 +401,18 @@ class Scripter {
     script_.file = file_;
     script_.map = static_cast<RegisterMap>(dump_.hw->regmap);
     if (dump_.layers.empty())
-      script_.nothing = "the dump holds registers only; expected one of the parameter dump=full";
+      script_.nothing = fmt::format(
+          "the dump holds {}; expected one of the parameter dump=full",
+          is_gone(dump_) ? "no registers, as the device was gone, and no job" : "registers only");
     else
-      script_.end_note =
-          fmt::format("all layers end here; on the device layer {} did not", dump_.header.layer);
+      script_.end_note = is_gone(dump_)
+                             ? fmt::format("all layers end here; the device was gone in layer {}",
+                                           dump_.header.layer)
+                             : fmt::format("all layers end here; on the device layer {} did not",
+                                           dump_.header.layer);
+    if (is_gone(dump_) && dump_.registers.empty())
+      script_.warnings.push_back(
+          "the device answered all ones: the dump has no registers, so none are compared");
     compare_registers();
     load_memory();
     Recorder recorder(dump_, file_, script_.commands);

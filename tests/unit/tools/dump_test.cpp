@@ -150,6 +150,28 @@ TEST_F(DumpReplay, AHangIsReproduced) {
   EXPECT_TRUE(contains(result.output, "(layer 1 does not end here (")) << result.output;
 }
 
+// Nothing was read from a device that does not answer; the rest is as ever.
+TEST_F(DumpReplay, ADeviceThatWasGoneHasNoRegisters) {
+  DumpBuilder dump = chain();
+  dump.header.result = 3;
+  const auto result = replay(dump);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_TRUE(contains(result.output,
+                       "pass  FILE  (all layers end here; the device was gone in layer 1)\n"))
+      << result.output;
+  EXPECT_TRUE(contains(result.output,
+                       "warning: the device answered all ones: the dump has no registers, so none "
+                       "are compared"))
+      << result.output;
+  EXPECT_TRUE(contains(result.output, "128 bytes compared")) << result.output;
+  dump.buffers[1].bytes[5] = '\x55';
+  EXPECT_EQ(replay(dump).status, 1);
+  dump.layers.clear();
+  EXPECT_TRUE(contains(replay(dump).output,
+                       "skip  FILE  (the dump holds no registers, as the device was gone, and no "
+                       "job; expected one of the parameter dump=full)"));
+}
+
 TEST_F(DumpReplay, RegistersAloneAreSkipped) {
   DumpBuilder dump = chain();
   dump.layers.clear();
