@@ -8,7 +8,6 @@
  *   memory      regions of the device's own, and buffers of each open file
  */
 #include <linux/genalloc.h>
-#include <linux/pm_runtime.h>
 #include <linux/seq_file.h>
 
 #include <drm/drm_debugfs.h>
@@ -61,12 +60,11 @@ static void nvdla_debugfs_register(void *data,
 static int nvdla_debugfs_registers(struct seq_file *seq, void *data)
 {
 	struct nvdla_device *ndev = nvdla_debugfs_device(seq);
-	struct device *dev = ndev->drm.dev;
 	int ret, index;
 
 	if (!drm_dev_enter(&ndev->drm, &index))
 		return -ENODEV;
-	ret = pm_runtime_resume_and_get(dev);
+	ret = nvdla_power_get(ndev);
 	if (ret)
 		goto exit;
 	ret = mutex_lock_interruptible(&ndev->hw_lock);
@@ -78,8 +76,7 @@ static int nvdla_debugfs_registers(struct seq_file *seq, void *data)
 					      seq);
 	mutex_unlock(&ndev->hw_lock);
 put:
-	pm_runtime_mark_last_busy(dev);
-	pm_runtime_put_autosuspend(dev);
+	nvdla_power_put(ndev);
 exit:
 	drm_dev_exit(index);
 	return ret;

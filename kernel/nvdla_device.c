@@ -141,6 +141,7 @@ static void nvdla_device_fini(struct drm_device *drm, void *data)
 	struct nvdla_device *ndev = to_nvdla_device(drm);
 
 	destroy_workqueue(ndev->wq);
+	mutex_destroy(&ndev->power_lock);
 	mutex_destroy(&ndev->hw_lock);
 }
 
@@ -165,10 +166,10 @@ static void nvdla_device_silence(struct nvdla_device *ndev)
 void nvdla_device_remove(struct nvdla_device *ndev)
 {
 	bool reset = false;
-	bool cookie;
+	bool awake, cookie;
 
 	drm_dev_unplug(&ndev->drm);
-	nvdla_power_fini(ndev);
+	awake = nvdla_power_fini(ndev);
 	cookie = dma_fence_begin_signalling();
 	nvdla_hw_lock(ndev);
 	nvdla_give_up(ndev, -ENODEV);
@@ -181,7 +182,7 @@ void nvdla_device_remove(struct nvdla_device *ndev)
 	nvdla_dump_fini(ndev);
 
 	/* What did not work before may do now. */
-	if (ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
+	if (awake && ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
 		reset = !ndev->front->reset(ndev->drm.dev, true);
 	nvdla_release_quarantine(ndev, reset);
 	if (reset) {
@@ -236,6 +237,7 @@ static int nvdla_device_init(struct nvdla_device *ndev)
 	int ret;
 
 	mutex_init(&ndev->hw_lock);
+	mutex_init(&ndev->power_lock);
 	spin_lock_init(&ndev->irq_lock);
 	init_waitqueue_head(&ndev->idle);
 	INIT_LIST_HEAD(&ndev->runnable);

@@ -135,6 +135,8 @@ struct nvdla_device {
 	struct delayed_work reset_work;
 	/** @reset_tries: of it, until the lock of the device was free */
 	u32 reset_tries;
+	/** @power_lock: of those who wake it up, see nvdla_power_get() */
+	struct mutex power_lock;
 	/** @enables_pm: runtime PM was not enabled by the bus */
 	bool enables_pm;
 	/** @resets: successful ones, for CONTEXT_QUERY */
@@ -166,7 +168,9 @@ int nvdla_restart(struct nvdla_device *ndev);
 void nvdla_reset_prepare(struct nvdla_device *ndev);
 void nvdla_reset_done(struct nvdla_device *ndev);
 void nvdla_power_init(struct nvdla_device *ndev);
-void nvdla_power_fini(struct nvdla_device *ndev);
+bool nvdla_power_fini(struct nvdla_device *ndev);
+int nvdla_power_get(struct nvdla_device *ndev);
+void nvdla_power_put(struct nvdla_device *ndev);
 
 /* nvdla_reset.c */
 void nvdla_reset_init(struct nvdla_device *ndev);

@@ -9,7 +9,6 @@
  * user space sees, too, so a job that is cut and resumed, ends with a reset or
  * with the device is one and the same for everybody.
  */
-#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_gem.h>
@@ -53,7 +52,6 @@ static void nvdla_submission_release(struct kref *ref)
 {
 	struct nvdla_submission *submission =
 		container_of(ref, struct nvdla_submission, ref);
-	struct device *dev = submission->ndev->drm.dev;
 	u32 i;
 
 	might_sleep();
@@ -67,10 +65,8 @@ static void nvdla_submission_release(struct kref *ref)
 	kvfree(submission->bases);
 	if (submission->program)
 		nvdla_program_put(submission->program);
-	if (submission->powered) {
-		pm_runtime_mark_last_busy(dev);
-		pm_runtime_put_autosuspend(dev);
-	}
+	if (submission->powered)
+		nvdla_power_put(submission->ndev);
 	if (submission->charged)
 		nvdla_uncharge(submission->context->user, NVDLA_RESOURCE_JOBS,
 			       1);

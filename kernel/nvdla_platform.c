@@ -35,6 +35,8 @@ struct nvdla_platform {
 	struct clk_bulk_data *clks;
 	/** @num_clks: of them */
 	int num_clks;
+	/** @clks_on: they are; not where it sleeps, or failed to wake up */
+	bool clks_on;
 };
 
 static struct nvdla_platform *to_nvdla_platform(struct device *dev)
@@ -82,22 +84,31 @@ static int nvdla_platform_reset(struct device *dev, bool locked)
 	return ret;
 }
 
+static int nvdla_platform_clks_enable(struct nvdla_platform *platform)
+{
+	int ret = clk_bulk_prepare_enable(platform->num_clks, platform->clks);
+
+	platform->clks_on = !ret;
+	return ret;
+}
+
+static void nvdla_platform_clks_disable(void *data)
+{
+	struct nvdla_platform *platform = data;
+
+	if (platform->clks_on)
+		clk_bulk_disable_unprepare(platform->num_clks, platform->clks);
+	platform->clks_on = false;
+}
+
 static int nvdla_platform_power(struct device *dev, bool on)
 {
 	struct nvdla_platform *platform = to_nvdla_platform(dev);
 
 	if (on)
-		return clk_bulk_prepare_enable(platform->num_clks,
-					       platform->clks);
-	clk_bulk_disable_unprepare(platform->num_clks, platform->clks);
+		return nvdla_platform_clks_enable(platform);
+	nvdla_platform_clks_disable(platform);
 	return 0;
-}
-
-static void nvdla_platform_clks_off(void *data)
-{
-	struct nvdla_platform *platform = data;
-
-	clk_bulk_disable_unprepare(platform->num_clks, platform->clks);
 }
 
 static int nvdla_platform_init_clks(struct device *dev,
@@ -109,10 +120,10 @@ static int nvdla_platform_init_clks(struct device *dev,
 	if (ret < 0)
 		return dev_err_probe(dev, ret, "no clocks\n");
 	platform->num_clks = ret;
-	ret = clk_bulk_prepare_enable(platform->num_clks, platform->clks);
+	ret = nvdla_platform_clks_enable(platform);
 	if (ret)
 		return dev_err_probe(dev, ret, "clocks stay off\n");
-	return devm_add_action_or_reset(dev, nvdla_platform_clks_off,
+	return devm_add_action_or_reset(dev, nvdla_platform_clks_disable,
 					platform);
 }
 

@@ -111,6 +111,37 @@ static void nvdla_unpause(struct nvdla_device *ndev)
 }
 
 /**
+ * nvdla_power_get() - awake until nvdla_power_put()
+ * @ndev: device; never on the way to a fence: to wake up may take memory
+ *
+ * Return: 0, or the errno with which its clocks failed. The next call tries
+ * again: what the core remembers of a failure, and would answer all others
+ * with, is forgotten before another one asks.
+ */
+int nvdla_power_get(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	int ret;
+
+	mutex_lock(&ndev->power_lock);
+	ret = pm_runtime_resume_and_get(dev);
+	if (ret)
+		pm_runtime_set_suspended(dev);
+	mutex_unlock(&ndev->power_lock);
+	return ret;
+}
+
+/**
+ * nvdla_power_put() - may sleep, in a while
+ * @ndev: device, after nvdla_power_get()
+ */
+void nvdla_power_put(struct nvdla_device *ndev)
+{
+	pm_runtime_mark_last_busy(ndev->drm.dev);
+	pm_runtime_put_autosuspend(ndev->drm.dev);
+}
+
+/**
  * nvdla_reset_prepare() - the device is about to be reset
  * @ndev: device; the lock of its bus device is held, or nobody else can ask
  */
@@ -167,8 +198,7 @@ void nvdla_reset_done(struct nvdla_device *ndev)
 	}
 	if (foreign && (!clean || nvdla_restart(ndev)))
 		nvdla_reset_anew(ndev);
-	pm_runtime_mark_last_busy(ndev->drm.dev);
-	pm_runtime_put_autosuspend(ndev->drm.dev);
+	nvdla_power_put(ndev);
 }
 
 static int nvdla_runtime_suspend(struct device *dev)
@@ -227,10 +257,24 @@ static int nvdla_suspend(struct device *dev)
 	return ret;
 }
 
-/* A device without work sleeps on. */
+/*
+ * A device without work sleeps on. If it does not wake up, nobody would go on
+ * with the work that it has; who submits more tries again.
+ */
 static int nvdla_resume(struct device *dev)
 {
-	return pm_runtime_force_resume(dev);
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+	int ret = pm_runtime_force_resume(dev);
+	bool cookie;
+
+	if (!ret)
+		return 0;
+	cookie = dma_fence_begin_signalling();
+	nvdla_hw_lock(ndev);
+	nvdla_sched_end_all(ndev, -ENODEV);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	return ret;
 }
 
 const struct dev_pm_ops nvdla_pm_ops = {
@@ -263,16 +307,19 @@ void nvdla_power_init(struct nvdla_device *ndev)
 /**
  * nvdla_power_fini() - awake for the last time
  * @ndev: device, after nvdla_power_init()
+ *
+ * Return: whether it is; else its registers cannot be reached.
  */
-void nvdla_power_fini(struct nvdla_device *ndev)
+bool nvdla_power_fini(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;
+	bool awake = pm_runtime_get_sync(dev) >= 0;
 
-	pm_runtime_get_sync(dev);
 	pm_runtime_dont_use_autosuspend(dev);
 	if (ndev->enables_pm) {
 		pm_runtime_disable(dev);
 		pm_runtime_set_suspended(dev);
 		pm_runtime_put_noidle(dev);
 	}
+	return awake;
 }

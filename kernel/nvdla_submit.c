@@ -4,7 +4,6 @@
  */
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
-#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_syncobj.h>
@@ -382,8 +381,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->job.serial = submission->program->serial;
 	submission->job.cookie = submission;
 
-	/* Here, and not on the way to a fence: to wake up may take memory. */
-	ret = pm_runtime_resume_and_get(drm->dev);
+	ret = nvdla_power_get(ndev);
 	if (ret)
 		goto put;
 	submission->powered = true;

@@ -8,6 +8,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
 
@@ -360,6 +363,61 @@ class LongStorm : public Storm {};
 TEST_F(LongStorm, OfResets) {
   may_sleep(true);
   expect_all_survive(200);
+}
+
+// With nvdla_clocks.ko and a platform device, whose clocks the driver switches.
+class Clocks : public Power {
+ protected:
+  void TearDown() override {
+    fail_next(0);
+    Power::TearDown();
+  }
+  static void fail_next(int count) { FaultControl::put(kFailures, std::to_string(count)); }
+  static bool have_failed() {
+    std::ifstream file(kFailures);
+    int left = -1;
+    file >> left;
+    return left == 0;
+  }
+
+  static constexpr const char* kFailures = "/sys/module/nvdla_clocks/parameters/failures";
+};
+
+TEST_F(Clocks, AFailureCostsOneSubmit) {
+  Client client;
+  for (int i = 0; i < 3; ++i) {
+    fall_asleep();
+    fail_next(2);
+    std::uint32_t done = 0;
+    EXPECT_EQ(client.try_start(done), EIO);
+    EXPECT_EQ(client.try_start(done), EIO) << "the errno of the clocks, not of the core";
+    EXPECT_TRUE(have_failed());
+    expect_run(client);
+  }
+  EXPECT_EQ(client.state().resets, 0u);
+}
+
+TEST_F(Clocks, ADeviceWithoutThemCanBeUnbound) {
+  fall_asleep();
+  fail_next(1);
+  faults_.unbind();
+  EXPECT_TRUE(have_failed());
+  faults_.bind();
+  Client client;
+  expect_run(client);
+}
+
+// The job was cut before the system slept; nobody else would wake the device up for it.
+TEST_F(Clocks, AJobEndsThoughTheDeviceDoesNotWakeUpWithTheSystem) {
+  Client client(5);
+  faults_.set(NVDLA_FAULT_DELAY_US, 200000);
+  const auto done = client.start();
+  fail_next(1);
+  EXPECT_EQ(suspend(), 0);
+  EXPECT_TRUE(have_failed());
+  EXPECT_EQ(client.end(done), ENODEV);
+  faults_.set(NVDLA_FAULT_DELAY_US, 0);
+  expect_run(client);
 }
 
 }  // namespace
