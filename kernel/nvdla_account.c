@@ -60,6 +60,12 @@ struct nvdla_account *nvdla_account_create(void)
 	return account;
 }
 
+/**
+ * nvdla_account_get() - one more reference
+ * @account: account
+ *
+ * Return: @account.
+ */
 struct nvdla_account *nvdla_account_get(struct nvdla_account *account)
 {
 	kref_get(&account->ref);
@@ -71,6 +77,10 @@ static void nvdla_account_release(struct kref *ref)
 	kfree(container_of(ref, struct nvdla_account, ref));
 }
 
+/**
+ * nvdla_account_put() - drop a reference
+ * @account: account
+ */
 void nvdla_account_put(struct nvdla_account *account)
 {
 	kref_put(&account->ref, nvdla_account_release);

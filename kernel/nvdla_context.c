@@ -63,6 +63,10 @@ static void nvdla_context_release(struct kref *ref)
 	queue_work(nvdla_release_wq, &context->release);
 }
 
+/**
+ * nvdla_context_put() - drop a reference
+ * @context: context; a work frees it, so this may be called anywhere
+ */
 void nvdla_context_put(struct nvdla_context *context)
 {
 	kref_put(&context->ref, nvdla_context_release);

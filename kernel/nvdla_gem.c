@@ -2,12 +2,13 @@
 /*
  * Buffers.
  *
- * Debian's amd64 kernels have neither CMA nor the GEM DMA helper, so the
- * object is our own. Memory comes from a region of the device's own when there
- * is one (SRAM always does), else from the system: scattered pages that an
- * IOMMU makes one range, or contiguous pages, whose size the page allocator
- * limits. Either way it is contiguous for the device, mapped in the kernel and
- * zeroed before anybody, the device included, sees it.
+ * The object is our own: the DMA helper of GEM needs CMA for what is larger
+ * than the page allocator gives, which not all kernels have, and the shmem
+ * helper does not give one range to the device. Memory comes from a region of
+ * the device's own when there is one (SRAM always does), else from the system:
+ * scattered pages that an IOMMU makes one range, or contiguous pages, whose
+ * size the page allocator limits. Either way it is contiguous for the device,
+ * mapped in the kernel and zeroed before anybody, the device included, sees it.
  *
  * Caches: pages are mapped cached, and BO_SYNC is for the device that does not
  * see caches; write-combined buffers and regions need nothing. The kernel maps
@@ -48,6 +49,12 @@
 #define NVDLA_BO_GFP \
 	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
+/**
+ * nvdla_gem_coherent() - does the device see the caches of the CPU?
+ * @ndev: device
+ *
+ * Return: whether BO_SYNC has nothing to do.
+ */
 bool nvdla_gem_coherent(struct nvdla_device *ndev)
 {
 	return ndev->gem.coherent;
@@ -562,35 +569,36 @@ static void nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
 {
 	struct device *dev = bo->base.dev->dev;
 	dma_addr_t dma = bo->dma;
+	void *vaddr = bo->vaddr + offset;
+	u64 left = size, bytes;
 	struct scatterlist *sg;
 	unsigned int i;
-	u64 bytes;
 
 	if (bo->backing != NVDLA_BACKING_PAGES || bo->write_combined)
 		return;
 	if (for_device)
-		flush_kernel_vmap_range(bo->vaddr + offset, size);
+		flush_kernel_vmap_range(vaddr, size);
 	for_each_sgtable_sg(bo->sgt, sg, i) {
 		if (offset >= sg->length) {
 			offset -= sg->length;
 			dma += sg->length;
 			continue;
 		}
-		bytes = min_t(u64, size, sg->length - offset);
+		bytes = min_t(u64, left, sg->length - offset);
 		if (for_device)
 			dma_sync_single_for_device(dev, dma + offset, bytes,
 						   DMA_BIDIRECTIONAL);
 		else
 			dma_sync_single_for_cpu(dev, dma + offset, bytes,
 						DMA_BIDIRECTIONAL);
-		size -= bytes;
-		if (!size)
+		left -= bytes;
+		if (!left)
 			break;
 		dma += sg->length;
 		offset = 0;
 	}
 	if (!for_device)
-		invalidate_kernel_vmap_range(bo->vaddr, bo->base.size);
+		invalidate_kernel_vmap_range(vaddr, size);
 }
 
 /**
@@ -620,11 +628,19 @@ void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size)
 	nvdla_bo_sync(bo, offset, size, false);
 }
 
+/**
+ * nvdla_bo_sync_for_device() - nvdla_bo_flush() of a whole buffer
+ * @bo: buffer
+ */
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
 	nvdla_bo_sync(bo, 0, bo->base.size, true);
 }
 
+/**
+ * nvdla_bo_sync_for_cpu() - nvdla_bo_fetch() of a whole buffer
+ * @bo: buffer
+ */
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo)
 {
 	nvdla_bo_sync(bo, 0, bo->base.size, false);

@@ -34,6 +34,10 @@ static void nvdla_program_release(struct kref *ref)
 	kfree(program);
 }
 
+/**
+ * nvdla_program_put() - drop a reference
+ * @program: program
+ */
 void nvdla_program_put(struct nvdla_kernel_program *program)
 {
 	kref_put(&program->ref, nvdla_program_release);

@@ -285,11 +285,24 @@ void *nvdla_region_alloc(struct nvdla_region *region, size_t size)
 	return (void *)vaddr;
 }
 
+/**
+ * nvdla_region_free() - give a piece back
+ * @region: of nvdla_region_alloc()
+ * @vaddr: its address
+ * @size: as it was asked for
+ */
 void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size)
 {
 	gen_pool_free(region->pool, (unsigned long)vaddr, size);
 }
 
+/**
+ * nvdla_region_phys() - where a piece is on the bus
+ * @region: of nvdla_region_alloc()
+ * @vaddr: an address in it
+ *
+ * Return: its physical address, which is the device's, too.
+ */
 phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr)
 {
 	return gen_pool_virt_to_phys(region->pool, (unsigned long)vaddr);

@@ -165,6 +165,10 @@ static void nvdla_reset_work(struct work_struct *work)
 	nvdla_release_quarantine(ndev, false);
 }
 
+/**
+ * nvdla_reset_init() - the part of nvdla_device_create() that is about failures
+ * @ndev: device
+ */
 void nvdla_reset_init(struct nvdla_device *ndev)
 {
 	INIT_LIST_HEAD(&ndev->quarantine);

@@ -52,6 +52,12 @@ unlock:
 	return user;
 }
 
+/**
+ * nvdla_user_get() - one more reference
+ * @user: user
+ *
+ * Return: @user.
+ */
 struct nvdla_user *nvdla_user_get(struct nvdla_user *user)
 {
 	kref_get(&user->ref);
