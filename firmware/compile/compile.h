@@ -34,7 +34,7 @@
 /* A program may take this many bytes. */
 #define NVDLA_MAX_PROGRAM_BYTES		(16u << 20)
 
-/* Seconds that one layer may take in the worst case. */
+/* Seconds that one layer, or a run of tied ones, may take in the worst case. */
 #define NVDLA_MAX_LAYER_SECONDS		5
 
 /*
@@ -236,8 +236,12 @@ u32 nvdla_winograd_entries(const struct nvdla_compile *c,
 
 /* ----------------------------------------------------- conv_reuse.c --- */
 
+/* Of nvdla_conv.flags. */
+#define NVDLA_CONV_REUSE	(NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS)
+
 int nvdla_conv_check_reuse(struct nvdla_compile *c,
 			   struct nvdla_conv_plan *plan);
+int nvdla_conv_check_run(struct nvdla_compile *c);
 void nvdla_conv_keep(struct nvdla_compile *c,
 		     const struct nvdla_conv_plan *plan);
 
@@ -383,6 +387,12 @@ static inline u32 nvdla_max(u32 a, u32 b)
 static inline u32 nvdla_round_up(u32 value, u32 multiple)
 {
 	return nvdla_div_up(value, multiple) * multiple;
+}
+
+/* Cycles that a layer may take; kHz times 1000 are those of a second. */
+static inline u64 nvdla_max_cycles(const struct nvdla_program *program)
+{
+	return (u64)program->clock_khz * (1000 * NVDLA_MAX_LAYER_SECONDS);
 }
 
 /* Bytes of an element. */

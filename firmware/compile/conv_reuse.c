@@ -151,6 +151,22 @@ int nvdla_conv_check_reuse(struct nvdla_compile *c,
 }
 
 /*
+ * Others wait until all tied layers have ended, so together these may take as
+ * long as a layer. If this one reuses, all since the last convolution are tied.
+ */
+int nvdla_conv_check_run(struct nvdla_compile *c)
+{
+	const struct nvdla_conv_kept *kept = &c->program->kept;
+	const u64 cycles = kept->cycles + c->image->cycles;
+	const u64 max = nvdla_max_cycles(c->program);
+
+	if (!(c->layer->conv.flags & NVDLA_CONV_REUSE) || cycles <= max)
+		return 0;
+	return nvdla_refuse(c, NVDLA_RULE_TIED_CYCLES, FIELD(flags),
+			    nvdla_clamp(cycles), kept->first, nvdla_clamp(max));
+}
+
+/*
  * What the last convolution left is for this layer: nobody else may use the
  * buffer in between. Each layer is tied once at most.
  */
@@ -169,8 +185,12 @@ void nvdla_conv_keep(struct nvdla_compile *c,
 	const struct nvdla_conv *conv = &c->layer->conv;
 	struct nvdla_conv_kept *kept = &c->program->kept;
 
-	if (conv->flags & (NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHTS))
+	if (conv->flags & NVDLA_CONV_REUSE) {
 		tie(c);
+	} else {
+		kept->first = c->index;
+		kept->cycles = 0;
+	}
 	kept->conv = *conv;
 	kept->layer = c->index;
 	kept->conv.weights.bytes = plan->weight_bytes;

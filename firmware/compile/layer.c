@@ -95,9 +95,7 @@ static int check_sections(struct nvdla_compile *c)
 
 static int check_cycles(struct nvdla_compile *c)
 {
-	/* kHz times 1000 is cycles in a second. */
-	const u64 max = (u64)c->program->clock_khz *
-			(1000 * NVDLA_MAX_LAYER_SECONDS);
+	const u64 max = nvdla_max_cycles(c->program);
 
 	if (c->image->cycles > max)
 		return nvdla_refuse(c, NVDLA_RULE_CYCLES, NVDLA_FIELD(kind),
@@ -166,7 +164,7 @@ static int compile_sdp(struct nvdla_compile *c)
 		if (nvdla_pdp_check(c, &pdp))
 			return -1;
 	}
-	if (check_cycles(c))
+	if (check_cycles(c) || (flying && nvdla_conv_check_run(c)))
 		return -1;
 
 	if (flying)

@@ -93,9 +93,9 @@ struct nvdla_layer_image {
 	/** @num_transfers: BDMA */
 	u32 num_transfers;
 	/**
-	 * @tied: 1 if the convolution buffer holds something for this layer or
-	 * a later one when the layers before have ended: no other program may
-	 * run in between
+	 * @tied: not 0 if the convolution buffer holds something for this layer
+	 * or a later one when the layers before have ended: no other program
+	 * may run in between. So many layers from this one on are tied.
 	 */
 	u32 tied;
 };
@@ -141,6 +141,10 @@ struct nvdla_conv_kept {
 	u32 weights;
 	/** @layer: index of that convolution */
 	u32 layer;
+	/** @first: index of the first of the layers that are tied to it */
+	u32 first;
+	/** @cycles: of all layers from @first on */
+	u64 cycles;
 };
 
 /** struct nvdla_program - immutable after nvdla_program_end() */

@@ -297,8 +297,21 @@ int nvdla_program_add(struct nvdla_program *program,
 		return nvdla_refuse(&c, NVDLA_RULE_PROGRAM_SIZE, 0,
 				    c.image->num_writes, 0,
 				    NVDLA_LAYER_MAX_WRITES);
+	program->kept.cycles += c.image->cycles;
 	program->num_layers++;
 	return 0;
+}
+
+/* Of each tied layer, how many are tied from it on. */
+static void count_tied(const struct nvdla_program *program)
+{
+	struct nvdla_layer_image *layers = program->layers;
+	u32 i = program->num_layers, count = 0;
+
+	while (i--) {
+		count = layers[i].tied ? count + 1 : 0;
+		layers[i].tied = count;
+	}
 }
 
 int nvdla_program_end(struct nvdla_program *program, struct nvdla_error *error)
@@ -315,6 +328,7 @@ int nvdla_program_end(struct nvdla_program *program, struct nvdla_error *error)
 		return nvdla_refuse(&c, NVDLA_RULE_RANGE, NVDLA_PART_LAYERS,
 				    program->num_layers, program->max_layers,
 				    program->max_layers);
+	count_tied(program);
 	/* Whose they are may do with them what he likes. */
 	program->control = NULL;
 	return 0;

@@ -346,18 +346,16 @@ static bool consume(struct nvdla_engine *engine)
  */
 static u32 must_follow(const struct nvdla_program *program, u32 head, u32 begun)
 {
-	u32 first = head, end, i;
+	u32 first = head, i;
 
 	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
 		if ((begun >> i & 1) &&
 		    (program->layers[head + i].units & UNITS_CONV))
 			first = head + i + 1;
 	}
-	for (end = first; end < program->num_layers; end++) {
-		if (!program->layers[end].tied)
-			break;
-	}
-	return end == first ? 0 : end;
+	if (first == program->num_layers || !program->layers[first].tied)
+		return 0;
+	return first + program->layers[first].tied;
 }
 
 /* Nothing runs; what was programmed ahead is left as if it never had been. */

@@ -126,6 +126,10 @@ constexpr Rule kRules[] = {
      "{field}{value} do not hold all weights, and this device loses what is freed before the next "
      "convolution starts: {min} are needed{left}; give the layer more banks or fewer kernels, or "
      "switch the property off where the logic has no such fault (gating=off, weight_gating=0)"},
+    {NVDLA_RULE_TIED_CYCLES, "tied_cycles",
+     "{field}reuses what layers from {min} on left in the convolution buffer, so nobody else may "
+     "run in between: together they take {value} cycles in the worst case, {max} are allowed: "
+     "fetch again instead of reusing"},
 };
 // That every rule is here is a test: a new one gets a plain text until it is added.
 

@@ -266,7 +266,7 @@ void take_turns(const Compiled& one, const Compiled& two, Random& random, Counts
     EXPECT_EQ(shared[i].contents(machine.memory), expected[i]);
     expect_same(alone[i], shared[i]);
     for (std::uint32_t layer = 0; layer < shared[i].layers(); ++layer)
-      counts.tied += shared[i].program.get().layers[layer].tied;
+      counts.tied += shared[i].program.get().layers[layer].tied != 0;
   }
   counts.programs += 2;
 }

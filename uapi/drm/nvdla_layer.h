@@ -1044,6 +1044,12 @@ enum nvdla_rule {
 	 * earlier: min are needed, max are left by the data
 	 */
 	NVDLA_RULE_RESIDENT_WEIGHTS = 53,
+	/*
+	 * a convolution reuses what layers from min on left in the buffer, and
+	 * nobody else may run in between: worst case cycles value of all these
+	 * layers exceed max, five seconds
+	 */
+	NVDLA_RULE_TIED_CYCLES = 54,
 	NVDLA_RULE_COUNT
 };
 

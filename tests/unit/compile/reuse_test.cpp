@@ -121,7 +121,8 @@ TEST_F(Reuse, TiesLayers) {
       with(NVDLA_CONV_REUSE_DATA),
       sdp.layer,
   };
-  const std::uint32_t tied[] = {0, 1, 1, 1, 0, 0, 1, 1, 1, 0};
+  // So many from there on.
+  const std::uint32_t tied[] = {0, 3, 2, 1, 0, 0, 3, 2, 1, 0};
   Program program(*base_.hw, base_.slots, std::size(layers));
   for (const nvdla_layer& layer : layers) ASSERT_TRUE(program.add(layer));
   ASSERT_TRUE(program.end());

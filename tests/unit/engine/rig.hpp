@@ -40,6 +40,9 @@ class Program {
   Program(const nvdla_hw& hw, const std::vector<LayerSpec>& specs, std::uint32_t flags = 0)
       : hw_(hw), slots_(3), bases_{0x1'2000'0000, 0x7fff'f000, 0xabc'0000'0000} {
     for (const LayerSpec& spec : specs) add(spec);
+    for (std::size_t i = images_.size(); i-- > 0;) {
+      if (images_[i].tied != 0 && i + 1 < images_.size()) images_[i].tied += images_[i + 1].tied;
+    }
     program_.hw = &hw;
     program_.layers = images_.data();
     program_.writes = writes_.data();
