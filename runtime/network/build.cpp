@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/rules.hpp"
 #include "layout/cbuf.hpp"
+#include "layout/tied.hpp"
 #include "network/builder.hpp"
 #include "network/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
@@ -238,17 +239,23 @@ Session::Impl::Port Builder::make_port(const PortNode& node) const {
 
 void Builder::create_program(bool statistics) {
   ProgramDesc desc;
-  desc.layers = layers_;
   desc.slots = slots_;
   desc.luts = net_.luts;
   desc.transfers = transfers_;
   desc.control = session_.control;
   desc.statistics = statistics;
-  try {
-    session_.program = device_.create_program(desc);
-  } catch (const Error& error) {
-    if (error.rule() == NVDLA_RULE_NONE) throw;
-    throw named(error);
+  for (bool created = false; !created;) {
+    desc.layers = layers_;
+    try {
+      session_.program = device_.create_program(desc);
+      created = true;
+    } catch (const Error& error) {
+      if (error.rule() == NVDLA_RULE_NONE) throw;
+      // What layers take only the compiler knows, and the clock perhaps only the driver.
+      if (error.rule() != NVDLA_RULE_TIED_CYCLES || !fetch_again(layers_, error.detail().index)) {
+        throw named(error);
+      }
+    }
   }
 }
 
