@@ -153,6 +153,34 @@ TEST_F(WithReset, ASlowDeviceIsWaitedFor) {
   EXPECT_TRUE(client.copied());
 }
 
+// Who submits faster than the device works is held back when the driver takes no more jobs of this
+// user, and not refused. Nobody keeps the fences but the last one.
+TEST_F(WithReset, SubmittingWaitsForRoom) {
+  const std::uint32_t limit = Node().limits().user_jobs;
+  const auto device = nvdla::Device::open("auto");
+  const CopyProgram copy(device.info().atom);
+  const auto program = device.create_program({.layers = {&copy.layers[0], 1}, .slots = copy.slots});
+  const std::vector<nvdla::Binding> bindings = {{device.allocate(kPage), 0},
+                                                {device.allocate(kPage), 0}};
+  faults_.set(NVDLA_FAULT_DELAY_US, 200000);
+  const std::uint32_t before = faults_.get(NVDLA_FAULT_COMPLETIONS);
+  // Two queues: what is in flight in one makes room for the other.
+  const nvdla::Queue queues[] = {device.create_queue(), device.create_queue()};
+  nvdla::Fence last;
+  std::uint32_t submitted = 0, without_room = 0;
+  while (without_room < 10) {
+    ASSERT_LT(submitted, 3 * limit) << "the device is as fast as this test";
+    // At least so many were in flight when the next was submitted.
+    if (submitted - (faults_.get(NVDLA_FAULT_COMPLETIONS) - before) >= limit) ++without_room;
+    const bool first = submitted < limit;
+    ASSERT_NO_THROW(last = queues[first ? 0 : 1].submit(program, bindings)) << submitted;
+    ++submitted;
+  }
+  faults_.set(NVDLA_FAULT_DELAY_US, 0);
+  last.wait();
+  EXPECT_GT(submitted, limit);
+}
+
 TEST_F(WithReset, AProcessKilledAtWorkHarmsNobody) {
   faults_.set(NVDLA_FAULT_DELAY_US, 400000);
   const pid_t victim = ::fork();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/kernel/backlog.hpp"
 #include "backend/kernel/kernel_buffer.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/kernel/watcher.hpp"
@@ -27,6 +28,7 @@ class KernelCore {
   DeviceId id() const noexcept { return id_; }
   const drm_nvdla_device_info& info() const noexcept { return info_; }
   Watcher& watcher() noexcept { return watcher_; }
+  Backlog& backlog() noexcept { return backlog_; }
 
   std::shared_ptr<KernelBuffer> allocate(std::uint64_t bytes, Memory memory) const;
   // At least `bytes` for statistics; give it back for the next job.
@@ -40,6 +42,7 @@ class KernelCore {
   DeviceId id_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<KernelBuffer>> stats_;
+  Backlog backlog_;
   // Last, so that it ends first: what it watches uses the rest.
   Watcher watcher_;
 };

@@ -37,11 +37,9 @@ KernelJob::KernelJob(std::shared_ptr<KernelCore> core, std::shared_ptr<const Ker
                      std::vector<std::shared_ptr<FenceImpl>> waits)
     : core_(std::move(core)),
       program_(std::move(program)),
-      syncobj_(core_->node()->create_syncobj()),
+      syncobj_(std::make_shared<const SyncObject>(core_->node())),
       bindings_(std::move(bindings)),
       waits_(std::move(waits)) {}
-
-KernelJob::~KernelJob() { core_->node()->destroy_syncobj(syncobj_); }
 
 bool KernelJob::waits_outside() const {
   return std::any_of(waits_.begin(), waits_.end(), [this](const auto& wait) {
@@ -87,10 +85,10 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
     // The others are done: submission was put off until then.
     const auto* job = dynamic_cast<const KernelJob*>(wait.get());
     if (job != nullptr && job->core_ == core_ && job->state_.load() == State::kSubmitted) {
-      syncs.push_back({job->syncobj_, DRM_NVDLA_SYNC_WAIT, 0});
+      syncs.push_back({job->syncobj_->handle(), DRM_NVDLA_SYNC_WAIT, 0});
     }
   }
-  syncs.push_back({syncobj_, DRM_NVDLA_SYNC_SIGNAL, 0});
+  syncs.push_back({syncobj_->handle(), DRM_NVDLA_SYNC_SIGNAL, 0});
   if (syncs.size() > DRM_NVDLA_MAX_SYNCS) return E2BIG;
 
   nvdla_error error{};
@@ -105,12 +103,15 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
   submit.context = context->id();
   submit.program = program_->id();
   if (program_->statistics() && program_->layers() != 0) {
-    stats_buffer_ = core_->take_stats(program_->layers() * sizeof(nvdla_layer_stats));
+    if (stats_buffer_ == nullptr) {
+      stats_buffer_ = core_->take_stats(program_->layers() * sizeof(nvdla_layer_stats));
+    }
     submit.stats_handle = stats_buffer_->handle();
   }
   const int code = core_->node()->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
   if (error.rule != NVDLA_RULE_NONE) throw Error(ErrorCode::kInvalidBinding, error);
   if (code == 0) {
+    core_->backlog().add(syncobj_);
     context_ = std::move(context);
     state_.store(State::kSubmitted);
     changed_.notify_all();
@@ -138,7 +139,7 @@ bool KernelJob::poll(std::optional<Clock::time_point> until) const {
     }
   }
   if (state_.load() == State::kDone) return true;
-  if (!core_->node()->wait(syncobj_, until)) return false;
+  if (!syncobj_->wait(until)) return false;
   settle();
   return true;
 }
@@ -146,7 +147,7 @@ bool KernelJob::poll(std::optional<Clock::time_point> until) const {
 void KernelJob::settle() const {
   const std::lock_guard lock(mutex_);
   if (state_.load() == State::kDone) return;
-  if (const int status = core_->node()->status(syncobj_); status == ETIME) {
+  if (const int status = syncobj_->status(); status == ETIME) {
     error_ = hang();
   } else if (status != 0) {
     error_ = fence_error(*core_->node(), status);

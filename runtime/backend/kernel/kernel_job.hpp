@@ -24,7 +24,6 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
  public:
   KernelJob(std::shared_ptr<KernelCore> core, std::shared_ptr<const KernelProgram> program,
             std::vector<BoundBuffer> bindings, std::vector<std::shared_ptr<FenceImpl>> waits);
-  ~KernelJob() override;
 
   bool done() const noexcept override;
   bool wait(std::optional<Clock::time_point> until) override;
@@ -53,7 +52,7 @@ class KernelJob final : public FenceImpl, public std::enable_shared_from_this<Ke
 
   std::shared_ptr<KernelCore> core_;
   std::shared_ptr<const KernelProgram> program_;
-  std::uint32_t syncobj_;
+  std::shared_ptr<const SyncObject> syncobj_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;

@@ -44,12 +44,25 @@ void KernelQueue::give(KernelJob& job) {
       return;
     }
   }
-  int error = job.submit(context_);
+  int error = submit(job);
   if (error == ECANCELED) {
     context_ = std::make_shared<const KernelContext>(core_->node());
-    error = job.submit(context_);
+    error = submit(job);
+  }
+  if (error == EDQUOT) {
+    refuse(ErrorCode::kNoMemory,
+           "{}: this user has as many jobs in flight as the driver allows, and none is of this "
+           "device handle, which could wait for it",
+           core_->node()->path());
   }
   if (error != 0) core_->node()->fail(error, "submitting a job");
+}
+
+// Of what the kernel has, nothing depends on a job that is held here: it ends by itself.
+int KernelQueue::submit(KernelJob& job) {
+  int error = job.submit(context_);
+  while (error == EDQUOT && core_->backlog().wait_for_oldest()) error = job.submit(context_);
+  return error;
 }
 
 void KernelQueue::pump() {

@@ -24,6 +24,8 @@ class KernelQueue final : public QueueImpl, public std::enable_shared_from_this<
   // Submits held jobs, in order, up to one that must still wait.
   void pump();
   void give(KernelJob& job);
+  // In the context, when the kernel has room for it. The errno with which it is refused.
+  int submit(KernelJob& job);
 
   std::shared_ptr<KernelCore> core_;
   std::mutex mutex_;

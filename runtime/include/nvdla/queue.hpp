@@ -79,8 +79,9 @@ class NVDLA_API Queue {
   ~Queue();
 
   explicit operator bool() const noexcept { return impl_ != nullptr; }
-  // Runs `program` with one binding per slot. Returns at once. The submission holds program and
-  // buffers: their handles may be dropped.
+  // Runs `program` with one binding per slot. Returns at once, but where as many submissions have
+  // not ended as the driver allows a user: then when one of this device has. The submission holds
+  // program and buffers: their handles may be dropped.
   // Throws kInvalidBinding if a buffer does not fit its slot, kInvalidArgument if something
   // belongs to another device, kGone if the device is lost.
   Fence submit(const Program& program, std::span<const Binding> bindings,
