@@ -101,6 +101,10 @@ struct nvdla_device {
 	struct nvdla_submission *running;
 	/** @since: when the time of @running was last charged */
 	u64 since;
+	/** @stint_ns: for how long @running has had the engine, as charged */
+	u64 stint_ns;
+	/** @stints_ns: for how long others had it of late, at most */
+	u64 stints_ns;
 	/** @abort_error: of a job that nvdla_engine_abort() ends */
 	int abort_error;
 	/** @vruntime: what a context had that took part all the time */

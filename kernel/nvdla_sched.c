@@ -40,7 +40,10 @@
 #define NVDLA_SLICE_NS		(5 * NSEC_PER_MSEC)
 /* Who returns is before all others by this much. */
 #define NVDLA_HEAD_START_NS	(2 * NVDLA_SLICE_NS)
-/* By no more than that before where it should be, if others lag behind. */
+/*
+ * By no more than that before where it should be, if others lag behind: or by
+ * two stints, since layers that take longer leave others behind by a stint.
+ */
 #define NVDLA_HEAD_START_MAX_NS	(20 * NVDLA_SLICE_NS)
 
 /**
@@ -140,6 +143,7 @@ static void nvdla_sched_account(struct nvdla_device *ndev)
 	u64 least;
 
 	context->vruntime += used;
+	ndev->stint_ns += used;
 	ndev->vruntime += div_u64(used, nvdla_sched_sharers(ndev));
 	ndev->since = now;
 
@@ -156,7 +160,9 @@ static u64 nvdla_sched_return(struct nvdla_device *ndev)
 	const struct nvdla_context *next = nvdla_sched_next(ndev);
 	u64 now = ndev->vruntime;
 	u64 latest = now - min(now, NVDLA_HEAD_START_NS);
-	u64 earliest = now - min(now, NVDLA_HEAD_START_MAX_NS);
+	u64 most = max3(NVDLA_HEAD_START_MAX_NS, 2 * ndev->stint_ns,
+			2 * ndev->stints_ns);
+	u64 earliest = now - min(now, most);
 
 	if (!next || !next->vruntime)
 		return latest;
@@ -234,6 +240,9 @@ static void nvdla_sched_collect(struct nvdla_device *ndev)
 	if (!nvdla_engine_done(&ndev->engine))
 		return;
 	nvdla_sched_account(ndev);
+	/* A long one is forgotten after some short ones. */
+	ndev->stints_ns = max(ndev->stint_ns,
+			      ndev->stints_ns - ndev->stints_ns / 8);
 	ndev->running = NULL;
 	nvdla_account_end(submission);
 	context = submission->context;
@@ -257,6 +266,7 @@ static void nvdla_sched_start(struct nvdla_device *ndev,
 	submission->state = NVDLA_JOB_STARTED;
 	ndev->running = submission;
 	ndev->since = ktime_get_ns();
+	ndev->stint_ns = 0;
 	nvdla_account_start(submission);
 	ret = nvdla_engine_submit(&ndev->engine, &submission->job);
 	if (!ret)

@@ -448,6 +448,24 @@ static void idle_time_is_not_saved_up(struct kunit *test)
 	KUNIT_EXPECT_GT(test, idle->vruntime, 49 * LONG_NS);
 }
 
+/* Layers of a second leave others behind by more than any fixed head start. */
+static void who_returns_is_next_beside_long_layers(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		job_start(test, i, 8);
+	for (i = 0; i < 10; i++) {
+		time_passes(fake, 10 * LONG_NS);
+		layer_end(test);
+	}
+	job_start(test, 3, 1);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_LT(test, fake->contexts[3].vruntime,
+				fake->contexts[i].vruntime);
+}
+
 static void cancel_ends_what_waits_and_cuts_what_runs(struct kunit *test)
 {
 	struct fake *fake = test->priv;
@@ -610,6 +628,7 @@ static struct kunit_case nvdla_sched_cases[] = {
 	KUNIT_CASE(job_yields_and_goes_on),
 	KUNIT_CASE(job_alone_does_not_yield),
 	KUNIT_CASE(idle_time_is_not_saved_up),
+	KUNIT_CASE(who_returns_is_next_beside_long_layers),
 	KUNIT_CASE(cancel_ends_what_waits_and_cuts_what_runs),
 	KUNIT_CASE(hang_is_quarantined_and_recovered),
 	KUNIT_CASE(failed_reset_ends_everything),
