@@ -452,18 +452,17 @@ static void idle_time_is_not_saved_up(struct kunit *test)
 static void who_returns_is_next_beside_long_layers(struct kunit *test)
 {
 	struct fake *fake = test->priv;
-	u32 i;
+	struct nvdla_context *waits = &fake->contexts[1];
+	struct nvdla_context *returns = &fake->contexts[2];
 
-	for (i = 0; i < 3; i++)
-		job_start(test, i, 8);
-	for (i = 0; i < 10; i++) {
-		time_passes(fake, 10 * LONG_NS);
-		layer_end(test);
-	}
-	job_start(test, 3, 1);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_LT(test, fake->contexts[3].vruntime,
-				fake->contexts[i].vruntime);
+	fake->ndev.vruntime = 30 * LONG_NS;
+	job_start(test, 0, 6);
+	job_start(test, 1, 6);
+	waits->vruntime = 25 * LONG_NS;
+	time_passes(fake, 10 * LONG_NS);
+	job_start(test, 2, 1);
+	KUNIT_EXPECT_LT(test, returns->vruntime, waits->vruntime);
+	KUNIT_EXPECT_GT(test, returns->vruntime, 24 * LONG_NS);
 }
 
 static void cancel_ends_what_waits_and_cuts_what_runs(struct kunit *test)
