@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// nvdla-device-server: starts QEMU with an NVDLA in it, which the device model computes.
+// nvdla-device-server: starts QEMU or User-mode Linux with an NVDLA in it, which the device model
+// computes.
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,12 +20,15 @@
 #include "backend/device_name.hpp"
 #include "model/device.hpp"
 #include "program/program.hpp"
+#include "tools/emulator/child.hpp"
 #include "tools/emulator/function.hpp"
 #include "tools/emulator/log.hpp"
 #include "tools/emulator/platform.hpp"
 #include "tools/emulator/qemu.hpp"
 #include "tools/emulator/qtest.hpp"
 #include "tools/emulator/server.hpp"
+#include "tools/emulator/uml.hpp"
+#include "tools/emulator/vhost_device.hpp"
 
 namespace nvdla::emulator {
 namespace program = nvdla::program;
@@ -45,17 +50,17 @@ class ModelAccelerator final : public Accelerator {
   model::Device device_;
 };
 
-// Kills QEMU when it runs for too long.
+// Kills the machine when it runs for too long.
 class Watchdog {
  public:
-  Watchdog(Qemu& qemu, unsigned seconds) {
+  Watchdog(Child& machine, unsigned seconds) {
     if (seconds == 0) return;
-    thread_ = std::thread([this, &qemu, seconds] {
+    thread_ = std::thread([this, &machine, seconds] {
       std::unique_lock lock(mutex_);
       if (changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return stopping_; }))
         return;
       fired_ = true;
-      qemu.kill();
+      machine.kill();
     });
   }
   ~Watchdog() { stop(); }
@@ -139,13 +144,17 @@ void declare(CLI::App& app, Arguments& arguments) {
                                  std::string(kDefaultDevice));
   app.add_option("--claim", arguments.claim, "Configuration that its PCI id stands for, if another")
       ->type_name("NAME");
-  app.add_option("--route", arguments.machine.route,
-                 "How the driver finds it: pci, acpi, dt (aarch64, device tree)")
-      ->transform(CLI::Transformer(std::map<std::string, Route>{
-          {"pci", Route::kPci}, {"acpi", Route::kAcpi}, {"dt", Route::kDeviceTree}}))
+  app.add_option(
+         "--route", arguments.machine.route,
+         "How the driver finds it: pci, acpi, dt (aarch64, device tree), uml (User-mode Linux, "
+         "without QEMU)")
+      ->transform(CLI::Transformer(std::map<std::string, Route>{{"pci", Route::kPci},
+                                                                {"acpi", Route::kAcpi},
+                                                                {"dt", Route::kDeviceTree},
+                                                                {"uml", Route::kUml}}))
       ->type_name("ROUTE");
   app.add_option("--plugin", arguments.machine.plugin,
-                 "nvdla-window.so, for the other routes than pci")
+                 "nvdla-window.so, for the routes acpi and dt")
       ->type_name("FILE");
   app.add_option("--description", arguments.machine.description,
                  "There: the compiled ACPI table or device tree that has the device")
@@ -153,7 +162,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--cpus", arguments.machine.processors, "Processors of the machine, there")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
-  app.add_option("--kernel", arguments.machine.kernel, "Kernel image to boot")->type_name("FILE");
+  app.add_option("--kernel", arguments.machine.kernel,
+                 "Kernel image to boot, a program for the route uml")
+      ->type_name("FILE");
   app.add_option("--initrd", arguments.machine.initrd, "Its initial file system")
       ->type_name("FILE");
   app.add_option("--append", arguments.machine.append, "Its command line");
@@ -183,7 +194,8 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->allow_extra_args(false);
   app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there")
       ->type_name("FILE");
-  app.add_option("--time-out", arguments.time_out, "Seconds after which QEMU is killed, 0: never")
+  app.add_option("--time-out", arguments.time_out,
+                 "Seconds after which the machine is killed, 0: never")
       ->capture_default_str();
   app.add_option("--quirks", arguments.quirks,
                  "Follow the logic with its clock gates at work (gated), without "
@@ -239,21 +251,45 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->group(group);
 }
 
-// Where the window is; nothing for the route without.
+// Where the window is; nothing for the routes without.
 const Place* place_of(const Arguments& arguments) {
   const Machine& machine = arguments.machine;
-  if (machine.route == Route::kPci) {
+  if (machine.route == Route::kPci || machine.route == Route::kUml) {
     if (machine.processors != 1)
-      throw program::UsageError("--cpus: QEMU allows one processor on the route pci");
+      throw program::UsageError("--cpus: one processor is possible on the routes pci and uml");
     if (!machine.plugin.empty() || !machine.description.empty())
-      throw program::UsageError("--plugin and --description are for other routes than pci");
+      throw program::UsageError("--plugin and --description are for the routes acpi and dt");
+    if (machine.route == Route::kUml && !arguments.qemu.empty())
+      throw program::UsageError("the route uml has no QEMU");
     return nullptr;
   }
   if (!arguments.qemu.empty())
     throw program::UsageError("a QEMU command of your own has the route pci");
   if (machine.plugin.empty() || machine.description.empty())
-    throw program::UsageError("routes other than pci need --plugin and --description");
+    throw program::UsageError("the routes acpi and dt need --plugin and --description");
   return machine.route == Route::kAcpi ? &kAcpiPlace : &kDeviceTreePlace;
+}
+
+// The device of a machine that has been started; `serve` answers it until it is gone.
+int drive(const Arguments& arguments, const detail::DeviceName& device,
+          const Function::Options& card, Child& machine, InterruptPort& port,
+          const std::function<void(Function&)>& serve) {
+  const nvdla_hw& hw = *device.hw;
+  Function function(hw, port, card);
+  model::Options options;
+  // One is enough for layers of tests; the machine wants the other processors.
+  options.threads = device.options.threads == 0 ? 1 : device.options.threads;
+  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(hw));
+  function.start(std::make_unique<ModelAccelerator>(hw, function.bus(), options));
+  Watchdog watchdog(machine, arguments.time_out);
+  serve(function);
+  if (card.dma_log != nullptr) card.dma_log->close();
+  if (watchdog.stop()) {
+    std::fprintf(stderr, "nvdla-device-server: time-out: the machine was killed after %u s\n",
+                 arguments.time_out);
+    return kTimeOut;
+  }
+  return machine.wait();
 }
 
 int run(const Arguments& arguments) {
@@ -265,52 +301,45 @@ int run(const Arguments& arguments) {
        {machine.kernel, machine.initrd, machine.plugin, machine.description})
     if (!path.empty()) check_file(path);
   const detail::DeviceName device = model_named(arguments.device);
-  const nvdla_hw& hw = *device.hw;
-  const nvdla_hw& claim = arguments.claim.empty() ? hw : configuration_named(arguments.claim);
   std::optional<DmaLog> dma_log;
   if (!arguments.dma_log.empty()) dma_log.emplace(arguments.dma_log);
+  Function::Options card{
+      .with_reset = !arguments.no_reset,
+      .claim = arguments.claim.empty() ? device.hw : &configuration_named(arguments.claim),
+      .faults = arguments.faults,
+      .dma_log = dma_log ? &*dma_log : nullptr,
+      .sram = parse_window(arguments.sram),
+      .stale = arguments.stale,
+      .uncached = {}};
+  for (const std::string& window : arguments.uncached)
+    card.uncached.push_back(parse_window(window).value());
+
+  // Machines come first, while there is one thread only: they fork.
+  if (machine.route == Route::kUml) {
+    Uml uml(machine);
+    VhostDevice port;
+    return drive(arguments, device, card, uml, port, [&](Function& function) {
+      const Descriptor connection = uml.accept();
+      if (connection.get() >= 0) port.serve(connection.get(), function);
+    });
+  }
   MemoryRange memory;
   if (place != nullptr) memory = share_memory(*place, machine.memory);
-
-  std::vector<MemoryWindow> uncached;
-  for (const std::string& window : arguments.uncached)
-    uncached.push_back(parse_window(window).value());
-
-  // First, while there is one thread only: it forks.
   Qemu qemu(arguments.qemu.empty() ? command_line(machine, memory.file.get()) : arguments.qemu,
             machine.plugin, place != nullptr ? place->window : 0);
   Qtest qtest(qemu.take_qtest_socket(), interrupt_line(machine.route, machine.processors));
-  Function function(hw, qtest,
-                    {.with_reset = !arguments.no_reset,
-                     .claim = &claim,
-                     .faults = arguments.faults,
-                     .dma_log = dma_log ? &*dma_log : nullptr,
-                     .sram = parse_window(arguments.sram),
-                     .stale = arguments.stale,
-                     .uncached = uncached});
-  model::Options options;
-  // One is enough for layers of tests; QEMU wants the other processors.
-  options.threads = device.options.threads == 0 ? 1 : device.options.threads;
-  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(hw));
-  function.start(std::make_unique<ModelAccelerator>(hw, function.bus(), options));
-  Watchdog watchdog(qemu, arguments.time_out);
-  if (place == nullptr) {
-    serve(qemu.device_socket(), function);
-  } else {
+  return drive(arguments, device, card, qemu, qtest, [&](Function& function) {
+    if (place == nullptr) {
+      serve(qemu.device_socket(), function);
+      return;
+    }
     // A descriptor of its own: QEMU opens that of `memory` whenever it gets there.
     std::vector<MemoryRange> ranges;
     ranges.push_back({memory.address, memory.size, 0, Descriptor(::dup(memory.file.get()))});
     function.replace_memory(std::move(ranges));
     Platform platform(function);
     serve(qemu.device_socket(), platform);
-  }
-  if (dma_log) dma_log->close();
-  if (watchdog.stop()) {
-    std::fprintf(stderr, "nvdla-device-server: time-out: QEMU was killed after %u s\n",
-                 arguments.time_out);
-    return kTimeOut;
-  }
-  return qemu.wait();
+  });
 }
 
 }  // namespace
@@ -320,7 +349,8 @@ int main(int argc, char** argv) {
   using namespace nvdla::emulator;
   program::Program self(
       "nvdla-device-server",
-      "Boots a kernel in QEMU on a machine with an NVDLA that the device model computes.");
+      "Boots a kernel on a machine, QEMU or User-mode Linux, with an NVDLA that the device model "
+      "computes.");
   Arguments arguments;
   declare(self.app(), arguments);
   self.app().footer(
@@ -328,7 +358,8 @@ int main(int argc, char** argv) {
       "  nvdla-device-server --kernel vmlinuz --initrd initrd --append console=ttyS0\n"
       "  nvdla-device-server --device model:nv_full -- qemu-system-x86_64 -machine ...\n"
       "\n"
-      "Ends with the exit status of QEMU, or 124 when the time was out; its own are:");
+      "Ends with the exit status of QEMU or User-mode Linux, or 124 when the time was out; its own "
+      "are:");
   return self.run(argc, argv, [&] {
     if (!arguments.quiet) log_sink = stderr;
     return run(arguments);

@@ -2,44 +2,22 @@
 #include "tools/emulator/message.hpp"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <span>
-#include <string>
+#include <utility>
+
+#include "tools/emulator/stream.hpp"
 
 namespace nvdla::emulator {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 16;
-constexpr std::size_t kMaxDescriptors = 8;
 constexpr std::size_t kSysmemBytes = kMaxDescriptors * 24;
 constexpr std::size_t kConfigBytes = 12;
 constexpr std::size_t kBarAccessBytes = 24;
 
 using Payload = std::array<unsigned char, kSysmemBytes>;
-
-template <typename T>
-T field(std::span<const unsigned char> bytes, std::size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof(value));
-  return value;
-}
-
-template <typename T>
-void put(std::span<unsigned char> bytes, std::size_t offset, T value) {
-  std::memcpy(bytes.data() + offset, &value, sizeof(value));
-}
-
-std::string system_message(const char* what) {
-  return fmt::format("{}: {}", what, std::strerror(errno));
-}
-
-// QEMU may end at any time, an answer unread.
-bool gone(ssize_t result) { return result < 0 && (errno == ECONNRESET || errno == EPIPE); }
 
 const char* name(Command command) {
   switch (command) {
@@ -90,52 +68,6 @@ Shape shape(std::int32_t command) {
   throw ProtocolError(fmt::format("unknown command {}: QEMU 7.2 sends 0 to 7", command));
 }
 
-// Reads `bytes` or up to the end of the stream; says how many it got.
-std::size_t read_bytes(int socket, std::span<unsigned char> bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::recv(socket, bytes.data() + done, bytes.size() - done, 0);
-    if (count < 0 && errno == EINTR) continue;
-    if (count == 0 || gone(count)) break;
-    if (count < 0) throw ProtocolError(system_message("reading a message"));
-    done += static_cast<std::size_t>(count);
-  }
-  return done;
-}
-
-// The header's first part, by recvmsg() because descriptors come with it.
-std::size_t read_header(int socket, std::span<unsigned char> header,
-                        std::vector<Descriptor>& descriptors) {
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control;
-  iovec vector{header.data(), header.size()};
-  msghdr message{};
-  message.msg_iov = &vector;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t count;
-  do {
-    count = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (count < 0 && errno == EINTR);
-  if (gone(count)) return 0;
-  if (count < 0) throw ProtocolError(system_message("reading a message"));
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t numbers = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < numbers; ++i) {
-      int number;
-      std::memcpy(&number, CMSG_DATA(part) + i * sizeof(int), sizeof(int));
-      descriptors.emplace_back(number);
-    }
-  }
-  if ((message.msg_flags & MSG_CTRUNC) != 0)
-    throw ProtocolError(fmt::format("more than {} descriptors with one message", kMaxDescriptors));
-  const std::size_t done = static_cast<std::size_t>(count);
-  if (done == 0) return 0;
-  return done + read_bytes(socket, header.subspan(done));
-}
-
 std::vector<MemoryRange> memory_ranges(const Payload& payload,
                                        std::vector<Descriptor> descriptors) {
   std::vector<MemoryRange> ranges;
@@ -180,7 +112,7 @@ BarAccess bar_access(const Payload& payload) {
 std::optional<Message> receive(int socket) {
   std::array<unsigned char, kHeaderBytes> header;
   std::vector<Descriptor> descriptors;
-  const std::size_t got = read_header(socket, header, descriptors);
+  const std::size_t got = read_bytes(socket, header, descriptors);
   if (got == 0) return std::nullopt;
   if (got < kHeaderBytes)
     throw ProtocolError(
@@ -232,14 +164,7 @@ void reply(int socket, std::uint64_t value) {
   put(bytes, 0, static_cast<std::int32_t>(Command::kReturn));
   put(bytes, 8, std::uint64_t{8});
   put(bytes, kHeaderBytes, value);
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t count = ::send(socket, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    if (gone(count)) return;  // the next receive() says so
-    if (count < 0) throw ProtocolError(system_message("answering a message"));
-    done += static_cast<std::size_t>(count);
-  }
+  write_bytes(socket, bytes);
 }
 
 }  // namespace nvdla::emulator

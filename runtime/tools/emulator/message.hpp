@@ -8,11 +8,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <variant>
 #include <vector>
 
 #include "tools/emulator/descriptor.hpp"
+#include "tools/emulator/stream.hpp"
 
 namespace nvdla::emulator {
 
@@ -25,12 +25,6 @@ enum class Command : std::int32_t {
   kBarRead = 5,
   kSetIrqFd = 6,
   kDeviceReset = 7,
-};
-
-// The peer broke the protocol, or went away within a message.
-class ProtocolError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 // Guest memory `address`, `size` is found at `offset` of `file`.

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/emulator/qemu.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -41,6 +37,8 @@ std::string interrupt_line(Route route, unsigned processors) {
     case Route::kDeviceTree:
       // QEMU numbers what has no place of its own: the GIC comes after the processors.
       return fmt::format("/machine/unattached/device[{}] unnamed-gpio-in 112", processors);
+    case Route::kUml:
+      break;
   }
   return {};
 }
@@ -111,39 +109,7 @@ Qemu::Qemu(std::vector<std::string> command, const std::string& plugin, std::uin
                    {"-plugin", fmt::format("{},fd={},address={:#x},size={:#x}", plugin,
                                            device_child.get(), address, kPlatformBytes)});
   }
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-
-  const pid_t parent = ::getpid();
-  pid_ = ::fork();
-  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid_ != 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);
-  ::fcntl(device_child.get(), F_SETFD, 0);
-  ::fcntl(qtest_child.get(), F_SETFD, 0);
-  ::execvp(arguments[0], arguments.data());
-  std::perror(arguments[0]);
-  ::_exit(127);
-}
-
-Qemu::~Qemu() {
-  if (pid_ < 0) return;
-  kill();
-  wait();
-}
-
-void Qemu::kill() noexcept {
-  if (pid_ > 0) ::kill(pid_, SIGKILL);
-}
-
-int Qemu::wait() {
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0)
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
-  pid_ = -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  start(std::move(command), std::array{device_child.get(), qtest_child.get()});
 }
 
 }  // namespace nvdla::emulator

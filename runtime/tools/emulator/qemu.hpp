@@ -4,12 +4,11 @@
 #ifndef NVDLA_EMULATOR_QEMU_HPP
 #define NVDLA_EMULATOR_QEMU_HPP
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tools/emulator/child.hpp"
 #include "tools/emulator/descriptor.hpp"
 #include "tools/emulator/message.hpp"
 
@@ -20,6 +19,7 @@ enum class Route {
   kPci,         // x86-64, behind x-pci-proxy-dev
   kAcpi,        // x86-64, a window that an ACPI table describes
   kDeviceTree,  // aarch64, a window that a device tree describes
+  kUml,         // a kernel without QEMU, over vhost-user: uml.hpp
 };
 
 struct Machine {
@@ -57,28 +57,19 @@ std::vector<std::string> command_line(const Machine& machine, int memory = -1);
 // program::UsageError when it is not a size, or more than fits.
 MemoryRange share_memory(const Place& place, const std::string& size);
 
-class Qemu {
+class Qemu final : public Child {
  public:
   // Starts `command`, to which the device and its sockets are added: behind the proxy, or in the
-  // window of `plugin` at `address`. The child dies with the calling thread. Throws
-  // std::system_error.
+  // window of `plugin` at `address`. Throws std::system_error.
   explicit Qemu(std::vector<std::string> command, const std::string& plugin = {},
                 std::uint64_t address = 0);
-  ~Qemu();  // kills what still runs
-  Qemu(const Qemu&) = delete;
-  Qemu& operator=(const Qemu&) = delete;
 
   int device_socket() const noexcept { return device_.get(); }
   Descriptor take_qtest_socket() noexcept { return std::move(qtest_); }
 
-  void kill() noexcept;
-  // Exit status as of a shell: 128 + signal for a child that was killed.
-  int wait();
-
  private:
   Descriptor device_;
   Descriptor qtest_;
-  pid_t pid_ = -1;
 };
 
 }  // namespace nvdla::emulator

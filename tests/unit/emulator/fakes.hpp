@@ -26,6 +26,7 @@
 #include "firmware/registers/nvdla_regs.h"
 #include "tools/emulator/function.hpp"
 #include "tools/emulator/message.hpp"
+#include "tools/emulator/vhost_message.hpp"
 
 namespace nvdla::emulator {
 
@@ -195,6 +196,25 @@ class Wire {
     column(&Range::offset);
     return wire;
   }
+
+  // The header of a vhost-user message.
+  static Wire vhost(VhostRequest request, std::uint32_t size, std::uint32_t flags = 1) {
+    return Wire().u32(static_cast<std::uint32_t>(request)).u32(flags).u32(size);
+  }
+  static Wire vring(VhostRequest request, std::uint32_t index, std::uint32_t number) {
+    return vhost(request, 8).u32(index).u32(number);
+  }
+  static Wire rings(const VringAddress& rings) {
+    return vhost(VhostRequest::kSetVringAddr, 40)
+        .u32(rings.index)
+        .u32(0)
+        .u64(rings.descriptors)
+        .u64(rings.used)
+        .u64(rings.available)
+        .u64(~std::uint64_t{0});
+  }
+
+  const std::vector<unsigned char>& bytes() const { return bytes_; }
 
   // Descriptors travel with the header, the payload follows in a write of its own, as QEMU does.
   void send(int socket, const std::vector<int>& descriptors = {}) const {
