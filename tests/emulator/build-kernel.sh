@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Builds the kernel with sanitizers from Debian's source of a series, configured
-# by sanitizer.config; leaves it as get-kernel.sh, which calls this, leaves others.
+# Builds a kernel with sanitizers from Debian's source of a series, configured by
+# kernel.config and the file for its machine; leaves it as get-kernel.sh, which calls
+# this, leaves others.
 #
-#   build-kernel.sh DIRECTORY      prints nothing, leaves DIRECTORY/sanitizer
+#   build-kernel.sh NAME DIRECTORY      prints nothing, leaves DIRECTORY/NAME
 #
-# It is built again if the version of the source, the configuration or the compiler
-# has changed; ccache keeps that short. What make says is in DIRECTORY/sanitizer.log.
+# NAME is sanitizer, for x86-64, or uml, which is User-mode Linux: its kernel is a program,
+# and virt-pci.patch lets no access of its PCI get lost. It is built again if the version
+# of the source, the configuration, the patch or the compiler has changed; ccache keeps that
+# short. What make says is in DIRECTORY/NAME.log.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-directory=$1
-config=$here/sanitizer.config
+name=$1
+directory=$2
 package=linux-source-6.12
 
 fail() {
@@ -20,10 +23,29 @@ fail() {
 	exit 1
 }
 
+set -- "$here/kernel.config" "$here/$name.config"
+case $name in
+sanitizer)
+	arch=x86
+	image=arch/x86/boot/bzImage
+	patch=
+	;;
+uml)
+	arch=um
+	image=linux
+	patch=$here/virt-pci.patch
+	;;
+*) fail "'$name' is not a kernel that is built here: sanitizer, uml" ;;
+esac
+
 mkdir -p "$directory/archives"
 directory=$(cd "$directory" && pwd)
-root=$directory/sanitizer
-log=$directory/sanitizer.log
+root=$directory/$name
+log=$directory/$name.log
+
+# Two at once would remove each other's files; the second finds what the first has built.
+exec 9>"$directory/$name.lock"
+flock 9
 
 # What was built before will do where apt knows of no source.
 version=$(apt-cache show --no-all-versions "$package" 2>/dev/null | sed -n 's/^Version: //p')
@@ -31,11 +53,11 @@ if [ -z "$version" ]; then
 	[ ! -f "$root/release" ] || exit 0
 	fail "no Debian package $package: run apt-get update"
 fi
-key="$version $(sha256sum <"$config" | cut -d' ' -f1) $(gcc -dumpfullversion)"
+key="$version $(cat "$@" ${patch:+"$patch"} | sha256sum | cut -d' ' -f1) $(gcc -dumpfullversion)"
 if [ -f "$root/release" ] && [ "$(cat "$root/key")" = "$key" ]; then
 	exit 0
 fi
-for program in bc bison flex ccache; do
+for program in bc bison flex ccache patch; do
 	command -v $program >/dev/null || fail "no $program: install what packages.txt lists"
 done
 [ -f /usr/include/gelf.h ] || fail "no gelf.h: install what packages.txt lists"
@@ -54,12 +76,13 @@ rm -rf "$root"
 mkdir -p "$root/tree"
 dpkg --fsys-tarfile "$archive" | tar -xO "./usr/src/$package.tar.xz" | tar -xJ -C "$root"
 mv "$root/$package" "$root/headers"
+cat "$@" >"$root/config"
 
 # In its own tree, where all paths are relative, and silent on who builds, when and where:
 # ccache knows it again wherever DIRECTORY is.
 kernel_make() {
-	make -s -C "$root/headers" CC='ccache gcc' HOSTCC='ccache gcc' LOCALVERSION=-sanitizer \
-		KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_USER=nvdla KBUILD_BUILD_HOST=nvdla "$@"
+	make -s -C "$root/headers" CC='ccache gcc' HOSTCC='ccache gcc' ARCH=$arch \
+		LOCALVERSION="-$name" KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_USER=nvdla KBUILD_BUILD_HOST=nvdla "$@"
 }
 
 # logged COMMAND...
@@ -71,11 +94,12 @@ logged() {
 }
 
 : >"$log"
-logged kernel_make KCONFIG_ALLCONFIG="$config" allnoconfig
+[ -z "$patch" ] || logged patch -d "$root/headers" -p1 --input="$patch"
+logged kernel_make KCONFIG_ALLCONFIG="$root/config" allnoconfig
 # Kconfig drops what does not fit together without a word.
-grep '^CONFIG_' "$config" | grep -vxFf "$root/headers/.config" >"$root/dropped" || true
+grep '^CONFIG_' "$root/config" | grep -vxFf "$root/headers/.config" >"$root/dropped" || true
 [ ! -s "$root/dropped" ] || fail "the kernel does not take $(paste -sd' ' "$root/dropped")"
-logged kernel_make --jobs="$(nproc)" bzImage modules
+logged kernel_make --jobs="$(nproc)" "${image##*/}" modules
 logged kernel_make INSTALL_MOD_PATH="$root/tree" modules_install
 release=$(kernel_make kernelrelease)
 
@@ -83,7 +107,7 @@ release=$(kernel_make kernelrelease)
 rm -rf "$root/headers/Documentation"
 find "$root/headers" -path "$root/headers/scripts" -prune -o -type f -name '*.[acoS]' -exec rm {} +
 
-ln -sfn headers/arch/x86/boot/bzImage "$root/vmlinuz"
+ln -sfn headers/$image "$root/vmlinuz"
 ln -sfn "tree/lib/modules/$release" "$root/modules"
 echo "$key" >"$root/key"
 echo "$release" >"$root/release"

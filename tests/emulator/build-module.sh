@@ -38,8 +38,9 @@ tools=$build/kernels/$series/tools
 [ ! -d "$tools" ] || PATH=$tools:$PATH
 case $series in
 *-arm64) set -- ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "$@" ;;
-# The only kernel with KUnit.
+# The only kernels with KUnit.
 sanitizer) set -- CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST=y "$@" ;;
+uml) set -- ARCH=um CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST=y "$@" ;;
 esac
 
 # Type information for BPF needs pahole and vmlinux, which headers do not have.
@@ -50,6 +51,8 @@ modules() {
 }
 modules "$tree" "$@"
 
+# User-mode Linux has no ACPI, and DMA operations of its own.
+[ "$series" != uml ] || exit 0
 mkdir -p "$tree/machine"
 cp -sf "$here"/machine/* "$source/runtime/tools/emulator/fault_capability.h" "$tree/machine/"
 modules "$tree/machine" "$@"

@@ -6,7 +6,7 @@
 # packages.txt; KVM is not used.
 #
 #   emulate.sh SERIES [option...] [-- PROGRAM ARGUMENT...]     SERIES: as in get-kernel.sh, or
-#                                                              6.12-arm64
+#                                                              6.12-arm64; uml needs no QEMU
 #     --interactive        a prompt in the guest instead
 #     --build DIRECTORY    build directory (default: build)
 #     --device NAME        configuration (default: nv_small)
@@ -15,7 +15,8 @@
 #     --run COMMAND        like -- PROGRAM ARGUMENT..., may be repeated
 #     --file FROM[:TO]     file or directory for the guest, may be repeated
 #     --route ROUTE        how the driver finds the device: pci (the default), acpi, or dt, the
-#                          only one of arm64; these two allow more than one processor
+#                          only one of arm64; these two allow more than one processor. The
+#                          only one of the series uml is uml, its default
 #     --dt FILE            for dt: a device tree overlay on the device's, may be repeated
 #     --cpus NUMBER        of processors (default: 1)
 #     --append TEXT        for the kernel's command line, such as pci=nomsi
@@ -36,8 +37,8 @@ fail() {
 series=$1
 shift
 case $series in
-[0-9]*.[0-9]* | newest | sanitizer) ;;
-*) fail "'$series' is not a series of kernels such as 6.12, nor newest, nor sanitizer" ;;
+[0-9]*.[0-9]* | newest | sanitizer | uml) ;;
+*) fail "'$series' is not a series of kernels such as 6.12, nor newest, sanitizer, uml" ;;
 esac
 
 work=$(mktemp -d)
@@ -45,7 +46,7 @@ trap 'rm -rf "$work"' EXIT
 build=$here/../../build
 device=nv_small
 interactive=
-route=pci
+route=$([ "$series" = uml ] && echo uml || echo pci)
 cpus=1
 append=
 name=$series
@@ -96,13 +97,16 @@ if [ $# -gt 0 ]; then
 fi
 case $route:$series in
 pci:*-arm64 | acpi:*-arm64) fail "a kernel for arm64 has the route dt" ;;
-pci:* | acpi:*) [ ! -s "$work/overlays" ] || fail "--dt is for the route dt" ;;
+pci:uml | acpi:uml | dt:uml) fail "User-mode Linux has the route uml" ;;
+uml:uml | pci:* | acpi:*) [ ! -s "$work/overlays" ] || fail "--dt is for the route dt" ;;
+uml:*) fail "the route uml has User-mode Linux: emulate.sh uml" ;;
 esac
 qemu=qemu-system-x86_64
 console=ttyS0
 tools=busybox
 case $route in
 pci) ;;
+uml) qemu= ;;
 acpi) tools="$tools iasl" ;;
 dt)
 	case $series in
@@ -113,7 +117,7 @@ dt)
 	console=ttyAMA0
 	tools="dtc fdtoverlay aarch64-linux-gnu-strip readelf"
 	;;
-*) fail "'$route' is not a route: pci, acpi, dt" ;;
+*) fail "'$route' is not a route: pci, acpi, dt, uml" ;;
 esac
 [ -n "$time_out" ] || time_out=$([ -n "$interactive" ] && echo 0 || echo 120)
 
@@ -180,8 +184,12 @@ set -- --device "model:$device" --kernel "$kernel/vmlinuz" --initrd "$work/initr
 while IFS= read -r line; do
 	set -- "$@" "$line"
 done <"$work/server-options"
+case $route in
+uml) console="con0=$([ -n "$interactive" ] && echo fd:0 || echo null),fd:1 con=null" ;;
 # On a busy host the timer may come too late for the kernel's check of it, which panics.
-set -- "$@" --append "console=$console quiet panic=-1 no_timer_check $interactive $append"
+*) console="console=$console no_timer_check" ;;
+esac
+set -- "$@" --append "$console quiet panic=-1 $interactive $append"
 
 if [ -n "$interactive" ]; then
 	# Every key goes to the guest: Ctrl-C too. Its shell's `exit` powers off.
@@ -206,7 +214,7 @@ if [ -f "$work/server-status" ]; then
 	if [ "$result" = 124 ]; then
 		fail "time-out: the guest was not done after $time_out s; its last lines are above and in $log"
 	fi
-	fail "the device server or QEMU ended with status $result, see $log"
+	fail "the device server or the machine ended with status $result, see $log"
 fi
 [ -n "$status" ] || fail "the guest ended without a status (a panic?), see $log"
 if ! sh "$here/complaints.sh" "$log" >"$work/complaints"; then

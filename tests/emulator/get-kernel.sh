@@ -13,7 +13,7 @@
 #     tools          the compiler that these headers ask for, if it is not the machine's
 #
 # A SERIES is 6.1 or 6.12, of which the machine's own apt has the newest kernel;
-# `newest`, the newest of Debian's unstable, with its compiler; or `sanitizer`,
+# `newest`, the newest of Debian's unstable, with its compiler; or `sanitizer` or `uml`,
 # which build-kernel.sh builds.
 #
 # 6.12-arm64 is the same for that architecture; its headers come with programs of
@@ -38,9 +38,9 @@ fail() {
 	exit 1
 }
 
-if [ "$series" = sanitizer ]; then
-	exec sh "$here/build-kernel.sh" "$directory"
-fi
+case $series in
+sanitizer | uml) exec sh "$here/build-kernel.sh" "$series" "$directory" ;;
+esac
 mkdir -p "$directory/archives"
 directory=$(cd "$directory" && pwd)
 

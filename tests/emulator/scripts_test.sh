@@ -26,13 +26,31 @@ refuses() {
 
 emulate=$here/emulate.sh
 refuses "emulate.sh: which series of kernels? For example: emulate.sh 6.12" "$emulate"
-refuses "emulate.sh: 'new' is not a series of kernels such as 6.12, nor newest, nor sanitizer" "$emulate" new
+refuses "emulate.sh: 'new' is not a series of kernels such as 6.12, nor newest, sanitizer, uml" "$emulate" new
 refuses "emulate.sh: unknown option --fast" "$emulate" 6.12 --fast yes
 refuses "emulate.sh: --device: value missing, or unknown option" "$emulate" 6.12 --device
-refuses "emulate.sh: 'usb' is not a route: pci, acpi, dt" "$emulate" 6.12 --route usb
+refuses "emulate.sh: 'usb' is not a route: pci, acpi, dt, uml" "$emulate" 6.12 --route usb
 refuses "emulate.sh: a kernel for arm64 has the route dt" "$emulate" 6.12-arm64 --route acpi
 refuses "emulate.sh: the route dt has kernels for arm64, such as 6.12-arm64" \
 	"$emulate" 6.12 --route dt
+refuses "emulate.sh: User-mode Linux has the route uml" "$emulate" uml --route pci
+refuses "emulate.sh: the route uml has User-mode Linux: emulate.sh uml" \
+	"$emulate" 6.12 --route uml
+# Two at once would build in one tree: who looks for the source has the lock.
+mkdir "$work/fake"
+cat >"$work/fake/apt-cache" <<-EOF
+	#!/bin/sh
+	if flock -n "$work/kernels/uml.lock" true; then echo free; else echo held; fi >"$work/lock"
+EOF
+chmod +x "$work/fake/apt-cache"
+refuses "build-kernel.sh: no Debian package linux-source-6.12: run apt-get update" \
+	env PATH="$work/fake:$PATH" "$here/build-kernel.sh" uml "$work/kernels"
+[ "$(cat "$work/lock")" = held ] || {
+	echo "build-kernel.sh builds without a lock"
+	failed=1
+}
+refuses "build-kernel.sh: 'small' is not a kernel that is built here: sanitizer, uml" \
+	"$here/build-kernel.sh" small "$work"
 refuses "emulate.sh: --dt is for the route dt" "$emulate" 6.12 --route acpi --dt sram.dts
 refuses "emulate.sh: no $work/bin/nvdla-device-server: build it first" \
 	"$emulate" 6.12 --build "$work"

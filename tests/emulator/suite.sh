@@ -14,7 +14,8 @@
 #   liars     devices that lie, and one that does not see the processor's caches
 #   traced    hostile users, hangs, sleep and resets, with every memory access of the device
 #             held against what its layers may reach
-#   kunit     the KUnit suites of the driver (series sanitizer only)
+#   kunit     the KUnit suites of the driver (series sanitizer and uml only)
+#   short     one boot of uml
 #   resets    200 resets beside jobs
 set -eu
 
@@ -41,7 +42,7 @@ tests=$programs/tests
 failed=
 # Seconds for a boot and its programs. Sanitizers look at each access.
 case $series in
-sanitizer) patience=900 ;;
+sanitizer | uml) patience=900 ;;
 *) patience=300 ;;
 esac
 
@@ -76,17 +77,18 @@ machine=$build/modules/$series/machine/nvdla_machine.ko
 # Not what the configuration, the kernel or the machine has to have for it.
 udmabuf=
 grep -q '^CONFIG_UDMABUF=y' "$build/kernels/$series/headers/.config" || udmabuf=:WithUdmabuf.*
+# What another device has attached when ours goes outlives it (nvdla_prime.c). On PCI the DMA
+# API's debugging takes that for a leak; `hostile` has the test on another bus.
+held=
+! grep -q '^CONFIG_DMA_API_DEBUG=y' "$build/kernels/$series/headers/.config" || held=:ExportUnplug.*
 others=$udmabuf:WithoutExport.*
 without_sram="--gtest_filter=-WithSram.*:WithBdma.*$others"
 without_bdma="--gtest_filter=-WithoutSram.*:WithBdma.*$others"
 with_all="--gtest_filter=-WithoutSram.*$others"
 without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export*.*:Pages*.*"
+kunit="$here/kunit.sh nvdla_fence nvdla_program nvdla_sched"
 
 machines() {
-	# PCI counts what importers still hold of a device that is unplugged, and DMA_API_DEBUG
-	# complains: `hostile` has that test, on another bus.
-	held=
-	[ "$series" != sanitizer ] || held=:ExportUnplug.*
 	# A second-generation device with MSI and a function that can be reset.
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
@@ -154,6 +156,32 @@ liars() {
 		--run "$tests/test_misbehaviour --gtest_filter=Noncoherent.*:WithReset.*"
 }
 
+# User-mode Linux: one processor, never preempted, no memory that is kept free, and an
+# interrupt for each time the line rises. Users that have the processor only when others leave
+# it do not come to submit their share.
+user_mode() {
+	boot msi --device nv_small --time-out $patience --with vgem --append kunit.enable=1 \
+		--file "$digits:/digits" --run "$kunit" --run "$programs/bin/nvdla info" \
+		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
+		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" \
+		--run "$tests/test_seeing"
+	boot intx --device nv_full --append pci=nomsi --server --no-reset --time-out $patience \
+		--with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram"
+	boot power --device nv_small --time-out $patience --run "$tests/test_power --gtest_filter=-LongStorm.*"
+	boot hostile --device nv_small --time-out $patience --with vgem \
+		--run "$tests/test_hostile --gtest_filter=-Fairness.EndlessSubmittersShare"
+	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
+		--run "$here/refused.sh"
+}
+
+# Of that, what a minute has room for: every allocation of each ioctl fails once.
+user_mode_short() {
+	boot short --device nv_small --time-out $patience --with vgem --append kunit.enable=1 \
+		--run "$kunit" --run "$tests/test_ioctl $without_sram$held" \
+		--run "$tests/test_hostile --gtest_filter=FailNth.*"
+}
+
 # The tests find out by what they are told whether the driver sees the SRAM.
 one_configuration() {
 	case $1 in
@@ -209,6 +237,8 @@ device_trees() {
 }
 
 case $series:$configuration in
+uml:) user_mode ;;
+uml:short) user_mode_short ;;
 *-arm64:)
 	platform dt
 	device_trees
@@ -226,7 +256,7 @@ case $series:$configuration in
 *:traced) traced ;;
 *:kunit)
 	boot kunit --append kunit.enable=1 --time-out $patience \
-		--run "$here/kunit.sh nvdla_fence nvdla_program nvdla_sched"
+		--run "$kunit"
 	;;
 *:resets)
 	boot resets --device nv_small --time-out 600 --run "$tests/test_power --gtest_filter=LongStorm.*"

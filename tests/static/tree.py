@@ -26,6 +26,8 @@ LICENCES = {
     # As bindings have it.
     "kernel/upstream/nvidia,nvdla.yaml": "(GPL-2.0-only OR BSD-2-Clause)",
     "firmware/": "GPL-2.0 OR MIT",
+    # As what it changes.
+    "tests/emulator/virt-pci.patch": "GPL-2.0",
     "uapi/": "(GPL-2.0 WITH Linux-syscall-note) OR MIT",
 }
 # Files that cannot or need not carry a licence line.
@@ -37,7 +39,7 @@ NO_LICENCE = re.compile(
 # and in shell, which indents as the kernel does.
 KERNEL_STYLE = re.compile(r"^(kernel|firmware|uapi)/.*\.[chS]$")
 TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$|\.dts$"
-                  r"|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
+                  r"|\.patch$|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
 
 MAX_LINE = 100
 MAX_BYTES = 1 << 20
