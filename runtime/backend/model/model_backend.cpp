@@ -8,10 +8,10 @@
 
 #include "backend/compiled_program.hpp"
 #include "backend/info.hpp"
-#include "backend/model/address_space.hpp"
-#include "backend/model/job.hpp"
+#include "backend/local/address_space.hpp"
+#include "backend/local/job.hpp"
+#include "backend/local/worker.hpp"
 #include "backend/model/model_buffer.hpp"
-#include "backend/model/worker.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "backend/model/address_space.hpp"
+#include "backend/local/address_space.hpp"
 
 namespace nvdla::detail {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/model/job.hpp"
+#include "backend/local/job.hpp"
 #include "backend/model/job_bus.hpp"
 #include "firmware/engine/nvdla_engine.h"
 #include "model/device.hpp"

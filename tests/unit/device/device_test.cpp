@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backend/kernel/node.hpp"
-#include "backend/model/address_space.hpp"
+#include "backend/local/address_space.hpp"
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
 #include "base/handles.hpp"

@@ -2,8 +2,8 @@
 //
 // One submission to the model, which is its own fence. It holds the program and the buffers until
 // it has ended; the outcome stays for whoever has a handle.
-#ifndef NVDLA_BACKEND_MODEL_JOB_HPP
-#define NVDLA_BACKEND_MODEL_JOB_HPP
+#ifndef NVDLA_BACKEND_LOCAL_JOB_HPP
+#define NVDLA_BACKEND_LOCAL_JOB_HPP
 
 #include <atomic>
 #include <condition_variable>
@@ -66,4 +66,4 @@ class Job final : public FenceImpl {
 
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_BACKEND_MODEL_JOB_HPP
+#endif  // NVDLA_BACKEND_LOCAL_JOB_HPP

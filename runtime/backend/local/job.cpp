@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "backend/model/job.hpp"
+#include "backend/local/job.hpp"
 
 #include <utility>
 
-#include "backend/model/spin.hpp"
-#include "backend/model/worker.hpp"
+#include "backend/local/spin.hpp"
+#include "backend/local/worker.hpp"
 
 namespace nvdla::detail {
 

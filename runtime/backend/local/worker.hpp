@@ -2,8 +2,8 @@
 //
 // Who runs the jobs of a model device, one at a time: a thread of its own, and threads that wait
 // for a job and have nothing else to do.
-#ifndef NVDLA_BACKEND_MODEL_WORKER_HPP
-#define NVDLA_BACKEND_MODEL_WORKER_HPP
+#ifndef NVDLA_BACKEND_LOCAL_WORKER_HPP
+#define NVDLA_BACKEND_LOCAL_WORKER_HPP
 
 #include <atomic>
 #include <condition_variable>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/model/job.hpp"
+#include "backend/local/job.hpp"
 #include "backend/model/runner.hpp"
 
 namespace nvdla::detail {
@@ -76,4 +76,4 @@ class Worker : public std::enable_shared_from_this<Worker> {
 
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_BACKEND_MODEL_WORKER_HPP
+#endif  // NVDLA_BACKEND_LOCAL_WORKER_HPP

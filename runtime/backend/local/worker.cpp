@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "backend/model/worker.hpp"
+#include "backend/local/worker.hpp"
 
 #include <algorithm>
 #include <new>

@@ -2,8 +2,8 @@
 //
 // Waiting a few microseconds without the operating system: waking a thread takes longer than most
 // small layers.
-#ifndef NVDLA_BACKEND_MODEL_SPIN_HPP
-#define NVDLA_BACKEND_MODEL_SPIN_HPP
+#ifndef NVDLA_BACKEND_LOCAL_SPIN_HPP
+#define NVDLA_BACKEND_LOCAL_SPIN_HPP
 
 #include <chrono>
 #include <thread>
@@ -31,4 +31,4 @@ bool spin_until(const Condition& condition) {
 
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_BACKEND_MODEL_SPIN_HPP
+#endif  // NVDLA_BACKEND_LOCAL_SPIN_HPP

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Addresses for buffers of the model. Buffers keep a guard of unused addresses between them, so
-// that an access that leaves a buffer meets nothing.
-#ifndef NVDLA_BACKEND_MODEL_ADDRESS_SPACE_HPP
-#define NVDLA_BACKEND_MODEL_ADDRESS_SPACE_HPP
+// Addresses for buffers of a device whose memory is ours to place. Buffers keep a guard of unused
+// addresses between them, so that an access that leaves a buffer meets nothing.
+#ifndef NVDLA_BACKEND_LOCAL_ADDRESS_SPACE_HPP
+#define NVDLA_BACKEND_LOCAL_ADDRESS_SPACE_HPP
 
 #include <cstdint>
 #include <map>
@@ -22,15 +22,19 @@ class AddressSpace {
 
   // The start of a free range, or nullopt.
   std::optional<std::uint64_t> take(std::uint64_t bytes);
+  // Just that range, which starts at a multiple of kAlignment, without a guard; false if the device
+  // cannot reach it or somebody has a part of it.
+  bool take_at(std::uint64_t address, std::uint64_t bytes);
   void give_back(std::uint64_t address) noexcept;
 
  private:
   std::uint64_t first_;
   std::uint64_t end_;
+  std::uint64_t last_;  // address that the device reaches
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> used_;  // start -> end, guard included
 };
 
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_BACKEND_MODEL_ADDRESS_SPACE_HPP
+#endif  // NVDLA_BACKEND_LOCAL_ADDRESS_SPACE_HPP
