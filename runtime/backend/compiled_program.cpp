@@ -22,7 +22,7 @@ std::uint32_t count(std::string_view what, std::size_t size) {
 }  // namespace
 
 CompiledProgram::CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc,
-                                 std::shared_ptr<BufferImpl> control)
+                                 std::shared_ptr<BufferImpl> control, std::uint32_t clock_khz)
     : ProgramImpl(device), serial_(new_serial()), control_(std::move(control)) {
   nvdla_program_desc description = {};
   description.slots = desc.slots.data();
@@ -34,6 +34,7 @@ CompiledProgram::CompiledProgram(DeviceId device, const nvdla_hw& hw, const Prog
   description.num_slots = count("slots", desc.slots.size());
   description.num_luts = count("tables", desc.luts.size());
   description.num_transfers = count("transfers", desc.transfers.size());
+  description.clock_khz = clock_khz;
   description.flags = desc.statistics ? NVDLA_PROGRAM_STATS : 0;
 
   const std::size_t bytes = nvdla_program_bytes(&description);

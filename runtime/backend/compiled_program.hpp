@@ -15,9 +15,10 @@ namespace nvdla::detail {
 class CompiledProgram final : public ProgramImpl {
  public:
   // `control` is the buffer that desc.control lies in, for a backend that binds it.
+  // `clock_khz` is the device's, for the bounds on layers' times; 0: 1 GHz.
   // Throws kInvalidProgram.
   CompiledProgram(DeviceId device, const nvdla_hw& hw, const ProgramDesc& desc,
-                  std::shared_ptr<BufferImpl> control = nullptr);
+                  std::shared_ptr<BufferImpl> control = nullptr, std::uint32_t clock_khz = 0);
 
   std::uint32_t layers() const noexcept override { return program_.num_layers; }
   std::uint32_t slots() const noexcept override { return program_.num_slots; }

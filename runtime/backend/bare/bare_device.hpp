@@ -34,8 +34,8 @@ class BareMemory {
 
   // What the host wrote is there for the device, and the other way round. Nothing where both always
   // see the same.
-  virtual void sync_for_device() {}
-  virtual void sync_for_cpu() {}
+  virtual void sync_for_device() noexcept {}
+  virtual void sync_for_cpu() noexcept {}
   // The device may go on writing there, for ever: not to be used again when this object is gone.
   virtual void abandon() noexcept {}
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "backend/bare/bare_model.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "backend/bare/pages.hpp"
+#include "backend/model/refusal_text.hpp"
 #include "base/check.hpp"
 
 namespace nvdla::detail {
@@ -41,6 +40,7 @@ model::Mapping BlockBus::map(model::Ram ram, std::uint64_t address, std::uint64_
 
 BareModel::BareModel(std::string name, const nvdla_hw& hw, const model::Options& options)
     : name_(std::move(name)),
+      hw_(hw),
       blocks_(std::make_shared<BlockTable>(hw.address_bits)),
       bus_(*blocks_),
       device_(hw, bus_, options) {}
@@ -85,9 +85,7 @@ std::string BareModel::take_refusals() {
   const model::Refusals refusals = device_.refusals();
   if (refusals.count == 0) return {};
   device_.clear_refusals();
-  return fmt::format("{} at {:#x}, {}; {} accesses were refused", dma_name(refusals.first_dma),
-                     refusals.first_address, refusals.first_write ? "writing" : "reading",
-                     refusals.count);
+  return refusal_text(refusals);
 }
 
 }  // namespace nvdla::detail

@@ -48,11 +48,12 @@ class BareModel final : public BareDevice {
   Time now() override { return now_; }
   bool reset() override;
   std::string take_refusals() override;
-  const nvdla_hw* configuration() const noexcept override { return &device_.hw(); }
+  const nvdla_hw* configuration() const noexcept override { return &hw_; }
   std::string describe() const override { return name_; }
 
  private:
   std::string name_;
+  const nvdla_hw& hw_;
   std::shared_ptr<BlockTable> blocks_;
   BlockBus bus_;
   model::Device device_;

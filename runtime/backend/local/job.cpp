@@ -8,7 +8,7 @@
 
 namespace nvdla::detail {
 
-Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<ModelBinding> bindings,
+Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
          std::vector<std::shared_ptr<FenceImpl>> waits)
     : program_(std::move(program)),
       bindings_(std::move(bindings)),

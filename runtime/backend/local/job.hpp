@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One submission to the model, which is its own fence. It holds the program and the buffers until
-// it has ended; the outcome stays for whoever has a handle.
+// One submission to a device of this process, which is its own fence. It holds the program and the
+// buffers until it has ended; the outcome stays for whoever has a handle.
 #ifndef NVDLA_BACKEND_LOCAL_JOB_HPP
 #define NVDLA_BACKEND_LOCAL_JOB_HPP
 
@@ -17,20 +17,20 @@
 
 #include "backend/backend.hpp"
 #include "backend/compiled_program.hpp"
-#include "backend/model/model_buffer.hpp"
+#include "backend/local/local_buffer.hpp"
 
 namespace nvdla::detail {
 
 class Worker;
 
-struct ModelBinding {
-  std::shared_ptr<ModelBuffer> buffer;
+struct LocalBinding {
+  std::shared_ptr<LocalBuffer> buffer;
   std::uint64_t offset = 0;
 };
 
 class Job final : public FenceImpl {
  public:
-  Job(std::shared_ptr<const CompiledProgram> program, std::vector<ModelBinding> bindings,
+  Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
       std::vector<std::shared_ptr<FenceImpl>> waits);
 
   bool done() const noexcept override { return done_.load(std::memory_order_acquire); }
@@ -44,7 +44,7 @@ class Job final : public FenceImpl {
 
   // For the thread that runs it, until finish().
   const CompiledProgram& program() const noexcept { return *program_; }
-  std::span<const ModelBinding> bindings() const noexcept { return bindings_; }
+  std::span<const LocalBinding> bindings() const noexcept { return bindings_; }
   std::span<const std::shared_ptr<FenceImpl>> waits() const noexcept { return waits_; }
   std::span<nvdla_layer_stats> stats() noexcept { return stats_; }
   // Ends the job, well or with `error`: lets go of what it held, then tells everybody.
@@ -52,7 +52,7 @@ class Job final : public FenceImpl {
 
  private:
   std::shared_ptr<const CompiledProgram> program_;
-  std::vector<ModelBinding> bindings_;
+  std::vector<LocalBinding> bindings_;
   std::vector<std::shared_ptr<FenceImpl>> waits_;
   std::vector<nvdla_layer_stats> stats_;
   std::optional<Error> error_;

@@ -23,8 +23,8 @@ void EventCount::wait(std::uint64_t seen) noexcept {
   asleep_.store(false, std::memory_order_seq_cst);
 }
 
-Worker::Worker(const nvdla_hw& hw, const model::Options& options)
-    : runner_(hw, options), thread_([this] { work(); }) {}
+Worker::Worker(std::unique_ptr<Runner> runner)
+    : runner_(std::move(runner)), thread_([this] { work(); }) {}
 
 Worker::~Worker() { stop(); }
 
@@ -90,11 +90,11 @@ void Worker::run(Job& job) {
   }
   std::optional<Error> error;
   try {
-    error = runner_.run(job);
+    error = runner_->run(job);
   } catch (const Error& failure) {
     error = failure;
   } catch (const std::bad_alloc&) {
-    error = Error(ErrorCode::kNoMemory, "the model ran out of host memory");
+    error = Error(ErrorCode::kNoMemory, "the device ran out of host memory");
   }
   job.finish(std::move(error));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who runs the jobs of a model device, one at a time: a thread of its own, and threads that wait
+// Who runs the jobs of a device, one at a time: a thread of its own, and threads that wait
 // for a job and have nothing else to do.
 #ifndef NVDLA_BACKEND_LOCAL_WORKER_HPP
 #define NVDLA_BACKEND_LOCAL_WORKER_HPP
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "backend/local/job.hpp"
-#include "backend/model/runner.hpp"
+#include "backend/local/runner.hpp"
 
 namespace nvdla::detail {
 
@@ -41,7 +41,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Jobs of one queue run in order.
   using JobQueue = std::deque<std::shared_ptr<Job>>;
 
-  Worker(const nvdla_hw& hw, const model::Options& options);
+  explicit Worker(std::unique_ptr<Runner> runner);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -70,8 +70,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::vector<std::shared_ptr<JobQueue>> queues_;
   std::size_t turn_ = 0;
   bool stop_ = false;
-  Runner runner_;       // under running_
-  std::thread thread_;  // last: everything is there when it starts
+  std::unique_ptr<Runner> runner_;  // under running_
+  std::thread thread_;              // last: everything is there when it starts
 };
 
 }  // namespace nvdla::detail

@@ -44,28 +44,28 @@ void give_memory_back(std::byte* data, std::uint64_t size) noexcept {
 
 ModelBuffer::ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space, std::uint64_t size,
                          Memory memory)
-    : BufferImpl(device, size, memory), space_(std::move(space)), generation_(new_generation()) {
+    : LocalBuffer(device, size, memory), space_(std::move(space)), generation_(new_generation()) {
   const auto address = space_->take(size);
   if (!address) {
     refuse(ErrorCode::kNoMemory, "no room for {} bytes in the device's address space", size);
   }
-  address_ = *address;
-  data_ = take_memory(size);
-  if (data_ == nullptr) {
-    space_->give_back(address_);
+  std::byte* const data = take_memory(size);
+  if (data == nullptr) {
+    space_->give_back(*address);
     refuse(ErrorCode::kNoMemory, "no memory for a buffer of {} bytes", size);
   }
+  place(data, *address);
 }
 
 ModelBuffer::~ModelBuffer() {
-  space_->give_back(address_);
-  give_memory_back(data_, size());
+  space_->give_back(address());
+  give_memory_back(data(), size());
 }
 
 std::byte* ModelBuffer::begin_access(MapMode mode) {
   // Also at the beginning: whoever looks while a map is open must not trust what it kept.
   if (mode != MapMode::kRead) changed();
-  return data_;
+  return data();
 }
 
 void ModelBuffer::end_access(MapMode mode) noexcept {

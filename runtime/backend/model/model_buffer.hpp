@@ -11,10 +11,11 @@
 
 #include "backend/backend.hpp"
 #include "backend/local/address_space.hpp"
+#include "backend/local/local_buffer.hpp"
 
 namespace nvdla::detail {
 
-class ModelBuffer final : public BufferImpl {
+class ModelBuffer final : public LocalBuffer {
  public:
   // Zeroed. Throws kNoMemory.
   ModelBuffer(DeviceId device, std::shared_ptr<AddressSpace> space, std::uint64_t size,
@@ -24,16 +25,12 @@ class ModelBuffer final : public BufferImpl {
   std::byte* begin_access(MapMode mode) override;
   void end_access(MapMode mode) noexcept override;
 
-  std::byte* data() const noexcept { return data_; }
-  std::uint64_t address() const noexcept { return address_; }
   // Never the same for different contents, nor for different buffers.
   std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
-  void changed() noexcept;
+  void changed() noexcept override;
 
  private:
   std::shared_ptr<AddressSpace> space_;
-  std::byte* data_ = nullptr;
-  std::uint64_t address_ = 0;
   std::atomic<std::uint64_t> generation_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "backend/model/refusal_text.hpp"
 #include "base/check.hpp"
 #include "model/register_info.hpp"
 
@@ -40,32 +41,33 @@ std::string blocked_text(const model::Device& device) {
 
 }  // namespace
 
-Runner::Runner(const nvdla_hw& hw, const model::Options& options)
+ModelRunner::ModelRunner(const nvdla_hw& hw, const model::Options& options)
     : hw_(hw), device_(hw, bus_, options), engine_(std::make_unique<nvdla_engine>()) {
   start();
 }
 
-Runner::~Runner() = default;
+ModelRunner::~ModelRunner() = default;
 
-void Runner::start() {
+void ModelRunner::start() {
   nvdla_engine_init(engine_.get(), &hw_, &kPort, &device_);
   if (const int error = nvdla_engine_start(engine_.get()); error != 0) {
     refuse(ErrorCode::kGone, "the model of {} does not start: error {}", hw_.name, -error);
   }
 }
 
-void Runner::bind(const Job& job) {
+void ModelRunner::bind(const Job& job) {
   const nvdla_program& program = job.program().program();
   bases_.clear();
   regions_.clear();
   for (std::uint32_t i = 0; i < program.num_slots; ++i) {
     const nvdla_slot& slot = program.slots[i];
-    const ModelBinding& binding = job.bindings()[i];
+    const LocalBinding& binding = job.bindings()[i];
     JobBus::Region region;
     region.begin = binding.buffer->address() + binding.offset;
     region.end = region.begin + slot.size;
     region.data = binding.buffer->data() + binding.offset;
-    region.buffer = binding.buffer.get();
+    // Of our own making.
+    region.buffer = static_cast<ModelBuffer*>(binding.buffer.get());
     region.ram = slot.memory == NVDLA_MEMORY_SRAM ? model::Ram::kSecondary : model::Ram::kPrimary;
     region.readable = (slot.access & (NVDLA_SLOT_READ | NVDLA_SLOT_CONTROL)) != 0;
     region.writable = (slot.access & NVDLA_SLOT_WRITE) != 0;
@@ -75,7 +77,7 @@ void Runner::bind(const Job& job) {
   bus_.set(regions_);
 }
 
-void Runner::drive() {
+void ModelRunner::drive() {
   // Time passes only here, so a layer that computes for long never misses its deadline: a layer
   // that does not end shows in the model, which then has nothing left to do.
   while (nvdla_engine_done(engine_.get()) == nullptr) {
@@ -89,39 +91,16 @@ void Runner::drive() {
   }
 }
 
-std::optional<Error> Runner::outcome(const nvdla_job& job) {
-  nvdla_error detail = {};
-  detail.object = NVDLA_OBJECT_LAYER;
-  detail.index = job.layer;
-  if (job.result == NVDLA_JOB_OK) {
-    const model::Refusals refusals = device_.refusals();
-    if (refusals.count == 0) return std::nullopt;
-    device_.clear_refusals();
-    detail.object = NVDLA_OBJECT_PROGRAM;
-    detail.index = 0;
-    detail.dma = refusals.first_dma;
-    detail.value = static_cast<std::int64_t>(refusals.first_address);
-    return Error(ErrorCode::kBusFault,
-                 fmt::format("the device touched memory outside of the job's buffers: {} at {:#x}, "
-                             "{}; {} accesses were refused",
-                             dma_name(refusals.first_dma), refusals.first_address,
-                             refusals.first_write ? "writing" : "reading", refusals.count),
-                 detail);
-  }
-  const nvdla_layer_image& layer = job.program->layers[job.layer];
-  if (job.result == NVDLA_JOB_GONE || job.result == NVDLA_JOB_BROKEN) {
-    return Error(ErrorCode::kGone,
-                 job.result == NVDLA_JOB_GONE ? "the device does not answer any more"
-                                              : "the program's image is broken",
-                 detail);
-  }
-  return Error(ErrorCode::kHang,
-               fmt::format("layer {} ({}) does not end: {}", job.layer, layer_kind_name(layer.kind),
-                           blocked_text(device_)),
-               detail);
+std::optional<Error> ModelRunner::outcome(const nvdla_job& job) {
+  if (job.result == NVDLA_JOB_GONE) return job_failure(job, "the device does not answer any more");
+  if (job.result != NVDLA_JOB_OK) return job_failure(job, blocked_text(device_));
+  const model::Refusals refusals = device_.refusals();
+  if (refusals.count == 0) return std::nullopt;
+  device_.clear_refusals();
+  return bus_fault(refusal_text(refusals), refusals.first_dma, refusals.first_address);
 }
 
-std::optional<Error> Runner::run(Job& job) {
+std::optional<Error> ModelRunner::run(Job& job) {
   bind(job);
   nvdla_job engine_job = {};
   engine_job.program = &job.program().program();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs jobs: the engine on one side, the model on the other, and nobody in between.
+// Runs jobs on the model: the engine on one side, the model on the other, and nobody in between.
 #ifndef NVDLA_BACKEND_MODEL_RUNNER_HPP
 #define NVDLA_BACKEND_MODEL_RUNNER_HPP
 
@@ -10,22 +10,21 @@
 #include <vector>
 
 #include "backend/local/job.hpp"
+#include "backend/local/runner.hpp"
 #include "backend/model/job_bus.hpp"
 #include "firmware/engine/nvdla_engine.h"
 #include "model/device.hpp"
 
 namespace nvdla::detail {
 
-// Not thread safe: belongs to one thread at a time.
-class Runner {
+class ModelRunner final : public Runner {
  public:
-  Runner(const nvdla_hw& hw, const model::Options& options);
-  ~Runner();
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
+  ModelRunner(const nvdla_hw& hw, const model::Options& options);
+  ~ModelRunner() override;
+  ModelRunner(const ModelRunner&) = delete;
+  ModelRunner& operator=(const ModelRunner&) = delete;
 
-  // Runs `job` to its end; returns what is wrong with it. After a hang the device has been reset.
-  std::optional<Error> run(Job& job);
+  std::optional<Error> run(Job& job) override;
 
  private:
   void start();

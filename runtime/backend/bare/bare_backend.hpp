@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// A bare device with the engine on it.
+#ifndef NVDLA_BACKEND_BARE_BARE_BACKEND_HPP
+#define NVDLA_BACKEND_BARE_BARE_BACKEND_HPP
+
+#include <memory>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "backend/bare/bare_device.hpp"
+#include "backend/bare/bare_runner.hpp"
+
+namespace nvdla::detail {
+
+// Which configuration the device is, of what it says itself, what its registers tell and `named`,
+// which may be nullptr. Only reads. Throws kNoDevice for what is no NVDLA, another one than named,
+// or one that has to be named.
+const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named);
+
+// Has the device copy one element: what it writes must be one memory atom of `hw`. With a wrong
+// configuration no proof about memory would hold. Throws kNoDevice, and what the job fails with.
+void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, const nvdla_hw& hw);
+
+// `backend` is DeviceInfo::backend and lives as long as the program.
+std::shared_ptr<Backend> make_bare_backend(std::unique_ptr<BareDevice> device,
+                                           std::string_view backend, const nvdla_hw* named);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_BARE_BARE_BACKEND_HPP

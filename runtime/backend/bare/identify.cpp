@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "backend/bare/bare_backend.hpp"
+#include "backend/device_name.hpp"
+#include "base/check.hpp"
+#include "firmware/registers/nvdla_regs.h"
+
+namespace nvdla::detail {
+namespace {
+
+// "100" and '1', in both generations.
+constexpr std::uint32_t kVersion = 0x00303031;
+
+constexpr std::uint32_t version_offset(bool first_generation) {
+  return (first_generation ? NVDLA_NV_FULL_GLB_BASE : NVDLA_NV_SMALL_GLB_BASE) +
+         NVDLA_GLB_S_NVDLA_HW_VERSION;
+}
+
+const char* generation(bool first) { return first ? "first" : "second"; }
+
+// What may be behind a wrong word, for people.
+const char* cause(std::uint32_t word) {
+  if (word == UINT32_MAX) return "nothing answers: is the address right, and is the device on?";
+  if (word == 0) return "is the address right, and does the device have power and its clock?";
+  if (word == __builtin_bswap32(kVersion)) return "the bytes of a word are in the wrong order";
+  return "is the address right?";
+}
+
+}  // namespace
+
+const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named) {
+  const std::string name = device.describe();
+  const nvdla_hw* const said = device.configuration();
+  if (named != nullptr && said != nullptr && std::string_view(named->name) != said->name) {
+    refuse(ErrorCode::kNoDevice, "{}: is {}, not {}", name, said->name, named->name);
+  }
+  const nvdla_hw* const hw = named != nullptr ? named : said;
+  // The second generation has a ROM with the same word where the first has this register, so only
+  // the other place tells.
+  const std::uint32_t word = device.read(version_offset(false));
+  const bool first = word != kVersion;
+  const std::uint32_t other = first ? device.read(version_offset(true)) : word;
+  if (other != kVersion) {
+    refuse(ErrorCode::kNoDevice,
+           "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
+           "{:#010x}; {}",
+           name, version_offset(true), version_offset(false), other, word, kVersion, cause(other));
+  }
+  if (hw == nullptr) {
+    if (first) return default_configuration();
+    refuse(ErrorCode::kNoDevice,
+           "{}: an NVDLA of the second generation, whose configurations registers do not tell "
+           "apart: add ',config=<configuration>' with one of {}",
+           name, configuration_names());
+  }
+  if (first != (hw->regmap == NVDLA_REGMAP_NV_FULL)) {
+    refuse(ErrorCode::kNoDevice, "{}: an NVDLA of the {} generation, which {} is not", name,
+           generation(first), hw->name);
+  }
+  return *hw;
+}
+
+}  // namespace nvdla::detail

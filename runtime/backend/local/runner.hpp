@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// What runs jobs, one at a time: an engine and the device that it drives.
+#ifndef NVDLA_BACKEND_LOCAL_RUNNER_HPP
+#define NVDLA_BACKEND_LOCAL_RUNNER_HPP
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend/local/job.hpp"
+#include "firmware/engine/nvdla_engine.h"
+
+namespace nvdla::detail {
+
+// Not thread safe: belongs to one thread at a time.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  // Runs `job` to its end; returns what is wrong with it. After a hang the device has been reset.
+  virtual std::optional<Error> run(Job& job) = 0;
+};
+
+// The failure of a job that the engine gave up; `why` says what is known of the device.
+Error job_failure(const nvdla_job& job, std::string_view why);
+// Of a job that ended and touched what is not its own.
+Error bus_fault(const std::string& what, std::uint32_t dma, std::uint64_t address);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_LOCAL_RUNNER_HPP
