@@ -2,7 +2,7 @@
 #
 # What the library is called, exports and how it is found once installed: by
 # find_package(nvdla) as nvdla::nvdla or nvdla::nvdla_static, by pkg-config as
-# libnvdla, with --static too.
+# libnvdla, with --static too; and libnvdla-sim for simulators, by pkg-config.
 include(CMakePackageConfigHelpers)
 
 # SOVERSION stays 0 until 1.0.
@@ -24,6 +24,10 @@ endforeach()
 install(TARGETS nvdla nvdla_static EXPORT nvdlaTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# For simulators; nothing of libnvdla is in it.
+install(TARGETS nvdla_sim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES "${PROJECT_SOURCE_DIR}/runtime/sim/nvdla_sim.h"
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
@@ -67,7 +71,9 @@ else()
   string(REGEX REPLACE "/$" "" up "${up}")
   set(NVDLA_PC_PREFIX "\${pcfiledir}/${up}")
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/libnvdla.pc.in"
-  "${PROJECT_BINARY_DIR}/package/libnvdla.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/package/libnvdla.pc"
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package libnvdla libnvdla-sim)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in"
+    "${PROJECT_BINARY_DIR}/package/${package}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/package/${package}.pc"
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

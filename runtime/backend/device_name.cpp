@@ -15,6 +15,7 @@ namespace {
 using Kind = DeviceName::Kind;
 
 constexpr std::string_view kModel = "model";
+constexpr std::string_view kSim = "sim:";
 constexpr const char* kVariable = "NVDLA_DEVICE";
 
 // 0 for what is no number in 1..kMaxThreads.
@@ -67,6 +68,66 @@ DeviceName parse_model(std::string_view name) {
   return parsed;
 }
 
+constexpr unsigned kMaxStall = 86400;
+
+// 0 for what is no number in 1..kMaxStall.
+unsigned parse_stall(std::string_view value) {
+  unsigned seconds = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, seconds);
+  return error == std::errc() && stop == end && seconds <= kMaxStall ? seconds : 0;
+}
+
+// One "<option>=<value>"; false for what is none. `gating` is left to the caller, as it may come
+// before the configuration.
+bool parse_sim_option(std::string_view key, std::string_view value, DeviceName& parsed,
+                      bool& gating) {
+  if (key == "config") return (parsed.hw = find_configuration(value)) != nullptr;
+  if (key == "memory") return parsed.sim.messages = value == "messages";
+  if (key == "stall") return (parsed.sim.stall = parse_stall(value)) != 0;
+  gating = value != "off";
+  return key == "gating" && (value == "on" || value == "off");
+}
+
+void parse_sim_options(std::string_view name, std::string_view rest, DeviceName& parsed) {
+  bool gating = true;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',', 1);
+    const std::string_view option = rest.substr(1, comma == rest.npos ? comma : comma - 1);
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma);
+    const std::size_t equals = std::min(option.find('='), option.size());
+    const std::string_view key = option.substr(0, equals);
+    const std::string_view value = option.substr(std::min(equals + 1, option.size()));
+    if (parse_sim_option(key, value, parsed, gating)) continue;
+    if (key == "config") {
+      refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}",
+             name, value, configuration_names());
+    }
+    refuse(ErrorCode::kNoDevice,
+           "device '{}': expected 'config=<configuration>', 'gating=<on or off>', 'stall=<1 to {} "
+           "seconds>' or 'memory=messages' behind the comma, not '{}'",
+           name, kMaxStall, option);
+  }
+  if (gating) return;
+  if (parsed.hw == nullptr) {
+    refuse(ErrorCode::kNoDevice, "device '{}': 'gating=off' needs 'config=<configuration>'", name);
+  }
+  parsed.hw = &without_weight_gating(*parsed.hw);
+}
+
+// "sim:<path>[,<option>=<value>]..."
+DeviceName parse_sim(std::string_view name) {
+  DeviceName parsed{.kind = Kind::kSim};
+  const std::size_t comma = std::min(name.find(','), name.size());
+  parsed.path = name.substr(kSim.size(), comma - kSim.size());
+  if (parsed.path.empty()) {
+    refuse(ErrorCode::kNoDevice,
+           "device '{}': expected the path of a simulator's socket behind '{}'", name, kSim);
+  }
+  parse_sim_options(name, name.substr(comma), parsed);
+  return parsed;
+}
+
 // Whether what follows "model" in a name can belong to it.
 bool names_model(std::string_view name) {
   return name.starts_with(kModel) &&
@@ -89,11 +150,13 @@ DeviceName parse_device_name(std::string_view name) {
   if (name == "auto") return {.kind = Kind::kAuto};
   if (name == "kernel") return {.kind = Kind::kKernel};
   if (names_model(name)) return parse_model(name);
+  if (name.starts_with(kSim)) return parse_sim(name);
   if (name.find('/') != name.npos) return {.kind = Kind::kKernel, .path = std::string(name)};
   refuse(ErrorCode::kNoDevice,
          "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
          "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
-         "'model' may end in ',threads=<n>' and ',gating=off'",
+         "'model' may end in ',threads=<n>' and ',gating=off'; and 'sim:<path of a simulator's "
+         "socket>'",
          name, configuration_names());
 }
 

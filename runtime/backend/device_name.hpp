@@ -18,13 +18,21 @@ struct ModelOptions {
   bool gating = true;    // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
 };
 
+// What may stand behind the commas of "sim:<path>,<option>=<value>", but the configuration.
+struct SimOptions {
+  unsigned stall = 60;    // seconds without a sign of life
+  bool messages = false;  // never share memory
+};
+
 struct DeviceName {
-  enum class Kind { kAuto, kKernel, kModel };
+  enum class Kind { kAuto, kKernel, kModel, kSim };
 
   Kind kind = Kind::kAuto;
-  std::string path = {};         // kKernel: its file; empty: the first that there is
-  const nvdla_hw* hw = nullptr;  // kModel
+  // kKernel: its file; empty: the first that there is. kSim: its socket.
+  std::string path = {};
+  const nvdla_hw* hw = nullptr;  // kModel; kSim: as named, or nullptr
   ModelOptions options = {};     // kModel
+  SimOptions sim = {};           // kSim
 };
 
 // Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "backend/backend.hpp"
+#include "backend/bare/bare_backend.hpp"
+#include "backend/bare/sim_device.hpp"
 #include "backend/device_name.hpp"
 #include "backend/kernel/kernel_backend.hpp"
 #include "backend/kernel/node.hpp"
@@ -55,6 +57,8 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
       return open_kernel(parsed.path);
     case DeviceName::Kind::kModel:
       return open_model(name, *parsed.hw, parsed.options);
+    case DeviceName::Kind::kSim:
+      return make_bare_backend(std::make_unique<SimDevice>(parsed), "sim", parsed.hw);
     case DeviceName::Kind::kAuto:
       break;
   }

@@ -21,7 +21,10 @@ ROOMS = {
     "runtime/model": {"runtime/arith", "firmware", "uapi"},
     "runtime/include": {"uapi"},
     "runtime/base": {"api", "uapi"},
-    "runtime/backend": {"runtime/base", "runtime/arith", "runtime/model", "firmware", "api", "uapi"},
+    # What simulators link, and nothing of this project.
+    "runtime/sim": set(),
+    "runtime/backend": {"runtime/base", "runtime/arith", "runtime/model", "runtime/sim", "firmware",
+                        "api", "uapi"},
     "runtime/layout": {"runtime/base", "runtime/arith", "firmware", "api", "uapi"},
     "runtime/lut": {"runtime/base", "runtime/arith", "api", "uapi"},
     "runtime/device": {"runtime/layout", "runtime/backend", "runtime/base", "runtime/arith", "api",
@@ -35,7 +38,7 @@ ROOMS = {
     "runtime/program": {"api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
     "runtime/tools": {"runtime/program", "runtime/loadable", "runtime/backend", "runtime/base",
-                      "runtime/arith", "runtime/model", "firmware", "api", "uapi"},
+                      "runtime/arith", "runtime/model", "runtime/sim", "firmware", "api", "uapi"},
     # Examples are what users write: the public API, and nothing else of the library.
     "runtime/examples": {"runtime/program", "api"},
 }

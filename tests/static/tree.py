@@ -37,7 +37,7 @@ NO_LICENCE = re.compile(
 
 # Kernel style: tabs. Everything else has none, except where make wants them
 # and in shell, which indents as the kernel does.
-KERNEL_STYLE = re.compile(r"^(kernel|firmware|uapi)/.*\.[chS]$")
+KERNEL_STYLE = re.compile(r"^((kernel|firmware|uapi)/.*\.[chS]|runtime/sim/.*\.[ch])$")
 TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$|\.dts$"
                   r"|\.patch$|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
 

@@ -3,6 +3,7 @@
 // From the name of a device to its registers.
 #include "backend/bare/bare_device.hpp"
 #include "backend/bare/bare_model.hpp"
+#include "backend/bare/sim_device.hpp"
 #include "backend/device_name.hpp"
 #include "base/check.hpp"
 
@@ -10,14 +11,16 @@ namespace nvdla::detail {
 
 std::unique_ptr<BareDevice> open_bare(std::string_view name) {
   const DeviceName parsed = parse_device_name(name);
-  if (parsed.kind != DeviceName::Kind::kModel) {
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': its registers cannot be reached from this process; expected 'model:...'",
-           name);
+  if (parsed.kind == DeviceName::Kind::kSim) return std::make_unique<SimDevice>(parsed);
+  if (parsed.kind == DeviceName::Kind::kModel) {
+    const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
+                                    .threads = parsed.options.threads};
+    return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
   }
-  const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
-                                  .threads = parsed.options.threads};
-  return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
+  refuse(ErrorCode::kNoDevice,
+         "device '{}': its registers cannot be reached from this process; expected 'model:...' or "
+         "'sim:...'",
+         name);
 }
 
 }  // namespace nvdla::detail

@@ -25,7 +25,7 @@ class Backend;
 // What a device is able to do. Strings live for ever.
 struct DeviceInfo {
   std::string_view configuration;  // "nv_full", "nv_small", ...
-  std::string_view backend;        // "model" or "kernel"
+  std::string_view backend;        // "model", "kernel" or "sim"
   std::uint32_t atom = 0;          // memory atom in bytes: 8, 16 or 32
   std::uint32_t atomic_c = 0;      // channels of one multiply-accumulate step
   std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group; half in 16 bit
@@ -75,11 +75,14 @@ class NVDLA_API Device {
   //   "kernel"                 the first kernel device
   //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
   //                            accel nodes
+  //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and the
+  //                            protocol are in docs/simulator.md
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
   //                            these; else the first kernel device, else "model" with one line of
   //                            warning on stderr
-  // Throws kNoDevice for anything else and for a device that is not there, kInvalidArgument where
-  // the environment asks a model for what it cannot do (NVDLA_KERNELS).
+  // Throws kNoDevice for anything else and for a device that is not there or another than it is said
+  // to be, kGone for a simulator that ends meanwhile, kInvalidArgument where the environment asks a
+  // model for what it cannot do (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
 
   Device(const Device&) noexcept;

@@ -15,6 +15,9 @@ const nvdla_hw& configuration_of(const std::string& device) {
   if (name.kind == DeviceName::Kind::kAuto && detail::find_kernel_devices().empty()) {
     return detail::default_configuration();
   }
+  if (name.kind == DeviceName::Kind::kSim) {
+    return *detail::find_configuration(Device::open(device).info());
+  }
   const Device opened = Device::open(name.path.empty() ? "kernel" : name.path);
   return *detail::find_configuration(opened.info().configuration);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // `nvdla info`: which devices there are, and what one of them can do.
+#include "backend/info.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,9 +125,14 @@ void show(const nvdla_hw& hw) {
   row("features", features(hw, 24));
 }
 
-void show(const DeviceName& name) {
+void show(const std::string& asked, const DeviceName& name) {
   if (name.kind == DeviceName::Kind::kModel) {
     show(*name.hw);
+    return;
+  }
+  if (name.kind != DeviceName::Kind::kKernel) {
+    const Device device = Device::open(asked);
+    show(*detail::find_configuration(device.info()));
     return;
   }
   // Opened, so that what is wrong with it is said.
@@ -148,11 +155,12 @@ Run add_info(CLI::App& app, CLI::App*& command) {
       "Examples:\n"
       "  nvdla info\n"
       "  nvdla info --device model:nv_small\n"
-      "  nvdla info --device kernel");
+      "  nvdla info --device kernel\n"
+      "  nvdla info --device sim:/tmp/nvdla");
   return [device] {
     const DeviceName name = detail::choose_device_name(*device);
     if (name.kind != DeviceName::Kind::kAuto) {
-      show(name);
+      show(*device, name);
       return kSuccess;
     }
     list_kernel_devices();

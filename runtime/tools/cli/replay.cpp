@@ -46,10 +46,10 @@ std::optional<detail::DeviceName> chosen_model(const ReplayOptions& options) {
   using detail::DeviceName;
   const DeviceName name = detail::choose_device_name(options.device);
   if (name.kind == DeviceName::Kind::kAuto) return std::nullopt;
-  if (name.kind == DeviceName::Kind::kKernel) {
+  if (name.kind != DeviceName::Kind::kModel) {
     throw UsageError(
         "replay writes registers itself, which a kernel device does not allow; expected "
-        "--device model:<configuration> (nvdla-lift plays the same files on the driver)");
+        "--device model:<configuration> (nvdla-lift plays the same files on other devices)");
   }
   return name;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // nvdla-device-server: starts QEMU or User-mode Linux with an NVDLA in it, which the device model
-// computes.
+// computes; or is a simulator for the runtime, with the model for its logic.
 #include <unistd.h>
 
 #include <chrono>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "tools/emulator/qemu.hpp"
 #include "tools/emulator/qtest.hpp"
 #include "tools/emulator/server.hpp"
+#include "tools/emulator/simulated_model.hpp"
 #include "tools/emulator/uml.hpp"
 #include "tools/emulator/vhost_device.hpp"
 
@@ -98,6 +100,8 @@ struct Arguments {
   std::string quirks = "auto";
   bool quiet = false;
   Faults faults;
+  std::string simulator;
+  bool only_messages = false;
 };
 
 // As timeout(1) has it.
@@ -144,6 +148,13 @@ void declare(CLI::App& app, Arguments& arguments) {
                                  std::string(kDefaultDevice));
   app.add_option("--claim", arguments.claim, "Configuration that its PCI id stands for, if another")
       ->type_name("NAME");
+  auto* const simulator =
+      app.add_option("--simulator", arguments.simulator,
+                     "Instead of a machine: serve the runtime at this socket, as sim:PATH")
+          ->type_name("PATH");
+  app.add_flag("--only-messages", arguments.only_messages,
+               "There: do not share memory, as with a simulator elsewhere")
+      ->needs(simulator);
   app.add_option(
          "--route", arguments.machine.route,
          "How the driver finds it: pci, acpi, dt (aarch64, device tree), uml (User-mode Linux, "
@@ -270,17 +281,21 @@ const Place* place_of(const Arguments& arguments) {
   return machine.route == Route::kAcpi ? &kAcpiPlace : &kDeviceTreePlace;
 }
 
+model::Options model_options(const Arguments& arguments, const detail::DeviceName& device) {
+  model::Options options;
+  // One is enough for layers of tests; the machine wants the other processors.
+  options.threads = device.options.threads == 0 ? 1 : device.options.threads;
+  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(*device.hw));
+  return options;
+}
+
 // The device of a machine that has been started; `serve` answers it until it is gone.
 int drive(const Arguments& arguments, const detail::DeviceName& device,
           const Function::Options& card, Child& machine, InterruptPort& port,
           const std::function<void(Function&)>& serve) {
-  const nvdla_hw& hw = *device.hw;
-  Function function(hw, port, card);
-  model::Options options;
-  // One is enough for layers of tests; the machine wants the other processors.
-  options.threads = device.options.threads == 0 ? 1 : device.options.threads;
-  options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(hw));
-  function.start(std::make_unique<ModelAccelerator>(hw, function.bus(), options));
+  Function function(*device.hw, port, card);
+  function.start(std::make_unique<ModelAccelerator>(*device.hw, function.bus(),
+                                                    model_options(arguments, device)));
   Watchdog watchdog(machine, arguments.time_out);
   serve(function);
   if (card.dma_log != nullptr) card.dma_log->close();
@@ -292,8 +307,31 @@ int drive(const Arguments& arguments, const detail::DeviceName& device,
   return machine.wait();
 }
 
+[[noreturn]] void simulate(const Arguments& arguments) {
+  if (!arguments.machine.kernel.empty() || !arguments.qemu.empty())
+    throw program::UsageError(
+        "--simulator starts no machine: neither --kernel nor -- goes with it");
+  const detail::DeviceName device = model_named(arguments.device);
+  const nvdla_hw& claim =
+      arguments.claim.empty() ? *device.hw : configuration_named(arguments.claim);
+  std::optional<SimulatedModel> simulator;
+  try {
+    simulator.emplace(arguments.simulator, *device.hw,
+                      SimulatedModel::Options{.configuration = claim.name,
+                                              .only_messages = arguments.only_messages,
+                                              .model = model_options(arguments, device)});
+  } catch (const std::runtime_error& error) {
+    throw program::UsageError(error.what());
+  }
+  log("{} listens at {}", claim.name, arguments.simulator);
+  for (;;) {
+    if (const std::string error = simulator->serve(); !error.empty()) log("{}", error);
+  }
+}
+
 int run(const Arguments& arguments) {
   const Machine& machine = arguments.machine;
+  if (!arguments.simulator.empty()) simulate(arguments);
   if (arguments.qemu.empty() == machine.kernel.empty())
     throw program::UsageError("expected either --kernel or a QEMU command after --");
   const Place* place = place_of(arguments);
@@ -350,13 +388,14 @@ int main(int argc, char** argv) {
   program::Program self(
       "nvdla-device-server",
       "Boots a kernel on a machine, QEMU or User-mode Linux, with an NVDLA that the device model "
-      "computes.");
+      "computes, or is a simulator of one.");
   Arguments arguments;
   declare(self.app(), arguments);
   self.app().footer(
       "Examples:\n"
       "  nvdla-device-server --kernel vmlinuz --initrd initrd --append console=ttyS0\n"
       "  nvdla-device-server --device model:nv_full -- qemu-system-x86_64 -machine ...\n"
+      "  nvdla-device-server --device model:nv_small --simulator /tmp/nvdla\n"
       "\n"
       "Ends with the exit status of QEMU or User-mode Linux, or 124 when the time was out; its own "
       "are:");

@@ -45,6 +45,11 @@ flags=$(pkg-config --cflags --libs --static libnvdla | sed 's/-lnvdla\b/-l:libnv
 "$work/consumer_static"
 shared "$work/consumer_static" no
 
+echo "== a simulator, from C; the runtime is elsewhere"
+flags=$(pkg-config --cflags --libs libnvdla-sim)
+cc -std=c11 -Wall -Werror "$here/simulator.c" -o "$work/simulator" $flags
+"$work/simulator" "$work/socket"
+
 echo "== symbols"
 readelf -d "$lib/libnvdla.so" | grep -q 'SONAME.*\[libnvdla.so.0\]'
 foreign=$(nm -D --defined-only -C "$lib/libnvdla.so" |

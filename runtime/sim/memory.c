@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device's memory, as the runtime announced it: shared, or fetched and
+ * stored by messages.
+ */
+#define _GNU_SOURCE
+#include "sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* The place of the first region that begins behind @address. */
+static size_t place_behind(const struct nvdla_sim *sim, uint64_t address)
+{
+	size_t low = 0, high = sim->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (sim->regions[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct region *find(const struct nvdla_sim *sim, uint64_t address)
+{
+	size_t place = place_behind(sim, address);
+	struct region *region;
+
+	if (!place)
+		return NULL;
+	region = &sim->regions[place - 1];
+	return address - region->address < region->bytes ? region : NULL;
+}
+
+static int has_file(struct nvdla_sim *sim, uint64_t bytes)
+{
+	struct stat file;
+
+	if (sim->file < 0)
+		return nvdla_sim_fail(sim, "MAP: the file did not come with it");
+	/* Beyond the end of a file are no bytes, but a signal. */
+	if (fstat(sim->file, &file) || file.st_size < 0 ||
+	    (uint64_t)file.st_size < bytes)
+		return nvdla_sim_fail(sim, "MAP: the file is shorter than %llu bytes",
+				(unsigned long long)bytes);
+	return 0;
+}
+
+static int make_room(struct nvdla_sim *sim)
+{
+	struct region *more;
+
+	if (sim->count < sim->room)
+		return 0;
+	more = realloc(sim->regions, (2 * sim->room + 16) * sizeof(*more));
+	if (!more)
+		return nvdla_sim_fail(sim, "MAP: no memory");
+	sim->regions = more;
+	sim->room = 2 * sim->room + 16;
+	return 0;
+}
+
+int nvdla_sim_map(struct nvdla_sim *sim)
+{
+	struct region region = { 0 };
+	size_t place;
+	uint32_t flags;
+
+	if (sim->bytes != 24)
+		return nvdla_sim_fail(sim, "MAP has 24 bytes, not %u", sim->bytes);
+	region.address = get64(sim->payload);
+	region.bytes = get64(sim->payload + 8);
+	region.reach = get32(sim->payload + 16);
+	flags = get32(sim->payload + 20);
+	place = place_behind(sim, region.address);
+	if (!region.bytes || region.bytes - 1 > UINT64_MAX - region.address ||
+	    region.bytes > SIZE_MAX / 2 || find(sim, region.address) ||
+	    (place < sim->count &&
+	     sim->regions[place].address - region.address < region.bytes))
+		return nvdla_sim_fail(sim, "MAP: %llu bytes at %#llx cannot be, or are there",
+				(unsigned long long)region.bytes,
+				(unsigned long long)region.address);
+	if (make_room(sim))
+		return -1;
+	if (flags & NVDLA_SIM_WITH_FILE) {
+		void *data;
+
+		if (has_file(sim, region.bytes))
+			return -1;
+		data = mmap(NULL, (size_t)region.bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, sim->file, 0);
+		if (data == MAP_FAILED)
+			return nvdla_sim_fail(sim, "MAP: %s", strerror(errno));
+		region.data = data;
+	}
+	memmove(sim->regions + place + 1, sim->regions + place,
+		(sim->count - place) * sizeof(region));
+	sim->regions[place] = region;
+	sim->count++;
+	return 0;
+}
+
+static void release(const struct region *region)
+{
+	if (region->data)
+		munmap(region->data, (size_t)region->bytes);
+}
+
+int nvdla_sim_unmap(struct nvdla_sim *sim)
+{
+	struct region *region;
+	uint64_t address;
+
+	if (sim->bytes != 8)
+		return nvdla_sim_fail(sim, "UNMAP has 8 bytes, not %u", sim->bytes);
+	address = get64(sim->payload);
+	region = find(sim, address);
+	if (!region || region->address != address)
+		return nvdla_sim_fail(sim, "UNMAP: nothing begins at %#llx",
+				(unsigned long long)address);
+	release(region);
+	sim->count--;
+	memmove(region, region + 1,
+		(size_t)(sim->regions + sim->count - region) * sizeof(*region));
+	return 0;
+}
+
+void nvdla_sim_forget_memory(struct nvdla_sim *sim)
+{
+	while (sim->count)
+		release(&sim->regions[--sim->count]);
+}
+
+/* Bytes of one region from @address on, or NULL. */
+static struct region *reach(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+			    uint64_t address, size_t bytes, size_t *there)
+{
+	uint32_t bit = memory == NVDLA_SIM_SRAM ? NVDLA_SIM_REACH_SRAM :
+						  NVDLA_SIM_REACH_DRAM;
+	struct region *region = find(sim, address);
+	uint64_t left;
+
+	if (!region || !(region->reach & bit))
+		return NULL;
+	left = region->bytes - (address - region->address);
+	*there = left < bytes ? (size_t)left : bytes;
+	return region;
+}
+
+/* Is all of it memory? Says so to the user if not. */
+static int check(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		 uint64_t address, size_t bytes, int write)
+{
+	unsigned char told[16];
+	uint64_t at = address;
+
+	while (bytes) {
+		size_t there;
+
+		if (sim->user < 0 || at < address ||
+		    !reach(sim, memory, at, bytes, &there))
+			goto refused;
+		at += there;
+		bytes -= there;
+	}
+	return 0;
+refused:
+	if (sim->user < 0)
+		return -1;
+	put64(told, at);
+	put32(told + 8, memory);
+	put32(told + 12, write ? 1 : 0);
+	nvdla_sim_send(sim, NVDLA_SIM_REFUSED, told, sizeof(told));
+	return -1;
+}
+
+static void put_place(unsigned char *head, enum nvdla_sim_memory memory,
+		      uint64_t address, size_t bytes)
+{
+	put64(head, address);
+	put32(head + 8, memory);
+	put32(head + 12, (uint32_t)bytes);
+}
+
+/* A part, which is no longer than a message. */
+static int fetch(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		 uint64_t address, void *data, size_t bytes)
+{
+	unsigned char head[16];
+
+	put_place(head, memory, address, bytes);
+	if (nvdla_sim_send(sim, NVDLA_SIM_FETCH, head, sizeof(head)))
+		return -1;
+	if (nvdla_sim_receive(sim) <= 0) {
+		sim->broken = 1;
+		return nvdla_sim_fail(sim, "the user left while memory was fetched");
+	}
+	if (sim->type != NVDLA_SIM_DATA || sim->bytes != bytes) {
+		sim->broken = 1;
+		return nvdla_sim_fail(sim, "message %u of %u bytes instead of DATA of %zu",
+				sim->type, sim->bytes, bytes);
+	}
+	memcpy(data, sim->payload, bytes);
+	return 0;
+}
+
+static int store(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		 uint64_t address, const void *data, size_t bytes)
+{
+	unsigned char head[16];
+
+	put_place(head, memory, address, bytes);
+	return nvdla_sim_send2(sim, NVDLA_SIM_STORE, head, sizeof(head), data, bytes);
+}
+
+static size_t part(size_t bytes)
+{
+	return bytes < NVDLA_SIM_MAX_DATA ? bytes : NVDLA_SIM_MAX_DATA;
+}
+
+int nvdla_sim_read(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		   uint64_t address, void *data, size_t bytes)
+{
+	unsigned char *at = data;
+
+	if (check(sim, memory, address, bytes, 0))
+		return -1;
+	while (bytes) {
+		size_t there;
+		struct region *region =
+			reach(sim, memory, address, part(bytes), &there);
+
+		if (region->data)
+			memcpy(at, region->data + (address - region->address),
+			       there);
+		else if (fetch(sim, memory, address, at, there))
+			return -1;
+		at += there;
+		address += there;
+		bytes -= there;
+	}
+	return 0;
+}
+
+static int write_all(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		     uint64_t address, const unsigned char *at, size_t bytes)
+{
+	while (bytes) {
+		size_t there;
+		struct region *region =
+			reach(sim, memory, address, part(bytes), &there);
+
+		if (region->data)
+			memcpy(region->data + (address - region->address), at,
+			       there);
+		else if (store(sim, memory, address, at, there))
+			return -1;
+		at += there;
+		address += there;
+		bytes -= there;
+	}
+	return 0;
+}
+
+static int strobed(const uint8_t *strobe, size_t byte)
+{
+	return strobe[byte / 8] >> (byte % 8) & 1;
+}
+
+int nvdla_sim_write(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		    uint64_t address, const void *data, size_t bytes,
+		    const uint8_t *strobe)
+{
+	size_t begin, end;
+
+	if (check(sim, memory, address, bytes, 1))
+		return -1;
+	if (!strobe)
+		return write_all(sim, memory, address, data, bytes);
+	for (begin = 0; begin < bytes; begin = end) {
+		end = begin + 1;
+		if (!strobed(strobe, begin))
+			continue;
+		while (end < bytes && strobed(strobe, end))
+			end++;
+		if (write_all(sim, memory, address + begin,
+			      (const unsigned char *)data + begin, end - begin))
+			return -1;
+	}
+	return 0;
+}
