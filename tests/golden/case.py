@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A register case as it is written: memory before and after, registers in order."""
+"""A register case as it is written: memory before and after, registers in order.
+
+The same layer as a descriptor of <drm/nvdla_layer.h> is noted beside the registers.
+"""
 
 import json
 import pathlib
@@ -8,6 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DESCRIPTION = ROOT / "firmware/registers"
 
 SOURCE, OPERANDS, WEIGHTS, DESTINATION = 0x80000000, 0x80800000, 0x81000000, 0x82000000
+# enum nvdla_layer_kind
+CONV_SDP, SDP, PDP, CDP, RUBIK, BDMA = 1, 3, 5, 6, 7, 8
 INT8, INT16, FP16 = "int8", "int16", "fp16"
 CODE = {INT8: 0, INT16: 1, FP16: 2}
 BYTES = {INT8: 1, INT16: 2, FP16: 2}
@@ -16,8 +21,10 @@ BYTES = {INT8: 1, INT16: 2, FP16: 2}
 class Hardware:
     """What the layout of data depends on, of one configuration."""
 
-    def __init__(self, name, atom, entry, entries, kernels, channels, weight_align):
+    def __init__(self, name, atom, entry, entries, kernels, channels, weight_align,
+                 regmap="nv_small"):
         self.name = name
+        self.regmap = regmap
         self.atom = atom  # bytes of an atom of memory
         self.entry = entry  # bytes of an entry of the convolution buffer
         self.entries = entries  # of a bank
@@ -26,7 +33,12 @@ class Hardware:
         self.weight_align = weight_align  # of WEIGHT_BYTES
 
 
-NV_FULL = Hardware("nv_full", 32, 128, 256, 32, 64, 128)
+NV_FULL = Hardware("nv_full", 32, 128, 256, 32, 64, 128, "nv_full")
+NV_LARGE = Hardware("nv_large", 32, 64, 512, 32, 64, 64)
+NV_MEDIUM_1024_FULL = Hardware("nv_medium_1024_full", 32, 32, 512, 32, 32, 32)
+NV_MEDIUM_512 = Hardware("nv_medium_512", 16, 32, 512, 16, 32, 32)
+NV_SMALL_256_FULL = Hardware("nv_small_256_full", 8, 32, 128, 8, 32, 32)
+NV_SMALL_256 = Hardware("nv_small_256", 8, 32, 128, 8, 32, 32)
 NV_SMALL = Hardware("nv_small", 8, 8, 512, 8, 8, 8)
 
 
@@ -58,8 +70,9 @@ class Case:
 
     def __init__(self, hw, unit, name, what):
         self.hw, self.unit, self.name, self.what = hw, unit, name, what
-        self.registers = REGISTERS[hw.name]
+        self.registers = REGISTERS[hw.regmap]
         self.regs, self.memory, self.expected, self.checks = [], [], [], []
+        self.fields = []  # of the descriptor: (name, value), which is a number or an address
         self.interrupts = 0
 
     def set(self, register, value=0, **fields):
@@ -74,6 +87,14 @@ class Case:
     def address(self, prefix, value, low="_LOW", high="_HIGH"):
         self.set(prefix + low, value)
         self.set(prefix + high, 0)
+
+    def describe(self, section, **fields):
+        """Note fields of the descriptor; those of nought are left out, as it begins as zeros."""
+        self.fields += [(f"{section}.{name}", value) for name, value in fields.items() if value]
+
+    def surface(self, name, address, line=0, surface=0):
+        self.fields.append((f"{name}.slot", hex(address)))
+        self.describe(name, line_stride=line, surface_stride=surface)
 
     def load(self, address, data, file):
         self.memory.append((address, data, file))

@@ -4,6 +4,7 @@
 from arithmetic import LIMITS, Cube, Random, convert, exact, half, random_cube, rounded_shift
 from arithmetic import saturate, single
 from case import BYTES, CODE, DESTINATION, FP16, SOURCE, Case
+from case import CDP as LAYER
 
 UNDER, HIT, OVER = "UFLOW", "HIT", "OFLOW"
 
@@ -76,6 +77,22 @@ def program_tables(case, tables, number, bounds):
             f"LUT_{name}_SLOPE_OFLOW_SHIFT": table.over[1]})
 
 
+# nvdla_lut.unit and .flags: of CDP; LE is linear, LO wins where both hit.
+LUT_CDP, LE_LINEAR, HYBRID_LO = 1, 1, 8
+
+
+def describe_tables(case, tables, number, bounds):
+    case.describe("lut", unit=LUT_CDP, flags=LE_LINEAR | HYBRID_LO,
+                  le_index_select=tables.le.select, lo_index_select=tables.lo.select)
+    for name, table in (("le", tables.le), ("lo", tables.lo)):
+        case.describe("lut", **{f"{name}_start": bounds(table.start),
+                                f"{name}_end": bounds(table.end)})
+        for side, (scale, shift) in (("underflow", table.under), ("overflow", table.over)):
+            case.describe(f"lut.{name}_{side}", scale=number(scale), shift=shift)
+        case.describe("lut", **{f"{name}[{i}]": number(entry) & 0xffff
+                                for i, entry in enumerate(table.entries)})
+
+
 def layer(hw, precision, window, seed):
     random = Random(seed)
     case = Case(hw, "cdp", f"{precision}_lrn{window}", f"LRN over {window} channels")
@@ -139,6 +156,17 @@ def layer(hw, precision, window, seed):
         case.set(f"CDP.D_{name}_SCALE", scale)
         case.set(f"CDP.D_{name}_SHIFTER", shift)
     case.set("CDP.D_PERF_ENABLE", LUT_EN=1)
+    case.describe("layer", kind=LAYER, lut=1)
+    case.describe("layer.cdp", precision=CODE[precision], width=source.width,
+                  height=source.height, channels=channels, window=window)
+    if precision == FP16:
+        describe_tables(case, tables, lambda v: half(float(v)), lambda v: single(float(v)))
+    else:
+        describe_tables(case, tables, lambda v: v, lambda v: v)
+        for name, (offset, scale, shift) in (("in_cvt", entering), ("out_cvt", leaving)):
+            case.describe(f"layer.cdp.{name}", offset=offset, scale=scale, truncate=shift)
+    case.surface("layer.cdp.input", SOURCE, source.line, source.surface)
+    case.surface("layer.cdp.output", DESTINATION, output.line, output.surface)
     case.set("CDP_RDMA.D_OP_ENABLE", OP_EN=1)
     case.set("CDP.D_OP_ENABLE", OP_EN=1)
     case.interrupts |= 1 << 2

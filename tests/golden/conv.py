@@ -5,7 +5,7 @@ import struct
 
 import sdp
 from arithmetic import Cube, Random, random_cube, rounded_shift, saturate
-from case import BYTES, CODE, DESTINATION, FP16, INT8, SOURCE, WEIGHTS, Case
+from case import BYTES, CODE, CONV_SDP, DESTINATION, FP16, INT8, SOURCE, WEIGHTS, Case
 
 
 class Shape:
@@ -56,6 +56,19 @@ def entries_of_line(hw, precision, shape):
     of_entry = hw.entry // hw.atom
     full, rest = divmod(atoms, of_entry)
     return full * shape.width + (-(-shape.width // (of_entry // rest)) if rest else 0)
+
+
+def describe(case, code, shape, source, banks, clip):
+    case.describe("layer", kind=CONV_SDP)
+    case.describe("layer.conv", in_precision=code, proc_precision=code, width=shape.width,
+                  height=shape.height, channels=shape.channels, batch=1, kernels=shape.kernels,
+                  kernel_width=shape.kernel_width, kernel_height=shape.kernel_height,
+                  stride_x=shape.stride, stride_y=shape.stride, dilation_x=1, dilation_y=1,
+                  pad_left=shape.left, pad_right=shape.right, pad_top=shape.top,
+                  pad_bottom=shape.bottom, pad_value=shape.pad, data_banks=banks[0],
+                  weight_banks=banks[1], post_extension=1, clip_truncate=clip)
+    case.surface("layer.conv.input", SOURCE, source.line, source.surface)
+    case.surface("layer.conv.weights", WEIGHTS)
 
 
 def program(case, precision, shape, source, weight_bytes, clip):
@@ -131,6 +144,7 @@ def program(case, precision, shape, source, weight_bytes, clip):
     case.set("CDMA.D_ZERO_PADDING", PAD_LEFT=shape.left, PAD_RIGHT=shape.right,
              PAD_TOP=shape.top, PAD_BOTTOM=shape.bottom)
     case.set("CDMA.D_NAN_FLUSH_TO_ZERO")
+    describe(case, code, shape, source, (data_banks, weight_banks), clip)
     # From the end of the pipeline to its start.
     for unit in units:
         case.set(f"{unit}.D_OP_ENABLE", OP_EN=1)

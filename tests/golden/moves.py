@@ -4,7 +4,7 @@
 import struct
 
 from arithmetic import Cube, Random, random_cube
-from case import BYTES, CODE, DESTINATION, SOURCE, Case
+from case import BDMA, BYTES, CODE, DESTINATION, RUBIK, SOURCE, Case
 
 
 def copy(hw, seed):
@@ -34,12 +34,20 @@ def copy(hw, seed):
     case.set("BDMA.CFG_OP", EN=1)
     case.set("BDMA.CFG_LAUNCH0", GRP0_LAUNCH=1)
     case.interrupts |= 1 << 6
+    case.describe("layer", kind=BDMA)
+    case.describe("layer.bdma", num_transfers=1)
+    case.describe("transfer", line_bytes=line, lines=lines, surfaces=surfaces)
+    case.surface("transfer.source", SOURCE, from_line, from_surface)
+    case.surface("transfer.destination", DESTINATION, to_line, to_surface)
     case.expect(DESTINATION, bytes(output))
     case.check("BDMA.STATUS", 20 | 1 << 8)  # all slots free, idle
     return case
 
 
-def start_rubik(case, mode, source, precision):
+def start_rubik(case, mode, source, precision, channels):
+    case.describe("layer", kind=RUBIK)
+    case.describe("layer.rubik", mode=mode, precision=CODE[precision], width=source.width,
+                  height=source.height, channels=channels)
     case.set("RBK.S_POINTER")
     case.set("RBK.D_MISC_CFG", RUBIK_MODE=mode, IN_PRECISION=CODE[precision])
     case.set("RBK.D_DAIN_RAM_TYPE", 1)
@@ -60,6 +68,10 @@ def end_rubik(case, channels, data_in, data_out, contract=(0, 0, 0)):
     case.set("RBK.D_CONTRACT_STRIDE_0", contract[0])
     case.set("RBK.D_CONTRACT_STRIDE_1", contract[1])
     case.set("RBK.D_DECONV_STRIDE", contract[2])
+    # What a descriptor calls a surface of planes is a plane.
+    for name, address, (line, surface, plane) in (("input", SOURCE, data_in),
+                                                  ("output", DESTINATION, data_out)):
+        case.surface(f"layer.rubik.{name}", address, line, surface or plane)
     case.set("RBK.D_OP_ENABLE", OP_EN=1)
     case.interrupts |= 1 << 8
 
@@ -74,7 +86,8 @@ def contract(hw, precision, seed):
                   lambda c, y, x: source.at(((y % sy) * sx + x % sx) * 2 * elements + c,
                                             y // sy, x // sx))
     case.load(SOURCE, source.pack(), "src.bin")
-    start_rubik(case, 0, source, precision)
+    start_rubik(case, 0, source, precision, source.channels)
+    case.describe("layer.rubik", stride_x=sx, stride_y=sy)
     end_rubik(case, output.channels, (source.line, source.surface, 0),
               (output.line, output.surface, 0),
               (2 * source.surface, sy * output.line, (sx - 1) | (sy - 1) << 16))
@@ -100,7 +113,7 @@ def split(hw, precision, seed):
     case = Case(hw, "rubik", f"{precision}_split", "a feature cube to planes")
     source = random_cube(hw, precision, 9, 3, hw.atom // BYTES[precision] + 5, random)
     case.load(SOURCE, source.pack(), "src.bin")
-    start_rubik(case, 1, source, precision)
+    start_rubik(case, 1, source, precision, source.channels)
     end_rubik(case, source.channels, (source.line, source.surface, 0),
               (64, 0, 64 * source.height))
     case.expect(DESTINATION, planes(source, b"\xa5"))
@@ -116,7 +129,7 @@ def merge(hw, precision, seed):
     for c in range(channels, output.lanes):
         output.data[c] = [[0] * output.width for _ in range(output.height)]
     case.load(SOURCE, planes(output, b"\x5a"), "src.bin")
-    start_rubik(case, 2, output, precision)
+    start_rubik(case, 2, output, precision, channels)
     end_rubik(case, channels, (64, 0, 64 * output.height), (output.line, output.surface, 0))
     case.expect(DESTINATION, output.pack())
     return case

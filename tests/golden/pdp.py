@@ -3,6 +3,7 @@
 
 from arithmetic import Cube, Random, exact, random_cube, rounded_shift
 from case import BYTES, CODE, DESTINATION, FP16, SOURCE, Case
+from case import PDP as LAYER
 
 AVERAGE, MAXIMUM, MINIMUM = 0, 1, 2
 NAMES = {AVERAGE: "average", MAXIMUM: "max", MINIMUM: "min"}
@@ -83,6 +84,17 @@ def layer(hw, precision, method, size, stride, seed, left=0, top=0, right=0, bot
     case.set("PDP.D_DST_SURFACE_STRIDE", output.surface)
     case.set("PDP.D_DST_RAM_CFG", DST_RAM_TYPE=1)
     case.set("PDP.D_PERF_ENABLE")
+    average = method == AVERAGE
+    case.describe("layer", kind=LAYER)
+    case.describe("layer.pdp", method=method, precision=CODE[precision], width=source.width,
+                  height=source.height, channels=source.channels, kernel_width=size,
+                  kernel_height=size, stride_x=stride, stride_y=stride, pad_left=left,
+                  pad_right=right, pad_top=top, pad_bottom=bottom, bands=1,
+                  recip_width=average and reciprocal, recip_height=average and reciprocal)
+    for missing in range(1, 8):
+        case.describe("layer.pdp", **{f"pad_value[{missing - 1}]": average and missing * pad})
+    case.surface("layer.pdp.input", SOURCE, source.line, source.surface)
+    case.surface("layer.pdp.output", DESTINATION, output.line, output.surface)
     case.set("PDP_RDMA.D_OP_ENABLE", OP_EN=1)
     case.set("PDP.D_OP_ENABLE", OP_EN=1)
     case.interrupts |= 1 << 4

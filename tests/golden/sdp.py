@@ -2,10 +2,13 @@
 """SDP: operators X1 (BS), X2 (BN) and Y (EW), and the output converter."""
 
 from case import BYTES, CODE, DESTINATION, FP16, INT8, OPERANDS, SOURCE, Case
+from case import SDP as LAYER
 from arithmetic import (LIMITS, Cube, Random, convert, exact, half, pack_operands,
                         processing_lanes, random_cube, rounded_shift, saturate, single)
 
 SUM = 2
+# Of a descriptor: nvdla_sdp_x.flags, enum nvdla_alu, nvdla_mul, nvdla_operand_mode.
+ENABLE, RELU, ALU_SUM, MUL, OF_CHANNEL = 1, 2, 3, 1, 1
 
 
 class Stage:
@@ -50,6 +53,37 @@ class Stage:
 
     def apply(self, value, c):
         return self.floating(value, c) if self.precision == FP16 else self.integer(value, c)
+
+
+def signed(value):
+    """32 bits as the signed number that a descriptor holds."""
+    return value - (1 << 32) if value >> 31 == 1 else value
+
+
+def describe(case, stage, output, source, number, wide):
+    flying = not isinstance(source, Cube)
+    code = CODE[stage.precision]
+    case.describe("layer.sdp", proc_precision=code, out_precision=CODE[stage.out])
+    if not flying:
+        case.describe("layer", kind=LAYER)
+        case.describe("layer.sdp", in_precision=CODE[source.precision], width=output.width,
+                      height=output.height, channels=output.channels)
+        case.surface("layer.sdp.input", SOURCE, source.line, source.surface)
+    if stage.bias:
+        case.describe("layer.sdp.x1", flags=ENABLE | (RELU if stage.relu else 0), alu=ALU_SUM,
+                      mode=OF_CHANNEL, operand_bytes=2, alu_shift=stage.bias_shift)
+        case.surface("layer.sdp.x1.operand", OPERANDS)
+    if stage.multiplier is not None:
+        case.describe("layer.sdp.x2", flags=ENABLE, mul=MUL, mul_value=number(stage.multiplier),
+                      mul_shift=stage.multiplier_shift)
+    if stage.y:
+        factor, shift, addend = stage.y
+        case.describe("layer.sdp.y", flags=ENABLE, mul=MUL, mul_value=signed(wide(factor)),
+                      mul_truncate=shift, alu=ALU_SUM, alu_value=signed(wide(addend)))
+    if stage.precision != FP16:
+        offset, scale, shift = stage.converter
+        case.describe("layer.sdp.out_cvt", offset=offset, scale=scale, truncate=shift)
+    case.surface("layer.sdp.output", DESTINATION, output.line, output.surface)
 
 
 def program(case, stage, output, source):
@@ -115,6 +149,8 @@ def program(case, stage, output, source):
     case.set("SDP_RDMA.D_NRDMA_CFG", NRDMA_DISABLE=1)
     case.set("SDP_RDMA.D_ERDMA_CFG", ERDMA_DISABLE=1)
     case.set("SDP_RDMA.D_PERF_ENABLE")
+    describe(case, stage, output, source,
+             half if stage.precision == FP16 else lambda value: value, wide)
     if reads:
         case.set("SDP_RDMA.D_OP_ENABLE", OP_EN=1)
     case.set("SDP.D_OP_ENABLE", OP_EN=1)

@@ -34,11 +34,15 @@ ROOMS = {
     "runtime/loadable": {"runtime/network", "runtime/device", "runtime/layout", "runtime/lut",
                          "runtime/backend", "runtime/base", "runtime/arith", "firmware", "api",
                          "uapi"},
+    # Drives devices by their registers where it reaches them, else by the API.
+    "runtime/selftest": {"runtime/backend", "runtime/base", "runtime/model", "firmware", "api",
+                         "uapi"},
     # What programs share.
     "runtime/program": {"api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
-    "runtime/tools": {"runtime/program", "runtime/loadable", "runtime/backend", "runtime/base",
-                      "runtime/arith", "runtime/model", "runtime/sim", "firmware", "api", "uapi"},
+    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable",
+                      "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",
+                      "runtime/sim", "firmware", "api", "uapi"},
     # Examples are what users write: the public API, and nothing else of the library.
     "runtime/examples": {"runtime/program", "api"},
 }
