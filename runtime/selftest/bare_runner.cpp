@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "backend/compiled_program.hpp"
 #include "model/register_info.hpp"
@@ -17,6 +16,9 @@ namespace {
 using detail::BareDevice;
 using detail::BareMemory;
 using Clock = std::chrono::steady_clock;
+
+// The device is looked at so often, if its interrupt line is silent.
+constexpr BareDevice::Time kLook = std::chrono::milliseconds(2);
 
 BareDevice& device_of(void* context) { return *static_cast<BareDevice*>(context); }
 
@@ -73,9 +75,7 @@ class BareLoad final : public Load {
   std::span<std::uint8_t> bytes(std::size_t region) override {
     return around(region).subspan(kGuard, sizes_[region]);
   }
-  std::string place(std::size_t region) const override {
-    return fmt::format("{:#x}", bases_[region]);
-  }
+  std::optional<std::uint64_t> address(std::size_t region) const override { return bases_[region]; }
   std::uint64_t cycles() const override {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < program_.layers(); ++i) sum += program_.cycles(i);
@@ -93,8 +93,8 @@ class BareLoad final : public Load {
     for (const auto& memory : memories_) memory->sync_for_device();
     Ran outcome = runner_.run(job);
     for (const auto& memory : memories_) memory->sync_for_cpu();
-    // Without a reset it may still write there.
-    if (outcome.end == End::kHang && runner_.start()) {
+    // Unless a reset has ended what runs it may still write there.
+    if ((outcome.end == End::kHang || outcome.end == End::kGone) && !recovers()) {
       for (const auto& memory : memories_) memory->abandon();
     }
     outcome.stats = std::move(ran.stats);
@@ -110,6 +110,14 @@ class BareLoad final : public Load {
   std::size_t regions() const override { return memories_.size(); }
 
  private:
+  bool recovers() {
+    try {
+      return !runner_.start();
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
   BareRunner& runner_;
   std::vector<nvdla_slot> slots_;
   detail::CompiledProgram program_;
@@ -139,9 +147,13 @@ bool BareRunner::drive(Clock::time_point end) {
   while (nvdla_engine_done(engine) == nullptr) {
     if (Clock::now() >= end) return false;
     const u64 deadline = nvdla_engine_next_deadline(engine);
+    const BareDevice::Time look = device_.now() + kLook;
     const bool line = device_.wait_interrupt(
-        BareDevice::Time(static_cast<BareDevice::Time::rep>(std::min<u64>(deadline, INT64_MAX))));
-    const u32 bits = line ? nvdla_engine_read_irq(engine) : 0;
+        static_cast<u64>(look.count()) < deadline
+            ? look
+            : BareDevice::Time(static_cast<BareDevice::Time::rep>(deadline)));
+    // Whatever the line says: that it works is another step's business.
+    const u32 bits = nvdla_engine_read_irq(engine);
     if (bits != 0)
       nvdla_engine_interrupt(engine, bits);
     else if (line)

@@ -32,8 +32,8 @@ class DeviceLoad final : public Load {
   std::span<std::uint8_t> bytes(std::size_t region) override {
     return std::span(copies_[region]).subspan(kGuard, sizes_[region]);
   }
-  std::string place(std::size_t /*region*/) const override {
-    return "an address that the driver chose";
+  std::optional<std::uint64_t> address(std::size_t /*region*/) const override {
+    return std::nullopt;
   }
   std::uint64_t cycles() const override {
     std::uint64_t sum = 0;

@@ -70,8 +70,8 @@ class Load {
 
   // As the host sees them; for it between two runs.
   virtual std::span<std::uint8_t> bytes(std::size_t region) = 0;
-  // "0x80001000", or "an address that the driver chose".
-  virtual std::string place(std::size_t region) const = 0;
+  // For the device; none where a driver keeps it to itself.
+  virtual std::optional<std::uint64_t> address(std::size_t region) const = 0;
   // Worst case of all layers, in cycles.
   virtual std::uint64_t cycles() const = 0;
   virtual Ran run() = 0;

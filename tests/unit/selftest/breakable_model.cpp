@@ -96,12 +96,12 @@ class BreakableModel::BlockMemory final : public detail::BareMemory {
   }
   ~BlockMemory() override { owner_.bus_->blocks_.erase(address()); }
 
-  void sync_for_device() override {
+  void sync_for_device() noexcept override {
     if (!owner_.breakage_.host_writes_stay || !block_->went_over)
       cross(block_->host, block_->device);
     block_->went_over = true;
   }
-  void sync_for_cpu() override {
+  void sync_for_cpu() noexcept override {
     if (!owner_.breakage_.host_reads_stale || !block_->came_back)
       cross(block_->device, block_->host);
     block_->came_back = true;
@@ -175,11 +175,19 @@ void BreakableModel::write_whole(std::uint32_t offset, std::uint32_t value) {
   if (breakage_.lost_write && offset == register_at(breakage_.lost_write))
     value &= ~breakage_.lost_bits;
   if (breakage_.set_raises_nothing && reg && reg->name == "S_INTR_SET") return;
-  if (breakage_.weights_rounded && reg && reg->name == "D_WEIGHT_BYTES")
-    value = (value + 127) / 128 * 128;
+  if (breakage_.weights_rounded && reg && reg->name == "D_OP_ENABLE" &&
+      (reg->unit == NVDLA_UNIT_CDMA || reg->unit == NVDLA_UNIT_CSC)) {
+    const std::uint32_t bytes =
+        register_at(reg->unit == NVDLA_UNIT_CDMA ? "CDMA.D_WEIGHT_BYTES" : "CSC.D_WEIGHT_BYTES");
+    device_.write(bytes, (device_.read(bytes) + 127) / 128 * 128);
+  }
   if (breakage_.wrong_when && offset == register_at(breakage_.wrong_when))
     bus_->wrong_dma =
         (value & breakage_.wrong_bits) != breakage_.wrong_unless ? breakage_.wrong_dma : 0;
+  // A layer of SDP alone: no convolution before it is to blame.
+  if (breakage_.wrong_conv_only && offset == register_at("SDP.D_FEATURE_MODE_CFG") &&
+      (value & 1) == 0)
+    bus_->wrong_dma = 0;
   if (breakage_.one_group && reg && reg->scope == model::Scope::kGroup &&
       reg->name != "D_OP_ENABLE") {
     const std::uint32_t pointer = *unit->base[map_] + NVDLA_REG_S_POINTER;

@@ -58,6 +58,7 @@ struct Breakage {
   std::uint32_t wrong_bits = 0;      // those bits of it
   std::uint32_t wrong_unless = 0;
   std::uint32_t wrong_dma = 0;   // of this client, enum nvdla_dma
+  bool wrong_conv_only = false;  // SDP, but not when it works from memory
   bool weights_rounded = false;  // 128 bytes are fetched where fewer are asked for
   std::uint64_t ns_per_byte = 0;
 };

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+//
+// Devices that are well pass; of those that are not, the right step finds each fault and names it.
+#include "selftest/selftest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "nvdla/error.hpp"
+#include "planted_faults.hpp"
+
+namespace nvdla::test {
+namespace {
+
+using namespace selftest;
+
+std::string text_of(const Report& report) {
+  std::string text;
+  for (const Report::Entry& entry : report.entries) {
+    text += std::string(entry.step.name) + ": " + entry.result.text + "\n";
+    for (const Finding& finding : entry.result.findings) {
+      text += "  saw " + finding.saw + "\n  expected " + finding.expected + "\n";
+      for (const std::string& cause : finding.causes) text += "  cause " + cause + "\n";
+    }
+  }
+  return text;
+}
+
+nvdla_hw as_named(std::string_view name, bool gating) {
+  nvdla_hw hw = *nvdla_hw_find(std::string(name).c_str());
+  if (!gating) hw.features &= ~static_cast<u32>(NVDLA_HW_WEIGHT_GATING);
+  return hw;
+}
+
+Report test_planted(const PlantedFault& fault) {
+  const nvdla_hw named = as_named(fault.named, fault.gating);
+  BreakableModel device(*nvdla_hw_find(std::string(fault.device).c_str()), fault.breakage,
+                        fault.quirks);
+  return selftest::test(device, &named, {});
+}
+
+std::vector<std::string> failed_steps(const Report& report) {
+  std::vector<std::string> names;
+  for (const Report::Entry& entry : report.entries)
+    if (entry.result.verdict == Verdict::kFailed) names.emplace_back(entry.step.name);
+  return names;
+}
+
+bool names_cause(const Report& report, std::string_view step, std::string_view cause) {
+  for (const Report::Entry& entry : report.entries) {
+    if (entry.step.name != step) continue;
+    for (const Finding& finding : entry.result.findings)
+      for (const std::string& text : finding.causes)
+        if (text.find(cause) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Selftest, EveryHealthyDevicePasses) {
+  for (const auto quirks : {model::Quirks::kRtl, model::Quirks::kGated}) {
+    for (u32 i = 0; i < nvdla_hw_count(); ++i) {
+      const nvdla_hw& hw = *nvdla_hw_get(i);
+      const bool gated = quirks == model::Quirks::kGated;
+      if (gated && (hw.features & NVDLA_HW_WEIGHT_GATING) == 0) continue;
+      BreakableModel device(hw, {}, quirks);
+      const Report report = selftest::test(device, &hw, {});
+      EXPECT_TRUE(report.passed()) << hw.name << "\n" << text_of(report);
+      EXPECT_EQ(report.configuration, hw.name);
+      EXPECT_EQ(report.entries.size(), list_steps().size());
+      for (const Report::Entry& entry : report.entries) {
+        const bool missing = (entry.step.name == "bdma" && !(hw.features & NVDLA_HW_BDMA)) ||
+                             (entry.step.name == "rubik" && !(hw.features & NVDLA_HW_RUBIK));
+        EXPECT_EQ(entry.result.verdict, missing ? Verdict::kLeftOut : Verdict::kPassed)
+            << hw.name << " " << entry.step.name;
+      }
+      if ((hw.features & NVDLA_HW_WEIGHT_GATING) != 0) {
+        EXPECT_NE(text_of(report).find(gated ? "leave weight_gating=1" : "weight_gating=0"),
+                  std::string::npos)
+            << text_of(report);
+      }
+    }
+  }
+}
+
+TEST(Selftest, EveryPlantedFaultIsFoundAndNamed) {
+  for (const PlantedFault& fault : planted_faults()) {
+    SCOPED_TRACE(std::string(fault.what));
+    const Report report = test_planted(fault);
+    const auto failed = failed_steps(report);
+    ASSERT_FALSE(failed.empty()) << "not found";
+    EXPECT_EQ(failed.front(), fault.step) << text_of(report);
+    EXPECT_TRUE(names_cause(report, fault.step, fault.cause)) << text_of(report);
+    EXPECT_EQ(failed.size() == 1, fault.alone) << text_of(report);
+  }
+}
+
+TEST(Selftest, EveryStepFindsAFaultThatNoOtherDoes) {
+  for (const StepInfo& step : list_steps()) {
+    const auto faults = planted_faults();
+    EXPECT_TRUE(std::any_of(faults.begin(), faults.end(), [&](const PlantedFault& fault) {
+      return fault.step == step.name && fault.alone;
+    })) << step.name;
+  }
+}
+
+// Behind a driver registers are out of reach, and the report says what that costs.
+TEST(Selftest, ADeviceBehindADriverRunsItsLayers) {
+  // Times there are this machine's own, and may be anything.
+  Options options;
+  for (const StepInfo& step : list_steps())
+    if (step.name != "timing") options.steps.emplace_back(step.name);
+  for (const char* name : {"model:nv_small,threads=1", "model:nv_full,threads=1"}) {
+    const Report report = selftest::test(Device::open(name), options);
+    EXPECT_TRUE(report.passed()) << text_of(report);
+    for (const Report::Entry& entry : report.entries) {
+      if (!entry.step.registers) continue;
+      EXPECT_EQ(entry.result.verdict, Verdict::kLeftOut);
+      EXPECT_NE(entry.result.text.find("mmio:"), std::string::npos) << entry.result.text;
+    }
+  }
+}
+
+TEST(Selftest, GuessesTheConfigurationThatNobodyNames) {
+  for (const char* name : {"nv_full", "nv_large", "nv_medium_512", "nv_small_256_full"}) {
+    BreakableModel device(*nvdla_hw_find(name), {});
+    const Report report = selftest::test(device, nullptr, {});
+    EXPECT_TRUE(report.passed()) << text_of(report);
+    EXPECT_EQ(report.configuration, name);
+  }
+  // These differ in what only a convolution shows.
+  BreakableModel device(*nvdla_hw_find("nv_small"), {});
+  const Report report = selftest::test(device, nullptr, {.steps = {"identify"}});
+  ASSERT_EQ(report.entries.size(), 1u);
+  EXPECT_NE(report.entries[0].result.text.find("nv_small_256 or nv_small"), std::string::npos)
+      << text_of(report);
+}
+
+TEST(Selftest, RunsTheStepsThatAreAskedFor) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_small");
+  BreakableModel device(hw, {.line_never = true});
+  Options options = {.steps = {"conv", "groups"}};
+  std::vector<std::string> told;
+  options.progress = [&](const Report::Entry& entry) { told.emplace_back(entry.step.name); };
+  const Report report = selftest::test(device, &hw, options);
+  EXPECT_EQ(told, (std::vector<std::string>{"groups", "conv"}));
+  EXPECT_TRUE(report.passed());
+}
+
+// Gone in the middle, whatever is read next.
+class Vanishing final : public detail::BareDevice {
+ public:
+  Vanishing(const nvdla_hw& hw, unsigned reads) : inner_(hw, {}), left_(reads) {}
+
+  std::uint32_t read(std::uint32_t offset) override {
+    if (left_ == 0) throw Error(ErrorCode::kGone, "the socket was closed");
+    --left_;
+    return inner_.read(offset);
+  }
+  void write(std::uint32_t offset, std::uint32_t value) override { inner_.write(offset, value); }
+  std::unique_ptr<detail::BareMemory> allocate(std::uint64_t bytes, Memory memory) override {
+    return inner_.allocate(bytes, memory);
+  }
+  std::unique_ptr<detail::BareMemory> allocate_at(std::uint64_t, std::uint64_t,
+                                                  std::optional<Memory>) override {
+    return nullptr;
+  }
+  bool wait_interrupt(Time until) override { return inner_.wait_interrupt(until); }
+  void relax() override { inner_.relax(); }
+  Time now() override { return inner_.now(); }
+  bool reset() override { return inner_.reset(); }
+  const nvdla_hw* configuration() const noexcept override { return nullptr; }
+  std::string describe() const override { return "vanishing"; }
+
+ private:
+  BreakableModel inner_;
+  unsigned left_;
+};
+
+TEST(Selftest, ADeviceThatVanishesEndsTheTestWithItsReason) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_small");
+  for (const unsigned reads : {0u, 1u, 30u, 900u, 2500u, 3800u}) {
+    Vanishing device(hw, reads);
+    const Report report = selftest::test(device, &hw, {});
+    EXPECT_FALSE(report.passed()) << reads;
+    EXPECT_EQ(report.entries.size(), list_steps().size()) << reads;
+    EXPECT_NE(text_of(report).find("the socket was closed"), std::string::npos)
+        << reads << text_of(report);
+    EXPECT_EQ(failed_steps(report).size(), 1u) << reads << text_of(report);
+  }
+}
+
+}  // namespace
+}  // namespace nvdla::test
