@@ -76,6 +76,8 @@ COMMANDS = {
     "build/bin/nvdla info": Run(r"nv_medium_1024_full"),
     "build/bin/nvdla regs CDMA.D_BANK 0x2000b": Run(r"WEIGHT_BANK.*\b2\b"),
     "build/bin/nvdla replay tests/golden": Run(r"2\d passed, 0 failed, 0 skipped"),
+    "build/bin/nvdla selftest --device model:nv_small": Run(
+        r"model:nv_small: 15 passed, 0 failed, 2 left out"),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(

@@ -33,7 +33,7 @@ inline const std::map<std::string, ProgramFacts>& program_facts() {
          "run {loadable}", "run {loadable} -i {picture} --stats",
          "run {loadable} -i {picture} --json", "run {loadable} -i {picture} -o -",
          "dump {loadable}", "dump --json {loadable}", "replay {case}", "replay --list {case}",
-         "replay --json {case}"},
+         "replay --json {case}", "selftest --list", "selftest -d model:nv_small"},
         "info",
         "configuration           nv_small\n"}},
       {"digits", {{"", "{picture}", "--save -"}, "{picture}", "model nv_small: "}},

@@ -161,6 +161,7 @@ std::uint32_t BreakableModel::read(std::uint32_t offset) {
 }
 
 void BreakableModel::write(std::uint32_t offset, std::uint32_t value) {
+  ++touched_;
   if (breakage_.answers || offset < breakage_.shifted_by) return;
   write_whole((offset - breakage_.shifted_by) & ~breakage_.lost_window_bits, on_lines(value));
 }
@@ -233,6 +234,7 @@ bool BreakableModel::wait_interrupt(Time until) {
 void BreakableModel::relax() { step(); }
 
 bool BreakableModel::reset() {
+  ++touched_;
   if (breakage_.no_reset) return true;
   device_.reset();
   set_left_over();

@@ -84,6 +84,9 @@ class BreakableModel final : public detail::BareDevice {
   const nvdla_hw* configuration() const noexcept override { return nullptr; }
   std::string describe() const override { return "breakable"; }
 
+  // How often it was written to, or reset.
+  unsigned touched() const noexcept { return touched_; }
+
  private:
   class Bus;
   struct Block;
@@ -102,6 +105,7 @@ class BreakableModel final : public detail::BareDevice {
   std::unique_ptr<Bus> bus_;
   model::Device device_;
   Time now_{0};
+  unsigned touched_ = 0;
 };
 
 }  // namespace nvdla::test

@@ -3,9 +3,11 @@
 // Devices that are well pass; of those that are not, the right step finds each fault and names it.
 #include "selftest/selftest.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 
 #include "nvdla/error.hpp"
@@ -189,6 +191,44 @@ TEST(Selftest, ADeviceThatVanishesEndsTheTestWithItsReason) {
         << reads << text_of(report);
     EXPECT_EQ(failed_steps(report).size(), 1u) << reads << text_of(report);
   }
+}
+
+// What is at a wrong address may be anybody's.
+TEST(Selftest, WritesNothingToWhatIsNoNvdla) {
+  const nvdla_hw& hw = *nvdla_hw_find("nv_small");
+  for (const Breakage& breakage :
+       {Breakage{.answers = ~0u}, Breakage{.answers = 0}, Breakage{.answers = 0x12345678},
+        Breakage{.swapped_bytes = true}, Breakage{.shifted_by = 0x1000}}) {
+    for (const nvdla_hw* named : {&hw, static_cast<const nvdla_hw*>(nullptr)}) {
+      BreakableModel device(hw, breakage);
+      EXPECT_FALSE(selftest::test(device, named, {}).passed());
+      EXPECT_EQ(device.touched(), 0u);
+    }
+  }
+  BreakableModel device(hw, {});
+  EXPECT_TRUE(selftest::test(device, &hw, {}).passed());
+  EXPECT_GT(device.touched(), 0u);
+}
+
+// The tables of the documentation are those of the code.
+TEST(Selftest, TheDocumentationKnowsStepsAndFaults) {
+  std::string wanted;
+  for (const StepInfo& step : list_steps())
+    wanted +=
+        fmt::format("| `{}` | {} |{} |\n", step.name, step.checks, step.registers ? " yes" : "");
+  for (const PlantedFault& fault : planted_faults())
+    wanted += fmt::format("| {} | `{}` | {} |\n", fault.what, fault.step, fault.cause);
+  std::ifstream page(NVDLA_SOURCE_DIR "/docs/bring-up.md");
+  std::string rows;
+  unsigned heads = 0;
+  for (std::string line; std::getline(page, line);) {
+    const bool head = line == "| step | checks that | registers |" ||
+                      line == "| fault | step | named as |" || line == "|---|---|---|";
+    heads += head ? 1 : 0;
+    if (!head && line.starts_with("|")) rows += line + "\n";
+  }
+  EXPECT_EQ(heads, 4u);
+  EXPECT_EQ(rows, wanted);
 }
 
 }  // namespace

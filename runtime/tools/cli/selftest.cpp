@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla selftest`: is this device what it should be, and if not, what is likely to be wrong?
+#include "selftest/selftest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "backend/device_name.hpp"
+#include "backend/kernel/node.hpp"
+#include "program/json_output.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/selftest_output.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+using selftest::Report;
+using selftest::StepInfo;
+using selftest::Verdict;
+using Json = nlohmann::ordered_json;
+
+struct SelftestOptions {
+  std::string device;
+  std::vector<std::string> steps;
+  unsigned limit = 60;
+  bool list = false;
+  std::string json;
+};
+
+int list(const SelftestOptions& options) {
+  Json steps = Json::array();
+  for (const StepInfo& step : selftest::list_steps()) {
+    if (options.json.empty())
+      fmt::print("{}", text_of(step));
+    else
+      steps.push_back(json_of(step));
+  }
+  if (!options.json.empty()) program::print_json(Json{{"steps", std::move(steps)}}, options.json);
+  return kSuccess;
+}
+
+void check_steps(const SelftestOptions& options) {
+  std::vector<std::string> names;
+  for (const StepInfo& step : selftest::list_steps()) names.emplace_back(step.name);
+  for (const std::string& name : options.steps) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string_view near = program::closest(name, names);
+    throw UsageError(
+        fmt::format("--step: no step is called '{}'{}; `nvdla selftest --list` has all", name,
+                    near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  }
+}
+
+// What "auto" stands for, as for Device::open().
+std::string chosen(const SelftestOptions& options) {
+  if (detail::choose_device_name(options.device).kind != detail::DeviceName::Kind::kAuto) {
+    const char* variable = std::getenv("NVDLA_DEVICE");
+    return options.device == "auto" && variable ? variable : options.device;
+  }
+  if (!detail::find_kernel_devices().empty()) return "kernel";
+  const char* const model = detail::default_configuration().name;
+  fmt::print(stderr, "nvdla: no NVDLA found, testing the device model of {}\n", model);
+  return fmt::format("model:{}", model);
+}
+
+Report test(const std::string& name, const selftest::Options& options) {
+  if (detail::parse_device_name(name).kind == detail::DeviceName::Kind::kKernel)
+    return selftest::test(Device::open(name), options);
+  const auto device = detail::open_bare(name);
+  return selftest::test(*device, device->configuration(), options);
+}
+
+int run(const SelftestOptions& given) {
+  check_steps(given);
+  if (given.list) return list(given);
+  selftest::Options options;
+  options.steps = given.steps;
+  options.limit = std::chrono::seconds(given.limit);
+  if (given.json.empty()) {
+    options.progress = [](const Report::Entry& entry) {
+      fmt::print("{}", text_of(entry));
+      // A step may take seconds: each is seen when it has ended.
+      std::fflush(stdout);
+    };
+  }
+  const std::string name = chosen(given);
+  const Report report = test(name, options);
+
+  if (!given.json.empty()) {
+    program::print_json(json_of(report, name), given.json);
+  } else {
+    const auto count = [&](Verdict verdict) {
+      return std::count_if(
+          report.entries.begin(), report.entries.end(),
+          [&](const Report::Entry& entry) { return entry.result.verdict == verdict; });
+    };
+    fmt::print("{}: {} passed, {} failed, {} left out\n", name, count(Verdict::kPassed),
+               count(Verdict::kFailed), count(Verdict::kLeftOut));
+  }
+  return report.passed() ? kSuccess : kDifferent;
+}
+
+}  // namespace
+
+Run add_selftest(CLI::App& app, CLI::App*& command) {
+  auto options = std::make_shared<SelftestOptions>();
+  command = app.add_subcommand("selftest",
+                               "Test a device step by step, and name what is likely to be wrong");
+  program::add_device_option(*command, options->device, "Device to test");
+  command
+      ->add_option("--step", options->steps,
+                   "Run this step only; may be repeated. Steps run in the order of --list")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_flag("--list", options->list, "List the steps and what each checks, run none");
+  command
+      ->add_option("--limit", options->limit,
+                   "Seconds of this machine's time until a layer counts as hung, whatever the "
+                   "device's clock says: more for a slow simulation")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, 86400U).description(""))
+      ->capture_default_str();
+  program::add_json_option(*command, options->json);
+  command->footer(
+      "Writes registers and memory of its own, and resets the device: nobody else may\n"
+      "use it meanwhile. Behind a driver registers cannot be reached; steps that need\n"
+      "them are left out.\n"
+      "\n"
+      "Examples:\n"
+      "  nvdla selftest --device model:nv_small\n"
+      "  nvdla selftest --device kernel\n"
+      "  nvdla selftest --device model:nv_full --step interrupt --step copy");
+  return [options] { return run(*options); };
+}
+
+}  // namespace nvdla::cli
