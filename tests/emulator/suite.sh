@@ -88,9 +88,16 @@ with_all="--gtest_filter=-WithoutSram.*$others"
 without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export*.*:Pages*.*"
 kunit="$here/kunit.sh nvdla_fence nvdla_program nvdla_sched"
 
+# All that can be done behind a driver, but what is about time: an emulated device has none.
+selftest="$programs/bin/nvdla selftest --device kernel"
+for step in identify copy address conv sdp pdp cdp bdma rubik left-over gating; do
+	selftest="$selftest --step $step"
+done
+
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+		--run "$selftest" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" --run "$tests/test_seeing" \
 		--run "$tests/test_hostile --gtest_filter=Lifetimes.RemovalFromTheBus*"
@@ -100,7 +107,7 @@ machines() {
 		--server --sram --server "$sram" --time-out $patience --with vgem \
 		--server --dma-log --server "$build/emulate/$series-intx.dma" \
 		--file "$digits:/digits" --run "$here/traced.sh test_backend $with_all" \
-		--run "$programs/bin/nvdla info" --run "$tests/test_ioctl $with_all$held" \
+		--run "$programs/bin/nvdla info" --run "$selftest" --run "$tests/test_ioctl $with_all$held" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*" \
 		--file "$tests/test_backend:/bin/test_backend"
 	join intx
