@@ -37,6 +37,8 @@ class Category final : public std::error_category {
         return "device is gone";
       case ErrorCode::kBusy:
         return "in use";
+      case ErrorCode::kNotWritten:
+        return "not written";
     }
     return "unknown error " + std::to_string(code);
   }
@@ -62,6 +64,8 @@ class Category final : public std::error_category {
         return std::errc::bad_address;
       case ErrorCode::kBusy:
         return std::errc::device_or_resource_busy;
+      case ErrorCode::kNotWritten:
+        return std::errc::io_error;
     }
     return {code, *this};
   }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "nvdla/device.hpp"
 
+#include <cstdlib>
+#include <string>
+#include <utility>
+
 #include "backend/backend.hpp"
 #include "backend/device_name.hpp"
+#include "backend/record/record_backend.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
 
@@ -26,7 +31,18 @@ Device& Device::operator=(const Device&) noexcept = default;
 Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
-Device Device::open(std::string_view name) { return Device(detail::open_backend(name)); }
+Device Device::open(std::string_view name) { return open(name, {}); }
+
+Device Device::open(std::string_view name, const OpenOptions& options) {
+  auto backend = detail::open_backend(name);
+  const char* const variable = std::getenv("NVDLA_RECORD");
+  if (!options.record.empty()) {
+    backend = detail::make_record_backend(std::move(backend), std::string(options.record), false);
+  } else if (variable != nullptr && *variable != '\0') {
+    backend = detail::make_record_backend(std::move(backend), variable, true);
+  }
+  return Device(std::move(backend));
+}
 
 const DeviceInfo& Device::info() const noexcept {
   static const DeviceInfo kNothing;

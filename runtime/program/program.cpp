@@ -185,6 +185,8 @@ ExitStatus status_of(ErrorCode code) noexcept {
     case ErrorCode::kGone:
     case ErrorCode::kBusy:
       return kDevice;
+    case ErrorCode::kNotWritten:
+      return kOutput;
   }
   return kInternal;
 }

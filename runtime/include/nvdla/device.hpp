@@ -61,6 +61,16 @@ NVDLA_API std::string_view configuration_name(std::size_t index) noexcept;
 // saying what would be right, about NVDLA_DEVICE where that decides. Opens nothing.
 NVDLA_API void check_device_name(std::string_view name);
 
+// How a device is opened.
+struct OpenOptions {
+  // A file that all jobs are written to, with their registers and memory, for `nvdla replay` and
+  // `nvdla diff`; its name ends in ".record". Jobs then run one at a time, and submit() returns
+  // when they have ended. Empty: the one that the environment variable NVDLA_RECORD names, if any;
+  // of several devices that are opened so, later ones get a number in it ("run.2.record"). submit()
+  // throws kNotWritten where it cannot be written.
+  std::string_view record = {};
+};
+
 // A handle: copies name the same device, which closes with the last handle, buffer, program, queue
 // or running job. Thread safe. Any number of devices, also of one kind, may be open in a process.
 class NVDLA_API Device {
@@ -84,6 +94,8 @@ class NVDLA_API Device {
   // to be, kGone for a simulator that ends meanwhile, kInvalidArgument where the environment asks a
   // model for what it cannot do (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
+  // Throws kInvalidArgument for what cannot be a record's name, too.
+  static Device open(std::string_view name, const OpenOptions& options);
 
   Device(const Device&) noexcept;
   Device(Device&&) noexcept;

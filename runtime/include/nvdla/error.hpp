@@ -29,6 +29,7 @@ enum class ErrorCode {
   kBusFault = 9,         // [bad_address] the device touched memory that is not its own
   kGone = 10,            // [no_such_device] the device does not answer any more
   kBusy = 11,            // [device_or_resource_busy] an object is in use where it must not be
+  kNotWritten = 12,      // [io_error] a record of what ran could not be written
 };
 
 NVDLA_API const std::error_category& error_category() noexcept;

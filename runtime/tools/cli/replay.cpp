@@ -112,9 +112,11 @@ Outcome play_file(const ReplayOptions& options, const fs::path& path,
     model_options.quirks = quirks_for(options, path);
     model_options.threads =
         device && device->options.threads != 0 ? device->options.threads : options.threads;
-    replay::ModelTarget target(*hw, model_options,
-                               script.kind == replay::Kind::kDump ? model::Memory::Spaces::kSeparate
-                                                                  : model::Memory::Spaces::kShared);
+    const bool separate =
+        script.kind == replay::Kind::kDump || script.kind == replay::Kind::kRecord;
+    replay::ModelTarget target(
+        *hw, model_options,
+        separate ? model::Memory::Spaces::kSeparate : model::Memory::Spaces::kShared);
     return replay::play(script, target);
   } catch (const std::exception& error) {
     return failed(error.what());
@@ -187,8 +189,8 @@ int replay_all(const ReplayOptions& options) {
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
   if (files.empty())
     throw UsageError(
-        fmt::format("no case, trace or dump {}; expected case.json, *.cfg, *.txn or "
-                    "*.devcoredump files in the paths",
+        fmt::format("no case, trace, dump or record {}; expected case.json, *.cfg, *.txn, "
+                    "*.devcoredump or *.record files in the paths",
                     options.filter.empty() ? "found" : "matches the filter"));
   if (options.list) {
     for (const fs::path& path : files) fmt::print("{}\n", path.string());

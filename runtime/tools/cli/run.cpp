@@ -33,6 +33,7 @@ struct RunOptions {
   std::vector<std::string> inputs;
   std::string output;
   std::string device;
+  std::string record;
   bool stats = false;
   std::string json;
 
@@ -181,7 +182,8 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
 int run_loadable(const RunOptions& options) {
   const Loadable file = load_loadable(options.loadable);
   check_arguments(options, file);
-  const Device device = Device::open(choose_device(file, options.device));
+  const Device device =
+      Device::open(choose_device(file, options.device), {.record = options.record});
   LoadedNetwork network = file.open(device, {.statistics = options.stats});
   write_inputs(options, file, network);
   const auto start = std::chrono::steady_clock::now();
@@ -222,6 +224,12 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   program::add_device_option(*command, options->device,
                              "Where to run; auto takes NVDLA_DEVICE, else a kernel "
                              "device or else the model that the loadable was made for");
+  command
+      ->add_option(
+          "--record", options->record,
+          "Write the run to NAME.record: registers, and memory before and after, for "
+          "`nvdla replay` and `nvdla diff`. Other programs do with NVDLA_RECORD=NAME.record")
+      ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Print a table of times and counters of the layers");
   program::add_json_option(*command, options->json);
   command->footer(

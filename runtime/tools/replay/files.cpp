@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "backend/record/record_format.hpp"
 #include "tools/replay/error.hpp"
 
 namespace nvdla::replay {
@@ -36,6 +37,7 @@ std::optional<Kind> kind_of(const fs::path& path) {
   if (path.extension() == ".cfg") return Kind::kCfg;
   if (path.extension() == ".txn") return Kind::kTxn;
   if (path.extension() == ".devcoredump") return Kind::kDump;
+  if (path.extension() == detail::kRecordSuffix) return Kind::kRecord;
   return std::nullopt;
 }
 
@@ -62,9 +64,10 @@ std::vector<fs::path> find_scripts(const std::vector<std::string>& paths) {
     } else if (code) {
       throw Error(name, 0, "cannot be read: " + code.message());
     } else if (!kind_of(path)) {
-      throw Error(name, 0,
-                  "is no case, trace or dump; expected a .json, .cfg, .txn or .devcoredump file or "
-                  "a folder");
+      throw Error(
+          name, 0,
+          "is no case, trace, dump or record; expected a .json, .cfg, .txn, .devcoredump or "
+          ".record file or a folder");
     } else {
       found.push_back(path);
     }

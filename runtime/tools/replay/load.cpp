@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "backend/record/record_format.hpp"
 #include "tools/replay/blob.hpp"
 #include "tools/replay/case.hpp"
 #include "tools/replay/cfg.hpp"
-#include "tools/replay/dump.hpp"
 #include "tools/replay/error.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/text.hpp"
@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMaxScript = std::uint64_t{64} << 20;
 // The driver's limit is for the user to choose.
 constexpr std::uint64_t kMaxDump = kMaxRange;
+static_assert(kMaxDump >= detail::kMaxRecordBytes);
 
 class Loader {
  public:
@@ -32,9 +33,12 @@ class Loader {
   Script load(RegisterMap map) {
     const auto kind = kind_of(path_);
     if (!kind)
-      throw Error(file_, 0,
-                  "is no case, trace or dump; expected a .json, .cfg, .txn or .devcoredump file");
-    const auto text = read_file(path_, *kind == Kind::kDump ? kMaxDump : kMaxScript);
+      throw Error(
+          file_, 0,
+          "is no case, trace, dump or record; expected a .json, .cfg, .txn, .devcoredump or "
+          ".record file");
+    const bool brings_memory = *kind == Kind::kDump || *kind == Kind::kRecord;
+    const auto text = read_file(path_, brings_memory ? kMaxDump : kMaxScript);
     if (!text) throw Error(file_, 0, "no such file; expected a case or a trace");
     Script script;
     switch (*kind) {
@@ -50,6 +54,8 @@ class Loader {
       case Kind::kDump:
         // It brings its memory along.
         return dump_script(parse_dump(*text, file_), file_);
+      case Kind::kRecord:
+        return record_script(parse_record(*text, file_), file_);
     }
     if (script.dropped_writes)
       script.warnings.push_back(fmt::format(
@@ -158,13 +164,25 @@ class Loader {
 
 }  // namespace
 
+std::vector<Dump> read_jobs(const fs::path& path) {
+  const std::string file = path.string();
+  const auto kind = kind_of(path);
+  if (kind != Kind::kDump && kind != Kind::kRecord)
+    throw Error(file, 0, "is no dump or record; expected a .devcoredump or .record file");
+  const auto bytes = read_file(path, kMaxDump);
+  if (!bytes) throw Error(file, 0, "no such file; expected a dump or a record");
+  if (kind == Kind::kRecord) return parse_record(*bytes, file);
+  std::vector<Dump> jobs;
+  jobs.push_back(parse_dump(*bytes, file));
+  return jobs;
+}
+
 Script load_script(const fs::path& path, RegisterMap map) { return Loader(path).load(map); }
 
 const nvdla_hw* configuration_in(const fs::path& path) {
-  if (kind_of(path) != Kind::kDump) return configuration_of(path);
-  const auto bytes = read_file(path, kMaxDump);
-  if (!bytes) throw Error(path.string(), 0, "no such file; expected a dump");
-  return parse_dump(*bytes, path.string()).hw;
+  const auto kind = kind_of(path);
+  if (kind != Kind::kDump && kind != Kind::kRecord) return configuration_of(path);
+  return read_jobs(path).front().hw;
 }
 
 }  // namespace nvdla::replay

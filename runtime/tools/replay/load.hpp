@@ -5,8 +5,10 @@
 #define NVDLA_TOOLS_REPLAY_LOAD_HPP
 
 #include <filesystem>
+#include <vector>
 
 #include "firmware/nvdla_hw.h"
+#include "tools/replay/dump.hpp"
 #include "tools/replay/script.hpp"
 
 namespace nvdla::replay {
@@ -15,7 +17,10 @@ namespace nvdla::replay {
 // be missing and is becomes a warning.
 Script load_script(const std::filesystem::path& path, RegisterMap map);
 
-// The configuration that a dump names; for cases and traces configuration_of().
+// The job of a dump, the jobs of a record. Throws Error.
+std::vector<Dump> read_jobs(const std::filesystem::path& path);
+
+// The configuration that a dump or record names; for cases and traces configuration_of().
 const nvdla_hw* configuration_in(const std::filesystem::path& path);
 
 }  // namespace nvdla::replay

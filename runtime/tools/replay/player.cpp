@@ -98,8 +98,9 @@ class Player {
   }
 
   void fail(std::string_view message) {
+    const char* const unit = script_.kind == Kind::kRecord ? "job" : "line";
     outcome_.failures.push_back(line_ && script_.kind != Kind::kCase
-                                    ? fmt::format("line {}: {}", line_, message)
+                                    ? fmt::format("{} {}: {}", unit, line_, message)
                                     : std::string(message));
   }
 
@@ -294,6 +295,7 @@ class Player {
       target_.write(status_offset_, target_.read(status_offset_));
       return;
     }
+    outcome_.stuck = action.layer;
     if (!action.guilty) stop(fmt::format("layer {} does not end here ({})", action.layer, state()));
     outcome_.note =
         fmt::format("layer {} does not end, as on the device ({})", action.layer, state());

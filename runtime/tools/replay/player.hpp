@@ -5,6 +5,7 @@
 #define NVDLA_TOOLS_REPLAY_PLAYER_HPP
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Outcome {
   std::string note;
   std::vector<std::string> failures;
   std::vector<std::string> warnings;
+  // Of a dump or record: the layer that did not end.
+  std::optional<std::uint32_t> stuck;
   std::uint64_t writes = 0;
   std::uint64_t register_checks = 0;
   std::uint64_t bytes_compared = 0;

@@ -127,7 +127,7 @@ struct Command {
   Action action;
 };
 
-enum class Kind : std::uint8_t { kCase, kCfg, kTxn, kDump };
+enum class Kind : std::uint8_t { kCase, kCfg, kTxn, kDump, kRecord };
 
 struct Script {
   Kind kind = Kind::kCase;

@@ -243,6 +243,7 @@ TEST(Category, MapsToErrc) {
   EXPECT_EQ(make_error_code(ErrorCode::kNoMemory), std::errc::not_enough_memory);
   EXPECT_EQ(make_error_code(ErrorCode::kNotAvailable), std::errc::not_supported);
   EXPECT_EQ(make_error_code(ErrorCode::kBusy), std::errc::device_or_resource_busy);
+  EXPECT_EQ(make_error_code(ErrorCode::kNotWritten), std::errc::io_error);
   for (int code = 1; code <= static_cast<int>(ErrorCode::kBusy); ++code) {
     EXPECT_EQ(error_category().message(code).find("unknown"), std::string::npos) << code;
   }

@@ -48,7 +48,8 @@ TEST_F(FileArguments, WhatIsNoFileIsNamed) {
       const bool searched = file == folder && (line.find("replay") != line.npos ||
                                                line.find("nvdla-lift") != line.npos);
       const bool lifts = line.find("nvdla-lift") != line.npos;
-      const std::string none = lifts ? "no case or trace found" : "no case, trace or dump found";
+      const std::string none =
+          lifts ? "no case or trace found" : "no case, trace, dump or record found";
       EXPECT_NE(result.err.find(searched ? none : file + ": "), std::string::npos)
           << with(line, file) << "\n"
           << result.err;

@@ -120,6 +120,7 @@ TEST(Status, OfEveryErrorOfTheLibrary) {
        {ErrorCode::kNoDevice, ErrorCode::kNoMemory, ErrorCode::kHang, ErrorCode::kCanceled,
         ErrorCode::kBusFault, ErrorCode::kGone, ErrorCode::kBusy})
     EXPECT_EQ(status_of(code), kDevice) << static_cast<int>(code);
+  EXPECT_EQ(status_of(ErrorCode::kNotWritten), kOutput);
 }
 
 TEST(Status, OfEveryException) {

@@ -116,8 +116,8 @@ TEST_F(Cli, NothingToPlay) {
   const Result empty = nvdla("replay " + root());
   EXPECT_EQ(empty.status, 2);
   EXPECT_EQ(empty.output,
-            "nvdla: no case, trace or dump found; expected case.json, *.cfg, *.txn or "
-            "*.devcoredump files in the paths\n");
+            "nvdla: no case, trace, dump or record found; expected case.json, *.cfg, *.txn, "
+            "*.devcoredump or *.record files in the paths\n");
   EXPECT_EQ(nvdla("replay").status, 2);
   EXPECT_EQ(nvdla("replay " + root() + "/no").status, 2);
   folder_.write("nv_small/a/case.json", case_expecting("0x1f"));
