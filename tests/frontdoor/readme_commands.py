@@ -80,6 +80,8 @@ COMMANDS = {
         r"model:nv_small: 15 passed, 0 failed, 2 left out"),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
+    "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),
+    "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
         r"conv 0", instead=(("PICTURE.png", PICTURE),)),
     "cmake --preset release && cmake --build build": Run(

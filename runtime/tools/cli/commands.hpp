@@ -24,6 +24,7 @@ Run add_replay(CLI::App& app, CLI::App*& command);
 Run add_run(CLI::App& app, CLI::App*& command);
 Run add_dump(CLI::App& app, CLI::App*& command);
 Run add_selftest(CLI::App& app, CLI::App*& command);
+Run add_diff(CLI::App& app, CLI::App*& command);
 
 }  // namespace nvdla::cli
 

@@ -29,13 +29,19 @@ int main(int argc, char** argv) {
     CLI::App* command = nullptr;
     Run run;
   };
-  std::array<Entry, 6> entries;
-  entries[0].run = add_info(app, entries[0].command);
-  entries[1].run = add_regs(app, entries[1].command);
-  entries[2].run = add_replay(app, entries[2].command);
-  entries[3].run = add_run(app, entries[3].command);
-  entries[4].run = add_dump(app, entries[4].command);
-  entries[5].run = add_selftest(app, entries[5].command);
+  // In the order of the help.
+  constexpr auto kAdders = std::to_array<Run (*)(CLI::App&, CLI::App*&)>({
+      add_info,
+      add_regs,
+      add_replay,
+      add_run,
+      add_dump,
+      add_diff,
+      add_selftest,
+  });
+  std::array<Entry, kAdders.size()> entries;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i].run = kAdders[i](app, entries[i].command);
 
   return program.run(argc, argv, [&] {
     for (const Entry& entry : entries)

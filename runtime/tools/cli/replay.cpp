@@ -10,17 +10,20 @@
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "backend/device_name.hpp"
 #include "model/kernels/kernels.hpp"
+#include "program/files.hpp"
 #include "program/json_output.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/replay_target.hpp"
+#include "tools/compare/difference.hpp"
+#include "tools/compare/reduce.hpp"
+#include "tools/compare/rerun.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
-#include "tools/replay/model_target.hpp"
 #include "tools/replay/player.hpp"
 
 namespace nvdla::cli {
@@ -39,20 +42,8 @@ struct ReplayOptions {
   bool list = false;
   bool verbose = false;
   std::string json;
+  std::string reduce;
 };
-
-// The model that --device or NVDLA_DEVICE names; none: each file's own.
-std::optional<detail::DeviceName> chosen_model(const ReplayOptions& options) {
-  using detail::DeviceName;
-  const DeviceName name = detail::choose_device_name(options.device);
-  if (name.kind == DeviceName::Kind::kAuto) return std::nullopt;
-  if (name.kind != DeviceName::Kind::kModel) {
-    throw UsageError(
-        "replay writes registers itself, which a kernel device does not allow; expected "
-        "--device model:<configuration> (nvdla-lift plays the same files on other devices)");
-  }
-  return name;
-}
 
 const char* word(Verdict verdict) {
   switch (verdict) {
@@ -74,6 +65,14 @@ model::Quirks quirks_for(const ReplayOptions& options, const fs::path& path) {
   return model::find_quirks(options.quirks).value();
 }
 
+model::Options model_options(const ReplayOptions& options, const fs::path& path,
+                             const ReplayDevice& device) {
+  model::Options result;
+  result.quirks = quirks_for(options, path);
+  result.threads = device.threads() != 0 ? device.threads() : options.threads;
+  return result;
+}
+
 Outcome failed(std::string reason) {
   Outcome outcome;
   outcome.verdict = Verdict::kFail;
@@ -89,17 +88,16 @@ Outcome skipped(std::string reason) {
   return outcome;
 }
 
-Outcome play_file(const ReplayOptions& options, const fs::path& path,
-                  const std::optional<detail::DeviceName>& device) {
+Outcome play_file(const ReplayOptions& options, const fs::path& path, const ReplayDevice& device) {
   const nvdla_hw* own = nullptr;
   try {
     own = replay::configuration_in(path);
   } catch (const std::exception& error) {
     return failed(error.what());
   }
-  if (device && own && own != device->hw)
-    return skipped(fmt::format("for {}, the device is {}", own->name, device->hw->name));
-  const nvdla_hw* const hw = device ? device->hw : own;
+  if (device.hw() && own && own != device.hw())
+    return skipped(fmt::format("for {}, the device is {}", own->name, device.hw()->name));
+  const nvdla_hw* const hw = device.hw() ? device.hw() : own;
   if (!hw)
     return failed(
         fmt::format("no folder of the path is named after a configuration; expected one, "
@@ -108,16 +106,8 @@ Outcome play_file(const ReplayOptions& options, const fs::path& path,
   try {
     const auto map = static_cast<model::RegisterMap>(hw->regmap);
     const replay::Script script = replay::load_script(path, map);
-    model::Options model_options;
-    model_options.quirks = quirks_for(options, path);
-    model_options.threads =
-        device && device->options.threads != 0 ? device->options.threads : options.threads;
-    const bool separate =
-        script.kind == replay::Kind::kDump || script.kind == replay::Kind::kRecord;
-    replay::ModelTarget target(
-        *hw, model_options,
-        separate ? model::Memory::Spaces::kSeparate : model::Memory::Spaces::kShared);
-    return replay::play(script, target);
+    const auto target = device.open(*hw, script.kind, model_options(options, path, device));
+    return replay::play(script, *target);
   } catch (const std::exception& error) {
     return failed(error.what());
   }
@@ -184,7 +174,7 @@ bool matches(const std::string& filter, const fs::path& path) {
 }
 
 int replay_all(const ReplayOptions& options) {
-  const auto device = chosen_model(options);
+  const ReplayDevice device(options.device);
   std::vector<fs::path> files = replay::find_scripts(options.paths);
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
   if (files.empty())
@@ -228,6 +218,43 @@ int replay_all(const ReplayOptions& options) {
   return fails ? kDifferent : kSuccess;
 }
 
+// Finds the first layer of a record that is another here, and writes a record of it alone.
+int reduce(const ReplayOptions& options) {
+  if (options.paths.size() != 1 || replay::kind_of(options.paths[0]) != replay::Kind::kRecord)
+    throw UsageError("--reduce takes one record; expected the path of a .record file");
+  if (replay::kind_of(options.reduce) != replay::Kind::kRecord)
+    throw UsageError(
+        fmt::format("--reduce {}: expected a name that ends in .record", options.reduce));
+  const std::string& path = options.paths[0];
+  const ReplayDevice device(options.device);
+  const std::vector<replay::Dump> jobs = replay::read_jobs(path);
+  const nvdla_hw& hw = device.hw() ? *device.hw() : *jobs.front().hw;
+  if (hw.name != std::string_view(jobs.front().hw->name))
+    throw UsageError(fmt::format("{} is for {}, the device is {}; expected the same", path,
+                                 jobs.front().hw->name, hw.name));
+  const auto open = [&] {
+    return device.open(hw, replay::Kind::kRecord, model_options(options, path, device));
+  };
+  const auto found = compare::first_difference(jobs, compare::rerun(jobs, path, *open()));
+  if (!found) {
+    fmt::print("pass  {}  (nothing differs, {} is not written)\n", path, options.reduce);
+    return kSuccess;
+  }
+  if (!found->layer)
+    throw UsageError(fmt::format("{}: {}: that is of no layer; expected one that differs", path,
+                                 compare::text(*found)));
+  const replay::Dump reduced = compare::reduce(jobs, found->job, *found->layer, path, *open());
+  program::write_file(options.reduce, compare::record_bytes(reduced));
+  fmt::print("FAIL  {}  ({})\n", path, compare::text(*found));
+  const auto still =
+      compare::first_difference({reduced}, compare::rerun({reduced}, options.reduce, *open()));
+  fmt::print(
+      "{}: {} of {} layers, {}\n", options.reduce, reduced.layers.size(),
+      jobs[found->job].layers.size(),
+      still ? "still different alone" : "right when alone: the fault is in what runs before");
+  return kDifferent;
+}
+
 }  // namespace
 
 Run add_replay(CLI::App& app, CLI::App*& command) {
@@ -235,14 +262,18 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command = app.add_subcommand(
       "replay",
       "Play register cases (case.json) and traces (.cfg, .txn) and compare memory, CRCs and "
-      "registers with what they expect; or run the job of a dump (.devcoredump) again");
-  command->add_option("PATH", options->paths, "Cases, traces, dumps, or folders to search for them")
+      "registers with what they expect; or run the jobs of a dump (.devcoredump) or a record "
+      "(.record) again");
+  command
+      ->add_option("PATH", options->paths,
+                   "Cases, traces, dumps, records, or folders to search for them")
       ->required();
-  program::add_device_option(*command, options->device,
-                             "Model to play on, such as model:nv_small; auto with "
-                             "NVDLA_DEVICE unset: of the configuration that a folder "
-                             "of the path is named after. Files that are for another "
-                             "configuration are skipped");
+  program::add_device_option(
+      *command, options->device,
+      "Where to play, such as model:nv_small; auto with "
+      "NVDLA_DEVICE unset: the model of the configuration that a folder "
+      "of the path is named after, or that a dump or record is of. Files that are for another "
+      "configuration are skipped");
   command
       ->add_option("--quirks", options->quirks,
                    "Where logic and reference model differ, follow rtl or "
@@ -256,6 +287,11 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command->add_option("--threads", options->threads, "Threads of the model; 0: one per processor")
       ->check(CLI::Range(0u, model::kMaxThreads))
       ->capture_default_str();
+  command
+      ->add_option("--reduce", options->reduce,
+                   "Of one record, write the first layer that differs here to FILE, with its "
+                   "inputs and what the record says it wrote")
+      ->type_name("FILE");
   command->add_flag("--list", options->list, "Print the paths and play nothing");
   command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");
   program::add_json_option(*command, options->json);
@@ -269,8 +305,9 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
       "Examples:\n"
       "  nvdla replay vectors/nv_small traces\n"
       "  nvdla replay --device model:nv_small --verbose case.json\n"
-      "  nvdla replay hang.devcoredump");
-  return [options] { return replay_all(*options); };
+      "  nvdla replay hang.devcoredump\n"
+      "  nvdla replay --reduce layer.record run.record");
+  return [options] { return options->reduce.empty() ? replay_all(*options) : reduce(*options); };
 }
 
 }  // namespace nvdla::cli

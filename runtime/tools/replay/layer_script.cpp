@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "backend/record/record_format.hpp"
 #include "tools/replay/error.hpp"
 
 namespace nvdla::replay {

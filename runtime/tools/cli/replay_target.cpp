@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/replay_target.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "backend/bare/bare_device.hpp"
+#include "backend/device_name.hpp"
+#include "program/status.hpp"
+#include "tools/replay/bare_target.hpp"
+#include "tools/replay/model_target.hpp"
+
+namespace nvdla::cli {
+
+ReplayDevice::ReplayDevice(const std::string& device) {
+  using Kind = detail::DeviceName::Kind;
+  const detail::DeviceName name = detail::choose_device_name(device);
+  switch (name.kind) {
+    case Kind::kAuto:
+      return;
+    case Kind::kKernel:
+      throw program::UsageError(
+          "replay writes registers itself, which a kernel device does not allow; expected "
+          "--device model:<configuration> (nvdla-lift plays the same files on the driver)");
+    case Kind::kModel:
+      hw_ = name.hw;
+      threads_ = name.options.threads;
+      return;
+    case Kind::kSim:
+      break;
+  }
+  // A device whose registers can be reached.
+  const char* const variable = std::getenv("NVDLA_DEVICE");
+  bare_ = device == "auto" && variable != nullptr ? variable : device;
+}
+
+std::unique_ptr<replay::Target> ReplayDevice::open(const nvdla_hw& hw, replay::Kind kind,
+                                                   const model::Options& options) const {
+  const bool separate = kind == replay::Kind::kDump || kind == replay::Kind::kRecord;
+  if (bare_.empty())
+    return std::make_unique<replay::ModelTarget>(
+        hw, options, separate ? model::Memory::Spaces::kSeparate : model::Memory::Spaces::kShared);
+  auto device = detail::open_bare(bare_);
+  const nvdla_hw* const found = device->configuration();
+  if (found != nullptr && found != &hw)
+    throw program::UsageError(
+        fmt::format("{} is {}; expected {}, which the file is for", bare_, found->name, hw.name));
+  return std::make_unique<replay::BareTarget>(std::move(device), hw, separate);
+}
+
+}  // namespace nvdla::cli
