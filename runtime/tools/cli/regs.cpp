@@ -11,6 +11,7 @@
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/configuration.hpp"
+#include "tools/cli/regs_file.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::cli {
@@ -106,19 +107,28 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
     std::string value;
   };
   auto options = std::make_shared<Options>();
-  command =
-      app.add_subcommand("regs", "List the registers, describe one, or decode a value of one");
+  command = app.add_subcommand(
+      "regs", "List the registers, describe one, or decode a value of one or a file");
   program::add_device_option(*command, options->device, "Whose register map to use");
-  command->add_option("REGISTER", options->reg, "Byte offset or UNIT.REGISTER");
-  command->add_option("VALUE", options->value, "Value to decode");
+  command->add_option("REGISTER", options->reg,
+                      "Byte offset or UNIT.REGISTER; or a file with registers: a dump "
+                      "(.devcoredump), a record (.record), what debugfs shows of a device (a path "
+                      "with a /, or - for standard input)");
+  command->add_option("VALUE", options->value, "Value to decode; of a file, the unit to show");
   command->footer(
       "Examples:\n"
       "  nvdla regs CDMA.D_BANK\n"
-      "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000");
+      "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000\n"
+      "  nvdla regs hang.devcoredump SDP\n"
+      "  nvdla regs --device kernel /sys/kernel/debug/accel/0000:00:04.0/registers");
   return [options] {
     const auto map = static_cast<model::RegisterMap>(configuration_of(options->device).regmap);
     if (options->reg.empty()) {
       list(map);
+      return kSuccess;
+    }
+    if (is_registers_file(options->reg)) {
+      print_registers_file(options->reg, map, options->value);
       return kSuccess;
     }
     const std::uint32_t address = address_of(map, options->reg);

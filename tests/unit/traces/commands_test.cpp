@@ -91,6 +91,35 @@ TEST_F(TraceCommands, ReduceWritesTheLayer) {
   EXPECT_EQ(result.status, 4) << result.output;
 }
 
+TEST_F(TraceCommands, RegsDecodesFiles) {
+  auto result = nvdla("regs " + path("good.record") + " SDP");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output.find("job 1, layer 0 (conv+sdp)\n"), 0U) << result.output;
+  expect_part(result, "\n0x09044  SDP.D_DATA_CUBE_CHANNEL = 0x00000007 (CHANNEL 7)\n");
+  EXPECT_EQ(result.output.find("CDMA."), std::string::npos);
+  expect_part(nvdla("regs " + path("good.record")), "  CDMA.D_BANK = ");
+  // As debugfs of the driver.
+  folder_.write("registers",
+                "0x09044 0x00000007 SDP.D_DATA_CUBE_CHANNEL group 1\n"
+                "0x0100c 0x00000001 GLB.S_INTR_STATUS\n");
+  result = nvdla("regs -d model:nv_small " + path("registers"));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(
+      result.output.find("0x09044  group 1  SDP.D_DATA_CUBE_CHANNEL = 0x00000007 (CHANNEL 7)\n"
+                         "0x0100c  GLB.S_INTR_STATUS = 0x00000001 ("),
+      0U)
+      << result.output;
+  result = nvdla("regs -d model:nv_full " + path("registers"));
+  EXPECT_EQ(result.status, 2);
+  expect_part(result, ":1: 0x09044 is called 'SDP.D_DATA_CUBE_CHANNEL' there; expected ");
+  EXPECT_EQ(nvdla("regs " + path("good.record") + " NONE").status, 2);
+  EXPECT_EQ(nvdla("regs " + path("no.record")).status, 2);
+  folder_.write("registers", "SDP 3\n");
+  result = nvdla("regs " + path("registers"));
+  EXPECT_EQ(result.status, 2);
+  expect_part(result, "registers:1: ");
+}
+
 TEST_F(TraceCommands, WrongArguments) {
   folder_.write("damaged.record", "NVDLADMP");
   for (const std::string& arguments :

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/regs_file.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+
+#include "nvdla/error.hpp"
+#include "program/files.hpp"
+#include "program/text.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/replay/files.hpp"
+#include "tools/replay/load.hpp"
+#include "tools/replay/text.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+// More than debugfs shows of any device.
+constexpr std::uint64_t kMaxText = 1 << 20;
+
+bool brings_registers(const std::string& name) {
+  const auto kind = replay::kind_of(name);
+  return kind == replay::Kind::kDump || kind == replay::Kind::kRecord;
+}
+
+// Prints what it is given and belongs to the unit that was asked for.
+class Printer {
+ public:
+  Printer(model::RegisterMap map, const std::string& unit) : map_(map), unit_(unit) {
+    if (!unit.empty() && !model::find_unit(unit))
+      throw UsageError(fmt::format("unknown unit '{}'; expected one such as SDP or CDMA", unit));
+  }
+
+  void add(std::uint32_t offset, std::optional<std::uint32_t> group, std::uint32_t value) {
+    const model::RegisterInfo* const info = model::register_at(map_, offset);
+    if (!unit_.empty() && (!info || model::unit_name(info->unit) != unit_)) return;
+    const std::string head = group ? fmt::format("{:#07x}  group {}  ", offset, *group)
+                                   : fmt::format("{:#07x}  ", offset);
+    fmt::print("{}{}\n", head, program::wrap(model::decode(map_, offset, value), head.size()));
+  }
+
+ private:
+  model::RegisterMap map_;
+  std::string unit_;
+};
+
+// What was found in a device that hung, else what was written for the layers.
+void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) {
+  Printer printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit);
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    const replay::Dump& dump = jobs[job];
+    for (const drm_nvdla_dump_register& reg : dump.registers)
+      printer.add(reg.offset, reg.group, reg.value);
+    if (!dump.registers.empty()) continue;
+    for (std::size_t i = 0; i < dump.layers.size(); ++i) {
+      const drm_nvdla_dump_layer& layer = dump.layers[i];
+      fmt::print("job {}, layer {} ({})\n", job + 1, i, layer_kind_name(layer.kind));
+      for (std::uint32_t write = 0; write < layer.num_writes; ++write)
+        printer.add(dump.writes[layer.first_write + write].offset, std::nullopt,
+                    dump.writes[layer.first_write + write].value);
+    }
+  }
+}
+
+// Lines "0x09044 0x0000001f SDP.D_DATA_CUBE_CHANNEL group 0".
+void print_text(std::string_view text, const std::string& path, model::RegisterMap map,
+                const std::string& unit) {
+  Printer printer(map, unit);
+  replay::Place place{path, 0};
+  std::string_view line;
+  while (replay::next_line(text, line)) {
+    ++place.line;
+    if (replay::trim(line).empty()) continue;
+    const auto offset = replay::parse_u32(place, replay::next_word(line), "register offset");
+    const auto value = replay::parse_u32(place, replay::next_word(line), "register value");
+    replay::check_register_offset(place, offset);
+    const std::string_view name = replay::next_word(line);
+    if (!name.empty() && name != model::register_name(map, offset))
+      throw UsageError(fmt::format(
+          "{}:{}: {:#07x} is called {} there; expected {}: --device names the configuration", path,
+          place.line, offset, replay::quote(name), model::register_name(map, offset)));
+    std::optional<std::uint32_t> group;
+    if (replay::next_word(line) == "group")
+      group = replay::parse_u32(place, replay::next_word(line), "register group");
+    printer.add(offset, group, value);
+  }
+  if (place.line == 0)
+    throw UsageError(fmt::format("{}: nothing in it; expected lines of registers", path));
+}
+
+}  // namespace
+
+bool is_registers_file(const std::string& name) {
+  return brings_registers(name) || name.find('/') != std::string::npos ||
+         program::is_standard_input(name);
+}
+
+void print_registers_file(const std::string& path, model::RegisterMap map,
+                          const std::string& unit) {
+  if (brings_registers(path)) return print_jobs(replay::read_jobs(path), unit);
+  const auto bytes = program::read_file(path, kMaxText);
+  print_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, map, unit);
+}
+
+}  // namespace nvdla::cli
