@@ -100,6 +100,7 @@ machines() {
 		--run "$selftest" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" --run "$tests/test_seeing" \
+		--run "$here/recorded.sh test_backend --gtest_filter=Kernel.DigitsAreThoseOfTheModel" \
 		--run "$tests/test_hostile --gtest_filter=Lifetimes.RemovalFromTheBus*"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
 	# trace goes first: before it the device has done nothing but be confirmed.
