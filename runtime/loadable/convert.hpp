@@ -51,6 +51,9 @@ struct ConvertedProgram {
   }
 };
 
+// What errors call a memory; those of the application go by their tensors' names.
+std::string memory_name(const Container& c, std::uint16_t index);
+
 // Throws kInvalidArgument for what no device runs, kNotAvailable for what `hw` does not; both name
 // the operation.
 ConvertedProgram convert_task(const Container& c, const Task& task, const nvdla_hw& hw);

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint32_t kSlotAlign = 64;
 constexpr std::size_t kTableAlign = 128;
 
-// Memories of the application go by their tensors' names.
+}  // namespace
+
 std::string memory_name(const Container& c, std::uint16_t index) {
   const MemoryEntry& memory = c.memories[index];
   if (memory.input() || memory.output()) {
@@ -28,8 +29,6 @@ std::string memory_name(const Container& c, std::uint16_t index) {
   }
   return fmt::format("memory {}", index);
 }
-
-}  // namespace
 
 Place TaskConverter::locate(std::uint16_t type, std::int16_t address, std::uint64_t offset,
                             const char* field) const {

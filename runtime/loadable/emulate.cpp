@@ -137,8 +137,8 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
   const auto& operations = std::get<EmuTask>(task.work).operations;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     EmuOperation op = operations[i];
-    const std::string what = fmt::format("task {}, operation {} ({})", task.index, i,
-                                         op.type == kPower ? "power" : "softmax");
+    const std::string what =
+        fmt::format("task {}, operation {} ({})", task.index, i, emu_name({op, 0, 0, 0, 0}));
     EmuBuffer& s = op.source;
     EmuBuffer& d = op.destination;
     if (s.format != d.format) {
@@ -166,6 +166,28 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
     steps.push_back({op, from.memory, to.memory, from.offset, to.offset});
   }
   return steps;
+}
+
+const char* emu_name(const EmuStep& step) {
+  return step.operation.type == kPower ? "power" : "softmax";
+}
+
+std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes) {
+  const EmuBuffer& b = step.operation.destination;
+  const Format f = format_of(b.format);
+  TensorDesc desc;
+  desc.shape = {.channels = b.channel, .height = b.height, .width = b.width};
+  desc.precision = f.bytes == 1 ? Precision::kInt8 : Precision::kFp16;
+  desc.atom = f.atom();
+  if (b.height > 1) desc.line_stride = b.line_stride;
+  if (desc.surfaces() > 1) desc.surface_stride = b.surf_stride;
+  try {
+    desc = resolve(desc);
+    if (step.destination_offset + tensor_bytes(desc) > bytes) return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return detail::LayerOutput{"cpu", 0, step.destination_offset, desc};
 }
 
 void run_emu(const EmuStep& step, std::span<const std::byte> source,

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "device/layer_outputs.hpp"
 #include "loadable/task.hpp"
 
 namespace nvdla::loadable {
@@ -26,6 +28,13 @@ std::vector<EmuStep> resolve_emu(const Container& c, const Task& task);
 // `source` and `destination` are the bytes of the memories; they may be the same.
 void run_emu(const EmuStep& step, std::span<const std::byte> source,
              std::span<std::byte> destination);
+
+// "power" or "softmax"
+const char* emu_name(const EmuStep& step);
+
+// Where the result lies, in a memory of so many bytes; none if its lines lie otherwise than those
+// of cubes do.
+std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes);
 
 // As to_half(), but as CPUs round: what is too large becomes infinity.
 std::uint16_t float_to_half(float value) noexcept;

@@ -13,6 +13,7 @@
 #include "base/check.hpp"
 #include "base/rules.hpp"
 #include "device/bound_buffer.hpp"
+#include "device/layer_steps.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/emulate.hpp"
 #include "loadable/loadable_impl.hpp"
@@ -179,9 +180,7 @@ std::string_view Loadable::configuration(std::uint32_t index) const {
 struct LoadedNetwork::Impl {
   struct DlaStep {
     Program program;
-    std::vector<std::uint16_t> memories;  // of each slot
-    std::vector<std::string> names;       // of what lies there, and of the layers
-    std::vector<std::string> layers;
+    loadable::ConvertedProgram source;
   };
   using Step = std::variant<DlaStep, std::vector<loadable::EmuStep>>;
 
@@ -268,14 +267,12 @@ struct LoadedNetwork::Impl {
       steps.emplace_back(std::move(steps_of_task));
       return;
     }
-    const loadable::ConvertedProgram program = loadable::convert_task(file().container, task, hw);
-    loadable::check_program(program, hw);
     DlaStep step;
+    step.source = loadable::convert_task(file().container, task, hw);
+    const loadable::ConvertedProgram& program = step.source;
+    loadable::check_program(program, hw);
     step.program = device.create_program(program.desc(count));
-    step.memories = program.memories;
-    step.names = program.slot_names;
-    step.layers = program.names;
-    for (const std::uint16_t memory : step.memories) {
+    for (const std::uint16_t memory : program.memories) {
       if (memory != loadable::ConvertedProgram::kNoMemory) allocate(memory);
     }
     for (const nvdla_layer& layer : program.layers) {
@@ -311,23 +308,29 @@ struct LoadedNetwork::Impl {
   static Error named(const Error& error, const DlaStep& step) {
     const auto code = static_cast<ErrorCode>(error.code().value());
     if (error.rule() != NVDLA_RULE_NONE) {
-      return Error(code, detail::rule_text(error.detail(), {.slots = step.names}), error.detail());
+      return Error(code, detail::rule_text(error.detail(), {.slots = step.source.slot_names}),
+                   error.detail());
     }
     const std::int64_t layer = error.layer();
-    if (layer < 0 || layer >= static_cast<std::int64_t>(step.layers.size())) return error;
-    const std::string& name = step.layers[static_cast<std::size_t>(layer)];
+    const std::vector<std::string>& names = step.source.names;
+    if (layer < 0 || layer >= static_cast<std::int64_t>(names.size())) return error;
+    const std::string& name = names[static_cast<std::size_t>(layer)];
     return Error(code, fmt::format("'{}': {}", name, error.what()), error.detail());
   }
 
-  void run(const DlaStep& step) {
-    std::vector<Binding> bindings;
-    for (const std::uint16_t memory : step.memories) {
-      const bool bound = memory != loadable::ConvertedProgram::kNoMemory;
-      bindings.push_back(bound ? Binding(buffers[memory]) : Binding());
+  std::vector<Binding> bindings(const DlaStep& step) const {
+    std::vector<Binding> bound;
+    for (const std::uint16_t memory : step.source.memories) {
+      const bool some = memory != loadable::ConvertedProgram::kNoMemory;
+      bound.push_back(some ? Binding(buffers[memory]) : Binding());
     }
+    return bound;
+  }
+
+  void run(const DlaStep& step) {
     Fence fence;
     try {
-      fence = device.submit(step.program, bindings);
+      fence = device.submit(step.program, bindings(step));
       fence.wait();
     } catch (const Error& error) {
       throw named(error, step);
@@ -347,6 +350,42 @@ struct LoadedNetwork::Impl {
         loadable::run_emu(op, from.bytes(), to.bytes());
       }
     }
+  }
+
+  // All steps, layer by layer; `bound` is room for their bindings.
+  std::vector<detail::LayerStep> layer_steps(std::vector<std::vector<Binding>>& bound) const {
+    std::vector<detail::LayerStep> all;
+    std::uint32_t first_layer = 0;
+    bound.reserve(steps.size());
+    for (const Step& step : steps) {
+      if (const auto* operations = std::get_if<std::vector<loadable::EmuStep>>(&step)) {
+        for (const loadable::EmuStep& op : *operations) {
+          all.emplace_back(detail::CpuStep{
+              buffers[op.source_memory], buffers[op.destination_memory], loadable::emu_name(op),
+              loadable::memory_name(file().container, op.destination_memory),
+              loadable::emu_output(op, buffers[op.destination_memory].size()),
+              [&op](auto source, auto target) { loadable::run_emu(op, source, target); }});
+        }
+        continue;
+      }
+      const auto& dla = std::get<DlaStep>(step);
+      bound.push_back(bindings(dla));
+      all.emplace_back(detail::ProgramStep{dla.source.desc(),
+                                           bound.back(),
+                                           dla.source.slot_names,
+                                           {dla.source.names.begin(), dla.source.names.end()},
+                                           first_layer,
+                                           {}});
+      first_layer += static_cast<std::uint32_t>(dla.source.names.size());
+    }
+    return all;
+  }
+
+  std::optional<LayerDifference> run_layers(const Device* reference,
+                                            const LayerVisitor& visit) const {
+    std::vector<std::vector<Binding>> bound;
+    const std::vector<detail::LayerStep> all = layer_steps(bound);
+    return detail::LayerRunner(device, reference, all, {}).run(visit);
   }
 };
 
@@ -536,6 +575,15 @@ std::span<const nvdla_layer_stats> LoadedNetwork::statistics() const {
   if (!impl_->counts) return {};
   impl_->check_ran("statistics");
   return impl_->statistics;
+}
+
+void LoadedNetwork::visit_layers(const LayerVisitor& visit) const {
+  impl_->run_layers(nullptr, visit);
+}
+
+std::optional<LayerDifference> LoadedNetwork::compare_layers(const Device& reference,
+                                                             const LayerVisitor& visit) const {
+  return impl_->run_layers(&reference, visit);
 }
 
 }  // namespace nvdla

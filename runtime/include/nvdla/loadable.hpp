@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -144,6 +145,11 @@ class NVDLA_API LoadedNetwork {
   // Of the last run, one per layer; empty unless BuildOptions::statistics. Throws as read() of an
   // output does.
   std::span<const nvdla_layer_stats> statistics() const;
+
+  // As Session::visit_layers() and compare_layers(); operations of the CPU are seen, too.
+  void visit_layers(const LayerVisitor& visit) const;
+  std::optional<LayerDifference> compare_layers(const Device& reference,
+                                                const LayerVisitor& visit = {}) const;
 
  private:
   friend class Loadable;

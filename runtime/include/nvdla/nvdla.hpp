@@ -14,6 +14,7 @@
 #include "nvdla/half.hpp"
 #include "nvdla/image.hpp"
 #include "nvdla/layer.hpp"
+#include "nvdla/layers.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/lut.hpp"
 #include "nvdla/network.hpp"

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
 #include "nvdla/image.hpp"
+#include "nvdla/layers.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -33,6 +35,7 @@ struct BuildOptions {
 //
 //                              | new              | running | ended well | failed
 //   write, write_pixels, bind  | yes              | kBusy   | yes        | yes
+//   visit_layers, compare_..   | yes              | kBusy   | yes        | yes
 //   submit, run                | yes              | kBusy   | yes        | yes
 //   read, statistics           | kInvalidArgument | kBusy   | yes        | the run's error
 //   all others                 | yes              | yes     | yes        | yes
@@ -108,6 +111,19 @@ class NVDLA_API Session {
   // Of the last run, one per layer, until the next one; empty unless BuildOptions::statistics.
   // Throws as read() does.
   std::span<const nvdla_layer_stats> statistics() const;
+
+  // Layer by layer, see nvdla/layers.hpp, from what the inputs hold now. The session stays as it
+  // is: this happens in copies of its buffers, for which there has to be room on the device.
+  //
+  // Calls `visit` with every tensor that a layer wrote, in the order of layers. Throws what run()
+  // throws; what `visit` throws ends it.
+  void visit_layers(const LayerVisitor& visit) const;
+  // Runs each layer on this device and on `reference`, from the same memory, up to the first
+  // difference; `visit` may have what this device left. All bytes of buffers that layers write are
+  // compared, and what comparisons found. Errors say which of the two devices failed. Throws
+  // kNotAvailable for a reference of another configuration.
+  std::optional<LayerDifference> compare_layers(const Device& reference,
+                                                const LayerVisitor& visit = {}) const;
 
  private:
   friend class Network;

@@ -150,6 +150,36 @@ TEST_P(Lenet, ClassifiesAsPlainLoops) {
   }
 }
 
+// Operations of the CPU are seen between those of the device, and what comes out is what a run
+// leaves.
+TEST_P(Lenet, LayersOfDeviceAndCpu) {
+  LoadedNetwork network = Loadable::load(file_).open(Device::open("model:nv_full"));
+  std::vector<std::uint16_t> halves(kPixels);
+  for (std::size_t i = 0; i < kPixels; ++i)
+    halves[i] = float_to_half(static_cast<float>(i % 3 * 4));
+  network.write("data", Layout::kNchw, halves);
+  std::vector<std::string> seen;
+  std::vector<std::uint16_t> last;
+  const auto visit = [&](const LayerTensor& tensor) {
+    EXPECT_EQ(tensor.layer == LayerTensor::kNoLayer, tensor.kind == "cpu");
+    if (tensor.layer != LayerTensor::kNoLayer) {
+      EXPECT_EQ(tensor.layer_name, network.layer_name(tensor.layer));
+    }
+    seen.emplace_back(tensor.kind);
+    last.assign(static_cast<std::size_t>(tensor.desc.shape.elements()), 0);
+    unpack(tensor.desc, Layout::kNchw, tensor.bytes, last);
+  };
+  EXPECT_FALSE(network.compare_layers(Device::open("model:nv_full,threads=1"), visit));
+  ASSERT_EQ(seen.size(), 9U);
+  EXPECT_EQ(seen.front(), "cpu");
+  EXPECT_EQ(seen.back(), "cpu");
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), "cpu"), 2);
+  network.run();
+  std::vector<std::uint16_t> prob(10);
+  network.read("prob", Layout::kNchw, prob);
+  EXPECT_EQ(last, prob);
+}
+
 // What lists are made of tells how, not how large the memory is that they lie in.
 TEST_P(Lenet, ListsLieInLargerMemories) {
   Container c = parse_container(file_);

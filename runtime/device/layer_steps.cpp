@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "device/layer_steps.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "base/check.hpp"
+#include "base/handles.hpp"
+#include "base/rules.hpp"
+#include "device/layer_cuts.hpp"
+#include "device/layer_difference.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+Buffer duplicate(const Device& device, const Buffer& buffer) {
+  Buffer copy = device.allocate(buffer.size(), buffer.memory());
+  const Map from = buffer.map(MapMode::kRead), to = copy.map(MapMode::kWrite);
+  std::copy(from.bytes().begin(), from.bytes().end(), to.data());
+  return copy;
+}
+
+}  // namespace
+
+struct LayerRunner::Impl {
+  // A buffer of the owner on both devices.
+  struct Pair {
+    Buffer device;
+    Buffer reference;  // empty without one
+  };
+
+  // A device, and which of a pair is its own.
+  struct Side {
+    const Device* device = nullptr;
+    Buffer Pair::*own = nullptr;
+    const char* what = nullptr;
+  };
+
+  // What buffers hold at one time, to be put back.
+  struct Snapshot {
+    std::vector<std::pair<Pair, std::vector<std::byte>>> contents;
+
+    void take(const Pair& pair) {
+      const Map map = pair.device.map(MapMode::kRead);
+      contents.emplace_back(pair, std::vector<std::byte>(map.bytes().begin(), map.bytes().end()));
+    }
+    void restore() const {
+      for (const auto& [pair, bytes] : contents) {
+        for (const Buffer* buffer : {&pair.device, &pair.reference}) {
+          if (!*buffer) continue;
+          std::copy(bytes.begin(), bytes.end(), buffer->map(MapMode::kWrite).data());
+        }
+      }
+    }
+  };
+
+  Impl(const Device& on, const Device* beside) : device(on) {
+    if (beside != nullptr) reference = *beside;
+  }
+
+  Device device;
+  std::optional<Device> reference;
+  std::span<const LayerStep> steps;
+  // By the owner's buffer.
+  std::map<const BufferImpl*, Pair> pairs;
+
+  void add(const Buffer& buffer, bool changed) {
+    const BufferImpl* key = Handles::impl(buffer).get();
+    if (key == nullptr || pairs.contains(key)) return;
+    Pair pair;
+    pair.device = changed ? duplicate(device, buffer) : buffer;
+    if (reference) pair.reference = duplicate(*reference, buffer);
+    pairs.emplace(key, std::move(pair));
+  }
+
+  const Pair& pair(const Buffer& buffer) const { return pairs.at(Handles::impl(buffer).get()); }
+
+  std::vector<Side> sides() const {
+    std::vector<Side> all = {{&device, &Pair::device, "the device"}};
+    if (reference) all.push_back({&*reference, &Pair::reference, "the reference"});
+    return all;
+  }
+
+  Fence run_cut(const ProgramStep& step, const LayerCut& cut, const Side& side) const {
+    std::vector<nvdla_layer> layers;
+    std::vector<Binding> bindings;
+    for (const Binding& binding : step.bindings) {
+      bindings.push_back(binding.buffer ? Binding(pair(binding.buffer).*side.own, binding.offset)
+                                        : Binding());
+    }
+    try {
+      const Program program = side.device->create_program(cut_program(step.desc, cut, layers));
+      Fence fence = side.device->submit(program, bindings);
+      fence.wait();
+      return fence;
+    } catch (const Error& error) {
+      throw named(error, step, cut, side);
+    }
+  }
+
+  // An error of a cut, whose layers have numbers of their own, in the owner's words.
+  static Error named(const Error& error, const ProgramStep& step, const LayerCut& cut,
+                     const Side& side) {
+    const bool known = error.layer() >= 0 && error.layer() <= cut.last - cut.first;
+    const std::uint32_t layer =
+        known ? cut.first + static_cast<std::uint32_t>(error.layer()) : cut.last;
+    const std::string name(step.layer_names[layer]);
+    nvdla_error detail = error.detail();
+    if (known) detail.index = step.first_layer + layer;
+    const std::string text =
+        error.rule() == NVDLA_RULE_NONE
+            ? fmt::format("{}, in a program of layers {}..{}: {}",
+                          layer_text(step.first_layer + layer, name), step.first_layer + cut.first,
+                          step.first_layer + cut.last, error.what())
+            : rule_text(detail, {.layer = name, .slots = step.slot_names});
+    return Error(static_cast<ErrorCode>(error.code().value()),
+                 fmt::format("on {}, {}: {}", side.what, side.device->info().backend, text),
+                 detail);
+  }
+
+  std::optional<LayerDifference> run(const ProgramStep& step, const LayerVisitor& visit) const {
+    const std::uint32_t atom = device.info().atom;
+    const std::vector<LayerCut> cuts = cut_layers(step.desc, atom);
+    Snapshot before;
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      const LayerCut& cut = cuts[i];
+      if (cut.again) {
+        before.restore();
+      } else if (i + 1 < cuts.size() && cuts[i + 1].again) {
+        before = {};
+        for (std::size_t slot = 0; slot < step.desc.slots.size(); ++slot) {
+          if ((step.desc.slots[slot].access & NVDLA_SLOT_WRITE) != 0)
+            before.take(pair(step.bindings[slot].buffer));
+        }
+      }
+      std::vector<Fence> fences;
+      for (const Side& side : sides()) fences.push_back(run_cut(step, cut, side));
+      if (auto found = look(step, cut, fences, visit)) return found;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<LayerDifference> look(const ProgramStep& step, const LayerCut& cut,
+                                      std::span<const Fence> fences,
+                                      const LayerVisitor& visit) const {
+    for (std::uint32_t layer = cut.shown; layer <= cut.last; ++layer) {
+      LayerTensor tensor;
+      tensor.layer = step.first_layer + layer;
+      tensor.layer_name = step.layer_names[layer];
+      tensor.kind = layer_kind_name(step.desc.layers[layer].kind);
+      for (const LayerOutput& output : layer_outputs(step.desc, layer, device.info().atom)) {
+        tensor.name = step.slot_names[output.slot];
+        if (step.quantization) tensor.quantization = step.quantization(output.slot);
+        const Binding& binding = step.bindings[output.slot];
+        if (auto found = look(tensor, output, pair(binding.buffer), binding.offset, visit))
+          return found;
+      }
+      if (reference) {
+        const std::uint32_t at = layer - cut.first;
+        auto found =
+            compare_verdicts(tensor, fences[0].statistics()[at], fences[1].statistics()[at]);
+        if (found) return found;
+      }
+    }
+    return reference ? compare_rest(step, cut) : std::nullopt;
+  }
+
+  // `from` is where the slot begins in its buffer.
+  std::optional<LayerDifference> look(LayerTensor& tensor, const LayerOutput& output,
+                                      const Pair& buffers, std::uint64_t from,
+                                      const LayerVisitor& visit) const {
+    tensor.unit = output.unit;
+    tensor.desc = output.desc;
+    tensor.offset = from + output.offset;
+    const auto begin = static_cast<std::size_t>(tensor.offset);
+    const Map map = buffers.device.map(MapMode::kRead);
+    tensor.bytes = map.bytes().subspan(begin);
+    if (visit) visit(tensor);
+    if (!reference) return std::nullopt;
+    const Map other = buffers.reference.map(MapMode::kRead);
+    return compare_elements(tensor, other.bytes().subspan(begin));
+  }
+
+  // All other bytes of the buffers that the layers write.
+  std::optional<LayerDifference> compare_rest(const ProgramStep& step, const LayerCut& cut) const {
+    for (std::uint32_t layer = cut.first; layer <= cut.last; ++layer) {
+      for (const LayerOutput& output : layer_outputs(step.desc, layer, device.info().atom)) {
+        const Pair& buffers = pair(step.bindings[output.slot].buffer);
+        const Map map = buffers.device.map(MapMode::kRead);
+        const Map other = buffers.reference.map(MapMode::kRead);
+        LayerTensor tensor;
+        tensor.layer = step.first_layer + layer;
+        tensor.layer_name = step.layer_names[layer];
+        tensor.unit = output.unit;
+        tensor.name = step.slot_names[output.slot];
+        tensor.bytes = map.bytes();
+        if (auto found = compare_bytes(tensor, other.bytes())) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<LayerDifference> run(const CpuStep& step, const LayerVisitor& visit) const {
+    for (const Side& side : sides()) {
+      // One map where both are one buffer.
+      const Map to = (pair(step.destination).*side.own).map();
+      if (&pair(step.source) == &pair(step.destination)) {
+        step.run(to.bytes(), to.bytes());
+      } else {
+        const Map from = (pair(step.source).*side.own).map(MapMode::kRead);
+        step.run(from.bytes(), to.bytes());
+      }
+    }
+    if (!step.output) return std::nullopt;
+    LayerTensor tensor;
+    tensor.layer = LayerTensor::kNoLayer;
+    tensor.layer_name = step.name;
+    tensor.kind = "cpu";
+    tensor.name = step.tensor;
+    return look(tensor, *step.output, pair(step.destination), 0, visit);
+  }
+};
+
+LayerRunner::LayerRunner(const Device& device, const Device* reference,
+                         std::span<const LayerStep> steps, std::span<const Buffer> changed)
+    : impl_(std::make_unique<Impl>(device, reference)) {
+  if (reference != nullptr && reference->info().configuration != device.info().configuration) {
+    refuse(ErrorCode::kNotAvailable,
+           "layers are compared on devices of one configuration: the device is {}, the reference "
+           "{}",
+           device.info().configuration, reference->info().configuration);
+  }
+  impl_->steps = steps;
+  for (const Buffer& buffer : changed) impl_->add(buffer, true);
+  const auto add = [&](bool changes) {
+    for (const LayerStep& step : steps) {
+      if (const auto* cpu = std::get_if<CpuStep>(&step)) {
+        impl_->add(changes ? cpu->destination : cpu->source, changes);
+        continue;
+      }
+      const auto& program = std::get<ProgramStep>(step);
+      for (std::size_t i = 0; i < program.bindings.size(); ++i) {
+        const bool written = (program.desc.slots[i].access & NVDLA_SLOT_WRITE) != 0;
+        if (written == changes) impl_->add(program.bindings[i].buffer, changes);
+      }
+    }
+  };
+  add(true);
+  add(false);
+}
+
+LayerRunner::~LayerRunner() = default;
+
+std::optional<LayerDifference> LayerRunner::run(const LayerVisitor& visit) {
+  for (const LayerStep& step : impl_->steps) {
+    auto found = std::visit([&](const auto& work) { return impl_->run(work, visit); }, step);
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nvdla::detail
