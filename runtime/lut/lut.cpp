@@ -13,6 +13,7 @@
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {
@@ -183,6 +184,18 @@ const Lut::State& some(const Lut::State* state) {
 const nvdla_lut& Lut::table() const { return some(state_.get()).table; }
 const LutReport& Lut::report() const { return some(state_.get()).report; }
 const LutFormat& Lut::format() const { return some(state_.get()).format; }
+
+double Lut::result(double x) const {
+  const State& s = some(state_.get());
+  if (s.table.unit != NVDLA_LUT_SDP) {
+    refuse_argument("a table of CDP gives factors, not results: the elements around decide, too");
+  }
+  const auto nothing = [](double) { return 0.0; };
+  const LutProblem p = sdp_problem(detail::FunctionRef(nothing), {}, s.format);
+  const double at = p.real ? double{from_half(to_half(x))} : std::round(x / p.scale + p.zero);
+  const std::int64_t raw = p.raw(std::clamp(at, p.first, p.last));
+  return p.result(detail::lut_evaluate(s.table, p.real, raw));
+}
 
 void Lut::apply(nvdla_layer& layer, std::uint32_t index) const {
   const State& s = some(state_.get());

@@ -136,6 +136,10 @@ class NVDLA_API Lut {
   const LutReport& report() const;
   const LutFormat& format() const;
 
+  // What the hardware gives for an argument: the input nearest to `x` through the table and the
+  // output converter, as a real number. Throws kInvalidArgument for a table of CDP.
+  double result(double x) const;
+
   // Makes `layer` use the table, which is number `index` of its program's. SDP: operator Y looks
   // up (what else it does is left alone), result's precision and output converter are set. CDP:
   // precision, window and both converters are set. Throws kInvalidArgument if the layer's kind

@@ -174,5 +174,31 @@ TEST(LutNetwork, TablesAreForOneUnit) {
   refused("an empty Lut has no table", [&] { Lut().apply(pointwise); });
 }
 
+// What the table itself says comes out, against the device.
+TEST(LutResult, IsWhatTheDeviceGives) {
+  LutFormat bytes;
+  bytes.input = {1 / 16.0F, 3};
+  bytes.output = {1 / 32.0F, -5};
+  bytes.input_bits = 8;
+  for (const Lut& lut : {lut::swish(bytes), lut::tanh({.precision = Precision::kFp16})}) {
+    const LutFormat& format = lut.format();
+    Network net;
+    Pointwise layer{.name = "lut"};
+    lut.apply(layer);
+    const Tensor in = net.input("in", {256, 1, 1}, format.precision, format.input);
+    net.output(net.pointwise(in, layer), "out", format.output);
+    Session session = net.build(Device::open("model:nv_full"));
+    std::vector<float> x(256), y(256);
+    for (int i = 0; i < 256; ++i)
+      x[static_cast<std::size_t>(i)] = static_cast<float>(i - 128 - 3) / 16;
+    session.write("in", Layout::kNchw, x);
+    session.run();
+    session.read("out", Layout::kNchw, y);
+    for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(lut.result(x[i]), y[i]) << x[i];
+  }
+  expect_error(ErrorCode::kInvalidArgument, "a table of CDP gives factors",
+               [] { (void)lut::lrn(1, 0.75, 1, 3, {.input = {1}, .output = {1}}).result(1); });
+}
+
 }  // namespace
 }  // namespace nvdla::test
