@@ -8,18 +8,19 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
-#include "backend/device_name.hpp"
-#include "backend/kernel/describe.hpp"
-#include "backend/kernel/node.hpp"
 #include "nvdla/loadable.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/layer_notes.hpp"
 #include "program/layer_table.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/layers.hpp"
 #include "tools/cli/load.hpp"
+#include "tools/cli/loadable_device.hpp"
 #include "tools/cli/stopwatch.hpp"
 #include "tools/cli/tensors.hpp"
 
@@ -35,6 +36,8 @@ struct RunOptions {
   std::string device;
   std::string record;
   bool stats = false;
+  std::string compare;
+  std::string dump_layers;
   std::string json;
 
   bool to_standard_output() const { return program::is_standard_output(output); }
@@ -42,21 +45,6 @@ struct RunOptions {
 
 std::string numbered(const std::string& path, std::uint32_t index, std::uint32_t count) {
   return count == 1 ? path : fmt::format("{}.{}", path, index);
-}
-
-// What --device or NVDLA_DEVICE says, else a kernel device that the file was made for, else the
-// model of what it was made for.
-std::string choose_device(const Loadable& file, const std::string& asked) {
-  if (detail::choose_device_name(asked).kind != detail::DeviceName::Kind::kAuto) return asked;
-  std::vector<std::string_view> made_for;
-  for (std::uint32_t i = 0; i < file.configurations(); ++i)
-    made_for.push_back(file.configuration(i));
-  if (made_for.empty()) return asked;
-  for (const std::string& path : detail::find_kernel_devices()) {
-    const std::string_view found = detail::describe_kernel_device(path).hw->name;
-    if (std::find(made_for.begin(), made_for.end(), found) != made_for.end()) return path;
-  }
-  return "model:" + std::string(made_for.front());
 }
 
 void check_arguments(const RunOptions& options, const Loadable& file) {
@@ -106,6 +94,51 @@ void write_outputs(const RunOptions& options, const Loadable& file, const Loaded
   }
 }
 
+// Layers one at a time, before the run itself. False if one of them differs: all was said then.
+bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
+          const Device& device) {
+  if (options.compare.empty() && options.dump_layers.empty()) return true;
+  std::optional<Device> reference;
+  if (!options.compare.empty()) reference = open_reference(options.compare, device);
+  const auto difference =
+      look_at_layers(file, network, device, reference ? &*reference : nullptr, options.dump_layers);
+  if (!reference) return true;
+  std::FILE* const stream = options.to_standard_output() ? stderr : stdout;
+  if (difference) {
+    if (options.json.empty()) {
+      fmt::print(stream, "{}\n", describe(*difference));
+    } else {
+      program::print_json(Json{{"loadable", options.loadable},
+                               {"compared_with", options.compare},
+                               {"difference", difference_json(*difference)}},
+                          options.json);
+    }
+  } else if (options.json.empty()) {
+    fmt::print(stream, "{} layer{} as on {}\n", network.layers(),
+               network.layers() == 1 ? " is" : "s are", options.compare);
+  }
+  return !difference;
+}
+
+// Where numbers went wrong, if they did; it is no error.
+void print_notes(const LoadedNetwork& network) {
+  if (const auto note = program::first_nan(network.statistics()))
+    fmt::print(
+        stderr, "nvdla: {}\n",
+        program::nan_text(*note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
+  if (const auto note = program::first_saturated(network.statistics()))
+    fmt::print(stderr, "nvdla: {}\n",
+               program::saturation_text(
+                   *note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
+}
+
+Json note_json(const std::optional<program::LayerNote>& note, const LoadedNetwork& network) {
+  if (!note) return nullptr;
+  return {{"layer", note->layer},
+          {"name", network.layer_name(static_cast<std::uint32_t>(note->layer))},
+          {"count", note->count}};
+}
+
 Json stats_json(const LoadedNetwork& network) {
   Json layers = Json::array();
   const auto statistics = network.statistics();
@@ -150,6 +183,9 @@ void print_json(const RunOptions& options, const Loadable& file, const LoadedNet
                                    {"type", type_name(t.type)},
                                    {"values", values_of(network, t)}});
   }
+  document["first_nan"] = note_json(program::first_nan(network.statistics()), network);
+  document["first_saturated"] = note_json(program::first_saturated(network.statistics()), network);
+  if (!options.compare.empty()) document["compared_with"] = options.compare;
   if (options.stats) document["layers"] = stats_json(network);
   program::print_json(document, options.json);
 }
@@ -182,10 +218,12 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
 int run_loadable(const RunOptions& options) {
   const Loadable file = load_loadable(options.loadable);
   check_arguments(options, file);
+  if (!options.compare.empty()) check_reference_name(options.compare);
   const Device device =
       Device::open(choose_device(file, options.device), {.record = options.record});
-  LoadedNetwork network = file.open(device, {.statistics = options.stats});
+  LoadedNetwork network = file.open(device, {.statistics = true});
   write_inputs(options, file, network);
+  if (!look(options, file, network, device)) return kDifferent;
   const auto start = std::chrono::steady_clock::now();
   {
     const Stopwatch progress(options.json.empty());
@@ -194,6 +232,7 @@ int run_loadable(const RunOptions& options) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!options.output.empty()) write_outputs(options, file, network);
   if (options.json.empty()) {
+    print_notes(network);
     print_text(options, file, network, device.info(), seconds.count());
   } else {
     print_json(options, file, network, device.info(), seconds.count());
@@ -231,6 +270,16 @@ Run add_run(CLI::App& app, CLI::App*& command) {
           "`nvdla replay` and `nvdla diff`. Other programs do with NVDLA_RECORD=NAME.record")
       ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Print a table of times and counters of the layers");
+  command
+      ->add_option("--compare", options->compare,
+                   "Run each layer on this device, too, and stop at the first difference; model: "
+                   "that of the same configuration")
+      ->type_name("DEVICE");
+  command
+      ->add_option("--dump-layers", options->dump_layers,
+                   "Write inputs and what each layer leaves in memory as NumPy files, and "
+                   "index.json")
+      ->type_name("DIR");
   program::add_json_option(*command, options->json);
   command->footer(
       "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less\n"
@@ -241,6 +290,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "Examples:\n"
       "  nvdla run digits.nvdla --input seven.png --stats\n"
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
+      "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
       "  cat seven.png | nvdla run digits.nvdla -i - --json=pretty");
   return [options] { return run_loadable(*options); };
 }

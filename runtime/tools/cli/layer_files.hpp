@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Tensors in a folder: a NumPy file for each, and index.json, which says what they are.
+#ifndef NVDLA_TOOLS_CLI_LAYER_FILES_HPP
+#define NVDLA_TOOLS_CLI_LAYER_FILES_HPP
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "nvdla/loadable.hpp"
+
+namespace nvdla::cli {
+
+class LayerFiles {
+ public:
+  // Makes the folder unless it is there. Like all calls it throws OutputError.
+  explicit LayerFiles(std::string folder);
+
+  void add_input(const LoadedNetwork& network, const LoadableTensor& t);
+  void add(const LayerTensor& tensor);
+  // `ended` early: the last tensor is the one that differs.
+  void write_index(const LoadedNetwork& network, const Device& device, bool ended);
+
+ private:
+  using Json = nlohmann::ordered_json;
+
+  // The name of the file.
+  std::string write(std::string_view name, std::string_view type,
+                    std::span<const std::uint32_t> shape, std::span<const std::byte> elements);
+
+  std::string folder_;
+  unsigned count_ = 0;
+  Json inputs_ = Json::array();
+  Json tensors_ = Json::array();
+};
+
+}  // namespace nvdla::cli
+
+#endif  // NVDLA_TOOLS_CLI_LAYER_FILES_HPP

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// The `nvdla` command, linked so that "model:nv_small,threads=7" is a device with a fault: where it
+// adds 2 it adds 3.
+#include <string_view>
+
+#include "support/runtime/other_device.hpp"
+
+nvdla::Device open_as_it_is(std::string_view name) asm("__real_" DEVICE_OPEN);
+nvdla::Device open_with_faults(std::string_view name) asm("__wrap_" DEVICE_OPEN);
+
+nvdla::Device open_with_faults(std::string_view name) {
+  if (name != "model:nv_small,threads=7") return open_as_it_is(name);
+  return nvdla::test::other_device(name, [](nvdla_layer& layer) {
+    if (layer.sdp.x1.alu_value == 2) layer.sdp.x1.alu_value = 3;
+  });
+}
