@@ -84,6 +84,10 @@ COMMANDS = {
     "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
         r"conv 0", instead=(("PICTURE.png", PICTURE),)),
+    "build/bin/nvdla run digits.nvdla --compare model --dump-layers layers": Run(
+        r"5 layers are as on model"),
+    "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+    "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
     "cmake --preset release && cmake --build build": Run(
         r"Build files have been written to: .*/build", tree=True,
         instead=(("--build build", "--build build -- -n"),)),

@@ -40,7 +40,7 @@ ROOMS = {
     # What programs share.
     "runtime/program": {"api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
-    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable",
+    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/lut",
                       "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",
                       "runtime/sim", "firmware", "api", "uapi"},
     # Examples are what users write: the public API, and nothing else of the library.

@@ -36,8 +36,10 @@ int main(int argc, char** argv) {
       add_replay,
       add_run,
       add_dump,
+      add_profile,
       add_diff,
       add_selftest,
+      add_lut,
   });
   std::array<Entry, kAdders.size()> entries;
   for (std::size_t i = 0; i < entries.size(); ++i)

@@ -22,7 +22,8 @@ std::size_t widest(const std::string& text) {
 std::vector<std::string> commands() {
   std::vector<std::string> all;
   for (const fs::path& program : built_programs()) all.push_back(program.string());
-  for (const char* command : {"info", "regs", "replay", "run", "dump", "diff", "selftest"})
+  for (const char* command :
+       {"info", "regs", "replay", "run", "dump", "profile", "diff", "selftest", "lut plot"})
     all.push_back(std::string(NVDLA_BIN_FOLDER) + "/nvdla " + command);
   return all;
 }
@@ -84,7 +85,8 @@ TEST_F(Programs, NameAWrongCommand) {
   EXPECT_EQ(result.status, 2);
   EXPECT_TRUE(
       result.err.starts_with("nvdla: 'rnu' is no command; did you mean 'run'?\n"
-                             "commands are info, regs, replay, run, dump, diff, selftest\n"))
+                             "commands are info, regs, replay, run, dump, profile, diff, selftest, "
+                             "lut\n"))
       << result.err;
   result = nvdla("classify");
   EXPECT_TRUE(result.err.starts_with("nvdla: 'classify' is no command\ncommands are info, "))
@@ -172,7 +174,7 @@ TEST_F(Programs, AgreeOnNamesOfDevices) {
 
 TEST_F(Programs, CommandsAgreeOnNamesOfDevices) {
   for (const char* arguments :
-       {"regs CDMA.D_BANK", "run {loadable}", "replay {case}", "selftest"}) {
+       {"regs CDMA.D_BANK", "run {loadable}", "profile {loadable}", "replay {case}", "selftest"}) {
     SCOPED_TRACE(arguments);
     const std::string line = std::string(NVDLA_BIN_FOLDER) + "/nvdla " + filled(arguments);
     EXPECT_EQ(run(line + " -d nv_small").status, 2);
@@ -196,7 +198,7 @@ TEST_F(Programs, TablesFitTheScreen) {
   for (const char* arguments :
        {"info", "info -d model:nv_full", "regs", "regs CDMA.D_BANK", "regs CDMA.D_MISC_CFG",
         "regs CDMA.D_MISC_CFG 0x12345678", "run {loadable} -i {picture} --stats", "dump {loadable}",
-        "selftest --list", "selftest -d model:nv_full"})
+        "profile {loadable}", "lut plot swish", "selftest --list", "selftest -d model:nv_full"})
     EXPECT_LE(widest(nvdla(arguments).out), 80U) << arguments;
   for (const std::string& arguments : {std::string("{picture}"), odd, std::string("--held-out")})
     EXPECT_LE(widest(digits(arguments).out), 80U) << arguments;

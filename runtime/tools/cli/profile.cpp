@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla profile`: where the time of a loadable goes, as a table and as a picture.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "program/files.hpp"
+#include "program/layer_table.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/load.hpp"
+#include "tools/cli/loadable_device.hpp"
+#include "tools/cli/profile_picture.hpp"
+#include "tools/cli/tensors.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+struct ProfileOptions {
+  std::string loadable;
+  std::vector<std::string> inputs;
+  std::string device;
+  std::string svg;
+};
+
+int profile(const ProfileOptions& options) {
+  const Loadable file = load_loadable(options.loadable);
+  if (!options.inputs.empty() && options.inputs.size() != file.inputs()) {
+    throw UsageError(fmt::format("the loadable has {} inputs, but {} are given by --input",
+                                 file.inputs(), options.inputs.size()));
+  }
+  const Device device = Device::open(choose_device(file, options.device));
+  LoadedNetwork network = file.open(device, {.statistics = true});
+  for (std::uint32_t i = 0; i < options.inputs.size(); ++i)
+    write_input(network, file.input(i), options.inputs[i]);
+  // What the first run has to load and to fault in is not what a user waits for later.
+  network.run();
+  network.run();
+
+  const auto statistics = network.statistics();
+  std::vector<program::LayerRow> rows;
+  for (std::uint32_t i = 0; i < statistics.size(); ++i) {
+    rows.push_back(
+        {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
+  }
+  std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
+  fmt::print(stream, "{}{} on {}\n", program::layer_table(rows), device.info().configuration,
+             device.info().backend);
+  if (options.svg.empty()) return kSuccess;
+  const std::string name =
+      program::is_standard_input(options.loadable) ? "standard input" : options.loadable;
+  const std::string picture =
+      profile_picture(program_shape(file, device), statistics,
+                      fmt::format("{} on {}, {}", program::elide(name, 60),
+                                  device.info().configuration, device.info().backend));
+  program::write_file(options.svg, std::as_bytes(std::span(picture)));
+  return kSuccess;
+}
+
+}  // namespace
+
+Run add_profile(CLI::App& app, CLI::App*& command) {
+  auto options = std::make_shared<ProfileOptions>();
+  command = app.add_subcommand("profile", "Show where the time of a loadable goes");
+  command->add_option("LOADABLE", options->loadable, "File to run, - for standard input")
+      ->required();
+  command
+      ->add_option("--input,-i", options->inputs,
+                   "File for each input, as `nvdla run` takes them, or none: zeros")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  program::add_device_option(*command, options->device,
+                             "Where to run; auto takes NVDLA_DEVICE, else a kernel device or else "
+                             "the model that the loadable was made for");
+  command
+      ->add_option("--svg", options->svg,
+                   "Draw units over time and buffers with their sizes and who uses them; - for "
+                   "standard output")
+      ->type_name("FILE");
+  command->footer(
+      "It runs twice, and the second run is shown. A layer is drawn in each of its\n"
+      "units from when it could start, as what it waits for had ended, to its end.\n"
+      "\n"
+      "Examples:\n"
+      "  nvdla profile digits.nvdla\n"
+      "  nvdla profile digits.nvdla --svg digits.svg -d model:nv_small");
+  return [options] { return profile(*options); };
+}
+
+}  // namespace nvdla::cli
