@@ -2,7 +2,9 @@
 #
 # What the library is called, exports and how it is found once installed: by
 # find_package(nvdla) as nvdla::nvdla or nvdla::nvdla_static, by pkg-config as
-# libnvdla, with --static too; and libnvdla-sim for simulators, by pkg-config.
+# libnvdla, with --static too; libnvdla-sim for simulators, by pkg-config. And all
+# else that is installed, in components as Debian's packages have them: library,
+# development, tools, licences.
 include(CMakePackageConfigHelpers)
 
 # SOVERSION stays 0 until 1.0.
@@ -23,23 +25,63 @@ endforeach()
 
 install(TARGETS nvdla nvdla_static EXPORT nvdlaTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    COMPONENT library NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 # For simulators; nothing of libnvdla is in it.
-install(TARGETS nvdla_sim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS nvdla_sim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/runtime/sim/nvdla_sim.h"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
   "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_dump.h"
   "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm COMPONENT development)
 # Of what is installed: the library is MIT, the contract's headers are dual.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSES/MIT" "${PROJECT_SOURCE_DIR}/LICENSES/GPL-2.0"
   "${PROJECT_SOURCE_DIR}/LICENSES/Linux-syscall-note"
-  DESTINATION ${CMAKE_INSTALL_DOCDIR}/LICENSES)
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/LICENSES COMPONENT licences)
+
+# nvdla_install_program(TARGET NAME): a program with its manual page and completions, which it
+# prints itself; so they are left out where it cannot be run.
+function(nvdla_install_program target name)
+  install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  if(CMAKE_CROSSCOMPILING OR NVDLA_SANITIZE)
+    return()
+  endif()
+  set(folder "${PROJECT_BINARY_DIR}/reference")
+  set(man "${folder}/${name}.1" "${CMAKE_INSTALL_MANDIR}/man1")
+  set(bash "${folder}/${name}" "${NVDLA_COMPLETIONS_BASH}")
+  set(fish "${folder}/${name}.fish" "${NVDLA_COMPLETIONS_FISH}")
+  set(zsh "${folder}/_${name}" "${NVDLA_COMPLETIONS_ZSH}")
+  set(files)
+  foreach(form man bash fish zsh)
+    list(GET ${form} 0 file)
+    list(GET ${form} 1 destination)
+    add_custom_command(OUTPUT "${file}"
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+      COMMAND ${target} --reference ${form} > "${file}.part"
+      COMMAND ${CMAKE_COMMAND} -E rename "${file}.part" "${file}"
+      DEPENDS ${target} VERBATIM)
+    install(FILES "${file}" DESTINATION "${destination}" COMPONENT tools)
+    list(APPEND files "${file}")
+  endforeach()
+  add_custom_target(${target}_reference ALL DEPENDS ${files})
+  set_property(GLOBAL APPEND PROPERTY NVDLA_REFERENCES ${target}_reference)
+endfunction()
+
+set(NVDLA_COMPLETIONS_BASH "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" CACHE PATH
+  "Where bash looks for completions")
+set(NVDLA_COMPLETIONS_FISH "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" CACHE PATH
+  "Where fish looks for completions")
+set(NVDLA_COMPLETIONS_ZSH "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE PATH
+  "Where zsh looks for completions")
 if(NVDLA_TOOLS)
-  install(TARGETS nvdla-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  nvdla_install_program(nvdla-cli nvdla)
+  nvdla_install_program(nvdla-device-server nvdla-device-server)
+  # udev reads it below /usr and /usr/local.
+  install(FILES "${PROJECT_SOURCE_DIR}/kernel/60-nvdla.rules" DESTINATION lib/udev/rules.d
+    COMPONENT tools)
   # The command finds the library beside itself, wherever the prefix is moved.
   file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(nvdla-cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
@@ -51,9 +93,10 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/nvdlaConfig.cmake.in"
 # Before 1.0 a new minor version may break its users.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/nvdlaConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-install(EXPORT nvdlaTargets NAMESPACE nvdla:: DESTINATION ${package})
+install(EXPORT nvdlaTargets NAMESPACE nvdla:: DESTINATION ${package} COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/package/nvdlaConfig.cmake"
-  "${PROJECT_BINARY_DIR}/package/nvdlaConfigVersion.cmake" DESTINATION ${package})
+  "${PROJECT_BINARY_DIR}/package/nvdlaConfigVersion.cmake"
+  DESTINATION ${package} COMPONENT development)
 
 # pkg-config takes the prefix from where it finds the file, so that a tree that
 # was moved still works; absolute directories stay as they are.
@@ -75,5 +118,5 @@ foreach(package libnvdla libnvdla-sim)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in"
     "${PROJECT_BINARY_DIR}/package/${package}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/package/${package}.pc"
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()

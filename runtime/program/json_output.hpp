@@ -16,7 +16,7 @@ namespace nvdla::program {
 inline void add_json_option(CLI::App& app, std::string& style) {
   app.add_flag("--json{compact}", style,
                "Print one JSON document on one line; --json=pretty: with indentation")
-      ->check(CLI::IsMember({"compact", "pretty"}).description(""));
+      ->check(CLI::IsMember({"compact", "pretty"}));
 }
 
 template <typename Json>

@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "nvdla/device.hpp"
+#include "program/reference/reference.hpp"
 #include "program/text.hpp"
 
 namespace nvdla::program {
@@ -33,6 +34,13 @@ class Help final : public CLI::Formatter {
     // The value of a flag that is given none: "--json{compact}".
     if (const std::size_t brace = name.find('{'); brace != name.npos) name.erase(brace);
     return name;
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    // A flag that may be given one of these: "--json[={compact,pretty}]".
+    const std::string type = option->get_type_name();
+    if (option->get_items_expected_min() == 0 && type.starts_with(":{"))
+      return "[=" + type.substr(1) + "]";
+    return CLI::Formatter::make_option_opts(option);
   }
   std::string make_option_desc(const CLI::Option* option) const override {
     return paragraph(option->get_description());
@@ -197,6 +205,12 @@ Program::Program(const std::string& name, const std::string& about) : app_(about
 
 int Program::parse(int argc, char** argv) {
   add_version_and_statuses(app_, fmt::format("{} {}", app_.get_name(), NVDLA_VERSION));
+  // For the build, so not in --help: what it prints is installed.
+  if (argc == 3 && std::string_view(argv[1]) == "--reference") {
+    std::fputs(reference(app_, argv[2], NVDLA_VERSION).c_str(), stdout);
+    finish_output();
+    return kSuccess;
+  }
   try {
     const auto commands = command_names(app_);
     // Before a command there are only flags.

@@ -65,6 +65,13 @@ TEST_F(Programs, HelpIsCompleteAndFitsTheScreen) {
   }
 }
 
+TEST_F(Programs, RefuseUnknownReferences) {
+  const ProgramResult result = nvdla("--reference tcsh");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "nvdla: no reference is called 'tcsh'; there are man, bash, fish, zsh\n");
+}
+
 TEST_F(Programs, RefuseUnknownOptionsByName) {
   for (const std::string& command : commands()) {
     const ProgramResult result = run(command + " --no-such-option");
