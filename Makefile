@@ -22,7 +22,8 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all modules emulate install clean configure dkms upstream-series
+.PHONY: help run build test test-all modules emulate install clean configure dkms docs packages \
+	upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
@@ -31,6 +32,8 @@ help:
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
 	@echo 'make test-all  also what is slow'
+	@echo 'make docs      reference of the C++ interface and the ioctls, in build/docs/html'
+	@echo 'make packages  Debian packages, in build/packages'
 	@echo 'make dkms      sources of the driver for DKMS, into $$(DESTDIR)/usr/src'
 	@echo 'make upstream-series  the driver as patches against a kernel, in build/upstream/series'
 	@echo 'make install   into PREFIX, /usr/local unless given; DESTDIR works'
@@ -51,11 +54,11 @@ run: configure
 	@build/bin/digits
 
 test:
-	@.ci/packages.sh build test emulate
+	@.ci/packages.sh build test docs emulate
 	@.ci/stages.sh $(STAGES)
 
 test-all:
-	@.ci/packages.sh build test emulate test-all
+	@.ci/packages.sh build test docs emulate packages test-all
 	@.ci/stages.sh --all $(STAGES)
 
 modules:
@@ -83,6 +86,14 @@ dkms:
 	@rm -rf '$(DKMS)' && mkdir -p '$(DKMS)'
 	@cp -r dkms.conf Kbuild LICENSES kernel firmware uapi '$(DKMS)'
 	@echo 'now: dkms install nvdla/$(patsubst nvdla-%,%,$(notdir $(DKMS)))'
+
+docs:
+	@.ci/packages.sh docs
+	@/usr/bin/python3 docs/reference/build.py build/docs
+
+packages:
+	@.ci/packages.sh build packages
+	@debian/build.sh build/packages
 
 # Also checks it: that takes some minutes.
 upstream-series:

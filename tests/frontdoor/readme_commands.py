@@ -63,6 +63,13 @@ COMMANDS = {
         r"now: dkms install nvdla/0\.1\.0$", tree=True,
         instead=(("sudo make dkms && sudo dkms install nvdla/0.1.0",
                   "make dkms DESTDIR={scratch}/dkms"),)),
+    "make docs": dry(r"docs/reference/build\.py build/docs"),
+    "make packages": dry(r"debian/build\.sh build/packages"),
+    # Built and installed in a bare root by a test of its own; here it is the right version.
+    "sudo apt install build/packages/*_0.1.0_*.deb": Run(
+        r"nvdla VERSION 0\.1\.0 ", tree=True,
+        instead=(("sudo apt install build/packages/*_0.1.0_*.deb",
+                  "grep '^project(' CMakeLists.txt"),)),
     "make upstream-series": dry(r"tests/upstream/check\.sh build"),
     "make install": dry(r"cmake --install build$"),
     "make install PREFIX=...": Run(r"Installing: .*/share/doc/nvdla/LICENSES/MIT", tree=True,

@@ -33,12 +33,13 @@ LICENCES = {
 # Files that cannot or need not carry a licence line.
 NO_LICENCE = re.compile(
     r"LICENSES/|\.md$|\.json$|\.c$|\.gitignore$|\.gitkeep$|\.clang-format$|packages.*\.txt$"
-    r"|\.map$|\.in$|/corpus/|/MAINTAINERS$|upstream/cover\.txt$")
+    r"|\.map$|\.in$|/corpus/|/MAINTAINERS$|upstream/cover\.txt$"
+    r"|^debian/(copyright|source/format|.*\.dkms)$")
 
 # Kernel style: tabs. Everything else has none, except where make wants them
 # and in shell, which indents as the kernel does.
 KERNEL_STYLE = re.compile(r"^((kernel|firmware|uapi)/.*\.[chS]|runtime/sim/.*\.[ch])$")
-TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS)$|\.sh$|\.inc$|\.json$|\.c$|\.dts$"
+TABS = re.compile(r"(^|/)(Makefile|Kbuild|Kconfig|MAINTAINERS|rules)$|\.sh$|\.inc$|\.json$|\.c$|\.dts$"
                   r"|\.patch$|^\.ci/run$|/corpus/|^uapi/syzkaller/nvdla\.txt$")
 
 MAX_LINE = 100

@@ -22,6 +22,7 @@ enum class Memory : std::uint32_t {
   kSram = NVDLA_MEMORY_SRAM,  // DeviceInfo::has_sram
 };
 
+// What a mapping is for.
 enum class MapMode : std::uint32_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
 namespace detail {

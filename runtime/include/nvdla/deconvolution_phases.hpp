@@ -23,6 +23,7 @@
 
 namespace nvdla {
 
+// The sizes of a deconvolution, in elements.
 struct DeconvolutionDesc {
   Shape input;
   WeightsDesc weights;  // channels are the input's

@@ -32,9 +32,12 @@ enum class ErrorCode {
   kNotWritten = 12,      // [io_error] a record of what ran could not be written
 };
 
+// For std::error_code, which an ErrorCode becomes by itself.
 NVDLA_API const std::error_category& error_category() noexcept;
 NVDLA_API std::error_code make_error_code(ErrorCode code) noexcept;
 
+// What every call throws that fails, but for std::bad_alloc: code() is an ErrorCode, what() says
+// what is wrong, where, and what would be right.
 class NVDLA_API Error : public std::system_error {
  public:
   // An error of a call; `text` is the whole message.

@@ -24,6 +24,7 @@
 
 namespace nvdla {
 
+// A convolution folded in width, and what becomes of its tensor and kernels.
 struct Folding {
   // The folded convolution: width, channels, kernel_width, stride_x, pad_left and pad_right are
   // new.

@@ -69,6 +69,7 @@ NVDLA_API void choose_banks(const DeviceInfo& info, nvdla_conv& conv);
 // An SDP that passes everything: no operator, converter 1.
 NVDLA_API nvdla_sdp make_sdp();
 
+// A layer of one launch, which waits for none: a convolution with its SDP, or SDP alone.
 NVDLA_API nvdla_layer make_layer(const nvdla_conv& conv, const nvdla_sdp& sdp);
 NVDLA_API nvdla_layer make_layer(const nvdla_sdp& sdp);
 // Makes `layer` wait for an earlier one. Throws kInvalidArgument beyond NVDLA_MAX_WAITS.

@@ -114,6 +114,7 @@ class NVDLA_API Lut {
     const auto call = [&function](double x) -> double { return function(x); };
     return fit_function(detail::FunctionRef(call), range, format);
   }
+  // The same where the precision is all that is to be said, as of fp16.
   template <typename F>
   requires std::is_invocable_r_v<double, const F&, double>
   static Lut fit(const F& function, const Range& range, Precision precision) {
@@ -168,7 +169,7 @@ class NVDLA_API Lut {
 // given formats achieves.
 namespace lut {
 NVDLA_API Lut sigmoid(const LutFormat& format, const Range& range = {});  // 1 / (1 + e^-x)
-NVDLA_API Lut tanh(const LutFormat& format, const Range& range = {});
+NVDLA_API Lut tanh(const LutFormat& format, const Range& range = {});     // hyperbolic tangent
 // e^x. Results rise steeply: give the range that is needed, such as {-inf, 0} for softmax.
 NVDLA_API Lut exp(const LutFormat& format, const Range& range = {});
 NVDLA_API Lut softplus(const LutFormat& format, const Range& range = {});  // ln(1 + e^x)

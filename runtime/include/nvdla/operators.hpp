@@ -84,6 +84,8 @@ struct OperatorY {
 };
 
 // Sums of the operators above; the spans given must live until the layer is added.
+
+// x + (value << left_shift)
 inline Operator bias(std::span<const std::int16_t> values, std::uint32_t left_shift = 0) {
   Operator op;
   op.alu = NVDLA_ALU_SUM;
@@ -91,6 +93,7 @@ inline Operator bias(std::span<const std::int16_t> values, std::uint32_t left_sh
   op.alu_shift = left_shift;
   return op;
 }
+// x * value >> right_shift
 inline Operator scale(std::span<const std::int16_t> values, std::uint32_t right_shift = 0) {
   Operator op;
   op.mul = NVDLA_MUL_MUL;
@@ -108,6 +111,7 @@ inline Operator batch_norm(std::span<const std::int16_t> shifts,
   op.alu_shift = left_shift;
   return op;
 }
+// x, or x * slope >> right_shift where x is negative.
 inline Operator prelu(std::span<const std::int16_t> slopes, std::uint32_t right_shift) {
   Operator op;
   op.mul = NVDLA_MUL_PRELU;
@@ -115,6 +119,7 @@ inline Operator prelu(std::span<const std::int16_t> slopes, std::uint32_t right_
   op.mul_shift = right_shift;
   return op;
 }
+// x, or 0 where x is negative.
 inline Operator relu() {
   Operator op;
   op.relu = true;
@@ -128,6 +133,7 @@ inline Operator elementwise(nvdla_alu alu, Tensor tensor, std::uint32_t left_shi
   op.alu_shift = left_shift;
   return op;
 }
+// x * the elements of another tensor >> right_shift
 inline Operator multiply(Tensor tensor, std::uint32_t right_shift = 0) {
   Operator op;
   op.mul = NVDLA_MUL_MUL;

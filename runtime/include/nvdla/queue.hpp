@@ -61,6 +61,7 @@ struct Binding {
   std::uint64_t offset = 0;
 };
 
+// What a submission waits for.
 struct SubmitOptions {
   // All of these end before the program starts; if one failed it ends with kCanceled. They may
   // belong to other devices.

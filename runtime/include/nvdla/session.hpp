@@ -21,6 +21,7 @@ namespace nvdla {
 
 class Network;
 
+// What Network::build() may do, and has to.
 struct BuildOptions {
   // Count for every layer; Session::statistics() has the numbers.
   bool statistics = false;

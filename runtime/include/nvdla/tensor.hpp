@@ -28,6 +28,7 @@ enum class Precision : std::uint32_t {
   kFp16 = NVDLA_PRECISION_FP16,
 };
 
+// Of an element.
 constexpr std::uint32_t precision_bytes(Precision p) noexcept {
   return p == Precision::kInt8 ? 1 : 2;
 }
@@ -94,7 +95,7 @@ NVDLA_API std::uint64_t tensor_bytes(const TensorDesc& desc);
 NVDLA_API nvdla_surface tensor_surface(const TensorDesc& desc, std::uint32_t slot,
                                        std::uint64_t offset = 0);
 
-// Application's elements -> cube, and back. `cube` holds tensor_bytes() or more; bytes between
+// Application's elements -> cube. `cube` holds tensor_bytes() or more; bytes between
 // lines and surfaces are left alone. Throws kInvalidArgument if a size is wrong, if the element
 // type does not fit the precision (std::uint16_t holds fp16 bits), or a float is NaN (integers).
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::int8_t> source,
@@ -106,6 +107,7 @@ NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const std::
 NVDLA_API void pack(const TensorDesc& desc, Layout layout, std::span<const float> source,
                     const Quantization& quantization, std::span<std::byte> cube);
 
+// Back: cube -> application's elements, with the same checks.
 NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
                       std::span<std::int8_t> target);
 NVDLA_API void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
