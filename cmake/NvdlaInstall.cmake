@@ -70,11 +70,11 @@ function(nvdla_install_program target name)
   set_property(GLOBAL APPEND PROPERTY NVDLA_REFERENCES ${target}_reference)
 endfunction()
 
-set(NVDLA_COMPLETIONS_BASH "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" CACHE PATH
+set(NVDLA_COMPLETIONS_BASH "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" CACHE STRING
   "Where bash looks for completions")
-set(NVDLA_COMPLETIONS_FISH "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" CACHE PATH
+set(NVDLA_COMPLETIONS_FISH "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" CACHE STRING
   "Where fish looks for completions")
-set(NVDLA_COMPLETIONS_ZSH "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE PATH
+set(NVDLA_COMPLETIONS_ZSH "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING
   "Where zsh looks for completions")
 if(NVDLA_TOOLS)
   nvdla_install_program(nvdla-cli nvdla)

@@ -15,35 +15,7 @@ cmake --install "$build" --prefix "$work/first" > "$work.log"
 mv "$work/first" "$work/prefix"
 lib=$(dirname "$(find "$work/prefix" -name libnvdla.so)")
 
-# shared PROGRAM yes|no: whether it loads libnvdla.so.
-shared() {
-	local loads=no
-	if readelf -d "$1" | grep -q 'NEEDED.*libnvdla'; then
-		loads=yes
-	fi
-	[[ $loads == "$2" ]] || { echo "$1 loads libnvdla.so: $loads, expected $2"; exit 1; }
-}
-
-echo "== find_package"
-cmake -G Ninja -S "$here" -B "$work/cmake" -DCMAKE_CXX_COMPILER="$cxx" \
-	-DCMAKE_PREFIX_PATH="$work/prefix" > "$work/cmake.log"
-cmake --build "$work/cmake"
-"$work/cmake/consumer"
-shared "$work/cmake/consumer" yes
-"$work/cmake/consumer_static"
-shared "$work/cmake/consumer_static" no
-
-echo "== pkg-config"
-export PKG_CONFIG_PATH=$lib/pkgconfig
-flags=$(pkg-config --cflags --libs libnvdla)
-"$cxx" -std=c++20 "$here/main.cpp" -o "$work/consumer" $flags
-LD_LIBRARY_PATH=$lib "$work/consumer"
-shared "$work/consumer" yes
-# Where both libraries are, the linker has to be told which.
-flags=$(pkg-config --cflags --libs --static libnvdla | sed 's/-lnvdla\b/-l:libnvdla.a/')
-"$cxx" -std=c++20 "$here/main.cpp" -o "$work/consumer_static" $flags
-"$work/consumer_static"
-shared "$work/consumer_static" no
+CMAKE_PREFIX_PATH=$work/prefix PKG_CONFIG_PATH=$lib/pkgconfig "$here/use.sh" "$work" "$cxx"
 
 echo "== a simulator, from C; the runtime is elsewhere"
 flags=$(pkg-config --cflags --libs libnvdla-sim)
@@ -55,10 +27,6 @@ readelf -d "$lib/libnvdla.so" | grep -q 'SONAME.*\[libnvdla.so.0\]'
 foreign=$(nm -D --defined-only -C "$lib/libnvdla.so" |
 	grep -Ev ' A NVDLA_0$| (typeinfo (name )?for |vtable for |VTT for )?nvdla::.*@@NVDLA_0$' || true)
 [[ -z $foreign ]] || { echo "exported, but not ours or without version:"; echo "$foreign"; exit 1; }
-
-echo "== ioctls, from C; drm.h is libdrm's"
-echo '#include <drm/nvdla_accel.h>' | cc -std=c11 -Wall -Werror -fsyntax-only -x c \
-	$(pkg-config --cflags libnvdla libdrm) -
 
 echo "== licences"
 for licence in "$source"/LICENSES/*; do
