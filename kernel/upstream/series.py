@@ -147,7 +147,8 @@ class Tree:
                                   capture_output=True, check=False)
             if done.returncode > 1:
                 fail(f"{name}: {done.stderr}")
-            text = done.stdout
+            # Blank lines on both sides of what went.
+            text = re.sub(r"\n{3,}", "\n\n", done.stdout)
             if re.search(r"NVDLA_HAVE_\w", text):
                 fail(f"{name}: a use of NVDLA_HAVE_* that unifdef does not see")
         if name.startswith(("kernel/", "firmware/")):
