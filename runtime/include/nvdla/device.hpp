@@ -85,14 +85,15 @@ class NVDLA_API Device {
   //   "kernel"                 the first kernel device
   //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
   //                            accel nodes
-  //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and the
+  //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
+  //   the
   //                            protocol are in docs/simulator.md
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
   //                            these; else the first kernel device, else "model" with one line of
   //                            warning on stderr
-  // Throws kNoDevice for anything else and for a device that is not there or another than it is said
-  // to be, kGone for a simulator that ends meanwhile, kInvalidArgument where the environment asks a
-  // model for what it cannot do (NVDLA_KERNELS).
+  // Throws kNoDevice for anything else and for a device that is not there or another than it is
+  // said to be, kGone for a simulator that ends meanwhile, kInvalidArgument where the environment
+  // asks a model for what it cannot do (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
   // Throws kInvalidArgument for what cannot be a record's name, too.
   static Device open(std::string_view name, const OpenOptions& options);

@@ -58,6 +58,7 @@ using LayerVisitor = std::function<void(const LayerTensor& tensor)>;
 
 // The first difference between two devices.
 struct LayerDifference {
+  // What differs.
   enum class Kind {
     kElement,  // of a tensor
     kOutside,  // a byte of the buffer that no layer of those that ran together writes
