@@ -86,8 +86,7 @@ class NVDLA_API Device {
   //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
   //                            accel nodes
   //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
-  //   the
-  //                            protocol are in docs/simulator.md
+  //                            the protocol are in docs/simulator.md
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
   //                            these; else the first kernel device, else "model" with one line of
   //                            warning on stderr

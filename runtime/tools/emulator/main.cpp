@@ -397,8 +397,8 @@ int main(int argc, char** argv) {
       "  nvdla-device-server --device model:nv_full -- qemu-system-x86_64 -machine ...\n"
       "  nvdla-device-server --device model:nv_small --simulator /tmp/nvdla\n"
       "\n"
-      "Ends with the exit status of QEMU or User-mode Linux, or 124 when the time was out; its own "
-      "are:");
+      "Ends with the exit status of QEMU or User-mode Linux, or 124 when the time was\n"
+      "out; its own are:");
   return self.run(argc, argv, [&] {
     if (!arguments.quiet) log_sink = stderr;
     return run(arguments);

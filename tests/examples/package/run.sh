@@ -17,11 +17,6 @@ lib=$(dirname "$(find "$work/prefix" -name libnvdla.so)")
 
 CMAKE_PREFIX_PATH=$work/prefix PKG_CONFIG_PATH=$lib/pkgconfig "$here/use.sh" "$work" "$cxx"
 
-echo "== a simulator, from C; the runtime is elsewhere"
-flags=$(pkg-config --cflags --libs libnvdla-sim)
-cc -std=c11 -Wall -Werror "$here/simulator.c" -o "$work/simulator" $flags
-"$work/simulator" "$work/socket"
-
 echo "== symbols"
 readelf -d "$lib/libnvdla.so" | grep -q 'SONAME.*\[libnvdla.so.0\]'
 foreign=$(nm -D --defined-only -C "$lib/libnvdla.so" |

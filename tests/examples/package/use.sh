@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # use.sh WORK CXX: build the consumer with find_package and with pkg-config, shared and static,
-# in WORK, and run all of them. The library is where CMAKE_PREFIX_PATH and PKG_CONFIG_PATH of
+# and a simulator with libnvdla-sim, in WORK, and run all of them. The library is where CMAKE_PREFIX_PATH and PKG_CONFIG_PATH of
 # the environment say, or where the system has libraries.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,3 +40,8 @@ shared "$work/consumer_static" no
 echo "== ioctls, from C; drm.h is libdrm's"
 echo '#include <drm/nvdla_accel.h>' | cc -std=c11 -Wall -Werror -fsyntax-only -x c \
 	$(pkg-config --cflags libnvdla libdrm) -
+
+echo "== a simulator, from C; the runtime is elsewhere"
+flags=$(pkg-config --cflags --libs libnvdla-sim)
+cc -std=c11 -Wall -Werror "$here/simulator.c" -o "$work/simulator" $flags
+"$work/simulator" "$work/socket"
