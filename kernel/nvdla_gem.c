@@ -24,6 +24,7 @@
 #include <linux/io.h>
 #include <linux/iosys-map.h>
 #include <linux/mm.h>
+#include <linux/property.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
 
@@ -59,6 +60,20 @@ bool nvdla_gem_coherent(struct nvdla_device *ndev)
 {
 	return ndev->gem.coherent;
 }
+
+#ifndef NVDLA_HAVE_REGIONS
+/* Module parameters that name some are not there either. */
+static int nvdla_region_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+
+	if (!device_property_present(dev, "memory-region") &&
+	    !device_property_present(dev, "sram"))
+		return 0;
+	return dev_err_probe(dev, -EOPNOTSUPP,
+			     "memory of its own needs CONFIG_GENERIC_ALLOCATOR\n");
+}
+#endif
 
 /**
  * nvdla_gem_init() - ask how the device reaches memory, take what is its own

@@ -106,7 +106,10 @@ class Tree:
 
     def kernel_flags(self, source):
         """What Kbuild finds in this kernel's headers, as arguments of unifdef."""
-        makefile = ("comma := ,\nsrc := .\nall: ; @echo $(ccflags-y)\n"
+        # What its Kconfig selects is there.
+        selected = "".join(f"CONFIG_{name} := y\n" for name in re.findall(
+            r"^\tselect (\w+)", (ROOT / "kernel/upstream/Kconfig").read_text(), re.M))
+        makefile = (f"comma := ,\nsrc := .\n{selected}all: ; @echo $(ccflags-y)\n"
                     f"srctree := {source}\ninclude {ROOT / 'Kbuild'}\n.DEFAULT_GOAL := all\n")
         said = run("make", "-s", "-f", "-", input=makefile, cwd=ROOT)
         have = set(re.findall(r"-D(NVDLA_HAVE_\w+)", said))
