@@ -112,11 +112,7 @@ BarAccess bar_access(const Payload& payload) {
 std::optional<Message> receive(int socket) {
   std::array<unsigned char, kHeaderBytes> header;
   std::vector<Descriptor> descriptors;
-  const std::size_t got = read_bytes(socket, header, descriptors);
-  if (got == 0) return std::nullopt;
-  if (got < kHeaderBytes)
-    throw ProtocolError(
-        fmt::format("the stream ends after {} bytes of a header of {}", got, kHeaderBytes));
+  if (!read_header(socket, header, descriptors)) return std::nullopt;
 
   const auto number = field<std::int32_t>(header, 0);
   const auto size = field<std::uint64_t>(header, 8);

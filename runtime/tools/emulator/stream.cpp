@@ -64,6 +64,15 @@ std::size_t read_bytes(int socket, std::span<unsigned char> bytes,
   return done + read_bytes(socket, bytes.subspan(done));
 }
 
+bool read_header(int socket, std::span<unsigned char> header,
+                 std::vector<Descriptor>& descriptors) {
+  const std::size_t got = read_bytes(socket, header, descriptors);
+  if (got != 0 && got < header.size())
+    throw ProtocolError(
+        fmt::format("the stream ends after {} bytes of a header of {}", got, header.size()));
+  return got != 0;
+}
+
 void write_bytes(int socket, std::span<const unsigned char> bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {

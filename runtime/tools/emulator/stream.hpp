@@ -30,6 +30,9 @@ std::size_t read_bytes(int socket, std::span<unsigned char> bytes);
 std::size_t read_bytes(int socket, std::span<unsigned char> bytes,
                        std::vector<Descriptor>& descriptors);
 
+// The same for the start of a message: all of it, or false where the stream ends before it.
+bool read_header(int socket, std::span<unsigned char> header, std::vector<Descriptor>& descriptors);
+
 // Writes all of `bytes`, or nothing more once the peer is gone: the next read says so. Throws
 // ProtocolError.
 void write_bytes(int socket, std::span<const unsigned char> bytes);

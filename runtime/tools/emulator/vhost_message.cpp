@@ -130,11 +130,7 @@ decltype(VhostMessage::body) body(const Shape& expected, Payload payload,
 std::optional<VhostMessage> receive_vhost(int socket) {
   std::array<unsigned char, kHeaderBytes> header;
   std::vector<Descriptor> descriptors;
-  const std::size_t got = read_bytes(socket, header, descriptors);
-  if (got == 0) return std::nullopt;
-  if (got < kHeaderBytes)
-    throw ProtocolError(
-        fmt::format("the stream ends after {} bytes of a header of {}", got, kHeaderBytes));
+  if (!read_header(socket, header, descriptors)) return std::nullopt;
 
   const Shape& expected = shape(field<std::uint32_t>(header, 0));
   const auto flags = field<std::uint32_t>(header, 4);
