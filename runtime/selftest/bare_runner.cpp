@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ constexpr nvdla_port kPort = {
     .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
     .reg_write = [](void* context, u32 offset,
                     u32 value) { device_of(context).write(offset, value); },
-    .dma_barrier = [](void*) {},
+    .dma_barrier = [](void*) { std::atomic_thread_fence(std::memory_order_seq_cst); },
     .relax = [](void* context) { device_of(context).relax(); },
     .now_ns = [](void* context) -> u64 {
       return static_cast<u64>(device_of(context).now().count());
