@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "tools/emulator/fault_capability.h"
 #include "tools/emulator/platform.hpp"
@@ -112,6 +114,16 @@ std::uint32_t FaultControl::get(std::uint32_t offset) const {
 
 void FaultControl::set(std::uint32_t offset, std::uint32_t value) const {
   write(NVDLA_FAULT_CAPABILITY + offset, value, 4);
+}
+
+void FaultControl::block(std::uint32_t layer) const {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while ((get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) != 0) {
+    if (std::chrono::steady_clock::now() > until)
+      throw std::runtime_error("a layer is blocked already, and nobody resets the device");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  set(NVDLA_FAULT_BLOCK, layer);
 }
 
 void FaultControl::clear() const {

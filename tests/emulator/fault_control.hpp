@@ -23,6 +23,10 @@ class FaultControl {
   // Registers NVDLA_FAULT_* of fault_capability.h.
   std::uint32_t get(std::uint32_t offset) const;
   void set(std::uint32_t offset, std::uint32_t value) const;
+  // Blocks the layer-th layer from now, 1 the next one. A reset that ends a blocked layer ends its
+  // fault, too, and comes after the fence of the layer: waits for it, so that it ends only that
+  // one.
+  void block(std::uint32_t layer) const;
   // Back to an obedient device.
   void clear() const;
 

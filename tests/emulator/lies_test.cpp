@@ -215,7 +215,7 @@ TEST_F(SharedLine, OutlivesAProbeThatFails) {
     const unsigned long before = neighbour_calls();
     faults_.unbind();
     faults_.set(NVDLA_FAULT_RESET, reset);
-    faults_.set(NVDLA_FAULT_BLOCK, 1);
+    faults_.block(1);
     EXPECT_THROW(faults_.bind(), std::system_error) << "the copy that confirms it does not end";
     raise_another_unit();
     std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -117,7 +117,7 @@ class Misbehaviour : public testing::Test {
     return done;
   }
   std::uint32_t start_blocked(Client& client) const {
-    faults_.set(NVDLA_FAULT_BLOCK, 1);
+    faults_.block(1);
     return start_until(client, [this] { return blocked(); });
   }
 

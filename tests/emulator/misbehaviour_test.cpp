@@ -72,7 +72,7 @@ TEST_F(WithReset, ALostCompletionIsAHang) {
 }
 
 TEST_F(WithReset, ALayerThatBlocksIsAHang) {
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  faults_.block(1);
   expect_guilt([this] { return blocked(); });
   EXPECT_FALSE(blocked());
 }
@@ -80,7 +80,7 @@ TEST_F(WithReset, ALayerThatBlocksIsAHang) {
 TEST_F(WithReset, HangsCanRepeat) {
   for (int i = 0; i < 2; ++i) {
     Client client;
-    faults_.set(NVDLA_FAULT_BLOCK, 1);
+    faults_.block(1);
     EXPECT_EQ(client.run(), ETIME);
   }
   EXPECT_EQ(Client().run(), 0);
@@ -90,7 +90,7 @@ TEST_F(WithReset, AHangNamesItsLayer) {
   Client client(5);
   EXPECT_EQ(client.run(), 0);
   for (const std::uint32_t layer : {3u, 0u, 4u}) {
-    faults_.set(NVDLA_FAULT_BLOCK, layer + 1);
+    faults_.block(layer + 1);
     EXPECT_EQ(client.run(), ETIME);
     EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_GUILTY});
     EXPECT_EQ(client.state().layer, layer);
@@ -117,7 +117,7 @@ TEST_F(WithReset, TheRuntimeTellsWhichLayerHung) {
   const auto program = device.create_program({.layers = layers, .slots = copy.slots});
   const std::vector<nvdla::Binding> bindings = {{device.allocate(kPage), 0},
                                                 {device.allocate(kPage), 0}};
-  faults_.set(NVDLA_FAULT_BLOCK, 2);
+  faults_.block(2);
   const auto hangs = device.submit(program, bindings);
   const auto canceled = outcome(device.submit(program, bindings));
   ASSERT_TRUE(canceled);
@@ -133,7 +133,7 @@ TEST_F(WithReset, TheRuntimeTellsWhichLayerHung) {
 }
 
 TEST_F(WithReset, AResetComesBeforeTheLateWrite) {
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  faults_.block(1);
   Client client;
   ASSERT_EQ(client.run(), ETIME);
   client.forget();

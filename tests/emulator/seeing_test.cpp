@@ -135,7 +135,7 @@ class Seeing : public testing::Test {
   // The second of three layers does not end.
   void hang() {
     Chain chain(3);
-    faults_.set(NVDLA_FAULT_BLOCK, 2);
+    faults_.block(2);
     chain.run();
   }
 
@@ -205,7 +205,7 @@ TEST_F(CoreDump, OfAHangRunsOnTheModel) {
 // It is reset and works on: one read of ones is what a link that flaps gives.
 TEST_F(CoreDump, OfADeviceThatWasGoneRunsOnTheModelToo) {
   Chain chain(3);
-  faults_.set(NVDLA_FAULT_BLOCK, 2);
+  faults_.block(2);
   const std::uint32_t done = chain.start();
   while ((faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -341,7 +341,7 @@ TEST_F(Seeing, DebugfsTellsJobsContextsAndBuffers) {
       << status;
   Chain chain(1);
   Chain other(1);
-  faults_.set(NVDLA_FAULT_BLOCK, 1);
+  faults_.block(1);
   const auto before = jobs();
   const std::uint32_t first = chain.start();
   std::string queue;
