@@ -4,51 +4,24 @@
  *
  * The object is our own: the DMA helper of GEM needs CMA for what is larger
  * than the page allocator gives, which not all kernels have, and the shmem
- * helper does not give one range to the device. Memory comes from a region of
- * the device's own when there is one (SRAM always does), else from the system:
- * scattered pages that an IOMMU makes one range, or contiguous pages, whose
- * size the page allocator limits. Either way it is contiguous for the device,
- * mapped in the kernel and zeroed before anybody, the device included, sees it.
- *
- * Caches: pages are mapped cached, and BO_SYNC is for the device that does not
- * see caches; write-combined buffers and regions need nothing. The kernel maps
- * a buffer as user space does.
- *
- * Pages are mapped into a process when it touches them, never before: a fault
- * holds drm_dev_enter(), so after drm_dev_unplug(), which takes all mappings
- * away, there can be no new ones, and memory can be given back.
+ * helper does not give one range to the device. What is behind a buffer is in
+ * nvdla_bo_memory.c, how processes map it in nvdla_bo_mmap.c, what caches need
+ * in nvdla_bo_sync.c.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
-#include <linux/highmem.h>
-#include <linux/io.h>
-#include <linux/iosys-map.h>
-#include <linux/mm.h>
 #include <linux/property.h>
-#include <linux/sched/signal.h>
-#include <linux/vmalloc.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
-#include <drm/drm_prime.h>
-#include <drm/drm_print.h>
-#include <drm/drm_utils.h>
 
-#include "nvdla_compat.h"
+#include "nvdla_bo.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 #include "nvdla_region.h"
 #include "nvdla_user.h"
-
-/* Mapped at one fault. */
-#define NVDLA_FAULT_PAGES	64
-/* What the CPU cleans or clears between two looks at the scheduler. */
-#define NVDLA_STEP_BYTES	SZ_4M
-/* A large request that fails is an answer, not an event. */
-#define NVDLA_BO_GFP \
-	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
 /**
  * nvdla_gem_coherent() - does the device see the caches of the CPU?
@@ -127,35 +100,6 @@ static void nvdla_bo_uncharge(struct nvdla_bo *bo, size_t size)
 	nvdla_user_put(bo->user);
 }
 
-/* Gives back what is behind a buffer; with the lock of the list. */
-static void nvdla_bo_release(struct nvdla_bo *bo)
-{
-	struct device *dev = bo->base.dev->dev;
-
-	switch (bo->backing) {
-	case NVDLA_BACKING_NONE:
-		break;
-	case NVDLA_BACKING_PAGES:
-		if (bo->write_combined)
-			vunmap(bo->vaddr);
-		else if (bo->vaddr)
-			dma_vunmap_noncontiguous(dev, bo->vaddr);
-		dma_free_noncontiguous(dev, bo->base.size, bo->sgt,
-				       DMA_BIDIRECTIONAL);
-		bo->sgt = NULL;
-		break;
-	case NVDLA_BACKING_REGION:
-		nvdla_region_free(bo->region, bo->vaddr, bo->base.size);
-		break;
-	case NVDLA_BACKING_IMPORT:
-		drm_prime_gem_destroy(&bo->base, bo->sgt);
-		bo->base.import_attach = NULL;
-		break;
-	}
-	bo->vaddr = NULL;
-	bo->backing = NVDLA_BACKING_NONE;
-}
-
 /**
  * nvdla_bo_abandon() - the memory of a buffer is not to be used again
  * @bo: buffer that a device may still write, which was not reset
@@ -211,217 +155,17 @@ void nvdla_gem_reclaim(struct nvdla_device *ndev)
 	mutex_unlock(&ndev->gem.lock);
 }
 
-/* Whose memory it is maps it. */
-static int nvdla_gem_mmap_imported(struct drm_gem_object *obj,
-				   struct vm_area_struct *vma)
-{
-	int ret;
-
-	/* What was meant for buffers of ours; the exporter may set its own. */
-	vma->vm_private_data = NULL;
-	vma->vm_ops = NULL;
-	/* Expected of all that GEM maps, but not of all exporters. */
-	vm_flags_set(vma, VM_DONTEXPAND);
-	ret = dma_buf_mmap(to_nvdla_bo(obj)->dma_buf, vma, 0);
-	/* The exporter's file is referenced now instead of the object. */
-	if (!ret)
-		drm_gem_object_put(obj);
-	return ret;
-}
-
-static int nvdla_gem_mmap(struct drm_gem_object *obj,
-			  struct vm_area_struct *vma)
-{
-	struct nvdla_bo *bo = to_nvdla_bo(obj);
-	unsigned long first = vma->vm_pgoff -
-			      drm_vma_node_start(&obj->vma_node);
-	unsigned long pages = obj->size >> PAGE_SHIFT;
-
-	if (drm_dev_is_unplugged(obj->dev))
-		return -ENODEV;
-	if (bo->dma_buf)
-		return nvdla_gem_mmap_imported(obj, vma);
-	/* A copy on write would be memory that the device does not see. */
-	if (is_cow_mapping(vma->vm_flags))
-		return -EINVAL;
-	/* Through a dma-buf any part of it may be mapped. */
-	if (first >= pages || vma_pages(vma) > pages - first)
-		return -EINVAL;
-
-	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
-	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
-	if (bo->write_combined)
-		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
-	return 0;
-}
-
-static vm_fault_t nvdla_bo_map_pages(struct nvdla_bo *bo, struct vm_fault *vmf)
-{
-	struct vm_area_struct *vma = vmf->vma;
-	unsigned long first = vmf->pgoff -
-			      drm_vma_node_start(&bo->base.vma_node);
-	unsigned long address = vmf->address & PAGE_MASK;
-	unsigned long pfn = 0, i;
-	struct sg_page_iter iter;
-
-	if (first >= bo->base.size >> PAGE_SHIFT)
-		return VM_FAULT_SIGBUS;
-	if (bo->sgt)
-		__sg_page_iter_start(&iter, bo->sgt->sgl, bo->sgt->orig_nents,
-				     first);
-	else
-		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr)) +
-		      first;
-
-	for (i = 0; i < NVDLA_FAULT_PAGES && address < vma->vm_end; i++) {
-		if (!bo->sgt)
-			;
-		else if (__sg_page_iter_next(&iter))
-			pfn = page_to_pfn(sg_page_iter_page(&iter));
-		else
-			break;
-		if (vmf_insert_pfn(vma, address, pfn) != VM_FAULT_NOPAGE && !i)
-			return VM_FAULT_OOM;
-		address += PAGE_SIZE;
-		pfn++;
-	}
-	return VM_FAULT_NOPAGE;
-}
-
-static vm_fault_t nvdla_gem_fault(struct vm_fault *vmf)
-{
-	struct drm_gem_object *obj = vmf->vma->vm_private_data;
-	vm_fault_t ret;
-	int cookie;
-
-	if (!drm_dev_enter(obj->dev, &cookie))
-		return VM_FAULT_SIGBUS;
-	ret = nvdla_bo_map_pages(to_nvdla_bo(obj), vmf);
-	drm_dev_exit(cookie);
-	return ret;
-}
-
-/* Another device wants the memory to stay. */
-static int nvdla_gem_pin(struct drm_gem_object *obj)
-{
-	int cookie;
-
-	if (!drm_dev_enter(obj->dev, &cookie))
-		return -ENODEV;
-	atomic_inc(&to_nvdla_bo(obj)->pins);
-	drm_dev_exit(cookie);
-	return 0;
-}
-
-static void nvdla_gem_unpin(struct drm_gem_object *obj)
-{
-	atomic_dec(&to_nvdla_bo(obj)->pins);
-}
-
-/* Of pages only: regions are not exported. */
-static int nvdla_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
-{
-	int ret = nvdla_gem_pin(obj);
-
-	if (!ret)
-		iosys_map_set_vaddr(map, to_nvdla_bo(obj)->vaddr);
-	return ret;
-}
-
-static void nvdla_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
-{
-	nvdla_gem_unpin(obj);
-}
-
-static const struct vm_operations_struct nvdla_gem_vm_ops = {
-	.fault = nvdla_gem_fault,
-	.open = drm_gem_vm_open,
-	.close = drm_gem_vm_close,
-};
-
 static const struct drm_gem_object_funcs nvdla_gem_funcs = {
 	.free = nvdla_gem_free,
 	.export = nvdla_prime_export,
-	.pin = nvdla_gem_pin,
-	.unpin = nvdla_gem_unpin,
+	.pin = nvdla_bo_pin,
+	.unpin = nvdla_bo_unpin,
 	.get_sg_table = nvdla_prime_get_sg_table,
-	.vmap = nvdla_gem_vmap,
-	.vunmap = nvdla_gem_vunmap,
-	.mmap = nvdla_gem_mmap,
-	.vm_ops = &nvdla_gem_vm_ops,
+	.vmap = nvdla_bo_vmap,
+	.vunmap = nvdla_bo_vunmap,
+	.mmap = nvdla_bo_mmap,
+	.vm_ops = &nvdla_bo_vm_ops,
 };
-
-static int nvdla_bo_back_by_region(struct nvdla_region *region,
-				   struct nvdla_bo *bo, size_t size)
-{
-	bo->vaddr = nvdla_region_alloc(region, size);
-	if (!bo->vaddr)
-		return -ENOMEM;
-	bo->backing = NVDLA_BACKING_REGION;
-	bo->region = region;
-	bo->write_combined = region->write_combined;
-	/* nvdla_region_init() made sure of that. */
-	bo->dma = nvdla_region_phys(region, bo->vaddr);
-	return 0;
-}
-
-static void *nvdla_vmap_write_combined(struct sg_table *sgt, size_t size)
-{
-	unsigned int count = size >> PAGE_SHIFT, i = 0;
-	struct sg_page_iter iter;
-	struct page **pages;
-	void *vaddr;
-
-	pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return NULL;
-	for_each_sgtable_page(sgt, &iter, 0)
-		pages[i++] = sg_page_iter_page(&iter);
-	vaddr = vmap(pages, count, VM_MAP, pgprot_writecombine(PAGE_KERNEL));
-	kvfree(pages);
-	return vaddr;
-}
-
-static int nvdla_bo_back_by_pages(struct nvdla_device *ndev,
-				  struct nvdla_bo *bo, size_t size, u32 flags)
-{
-	struct device *dev = ndev->drm.dev;
-	struct sg_table *sgt;
-
-	sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
-				      NVDLA_BO_GFP, 0);
-	if (!sgt)
-		return -ENOMEM;
-	bo->write_combined = flags & DRM_NVDLA_BO_WRITE_COMBINED &&
-			     !ndev->gem.coherent;
-	/* The zeros may be in the cache only: out with them. */
-	dma_sync_sgtable_for_device(dev, sgt, DMA_BIDIRECTIONAL);
-	if (bo->write_combined) {
-		/* ... and nothing stays there that nobody would look for. */
-		dma_sync_sgtable_for_cpu(dev, sgt, DMA_BIDIRECTIONAL);
-		bo->vaddr = nvdla_vmap_write_combined(sgt, size);
-	} else {
-		bo->vaddr = dma_vmap_noncontiguous(dev, size, sgt);
-	}
-	if (!bo->vaddr) {
-		dma_free_noncontiguous(dev, size, sgt, DMA_BIDIRECTIONAL);
-		return -ENOMEM;
-	}
-	bo->backing = NVDLA_BACKING_PAGES;
-	bo->sgt = sgt;
-	bo->dma = sg_dma_address(sgt->sgl);
-	return 0;
-}
-
-static int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo,
-			 size_t size, u32 flags)
-{
-	if (bo->memory == NVDLA_MEMORY_SRAM)
-		return nvdla_bo_back_by_region(&ndev->sram, bo, size);
-	if (ndev->carveout.pool)
-		return nvdla_bo_back_by_region(&ndev->carveout, bo, size);
-	return nvdla_bo_back_by_pages(ndev, bo, size, flags);
-}
 
 /* An object around a backing that is there; nothing of it can fail. */
 static void nvdla_bo_init(struct nvdla_device *ndev, struct nvdla_bo *bo,
@@ -575,127 +319,6 @@ void nvdla_gem_unplug(struct nvdla_device *ndev)
 	mutex_unlock(&ndev->gem.lock);
 }
 
-/*
- * Piece by piece, because an address stands for one range of the CPU's memory
- * within such a piece only.
- */
-static void nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
-			  bool for_device)
-{
-	struct device *dev = bo->base.dev->dev;
-	dma_addr_t dma = bo->dma;
-	void *vaddr = bo->vaddr + offset;
-	u64 left = size, bytes;
-	struct scatterlist *sg;
-	unsigned int i;
-
-	if (bo->backing != NVDLA_BACKING_PAGES || bo->write_combined)
-		return;
-	if (for_device)
-		flush_kernel_vmap_range(vaddr, size);
-	for_each_sgtable_sg(bo->sgt, sg, i) {
-		if (offset >= sg->length) {
-			offset -= sg->length;
-			dma += sg->length;
-			continue;
-		}
-		bytes = min_t(u64, left, sg->length - offset);
-		if (for_device)
-			dma_sync_single_for_device(dev, dma + offset, bytes,
-						   DMA_BIDIRECTIONAL);
-		else
-			dma_sync_single_for_cpu(dev, dma + offset, bytes,
-						DMA_BIDIRECTIONAL);
-		left -= bytes;
-		if (!left)
-			break;
-		dma += sg->length;
-		offset = 0;
-	}
-	if (!for_device)
-		invalidate_kernel_vmap_range(vaddr, size);
-}
-
-/**
- * nvdla_bo_flush() - the kernel has written into a buffer
- * @bo: buffer
- * @offset: first byte
- * @size: bytes
- *
- * Does not sleep. Needed for what only user space reads, too: it tells the
- * cache to forget the buffer before it reads.
- */
-void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size)
-{
-	nvdla_bo_sync(bo, offset, size, true);
-}
-
-/**
- * nvdla_bo_fetch() - the kernel is to read what the device has written
- * @bo: buffer
- * @offset: first byte
- * @size: bytes
- *
- * Does not sleep. Loses what the CPU has written there and not flushed.
- */
-void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size)
-{
-	nvdla_bo_sync(bo, offset, size, false);
-}
-
-/**
- * nvdla_bo_sync_for_device() - nvdla_bo_flush() of a whole buffer
- * @bo: buffer
- */
-void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
-{
-	nvdla_bo_sync(bo, 0, bo->base.size, true);
-}
-
-/**
- * nvdla_bo_sync_for_cpu() - nvdla_bo_fetch() of a whole buffer
- * @bo: buffer
- */
-void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo)
-{
-	nvdla_bo_sync(bo, 0, bo->base.size, false);
-}
-
-/**
- * nvdla_bo_read() - the kernel reads a part of a buffer
- * @bo: buffer that has a mapping
- * @offset: first byte
- * @to: where to
- * @size: bytes
- */
-void nvdla_bo_read(const struct nvdla_bo *bo, u64 offset, void *to,
-		   size_t size)
-{
-	const void *from = bo->vaddr + offset;
-
-	/* Device memory, as in nvdla_bo_write(). */
-	if (bo->backing == NVDLA_BACKING_REGION)
-		memcpy_fromio(to, (const void __iomem *)from, size);
-	else
-		memcpy(to, from, size);
-}
-
-/**
- * nvdla_bo_write() - the kernel fills the start of a buffer for the device
- * @bo: buffer
- * @from: what to write
- * @size: bytes
- */
-void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size)
-{
-	/* Device memory, where an SRAM must be: memcpy() may fault there. */
-	if (bo->backing == NVDLA_BACKING_REGION)
-		memcpy_toio((void __iomem *)bo->vaddr, from, size);
-	else
-		memcpy(bo->vaddr, from, size);
-	nvdla_bo_flush(bo, 0, size);
-}
-
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data,
 			  struct drm_file *file)
 {
@@ -730,80 +353,4 @@ int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data,
 	args->offset = drm_vma_node_offset_addr(&obj->vma_node);
 	drm_gem_object_put(obj);
 	return 0;
-}
-
-/* In steps, as this may be the work of seconds. */
-static int nvdla_bo_sync_steps(struct nvdla_bo *bo, u64 offset, u64 size,
-			       bool for_device)
-{
-	u64 bytes;
-
-	while (size) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		bytes = min_t(u64, size, NVDLA_STEP_BYTES);
-		nvdla_bo_sync(bo, offset, bytes, for_device);
-		offset += bytes;
-		size -= bytes;
-		cond_resched();
-	}
-	return 0;
-}
-
-int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
-			struct drm_file *file)
-{
-	struct drm_nvdla_bo_sync *args = data;
-	struct drm_gem_object *obj;
-	int cookie, ret;
-
-	if (args->flags != DRM_NVDLA_BO_SYNC_TO_DEVICE &&
-	    args->flags != DRM_NVDLA_BO_SYNC_FROM_DEVICE)
-		return -EINVAL;
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
-	ret = -EINVAL;
-	if (!args->size || args->offset > obj->size ||
-	    args->size > obj->size - args->offset)
-		goto put;
-	/* For DMA_BUF_IOCTL_SYNC, as its exporter knows. */
-	ret = -EOPNOTSUPP;
-	if (to_nvdla_bo(obj)->dma_buf)
-		goto put;
-	ret = -ENODEV;
-	if (!drm_dev_enter(drm, &cookie))
-		goto put;
-	ret = nvdla_bo_sync_steps(to_nvdla_bo(obj), args->offset, args->size,
-				  args->flags == DRM_NVDLA_BO_SYNC_TO_DEVICE);
-	drm_dev_exit(cookie);
-put:
-	drm_gem_object_put(obj);
-	return ret;
-}
-
-int nvdla_ioctl_bo_wait(struct drm_device *drm, void *data,
-			struct drm_file *file)
-{
-	struct drm_nvdla_bo_wait *args = data;
-	enum dma_resv_usage usage = args->flags & DRM_NVDLA_BO_WAIT_READ ?
-					    DMA_RESV_USAGE_WRITE :
-					    DMA_RESV_USAGE_READ;
-	struct drm_gem_object *obj;
-	long timeout, ret;
-
-	if (args->flags & ~DRM_NVDLA_BO_WAIT_READ)
-		return -EINVAL;
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
-	timeout = drm_timeout_abs_to_jiffies(args->timeout_ns);
-	if (timeout)
-		ret = dma_resv_wait_timeout(obj->resv, usage, true, timeout);
-	else
-		ret = dma_resv_test_signaled(obj->resv, usage);
-	drm_gem_object_put(obj);
-	if (!ret)
-		return -ETIMEDOUT;
-	return ret < 0 ? ret : 0;
 }

@@ -56,7 +56,7 @@ PATCHES = [
     ("memory", "accel/nvdla: Add memory and programs",
      "Buffers, of pages or of memory that is reserved for the device, and\n"
      "programs, which are checked and copied when they are created.",
-     r"kernel/nvdla_(gem|prime|region|user|program)\.o$"),
+     r"kernel/nvdla_(bo_\w+|gem|prime|region|user|program)\.o$"),
     ("core", "accel/nvdla: Add contexts, jobs and recovery",
      "Contexts take turns on the device, jobs wait for and signal sync objects,\n"
      "and a layer that misses its deadline is isolated, told to its user and\n"

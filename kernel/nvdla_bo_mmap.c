@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers in processes, and in the kernel for who imported them.
+ *
+ * Pages are mapped into a process when it touches them, never before: a fault
+ * holds drm_dev_enter(), so after drm_dev_unplug(), which takes all mappings
+ * away, there can be no new ones, and memory can be given back.
+ */
+#include <linux/dma-buf.h>
+#include <linux/iosys-map.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+
+#include "nvdla_bo.h"
+#include "nvdla_compat.h"
+#include "nvdla_gem.h"
+#include "nvdla_region.h"
+
+/* Mapped at one fault. */
+#define NVDLA_FAULT_PAGES	64
+
+/* Whose memory it is maps it. */
+static int nvdla_bo_mmap_imported(struct drm_gem_object *obj,
+				  struct vm_area_struct *vma)
+{
+	int ret;
+
+	/* What was meant for buffers of ours; the exporter may set its own. */
+	vma->vm_private_data = NULL;
+	vma->vm_ops = NULL;
+	/* Expected of all that GEM maps, but not of all exporters. */
+	vm_flags_set(vma, VM_DONTEXPAND);
+	ret = dma_buf_mmap(to_nvdla_bo(obj)->dma_buf, vma, 0);
+	/* The exporter's file is referenced now instead of the object. */
+	if (!ret)
+		drm_gem_object_put(obj);
+	return ret;
+}
+
+int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct nvdla_bo *bo = to_nvdla_bo(obj);
+	unsigned long first = vma->vm_pgoff -
+			      drm_vma_node_start(&obj->vma_node);
+	unsigned long pages = obj->size >> PAGE_SHIFT;
+
+	if (drm_dev_is_unplugged(obj->dev))
+		return -ENODEV;
+	if (bo->dma_buf)
+		return nvdla_bo_mmap_imported(obj, vma);
+	/* A copy on write would be memory that the device does not see. */
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
+	/* Through a dma-buf any part of it may be mapped. */
+	if (first >= pages || vma_pages(vma) > pages - first)
+		return -EINVAL;
+
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
+	if (bo->write_combined)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
+	return 0;
+}
+
+static vm_fault_t nvdla_bo_map_pages(struct nvdla_bo *bo, struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	unsigned long first = vmf->pgoff -
+			      drm_vma_node_start(&bo->base.vma_node);
+	unsigned long address = vmf->address & PAGE_MASK;
+	unsigned long pfn = 0, i;
+	struct sg_page_iter iter;
+
+	if (first >= bo->base.size >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	if (bo->sgt)
+		__sg_page_iter_start(&iter, bo->sgt->sgl, bo->sgt->orig_nents,
+				     first);
+	else
+		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr)) +
+		      first;
+
+	for (i = 0; i < NVDLA_FAULT_PAGES && address < vma->vm_end; i++) {
+		if (!bo->sgt)
+			;
+		else if (__sg_page_iter_next(&iter))
+			pfn = page_to_pfn(sg_page_iter_page(&iter));
+		else
+			break;
+		if (vmf_insert_pfn(vma, address, pfn) != VM_FAULT_NOPAGE && !i)
+			return VM_FAULT_OOM;
+		address += PAGE_SIZE;
+		pfn++;
+	}
+	return VM_FAULT_NOPAGE;
+}
+
+static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	vm_fault_t ret;
+	int cookie;
+
+	if (!drm_dev_enter(obj->dev, &cookie))
+		return VM_FAULT_SIGBUS;
+	ret = nvdla_bo_map_pages(to_nvdla_bo(obj), vmf);
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+/* Another device wants the memory to stay. */
+int nvdla_bo_pin(struct drm_gem_object *obj)
+{
+	int cookie;
+
+	if (!drm_dev_enter(obj->dev, &cookie))
+		return -ENODEV;
+	atomic_inc(&to_nvdla_bo(obj)->pins);
+	drm_dev_exit(cookie);
+	return 0;
+}
+
+void nvdla_bo_unpin(struct drm_gem_object *obj)
+{
+	atomic_dec(&to_nvdla_bo(obj)->pins);
+}
+
+/* Of pages only: regions are not exported. */
+int nvdla_bo_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	int ret = nvdla_bo_pin(obj);
+
+	if (!ret)
+		iosys_map_set_vaddr(map, to_nvdla_bo(obj)->vaddr);
+	return ret;
+}
+
+void nvdla_bo_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	nvdla_bo_unpin(obj);
+}
+
+const struct vm_operations_struct nvdla_bo_vm_ops = {
+	.fault = nvdla_bo_fault,
+	.open = drm_gem_vm_open,
+	.close = drm_gem_vm_close,
+};
