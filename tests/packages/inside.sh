@@ -24,9 +24,11 @@ install() {
 	quietly apt-get -y --no-install-recommends install $(of "$1")
 }
 
-# All files but logs, caches, and what dpkg and apt keep of packages as such.
+# All files but logs, caches, what dpkg and apt keep of packages as such, and /run, which a
+# running system has in memory: udev notes devices there.
 snapshot() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /test -o -path /tmp \
+		-o -path /run \
 		-o -path /var/log -o -path /var/cache -o -path /var/lib/apt \
 		-o -path '/var/lib/dpkg/*' -o -path /etc/ld.so.cache \) -prune -o -print |
 		LC_ALL=C sort
