@@ -18,13 +18,18 @@ expect() {
 	}
 }
 
-no_device() {
-	for node in /dev/accel/accel* /dev/dri/renderD*; do
-		[ ! -e "$node" ] || {
-			echo "refusals.sh: there is a $node"
-			failed=1
-		}
+# The nodes of the driver; others, as vgem, have theirs.
+nodes() {
+	for node in /sys/class/accel/accel* /sys/class/drm/renderD*; do
+		driver=$(readlink "$node/device/driver") && [ "${driver##*/}" = nvdla ] && echo "$node"
 	done
+}
+
+no_device() {
+	[ -z "$(nodes)" ] || {
+		echo "refusals.sh: there is a $(nodes)"
+		failed=1
+	}
 }
 
 # refuses PARAMETER TEXT: the driver is loaded with it, says that and makes no device.
@@ -64,7 +69,10 @@ parameter)
 	# Nothing of it stays.
 	rmmod nvdla
 	insmod /modules/nvdla.ko || exit 1
-	ls /dev/accel/accel0 || ls /dev/dri/renderD128 || failed=1
+	[ -n "$(nodes)" ] || {
+		echo "refusals.sh: no device without parameters"
+		failed=1
+	}
 	;;
 *)
 	echo "refusals.sh: tree or parameter?"
