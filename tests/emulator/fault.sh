@@ -29,8 +29,9 @@ raise) offset=0x40 ;;
 storm-hz) offset=0x44 ;;
 reset) offset=0x48 ;;
 reset-ms) offset=0x4c ;;
+unreached) offset=0x60 ;;
 *)
-	echo "usage: fault NAME [VALUE]; NAME is swallow-interrupts, swallow-completions, block, late-ms, delay-us, gone, pattern, ones-reads, ones-ms, garbage-reads, garbage-seed, raise, storm-hz, reset, reset-ms, or, to read only, completions, interrupts, dma-refused, state" >&2
+	echo "usage: fault NAME [VALUE]; NAME is swallow-interrupts, swallow-completions, block, late-ms, delay-us, gone, pattern, ones-reads, ones-ms, garbage-reads, garbage-seed, raise, storm-hz, reset, reset-ms, or, to read only, completions, interrupts, dma-refused, state, unreached" >&2
 	exit 2
 	;;
 esac

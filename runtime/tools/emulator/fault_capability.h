@@ -12,8 +12,8 @@
 #define NVDLA_FAULT_CAPABILITY_H
 
 #define NVDLA_FAULT_CAPABILITY 0x60 /* where it is in configuration space */
-#define NVDLA_FAULT_LENGTH 0x60
-#define NVDLA_FAULT_VERSION 2
+#define NVDLA_FAULT_LENGTH 0x64
+#define NVDLA_FAULT_VERSION 3
 
 /* Offsets from the capability's start. */
 
@@ -43,6 +43,7 @@
 #define NVDLA_FAULT_STATE 0x2c
 #define NVDLA_FAULT_STATE_BLOCKED 0x1 /* a layer is blocked now */
 #define NVDLA_FAULT_STATE_LATE 0x2    /* the layer blocked last ran late */
+#define NVDLA_FAULT_STATE_CUT_OFF 0x4 /* asleep, in reset or off: no register is reached */
 
 /*
  * A link that comes back: so many coming register reads give ones, or all reads
@@ -78,5 +79,8 @@
 #define NVDLA_FAULT_SYNC_INVALIDATE 2 /* the guest sees what the device wrote */
 #define NVDLA_FAULT_SYNC_UNCACHED 3   /* from now on they see the same in these pages */
 #define NVDLA_FAULT_SYNC_CACHED 4     /* no longer */
+
+/* Register accesses while it was cut off, counted like the others above. */
+#define NVDLA_FAULT_UNREACHED 0x60
 
 #endif /* NVDLA_FAULT_CAPABILITY_H */

@@ -36,6 +36,7 @@ struct Counters {
   std::uint32_t interrupts = 0;
   std::uint32_t dma_refused = 0;
   std::uint32_t state = 0;
+  std::uint32_t unreached = 0;
 };
 
 // Where they are in the capability, and what they are called there and in logs.
@@ -67,6 +68,7 @@ inline constexpr std::pair<std::uint32_t, std::uint32_t Counters::*> kCounterReg
     {NVDLA_FAULT_INTERRUPTS, &Counters::interrupts},
     {NVDLA_FAULT_DMA_REFUSED, &Counters::dma_refused},
     {NVDLA_FAULT_STATE, &Counters::state},
+    {NVDLA_FAULT_UNREACHED, &Counters::unreached},
 };
 
 }  // namespace nvdla::emulator

@@ -104,9 +104,12 @@ std::uint64_t Function::lie(std::uint64_t truth, std::uint32_t size) {
 }
 
 // Nothing when the access does not reach the registers.
-std::optional<std::uint32_t> Function::register_offset(std::uint64_t address,
-                                                       std::uint32_t size) const {
-  if (reads_ones() || !config_.memory_enabled()) return std::nullopt;
+std::optional<std::uint32_t> Function::register_offset(std::uint64_t address, std::uint32_t size) {
+  if (!config_.memory_enabled()) {
+    ++counters_.unreached;
+    return std::nullopt;
+  }
+  if (reads_ones()) return std::nullopt;
   const std::uint64_t offset = address - config_.bar();
   if (address < config_.bar() || offset >= kBarBytes || size > kBarBytes - offset)
     return std::nullopt;
@@ -168,6 +171,8 @@ void Function::reset_locked() {
 }
 
 void Function::publish_faults() {
+  counters_.state &= ~std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF};
+  if (!config_.memory_enabled()) counters_.state |= NVDLA_FAULT_STATE_CUT_OFF;
   for (const FaultRegister& fault : kFaultRegisters)
     config_.set_fault_register(fault.offset, faults_.*fault.member);
   for (const auto& [offset, member] : kCounterRegisters)

@@ -66,13 +66,13 @@ class Function {
   std::uint64_t bar_read(std::uint64_t address, std::uint32_t size);
   void bar_write(std::uint64_t address, std::uint64_t value, std::uint32_t size);
   void replace_memory(std::vector<MemoryRange> ranges);
-  // The reset line of the bus.
+  // The reset line of the bus, or its power.
   void reset();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::optional<std::uint32_t> register_offset(std::uint64_t address, std::uint32_t size) const;
+  std::optional<std::uint32_t> register_offset(std::uint64_t address, std::uint32_t size);
   bool reads_ones() const;
   std::uint64_t lie(std::uint64_t truth, std::uint32_t size);
   void publish_faults();

@@ -158,13 +158,18 @@ TEST_F(FunctionTest, SleepsDeafAndDumb) {
   EXPECT_EQ(port_.seen(), Seen{"high"});
   function_.config_write(control, 3, 2);
   EXPECT_EQ(port_.seen(), (Seen{"high", "low"}));
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF});
+  EXPECT_EQ(fault(NVDLA_FAULT_UNREACHED), 0u);
   EXPECT_EQ(read(FakeAccelerator::kGlb), 0xffffffffu);
+  EXPECT_EQ(fault(NVDLA_FAULT_UNREACHED), 1u);
   function_.config_write(control, 0, 2);
   EXPECT_EQ(function_.config_read(PCI_COMMAND, 2), 0u);
   set_up();
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE), 0u);
   EXPECT_EQ(read(FakeAccelerator::kGlb), FakeAccelerator::kVersion);
   EXPECT_EQ(read(FakeAccelerator::kMask), 0u);
   EXPECT_EQ(read(FakeAccelerator::kStatus), 0u);
+  EXPECT_EQ(fault(NVDLA_FAULT_UNREACHED), 1u);
 }
 
 TEST_F(FunctionTest, BlocksUntilReset) {
@@ -236,7 +241,7 @@ TEST_F(FunctionTest, AResetStopsALateWrite) {
   ASSERT_TRUE(blocked());
   function_.reset();
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
-  EXPECT_EQ(fault(NVDLA_FAULT_STATE), 0u);
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF});
   EXPECT_EQ(byte(0x100), 0);
 }
 
@@ -402,7 +407,8 @@ TEST_F(FunctionTest, AResetCanLeaveTheDeviceBusy) {
   ASSERT_TRUE(blocked());
   function_.config_write(kAf + PCI_AF_CTRL, PCI_AF_CTRL_FLR, 1);
   EXPECT_EQ(function_.config_read(PCI_COMMAND, 2), 0u);
-  EXPECT_EQ(fault(NVDLA_FAULT_STATE), static_cast<std::uint32_t>(NVDLA_FAULT_STATE_BLOCKED));
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE),
+            std::uint32_t{NVDLA_FAULT_STATE_BLOCKED | NVDLA_FAULT_STATE_CUT_OFF});
   set_up();
   fault(NVDLA_FAULT_BLOCK, 0);
   ASSERT_TRUE(completed());

@@ -48,6 +48,31 @@ TEST_F(PlatformTest, HasAResetLine) {
   EXPECT_EQ(platform_->read(FakeAccelerator::kStatus, 4), 0u);
 }
 
+TEST_F(PlatformTest, HasAPowerSwitch) {
+  const auto state = [this] { return platform_->read(kFaults + NVDLA_FAULT_STATE, 4); };
+  EXPECT_EQ(platform_->read(kPlatformPower, 4), 1u) << "nobody has to switch it on";
+  EXPECT_EQ(state(), 0u);
+  platform_->write(FakeAccelerator::kSet, 1, 4);
+  platform_->write(kPlatformPower, 0, 4);
+  EXPECT_EQ(port_.seen(), (std::vector<std::string>{"high", "low"}));
+  EXPECT_EQ(platform_->read(kPlatformPower, 4), 0u);
+  EXPECT_EQ(state(), std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF});
+  EXPECT_EQ(platform_->read(kFaults + NVDLA_FAULT_UNREACHED, 4), 0u);
+  EXPECT_EQ(platform_->read(FakeAccelerator::kGlb, 4), 0xffffffffu) << "off";
+  platform_->write(FakeAccelerator::kSet, 2, 4);
+  EXPECT_EQ(platform_->read(kFaults + NVDLA_FAULT_UNREACHED, 4), 2u);
+
+  // Neither of the two lets it go while the other holds it.
+  platform_->write(kPlatformReset, 1, 4);
+  platform_->write(kPlatformPower, 1, 4);
+  EXPECT_EQ(state(), std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF});
+  platform_->write(kPlatformReset, 0, 4);
+  EXPECT_EQ(state(), 0u);
+  EXPECT_EQ(platform_->read(FakeAccelerator::kGlb, 4), FakeAccelerator::kVersion);
+  EXPECT_EQ(platform_->read(FakeAccelerator::kStatus, 4), 0u) << "it has forgotten everything";
+  EXPECT_EQ(platform_->read(kFaults + NVDLA_FAULT_UNREACHED, 4), 2u);
+}
+
 TEST_F(PlatformTest, MisbehavesOnDemand) {
   platform_->write(kFaults + NVDLA_FAULT_SWALLOW_INTERRUPTS, 1, 4);
   platform_->write(FakeAccelerator::kSet, 1, 4);
@@ -57,9 +82,9 @@ TEST_F(PlatformTest, MisbehavesOnDemand) {
 }
 
 TEST_F(PlatformTest, HasNothingElse) {
-  EXPECT_EQ(platform_->read(kPlatformReset + 4, 4), 0xffffffffffffffffu);
+  EXPECT_EQ(platform_->read(kPlatformPower + 4, 4), 0xffffffffffffffffu);
   EXPECT_EQ(platform_->read(kPlatformConfig, 8), 0xffffffffffffffffu);
-  platform_->write(kPlatformReset + 4, 1, 4);
+  platform_->write(kPlatformPower + 4, 1, 4);
   EXPECT_EQ(platform_->read(kPlatformReset, 4), 0u);
 }
 
