@@ -55,6 +55,34 @@ refuses "emulate.sh: --dt is for the route dt" "$emulate" 6.12 --route acpi --dt
 refuses "emulate.sh: no $work/bin/nvdla-device-server: build it first" \
 	"$emulate" 6.12 --build "$work"
 
+# Of a boot: what may be skipped, and what may not.
+cat >"$work/guest.log" <<-EOF
+	[       OK ] Fuzz.Ioctls (12 ms)
+	[ RUN      ] FailNth.Open
+	[  SKIPPED ] FailNth.Open (0 ms)
+	[  SKIPPED ] FailNth.Probe (1 ms)
+	[  SKIPPED ] 2 tests, listed below:
+	[  SKIPPED ] FailNth.Open
+	[  SKIPPED ] FailNth.Probe
+EOF
+echo "# CONFIG_FAULT_INJECTION is not set" >"$work/plain.config"
+echo CONFIG_FAULT_INJECTION=y >"$work/failing.config"
+[ "$("$here/skipped.sh" "$work/guest.log" "$work/plain.config")" = \
+	"skipped, as the kernel is not built for them: FailNth.Open FailNth.Probe" ] || {
+	echo "skipped.sh does not know what may be skipped"
+	failed=1
+}
+refuses "skipped.sh: skipped, though they are to run here: FailNth.Open FailNth.Probe" \
+	"$here/skipped.sh" "$work/guest.log" "$work/failing.config"
+echo "[  SKIPPED ] Fuzz.Ioctls (3 ms)" >>"$work/guest.log"
+refuses "skipped.sh: skipped, though they are to run here: Fuzz.Ioctls" \
+	"$here/skipped.sh" "$work/guest.log" "$work/plain.config"
+sed -i /SKIPPED/d "$work/guest.log"
+[ -z "$("$here/skipped.sh" "$work/guest.log" "$work/failing.config")" ] || {
+	echo "skipped.sh finds what was not skipped"
+	failed=1
+}
+
 initrd=$here/make-initrd.sh
 kernel=$work/kernel
 mkdir -p "$kernel/modules/kernel"

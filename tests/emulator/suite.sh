@@ -58,6 +58,8 @@ boot() {
 	shift
 	echo "=== $name"
 	"$here/emulate.sh" "$series" --build "$build" --name "$name" "$@" || failed="$failed $name"
+	"$here/skipped.sh" "$build/emulate/$name.log" "$build/kernels/$series/headers/.config" ||
+		failed="$failed $name-skipped"
 }
 
 # join NAME [--cut]: of a boot whose programs were traced.

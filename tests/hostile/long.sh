@@ -24,5 +24,7 @@ if [ "${1-}" = --append ]; then
 	append="$append $2"
 	shift 2
 fi
-exec "$here/../emulator/emulate.sh" "$series" --build "$build" --name "$series-hostile-long" \
+name=$series-hostile-long
+"$here/../emulator/emulate.sh" "$series" --build "$build" --name "$name" \
 	--append "$append" --time-out 1700 "$@" -- "$build/tests/test_hostile"
+"$here/../emulator/skipped.sh" "$build/emulate/$name.log" "$build/kernels/$series/headers/.config"
