@@ -3,6 +3,8 @@
 // The driver beside others that take the device away and give it back: its own sleep, the system's,
 // and resets that user space asks for. Runs in the guest of an emulator run whose function can be
 // reset and loses its state in sleep.
+#include "power.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,62 +16,10 @@
 #include <system_error>
 #include <thread>
 
-#include "misbehaviour.hpp"
-#include "unit_run.hpp"
-
 namespace nvdla::emulator_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Power : public Misbehaviour {
- protected:
-  void SetUp() override {
-    Misbehaviour::SetUp();
-    ASSERT_TRUE(Client().can_reset()) << "this run is for a function that can be reset";
-    // Interrupts off, devices asleep: what wakes a real machine up does not work in the guest.
-    FaultControl::put("/sys/power/pm_test", "platform");
-    FaultControl::put("/sys/module/suspend/parameters/pm_test_delay", "1");
-  }
-  void TearDown() override {
-    may_sleep(false);
-    Misbehaviour::TearDown();
-  }
-
-  void may_sleep(bool may) const { faults_.put_attribute("power/control", may ? "auto" : "on"); }
-  bool asleep() const { return faults_.attribute("power/runtime_status") == "suspended"; }
-  void fall_asleep() const {
-    may_sleep(true);
-    ASSERT_TRUE(eventually([this] { return asleep(); })) << "it does not fall asleep";
-  }
-  void reset() const { faults_.put_attribute("reset", "1"); }
-  // All that the system does before and after its sleep; an errno.
-  static int suspend() {
-    try {
-      FaultControl::put("/sys/power/state", "freeze");
-      return 0;
-    } catch (const std::system_error& error) {
-      return error.code().value();
-    }
-  }
-
-  // A layer that computes with tables, which a device that slept or was reset does not have any
-  // more, gives what the model does.
-  void expect_tables() const {
-    const Device kernel = Device::open("auto");
-    const std::string configuration(kernel.info().configuration);
-    const test::Base base = test::base_cdp(configuration.c_str());
-    const auto ours = run(kernel, base);
-    const auto theirs = run(Device::open("model:" + configuration), base);
-    EXPECT_EQ(ours.slots, theirs.slots);
-  }
-};
-
-void expect_run(Client& client) {
-  client.forget();
-  EXPECT_EQ(client.run(), 0);
-  EXPECT_TRUE(client.copied());
-}
 
 TEST_F(Power, ADeviceWithoutWorkSleepsAndWakesUpForSome) {
   expect_tables();
