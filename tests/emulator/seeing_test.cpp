@@ -25,6 +25,7 @@
 #include <thread>
 #include <vector>
 
+#include "../ioctl/client.hpp"
 #include "../ioctl/node.hpp"
 #include "fault_control.hpp"
 #include "tools/emulator/fault_capability.h"
@@ -34,6 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ioctl_test::array_of;
+using ioctl_test::Client;
 using ioctl_test::CopyProgram;
 using ioctl_test::kPage;
 using ioctl_test::Node;
@@ -296,6 +298,41 @@ unsigned long jobs() {
   std::smatch parts;
   const std::string text = debugfs("status");
   return std::regex_search(text, parts, std::regex("jobs: ([0-9]+)\n")) ? std::stoul(parts[1]) : 0;
+}
+
+// With nvdla_spoil.ko: no program that the driver accepts, and no device, leads there.
+class Spoiled : public CoreDump {
+ protected:
+  static constexpr const char* kLayers = "/sys/module/nvdla_spoil/parameters/layers";
+};
+
+TEST_F(Spoiled, AProgramThatWasChangedIsDumpedAndHarmsNobodyElse) {
+  Client innocent;
+  Client client(3);
+  write_text(kLayers, "2");
+  EXPECT_EQ(client.run(), ECANCELED);
+  EXPECT_EQ(read_text(kLayers), "0\n");
+  ASSERT_TRUE(save()) << "no dump";
+  const std::string status = debugfs("status");
+  EXPECT_TRUE(std::regex_search(
+      status, std::regex("last failure: broken in layer 1 of program [0-9]+ at [0-9]+ ns\n")))
+      << status;
+  const auto [said, result] = replay();
+  EXPECT_EQ(result, 1) << said;
+  EXPECT_TRUE(std::regex_search(
+      said, std::regex("FAIL .*\\(layer 1: the driver was to write 0x[0-9a-f]{8} to 0x3f000, a "
+                       "register of none of the layer's units: its program was changed after it "
+                       "was checked\\)")))
+      << said;
+  // Registers are there: layer 0 was in the device.
+  std::smatch counts;
+  ASSERT_TRUE(std::regex_search(said, counts, std::regex(" ([0-9]+) registers and"))) << said;
+  EXPECT_GT(std::stoul(counts[1]), 10u);
+  // Nobody is guilty, and the device works on, but for this program.
+  EXPECT_EQ(client.state().state, std::uint32_t{DRM_NVDLA_CONTEXT_INNOCENT});
+  EXPECT_EQ(innocent.run(), 0);
+  EXPECT_TRUE(innocent.copied());
+  EXPECT_EQ(client.run(), ECANCELED);
 }
 
 TEST_F(Seeing, DebugfsNamesTheRegisters) {

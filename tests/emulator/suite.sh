@@ -103,7 +103,8 @@ machines() {
 	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$selftest" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
-		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" --run "$tests/test_seeing" \
+		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" \
+		--run "$tests/test_seeing --gtest_filter=-Spoiled.*" \
 		--run "$here/recorded.sh test_backend --gtest_filter=Kernel.DigitsAreThoseOfTheModel" \
 		--run "$tests/test_hostile --gtest_filter=Lifetimes.RemovalFromTheBus*"
 	# The first generation with INTx, with SRAM, on a function that cannot be reset. The
@@ -262,10 +263,12 @@ uml:short) user_mode_short ;;
 *:hostile) hostile ;;
 *:acpi)
 	set -- --run "$here/clock.sh '500 MHz'" --run "$recovers"
-	# Clocks that fail, where the kernel has return probes.
+	# Clocks that fail, and programs that are changed, where the kernel has return probes.
 	clocks=$build/modules/$series/machine/nvdla_clocks.ko
 	[ ! -e "$clocks" ] || set -- "$@" --module "$clocks" --module "$build/modules/$series/nvdla.ko" \
-		--run "$tests/test_power --gtest_filter=Clocks.*"
+		--module "$build/modules/$series/machine/nvdla_spoil.ko" \
+		--run "$tests/test_power --gtest_filter=Clocks.*" \
+		--run "$tests/test_seeing --gtest_filter=Spoiled.*"
 	platform acpi "$@"
 	;;
 *:liars) liars ;;

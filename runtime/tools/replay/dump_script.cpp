@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "firmware/engine/nvdla_engine.h"
@@ -31,13 +33,11 @@ class Scripter {
           fmt::format("the dump holds {}; expected one of the parameter dump=full",
                       gone ? "no registers, as the device was gone, and no job" : "registers only");
     else
-      script_.end_note = gone ? fmt::format("all layers end here; the device was gone in layer {}",
-                                            dump_.header.layer)
-                              : fmt::format("all layers end here; on the device layer {} did not",
-                                            dump_.header.layer);
+      script_.end_note = fmt::format("all layers end here; {}", end_on_the_device());
     if (gone && dump_.registers.empty())
       script_.warnings.push_back(
           "the device answered all ones: the dump has no registers, so none are compared");
+    if (dump_.header.result == NVDLA_JOB_BROKEN) find_stray();
     compare_registers();
     load_memory();
     LayerScript layers(dump_, file_, script_.commands);
@@ -51,11 +51,44 @@ class Scripter {
       find_kept();
     }
     for (std::uint32_t i = 0; i < count; ++i)
-      if (!ended(i) || again_[i]) layers.layer(i);
+      if ((!ended(i) || again_[i]) && i != stray_) layers.layer(i);
     return std::move(script_);
   }
 
  private:
+  std::string end_on_the_device() const {
+    const std::uint32_t layer = dump_.header.layer;
+    switch (dump_.header.result) {
+      case NVDLA_JOB_GONE:
+        return fmt::format("the device was gone in layer {}", layer);
+      case NVDLA_JOB_BROKEN:
+        return fmt::format("the driver did not write layer {} to the device", layer);
+      default:
+        return fmt::format("on the device layer {} did not", layer);
+    }
+  }
+
+  // The driver writes no layer that would reach registers of a unit that is not its own. The
+  // compiler makes none: something has changed the program since.
+  void find_stray() {
+    const std::uint32_t index = dump_.header.layer;
+    if (index >= dump_.layers.size()) return;
+    const drm_nvdla_dump_layer& layer = dump_.layers[index];
+    std::set<std::uint32_t> own;
+    for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit)
+      if (layer.units >> unit & 1) own.insert(kBases[script_.map][unit]);
+    for (std::uint32_t i = 0; i < layer.num_writes; ++i) {
+      const drm_nvdla_dump_write& write = dump_.writes[layer.first_write + i];
+      if (own.count(write.offset & ~(NVDLA_UNIT_WINDOW - 1u)) != 0) continue;
+      script_.failures.push_back(
+          fmt::format("layer {}: the driver was to write {:#010x} to {:#x}, a register of none of "
+                      "the layer's units: its program was changed after it was checked",
+                      index, write.value, write.offset));
+      stray_ = index;
+      return;
+    }
+  }
+
   bool ended(std::uint32_t layer) const {
     return dump_.layers[layer].state == DRM_NVDLA_DUMP_ENDED;
   }
@@ -215,6 +248,7 @@ class Scripter {
   std::string_view file_;
   Script script_;
   bool complete_ = true;
+  std::optional<std::uint32_t> stray_;  // the layer that cannot be written
   std::vector<bool> again_ = std::vector<bool>(dump_.layers.size());  // though they had ended
 };
 

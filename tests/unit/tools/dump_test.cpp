@@ -172,6 +172,30 @@ TEST_F(DumpReplay, ADeviceThatWasGoneHasNoRegisters) {
                        "job; expected one of the parameter dump=full)"));
 }
 
+// The driver found a register of no unit of the layer in what it was to write: so does replay.
+TEST_F(DumpReplay, AProgramThatWasChangedIsToldAsSuch) {
+  DumpBuilder dump = chain();
+  dump.header.result = 5;
+  dump.layers[1].state = DRM_NVDLA_DUMP_WAITING;
+  auto result = replay(dump);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_TRUE(contains(result.output,
+                       "pass  FILE  (all layers end here; the driver did not write layer 1 to the "
+                       "device)\n"))
+      << result.output;
+
+  auto& write = dump.writes[dump.layers[1].first_write + 2];
+  // PDP's.
+  write = {0xa010, 0x1234};
+  result = replay(dump);
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_TRUE(contains(result.output,
+                       "(layer 1: the driver was to write 0x00001234 to 0xa010, a register of none "
+                       "of the layer's units: its program was changed after it was checked)"))
+      << result.output;
+  EXPECT_TRUE(contains(result.output, "192 bytes compared")) << "what layer 0 did" << result.output;
+}
+
 TEST_F(DumpReplay, RegistersAloneAreSkipped) {
   DumpBuilder dump = chain();
   dump.layers.clear();
