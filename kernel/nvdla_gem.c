@@ -10,6 +10,7 @@
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
+#include <linux/kmemleak.h>
 #include <linux/property.h>
 
 #include <drm/drm_drv.h>
@@ -128,6 +129,8 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 	mutex_lock(&ndev->gem.lock);
 	if (bo->abandoned) {
 		list_move(&bo->node, &ndev->gem.lost);
+		/* For good if there is never a reset: nobody knows it. */
+		kmemleak_not_leak(bo);
 	} else {
 		list_del(&bo->node);
 		nvdla_bo_release(bo);

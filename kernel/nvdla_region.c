@@ -22,6 +22,7 @@
 #include <linux/genalloc.h>
 #include <linux/io.h>
 #include <linux/iommu.h>
+#include <linux/kmemleak.h>
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/of_reserved_mem.h>
@@ -64,6 +65,7 @@ static void nvdla_region_unclaim(void *data)
 	/* A hung device may still write: what it has is never free again. */
 	if (gen_pool_avail(claim->pool) != gen_pool_size(claim->pool)) {
 		drm_info(claim->drm, "reserved memory is left in quarantine\n");
+		kmemleak_not_leak(claim);
 		return;
 	}
 	gen_pool_destroy(claim->pool);

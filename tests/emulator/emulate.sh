@@ -152,7 +152,9 @@ sh "$here/make-initrd.sh" --kernel "$kernel" --output "$work/initrd" "$@"
 case $route in
 acpi)
 	sed "s/@compatible@/nvidia,$device/" "$here/nvdla.asl" >"$work/nvdla.asl"
-	said=$(iasl -p "$work/nvdla" "$work/nvdla.asl" 2>&1) || fail "$said"
+	without=$(grep -qx -e --no-reset "$work/server-options" && echo '-D NO_RESET') || without=
+	# shellcheck disable=SC2086 # an option and its value, or neither
+	said=$(iasl $without -p "$work/nvdla" "$work/nvdla.asl" 2>&1) || fail "$said"
 	printf '%s\n%s\n%s\n%s\n' --plugin "$build/lib/nvdla-window.so" \
 		--description "$work/nvdla.aml" >>"$work/server-options"
 	;;

@@ -36,6 +36,8 @@ class FaultControl {
   void put_attribute(const std::string& name, const std::string& line) const;
   static void put(const std::string& path, const std::string& line);
 
+  // What is not cannot be kept off the bus by its driver.
+  bool on_pci() const { return window_ == nullptr; }
   void set_bus_master(bool on) const;
   bool bus_master() const;
 

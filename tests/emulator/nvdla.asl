@@ -27,6 +27,7 @@ DefinitionBlock ("", "SSDT", 2, "NVDLA", "EMULATOR", 1)
                 }
             })
 
+#ifndef NO_RESET
             OperationRegion (LINE, SystemMemory, 0xFED40000, 4)
             Field (LINE, DWordAcc, NoLock, Preserve)
             {
@@ -38,6 +39,7 @@ DefinitionBlock ("", "SSDT", 2, "NVDLA", "EMULATOR", 1)
                 RST = One
                 RST = Zero
             }
+#endif
         }
     }
 }
