@@ -357,6 +357,39 @@ TEST(Unused, ReuseOfWeightsThatFillTheirBanks) {
   EXPECT_EQ(stay.at(1).conv.weight_banks, 2U);
 }
 
+// Twenty cubes with the same weights, which the writer fetches again before others have waited for
+// too long. A file that reuses them everywhere is legal for the hardware, and not for its users.
+TEST(Unused, ReuseForLongerThanALayerMayTakeIsRefused) {
+  const auto weights = random_elements<std::int8_t>(std::size_t{8} * 8 * 32 * 32, 5);
+  Convolution conv{.name = "conv", .kernels = 8, .kernel_height = 32, .kernel_width = 32};
+  conv.weights = weights;
+  Network network;
+  network.output(network.convolution(network.input("in", {8, 4000, 100, 20}), conv), "out");
+  EXPECT_GT(converted(network, "nv_small", [](DlaTask&) {}).layers.size(), 20U);
+
+  std::size_t begins = 0;
+  const auto change = [&](DlaTask& task) {
+    ConvOp* before = nullptr;
+    for (Operation& operation : task.operations) {
+      auto* found = std::get_if<ConvPart>(&operation.part);
+      if (found == nullptr) continue;
+      if (before != nullptr && found->op.data_reuse == 0 && found->op.weight_reuse == 0) {
+        before->skip_weight_rls = found->op.weight_reuse = 1;
+        ++begins;
+      }
+      before = &found->op;
+    }
+  };
+  test::expect_error(
+      ErrorCode::kInvalidProgram,
+      "(conv): flags reuses what layers from 0 on left in the convolution buffer, so nobody else "
+      "may "
+      "run in between: together they take 5000970880 cycles in the worst case, 5000000000 are "
+      "allowed: fetch again instead of reusing",
+      [&] { converted(network, "nv_small", change); });
+  EXPECT_GT(begins, 0U);
+}
+
 // The first of a task finds nothing.
 TEST(Unused, ReuseByTheFirst) {
   Layer layer(Precision::kInt8);
