@@ -7,7 +7,6 @@
  *   queue       what runs, and the contexts of each open file
  *   memory      regions of the device's own, and buffers of each open file
  */
-#include <linux/genalloc.h>
 #include <linux/seq_file.h>
 
 #include <drm/drm_debugfs.h>
@@ -23,6 +22,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
+#include "nvdla_region.h"
 #include "nvdla_register.h"
 
 static struct nvdla_device *nvdla_debugfs_device(struct seq_file *seq)
@@ -191,15 +191,6 @@ unlock:
 	return ret;
 }
 
-static void nvdla_debugfs_region(struct seq_file *seq, const char *name,
-				 const struct nvdla_region *region)
-{
-	if (region->pool)
-		seq_printf(seq, "%s: %zu of %zu bytes free\n", name,
-			   gen_pool_avail(region->pool),
-			   gen_pool_size(region->pool));
-}
-
 static int nvdla_debugfs_memory(struct seq_file *seq, void *data)
 {
 	struct nvdla_device *ndev = nvdla_debugfs_device(seq);
@@ -207,8 +198,8 @@ static int nvdla_debugfs_memory(struct seq_file *seq, void *data)
 	struct drm_file *file;
 	int ret, id;
 
-	nvdla_debugfs_region(seq, "carveout", &ndev->carveout);
-	nvdla_debugfs_region(seq, "sram", &ndev->sram);
+	nvdla_region_show(seq, "carveout", &ndev->carveout);
+	nvdla_region_show(seq, "sram", &ndev->sram);
 	ret = mutex_lock_interruptible(&ndev->drm.filelist_mutex);
 	if (ret)
 		return ret;

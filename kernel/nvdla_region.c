@@ -28,6 +28,7 @@
 #include <linux/of_reserved_mem.h>
 #include <linux/property.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 
 #include <drm/drm_print.h>
 
@@ -308,4 +309,19 @@ void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size)
 phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr)
 {
 	return gen_pool_virt_to_phys(region->pool, (unsigned long)vaddr);
+}
+
+/**
+ * nvdla_region_show() - tell how much is free, if there is such a region
+ * @seq: where to
+ * @name: what it is called there
+ * @region: of the device
+ */
+void nvdla_region_show(struct seq_file *seq, const char *name,
+		       const struct nvdla_region *region)
+{
+	if (region->pool)
+		seq_printf(seq, "%s: %zu of %zu bytes free\n", name,
+			   gen_pool_avail(region->pool),
+			   gen_pool_size(region->pool));
 }

@@ -9,6 +9,7 @@
 
 struct gen_pool;
 struct nvdla_device;
+struct seq_file;
 
 /** struct nvdla_region - memory out of which buffers are made */
 struct nvdla_region {
@@ -23,6 +24,8 @@ int nvdla_region_init(struct nvdla_device *ndev);
 void *nvdla_region_alloc(struct nvdla_region *region, size_t size);
 void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size);
 phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr);
+void nvdla_region_show(struct seq_file *seq, const char *name,
+		       const struct nvdla_region *region);
 #else
 /* Without CONFIG_GENERIC_ALLOCATOR there are none; nvdla_gem_init() says so. */
 static inline void *nvdla_region_alloc(struct nvdla_region *region, size_t size)
@@ -39,6 +42,11 @@ static inline phys_addr_t nvdla_region_phys(struct nvdla_region *region,
 					    void *vaddr)
 {
 	return 0;
+}
+
+static inline void nvdla_region_show(struct seq_file *seq, const char *name,
+				     const struct nvdla_region *region)
+{
 }
 #endif
 
