@@ -368,6 +368,57 @@ TEST(Yield, AJobBeginsNowhereElse) {
   }
 }
 
+// By its estimates: for how long what is enabled goes on behind the longest of the layers that run.
+std::uint64_t rest_behind_one(const Rig& rig, Program& program) {
+  std::uint64_t longest = 0, end = 0;
+  std::map<std::uint32_t, std::uint64_t> ends;  // of units, those of layers before
+  for (std::uint32_t i = 0; i < NVDLA_ENGINE_WINDOW; ++i) {
+    if (!((rig.engine.enabled & ~rig.engine.ended) >> i & 1)) continue;
+    const nvdla_layer_image& image = program.image(rig.engine.head + i);
+    std::uint64_t begin = 0;
+    for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit)
+      if (image.units >> unit & 1) begin = std::max(begin, ends[unit]);
+    // The clock has 1 GHz.
+    if (begin == 0) longest = std::max(longest, image.cycles);
+    for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit)
+      if (image.units >> unit & 1) ends[unit] = begin + image.cycles;
+    end = std::max(end, begin + image.cycles);
+  }
+  return end - longest;
+}
+
+// Whenever a job is asked, whoever waits has to wait for one layer and 10 ms at most: what pends is
+// short, and of that no more than two layers can come one after the other.
+TEST(Yield, ALayerAndAShortTimeAreLeft) {
+  constexpr std::uint64_t kMost = 2 * NVDLA_MAX_PENDING_NS;
+  static_assert(kMost <= 10'000'000);
+  std::uint64_t most = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
+    Rig rig("nv_full", (seed & 1) != 0);
+    std::vector<LayerSpec> specs(60);
+    for (LayerSpec& spec : specs) {
+      spec.kind = 1 + pick(NVDLA_LAYER_BDMA);
+      spec.rdma = pick(2) && spec.kind <= NVDLA_LAYER_CONV_SDP_PDP;
+      spec.ticks = 1 + pick(6);
+      spec.cycles = pick(4) == 0 ? 1 + pick(1'000'000'000) : NVDLA_MAX_PENDING_NS - pick(100'000);
+    }
+    Program program(rig.hw, specs);
+    ASSERT_EQ(rig.start(), 0);
+    ASSERT_EQ(rig.submit(program), 0);
+    for (nvdla_job* job = nullptr; !job; job = nvdla_engine_done(&rig.engine)) {
+      const std::uint64_t left = rest_behind_one(rig, program);
+      ASSERT_LE(left, kMost) << "seed " << seed << ", layer " << rig.engine.head;
+      most = std::max(most, left);
+      rig.device.tick();
+      rig.interrupt();
+    }
+    ASSERT_EQ(program.job().result, NVDLA_JOB_OK);
+  }
+  EXPECT_GT(most, kMost - 200'000) << "two do come one after the other";
+}
+
 class Interrupted : public ::testing::TestWithParam<unsigned> {};
 
 // Two programs of all kinds of layers take turns, and each is asked to yield at random moments.
