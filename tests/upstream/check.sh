@@ -10,29 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(mkdir -p "$1" && cd "$1" && pwd)/upstream
 
-fail() {
-	echo "check.sh: $*" >&2
-	exit 1
-}
-
-# With a log that is shown if it fails.
-quietly() {
-	"$@" >"$build/command.log" 2>&1 || {
-		tail -n 40 "$build/command.log" >&2
-		fail "failed: $*"
-	}
-}
-
-archive=$(ls /usr/src/linux-source-*.tar.xz 2>/dev/null | sort -V | tail -n 1)
-[[ -n $archive ]] || fail "no /usr/src/linux-source-*.tar.xz (package linux-source-6.12)"
-tree=$build/$(basename "$archive" .tar.xz)
-if [[ ! -e $tree/.complete || $archive -nt $tree/.complete ]]; then
-	rm -rf "$tree"
-	mkdir -p "$build"
-	tar -C "$build" -xf "$archive"
-	mkdir "$tree/.applied"
-	touch "$tree/.complete"
-fi
+. "$here/tree.sh"
+unpack
 
 # What the last call left, the last patch first.
 for patch in $(ls -r "$tree/.applied"); do
@@ -41,30 +20,9 @@ for patch in $(ls -r "$tree/.applied"); do
 done
 "$root/kernel/upstream/series.py" "$tree" "$build/series"
 
-jobs=$(nproc)
-# configure OUT CONFIG-LINE...: a small kernel of its own.
-configure() {
-	local out=$build/$1
-	shift
-	mkdir -p "$out"
-	{
-		cat "$here/kernel.config"
-		printf '%s\n' "$@"
-	} >"$out/all.config"
-	quietly make CC="ccache gcc" -C "$tree" O="$out" KCONFIG_ALLCONFIG="$out/all.config" allnoconfig
-	local line
-	for line in "$@"; do
-		case $line in
-		*=n) ! grep -q "^${line%=n}=" "$out/.config" || fail "$line is not to be had" ;;
-		*) grep -qx "$line" "$out/.config" || fail "$line is not to be had" ;;
-		esac
-	done
-}
 # compile OUT TARGET...: the driver's part, without a word.
 compile() {
-	local out=$build/$1
-	shift
-	quietly make CC="ccache gcc" -C "$tree" O="$out" -j "$jobs" W=1 "$@"
+	kernel_make "$1" W=1 "${@:2}"
 	! grep -E '(warning|error):' "$build/command.log" || fail "warnings"
 }
 
@@ -84,13 +42,12 @@ for patch in "$build"/series/0*.patch; do
 		binding=$(sed -n 's,^+++ b/Documentation/devicetree/bindings/,,p' "$patch")
 		configure out
 		# Debian 12 has a version that is older than some other bindings ask for.
-		quietly make CC="ccache gcc" -C "$tree" O="$build/out" DT_SCHEMA_FILES="${binding##*/}" \
-			DT_SCHEMA_MIN_VERSION=2022.8 dt_binding_check
+		kernel_make out DT_SCHEMA_FILES="${binding##*/}" DT_SCHEMA_MIN_VERSION=2022.8 dt_binding_check
 		! grep -F "${binding##*/}" "$build/command.log" | grep -v '^ *\(LINT\|CHKDT\|DTEX\|DTC\|DTC_CHK\|SCHEMA\) ' ||
 			fail "dt_binding_check"
 		;;
 	*-uapi-*)
-		quietly make CC="ccache gcc" -C "$tree" O="$build/out" -j "$jobs" headers
+		kernel_make out headers
 		printf '#include <drm/nvdla_accel.h>\n' | cc -Wall -Werror -std=c90 -fsyntax-only \
 			-x c -I "$build/out/usr/include" - || fail "headers"
 		;;
@@ -103,8 +60,7 @@ done
 
 # link OUT: a module, to whose symbols modpost has nothing to say but that the kernel was not built.
 link() {
-	quietly make CC="ccache gcc" -C "$tree" O="$build/$1" -j "$jobs" W=1 KBUILD_MODPOST_WARN=1 \
-		drivers/accel/nvdla/nvdla.ko
+	kernel_make "$1" W=1 KBUILD_MODPOST_WARN=1 drivers/accel/nvdla/nvdla.ko
 	! grep -E '(warning|error):|MODULE_|"nvdla' "$build/command.log" || fail "the module"
 }
 configure out CONFIG_DRM_ACCEL_NVDLA=m
