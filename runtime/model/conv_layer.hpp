@@ -5,6 +5,7 @@
 #ifndef NVDLA_MODEL_CONV_LAYER_HPP
 #define NVDLA_MODEL_CONV_LAYER_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -94,6 +95,16 @@ struct ConvLayer {
   // as the outputs reach. Nobody tells it of a right and a bottom border.
   std::uint64_t behind_x() const noexcept { return beyond(reach_x(), pad_left + width); }
   std::uint64_t behind_y() const noexcept { return beyond(reach_y(), pad_top + csc_height); }
+  // Of one output.
+  std::uint64_t products() const noexcept {
+    return std::uint64_t{kernel_width} * kernel_height * weight_channels;
+  }
+  // The greatest magnitude of an integer that goes to SDP.
+  std::uint64_t largest_sum() const noexcept {
+    constexpr std::uint64_t kAny = std::uint64_t{1} << 31, kProduct = 128 * 128;
+    const bool bytes = proc == Precision::kInt8 && !winograd;
+    return bytes ? std::min(kAny, products() * kProduct) : kAny;
+  }
 
  private:
   static std::uint64_t beyond(std::uint64_t reach, std::uint64_t end) noexcept {

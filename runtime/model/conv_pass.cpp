@@ -86,15 +86,13 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   data_.fetch(layer, fetch_, cbuf_);
   counters.data = data_.specials();
 
-  const std::uint64_t products =
-      std::uint64_t{layer.kernel_width} * layer.kernel_height * layer.weight_channels;
   const bool half = layer.proc == Precision::kFp16;
   Mac mac = Mac::kBytes;
   if (layer.winograd) {
     mac = half ? Mac::kWinogradHalf : Mac::kWinograd;
   } else if (half) {
     mac = Mac::kHalf;
-  } else if (layer.proc != Precision::kInt8 || products >= kExactProducts) {
+  } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
   const ConvShape shape{layer.kernels,

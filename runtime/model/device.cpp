@@ -196,7 +196,7 @@ bool Device::Impl::run_sdp() {
   sdp_stuck = sdp_fault(hw, layer);
   if (!sdp_stuck.empty()) return false;
   if (layer.to_pdp && (!pdp.takes_sdp() || !join_pdp(layer))) return false;
-  sdp.begin(layer, layer.to_pdp ? &pdp.begin() : nullptr);
+  sdp.begin(layer, layer.rdma.largest_input(), layer.to_pdp ? &pdp.begin() : nullptr);
   sdp.run_from_memory();
   finish_sdp(layer, sdp.end());
   return true;
@@ -231,7 +231,7 @@ bool Device::Impl::run_conv() {
     return false;
   }
 
-  sdp.begin(post, post.to_pdp ? &pdp.begin() : nullptr);
+  sdp.begin(post, layer.largest_sum(), post.to_pdp ? &pdp.begin() : nullptr);
   const ConvCounters counters = conv.run(layer, sdp);
   registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, counters.saturated);
   registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, counters.data.nan);

@@ -21,25 +21,43 @@ void Dma::refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept {
   }
 }
 
-void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
-               std::uint64_t size) noexcept {
-  auto* out = static_cast<std::byte*>(to);
-  bus_.client(client);
-  while (size != 0) {
-    address &= address_mask_;
-    const Mapping mapping = bus_.map(ram, address, size, false);
+// `mapping` is what the bus has said of the first bytes.
+void Dma::read_on(nvdla_dma client, Ram ram, std::uint64_t address, std::byte* to,
+                  std::uint64_t size, Mapping mapping) noexcept {
+  while (true) {
     std::uint64_t count = std::min(mapping.size, size);
     if (count != 0) {
-      std::memcpy(out, mapping.data, count);
+      std::memcpy(to, mapping.data, count);
     } else {
       refuse(client, address, false);
       count = std::min(size, kRefusalBytes - address % kRefusalBytes);
-      std::memset(out, 0xff, count);
+      std::memset(to, 0xff, count);
     }
-    out += count;
-    address += count;
+    to += count;
+    address = (address + count) & address_mask_;
     size -= count;
+    if (size == 0) return;
+    mapping = bus_.map(ram, address, size, false);
   }
+}
+
+void Dma::read(nvdla_dma client, Ram ram, std::uint64_t address, void* to,
+               std::uint64_t size) noexcept {
+  bus_.client(client);
+  if (size == 0) return;
+  address &= address_mask_;
+  read_on(client, ram, address, static_cast<std::byte*>(to), size,
+          bus_.map(ram, address, size, false));
+}
+
+const std::byte* Dma::view(nvdla_dma client, Ram ram, std::uint64_t address, std::uint64_t size,
+                           std::byte* scratch) noexcept {
+  bus_.client(client);
+  address &= address_mask_;
+  const Mapping mapping = bus_.map(ram, address, size, false);
+  if (mapping.size >= size) return mapping.data;
+  read_on(client, ram, address, scratch, size, mapping);
+  return scratch;
 }
 
 void Dma::write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,

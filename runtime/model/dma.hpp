@@ -26,6 +26,10 @@ class Dma {
             std::uint64_t size) noexcept;
   void write(nvdla_dma client, Ram ram, std::uint64_t address, const void* from,
              std::uint64_t size) noexcept;
+  // The same bytes as read(), where they are if they lie together, else in `scratch`; until the
+  // next access.
+  const std::byte* view(nvdla_dma client, Ram ram, std::uint64_t address, std::uint64_t size,
+                        std::byte* scratch) noexcept;
 
   // Tells the bus that a range was written; writers call it once for many writes.
   void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept {
@@ -39,6 +43,8 @@ class Dma {
   void clear_refusals() noexcept { refusals_ = {}; }
 
  private:
+  void read_on(nvdla_dma client, Ram ram, std::uint64_t address, std::byte* to, std::uint64_t size,
+               Mapping mapping) noexcept;
   void refuse(nvdla_dma client, std::uint64_t address, bool write) noexcept;
 
   Bus& bus_;

@@ -73,6 +73,9 @@ struct SdpRdma {
   Surface source;
   OperandDma operands[3];  // BS, BN, EW
   bool count_specials = false;
+
+  // The greatest magnitude of an integer.
+  std::uint64_t largest_input() const noexcept { return in == Precision::kInt8 ? 128 : 32768; }
 };
 
 struct SdpLayer {

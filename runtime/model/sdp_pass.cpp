@@ -3,54 +3,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "arith/float.hpp"
-#include "arith/integers.hpp"
+#include "model/sdp_rows.hpp"
 
 namespace nvdla::model {
-namespace {
-
-constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
-
-std::int32_t shift_left(std::int32_t value, unsigned shift) {
-  return arith::saturate32(static_cast<arith::Wide>(value) << shift);
-}
-
-// EW's converter of memory operands: the shift rounds half away from zero.
-std::int32_t convert(std::int32_t value, const OperandConverter& converter) {
-  if (converter.bypass) return value;
-  const arith::Wide product =
-      static_cast<arith::Wide>(std::int64_t{value} - converter.offset) * converter.scale;
-  return arith::saturate32(arith::round_shift(product, static_cast<int>(converter.truncate)));
-}
-
-// As fp32, which every operand and input is in fp16 processing.
-std::int32_t from_fp16(std::uint32_t value, bool flush_nan) {
-  return static_cast<std::int32_t>(
-      fp::widen<fp::Fp32>(flush_nan ? fp::flush_nan<fp::Fp16>(value) : value));
-}
-
-// Calls `row(y, x, at, count)` for each part of a range of positions that lies in one line.
-template <typename Row>
-void for_each_row(std::uint32_t width, std::uint32_t first, unsigned count, Row row) {
-  std::uint32_t y = first / width;
-  std::uint32_t x = first % width;
-  for (unsigned at = 0; at < count;) {
-    const unsigned part = std::min<std::uint32_t>(count - at, width - x);
-    row(y, x, at, part);
-    at += part;
-    x = 0;
-    ++y;
-  }
-}
-
-}  // namespace
 
 SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
+      operands_{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}},
       // The widest column: four bytes for each channel of a block.
       raw_(std::size_t{kPositions} * kBlock * 4),
       out8_(std::size_t{kPositions} * kBlock),
@@ -61,7 +24,7 @@ unsigned SdpPass::lanes(unsigned block) const noexcept {
   return std::min<std::uint32_t>(kBlock, padded_channels_ - block * kBlock);
 }
 
-void SdpPass::begin(const SdpLayer& layer, AtomSink* sink) {
+void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink) {
   layer_ = layer;
   sink_ = sink;
   column_ = hw_.atom / precision_bytes(layer.proc);
@@ -73,113 +36,43 @@ void SdpPass::begin(const SdpLayer& layer, AtomSink* sink) {
   single_ = layer.width == 1 && layer.height == 1;
   single_output_ = single_ && batches_ == 1;
   counters_ = {};
-  prepare(operands_[0], layer.x[0].alu, layer.x[0].mul, 0);
-  prepare(operands_[1], layer.x[1].alu, layer.x[1].mul, 1);
-  prepare(operands_[2], layer.y.alu, layer.y.mul, 2);
+  for (unsigned i = 0; i < 3; ++i) operands_[i].begin(layer_, i, padded_channels_);
+  largest_ = largest;
+  bound();
 }
 
-void SdpPass::prepare(Operand& operand, const OperandPart& alu, const OperandPart& mul,
-                      unsigned index) {
-  operand.has_alu = alu.active && alu.from_memory;
-  operand.has_mul = mul.active && mul.from_memory;
-  operand.alu_shift = index < 2 ? layer_.x[index].alu_shift : 0;
-  operand.alu_converter = index == 2 ? &layer_.y.alu_converter : nullptr;
-  operand.mul_converter = index == 2 ? &layer_.y.mul_converter : nullptr;
-  operand.from_memory = operand.has_alu || operand.has_mul;
-  operand.per_element = false;
-  const std::size_t channels = std::size_t{blocks()} * kBlock;
-  // Operands of the registers are per channel like any others. EW takes its own unconverted.
-  const auto from_register = [&](std::int32_t value, unsigned shift) {
-    if (!float_) return shift_left(value, shift);
-    return index < 2 ? from_fp16(static_cast<std::uint16_t>(value), layer_.flush_nan) : value;
+// What the stream can be behind each operator, and where 32 bits hold it on the way.
+void SdpPass::bound() {
+  constexpr std::uint64_t kMost = INT32_MAX;
+  constexpr unsigned kNarrowShift = 32;
+  std::uint64_t most = std::min(largest_, kMost + 1);
+  const auto add = [](Alu algorithm, std::uint64_t value, std::uint64_t operand) {
+    if (algorithm == Alu::kNone) return value;
+    return algorithm == Alu::kSum ? value + operand : std::max(value, operand);
   };
-  if (alu.active && !alu.from_memory)
-    operand.alu.assign(channels, from_register(alu.value, operand.alu_shift));
-  if (mul.active && !mul.from_memory) operand.mul.assign(channels, from_register(mul.value, 0));
-  if (!operand.from_memory) return;
-
-  operand.dma = &layer_.rdma.operands[index];
-  operand.client = kClients[index];
-  operand.components = operand.has_alu && operand.has_mul ? 2 : 1;
-  operand.bytes = operand.dma->two_bytes ? 2 : 1;
-  operand.per_element = operand.dma->per_element;
-  const std::size_t values = operand.per_element ? std::size_t{kPositions} * kBlock : channels;
-  if (operand.has_alu) operand.alu.assign(values, 0);
-  if (operand.has_mul) operand.mul.assign(values, 0);
-  if (operand.per_element) return;
-  const std::size_t bytes = std::size_t{padded_channels_} * operand.components * operand.bytes;
-  std::vector<std::byte> raw(bytes);
-  dma_.read(operand.client, operand.dma->memory.ram, operand.dma->memory.base, raw.data(), bytes);
-  decode(operand, raw.data(), padded_channels_, 0);
-}
-
-void SdpPass::decode(Operand& operand, const std::byte* raw, unsigned count, std::size_t at) const {
-  const auto element = [&](std::size_t index) -> std::int32_t {
-    if (operand.bytes == 1) return static_cast<std::int8_t>(raw[index]);
-    std::int16_t value;
-    std::memcpy(&value, raw + index * 2, sizeof(value));
-    if (float_) return from_fp16(static_cast<std::uint16_t>(value), layer_.flush_nan);
-    return value;
+  const auto multiply = [&](unsigned i, std::uint64_t value, unsigned shift, bool prelu) {
+    if (shift > kNarrowShift) return kMost + 1;
+    const std::uint64_t half = (std::uint64_t{1} << shift) >> 1;
+    const std::uint64_t result = (value * operands_[i].largest_mul() + half) >> shift;
+    return prelu ? std::max(value, result) : result;
   };
-  // Shifts and converters are for integers.
-  const unsigned components = operand.components;
-  if (operand.has_alu) {
-    std::int32_t* to = operand.alu.data() + at;
-    for (unsigned i = 0; i < count; ++i) to[i] = element(std::size_t{i} * components);
-    if (operand.alu_shift != 0 && !float_)
-      for (unsigned i = 0; i < count; ++i) to[i] = shift_left(to[i], operand.alu_shift);
-    if (operand.alu_converter != nullptr && !float_)
-      for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.alu_converter);
+  for (unsigned i = 0; i < 2; ++i) {
+    const OperatorX& x = layer_.x[i];
+    if (!x.active) continue;
+    const std::uint64_t sum = add(x.algorithm, most, operands_[i].largest_alu());
+    most = x.mul.active ? multiply(i, sum, x.mul_shift, x.prelu) : sum;
+    fits_[i] = sum <= kMost && most <= kMost;
+    most = std::min(most, kMost + 1);
   }
-  if (operand.has_mul) {
-    std::int32_t* to = operand.mul.data() + at;
-    // With two components the addend comes first.
-    for (unsigned i = 0; i < count; ++i)
-      to[i] = element(std::size_t{i} * components + (components - 1));
-    if (operand.mul_converter != nullptr && !float_)
-      for (unsigned i = 0; i < count; ++i) to[i] = convert(to[i], *operand.mul_converter);
-  }
-}
-
-void SdpPass::fetch(Operand& operand, unsigned block, std::uint32_t first, unsigned count) {
-  const Surface& memory = operand.dma->memory;
-  const unsigned bytes = column_ * operand.components * operand.bytes;
-  const unsigned columns = lanes(block) / column_;
-  for (unsigned column = 0; column < columns; ++column) {
-    const std::uint64_t number = block * (kBlock / column_) + column;
-    for_each_row(
-        layer_.width, first, count,
-        [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-          const std::uint64_t address =
-              memory.base +
-              (single_ ? number * bytes
-                       : number * memory.surface + y * memory.line + std::uint64_t{x} * bytes);
-          dma_.read(operand.client, memory.ram, address, raw_.data(), std::uint64_t{part} * bytes);
-          for (unsigned i = 0; i < part; ++i)
-            decode(operand, raw_.data() + std::size_t{i} * bytes, column_,
-                   std::size_t{at + i} * kBlock + column * column_);
-        });
-  }
-}
-
-SdpOperand SdpPass::alu_of(const Operand& operand, unsigned block) const noexcept {
-  const bool tile = operand.per_element && operand.has_alu;
-  const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
-  if (at >= operand.alu.size()) return {nullptr, 0};  // not used by this layer
-  return {operand.alu.data() + at, tile ? kBlock : 0};
-}
-
-SdpOperand SdpPass::mul_of(const Operand& operand, unsigned block) const noexcept {
-  const bool tile = operand.per_element && operand.has_mul;
-  const std::size_t at = tile ? 0 : std::size_t{block} * kBlock;
-  if (at >= operand.mul.size()) return {nullptr, 0};
-  return {operand.mul.data() + at, tile ? kBlock : 0};
+  if (layer_.y.active && layer_.y.mul.active)
+    fits_[2] = most <= kMost && multiply(2, most, layer_.y.truncate, layer_.y.prelu) <= kMost;
 }
 
 void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count) {
   const unsigned used = lanes(block);
-  for (Operand& operand : operands_)
-    if (operand.from_memory && operand.per_element) fetch(operand, block, first, count);
+  for (unsigned i = 0; i < 3; ++i)
+    if (operands_[i].per_element())
+      operands_[i].fetch(block, used / column_, first, count, elements_[i]);
 
   if (float_ && layer_.flush_nan) sdp_flush_nan(values, count, used);
 
@@ -192,20 +85,22 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                     x.prelu,
                     x.relu,
                     static_cast<std::uint8_t>(x.mul_shift),
-                    alu_of(operands_[i], block),
-                    mul_of(operands_[i], block)};
+                    operands_[i].alu(block, elements_[i]),
+                    operands_[i].mul(block, elements_[i]),
+                    fits_[i]};
     (float_ ? sdp_x_float : kernels_.sdp_x)(values, count, used, unit);
   }
   if (layer_.y.active) {
     const OperatorY& y = layer_.y;
-    const SdpOperand alu = alu_of(operands_[2], block);
+    const SdpOperand alu = operands_[2].alu(block, elements_[2]);
     const SdpY unit{true,
                     y.mul.active,
                     y.prelu,
                     static_cast<std::uint16_t>(y.truncate),
                     y.algorithm,
                     alu,
-                    mul_of(operands_[2], block)};
+                    operands_[2].mul(block, elements_[2]),
+                    fits_[2]};
     (float_ ? sdp_y_float : kernels_.sdp_y)(values, count, used, unit);
     if (y.equal) {
       for (unsigned position = 0; position < count; ++position)
@@ -263,10 +158,11 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
   const Surface& memory = layer_.destination;
   const unsigned atom_elements = hw_.atom / sizeof(Element);
   const unsigned atoms = lanes(block) / atom_elements;
+  const bool packed = sink_ == nullptr && memory.line == std::uint64_t{layer_.width} * hw_.atom;
   for (unsigned atom = 0; atom < atoms; ++atom) {
     const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
     for_each_row(
-        layer_.width, first, count,
+        layer_.width, packed, first, count,
         [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
           const std::uint64_t address =
               memory.base + batch_ * layer_.batch_stride +
@@ -289,25 +185,11 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
   }
 }
 
-void SdpPass::load(const std::byte* raw, unsigned count, std::int32_t* to) const {
-  if (layer_.rdma.in == Precision::kInt8) {
-    for (unsigned lane = 0; lane < count; ++lane) to[lane] = static_cast<std::int8_t>(raw[lane]);
-    return;
-  }
-  for (unsigned lane = 0; lane < count; ++lane) {
-    std::int16_t value;
-    std::memcpy(&value, raw + lane * 2, sizeof(value));
-    // NaNs are flushed later, together with those of a convolution.
-    to[lane] = float_ ? from_fp16(static_cast<std::uint16_t>(value), false) : value;
-  }
-}
-
-// The elements that are in raw_.
-void SdpPass::count_input(unsigned count) {
+void SdpPass::count_input(const std::byte* raw, unsigned count) {
   std::uint16_t elements[kBlock];
   for (unsigned at = 0; at < count; at += kBlock) {
     const unsigned part = std::min(kBlock, count - at);
-    std::memcpy(elements, raw_.data() + std::size_t{at} * 2, std::size_t{part} * 2);
+    std::memcpy(elements, raw + std::size_t{at} * 2, std::size_t{part} * 2);
     const fp::Specials specials = fp::count_specials({elements, part});
     counters_.nan_in += specials.nan;
     counters_.infinite_in += specials.infinite;
@@ -319,26 +201,29 @@ void SdpPass::run_from_memory() {
   const unsigned bytes = precision_bytes(layer_.rdma.in);
   const unsigned atom_elements = hw_.atom / bytes;
   const std::uint32_t positions = layer_.width * layer_.height;
+  const bool packed = memory.line == std::uint64_t{layer_.width} * hw_.atom;
   for (unsigned block = 0; block < blocks(); ++block) {
     for (std::uint32_t first = 0; first < positions; first += kPositions) {
       const unsigned count = std::min<std::uint32_t>(kPositions, positions - first);
       for (unsigned atom = 0; atom < lanes(block) / atom_elements; ++atom) {
         const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
-        for_each_row(layer_.width, first, count,
-                     [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-                       const std::uint64_t address =
-                           memory.base + (single_ ? surface * hw_.atom
-                                                  : surface * memory.surface + y * memory.line +
-                                                        std::uint64_t{x} * hw_.atom);
-                       dma_.read(NVDLA_DMA_SDP_RDMA, memory.ram, address, raw_.data(),
-                                 std::uint64_t{part} * hw_.atom);
-                       if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
-                         count_input(part * atom_elements);
-                       for (unsigned i = 0; i < part; ++i)
-                         load(raw_.data() + std::size_t{i} * hw_.atom, atom_elements,
-                              values_.data() + std::size_t{at + i} * kBlock + atom * atom_elements);
-                     });
+        for_each_row(
+            layer_.width, packed, first, count,
+            [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+              const std::uint64_t address =
+                  memory.base + (single_ ? surface * hw_.atom
+                                         : surface * memory.surface + y * memory.line +
+                                               std::uint64_t{x} * hw_.atom);
+              const std::byte* raw = dma_.view(NVDLA_DMA_SDP_RDMA, memory.ram, address,
+                                               std::uint64_t{part} * hw_.atom, raw_.data());
+              if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
+                count_input(raw, part * atom_elements);
+              kernels_.sdp_widen({raw, part, atom_elements, 1, 0, bytes == 2},
+                                 values_.data() + std::size_t{at} * kBlock + atom * atom_elements);
+            });
       }
+      // NaNs are flushed later, together with those of a convolution.
+      if (float_) kernels_.sdp_half(values_.data(), count * kBlock, false);
       tile(values_.data(), block, first, count);
     }
   }

@@ -14,6 +14,7 @@
 #include "model/sdp_float.hpp"
 #include "model/sdp_layer.hpp"
 #include "model/sdp_lut.hpp"
+#include "model/sdp_operands.hpp"
 
 namespace nvdla::model {
 
@@ -31,11 +32,14 @@ class SdpPass {
   // Output positions of a tile at most: a few register tiles of the convolution.
   static constexpr unsigned kPositions = 4 * kTile;
 
+  static constexpr std::uint64_t kAnyInteger = std::uint64_t{1} << 31;
+
   SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels);
 
   // Reads per-channel operands. Positions are numbered in raster order, y * width + x. The sink
-  // takes the output of a layer to PDP.
-  void begin(const SdpLayer& layer, AtomSink* sink = nullptr);
+  // takes the output of a layer to PDP. No integer that tile() gets has a greater magnitude than
+  // `largest`.
+  void begin(const SdpLayer& layer, std::uint64_t largest = kAnyInteger, AtomSink* sink = nullptr);
 
   unsigned blocks() const noexcept { return (padded_channels_ + kBlock - 1) / kBlock; }
   // Lanes of a block that exist, padded ones of the last atom included.
@@ -55,30 +59,8 @@ class SdpPass {
   SdpCounters end();
 
  private:
-  // A memory operand of one operator, and where its parts end up.
-  struct Operand {
-    bool from_memory = false;
-    bool per_element = false;
-    unsigned components = 1;
-    unsigned bytes = 1;
-    nvdla_dma client = NVDLA_DMA_NONE;
-    const OperandDma* dma = nullptr;
-    // Per channel, padded to whole blocks; or one tile for per-element operands.
-    std::vector<std::int32_t> alu;
-    std::vector<std::int32_t> mul;
-    bool has_alu = false, has_mul = false;
-    unsigned alu_shift = 0;
-    const OperandConverter* alu_converter = nullptr;  // EW only
-    const OperandConverter* mul_converter = nullptr;
-  };
-
-  void prepare(Operand& operand, const OperandPart& alu, const OperandPart& mul, unsigned index);
-  void decode(Operand& operand, const std::byte* raw, unsigned count, std::size_t at) const;
-  void fetch(Operand& operand, unsigned block, std::uint32_t first, unsigned count);
-  SdpOperand alu_of(const Operand& operand, unsigned block) const noexcept;
-  SdpOperand mul_of(const Operand& operand, unsigned block) const noexcept;
-  void count_input(unsigned count);
-  void load(const std::byte* raw, unsigned count, std::int32_t* to) const;
+  void bound();
+  void count_input(const std::byte* raw, unsigned count);
   void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
   template <typename Element>
   void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count);
@@ -95,7 +77,10 @@ class SdpPass {
   bool single_output_ = false;  // but a batch of them uses the output's
   unsigned batches_ = 1;
   unsigned batch_ = 0;
-  Operand operands_[3];
+  std::uint64_t largest_ = 0;
+  bool fits_[3] = {};  // SdpX::fits and SdpY::fits
+  SdpOperands operands_[3];
+  SdpOperands::Tile elements_[3];
   SdpCounters counters_;
   std::vector<std::byte> raw_;
   std::vector<std::int8_t> out8_;

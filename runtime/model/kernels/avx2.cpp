@@ -10,6 +10,7 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/loops.ipp"
+#include "model/kernels/sdp_loops.ipp"
 
 // Four positions times 8 kernels; each accumulator holds 4 kernels as two partial sums.
 template <unsigned kPositions>
@@ -74,6 +75,10 @@ const Kernels kAvx2Kernels = {
     loop_wide,
     loop_half,
     loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_half,
     loop_sdp_x,
     loop_sdp_y,
     loop_sdp_convert,

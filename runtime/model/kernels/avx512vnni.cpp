@@ -11,6 +11,7 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/loops.ipp"
+#include "model/kernels/sdp_loops.ipp"
 
 // The count is a template parameter and everything is unrolled, so that the accumulators stay in
 // registers.
@@ -326,9 +327,21 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",        mac,        wide,          avx512_half,
-    loop_clip,       loop_sdp_x, loop_sdp_y,    sdp_convert,
-    convert_to_int8, to_int8,    loop_to_int16,
+    "avx512",
+    mac,
+    wide,
+    avx512_half,
+    loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_half,
+    loop_sdp_x,
+    loop_sdp_y,
+    sdp_convert,
+    convert_to_int8,
+    to_int8,
+    loop_to_int16,
 };
 
 }  // namespace nvdla::model

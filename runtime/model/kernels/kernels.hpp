@@ -69,6 +69,25 @@ struct HalfProducts {
 
 enum class Alu : uint8_t { kMax = 0, kMin = 1, kSum = 2, kNone = 3 };
 
+// Elements of SDP's streams as they lie in memory: `count` positions of `lanes` channels with
+// `parts` elements each, of which `part` is wanted.
+struct SdpElements {
+  const void* data;
+  unsigned count;
+  unsigned lanes;  // 8, 16 or 32
+  unsigned parts;  // 1 or 2
+  unsigned part;
+  bool two_bytes;
+};
+
+// EW's converter of memory operands.
+struct SdpOperandConverter {
+  int32_t offset;
+  int16_t scale;
+  uint8_t truncate;  // 0..63, rounding half away from zero
+  int32_t largest;   // magnitude of what comes in
+};
+
 // Operands of SDP for a tile: value of (position, lane) is values[position * stride + lane].
 struct SdpOperand {
   const int32_t* values;
@@ -85,6 +104,9 @@ struct SdpX {
   uint8_t shift;           // right, after the multiplier, even when that is bypassed
   SdpOperand alu_operand;  // already shifted left
   SdpOperand mul_operand;
+  // Whatever comes in, 32 bits hold the ALU's result and what is left of the product by a shift of
+  // 32 at most.
+  bool fits;
 };
 
 // EW without its table.
@@ -96,6 +118,7 @@ struct SdpY {
   Alu alu;
   SdpOperand alu_operand;
   SdpOperand mul_operand;
+  bool fits;  // as in X, of the multiplier
 };
 
 struct SdpConverter {
@@ -118,6 +141,13 @@ struct Kernels {
   void (*half)(const HalfStep& step, HalfProducts& result);
   // CACC's right shift of exact 32-bit sums.
   void (*clip)(int32_t* values, unsigned count, unsigned shift);
+  // To [count][kBlock], sign extended.
+  void (*sdp_widen)(const SdpElements& from, int32_t* to);
+  // To the left, of `count` values; saturates.
+  void (*sdp_shift)(int32_t* values, unsigned count, unsigned shift);
+  void (*sdp_operand)(int32_t* values, unsigned count, const SdpOperandConverter& converter);
+  // Patterns of fp16 to fp32.
+  void (*sdp_half)(int32_t* values, unsigned count, bool flush_nan);
   void (*sdp_x)(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit);
   void (*sdp_y)(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit);
   // To 17 bits; returns how many were saturated, if they are counted.

@@ -7,6 +7,7 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/loops.ipp"
+#include "model/kernels/sdp_loops.ipp"
 
 void mac(const MacTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
@@ -33,6 +34,10 @@ const Kernels kPortableKernels = {
     loop_wide,
     loop_half,
     loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_half,
     loop_sdp_x,
     loop_sdp_y,
     loop_sdp_convert,

@@ -12,39 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "support/model_layer.hpp"
+#include "support/kernel_sets.hpp"
 
 namespace nvdla::model {
 namespace {
 
 using test::pick;
-using test::Random;
 
-// Every index, whether this build has that set or not.
-class KernelSets : public testing::TestWithParam<unsigned> {
- protected:
-  void SetUp() override {
-    if (GetParam() >= kKernelChoices) GTEST_SKIP() << "not built for this architecture";
-    const KernelChoice choice = kernel_choice(GetParam());
-    if (!choice.usable) GTEST_SKIP() << "this processor lacks " << choice.needs;
-    kernels_ = choice.kernels;
-  }
-
-  template <typename T>
-  std::vector<T> numbers(std::size_t count, std::int64_t low, std::int64_t high) {
-    std::vector<T> result(count);
-    for (T& one : result)
-      one = static_cast<T>(pick(random_, 0, 7) == 0 ? (pick(random_, 0, 1) != 0 ? low : high)
-                                                    : pick(random_, low, high));
-    return result;
-  }
-  std::vector<std::int32_t> words(std::size_t count) {
-    return numbers<std::int32_t>(count, INT32_MIN, INT32_MAX);
-  }
-
-  const Kernels* kernels_ = nullptr;
-  Random random_{1};
-};
+class KernelSets : public test::KernelSets {};
 
 TEST_P(KernelSets, Convolution) {
   for (unsigned round = 0; round < 300; ++round) {
@@ -118,14 +93,16 @@ TEST_P(KernelSets, Sdp) {
            pick(random_, 0, 1) != 0,
            static_cast<std::uint8_t>(pick(random_, 0, 255)),
            {alu.data(), stride},
-           {mul.data(), stride}};
+           {mul.data(), stride},
+           false};
     SdpY y{true,
            x.mul,
            x.prelu,
            static_cast<std::uint16_t>(pick(random_, 0, 1023)),
            x.alu,
            {alu.data(), stride},
-           {alu.data(), stride}};
+           {alu.data(), stride},
+           false};
     if (pick(random_, 0, 1) != 0) y.truncate %= 64;
     if (pick(random_, 0, 1) != 0) x.shift %= 64;
     const SdpConverter converter{
@@ -246,12 +223,7 @@ TEST(ChooseKernels, TakesWhatIsWantedOrSaysWhyNot) {
   EXPECT_EQ(refusal("Wide"), "no set of kernels is called 'Wide'; there are plain, wide, huge");
 }
 
-std::string set_name(const testing::TestParamInfo<unsigned>& which) {
-  constexpr const char* kNames[] = {"portable", "avx2", "avx512"};
-  return kNames[which.param];
-}
-
-INSTANTIATE_TEST_SUITE_P(All, KernelSets, testing::Values(0u, 1u, 2u), set_name);
+INSTANTIATE_TEST_SUITE_P(All, KernelSets, test::kAllKernelSets, test::kernel_set_name);
 
 }  // namespace
 }  // namespace nvdla::model
