@@ -28,6 +28,14 @@ class Bus {
   // the next call of any member and not kept.
   virtual Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept = 0;
 
+  // Host bytes behind all of a range, where they lie together and stay there until the layer ends:
+  // any of them may be touched, in any order and by several threads at once, without another word.
+  // nullptr where there are none, and where the bus has to see each access.
+  virtual std::byte* window(Ram /*ram*/, std::uint64_t /*address*/, std::uint64_t /*size*/,
+                            bool /*write*/) noexcept {
+    return nullptr;
+  }
+
   // The accesses that follow are of this client, enum nvdla_dma; for buses that record.
   virtual void client([[maybe_unused]] std::uint32_t dma) noexcept {}
 

@@ -20,7 +20,8 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
         positions_(positions),
         order_(order),
         compute_(compute),
-        steps_((positions + SdpPass::kPositions - 1) / SdpPass::kPositions) {}
+        steps_((positions + SdpPass::kPositions - 1) / SdpPass::kPositions),
+        shared_(sdp.shareable()) {}
 
   std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
   void cut(std::size_t tiles, std::int32_t* values) noexcept {
@@ -29,10 +30,13 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
   }
 
   void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
-    for_each(task, slot,
-             [&](const ConvTile& tile, std::int32_t* values) { compute_(thread, tile, values); });
+    for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
+      compute_(thread, tile, values);
+      if (shared_) sdp_.tile(values, tile.block, tile.first, tile.count, thread);
+    });
   }
   void retire(std::size_t task, std::size_t slot) override {
+    if (shared_) return;
     for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
       sdp_.tile(values, tile.block, tile.first, tile.count);
     });
@@ -60,6 +64,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
   const Order order_;
   const Compute& compute_;
   const std::size_t steps_;
+  const bool shared_;
   std::size_t task_tiles_ = 1;
   std::int32_t* values_ = nullptr;
 };

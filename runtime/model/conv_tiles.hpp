@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The outputs of a direct convolution in tiles that SDP takes in one go, computed by as many
-// threads as it pays, handed to SDP by one.
+// threads as it pays. SDP goes on with a tile on the thread that computed it where the layer allows
+// that, else on one for all.
 #ifndef NVDLA_MODEL_CONV_TILES_HPP
 #define NVDLA_MODEL_CONV_TILES_HPP
 

@@ -39,8 +39,8 @@ struct Device::Impl {
         registers(config),
         dma(config, bus),
         kernels(chosen_kernels()),
-        sdp(config, dma, kernels),
         pool(opts.threads, opts.worth_sharing),
+        sdp(config, dma, kernels, pool.size()),
         conv(config, dma, kernels, opts.quirks, pool),
         pdp(config, registers, dma, opts.quirks),
         cdp(config, registers, dma, opts.quirks),
@@ -73,8 +73,8 @@ struct Device::Impl {
   RegisterFile registers;
   Dma dma;
   const Kernels& kernels;
-  SdpPass sdp;
   ThreadPool pool;
+  SdpPass sdp;
   ConvPass conv;
   Pdp pdp;
   Cdp cdp;

@@ -31,6 +31,13 @@ class Dma {
   const std::byte* view(nvdla_dma client, Ram ram, std::uint64_t address, std::uint64_t size,
                         std::byte* scratch) noexcept;
 
+  // Bus::window() of a range that does not wrap.
+  std::byte* window(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept {
+    address &= address_mask_;
+    if (size == 0 || size - 1 > address_mask_ - address) return nullptr;
+    return bus_.window(ram, address, size, write);
+  }
+
   // Tells the bus that a range was written; writers call it once for many writes.
   void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept {
     bus_.written(ram, address & address_mask_, size);

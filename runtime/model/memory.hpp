@@ -39,6 +39,11 @@ class Memory final : public Bus {
   void clear() noexcept;
 
   Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept override;
+  std::byte* window(Ram ram, std::uint64_t address, std::uint64_t size,
+                    bool write) noexcept override {
+    const Mapping mapping = map(ram, address, size, write);
+    return mapping.size >= size ? mapping.data : nullptr;
+  }
   std::uint64_t generation(Ram ram, std::uint64_t address,
                            std::uint64_t size) const noexcept override;
   void written(Ram ram, std::uint64_t address, std::uint64_t size) noexcept override;

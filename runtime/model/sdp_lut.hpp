@@ -19,6 +19,15 @@ LutConfig read_sdp_lut(const RegisterFile& registers, Precision proc);
 struct SdpLutCounters {
   std::uint64_t underflow = 0, overflow = 0, hit = 0;
   std::uint64_t le_hit = 0, lo_hit = 0;
+
+  SdpLutCounters& operator+=(const SdpLutCounters& other) noexcept {
+    underflow += other.underflow;
+    overflow += other.overflow;
+    hit += other.hit;
+    le_hit += other.le_hit;
+    lo_hit += other.lo_hit;
+    return *this;
+  }
 };
 
 // In place on the first `lanes` of [count][kBlock].

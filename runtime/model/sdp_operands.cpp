@@ -5,7 +5,6 @@
 
 #include "arith/float.hpp"
 #include "arith/integers.hpp"
-#include "model/sdp_rows.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -97,6 +96,16 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
                   static_cast<std::int64_t>(product), static_cast<int>(converter->truncate))));
   };
   const bool elements = per_element();
+  window_ = nullptr;
+  if (elements) {
+    // The strides of a single position say nothing.
+    cube_ = {.memory = dma_layer_->memory,
+             .surfaces = padded_channels / column_,
+             .height = layer.height,
+             .line_bytes = std::uint64_t{layer.width} * position_bytes(),
+             .single = layer.width == 1 && layer.height == 1};
+    window_ = dma_.window(cube_.memory.ram, cube_.memory.base, cube_.extent(), false);
+  }
   largest_alu_ = elements && has_alu_
                      ? limit(index == 2 ? &layer.y.alu_converter : nullptr, alu_shift_)
                      : largest(alu_);
@@ -127,7 +136,7 @@ void SdpOperands::convert(std::int32_t* values, unsigned count,
 void SdpOperands::fetch(unsigned block, unsigned columns, std::uint32_t first, unsigned count,
                         Tile& tile) {
   const Surface& memory = dma_layer_->memory;
-  const unsigned bytes = column_ * parts() * (dma_layer_->two_bytes ? 2 : 1);
+  const unsigned bytes = position_bytes();
   const std::size_t values = std::size_t{count} * kBlock;
   const auto prepare = [&](std::vector<std::int32_t>& operands) {
     operands.resize(std::max(operands.size(), values));
@@ -137,28 +146,28 @@ void SdpOperands::fetch(unsigned block, unsigned columns, std::uint32_t first, u
   if (has_alu_) prepare(tile.alu);
   if (has_mul_) prepare(tile.mul);
   tile.raw.resize(std::max(tile.raw.size(), std::size_t{count} * bytes));
-  // The strides of a single position say nothing.
-  const bool single = layer_->width == 1 && layer_->height == 1;
   const bool packed = memory.line == std::uint64_t{layer_->width} * bytes;
   for (unsigned column = 0; column < columns; ++column) {
     const std::uint64_t number = block * (kBlock / column_) + column;
-    const std::uint64_t surface = memory.base + number * (single ? bytes : memory.surface);
-    for_each_row(layer_->width, packed, first, count,
-                 [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-                   const std::uint64_t address =
-                       surface + y * memory.line + std::uint64_t{x} * bytes;
-                   SdpElements from{dma_.view(kClients[index_], memory.ram, address,
-                                              std::uint64_t{part} * bytes, tile.raw.data()),
-                                    part,
-                                    column_,
-                                    parts(),
-                                    0,
-                                    dma_layer_->two_bytes};
-                   const std::size_t to = std::size_t{at} * kBlock + column * column_;
-                   if (has_alu_) kernels_.sdp_widen(from, tile.alu.data() + to);
-                   from.part = parts() - 1;
-                   if (has_mul_) kernels_.sdp_widen(from, tile.mul.data() + to);
-                 });
+    const std::uint64_t surface = number * (cube_.single ? bytes : memory.surface);
+    for_each_row(
+        layer_->width, packed, first, count,
+        [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+          const std::uint64_t offset = surface + y * memory.line + std::uint64_t{x} * bytes;
+          SdpElements from{window_ != nullptr
+                               ? window_ + offset
+                               : dma_.view(kClients[index_], memory.ram, memory.base + offset,
+                                           std::uint64_t{part} * bytes, tile.raw.data()),
+                           part,
+                           column_,
+                           parts(),
+                           0,
+                           dma_layer_->two_bytes};
+          const std::size_t to = std::size_t{at} * kBlock + column * column_;
+          if (has_alu_) kernels_.sdp_widen(from, tile.alu.data() + to);
+          from.part = parts() - 1;
+          if (has_mul_) kernels_.sdp_widen(from, tile.mul.data() + to);
+        });
   }
   if (has_alu_) finish_alu(tile.alu.data(), static_cast<unsigned>(values));
   if (has_mul_) finish_mul(tile.mul.data(), static_cast<unsigned>(values));

@@ -12,6 +12,7 @@
 #include "model/dma.hpp"
 #include "model/kernels/kernels.hpp"
 #include "model/sdp_layer.hpp"
+#include "model/sdp_rows.hpp"
 
 namespace nvdla::model {
 
@@ -31,6 +32,9 @@ class SdpOperands {
 
   // Operands of elements are fetched tile by tile.
   bool per_element() const noexcept { return dma_layer_ != nullptr && dma_layer_->per_element; }
+  // Where they lie, and whether threads may fetch them at once.
+  const SdpCube& cube() const noexcept { return cube_; }
+  bool in_window() const noexcept { return window_ != nullptr; }
   // The first `columns` processing atoms of a block, of positions in raster order.
   void fetch(unsigned block, unsigned columns, std::uint32_t first, unsigned count, Tile& tile);
 
@@ -50,6 +54,9 @@ class SdpOperands {
   // Of a value with two bytes at most, or one.
   std::int32_t element_limit() const noexcept { return dma_layer_->two_bytes ? 32768 : 128; }
   unsigned parts() const noexcept { return has_alu_ && has_mul_ ? 2 : 1; }
+  unsigned position_bytes() const noexcept {
+    return column_ * parts() * (dma_layer_->two_bytes ? 2 : 1);
+  }
   SdpOperand operand(const std::vector<std::int32_t>& channels, bool in_memory,
                      const std::vector<std::int32_t>& elements, unsigned block) const noexcept;
   // Of elements as they came, `count` values of each kind.
@@ -66,6 +73,8 @@ class SdpOperands {
   unsigned column_ = 0;  // channels of a processing atom
   bool float_ = false;
   bool has_alu_ = false, has_mul_ = false;  // from memory
+  SdpCube cube_;                            // of elements
+  const std::byte* window_ = nullptr;
   unsigned alu_shift_ = 0;
   // Of channels, padded to whole blocks.
   std::vector<std::int32_t> alu_, mul_;

@@ -9,16 +9,26 @@
 
 namespace nvdla::model {
 
-SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
+SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
       operands_{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}},
-      // The widest column: four bytes for each channel of a block.
-      raw_(std::size_t{kPositions} * kBlock * 4),
-      out8_(std::size_t{kPositions} * kBlock),
-      out16_(std::size_t{kPositions} * kBlock),
-      values_(std::size_t{kPositions} * kBlock) {}
+      workers_(threads),
+      values_(std::size_t{kPositions} * kBlock) {
+  constexpr std::size_t kValues = std::size_t{kPositions} * kBlock;
+  for (Worker& worker : workers_) {
+    // The widest column: four bytes for each channel of a block.
+    worker.raw.resize(kValues * 4);
+    worker.out8.resize(kValues);
+    worker.out16.resize(kValues);
+    for (SdpOperands::Tile& tile : worker.elements) {
+      tile.alu.resize(kValues);
+      tile.mul.resize(kValues);
+      tile.raw.resize(kValues * 4);
+    }
+  }
+}
 
 unsigned SdpPass::lanes(unsigned block) const noexcept {
   return std::min<std::uint32_t>(kBlock, padded_channels_ - block * kBlock);
@@ -35,10 +45,33 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
   float_ = layer.proc == Precision::kFp16;
   single_ = layer.width == 1 && layer.height == 1;
   single_output_ = single_ && batches_ == 1;
-  counters_ = {};
+  for (Worker& worker : workers_) worker.counters = {};
   for (unsigned i = 0; i < 3; ++i) operands_[i].begin(layer_, i, padded_channels_);
   largest_ = largest;
   bound();
+  open_windows();
+}
+
+// Threads share a layer where all that it touches lies open, and nothing is written that another
+// tile reads or writes.
+void SdpPass::open_windows() {
+  window_ = nullptr;
+  shareable_ = sink_ == nullptr;
+  const bool writes = sink_ == nullptr && !layer_.y.equal;
+  if (writes) {
+    cube_ = {.memory = layer_.destination,
+             .surfaces = padded_channels_ / (hw_.atom / precision_bytes(layer_.out)),
+             .height = layer_.height,
+             .line_bytes = std::uint64_t{layer_.width} * hw_.atom,
+             .single = single_output_,
+             .batches = batches_,
+             .batch_stride = layer_.batch_stride};
+    window_ = dma_.window(cube_.memory.ram, cube_.memory.base, cube_.extent(), true);
+    shareable_ = window_ != nullptr && cube_.apart();
+  }
+  for (const SdpOperands& operands : operands_)
+    if (operands.per_element())
+      shareable_ &= operands.in_window() && !(writes && cube_.meets(operands.cube()));
 }
 
 // What the stream can be behind each operator, and where 32 bits hold it on the way.
@@ -68,11 +101,13 @@ void SdpPass::bound() {
     fits_[2] = most <= kMost && multiply(2, most, layer_.y.truncate, layer_.y.prelu) <= kMost;
 }
 
-void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count) {
+void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+                   unsigned thread) {
   const unsigned used = lanes(block);
+  Worker& worker = workers_[thread];
   for (unsigned i = 0; i < 3; ++i)
     if (operands_[i].per_element())
-      operands_[i].fetch(block, used / column_, first, count, elements_[i]);
+      operands_[i].fetch(block, used / column_, first, count, worker.elements[i]);
 
   if (float_ && layer_.flush_nan) sdp_flush_nan(values, count, used);
 
@@ -85,47 +120,49 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                     x.prelu,
                     x.relu,
                     static_cast<std::uint8_t>(x.mul_shift),
-                    operands_[i].alu(block, elements_[i]),
-                    operands_[i].mul(block, elements_[i]),
+                    operands_[i].alu(block, worker.elements[i]),
+                    operands_[i].mul(block, worker.elements[i]),
                     fits_[i]};
     (float_ ? sdp_x_float : kernels_.sdp_x)(values, count, used, unit);
   }
   if (layer_.y.active) {
     const OperatorY& y = layer_.y;
-    const SdpOperand alu = operands_[2].alu(block, elements_[2]);
+    const SdpOperand alu = operands_[2].alu(block, worker.elements[2]);
     const SdpY unit{true,
                     y.mul.active,
                     y.prelu,
                     static_cast<std::uint16_t>(y.truncate),
                     y.algorithm,
                     alu,
-                    operands_[2].mul(block, elements_[2]),
+                    operands_[2].mul(block, worker.elements[2]),
                     fits_[2]};
     (float_ ? sdp_y_float : kernels_.sdp_y)(values, count, used, unit);
     if (y.equal) {
       for (unsigned position = 0; position < count; ++position)
         for (unsigned lane = 0; lane < used; ++lane)
-          counters_.unequal |= values[position * kBlock + lane] !=
-                               alu.values[std::size_t{position} * alu.stride + lane];
+          worker.counters.unequal |= values[position * kBlock + lane] !=
+                                     alu.values[std::size_t{position} * alu.stride + lane];
       return;  // nothing is written
     }
-    if (y.lut) (float_ ? sdp_lut_float : sdp_lut)(values, count, used, layer_.table, counters_.lut);
+    if (y.lut)
+      (float_ ? sdp_lut_float : sdp_lut)(values, count, used, layer_.table, worker.counters.lut);
   }
-  deliver(values, block, first, count);
+  deliver(values, block, first, count, worker);
 }
 
-void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count) {
+void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+                      Worker& worker) {
   const unsigned used = lanes(block);
   const bool to_fp16 = layer_.out == Precision::kFp16;
   if (float_) {
     if (to_fp16) {
-      const SdpOutputCounts counts = sdp_float_to_fp16(values, count, used, out16_.data());
-      counters_.nan_out += counts.nan;
-      counters_.saturated += counts.largest;
+      const SdpOutputCounts counts = sdp_float_to_fp16(values, count, used, worker.out16.data());
+      worker.counters.nan_out += counts.nan;
+      worker.counters.saturated += counts.largest;
     } else {
-      sdp_float_to_int16(values, count, used, out16_.data());
+      sdp_float_to_int16(values, count, used, worker.out16.data());
     }
-    store(out16_.data(), block, first, count);
+    store(worker.out16.data(), block, first, count, worker);
     return;
   }
   const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
@@ -133,28 +170,29 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
                                layer_.count_saturation && !to_fp16,
                                hw_.regmap == NVDLA_REGMAP_NV_FULL};
   if (layer_.out == Precision::kInt8 && !identity && !layer_.count_saturation) {
-    kernels_.convert_to_int8(values, count, converter, out8_.data());
-    store(out8_.data(), block, first, count);
+    kernels_.convert_to_int8(values, count, converter, worker.out8.data());
+    store(worker.out8.data(), block, first, count, worker);
     return;
   }
   // Narrowing saturates by itself; without the counter an identity converter changes nothing. To
   // fp16 the 17 bits matter, and what is counted are its results.
   if (!identity || layer_.count_saturation || to_fp16)
-    counters_.saturated += kernels_.sdp_convert(values, count, used, converter);
+    worker.counters.saturated += kernels_.sdp_convert(values, count, used, converter);
   if (to_fp16) {
-    counters_.saturated += sdp_int_to_fp16(values, count, used, out16_.data()).largest;
-    store(out16_.data(), block, first, count);
+    worker.counters.saturated += sdp_int_to_fp16(values, count, used, worker.out16.data()).largest;
+    store(worker.out16.data(), block, first, count, worker);
   } else if (layer_.out == Precision::kInt8) {
-    kernels_.to_int8(values, count, out8_.data());
-    store(out8_.data(), block, first, count);
+    kernels_.to_int8(values, count, worker.out8.data());
+    store(worker.out8.data(), block, first, count, worker);
   } else {
-    kernels_.to_int16(values, count, out16_.data());
-    store(out16_.data(), block, first, count);
+    kernels_.to_int16(values, count, worker.out16.data());
+    store(worker.out16.data(), block, first, count, worker);
   }
 }
 
 template <typename Element>
-void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first, unsigned count) {
+void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first, unsigned count,
+                    Worker& worker) {
   const Surface& memory = layer_.destination;
   const unsigned atom_elements = hw_.atom / sizeof(Element);
   const unsigned atoms = lanes(block) / atom_elements;
@@ -164,23 +202,26 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
     for_each_row(
         layer_.width, packed, first, count,
         [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-          const std::uint64_t address =
-              memory.base + batch_ * layer_.batch_stride +
+          const std::uint64_t offset =
+              batch_ * layer_.batch_stride +
               (single_output_
                    ? surface * hw_.atom
                    : surface * memory.surface + y * memory.line + std::uint64_t{x} * hw_.atom);
           const Element* from = elements + std::size_t{at} * kBlock + atom * atom_elements;
+          const std::size_t bytes = std::size_t{part} * hw_.atom;
           if (atom_elements != kBlock) {
+            std::byte* to = window_ != nullptr ? window_ + offset : worker.raw.data();
             for (unsigned i = 0; i < part; ++i)
-              std::memcpy(raw_.data() + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock,
-                          hw_.atom);
-            from = reinterpret_cast<const Element*>(raw_.data());
+              std::memcpy(to + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock, hw_.atom);
+            from = reinterpret_cast<const Element*>(worker.raw.data());
+          } else if (window_ != nullptr) {
+            std::memcpy(window_ + offset, from, bytes);
           }
           if (sink_ != nullptr) {
             sink_->take(surface, y, x, from, part);
-            return;
+          } else if (window_ == nullptr) {
+            dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, memory.base + offset, from, bytes);
           }
-          dma_.write(NVDLA_DMA_SDP_WDMA, memory.ram, address, from, std::uint64_t{part} * hw_.atom);
         });
   }
 }
@@ -191,8 +232,8 @@ void SdpPass::count_input(const std::byte* raw, unsigned count) {
     const unsigned part = std::min(kBlock, count - at);
     std::memcpy(elements, raw + std::size_t{at} * 2, std::size_t{part} * 2);
     const fp::Specials specials = fp::count_specials({elements, part});
-    counters_.nan_in += specials.nan;
-    counters_.infinite_in += specials.infinite;
+    workers_[0].counters.nan_in += specials.nan;
+    workers_[0].counters.infinite_in += specials.infinite;
   }
 }
 
@@ -207,20 +248,21 @@ void SdpPass::run_from_memory() {
       const unsigned count = std::min<std::uint32_t>(kPositions, positions - first);
       for (unsigned atom = 0; atom < lanes(block) / atom_elements; ++atom) {
         const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
-        for_each_row(
-            layer_.width, packed, first, count,
-            [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-              const std::uint64_t address =
-                  memory.base + (single_ ? surface * hw_.atom
-                                         : surface * memory.surface + y * memory.line +
-                                               std::uint64_t{x} * hw_.atom);
-              const std::byte* raw = dma_.view(NVDLA_DMA_SDP_RDMA, memory.ram, address,
-                                               std::uint64_t{part} * hw_.atom, raw_.data());
-              if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
-                count_input(raw, part * atom_elements);
-              kernels_.sdp_widen({raw, part, atom_elements, 1, 0, bytes == 2},
-                                 values_.data() + std::size_t{at} * kBlock + atom * atom_elements);
-            });
+        for_each_row(layer_.width, packed, first, count,
+                     [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+                       const std::uint64_t address =
+                           memory.base + (single_ ? surface * hw_.atom
+                                                  : surface * memory.surface + y * memory.line +
+                                                        std::uint64_t{x} * hw_.atom);
+                       const std::byte* raw =
+                           dma_.view(NVDLA_DMA_SDP_RDMA, memory.ram, address,
+                                     std::uint64_t{part} * hw_.atom, workers_[0].raw.data());
+                       if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
+                         count_input(raw, part * atom_elements);
+                       kernels_.sdp_widen(
+                           {raw, part, atom_elements, 1, 0, bytes == 2},
+                           values_.data() + std::size_t{at} * kBlock + atom * atom_elements);
+                     });
       }
       // NaNs are flushed later, together with those of a convolution.
       if (float_) kernels_.sdp_half(values_.data(), count * kBlock, false);
@@ -230,21 +272,21 @@ void SdpPass::run_from_memory() {
 }
 
 SdpCounters SdpPass::end() {
-  const unsigned atom_elements = hw_.atom / precision_bytes(layer_.out);
-  const std::uint64_t surfaces = padded_channels_ / atom_elements;
-  const Surface& memory = layer_.destination;
-  const std::uint64_t line_bytes = std::uint64_t{layer_.width} * hw_.atom;
-  if (layer_.y.equal || sink_ != nullptr) return counters_;
-  if (single_output_) {
-    dma_.written(memory.ram, memory.base, surfaces * hw_.atom);
-    return counters_;
-  }
+  announce();
+  SdpCounters sum;
+  for (const Worker& worker : workers_) sum += worker.counters;
+  return sum;
+}
+
+void SdpPass::announce() {
+  if (layer_.y.equal || sink_ != nullptr) return;
+  const Surface& memory = cube_.memory;
+  if (single_output_) return dma_.written(memory.ram, memory.base, cube_.extent());
   for (std::uint64_t batch = 0; batch < batches_; ++batch)
-    for (std::uint64_t surface = 0; surface < surfaces; ++surface)
+    for (std::uint64_t surface = 0; surface < cube_.surfaces; ++surface)
       announce_lines(dma_, memory.ram,
                      memory.base + batch * layer_.batch_stride + surface * memory.surface,
-                     memory.line, layer_.height, line_bytes);
-  return counters_;
+                     memory.line, layer_.height, cube_.line_bytes);
 }
 
 }  // namespace nvdla::model

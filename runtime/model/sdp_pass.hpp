@@ -25,6 +25,16 @@ struct SdpCounters {
   std::uint32_t nan_out = 0;
   bool unequal = false;
   SdpLutCounters lut;
+
+  SdpCounters& operator+=(const SdpCounters& other) noexcept {
+    saturated += other.saturated;
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    unequal |= other.unequal;
+    lut += other.lut;
+    return *this;
+  }
 };
 
 class SdpPass {
@@ -34,7 +44,7 @@ class SdpPass {
 
   static constexpr std::uint64_t kAnyInteger = std::uint64_t{1} << 31;
 
-  SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels);
+  SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads = 1);
 
   // Reads per-channel operands. Positions are numbered in raster order, y * width + x. The sink
   // takes the output of a layer to PDP. No integer that tile() gets has a greater magnitude than
@@ -48,9 +58,13 @@ class SdpPass {
   // The cube of the batch that the tiles that follow belong to; the first one after begin().
   void select_batch(unsigned batch) noexcept { batch_ = batch; }
 
+  // Whether threads may process different tiles at once, in any order.
+  bool shareable() const noexcept { return shareable_; }
+
   // Processes values [count][kBlock] of positions first..; destroys them. In fp16 processing they
   // are patterns of fp32. Winograd's output comes in raster order like any other.
-  void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
+  void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+            unsigned thread = 0);
 
   // The whole layer from memory.
   void run_from_memory();
@@ -59,11 +73,24 @@ class SdpPass {
   SdpCounters end();
 
  private:
+  // What a thread has to itself.
+  struct Worker {
+    SdpOperands::Tile elements[3];
+    std::vector<std::byte> raw;
+    std::vector<std::int8_t> out8;
+    std::vector<std::int16_t> out16;
+    SdpCounters counters;
+  };
+
   void bound();
+  void open_windows();
+  void announce();
   void count_input(const std::byte* raw, unsigned count);
-  void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count);
+  void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+               Worker& worker);
   template <typename Element>
-  void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count);
+  void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count,
+             Worker& worker);
 
   const nvdla_hw& hw_;
   Dma& dma_;
@@ -80,11 +107,10 @@ class SdpPass {
   std::uint64_t largest_ = 0;
   bool fits_[3] = {};  // SdpX::fits and SdpY::fits
   SdpOperands operands_[3];
-  SdpOperands::Tile elements_[3];
-  SdpCounters counters_;
-  std::vector<std::byte> raw_;
-  std::vector<std::int8_t> out8_;
-  std::vector<std::int16_t> out16_;
+  SdpCube cube_;  // of the output
+  std::byte* window_ = nullptr;
+  bool shareable_ = false;
+  std::vector<Worker> workers_;
   std::vector<std::int32_t> values_;
 };
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/surface.hpp"
+
 namespace nvdla::model {
 
 // Calls `row(y, x, at, count)` for each part of a range of positions that lies in one line, or for
@@ -23,6 +25,34 @@ void for_each_row(std::uint32_t width, bool packed, std::uint32_t first, unsigne
     ++y;
   }
 }
+
+// A cube as it lies in memory: `surfaces` times `height` lines of `line_bytes`, which follow each
+// other without strides where it is a single position.
+struct SdpCube {
+  Surface memory;
+  std::uint64_t surfaces = 0, height = 0, line_bytes = 0;
+  bool single = false;
+  std::uint64_t batches = 1, batch_stride = 0;
+
+  // From the first byte to the last one.
+  std::uint64_t extent() const noexcept {
+    const std::uint64_t cube =
+        single ? surfaces * line_bytes
+               : (surfaces - 1) * memory.surface + (height - 1) * memory.line + line_bytes;
+    return (batches - 1) * batch_stride + cube;
+  }
+  // No two positions have bytes in common.
+  bool apart() const noexcept {
+    if (batches > 1 && batch_stride < extent() - (batches - 1) * batch_stride) return false;
+    if (single) return true;
+    return (height == 1 || memory.line >= line_bytes) &&
+           (surfaces == 1 || memory.surface >= (height - 1) * memory.line + line_bytes);
+  }
+  bool meets(const SdpCube& other) const noexcept {
+    return memory.base < other.memory.base + other.extent() &&
+           other.memory.base < memory.base + extent();
+  }
+};
 
 }  // namespace nvdla::model
 

@@ -32,6 +32,11 @@ class JobBus final : public model::Bus {
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override;
+  std::byte* window(model::Ram ram, std::uint64_t address, std::uint64_t size,
+                    bool write) noexcept override {
+    const model::Mapping mapping = map(ram, address, size, write);
+    return mapping.size >= size ? mapping.data : nullptr;
+  }
   std::uint64_t generation(model::Ram ram, std::uint64_t address,
                            std::uint64_t size) const noexcept override;
   void written(model::Ram ram, std::uint64_t address, std::uint64_t size) noexcept override;
