@@ -61,6 +61,12 @@ struct nvdla_hw {
 	u32 address_bits;
 	/** @bus_bytes: bytes a cycle of the primary memory interface */
 	u32 bus_bytes;
+	/** @burst: most beats of a request there */
+	u32 burst;
+	/** @sram_burst: and to the secondary memory */
+	u32 sram_burst;
+	/** @sdp_x_throughput: elements a cycle of SDP's operators X1 and X2 */
+	u32 sdp_x_throughput;
 	/** @sdp_throughput: elements a cycle of SDP's slowest built operator */
 	u32 sdp_throughput;
 	/** @pdp_throughput: elements a cycle */

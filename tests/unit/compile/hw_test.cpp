@@ -15,18 +15,20 @@ struct Published {
   std::uint32_t atom, atomic_c, atomic_k;
   std::uint32_t banks, entries, entry_bytes;
   std::uint32_t address_bits, bus_bytes;
-  // Of SDP the slowest of its operators that is built.
-  std::uint32_t sdp, pdp, cdp;
+  // Beats of a request to the primary and the secondary memory.
+  std::uint32_t burst, sram_burst;
+  // Of SDP its operators X, and the slowest of those that are built.
+  std::uint32_t sdp_x, sdp, pdp, cdp;
 };
 
 constexpr Published kPublished[] = {
-    {"nv_full", 32, 64, 32, 16, 256, 128, 64, 64, 4, 8, 8},
-    {"nv_large", 32, 64, 32, 16, 512, 64, 64, 32, 4, 8, 8},
-    {"nv_medium_1024_full", 32, 32, 32, 32, 512, 32, 64, 32, 2, 4, 4},
-    {"nv_medium_512", 16, 32, 16, 32, 512, 32, 64, 16, 4, 2, 2},
-    {"nv_small_256_full", 8, 32, 8, 32, 128, 32, 32, 8, 1, 1, 1},
-    {"nv_small_256", 8, 32, 8, 32, 128, 32, 32, 8, 1, 1, 1},
-    {"nv_small", 8, 8, 8, 32, 512, 8, 32, 8, 1, 1, 1},
+    {"nv_full", 32, 64, 32, 16, 256, 128, 64, 64, 1, 4, 16, 4, 8, 8},
+    {"nv_large", 32, 64, 32, 16, 512, 64, 64, 32, 1, 1, 16, 4, 8, 8},
+    {"nv_medium_1024_full", 32, 32, 32, 32, 512, 32, 64, 32, 4, 4, 8, 2, 4, 4},
+    {"nv_medium_512", 16, 32, 16, 32, 512, 32, 64, 16, 4, 0, 4, 4, 2, 2},
+    {"nv_small_256_full", 8, 32, 8, 32, 128, 32, 32, 8, 4, 4, 2, 1, 1, 1},
+    {"nv_small_256", 8, 32, 8, 32, 128, 32, 32, 8, 1, 0, 1, 1, 1, 1},
+    {"nv_small", 8, 8, 8, 32, 512, 8, 32, 8, 1, 0, 1, 1, 1, 1},
 };
 
 TEST(Hw, ParametersAreThePublishedOnes) {
@@ -43,6 +45,9 @@ TEST(Hw, ParametersAreThePublishedOnes) {
     EXPECT_EQ(hw->cbuf_entry_bytes, p.entry_bytes);
     EXPECT_EQ(hw->address_bits, p.address_bits);
     EXPECT_EQ(hw->bus_bytes, p.bus_bytes);
+    EXPECT_EQ(hw->burst, p.burst);
+    EXPECT_EQ(hw->sram_burst, p.sram_burst);
+    EXPECT_EQ(hw->sdp_x_throughput, p.sdp_x);
     EXPECT_EQ(hw->sdp_throughput, p.sdp);
     EXPECT_EQ(hw->pdp_throughput, p.pdp);
     EXPECT_EQ(hw->cdp_throughput, p.cdp);
