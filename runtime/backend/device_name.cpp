@@ -18,12 +18,16 @@ constexpr std::string_view kModel = "model";
 constexpr std::string_view kSim = "sim:";
 constexpr const char* kVariable = "NVDLA_DEVICE";
 
-// 0 for what is no number in 1..kMaxThreads.
-unsigned parse_threads(std::string_view value) {
-  unsigned threads = 0;
+// Cycles, and requests.
+constexpr unsigned kMaxLatency = 100000;
+constexpr unsigned kMaxOutstanding = 4096;
+
+// 0 for what is no number in 1..most.
+unsigned parse_number(std::string_view value, unsigned most) {
+  unsigned number = 0;
   const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, threads);
-  return error == std::errc() && stop == end && threads <= model::kMaxThreads ? threads : 0;
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  return error == std::errc() && stop == end && number <= most ? number : 0;
 }
 
 // One "<option>=<value>"; false for what is none.
@@ -31,7 +35,10 @@ bool parse_option(std::string_view text, ModelOptions& options) {
   const std::size_t equals = text.find('=');
   const std::string_view key = text.substr(0, equals);
   const std::string_view value = equals == text.npos ? "" : text.substr(equals + 1);
-  if (key == "threads") return (options.threads = parse_threads(value)) != 0;
+  model::cycles::MemoryTiming& memory = options.memory;
+  if (key == "threads") return (options.threads = parse_number(value, model::kMaxThreads)) != 0;
+  if (key == "latency") return (memory.latency = parse_number(value, kMaxLatency)) != 0;
+  if (key == "outstanding") return (memory.outstanding = parse_number(value, kMaxOutstanding)) != 0;
   if (key != "gating" || (value != "on" && value != "off")) return false;
   options.gating = value == "on";
   return true;
@@ -44,9 +51,9 @@ ModelOptions parse_options(std::string_view name, std::string_view rest) {
     const std::string_view option = rest.substr(1, comma == rest.npos ? comma : comma - 1);
     if (!parse_option(option, options)) {
       refuse(ErrorCode::kNoDevice,
-             "device '{}': expected 'threads=<1 to {}>' or 'gating=<on or off>' behind the comma, "
-             "not '{}'",
-             name, model::kMaxThreads, option);
+             "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
+             "'outstanding=<1 to {} requests>' or 'gating=<on or off>' behind the comma, not '{}'",
+             name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
     }
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma);
   }
@@ -70,21 +77,13 @@ DeviceName parse_model(std::string_view name) {
 
 constexpr unsigned kMaxStall = 86400;
 
-// 0 for what is no number in 1..kMaxStall.
-unsigned parse_stall(std::string_view value) {
-  unsigned seconds = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, seconds);
-  return error == std::errc() && stop == end && seconds <= kMaxStall ? seconds : 0;
-}
-
 // One "<option>=<value>"; false for what is none. `gating` is left to the caller, as it may come
 // before the configuration.
 bool parse_sim_option(std::string_view key, std::string_view value, DeviceName& parsed,
                       bool& gating) {
   if (key == "config") return (parsed.hw = find_configuration(value)) != nullptr;
   if (key == "memory") return parsed.sim.messages = value == "messages";
-  if (key == "stall") return (parsed.sim.stall = parse_stall(value)) != 0;
+  if (key == "stall") return (parsed.sim.stall = parse_number(value, kMaxStall)) != 0;
   gating = value != "off";
   return key == "gating" && (value == "on" || value == "off");
 }
@@ -155,7 +154,8 @@ DeviceName parse_device_name(std::string_view name) {
   refuse(ErrorCode::kNoDevice,
          "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
          "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
-         "'model' may end in ',threads=<n>' and ',gating=off'; and 'sim:<path of a simulator's "
+         "'model' may end in ',threads=<n>', ',latency=<n>', ',outstanding=<n>' and ',gating=off'; "
+         "and 'sim:<path of a simulator's "
          "socket>'",
          name, configuration_names());
 }

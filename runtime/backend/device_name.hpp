@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "firmware/nvdla_hw.h"
+#include "model/cycles/memory_timing.hpp"
 
 namespace nvdla::detail {
 
@@ -16,6 +17,7 @@ namespace nvdla::detail {
 struct ModelOptions {
   unsigned threads = 0;  // 0: one for each processor
   bool gating = true;    // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
+  model::cycles::MemoryTiming memory = {};
 };
 
 // What may stand behind the commas of "sim:<path>,<option>=<value>", but the configuration.

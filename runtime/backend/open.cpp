@@ -32,7 +32,7 @@ std::shared_ptr<Backend> open_kernel(const std::string& path) {
 std::shared_ptr<Backend> open_model(std::string_view name, const nvdla_hw& hw,
                                     const ModelOptions& options) {
   try {
-    return make_model_backend(hw, options.threads);
+    return make_model_backend(hw, options);
   } catch (const std::invalid_argument& error) {
     // Such as an environment variable of the model: there would be a device.
     refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());

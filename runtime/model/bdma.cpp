@@ -96,6 +96,7 @@ void Bdma::launch(unsigned group) {
 void Bdma::start(unsigned group) {
   running_ = group;
   left_ = counted_;
+  moved_ = {};
   counted_ = 0;
   stuck_ = left_ == 0;
 }
@@ -133,9 +134,13 @@ bool Bdma::run(std::uint32_t& interrupts) {
   if (surface_ < transfer.surfaces) return true;
 
   surface_ = line_ = 0;
+  const nvdla_hw& hw = counters_.hw();
+  moved_ += cycles::read_lines(hw, transfer.source.ram, transfer.surfaces * transfer.lines,
+                               transfer.bytes / hw.atom);
   queue_.pop_front();
   if (--left_ == 0) {
     completing_ = true;
+    counters_.count_bdma(*running_, moved_);
     interrupts = kBdmaDone << *running_;
   }
   update_status();

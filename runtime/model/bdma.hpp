@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/blocked_list.hpp"
+#include "model/cycles/counters.hpp"
 #include "model/dma.hpp"
 #include "model/register_file.hpp"
 #include "model/surface.hpp"
@@ -26,7 +27,8 @@ class Bdma {
  public:
   static constexpr unsigned kSlots = 20;
 
-  Bdma(RegisterFile& registers, Dma& dma) noexcept : registers_(registers), dma_(dma) {}
+  Bdma(RegisterFile& registers, Dma& dma, cycles::Counters& counters) noexcept
+      : registers_(registers), counters_(counters), dma_(dma) {}
 
   void reset();
 
@@ -53,6 +55,7 @@ class Bdma {
   void update_status();
 
   RegisterFile& registers_;
+  cycles::Counters& counters_;
   Dma& dma_;
   std::deque<Transfer> queue_;
   // Pushed since the last group started, those that found the queue full included.
@@ -61,6 +64,7 @@ class Bdma {
   std::optional<unsigned> running_;
   std::optional<unsigned> waiting_;
   unsigned left_ = 0;        // transfers of the running group
+  cycles::Reads moved_;      // of the others
   bool stuck_ = false;       // the running group was empty
   bool completing_ = false;  // everything is written, the responses are on their way
   // Where the transfer at the front of the queue is.

@@ -31,9 +31,7 @@ bool Cdp::run(std::uint32_t& interrupts) {
   latch(NVDLA_CDP_D_PERF_LUT_HYBRID, count ? counters.hybrid : 0);
   latch(NVDLA_CDP_D_PERF_LUT_LE_HIT, count ? counters.le_hit : 0);
   latch(NVDLA_CDP_D_PERF_LUT_LO_HIT, count ? counters.lo_hit : 0);
-  // Nothing ever stalls here; hardware overwrites these at the end of a layer.
-  latch(NVDLA_CDP_D_PERF_WRITE_STALL, 0);
-  registers_.set_statistic(NVDLA_UNIT_CDP_RDMA, NVDLA_CDP_RDMA_D_PERF_READ_STALL, 0);
+  counters_.count(layer);
   registers_.finish(NVDLA_UNIT_CDP_RDMA);
   interrupts = kCdpDone << registers_.consumer(NVDLA_UNIT_CDP);
   registers_.finish(NVDLA_UNIT_CDP);

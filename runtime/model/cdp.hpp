@@ -9,14 +9,16 @@
 
 #include "model/blocked_list.hpp"
 #include "model/cdp_pass.hpp"
+#include "model/cycles/counters.hpp"
 #include "model/device.hpp"
 
 namespace nvdla::model {
 
 class Cdp {
  public:
-  Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks) noexcept
-      : hw_(hw), registers_(registers), quirks_(quirks), pass_(hw, dma) {}
+  Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks,
+      cycles::Counters& counters) noexcept
+      : hw_(hw), registers_(registers), counters_(counters), quirks_(quirks), pass_(hw, dma) {}
 
   void reset() { stuck_.clear(); }
 
@@ -27,6 +29,7 @@ class Cdp {
  private:
   const nvdla_hw& hw_;
   RegisterFile& registers_;
+  cycles::Counters& counters_;
   Quirks quirks_;
   CdpPass pass_;
   std::string stuck_;

@@ -11,6 +11,7 @@
 #include "model/blocked_list.hpp"
 #include "model/cdp.hpp"
 #include "model/conv_pass.hpp"
+#include "model/cycles/counters.hpp"
 #include "model/dma.hpp"
 #include "model/pdp.hpp"
 #include "model/register_file.hpp"
@@ -38,14 +39,15 @@ struct Device::Impl {
         options(opts),
         registers(config),
         dma(config, bus),
+        counters(hw, opts.memory, registers),
         kernels(chosen_kernels()),
         pool(opts.threads, opts.worth_sharing),
         sdp(config, dma, kernels, pool.size()),
         conv(config, dma, kernels, opts.quirks, pool),
-        pdp(config, registers, dma, opts.quirks),
-        cdp(config, registers, dma, opts.quirks),
-        rubik(registers, dma, opts.quirks),
-        bdma(registers, dma),
+        pdp(config, registers, dma, opts.quirks, counters),
+        cdp(config, registers, dma, opts.quirks, counters),
+        rubik(registers, dma, opts.quirks, counters),
+        bdma(registers, dma, counters),
         cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +
                     NVDLA_CDMA_D_OP_ENABLE) {}
 
@@ -72,6 +74,7 @@ struct Device::Impl {
   Options options;
   RegisterFile registers;
   Dma dma;
+  cycles::Counters counters;
   const Kernels& kernels;
   ThreadPool pool;
   SdpPass sdp;
@@ -198,6 +201,7 @@ bool Device::Impl::run_sdp() {
   if (layer.to_pdp && (!pdp.takes_sdp() || !join_pdp(layer))) return false;
   sdp.begin(layer, layer.rdma.largest_input(), layer.to_pdp ? &pdp.begin() : nullptr);
   sdp.run_from_memory();
+  counters.count(layer, layer.to_pdp ? &pdp.flying() : nullptr);
   finish_sdp(layer, sdp.end());
   return true;
 }
@@ -225,6 +229,7 @@ bool Device::Impl::run_conv() {
   }
   if (conv_stuck.empty() && post.to_pdp && !join_pdp(post)) conv_stuck = "SDP " + sdp_stuck;
   if (!conv_stuck.empty()) return false;
+  const ConvFetch fetch = plan_fetch(layer, conv.cbuf());
   conv_stuck = conv.prepare(layer, conv_starts[registers.consumer(NVDLA_UNIT_CDMA)]);
   if (!conv_stuck.empty()) {
     sdp_stuck = "waits for the convolution: " + conv_stuck;
@@ -232,13 +237,14 @@ bool Device::Impl::run_conv() {
   }
 
   sdp.begin(post, layer.largest_sum(), post.to_pdp ? &pdp.begin() : nullptr);
-  const ConvCounters counters = conv.run(layer, sdp);
-  registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, counters.saturated);
-  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, counters.data.nan);
-  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_DATA_NUM, counters.data.infinite);
-  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM, counters.weights.nan);
+  const ConvCounters counted = conv.run(layer, sdp);
+  counters.count({layer, fetch.data, fetch.weights}, post, post.to_pdp ? &pdp.flying() : nullptr);
+  registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, counted.saturated);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, counted.data.nan);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_DATA_NUM, counted.data.infinite);
+  registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM, counted.weights.nan);
   registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM,
-                          counters.weights.infinite);
+                          counted.weights.infinite);
   const unsigned cdma = registers.consumer(NVDLA_UNIT_CDMA);
   const unsigned cacc = registers.consumer(NVDLA_UNIT_CACC);
   for (const Unit unit : kConvUnits) registers.finish(unit);

@@ -14,6 +14,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/bus.hpp"
+#include "model/cycles/memory_timing.hpp"
 
 namespace nvdla::model {
 
@@ -44,6 +45,8 @@ struct Options {
   unsigned threads = 1;
   // Nanoseconds, roughly: a layer that takes less stays on one thread.
   double worth_sharing = 50e3;
+  // What stall and latency counters are predicted with; results do not depend on it.
+  cycles::MemoryTiming memory = {};
 };
 
 // A memory access that the bus refused: the read returned ones, the write was dropped.

@@ -46,12 +46,8 @@ std::uint32_t Pdp::finish(const PdpLayer& layer) {
   latch(NVDLA_PDP_D_NAN_INPUT_NUM, counters.nan_in);
   latch(NVDLA_PDP_D_INF_INPUT_NUM, counters.infinite_in);
   latch(NVDLA_PDP_D_NAN_OUTPUT_NUM, counters.nan_out);
-  // Nothing ever stalls here; hardware overwrites these at the end of a layer.
-  latch(NVDLA_PDP_D_PERF_WRITE_STALL, 0);
-  if (layer.has_rdma) {
-    registers_.set_statistic(NVDLA_UNIT_PDP_RDMA, NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0);
-    registers_.finish(NVDLA_UNIT_PDP_RDMA);
-  }
+  counters_.count(layer);
+  if (layer.has_rdma) registers_.finish(NVDLA_UNIT_PDP_RDMA);
   const std::uint32_t interrupts = kPdpDone << registers_.consumer(NVDLA_UNIT_PDP);
   registers_.finish(NVDLA_UNIT_PDP);
   return interrupts;

@@ -8,14 +8,16 @@
 #include <string>
 
 #include "model/blocked_list.hpp"
+#include "model/cycles/counters.hpp"
 #include "model/pdp_pass.hpp"
 
 namespace nvdla::model {
 
 class Pdp {
  public:
-  Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks) noexcept
-      : hw_(hw), registers_(registers), pass_(hw, dma, quirks) {}
+  Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks,
+      cycles::Counters& counters) noexcept
+      : hw_(hw), registers_(registers), counters_(counters), pass_(hw, dma, quirks) {}
 
   void reset() { stuck_.clear(); }
 
@@ -29,6 +31,8 @@ class Pdp {
   // After join(): SDP's atoms go to the sink, then the layer ends.
   AtomSink& begin();
   std::uint32_t end();
+  // The layer that was joined.
+  const PdpLayer& flying() const noexcept { return flying_; }
 
   void list_blocked(BlockedList& list) const;
 
@@ -37,6 +41,7 @@ class Pdp {
 
   const nvdla_hw& hw_;
   RegisterFile& registers_;
+  cycles::Counters& counters_;
   PdpPass pass_;
   PdpLayer flying_;
   std::string stuck_;

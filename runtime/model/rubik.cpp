@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/cycles/counters.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -158,9 +160,7 @@ bool Rubik::run(std::uint32_t& interrupts) {
       bytes ? merge<std::uint8_t>(layer) : merge<std::uint16_t>(layer);
       break;
   }
-  // Nothing ever stalls here; hardware overwrites its counters at the end.
-  registers_.set_statistic(NVDLA_UNIT_RBK, NVDLA_RBK_D_PERF_READ_STALL, 0);
-  registers_.set_statistic(NVDLA_UNIT_RBK, NVDLA_RBK_D_PERF_WRITE_STALL, 0);
+  counters_.count(layer);
   interrupts = kRubikDone << registers_.consumer(NVDLA_UNIT_RBK);
   registers_.finish(NVDLA_UNIT_RBK);
   return true;

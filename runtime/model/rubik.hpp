@@ -17,6 +17,10 @@
 
 namespace nvdla::model {
 
+namespace cycles {
+class Counters;
+}  // namespace cycles
+
 enum class RubikMode : std::uint8_t { kContract = 0, kSplit = 1, kMerge = 2 };
 
 struct RubikLayer {
@@ -36,8 +40,8 @@ std::string rubik_fault(const RubikLayer& layer);
 
 class Rubik {
  public:
-  Rubik(RegisterFile& registers, Dma& dma, Quirks quirks) noexcept
-      : registers_(registers), dma_(dma), quirks_(quirks) {}
+  Rubik(RegisterFile& registers, Dma& dma, Quirks quirks, cycles::Counters& counters) noexcept
+      : registers_(registers), counters_(counters), dma_(dma), quirks_(quirks) {}
 
   void reset() { stuck_.clear(); }
 
@@ -53,6 +57,7 @@ class Rubik {
   void merge(const RubikLayer& layer);
 
   RegisterFile& registers_;
+  cycles::Counters& counters_;
   Dma& dma_;
   Quirks quirks_;
   std::string stuck_;

@@ -14,7 +14,8 @@ std::unique_ptr<BareDevice> open_bare(std::string_view name) {
   if (parsed.kind == DeviceName::Kind::kSim) return std::make_unique<SimDevice>(parsed);
   if (parsed.kind == DeviceName::Kind::kModel) {
     const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
-                                    .threads = parsed.options.threads};
+                                    .threads = parsed.options.threads,
+                                    .memory = parsed.options.memory};
     return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
   }
   refuse(ErrorCode::kNoDevice,

@@ -8,8 +8,9 @@
 
 namespace nvdla::detail {
 
-std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, unsigned threads) {
-  const model::Options options = {.quirks = model::silicon_quirks(hw), .threads = threads};
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, const ModelOptions& given) {
+  const model::Options options = {
+      .quirks = model::silicon_quirks(hw), .threads = given.threads, .memory = given.memory};
   LocalDevice device{.hw = &hw, .backend = "model"};
   device.runner = std::make_unique<ModelRunner>(hw, options);
   device.allocate = [space = std::make_shared<AddressSpace>(hw.address_bits)](

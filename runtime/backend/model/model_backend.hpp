@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "backend/device_name.hpp"
 #include "firmware/nvdla_hw.h"
 
 namespace nvdla::detail {
 
-// `threads` share heavy layers; 0 is one per processor.
-std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, unsigned threads);
+std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, const ModelOptions& given);
 
 }  // namespace nvdla::detail
 

@@ -82,6 +82,9 @@ class NVDLA_API Device {
   //                            heavy convolution, which changes no result; else one per processor
   //   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
   //                            also together with threads
+  //   "model:nv_small,latency=100,outstanding=16"  cycles that memory takes to answer, and how many
+  //                            requests are on their way at once, for the stall and latency
+  //                            counters, which are predicted; else 1 and as many as there are
   //   "kernel"                 the first kernel device
   //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
   //                            accel nodes

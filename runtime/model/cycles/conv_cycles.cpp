@@ -108,8 +108,9 @@ LayerCycles conv_cycles(const nvdla_hw& hw, const MemoryTiming& memory, const Co
   const Steps steps = group_steps(hw, layer, group);
   const double macs = static_cast<double>(steps.cycles());
   const double operands = stream_time(memory, post.reads, 4) / static_cast<double>(groups);
-  const double passed =
-      std::max(static_cast<double>(post.atoms * per_atom) / static_cast<double>(groups), operands);
+  const double passed_by_units =
+      static_cast<double>(post.atoms * per_atom) / static_cast<double>(groups);
+  const double passed = std::max(passed_by_units, operands);
   const double slowest = std::max(macs, passed);
 
   double end = fill.data_end(), first = 0, waited = 0;
@@ -152,6 +153,10 @@ LayerCycles conv_cycles(const nvdla_hw& hw, const MemoryTiming& memory, const Co
                        {Bound::kInput, fill.data_end()},
                        {Bound::kWeights, waited},
                        {Bound::kStart, total - end}});
+  const double starved =
+      std::max(operands - std::max(passed_by_units, macs), 0.0) * static_cast<double>(groups);
+  for (unsigned i = 0; i < 4; ++i)
+    if (post.reads[i].requests != 0) cycles.stalls.sdp[i] = rounded(starved);
   cycles.stalls.data = rounded(fill.data_stall());
   cycles.stalls.weights = rounded(fill.weight_stall());
   cycles.stalls.data_latency = data.requests * memory.latency;

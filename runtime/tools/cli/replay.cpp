@@ -70,6 +70,7 @@ model::Options model_options(const ReplayOptions& options, const fs::path& path,
   model::Options result;
   result.quirks = quirks_for(options, path);
   result.threads = device.threads() != 0 ? device.threads() : options.threads;
+  result.memory = device.memory();
   return result;
 }
 

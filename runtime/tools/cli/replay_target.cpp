@@ -26,6 +26,7 @@ ReplayDevice::ReplayDevice(const std::string& device) {
     case Kind::kModel:
       hw_ = name.hw;
       threads_ = name.options.threads;
+      memory_ = name.options.memory;
       return;
     case Kind::kSim:
       break;

@@ -25,6 +25,7 @@ class ReplayDevice {
   const nvdla_hw* hw() const noexcept { return hw_; }
   // Threads that its name asks for, 0 for none.
   unsigned threads() const noexcept { return threads_; }
+  const model::cycles::MemoryTiming& memory() const noexcept { return memory_; }
 
   // A device as after power on, for a file of that kind. `options` are the model's.
   std::unique_ptr<replay::Target> open(const nvdla_hw& hw, replay::Kind kind,
@@ -34,6 +35,7 @@ class ReplayDevice {
   std::string bare_;  // empty: the model
   const nvdla_hw* hw_ = nullptr;
   unsigned threads_ = 0;
+  model::cycles::MemoryTiming memory_;
 };
 
 }  // namespace nvdla::cli

@@ -285,6 +285,7 @@ model::Options model_options(const Arguments& arguments, const detail::DeviceNam
   model::Options options;
   // One is enough for layers of tests; the machine wants the other processors.
   options.threads = device.options.threads == 0 ? 1 : device.options.threads;
+  options.memory = device.options.memory;
   options.quirks = model::find_quirks(arguments.quirks).value_or(model::silicon_quirks(*device.hw));
   return options;
 }

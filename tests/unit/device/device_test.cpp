@@ -109,14 +109,18 @@ TEST(Open, RefusesUnknownConfigurations) {
 TEST(Open, TakesANumberOfThreads) {
   EXPECT_EQ(Device::open("model,threads=3").info().configuration, "nv_full");
   EXPECT_EQ(Device::open("model:nv_small,threads=1024").info().configuration, "nv_small");
-  for (const char* option :
-       {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1", "threads=2x",
-        "threads=99999999999", "Threads=2", "gating", "gating=", "gating=0", "gating=off "}) {
+  EXPECT_EQ(Device::open("model:nv_small,latency=100000,outstanding=4096").info().configuration,
+            "nv_small");
+  for (const char* option : {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1",
+                             "threads=2x", "threads=99999999999", "Threads=2", "gating",
+                             "gating=", "gating=0", "gating=off ", "latency=0", "latency=100001",
+                             "latency=", "outstanding=0", "outstanding=4097", "outstanding=-1"}) {
     for (const std::string before : {"", "threads=2,", "gating=off,"}) {
       const std::string name = "model:nv_small," + before + option;
       expect_error(ErrorCode::kNoDevice,
                    "device '" + name +
-                       "': expected 'threads=<1 to 1024>' or 'gating=<on or off>' behind the "
+                       "': expected 'threads=<1 to 1024>', 'latency=<1 to 100000 cycles>', "
+                       "'outstanding=<1 to 4096 requests>' or 'gating=<on or off>' behind the "
                        "comma, not '" +
                        option + "'",
                    [&] { Device::open(name); });
