@@ -61,12 +61,18 @@ bool has_column(std::uint32_t counter) {
   });
 }
 
+// A sum over all reads, never 0.
+bool is_latency(std::uint32_t counter) {
+  return counter == NVDLA_COUNTER_CDMA_DATA_LATENCY || counter == NVDLA_COUNTER_CDMA_WEIGHT_LATENCY;
+}
+
 // Counters without a column that say something.
 std::string others(std::span<const LayerRow> layers) {
   std::string lines;
   for (const LayerRow& layer : layers) {
     for (std::uint32_t i = 0; i < NVDLA_COUNTER_COUNT; ++i) {
-      if (has_column(i) || !counted(layer.stats, i) || layer.stats.counter[i] == 0) continue;
+      if (has_column(i) || is_latency(i) || !counted(layer.stats, i) || layer.stats.counter[i] == 0)
+        continue;
       lines += fmt::format("{:<34} {:<24} {:>10}\n", elide(layer.name, 34), counter_name(i),
                            layer.stats.counter[i]);
     }

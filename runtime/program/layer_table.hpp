@@ -20,8 +20,8 @@ struct LayerRow {
   nvdla_layer_stats stats = {};
 };
 
-// A line for each layer; then one for each counter that has no column and is not 0. A dash stands
-// for what the units of a layer do not count.
+// A line for each layer; then one for each counter that has no column and is not 0, but for
+// latencies. A dash stands for what the units of a layer do not count.
 std::string layer_table(std::span<const LayerRow> layers);
 
 }  // namespace nvdla::program

@@ -58,6 +58,17 @@ std::string count_text(std::uint64_t count) {
   return three_digits(value) + unit;
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  const char* unit = "KiB";
+  if (value >= 1024) {
+    value /= 1024;
+    unit = "MiB";
+  }
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
+}
+
 std::string elide(std::string_view text, std::size_t width) {
   constexpr std::string_view kGap = "..";
   if (text.size() <= width) return std::string(text);

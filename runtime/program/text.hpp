@@ -18,6 +18,8 @@ inline constexpr std::size_t kColumns = 80;
 std::string duration_text(std::uint64_t nanoseconds);
 // As it is up to 9999999, then three digits: "118M", "3.86G".
 std::string count_text(std::uint64_t count);
+// "17 B", "2.51 KiB", "98.3 MiB".
+std::string bytes_text(std::uint64_t bytes);
 // At most `width` columns; of what is longer the beginning and the end: "resnet..conv1".
 std::string elide(std::string_view text, std::size_t width);
 // Lines of at most kColumns, broken at blanks, all but the first indented. The first begins at the

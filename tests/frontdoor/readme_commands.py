@@ -94,6 +94,7 @@ COMMANDS = {
     "build/bin/nvdla run digits.nvdla --compare model --dump-layers layers": Run(
         r"5 layers are as on model"),
     "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+    "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(r"conv 0.*%"),
     "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
     "cmake --preset release && cmake --build build": Run(
         r"Build files have been written to: .*/build", tree=True,

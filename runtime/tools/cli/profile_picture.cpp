@@ -14,18 +14,8 @@
 namespace nvdla::cli {
 namespace {
 
+using program::bytes_text;
 using program::Svg;
-
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes) / 1024;
-  const char* unit = "KiB";
-  if (value >= 1024) {
-    value /= 1024;
-    unit = "MiB";
-  }
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
-}
 
 class ProfilePicture {
  public:

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "backend/info.hpp"
 #include "nvdla/loadable.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
@@ -18,9 +19,11 @@
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/layer_profile.hpp"
 #include "tools/cli/layers.hpp"
 #include "tools/cli/load.hpp"
 #include "tools/cli/loadable_device.hpp"
+#include "tools/cli/profile_trace.hpp"
 #include "tools/cli/stopwatch.hpp"
 #include "tools/cli/tensors.hpp"
 
@@ -36,6 +39,8 @@ struct RunOptions {
   std::string device;
   std::string record;
   bool stats = false;
+  bool profile = false;
+  std::string profile_trace;
   std::string compare;
   std::string dump_layers;
   std::string json;
@@ -50,6 +55,12 @@ std::string numbered(const std::string& path, std::uint32_t index, std::uint32_t
 void check_arguments(const RunOptions& options, const Loadable& file) {
   if (options.to_standard_output() && !options.json.empty()) {
     throw UsageError("--json and the output would both go to standard output; expected one there");
+  }
+  if (program::is_standard_output(options.profile_trace) &&
+      (options.to_standard_output() || !options.json.empty())) {
+    throw UsageError(
+        fmt::format("--profile-trace and {} would both go to standard output; expected one there",
+                    options.json.empty() ? "the output" : "--json"));
   }
   if (options.to_standard_output() && file.outputs() > 1) {
     throw UsageError(fmt::format(
@@ -167,7 +178,7 @@ void print_stats(std::FILE* stream, const LoadedNetwork& network) {
 }
 
 void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
-                const DeviceInfo& device, double seconds) {
+                const DeviceInfo& device, std::span<const LayerProfile> profile, double seconds) {
   Json document = {{"loadable", options.loadable},
                    {"configuration", device.configuration},
                    {"backend", device.backend},
@@ -187,6 +198,7 @@ void print_json(const RunOptions& options, const Loadable& file, const LoadedNet
   document["first_saturated"] = note_json(program::first_saturated(network.statistics()), network);
   if (!options.compare.empty()) document["compared_with"] = options.compare;
   if (options.stats) document["layers"] = stats_json(network);
+  if (options.profile) document["profile"] = profile_json(profile);
   program::print_json(document, options.json);
 }
 
@@ -202,17 +214,27 @@ void print_values(std::FILE* stream, const std::vector<double>& values) {
 }
 
 void print_text(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
-                const DeviceInfo& device, double seconds) {
-  // Standard output may be the output's.
-  std::FILE* const stream = options.to_standard_output() ? stderr : stdout;
+                const DeviceInfo& device, std::span<const LayerProfile> profile, double seconds) {
+  // Standard output may be the output's, or the trace's.
+  std::FILE* const stream =
+      options.to_standard_output() || program::is_standard_output(options.profile_trace) ? stderr
+                                                                                         : stdout;
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
     fmt::print(stream, "{}: {}\n", t.name, shape_text(t));
     if (options.output.empty()) print_values(stream, values_of(network, t));
   }
   if (options.stats) print_stats(stream, network);
+  if (options.profile) fmt::print(stream, "\n{}\n", profile_table(profile));
   fmt::print(stream, "{} on {}, {}\n", device.configuration, device.backend,
              program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
+}
+
+std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
+                                     const LoadedNetwork& network, const Device& device) {
+  if (!options.profile && options.profile_trace.empty()) return {};
+  return profile_layers(file, *detail::find_configuration(device.info()),
+                        memory_of(choose_device(file, options.device)), network.statistics());
 }
 
 int run_loadable(const RunOptions& options) {
@@ -231,11 +253,17 @@ int run_loadable(const RunOptions& options) {
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!options.output.empty()) write_outputs(options, file, network);
+  const std::vector<LayerProfile> profile = profile_of(options, file, network, device);
+  if (!options.profile_trace.empty()) {
+    const std::string trace = profile_trace(
+        profile, fmt::format("{} on {}", device.info().configuration, device.info().backend));
+    program::write_file(options.profile_trace, std::as_bytes(std::span(trace)));
+  }
   if (options.json.empty()) {
     print_notes(network);
-    print_text(options, file, network, device.info(), seconds.count());
+    print_text(options, file, network, device.info(), profile, seconds.count());
   } else {
-    print_json(options, file, network, device.info(), seconds.count());
+    print_json(options, file, network, device.info(), profile, seconds.count());
   }
   return kSuccess;
 }
@@ -270,6 +298,14 @@ Run add_run(CLI::App& app, CLI::App*& command) {
           "`nvdla replay` and `nvdla diff`. Other programs do with NVDLA_RECORD=NAME.record")
       ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Print a table of times and counters of the layers");
+  command->add_flag("--profile", options->profile,
+                    "Print a table of cycles that the hardware is predicted to take, how busy its "
+                    "multipliers are, bytes moved, and what bounds each layer");
+  command
+      ->add_option("--profile-trace", options->profile_trace,
+                   "Write the same over time, a track for each register group of a unit, for "
+                   "ui.perfetto.dev; - for standard output")
+      ->type_name("FILE");
   command
       ->add_option("--compare", options->compare,
                    "Run each layer on this device, too, and stop at the first difference; model: "
@@ -291,6 +327,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "  nvdla run digits.nvdla --input seven.png --stats\n"
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
       "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
+      "  nvdla run digits.nvdla --profile -d model:nv_small,latency=100,outstanding=16\n"
       "  cat seven.png | nvdla run digits.nvdla -i - --json=pretty");
   return [options] { return run_loadable(*options); };
 }

@@ -23,7 +23,6 @@ namespace {
 
 using selftest::Report;
 using selftest::StepInfo;
-using selftest::Verdict;
 using Json = nlohmann::ordered_json;
 
 struct SelftestOptions {
@@ -96,13 +95,13 @@ int run(const SelftestOptions& given) {
   if (!given.json.empty()) {
     program::print_json(json_of(report, name), given.json);
   } else {
-    const auto count = [&](Verdict verdict) {
+    const auto count = [&](selftest::Verdict verdict) {
       return std::count_if(
           report.entries.begin(), report.entries.end(),
           [&](const Report::Entry& entry) { return entry.result.verdict == verdict; });
     };
-    fmt::print("{}: {} passed, {} failed, {} left out\n", name, count(Verdict::kPassed),
-               count(Verdict::kFailed), count(Verdict::kLeftOut));
+    fmt::print("{}: {} passed, {} failed, {} left out\n", name, count(selftest::Verdict::kPassed),
+               count(selftest::Verdict::kFailed), count(selftest::Verdict::kLeftOut));
   }
   return report.passed() ? kSuccess : kDifferent;
 }

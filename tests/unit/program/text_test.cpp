@@ -82,10 +82,12 @@ TEST(LayerTable, ShowsWhatUnitsCount) {
   LayerRow conv = row("conv1", 78400, 15752), pool = row("pool", 0, 300);
   conv.stats.valid = std::uint64_t{1} << NVDLA_COUNTER_CDMA_DATA_STALL |
                      std::uint64_t{1} << NVDLA_COUNTER_CDMA_WEIGHT_STALL |
+                     std::uint64_t{1} << NVDLA_COUNTER_CDMA_DATA_LATENCY |
                      std::uint64_t{1} << NVDLA_COUNTER_SDP_SATURATION |
                      std::uint64_t{1} << NVDLA_COUNTER_CDMA_NAN_DATA |
                      std::uint64_t{1} << NVDLA_COUNTER_CDMA_INF_DATA;
   conv.stats.counter[NVDLA_COUNTER_CDMA_DATA_STALL] = 12;
+  conv.stats.counter[NVDLA_COUNTER_CDMA_DATA_LATENCY] = 1234;
   conv.stats.counter[NVDLA_COUNTER_SDP_SATURATION] = 3;
   conv.stats.counter[NVDLA_COUNTER_CDMA_NAN_DATA] = 5;
   conv.stats.counter[NVDLA_COUNTER_PDP_NAN_IN] = 9;  // not valid

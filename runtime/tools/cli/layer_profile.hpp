@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What is predicted of the layers of a loadable, and what they took.
+#ifndef NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
+#define NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/cycles/layer_cycles.hpp"
+#include "model/cycles/memory_timing.hpp"
+#include "nvdla/loadable.hpp"
+
+namespace nvdla::cli {
+
+struct LayerProfile {
+  std::string name;
+  model::cycles::LayerCycles cycles;
+  // Layers that have to end before, by their number in the loadable: these, and all below `first`.
+  std::vector<std::uint32_t> waits;
+  std::uint32_t first = 0;
+  // When it starts if units begin as soon as they can, in cycles since the first layer.
+  std::uint64_t start = 0;
+  std::uint64_t nanoseconds = 0;  // of the host, measured
+};
+
+// Of the memory that --device or NVDLA_DEVICE gives a model; for all other devices, and without,
+// of one that answers at once.
+model::cycles::MemoryTiming memory_of(const std::string& device);
+
+// `times` has an entry for each layer.
+std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
+                                         const model::cycles::MemoryTiming& memory,
+                                         std::span<const nvdla_layer_stats> times);
+
+std::string profile_table(std::span<const LayerProfile> layers);
+nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers);
+
+}  // namespace nvdla::cli
+
+#endif  // NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
