@@ -36,6 +36,7 @@ while read -r file; do
 		"$source/$file" | paste -sd:)
 	[[ -n $filter ]] || { echo "$file: no test begins with NVDLA_NEEDS_SHARED"; failed=1; continue; }
 	case $file in
+	*/model/cycles_*) program=model-cycles ;;
 	*/model/*) program=model ;;
 	*/unit/*) program=$(sed -E 's#tests/unit/([a-z]+)/.*#test_\1#' <<< "$file") ;;
 	*) echo "$file: which program is it of?"; failed=1; continue ;;
