@@ -14,7 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/arm64-apt.sh"
 packages="busybox-static libdrm-dev libdrm2 libfmt-dev libfmt9 libgtest-dev googletest
 	libbenchmark-dev libbenchmark1debian librapidcheck-dev libpng-dev libpng16-16 zlib1g-dev zlib1g
-	libflatbuffers-dev libflatbuffers2 nlohmann-json3-dev libcli11-dev"
+	libflatbuffers-dev libflatbuffers2 nlohmann-json3-dev libcli11-dev
+	libfdt-dev libfdt1"
 
 mkdir -p "$1/archives"
 directory=$(cd "$1" && pwd)

@@ -85,6 +85,8 @@ COMMANDS = {
     "build/bin/nvdla replay tests/golden": Run(r"2\d passed, 0 failed, 0 skipped"),
     "build/bin/nvdla selftest --device model:nv_small": Run(
         r"model:nv_small: 15 passed, 0 failed, 2 left out"),
+    "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(
+        r'compatible = "nvidia,nv_small";'),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
     "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),

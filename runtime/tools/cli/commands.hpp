@@ -27,6 +27,7 @@ Run add_selftest(CLI::App& app, CLI::App*& command);
 Run add_diff(CLI::App& app, CLI::App*& command);
 Run add_profile(CLI::App& app, CLI::App*& command);
 Run add_lut(CLI::App& app, CLI::App*& command);
+Run add_dt(CLI::App& app, CLI::App*& command);
 
 }  // namespace nvdla::cli
 

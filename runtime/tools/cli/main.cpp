@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
       add_diff,
       add_selftest,
       add_lut,
+      add_dt,
   });
   std::array<Entry, kAdders.size()> entries;
   for (std::size_t i = 0; i < entries.size(); ++i)

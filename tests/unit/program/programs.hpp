@@ -48,6 +48,8 @@ inline const std::map<std::string, ProgramFacts>& program_facts() {
          "replay {case}",
          "replay --list {case}",
          "replay --json {case}",
+         "dt node --address 0xc000000 --interrupt 7",
+         "dt node --address 0xc000000 --interrupt 7 --overlay -",
          "selftest --list",
          "selftest -d model:nv_small",
          "--reference man",

@@ -22,8 +22,8 @@ std::size_t widest(const std::string& text) {
 std::vector<std::string> commands() {
   std::vector<std::string> all;
   for (const fs::path& program : built_programs()) all.push_back(program.string());
-  for (const char* command :
-       {"info", "regs", "replay", "run", "dump", "profile", "diff", "selftest", "lut plot"})
+  for (const char* command : {"info", "regs", "replay", "run", "dump", "profile", "diff",
+                              "selftest", "lut plot", "dt node", "dt check"})
     all.push_back(std::string(NVDLA_BIN_FOLDER) + "/nvdla " + command);
   return all;
 }
@@ -93,7 +93,7 @@ TEST_F(Programs, NameAWrongCommand) {
   EXPECT_TRUE(
       result.err.starts_with("nvdla: 'rnu' is no command; did you mean 'run'?\n"
                              "commands are info, regs, replay, run, dump, profile, diff, selftest, "
-                             "lut\n"))
+                             "lut, dt\n"))
       << result.err;
   result = nvdla("classify");
   EXPECT_TRUE(result.err.starts_with("nvdla: 'classify' is no command\ncommands are info, "))

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// The node of an NVDLA, and of memory that belongs to it, as the binding asks for: as source that a
+// board's device tree takes in, or as an overlay that changes one that is compiled.
+#ifndef NVDLA_TOOLS_DT_NODE_HPP
+#define NVDLA_TOOLS_DT_NODE_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "tools/dt/check.hpp"
+
+namespace nvdla::dt {
+
+// `<&LABEL CELLS...>` of the tree that the node goes into.
+struct Reference {
+  std::string label;
+  std::vector<std::uint32_t> cells = {};
+};
+
+struct Region {
+  std::uint64_t address = 0, size = 0;
+};
+
+struct NodeRequest {
+  const nvdla_hw* hw = nullptr;
+  Region registers = {0, kWindowBytes};
+  std::vector<std::uint32_t> interrupt = {};
+  std::string interrupt_parent = {};  // a label; empty: that of the nodes above
+  std::uint32_t clock_khz = 0;        // 0: not said
+  std::vector<Reference> clocks = {};
+  std::vector<Reference> resets = {};
+  std::optional<Region> sram = {}, memory_region = {};
+  bool coherent = false;
+  std::string bus = "/";  // the node that it goes below
+  // Of that node and of the root.
+  unsigned address_cells = 2, size_cells = 2;
+};
+
+// Each throws UsageError for what cannot be, naming the option of `nvdla dt node` that says it.
+std::string node_source(const NodeRequest& request);
+std::string node_overlay(const NodeRequest& request);
+
+}  // namespace nvdla::dt
+
+#endif  // NVDLA_TOOLS_DT_NODE_HPP

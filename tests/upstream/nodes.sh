@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# nodes.sh BUILD NVDLA: hold what `nvdla dt node` prints to all bindings of the kernel that
+# check.sh has in BUILD: those of the device, of on-chip and of reserved memory.
+set -euo pipefail
+schema=$1/upstream/out/Documentation/devicetree/bindings/processed-schema.json
+nvdla=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+	echo "nodes.sh: $*" >&2
+	exit 1
+}
+[[ -f $schema ]] || fail "no $schema; tests/upstream/check.sh makes it"
+
+# judged FILTER OPTION...: what dt-validate says of the nodes, changed by a filter, in a board
+# whose own nodes are no more than dtc needs, so that there is something to say of these.
+judged() {
+	local filter=$1
+	shift
+	{
+		cat <<-EOF
+			/dts-v1/;
+			/ {
+				#address-cells = <2>;
+				#size-cells = <2>;
+				plic: interrupt-controller {
+					interrupt-controller;
+					#address-cells = <0>;
+					#interrupt-cells = <1>;
+				};
+				crg: clock-controller {
+					#clock-cells = <1>;
+					#reset-cells = <1>;
+				};
+			};
+		EOF
+		"$nvdla" dt node --address 0x10040000 --interrupt 7 --interrupt-parent plic "$@" |
+			sed "$filter"
+	} | dtc -q -I dts -O dtb -o "$work/board.dtb"
+	dt-validate -s "$schema" "$work/board.dtb" 2>&1 |
+		grep -E '(accelerator|sram|nvdla)@|reserved-memory' || true
+}
+
+declare -i nodes=0
+for configuration in nv_full nv_large nv_medium_1024_full nv_small_256_full; do
+	for options in "" "--coherent --clock-khz 600000" \
+		"--sram 0x20000000+0x80000 --memory-region 0x80000000+0x8000000" \
+		"--clock crg,3 --clock crg,4 --reset crg,17"; do
+		# The options are words.
+		# shellcheck disable=SC2086
+		said=$(judged "" --config "$configuration" $options)
+		[[ -z $said ]] || fail "$configuration $options: $said"
+		nodes+=1
+	done
+done
+for configuration in nv_medium_512 nv_small_256 nv_small; do
+	said=$(judged "" --config "$configuration" --clock-khz 75000)
+	[[ -z $said ]] || fail "$configuration: $said"
+	nodes+=1
+done
+# It would say so.
+for filter in 's/interrupts/interupts/' 's/clock-names = "core"/clock-names = "csb"/' \
+	's/mmio-sram";/&\n\t\tclocks = "core";/'; do
+	said=$(judged "$filter" --config nv_full --clock crg,3 --sram 0x20000000+0x80000)
+	[[ -n $said ]] || fail "dt-validate takes what '$filter' makes"
+done
+echo "$nodes nodes are as the bindings want them"
