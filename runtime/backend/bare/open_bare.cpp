@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // From the name of a device to its registers.
+#include <stdexcept>
+
 #include "backend/bare/bare_device.hpp"
 #include "backend/bare/bare_model.hpp"
 #include "backend/bare/sim_device.hpp"
@@ -16,7 +18,12 @@ std::unique_ptr<BareDevice> open_bare(std::string_view name) {
     const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
                                     .threads = parsed.options.threads,
                                     .memory = parsed.options.memory};
-    return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
+    try {
+      return std::make_unique<BareModel>(std::string(name), *parsed.hw, options);
+    } catch (const std::invalid_argument& error) {
+      // Such as an environment variable of the model: there would be a device.
+      refuse(ErrorCode::kInvalidArgument, "device '{}': {}", name, error.what());
+    }
   }
   refuse(ErrorCode::kNoDevice,
          "device '{}': its registers cannot be reached from this process; expected 'model:...' or "

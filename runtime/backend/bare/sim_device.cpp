@@ -111,6 +111,8 @@ void SimDevice::hello(const nvdla_hw* named) {
       no_simulator(fmt::format("simulates '{}', which is no configuration; there are {}",
                                configuration, configuration_names()));
     }
+    if (named != nullptr && configuration != named->name)
+      no_simulator(fmt::format("is {}, not {}", configuration, named->name));
   }
   const nvdla_hw* const hw = hw_ != nullptr ? hw_ : named;
   blocks_ = std::make_shared<BlockTable>(hw == nullptr ? 32 : hw->address_bits);

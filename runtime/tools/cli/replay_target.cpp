@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "backend/bare/bare_device.hpp"
 #include "backend/device_name.hpp"
@@ -43,8 +44,9 @@ std::unique_ptr<replay::Target> ReplayDevice::open(const nvdla_hw& hw, replay::K
     return std::make_unique<replay::ModelTarget>(
         hw, options, separate ? model::Memory::Spaces::kSeparate : model::Memory::Spaces::kShared);
   auto device = detail::open_bare(bare_);
-  const nvdla_hw* const found = device->configuration();
-  if (found != nullptr && found != &hw)
+  const nvdla_hw* const named = detail::parse_device_name(bare_).hw;
+  const nvdla_hw* const found = named != nullptr ? named : device->configuration();
+  if (found != nullptr && std::string_view(found->name) != hw.name)
     throw program::UsageError(
         fmt::format("{} is {}; expected {}, which the file is for", bare_, found->name, hw.name));
   return std::make_unique<replay::BareTarget>(std::move(device), hw, separate);

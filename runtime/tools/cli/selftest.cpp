@@ -73,7 +73,8 @@ Report test(const std::string& name, const selftest::Options& options) {
   if (detail::parse_device_name(name).kind == detail::DeviceName::Kind::kKernel)
     return selftest::test(Device::open(name), options);
   const auto device = detail::open_bare(name);
-  return selftest::test(*device, device->configuration(), options);
+  const nvdla_hw* const named = detail::parse_device_name(name).hw;
+  return selftest::test(*device, named != nullptr ? named : device->configuration(), options);
 }
 
 int run(const SelftestOptions& given) {

@@ -7,6 +7,7 @@
 #include "backend/bare/block_table.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "nvdla/error.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -27,6 +28,14 @@ TEST(BareModel, HasRegisters) {
   EXPECT_EQ(device->read(kMask), 0x3fu);
   EXPECT_TRUE(device->reset());
   EXPECT_EQ(device->read(kMask), 0u);
+}
+
+TEST(BareModel, KernelsThatThereAreNotAreNamed) {
+  ASSERT_EQ(setenv("NVDLA_KERNELS", "sse9", 1), 0);
+  test::expect_error(ErrorCode::kInvalidArgument,
+                     "device 'model:nv_small': NVDLA_KERNELS: no set of kernels is called 'sse9'",
+                     [] { open_bare("model:nv_small"); });
+  unsetenv("NVDLA_KERNELS");
 }
 
 TEST(BareModel, WaitsForTheLineOnItsOwnClock) {
