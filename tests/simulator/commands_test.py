@@ -149,6 +149,11 @@ class Commands(unittest.TestCase):
         out = self.nvdla("run", network, "--input", picture, "--device", device, "--compare",
                          "model")
         self.assertIn("layers are as on model", out[0] + out[1])
+        # A record of the run is run again there, and elsewhere.
+        record = self.folder / "run.record"
+        self.nvdla("run", network, "--input", picture, "--device", device, "--record", record)
+        for name in (device, "model:nv_small"):
+            self.assertIn("no difference in 1 job", self.nvdla("diff", record, name)[0])
 
 
 if __name__ == "__main__":
