@@ -47,6 +47,17 @@ void expect_fits(const DeviceInfo& info, const Band& band) {
   EXPECT_EQ(band.first_kernel % info.atomic_k, 0U);
 }
 
+bool cut_kernels(const Band& band, const nvdla_conv& whole) {
+  return band.conv.kernels < whole.kernels;
+}
+
+// Has `next` lines of `last` and some behind them?
+bool overlap(const Band& last, const Band& next) {
+  const std::uint32_t end = last.input_line + last.conv.height;
+  return last.first_kernel == next.first_kernel && last.input_line < next.input_line &&
+         next.input_line < end && end < next.input_line + next.conv.height;
+}
+
 // What `next` reuses is what `last` leaves.
 void expect_kept(const Band& last, const Band& next) {
   const std::uint32_t end = last.input_line + last.conv.height;
@@ -78,7 +89,7 @@ TEST(SplitResident, RandomConvolutions) {
   const auto within = [&](std::uint32_t low, std::uint32_t high) {
     return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
   };
-  unsigned lines = 0, kernels = 0, both = 0;
+  unsigned lines = 0, kernels = 0, both = 0, shared = 0;
   for (int i = 0; i < 2000; ++i) {
     const std::string name(configuration_name(within(1, 6)));
     const DeviceInfo info = configuration_info(name);
@@ -113,6 +124,9 @@ TEST(SplitResident, RandomConvolutions) {
       if (b != 0) expect_kept(bands[b - 1], band);
       if (!keep) {
         EXPECT_EQ(band.conv.flags & (NVDLA_CONV_KEEP_DATA | NVDLA_CONV_REUSE_DATA), 0U);
+      } else if (b != 0 && overlap(bands[b - 1], band)) {
+        EXPECT_NE(band.conv.flags & NVDLA_CONV_REUSE_DATA, 0U) << "lines of both are read twice";
+        shared += cut_kernels(band, c);
       }
       for (std::uint32_t y = 0; y < band.output_lines; ++y)
         for (std::uint32_t k = 0; k < band.conv.kernels; ++k)
@@ -120,14 +134,15 @@ TEST(SplitResident, RandomConvolutions) {
     }
     EXPECT_TRUE(std::all_of(made.begin(), made.end(), [](int times) { return times == 1; }));
     const bool cut_lines = bands[0].output_lines < out.height;
-    const bool cut_kernels = bands[0].conv.kernels < c.kernels;
-    lines += cut_lines && !cut_kernels;
-    kernels += cut_kernels && !cut_lines;
-    both += cut_lines && cut_kernels;
+    const bool parts = cut_kernels(bands[0], c);
+    lines += cut_lines && !parts;
+    kernels += parts && !cut_lines;
+    both += cut_lines && parts;
   }
   EXPECT_GT(lines, 100U);
   EXPECT_GT(kernels, 100U);
   EXPECT_GT(both, 100U);
+  EXPECT_GT(shared, 100U) << "between bands of a part of the kernels";
 }
 
 // 25 banks for 7 x 7 x 2,048 leave seven: kernels in 64 parts, while the data stay.
