@@ -15,6 +15,10 @@ class Room:
     tests: tuple
     # Headers with code.
     headers: tuple = ()
+    # Of an archive whose symbols others do not see the room's objects are linked themselves.
+    hidden: bool = False
+    # For the compiler: the less, the sooner a mutant is compiled.
+    optimise: str = "-O2"
 
     def sources(self, root):
         """What is compiled."""
@@ -32,5 +36,13 @@ ROOMS = {
         patterns=("firmware/**/*.c",),
         headers=("firmware/compile/compile.h",),
         tests=("tests/test_compile", "tests/test_engine"),
+    ),
+    "layout": Room(
+        archive="runtime/libnvdla_core.a",
+        folders=("runtime/layout",),
+        patterns=("runtime/layout/*.cpp",),
+        tests=("tests/test_layout", "tests/test_network"),
+        hidden=True,
+        optimise="-O1",
     ),
 }

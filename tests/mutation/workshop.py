@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Where mutants are compiled and tested: a copy of the sources of a room, made into a shared
-library that test executables are linked to, so that a mutant costs one file and a run."""
+library that test executables are linked to, so that a mutant costs one file and a run. Where
+symbols are hidden it costs the link of the executables, too."""
 import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
 import shlex
 import shutil
@@ -22,9 +24,14 @@ class Failed(Exception):
 
 
 def compile_commands(build):
-    """How the build directory compiles each file."""
+    """How the build directory compiles each file, alone or as one of several at once."""
     with open(build / "compile_commands.json", encoding="utf-8") as stream:
-        return {entry["file"]: shlex.split(entry["command"]) for entry in json.load(stream)}
+        found = {entry["file"]: shlex.split(entry["command"]) for entry in json.load(stream)}
+    for unity in [file for file in found if "/Unity/unity_" in file]:
+        text = pathlib.Path(unity).read_text(encoding="utf-8")
+        for path in re.findall(r'^#include "(.*)"$', text, re.M):
+            found.setdefault(path, found[unity])
+    return found
 
 
 def link_command(build, target):
@@ -48,6 +55,7 @@ class Test:
     def __init__(self, target):
         self.target = target
         self.binary = None
+        self.words = None  # how it is linked
         self.seconds = 0
 
 
@@ -79,24 +87,17 @@ class Workshop:
             words[words.index("-o") + 1] = str(output.with_suffix(".o"))
             words[words.index("-c") + 1] = str(self.place / path)
             # Headers of the copy first.
-            self.commands[path] = [words[0], f"-I{self.place}", *words[1:], "-O2", "-w"]
+            optimise = self.room.optimise
+            self.commands[path] = [words[0], f"-I{self.place}", *words[1:], optimise, "-w"]
             self.objects[path] = output.with_suffix(".o")
             self.originals[path] = self.compile(path)
             if self.originals[path] is None:
                 raise Failed(f"{path} does not compile")
+        for test in self.tests:
+            test.words = self.link_words(test)
         self.link()
         for test in self.tests:
-            words = link_command(self.build, test.target)
-            test.binary = self.place / pathlib.Path(test.target).name
-            words[words.index("-o") + 1] = str(test.binary)
-            archive = self.room.archive
-            if archive not in words:
-                raise Failed(f"{test.target} is not linked to {archive}")
-            words = [str(self.library) if w == archive else w for w in words]
-            words.append("-Wl,-rpath," + str(self.place))
-            result = subprocess.run(words, cwd=self.build, capture_output=True, check=False)
-            if result.returncode:
-                raise Failed(f"{test.target}: {result.stderr.decode(errors='replace')}")
+            self.link_test(test)
             begin = os.times()
             if not self.run(test, 120):
                 raise Failed(f"{test.target} fails without a mutant")
@@ -111,7 +112,29 @@ class Workshop:
         )
         return None if result.returncode else self.objects[path].read_bytes()
 
+    def link_words(self, test):
+        words = link_command(self.build, test.target)
+        test.binary = self.place / pathlib.Path(test.target).name
+        words[words.index("-o") + 1] = str(test.binary)
+        archive = self.room.archive
+        if archive not in words:
+            raise Failed(f"{test.target} is not linked to {archive}")
+        if self.room.hidden:
+            # The archive may have other rooms, and objects that are parts of both: the room's own
+            # come first and count.
+            at = words.index(archive)
+            return words[:at] + [*map(str, self.objects.values())] + words[at:] + ["-Wl,-z,muldefs"]
+        words = [str(self.library) if w == archive else w for w in words]
+        return words + ["-Wl,-rpath," + str(self.place)]
+
+    def link_test(self, test):
+        result = subprocess.run(test.words, cwd=self.build, capture_output=True, check=False)
+        if result.returncode:
+            raise Failed(f"{test.target}: {result.stderr.decode(errors='replace')}")
+
     def link(self):
+        if self.room.hidden:
+            return
         self.library.unlink(missing_ok=True)
         compiler = next(iter(self.commands.values()))[0]
         words = [compiler, "-shared", "-o", str(self.library), *map(str, self.objects.values())]
@@ -158,6 +181,8 @@ class Workshop:
                 return "equal"
             self.link()
             for test in self.tests:
+                if self.room.hidden:
+                    self.link_test(test)
                 if not self.run(test, SLOWER * test.seconds + SECONDS_MORE):
                     return test.binary.name
             return "survived"
