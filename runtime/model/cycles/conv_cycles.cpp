@@ -55,7 +55,10 @@ struct Steps {
 
 Steps group_steps(const nvdla_hw& hw, const ConvLayer& layer, std::uint64_t group) {
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
-  Steps steps{.outputs = positions * layer.batches, .least = group};
+  // The buffer gives an entry of kernels a cycle.
+  const std::uint64_t loaded =
+      arith::ceil_div(group * hw.atomic_c * precision_bytes(layer.proc), hw.cbuf_entry_bytes);
+  Steps steps{.outputs = positions * layer.batches, .least = loaded};
   if (layer.winograd) {
     // A step takes four channels of a tile of 4 x 4 and gives four results.
     steps.steps = arith::ceil_div(layer.csc_channels, hw.atomic_c / 16);
@@ -64,7 +67,7 @@ Steps group_steps(const nvdla_hw& hw, const ConvLayer& layer, std::uint64_t grou
     // Rows of the kernel are channels, some of them side by side. Stripes end with their line.
     steps.steps = arith::ceil_div(layer.kernel_height, layer.post_lines) *
                   arith::ceil_div(layer.weight_channels * layer.post_lines, hw.atomic_c);
-    steps.outputs = layer.out_height * std::max<std::uint64_t>(layer.out_width, group);
+    steps.outputs = layer.out_height * std::max<std::uint64_t>(layer.out_width, loaded);
   } else {
     steps.steps = arith::ceil_div(layer.channels, hw.atomic_c) *
                   (std::uint64_t{layer.kernel_width} * layer.kernel_height);
@@ -124,7 +127,8 @@ LayerCycles conv_cycles(const nvdla_hw& hw, const MemoryTiming& memory, const Co
     if (i == 0) first = std::max(end, there);
     waited += std::max(there - end, 0.0);
     end = std::max(end, there) + slowest;
-    ends.push_back(end);
+    // Nobody asks where all kernels fit.
+    if (room < 1) ends.push_back(end);
   }
 
   LayerCycles cycles;

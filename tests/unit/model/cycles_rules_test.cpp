@@ -197,11 +197,15 @@ TEST(ConvCycles, ImagesCountTheirLines) {
   layer.out_height = 18;
   conv.fetch_weights = false;
   const LayerCycles wide = conv.run("nv_full");
-  EXPECT_EQ(wide.mac.end - wide.mac.begin, 3U * 18 * 32);
+  EXPECT_EQ(wide.mac.end - wide.mac.begin, 3U * 18 * 18);
   EXPECT_EQ(wide.read, 20U * 96);  // 80 bytes are three atoms
   layer.post_lines = 2;
   const LayerCycles paired = conv.run("nv_full");
-  EXPECT_EQ(paired.mac.end - paired.mac.begin, 2U * 18 * 32);
+  EXPECT_EQ(paired.mac.end - paired.mac.begin, 2U * 18 * 18);
+  // Two of 32 kernels are loaded in a cycle.
+  layer.out_width = 10;
+  const LayerCycles narrow = conv.run("nv_full");
+  EXPECT_EQ(narrow.mac.end - narrow.mac.begin, 2U * 18 * 16);
 }
 
 // 2.25 times fewer than directly: 16 products for four results of nine.
