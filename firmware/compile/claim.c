@@ -95,10 +95,19 @@ static int claim(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 	return 0;
 }
 
-/* Cycles in which @lines x @line_bytes pass: at least an atom a beat. */
-static void account(struct nvdla_compile *c, u64 atoms)
+/*
+ * Cycles in which @runs of @bytes pass, in beats of the memory interface. Where
+ * those are wider than an atom a run may begin inside of one.
+ */
+static void account(struct nvdla_compile *c, u64 runs, u32 bytes)
 {
-	c->image->cycles += atoms * NVDLA_CYCLES_PER_BEAT;
+	const u32 bus = c->hw->bus_bytes;
+	const u32 atoms = nvdla_div_up(bytes, c->hw->atom);
+	const u32 before = bus / c->hw->atom - 1;
+
+	c->image->cycles += runs *
+			    nvdla_div_up(atoms + before, bus / c->hw->atom) *
+			    NVDLA_CYCLES_PER_BEAT;
 }
 
 int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
@@ -107,7 +116,7 @@ int nvdla_claim_run(struct nvdla_compile *c, u32 field, u32 slot, u64 offset,
 	if (claim(c, field, slot, offset, bytes, dma))
 		return -1;
 	/* Less than 2^32 bytes: a 32-bit division. */
-	account(c, nvdla_div_up((u32)bytes, c->hw->atom));
+	account(c, 1, (u32)bytes);
 	return 0;
 }
 
@@ -220,9 +229,9 @@ int nvdla_claim_cube(struct nvdla_compile *c, u32 field,
 
 	if (claim(c, field, surface->slot, surface->offset, length, dma))
 		return -1;
-	account(c, (u64)cube->surfaces * cube->lines *
-			   nvdla_max(cube->batch, 1) *
-			   nvdla_div_up(cube->line_bytes, atom));
+	account(c,
+		(u64)cube->surfaces * cube->lines * nvdla_max(cube->batch, 1),
+		cube->line_bytes);
 	return 0;
 }
 

@@ -238,7 +238,8 @@ static int claim_memory(struct nvdla_compile *c,
 /*
  * Every step - kernel group, channel block, kernel position - takes a cycle
  * per output position, in stripes of 16, but at least the time to load the
- * kernels of a group.
+ * kernels of a group; of an image, whose stripes end with their lines, each
+ * line of it.
  */
 static void account_cycles(struct nvdla_compile *c,
 			   const struct nvdla_conv_plan *plan)
@@ -250,10 +251,9 @@ static void account_cycles(struct nvdla_compile *c,
 	u32 blocks = nvdla_div_up(conv->channels, hw->atomic_c) *
 		     conv->kernel_width * conv->kernel_height;
 
-	/* There a stripe ends with its line. */
 	if (conv->mode == NVDLA_CONV_IMAGE)
-		outputs = nvdla_round_up(plan->out_width, 16) *
-			  plan->out_height;
+		outputs = nvdla_max(nvdla_round_up(plan->out_width, 16),
+				    group) * plan->out_height;
 	/* Four channels of a tile, read line by line for its four results. */
 	if (conv->mode == NVDLA_CONV_WINOGRAD)
 		blocks = plan->ext_channels / 4;

@@ -334,13 +334,16 @@ static u32 in_place(const struct nvdla_compile *c,
 	return mask;
 }
 
-/* The slowest operator takes a few elements a cycle. */
+/* The slowest operator that works takes a few elements a cycle. */
 static void account_cycles(struct nvdla_compile *c,
 			   const struct nvdla_sdp_plan *plan)
 {
 	const u32 lanes = c->hw->atom / nvdla_bpe(plan->proc);
 	const u32 columns = nvdla_div_up(plan->channels, lanes);
-	const u32 cycles = nvdla_div_up(lanes, c->hw->sdp_throughput);
+	const u32 throughput = c->layer->sdp.y.flags & NVDLA_SDP_ENABLE ?
+				       c->hw->sdp_throughput :
+				       c->hw->sdp_x_throughput;
+	const u32 cycles = nvdla_div_up(lanes, throughput);
 
 	c->image->cycles +=
 		(u64)(plan->width * plan->height) * (columns * cycles) *

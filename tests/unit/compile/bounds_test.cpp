@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+//
+// The bound on a layer's cycles is one: no less than what the model predicts, which follows the
+// measured hardware and shares nothing with the compiler, for the memory that the bound is made
+// for; and where cubes are only passed on, not far from it.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "model/cycles/move_cycles.hpp"
+#include "model/cycles/predict.hpp"
+#include "support/compiled.hpp"
+#include "support/random.hpp"
+#include "unit_layers.hpp"
+
+namespace nvdla::test {
+namespace {
+
+using model::cycles::LayerCycles;
+using model::cycles::MemoryTiming;
+
+// A hundred cycles of latency, sixteen requests on their way.
+constexpr MemoryTiming kMemory = {.latency = 100, .outstanding = 16};
+// What a layer costs whatever its size.
+constexpr std::uint64_t kLayer = 1000;
+
+LayerCycles predict(const nvdla_hw& hw, const Base& base, const Program& program,
+                    const MemoryTiming& memory) {
+  if (base.layer.kind == NVDLA_LAYER_BDMA) {
+    model::cycles::Reads reads;
+    for (const nvdla_transfer& transfer : base.transfers)
+      reads += model::cycles::read_lines(hw, model::Ram::kPrimary,
+                                         std::uint64_t{transfer.lines} * transfer.surfaces,
+                                         transfer.line_bytes / hw.atom);
+    return model::cycles::bdma_cycles(memory, reads);
+  }
+  model::RegisterFile registers(hw);
+  const std::vector<std::uint64_t> bases(base.slots.size());
+  for (const auto& [offset, value] : program.registers(0, bases)) registers.write(offset, value);
+  const auto map = static_cast<model::RegisterMap>(hw.regmap);
+  for (const model::UnitInfo& unit : model::units())
+    for (const model::RegisterInfo& info : unit.registers)
+      if (info.name == "D_OP_ENABLE" && (program.image(0).units >> unit.unit & 1) != 0)
+        registers.write(*model::unit_base(map, unit.unit) + info.offset, 1);
+  return model::cycles::Predictor(hw, memory).next(registers).value();
+}
+
+struct Kind {
+  const char* name;
+  std::function<Base(const char*, Random&)> make;
+  bool passes_on = false;         // cubes: the bound is near
+  bool first_generation = false;  // only
+};
+
+std::uint32_t any(Random& random, int low, int high) {
+  return static_cast<std::uint32_t>(random.pick(low, high));
+}
+
+// As large as anything needs.
+Base with_room(Base base) {
+  for (nvdla_slot& one : base.slots) one.size = std::uint64_t{1} << 28;
+  return base;
+}
+
+// Makes all cubes of SDP so large.
+void resize_sdp(Base& base, std::uint32_t width, std::uint32_t height, std::uint32_t channels) {
+  nvdla_sdp& sdp = base.layer.sdp;
+  const std::uint32_t atom = base.hw->atom;
+  sdp.width = width;
+  sdp.height = height;
+  sdp.channels = channels;
+  sdp.input = cube(kInput, width, height, atom);
+  sdp.output = cube(kOutput, width, height, atom);
+  if (width * height == 1) {
+    sdp.x2 = {};
+  } else {
+    sdp.x2.operand = cube(kX2, width, height, atom);
+  }
+}
+
+Base random_sdp(const char* configuration, Random& random) {
+  Base base = with_room(base_sdp(configuration));
+  nvdla_sdp& sdp = base.layer.sdp;
+  resize_sdp(base, any(random, 1, 60), any(random, 1, 40), any(random, 1, 100));
+  if (any(random, 0, 1) == 0) sdp.x1 = {};
+  if (any(random, 0, 1) == 0) sdp.x2 = {};
+  if ((base.hw->features & NVDLA_HW_INT16) != 0 && any(random, 0, 1) == 0) {
+    sdp.in_precision = sdp.proc_precision = sdp.out_precision = kInt16;
+    sdp.x1.operand_bytes = sdp.x1.flags != 0 ? 2 : 0;
+    sdp.x2.operand_bytes = sdp.x2.flags != 0 ? 2 : 0;
+  }
+  return base;
+}
+
+Base random_sdp_y(const char* configuration, Random& random) {
+  Base base = with_room(base_y(configuration));
+  resize_sdp(base, any(random, 2, 60), any(random, 1, 40), any(random, 1, 100));
+  base.layer.sdp.y.operand =
+      cube(5, 4 * base.layer.sdp.width, base.layer.sdp.height, base.hw->atom);
+  return base;
+}
+
+Base random_pooling(const char* configuration, Random& random) {
+  Base base = with_room(base_pdp(configuration));
+  nvdla_pdp& pdp = base.layer.pdp;
+  const std::uint32_t atom = base.hw->atom;
+  pdp.method = NVDLA_POOL_MAX;
+  for (int& value : pdp.pad_value) value = 0;
+  pdp.recip_width = pdp.recip_height = 0;
+  pdp.kernel_width = any(random, 1, 8);
+  pdp.kernel_height = any(random, 1, 8);
+  pdp.stride_x = any(random, 1, 4);
+  pdp.stride_y = any(random, 1, 4);
+  pdp.pad_left = any(random, 0, static_cast<int>(pdp.kernel_width) - 1);
+  pdp.pad_top = any(random, 0, static_cast<int>(pdp.kernel_height) - 1);
+  pdp.pad_bottom = any(random, 0, static_cast<int>(pdp.kernel_height) - 1);
+  pdp.pad_right = any(random, 0, static_cast<int>(pdp.kernel_width) - 1);
+  const std::uint32_t out_width = any(random, 1, 16), out_height = any(random, 1, 16);
+  pdp.width = (out_width - 1) * pdp.stride_x + pdp.kernel_width - pdp.pad_left - pdp.pad_right;
+  pdp.height = (out_height - 1) * pdp.stride_y + pdp.kernel_height - pdp.pad_top - pdp.pad_bottom;
+  pdp.channels = any(random, 1, 100);
+  if ((base.hw->features & NVDLA_HW_INT16) != 0 && any(random, 0, 1) == 0) pdp.precision = kInt16;
+  pdp.input = cube(0, pdp.width, pdp.height, atom);
+  pdp.output = cube(1, out_width, out_height, atom);
+  return base;
+}
+
+Base random_cdp(const char* configuration, Random& random) {
+  Base base = with_room(base_cdp(configuration));
+  nvdla_cdp& cdp = base.layer.cdp;
+  cdp.width = any(random, 1, 40);
+  cdp.height = any(random, 1, 20);
+  cdp.channels = any(random, 1, 100);
+  cdp.input = cube(0, cdp.width, cdp.height, base.hw->atom);
+  cdp.output = cube(1, cdp.width, cdp.height, base.hw->atom);
+  return base;
+}
+
+// Without operators; SDP's cube is what comes out.
+void finish_conv(Base& base, std::uint32_t out_width, std::uint32_t out_height) {
+  nvdla_conv& conv = base.layer.conv;
+  nvdla_sdp& sdp = base.layer.sdp;
+  const std::uint32_t half = base.hw->cbuf_banks / 2;
+  conv.data_banks = half;
+  conv.weight_banks = half;
+  sdp.x1 = sdp.x2 = {};
+  sdp.output = cube(kOutput, out_width, out_height, base.hw->atom);
+}
+
+Base random_conv(const char* configuration, Random& random) {
+  Base base = with_room(base_conv(configuration));
+  nvdla_conv& conv = base.layer.conv;
+  conv.width = any(random, 1, 24);
+  conv.height = any(random, 1, 24);
+  conv.channels = any(random, 1, 200);
+  conv.kernels = any(random, 1, 100);
+  conv.kernel_width = any(random, 1, static_cast<int>(std::min(conv.width, 5U)));
+  conv.kernel_height = any(random, 1, static_cast<int>(std::min(conv.height, 5U)));
+  conv.stride_x = conv.stride_y = 1;
+  conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
+  conv.pad_value = 0;
+  conv.input = cube(kInput, conv.width, conv.height, base.hw->atom);
+  finish_conv(base, conv.width - conv.kernel_width + 1, conv.height - conv.kernel_height + 1);
+  return base;
+}
+
+Base random_wide_conv(const char* configuration, Random& random) {
+  Base base = random_conv(configuration, random);
+  nvdla_conv& conv = base.layer.conv;
+  nvdla_sdp& sdp = base.layer.sdp;
+  conv.clip_truncate = 0;
+  conv.in_precision = conv.proc_precision = sdp.proc_precision = sdp.out_precision = kInt16;
+  return base;
+}
+
+// Narrow ones, too: their stripes end with their lines.
+Base random_image(const char* configuration, Random& random) {
+  Base base = with_room(base_image(configuration));
+  nvdla_conv& conv = base.layer.conv;
+  conv.width = any(random, 3, 60);
+  conv.height = any(random, 3, 40);
+  conv.kernels = any(random, 1, 100);
+  conv.input.line_stride = div_up((conv.width + 1) * 4, base.hw->atom) * base.hw->atom;
+  finish_conv(base, conv.width, conv.height);
+  return base;
+}
+
+Base random_move(Base base, Random& random) {
+  nvdla_rubik& rubik = base.layer.rubik;
+  rubik.width = any(random, 1, 60);
+  rubik.height = any(random, 1, 20);
+  const bool contract = rubik.mode == NVDLA_RUBIK_CONTRACT;
+  const bool split = rubik.mode == NVDLA_RUBIK_SPLIT;
+  if (!contract) rubik.channels = any(random, 1, 60);
+  rubik.input = cube(0, rubik.width, rubik.height, 32);
+  rubik.output = contract ? cube(1, 3 * rubik.width, 2 * rubik.height, 32)
+                          : cube(1, rubik.width, rubik.height, 32);
+  nvdla_surface& planes = split ? rubik.output : rubik.input;
+  if (!contract) {
+    planes.line_stride = div_up(rubik.width, 64) * 64;
+    planes.surface_stride = planes.line_stride * rubik.height;
+  }
+  return with_room(base);
+}
+
+Base random_copy(const char* configuration, Random& random) {
+  Base base = with_room(base_bdma(configuration));
+  base.transfers.resize(1);
+  base.layer.bdma.num_transfers = 1;
+  nvdla_transfer& transfer = base.transfers[0];
+  transfer.line_bytes = 32 * any(random, 1, 100);
+  transfer.lines = any(random, 1, 30);
+  transfer.surfaces = any(random, 1, 5);
+  for (nvdla_surface* surface : {&transfer.source, &transfer.destination}) {
+    surface->line_stride = transfer.line_bytes + 32 * any(random, 0, 2);
+    surface->surface_stride = surface->line_stride * transfer.lines;
+  }
+  return base;
+}
+
+const Kind kKinds[] = {
+    {"sdp", random_sdp, true},
+    {"sdp with Y", random_sdp_y, true},
+    {"pdp", random_pooling},
+    {"cdp", random_cdp},
+    {"conv", random_conv},
+    {"conv in 16 bits", random_wide_conv, false, true},
+    {"image", random_image},
+    {"contract", [](const char* c, Random& r) { return random_move(base_contract(c), r); }, false,
+     true},
+    {"split", [](const char* c, Random& r) { return random_move(base_split(c), r); }, false, true},
+    {"merge", [](const char* c, Random& r) { return random_move(base_merge(c), r); }, false, true},
+    {"bdma", random_copy, true, true},
+    {"fused", [](const char* c, Random&) { return with_room(base_conv_pdp(c)); }},
+    {"sdp and pdp", [](const char* c, Random&) { return with_room(base_sdp_pdp(c)); }},
+    {"batch", [](const char* c, Random&) { return with_room(base_batch(c)); }, false, true},
+    {"winograd", [](const char* c, Random&) { return with_room(base_winograd(c)); }, false, true},
+};
+
+TEST(Bounds, AreNoLessThanWhatIsPredicted) {
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    const nvdla_hw& hw = *nvdla_hw_get(i);
+    for (const Kind& kind : kKinds) {
+      if (kind.first_generation && (hw.features & NVDLA_HW_INT16) == 0) continue;
+      if (kind.name == std::string("sdp with Y") && (hw.features & NVDLA_HW_SDP_Y) == 0) continue;
+      Random random(i);
+      unsigned compiled = 0;
+      constexpr unsigned kLayers = 200;
+      std::string refused;
+      for (unsigned n = 0; n < kLayers; ++n) {
+        const Base base = kind.make(hw.name, random);
+        Program program(hw, base.slots, 1, 0, 0, base.luts, base.transfers, base.control);
+        if (!program.add(base.layer)) {
+          refused = to_string(program.error());
+          continue;
+        }
+        ++compiled;
+        const std::uint64_t bound = program.image(0).cycles;
+        const LayerCycles slow = predict(hw, base, program, kMemory);
+        EXPECT_GE(bound, slow.total) << hw.name << " " << kind.name << " " << n;
+        EXPECT_GE(bound, predict(hw, base, program, {}).total) << hw.name << " " << kind.name;
+        // Requests of several beats bring more than the bound relies on.
+        if (!kind.passes_on || hw.burst > 1) continue;
+        EXPECT_LE(bound, kLayer + 4 * slow.total) << hw.name << " " << kind.name << " " << n;
+      }
+      EXPECT_GE(compiled, kLayers / 4) << hw.name << " " << kind.name << ": " << refused;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nvdla::test
