@@ -234,14 +234,14 @@ device_trees() {
 	# Scripts here use the programs that ran before them.
 	set -- --route dt --cpus 2 --time-out 300 --with vgem --run "$programs/bin/nvdla info"
 	# Clocks, a reset line.
-	boot soc "$@" --device nv_small --dt "$trees/soc.dts" \
+	boot soc "$@" --device nv_small --dt "$trees/soc.dts" --run "$programs/bin/nvdla dt check" \
 		--run "$tests/test_ioctl $without_sram" --run "$here/clock.sh '600 MHz'" \
 		--run "$recovers"
 	# The same with a power domain, and an alarm that ends the sleep of the system.
 	boot sleep "$@" --device nv_small --dt "$trees/soc.dts" --dt "$trees/domain.dts" \
 		--module "$build/modules/$series/machine/nvdla_domain.ko" \
 		--module "$build/modules/$series/nvdla.ko" --run "$tests/test_power --gtest_filter=$soc"
-	boot sram "$@" --device nv_full --dt "$trees/sram.dts" \
+	boot sram "$@" --device nv_full --dt "$trees/sram.dts" --run "$programs/bin/nvdla dt check" \
 		--server --sram --server 1M@0x54000000 --file "$digits:/digits" \
 		--run "$tests/test_ioctl $with_all" --run "$tests/test_backend $with_all" \
 		--run "$here/clock.sh '800 MHz'"
@@ -251,6 +251,7 @@ device_trees() {
 	boot parameters-sram "$@" --device nv_full --run "$here/refusals.sh parameter cvsram"
 	# Buffers from a region: the device reaches for nothing else.
 	boot region "$@" --device nv_small --dt "$trees/carveout.dts" \
+		--run "$programs/bin/nvdla dt check" \
 		--server --dma-log --server "$build/emulate/$series-region.dma" \
 		--run "$tests/test_ioctl --gtest_filter=Control*:Ioctl*-*Sram*"
 	if grep '^[0-9]' "$build/emulate/$series-region.dma" | grep -v ' DRAM 0x5[0-3]'; then
