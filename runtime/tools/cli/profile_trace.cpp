@@ -12,16 +12,22 @@ using Json = nlohmann::ordered_json;
 using model::cycles::LayerCycles;
 using model::cycles::Span;
 
-// Tracks from top to bottom, as data pass; CDMA's two ways share its groups.
+// Tracks from top to bottom, as data pass. A layer takes a group if it has the span `takes`: CDMA's
+// two ways share its groups, also where one of them has nothing to fetch.
 struct UnitTrack {
   const char* name;
   Span LayerCycles::*span;
+  Span LayerCycles::*takes;
 };
 constexpr UnitTrack kTracks[] = {
-    {"CDMA data", &LayerCycles::data}, {"CDMA weights", &LayerCycles::weights},
-    {"CMAC", &LayerCycles::mac},       {"SDP", &LayerCycles::sdp},
-    {"PDP", &LayerCycles::pdp},        {"CDP", &LayerCycles::cdp},
-    {"RUBIK", &LayerCycles::rubik},    {"BDMA", &LayerCycles::bdma},
+    {"CDMA data", &LayerCycles::data, &LayerCycles::mac},
+    {"CDMA weights", &LayerCycles::weights, &LayerCycles::mac},
+    {"CMAC", &LayerCycles::mac, &LayerCycles::mac},
+    {"SDP", &LayerCycles::sdp, &LayerCycles::sdp},
+    {"PDP", &LayerCycles::pdp, &LayerCycles::pdp},
+    {"CDP", &LayerCycles::cdp, &LayerCycles::cdp},
+    {"RUBIK", &LayerCycles::rubik, &LayerCycles::rubik},
+    {"BDMA", &LayerCycles::bdma, &LayerCycles::bdma},
 };
 constexpr int kProcess = 1;
 
@@ -53,10 +59,13 @@ void add_unit(Json& events, std::span<const LayerProfile> layers, const UnitTrac
               int track) {
   std::uint64_t free[2] = {};  // when a group had its last end
   std::uint64_t programmed = 0;
-  unsigned group = 0;
+  unsigned next = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const LayerProfile& layer = layers[i];
     const Span& span = layer.cycles.*unit.span;
+    if ((layer.cycles.*unit.takes).empty()) continue;
+    const unsigned group = next;
+    next ^= 1;
     if (span.empty()) continue;
     const std::uint64_t begin = layer.start + span.begin, end = layer.start + span.end;
     const int tid = track + static_cast<int>(group);
@@ -73,7 +82,6 @@ void add_unit(Json& events, std::span<const LayerProfile> layers, const UnitTrac
                             {"bound_by", bound_name(layer.cycles.bound)},
                             {"host_ns", layer.nanoseconds}}));
     free[group] = end;
-    group ^= 1;
   }
 }
 
