@@ -121,7 +121,7 @@ void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetc
   all.csc_height = fetch.lines;
   lay_out(all);
   fetch_lines(all, fetch, cbuf);
-  lines_in_buffer_ = copy_lines(layer.batches, 0, fetch.lines);
+  copy_lines(layer.batches, 0, fetch.lines, lines_in_buffer_);
 
   lay_out(layer);
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
@@ -133,14 +133,13 @@ void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetc
   }
 }
 
-std::vector<std::byte> ConvData::copy_lines(std::uint32_t batches, std::uint32_t first,
-                                            std::uint32_t count) const {
-  std::vector<std::byte> lines(std::size_t{batches} * count * inner_bytes());
+void ConvData::copy_lines(std::uint32_t batches, std::uint32_t first, std::uint32_t count,
+                          std::vector<std::byte>& lines) const {
+  lines.resize(std::size_t{batches} * count * inner_bytes());
   std::byte* to = lines.data();
   for (std::uint32_t batch = 0; batch < batches; ++batch)
     for (std::uint32_t y = 0; y < count; ++y, to += inner_bytes())
       std::memcpy(to, data_.data() + inner_at(batch, first + y), inner_bytes());
-  return lines;
 }
 
 void ConvData::flip_signs() {
@@ -301,7 +300,7 @@ void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& c
   const std::uint32_t left = fetch.lines - released;
   if (fetch.data && lines_in_buffer_.empty()) {
     if (left != 0 && flipped_) flip_signs();
-    cbuf.data = copy_lines(layer.batches, released, left);
+    copy_lines(layer.batches, released, left, cbuf.data);
   } else {
     const std::vector<std::byte>& all = fetch.data ? lines_in_buffer_ : cbuf.data;
     std::vector<std::byte> lines;

@@ -57,8 +57,8 @@ class ConvData {
   void fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   void fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   // Lines of all batches from the `first` on.
-  std::vector<std::byte> copy_lines(std::uint32_t batches, std::uint32_t first,
-                                    std::uint32_t count) const;
+  void copy_lines(std::uint32_t batches, std::uint32_t first, std::uint32_t count,
+                  std::vector<std::byte>& to) const;
   void pad(const ConvLayer& layer, std::uint32_t batch);
   void fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first, std::size_t pitch,
                   std::size_t line_pitch);

@@ -4,6 +4,7 @@
 // steps is part of the result: block of channels, kernel row, kernel column.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "model/cacc_half.hpp"
 #include "model/conv_pass.hpp"
@@ -97,7 +98,7 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
   };
   tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
              static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kHalfRate,
-             compute);
+             std::ref(compute));
 }
 
 }  // namespace nvdla::model

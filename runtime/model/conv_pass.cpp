@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -61,7 +62,7 @@ const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const C
     if (half) counters.weights = fp::count_specials(words(expanded_.fetched));
   } else if (before == nullptr) {
     const WeightCache::Entry& entry = weights_.fetch(layer, shape);
-    counters.weights = fp::count_specials(words(*entry.raw));
+    counters.weights = entry.packed->specials;
     // The logic flushes NaNs of the weights like those of the data, the reference model does not.
     if (!layer.flush_nan || quirks_ == Quirks::kCmodel || counters.weights.nan == 0) return entry;
     expanded_.stream = *entry.raw;
@@ -117,17 +118,17 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
     sdp.select_batch(batch);
     switch (mac) {
       case Mac::kBytes:
-        run_bytes(layer, shape, weights.packed, batch, sdp);
+        run_bytes(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kWide:
-        counters.saturated += run_wide(layer, shape, weights.packed, batch, sdp);
+        counters.saturated += run_wide(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kHalf:
-        run_half(layer, shape, weights.packed, batch, sdp);
+        run_half(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kWinograd:
       case Mac::kWinogradHalf:
-        counters.saturated += run_winograd(layer, shape, weights.packed, sdp);
+        counters.saturated += run_winograd(layer, shape, *weights.packed, sdp);
         break;
     }
   }
@@ -185,7 +186,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          ? ConvTiles::Order::kBlocksFirst
                          : ConvTiles::Order::kPositionsFirst;
   tiles_.run(sdp, positions, order,
-             static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, compute);
+             static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, std::ref(compute));
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -200,14 +201,14 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   }
   // Kernels cannot be long enough to saturate before their last product, so it is enough to look at
   // the end.
-  std::vector<CaccClip> clips(scratch_.size(), CaccClip(layer, quirks_));
+  for (Scratch& scratch : scratch_) scratch.saturated = 0;
   const std::uint32_t positions = layer.out_width * layer.out_height;
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
   const std::size_t block_elements = shape.block_elements();
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     std::int64_t* const sums = scratch_[thread].sums.data();
-    CaccClip clip = clips[thread];
+    CaccClip clip(layer, quirks_);
     for (unsigned done = 0; done < tile.count; done += kTile) {
       const std::int16_t* bases[kTile];
       const unsigned part = std::min(kTile, tile.count - done);
@@ -222,12 +223,13 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
       for (unsigned i = 0; i < part * kBlock; ++i)
         values[std::size_t{done} * kBlock + i] = clip(sums[i]);
     }
-    clips[thread] = clip;
+    scratch_[thread].saturated += clip.saturated();
   };
   tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate, compute);
+             static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,
+             std::ref(compute));
   std::uint32_t saturated = 0;
-  for (const CaccClip& clip : clips) saturated += clip.saturated();
+  for (const Scratch& scratch : scratch_) saturated += scratch.saturated;
   return saturated;
 }
 

@@ -75,6 +75,7 @@ class ConvPass {
   struct Scratch {
     std::vector<std::int64_t> sums = std::vector<std::int64_t>(std::size_t{kTile} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
+    std::uint32_t saturated = 0;
   };
   std::vector<Scratch> scratch_;
 

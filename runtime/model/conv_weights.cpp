@@ -78,12 +78,21 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
                 std::int8_t* to = packed.bytes.data() + k / kBlock * block +
                                   std::size_t{run} * shape.run_steps() * kStep * kBlock +
                                   k % kBlock * kStep;
-                for (std::uint32_t c = 0; c < count; ++c, ++from) {
+                std::int32_t sum = 0;
+                for (std::uint32_t c = 0; c < count;) {
+                  // As far as the step goes.
                   const std::uint32_t i = at + c;
-                  const auto weight = static_cast<std::int8_t>(*from);
-                  to[std::size_t{i / kStep} * kStep * kBlock + i % kStep] = weight;
-                  packed.starts[k] -= 128 * weight;
+                  const std::uint32_t part = std::min(kStep - i % kStep, count - c);
+                  std::int8_t weights[kStep] = {};
+                  part == kStep ? std::memcpy(weights, from + c, kStep)
+                                : std::memcpy(weights, from + c, part);
+                  std::int8_t* const step = to + std::size_t{i / kStep} * kStep * kBlock;
+                  part == kStep ? std::memcpy(step, weights, kStep)
+                                : std::memcpy(step + i % kStep, weights, part);
+                  for (const std::int8_t weight : weights) sum += weight;
+                  c += part;
                 }
+                packed.starts[k] -= 128 * sum;
               });
 }
 
@@ -179,11 +188,28 @@ WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
   return entries_.front();
 }
 
+void WeightCache::fill(Entry& entry, RawWeights raw) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+    return other.shape == entry.shape && *other.raw == *raw;
+  });
+  if (found != entries_.end()) {
+    entry.raw = found->raw;
+    entry.packed = found->packed;
+    return;
+  }
+  auto packed = std::make_shared<PackedWeights>(pack_weights(hw_, entry.shape, *raw));
+  if (entry.shape.mac == Mac::kHalf || entry.shape.mac == Mac::kWinogradHalf)
+    packed->specials =
+        fp::count_specials({reinterpret_cast<const std::uint16_t*>(raw->data()), raw->size() / 2});
+  entry.packed = std::move(packed);
+  entry.raw = std::move(raw);
+}
+
 void WeightCache::trim() {
   std::size_t total = 0;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    total += entry->raw->size() + entry->packed.bytes.size() + entry->packed.starts.size() * 4 +
-             entry->packed.words.size() * 2 + entry->packed.half.size() * 2;
+    total += (entry->raw->size() + entry->packed->size()) /
+             static_cast<std::size_t>(entry->packed.use_count());
     if (total > kBudgetBytes && entry != entries_.begin()) {
       entries_.erase(entry, entries_.end());
       return;
@@ -214,14 +240,12 @@ const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvS
   if (found != entries_.end()) {
     Entry& entry = front(found);
     entry.generation = generation;
-    if (*entry.raw == *raw) return entry;
-    entry.packed = pack_weights(hw_, shape, *raw);
-    entry.raw = std::move(raw);
+    if (*entry.raw != *raw) fill(entry, std::move(raw));
     return entry;
   }
-  PackedWeights packed = pack_weights(hw_, shape, *raw);
-  entries_.push_front({shape, layer.weight_ram, layer.weight_address, size, generation,
-                       std::move(raw), std::move(packed)});
+  Entry entry{shape, layer.weight_ram, layer.weight_address, size, generation, {}, {}};
+  fill(entry, std::move(raw));
+  entries_.push_front(std::move(entry));
   trim();
   return entries_.front();
 }
@@ -232,8 +256,9 @@ const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvSha
   });
   if (found != entries_.end()) return front(found);
   // No address and generation 0: never taken for what is in memory without a comparison.
-  entries_.push_front(
-      {shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, raw, pack_weights(hw_, shape, *raw)});
+  Entry entry{shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, {}, {}};
+  fill(entry, raw);
+  entries_.push_front(std::move(entry));
   trim();
   return entries_.front();
 }

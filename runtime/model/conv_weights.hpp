@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "arith/float.hpp"
 #include "model/conv_layer.hpp"
 #include "model/dma.hpp"
 #include "model/kernels/kernels.hpp"
@@ -62,6 +63,11 @@ struct PackedWeights {
   std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
   std::vector<std::int16_t> words;   // kWide, kWinograd: [position][channel][kBlock] of a block
   std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
+  fp::Specials specials;             // of fp16 kernels as they came
+
+  std::size_t size() const noexcept {
+    return bytes.size() + starts.size() * 4 + words.size() * 2 + half.size() * 2;
+  }
 };
 
 PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
@@ -74,8 +80,9 @@ class WeightCache {
     Ram ram = Ram::kPrimary;
     std::uint64_t address = 0, size = 0;
     std::uint64_t generation = 0;
+    // Equal weights of other places are the same objects: those of several sessions of a network.
     RawWeights raw;
-    PackedWeights packed;
+    std::shared_ptr<const PackedWeights> packed;
   };
 
   WeightCache(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
@@ -89,6 +96,8 @@ class WeightCache {
 
  private:
   Entry& front(std::list<Entry>::iterator entry);
+  // Packs `raw`, unless an entry has done so.
+  void fill(Entry& entry, RawWeights raw) const;
   void trim();
 
   const nvdla_hw& hw_;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "model/bdma.hpp"
 #include "model/blocked_list.hpp"
@@ -88,7 +88,7 @@ struct Device::Impl {
   std::array<ConvStart, 2> conv_starts;  // of CDMA's groups
 
   std::uint64_t now = 0;
-  std::deque<Completion> completions;
+  std::vector<Completion> completions;  // first due first
   // Why the layer at CONSUMER of a unit will never end; for ever, until reset.
   std::string sdp_stuck, rdma_stuck, conv_stuck;
   // Hardware is busy clearing the convolution buffer for a moment after reset.
@@ -137,7 +137,7 @@ bool Device::Impl::deliver() {
   while (!completions.empty() && completions.front().due <= now) {
     registers.raise(completions.front().interrupts);
     bdma.delivered(completions.front().interrupts);
-    completions.pop_front();
+    completions.erase(completions.begin());
     delivered = true;
   }
   return delivered;

@@ -162,11 +162,11 @@ PdpLayer read_pdp(const RegisterFile& registers) {
   return layer;
 }
 
-std::vector<Columns> input_columns(const PdpRdma& rdma) {
-  if (rdma.bands == 1) return {{0, rdma.width}};
+void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns) {
+  columns.clear();
+  columns.push_back({0, rdma.bands == 1 ? rdma.width : rdma.in.first});
   // Columns that a band shares with the one before; below 0 they are skipped.
   const int overlap = static_cast<int>(rdma.kernel_width) - static_cast<int>(rdma.stride_x);
-  std::vector<Columns> columns = {{0, rdma.in.first}};
   unsigned end = rdma.in.first;
   for (unsigned band = 1; band < rdma.bands; ++band) {
     const unsigned fresh = band + 1 < rdma.bands ? rdma.in.middle : rdma.in.last;
@@ -174,7 +174,6 @@ std::vector<Columns> input_columns(const PdpRdma& rdma) {
                        static_cast<unsigned>(static_cast<int>(fresh) + overlap)});
     end += fresh;
   }
-  return columns;
 }
 
 std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer) {

@@ -63,7 +63,7 @@ PdpRdma read_pdp_rdma(const GroupView& view);
 PdpLayer read_pdp(const RegisterFile& registers);
 
 // The input columns that PDP_RDMA reads, one range for each band.
-std::vector<Columns> input_columns(const PdpRdma& rdma);
+void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns);
 
 // Why the layer never ends on hardware; empty if it ends.
 std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer);

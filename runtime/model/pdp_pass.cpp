@@ -140,6 +140,13 @@ void reduce_line(const Rule& rule, const PdpLayer& layer, unsigned width, unsign
   }
 }
 
+// Zeroes in memory that stays from layer to layer.
+template <typename Value>
+Value* scratch(std::vector<std::byte>& memory, std::size_t count) {
+  memory.assign(count * sizeof(Value), std::byte{0});
+  return reinterpret_cast<Value*>(memory.data());
+}
+
 }  // namespace
 
 // What an integer average adds for so many columns. In int8 the reference model takes as many bits
@@ -164,7 +171,8 @@ void PdpPass::begin(const PdpLayer& layer) {
   layer_ = layer;
   counters_ = {};
   planes_.clear();
-  columns_ = layer.from_memory ? input_columns(layer.rdma) : std::vector<Columns>();
+  columns_.clear();
+  if (layer.from_memory) input_columns(layer.rdma, columns_);
 }
 
 // Counts and flushes what is read: columns that two bands share are read, and so counted, twice.
@@ -192,8 +200,8 @@ void PdpPass::pool_as(const Rule& rule, std::uint64_t surface, Line line) {
   const unsigned width =
       columns_.empty() ? layer_.width : columns_.back().begin + columns_.back().count;
   // Reduced lines that are still needed, line y at y modulo the kernel's height.
-  std::vector<Value> reduced(values * layer_.kernel_height);
-  std::vector<Value> sums(values);
+  Value* const reduced = scratch<Value>(reduced_, values * layer_.kernel_height);
+  Value* const sums = scratch<Value>(sums_, values);
   out_.resize(line_bytes);
   unsigned next = 0;
   for (unsigned oy = 0; oy < layer_.out_height; ++oy) {
@@ -205,13 +213,10 @@ void PdpPass::pool_as(const Rule& rule, std::uint64_t surface, Line line) {
       const auto* in = reinterpret_cast<const Element*>(line(next));
       // Lines between windows are read for nothing.
       if (next < begin) continue;
-      reduce_line(rule, layer_, width, lanes, in,
-                  reduced.data() + values * (next % layer_.kernel_height));
+      reduce_line(rule, layer_, width, lanes, in, reduced + values * (next % layer_.kernel_height));
     }
-    const auto at = [&](unsigned y) {
-      return reduced.data() + values * (y % layer_.kernel_height);
-    };
-    std::copy_n(at(begin), values, sums.data());
+    const auto at = [&](unsigned y) { return reduced + values * (y % layer_.kernel_height); };
+    std::copy_n(at(begin), values, sums);
     for (unsigned y = begin + 1; y < end; ++y) {
       const Value* row = at(y);
       for (std::size_t i = 0; i < values; ++i) sums[i] = rule.across(sums[i], row[i]);
@@ -219,7 +224,7 @@ void PdpPass::pool_as(const Rule& rule, std::uint64_t surface, Line line) {
     if constexpr (Rule::kAverages) {
       const unsigned missing = layer_.kernel_height - (end - begin);
       if (missing != 0)
-        for (Value& sum : sums) sum = rule.pad_rows(sum, missing);
+        for (std::size_t i = 0; i < values; ++i) sums[i] = rule.pad_rows(sums[i], missing);
     }
     auto* out = reinterpret_cast<Element*>(out_.data());
     for (std::size_t i = 0; i < values; ++i) out[i] = rule.store(sums[i]);
@@ -293,15 +298,23 @@ void PdpPass::run_from_memory() {
 void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
                    unsigned count) {
   const std::size_t line_bytes = std::size_t{layer_.width} * hw_.atom;
+  if (planes_.size() <= surface) planes_.resize(surface + 1);
   Plane& plane = planes_[surface];
-  if (plane.atoms.empty()) plane.atoms.resize(line_bytes * layer_.height);
+  if (plane.received == 0) {
+    if (!free_planes_.empty()) {
+      plane.atoms = std::move(free_planes_.back());
+      free_planes_.pop_back();
+    }
+    plane.atoms.resize(line_bytes * layer_.height);
+  }
   std::memcpy(plane.atoms.data() + line_bytes * y + std::size_t{x} * hw_.atom, atoms,
               std::size_t{count} * hw_.atom);
   plane.received += count;
   if (plane.received < std::uint64_t{layer_.width} * layer_.height) return;
   // What SDP hands on is neither counted nor flushed: that is done to what is read.
   pool(surface, [&](unsigned row) { return plane.atoms.data() + line_bytes * row; });
-  planes_.erase(surface);
+  free_planes_.push_back(std::move(plane.atoms));
+  plane.received = 0;
 }
 
 PdpCounters PdpPass::end() { return counters_; }

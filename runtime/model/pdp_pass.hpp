@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "model/atom_sink.hpp"
@@ -60,7 +59,9 @@ class PdpPass final : public AtomSink {
   PdpLayer layer_;
   PdpCounters counters_;
   std::vector<Columns> columns_;
-  std::map<std::uint64_t, Plane> planes_;
+  std::vector<Plane> planes_;                        // by surface
+  std::vector<std::vector<std::byte>> free_planes_;  // of surfaces that are done
+  std::vector<std::byte> reduced_, sums_;
   std::vector<std::byte> line_;
   std::vector<std::byte> out_;
 };

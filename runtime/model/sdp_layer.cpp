@@ -256,15 +256,17 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
 
   // Precisions that do not exist here have no logic; registers keep what was written.
   const Precision in = layer.flying ? layer.proc : layer.rdma.in;
-  const std::string pair = std::string(precision_name(in)) + " -> " + precision_name(layer.proc) +
-                           " -> " + precision_name(layer.out) + " (in, processing, out)";
+  const auto pair = [&] {
+    return "precisions " + std::string(precision_name(in)) + " -> " + precision_name(layer.proc) +
+           " -> " + precision_name(layer.out) + " (in, processing, out): ";
+  };
   if (!first_generation &&
       (layer.proc != Precision::kInt8 || layer.out != Precision::kInt8 || in != Precision::kInt8))
-    return "precisions " + pair + ": " + hw.name + " has int8 only";
+    return pair() + hw.name + " has int8 only";
   if (in > Precision::kFp16 || layer.proc > Precision::kFp16 || layer.out > Precision::kFp16)
-    return "precisions " + pair + ": 3 is reserved";
+    return pair() + "3 is reserved";
   if (std::string fault = conversion_fault(in, layer.proc, layer.out); !fault.empty())
-    return "precisions " + pair + ": " + fault;
+    return pair() + fault;
 
   if (first_generation) {
     if (layer.winograd && !layer.flying) return "WINOGRAD with input from memory";
@@ -275,7 +277,7 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
     // Their addresses collide with those of the second surface.
     if ((layer.winograd || layer.batches > 1) &&
         precision_bytes(layer.out) != precision_bytes(layer.proc))
-      return "precisions " + pair + ": not with WINOGRAD or batches";
+      return pair() + "not with WINOGRAD or batches";
   }
   if (layer.to_pdp && layer.out != layer.proc)
     return "OUTPUT_DST is PDP but OUT_PRECISION differs from PROC_PRECISION";

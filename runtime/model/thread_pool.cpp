@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <system_error>
 
 namespace nvdla::model {
@@ -33,8 +34,11 @@ void await_change(const std::atomic<std::size_t>& value, std::size_t seen) noexc
 // A parallel region, one call of run(): a ring of slots between the threads and the caller.
 class ThreadPool::Region {
  public:
-  Region(Work& work, std::size_t tasks, std::size_t slots)
-      : work_(work), tasks_(tasks), executed_(std::min(slots, tasks)) {}
+  // `executed` has the slots.
+  Region(Work& work, std::size_t tasks, std::span<std::atomic<std::size_t>> executed)
+      : work_(work), tasks_(tasks), executed_(executed.first(std::min(executed.size(), tasks))) {
+    for (std::atomic<std::size_t>& task : executed_) task = 0;
+  }
 
   // Executes tasks until there are none left.
   void help(unsigned thread) noexcept {
@@ -89,12 +93,13 @@ class ThreadPool::Region {
   std::atomic<std::size_t> retired_{0};
   std::atomic<bool> abandoned_{false};
   // For each slot the task that is in it, plus 1.
-  std::vector<std::atomic<std::size_t>> executed_;
+  const std::span<std::atomic<std::size_t>> executed_;
 };
 
 ThreadPool::ThreadPool(unsigned threads, double worth_sharing)
     : size_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
-      worth_sharing_(worth_sharing) {}
+      worth_sharing_(worth_sharing),
+      executed_(in_flight()) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -140,7 +145,7 @@ void ThreadPool::run(Work& work, std::size_t tasks, double nanoseconds) {
     return;
   }
   if (threads_.empty()) start();
-  Region region(work, tasks, in_flight());
+  Region region(work, tasks, executed_);
   {
     const std::lock_guard lock(mutex_);
     region_ = &region;

@@ -67,6 +67,7 @@ class ThreadPool {
   unsigned inside_ = 0;
   std::atomic<std::uint64_t> regions_{0};
   std::atomic<bool> stop_{false};
+  std::vector<std::atomic<std::size_t>> executed_;  // slots of the region
   std::vector<std::thread> threads_;
 };
 

@@ -117,7 +117,9 @@ LayerCycles conv_cycles(const nvdla_hw& hw, const MemoryTiming& memory, const Co
   const double slowest = std::max(macs, passed);
 
   double end = fill.data_end(), first = 0, waited = 0;
-  std::vector<double> ends;
+  // Of groups; the memory stays for the next layer.
+  thread_local std::vector<double> ends;
+  ends.clear();
   std::size_t released = 0;
   for (std::uint64_t i = 0; i < groups; ++i) {
     const double needed = std::min(1.0, static_cast<double>(i + 1) * share);

@@ -2,6 +2,7 @@
 #include "model/cycles/unit_rates.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "arith/integers.hpp"
 
@@ -76,7 +77,9 @@ PdpWork pdp_work(const nvdla_hw& hw, const PdpLayer& layer) {
   work.per_atom = arith::ceil_div(hw.atom, hw.pdp_throughput);
   std::uint64_t columns = 0, out_columns = layer.out_width;
   if (layer.from_memory && layer.bands > 1) {
-    for (const Columns& band : input_columns(layer.rdma)) {
+    std::vector<Columns> bands;
+    input_columns(layer.rdma, bands);
+    for (const Columns& band : bands) {
       work.reads += read_cube(hw, layer.rdma.source.ram, surfaces, layer.height, band.count);
       columns += band.count;
     }

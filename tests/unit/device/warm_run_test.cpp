@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// What a session's later runs cost: the submission takes some memory, its layers none. Apart from
+// other tests, because this one counts every allocation of the process.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "nvdla/nvdla.hpp"
+#include "support/runtime/reference.hpp"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* take(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), size) != 0)
+    throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// Those of the library call these two. Inlined, the compiler takes their parts for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  return take(size, alignof(std::max_align_t));
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  return take(size, static_cast<std::size_t>(alignment));
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace nvdla {
+namespace {
+
+constexpr std::uint32_t kChannels = 64, kSize = 28;
+
+// A residual block with everything that networks are made of.
+Tensor add_block(Network& net, Tensor input, const std::string& name) {
+  const auto weights = test::random_values<std::int8_t>(kChannels * kChannels * 9, 1, -128, 127);
+  const auto factors = test::random_values<std::int16_t>(kChannels, 2, 1, 3000);
+  const auto biases = test::random_values<std::int32_t>(kChannels, 3, -30000, 30000);
+  const auto convolution = [&](const std::string& what) {
+    Convolution conv{.name = what, .kernels = kChannels, .kernel_height = 3, .kernel_width = 3};
+    conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = 1;
+    conv.weights = weights;
+    conv.bias = biases;
+    conv.x1 = scale(factors, 20);
+    return conv;
+  };
+  const std::string names[] = {name + ".a",   name + ".b",   name + ".c",
+                               name + ".max", name + ".sum", name + ".average"};
+  Convolution a = convolution(names[0]), b = convolution(names[1]), c = convolution(names[2]);
+  a.relu = true;
+  b.x2 = elementwise(NVDLA_ALU_SUM, input, 4);
+  b.output.shift = 4;
+  c.y.alu = NVDLA_ALU_SUM;
+  c.y.tensor = input;
+  c.y.alu_converter = {.scale = 77, .shift = 5};
+  Pooling pool{.name = names[3], .kernel_height = 3, .kernel_width = 3};
+  pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = 1;
+  const Tensor first = net.pooling(net.convolution(input, a), pool);
+  const Tensor second = net.convolution(first, b);
+  Pointwise sum{.name = names[4]};
+  sum.x1 = elementwise(NVDLA_ALU_SUM, second);
+  const Tensor third = net.pointwise(net.convolution(second, c), sum);
+  pool.name = names[5];
+  pool.method = NVDLA_POOL_AVERAGE;
+  return net.pooling(third, pool);
+}
+
+struct Cost {
+  std::uint64_t layers = 0, first = 0, later = 0;
+};
+
+Cost cost(const Device& device, unsigned blocks) {
+  Network net;
+  Tensor at = net.input("in", {kChannels, kSize, kSize});
+  for (unsigned i = 0; i < blocks; ++i) at = add_block(net, at, "block" + std::to_string(i));
+  net.output(at, "out");
+  Session session = net.build(device);
+  Cost cost;
+  cost.layers = session.layers();
+  const auto run = [&] {
+    const std::uint64_t before = allocations;
+    session.run();
+    return allocations - before;
+  };
+  cost.first = run();
+  run();
+  cost.later = run();
+  return cost;
+}
+
+class WarmRuns : public testing::TestWithParam<const char*> {};
+
+TEST_P(WarmRuns, LayersAllocateNothing) {
+  const Device device = Device::open(GetParam());
+  const Cost one = cost(device, 1), four = cost(device, 4);
+  ASSERT_GT(four.layers, one.layers);
+  EXPECT_GT(one.first, one.later) << "allocations are not counted";
+  EXPECT_EQ(four.later, one.later) << "for " << four.layers - one.layers << " layers more";
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, WarmRuns,
+                         testing::Values("model:nv_full,threads=1", "model:nv_full,threads=2",
+                                         "model:nv_small_256_full,threads=1"),
+                         [](const auto& which) { return "d" + std::to_string(which.index); });
+
+}  // namespace
+}  // namespace nvdla
