@@ -8,43 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include "tools/emulator/log.hpp"
 
 namespace nvdla::emulator {
-namespace {
-
-// A number as strtoull() reads it, with K, M or G behind it if `unit`; what follows stays in
-// `text`.
-std::optional<std::uint64_t> take_number(std::string_view& text, bool unit) {
-  const bool hexadecimal = text.starts_with("0x");
-  if (hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value, hexadecimal ? 16 : 10);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  const std::size_t power =
-      text.empty() ? std::string_view::npos : std::string_view("KMG").find(text.front());
-  if (!unit || power == std::string_view::npos) return value;
-  text.remove_prefix(1);
-  const std::size_t shift = 10 * (power + 1);
-  if (value >> (64 - shift) != 0) return std::nullopt;
-  return value << shift;
-}
-
-}  // namespace
-
-std::optional<MemoryWindow> parse_window(std::string_view text) {
-  const auto size = take_number(text, true);
-  if (!size || !text.starts_with('@')) return std::nullopt;
-  text.remove_prefix(1);
-  const auto address = take_number(text, false);
-  if (!address || !text.empty() || *size == 0 || *size - 1 > ~*address) return std::nullopt;
-  return MemoryWindow{*address, *size};
-}
 
 void GuestMemory::clear() noexcept {
   for (const Range& range : ranges_) ::munmap(range.mapping, range.mapped);

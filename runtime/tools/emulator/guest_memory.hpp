@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "base/memory_window.hpp"
 #include "model/bus.hpp"
 #include "tools/emulator/dma_log.hpp"
 #include "tools/emulator/faults.hpp"
@@ -21,17 +21,9 @@
 
 namespace nvdla::emulator {
 
-// Guest physical addresses.
-struct MemoryWindow {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
-
-  bool operator==(const MemoryWindow&) const = default;
-};
-
-// SIZE@ADDRESS as the kernel writes it: "1M@0x14000000". Nothing for any other text, for no bytes
-// and for what ends beyond 64 bits.
-std::optional<MemoryWindow> parse_window(std::string_view text);
+// Of guest physical addresses.
+using detail::MemoryWindow;
+using detail::parse_window;
 
 class GuestMemory final : public model::Bus {
  public:
