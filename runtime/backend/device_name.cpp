@@ -16,6 +16,7 @@ using Kind = DeviceName::Kind;
 
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kSim = "sim:";
+constexpr std::string_view kMmio = "mmio:";
 constexpr const char* kVariable = "NVDLA_DEVICE";
 
 // Cycles, and requests.
@@ -31,10 +32,7 @@ unsigned parse_number(std::string_view value, unsigned most) {
 }
 
 // One "<option>=<value>"; false for what is none.
-bool parse_option(std::string_view text, ModelOptions& options) {
-  const std::size_t equals = text.find('=');
-  const std::string_view key = text.substr(0, equals);
-  const std::string_view value = equals == text.npos ? "" : text.substr(equals + 1);
+bool parse_option(std::string_view key, std::string_view value, ModelOptions& options) {
   model::cycles::MemoryTiming& memory = options.memory;
   if (key == "threads") return (options.threads = parse_number(value, model::kMaxThreads)) != 0;
   if (key == "latency") return (memory.latency = parse_number(value, kMaxLatency)) != 0;
@@ -44,19 +42,27 @@ bool parse_option(std::string_view text, ModelOptions& options) {
   return true;
 }
 
-ModelOptions parse_options(std::string_view name, std::string_view rest) {
-  ModelOptions options;
+// Calls visit(key, value, option) for each ",<key>=<value>" of `rest`.
+template <typename Visit>
+void for_options(std::string_view rest, const Visit& visit) {
   while (!rest.empty()) {
     const std::size_t comma = rest.find(',', 1);
     const std::string_view option = rest.substr(1, comma == rest.npos ? comma : comma - 1);
-    if (!parse_option(option, options)) {
-      refuse(ErrorCode::kNoDevice,
-             "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
-             "'outstanding=<1 to {} requests>' or 'gating=<on or off>' behind the comma, not '{}'",
-             name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
-    }
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma);
+    const std::size_t equals = std::min(option.find('='), option.size());
+    visit(option.substr(0, equals), option.substr(std::min(equals + 1, option.size())), option);
   }
+}
+
+ModelOptions parse_options(std::string_view name, std::string_view rest) {
+  ModelOptions options;
+  for_options(rest, [&](auto key, auto value, auto option) {
+    if (parse_option(key, value, options)) return;
+    refuse(ErrorCode::kNoDevice,
+           "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
+           "'outstanding=<1 to {} requests>' or 'gating=<on or off>' behind the comma, not '{}'",
+           name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
+  });
   return options;
 }
 
@@ -77,36 +83,35 @@ DeviceName parse_model(std::string_view name) {
 
 constexpr unsigned kMaxStall = 86400;
 
-// One "<option>=<value>"; false for what is none. `gating` is left to the caller, as it may come
-// before the configuration.
-bool parse_sim_option(std::string_view key, std::string_view value, DeviceName& parsed,
-                      bool& gating) {
-  if (key == "config") return (parsed.hw = find_configuration(value)) != nullptr;
-  if (key == "memory") return parsed.sim.messages = value == "messages";
-  if (key == "stall") return (parsed.sim.stall = parse_number(value, kMaxStall)) != 0;
-  gating = value != "off";
-  return key == "gating" && (value == "on" || value == "off");
+bool parse_sim_option(std::string_view key, std::string_view value, SimOptions& sim) {
+  if (key == "memory") return sim.messages = value == "messages";
+  return key == "stall" && (sim.stall = parse_number(value, kMaxStall)) != 0;
 }
 
-void parse_sim_options(std::string_view name, std::string_view rest, DeviceName& parsed) {
+bool parse_gating(std::string_view value, bool& gating) {
+  gating = value != "off";
+  return value == "on" || value == "off";
+}
+
+// The options of devices whose configuration may be named: it and "gating" in any order, and those
+// that parse(key, value) takes, which `others` describes.
+template <typename Parse>
+void parse_named(std::string_view name, std::string_view rest, const std::string& others,
+                 DeviceName& parsed, const Parse& parse) {
   bool gating = true;
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',', 1);
-    const std::string_view option = rest.substr(1, comma == rest.npos ? comma : comma - 1);
-    rest = comma == rest.npos ? std::string_view() : rest.substr(comma);
-    const std::size_t equals = std::min(option.find('='), option.size());
-    const std::string_view key = option.substr(0, equals);
-    const std::string_view value = option.substr(std::min(equals + 1, option.size()));
-    if (parse_sim_option(key, value, parsed, gating)) continue;
+  for_options(rest, [&](auto key, auto value, auto option) {
     if (key == "config") {
+      parsed.hw = find_configuration(value);
+      if (parsed.hw != nullptr) return;
       refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}",
              name, value, configuration_names());
     }
+    if (key == "gating" ? parse_gating(value, gating) : parse(key, value)) return;
     refuse(ErrorCode::kNoDevice,
-           "device '{}': expected 'config=<configuration>', 'gating=<on or off>', 'stall=<1 to {} "
-           "seconds>' or 'memory=messages' behind the comma, not '{}'",
-           name, kMaxStall, option);
-  }
+           "device '{}': expected 'config=<configuration>', 'gating=<on or off>', {} behind the "
+           "comma, not '{}'",
+           name, others, option);
+  });
   if (gating) return;
   if (parsed.hw == nullptr) {
     refuse(ErrorCode::kNoDevice, "device '{}': 'gating=off' needs 'config=<configuration>'", name);
@@ -123,7 +128,34 @@ DeviceName parse_sim(std::string_view name) {
     refuse(ErrorCode::kNoDevice,
            "device '{}': expected the path of a simulator's socket behind '{}'", name, kSim);
   }
-  parse_sim_options(name, name.substr(comma), parsed);
+  const std::string others =
+      fmt::format("'stall=<1 to {} seconds>' or 'memory=messages'", kMaxStall);
+  parse_named(name, name.substr(comma), others, parsed,
+              [&](auto key, auto value) { return parse_sim_option(key, value, parsed.sim); });
+  return parsed;
+}
+
+// "mmio:<place>[,<option>=<value>]..."
+DeviceName parse_mmio(std::string_view name) {
+  DeviceName parsed{.kind = Kind::kMmio};
+  const std::size_t comma = std::min(name.find(','), name.size());
+  const auto place = parse_mmio_place(name.substr(kMmio.size(), comma - kMmio.size()));
+  if (!place) {
+    refuse(ErrorCode::kNoDevice,
+           "device '{}': expected a PCI function such as 0000:00:04.0, a device of UIO such as "
+           "/dev/uio0 or the address of a page such as 0x10040000 behind '{}'",
+           name, kMmio);
+  }
+  parsed.mmio = *place;
+  parse_named(name, name.substr(comma),
+              "'memory=<size of huge pages>', 'memory=<size>@<address>', 'sram=<size>@<address>', "
+              "in whole pages, 'clock=<kHz>', 'interrupt=<on or poll>'",
+              parsed,
+              [&](auto key, auto value) { return parse_mmio_option(key, value, parsed.mmio); });
+  // Devices of UIO may belong to PCI, which is seen when they are opened.
+  if (parsed.mmio.form == MmioName::Form::kPhysical && !parsed.mmio.memory) {
+    refuse(ErrorCode::kNoDevice, "device '{}': {}", name, kNeedsReservedMemory);
+  }
   return parsed;
 }
 
@@ -150,14 +182,15 @@ DeviceName parse_device_name(std::string_view name) {
   if (name == "kernel") return {.kind = Kind::kKernel};
   if (names_model(name)) return parse_model(name);
   if (name.starts_with(kSim)) return parse_sim(name);
+  if (name.starts_with(kMmio)) return parse_mmio(name);
   if (name.find('/') != name.npos) return {.kind = Kind::kKernel, .path = std::string(name)};
-  refuse(ErrorCode::kNoDevice,
-         "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
-         "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
-         "'model' may end in ',threads=<n>', ',latency=<n>', ',outstanding=<n>' and ',gating=off'; "
-         "and 'sim:<path of a simulator's "
-         "socket>'",
-         name, configuration_names());
+  refuse(
+      ErrorCode::kNoDevice,
+      "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
+      "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
+      "'model' may end in ',threads=<n>', ',latency=<n>', ',outstanding=<n>' and ',gating=off'; "
+      "'sim:<path of a simulator's socket>'; and 'mmio:<PCI function, device of UIO or address>'",
+      name, configuration_names());
 }
 
 DeviceName choose_device_name(std::string_view name) {

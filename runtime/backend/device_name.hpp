@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/bare/mmio/mmio_name.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/cycles/memory_timing.hpp"
 
@@ -27,14 +28,15 @@ struct SimOptions {
 };
 
 struct DeviceName {
-  enum class Kind { kAuto, kKernel, kModel, kSim };
+  enum class Kind { kAuto, kKernel, kModel, kSim, kMmio };
 
   Kind kind = Kind::kAuto;
   // kKernel: its file; empty: the first that there is. kSim: its socket.
   std::string path = {};
-  const nvdla_hw* hw = nullptr;  // kModel; kSim: as named, or nullptr
+  const nvdla_hw* hw = nullptr;  // kModel; kSim, kMmio: as named, or nullptr
   ModelOptions options = {};     // kModel
   SimOptions sim = {};           // kSim
+  MmioName mmio = {};            // kMmio
 };
 
 // Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what

@@ -7,6 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/bare/bare_backend.hpp"
+#include "backend/bare/mmio/mmio_device.hpp"
 #include "backend/bare/sim_device.hpp"
 #include "backend/device_name.hpp"
 #include "backend/kernel/kernel_backend.hpp"
@@ -59,6 +60,8 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
       return open_model(name, *parsed.hw, parsed.options);
     case DeviceName::Kind::kSim:
       return make_bare_backend(std::make_unique<SimDevice>(parsed), "sim", parsed.hw);
+    case DeviceName::Kind::kMmio:
+      return make_bare_backend(std::make_unique<MmioDevice>(parsed), "mmio", parsed.hw);
     case DeviceName::Kind::kAuto:
       break;
   }

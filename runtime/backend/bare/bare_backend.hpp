@@ -10,13 +10,9 @@
 #include "backend/backend.hpp"
 #include "backend/bare/bare_device.hpp"
 #include "backend/bare/bare_runner.hpp"
+#include "backend/bare/identify.hpp"
 
 namespace nvdla::detail {
-
-// Which configuration the device is, of what it says itself, what its registers tell and `named`,
-// which may be nullptr. Only reads. Throws kNoDevice for what is no NVDLA, another one than named,
-// or one that has to be named.
-const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named);
 
 // Has the device copy one element: what it writes must be one memory atom of `hw`. With a wrong
 // configuration no proof about memory would hold. Throws kNoDevice, and what the job fails with.

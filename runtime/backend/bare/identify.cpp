@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "backend/bare/bare_backend.hpp"
+#include "backend/bare/identify.hpp"
+
 #include "backend/device_name.hpp"
 #include "base/check.hpp"
 #include "firmware/registers/nvdla_regs.h"
@@ -27,6 +28,20 @@ const char* cause(std::uint32_t word) {
 
 }  // namespace
 
+std::uint32_t find_glb(BareDevice& device) {
+  // The second generation has a ROM with the same word where the first has this register, so only
+  // the other place tells.
+  const std::uint32_t word = device.read(version_offset(false));
+  if (word == kVersion) return NVDLA_NV_SMALL_GLB_BASE;
+  const std::uint32_t other = device.read(version_offset(true));
+  if (other == kVersion) return NVDLA_NV_FULL_GLB_BASE;
+  refuse(ErrorCode::kNoDevice,
+         "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
+         "{:#010x}; {}",
+         device.describe(), version_offset(true), version_offset(false), other, word, kVersion,
+         cause(other));
+}
+
 const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named) {
   const std::string name = device.describe();
   const nvdla_hw* const said = device.configuration();
@@ -34,17 +49,7 @@ const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named) {
     refuse(ErrorCode::kNoDevice, "{}: is {}, not {}", name, said->name, named->name);
   }
   const nvdla_hw* const hw = named != nullptr ? named : said;
-  // The second generation has a ROM with the same word where the first has this register, so only
-  // the other place tells.
-  const std::uint32_t word = device.read(version_offset(false));
-  const bool first = word != kVersion;
-  const std::uint32_t other = first ? device.read(version_offset(true)) : word;
-  if (other != kVersion) {
-    refuse(ErrorCode::kNoDevice,
-           "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
-           "{:#010x}; {}",
-           name, version_offset(true), version_offset(false), other, word, kVersion, cause(other));
-  }
+  const bool first = find_glb(device) == NVDLA_NV_FULL_GLB_BASE;
   if (hw == nullptr) {
     if (first) return default_configuration();
     refuse(ErrorCode::kNoDevice,

@@ -5,6 +5,7 @@
 
 #include "backend/bare/bare_device.hpp"
 #include "backend/bare/bare_model.hpp"
+#include "backend/bare/mmio/mmio_device.hpp"
 #include "backend/bare/sim_device.hpp"
 #include "backend/device_name.hpp"
 #include "base/check.hpp"
@@ -14,6 +15,7 @@ namespace nvdla::detail {
 std::unique_ptr<BareDevice> open_bare(std::string_view name) {
   const DeviceName parsed = parse_device_name(name);
   if (parsed.kind == DeviceName::Kind::kSim) return std::make_unique<SimDevice>(parsed);
+  if (parsed.kind == DeviceName::Kind::kMmio) return std::make_unique<MmioDevice>(parsed);
   if (parsed.kind == DeviceName::Kind::kModel) {
     const model::Options options = {.quirks = model::silicon_quirks(*parsed.hw),
                                     .threads = parsed.options.threads,
@@ -26,8 +28,8 @@ std::unique_ptr<BareDevice> open_bare(std::string_view name) {
     }
   }
   refuse(ErrorCode::kNoDevice,
-         "device '{}': its registers cannot be reached from this process; expected 'model:...' or "
-         "'sim:...'",
+         "device '{}': its registers cannot be reached from this process; expected 'model:...', "
+         "'sim:...' or 'mmio:...'",
          name);
 }
 

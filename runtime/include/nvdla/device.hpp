@@ -25,7 +25,7 @@ class Backend;
 // What a device is able to do. Strings live for ever.
 struct DeviceInfo {
   std::string_view configuration;  // "nv_full", "nv_small", ...
-  std::string_view backend;        // "model", "kernel" or "sim"
+  std::string_view backend;        // "model", "kernel", "sim" or "mmio"
   std::uint32_t atom = 0;          // memory atom in bytes: 8, 16 or 32
   std::uint32_t atomic_c = 0;      // channels of one multiply-accumulate step
   std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group; half in 16 bit
@@ -90,12 +90,16 @@ class NVDLA_API Device {
   //                            accel nodes
   //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
   //                            the protocol are in docs/simulator.md
+  //   "mmio:0000:00:04.0"      registers that this process maps: a PCI function, "mmio:/dev/uio0"
+  //   or
+  //                            "mmio:0x10040000", without a driver; options are in docs/mmio.md
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
   //                            these; else the first kernel device, else "model" with one line of
   //                            warning on stderr
   // Throws kNoDevice for anything else and for a device that is not there or another than it is
-  // said to be, kGone for a simulator that ends meanwhile, kInvalidArgument where the environment
-  // asks a model for what it cannot do (NVDLA_KERNELS).
+  // said to be, kGone for a simulator that ends meanwhile, kBusy for registers that another process
+  // drives, kInvalidArgument where the environment asks a model for what it cannot do
+  // (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
   // Throws kInvalidArgument for what cannot be a record's name, too.
   static Device open(std::string_view name, const OpenOptions& options);

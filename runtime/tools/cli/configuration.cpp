@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/cli/configuration.hpp"
 
+#include <cstdlib>
+
+#include "backend/bare/bare_device.hpp"
+#include "backend/bare/identify.hpp"
 #include "backend/device_name.hpp"
 #include "backend/info.hpp"
 #include "backend/kernel/node.hpp"
@@ -18,8 +22,17 @@ const nvdla_hw& configuration_of(const std::string& device) {
   if (name.kind == DeviceName::Kind::kSim) {
     return *detail::find_configuration(Device::open(device).info());
   }
+  if (name.kind == DeviceName::Kind::kMmio) {
+    // Its registers say it, and nobody's work is disturbed.
+    return detail::identify(*detail::open_bare(device_text(device)), name.hw);
+  }
   const Device opened = Device::open(name.path.empty() ? "kernel" : name.path);
   return *detail::find_configuration(opened.info().configuration);
+}
+
+std::string device_text(const std::string& device) {
+  const char* const variable = std::getenv("NVDLA_DEVICE");
+  return device == "auto" && variable != nullptr && *variable != '\0' ? variable : device;
 }
 
 }  // namespace nvdla::cli

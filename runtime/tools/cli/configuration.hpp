@@ -13,6 +13,9 @@ namespace nvdla::cli {
 // Of the device that this name, or NVDLA_DEVICE, stands for. Throws nvdla::Error.
 const nvdla_hw& configuration_of(const std::string& device);
 
+// The name itself: of --device, or for "auto" what NVDLA_DEVICE says, if anything.
+std::string device_text(const std::string& device);
+
 }  // namespace nvdla::cli
 
 #endif  // NVDLA_TOOLS_CLI_CONFIGURATION_HPP

@@ -156,7 +156,8 @@ Run add_info(CLI::App& app, CLI::App*& command) {
       "  nvdla info\n"
       "  nvdla info --device model:nv_small\n"
       "  nvdla info --device kernel\n"
-      "  nvdla info --device sim:/tmp/nvdla");
+      "  nvdla info --device sim:/tmp/nvdla\n"
+      "  nvdla info --device mmio:0000:00:04.0");
   return [device] {
     const DeviceName name = detail::choose_device_name(*device);
     if (name.kind != DeviceName::Kind::kAuto) {

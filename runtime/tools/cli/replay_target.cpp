@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <string_view>
-
 #include "backend/bare/bare_device.hpp"
 #include "backend/device_name.hpp"
 #include "program/status.hpp"
+#include "tools/cli/configuration.hpp"
 #include "tools/replay/bare_target.hpp"
 #include "tools/replay/model_target.hpp"
 
@@ -30,11 +28,11 @@ ReplayDevice::ReplayDevice(const std::string& device) {
       memory_ = name.options.memory;
       return;
     case Kind::kSim:
+    case Kind::kMmio:
       break;
   }
   // A device whose registers can be reached.
-  const char* const variable = std::getenv("NVDLA_DEVICE");
-  bare_ = device == "auto" && variable != nullptr ? variable : device;
+  bare_ = device_text(device);
 }
 
 std::unique_ptr<replay::Target> ReplayDevice::open(const nvdla_hw& hw, replay::Kind kind,

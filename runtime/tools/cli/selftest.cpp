@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "backend/device_name.hpp"
@@ -16,6 +15,7 @@
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/configuration.hpp"
 #include "tools/cli/selftest_output.hpp"
 
 namespace nvdla::cli {
@@ -59,10 +59,8 @@ void check_steps(const SelftestOptions& options) {
 
 // What "auto" stands for, as for Device::open().
 std::string chosen(const SelftestOptions& options) {
-  if (detail::choose_device_name(options.device).kind != detail::DeviceName::Kind::kAuto) {
-    const char* variable = std::getenv("NVDLA_DEVICE");
-    return options.device == "auto" && variable ? variable : options.device;
-  }
+  if (detail::choose_device_name(options.device).kind != detail::DeviceName::Kind::kAuto)
+    return device_text(options.device);
   if (!detail::find_kernel_devices().empty()) return "kernel";
   const char* const model = detail::default_configuration().name;
   fmt::print(stderr, "nvdla: no NVDLA found, testing the device model of {}\n", model);
@@ -136,6 +134,7 @@ Run add_selftest(CLI::App& app, CLI::App*& command) {
       "Examples:\n"
       "  nvdla selftest --device model:nv_small\n"
       "  nvdla selftest --device kernel\n"
+      "  nvdla selftest --device mmio:0000:00:04.0\n"
       "  nvdla selftest --device model:nv_full --step interrupt --step copy");
   return [options] { return run(*options); };
 }
