@@ -3,7 +3,6 @@
 // `nvdla regs`: what a register is, and what a value of it means.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <memory>
 
 #include "model/register_info.hpp"
@@ -11,7 +10,9 @@
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/configuration.hpp"
+#include "tools/cli/register_name.hpp"
 #include "tools/cli/regs_file.hpp"
+#include "tools/cli/regs_live.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::cli {
@@ -47,31 +48,6 @@ void list(model::RegisterMap map) {
                  access_name(info.access));
 }
 
-// An offset or a name as in the list; the generated headers' NVDLA_UNIT.REGISTER_0 of traces too.
-std::uint32_t address_of(model::RegisterMap map, const std::string& text) {
-  if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0]))) {
-    const auto offset = replay::parse_u32({"regs"}, text, "register offset");
-    replay::check_register_offset({"regs"}, offset);
-    return offset;
-  }
-  std::string_view name = text;
-  const model::RegisterInfo* info = model::find_register(name);
-  if (!info && name.size() > 8 && name.starts_with("NVDLA_") && name.ends_with("_0"))
-    info = model::find_register(name.substr(6, name.size() - 8));
-  if (!info)
-    throw UsageError(
-        fmt::format("unknown register '{}'; expected UNIT.REGISTER such as "
-                    "CDMA.D_BANK, or a byte offset such as 0x3010",
-                    text));
-  const auto address = model::register_address(map, *info);
-  if (!address)
-    throw UsageError(
-        fmt::format("the register map of this device has no {}; expected a register "
-                    "that `nvdla regs --device DEVICE` lists",
-                    text));
-  return *address;
-}
-
 void describe(model::RegisterMap map, std::uint32_t address) {
   const model::RegisterInfo* info = model::register_at(map, address);
   if (!info) {
@@ -105,23 +81,41 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
     std::string device;
     std::string reg;
     std::string value;
+    bool live = false;
   };
   auto options = std::make_shared<Options>();
   command = app.add_subcommand(
-      "regs", "List the registers, describe one, or decode a value of one or a file");
+      "regs",
+      "List the registers, describe one, or decode a value of one, a file or what a device holds");
   program::add_device_option(*command, options->device, "Whose register map to use");
   command->add_option("REGISTER", options->reg,
                       "Byte offset or UNIT.REGISTER; or a file with registers: a dump "
                       "(.devcoredump), a record (.record), what debugfs shows of a device (a path "
                       "with a /, or - for standard input)");
   command->add_option("VALUE", options->value, "Value to decode; of a file, the unit to show");
+  command->add_flag("--live", options->live,
+                    "Read the device: all registers, those of the unit REGISTER, or that one");
   command->footer(
+      "--live writes nothing, and leaves out what cannot be read without a change:\n"
+      "ports, whose index every access moves on. Of two groups of registers it shows\n"
+      "the one that S_POINTER.PRODUCER chooses. A simulator (sim:) resets when it is\n"
+      "opened.\n"
+      "\n"
       "Examples:\n"
       "  nvdla regs CDMA.D_BANK\n"
       "  nvdla regs --device model:nv_small CDMA.D_BANK 0x10000\n"
       "  nvdla regs hang.devcoredump SDP\n"
-      "  nvdla regs --device kernel /sys/kernel/debug/accel/0000:00:04.0/registers");
+      "  nvdla regs --device kernel /sys/kernel/debug/accel/0000:00:04.0/registers\n"
+      "  nvdla regs --device mmio:0000:00:04.0 --live SDP");
   return [options] {
+    if (options->live) {
+      if (!options->value.empty())
+        throw UsageError(fmt::format(
+            "regs --live reads values itself; expected none behind the register, not '{}'",
+            options->value));
+      print_live_registers(options->device, options->reg);
+      return kSuccess;
+    }
     const auto map = static_cast<model::RegisterMap>(configuration_of(options->device).regmap);
     if (options->reg.empty()) {
       list(map);
@@ -131,7 +125,7 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
       print_registers_file(options->reg, map, options->value);
       return kSuccess;
     }
-    const std::uint32_t address = address_of(map, options->reg);
+    const std::uint32_t address = register_address_of(map, options->reg);
     if (options->value.empty()) {
       describe(map, address);
     } else {

@@ -10,6 +10,7 @@
 #include "program/files.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/register_printer.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 #include "tools/replay/text.hpp"
@@ -25,30 +26,9 @@ bool brings_registers(const std::string& name) {
   return kind == replay::Kind::kDump || kind == replay::Kind::kRecord;
 }
 
-// Prints what it is given and belongs to the unit that was asked for.
-class Printer {
- public:
-  Printer(model::RegisterMap map, const std::string& unit) : map_(map), unit_(unit) {
-    if (!unit.empty() && !model::find_unit(unit))
-      throw UsageError(fmt::format("unknown unit '{}'; expected one such as SDP or CDMA", unit));
-  }
-
-  void add(std::uint32_t offset, std::optional<std::uint32_t> group, std::uint32_t value) {
-    const model::RegisterInfo* const info = model::register_at(map_, offset);
-    if (!unit_.empty() && (!info || model::unit_name(info->unit) != unit_)) return;
-    const std::string head = group ? fmt::format("{:#07x}  group {}  ", offset, *group)
-                                   : fmt::format("{:#07x}  ", offset);
-    fmt::print("{}{}\n", head, program::wrap(model::decode(map_, offset, value), head.size()));
-  }
-
- private:
-  model::RegisterMap map_;
-  std::string unit_;
-};
-
 // What was found in a device that hung, else what was written for the layers.
 void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) {
-  Printer printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit);
+  RegisterPrinter printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit);
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     const replay::Dump& dump = jobs[job];
     for (const drm_nvdla_dump_register& reg : dump.registers)
@@ -67,7 +47,7 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) 
 // Lines "0x09044 0x0000001f SDP.D_DATA_CUBE_CHANNEL group 0".
 void print_text(std::string_view text, const std::string& path, model::RegisterMap map,
                 const std::string& unit) {
-  Printer printer(map, unit);
+  RegisterPrinter printer(map, unit);
   replay::Place place{path, 0};
   std::string_view line;
   while (replay::next_line(text, line)) {

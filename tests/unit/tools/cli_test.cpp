@@ -212,5 +212,40 @@ TEST_F(Cli, RegistersAreDecoded) {
   EXPECT_NE(nvdla("regs").output.find("CDMA.D_BANK"), std::string::npos);
 }
 
+TEST_F(Cli, RegistersOfADeviceAreRead) {
+  const std::string live = "regs --live -d model:nv_small ";
+  const Result version = nvdla(live + "GLB.S_NVDLA_HW_VERSION");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.output, nvdla("regs -d model:nv_small 0x1000 0x00303031").output);
+  EXPECT_EQ(nvdla(live + "0x1000").output, version.output);
+  // A unit is a part of all; nv_small has no Rubik.
+  const std::string all = nvdla(live).output;
+  const std::string unit = nvdla(live + "SDP").output;
+  EXPECT_NE(all.find(unit), std::string::npos);
+  EXPECT_NE(unit.find("  group 0  SDP.D_CVT_SHIFT = 0x00000000"), std::string::npos) << unit;
+  EXPECT_EQ(unit.find("GLB."), std::string::npos);
+  EXPECT_EQ(all.find("RBK."), std::string::npos);
+  // A port moves on when it is read.
+  EXPECT_EQ(all.find("S_LUT_ACCESS_DATA"), std::string::npos);
+}
+
+TEST_F(Cli, RegistersThatCannotBeReadAreNamed) {
+  const auto refused = [&](const std::string& arguments, const std::string& text) {
+    const Result result = nvdla("regs --live " + arguments);
+    EXPECT_EQ(result.status, 2) << arguments;
+    EXPECT_NE(result.output.find(text), std::string::npos) << result.output;
+  };
+  refused("-d model:nv_small CDP.S_LUT_ACCESS_DATA",
+          "--live CDP.S_LUT_ACCESS_DATA: reading it would move its index on");
+  refused("-d model:nv_small SDP.D_OP_ENABLES", "unknown register 'SDP.D_OP_ENABLES'");
+  refused("-d model:nv_small RBK", "--live RBK: nv_small has no such unit");
+  refused("-d model:nv_small SPD", "unknown register 'SPD'");
+  refused("-d model:nv_small 0x9ffc", "--live 0x9ffc: there is no register");
+  refused("-d model:nv_small GLB.S_INTR_MASK 1", "expected none behind the register, not '1'");
+  refused("-d kernel", "the registers of a kernel device are its driver's");
+  refused("", "--live: of which device? expected --device");
+  EXPECT_EQ(nvdla("regs --live -d mmio:ffff:ff:1f.7").status, 3);
+}
+
 }  // namespace
 }  // namespace nvdla::replay

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// What the registers of a device hold now.
+#ifndef NVDLA_TOOLS_CLI_REGS_LIVE_HPP
+#define NVDLA_TOOLS_CLI_REGS_LIVE_HPP
+
+#include <string>
+
+namespace nvdla::cli {
+
+// Prints all that can be read of the device without a change, of a unit, or one register. Writes
+// nothing. `device` is as of --device; `what` is empty, "SDP", "SDP.D_CVT_SHIFT" or a byte offset.
+// Throws UsageError and nvdla::Error.
+void print_live_registers(const std::string& device, const std::string& what);
+
+}  // namespace nvdla::cli
+
+#endif  // NVDLA_TOOLS_CLI_REGS_LIVE_HPP
