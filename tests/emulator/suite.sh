@@ -17,6 +17,7 @@
 #   kunit     the KUnit suites of the driver (series sanitizer and uml only)
 #   short     one boot of uml
 #   resets    200 resets beside jobs
+#   mmio      the device from user space, without the driver
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -204,6 +205,19 @@ user_mode_short() {
 		--run "$tests/test_hostile --gtest_filter=FailNth.*-FailNth.Probe"
 }
 
+# From user space, by each road that there is: docs/mmio.md.
+mmio() {
+	set -- --time-out 1200 --file "$programs/bin/nvdla:/bin/nvdla" \
+		--file "$programs/bin/digits:/bin/digits" --file "$tests/nvdla-lift:/bin/nvdla-lift" \
+		--file "$digits:/digits" --with uio_pci_generic
+	boot mmio "$@" --device nv_small --append 'memmap=48M$0x10000000' \
+		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh pci nv_small" \
+		--run "$here/mmio.sh uio nv_small" --run "$here/mmio.sh address nv_small"
+	boot mmio-uio "$@" --route acpi --cpus 2 --device nv_small --append 'memmap=48M$0x10000000' \
+		--module "$build/modules/$series/machine/nvdla_uio.ko" \
+		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh platform nv_small"
+}
+
 # The tests find out by what they are told whether the driver sees the SRAM.
 one_configuration() {
 	case $1 in
@@ -290,6 +304,7 @@ uml:short) user_mode_short ;;
 *:resets)
 	boot resets --device nv_small --time-out 600 --run "$tests/test_power --gtest_filter=LongStorm.*"
 	;;
+*:mmio) mmio ;;
 *:) machines ;;
 *) one_configuration "$configuration" ;;
 esac
