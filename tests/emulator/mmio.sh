@@ -6,6 +6,7 @@
 #
 #   mmio.sh pci CONFIGURATION          the function by sysfs, without a driver: huge pages, polled
 #   mmio.sh uio CONFIGURATION          beside uio_pci_generic, which hears the interrupt
+#   mmio.sh vfio CONFIGURATION         beside vfio-pci without an IOMMU, which hears it, too
 #   mmio.sh address CONFIGURATION      by its address alone, with memory that memmap= kept free
 #   mmio.sh platform CONFIGURATION     a device of UIO, with such memory
 #   mmio.sh golden CONFIGURATION [OPTION]      golden cases only, as uio
@@ -163,6 +164,27 @@ golden)
 	bind_to uio_pci_generic
 	nvdla-lift --device "mmio:$function${3:+,$3}" /golden || bad "golden cases"
 	;;
+vfio)
+	unbind
+	huge_pages 16
+	bind_to vfio-pci
+	device=mmio:$function
+	works "$device"
+	# VFIO has the interrupt while somebody has the function.
+	nvdla selftest --device "$device" >/dev/null 2>&1 &
+	tries=0
+	until grep -q vfio-intx /proc/interrupts; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || break
+		usleep 100000
+	done
+	[ $tries -lt 600 ] || bad "VFIO does not hear the interrupt"
+	wait
+	works "$device,interrupt=poll"
+	killed "$device"
+	! masters || bad "vfio-pci left the bus mastered behind a killed process"
+	unbind
+	;;
 address)
 	unbind
 	read -r bar rest <"$sysfs/resource"
@@ -190,6 +212,6 @@ platform)
 	devmem 0xfed40000 32 0
 	works "$device,interrupt=poll"
 	;;
-*) bad "pci, uio, golden, address or platform?" ;;
+*) bad "pci, uio, vfio, golden, address or platform?" ;;
 esac
 exit $failed

@@ -213,6 +213,15 @@ mmio() {
 	boot mmio "$@" --device nv_small --append 'memmap=48M$0x10000000' \
 		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh pci nv_small" \
 		--run "$here/mmio.sh uio nv_small" --run "$here/mmio.sh address nv_small"
+	sh "$here/build-vfio.sh" "$series" "$build" >"$build/emulate/$series-vfio.log" 2>&1 || {
+		cat "$build/emulate/$series-vfio.log"
+		exit 1
+	}
+	vfio=$build/modules/$series/vfio
+	boot mmio-vfio "$@" --device nv_small --append vfio.enable_unsafe_noiommu_mode=1 \
+		--module "$vfio/vfio.ko" --module "$vfio/pci/vfio-pci-core.ko" \
+		--module "$vfio/pci/vfio-pci.ko" --file "$here/../golden/nv_small:/golden/nv_small" \
+		--run "$here/mmio.sh vfio nv_small"
 	boot mmio-uio "$@" --route acpi --cpus 2 --device nv_small --append 'memmap=48M$0x10000000' \
 		--module "$build/modules/$series/machine/nvdla_uio.ko" \
 		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh platform nv_small"

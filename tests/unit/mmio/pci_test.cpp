@@ -67,6 +67,19 @@ TEST_F(Pci, OfAnotherMakerSaysNothingOfItsConfiguration) {
   }
 }
 
+TEST_F(Pci, IsNotReachedByAVfioThatIsNone) {
+  bind("vfio-pci");
+  fake_.link(FakeSystem::pci("iommu_group"), "../../../../kernel/iommu_groups/7");
+  refused(
+      "the driver 'vfio-pci' has it, and not without an IOMMU, as there is no "
+      "/dev/vfio/noiommu-7: load the module vfio with enable_unsafe_noiommu_mode=1, or unbind the "
+      "driver");
+  fake_.write("/dev/vfio/noiommu-7", "");
+  refused("/dev/vfio/vfio cannot be opened: No such file or directory");
+  fake_.write("/dev/vfio/vfio", "");
+  refused("VFIO does not take the group: Inappropriate ioctl for device");
+}
+
 TEST_F(Pci, IsWhatItsNameSaysUnlessItIsAnother) {
   const nvdla_hw* const small = detail::find_configuration("nv_small");
   const auto named = [&](const std::string& options) {

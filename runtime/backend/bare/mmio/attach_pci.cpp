@@ -15,6 +15,7 @@ namespace nvdla::detail {
 namespace {
 
 constexpr std::string_view kUioDriver = "uio_pci_generic";
+constexpr std::string_view kVfioDriver = "vfio-pci";
 
 // That driver silences the function when it reports an interrupt, and leaves the rest to its user.
 class PciUioInterrupt final : public Interrupt {
@@ -89,6 +90,9 @@ class PciAttachment final : public Attachment {
 
 std::unique_ptr<Attachment> attach_pci(const System& system, const std::string& name,
                                        const std::string& function, bool poll) {
+  if (PciFunction(system, function, name).driver() == kVfioDriver) {
+    return attach_vfio(system, name, function, poll);
+  }
   return std::make_unique<PciAttachment>(system, name, function, poll);
 }
 

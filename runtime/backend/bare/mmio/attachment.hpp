@@ -45,6 +45,8 @@ std::unique_ptr<Attachment> attach(const System& system, const std::string& name
 // By mechanism; attach() chooses.
 std::unique_ptr<Attachment> attach_pci(const System& system, const std::string& name,
                                        const std::string& function, bool poll);
+std::unique_ptr<Attachment> attach_vfio(const System& system, const std::string& name,
+                                        const std::string& function, bool poll);
 std::unique_ptr<Attachment> attach_uio(const System& system, const std::string& name,
                                        const MmioName& place);
 std::unique_ptr<Attachment> attach_physical(const System& system, const std::string& name,
