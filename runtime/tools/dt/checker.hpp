@@ -34,8 +34,8 @@ struct Link {
 
 class Checker {
  public:
-  Checker(const Tree& tree, std::size_t node, const nvdla_hw& hw, CheckReport& report)
-      : tree(tree), node(node), hw(hw), report_(report) {}
+  Checker(const Tree& of_tree, std::size_t of_node, const nvdla_hw& is_hw, CheckReport& report)
+      : tree(of_tree), node(of_node), hw(is_hw), report_(report) {}
 
   const Tree& tree;
   const std::size_t node;

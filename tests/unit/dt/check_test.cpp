@@ -243,7 +243,7 @@ TEST_P(DtFault, IsFoundAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DtFault, testing::ValuesIn(faults()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(DtCheck, ABoardThatIsRightPasses) {
   const CheckReport report = dt::check(Board().tree());

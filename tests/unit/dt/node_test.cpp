@@ -126,7 +126,7 @@ TEST_P(DtNodeRefusal, NamesTheOption) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DtNodeRefusal, testing::ValuesIn(refusals()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(DtNode, IsShort) {
   EXPECT_EQ(dt::node_source(good()),
