@@ -63,9 +63,12 @@ Base with_room(Base base) {
   return base;
 }
 
-// Makes all cubes of SDP so large.
-void resize_sdp(Base& base, std::uint32_t width, std::uint32_t height, std::uint32_t channels) {
+// Draws a size for all cubes of SDP.
+void resize_sdp(Base& base, Random& random, int least_width) {
   nvdla_sdp& sdp = base.layer.sdp;
+  const std::uint32_t width = any(random, least_width, 60);
+  const std::uint32_t height = any(random, 1, 40);
+  const std::uint32_t channels = any(random, 1, 100);
   const std::uint32_t atom = base.hw->atom;
   sdp.width = width;
   sdp.height = height;
@@ -82,7 +85,7 @@ void resize_sdp(Base& base, std::uint32_t width, std::uint32_t height, std::uint
 Base random_sdp(const char* configuration, Random& random) {
   Base base = with_room(base_sdp(configuration));
   nvdla_sdp& sdp = base.layer.sdp;
-  resize_sdp(base, any(random, 1, 60), any(random, 1, 40), any(random, 1, 100));
+  resize_sdp(base, random, 1);
   if (any(random, 0, 1) == 0) sdp.x1 = {};
   if (any(random, 0, 1) == 0) sdp.x2 = {};
   if ((base.hw->features & NVDLA_HW_INT16) != 0 && any(random, 0, 1) == 0) {
@@ -95,7 +98,7 @@ Base random_sdp(const char* configuration, Random& random) {
 
 Base random_sdp_y(const char* configuration, Random& random) {
   Base base = with_room(base_y(configuration));
-  resize_sdp(base, any(random, 2, 60), any(random, 1, 40), any(random, 1, 100));
+  resize_sdp(base, random, 2);
   base.layer.sdp.y.operand =
       cube(5, 4 * base.layer.sdp.width, base.layer.sdp.height, base.hw->atom);
   return base;
@@ -262,7 +265,11 @@ TEST(Bounds, AreNoLessThanWhatIsPredicted) {
         EXPECT_GE(bound, predict(hw, base, program, {}).total) << hw.name << " " << kind.name;
         // Requests of several beats bring more than the bound relies on.
         if (!kind.passes_on || hw.burst > 1) continue;
-        EXPECT_LE(bound, kLayer + 4 * slow.total) << hw.name << " " << kind.name << " " << n;
+        // Lines of two atoms may be one beat of a wide interface; the bound counts a request for
+        // each.
+        const bool narrow = kind.name == std::string("sdp") && base.layer.sdp.width < 4;
+        EXPECT_LE(bound, kLayer + (narrow ? 6 : 4) * slow.total)
+            << hw.name << " " << kind.name << " " << n;
       }
       EXPECT_GE(compiled, kLayers / 4) << hw.name << " " << kind.name << ": " << refused;
     }
