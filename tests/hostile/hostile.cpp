@@ -11,6 +11,8 @@
 #include <exception>
 #include <string>
 
+#include "tools/emulator/fault_capability.h"
+
 namespace nvdla::hostile {
 namespace {
 
@@ -101,6 +103,14 @@ void Hostile::find_device() {
   faults_.reset();
   faults_ = std::make_unique<emulator_test::FaultControl>();
   faults_->clear();
+}
+
+void Hostile::wait_until_blocked() {
+  while ((faults_->get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0) ::usleep(1000);
+}
+
+void Hostile::go_on(std::uint32_t layers) {
+  faults_->set(NVDLA_FAULT_BLOCK, layers == 0 ? 0 : layers + 1);
 }
 
 void Hostile::expect_service() {

@@ -79,6 +79,11 @@ class Hostile : public testing::Test {
   static void expect_service();
 
   emulator_test::FaultControl& faults() { return *faults_; }
+  // At the layer that faults().block() said: what a test does from then on until go_on() is not a
+  // matter of its pace, if it is done within the deadline of a layer.
+  void wait_until_blocked();
+  // Until so many layers have ended, or for good.
+  void go_on(std::uint32_t layers = 0);
   // After the function was away.
   void find_device();
 

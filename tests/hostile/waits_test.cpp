@@ -15,6 +15,11 @@ namespace {
 
 class SyncWaits : public Hostile {
  protected:
+  // A job of so many layers takes long beside what is done meanwhile, however slow this machine.
+  static constexpr std::uint32_t kLayers = 100;
+  void slow_down() { faults().set(NVDLA_FAULT_DELAY_US, 100000); }
+  void hurry() { faults().set(NVDLA_FAULT_DELAY_US, 0); }
+
   // A sync object of `from` as one of `to`.
   static std::uint32_t share(const Client& from, std::uint32_t syncobj, const Client& to) {
     int file = -1;
@@ -30,8 +35,8 @@ class SyncWaits : public Hostile {
   // `second` starts when `first`, which takes a while, has signalled the point. A job that does
   // not wait overtakes it meanwhile, so it is not the order of submissions that does it.
   void expect_waits(std::uint64_t point) {
-    faults().set(NVDLA_FAULT_DELAY_US, 30000);
-    Client first(20), second, third;
+    slow_down();
+    Client first(kLayers), second, third;
     auto gate = first.node().syncobj();
     const auto done = second.node().syncobj();
     ASSERT_EQ(first.submit({{gate, DRM_NVDLA_SYNC_SIGNAL, point}}, first.context()), 0);
@@ -47,6 +52,7 @@ class SyncWaits : public Hostile {
     const int unsignalled =
         -drmSyncobjTimelineWait(first.node().fd(), &gate, &at, 1, 0, 0, nullptr);
     EXPECT_EQ(unsignalled, ETIME) << "the test is too slow for the first job";
+    hurry();
     EXPECT_EQ(second.end(done), 0);
     EXPECT_TRUE(second.copied());
     EXPECT_EQ(drmSyncobjTimelineWait(first.node().fd(), &gate, &at, 1, 0, 0, nullptr), 0)
@@ -87,13 +93,14 @@ TEST_F(SyncWaits, ACircleEnds) {
 
 // A time in the past looks, however far in the past it is.
 TEST_F(SyncWaits, ABufferThatIsBusyIsNotWaitedForInThePast) {
-  faults().set(NVDLA_FAULT_DELAY_US, 100000);
-  Client client(5);
+  slow_down();
+  Client client(kLayers);
   const auto done = client.start();
   for (const std::int64_t timeout : {std::int64_t{INT64_MIN}, std::int64_t{-1}, std::int64_t{0}}) {
     drm_nvdla_bo_wait wait{client.target_handle(), 0, timeout};
     EXPECT_EQ(client.node().call(DRM_IOCTL_NVDLA_BO_WAIT, &wait), ETIMEDOUT) << timeout;
   }
+  hurry();
   EXPECT_EQ(client.end(done), 0);
 }
 
