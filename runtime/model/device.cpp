@@ -64,7 +64,7 @@ struct Device::Impl {
   bool run_sdp();
   bool run_conv();
   bool run_others();
-  void finish_sdp(const SdpLayer& layer, const SdpCounters& counters);
+  void finish_sdp(const SdpLayer& layer, const SdpCounters& results);
   void complete(std::uint32_t interrupts);
   bool conv_ready() const;
   bool join_pdp(const SdpLayer& layer);
@@ -151,28 +151,28 @@ bool Device::Impl::run_idle_rdma() {
   return true;
 }
 
-void Device::Impl::finish_sdp(const SdpLayer& layer, const SdpCounters& counters) {
+void Device::Impl::finish_sdp(const SdpLayer& layer, const SdpCounters& results) {
   const auto latch = [&](std::uint32_t offset, bool counted, std::uint64_t value) {
     // They stop at all ones.
     constexpr std::uint64_t kMost = UINT32_MAX;
     registers.set_statistic(NVDLA_UNIT_SDP, offset,
                             counted ? static_cast<std::uint32_t>(std::min(value, kMost)) : 0);
   };
-  latch(NVDLA_SDP_D_STATUS, true, counters.unequal ? 1 : 0);
-  latch(NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM, layer.count_specials, counters.nan_out);
-  latch(NVDLA_SDP_D_PERF_OUT_SATURATION, layer.count_saturation, counters.saturated);
-  latch(NVDLA_SDP_D_PERF_LUT_UFLOW, layer.count_lut, counters.lut.underflow);
-  latch(NVDLA_SDP_D_PERF_LUT_OFLOW, layer.count_lut, counters.lut.overflow);
-  latch(NVDLA_SDP_D_PERF_LUT_HYBRID, layer.count_lut, counters.lut.hit);
-  latch(NVDLA_SDP_D_PERF_LUT_LE_HIT, layer.count_lut, counters.lut.le_hit);
-  latch(NVDLA_SDP_D_PERF_LUT_LO_HIT, layer.count_lut, counters.lut.lo_hit);
+  latch(NVDLA_SDP_D_STATUS, true, results.unequal ? 1 : 0);
+  latch(NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM, layer.count_specials, results.nan_out);
+  latch(NVDLA_SDP_D_PERF_OUT_SATURATION, layer.count_saturation, results.saturated);
+  latch(NVDLA_SDP_D_PERF_LUT_UFLOW, layer.count_lut, results.lut.underflow);
+  latch(NVDLA_SDP_D_PERF_LUT_OFLOW, layer.count_lut, results.lut.overflow);
+  latch(NVDLA_SDP_D_PERF_LUT_HYBRID, layer.count_lut, results.lut.hit);
+  latch(NVDLA_SDP_D_PERF_LUT_LE_HIT, layer.count_lut, results.lut.le_hit);
+  latch(NVDLA_SDP_D_PERF_LUT_LO_HIT, layer.count_lut, results.lut.lo_hit);
   if (layer.has_rdma) {
     rdma_stuck = unconsumed_operand(layer);
     if (rdma_stuck.empty()) {
       registers.set_statistic(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM,
-                              counters.nan_in);
+                              results.nan_in);
       registers.set_statistic(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM,
-                              counters.infinite_in);
+                              results.infinite_in);
       registers.finish(NVDLA_UNIT_SDP_RDMA);
     }
   }

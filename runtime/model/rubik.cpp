@@ -99,7 +99,7 @@ void Rubik::contract(const RubikLayer& layer) {
 
 template <typename Element>
 void Rubik::split(const RubikLayer& layer) {
-  constexpr std::uint64_t kLanes = kAtom / sizeof(Element);
+  constexpr std::uint64_t kElements = kAtom / sizeof(Element);
   in_.resize(layer.width * kAtom);
   // What follows the line in its last atom is written as 0.
   out_.assign(planar_bytes(layer), std::byte{0});
@@ -109,9 +109,9 @@ void Rubik::split(const RubikLayer& layer) {
       dma_.read(NVDLA_DMA_RUBIK_READ, layer.input.ram, layer.input.at(surface, y), in_.data(),
                 in_.size());
       const auto* in = reinterpret_cast<const Element*>(in_.data());
-      const std::uint64_t first = surface * kLanes;
-      for (std::uint64_t lane = 0; lane < std::min(kLanes, layer.channels_in - first); ++lane) {
-        for (std::uint64_t x = 0; x < layer.width; ++x) out[x] = in[x * kLanes + lane];
+      const std::uint64_t first = surface * kElements;
+      for (std::uint64_t lane = 0; lane < std::min(kElements, layer.channels_in - first); ++lane) {
+        for (std::uint64_t x = 0; x < layer.width; ++x) out[x] = in[x * kElements + lane];
         const std::uint64_t address =
             layer.output.base + (first + lane) * layer.plane_out + y * layer.output.line;
         dma_.write(NVDLA_DMA_RUBIK_WRITE, layer.output.ram, address, out_.data(), out_.size());
@@ -122,7 +122,7 @@ void Rubik::split(const RubikLayer& layer) {
 
 template <typename Element>
 void Rubik::merge(const RubikLayer& layer) {
-  constexpr std::uint64_t kLanes = kAtom / sizeof(Element);
+  constexpr std::uint64_t kElements = kAtom / sizeof(Element);
   in_.resize(planar_bytes(layer));
   const auto* in = reinterpret_cast<const Element*>(in_.data());
   for (std::uint64_t surface = 0; surface < surfaces(layer, layer.channels_out); ++surface)
@@ -130,12 +130,12 @@ void Rubik::merge(const RubikLayer& layer) {
       // Lanes without a plane are written as 0.
       out_.assign(layer.width * kAtom, std::byte{0});
       auto* out = reinterpret_cast<Element*>(out_.data());
-      const std::uint64_t first = surface * kLanes;
-      for (std::uint64_t lane = 0; lane < std::min(kLanes, layer.channels_out - first); ++lane) {
+      const std::uint64_t first = surface * kElements;
+      for (std::uint64_t lane = 0; lane < std::min(kElements, layer.channels_out - first); ++lane) {
         dma_.read(NVDLA_DMA_RUBIK_READ, layer.input.ram,
                   layer.input.base + (first + lane) * layer.plane_in + y * layer.input.line,
                   in_.data(), in_.size());
-        for (std::uint64_t x = 0; x < layer.width; ++x) out[x * kLanes + lane] = in[x];
+        for (std::uint64_t x = 0; x < layer.width; ++x) out[x * kElements + lane] = in[x];
       }
       const std::uint64_t address = layer.output.at(surface, y);
       dma_.write(NVDLA_DMA_RUBIK_WRITE, layer.output.ram, address, out_.data(), out_.size());

@@ -32,7 +32,7 @@ std::string Tree::path(std::size_t node) const {
   if (node == kRoot) return "/";
   std::string text;
   for (; node != kRoot; node = nodes_[node].parent)
-    text = "/" + printable(nodes_[node].name) + text;
+    text = fmt::format("/{}{}", printable(nodes_[node].name), text);
   return text;
 }
 

@@ -37,7 +37,7 @@ LayerScript::LayerScript(const Dump& dump, std::string_view file, std::vector<Co
   };
   port_.reg_write = [](void* context, u32 offset, u32 value) {
     auto* const self = static_cast<LayerScript*>(context);
-    self->commands_.push_back({self->line_, WriteRegister{offset, value}});
+    self->add<WriteRegister>() = {offset, value};
   };
   port_.dma_barrier = [](void*) {};
   port_.relax = [](void*) {};
@@ -96,7 +96,7 @@ void LayerScript::layer(std::uint32_t index) {
   if (nvdla_engine_submit(&engine_, &job)) refuse(index, "is none that the driver makes");
   if (job.result == NVDLA_JOB_BROKEN) refuse(index, "writes a register of none of its units");
   const bool guilty = dump_->header.result == NVDLA_JOB_HANG && index == dump_->header.layer;
-  commands_.push_back({line_, EndLayer{index, guilty}});
+  add<EndLayer>() = {index, guilty};
   nvdla_engine_interrupt(&engine_, NVDLA_IRQ_LAST);
   if (nvdla_engine_done(&engine_) == nullptr || job.result != NVDLA_JOB_OK)
     refuse(index, "does not end in the engine");

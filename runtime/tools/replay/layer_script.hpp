@@ -30,6 +30,13 @@ class LayerScript {
  private:
   [[noreturn]] void refuse(std::uint32_t layer, std::string_view what) const;
   std::uint32_t read(std::uint32_t offset) const;
+  // One more command, of this line.
+  template <typename Kind>
+  Kind& add() {
+    Command& command = commands_.emplace_back();
+    command.line = line_;
+    return command.action.emplace<Kind>();
+  }
 
   std::string_view file_;
   std::vector<Command>& commands_;

@@ -120,7 +120,7 @@ TEST_P(Fields, EachEndsInItsPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Loadable, Fields, testing::Range<std::size_t>(0, bases().size()),
-                         [](const auto& info) { return bases()[info.param].name; });
+                         [](const auto& test) { return bases()[test.param].name; });
 
 }  // namespace
 }  // namespace nvdla::witness

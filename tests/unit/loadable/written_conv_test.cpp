@@ -488,8 +488,8 @@ TEST_P(WrittenConv, Deconvolution) {
   EXPECT_EQ(written.memory_flags(found.get("dst_data.address")), kOutputMemory);
 }
 
-INSTANTIATE_TEST_SUITE_P(Loadable, WrittenConv, testing::Bool(), [](const auto& info) {
-  return info.param ? "Interface11" : "Interface12";
+INSTANTIATE_TEST_SUITE_P(Loadable, WrittenConv, testing::Bool(), [](const auto& test) {
+  return test.param ? "Interface11" : "Interface12";
 });
 
 }  // namespace

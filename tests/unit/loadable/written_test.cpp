@@ -302,8 +302,8 @@ TEST_P(WrittenChain, Container) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Loadable, WrittenChain, testing::Bool(), [](const auto& info) {
-  return info.param ? "Interface11" : "Interface12";
+INSTANTIATE_TEST_SUITE_P(Loadable, WrittenChain, testing::Bool(), [](const auto& test) {
+  return test.param ? "Interface11" : "Interface12";
 });
 
 }  // namespace

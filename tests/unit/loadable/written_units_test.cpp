@@ -427,8 +427,8 @@ TEST_P(WrittenUnits, Bdma) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Loadable, WrittenUnits, testing::Bool(), [](const auto& info) {
-  return info.param ? "Interface11" : "Interface12";
+INSTANTIATE_TEST_SUITE_P(Loadable, WrittenUnits, testing::Bool(), [](const auto& test) {
+  return test.param ? "Interface11" : "Interface12";
 });
 
 }  // namespace

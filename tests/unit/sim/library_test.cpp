@@ -281,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "MAP: the file did not come with it"},
                     Bad{"unmap", 7, numbers({{0x1001, 8}}), "UNMAP: nothing begins at 0x1001"},
                     Bad{"unmap_bytes", 7, {}, "UNMAP has 8 bytes, not 0"}),
-    [](const auto& info) { return info.param.what; });
+    [](const auto& test) { return test.param.what; });
 
 TEST(SimLibrary, SaysThatItStandsStill) {
   Toy toy(false, true);

@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Lie{"short_store", 105, {}, "STORE has less than 16 bytes"},
                     Lie{"short_refusal", 106, {}, "REFUSED has not 16 bytes"},
                     Lie{"gives_up", 107, {'o', 'h'}, "the simulator gives up: oh"}),
-    [](const auto& info) { return info.param.what; });
+    [](const auto& test) { return test.param.what; });
 
 TEST_F(Runtime, RefusesStoresBeyondABlock) {
   std::uint64_t address = 0;

@@ -156,9 +156,9 @@ INSTANTIATE_TEST_SUITE_P(Both, Simulated,
                          testing::Values(OnSim{"nv_small", false}, OnSim{"nv_small", true},
                                          OnSim{"nv_full", false}, OnSim{"nv_full", true},
                                          OnSim{"nv_medium_512", false}, OnSim{"nv_large", true}),
-                         [](const auto& info) {
-                           return std::string(info.param.configuration) +
-                                  (info.param.only_messages ? "_messages" : "_shared");
+                         [](const auto& test) {
+                           return std::string(test.param.configuration) +
+                                  (test.param.only_messages ? "_messages" : "_shared");
                          });
 
 TEST(SimulatorNames, ThatSaysTheWrongConfigurationIsFound) {
