@@ -17,11 +17,13 @@ void Counters::set(Unit unit, std::uint32_t offset, std::uint64_t value) {
   registers_.set_statistic(unit, offset, fitting(value));
 }
 
+bool Counters::sdp_counts() const {
+  return registers_.running(NVDLA_UNIT_SDP_RDMA) &&
+         NVDLA_VIEW_FIELD(registers_.view(NVDLA_UNIT_SDP_RDMA), SDP_RDMA_D_PERF_ENABLE,
+                          PERF_DMA_EN) != 0;
+}
+
 void Counters::set_sdp(const Stalls& stalls) {
-  if (!registers_.running(NVDLA_UNIT_SDP_RDMA) ||
-      NVDLA_VIEW_FIELD(registers_.view(NVDLA_UNIT_SDP_RDMA), SDP_RDMA_D_PERF_ENABLE, PERF_DMA_EN) ==
-          0)
-    return;
   set(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL, stalls.sdp[0]);
   set(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL, stalls.sdp[1]);
   set(NVDLA_UNIT_SDP_RDMA, NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL, stalls.sdp[2]);
@@ -31,9 +33,10 @@ void Counters::set_sdp(const Stalls& stalls) {
 void Counters::count(const ConvWork& work, const SdpLayer& sdp, const PdpLayer* pdp) {
   const bool cdma =
       NVDLA_VIEW_FIELD(registers_.view(NVDLA_UNIT_CDMA), CDMA_D_PERF_ENABLE, DMA_EN) != 0;
-  if (!cdma && !sdp.has_rdma) return;
+  const bool rdma = sdp_counts();
+  if (!cdma && !rdma) return;
   const Stalls stalls = conv_cycles(hw_, memory_, work, sdp, pdp).stalls;
-  set_sdp(stalls);
+  if (rdma) set_sdp(stalls);
   if (!cdma) return;
   set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_DAT_READ_STALL, stalls.data);
   set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_WT_READ_STALL, stalls.weights);
@@ -42,7 +45,7 @@ void Counters::count(const ConvWork& work, const SdpLayer& sdp, const PdpLayer* 
 }
 
 void Counters::count(const SdpLayer& layer, const PdpLayer* pdp) {
-  set_sdp(sdp_cycles(hw_, memory_, layer, pdp).stalls);
+  if (sdp_counts()) set_sdp(sdp_cycles(hw_, memory_, layer, pdp).stalls);
 }
 
 void Counters::count(const PdpLayer& layer) {

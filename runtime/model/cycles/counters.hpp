@@ -30,6 +30,7 @@ class Counters {
 
  private:
   void set(Unit unit, std::uint32_t offset, std::uint64_t value);
+  bool sdp_counts() const;
   void set_sdp(const Stalls& stalls);
 
   const nvdla_hw& hw_;
