@@ -78,6 +78,12 @@ bool RegisterFile::enabled(Unit unit, unsigned group) const noexcept {
   return state.built && state.grouped && (state.words[group][state.op_enable / 4] & 1) != 0;
 }
 
+void RegisterFile::enable(std::uint32_t units) noexcept {
+  for (const UnitInfo& info : nvdla::model::units())
+    if ((units >> info.unit & 1) != 0)
+      write(*unit_base(map_, info.unit) + units_[info.unit].op_enable, 1);
+}
+
 GroupView RegisterFile::view(Unit unit) const noexcept {
   const UnitState& state = units_[unit];
   return {state.words[state.consumer].data(), state.consumer};

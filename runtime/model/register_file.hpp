@@ -65,6 +65,8 @@ class RegisterFile {
   bool built(Unit unit) const noexcept { return units_[unit].built; }
   unsigned consumer(Unit unit) const noexcept { return units_[unit].consumer; }
   bool enabled(Unit unit, unsigned group) const noexcept;
+  // Writes D_OP_ENABLE of each unit of a mask.
+  void enable(std::uint32_t units) noexcept;
   // The group at CONSUMER is enabled.
   bool running(Unit unit) const noexcept { return enabled(unit, consumer(unit)); }
   GroupView view(Unit unit) const noexcept;  // of the group at CONSUMER

@@ -27,13 +27,7 @@ RegisterFile registers_of(const nvdla_program& program, const nvdla_layer_image&
     const nvdla_reg_write& write = program.writes[image.first_write + i];
     registers.write(write.offset, write.value);
   }
-  const auto map = static_cast<model::RegisterMap>(program.hw->regmap);
-  for (const model::UnitInfo& unit : model::units()) {
-    if ((image.units >> unit.unit & 1) == 0) continue;
-    for (const model::RegisterInfo& info : unit.registers)
-      if (info.name == "D_OP_ENABLE")
-        registers.write(*model::unit_base(map, unit.unit) + info.offset, 1);
-  }
+  registers.enable(image.units);
   return registers;
 }
 

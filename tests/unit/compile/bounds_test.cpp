@@ -38,11 +38,7 @@ LayerCycles predict(const nvdla_hw& hw, const Base& base, const Program& program
   model::RegisterFile registers(hw);
   const std::vector<std::uint64_t> bases(base.slots.size());
   for (const auto& [offset, value] : program.registers(0, bases)) registers.write(offset, value);
-  const auto map = static_cast<model::RegisterMap>(hw.regmap);
-  for (const model::UnitInfo& unit : model::units())
-    for (const model::RegisterInfo& info : unit.registers)
-      if (info.name == "D_OP_ENABLE" && (program.image(0).units >> unit.unit & 1) != 0)
-        registers.write(*model::unit_base(map, unit.unit) + info.offset, 1);
+  registers.enable(program.image(0).units);
   return model::cycles::Predictor(hw, memory).next(registers).value();
 }
 
