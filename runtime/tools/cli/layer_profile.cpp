@@ -52,17 +52,20 @@ constexpr model::cycles::Span LayerCycles::*kSpans[] = {
 // Each layer as early as what it waits for and its units let it.
 void schedule(std::vector<LayerProfile>& layers) {
   std::uint64_t free[std::size(kSpans)] = {};
+  std::uint64_t latest = 0, task = 0;  // ends of all layers so far, and of all tasks before
   const auto end = [&](std::uint32_t layer) {
     return layers[layer].start + layers[layer].cycles.total;
   };
-  for (LayerProfile& layer : layers) {
+  for (std::uint32_t at = 0; at < layers.size(); ++at) {
+    LayerProfile& layer = layers[at];
+    if (layer.first == at) task = latest;
+    layer.start = std::max(layer.start, task);
     for (const std::uint32_t other : layer.waits) layer.start = std::max(layer.start, end(other));
-    for (std::uint32_t other = 0; other < layer.first; ++other)
-      layer.start = std::max(layer.start, end(other));
     for (std::size_t i = 0; i < std::size(kSpans); ++i)
       if (!(layer.cycles.*kSpans[i]).empty()) layer.start = std::max(layer.start, free[i]);
     for (std::size_t i = 0; i < std::size(kSpans); ++i)
-      if (!(layer.cycles.*kSpans[i]).empty()) free[i] = layer.start + layer.cycles.total;
+      if (!(layer.cycles.*kSpans[i]).empty()) free[i] = end(at);
+    latest = std::max(latest, end(at));
   }
 }
 
