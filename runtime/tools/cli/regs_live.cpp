@@ -22,8 +22,7 @@ std::unique_ptr<detail::BareDevice> open(const std::string& device) {
     case DeviceName::Kind::kAuto:
       throw UsageError(
           "--live: of which device? expected --device with one whose registers can be reached, "
-          "such "
-          "as mmio:0000:00:04.0");
+          "such as mmio:0000:00:04.0");
     case DeviceName::Kind::kKernel:
       throw UsageError(
           "--live: the registers of a kernel device are its driver's, which shows them in debugfs: "

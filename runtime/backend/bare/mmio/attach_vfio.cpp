@@ -117,6 +117,11 @@ class VfioAttachment final : public Attachment {
     vfio_request(function_, device_, VFIO_DEVICE_GET_IRQ_INFO, &info, "know the interrupt");
     if (info.count == 0) return;
     Descriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    // Which VFIO would take for the wish to report nothing.
+    if (event.get() < 0) {
+      refuse(ErrorCode::kNoDevice, "{}: no file to report the interrupt to: {}", function_.name(),
+             std::strerror(errno));
+    }
     interrupt_.emplace(function_, device_, std::move(event));
   }
 
