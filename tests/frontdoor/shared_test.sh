@@ -24,10 +24,21 @@ looks() {
 		{ echo "${*:2}: it is required, but the status is $status: $said"; failed=1; }
 }
 
+# having FILTER PROGRAM...: the program with these tests.
+having() {
+	local program
+	for program in "${@:2}"; do
+		if "$program" --gtest_filter="$1" --gtest_list_tests | grep -q '^  '; then
+			basename "$program"
+		fi
+	done
+}
+
 words="skipped: no folder $NVDLA_SHARED: data from outside; README.md says"
 looks "77 $words" "$source/tests/conformance/at_least.sh" 1 passed /none vectors/nv_small false
 looks "77 $words" "$source/tests/emulator/golden.sh" 6.12 "$build" /none 1 nv_small 1
 looks "0 0 complaints" "$source/tests/static/tree.py"
+
 # Each of them, so that all their tests are.
 programs=0
 while read -r file; do
@@ -36,8 +47,7 @@ while read -r file; do
 		"$source/$file" | paste -sd:)
 	[[ -n $filter ]] || { echo "$file: no test begins with NVDLA_NEEDS_SHARED"; failed=1; continue; }
 	case $file in
-	*/model/cycles_*) program=model-cycles ;;
-	*/model/*) program=model ;;
+	*/model/*) program=$(having "$filter" "$build"/tests/model*) ;;
 	*/unit/*) program=$(sed -E 's#tests/unit/([a-z]+)/.*#test_\1#' <<< "$file") ;;
 	*) echo "$file: which program is it of?"; failed=1; continue ;;
 	esac
