@@ -279,6 +279,8 @@ std::uint64_t Session::layer_cycles(std::uint32_t layer) const {
   return impl().program.cycles(layer);
 }
 
+MemoryUse Session::memory() const { return impl().memory; }
+
 std::uint64_t Session::layer_macs(std::uint32_t layer) const { return impl().layer(layer).macs; }
 
 std::span<const nvdla_layer_stats> Session::statistics() const {

@@ -74,6 +74,7 @@ struct Session::Impl {
   std::vector<nvdla_lut> luts;
   std::vector<nvdla_transfer> transfers;
   std::vector<std::byte> control;
+  MemoryUse memory;
   detail::LayerNames layer_names;  // of the layers above, from the first run on
   Fence last;
 };

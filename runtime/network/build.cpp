@@ -8,6 +8,7 @@
 #include "layout/cbuf.hpp"
 #include "layout/tied.hpp"
 #include "network/builder.hpp"
+#include "network/plan_check.hpp"
 #include "network/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
 
@@ -72,22 +73,50 @@ void Builder::build(const BuildOptions& options) {
   }
   for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
+  place_residents(options.share_memory);
   add_control();
   for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) session_.outputs.push_back(make_port(port));
   create_program(options.statistics);
+  check_plan(plan_, residents_, unplanned_layers_, unplanned_transfers_,
+             program_accesses(info_, program_desc(options.statistics)));
   session_.descriptors = std::move(layers_);
   session_.slots = std::move(slots_);
   session_.luts = net_.luts;
   session_.transfers = std::move(transfers_);
 }
 
-std::uint32_t Builder::add_slot(std::string name, std::uint64_t bytes, std::uint32_t access,
-                                Memory memory) {
-  slots_.push_back(make_slot(info_, bytes, access, memory));
-  session_.bindings.emplace_back(device_.allocate(bytes, memory));
-  session_.slot_names.push_back(std::move(name));
-  return static_cast<std::uint32_t>(slots_.size() - 1);
+std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
+                                    Memory memory) {
+  residents_.push_back({std::move(name), make_slot(info_, bytes, access, memory), {}, false});
+  return static_cast<std::uint32_t>(residents_.size() - 1);
+}
+
+void Builder::place_residents(bool share) {
+  for (const auto* ports : {&net_.inputs, &net_.outputs})
+    for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
+  unplanned_layers_ = layers_;
+  unplanned_transfers_ = transfers_;
+  plan_ = plan_memory(residents_, layers_, transfers_, share);
+  move_in(plan_, layers_, transfers_);
+  for (const MemoryPlan::Slot& planned : plan_.slots) {
+    const nvdla_slot& slot = planned.slot;
+    std::string name = residents_[planned.tenants.front().resident].name;
+    if (planned.tenants.size() > 1) name += fmt::format(" and {} more", planned.tenants.size() - 1);
+    slots_.push_back(slot);
+    session_.slot_names.push_back(std::move(name));
+    at_place(session_.slot_names.back(), std::nullopt, [&] {
+      session_.bindings.emplace_back(device_.allocate(slot.size, static_cast<Memory>(slot.memory)));
+    });
+    for (const MemoryPlan::Tenant& tenant : planned.tenants) {
+      const Resident& resident = residents_[tenant.resident];
+      if (resident.contents.empty()) continue;
+      const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
+      std::copy(resident.contents.begin(), resident.contents.end(),
+                map.data() + plan_.places[tenant.resident].offset);
+    }
+  }
+  session_.memory = memory_use(plan_, residents_);
 }
 
 std::string Builder::place_of(std::uint32_t tensor) const {
@@ -140,7 +169,7 @@ void Builder::add_tensor(const TensorNode& tensor) {
   const std::string place = place_of(static_cast<std::uint32_t>(descs_.size()));
   if (tensor.image) {
     at_place(place, std::nullopt,
-             [&] { add_slot(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
+             [&] { add_resident(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
     descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
     return;
   }
@@ -152,9 +181,10 @@ void Builder::add_tensor(const TensorNode& tensor) {
   if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   at_place(place, std::nullopt,
-           [&] { add_slot(place, bytes * tensor.shape.batch, access, tensor.memory); });
-  if (tensor.planar) slots_.back().alignment = kPlaneAlign;
-  if (tensor.producer && cubes_[*tensor.producer] > 1) slots_.back().alignment = kBatchAlign;
+           [&] { add_resident(place, bytes * tensor.shape.batch, access, tensor.memory); });
+  nvdla_slot& slot = residents_.back().slot;
+  if (tensor.planar) slot.alignment = kPlaneAlign;
+  if (tensor.producer && cubes_[*tensor.producer] > 1) slot.alignment = kBatchAlign;
   descs_.push_back(desc);
 }
 
@@ -165,18 +195,17 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
   Scratch scratch;
   scratch.shape = shape;
   scratch.surface =
-      tensor_surface(desc, add_slot("an intermediate tensor of " + this_layer(),
-                                    bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+      tensor_surface(desc, add_resident("an intermediate tensor of " + this_layer(),
+                                        bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
   return scratch;
 }
 
-void Builder::add_blob(const Blob& blob) {
+void Builder::add_blob(Blob blob) {
   if (blob.bytes().empty()) return;
   // Some of the kernels may begin inside an entry of the buffer, and are fetched in whole ones.
   const std::uint64_t more = info_.has_weight_gating ? info_.cbuf_entry_bytes : 0;
-  add_slot("the constants of " + this_layer(), blob.bytes().size() + more, NVDLA_SLOT_READ);
-  const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
-  std::copy(blob.bytes().begin(), blob.bytes().end(), map.data());
+  add_resident("the constants of " + this_layer(), blob.bytes().size() + more, NVDLA_SLOT_READ);
+  residents_.back().contents = std::move(blob).take();
 }
 
 void Builder::add_layer(std::uint32_t index) {
@@ -231,23 +260,27 @@ Session::Impl::Port Builder::make_port(const PortNode& node) const {
   port.name = node.name;
   port.desc = descs_[node.tensor];
   port.quantization = node.quantization;
-  port.slot = node.tensor;
+  port.slot = plan_.places[node.tensor].slot;
   if (const auto& image = net_.tensors[node.tensor].image) port.image = resolve(info_, *image);
   if (const nvdla_conv* conv = folded_for(node.tensor)) port.folded = *conv;
   return port;
 }
 
-void Builder::create_program(bool statistics) {
+ProgramDesc Builder::program_desc(bool statistics) const {
   ProgramDesc desc;
+  desc.layers = layers_;
   desc.slots = slots_;
   desc.luts = net_.luts;
   desc.transfers = transfers_;
   desc.control = session_.control;
   desc.statistics = statistics;
+  return desc;
+}
+
+void Builder::create_program(bool statistics) {
   for (bool created = false; !created;) {
-    desc.layers = layers_;
     try {
-      session_.program = device_.create_program(desc);
+      session_.program = device_.create_program(program_desc(statistics));
       created = true;
     } catch (const Error& error) {
       if (error.rule() == NVDLA_RULE_NONE) throw;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "network/builder.hpp"
@@ -130,7 +131,7 @@ nvdla_surface Builder::add_masked_copy(const LayerNode& node, std::uint32_t tens
   sdp.channels = in.shape.channels;
   sdp.input = surface(tensor);
   sdp.output = scratch.surface;
-  add_blob(blob);
+  add_blob(std::move(blob));
   commit(node, make_layer(sdp), node.name + " other", 0);
   return scratch.surface;
 }

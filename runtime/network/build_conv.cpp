@@ -2,6 +2,7 @@
 //
 // Building convolutions: weights packed, banks chosen, bands of lines where they do not fit.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "layout/bands.hpp"
@@ -172,8 +173,8 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   } else {
     sdp = sdp_part(node, part.sdp, blob);
   }
-  add_blob(blob);
-  if (conv.batch > 1) slots_.back().alignment = kBatchAlign;
+  add_blob(std::move(blob));
+  if (conv.batch > 1) residents_.back().slot.alignment = kBatchAlign;
   add_bands(node, conv, sdp,
             {.name = node.name, .macs = node.macs, .whole = true, .after = compared.after});
 }

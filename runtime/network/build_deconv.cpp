@@ -6,6 +6,7 @@
 // atom by atom, so those of several phases go to a scratch buffer first: as blocks of channels that
 // Rubik contracts, or without Rubik as one cube for each column phase, whose columns SDP copies.
 #include <algorithm>
+#include <utility>
 
 #include "arith/integers.hpp"
 #include "base/check.hpp"
@@ -108,7 +109,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
           },
           part.weights);
       nvdla_sdp sdp = sdp_part(node, part.sdp[phase], blob);
-      add_blob(blob);
+      add_blob(std::move(blob));
       if (!direct) sdp.output = scratch.surface;
       if (contract || (!direct && point)) {
         move(sdp.output, std::uint64_t{phase} * surfaces * sdp.output.surface_stride);

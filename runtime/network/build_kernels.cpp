@@ -5,6 +5,7 @@
 // its own in a scratch buffer, and a convolution of one position with weights of 0 and 1 puts the
 // channels side by side, which is exact for integers.
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "layout/cbuf.hpp"
@@ -93,7 +94,7 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
     nvdla_sdp sdp = sdp_part(shape, out.precision, own, blob);
     sdp.output = scratch.surface;
     sdp.output.offset += std::uint64_t{i} * scratch.surface.surface_stride;
-    add_blob(blob);
+    add_blob(std::move(blob));
     add_bands(node, layer, sdp,
               {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
                .macs = node.macs / conv.kernels * (end - first),
@@ -117,7 +118,7 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
   SdpNode pass;
   pass.processing = out.precision;
   const nvdla_sdp sdp = sdp_part(node, pass, blob);
-  add_blob(blob);
+  add_blob(std::move(blob));
   add_bands(node, gather, sdp,
             {.name = node.name + " gather",
              .macs = 0,

@@ -59,10 +59,6 @@ void Builder::fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::strin
   layer.pdp = pdp;
   name += "+" + pooling->name;
   fused_[static_cast<std::size_t>(pooling - net_.layers.data())] = true;
-  // The tensor between them is nowhere.
-  slots_[node.output].size = info_.atom;
-  session_.bindings[node.output] = Binding(device_.allocate(info_.atom));
-  slots_[node.output].memory = NVDLA_MEMORY_DRAM;
 }
 
 void Builder::add_part(const LayerNode& node, const PoolNode& part) {

@@ -3,6 +3,7 @@
 // Building SDP, alone or after a convolution: operands packed, operators described.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "layout/convert.hpp"
@@ -141,7 +142,7 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
   sdp.height = in.shape.height;
   sdp.channels = in.shape.channels;
   sdp.input = surface(node.input);
-  add_blob(blob);
+  add_blob(std::move(blob));
   nvdla_layer layer = make_layer(sdp);
   if (part.y.lut) layer.lut = *part.y.lut + 1;
   if (compared.after) add_wait(layer, *compared.after);

@@ -10,10 +10,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 #include "device/session_impl.hpp"
+#include "network/memory_plan.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla::detail {
@@ -21,7 +23,7 @@ namespace nvdla::detail {
 // What a convolution of several cubes writes and its operands lie at multiples of this.
 inline constexpr std::uint32_t kBatchAlign = 64;
 
-// Constants of one layer: streams one after another, in a slot and a buffer of their own.
+// Constants of one layer: streams one after another.
 class Blob {
  public:
   explicit Blob(std::uint32_t slot) : slot_(slot) {}
@@ -34,6 +36,7 @@ class Blob {
     return std::span(bytes_).subspan(static_cast<std::size_t>(offset));
   }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
   std::uint32_t slot_;
@@ -51,16 +54,18 @@ class Builder {
   void add_tensor(const TensorNode& tensor);
   // Its cube, with room for what its producer writes beyond it.
   TensorDesc tensor_desc(const TensorNode& tensor) const;
-  // `name` says in errors what lies in it.
-  std::uint32_t add_slot(std::string name, std::uint64_t bytes, std::uint32_t access,
-                         Memory memory = Memory::kDram);
+  // A resident of its own; `name` says in errors what it is. Layers name it as if it were a slot
+  // until place_residents() has found one for it.
+  std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
+                             Memory memory = Memory::kDram);
+  void place_residents(bool share);
   // "output 'scores'", as the application knows it, or the layer that makes it.
   std::string place_of(std::uint32_t tensor) const;
   // "layer 3 'conv2'", of the one that is being added.
   std::string this_layer() const { return layer_text(this_layer_, net_.layers[this_layer_].name); }
-  // The constants of a layer, for the slot that comes next; add_blob() gives it to the session.
-  Blob make_blob() const { return Blob(static_cast<std::uint32_t>(slots_.size())); }
-  void add_blob(const Blob& blob);
+  // The constants of a layer, for the resident that comes next, which add_blob() makes of them.
+  Blob make_blob() const { return Blob(static_cast<std::uint32_t>(residents_.size())); }
+  void add_blob(Blob blob);
 
   // Runs `call`; what the device cannot do is said of the layer. What the compiler refuses comes
   // later and names the layer itself.
@@ -165,6 +170,7 @@ class Builder {
              nvdla_sdp_x& x) const;
 
   Session::Impl::Port make_port(const PortNode& node) const;
+  ProgramDesc program_desc(bool statistics) const;
   void create_program(bool statistics);
   // What the compiler refuses, in the words of the network.
   Error named(const Error& error) const;
@@ -175,8 +181,12 @@ class Builder {
   Session::Impl& session_;
   bool fold_inputs_ = true;
   std::uint32_t this_layer_ = 0;  // of the network
-  // Slots of tensors come first: the index of one is that of the other.
+  // Residents that are tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
+  std::vector<Resident> residents_;
+  MemoryPlan plan_;
+  std::vector<nvdla_layer> unplanned_layers_;  // as they name residents
+  std::vector<nvdla_transfer> unplanned_transfers_;
   std::vector<nvdla_slot> slots_;
   std::vector<nvdla_layer> layers_;
   std::vector<nvdla_transfer> transfers_;

@@ -88,11 +88,11 @@ class NVDLA_API Network {
   // Multiply-accumulates of one run.
   std::uint64_t macs() const noexcept;
 
-  // One buffer per tensor and blob, weights packed, banks chosen, waits from data dependencies. A
-  // convolution whose input does not fit the convolution buffer is cut into bands of lines, one
-  // with kernels too large for it into some kernels at a time, each a layer of the session. Throws
-  // kInvalidProgram with the layer's name, kNotAvailable where lines are too long even for that.
-  // The network may be dropped afterwards.
+  // Buffers (Session::memory() tells which), weights packed, banks chosen, waits from data
+  // dependencies. A convolution whose input does not fit the convolution buffer is cut into bands
+  // of lines, one with kernels too large for it into some kernels at a time, each a layer of the
+  // session. Throws kInvalidProgram with the layer's name, kNotAvailable where lines are too long
+  // even for that. The network may be dropped afterwards.
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:

@@ -17,6 +17,7 @@
 #include "nvdla/layers.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/lut.hpp"
+#include "nvdla/memory_use.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"

@@ -15,6 +15,7 @@
 #include "nvdla/export.hpp"
 #include "nvdla/image.hpp"
 #include "nvdla/layers.hpp"
+#include "nvdla/memory_use.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -28,6 +29,9 @@ struct BuildOptions {
   // Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
   // everybody expects; kAlways is then refused as kNotAvailable.
   bool fold_inputs = true;
+  // Tensors between layers lie where others were before, as soon as nothing touches those any more.
+  // Without, each has a buffer of its own.
+  bool share_memory = true;
 };
 
 // A network on a device, with buffers of its own. Runs allocate no device memory. Build several
@@ -109,6 +113,9 @@ class NVDLA_API Session {
   std::uint64_t layer_cycles(std::uint32_t layer) const;
   // Multiply-accumulates of one run of a layer.
   std::uint64_t layer_macs(std::uint32_t layer) const;
+  // The buffers that build() made, and what is in them; those that the application has bound since
+  // are not among them.
+  MemoryUse memory() const;
   // Of the last run, one per layer, until the next one; empty unless BuildOptions::statistics.
   // Throws as read() does.
   std::span<const nvdla_layer_stats> statistics() const;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What the memory of a session is for.
+#ifndef NVDLA_MEMORY_USE_HPP
+#define NVDLA_MEMORY_USE_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+// A buffer and what lies in it, one after the other.
+struct BufferUse {
+  struct Tenant {
+    std::string name;  // "input 'image'", "the output of layer 3 'conv'", "the constants of ..."
+    std::uint64_t bytes = 0;
+    bool always = false;  // constants, and what the application writes or reads
+    // Layers of the session, from the first to the last that touches it. Where tensors share a
+    // buffer, all that touch one have ended before any that touches the next one starts.
+    std::uint32_t first_layer = 0, last_layer = 0;
+  };
+
+  Memory memory = Memory::kDram;
+  std::uint64_t bytes = 0;
+  std::vector<Tenant> tenants;
+};
+
+struct MemoryUse {
+  std::vector<BufferUse> buffers;
+  std::uint64_t total = 0;  // of all buffers
+  std::uint64_t apart = 0;  // what the same would take if nothing was shared
+  std::uint64_t peak = 0;  // of all that is in use at once, if layers run one by one: no plan needs
+                           // less
+};
+
+// As a table, a line for each tenant: where, from which layer to which, how many bytes; what shares
+// a buffer stands together. Ends with total, peak, and what it would be without sharing.
+NVDLA_API std::string to_text(const MemoryUse& use);
+
+}  // namespace nvdla
+
+#endif  // NVDLA_MEMORY_USE_HPP

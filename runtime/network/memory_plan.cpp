@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "network/memory_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "arith/integers.hpp"
+#include "base/layer_places.hpp"
+#include "layout/layer_order.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// What a kernel without an IOMMU finds in one piece, most of the time.
+constexpr std::uint64_t kConstantBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kConstantAlign = 256;
+
+class Planner {
+ public:
+  Planner(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
+          std::span<const nvdla_transfer> transfers)
+      : residents_(residents), order_(layers), users_(residents.size()) {
+    for (std::uint32_t i = 0; i < layers.size(); ++i) {
+      for_each_place(layers[i], transfers, [&](const auto& place, bool) {
+        auto& users = users_[place.slot];
+        if (users.empty() || users.back() != i) users.push_back(i);
+      });
+    }
+  }
+
+  MemoryPlan plan(bool share) {
+    plan_.places.resize(residents_.size(), {MemoryPlan::kNowhere, 0});
+    for (std::uint32_t i = 0; i < residents_.size(); ++i)
+      if (residents_[i].alone) move_in(i, add_slot(i), 0);
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      if (residents_[i].alone || users_[i].empty()) continue;
+      if (!residents_[i].contents.empty()) place_constants(i);
+    }
+    // Whoever is used first chooses first.
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      if (plan_.places[i].slot == MemoryPlan::kNowhere && !users_[i].empty()) tensors.push_back(i);
+    }
+    std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return users_[a].front() < users_[b].front();
+    });
+    for (const std::uint32_t tensor : tensors) place_tensor(tensor, share);
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t add_slot(std::uint32_t resident) {
+    plan_.slots.push_back({residents_[resident].slot, {}});
+    return static_cast<std::uint32_t>(plan_.slots.size() - 1);
+  }
+
+  void move_in(std::uint32_t resident, std::uint32_t index, std::uint64_t offset) {
+    const nvdla_slot& wanted = residents_[resident].slot;
+    MemoryPlan::Slot& to = plan_.slots[index];
+    to.slot.size = std::max(to.slot.size, offset + wanted.size);
+    to.slot.alignment = std::max(to.slot.alignment, wanted.alignment);
+    to.slot.access |= wanted.access;
+    const auto& users = users_[resident];
+    to.tenants.push_back(
+        {resident, users.empty() ? 0 : users.front(), users.empty() ? 0 : users.back()});
+    plan_.places[resident] = {index, offset};
+  }
+
+  void place_constants(std::uint32_t resident) {
+    if (constants_) {
+      const std::uint64_t end = arith::round_up(plan_.slots[*constants_].slot.size, kConstantAlign);
+      if (end + residents_[resident].slot.size <= kConstantBytes) {
+        move_in(resident, *constants_, end);
+        return;
+      }
+    }
+    constants_ = add_slot(resident);
+    move_in(resident, *constants_, 0);
+  }
+
+  // Into the slot that has to grow least, and of those that need not into the smallest.
+  void place_tensor(std::uint32_t resident, bool share) {
+    const nvdla_slot& wanted = residents_[resident].slot;
+    std::optional<std::uint32_t> best;
+    const auto fits_better = [&](const nvdla_slot& a, const nvdla_slot& b) {
+      const bool a_fits = a.size >= wanted.size, b_fits = b.size >= wanted.size;
+      if (a_fits != b_fits) return a_fits;
+      return a_fits ? a.size < b.size : a.size > b.size;
+    };
+    for (std::uint32_t i = 0; share && i < plan_.slots.size(); ++i) {
+      const MemoryPlan::Slot& slot = plan_.slots[i];
+      if (slot.slot.memory != wanted.memory || !is_free(slot, resident)) continue;
+      if (!best || fits_better(slot.slot, plan_.slots[*best].slot)) best = i;
+    }
+    move_in(resident, best ? *best : add_slot(resident), 0);
+  }
+
+  bool is_free(const MemoryPlan::Slot& slot, std::uint32_t resident) const {
+    return std::all_of(
+        slot.tenants.begin(), slot.tenants.end(), [&](const MemoryPlan::Tenant& tenant) {
+          const Resident& other = residents_[tenant.resident];
+          return !other.alone && other.contents.empty() && gone(tenant.resident, resident);
+        });
+  }
+
+  bool gone(std::uint32_t earlier, std::uint32_t later) const {
+    for (const std::uint32_t user : users_[later])
+      for (const std::uint32_t before : users_[earlier])
+        if (before >= user || !order_.ended(before, user)) return false;
+    return true;
+  }
+
+  std::span<const Resident> residents_;
+  LayerOrder order_;
+  std::vector<std::vector<std::uint32_t>> users_;  // layers, by resident
+  std::optional<std::uint32_t> constants_;         // the slot that is being filled
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
+                       std::span<const nvdla_transfer> transfers, bool share) {
+  return Planner(residents, layers, transfers).plan(share);
+}
+
+void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,
+             std::span<nvdla_transfer> transfers) {
+  for (nvdla_layer& layer : layers) {
+    for_each_place(layer, transfers, [&](auto& place, bool) {
+      const MemoryPlan::Place& to = plan.places[place.slot];
+      place.slot = to.slot;
+      place.offset += to.offset;
+    });
+  }
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a plan of memory is right, whoever made it.
+#ifndef NVDLA_NETWORK_PLAN_CHECK_HPP
+#define NVDLA_NETWORK_PLAN_CHECK_HPP
+
+#include <span>
+
+#include "device/program_accesses.hpp"
+#include "network/memory_plan.hpp"
+
+namespace nvdla::detail {
+
+// `layers` and `transfers` name residents, as plan_memory() had them; `accesses` are of the program
+// that the plan was made for. Throws kInvalidProgram
+//   where a layer may touch bytes that belong to none of the residents that it names,
+//   where residents share bytes, and a layer that touches the one need not have ended before
+//   another that touches the other starts, or in the wrong order.
+void check_plan(const MemoryPlan& plan, std::span<const Resident> residents,
+                std::span<const nvdla_layer> layers, std::span<const nvdla_transfer> transfers,
+                std::span<const ProgramAccess> accesses);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_PLAN_CHECK_HPP
