@@ -9,8 +9,10 @@ namespace {
 
 enum : std::uint32_t { kSdp, kPdp, kCdp, kRubik, kBdma };
 
-// With which unit a layer ends. Convolutions end with their SDP.
-std::uint32_t last_unit(std::uint32_t kind) {
+}  // namespace
+
+// Convolutions end with their SDP.
+std::uint32_t last_unit(std::uint32_t kind) noexcept {
   switch (kind) {
     case NVDLA_LAYER_CONV_SDP_PDP:
     case NVDLA_LAYER_SDP_PDP:
@@ -26,6 +28,8 @@ std::uint32_t last_unit(std::uint32_t kind) {
       return kSdp;
   }
 }
+
+namespace {
 
 bool runs_in(std::uint32_t kind, std::uint32_t unit) {
   const bool through_sdp = kind == NVDLA_LAYER_CONV_SDP_PDP || kind == NVDLA_LAYER_SDP_PDP;

@@ -13,6 +13,9 @@
 
 namespace nvdla::detail {
 
+// The unit with which a layer ends, by its kind: layers that end with the same one end in order.
+std::uint32_t last_unit(std::uint32_t kind) noexcept;
+
 // By what layers wait for, and because the layers of a unit end in their order; not by how long
 // they take. A layer that is enabled while the one before in its units runs has not waited for it.
 class LayerOrder {

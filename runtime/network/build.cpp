@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/rules.hpp"
 #include "layout/cbuf.hpp"
+#include "layout/layer_order.hpp"
 #include "layout/tied.hpp"
 #include "network/builder.hpp"
 #include "network/plan_check.hpp"
@@ -71,7 +72,8 @@ void Builder::build(const BuildOptions& options) {
     const auto* part = std::get_if<ConvNode>(&node.part);
     cubes_.push_back(part == nullptr ? 1 : in_layer(i, [&] { return plan_cubes(node, *part); }));
   }
-  for (const TensorNode& tensor : net_.tensors) add_tensor(tensor);
+  plan_parts();
+  for (std::uint32_t i = 0; i < net_.tensors.size(); ++i) add_tensor(i);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
   place_residents(options.share_memory);
   add_control();
@@ -131,8 +133,14 @@ std::uint32_t Builder::cubes_at_once(std::uint32_t tensor) const {
   return producer ? cubes_[*producer] : 1;
 }
 
-TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
-  if (const nvdla_conv* conv = folded_for(static_cast<std::uint32_t>(descs_.size()))) {
+TensorDesc Builder::tensor_desc(std::uint32_t index) const {
+  const TensorNode& tensor = net_.tensors[index];
+  if (part_of_[index]) {
+    TensorDesc desc = tensor_desc(part_of_[index]->whole);
+    desc.shape = tensor.shape;
+    return desc;
+  }
+  if (const nvdla_conv* conv = folded_for(index)) {
     return packed_tensor(info_, fold_width(*conv).shape, tensor.precision);
   }
   TensorDesc desc;
@@ -165,20 +173,21 @@ TensorDesc Builder::tensor_desc(const TensorNode& tensor) const {
   return desc;
 }
 
-void Builder::add_tensor(const TensorNode& tensor) {
-  const std::string place = place_of(static_cast<std::uint32_t>(descs_.size()));
+void Builder::add_tensor(std::uint32_t index) {
+  const TensorNode& tensor = net_.tensors[index];
+  const std::string place = place_of(index);
   if (tensor.image) {
     at_place(place, std::nullopt,
              [&] { add_resident(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
     descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
     return;
   }
-  TensorDesc desc = tensor_desc(tensor);
+  TensorDesc desc = tensor_desc(index);
   const std::uint64_t bytes = cube_bytes(desc);
   if (tensor.shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
   desc = resolve(desc);
   std::uint32_t access = 0;
-  if (tensor.read || !tensor.producer) access |= NVDLA_SLOT_READ;
+  if (is_read(index) || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   at_place(place, std::nullopt,
            [&] { add_resident(place, bytes * tensor.shape.batch, access, tensor.memory); });
@@ -193,7 +202,7 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
   const std::uint64_t bytes = cube_bytes(desc);
   if (shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
   Scratch scratch;
-  scratch.shape = shape;
+  scratch.desc = desc;
   scratch.surface =
       tensor_surface(desc, add_resident("an intermediate tensor of " + this_layer(),
                                         bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
@@ -211,12 +220,23 @@ void Builder::add_blob(Blob blob) {
 void Builder::add_layer(std::uint32_t index) {
   const LayerNode& node = net_.layers[index];
   if (fused_[index]) {
-    last_.push_back(last_[*net_.tensors[node.input].producer]);
+    ends_.push_back(ends_[*net_.tensors[node.input].producer]);
     return;
   }
   this_layer_ = index;
+  const std::size_t before = layers_.size();
   in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
-  last_.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
+  std::vector<std::uint32_t> ends;
+  // The parts of a concatenation may lie where they belong.
+  if (const auto* concat = std::get_if<ConcatNode>(&node.part)) {
+    for (const std::uint32_t part : concat->parts) {
+      if (!part_of_[part]) continue;
+      const auto& of_part = ends_[*net_.tensors[part].producer];
+      ends.insert(ends.end(), of_part.begin(), of_part.end());
+    }
+  }
+  if (layers_.size() > before) ends.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
+  ends_.push_back(std::move(ends));
 }
 
 void Builder::commit(const LayerNode& node, const nvdla_layer& layer, const std::string& name,
@@ -252,7 +272,18 @@ void Builder::commit_one(const LayerNode& node, nvdla_layer layer, const std::st
 
 void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
   // Bands and cubes of one layer end in order, as they use the same units: the last one is enough.
-  if (const auto producer = net_.tensors[tensor].producer) add_wait(layer, last_[*producer]);
+  if (const auto producer = net_.tensors[tensor].producer)
+    for (const std::uint32_t end : ends_[*producer]) wait_for_end(layer, end);
+}
+
+void Builder::wait_for_end(nvdla_layer& layer, std::uint32_t end) const {
+  const std::uint32_t unit = last_unit(layers_[end].kind);
+  for (std::uint32_t w = 0; w < layer.num_waits; ++w) {
+    if (last_unit(layers_[layer.waits[w]].kind) != unit) continue;
+    layer.waits[w] = std::max(layer.waits[w], end);
+    return;
+  }
+  add_wait(layer, end);
 }
 
 Session::Impl::Port Builder::make_port(const PortNode& node) const {

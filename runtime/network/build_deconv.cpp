@@ -139,8 +139,8 @@ void Builder::add_contract(const LayerNode& node, const DeconvNode& part, const 
   layer.kind = NVDLA_LAYER_RUBIK;
   layer.rubik.mode = NVDLA_RUBIK_CONTRACT;
   layer.rubik.precision = static_cast<std::uint32_t>(out.precision);
-  layer.rubik.width = scratch.shape.width;
-  layer.rubik.height = scratch.shape.height;
+  layer.rubik.width = scratch.desc.shape.width;
+  layer.rubik.height = scratch.desc.shape.height;
   layer.rubik.channels = block * d.stride_x * d.stride_y;
   layer.rubik.stride_x = d.stride_x;
   layer.rubik.stride_y = d.stride_y;

@@ -40,13 +40,12 @@ void check_parts(const ConvNode& part, Precision result, std::uint32_t channels)
   }
 }
 
-// Channel `source(k)` is kernel k.
-template <typename Source>
-Kernels selection(std::uint32_t kernels, std::uint32_t channels, Precision precision,
-                  const Source& source) {
+// Channel `sources[k]` is kernel k.
+Kernels selection(const std::vector<std::uint32_t>& sources, std::uint32_t channels,
+                  Precision precision) {
   const auto fill = [&](auto list) -> Kernels {
-    list.resize(std::size_t{kernels} * channels);
-    for (std::uint32_t k = 0; k < kernels; ++k) list[std::size_t{k} * channels + source(k)] = 1;
+    list.resize(sources.size() * channels);
+    for (std::size_t k = 0; k < sources.size(); ++k) list[k * channels + sources[k]] = 1;
     return list;
   };
   return precision == Precision::kInt8 ? fill(std::vector<std::int8_t>())
@@ -54,6 +53,20 @@ Kernels selection(std::uint32_t kernels, std::uint32_t channels, Precision preci
 }
 
 }  // namespace
+
+void Builder::pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first,
+                           Blob& blob) const {
+  const WeightsDesc weights = weights_desc(layer);
+  layer.weights.slot = blob.slot();
+  layer.weights.offset = blob.add(weights_bytes(weights));
+  std::visit(
+      [&](const auto& list) {
+        const std::size_t each = weights.elements() / weights.kernels;
+        pack_weights(info_, weights, std::span(list).subspan(first * each, weights.elements()),
+                     blob.at(layer.weights.offset));
+      },
+      all);
+}
 
 void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
                                const Kernels& kernels, std::uint32_t some) {
@@ -64,20 +77,6 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
   Shape apart = out.shape;
   apart.channels = parts * lanes;
   const Scratch scratch = add_scratch(apart, out.precision);
-
-  const auto pack_kernels = [&](nvdla_conv& layer, const Kernels& all, std::uint32_t first,
-                                Blob& blob) {
-    const WeightsDesc weights = weights_desc(layer);
-    layer.weights.slot = blob.slot();
-    layer.weights.offset = blob.add(weights_bytes(weights));
-    std::visit(
-        [&](const auto& list) {
-          const std::size_t each = weights.elements() / weights.kernels;
-          pack_weights(info_, weights, std::span(list).subspan(first * each, weights.elements()),
-                       blob.at(layer.weights.offset));
-        },
-        all);
-  };
 
   for (std::uint32_t i = 0; i < parts; ++i) {
     const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
@@ -102,21 +101,27 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
                .after = {}});
   }
 
+  std::vector<std::uint32_t> sources;
+  for (std::uint32_t k = 0; k < conv.kernels; ++k) sources.push_back(k / some * lanes + k % some);
+  add_gather(node, scratch, sources);
+}
+
+void Builder::add_gather(const LayerNode& node, const Scratch& scratch,
+                         const std::vector<std::uint32_t>& sources) {
+  const Precision precision = descs_[node.output].precision;
   Blob blob = make_blob();
-  TensorDesc input = packed_tensor(info_, apart, out.precision);
+  TensorDesc input = scratch.desc;
   input.shape.batch = 1;  // one cube a layer
+  input.batch_stride = 0;
   WeightsDesc weights;
-  weights.kernels = conv.kernels;
-  weights.channels = apart.channels;
-  weights.precision = out.precision;
+  weights.kernels = static_cast<std::uint32_t>(sources.size());
+  weights.channels = input.shape.channels;
+  weights.precision = precision;
   nvdla_conv gather = make_conv(input, weights);
   gather.input = scratch.surface;
-  pack_kernels(gather,
-               selection(conv.kernels, apart.channels, out.precision,
-                         [&](std::uint32_t k) { return k / some * lanes + k % some; }),
-               0, blob);
+  pack_kernels(gather, selection(sources, weights.channels, precision), 0, blob);
   SdpNode pass;
-  pass.processing = out.precision;
+  pass.processing = precision;
   const nvdla_sdp sdp = sdp_part(node, pass, blob);
   add_blob(std::move(blob));
   add_bands(node, gather, sdp,

@@ -51,9 +51,9 @@ class Builder {
   void build(const BuildOptions& options);
 
  private:
-  void add_tensor(const TensorNode& tensor);
+  void add_tensor(std::uint32_t tensor);
   // Its cube, with room for what its producer writes beyond it.
-  TensorDesc tensor_desc(const TensorNode& tensor) const;
+  TensorDesc tensor_desc(std::uint32_t tensor) const;
   // A resident of its own; `name` says in errors what it is. Layers name it as if it were a slot
   // until place_residents() has found one for it.
   std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
@@ -88,6 +88,7 @@ class Builder {
   void add_part(const LayerNode& node, const NormNode& norm);
   void add_part(const LayerNode& node, const RubikNode& rubik);
   void add_part(const LayerNode& node, const CopyNode& copy);
+  void add_part(const LayerNode& node, const ConcatNode& concat);
 
   // `layer`, which says everything of the first cube of a batch, for each cube, or for as many as
   // a convolution takes at once: surfaces with a batch stride move on by it, weights stay where the
@@ -98,10 +99,13 @@ class Builder {
   void commit_one(const LayerNode& node, nvdla_layer layer, const std::string& name,
                   std::uint64_t macs);
   void wait_for(nvdla_layer& layer, std::uint32_t tensor) const;
+  // For a layer of the program; who waits for a later one that ends with the same unit does
+  // already.
+  void wait_for_end(nvdla_layer& layer, std::uint32_t end) const;
 
   // A cube between layers of one layer of the network.
   struct Scratch {
-    Shape shape;
+    TensorDesc desc;
     nvdla_surface surface = {};
   };
   Scratch add_scratch(const Shape& shape, Precision precision);
@@ -139,6 +143,12 @@ class Builder {
   // A convolution, in as many bands of lines as the convolution buffer makes necessary.
   void add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
                  const ConvRole& role);
+  // `layer.kernels` of them from `first` on.
+  void pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first, Blob& blob) const;
+  // The output of `node`: its channel k is channel sources[k] of the cube that the layers before
+  // have left in `scratch`.
+  void add_gather(const LayerNode& node, const Scratch& scratch,
+                  const std::vector<std::uint32_t>& sources);
   // A convolution of which not even one kernel group fits: `some` kernels at a time.
   void add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
                         const Kernels& kernels, std::uint32_t some);
@@ -154,9 +164,28 @@ class Builder {
   // The pooling that alone reads the output of `node`, or nothing.
   const LayerNode* only_pooling(const LayerNode& node) const;
 
-  nvdla_surface surface(std::uint32_t tensor) const {
-    return tensor_surface(descs_[tensor], tensor);
-  }
+  // Tensors that are parts of others, by concatenations.
+  struct Part {
+    std::uint32_t whole = 0;
+    Axis axis = Axis::kChannels;
+    std::uint32_t start = 0;
+  };
+  void plan_parts();
+  void add_part_copy(std::uint32_t part, const nvdla_surface& to, const std::string& name);
+  bool can_be_part(std::uint32_t tensor, std::uint32_t whole) const;
+  // The tensor that it lies in.
+  std::uint32_t root(std::uint32_t tensor) const;
+  // It, or a part of it.
+  bool is_read(std::uint32_t tensor) const;
+  // It has whole surfaces of that.
+  bool in_surfaces(std::uint32_t tensor) const;
+  bool crosses_itself(const LayerNode& layer) const;
+  bool lies_there(std::uint32_t part, std::uint32_t whole, std::uint32_t start) const;
+  std::vector<std::uint32_t> part_starts(const ConcatNode& node) const;
+  bool parts_fill_atoms(const ConcatNode& node) const;
+  static nvdla_surface part_surface(const nvdla_surface& whole, Axis axis, std::uint32_t start,
+                                    const TensorDesc& desc);
+  nvdla_surface surface(std::uint32_t tensor) const;
   // SDP with its operators and its output, without an input; operands go into `blob`.
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
   // The same for an output of that shape and precision, wherever it lies.
@@ -183,6 +212,7 @@ class Builder {
   std::uint32_t this_layer_ = 0;  // of the network
   // Residents that are tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
+  std::vector<std::optional<Part>> part_of_;  // by tensor
   std::vector<Resident> residents_;
   MemoryPlan plan_;
   std::vector<nvdla_layer> unplanned_layers_;  // as they name residents
@@ -190,10 +220,10 @@ class Builder {
   std::vector<nvdla_slot> slots_;
   std::vector<nvdla_layer> layers_;
   std::vector<nvdla_transfer> transfers_;
-  std::vector<std::uint32_t> cubes_;  // by layer of the network: of a batch, at once
-  std::vector<bool> fused_;           // by layer of the network: part of the one before
-  std::vector<std::uint32_t> last_;   // of the program, by layer of the network
-  Blob control_{0};                   // tables of compressed weights; their slot comes last
+  std::vector<std::uint32_t> cubes_;              // by layer of the network: of a batch, at once
+  std::vector<bool> fused_;                       // by layer of the network: part of the one before
+  std::vector<std::vector<std::uint32_t>> ends_;  // of the program, by layer of the network
+  Blob control_{0};  // tables of compressed weights; their slot comes last
 };
 
 }  // namespace nvdla::detail

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "network/concat_node.hpp"
 #include "network/conv_node.hpp"
 #include "network/pool_node.hpp"
 #include "network/reshape_node.hpp"
@@ -56,7 +57,8 @@ struct LayerNode {
   std::string name;
   std::uint32_t input = 0;
   std::uint32_t output = kNoTensor;
-  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode> part;
+  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode>
+      part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch
 };

@@ -18,8 +18,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
+#include "nvdla/concatenation.hpp"
 #include "nvdla/convolution.hpp"
 #include "nvdla/deconvolution.hpp"
 #include "nvdla/device.hpp"
@@ -74,6 +76,7 @@ class NVDLA_API Network {
   Tensor merge(Tensor planes, std::string_view name);
   // The same elements in another place; see place().
   Tensor copy(Tensor input, std::string_view name);
+  Tensor concatenate(std::span<const Tensor> parts, const Concatenation& concatenation);
   // Names a tensor that the application reads.
   void output(Tensor tensor, std::string_view name, const Quantization& quantization = {});
 

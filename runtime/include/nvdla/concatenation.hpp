@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Tensors side by side.
+#ifndef NVDLA_CONCATENATION_HPP
+#define NVDLA_CONCATENATION_HPP
+
+#include <string_view>
+
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+enum class Axis { kChannels, kHeight, kWidth };
+
+// Two or more tensors of one precision, equal in all sizes but that of the axis, in their order.
+//
+// Nothing is moved where the layers that make the parts can write where they belong. What cannot is
+// copied, by layers that are called "name part 2/3": inputs and outputs of the network, parts of
+// two concatenations or twice of one, batches, and what deconvolutions, Winograd, Rubik and BDMA
+// make. Along channels parts begin with an atom (DeviceInfo::atom bytes); where one does not, all
+// are copied and a convolution "name gather" puts their channels side by side, which is exact for
+// integers: build() throws kNotAvailable in fp16.
+struct Concatenation {
+  std::string_view name = {};
+  Axis axis = Axis::kChannels;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_CONCATENATION_HPP
