@@ -191,5 +191,25 @@ TEST(SaveTensor, Contractions) {
   expect_contraction<std::uint16_t>(Precision::kFp16);
 }
 
+// Parts of a tensor, which files of the old interface have to name by positions of their own;
+// beside one that is copied and one that is gathered, all in memory that others had before.
+TEST(SaveTensor, Concatenations) {
+  const std::vector<std::int16_t> three = {3};
+  const Shape shape{.channels = 40, .height = 5, .width = 6};
+  for (const std::string name : {"nv_full", "nv_small"}) {
+    Network network;
+    const Tensor in = network.input("in", shape);
+    const Tensor a = network.pointwise(in, {.name = "a", .x1 = bias(three)});
+    const Tensor b = network.pointwise(a, {.name = "b", .x1 = bias(three)});
+    const std::vector<Tensor> parts = {a, b, in};
+    const Tensor joined = network.concatenate(parts, {.name = "joined"});
+    const Tensor c = network.pointwise(joined, {.name = "c", .x1 = bias(three)});
+    const std::vector<Tensor> lines = {c, joined};
+    network.output(network.concatenate(lines, {.name = "lines", .axis = Axis::kHeight}), "out");
+    expect_round_trip<std::int8_t>(network, name, shape.elements(), 120 * 10 * 6,
+                                   name == "nv_full" ? 8 : 5);
+  }
+}
+
 }  // namespace
 }  // namespace nvdla
