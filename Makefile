@@ -14,6 +14,11 @@ STAGES ?=
 # Where `make install` puts things, /usr/local unless given. Libraries go where
 # Debian has them if it is /usr, into lib elsewhere.
 PREFIX ?=
+# `make bench`: a regular expression of cases, names of instruction sets, QUICK=1 for a
+# round of each.
+BENCH ?=
+SETS ?=
+QUICK ?=
 # Warnings as errors: ON in CI.
 NVDLA_WERROR ?= OFF
 export JOBS NVDLA_WERROR
@@ -22,7 +27,7 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all modules emulate install clean configure dkms docs packages \
+.PHONY: help run build bench test test-all modules emulate install clean configure dkms docs packages \
 	upstream-series
 
 help:
@@ -31,6 +36,7 @@ help:
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
+	@echo 'make bench     how fast the model is, beside oneDNN; BENCH=EXPRESSION: only such cases'
 	@echo 'make test-all  also what is slow'
 	@echo 'make docs      reference of the C++ interface and the ioctls, in build/docs/html'
 	@echo 'make packages  Debian packages, in build/packages'
@@ -60,6 +66,14 @@ test:
 test-all:
 	@.ci/packages.sh build test docs emulate packages test-all
 	@.ci/stages.sh --all $(STAGES)
+
+# Installs before it configures, as `make emulate`.
+bench:
+	@.ci/packages.sh build bench
+	@$(MAKE) --no-print-directory configure
+	@cmake --build build --parallel $(JOBS) --target bench_compare
+	@tests/benchmarks/compare/bench.py build/tests/bench_compare --json build/bench.json \
+		--filter '$(BENCH)' --sets '$(SETS)' $(if $(QUICK),--quick)
 
 modules:
 	@.ci/packages.sh build emulate

@@ -11,7 +11,7 @@ wanted() {
 	local section package
 	while read -r package _; do
 		case $package in
-		'[build]' | '[test]' | '[emulate]' | '[docs]' | '[packages]' | '[test-all]') section=$package ;;
+		'[build]' | '[test]' | '[bench]' | '[emulate]' | '[docs]' | '[packages]' | '[test-all]') section=$package ;;
 		'['*) echo "packages.txt: unknown section $package" >&2; return 1 ;;
 		'' | '#'*) ;;
 		*) [[ " $* " != *" ${section:1:-1} "* ]] || echo "$package" ;;

@@ -8,48 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "network/shapes.hpp"
 #include "nvdla/nvdla.hpp"
 
 namespace {
 
 using nvdla::Device;
-
-// `count` convolutions of the network, each on its own.
-struct Shape {
-  const char* name;
-  std::uint32_t count, side, channels, kernels, size, stride;
-};
-
-constexpr Shape kShapes[] = {
-    {"conv1", 1, 224, 3, 64, 7, 2},
-    {"conv2 reduce a", 1, 56, 64, 64, 1, 1},
-    {"conv2 reduce", 2, 56, 256, 64, 1, 1},
-    {"conv2 3x3", 3, 56, 64, 64, 3, 1},
-    {"conv2 expand", 3, 56, 64, 256, 1, 1},
-    {"conv2 project", 1, 56, 64, 256, 1, 1},
-    {"conv3 reduce a", 1, 56, 256, 128, 1, 2},
-    {"conv3 reduce", 3, 28, 512, 128, 1, 1},
-    {"conv3 3x3", 4, 28, 128, 128, 3, 1},
-    {"conv3 expand", 4, 28, 128, 512, 1, 1},
-    {"conv3 project", 1, 56, 256, 512, 1, 2},
-    {"conv4 reduce a", 1, 28, 512, 256, 1, 2},
-    {"conv4 reduce", 5, 14, 1024, 256, 1, 1},
-    {"conv4 3x3", 6, 14, 256, 256, 3, 1},
-    {"conv4 expand", 6, 14, 256, 1024, 1, 1},
-    {"conv4 project", 1, 28, 512, 1024, 1, 2},
-    {"conv5 reduce a", 1, 14, 1024, 512, 1, 2},
-    {"conv5 reduce", 2, 7, 2048, 512, 1, 1},
-    {"conv5 3x3", 3, 7, 512, 512, 3, 1},
-    {"conv5 expand", 3, 7, 512, 2048, 1, 1},
-    {"conv5 project", 1, 14, 1024, 2048, 1, 2},
-    {"fc", 1, 1, 2048, 1000, 1, 1},
-};
+using nvdla::bench::ConvShape;
 
 struct Cost {
   std::uint64_t layers = 0, cycles = 0;
 };
 
-Cost plan(const Device& device, const Shape& shape) {
+Cost plan(const Device& device, const ConvShape& shape) {
   const std::vector<std::int8_t> weights(
       std::size_t{shape.kernels} * shape.channels * shape.size * shape.size, 1);
   nvdla::Convolution conv{.name = "conv",
@@ -57,7 +28,7 @@ Cost plan(const Device& device, const Shape& shape) {
                           .kernel_height = shape.size,
                           .kernel_width = shape.size};
   conv.stride_x = conv.stride_y = shape.stride;
-  conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = shape.size / 2;
+  conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = shape.pad;
   conv.weights = weights;
   conv.output = {.scale = 1, .shift = 8};
   nvdla::Network network;
@@ -95,7 +66,7 @@ int main(int argc, char** argv) try {
     sum.layers += times * one.layers;
     sum.cycles += times * one.cycles;
   };
-  for (const Shape& shape : kShapes) {
+  for (const ConvShape& shape : nvdla::bench::resnet50_shapes()) {
     const Cost before = plan(streamed, shape), now = plan(resident, shape);
     print(shape.name, shape.count, before, now);
     add(all_streamed, before, shape.count);

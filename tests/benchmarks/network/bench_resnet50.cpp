@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "resnet50.hpp"
+#include "network/resnet50.hpp"
 
 namespace {
 

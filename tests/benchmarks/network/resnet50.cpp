@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "resnet50.hpp"
+#include "network/resnet50.hpp"
 
 #include <cmath>
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What is measured, as benchmarks of Google's library: one case each, called
+// "group/name/threads:N/warm". Counters are "NAME s" and "NAME ratio" for each side, and "macs".
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compare/alternate.hpp"
+
+namespace nvdla::bench {
+
+struct Settings {
+  double seconds = 0.25;  // for a case
+  unsigned least = 5;     // rounds
+};
+
+struct Case {
+  std::vector<Side> sides;  // the model's first
+  double macs = 0;
+  std::string label;  // what the peer is
+};
+
+struct CaseName {
+  std::string group, name;
+  unsigned threads = 1;
+  bool cold = false;
+  bool wall = false;  // also on one thread
+};
+
+// `make` is called when the case is run.
+void add_case(const Settings& settings, const CaseName& name, std::function<Case()> make);
+
+// Throws std::runtime_error naming the first element that is further from the peer's than
+// `tolerance`, or the like part of it.
+void expect_alike(std::span<const float> ours, std::span<const float> peers, double tolerance,
+                  double part = 0);
+
+void add_convolution_cases(const Settings& settings);
+void add_network_cases(const Settings& settings);
+void add_unit_cases(const Settings& settings);
+
+}  // namespace nvdla::bench

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "compare/ours.hpp"
+
+#include <map>
+
+namespace nvdla::bench {
+
+const Device& model(unsigned threads) {
+  static std::map<unsigned, Device> devices;
+  auto at = devices.find(threads);
+  if (at == devices.end())
+    at = devices.emplace(threads, Device::open("model:nv_full,threads=" + std::to_string(threads)))
+             .first;
+  return at->second;
+}
+
+std::vector<float> Ours::output() const {
+  session_->run();
+  std::vector<float> values(session_->desc("out").shape.elements());
+  session_->read("out", Layout::kNchw, values);
+  return values;
+}
+
+Side Ours::side(const char* name) const {
+  return {name, [session = session_] { session->run(); }};
+}
+
+std::vector<float> Numbers::integers(std::size_t count, int low, int high) {
+  std::uniform_int_distribution<int> number(low, high);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(number(random_));
+  return values;
+}
+
+std::vector<float> Numbers::halves(std::size_t count, double deviation) {
+  std::normal_distribution<double> number(0, deviation);
+  std::vector<float> values(count);
+  for (float& value : values) value = from_half(to_half(number(random_)));
+  return values;
+}
+
+}  // namespace nvdla::bench

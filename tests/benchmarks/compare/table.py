@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The table: a section for each instruction set, what it comes to, and the targets."""
+
+# Of a layer: threads and whether caches were swept.
+COLUMNS = ((1, False), (1, True), (2, False), (2, True))
+
+
+def ratio_text(case, side):
+    """Return how many times as long as the model the side takes."""
+    there = case and side in case.get("sides", {})
+    return f"{case['sides'][side]['ratio']:6.2f}" if there else "     -"
+
+
+def grouped(run, *groups):
+    """Yield each name of the groups with its cases, by threads and cold, in their order."""
+    found = {}
+    for case in run["cases"]:
+        if case["group"] in groups:
+            found.setdefault(case["name"], {})[case["threads"], case["cold"]] = case
+    yield from found.items()
+
+
+def show_layers(run):
+    rows = list(grouped(run, "conv", "first", "fc"))
+    if not rows:
+        return
+    print(f"{'':22}{'1 thread, warm':>22}{'oneDNN s8s8 / ours':>25}{'oneDNN u8s8 / ours':>25}"
+          f"{'2 to 1':>6}")
+    heads = "".join(f"{threads}{'c' if cold else 'w':<2}".rjust(6) for threads, cold in COLUMNS)
+    print(f"{'int8 layer':22}{'MMAC':>6}{'us':>8}{'GMAC/s':>8} {heads} {heads}thread")
+    for name, cases in rows:
+        base = cases.get((1, False))
+        text = f"{name:22}" + " " * 22
+        if base and "sides" in base:
+            seconds = base["sides"]["ours"]["seconds"]
+            text = (f"{name:22}{base['macs'] / 1e6:6.1f}{seconds * 1e6:8.1f}"
+                    f"{base['macs'] / seconds / 1e9:8.1f}")
+        for side in ("s8s8", "u8s8"):
+            text += " " + "".join(ratio_text(cases.get(column), side) for column in COLUMNS)
+        print(text + ratio_text(cases.get((2, False)), "ours, 1 thread"))
+
+
+def show_networks(run):
+    rows = list(grouped(run, "network"))
+    if not rows:
+        return
+    print(f"\n{'network':25}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}{'ours / s8s8':>13}"
+          f"{'2 to 1 thread':>15}")
+    for name, cases in rows:
+        for (threads, _), case in cases.items():
+            if "sides" not in case:
+                continue
+            ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
+            print(f"{name:25}{threads:8}{ours['seconds'] * 1e3:10.2f}{peer['seconds'] * 1e3:10.2f}"
+                  f"{1 / peer['ratio']:13.2f}{ratio_text(case, 'ours, 1 thread'):>15}")
+
+
+def show_units(run):
+    rows = list(grouped(run, "unit"))
+    if not rows:
+        return
+    print(f"\n{'unit, 64 x 56 x 56':33}{'ours us':>10}{'peer us':>10}{'peer / ours':>13}  peer")
+    for name, cases in rows:
+        for case in cases.values():
+            if "sides" not in case:
+                continue
+            ours, peer = (case["sides"][side] for side in ("ours", "peer"))
+            print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
+                  f"{peer['ratio']:13.2f}  {case['peer']}")
+
+
+def show_others(run):
+    """What has no peer."""
+    exact, rest = list(grouped(run, "exact")), list(grouped(run, "time"))
+    if exact:
+        print(f"\n{'exact convolution':33}{'ms':>10}{'GMAC/s':>10}")
+    for name, cases in exact:
+        for case in cases.values():
+            if "sides" in case:
+                seconds = case["sides"]["ours"]["seconds"]
+                print(f"{name:33}{seconds * 1e3:10.2f}{case['macs'] / seconds / 1e9:10.2f}")
+    if rest:
+        print(f"\n{'time':50}{'us':>12}")
+    for name, cases in rest:
+        for case in cases.values():
+            if "sides" in case:
+                print(f"{name:50}{case['sides']['ours']['seconds'] * 1e6:12.1f}")
+
+
+def show_targets(runs):
+    rows = [(run["instruction_set"], target) for run in runs for target in run["targets"]]
+    if not rows:
+        return
+    print(f"\n{'target':62}{'set':>13}{'':>14}{'measured':>9}  reached")
+    for name, target in rows:
+        aim = f"{target['sense']} {target['target']:g}"
+        print(f"{target['what']:62}{name:>13}{aim:>14}{target['measured']:9.2f}  "
+              f"{'yes' if target['reached'] else 'no'}")
+
+
+def show(document):
+    """Print all of it."""
+    machine, runs = document["machine"], document["runs"]
+    print(f"machine: {machine['processor']} ({machine['family']}), "
+          f"{', '.join(machine['instruction_sets']) or 'none that matters'}; "
+          f"cores: {machine['cores']}, load {machine['load']:.1f}")
+    print("One thread: processor's time. Two threads: time on the wall, of a machine that others "
+          "may share.\nRatios are medians of pairs that were measured in turns. Of layers 1w, 1c, 2w, 2c "
+          "are one and two\nthreads with warm and with cold caches.")
+    if document["quick"]:
+        print("One round each: THESE NUMBERS MEAN NOTHING.")
+    for run in runs:
+        print(f"\n== {run['instruction_set']}: kernels {run['kernels']}; {run['peer']} "
+              f"({run['peer_instruction_set']})")
+        for part in (show_layers, show_networks, show_units, show_others):
+            part(run)
+    print()
+    for run in runs:
+        for words, value in run["lines"]:
+            print(f"{words}: {value:.2f}")
+    show_targets(runs)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "peer/convolution.hpp"
+
+#include "peer/onednn.hpp"
+
+namespace nvdla::bench {
+
+using dnnl::memory;
+
+namespace {
+
+dnnl::primitive_attr attributes(const PeerConvolution& conv, bool sum) {
+  dnnl::primitive_attr attributes;
+  attributes.set_output_scales(conv.scales.size() > 1 ? 1 << 1 : 0, conv.scales);
+  dnnl::post_ops then;
+  if (sum) then.append_sum(1.0F);
+  if (conv.relu) then.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0, 0);
+  attributes.set_post_ops(then);
+  return attributes;
+}
+
+}  // namespace
+
+Operation convolution(const PeerConvolution& conv, const Operation* source, const Operation* sum) {
+  using Type = memory::data_type;
+  const ConvShape& shape = conv.shape;
+  const auto any = memory::format_tag::any;
+  const memory::dims src = {1, shape.channels, shape.side, shape.side};
+  const memory::dims wei = {shape.kernels, shape.channels, shape.size, shape.size};
+  const memory::dims dst = {1, shape.kernels, shape.out(), shape.out()};
+  const memory::dims strides = {shape.stride, shape.stride}, pads = {shape.pad, shape.pad};
+  const auto type = conv.unsigned_source ? Type::u8 : Type::s8;
+  const memory::desc bias =
+      conv.bias.empty() ? memory::desc() : memory::desc({shape.kernels}, Type::s32, any);
+  const dnnl::convolution_forward::desc desc(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, {src, type, any},
+      {wei, Type::s8, any}, bias, {dst, Type::s8, any}, strides, pads, pads);
+  const dnnl::convolution_forward::primitive_desc primitive(desc, attributes(conv, sum != nullptr),
+                                                            peer_engine());
+  auto impl = std::make_shared<Operation::Impl>();
+  impl->name = primitive.impl_info_str();
+  memory input;
+  if (source == nullptr) {
+    input = filled(primitive.src_desc(), src, conv.source);
+  } else if (source->impl().result.get_desc() == primitive.src_desc()) {
+    input = source->impl().result;
+  } else {
+    const memory& from = source->impl().result;
+    input = memory(primitive.src_desc(), peer_engine());
+    impl->add(dnnl::reorder(from, input), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, input}});
+  }
+  if (sum == nullptr)
+    impl->result = memory(primitive.dst_desc(), peer_engine());
+  else if (sum->impl().result.get_desc() == primitive.dst_desc())
+    impl->result = sum->impl().result;
+  else
+    throw dnnl::error(dnnl_unimplemented, "oneDNN lays out a sum otherwise than what it adds to");
+  std::unordered_map<int, memory> arguments = {
+      {DNNL_ARG_SRC, input},
+      {DNNL_ARG_WEIGHTS, filled(primitive.weights_desc(), wei, conv.weights)},
+      {DNNL_ARG_DST, impl->result}};
+  if (!conv.bias.empty())
+    arguments[DNNL_ARG_BIAS] = filled(primitive.bias_desc(), {shape.kernels}, conv.bias);
+  impl->add(dnnl::convolution_forward(primitive), arguments);
+  return Operation(std::move(impl));
+}
+
+}  // namespace nvdla::bench
