@@ -15,7 +15,8 @@ import tempfile
 
 BENCH = pathlib.Path(__file__).with_name("bench.py")
 # A line of the table for each part of it.
-PARTS = ("int8 layer", "network ", "unit, ")
+PARTS = ("int8 layer", "first layer from pixels", "network ", "unit, ", "exact 3x3 convolution",
+         "latency ")
 
 
 def bench(program, *options, stdout=subprocess.PIPE):

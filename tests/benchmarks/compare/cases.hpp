@@ -21,7 +21,7 @@ struct Settings {
 struct Case {
   std::vector<Side> sides;  // the model's first
   double macs = 0;
-  std::string label;  // what the peer is
+  std::string label = {};  // what the peer is
 };
 
 struct CaseName {
@@ -40,7 +40,11 @@ void expect_alike(std::span<const float> ours, std::span<const float> peers, dou
                   double part = 0);
 
 void add_convolution_cases(const Settings& settings);
+void add_exact_cases(const Settings& settings);
 void add_network_cases(const Settings& settings);
-void add_unit_cases(const Settings& settings);
+void add_sdp_cases(const Settings& settings);
+void add_window_cases(const Settings& settings);
+void add_move_cases(const Settings& settings);
+void add_latency_cases(const Settings& settings);
 
 }  // namespace nvdla::bench

@@ -82,6 +82,8 @@ def lines(run):
                     found.append((f"{title}, oneDNN {side} / ours, {count_of(threads)}, "
                                   f"{'cold, ' if cold else ''}{name}",
                                   geometric_mean(ratios(cases, side))))
+    found.append((f"first layers from pixels, oneDNN s8s8 / ours, 1 thread, {name}",
+                  geometric_mean(ratios(chosen(run, ("pixels",)), "s8s8"))))
     for title, groups in (("geometric mean", CONVOLUTIONS), ("ResNet-50", ("network",))):
         cases = [case for case in chosen(run, groups, 2)
                  if groups != ("network",) or case["name"] == "resnet50"]

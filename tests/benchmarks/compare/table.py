@@ -40,51 +40,61 @@ def show_layers(run):
         print(text + ratio_text(cases.get((2, False)), "ours, 1 thread"))
 
 
+def measured(run, *groups):
+    """Yield name and case of each that was measured."""
+    for name, cases in grouped(run, *groups):
+        yield from ((name, case) for case in cases.values() if "sides" in case)
+
+
+def show_pixels(run):
+    rows = list(measured(run, "pixels"))
+    if rows:
+        print(f"\n{'first layer from pixels':33}{'ours us':>10}{'s8s8 us':>10}{'s8s8 / ours':>13}")
+    for name, case in rows:
+        ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
+        print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
+              f"{peer['ratio']:13.2f}")
+
+
 def show_networks(run):
-    rows = list(grouped(run, "network"))
-    if not rows:
-        return
-    print(f"\n{'network':25}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}{'ours / s8s8':>13}"
-          f"{'2 to 1 thread':>15}")
-    for name, cases in rows:
-        for (threads, _), case in cases.items():
-            if "sides" not in case:
-                continue
-            ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
-            print(f"{name:25}{threads:8}{ours['seconds'] * 1e3:10.2f}{peer['seconds'] * 1e3:10.2f}"
-                  f"{1 / peer['ratio']:13.2f}{ratio_text(case, 'ours, 1 thread'):>15}")
+    rows = list(measured(run, "network"))
+    if rows:
+        print(f"\n{'network':25}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}{'ours / s8s8':>13}"
+              f"{'2 to 1 thread':>15}")
+    for name, case in rows:
+        ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
+        print(f"{name:25}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
+              f"{peer['seconds'] * 1e3:10.2f}{1 / peer['ratio']:13.2f}"
+              f"{ratio_text(case, 'ours, 1 thread'):>15}")
 
 
 def show_units(run):
-    rows = list(grouped(run, "unit"))
-    if not rows:
-        return
-    print(f"\n{'unit, 64 x 56 x 56':33}{'ours us':>10}{'peer us':>10}{'peer / ours':>13}  peer")
-    for name, cases in rows:
-        for case in cases.values():
-            if "sides" not in case:
-                continue
-            ours, peer = (case["sides"][side] for side in ("ours", "peer"))
-            print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
-                  f"{peer['ratio']:13.2f}  {case['peer']}")
+    rows = list(measured(run, "unit"))
+    if rows:
+        print(f"\n{'unit, 64 x 56 x 56':33}{'ours us':>10}{'peer us':>10}{'peer / ours':>13}  peer")
+    for name, case in rows:
+        ours, peer = (case["sides"][side] for side in ("ours", "peer"))
+        print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
+              f"{peer['ratio']:13.2f}  {case['peer']}")
 
 
-def show_others(run):
-    """What has no peer."""
-    exact, rest = list(grouped(run, "exact")), list(grouped(run, "time"))
-    if exact:
-        print(f"\n{'exact convolution':33}{'ms':>10}{'GMAC/s':>10}")
-    for name, cases in exact:
-        for case in cases.values():
-            if "sides" in case:
-                seconds = case["sides"]["ours"]["seconds"]
-                print(f"{name:33}{seconds * 1e3:10.2f}{case['macs'] / seconds / 1e9:10.2f}")
-    if rest:
-        print(f"\n{'time':50}{'us':>12}")
-    for name, cases in rest:
-        for case in cases.values():
-            if "sides" in case:
-                print(f"{name:50}{case['sides']['ours']['seconds'] * 1e6:12.1f}")
+def show_exact(run):
+    rows = list(measured(run, "exact"))
+    if rows:
+        print(f"\n{'exact 3x3 convolution':33}{'ours ms':>10}{'GMAC/s':>10}"
+              f"{'oneDNN f32, GMAC/s':>20}")
+    for name, case in rows:
+        speeds = [case["macs"] / case["sides"][side]["seconds"] / 1e9 for side in ("ours", "f32")]
+        print(f"{name:33}{case['sides']['ours']['seconds'] * 1e3:10.2f}{speeds[0]:10.2f}"
+              f"{speeds[1]:20.1f}")
+
+
+def show_latency(run):
+    rows = list(measured(run, "latency"))
+    if rows:
+        print(f"\n{'latency':50}{'us':>12}")
+    for name, case in rows:
+        print(f"{name:50}{case['sides']['ours']['seconds'] * 1e6:12.1f}")
 
 
 def show_targets(runs):
@@ -112,7 +122,8 @@ def show(document):
     for run in runs:
         print(f"\n== {run['instruction_set']}: kernels {run['kernels']}; {run['peer']} "
               f"({run['peer_instruction_set']})")
-        for part in (show_layers, show_networks, show_units, show_others):
+        for part in (show_layers, show_pixels, show_networks, show_units, show_exact,
+                     show_latency):
             part(run)
     print()
     for run in runs:

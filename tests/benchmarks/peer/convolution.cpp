@@ -11,7 +11,8 @@ namespace {
 
 dnnl::primitive_attr attributes(const PeerConvolution& conv, bool sum) {
   dnnl::primitive_attr attributes;
-  attributes.set_output_scales(conv.scales.size() > 1 ? 1 << 1 : 0, conv.scales);
+  if (!conv.scales.empty())
+    attributes.set_output_scales(conv.scales.size() > 1 ? 1 << 1 : 0, conv.scales);
   dnnl::post_ops then;
   if (sum) then.append_sum(1.0F);
   if (conv.relu) then.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0, 0);
@@ -29,12 +30,15 @@ Operation convolution(const PeerConvolution& conv, const Operation* source, cons
   const memory::dims wei = {shape.kernels, shape.channels, shape.size, shape.size};
   const memory::dims dst = {1, shape.kernels, shape.out(), shape.out()};
   const memory::dims strides = {shape.stride, shape.stride}, pads = {shape.pad, shape.pad};
-  const auto type = conv.unsigned_source ? Type::u8 : Type::s8;
-  const memory::desc bias =
-      conv.bias.empty() ? memory::desc() : memory::desc({shape.kernels}, Type::s32, any);
+  const bool real = conv.numbers == PeerNumbers::kFloat;
+  const Type type = real ? Type::f32 : Type::s8;
+  const Type activations = conv.numbers == PeerNumbers::kUnsigned ? Type::u8 : type;
+  const memory::desc bias = conv.bias.empty()
+                                ? memory::desc()
+                                : memory::desc({shape.kernels}, real ? type : Type::s32, any);
   const dnnl::convolution_forward::desc desc(
-      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, {src, type, any},
-      {wei, Type::s8, any}, bias, {dst, Type::s8, any}, strides, pads, pads);
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+      {src, activations, any}, {wei, type, any}, bias, {dst, type, any}, strides, pads, pads);
   const dnnl::convolution_forward::primitive_desc primitive(desc, attributes(conv, sum != nullptr),
                                                             peer_engine());
   auto impl = std::make_shared<Operation::Impl>();

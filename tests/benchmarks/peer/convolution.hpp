@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Convolutions of oneDNN from int8 to int8, weights signed.
+// Convolutions of oneDNN: from int8 to int8, or in floats.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,16 @@
 
 namespace nvdla::bench {
 
+// Of activations. Bytes have signed weights.
+enum class PeerNumbers { kSigned, kUnsigned, kFloat };
+
 struct PeerConvolution {
   ConvShape shape;
-  bool unsigned_source = false;
+  PeerNumbers numbers = PeerNumbers::kSigned;
   std::vector<float> source = {};   // unless it follows another operation
   std::vector<float> weights = {};  // KCRS
   std::vector<float> bias = {};     // one per kernel, or none
-  std::vector<float> scales = {};   // one per kernel, or one
+  std::vector<float> scales = {};   // one per kernel, or one; not of floats
   bool relu = false;
 };
 
