@@ -65,6 +65,7 @@ COMMANDS = {
         instead=(("sudo make dkms && sudo dkms install nvdla/0.1.0",
                   "make dkms DESTDIR={scratch}/dkms"),)),
     "make docs": dry(r"docs/reference/build\.py build/docs"),
+    "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
     "make packages": dry(r"debian/build\.sh build/packages"),
     # Built and installed in a bare root by a test of its own; here it is the right version.
     "sudo apt install build/packages/*_0.1.0_*.deb": Run(

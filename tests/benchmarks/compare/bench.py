@@ -117,12 +117,13 @@ def run(program, name, wanted, quick):
         command = [program, f"--benchmark_filter={wanted}",
                    f"--benchmark_out={out}", "--benchmark_out_format=json"]
         command += ["--quick"] if quick else []
-        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as process:
+        messages = pathlib.Path(folder) / "messages"
+        with messages.open("w") as to, subprocess.Popen(
+                command, env=environment, stdout=subprocess.PIPE, stderr=to, text=True) as process:
             for line in process.stdout:
                 show_progress(f"{name}: {line.split('/iterations')[0]}")
-            show_progress("")
-            said = process.stderr.read()
+        show_progress("")
+        said = messages.read_text(errors="replace")
         if process.returncode != 0:
             raise Failed(2, f"{program}: status {process.returncode}: {said[-500:]}")
         # Without a case there is no document.
@@ -155,6 +156,8 @@ def main():
     except Failed as failed:
         print(f"bench.py: {failed}", file=sys.stderr)
         return failed.status
+    except KeyboardInterrupt:
+        return 130
     try:
         table.show(document)
         sys.stdout.flush()

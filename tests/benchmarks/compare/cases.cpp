@@ -3,10 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <cmath>
 #include <exception>
-#include <stdexcept>
 #include <utility>
 
 #include "peer/operation.hpp"
@@ -49,20 +46,6 @@ void add_case(const Settings& settings, const CaseName& name, std::function<Case
       ->Iterations(1)
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
-}
-
-void expect_alike(std::span<const float> ours, std::span<const float> peers, double tolerance,
-                  double part) {
-  if (ours.size() != peers.size())
-    throw std::runtime_error("the model gives " + std::to_string(ours.size()) +
-                             " elements, the peer " + std::to_string(peers.size()));
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const double allowed = std::max(tolerance, part * std::abs(peers[i]));
-    // Also if one is NaN.
-    if (!(std::abs(ours[i] - peers[i]) <= allowed))
-      throw std::runtime_error("element " + std::to_string(i) + " is " + std::to_string(ours[i]) +
-                               ", the peer's " + std::to_string(peers[i]));
-  }
 }
 
 }  // namespace nvdla::bench

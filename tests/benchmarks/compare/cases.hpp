@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,11 +32,6 @@ struct CaseName {
 
 // `make` is called when the case is run.
 void add_case(const Settings& settings, const CaseName& name, std::function<Case()> make);
-
-// Throws std::runtime_error naming the first element that is further from the peer's than
-// `tolerance`, or the like part of it.
-void expect_alike(std::span<const float> ours, std::span<const float> peers, double tolerance,
-                  double part = 0);
 
 void add_convolution_cases(const Settings& settings);
 void add_exact_cases(const Settings& settings);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "compare/alike.hpp"
 #include "compare/cases.hpp"
 #include "compare/conv_layer.hpp"
 #include "compare/ours.hpp"

@@ -4,6 +4,7 @@
 // beside them for the numbers: it has none that is exact.
 #include <cmath>
 
+#include "compare/alike.hpp"
 #include "compare/cases.hpp"
 #include "compare/conv_layer.hpp"
 #include "compare/ours.hpp"

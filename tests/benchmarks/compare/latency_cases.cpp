@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "compare/alike.hpp"
 #include "compare/cases.hpp"
 #include "compare/ours.hpp"
 #include "network/resnet50.hpp"
@@ -29,7 +30,6 @@ std::shared_ptr<const std::vector<std::byte>> resnet50_file() {
   return file;
 }
 
-// A case per step: each has those before it in it.
 Case load_case() {
   const auto file = resnet50_file();
   return {.sides = {{"ours", [file] { Loadable::load(*file); }}}};

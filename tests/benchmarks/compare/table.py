@@ -24,20 +24,20 @@ def show_layers(run):
     rows = list(grouped(run, "conv", "first", "fc"))
     if not rows:
         return
-    print(f"{'':22}{'1 thread, warm':>22}{'oneDNN s8s8 / ours':>25}{'oneDNN u8s8 / ours':>25}"
-          f"{'2 to 1':>6}")
+    print(f"{'':24}{'1 thread, warm':>22}{'oneDNN s8s8 / ours':>25}{'oneDNN u8s8 / ours':>25}"
+          f"{'2 to 1':>8}")
     heads = "".join(f"{threads}{'c' if cold else 'w':<2}".rjust(6) for threads, cold in COLUMNS)
-    print(f"{'int8 layer':22}{'MMAC':>6}{'us':>8}{'GMAC/s':>8} {heads} {heads}thread")
+    print(f"{'int8 layer':24}{'MMAC':>6}{'us':>8}{'GMAC/s':>8} {heads} {heads}  thread")
     for name, cases in rows:
         base = cases.get((1, False))
-        text = f"{name:22}" + " " * 22
+        text = f"{name:24}" + " " * 22
         if base and "sides" in base:
             seconds = base["sides"]["ours"]["seconds"]
-            text = (f"{name:22}{base['macs'] / 1e6:6.1f}{seconds * 1e6:8.1f}"
+            text = (f"{name:24}{base['macs'] / 1e6:6.1f}{seconds * 1e6:8.1f}"
                     f"{base['macs'] / seconds / 1e9:8.1f}")
         for side in ("s8s8", "u8s8"):
             text += " " + "".join(ratio_text(cases.get(column), side) for column in COLUMNS)
-        print(text + ratio_text(cases.get((2, False)), "ours, 1 thread"))
+        print(text + "  " + ratio_text(cases.get((2, False)), "ours, 1 thread"))
 
 
 def measured(run, *groups):

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "compare/alike.hpp"
+
 namespace nvdla::bench {
 
 PeerTensor unit_tensor(const Shape& shape, Precision precision, std::uint32_t seed) {

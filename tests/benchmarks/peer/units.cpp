@@ -16,18 +16,27 @@ const char* type_name(Type type) {
   return type == Type::s8 ? "s8" : type == Type::f16 ? "f16" : type == Type::bf16 ? "bf16" : "f32";
 }
 
-// `make` in the first of these types that has more than a plain loop, else in the last one.
+bool plain_loop(const Operation& operation) {
+  return operation.name().find("ref") != std::string::npos ||
+         operation.name().find("simple") != std::string::npos;
+}
+
+// `make` in this type if oneDNN has more than a plain loop for it, else in floats.
 template <typename Make>
-Operation in_best_type(Precision precision, const Make& make) {
-  const Type own = precision == Precision::kInt8 ? Type::s8 : Type::f16;
+Operation in_best_type(Type own, const Make& make) {
   try {
     const Operation operation = make(own);
-    if (operation.name().find("ref") == std::string::npos) return operation;
+    if (!plain_loop(operation)) return operation;
   } catch (const dnnl::error& error) {
     // A type that a primitive has not at all is a wrong argument.
     if (error.status != dnnl_unimplemented && error.status != dnnl_invalid_arguments) throw;
   }
   return make(Type::f32);
+}
+
+template <typename Make>
+Operation in_best_type(Precision precision, const Make& make) {
+  return in_best_type(precision == Precision::kInt8 ? Type::s8 : Type::f16, make);
 }
 
 // Channels together, as oneDNN has its numbers of one byte.
@@ -90,8 +99,9 @@ Operation move(const PeerTensor& input, const memory::desc& source, const memory
 }
 
 // Of two bytes only bits are moved, and oneDNN knows bf16 better than f16.
-Type moved_type(Precision precision) {
-  return precision == Precision::kInt8 ? Type::s8 : Type::bf16;
+template <typename Make>
+Operation move_in_best_type(Precision precision, const Make& make) {
+  return in_best_type(precision == Precision::kInt8 ? Type::s8 : Type::bf16, make);
 }
 
 memory::format_tag blocks_of(std::uint32_t block) {
@@ -174,21 +184,22 @@ Operation normalization(const PeerTensor& input, const PeerNormalization& normal
 }
 
 Operation split(const PeerTensor& input, std::uint32_t block) {
-  const Type type = moved_type(input.precision);
-  const memory::desc blocks(dims_of(input.shape), type, blocks_of(block));
-  const memory::desc planes(dims_of(input.shape), type, memory::format_tag::nchw);
-  return move(input, blocks, planes, blocks, planes);
+  return move_in_best_type(input.precision, [&](Type type) {
+    const memory::desc blocks(dims_of(input.shape), type, blocks_of(block));
+    const memory::desc planes(dims_of(input.shape), type, memory::format_tag::nchw);
+    return move(input, blocks, planes, blocks, planes);
+  });
 }
 
 Operation merge(const PeerTensor& input, std::uint32_t block) {
-  const Type type = moved_type(input.precision);
-  const memory::desc blocks(dims_of(input.shape), type, blocks_of(block));
-  const memory::desc planes(dims_of(input.shape), type, memory::format_tag::nchw);
-  return move(input, planes, blocks, planes, blocks);
+  return move_in_best_type(input.precision, [&](Type type) {
+    const memory::desc blocks(dims_of(input.shape), type, blocks_of(block));
+    const memory::desc planes(dims_of(input.shape), type, memory::format_tag::nchw);
+    return move(input, planes, blocks, planes, blocks);
+  });
 }
 
 Operation contract(const PeerTensor& input, std::uint32_t stride) {
-  const Type type = moved_type(input.precision);
   const memory::dim s = stride, height = input.shape.height, width = input.shape.width;
   const memory::dim c = input.shape.channels / (s * s);
   Shape wide = input.shape;
@@ -197,9 +208,11 @@ Operation contract(const PeerTensor& input, std::uint32_t stride) {
   wide.width *= stride;
   // Line, ky, column, kx, channel: a pixel of the source holds all of ky and kx.
   const memory::dims view = {height, s, width, s, c};
-  const memory::desc from(view, type, {width * s * s * c, s * c, s * s * c, c, 1});
-  const memory::desc to(view, type, {s * width * s * c, width * s * c, s * c, c, 1});
-  return move(input, together(input.shape, type), together(wide, type), from, to);
+  return move_in_best_type(input.precision, [&](Type type) {
+    const memory::desc from(view, type, {width * s * s * c, s * c, s * s * c, c, 1});
+    const memory::desc to(view, type, {s * width * s * c, width * s * c, s * c, c, 1});
+    return move(input, together(input.shape, type), together(wide, type), from, to);
+  });
 }
 
 }  // namespace nvdla::bench
