@@ -27,8 +27,8 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build bench test test-all modules emulate install clean configure dkms docs packages \
-	upstream-series
+.PHONY: help run build test test-all modules emulate install clean configure dkms docs packages \
+	bench upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'

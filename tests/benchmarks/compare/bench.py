@@ -4,7 +4,8 @@
 
 On each instruction set that this processor has the model's kernels are held to it, and so is
 oneDNN; then both choose freely. Exit status: 0, 1 if a case failed or gave other numbers than
-its peer, 2 for wrong arguments, 4 if the output could not be written.
+its peer, 2 for wrong arguments, 4 if the output could not be written, 5 if bench_compare
+itself failed.
 """
 
 import argparse
@@ -125,7 +126,8 @@ def run(program, name, wanted, quick):
         show_progress("")
         said = messages.read_text(errors="replace")
         if process.returncode != 0:
-            raise Failed(2, f"{program}: status {process.returncode}: {said[-500:]}")
+            raise Failed(2 if process.returncode == 2 else 5,
+                         f"{program}: status {process.returncode}: {said[-500:]}")
         # Without a case there is no document.
         if not out.stat().st_size:
             raise Failed(2, f"--filter: no case is like '{wanted}': {said[-500:]}")
