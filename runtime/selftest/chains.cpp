@@ -116,8 +116,14 @@ Chain large_chain(const nvdla_hw& hw) {
 }  // namespace
 
 // Weights that are kept until the next layer go as a whole, left-overs included, so this is for
-// layers that free them: as on logic that is mended. Too few to fill a bank where it is not.
+// layers that free them: as on logic that is mended. Too few to fill a bank where it is not, but
+// such logic takes them for used until a reset, and they add up with each test.
 Result check_left_over(Bench& bench) {
+  if (bench.bare && (bench.hw.features & NVDLA_HW_WEIGHT_GATING) != 0 && !bench.can_reset()) {
+    return Result::left_out(
+        "without a reset: where a clock gate loses what layers free of the weight banks, their "
+        "room would be lost for good (gating=off in the device's name: the logic is mended)");
+  }
   nvdla_hw hw = bench.hw;
   hw.features &= ~static_cast<u32>(NVDLA_HW_WEIGHT_GATING);
   const Chain chain(hw, 8, Chain::kOnes);

@@ -183,10 +183,12 @@ Result check_write_masks(Bench& bench) {
   Walk walked(registers);
   walk(registers, [&](const RegisterInfo& info, unsigned group) {
     if (!registers.has(info.unit) || !Registers::is_plain(info)) return;
+    // What a layer has counted stays until the next one, where no reset came between.
+    const std::uint32_t counted = info.statistic ? registers.read(info) : 0;
     for (const std::uint32_t value : {0xffffffffu, 0u, 0xaaaaaaaau, 0x55555555u, 0x33cc0ff0u}) {
       if (info.write[registers.map()] == 0 && value != 0) continue;
       registers.write(info, value);
-      walked.look(info, group, stored(info, registers.map(), value),
+      walked.look(info, group, info.statistic ? counted : stored(info, registers.map(), value),
                   fmt::format("when {:#010x} was written", value));
     }
     registers.write_reset_value(info);

@@ -150,16 +150,12 @@ TEST(Selftest, RunsTheStepsThatAreAskedFor) {
   EXPECT_TRUE(report.passed());
 }
 
-// Gone in the middle, whatever is read next.
-class Vanishing final : public detail::BareDevice {
+// A device that a test changes in one respect.
+class Changed : public detail::BareDevice {
  public:
-  Vanishing(const nvdla_hw& hw, unsigned reads) : inner_(hw, {}), left_(reads) {}
+  Changed(const nvdla_hw& hw, model::Quirks quirks) : inner_(hw, {}, quirks) {}
 
-  std::uint32_t read(std::uint32_t offset) override {
-    if (left_ == 0) throw Error(ErrorCode::kGone, "the socket was closed");
-    --left_;
-    return inner_.read(offset);
-  }
+  std::uint32_t read(std::uint32_t offset) override { return inner_.read(offset); }
   void write(std::uint32_t offset, std::uint32_t value) override { inner_.write(offset, value); }
   std::unique_ptr<detail::BareMemory> allocate(std::uint64_t bytes, Memory memory) override {
     return inner_.allocate(bytes, memory);
@@ -173,10 +169,24 @@ class Vanishing final : public detail::BareDevice {
   Time now() override { return inner_.now(); }
   bool reset() override { return inner_.reset(); }
   const nvdla_hw* configuration() const noexcept override { return nullptr; }
-  std::string describe() const override { return "vanishing"; }
+  std::string describe() const override { return "changed"; }
 
  private:
   BreakableModel inner_;
+};
+
+// Gone in the middle, whatever is read next.
+class Vanishing final : public Changed {
+ public:
+  Vanishing(const nvdla_hw& hw, unsigned reads) : Changed(hw, model::Quirks::kRtl), left_(reads) {}
+
+  std::uint32_t read(std::uint32_t offset) override {
+    if (left_ == 0) throw Error(ErrorCode::kGone, "the socket was closed");
+    --left_;
+    return Changed::read(offset);
+  }
+
+ private:
   unsigned left_;
 };
 
@@ -190,6 +200,49 @@ TEST(Selftest, ADeviceThatVanishesEndsTheTestWithItsReason) {
     EXPECT_NE(text_of(report).find("the socket was closed"), std::string::npos)
         << reads << text_of(report);
     EXPECT_EQ(failed_steps(report).size(), 1u) << reads << text_of(report);
+  }
+}
+
+// Nothing but power off takes back what was done to it.
+class WithoutReset final : public Changed {
+ public:
+  using Changed::Changed;
+
+  bool reset() override { return false; }
+};
+
+TEST(Selftest, ADeviceThatCannotBeResetPassesAgainAndAgain) {
+  for (const auto quirks : {model::Quirks::kRtl, model::Quirks::kGated}) {
+    for (u32 i = 0; i < nvdla_hw_count(); ++i) {
+      const nvdla_hw& hw = *nvdla_hw_get(i);
+      WithoutReset device(hw, quirks);
+      const bool may_lose = (hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
+      for (int time = 1; time <= 4; ++time) {
+        SCOPED_TRACE(fmt::format("{}, time {}", hw.name, time));
+        const Report report = selftest::test(device, &hw, {});
+        EXPECT_TRUE(report.passed()) << text_of(report);
+        std::vector<std::string_view> want = {"reset", "reset-values"};
+        if ((hw.features & NVDLA_HW_BDMA) == 0) want.emplace_back("bdma");
+        if ((hw.features & NVDLA_HW_RUBIK) == 0) want.emplace_back("rubik");
+        if (may_lose) want.emplace_back("left-over");
+        std::vector<std::string_view> left_out;
+        for (const Report::Entry& entry : report.entries)
+          if (entry.result.verdict == Verdict::kLeftOut) left_out.push_back(entry.step.name);
+        EXPECT_EQ(left_out, want) << text_of(report);
+      }
+    }
+  }
+}
+
+// Without the fault of the clock gate nothing adds up, and nothing has to be left out for it.
+TEST(Selftest, MendedLogicThatCannotBeResetRunsAllChains) {
+  const nvdla_hw hw = as_named("nv_small", false);
+  WithoutReset device(hw, model::Quirks::kRtl);
+  for (int time = 1; time <= 4; ++time) {
+    const Report report = selftest::test(device, &hw, {.steps = {"left-over", "gating"}});
+    EXPECT_TRUE(report.passed()) << text_of(report);
+    for (const Report::Entry& entry : report.entries)
+      EXPECT_EQ(entry.result.verdict, Verdict::kPassed) << text_of(report);
   }
 }
 
