@@ -22,6 +22,7 @@ struct Bench {
   const nvdla_hw& hw;
   BareRunner* bare = nullptr;  // none where registers cannot be reached
   std::chrono::nanoseconds limit{};
+  std::uint32_t clock_khz = 0;  // of the core; 0: not known
   std::optional<bool> resets = {};
 
   // Whether a reset takes back what was written, which is tried once. Only with registers.

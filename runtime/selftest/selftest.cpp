@@ -111,7 +111,7 @@ Report test(detail::BareDevice& device, const nvdla_hw* named, const Options& op
       Session::guarded([&]() -> Identified { return identify(device, named, options.limit); });
   if (session.identified(found)) {
     BareRunner runner(device, *found.hw, options.limit);
-    Bench bench{runner, *found.hw, &runner, options.limit};
+    Bench bench{runner, *found.hw, &runner, options.limit, device.clock_khz()};
     session.run(bench);
     Session::guarded([&]() -> Result {
       device.reset();
@@ -127,7 +127,7 @@ Report test(const Device& device, const Options& options) {
       Session::guarded([&]() -> Identified { return identify(device, options.limit); });
   if (session.identified(found)) {
     DeviceRunner runner(device, options.limit);
-    Bench bench{runner, *found.hw, nullptr, options.limit};
+    Bench bench{runner, *found.hw, nullptr, options.limit, options.clock_khz};
     session.run(bench);
   }
   return session.take();

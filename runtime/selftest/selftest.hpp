@@ -6,6 +6,7 @@
 #define NVDLA_SELFTEST_SELFTEST_HPP
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ struct Options {
   std::vector<std::string> steps = {};
   // Of the host's time, for one work of the device. It passes where the device's clock stands.
   std::chrono::nanoseconds limit = std::chrono::seconds(60);
+  // Of the core of a device behind a driver; 0: not known.
+  std::uint32_t clock_khz = 0;
   // Told of each step when it has ended.
   std::function<void(const Report::Entry&)> progress = {};
 };

@@ -38,12 +38,11 @@ Result check_timing(Bench& bench) {
            {"clock or bus: the device is far slower than its bound", cause::kUnitClock}});
     best = std::min<std::uint64_t>(best, ran.stats.front().end_ns - ran.stats.front().start_ns);
   }
-  const std::uint32_t named = bench.bare ? bench.bare->device().clock_khz() : 0;
-  const std::uint64_t khz = named != 0 ? named : 1'000'000;
+  const std::uint64_t khz = bench.clock_khz != 0 ? bench.clock_khz : 1'000'000;
   const std::uint64_t bound = load->cycles() * 1'000'000 / khz;
-  const std::string text =
-      fmt::format("{} bytes in {} us, {} us being the bound at {} MHz{}", bytes, best / 1000,
-                  bound / 1000, khz / 1000, named != 0 ? "" : ", as nobody named its clock");
+  const std::string text = fmt::format(
+      "{} bytes in {} us, {} us being the bound at {:g} MHz{}", bytes, best / 1000, bound / 1000,
+      static_cast<double>(khz) / 1000, bench.clock_khz != 0 ? "" : ", as nobody named its clock");
   if (best > std::max(bound * kTooSlow, kLatencyNs)) {
     return Result::failed({text,
                            fmt::format("at most {} times the bound", kTooSlow),

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "backend/device_name.hpp"
+#include "backend/kernel/describe.hpp"
 #include "backend/kernel/node.hpp"
 #include "program/json_output.hpp"
 #include "program/program.hpp"
@@ -67,12 +69,21 @@ std::string chosen(const SelftestOptions& options) {
   return fmt::format("model:{}", model);
 }
 
+// The driver knows the core's clock.
+Report test_kernel(const std::string& name, const std::string& path, selftest::Options options) {
+  const Device device = Device::open(name);
+  const auto nodes = path.empty() ? detail::find_kernel_devices() : std::vector{path};
+  if (!nodes.empty()) options.clock_khz = detail::describe_kernel_device(nodes.front()).clock_khz;
+  return selftest::test(device, options);
+}
+
 Report test(const std::string& name, const selftest::Options& options) {
-  if (detail::parse_device_name(name).kind == detail::DeviceName::Kind::kKernel)
-    return selftest::test(Device::open(name), options);
+  const detail::DeviceName parsed = detail::parse_device_name(name);
+  if (parsed.kind == detail::DeviceName::Kind::kKernel)
+    return test_kernel(name, parsed.path, options);
   const auto device = detail::open_bare(name);
-  const nvdla_hw* const named = detail::parse_device_name(name).hw;
-  return selftest::test(*device, named != nullptr ? named : device->configuration(), options);
+  return selftest::test(*device, parsed.hw != nullptr ? parsed.hw : device->configuration(),
+                        options);
 }
 
 int run(const SelftestOptions& given) {

@@ -124,6 +124,23 @@ TEST(Selftest, ADeviceBehindADriverRunsItsLayers) {
   }
 }
 
+// As slow as that nothing is too slow for it.
+TEST(Selftest, TheBoundOnTimeIsOfTheClockThatADriverKnows) {
+  for (const std::uint32_t khz : {0u, 1u, 2500u}) {
+    const Report report = selftest::test(Device::open("model:nv_small,threads=1"),
+                                         {.steps = {"timing"}, .clock_khz = khz});
+    ASSERT_EQ(report.entries.size(), 1u);
+    const std::string text = text_of(report);
+    EXPECT_NE(text.find(khz == 0   ? "at 1000 MHz, as nobody named its clock"
+                        : khz == 1 ? "at 0.001 MHz"
+                                   : "at 2.5 MHz"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("nobody") == std::string::npos, khz != 0) << text;
+    EXPECT_TRUE(report.passed() || khz != 1) << text;
+  }
+}
+
 TEST(Selftest, GuessesTheConfigurationThatNobodyNames) {
   for (const char* name : {"nv_full", "nv_large", "nv_medium_512", "nv_small_256_full"}) {
     BreakableModel device(*nvdla_hw_find(name), {});
