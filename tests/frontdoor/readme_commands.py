@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Run every command of README.md as it is written there, in build/ of this tree.
 
-Commands are the indented lines, but for OUTPUT, and quoted words that begin like one.
+Commands are the indented lines, but for output, and quoted words that begin like one.
 COMMANDS says of each how it is run and what it prints; one without an entry fails, and
 so does an entry whose command the README does not have any more. Commands that build
 run in the tree; others in a folder of links to it, so that they write nowhere else. Of
@@ -17,11 +17,11 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import pages
+
+ROOT = pages.ROOT
 PICTURE = "runtime/examples/digits/images/five-dejavu-serif-sheared.png"
 
-# First words of indented blocks that show what a command prints.
-OUTPUT = ("picture", "layers")
 QUOTED = re.compile(r"(make|cmake|ctest) .*|build/(bin|tests)/.*|tests/.*\.sh( .*)?|\w+=.* build/.*")
 
 
@@ -112,23 +112,10 @@ COMMANDS = {
 
 
 def written():
-    """Return the commands of the README in their order, without comments."""
-    found, fenced, output = [], False, False
-    for line in (ROOT / "README.md").read_text().splitlines():
-        if line.startswith("```"):
-            fenced = not fenced
-        if fenced:
-            continue
-        if line.startswith("    "):
-            output = output or line.split()[0] in OUTPUT
-            if not output:
-                command = re.split(r"\s{2,}#|\s+# ", line.strip())[0]
-                # A comment that goes on.
-                found += [command] if not command.startswith("#") else []
-            continue
-        output = output and not line
-        found += [word for word in re.findall(r"`([^`]+)`", line) if QUOTED.fullmatch(word)]
-    return list(dict.fromkeys(found))
+    """Return the commands of the README in their order, and quoted words that are some."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / "README.md").read_text(), flags=re.M | re.S)
+    quoted = [word for word in re.findall(r"`([^`\n]+)`", text) if QUOTED.fullmatch(word)]
+    return list(dict.fromkeys([command.text for command in pages.commands("README.md")] + quoted))
 
 
 def shell(command, folder, environment=None):
