@@ -99,6 +99,13 @@ function(nvdla_sanitize_lightly target)
   endif()
 endfunction()
 
+# nvdla_configurations(VARIABLE): the names of all configurations, in their order.
+function(nvdla_configurations variable)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/firmware/nvdla_hw.c" names REGEX "\\.name = ")
+  list(TRANSFORM names REPLACE ".*\"(.*)\".*" "\\1")
+  set(${variable} "${names}" PARENT_SCOPE)
+endfunction()
+
 # For tests and what they are made of. Quicker to compile; and at -O3 gcc 12 warns
 # of what it does not understand inside std::vector.
 function(nvdla_compile_as_test target)

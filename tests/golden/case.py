@@ -22,7 +22,7 @@ class Hardware:
     """What the layout of data depends on, of one configuration."""
 
     def __init__(self, name, atom, entry, entries, kernels, channels, weight_align,
-                 regmap="nv_small"):
+                 regmap="nv_small", has_y=False):
         self.name = name
         self.regmap = regmap
         self.atom = atom  # bytes of an atom of memory
@@ -31,15 +31,19 @@ class Hardware:
         self.kernels = kernels  # of a group, int8
         self.channels = channels  # of a weight cube
         self.weight_align = weight_align  # of WEIGHT_BYTES
+        self.has_y = has_y  # SDP's operator Y
 
 
-NV_FULL = Hardware("nv_full", 32, 128, 256, 32, 64, 128, "nv_full")
-NV_LARGE = Hardware("nv_large", 32, 64, 512, 32, 64, 64)
-NV_MEDIUM_1024_FULL = Hardware("nv_medium_1024_full", 32, 32, 512, 32, 32, 32)
-NV_MEDIUM_512 = Hardware("nv_medium_512", 16, 32, 512, 16, 32, 32)
-NV_SMALL_256_FULL = Hardware("nv_small_256_full", 8, 32, 128, 8, 32, 32)
-NV_SMALL_256 = Hardware("nv_small_256", 8, 32, 128, 8, 32, 32)
+NV_FULL = Hardware("nv_full", 32, 128, 256, 32, 64, 128, "nv_full", has_y=True)
 NV_SMALL = Hardware("nv_small", 8, 8, 512, 8, 8, 8)
+SECOND_GENERATION = (
+    Hardware("nv_large", 32, 64, 512, 32, 64, 64, has_y=True),
+    Hardware("nv_medium_1024_full", 32, 32, 512, 32, 32, 32, has_y=True),
+    Hardware("nv_medium_512", 16, 32, 512, 16, 32, 32),
+    Hardware("nv_small_256_full", 8, 32, 128, 8, 32, 32, has_y=True),
+    Hardware("nv_small_256", 8, 32, 128, 8, 32, 32),
+    NV_SMALL,
+)
 
 
 def read_registers():

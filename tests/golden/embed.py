@@ -16,10 +16,7 @@ import conv  # noqa: E402
 import moves  # noqa: E402
 import pdp  # noqa: E402
 import sdp  # noqa: E402
-from case import (FP16, INT8, INT16, NV_FULL, NV_LARGE, NV_MEDIUM_1024_FULL,  # noqa: E402
-                  NV_MEDIUM_512, NV_SMALL, NV_SMALL_256, NV_SMALL_256_FULL)
-
-WITH_Y = (NV_LARGE, NV_MEDIUM_1024_FULL, NV_SMALL_256_FULL)
+from case import FP16, INT8, INT16, NV_FULL, SECOND_GENERATION  # noqa: E402
 
 
 def first_generation():
@@ -39,7 +36,7 @@ def first_generation():
 
 def second_generation(hw):
     yield conv.layer(hw, INT8, 1)
-    yield sdp.layer(hw, INT8, 2, y=hw in WITH_Y)
+    yield sdp.layer(hw, INT8, 2, y=hw.has_y)
     yield pdp.layer(hw, INT8, pdp.MAXIMUM, 2, 1, 3)
     yield pdp.layer(hw, INT8, pdp.AVERAGE, 3, 2, 4, 1, 1, 1, 0, pad=-5)
     yield cdp.layer(hw, INT8, 5, 5)
@@ -47,8 +44,7 @@ def second_generation(hw):
 
 def cases():
     yield from first_generation()
-    for hw in (NV_LARGE, NV_MEDIUM_1024_FULL, NV_MEDIUM_512, NV_SMALL_256_FULL, NV_SMALL_256,
-               NV_SMALL):
+    for hw in SECOND_GENERATION:
         yield from second_generation(hw)
 
 

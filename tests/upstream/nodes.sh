@@ -45,7 +45,15 @@ judged() {
 }
 
 declare -i nodes=0
-for configuration in nv_full nv_large nv_medium_1024_full nv_small_256_full; do
+configurations=$("$nvdla" info | sed -n 's/^model:\([^ ]*\).*/\1/p')
+[[ -n $configurations ]] || fail "nvdla info lists no model"
+for configuration in $configurations; do
+	if ! "$nvdla" info --device "model:$configuration" | grep -q 'secondary memory'; then
+		said=$(judged "" --config "$configuration" --clock-khz 75000)
+		[[ -z $said ]] || fail "$configuration: $said"
+		nodes+=1
+		continue
+	fi
 	for options in "" "--coherent --clock-khz 600000" \
 		"--sram 0x20000000+0x80000 --memory-region 0x80000000+0x8000000" \
 		"--clock crg,3 --clock crg,4 --reset crg,17"; do
@@ -55,11 +63,6 @@ for configuration in nv_full nv_large nv_medium_1024_full nv_small_256_full; do
 		[[ -z $said ]] || fail "$configuration $options: $said"
 		nodes+=1
 	done
-done
-for configuration in nv_medium_512 nv_small_256 nv_small; do
-	said=$(judged "" --config "$configuration" --clock-khz 75000)
-	[[ -z $said ]] || fail "$configuration: $said"
-	nodes+=1
 done
 # It would say so.
 for filter in 's/interrupts/interupts/' 's/clock-names = "core"/clock-names = "csb"/' \
