@@ -12,6 +12,8 @@
 #     --device NAME        configuration (default: nv_small)
 #     --module FILE        module to load (default: BUILD/modules/SERIES/nvdla.ko), may be repeated
 #     --with NAME          module of the kernel to load before, may be repeated
+#     --offer MODULE       in the place of the module: a file or a name, for modprobe in the
+#                          guest, may be repeated
 #     --run COMMAND        like -- PROGRAM ARGUMENT..., may be repeated
 #     --file FROM[:TO]     file or directory for the guest, may be repeated
 #     --route ROUTE        how the driver finds the device: pci (the default), acpi, or dt, the
@@ -74,6 +76,10 @@ while [ $# -gt 0 ]; do
 	--module)
 		modules=given
 		printf '%s\n%s\n' --module "$1" >>"$work/initrd-options"
+		;;
+	--offer)
+		modules=given
+		printf '%s\n%s\n' --offer "$1" >>"$work/initrd-options"
 		;;
 	--with | --run | --file) printf '%s\n%s\n' "$option" "$1" >>"$work/initrd-options" ;;
 	--route) route=$1 ;;

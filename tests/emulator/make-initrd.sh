@@ -9,6 +9,7 @@
 #     --arm64 DIRECTORY    before the others: a guest for arm64, of what get-arm64.sh left there
 #     --module FILE        own module; loaded in the order given, after its dependencies
 #     --with NAME          a module of the kernel that is loaded before them
+#     --offer MODULE       not loaded, but there for modprobe: an own file, or a name of the kernel's
 #     --run COMMAND        in the guest, several in their order; the first word is a file here
 #     --file FROM[:TO]     a file or directory for the guest, at the same place unless TO is given
 #
@@ -101,20 +102,49 @@ add_module() {
 	for dependency in $(modinfo -F depends "$1" | tr ',' ' '); do
 		add_kernel_module "$dependency"
 	done
-	case $1 in
-	*.xz) xz -dc "$1" >"$root/modules/$2.ko" ;;
-	*) cp "$1" "$root/modules/$2.ko" ;;
-	esac
-	$strip -g "$root/modules/$2.ko"
+	unpack "$1" "$root/modules/$2.ko"
 	echo "$2" >>"$root/etc/nvdla/modules"
 }
 
-add_kernel_module() {
+# unpack FILE TO: without what a debugger wants.
+unpack() {
+	case $1 in
+	*.xz) xz -dc "$1" >"$2" ;;
+	*) cp "$1" "$2" ;;
+	esac
+	$strip -g "$2"
+}
+
+# The file of a module of the kernel; nothing if that is built in.
+kernel_module() {
 	wanted=$(canonical "$1")
 	! sed 's#.*/##; s/\.ko$//; s/-/_/g' "$kernel/modules/modules.builtin" | grep -qx "$wanted" || return 0
 	found=$(grep -E "/$(echo "$wanted" | sed 's/_/[-_]/g')\.ko(\.xz)?\$" "$work/index" | head -n 1)
 	[ -n "$found" ] || fail "the kernel in $kernel has no module $1"
-	add_module "$found"
+	echo "$found"
+}
+
+add_kernel_module() {
+	found=$(kernel_module "$1")
+	[ -z "$found" ] || add_module "$found"
+}
+
+# With all that it depends on, where modprobe looks.
+offer() {
+	offered=$root/lib/modules/$(cat "$kernel/release")
+	mkdir -p "$offered"
+	case $1 in
+	*/*) found=$1 ;;
+	*) found=$(kernel_module "$1") ;;
+	esac
+	[ -n "$found" ] || return 0
+	[ -f "$found" ] || fail "no module $found"
+	set -- "$found" "$offered/$(canonical "$found").ko"
+	[ ! -e "$2" ] || return 0
+	unpack "$1" "$2"
+	for dependency in $(modinfo -F depends "$1" | tr ',' ' '); do
+		offer "$dependency"
+	done
 }
 
 # add_program COMMAND: its first word becomes a program in the guest's PATH.
@@ -178,6 +208,10 @@ while [ $# -gt 1 ]; do
 		index
 		add_kernel_module "$2"
 		;;
+	--offer)
+		index
+		offer "$2"
+		;;
 	--run) add_program "$2" ;;
 	--file) add_file "$2" ;;
 	*) fail "unknown option $1" ;;
@@ -195,6 +229,7 @@ else
 fi
 cp "$busybox" "$root/bin/busybox"
 ! ldd "$root/bin/busybox" >/dev/null 2>&1 || fail "$busybox is not static: install busybox-static"
+[ ! -d "$root/lib/modules" ] || busybox depmod -b "$root" "$(cat "$kernel/release")"
 cp "$here/init.sh" "$root/init"
 cp "$here/fault.sh" "$root/bin/fault"
 chmod 755 "$root/init" "$root/bin/fault"

@@ -24,6 +24,9 @@ refuses() {
 	fi
 }
 
+refuses "build-driver.sh: 'pci' is not vfio or uio" "$here/build-driver.sh" 6.12 "$work" pci
+refuses "build-driver.sh: no /usr/src/linux-source-0.1.tar.xz: install linux-source-0.1" \
+	"$here/build-driver.sh" 0.1-arm64 "$work" uio
 emulate=$here/emulate.sh
 refuses "emulate.sh: which series of kernels? For example: emulate.sh 6.12" "$emulate"
 refuses "emulate.sh: 'new' is not a series of kernels such as 6.12, nor newest, sanitizer, uml" "$emulate" new

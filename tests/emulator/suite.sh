@@ -71,6 +71,14 @@ join() {
 		failed="$failed $name-dma"
 }
 
+# drivers NAME: for user space, which Debian's kernels do not have.
+drivers() {
+	sh "$here/build-driver.sh" "$series" "$build" "$1" >"$build/emulate/$series-$1.log" 2>&1 || {
+		cat "$build/emulate/$series-$1.log"
+		exit 1
+	}
+}
+
 digits=$here/../../runtime/examples/digits
 # Memory of the machine as on-chip SRAM: kept free, named to the driver, and put
 # behind the second memory interface by the device server.
@@ -213,10 +221,7 @@ mmio() {
 	boot mmio "$@" --device nv_small --append 'memmap=48M$0x10000000' \
 		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh pci nv_small" \
 		--run "$here/mmio.sh uio nv_small" --run "$here/mmio.sh address nv_small"
-	sh "$here/build-vfio.sh" "$series" "$build" >"$build/emulate/$series-vfio.log" 2>&1 || {
-		cat "$build/emulate/$series-vfio.log"
-		exit 1
-	}
+	drivers vfio
 	vfio=$build/modules/$series/vfio
 	boot mmio-vfio "$@" --device nv_small --append vfio.enable_unsafe_noiommu_mode=1 \
 		--module "$vfio/vfio.ko" --module "$vfio/pci/vfio-pci-core.ko" \
