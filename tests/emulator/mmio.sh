@@ -88,6 +88,17 @@ works() {
 	[ -s /tmp/classes.device ] || bad "no digits"
 }
 
+# The same cases as registers, which have their memory at addresses of their own.
+replays() {
+	nvdla replay --device "$1,memory=64M@0x80000000" /golden | tee /tmp/said
+	grep -qE '^[1-9][0-9]* passed, 0 failed, 0 skipped$' /tmp/said || bad "replay on $1"
+	nvdla replay --device "$1" /golden >/tmp/said
+	result=$?
+	[ $result -eq 1 ] || bad "replay without the memory of a case: status $result"
+	grep -q 'has no memory of [0-9]* bytes at 0x8.* where the trace needs it' /tmp/said ||
+		bad "replay without the memory of a case says: $(cat /tmp/said)"
+}
+
 # interrupts DRIVER: there were many.
 interrupts() {
 	count=$(awk "/$1\$/ { for (i = 2; \$i ~ /^[0-9]+\$/; i++) sum += \$i } END { print sum + 0 }" /proc/interrupts)
@@ -139,6 +150,7 @@ pci)
 	refused "$device,config=nv_large" 3 "is $configuration, not nv_large"
 	works "$device"
 	! masters || bad "the bus is still mastered"
+	replays "$device"
 	killed "$device"
 	# Nobody tells the device; the next one does.
 	masters || bad "a process that was killed took bus mastering along"
@@ -207,9 +219,6 @@ platform)
 	refused "mmio:/dev/uio0,$memory" 3 "whose configurations registers do not tell apart: add ',config="
 	works "$device"
 	interrupts nvdla_uio
-	# The self-test expects registers as after a reset, which only the board has a line for.
-	devmem 0xfed40000 32 1
-	devmem 0xfed40000 32 0
 	works "$device,interrupt=poll"
 	;;
 *) bad "pci, uio, vfio, golden, address or platform?" ;;

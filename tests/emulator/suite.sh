@@ -218,7 +218,9 @@ mmio() {
 	set -- --time-out 1200 --file "$programs/bin/nvdla:/bin/nvdla" \
 		--file "$programs/bin/digits:/bin/digits" --file "$tests/nvdla-lift:/bin/nvdla-lift" \
 		--file "$digits:/digits" --with uio_pci_generic
-	boot mmio "$@" --device nv_small --append 'memmap=48M$0x10000000' \
+	# Golden cases have their memory from 2 GiB on.
+	boot mmio "$@" --device nv_small --server --memory --server 2304M \
+		--append 'memmap=48M$0x10000000,64M$0x80000000' \
 		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh pci nv_small" \
 		--run "$here/mmio.sh uio nv_small" --run "$here/mmio.sh address nv_small"
 	drivers vfio
