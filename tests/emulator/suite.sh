@@ -18,6 +18,7 @@
 #   short     one boot of uml
 #   resets    200 resets beside jobs
 #   mmio      the device from user space, without the driver
+#   board     a board without the driver, as docs/bring-up.md has it (series for arm64 only)
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -71,12 +72,24 @@ join() {
 		failed="$failed $name-dma"
 }
 
+# guide NAME: what guide.sh takes for a guest of that name.
+guide() {
+	python3 "$here/../frontdoor/guide_commands.py" --guest "$1" >"$build/emulate/$1.guide"
+	echo "$build/emulate/$1.guide"
+}
+
 # drivers NAME: for user space, which Debian's kernels do not have.
 drivers() {
 	sh "$here/build-driver.sh" "$series" "$build" "$1" >"$build/emulate/$series-$1.log" 2>&1 || {
 		cat "$build/emulate/$series-$1.log"
 		exit 1
 	}
+}
+
+# The digit network as a file.
+network() {
+	"$build/bin/digits" --device model:nv_small --save "$build/emulate/digits.nvdla" >/dev/null
+	echo "$build/emulate/digits.nvdla"
 }
 
 digits=$here/../../runtime/examples/digits
@@ -114,7 +127,10 @@ done
 
 machines() {
 	# A second-generation device with MSI and a function that can be reset.
-	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
+	# What the driver shows goes first: there is no older dump.
+	boot msi --device nv_small --time-out $patience --with vgem --file "$digits:/digits" \
+		--file "$(guide seeing):/guide" --file "$(network):/tmp/digits.nvdla" \
+		--run "$programs/bin/nvdla info" --run "$here/guide.sh /guide" \
 		--run "$selftest" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram" \
 		--run "$tests/test_misbehaviour --gtest_filter=WithReset.*" \
@@ -234,6 +250,26 @@ mmio() {
 		--file "$here/../golden/nv_small:/golden/nv_small" --run "$here/mmio.sh platform nv_small"
 }
 
+# What docs/mmio.md says of PCI.
+mmio_guide() {
+	boot mmio-guide --time-out 1200 --device nv_small --module "$build/modules/$series/nvdla.ko" \
+		--offer uio_pci_generic --offer "$vfio/vfio.ko" --offer "$vfio/pci/vfio-pci-core.ko" \
+		--offer "$vfio/pci/vfio-pci.ko" --file "$(guide pci):/guide" \
+		--file "$(network):/tmp/digits.nvdla" --run "$programs/bin/nvdla info" \
+		--run "$here/guide.sh /guide"
+}
+
+# A board with memory that the kernel leaves alone, and with no driver until the guide loads it.
+board() {
+	drivers uio
+	trees=$here/device-tree
+	boot board --route dt --cpus 2 --device nv_small --dt "$trees/carveout.dts" \
+		--dt "$trees/clock.dts" --offer "$build/modules/$series/nvdla.ko" \
+		--offer "$build/modules/$series/uio/uio_pdrv_genirq.ko" --time-out 300 \
+		--file "$(guide board):/guide" --file "$(network):/tmp/digits.nvdla" \
+		--file "$programs/bin/nvdla:/bin/nvdla" --run "$here/guide.sh /guide"
+}
+
 # The tests find out by what they are told whether the driver sees the SRAM.
 one_configuration() {
 	case $1 in
@@ -320,7 +356,11 @@ uml:short) user_mode_short ;;
 *:resets)
 	boot resets --device nv_small --time-out 600 --run "$tests/test_power --gtest_filter=LongStorm.*"
 	;;
-*:mmio) mmio ;;
+*:mmio)
+	mmio
+	mmio_guide
+	;;
+*-arm64:board) board ;;
 *:) machines ;;
 *) one_configuration "$configuration" ;;
 esac

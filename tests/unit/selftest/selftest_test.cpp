@@ -291,13 +291,15 @@ TEST(Selftest, TheDocumentationKnowsStepsAndFaults) {
   std::ifstream page(NVDLA_SOURCE_DIR "/docs/bring-up.md");
   std::string rows;
   unsigned heads = 0;
+  bool in_table = false;
   for (std::string line; std::getline(page, line);) {
-    const bool head = line == "| step | checks that | registers |" ||
-                      line == "| fault | step | named as |" || line == "|---|---|---|";
+    const bool head =
+        line == "| step | checks that | registers |" || line == "| fault | step | named as |";
     heads += head ? 1 : 0;
-    if (!head && line.starts_with("|")) rows += line + "\n";
+    in_table = head || (in_table && line.starts_with("|"));
+    if (in_table && !head && line != "|---|---|---|") rows += line + "\n";
   }
-  EXPECT_EQ(heads, 4u);
+  EXPECT_EQ(heads, 2u);
   EXPECT_EQ(rows, wanted);
 }
 

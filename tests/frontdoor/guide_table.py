@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""How each command of the documentation is run, page by page, and what it has to print.
+
+Keys are commands, or a section and a command where that is run otherwise than elsewhere.
+"""
+
+from readme_commands import Run, dry
+
+PICTURE = "runtime/examples/digits/images/five-dejavu-serif-sheared.png"
+PATH = "export PATH=$PWD/build/bin:$PATH"
+
+
+class Guest:
+    """Run it in a guest (GUESTS): a line of its output as grep -E has it, the status, words that
+    stand for others, and a command that comes before."""
+
+    def __init__(self, line="", status=0, instead=(), before=""):
+        self.line, self.status, self.instead, self.before = line, status, instead, before
+
+
+class Ctest:
+    """The command of a test that is called so."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def picture(line):
+    return Run(line, instead=(("PICTURE.png", PICTURE),))
+
+
+def serving(command):
+    """A simulator in the background, until it listens; it ends with the page."""
+    return Run(r"", instead=((command, command.replace("/tmp/nvdla", "nvdla.socket")[:-1] +
+                              " 2>/dev/null >/dev/null & echo $! >server.pid; "
+                              "until [ -S nvdla.socket ]; do sleep 0.1; done"),))
+
+
+def simulated(line):
+    return Run(line, instead=(("/tmp/nvdla", "nvdla.socket"),))
+
+
+# An emulated device is about as fast as one of a thousandth of the clock that nobody names.
+SLOW = (("mmio:0000:00:04.0", "mmio:0000:00:04.0,clock=1000"),)
+# Another program's word in the place of a path that a user chooses.
+BLOB = (("board.dtb", "tests/fuzz/corpus/dt/sram"),)
+NET = (("net.nvdla", "digits.nvdla"),)
+# A byte of the last buffer.
+SPOIL = ("cp board.record spoiled.record; printf '\\125' | dd of=spoiled.record bs=1 conv=notrunc "
+         "seek=$(($(stat -c %s board.record) - 4096))")
+HANG = ("fault block 1; ! nvdla run digits.nvdla --device kernel && "
+        "until [ -e /sys/class/devcoredump/devcd1/data ]; do sleep 1; done")
+
+ANYWHERE = {
+    "make build": dry(r"cmake --build build --parallel \d+ --target product"),
+    PATH: Run(r""),
+    "digits --save digits.nvdla": Run(r""),
+}
+
+PAGES = {
+    "docs/guide-application.md": {
+        **ANYWHERE,
+        "nvdla info": Run(r"nv_medium_1024_full"),
+        "nvdla dump digits.nvdla": Run(r"conv 0"),
+        f"nvdla run digits.nvdla --input {PICTURE}": Run(r"scores: 10x1x1 int8"),
+        f"nvdla run digits.nvdla --input {PICTURE} --json": Run(r'^\{.*"scores"'),
+        f"nvdla run digits.nvdla --input {PICTURE} --output scores.dimg": Run(r""),
+        "nvdla run digits.nvdla --stats": Run(r"conv 0"),
+        "nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+        "nvdla run digits.nvdla --compare model --dump-layers layers": Run(
+            r"5 layers are as on model"),
+        "cmake --install build --prefix prefix": Run(r"Installing: .*/prefix/bin/nvdla"),
+        "cmake -S tests/examples/package -B consumer -DCMAKE_PREFIX_PATH=$PWD/prefix": Run(
+            r"Build files have been written to: .*/consumer"),
+        "cmake --build consumer": Run(r"Built target consumer"),
+        "consumer/consumer": Run(r""),
+    },
+    "docs/guide-ci.md": {
+        **ANYWHERE,
+        "nvdla run digits.nvdla --record good.record": Run(r"scores: 10x1x1 int8"),
+        "nvdla diff good.record model:nv_full": Run(r"no difference in 1 job"),
+        "nvdla replay good.record": Run(r"1 passed, 0 failed, 0 skipped"),
+        "nvdla replay --json good.record tests/golden": Run(r'^\{.*"failed": ?0\b'),
+        "nvdla-device-server --device model:nv_small --simulator nvdla.socket &": serving(
+            "nvdla-device-server --device model:nv_small --simulator nvdla.socket &"),
+        "nvdla selftest --device sim:nvdla.socket": Run(
+            r"sim:nvdla.socket: 15 passed, 0 failed, 2 left out"),
+        'make test STAGES="static freestanding"': dry(r"\.ci/stages\.sh static freestanding$"),
+        "make test": dry(r"\.ci/stages\.sh *$"),
+        "make emulate KERNEL=6.12": dry(r"tests/emulator/suite\.sh 6\.12 build"),
+        "make test-all": dry(r"\.ci/stages\.sh --all"),
+    },
+    "docs/bring-up.md": {
+        "digits --device model:nv_small --save digits.nvdla": Run(r""),
+        # What this machine was started with is not ours to say.
+        "nvdla dt check": Run(r"(started with a device tree|no node is an NVDLA|device)",
+                              status=None),
+        ("On the board", "nvdla dt check"): Guest("npu@c000000: nv_small, .*0xc000000"),
+        "export NVDLA_DEVICE=mmio:0xc000000,memory=64M@0x50000000,config=nv_small,clock=1000":
+            Guest(),
+        "nvdla regs --live GLB": Guest("GLB.S_NVDLA_HW_VERSION = 0x00303031"),
+        "nvdla selftest --step identify --step copy": Guest("2 passed, 0 failed, 0 left out"),
+        "nvdla selftest --step conv": Guest("1 passed, 0 failed, 0 left out"),
+        "nvdla selftest": Guest("12 passed, 0 failed, 5 left out"),
+        "nvdla run digits.nvdla --compare model": Guest("5 layers are as on model"),
+        "modprobe nvdla": Guest(),
+        "nvdla selftest --device kernel": Guest(r"kernel: 10 passed, 0 failed, 7 left out"),
+        "nvdla run digits.nvdla --device kernel --compare model": Guest(
+            "5 layers are as on model"),
+        'nvdla dt node --address 0xc000000 --interrupt "0 112 4" --clock-khz 600000': Run(
+            r"clock-frequency = <600000000>;"),
+        "nvdla dt node --config nv_full --address 0xc000000 --interrupt 7 --overlay npu.dtbo":
+            Run(r""),
+        "nvdla dt check board.dtb": Run(r"1 device, 0 wrong", instead=BLOB),
+        "nvdla selftest --device model:nv_small": Run(
+            r"model:nv_small: 15 passed, 0 failed, 2 left out"),
+        "nvdla selftest --list": Run(r"^left-over "),
+    },
+    "docs/layers.md": {
+        "build/bin/digits --save digits.nvdla": Run(r""),
+        "build/bin/nvdla run digits.nvdla --input PICTURE.png --compare model": picture(
+            r"5 layers are as on model"),
+        "build/bin/nvdla run digits.nvdla --input PICTURE.png --dump-layers layers": picture(
+            r"scores: 10x1x1 int8"),
+        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+        "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(
+            r"conv 0.*%"),
+        "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
+        "build/bin/nvdla lut plot tanh --precision fp16 --range -4:4": Run(
+            r"largest error: .* LSB"),
+    },
+    "docs/mmio.md": {
+        "nvdla regs --device mmio:0000:00:04.0 --live GLB": Guest(
+            "GLB.S_NVDLA_HW_VERSION = 0x00303031"),
+        "nvdla selftest --device mmio:0000:00:04.0": Guest(
+            "15 passed, 0 failed, 2 left out", instead=SLOW),
+        "nvdla run digits.nvdla --device mmio:0000:00:04.0": Guest("nv_small on mmio"),
+        "echo 0000:00:04.0 > /sys/bus/pci/devices/0000:00:04.0/driver/unbind": Guest(),
+        "sysctl vm.nr_hugepages=32": Guest("32"),
+        "modprobe uio_pci_generic": Guest(),
+        "echo uio_pci_generic > /sys/bus/pci/devices/0000:00:04.0/driver_override": Guest(),
+        "echo 0000:00:04.0 > /sys/bus/pci/drivers_probe": Guest(),
+        "modprobe vfio enable_unsafe_noiommu_mode=1": Guest(),
+        "modprobe vfio-pci": Guest(),
+        "echo vfio-pci > /sys/bus/pci/devices/0000:00:04.0/driver_override": Guest(),
+        "nvdla selftest --device mmio:0xc000000,memory=64M@0x50000000,config=nv_small,clock=1000":
+            Guest("12 passed, 0 failed, 5 left out"),
+        "modprobe uio_pdrv_genirq of_id=nvidia,nv_small": Guest(),
+        "modprobe -r uio_pdrv_genirq": Guest(),
+        "nvdla selftest --device mmio:/dev/uio0,memory=64M@0x50000000,clock=1000": Guest(
+            "12 passed, 0 failed, 5 left out"),
+    },
+    "docs/performance.md": {
+        "cmake --preset release": Run(r"Build files have been written to: .*/build", tree=True),
+        "cmake --build build --target bench_resnet50": Run(r"", tree=True),
+        "build/tests/bench_resnet50 21 1 x": Run(r"", instead=((" 21 ", " 1 "),)),
+        "build/tests/bench_resnet50 21 1 y": Run(r"", instead=((" 21 ", " 1 "),)),
+    },
+    "docs/seeing.md": {
+        "cp /sys/class/devcoredump/devcd1/data hang.devcoredump": Guest(before=HANG),
+        "echo 0 > /sys/class/devcoredump/devcd1/data": Guest(),
+        "nvdla replay -v hang.devcoredump": Guest("all layers end here; on the device layer 0"),
+        "nvdla run net.nvdla --device kernel --record board.record": Guest(
+            "scores: 10x1x1 int8", instead=NET),
+        "NVDLA_RECORD=board.record application": Guest(
+            "scores: 10x1x1 int8",
+            instead=(("application", "nvdla run digits.nvdla --device kernel"),)),
+        "nvdla replay board.record": Guest("1 passed, 0 failed, 0 skipped"),
+        "nvdla diff board.record model:nv_small": Guest("no difference in 1 job"),
+        "nvdla replay --reduce layer.record board.record": Guest(
+            "layer.record: 1 of 5 layers", status=1, before=SPOIL,
+            instead=(("board.record", "spoiled.record"),)),
+        "nvdla regs layer.record SDP": Guest("SDP.D_DATA_CUBE_WIDTH"),
+        "echo 1 > /sys/kernel/tracing/events/nvdla/enable": Guest(),
+        # It goes on for ever.
+        "cat /sys/kernel/tracing/trace_pipe": Guest(
+            "nvdla_layer_end", status=143, before="nvdla run digits.nvdla --device kernel",
+            instead=(("cat", "timeout 2 cat"),)),
+        "echo 0 > /sys/kernel/tracing/events/nvdla/enable": Guest(),
+    },
+    "docs/simulator.md": {
+        "build/bin/nvdla-device-server --device model:nv_small --simulator /tmp/nvdla &": serving(
+            "build/bin/nvdla-device-server --device model:nv_small --simulator /tmp/nvdla &"),
+        "build/bin/nvdla info --device sim:/tmp/nvdla": simulated(r"^configuration +nv_small"),
+        "build/bin/convolution sim:/tmp/nvdla": simulated(r"24576 of 24576 elements"),
+    },
+    "tests/emulator/README.md": {
+        "tests/emulator/emulate.sh 6.12 -- build/bin/nvdla info": Run(
+            r"status 0, .* from start to power off", tree=True),
+        "tests/emulator/suite.sh 6.12 build acpi": Ctest("emulator.6.12.acpi"),
+        "tests/emulator/suite.sh 6.12-arm64 build": Ctest("emulator.6.12-arm64"),
+        "tests/emulator/get-arm64.sh build/arm64": Run(r"", tree=True),
+        "cmake --preset arm64 && cmake --build build/arm64/build --target guest_programs": Run(
+            r"Build files have been written to: .*/build/arm64/build", tree=True,
+            instead=(("guest_programs", "guest_programs -- -n"),)),
+        "make emulate KERNEL=uml": dry(r"tests/emulator/suite\.sh uml build"),
+        "tests/emulator/emulate.sh 6.12 --server --stale --append nvdla_machine.noncoherent=1 "
+        "--module build/modules/6.12/machine/nvdla_machine.ko "
+        "--module build/modules/6.12/nvdla.ko "
+        "-- build/tests/test_misbehaviour --gtest_filter='Noncoherent.*'": Run(
+            r"PASSED.* [1-9]\d* test", tree=True),
+        "tests/emulator/emulate.sh 6.12 --append \"preempt=full NVDLA_HOSTILE_SEED=5\" "
+        "-- build/tests/test_hostile --gtest_filter='Fuzz.*'": Run(
+            r"PASSED.* [1-9]\d* test", tree=True),
+    },
+    "runtime/examples/digits/README.md": {
+        "build/bin/digits": Run(r"14 pictures in .*each"),
+        "build/bin/digits --device model:nv_small": Run(r"14 pictures in .*each"),
+        "build/bin/digits my_digit.png": Run(r"five-dejavu.* 5 ",
+                                             instead=(("my_digit.png", PICTURE),)),
+        "build/bin/digits --held-out": Run(r"99\.\d"),
+        # These take NumPy, and minutes.
+        "sudo apt-get install $(grep -v '^#' packages-train.txt)": Run(
+            r"^python3-numpy$", instead=(("sudo apt-get install $(", "cd runtime/examples/digits; "),
+                                         ("txt)", "txt"))),
+        "./train.py": Run(r"", instead=(("./", "test -x runtime/examples/digits/"),)),
+        "./reference.py": Run(r"", instead=(("./", "test -x runtime/examples/digits/"),)),
+    },
+}
+
+# Pages whose commands boot guests: emulator.commands.
+GUEST_PAGES = ("tests/emulator/README.md",)
+
+# Sections of pages in a guest, in the order in which they run there; suite.sh has the guests.
+GUESTS = {
+    "board": [("docs/mmio.md", "An address"), ("docs/mmio.md", "A UIO device"),
+              ("docs/bring-up.md", "On the board")],
+    "pci": [("docs/mmio.md", "PCI"), ("docs/mmio.md", "Registers from user space"),
+            ("docs/mmio.md", "VFIO")],
+    "seeing": [("docs/seeing.md", "When a job fails: device core dumps"),
+               ("docs/seeing.md", "When a result is wrong: records"),
+               ("docs/seeing.md", "When it happens: trace points")],
+}
