@@ -2,25 +2,29 @@
 # SPDX-License-Identifier: MIT
 """Run every command of the documentation as it is written there, in the order of each page.
 
-  guide_commands.py                 all pages, but README.md (readme_commands.py) and GUEST_PAGES
+  guide_commands.py                 all pages, but README.md (readme_commands.py), GUEST_PAGES and
+                                    COPY_PAGES
   guide_commands.py PAGE...         these
   guide_commands.py --guest GUEST   print what tests/emulator/guide.sh takes: the commands of the
                                     sections that are for a guest, see guide_table.py
 
 A command without an entry in guide_table.py fails, and so does an entry whose command the page
 does not have any more. Commands of one page share a folder of links to the tree, so that they
-find what earlier ones wrote, and the programs of build/bin.
+find what earlier ones wrote, and the programs of build/bin; those of COPY_PAGES a copy of the
+tree in build/copy, which is kept for the next time.
 """
 
+import filecmp
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import pages
 import readme_commands
-from guide_table import GUEST_PAGES, GUESTS, PAGES, Ctest, Guest
+from guide_table import COPY_PAGES, GUEST_PAGES, GUESTS, PAGES, Ctest, Guest
 from pages import ROOT
 
 
@@ -112,6 +116,22 @@ def print_guest(name):
                       sep="\n")
 
 
+def copied():
+    """Return a folder with a copy of the tree. What is there and the same keeps its time."""
+    scratch = ROOT / "build/copy"
+    tree = scratch / "tree"
+    wanted = set(pages.files())
+    for path in list(tree.rglob("*")):
+        name = str(path.relative_to(tree))
+        if path.is_file() and not name.startswith("build/") and name not in wanted:
+            path.unlink()
+    for name in wanted:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        if not ((tree / name).exists() and filecmp.cmp(ROOT / name, tree / name, shallow=False)):
+            shutil.copy(ROOT / name, tree / name)
+    return scratch
+
+
 def run_in_links(page):
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
@@ -133,7 +153,7 @@ def run(chosen):
     failed += [f"tests/emulator/suite.sh: no boot has the commands of '{guest}'"
                for guest in GUESTS if f"$(guide {guest})" not in suite]
     for page in chosen:
-        failed += run_in_links(page)
+        failed += run_page(page, copied()) if page in COPY_PAGES else run_in_links(page)
     print(*failed, sep="\n")
     return 1 if failed else 0
 
@@ -145,7 +165,7 @@ def main():
         return 0
     if any(page not in PAGES for page in arguments):
         sys.exit(__doc__)
-    return run(arguments or [page for page in PAGES if page not in GUEST_PAGES])
+    return run(arguments or [page for page in PAGES if page not in GUEST_PAGES + COPY_PAGES])
 
 
 if __name__ == "__main__":

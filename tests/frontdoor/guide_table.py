@@ -116,6 +116,20 @@ PAGES = {
             r"model:nv_small: 15 passed, 0 failed, 2 left out"),
         "nvdla selftest --list": Run(r"^left-over "),
     },
+    "docs/extending.md": {
+        "patch -p1 -i docs/nv_mini.patch": Run(r"patching file firmware/nvdla_hw.c"),
+        "tests/static/configurations.py": Run(r""),
+        "cmake --preset release": Run(r"Build files have been written to: .*/build"),
+        "cmake --build build --target nvdla-cli convolution": Run(r""),
+        "build/bin/nvdla info --device model:nv_mini": Run(
+            r"^MAC array +16 channels x 8 kernels"),
+        "build/bin/nvdla selftest --device model:nv_mini": Run(
+            r"model:nv_mini: 15 passed, 0 failed, 2 left out"),
+        "build/bin/convolution model:nv_mini": Run(
+            r"nv_mini: 24576 of 24576 elements are as expected"),
+        "build/bin/nvdla dt node --config nv_mini --address 0x10000000 --interrupt 7": Run(
+            r'compatible = "nvidia,nv_mini";'),
+    },
     "docs/layers.md": {
         "build/bin/digits --save digits.nvdla": Run(r""),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --compare model": picture(
@@ -220,6 +234,9 @@ PAGES = {
 
 # Pages whose commands boot guests: emulator.commands.
 GUEST_PAGES = ("tests/emulator/README.md",)
+
+# Pages whose commands change the tree and build it: frontdoor.extending, in a copy.
+COPY_PAGES = ("docs/extending.md",)
 
 # Sections of pages in a guest, in the order in which they run there; suite.sh has the guests.
 GUESTS = {

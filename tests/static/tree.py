@@ -27,6 +27,7 @@ LICENCES = {
     "kernel/upstream/nvidia,nvdla.yaml": "(GPL-2.0-only OR BSD-2-Clause)",
     "firmware/": "GPL-2.0 OR MIT",
     # As what it changes.
+    "docs/nv_mini.patch": "GPL-2.0 AND MIT",
     "tests/emulator/virt-pci.patch": "GPL-2.0",
     "uapi/": "(GPL-2.0 WITH Linux-syscall-note) OR MIT",
 }
