@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -16,26 +15,9 @@ namespace {
 
 using detail::BareDevice;
 using detail::BareMemory;
-using Clock = std::chrono::steady_clock;
 
 // The device is looked at so often, if its interrupt line is silent.
 constexpr BareDevice::Time kLook = std::chrono::milliseconds(2);
-
-BareDevice& device_of(void* context) { return *static_cast<BareDevice*>(context); }
-
-constexpr nvdla_port kPort = {
-    .reg_read = [](void* context, u32 offset) -> u32 { return device_of(context).read(offset); },
-    .reg_write = [](void* context, u32 offset,
-                    u32 value) { device_of(context).write(offset, value); },
-    .dma_barrier = [](void*) { std::atomic_thread_fence(std::memory_order_seq_cst); },
-    .relax = [](void* context) { device_of(context).relax(); },
-    .now_ns = [](void* context) -> u64 {
-      return static_cast<u64>(device_of(context).now().count());
-    },
-    .take_irq = nullptr,
-    .layer_start = nullptr,
-    .layer_end = nullptr,
-};
 
 const char* start_error(int error) {
   switch (error) {
@@ -130,50 +112,22 @@ class BareLoad final : public Load {
 }  // namespace
 
 BareRunner::BareRunner(BareDevice& device, const nvdla_hw& hw, std::chrono::nanoseconds limit)
-    : device_(device), hw_(hw), limit_(limit), engine_(std::make_unique<nvdla_engine>()) {}
+    : device_(device), hw_(hw), limit_(limit), engine_(device, hw) {}
 
 std::optional<std::string> BareRunner::start() {
   if (started_) return std::nullopt;
   device_.reset();
-  nvdla_engine_init(engine_.get(), &hw_, &kPort, &device_);
-  nvdla_engine_set_clock(engine_.get(), device_.clock_khz());
-  if (const int error = nvdla_engine_start(engine_.get()); error != 0) return start_error(-error);
+  const int error = engine_.start();
+  if (engine_.lost()) throw *engine_.lost();
+  if (error != 0) return start_error(error);
   started_ = true;
   return std::nullopt;
 }
 
-// False if the host's time is over first.
-bool BareRunner::drive(Clock::time_point end) {
-  nvdla_engine* const engine = engine_.get();
-  while (nvdla_engine_done(engine) == nullptr) {
-    if (Clock::now() >= end) return false;
-    const u64 deadline = nvdla_engine_next_deadline(engine);
-    const BareDevice::Time look = device_.now() + kLook;
-    const bool line = device_.wait_interrupt(
-        static_cast<u64>(look.count()) < deadline
-            ? look
-            : BareDevice::Time(static_cast<BareDevice::Time::rep>(deadline)));
-    // Whatever the line says: that it works is another step's business.
-    const u32 bits = nvdla_engine_read_irq(engine);
-    if (bits != 0)
-      nvdla_engine_interrupt(engine, bits);
-    else if (line)
-      device_.relax();  // a line that is up for nothing must not stop time
-    if (static_cast<u64>(device_.now().count()) >= deadline) nvdla_engine_poll(engine);
-  }
-  return true;
-}
-
 // Which units are enabled, and what GLB says.
-std::string BareRunner::state() const {
+std::string BareRunner::state() {
+  const std::string running = engine_.busy_units();
   const auto map = static_cast<model::RegisterMap>(hw_.regmap);
-  std::string running;
-  for (const model::UnitInfo& unit : model::units()) {
-    if (unit.groups == 0 || !unit.base[map]) continue;
-    const std::uint32_t status = device_.read(*unit.base[map] + NVDLA_REG_S_STATUS);
-    if (status == 0) continue;
-    running += fmt::format("{}{}", running.empty() ? "" : ", ", unit.name);
-  }
   const std::uint32_t glb = *model::unit_base(map, NVDLA_UNIT_GLB);
   return fmt::format("enabled units: {}; GLB.S_INTR_STATUS {:#x}",
                      running.empty() ? "none" : running,
@@ -185,18 +139,16 @@ Ran BareRunner::run(nvdla_job& job) {
   try {
     device_.take_refusals();
     if (const auto wrong = start()) return {End::kGone, *wrong};
-    if (const int refused = nvdla_engine_submit(engine_.get(), &job); refused != 0)
-      return {End::kGone, fmt::format("the engine takes no job: error {}", -refused)};
-    const bool in_time = drive(Clock::now() + limit_);
+    const bool in_time = engine_.run(job, {std::chrono::steady_clock::now() + limit_, kLook});
+    if (engine_.lost()) throw *engine_.lost();
     ran.layer = job.layer;
     if (job.result == NVDLA_JOB_GONE) {
       ran.end = End::kGone;
       ran.text = "registers read as all ones";
-    } else if (!in_time || job.result != NVDLA_JOB_OK) {
+    } else if (job.result != NVDLA_JOB_OK) {
       ran.end = End::kHang;
       ran.text = fmt::format("{}{}", state(),
                              in_time ? "" : "; the host's time was over before the device's");
-      nvdla_engine_abort(engine_.get());
     } else if (std::string refusals = device_.take_refusals(); !refusals.empty()) {
       ran.end = End::kStray;
       ran.text = std::move(refusals);

@@ -10,8 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/bare/bare_device.hpp"
-#include "firmware/engine/nvdla_engine.h"
+#include "backend/bare/bare_engine.hpp"
 #include "selftest/work.hpp"
 
 namespace nvdla::selftest {
@@ -36,13 +35,12 @@ class BareRunner final : public Runner {
   Ran run(nvdla_job& job);
 
  private:
-  bool drive(std::chrono::steady_clock::time_point end);
-  std::string state() const;
+  std::string state();
 
   detail::BareDevice& device_;
   const nvdla_hw& hw_;
   std::chrono::nanoseconds limit_;
-  std::unique_ptr<nvdla_engine> engine_;
+  detail::BareEngine engine_;
   bool started_ = false;
 };
 

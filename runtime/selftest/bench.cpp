@@ -141,21 +141,6 @@ std::optional<Finding> run(Load& load, const std::string& what) {
   return std::nullopt;
 }
 
-nvdla_layer copy_layer(const nvdla_hw& hw, std::uint32_t width, std::uint32_t height,
-                       std::uint32_t channels) {
-  nvdla_layer layer = {};
-  layer.kind = NVDLA_LAYER_SDP;
-  layer.sdp.width = width;
-  layer.sdp.height = height;
-  layer.sdp.channels = channels;
-  layer.sdp.out_cvt.scale = 1;
-  layer.sdp.input.line_stride = width * hw.atom;
-  layer.sdp.input.surface_stride = width * height * hw.atom;
-  layer.sdp.output = layer.sdp.input;
-  layer.sdp.output.slot = 1;
-  return layer;
-}
-
 Bytes noise(std::size_t size, std::uint32_t seed) {
   Bytes bytes(size);
   std::uint32_t state = seed * 2654435761u | 1;

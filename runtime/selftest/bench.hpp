@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/bare/copy_layer.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/register_info.hpp"
 #include "selftest/bare_runner.hpp"
@@ -67,9 +68,7 @@ std::optional<Finding> check_reset(const Registers& registers);
 // Runs the work, looks at the guards. What is wrong, if anything.
 std::optional<Finding> run(Load& load, const std::string& what);
 
-// An SDP layer that changes nothing, from one slot to another.
-nvdla_layer copy_layer(const nvdla_hw& hw, std::uint32_t width, std::uint32_t height,
-                       std::uint32_t channels);
+using detail::copy_layer;
 
 // Bytes without a pattern, others for each seed.
 Bytes noise(std::size_t size, std::uint32_t seed);

@@ -3,6 +3,8 @@
 // Which NVDLA is it, if it is one? The registers tell the generation and the memory interfaces; all
 // builds of the second generation read alike else, and so one element is copied: what the device
 // writes is an atom.
+#include "backend/bare/identify.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +21,6 @@ namespace {
 using detail::BareDevice;
 using model::RegisterMap;
 
-constexpr RegisterMap kMaps[] = {NVDLA_REGMAP_NV_FULL, NVDLA_REGMAP_NV_SMALL};
-
 const char* map_text(RegisterMap map) {
   return map == NVDLA_REGMAP_NV_FULL ? "the first generation (nv_full)"
                                      : "the second generation (nv_small and others)";
@@ -32,10 +32,6 @@ std::uint32_t version_address(RegisterMap map) {
 
 std::uint32_t version(RegisterMap map) {
   return model::find_register("GLB.S_NVDLA_HW_VERSION")->reset[map];
-}
-
-bool answers(BareDevice& device, RegisterMap map) {
-  return device.read(version_address(map)) == version(map);
 }
 
 // Why the version is not where it should be.
@@ -114,22 +110,14 @@ Identified unknown(BareDevice& device, const nvdla_hw* named) {
 
 Identified identify(BareDevice& device, const nvdla_hw* named, std::chrono::nanoseconds limit) {
   // Nothing is written before the version is right: it could be anything else.
-  const RegisterMap* map = nullptr;
-  for (const RegisterMap& candidate : kMaps) {
-    if (named ? named->regmap == static_cast<u32>(candidate) && answers(device, candidate)
-              : answers(device, candidate))
-      map = &candidate;
-  }
-  if (map == nullptr) {
-    for (const RegisterMap& other : kMaps) {
-      if (!named || !answers(device, other)) continue;
-      return {Result::failed(
-          {fmt::format("the version register is where {} has it", map_text(other)),
-           fmt::format("where {} has it: {} was named",
-                       map_text(static_cast<RegisterMap>(named->regmap)), named->name),
-           {cause::kConfiguration}})};
-    }
-    return unknown(device, named);
+  const auto map = detail::find_register_map(device);
+  if (!map) return unknown(device, named);
+  if (named && named->regmap != static_cast<u32>(*map)) {
+    return {
+        Result::failed({fmt::format("the version register is where {} has it", map_text(*map)),
+                        fmt::format("where {} has it: {} was named",
+                                    map_text(static_cast<RegisterMap>(named->regmap)), named->name),
+                        {cause::kConfiguration}})};
   }
 
   // Any configuration of the generation can copy an element.

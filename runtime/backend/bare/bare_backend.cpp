@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/bare/bare_buffer.hpp"
+#include "backend/bare/copy_layer.hpp"
 #include "backend/compiled_program.hpp"
 #include "backend/local/local_backend.hpp"
 #include "base/check.hpp"
@@ -17,22 +18,11 @@ constexpr std::uint32_t kBytes = 4096;
 constexpr int kPoison = 0x5a;
 constexpr int kSource = 0x33;
 
-nvdla_layer one_element(std::uint32_t atom) {
-  nvdla_layer layer = {};
-  layer.kind = NVDLA_LAYER_SDP;
-  layer.sdp.width = layer.sdp.height = layer.sdp.channels = 1;
-  layer.sdp.out_cvt.scale = 1;
-  layer.sdp.input.line_stride = layer.sdp.input.surface_stride = atom;
-  layer.sdp.output.line_stride = layer.sdp.output.surface_stride = atom;
-  layer.sdp.output.slot = 1;
-  return layer;
-}
-
 }  // namespace
 
 void confirm(BareRunner& runner, const std::shared_ptr<BareDevice>& device, const nvdla_hw& hw) {
   const DeviceId id = new_device_id();
-  const nvdla_layer layer = one_element(hw.atom);
+  const nvdla_layer layer = copy_layer(hw, 1, 1, 1);
   const nvdla_slot slots[] = {{kBytes, hw.atom, NVDLA_MEMORY_DRAM, NVDLA_SLOT_READ, 0},
                               {kBytes, hw.atom, NVDLA_MEMORY_DRAM, NVDLA_SLOT_WRITE, 0}};
   const auto program = std::make_shared<const CompiledProgram>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs jobs on a bare device: the engine, its registers, and a clock.
+// Runs jobs on a bare device.
 #ifndef NVDLA_BACKEND_BARE_BARE_RUNNER_HPP
 #define NVDLA_BACKEND_BARE_BARE_RUNNER_HPP
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/bare/bare_device.hpp"
+#include "backend/bare/bare_engine.hpp"
 #include "backend/local/runner.hpp"
 
 namespace nvdla::detail {
@@ -23,24 +24,14 @@ class BareRunner final : public Runner {
   std::optional<Error> run(Job& job) override;
 
  private:
-  static const nvdla_port kPort;
-
-  // What throws is remembered, as the engine in between is C; the device is gone from then on.
-  template <typename Result, typename Call>
-  Result guarded(Result otherwise, const Call& call) noexcept;
-  // 0, or enum nvdla_start_error.
-  int start();
   [[noreturn]] void refuse_start(int error) const;
-  void drive();
-  std::string busy_units();
   std::optional<Error> outcome(const nvdla_job& job);
   void recover(const Job& job);
 
   std::shared_ptr<BareDevice> device_;
   const nvdla_hw& hw_;
-  std::unique_ptr<nvdla_engine> engine_;
-  std::optional<Error> lost_;  // what the device threw
-  std::string broken_;         // why nothing can run any more
+  BareEngine engine_;
+  std::string broken_;  // why nothing can run any more
   std::vector<std::uint64_t> bases_;
 };
 

@@ -28,13 +28,19 @@ const char* cause(std::uint32_t word) {
 
 }  // namespace
 
-std::uint32_t find_glb(BareDevice& device) {
+std::optional<nvdla_regmap> find_register_map(BareDevice& device) {
   // The second generation has a ROM with the same word where the first has this register, so only
   // the other place tells.
+  if (device.read(version_offset(false)) == kVersion) return NVDLA_REGMAP_NV_SMALL;
+  if (device.read(version_offset(true)) == kVersion) return NVDLA_REGMAP_NV_FULL;
+  return std::nullopt;
+}
+
+std::uint32_t find_glb(BareDevice& device) {
+  if (const auto map = find_register_map(device))
+    return *map == NVDLA_REGMAP_NV_FULL ? NVDLA_NV_FULL_GLB_BASE : NVDLA_NV_SMALL_GLB_BASE;
   const std::uint32_t word = device.read(version_offset(false));
-  if (word == kVersion) return NVDLA_NV_SMALL_GLB_BASE;
   const std::uint32_t other = device.read(version_offset(true));
-  if (other == kVersion) return NVDLA_NV_FULL_GLB_BASE;
   refuse(ErrorCode::kNoDevice,
          "{}: no NVDLA: offsets {:#x} and {:#x} read as {:#010x} and {:#010x}, one should be "
          "{:#010x}; {}",

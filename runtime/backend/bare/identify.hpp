@@ -5,10 +5,15 @@
 #define NVDLA_BACKEND_BARE_IDENTIFY_HPP
 
 #include <cstdint>
+#include <optional>
 
 #include "backend/bare/bare_device.hpp"
+#include "firmware/registers/nvdla_regs.h"
 
 namespace nvdla::detail {
+
+// The register map whose version register is an NVDLA's; nothing if none is.
+std::optional<nvdla_regmap> find_register_map(BareDevice& device);
 
 // Where GLB is, which tells the generation: NVDLA_NV_FULL_GLB_BASE is the first. Throws kNoDevice
 // for what is no NVDLA.

@@ -280,6 +280,17 @@ TEST(Selftest, WritesNothingToWhatIsNoNvdla) {
   EXPECT_GT(device.touched(), 0u);
 }
 
+TEST(Selftest, WritesNothingToAnotherGenerationThanNamed) {
+  const std::pair<const char*, const char*> pairs[] = {{"nv_small", "nv_full"},
+                                                       {"nv_full", "nv_small"}};
+  for (const auto& [is, named] : pairs) {
+    BreakableModel device(*nvdla_hw_find(is), {});
+    const Report report = selftest::test(device, nvdla_hw_find(named), {});
+    EXPECT_TRUE(names_cause(report, "identify", "wrong configuration")) << text_of(report);
+    EXPECT_EQ(device.touched(), 0u) << is;
+  }
+}
+
 // The tables of the documentation are those of the code.
 TEST(Selftest, TheDocumentationKnowsStepsAndFaults) {
   std::string wanted;
