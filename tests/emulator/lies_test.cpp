@@ -117,10 +117,10 @@ TEST_F(Lies, AStormOfInterruptsHarmsNoJob) {
 // The bit of a unit that has nothing to do ends nobody's layer.
 TEST_F(Lies, BitsOfOtherUnitsEndNothing) {
   Client client;
-  faults_.set(NVDLA_FAULT_DELAY_US, 300000);
-  const auto done = client.start();
+  const auto done = start_blocked(client);
   for (int i = 0; i < 10; ++i) raise_another_unit();
   EXPECT_EQ(client.end(done, 0.05), ETIMEDOUT) << "the layer has not run";
+  faults_.set(NVDLA_FAULT_BLOCK, 0);
   EXPECT_EQ(client.end(done), 0);
   EXPECT_TRUE(client.copied());
   EXPECT_EQ(client.state().resets, 0u);
@@ -154,8 +154,7 @@ TEST_F(Lies, AFunctionThatIsGoneForGoodEndsEverything) {
   {
     Client client;
     Client other;
-    faults_.set(NVDLA_FAULT_DELAY_US, 200000);
-    const auto first = client.start();
+    const auto first = start_blocked(client);
     const auto second = other.start();
     faults_.set(NVDLA_FAULT_GONE, 2);
     EXPECT_EQ(client.end(first), ENODEV);

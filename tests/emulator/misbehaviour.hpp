@@ -121,6 +121,13 @@ class Misbehaviour : public testing::Test {
     return start_until(client, [this] { return blocked(); });
   }
 
+  // How many layers have ended; waits until so many have since `before`.
+  std::uint32_t completions() const { return faults_.get(NVDLA_FAULT_COMPLETIONS); }
+  void wait_for_layers(std::uint32_t count, std::uint32_t before) const {
+    if (!eventually([&] { return completions() - before >= count; }))
+      throw std::runtime_error("the layers do not end");
+  }
+
   // A layer hangs and writes late; the device cannot be reset, or not for good.
   void expect_quarantine(int error, Target target) {
     const std::size_t sram_pages = take_sram(Node()).size();

@@ -145,10 +145,14 @@ TEST_F(WithReset, AResetComesBeforeTheLateWrite) {
 }
 
 TEST_F(WithReset, ASlowDeviceIsWaitedFor) {
-  Client client;
+  // All layers together take longer than any test takes to look.
+  Client client(60);
   faults_.set(NVDLA_FAULT_DELAY_US, 300000);
+  const std::uint32_t before = completions();
   const auto done = client.start();
   EXPECT_EQ(client.end(done, 0.05), ETIMEDOUT);
+  wait_for_layers(3, before);
+  faults_.set(NVDLA_FAULT_DELAY_US, 0);
   EXPECT_EQ(client.end(done), 0);
   EXPECT_TRUE(client.copied());
 }
@@ -163,7 +167,7 @@ TEST_F(WithReset, SubmittingWaitsForRoom) {
   const std::vector<nvdla::Binding> bindings = {{device.allocate(kPage), 0},
                                                 {device.allocate(kPage), 0}};
   faults_.set(NVDLA_FAULT_DELAY_US, 200000);
-  const std::uint32_t before = faults_.get(NVDLA_FAULT_COMPLETIONS);
+  const std::uint32_t before = completions();
   // Two queues: what is in flight in one makes room for the other.
   const nvdla::Queue queues[] = {device.create_queue(), device.create_queue()};
   nvdla::Fence last;
@@ -171,7 +175,7 @@ TEST_F(WithReset, SubmittingWaitsForRoom) {
   while (without_room < 10) {
     ASSERT_LT(submitted, 3 * limit) << "the device is as fast as this test";
     // At least so many were in flight when the next was submitted.
-    if (submitted - (faults_.get(NVDLA_FAULT_COMPLETIONS) - before) >= limit) ++without_room;
+    if (submitted - (completions() - before) >= limit) ++without_room;
     const bool first = submitted < limit;
     ASSERT_NO_THROW(last = queues[first ? 0 : 1].submit(program, bindings)) << submitted;
     ++submitted;
@@ -183,14 +187,15 @@ TEST_F(WithReset, SubmittingWaitsForRoom) {
 
 TEST_F(WithReset, AProcessKilledAtWorkHarmsNobody) {
   faults_.set(NVDLA_FAULT_DELAY_US, 400000);
+  const std::uint32_t before = completions();
   const pid_t victim = ::fork();
   if (victim == 0) {
-    Client client;
+    Client client(60);
     client.start();
     ::pause();
     ::_exit(0);
   }
-  ::usleep(200000);
+  wait_for_layers(1, before);
   ASSERT_EQ(::kill(victim, SIGKILL), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(victim, &status, 0), victim);
@@ -205,8 +210,7 @@ TEST_F(WithReset, AProcessKilledAtWorkHarmsNobody) {
 TEST_F(WithReset, AGoneDeviceEndsEverything) {
   {
     Client client;
-    faults_.set(NVDLA_FAULT_DELAY_US, 200000);
-    const auto done = client.start();
+    const auto done = start_blocked(client);
     faults_.set(NVDLA_FAULT_GONE, 1);
     EXPECT_EQ(client.end(done), ENODEV);
     // What comes while the driver tries to reset it waits, then ends as well.
@@ -216,7 +220,7 @@ TEST_F(WithReset, AGoneDeviceEndsEverything) {
       EXPECT_EQ(error == 0 ? client.end(next, 20) : error, ENODEV);
     }
   }
-  faults_.clear();
+  faults_.set(NVDLA_FAULT_GONE, 0);
   faults_.rebind();
   Client client;
   EXPECT_EQ(client.run(), 0);

@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -19,7 +18,8 @@
 namespace nvdla::emulator_test {
 namespace {
 
-using namespace std::chrono_literals;
+// Layers of a job that, slowed down, is not over before a test has done what it does meanwhile.
+constexpr std::uint32_t kLongJob = 60;
 
 TEST_F(Power, ADeviceWithoutWorkSleepsAndWakesUpForSome) {
   expect_tables();
@@ -107,12 +107,14 @@ TEST_F(Power, AResetOfAnIdleDeviceIsNotNoticed) {
 
 TEST_F(Power, AResetComesBetweenTwoLayers) {
   faults_.set(NVDLA_FAULT_DELAY_US, 300000);
-  Client client(4);
+  Client client(kLongJob);
   client.forget();
+  const std::uint32_t before = completions();
   const auto done = client.start();
   const auto next = client.start();
-  std::this_thread::sleep_for(400ms);
+  wait_for_layers(1, before);
   reset();
+  faults_.set(NVDLA_FAULT_DELAY_US, 0);
   EXPECT_EQ(client.end(done), 0);
   EXPECT_EQ(client.end(next), 0);
   EXPECT_TRUE(client.copied());
@@ -173,13 +175,16 @@ TEST_F(Power, TheSystemSleepsBesideAnIdleDevice) {
 }
 
 TEST_F(Power, TheSystemSleepsBetweenTwoLayers) {
-  faults_.set(NVDLA_FAULT_DELAY_US, 500000);
   for (const bool may : {false, true}) {
     may_sleep(may);
-    Client client(5);
+    faults_.set(NVDLA_FAULT_DELAY_US, 500000);
+    Client client(kLongJob);
+    const std::uint32_t before = completions();
     const auto done = client.start();
     const auto next = client.start();
+    wait_for_layers(1, before);
     ASSERT_EQ(suspend(), 0);
+    faults_.set(NVDLA_FAULT_DELAY_US, 0);
     EXPECT_EQ(client.node().wait(next, 0), ETIME) << "it was too fast to be cut";
     EXPECT_EQ(client.end(done), 0);
     EXPECT_EQ(client.end(next), 0);
@@ -359,9 +364,11 @@ TEST_F(Clocks, ADeviceWithoutThemCanBeUnbound) {
 
 // The job was cut before the system slept; nobody else would wake the device up for it.
 TEST_F(Clocks, AJobEndsThoughTheDeviceDoesNotWakeUpWithTheSystem) {
-  Client client(5);
-  faults_.set(NVDLA_FAULT_DELAY_US, 200000);
+  Client client(kLongJob);
+  faults_.set(NVDLA_FAULT_DELAY_US, 300000);
+  const std::uint32_t before = completions();
   const auto done = client.start();
+  wait_for_layers(1, before);
   fail_next(1);
   EXPECT_EQ(suspend(), 0);
   EXPECT_TRUE(have_failed());

@@ -3,7 +3,6 @@
 // What can be seen of the driver from outside: device core dumps, fdinfo, debugfs and trace
 // points. Runs in the guest of an emulator run, on a function that can be reset.
 #include <fcntl.h>
-#include <glob.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@
 #include "../ioctl/client.hpp"
 #include "../ioctl/node.hpp"
 #include "fault_control.hpp"
+#include "seen.hpp"
 #include "tools/emulator/fault_capability.h"
 
 namespace nvdla::emulator_test {
@@ -46,23 +46,10 @@ void must(int error, const char* what) {
   if (error != 0) throw std::runtime_error(std::string(what) + ": " + std::strerror(error));
 }
 
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void write_text(const fs::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text << std::flush;
   if (!out) throw std::runtime_error("cannot write " + path.string());
-}
-
-std::vector<std::string> paths_like(const std::string& pattern) {
-  glob_t found{};
-  ::glob(pattern.c_str(), 0, nullptr, &found);
-  std::vector<std::string> result(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  return result;
 }
 
 // Layers hand a cube on, from one buffer to the next.
@@ -103,20 +90,9 @@ class Chain {
   int wait(std::uint32_t done) { return node_.wait(done, kAfterDeadline); }
   void run() { must(wait(start()), "wait"); }
 
-  // Keys of its file in /proc/self/fdinfo, with their values.
-  std::map<std::string, std::string> fdinfo() const {
-    std::istringstream text(read_text("/proc/self/fdinfo/" + std::to_string(node_.fd())));
-    std::map<std::string, std::string> keys;
-    for (std::string line; std::getline(text, line);) {
-      const std::size_t colon = line.find(':');
-      if (colon == std::string::npos || line.rfind("drm-", 0) != 0) continue;
-      EXPECT_TRUE(
-          keys.emplace(line.substr(0, colon), line.substr(line.find_first_not_of(" \t", colon + 1)))
-              .second)
-          << line;
-    }
-    return keys;
-  }
+  // Of its file.
+  std::map<std::string, std::string> fdinfo() const { return emulator_test::fdinfo(node_.fd()); }
+  bool ready() const { return has_ready_job(node_.fd()); }
 
  private:
   Node node_;
@@ -134,6 +110,10 @@ class Seeing : public testing::Test {
   }
   void TearDown() override { faults_.clear(); }
 
+  void wait_until_blocked() const {
+    while ((faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   // The second of three layers does not end.
   void hang() {
     Chain chain(3);
@@ -209,8 +189,7 @@ TEST_F(CoreDump, OfADeviceThatWasGoneRunsOnTheModelToo) {
   Chain chain(3);
   faults_.block(2);
   const std::uint32_t done = chain.start();
-  while ((faults_.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_until_blocked();
   faults_.set(NVDLA_FAULT_ONES_READS, 1);
   // The first bit of a unit that no test here uses: makes the driver look.
   faults_.set(NVDLA_FAULT_RAISE, 0x4);
@@ -282,15 +261,6 @@ TEST_F(Seeing, FdinfoTellsTimeAndMemoryOfAFile) {
   const std::string key = after.count("drm-total-dram") ? "drm-total-dram" : "drm-memory-dram";
   EXPECT_EQ(after.at(key), "16 KiB");
   EXPECT_EQ(lazy.fdinfo().at(key), "8 KiB");
-}
-
-// Where the files of a device are: beside others that the DRM core makes.
-std::string debugfs(const std::string& name) {
-  for (const char* folder : {"accel", "dri"}) {
-    const auto found = paths_like(std::string("/sys/kernel/debug/") + folder + "/*/registers");
-    if (!found.empty()) return read_text(fs::path(found.front()).parent_path() / name);
-  }
-  return {};
 }
 
 // How many jobs have left the device.
@@ -466,14 +436,19 @@ TEST_F(Tracing, FollowsAJobThroughItsLayers) {
   EXPECT_NE(seen.back().find(" result=1 "), std::string::npos) << seen.back();
 }
 
-// Two contexts want the device, and a layer takes longer than the share of one.
+// Two contexts want the device, and a layer takes longer than the share of one. The device stands
+// still until both do.
 TEST_F(Tracing, TellsThatAJobIsCut) {
   Chain one(3);
   Chain other(3);
-  faults_.set(NVDLA_FAULT_DELAY_US, 200000);
+  faults_.set(NVDLA_FAULT_DELAY_US, 100000);
   const auto before = jobs();
+  faults_.block(1);
   const std::uint32_t first = one.start();
+  wait_until_blocked();
   const std::uint32_t second = other.start();
+  while (!other.ready()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  faults_.set(NVDLA_FAULT_BLOCK, 0);
   must(one.wait(first), "wait");
   must(other.wait(second), "wait");
   EXPECT_EQ(jobs(), before + 2) << "a job counts once, however often it was cut";

@@ -11,6 +11,7 @@
 #include <exception>
 #include <string>
 
+#include "../emulator/seen.hpp"
 #include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
@@ -107,6 +108,10 @@ void Hostile::find_device() {
 
 void Hostile::wait_until_blocked() {
   while ((faults_->get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0) ::usleep(1000);
+}
+
+void Hostile::wait_until_ready(const Client& client) {
+  while (!emulator_test::has_ready_job(client.node().fd())) ::usleep(1000);
 }
 
 void Hostile::go_on(std::uint32_t layers) {

@@ -154,7 +154,7 @@ TEST_F(Lifetimes, AFenceAndTheModule) {
     EXPECT_EQ(names(file), std::make_pair(std::string("nvdla"), std::string("engine")));
   }
   ::close(file);
-  for (int i = 0; i < 100 && error == EAGAIN; ++i) {
+  for (int i = 0; i < 600 && error == EAGAIN; ++i) {
     ::usleep(100000);
     error = unload();
   }

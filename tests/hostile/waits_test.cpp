@@ -15,9 +15,10 @@ namespace {
 
 class SyncWaits : public Hostile {
  protected:
-  // A job of so many layers takes long beside what is done meanwhile, however slow this machine.
+  // A job of so many layers takes most of a minute, long beside what is done meanwhile, however
+  // slow this machine.
   static constexpr std::uint32_t kLayers = 100;
-  void slow_down() { faults().set(NVDLA_FAULT_DELAY_US, 100000); }
+  void slow_down() { faults().set(NVDLA_FAULT_DELAY_US, 500000); }
   void hurry() { faults().set(NVDLA_FAULT_DELAY_US, 0); }
 
   // A sync object of `from` as one of `to`.
