@@ -51,7 +51,9 @@ static bool nvdla_platform_can_reset(struct device *dev)
 	if (to_nvdla_platform(dev)->resets)
 		return true;
 #ifdef CONFIG_ACPI
-	return acpi_has_method(ACPI_HANDLE(dev), "_RST");
+	/* Without the core of reset controllers nobody calls the method. */
+	return IS_ENABLED(CONFIG_RESET_CONTROLLER) &&
+	       acpi_has_method(ACPI_HANDLE(dev), "_RST");
 #else
 	return false;
 #endif

@@ -112,6 +112,9 @@ kept=:SharedLineWithoutReset.*
 	wedged=
 	kept=
 }
+# ACPI has a method for it, which no kernel calls that has no reset controllers.
+controllers=
+! grep -q '^CONFIG_RESET_CONTROLLER=y' "$build/kernels/$series/headers/.config" || controllers=1
 others=$udmabuf:WithoutExport.*
 without_sram="--gtest_filter=-WithSram.*:WithBdma.*$others"
 without_bdma="--gtest_filter=-WithoutSram.*:WithBdma.*$others"
@@ -150,7 +153,8 @@ machines() {
 		--file "$tests/test_backend:/bin/test_backend"
 	join intx
 	[ -n "$wedged" ] || boot wedged --route acpi --device nv_full --append "$sram_append" \
-		--server --no-reset --server --sram --server "$sram" --time-out $patience \
+		${controllers:+--server --no-reset} --server --sram --server "$sram" \
+		--time-out $patience \
 		--run "$tests/test_misbehaviour --gtest_filter=WithoutReset.*"
 	# Buffers from memory that was kept free for them.
 	boot carveout --device nv_small --append 'memmap=64M$0x10000000 nvdla.carveout=64M@0x10000000' \
@@ -344,7 +348,8 @@ uml:short) user_mode_short ;;
 	;;
 *:hostile) hostile ;;
 *:acpi)
-	set -- --run "$here/clock.sh '500 MHz'" --run "$recovers"
+	set -- --run "$here/clock.sh '500 MHz'"
+	[ -z "$controllers" ] || set -- "$@" --run "$recovers"
 	# Clocks that fail, and programs that are changed, where the kernel has return probes.
 	clocks=$build/modules/$series/machine/nvdla_clocks.ko
 	[ ! -e "$clocks" ] || set -- "$@" --module "$clocks" --module "$build/modules/$series/nvdla.ko" \
