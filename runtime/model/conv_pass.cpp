@@ -191,13 +191,20 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
                                  const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
-  const std::byte* const data = data_.batch(batch);
-  const std::size_t elements = data_.batch_bytes() / precision_bytes(layer.proc);
+  const WideWeights& wide = weights.wide;
+  const std::byte* const bytes = data_.batch(batch);
+  const std::size_t elements =
+      data_.batch_bytes() / precision_bytes(layer.proc) + ConvData::kSlack / 2;
   wide_data_.resize(std::max(wide_data_.size(), elements));
   if (layer.proc == Precision::kInt8) {
-    for (std::size_t i = 0; i < elements; ++i) wide_data_[i] = static_cast<std::int8_t>(data[i]);
+    for (std::size_t i = 0; i < elements; ++i) wide_data_[i] = static_cast<std::int8_t>(bytes[i]);
   } else {
-    std::memcpy(wide_data_.data(), data, elements * 2);
+    std::memcpy(wide_data_.data(), bytes, elements * 2);
+  }
+  if (!wide.upper.empty()) {
+    upper_data_.resize(std::max(upper_data_.size(), elements));
+    std::transform(wide_data_.data(), wide_data_.data() + elements, upper_data_.data(),
+                   biased_upper_byte);
   }
   // Kernels cannot be long enough to saturate before their last product, so it is enough to look at
   // the end.
@@ -206,24 +213,26 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
   const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
   const std::size_t block_elements = shape.block_elements();
+  const WideClip clip = wide_clip(layer, quirks_);
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     std::int64_t* const sums = scratch_[thread].sums.data();
-    CaccClip clip(layer, quirks_);
+    const std::size_t first_weight = tile.block * block_elements;
     for (unsigned done = 0; done < tile.count; done += kTile) {
-      const std::int16_t* bases[kTile];
+      std::size_t bases[kTile];
       const unsigned part = std::min(kTile, tile.count - done);
       for (unsigned i = 0; i < part; ++i) {
         const std::uint32_t position = tile.first + done + i;
-        bases[i] = wide_data_.data() + position / layer.out_width * step_y +
-                   position % layer.out_width * step_x;
+        bases[i] = position / layer.out_width * step_y + position % layer.out_width * step_x;
       }
-      kernels_.wide({bases, part, runs_.data(), static_cast<unsigned>(runs_.size()),
-                     shape.run_elements(), weights.words.data() + tile.block * block_elements,
-                     sums});
-      for (unsigned i = 0; i < part * kBlock; ++i)
-        values[std::size_t{done} * kBlock + i] = clip(sums[i]);
+      kernels_.wide({wide_data_.data(), upper_data_.data(), bases, part, runs_.data(),
+                     static_cast<unsigned>(runs_.size()), shape.run_steps(),
+                     wide.words.data() + first_weight,
+                     wide.upper.empty() ? nullptr : wide.upper.data() + first_weight,
+                     wide.nudges.data() + tile.block * wide.chunks() * kBlock,
+                     static_cast<unsigned>(wide.chunk), sums});
+      scratch_[thread].saturated +=
+          kernels_.wide_clip(sums, part, clip, values + std::size_t{done} * kBlock);
     }
-    scratch_[thread].saturated += clip.saturated();
   };
   tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
              static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,

@@ -5,7 +5,6 @@
 #ifndef NVDLA_MODEL_CONV_PASS_HPP
 #define NVDLA_MODEL_CONV_PASS_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -80,6 +79,7 @@ class ConvPass {
   std::vector<Scratch> scratch_;
 
   std::vector<std::int16_t> wide_data_;
+  std::vector<std::uint8_t> upper_data_;  // WideTile::upper
   std::vector<std::int32_t> runs_;
 };
 
@@ -96,30 +96,12 @@ struct ClipShift {
   static constexpr unsigned kFraction = 16;
 };
 
-// CACC's delivery of an exact integer: saturation at `bits`, rounding shift, saturation at 32 bits.
-class CaccClip {
- public:
-  CaccClip(const ConvLayer& layer, Quirks quirks) noexcept
-      : limit_((std::int64_t{1} << (layer.proc == Precision::kInt8 ? 33 : 47)) - 1),
-        shift_(layer.clip, quirks),
-        half_(shift_.rounded == 0 ? 0 : std::int64_t{1} << (shift_.rounded - 1)) {}
-
-  std::int32_t operator()(std::int64_t sum) noexcept {
-    const std::int64_t kept = std::clamp(sum, -limit_ - 1, limit_) >> shift_.dropped;
-    const std::int64_t rounded =
-        kept < 0 ? -((-kept + half_) >> shift_.rounded) : (kept + half_) >> shift_.rounded;
-    const std::int64_t value = std::clamp<std::int64_t>(rounded, INT32_MIN, INT32_MAX);
-    saturated_ += value != rounded;
-    return static_cast<std::int32_t>(value);
-  }
-  std::uint32_t saturated() const noexcept { return saturated_; }
-
- private:
-  std::int64_t limit_;
-  ClipShift shift_;
-  std::int64_t half_;
-  std::uint32_t saturated_ = 0;
-};
+// Of exact integers.
+inline WideClip wide_clip(const ConvLayer& layer, Quirks quirks) noexcept {
+  const ClipShift shift(layer.clip, quirks);
+  return {(std::int64_t{1} << (layer.proc == Precision::kInt8 ? 33 : 47)) - 1, shift.dropped,
+          shift.rounded};
+}
 
 }  // namespace nvdla::model
 

@@ -98,19 +98,17 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
 
 void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                PackedWeights& packed) {
-  const std::size_t block = shape.block_elements();
-  packed.words.assign(block * shape.blocks(), 0);
+  packed.wide = WideWeights(shape.blocks(), 1, std::size_t{shape.run_count()} * shape.run_steps());
   walk_stream(hw, shape, raw,
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
                 const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
                 const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-                std::int16_t* to = packed.words.data() + k / kBlock * block +
-                                   (std::size_t{run} * shape.run_elements() + at) * kBlock +
-                                   k % kBlock;
+                const std::size_t first = std::size_t{run} * shape.run_steps() * kStep + at;
                 for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes)
-                  to[std::size_t{c} * kBlock] = element(shape, from);
+                  packed.wide.at(k, 0, first + c) = element(shape, from);
               });
+  packed.wide.finish();
 }
 
 void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
@@ -135,16 +133,14 @@ void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
 
 void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                    PackedWeights& packed) {
-  const std::size_t block = shape.block_elements();
-  packed.words.assign(block * shape.blocks(), 0);
+  packed.wide = WideWeights(shape.blocks(), 16, shape.channels / kStep);
   walk_winograd(
       hw, shape, raw,
       [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {
-        std::int16_t* to = packed.words.data() + k / kBlock * block +
-                           (std::size_t{position} * shape.channels + c) * kBlock + k % kBlock;
         for (unsigned i = 0; i < 4; ++i, from += shape.element_bytes)
-          to[std::size_t{i} * kBlock] = element(shape, from);
+          packed.wide.at(k, position, c + i) = element(shape, from);
       });
+  packed.wide.finish();
 }
 
 void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,

@@ -15,6 +15,7 @@
 #include "model/conv_layer.hpp"
 #include "model/dma.hpp"
 #include "model/kernels/kernels.hpp"
+#include "model/wide_weights.hpp"
 
 namespace nvdla::model {
 
@@ -48,11 +49,11 @@ struct ConvShape {
     if (post_lines > 1) return (kernel_height + post_lines - 1) / post_lines;
     return (channels + atomic_c - 1) / atomic_c * kernel_height * kernel_width;
   }
-  // Elements of one block of kernels in packed form; integers only.
+  // Weights of one block of kernels in packed form, those of steps that are not full included;
+  // integers only.
   std::size_t block_elements() const noexcept {
     if (mac == Mac::kWinograd) return std::size_t{16} * channels * kBlock;
-    return std::size_t{run_count()} * (mac == Mac::kWide ? run_elements() : run_steps() * kStep) *
-           kBlock;
+    return std::size_t{run_count()} * run_steps() * kStep * kBlock;
   }
   std::uint32_t blocks() const noexcept { return (kernels + kBlock - 1) / kBlock; }
   bool operator==(const ConvShape&) const = default;
@@ -61,12 +62,12 @@ struct ConvShape {
 struct PackedWeights {
   std::vector<std::int8_t> bytes;    // kBytes
   std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
-  std::vector<std::int16_t> words;   // kWide, kWinograd: [position][channel][kBlock] of a block
+  WideWeights wide;                  // kWide; kWinograd, a group for each of the 16 positions
   std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
   fp::Specials specials;             // of fp16 kernels as they came
 
   std::size_t size() const noexcept {
-    return bytes.size() + starts.size() * 4 + words.size() * 2 + half.size() * 2;
+    return bytes.size() + starts.size() * 4 + wide.size() + half.size() * 2;
   }
 };
 

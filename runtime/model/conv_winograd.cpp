@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include "arith/float.hpp"
 #include "model/cacc_half.hpp"
@@ -57,15 +58,8 @@ std::array<std::int64_t, kResults * kResults> transform_back(const std::int64_t*
   return results;
 }
 
-std::int16_t truncate(std::int32_t value, unsigned shift, Precision precision) {
-  const std::int32_t half = shift == 0 ? 0 : 1 << (shift - 1);
-  const std::int32_t rounded = value < 0 ? -((-value + half) >> shift) : (value + half) >> shift;
-  return static_cast<std::int16_t>(precision == Precision::kInt8
-                                       ? std::clamp(rounded, -128, 127)
-                                       : std::clamp(rounded, -32768, 32767));
-}
-
-// The sixteen elements of a channel, from the line and the position where the tile begins.
+// The sixteen elements of a channel, or of some, from the line and the position where the tile
+// begins.
 template <typename Value, typename Read>
 std::array<Value, kPositions> gather(const std::byte* first, std::size_t line, std::size_t pixel,
                                      Read read) {
@@ -75,8 +69,6 @@ std::array<Value, kPositions> gather(const std::byte* first, std::size_t line, s
       tile[y * kTileSize + x] = read(first + y * line + x * pixel);
   return tile;
 }
-
-std::int32_t read_byte(const std::byte* from) { return static_cast<std::int8_t>(*from); }
 
 std::int32_t read_word(const std::byte* from) {
   std::int16_t value;
@@ -175,77 +167,111 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
   WinogradIntegers(ConvPass& pass, const ConvLayer& layer, const ConvShape& shape,
                    const PackedWeights& weights, SdpPass& sdp)
       : WinogradRows(pass, layer, shape, weights, sdp),
-        read_(layer.proc == Precision::kInt8 ? read_byte : read_word),
+        clip_(wide_clip(layer, pass.quirks_)),
         tile_elements_(std::size_t{kPositions} * shape.channels),
         transformed_(std::size_t{rows_} * tiles_ * tile_elements_),
-        per_thread_(pass.pool_.size(), PerThread{CaccClip(layer, pass.quirks_), {}}) {
-    for (PerThread& thread : per_thread_)
-      thread.products.resize(std::size_t{kPositions} * kTile * kBlock);
-  }
+        upper_(weights.wide.upper.empty() ? 0 : transformed_.size()),
+        per_thread_(pass.pool_.size()) {}
 
   std::uint32_t saturated() const noexcept {
     std::uint32_t sum = 0;
-    for (const PerThread& thread : per_thread_) sum += thread.clip.saturated();
+    for (const PerThread& thread : per_thread_) sum += thread.saturated;
     return sum;
   }
 
  private:
   struct PerThread {
-    CaccClip clip;
-    std::vector<std::int64_t> products;  // [position][kTile][kBlock]
+    // [position][kTile][kBlock]
+    std::vector<std::int64_t> products =
+        std::vector<std::int64_t>(std::size_t{kPositions} * kTile * kBlock);
+    std::uint32_t saturated = 0;
   };
+  // Of neighbouring channels; those of a cube come in whole atoms.
+  static constexpr std::size_t kChannels = 4;
+  using Elements [[gnu::vector_size(kChannels * sizeof(std::int32_t))]] = std::int32_t;
 
-  // [position][channel]
-  std::int16_t* transformed(std::uint32_t row, std::uint32_t tile) noexcept {
-    return transformed_.data() + (std::size_t{row} * tiles_ + tile) * tile_elements_;
+  // In transformed_, [position][channel].
+  std::size_t at(std::uint32_t row, std::uint32_t tile) const noexcept {
+    return (std::size_t{row} * tiles_ + tile) * tile_elements_;
   }
 
-  void transform_row(std::uint32_t row) noexcept override {
+  template <typename Element>
+  void transform_row_of(std::uint32_t row) noexcept {
     for (std::uint32_t tile = 0; tile < tiles_; ++tile) {
       const std::byte* const from = corner(row, tile);
-      std::int16_t* const to = transformed(row, tile);
-      for (std::uint32_t c = 0; c < shape_.channels; ++c) {
-        auto values = gather<std::int32_t>(from + c * shape_.element_bytes, line_, pixel_, read_);
+      std::int16_t* const to = transformed_.data() + at(row, tile);
+      for (std::uint32_t c = 0; c < shape_.channels; c += kChannels) {
+        auto values =
+            gather<Elements>(from + c * sizeof(Element), line_, pixel_, [](const std::byte* first) {
+              Element few[kChannels];
+              std::memcpy(few, first, sizeof(few));
+              Elements read;
+              for (unsigned i = 0; i < kChannels; ++i) read[i] = few[i];
+              return read;
+            });
         transform_tile(
-            values, [](std::int32_t a, std::int32_t b) { return a + b; },
-            [](std::int32_t a, std::int32_t b) { return a - b; });
+            values, [](Elements a, Elements b) { return a + b; },
+            [](Elements a, Elements b) { return a - b; });
         for (unsigned i = 0; i < kPositions; ++i)
-          to[std::size_t{i} * shape_.channels + c] =
-              truncate(values[i], layer_.pra_truncate, layer_.proc);
+          truncate<Element>(values[i], to + std::size_t{i} * shape_.channels + c);
       }
     }
+    if (upper_.empty()) return;
+    const auto first = transformed_.begin() + static_cast<std::ptrdiff_t>(at(row, 0));
+    std::transform(first, first + static_cast<std::ptrdiff_t>(tiles_ * tile_elements_),
+                   upper_.begin() + static_cast<std::ptrdiff_t>(at(row, 0)), biased_upper_byte);
+  }
+  // The shift after the transform, half away from zero, with saturation.
+  template <typename Element>
+  void truncate(Elements values, std::int16_t* to) const noexcept {
+    const int shift = static_cast<int>(layer_.pra_truncate);
+    if (shift != 0) values = (values + (1 << (shift - 1)) + (values < 0)) >> shift;
+    for (unsigned i = 0; i < kChannels; ++i)
+      to[i] = static_cast<std::int16_t>(std::clamp<std::int32_t>(
+          values[i], std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()));
+  }
+  void transform_row(std::uint32_t row) noexcept override {
+    layer_.proc == Precision::kInt8 ? transform_row_of<std::int8_t>(row)
+                                    : transform_row_of<std::int16_t>(row);
   }
 
   void multiply(unsigned thread, unsigned block, std::uint32_t row,
                 std::int32_t* values) noexcept override {
     constexpr std::int32_t kRun = 0;
-    std::int64_t* const products = per_thread_[thread].products.data();
-    CaccClip clip = per_thread_[thread].clip;
+    const WideWeights& wide = weights_.wide;
+    PerThread& mine = per_thread_[thread];
     for (std::uint32_t first = 0; first < tiles_; first += kTile) {
       const unsigned count = std::min(kTile, tiles_ - first);
-      const std::int16_t* bases[kTile];
       for (unsigned position = 0; position < kPositions; ++position) {
+        std::size_t bases[kTile];
         for (unsigned i = 0; i < count; ++i)
-          bases[i] = transformed(row, first + i) + std::size_t{position} * shape_.channels;
-        pass_.kernels_.wide({bases, count, &kRun, 1, shape_.channels,
-                             weights_.words.data() + block * shape_.block_elements() +
-                                 std::size_t{position} * shape_.channels * kBlock,
-                             products + std::size_t{position} * kTile * kBlock});
+          bases[i] = at(row, first + i) + std::size_t{position} * shape_.channels;
+        const std::size_t group = std::size_t{block} * kPositions + position;
+        const std::size_t weight = group * shape_.channels * kBlock;
+        pass_.kernels_.wide(
+            {transformed_.data(), upper_.data(), bases, count, &kRun, 1, shape_.channels / kStep,
+             wide.words.data() + weight, wide.upper.empty() ? nullptr : wide.upper.data() + weight,
+             wide.nudges.data() + group * wide.chunks() * kBlock, static_cast<unsigned>(wide.chunk),
+             mine.products.data() + std::size_t{position} * kTile * kBlock});
       }
-      for (unsigned i = 0; i < count; ++i)
+      for (unsigned i = 0; i < count; ++i) {
+        std::int64_t sums[kResults * kResults][kBlock];
         for (unsigned k = 0; k < kBlock; ++k) {
           const auto results =
-              transform_back(products + i * kBlock + k, std::size_t{kTile} * kBlock);
-          for (unsigned j = 0; j < results.size(); ++j)
-            values[place(first + i, j) + k] = clip(results[j]);
+              transform_back(mine.products.data() + i * kBlock + k, std::size_t{kTile} * kBlock);
+          for (unsigned j = 0; j < results.size(); ++j) sums[j][k] = results[j];
         }
+        for (unsigned j = 0; j < kResults * kResults; ++j)
+          mine.saturated +=
+              pass_.kernels_.wide_clip(sums[j], 1, clip_, values + place(first + i, j));
+      }
     }
-    per_thread_[thread].clip = clip;
   }
 
-  std::int32_t (*read_)(const std::byte*);
+  const WideClip clip_;
   const std::size_t tile_elements_;
   std::vector<std::int16_t> transformed_;
+  std::vector<std::uint8_t> upper_;
   std::vector<PerThread> per_thread_;
 };
 

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include "model/kernels/avx512half.hpp"
+#include "model/kernels/avx512wide.hpp"
 #include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
@@ -83,119 +84,6 @@ void mac(const MacTile& tile) {
     default:
       return;
   }
-}
-
-// Products of 16 bits by the signed upper and the unsigned lower byte of a weight, summed in 32
-// bits: 128 pairs of them still fit.
-constexpr unsigned kWidePairs = 128;
-// Two kinds of sums for two rows of 16 kernels: registers for half a tile.
-constexpr unsigned kWidePositions = kTile / 2;
-
-// Kernels lie as the interleaving of two rows of weights leaves them: by fours from both.
-__m512i in_order(__m512i even, __m512i odd, bool second) {
-  const __m512i first_half =
-      _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
-  return _mm512_permutex2var_epi32(
-      even, second ? _mm512_add_epi32(first_half, _mm512_set1_epi32(8)) : first_half, odd);
-}
-
-// sums[0..15] += low + 256 * high.
-void add_sums(int64_t* sums, __m512i low, __m512i high) {
-  const auto add = [](int64_t* to, __m256i l, __m256i h) {
-    const __m512i sum =
-        _mm512_add_epi64(_mm512_cvtepi32_epi64(l), _mm512_slli_epi64(_mm512_cvtepi32_epi64(h), 8));
-    _mm512_storeu_si512(to, _mm512_add_epi64(_mm512_loadu_si512(to), sum));
-  };
-  add(sums, _mm512_castsi512_si256(low), _mm512_castsi512_si256(high));
-  add(sums + 8, _mm512_extracti64x4_epi64(low, 1), _mm512_extracti64x4_epi64(high, 1));
-}
-
-// Of a position, for the kernels of in_order(): by the lower byte of the weight, by the upper one.
-struct WideSums {
-  __m512i low[2], high[2];
-};
-
-// A function of its own, or the compiler runs out of registers.
-template <unsigned kPositions>
-[[gnu::noinline]] void wide_pairs(const int16_t* const* bases, const int16_t* weights,
-                                  unsigned pairs, WideSums* sums) {
-  __m512i low0[kPositions], low1[kPositions], high0[kPositions], high1[kPositions];
-  const int16_t* data[kPositions];
-#pragma GCC unroll 7
-  for (unsigned p = 0; p < kPositions; ++p) {
-    low0[p] = sums[p].low[0];
-    low1[p] = sums[p].low[1];
-    high0[p] = sums[p].high[0];
-    high1[p] = sums[p].high[1];
-    data[p] = bases[p];
-  }
-  const __m512i byte = _mm512_set1_epi16(0xff);
-  for (size_t at = 0; at < 2 * size_t{pairs}; at += 2, weights += 2 * kBlock) {
-    const __m512i even = _mm512_loadu_si512(weights);
-    const __m512i odd = _mm512_loadu_si512(weights + kBlock);
-    const __m512i w0 = _mm512_unpacklo_epi16(even, odd);
-    const __m512i w1 = _mm512_unpackhi_epi16(even, odd);
-    const __m512i l0 = _mm512_and_si512(w0, byte);
-    const __m512i l1 = _mm512_and_si512(w1, byte);
-    const __m512i h0 = _mm512_srai_epi16(w0, 8);
-    const __m512i h1 = _mm512_srai_epi16(w1, 8);
-#pragma GCC unroll 7
-    for (unsigned p = 0; p < kPositions; ++p) {
-      int32_t two;
-      __builtin_memcpy(&two, data[p] + at, sizeof(two));
-      const __m512i a = _mm512_set1_epi32(two);
-      low0[p] = _mm512_dpwssd_epi32(low0[p], l0, a);
-      low1[p] = _mm512_dpwssd_epi32(low1[p], l1, a);
-      high0[p] = _mm512_dpwssd_epi32(high0[p], h0, a);
-      high1[p] = _mm512_dpwssd_epi32(high1[p], h1, a);
-    }
-  }
-#pragma GCC unroll 7
-  for (unsigned p = 0; p < kPositions; ++p) sums[p] = {{low0[p], low1[p]}, {high0[p], high1[p]}};
-}
-
-template <unsigned kPositions>
-void wide_part(const WideTile& tile, unsigned first) {
-  int64_t* const sums = tile.sums + size_t{first} * kBlock;
-  for (unsigned i = 0; i < kPositions * kBlock; ++i) sums[i] = 0;
-  const unsigned pairs = tile.elements / 2;
-  const size_t run_weights = size_t{tile.elements} * kBlock;
-  for (unsigned run = 0, at = 0; pairs != 0 && run < tile.run_count;) {
-    WideSums part[kPositions] = {};
-    for (unsigned room = kWidePairs; room != 0 && run < tile.run_count;) {
-      const int16_t* data[kPositions];
-      for (unsigned p = 0; p < kPositions; ++p)
-        data[p] = tile.bases[first + p] + tile.runs[run] + 2 * size_t{at};
-      const unsigned count = pairs - at < room ? pairs - at : room;
-      wide_pairs<kPositions>(data, tile.weights + run * run_weights + size_t{at} * 2 * kBlock,
-                             count, part);
-      room -= count;
-      at += count;
-      if (at == pairs) {
-        at = 0;
-        ++run;
-      }
-    }
-    for (unsigned p = 0; p < kPositions; ++p)
-      for (unsigned half = 0; half < 2; ++half)
-        add_sums(sums + p * kBlock + 16 * half, in_order(part[p].low[0], part[p].low[1], half != 0),
-                 in_order(part[p].high[0], part[p].high[1], half != 0));
-  }
-  if (tile.elements % 2 == 0) return;
-  for (unsigned run = 0; run < tile.run_count; ++run) {
-    const int16_t* weights = tile.weights + (run + 1) * run_weights - kBlock;
-    for (unsigned p = 0; p < kPositions; ++p) {
-      const int32_t value = tile.bases[first + p][tile.runs[run] + 2 * static_cast<int>(pairs)];
-      for (unsigned k = 0; k < kBlock; ++k) sums[p * kBlock + k] += weights[k] * value;
-    }
-  }
-}
-
-void wide(const WideTile& tile) {
-  unsigned first = 0;
-  for (; first + kWidePositions <= tile.count; first += kWidePositions)
-    wide_part<kWidePositions>(tile, first);
-  for (; first < tile.count; ++first) wide_part<1>(tile, first);
 }
 
 // Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the
@@ -327,21 +215,14 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",
-    mac,
-    wide,
-    avx512_half,
-    loop_clip,
-    loop_sdp_widen,
-    loop_sdp_shift,
-    loop_sdp_operand,
-    loop_sdp_half,
-    loop_sdp_x,
-    loop_sdp_y,
-    sdp_convert,
-    convert_to_int8,
-    to_int8,
-    loop_to_int16,
+    "avx512",         mac,
+    avx512_wide,      loop_wide_clip,
+    avx512_half,      loop_clip,
+    loop_sdp_widen,   loop_sdp_shift,
+    loop_sdp_operand, loop_sdp_half,
+    loop_sdp_x,       loop_sdp_y,
+    sdp_convert,      convert_to_int8,
+    to_int8,          loop_to_int16,
 };
 
 }  // namespace nvdla::model

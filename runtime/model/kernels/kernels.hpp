@@ -37,15 +37,33 @@ struct MacTile {
 };
 
 // One tile of exact convolution for everything that a 32-bit sum may not hold: activations and
-// weights of 16 bits, [run][element][kBlock] weights, 64-bit sums.
+// weights of 16 bits, 64-bit sums. Runs are as in MacTile, in elements.
+//
+// 32-bit sums of products are exact modulo 2^32, and over `chunk` steps that is enough: either the
+// weights are so small that 32 bits hold the sum, or so small that the sum of products of upper
+// bytes comes close enough to it to know the other bits. With an activation 256 * (a - 128) + 128 +
+// r, |r| <= 128, and a weight 256 * u + s that sum is, in units of 2^15, 2 * sum of a * u less a
+// nudge of 255 * sum of u, and less than 2^31 away.
 struct WideTile {
-  const int16_t* const* bases;
+  const int16_t* data;
+  const uint8_t* upper;  // for each element its upper byte and 128; where `upper_weights` are
+  const size_t* bases;   // of positions, in elements
   unsigned count;
-  const int32_t* runs;  // in elements
+  const int32_t* runs;
   unsigned run_count;
-  unsigned elements;  // of a run
-  const int16_t* weights;
-  int64_t* sums;  // [count][kBlock]
+  unsigned steps;
+  const int16_t* weights;       // [run][step][2][kBlock][2]
+  const int8_t* upper_weights;  // [run][step][kBlock][kStep], or null where 32 bits hold sums
+  const int32_t* nudges;        // [chunk][kBlock]; the same
+  unsigned chunk;               // steps
+  int64_t* sums;                // [count][kBlock]
+};
+
+// CACC's delivery of 64-bit sums.
+struct WideClip {
+  int64_t limit;     // greatest sum; the least is -limit - 1
+  unsigned dropped;  // bits cut off, before `rounded` more are rounded half away from zero
+  unsigned rounded;
 };
 
 // One step of the fp16 multiply-accumulate for one kernel: the products of up to kLanes lanes.
@@ -138,6 +156,8 @@ struct Kernels {
   const char* name;
   void (*mac)(const MacTile& tile);
   void (*wide)(const WideTile& tile);
+  // To 32 bits; returns how many were saturated there.
+  uint32_t (*wide_clip)(const int64_t* sums, unsigned count, const WideClip& clip, int32_t* values);
   void (*half)(const HalfStep& step, HalfProducts& result);
   // CACC's right shift of exact 32-bit sums.
   void (*clip)(int32_t* values, unsigned count, unsigned shift);

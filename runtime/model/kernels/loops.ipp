@@ -8,15 +8,34 @@
     int64_t sums[kBlock] = {};
     const int16_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const int16_t* data = tile.bases[position] + tile.runs[run];
-      for (unsigned i = 0; i < tile.elements; ++i, weights += kBlock) {
-        const int32_t value = data[i];
-        if (value == 0) continue;
-        for (unsigned k = 0; k < kBlock; ++k) sums[k] += static_cast<int32_t>(weights[k]) * value;
-      }
+      const int16_t* data = tile.data + tile.bases[position] + tile.runs[run];
+      for (unsigned pair = 0; pair < 2 * tile.steps; ++pair, data += 2, weights += 2 * kBlock)
+        for (unsigned k = 0; k < kBlock; ++k)
+          sums[k] += int64_t{weights[2 * k] * data[0]} + weights[2 * k + 1] * data[1];
     }
     for (unsigned k = 0; k < kBlock; ++k) tile.sums[position * kBlock + k] = sums[k];
   }
+}
+
+static uint32_t loop_wide_clip(const int64_t* sums, unsigned count, const WideClip& clip,
+                               int32_t* values) {
+  const int64_t half = clip.rounded == 0 ? 0 : int64_t{1} << (clip.rounded - 1);
+  const int64_t low = -clip.limit - 1, high = clip.limit;
+  uint32_t saturated = 0;
+  for (unsigned i = 0; i < count * kBlock; ++i) {
+    int64_t sum = sums[i];
+    sum = sum < low ? low : sum > high ? high : sum;
+    const int64_t kept = sum >> clip.dropped;
+    // Half away from zero is half up, less the last bit where the sum is negative.
+    const int64_t rounded =
+        clip.rounded == 0 ? kept : (kept + half - (kept < 0 ? 1 : 0)) >> clip.rounded;
+    const int64_t value = rounded < INT32_MIN   ? INT32_MIN
+                          : rounded > INT32_MAX ? INT32_MAX
+                                                : rounded;
+    saturated += value != rounded;
+    values[i] = static_cast<int32_t>(value);
+  }
+  return saturated;
 }
 
 // The multiplier of fp16 mantissas: radix-4 Booth digits of the weight in ten rows, a fixed tree of

@@ -4,12 +4,14 @@
 // ("wide") and fp16 as the hardware aligns it ("half").
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "model/kernels/kernels.hpp"
+#include "model/wide_weights.hpp"
 
 namespace {
 
@@ -59,12 +61,30 @@ void int8(benchmark::State& state, const Kernels& kernels) {
   count_macs(state, kTile * kBlock * kRuns * kRunElements);
 }
 
-void wide(benchmark::State& state, const Kernels& kernels) {
+// `bits` of weights: of few of them 32 bits hold the sum.
+void wide(benchmark::State& state, const Kernels& kernels, unsigned bits) {
   const Data<std::int16_t> data;
-  const auto weights = random_weights<std::int16_t>(kRuns * kRunElements * kBlock);
+  std::vector<std::uint8_t> upper(data.elements.size());
+  std::transform(data.elements.begin(), data.elements.end(), upper.begin(), biased_upper_byte);
+  std::size_t bases[kTile];
+  for (unsigned p = 0; p < kTile; ++p) bases[p] = std::size_t{p} * kChannels;
+  WideWeights weights(1, 1, kRuns * kRunElements / kStep);
+  weights.words = random_weights<std::int16_t>(weights.words.size());
+  for (std::int16_t& one : weights.words) one = static_cast<std::int16_t>(one >> (16 - bits));
+  weights.finish();
   std::vector<std::int64_t> sums(kTile * kBlock);
-  const WideTile tile{data.bases,   kTile,          data.runs,  kRuns,
-                      kRunElements, weights.data(), sums.data()};
+  const WideTile tile{data.elements.data(),
+                      upper.data(),
+                      bases,
+                      kTile,
+                      data.runs,
+                      kRuns,
+                      kRunElements / kStep,
+                      weights.words.data(),
+                      weights.upper.empty() ? nullptr : weights.upper.data(),
+                      weights.nudges.data(),
+                      static_cast<unsigned>(weights.chunk),
+                      sums.data()};
   for (auto _ : state) {
     kernels.wide(tile);
     benchmark::DoNotOptimize(sums.data());
@@ -97,7 +117,9 @@ int main(int argc, char** argv) {
     const Kernels& kernels = *choice.kernels;
     const std::string name = kernels.name;
     benchmark::RegisterBenchmark((name + "/int8").c_str(), int8, kernels);
-    benchmark::RegisterBenchmark((name + "/wide").c_str(), wide, kernels);
+    for (const unsigned bits : {16, 8})
+      benchmark::RegisterBenchmark((name + "/wide/" + std::to_string(bits)).c_str(), wide, kernels,
+                                   bits);
     for (const unsigned exponents : {4, 6, 12})
       benchmark::RegisterBenchmark((name + "/half/" + std::to_string(exponents)).c_str(), half,
                                    kernels, exponents);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "model/wide_weights.hpp"
 #include "support/kernel_sets.hpp"
 
 namespace nvdla::model {
@@ -59,22 +60,96 @@ TEST_P(KernelSets, Convolution) {
   }
 }
 
+// Sums against plain ones in 64 bits, with weights of any size: so that 32 bits hold them, or do
+// not, over chunks of any length.
 TEST_P(KernelSets, WideConvolution) {
-  for (unsigned round = 0; round < 100; ++round) {
+  unsigned low_only = 0, chunked = 0;
+  for (unsigned round = 0; round < 300; ++round) {
     const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
-    const auto elements = static_cast<unsigned>(pick(random_, 1, 40));
-    const auto data = numbers<std::int16_t>(elements * 3, INT16_MIN, INT16_MAX);
-    const auto weights = numbers<std::int16_t>(2 * elements * kBlock, INT16_MIN, INT16_MAX);
-    std::vector<const std::int16_t*> bases(count);
-    for (auto& base : bases) base = data.data() + pick(random_, 0, elements);
-    const std::int32_t runs[2] = {0, static_cast<std::int32_t>(elements)};
-    std::vector<std::int64_t> sums[2];
-    const Kernels* sets[2] = {&kPortableKernels, kernels_};
-    for (unsigned i = 0; i < 2; ++i) {
-      sums[i].resize(count * kBlock);
-      sets[i]->wide({bases.data(), count, runs, 2, elements, weights.data(), sums[i].data()});
+    const auto steps = static_cast<unsigned>(pick(random_, 1, pick(random_, 0, 1) != 0 ? 20 : 100));
+    const auto run_count = static_cast<unsigned>(pick(random_, 1, 4));
+    const std::size_t elements = std::size_t{steps} * kStep;
+    // The data ends where the last run ends: what reads on is seen by a sanitizer.
+    auto data = numbers<std::int16_t>(elements * 3, INT16_MIN, INT16_MAX);
+    std::int64_t largest = INT64_C(1) << pick(random_, 0, 15);
+    WideWeights weights(1, 1, std::size_t{run_count} * steps);
+    weights.words = numbers<std::int16_t>(weights.words.size(), -largest, largest - 1);
+    // All products of one sign and as great as they get.
+    if (round % 10 == 0) {
+      std::fill(data.begin(), data.end(), INT16_MIN);
+      std::fill(weights.words.begin(), weights.words.end(),
+                static_cast<std::int16_t>(round % 20 == 0 ? -largest : largest - 1));
     }
-    ASSERT_EQ(sums[0], sums[1]);
+    weights.finish();
+    low_only += weights.upper.empty();
+    chunked += weights.chunks() > 1;
+    std::vector<std::uint8_t> upper(data.size());
+    std::transform(data.begin(), data.end(), upper.begin(), biased_upper_byte);
+    std::vector<std::size_t> bases(count);
+    for (auto& base : bases) base = static_cast<std::size_t>(pick(random_, 0, elements));
+    std::vector<std::int32_t> runs(run_count);
+    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, elements));
+    std::vector<std::int64_t> sums(count * kBlock);
+    kernels_->wide({data.data(), upper.data(), bases.data(), count, runs.data(), run_count, steps,
+                    weights.words.data(), weights.upper.empty() ? nullptr : weights.upper.data(),
+                    weights.nudges.data(), static_cast<unsigned>(weights.chunk), sums.data()});
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        std::int64_t sum = 0;
+        for (unsigned r = 0; r < run_count; ++r)
+          for (std::size_t i = 0; i < elements; ++i)
+            sum += std::int64_t{data[bases[p] + static_cast<std::size_t>(runs[r]) + i]} *
+                   weights.at(k, 0, r * elements + i);
+        ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
+      }
+  }
+  EXPECT_GT(low_only, 50u);
+  EXPECT_GT(chunked, 10u);
+}
+
+// Chunks are as long as promised and no longer than 32 bits allow.
+TEST(WideWeights, ChunksReachAsFarAsTheirSumsMay) {
+  for (const int weight : {1, 100, -128, 255, 1000, 32767, -32768}) {
+    WideWeights weights(1, 1, 1000);
+    std::fill(weights.words.begin(), weights.words.end(), static_cast<std::int16_t>(weight));
+    weights.finish();
+    const std::int64_t up = upper_byte(weight);
+    const std::int64_t measure =
+        weights.upper.empty() ? std::abs(weight) : std::abs(up) + std::abs(weight - 256 * up);
+    const auto reach = static_cast<std::int64_t>(std::min<std::size_t>(weights.chunk, 1000));
+    EXPECT_LE(measure * reach * kStep, 65535) << weight;
+    EXPECT_TRUE(weights.chunk >= 1000 || measure * reach * 2 * kStep > 65535) << weight;
+    EXPECT_EQ(weights.upper.empty(), std::abs(weight) * 64 * kStep <= 65535) << weight;
+  }
+}
+
+TEST_P(KernelSets, ClipsWideSums) {
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned count = 3;
+    const auto bits = static_cast<unsigned>(pick(random_, 0, 1) != 0 ? 33 : 47);
+    const WideClip clip{(std::int64_t{1} << bits) - 1,
+                        static_cast<unsigned>(pick(random_, 0, 1) * pick(random_, 1, 15)),
+                        static_cast<unsigned>(pick(random_, 0, 31))};
+    std::vector<std::int64_t> sums(count * kBlock);
+    for (std::int64_t& sum : sums) {
+      const std::int64_t largest = std::int64_t{1} << pick(random_, 0, 62);
+      sum = pick(random_, 0, 3) == 0 ? -largest / 2 : pick(random_, -largest, largest);
+    }
+    std::vector<std::int32_t> got(sums.size());
+    const std::uint32_t saturated = kernels_->wide_clip(sums.data(), count, clip, got.data());
+    std::uint32_t expected = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::int64_t kept = std::clamp(sums[i], -clip.limit - 1, clip.limit) >> clip.dropped;
+      // What is above the point, then the bit below it: away from zero.
+      const std::int64_t magnitude = kept < 0 ? -kept : kept;
+      std::int64_t rounded = magnitude >> clip.rounded;
+      if (clip.rounded != 0) rounded += magnitude >> (clip.rounded - 1) & 1;
+      if (kept < 0) rounded = -rounded;
+      const std::int64_t want = std::clamp<std::int64_t>(rounded, INT32_MIN, INT32_MAX);
+      expected += want != rounded;
+      ASSERT_EQ(got[i], want) << sums[i] << " >> " << clip.dropped << " + " << clip.rounded;
+    }
+    ASSERT_EQ(saturated, expected);
   }
 }
 
