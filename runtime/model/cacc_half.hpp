@@ -5,12 +5,21 @@
 #ifndef NVDLA_MODEL_CACC_HALF_HPP
 #define NVDLA_MODEL_CACC_HALF_HPP
 
+#include <algorithm>
 #include <cstdint>
+
+#include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
 
 class HalfAccumulator {
  public:
+  HalfAccumulator() = default;
+  // What HalfTile has summed up for a kernel.
+  HalfAccumulator(const HalfSums& sums, unsigned kernel) noexcept
+      : mantissa_(sums.mantissas[kernel]),
+        exponent_(static_cast<std::int32_t>(sums.exponents[kernel])) {}
+
   // Adds `mantissa` * 2^(exponent - 50); `exponent` is the multiple of 4 that CMAC hands over.
   void add(std::int64_t mantissa, std::uint32_t exponent) noexcept;
   // From now on the result is this NaN (fp16); the first one stays.
@@ -24,6 +33,11 @@ class HalfAccumulator {
   std::int32_t exponent_ = 0;  // bias 63
   std::uint16_t nan_ = 0;
 };
+
+inline void clear(HalfSums& sums) noexcept {
+  std::fill_n(sums.mantissas, kBlock, 0);
+  std::fill_n(sums.exponents, kBlock, HalfSums::kZero);
+}
 
 }  // namespace nvdla::model
 

@@ -8,6 +8,7 @@
 
 #include "model/cacc_half.hpp"
 #include "model/conv_pass.hpp"
+#include "model/half_operand.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -51,15 +52,32 @@ std::vector<Step> plan_steps(const ConvLayer& layer, const ConvShape& shape, con
   return steps;
 }
 
+// Where positions begin, in elements.
+class HalfWalk {
+ public:
+  HalfWalk(const ConvLayer& layer, const ConvData& data) noexcept
+      : width_(layer.out_width),
+        height_(layer.out_height),
+        step_x_(std::size_t{layer.stride_x} * data.elements()),
+        step_y_(std::size_t{layer.stride_y} * data.width() * data.elements()) {}
+
+  std::uint32_t positions() const noexcept { return width_ * height_; }
+  std::size_t base(std::uint32_t position) const noexcept {
+    return position / width_ * step_y_ + position % width_ * step_x_;
+  }
+
+ private:
+  std::uint32_t width_, height_;
+  std::size_t step_x_, step_y_;
+};
+
 }  // namespace
 
-void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
-                        const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
+// Kernel by kernel, since the first NaN of a step decides.
+void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
+                                  const PackedWeights& weights, SdpPass& sdp) {
   const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
-  const std::byte* const data = data_.batch(batch);
-  const std::uint32_t positions = layer.out_width * layer.out_height;
-  const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
-  const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
+  const HalfWalk walk(layer, data_);
   const std::size_t kernel_elements = steps.size() * kLanes;
   for (Scratch& scratch : scratch_)
     scratch.lanes.resize(std::max(scratch.lanes.size(), kernel_elements));
@@ -69,16 +87,10 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
     HalfProducts products;
     std::fill_n(values, tile.count * kBlock, 0);
     for (unsigned i = 0; i < tile.count; ++i) {
-      const std::uint32_t position = tile.first + i;
-      const std::size_t base =
-          position / layer.out_width * step_y + position % layer.out_width * step_x;
-      std::uint16_t* to = lanes;
-      for (const Step& step : steps) {
-        for (const Segment& segment : step.segments)
-          std::memcpy(to + segment.lane, data + (base + segment.offset) * 2,
-                      std::size_t{segment.count} * 2);
-        to += kLanes;
-      }
+      for (std::size_t step = 0; step < steps.size(); ++step)
+        for (const Segment& segment : steps[step].segments)
+          std::copy_n(half_data_.data() + walk.base(tile.first + i) + segment.offset, segment.count,
+                      lanes + step * kLanes + segment.lane);
       for (std::uint32_t k = 0; k < kernels; ++k) {
         HalfAccumulator sum;
         const std::uint16_t* kernel =
@@ -96,8 +108,59 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
       }
     }
   };
-  tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kHalfRate,
+  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
+             static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kNanRate,
+             std::ref(compute));
+}
+
+void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
+                        const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
+  const std::size_t elements = data_.batch_bytes() / 2;
+  half_data_.resize(std::max(half_data_.size(), elements));
+  std::memcpy(half_data_.data(), data_.batch(batch), elements * 2);
+  if (weights.specials.nan != 0 || fp::count_specials({half_data_.data(), elements}).nan != 0)
+    return run_half_with_nans(layer, shape, weights, sdp);
+
+  for (std::vector<std::int16_t>* plane : {&half_mantissas_, &half_groups_})
+    plane->resize(std::max(plane->size(), elements));
+  for (std::size_t i = 0; i < elements; ++i) {
+    const HalfOperand operand = half_operand(half_data_[i]);
+    half_mantissas_[i] = operand.mantissa;
+    half_groups_[i] = operand.group;
+  }
+  const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
+  const HalfWalk walk(layer, data_);
+  const std::size_t block_elements = steps.size() * kLanes * kBlock;
+  for (Scratch& scratch : scratch_) scratch.half.resize(kTile * kLanes * 2);
+  const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
+    std::int16_t* const mantissas = scratch_[thread].half.data();
+    std::int16_t* const groups = mantissas + std::size_t{kTile} * kLanes;
+    for (unsigned done = 0; done < tile.count; done += kTile) {
+      const unsigned part = std::min(kTile, tile.count - done);
+      HalfSums sums[kTile];
+      for (HalfSums& sum : sums) clear(sum);
+      const std::size_t weight = tile.block * block_elements;
+      for (std::size_t step = 0; step < steps.size(); ++step) {
+        for (unsigned i = 0; i < part; ++i)
+          for (const Segment& segment : steps[step].segments) {
+            const std::size_t from = walk.base(tile.first + done + i) + segment.offset;
+            const std::size_t to = std::size_t{i} * kLanes + segment.lane;
+            std::copy_n(half_mantissas_.data() + from, segment.count, mantissas + to);
+            std::copy_n(half_groups_.data() + from, segment.count, groups + to);
+          }
+        const std::size_t at = weight + step * kLanes * kBlock;
+        kernels_.half_tile({mantissas, groups, part, steps[step].lanes,
+                            weights.half_mantissas.data() + at, weights.half_groups.data() + at,
+                            sums});
+      }
+      for (unsigned i = 0; i < part; ++i)
+        for (unsigned k = 0; k < kBlock; ++k)
+          values[std::size_t{done + i} * kBlock + k] =
+              static_cast<std::int32_t>(HalfAccumulator(sums[i], k).deliver());
+    }
+  };
+  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
+             static_cast<double>(SdpPass::kPositions * block_elements) / kHalfRate,
              std::ref(compute));
 }
 

@@ -49,6 +49,8 @@ class ConvPass {
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp);
   void run_half(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                 std::uint32_t batch, SdpPass& sdp);
+  void run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
+                          const PackedWeights& weights, SdpPass& sdp);
   class WinogradRows;
   class WinogradIntegers;
   class WinogradHalves;
@@ -56,7 +58,7 @@ class ConvPass {
                              const PackedWeights& weights, SdpPass& sdp);
 
   // Products of a nanosecond, roughly: what decides whether threads are worth their while.
-  static constexpr double kByteRate = 150, kWideRate = 40, kHalfRate = 0.4;
+  static constexpr double kByteRate = 150, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
 
   const nvdla_hw& hw_;
   Dma& dma_;
@@ -74,12 +76,15 @@ class ConvPass {
   struct Scratch {
     std::vector<std::int64_t> sums = std::vector<std::int64_t>(std::size_t{kTile} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
+    std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
     std::uint32_t saturated = 0;
   };
   std::vector<Scratch> scratch_;
 
   std::vector<std::int16_t> wide_data_;
   std::vector<std::uint8_t> upper_data_;  // WideTile::upper
+  std::vector<std::uint16_t> half_data_;  // of a batch
+  std::vector<std::int16_t> half_mantissas_, half_groups_;
   std::vector<std::int32_t> runs_;
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "model/half_operand.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -129,6 +131,16 @@ void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
                 std::memcpy(packed.half.data() + (k * steps + step) * kLanes + lane, from,
                             std::size_t{count} * 2);
               });
+  const std::size_t lanes = steps * kLanes;
+  packed.half_mantissas.assign(shape.blocks() * lanes * kBlock, 0);
+  packed.half_groups.assign(packed.half_mantissas.size(), kNoGroup);
+  for (std::size_t k = 0; k < shape.kernels; ++k)
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const HalfOperand operand = half_operand(packed.half[k * lanes + lane]);
+      const std::size_t to = (k / kBlock * lanes + lane) * kBlock + k % kBlock;
+      packed.half_mantissas[to] = operand.mantissa;
+      packed.half_groups[to] = operand.group;
+    }
 }
 
 void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,

@@ -64,10 +64,13 @@ struct PackedWeights {
   std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
   WideWeights wide;                  // kWide; kWinograd, a group for each of the 16 positions
   std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
-  fp::Specials specials;             // of fp16 kernels as they came
+  // The same without NaNs as HalfTile wants them, [block][step][lane][kBlock]; kHalf alone.
+  std::vector<std::int16_t> half_mantissas, half_groups;
+  fp::Specials specials;  // of fp16 kernels as they came
 
   std::size_t size() const noexcept {
-    return bytes.size() + starts.size() * 4 + wide.size() + half.size() * 2;
+    return bytes.size() + starts.size() * 4 + wide.size() +
+           2 * (half.size() + half_mantissas.size() + half_groups.size());
   }
 };
 

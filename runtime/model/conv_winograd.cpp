@@ -345,7 +345,7 @@ class ConvPass::WinogradHalves final : public WinogradRows {
 std::uint32_t ConvPass::run_winograd(const ConvLayer& layer, const ConvShape& shape,
                                      const PackedWeights& weights, SdpPass& sdp) {
   if (layer.proc == Precision::kFp16) {
-    WinogradHalves(*this, layer, shape, weights, sdp).run(kHalfRate);
+    WinogradHalves(*this, layer, shape, weights, sdp).run(kNanRate);
     return 0;
   }
   WinogradIntegers rows(*this, layer, shape, weights, sdp);

@@ -6,8 +6,9 @@
 
 namespace nvdla::model {
 
-// Kernels::half; needs AVX-512 F, BW, VL, DQ and VNNI.
+// Kernels::half and half_tile; need AVX-512 F, BW, VL, DQ and VNNI.
 void avx512_half(const HalfStep& step, HalfProducts& result);
+void avx512_half_tile(const HalfTile& tile);
 
 }  // namespace nvdla::model
 

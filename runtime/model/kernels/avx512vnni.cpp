@@ -215,13 +215,9 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",         mac,
-    avx512_wide,      loop_wide_clip,
-    avx512_half,      loop_clip,
-    loop_sdp_widen,   loop_sdp_shift,
-    loop_sdp_operand, loop_sdp_half,
-    loop_sdp_x,       loop_sdp_y,
-    sdp_convert,      convert_to_int8,
+    "avx512",         mac,           avx512_wide,    loop_wide_clip, avx512_half,
+    avx512_half_tile, loop_clip,     loop_sdp_widen, loop_sdp_shift, loop_sdp_operand,
+    loop_sdp_half,    loop_sdp_x,    loop_sdp_y,     sdp_convert,    convert_to_int8,
     to_int8,          loop_to_int16,
 };
 

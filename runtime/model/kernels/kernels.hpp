@@ -85,6 +85,30 @@ struct HalfProducts {
   uint16_t nan;
 };
 
+// Accumulators of a row of kernels: mantissa * 2^(exponent - 38 - 63).
+struct HalfSums {
+  static constexpr int64_t kZero = -1024;  // exponent of zero: less than any
+  int64_t mantissas[kBlock];
+  int64_t exponents[kBlock];
+};
+
+// The greatest of a row of distances, in groups of 4 bits, of those that leave something.
+enum class HalfReach : uint8_t { kNone, kTwo, kFour, kAny };
+
+// The same step for `count` positions, at most kTile, times kBlock kernels, without NaNs. Operands
+// are split: the mantissa with its sign as the multiplier takes it, and the exponent's upper bits,
+// which are kNoGroup for zeros, since these take no part.
+constexpr int16_t kNoGroup = -64;
+struct HalfTile {
+  const int16_t* data;         // [count][kLanes]
+  const int16_t* data_groups;  // the same
+  unsigned count;
+  unsigned lanes;
+  const int16_t* weights;        // [lane][kBlock]
+  const int16_t* weight_groups;  // the same
+  HalfSums* sums;                // [count]; what the step comes to is added
+};
+
 enum class Alu : uint8_t { kMax = 0, kMin = 1, kSum = 2, kNone = 3 };
 
 // Elements of SDP's streams as they lie in memory: `count` positions of `lanes` channels with
@@ -159,6 +183,7 @@ struct Kernels {
   // To 32 bits; returns how many were saturated there.
   uint32_t (*wide_clip)(const int64_t* sums, unsigned count, const WideClip& clip, int32_t* values);
   void (*half)(const HalfStep& step, HalfProducts& result);
+  void (*half_tile)(const HalfTile& tile);
   // CACC's right shift of exact 32-bit sums.
   void (*clip)(int32_t* values, unsigned count, unsigned shift);
   // To [count][kBlock], sign extended.

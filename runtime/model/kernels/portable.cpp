@@ -6,6 +6,7 @@
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/half_loops.ipp"
 #include "model/kernels/loops.ipp"
 #include "model/kernels/sdp_loops.ipp"
 
@@ -29,14 +30,10 @@ void mac(const MacTile& tile) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",       mac,
-    loop_wide,        loop_wide_clip,
-    loop_half,        loop_clip,
-    loop_sdp_widen,   loop_sdp_shift,
-    loop_sdp_operand, loop_sdp_half,
-    loop_sdp_x,       loop_sdp_y,
-    loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8,     loop_to_int16,
+    "portable",     mac,           loop_wide,      loop_wide_clip,   loop_half,
+    loop_half_tile, loop_clip,     loop_sdp_widen, loop_sdp_shift,   loop_sdp_operand,
+    loop_sdp_half,  loop_sdp_x,    loop_sdp_y,     loop_sdp_convert, loop_convert_to_int8,
+    loop_to_int8,   loop_to_int16,
 };
 
 }  // namespace nvdla::model

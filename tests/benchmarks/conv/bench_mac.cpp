@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/half_operand.hpp"
 #include "model/kernels/kernels.hpp"
 #include "model/wide_weights.hpp"
 
@@ -94,18 +95,43 @@ void wide(benchmark::State& state, const Kernels& kernels, unsigned bits) {
 
 // `exponents`: those of data and weights take so many values in turn, from 1.0 down. Products that
 // are not of the greatest ones are cut off, which is the slow way.
+std::vector<std::uint16_t> halves(std::size_t count, unsigned exponents) {
+  std::vector<std::uint16_t> values = random_weights<std::uint16_t>(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = static_cast<std::uint16_t>((values[i] & 0x83ff) | (15 - i / 5 % exponents) << 10);
+  return values;
+}
+
+// One step of one kernel, as where there are NaNs.
 void half(benchmark::State& state, const Kernels& kernels, unsigned exponents) {
-  auto data = random_weights<std::uint16_t>(kLanes), weights = data;
-  for (unsigned i = 0; i < kLanes; ++i) {
-    data[i] = static_cast<std::uint16_t>((data[i] & 0x83ff) | (15 - i % exponents) << 10);
-    weights[i] = static_cast<std::uint16_t>((weights[i] & 0x83ff) | (15 - i / 5 % exponents) << 10);
-  }
+  const auto data = halves(kLanes, exponents);
+  const auto weights = halves(kLanes + 3, exponents);
   HalfProducts products;
   for (auto _ : state) {
-    kernels.half({data.data(), weights.data(), kLanes, false}, products);
+    kernels.half({data.data(), weights.data() + 3, kLanes, false}, products);
     benchmark::DoNotOptimize(products);
   }
   count_macs(state, kLanes);
+}
+
+// A step of a tile with its accumulators.
+void half_tile(benchmark::State& state, const Kernels& kernels, unsigned exponents) {
+  constexpr std::size_t kData = std::size_t{kTile} * kLanes,
+                        kWeights = std::size_t{kLanes} * kBlock;
+  std::vector<std::int16_t> mantissas, groups;
+  for (const std::uint16_t value : halves(kData + kWeights, exponents)) {
+    const HalfOperand operand = half_operand(value);
+    mantissas.push_back(operand.mantissa);
+    groups.push_back(operand.group);
+  }
+  std::vector<HalfSums> sums(kTile);
+  const HalfTile tile{mantissas.data(),         groups.data(),         kTile,      kLanes,
+                      mantissas.data() + kData, groups.data() + kData, sums.data()};
+  for (auto _ : state) {
+    kernels.half_tile(tile);
+    benchmark::DoNotOptimize(sums.data());
+  }
+  count_macs(state, kTile * kLanes * kBlock);
 }
 
 }  // namespace
@@ -120,9 +146,12 @@ int main(int argc, char** argv) {
     for (const unsigned bits : {16, 8})
       benchmark::RegisterBenchmark((name + "/wide/" + std::to_string(bits)).c_str(), wide, kernels,
                                    bits);
-    for (const unsigned exponents : {4, 6, 12})
-      benchmark::RegisterBenchmark((name + "/half/" + std::to_string(exponents)).c_str(), half,
-                                   kernels, exponents);
+    for (const unsigned exponents : {4, 6, 12}) {
+      const std::string suffix = std::to_string(exponents);
+      benchmark::RegisterBenchmark((name + "/half/" + suffix).c_str(), half, kernels, exponents);
+      benchmark::RegisterBenchmark((name + "/half_tile/" + suffix).c_str(), half_tile, kernels,
+                                   exponents);
+    }
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/cacc_half.hpp"
+#include "model/half_operand.hpp"
 #include "model/kernels/kernels.hpp"
 #include "support/half_reference.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 using model::HalfAccumulator;
 using model::HalfProducts;
+using model::kBlock;
 using model::kernel_choice;
 using model::Kernels;
 using model::kKernelChoices;
@@ -121,6 +123,65 @@ TEST(ConvHalf, SumsEqualTheAccumulators) {
       }
       want.add(multiply_step(data, weights));
       ASSERT_EQ(got.deliver(), want.fp32()) << "seed " << seed << " step " << step;
+    }
+  }
+}
+
+// All that a tile does, for all its kernels at once, on all instruction sets. Steps of each kind:
+// products of one exponent, of some, of any.
+TEST(ConvHalf, TilesEqualTheAccumulators) {
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto count = static_cast<unsigned>(1 + random() % model::kTile);
+    const auto lanes = static_cast<unsigned>(1 + random() % kLanes);
+    const unsigned steps = 1 + static_cast<unsigned>(random() % 6);
+    const auto no_nan = [](std::vector<std::uint16_t> values) {
+      for (auto& value : values)
+        if (is_nan(value)) value = 0x7bff;
+      return values;
+    };
+    // [step][position], [step][kernel]
+    std::vector<std::vector<std::uint16_t>> data, weights;
+    for (unsigned i = 0; i < steps * count; ++i) data.push_back(no_nan(elements(random, lanes)));
+    for (unsigned i = 0; i < steps * kBlock; ++i)
+      weights.push_back(no_nan(elements(random, lanes)));
+    std::vector<std::uint32_t> want;
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        RefAccumulator sum;
+        for (unsigned step = 0; step < steps; ++step)
+          sum.add(multiply_step(data[step * count + p], weights[step * kBlock + k]));
+        want.push_back(sum.fp32());
+      }
+    for (unsigned set = 0; set < kKernelChoices; ++set) {
+      if (!kernel_choice(set).usable) continue;
+      const Kernels& kernels = *kernel_choice(set).kernels;
+      std::vector<model::HalfSums> sums(count);
+      for (auto& sum : sums) model::clear(sum);
+      for (unsigned step = 0; step < steps; ++step) {
+        std::vector<std::int16_t> planes[4];
+        planes[0].resize(std::size_t{count} * kLanes);
+        planes[1].resize(planes[0].size());
+        planes[2].resize(std::size_t{lanes} * kBlock);
+        planes[3].resize(planes[2].size());
+        const auto put = [&](unsigned first, std::size_t at, std::uint16_t value) {
+          const model::HalfOperand operand = model::half_operand(value);
+          planes[first][at] = operand.mantissa;
+          planes[first + 1][at] = operand.group;
+        };
+        for (unsigned lane = 0; lane < lanes; ++lane) {
+          for (unsigned p = 0; p < count; ++p)
+            put(0, p * kLanes + lane, data[step * count + p][lane]);
+          for (unsigned k = 0; k < kBlock; ++k)
+            put(2, lane * kBlock + k, weights[step * kBlock + k][lane]);
+        }
+        kernels.half_tile({planes[0].data(), planes[1].data(), count, lanes, planes[2].data(),
+                           planes[3].data(), sums.data()});
+      }
+      for (unsigned p = 0; p < count; ++p)
+        for (unsigned k = 0; k < kBlock; ++k)
+          ASSERT_EQ(model::HalfAccumulator(sums[p], k).deliver(), want[p * kBlock + k])
+              << kernels.name << " seed " << seed << " position " << p << " kernel " << k;
     }
   }
 }
