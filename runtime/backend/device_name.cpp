@@ -37,6 +37,10 @@ bool parse_option(std::string_view key, std::string_view value, ModelOptions& op
   if (key == "threads") return (options.threads = parse_number(value, model::kMaxThreads)) != 0;
   if (key == "latency") return (memory.latency = parse_number(value, kMaxLatency)) != 0;
   if (key == "outstanding") return (memory.outstanding = parse_number(value, kMaxOutstanding)) != 0;
+  if (key == "fp16" && (value == "exact" || value == "fast")) {
+    options.fast_fp16 = value == "fast";
+    return true;
+  }
   if (key != "gating" || (value != "on" && value != "off")) return false;
   options.gating = value == "on";
   return true;
@@ -58,10 +62,12 @@ ModelOptions parse_options(std::string_view name, std::string_view rest) {
   ModelOptions options;
   for_options(rest, [&](auto key, auto value, auto option) {
     if (parse_option(key, value, options)) return;
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
-           "'outstanding=<1 to {} requests>' or 'gating=<on or off>' behind the comma, not '{}'",
-           name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
+    refuse(
+        ErrorCode::kNoDevice,
+        "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
+        "'outstanding=<1 to {} requests>', 'fp16=<exact or fast>' or 'gating=<on or off>' behind "
+        "the comma, not '{}'",
+        name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
   });
   return options;
 }

@@ -18,6 +18,7 @@ namespace nvdla::detail {
 struct ModelOptions {
   unsigned threads = 0;  // 0: one for each processor
   bool gating = true;    // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
+  bool fast_fp16 = false;
   model::cycles::MemoryTiming memory = {};
 };
 

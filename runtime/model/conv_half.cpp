@@ -120,6 +120,7 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
   std::memcpy(half_data_.data(), data_.batch(batch), elements * 2);
   if (weights.specials.nan != 0 || fp::count_specials({half_data_.data(), elements}).nan != 0)
     return run_half_with_nans(layer, shape, weights, sdp);
+  if (shape.mac == Mac::kHalfFast) return run_half_fast(layer, shape, weights, sdp);
 
   for (std::vector<std::int16_t>* plane : {&half_mantissas_, &half_groups_})
     plane->resize(std::max(plane->size(), elements));

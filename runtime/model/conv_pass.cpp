@@ -18,15 +18,16 @@ constexpr std::size_t kCachedWeights = std::size_t{384} << 10;
 
 }  // namespace
 
-ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks,
+ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const Options& options,
                    ThreadPool& pool)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
-      quirks_(quirks),
+      quirks_(options.quirks),
+      fast_half_(options.fast_half),
       pool_(pool),
       weights_(hw, dma),
-      data_(hw, dma, quirks),
+      data_(hw, dma, options.quirks),
       tiles_(pool),
       scratch_(pool.size()) {}
 
@@ -92,7 +93,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   if (layer.winograd) {
     mac = half ? Mac::kWinogradHalf : Mac::kWinograd;
   } else if (half) {
-    mac = Mac::kHalf;
+    mac = fast_half_ ? Mac::kHalfFast : Mac::kHalf;
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
@@ -124,6 +125,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
         counters.saturated += run_wide(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kHalf:
+      case Mac::kHalfFast:
         run_half(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kWinograd:

@@ -28,7 +28,8 @@ struct ConvCounters {
 
 class ConvPass {
  public:
-  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks, ThreadPool& pool);
+  ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const Options& options,
+           ThreadPool& pool);
 
   // What survives layers; emptied by reset.
   const CbufState& cbuf() const noexcept { return cbuf_; }
@@ -51,6 +52,9 @@ class ConvPass {
                 std::uint32_t batch, SdpPass& sdp);
   void run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
                           const PackedWeights& weights, SdpPass& sdp);
+  // Where no operand is a NaN.
+  void run_half_fast(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
+                     SdpPass& sdp);
   class WinogradRows;
   class WinogradIntegers;
   class WinogradHalves;
@@ -64,6 +68,7 @@ class ConvPass {
   Dma& dma_;
   const Kernels& kernels_;
   Quirks quirks_;
+  bool fast_half_;
   ThreadPool& pool_;
   CbufState cbuf_;
   ConvFetch fetch_;  // of the layer that was prepared
@@ -85,6 +90,7 @@ class ConvPass {
   std::vector<std::uint8_t> upper_data_;  // WideTile::upper
   std::vector<std::uint16_t> half_data_;  // of a batch
   std::vector<std::int16_t> half_mantissas_, half_groups_;
+  std::vector<float> float_data_;
   std::vector<std::int32_t> runs_;
 };
 

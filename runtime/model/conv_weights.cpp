@@ -131,7 +131,10 @@ void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
                 std::memcpy(packed.half.data() + (k * steps + step) * kLanes + lane, from,
                             std::size_t{count} * 2);
               });
-  const std::size_t lanes = steps * kLanes;
+}
+
+void pack_half_tiles(const nvdla_hw& hw, const ConvShape& shape, PackedWeights& packed) {
+  const std::size_t lanes = std::size_t{shape.half_steps(hw.atomic_c)} * kLanes;
   packed.half_mantissas.assign(shape.blocks() * lanes * kBlock, 0);
   packed.half_groups.assign(packed.half_mantissas.size(), kNoGroup);
   for (std::size_t k = 0; k < shape.kernels; ++k)
@@ -141,6 +144,22 @@ void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
       packed.half_mantissas[to] = operand.mantissa;
       packed.half_groups[to] = operand.group;
     }
+}
+
+void pack_floats(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 PackedWeights& packed) {
+  const std::size_t block = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
+  packed.floats.assign(block * shape.blocks(), 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
+                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
+                float* to = packed.floats.data() + k / kBlock * block +
+                            (std::size_t{run} * shape.run_elements() + at) * kBlock + k % kBlock;
+                for (std::uint32_t c = 0; c < count; ++c, from += 2, to += kBlock)
+                  *to = half_value(static_cast<std::uint16_t>(element(shape, from)));
+              });
 }
 
 void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
@@ -180,6 +199,11 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
       break;
     case Mac::kHalf:
       pack_half(hw, shape, raw, packed);
+      pack_half_tiles(hw, shape, packed);
+      break;
+    case Mac::kHalfFast:
+      pack_half(hw, shape, raw, packed);
+      pack_floats(hw, shape, raw, packed);
       break;
     case Mac::kWinograd:
       pack_winograd(hw, shape, raw, packed);
@@ -206,7 +230,7 @@ void WeightCache::fill(Entry& entry, RawWeights raw) const {
     return;
   }
   auto packed = std::make_shared<PackedWeights>(pack_weights(hw_, entry.shape, *raw));
-  if (entry.shape.mac == Mac::kHalf || entry.shape.mac == Mac::kWinogradHalf)
+  if (!packed->half.empty())
     packed->specials =
         fp::count_specials({reinterpret_cast<const std::uint16_t*>(raw->data()), raw->size() / 2});
   entry.packed = std::move(packed);

@@ -24,6 +24,7 @@ enum class Mac : std::uint8_t {
   kBytes,         // int8, 32-bit sums
   kWide,          // 16-bit elements and 64-bit sums
   kHalf,          // fp16, steps of up to kLanes lanes
+  kHalfFast,      // fp16 in plain fp32; the same where there are NaNs
   kWinograd,      // integers
   kWinogradHalf,  // fp16, steps of 16 positions by 4 channels
 };
@@ -66,11 +67,12 @@ struct PackedWeights {
   std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
   // The same without NaNs as HalfTile wants them, [block][step][lane][kBlock]; kHalf alone.
   std::vector<std::int16_t> half_mantissas, half_groups;
-  fp::Specials specials;  // of fp16 kernels as they came
+  std::vector<float> floats;  // kHalfFast: [block][run][element][kBlock]
+  fp::Specials specials;      // of fp16 kernels as they came
 
   std::size_t size() const noexcept {
     return bytes.size() + starts.size() * 4 + wide.size() +
-           2 * (half.size() + half_mantissas.size() + half_groups.size());
+           2 * (half.size() + half_mantissas.size() + half_groups.size()) + 4 * floats.size();
   }
 };
 

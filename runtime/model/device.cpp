@@ -43,7 +43,7 @@ struct Device::Impl {
         kernels(chosen_kernels()),
         pool(opts.threads, opts.worth_sharing),
         sdp(config, dma, kernels, pool.size()),
-        conv(config, dma, kernels, opts.quirks, pool),
+        conv(config, dma, kernels, opts, pool),
         pdp(config, registers, dma, opts.quirks, counters),
         cdp(config, registers, dma, opts.quirks, counters),
         rubik(registers, dma, opts.quirks, counters),

@@ -45,6 +45,9 @@ struct Options {
   unsigned threads = 1;
   // Nanoseconds, roughly: a layer that takes less stays on one thread.
   double worth_sharing = 50e3;
+  // Direct convolutions of fp16 in plain fp32 instead of exactly as the logic: nothing for
+  // conformance.
+  bool fast_half = false;
   // What stall and latency counters are predicted with; results do not depend on it.
   cycles::MemoryTiming memory = {};
 };

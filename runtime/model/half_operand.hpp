@@ -4,6 +4,7 @@
 #ifndef NVDLA_MODEL_HALF_OPERAND_HPP
 #define NVDLA_MODEL_HALF_OPERAND_HPP
 
+#include <bit>
 #include <cstdint>
 
 #include "model/kernels/kernels.hpp"
@@ -23,6 +24,16 @@ constexpr HalfOperand half_operand(std::uint16_t value) noexcept {
   const bool zero = (value & 0x7fff) == 0;
   return {static_cast<std::int16_t>((value & 0x8000) != 0 ? -mantissa : mantissa),
           zero ? kNoGroup : static_cast<std::int16_t>(exponent >> 2)};
+}
+
+// The same as a number.
+inline float half_value(std::uint16_t value) noexcept {
+  const std::uint32_t exponent = value >> 10 & 31, fraction = value & 0x3ff;
+  constexpr float kLeast = 0x1p-24F;
+  const float magnitude = exponent == 0
+                              ? static_cast<float>(static_cast<std::int32_t>(fraction)) * kLeast
+                              : std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
+  return (value & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
 }  // namespace nvdla::model

@@ -98,9 +98,10 @@ class LocalQueue final : public QueueImpl {
 
 class LocalBackend final : public Backend {
  public:
-  explicit LocalBackend(LocalDevice device)
-      : info_(make_info(*device.hw, device.backend)),
-        core_(std::make_shared<Core>(std::move(device))) {}
+  explicit LocalBackend(LocalDevice device) : info_(make_info(*device.hw, device.backend)) {
+    info_.fast_fp16 = device.fast_fp16;
+    core_ = std::make_shared<Core>(std::move(device));
+  }
 
   const DeviceInfo& info() const noexcept override { return info_; }
 

@@ -9,9 +9,12 @@
 namespace nvdla::detail {
 
 std::shared_ptr<Backend> make_model_backend(const nvdla_hw& hw, const ModelOptions& given) {
-  const model::Options options = {
-      .quirks = model::silicon_quirks(hw), .threads = given.threads, .memory = given.memory};
+  const model::Options options = {.quirks = model::silicon_quirks(hw),
+                                  .threads = given.threads,
+                                  .fast_half = given.fast_fp16,
+                                  .memory = given.memory};
   LocalDevice device{.hw = &hw, .backend = "model"};
+  device.fast_fp16 = given.fast_fp16;
   device.runner = std::make_unique<ModelRunner>(hw, options);
   device.allocate = [space = std::make_shared<AddressSpace>(hw.address_bits)](
                         DeviceId id, std::uint64_t bytes, Memory memory) {

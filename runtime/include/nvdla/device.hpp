@@ -48,6 +48,8 @@ struct DeviceInfo {
   // Weights that are freed before the next convolution starts are lost: all weights of a layer
   // must fit the convolution buffer.
   bool has_weight_gating = false;
+  // Convolutions of fp16 are only about right: the model, with "fp16=fast" in its name.
+  bool fast_fp16 = false;
 };
 
 // The configuration called `name` ("nv_full"), for packing without a device.
@@ -85,6 +87,8 @@ class NVDLA_API Device {
   //   "model:nv_small,latency=100,outstanding=16"  cycles that memory takes to answer, and how many
   //                            requests are on their way at once, for the stall and latency
   //                            counters, which are predicted; else 1 and as many as there are
+  //   "model:nv_full,fp16=fast"  direct convolutions of fp16 in plain fp32, some 20 times as fast;
+  //                            docs/performance.md says how far off; else "exact", as the logic
   //   "kernel"                 the first kernel device
   //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
   //                            accel nodes

@@ -4,6 +4,7 @@
 // are widened to 16 bits and multiplied in pairs, which is exact.
 #include <immintrin.h>
 
+#include "model/kernels/avx2float.hpp"
 #include "model/kernels/avx2half.hpp"
 #include "model/kernels/avx2wide.hpp"
 #include "model/kernels/kernels.hpp"
@@ -72,10 +73,15 @@ void mac(const MacTile& tile) {
 }  // namespace
 
 const Kernels kAvx2Kernels = {
-    "avx2",         mac,           avx2_wide,      loop_wide_clip,   avx2_half,
-    avx2_half_tile, loop_clip,     loop_sdp_widen, loop_sdp_shift,   loop_sdp_operand,
-    loop_sdp_half,  loop_sdp_x,    loop_sdp_y,     loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8,   loop_to_int16,
+    "avx2",           mac,
+    avx2_wide,        loop_wide_clip,
+    avx2_half,        avx2_half_tile,
+    avx2_float_tile,  loop_clip,
+    loop_sdp_widen,   loop_sdp_shift,
+    loop_sdp_operand, loop_sdp_half,
+    loop_sdp_x,       loop_sdp_y,
+    loop_sdp_convert, loop_convert_to_int8,
+    loop_to_int8,     loop_to_int16,
 };
 
 }  // namespace nvdla::model

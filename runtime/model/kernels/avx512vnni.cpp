@@ -4,6 +4,7 @@
 // channels of 16 kernels.
 #include <immintrin.h>
 
+#include "model/kernels/avx512float.hpp"
 #include "model/kernels/avx512half.hpp"
 #include "model/kernels/avx512wide.hpp"
 #include "model/kernels/kernels.hpp"
@@ -215,10 +216,15 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",         mac,           avx512_wide,    loop_wide_clip, avx512_half,
-    avx512_half_tile, loop_clip,     loop_sdp_widen, loop_sdp_shift, loop_sdp_operand,
-    loop_sdp_half,    loop_sdp_x,    loop_sdp_y,     sdp_convert,    convert_to_int8,
-    to_int8,          loop_to_int16,
+    "avx512",          mac,
+    avx512_wide,       loop_wide_clip,
+    avx512_half,       avx512_half_tile,
+    avx512_float_tile, loop_clip,
+    loop_sdp_widen,    loop_sdp_shift,
+    loop_sdp_operand,  loop_sdp_half,
+    loop_sdp_x,        loop_sdp_y,
+    sdp_convert,       convert_to_int8,
+    to_int8,           loop_to_int16,
 };
 
 }  // namespace nvdla::model

@@ -92,6 +92,19 @@ struct HalfSums {
   int64_t exponents[kBlock];
 };
 
+// One tile of fp16 convolution in plain fp32, for those who do not need what the logic rounds: runs
+// as in MacTile, in elements.
+struct FloatTile {
+  const float* data;
+  const size_t* bases;  // of positions, in elements
+  unsigned count;       // at most kTile
+  const int32_t* runs;
+  unsigned run_count;
+  unsigned elements;     // of a run
+  const float* weights;  // [run][element][kBlock]
+  float* sums;           // [count][kBlock]
+};
+
 // The greatest of a row of distances, in groups of 4 bits, of those that leave something.
 enum class HalfReach : uint8_t { kNone, kTwo, kFour, kAny };
 
@@ -184,6 +197,7 @@ struct Kernels {
   uint32_t (*wide_clip)(const int64_t* sums, unsigned count, const WideClip& clip, int32_t* values);
   void (*half)(const HalfStep& step, HalfProducts& result);
   void (*half_tile)(const HalfTile& tile);
+  void (*float_tile)(const FloatTile& tile);
   // CACC's right shift of exact 32-bit sums.
   void (*clip)(int32_t* values, unsigned count, unsigned shift);
   // To [count][kBlock], sign extended.

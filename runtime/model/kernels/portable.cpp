@@ -27,13 +27,31 @@ void mac(const MacTile& tile) {
   }
 }
 
+void loop_float_tile(const FloatTile& tile) {
+  for (unsigned position = 0; position < tile.count; ++position) {
+    float sums[kBlock] = {};
+    const float* weights = tile.weights;
+    for (unsigned run = 0; run < tile.run_count; ++run) {
+      const float* data = tile.data + tile.bases[position] + tile.runs[run];
+      for (unsigned i = 0; i < tile.elements; ++i, weights += kBlock)
+        for (unsigned k = 0; k < kBlock; ++k) sums[k] += data[i] * weights[k];
+    }
+    for (unsigned k = 0; k < kBlock; ++k) tile.sums[position * kBlock + k] = sums[k];
+  }
+}
+
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",     mac,           loop_wide,      loop_wide_clip,   loop_half,
-    loop_half_tile, loop_clip,     loop_sdp_widen, loop_sdp_shift,   loop_sdp_operand,
-    loop_sdp_half,  loop_sdp_x,    loop_sdp_y,     loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8,   loop_to_int16,
+    "portable",       mac,
+    loop_wide,        loop_wide_clip,
+    loop_half,        loop_half_tile,
+    loop_float_tile,  loop_clip,
+    loop_sdp_widen,   loop_sdp_shift,
+    loop_sdp_operand, loop_sdp_half,
+    loop_sdp_x,       loop_sdp_y,
+    loop_sdp_convert, loop_convert_to_int8,
+    loop_to_int8,     loop_to_int16,
 };
 
 }  // namespace nvdla::model

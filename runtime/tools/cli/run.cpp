@@ -179,11 +179,9 @@ void print_stats(std::FILE* stream, const LoadedNetwork& network) {
 
 void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
                 const DeviceInfo& device, std::span<const LayerProfile> profile, double seconds) {
-  Json document = {{"loadable", options.loadable},
-                   {"configuration", device.configuration},
-                   {"backend", device.backend},
-                   {"seconds", seconds},
-                   {"outputs", Json::array()}};
+  Json document = {{"loadable", options.loadable}, {"configuration", device.configuration},
+                   {"backend", device.backend},    {"fp16", device.fast_fp16 ? "fast" : "exact"},
+                   {"seconds", seconds},           {"outputs", Json::array()}};
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
     // JSON has no NaN and no infinity: null.
@@ -226,7 +224,8 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
   }
   if (options.stats) print_stats(stream, network);
   if (options.profile) fmt::print(stream, "\n{}\n", profile_table(profile));
-  fmt::print(stream, "{} on {}, {}\n", device.configuration, device.backend,
+  fmt::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
+             device.fast_fp16 ? " with fast fp16" : "",
              program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
 }
 

@@ -134,6 +134,23 @@ void half_tile(benchmark::State& state, const Kernels& kernels, unsigned exponen
   count_macs(state, kTile * kLanes * kBlock);
 }
 
+// fp16 as if it were fp32.
+void fast(benchmark::State& state, const Kernels& kernels) {
+  const std::vector<float> data(kRuns * kWidth * kChannels, 0.5F);
+  const std::vector<float> weights(std::size_t{kRuns} * kRunElements * kBlock, 0.25F);
+  const Data<std::int16_t> walk;
+  std::size_t bases[kTile];
+  for (unsigned p = 0; p < kTile; ++p) bases[p] = std::size_t{p} * kChannels;
+  std::vector<float> sums(kTile * kBlock);
+  const FloatTile tile{data.data(), bases,        kTile,          walk.runs,
+                       kRuns,       kRunElements, weights.data(), sums.data()};
+  for (auto _ : state) {
+    kernels.float_tile(tile);
+    benchmark::DoNotOptimize(sums.data());
+  }
+  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,6 +163,7 @@ int main(int argc, char** argv) {
     for (const unsigned bits : {16, 8})
       benchmark::RegisterBenchmark((name + "/wide/" + std::to_string(bits)).c_str(), wide, kernels,
                                    bits);
+    benchmark::RegisterBenchmark((name + "/fast").c_str(), fast, kernels);
     for (const unsigned exponents : {4, 6, 12}) {
       const std::string suffix = std::to_string(exponents);
       benchmark::RegisterBenchmark((name + "/half/" + suffix).c_str(), half, kernels, exponents);

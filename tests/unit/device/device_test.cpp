@@ -111,17 +111,35 @@ TEST(Open, TakesANumberOfThreads) {
   EXPECT_EQ(Device::open("model:nv_small,threads=1024").info().configuration, "nv_small");
   EXPECT_EQ(Device::open("model:nv_small,latency=100000,outstanding=4096").info().configuration,
             "nv_small");
-  for (const char* option : {"", "threads", "threads=", "threads=0", "threads=1025", "threads=-1",
-                             "threads=2x", "threads=99999999999", "Threads=2", "gating",
-                             "gating=", "gating=0", "gating=off ", "latency=0", "latency=100001",
-                             "latency=", "outstanding=0", "outstanding=4097", "outstanding=-1"}) {
+  for (const char* option : {"",
+                             "threads",
+                             "threads=",
+                             "threads=0",
+                             "threads=1025",
+                             "threads=-1",
+                             "threads=2x",
+                             "threads=99999999999",
+                             "Threads=2",
+                             "gating",
+                             "gating=",
+                             "gating=0",
+                             "gating=off ",
+                             "latency=0",
+                             "latency=100001",
+                             "latency=",
+                             "fp16=",
+                             "fp16=Fast",
+                             "fp16",
+                             "outstanding=0",
+                             "outstanding=4097",
+                             "outstanding=-1"}) {
     for (const std::string before : {"", "threads=2,", "gating=off,"}) {
       const std::string name = "model:nv_small," + before + option;
       expect_error(ErrorCode::kNoDevice,
                    "device '" + name +
                        "': expected 'threads=<1 to 1024>', 'latency=<1 to 100000 cycles>', "
-                       "'outstanding=<1 to 4096 requests>' or 'gating=<on or off>' behind the "
-                       "comma, not '" +
+                       "'outstanding=<1 to 4096 requests>', 'fp16=<exact or fast>' or "
+                       "'gating=<on or off>' behind the comma, not '" +
                        option + "'",
                    [&] { Device::open(name); });
     }
@@ -142,6 +160,13 @@ TEST(Open, NamesAFileThatIsNoDeviceOfOurs) {
   expect_error(ErrorCode::kNoDevice,
                "device '/dev/null' belongs to the driver 'none of DRM', not to 'nvdla'",
                [] { Device::open("/dev/null"); });
+}
+
+// Who computes only about right says so.
+TEST(Open, TellsFastFp16) {
+  EXPECT_FALSE(Device::open("model").info().fast_fp16);
+  EXPECT_FALSE(Device::open("model,fp16=exact").info().fast_fp16);
+  EXPECT_TRUE(Device::open("model:nv_full,threads=1,fp16=fast").info().fast_fp16);
 }
 
 // The fault is of the second generation; who has logic without it says so.

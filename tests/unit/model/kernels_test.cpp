@@ -123,6 +123,33 @@ TEST(WideWeights, ChunksReachAsFarAsTheirSumsMay) {
   }
 }
 
+// Whole numbers so small that fp32 is exact, whatever the order.
+TEST_P(KernelSets, FloatConvolution) {
+  for (unsigned round = 0; round < 200; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto elements = static_cast<unsigned>(pick(random_, 1, 40));
+    const auto run_count = static_cast<unsigned>(pick(random_, 1, 4));
+    const auto data = numbers<float>(elements * 3, -50, 50);
+    const auto weights = numbers<float>(run_count * elements * kBlock, -50, 50);
+    std::vector<std::size_t> bases(count);
+    for (auto& base : bases) base = static_cast<std::size_t>(pick(random_, 0, elements));
+    std::vector<std::int32_t> runs(run_count);
+    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, elements));
+    std::vector<float> sums(count * kBlock);
+    kernels_->float_tile({data.data(), bases.data(), count, runs.data(), run_count, elements,
+                          weights.data(), sums.data()});
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        double sum = 0;
+        for (unsigned r = 0; r < run_count; ++r)
+          for (unsigned i = 0; i < elements; ++i)
+            sum += data[bases[p] + static_cast<std::size_t>(runs[r]) + i] *
+                   weights[(r * elements + i) * kBlock + k];
+        ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round;
+      }
+  }
+}
+
 TEST_P(KernelSets, ClipsWideSums) {
   for (unsigned round = 0; round < 2000; ++round) {
     const unsigned count = 3;
