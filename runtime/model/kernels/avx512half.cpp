@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A step of the fp16 multiply-accumulate in AVX-512, as loops.ipp has it lane by lane. Products of
-// the greatest exponent are exact, so a multiplication gives them; only the others, which are cut
-// off, go through the multiplier's tree of adders.
+// A step of the fp16 multiply-accumulate in AVX-512, as half_loops.ipp has it lane by lane.
+// Products of the greatest exponent are exact, so a multiplication gives them; only the others,
+// which are cut off, go through the multiplier's tree of adders.
 #include "model/kernels/avx512half.hpp"
 
 #include <immintrin.h>
