@@ -52,6 +52,14 @@ constexpr bool is_zero(std::uint32_t value) noexcept {
   return (value & F::kMagnitude) == 0;
 }
 
+// A number or a NaN as operations give them in formats without infinities and denormals.
+template <typename F>
+constexpr bool is_regular(std::uint32_t value) noexcept {
+  const std::uint32_t magnitude = value & F::kMagnitude;
+  if (is_nan<F>(value)) return (magnitude & F::kMantissa) <= kPayload;
+  return magnitude == 0 || (magnitude > F::kMantissa && magnitude != F::kExponent);
+}
+
 namespace detail {
 
 // `value` / 2^shift to nearest even; shift 1..63.

@@ -16,9 +16,13 @@ namespace nvdla::model {
 
 class Cdp {
  public:
-  Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks,
-      cycles::Counters& counters) noexcept
-      : hw_(hw), registers_(registers), counters_(counters), quirks_(quirks), pass_(hw, dma) {}
+  Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
+      Quirks quirks, cycles::Counters& counters) noexcept
+      : hw_(hw),
+        registers_(registers),
+        counters_(counters),
+        quirks_(quirks),
+        pass_(hw, dma, kernels) {}
 
   void reset() { stuck_.clear(); }
 

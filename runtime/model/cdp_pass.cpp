@@ -7,6 +7,7 @@
 
 #include "arith/float.hpp"
 #include "arith/integers.hpp"
+#include "model/lut_tables.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -72,6 +73,10 @@ std::uint32_t interpolate_fp(const LutTable& table, const LutPlace& place, std::
       fp::widen<Fp17>(half_bits(under ? table.underflow_scale : table.overflow_scale));
   return fp::add<Fp17>(fp::widen<Fp17>(half_bits(table.entries[under ? 0 : table.last])),
                        fp::mul<Fp17>(distance, slope));
+}
+
+CdpConverter kernel_converter(const Converter& converter) noexcept {
+  return {converter.offset, converter.scale, converter.shift};
 }
 
 }  // namespace
@@ -209,39 +214,141 @@ void CdpPass::scatter(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, u
   }
 }
 
+void CdpPass::normalise_each(const CdpLayer& layer, std::byte* column) {
+  switch (layer.precision) {
+    case Precision::kInt8:
+      return normalise_int<std::int8_t>(layer, column);
+    case Precision::kInt16:
+      return normalise_int<std::int16_t>(layer, column);
+    case Precision::kFp16:
+      return normalise_fp16(layer, column);
+  }
+}
+
+// What a batch of columns is, and room for it; zeros around the channels of a column.
+void CdpPass::reserve(const CdpLayer& layer) {
+  const std::size_t lanes = column_bytes_ / precision_bytes(layer.precision);
+  const std::size_t padded = lanes + std::size_t{2} * kMostReach;
+  batch_ = static_cast<unsigned>(std::clamp<std::size_t>(kTableRun / lanes, 1, kColumns));
+  const std::size_t elements = lanes * batch_;
+  if (ready_) {
+    ready_values_.resize(elements);
+    results_.resize(elements);
+    sums_.resize(elements);
+    narrow_squares_.assign(padded, 0);
+  }
+  if (layer.precision == Precision::kFp16) {
+    if (ready_) return;
+    fp_values_.assign(padded, 0);
+    fp_squares_.assign(padded, 0);
+  } else {
+    if (ready_ && layer.precision == Precision::kInt8) return;
+    wide_sums_.resize(elements);
+    values_.assign(padded, 0);
+    squares_.assign(padded, 0);
+  }
+}
+
+// The values of a batch of columns; channels beyond the last are zeros.
+void CdpPass::take(const CdpLayer& layer, const std::byte* columns, unsigned count) {
+  const unsigned bytes = precision_bytes(layer.precision);
+  const auto lanes = static_cast<unsigned>(column_bytes_ / bytes);
+  const unsigned channels = layer.rdma.channels, elements = lanes * count;
+  std::int32_t* values = ready_values_.data();
+  if (layer.precision == Precision::kFp16) {
+    const auto* halves = reinterpret_cast<const std::uint16_t*>(columns);
+    const fp::Specials in = fp::count_specials({halves, elements});
+    counters_.nan_in += in.nan;
+    counters_.infinite_in += in.infinite;
+    kernels_.cdp_in_half(halves, elements, layer.flush_nan, values);
+  } else {
+    kernels_.cdp_in(columns, bytes == 1, elements, kernel_converter(layer.in), values);
+  }
+  if (channels != lanes)
+    for (unsigned i = 0; i < count; ++i)
+      std::fill(values + i * lanes + channels, values + (i + 1) * lanes, 0);
+}
+
+void CdpPass::normalise(const CdpLayer& layer, std::byte* columns, unsigned count) {
+  take(layer, columns, count);
+  const bool real = layer.precision == Precision::kFp16;
+  const bool wide = layer.precision == Precision::kInt16;
+  const unsigned bytes = precision_bytes(layer.precision);
+  const auto lanes = static_cast<unsigned>(column_bytes_ / bytes);
+  const std::int32_t* values = ready_values_.data();
+  const std::int32_t* index = layer.bypass_square_sum ? values : sums_.data();
+  if (wide && layer.bypass_square_sum)
+    std::copy_n(values, std::size_t{lanes} * count, wide_sums_.data());
+  for (unsigned i = 0; i < count && !layer.bypass_square_sum; ++i) {
+    const std::size_t at = std::size_t{i} * lanes;
+    if (wide) {
+      kernels_.cdp_sums_wide(values + at, lanes, layer.reach, squares_.data() + kMostReach,
+                             wide_sums_.data() + at);
+    } else {
+      (real ? kernels_.cdp_sums_float : kernels_.cdp_sums)(
+          values + at, lanes, layer.reach, narrow_squares_.data() + kMostReach, sums_.data() + at);
+    }
+  }
+  const unsigned elements = lanes * count;
+  TableRun run;
+  for (unsigned at = 0; at < elements; at += run.count) {
+    run.count = std::min(kTableRun, elements - at);
+    std::int32_t* results = results_.data() + at;
+    if (real) {
+      kernels_.table_find_float(floats_, index + at, run);
+      kernels_.cdp_table_float(floats_, run, index + at, results);
+    } else if (wide) {
+      kernels_.table_find_wide(ints_, wide_sums_.data() + at, run);
+      kernels_.cdp_table_wide(ints_, run, wide_sums_.data() + at, results);
+    } else {
+      kernels_.table_find(ints_, index + at, run);
+      kernels_.cdp_table(ints_, run, index + at, results);
+    }
+    count_places(kernels_.table_count(run), run.count);
+  }
+  if (real) {
+    counters_.nan_out +=
+        kernels_.cdp_out_half(results_.data(), values, elements, !layer.bypass_multiplier,
+                              reinterpret_cast<std::uint16_t*>(columns));
+  } else {
+    counters_.saturated +=
+        kernels_.cdp_out(results_.data(), layer.bypass_multiplier ? nullptr : values, elements,
+                         kernel_converter(layer.out), bytes == 1, columns);
+  }
+}
+
+// As count_place() does, of many.
+void CdpPass::count_places(const TableCounts& counts, unsigned count) noexcept {
+  counters_.underflow += counts.both_under;
+  counters_.overflow += counts.both_over;
+  const std::uint32_t le = counts.le_hit - counts.both_hit, lo = counts.lo_hit - counts.both_hit;
+  counters_.le_hit += le;
+  counters_.lo_hit += lo;
+  counters_.hybrid += count - counts.both_under - counts.both_over - le - lo;
+}
+
 CdpCounters CdpPass::run(const CdpLayer& layer) {
   counters_ = {};
+  ready_ = layer.precision == Precision::kFp16
+               ? make_tables(layer.lut, LutUnit::kCdp, floats_)
+               : make_tables(layer.lut, LutUnit::kCdp, layer.precision == Precision::kInt16, ints_);
   const CdpRdma& rdma = layer.rdma;
   surfaces_ =
       (std::uint64_t{rdma.channels} * precision_bytes(layer.precision) + hw_.atom - 1) / hw_.atom;
   column_bytes_ = surfaces_ * hw_.atom;
   columns_.resize(column_bytes_ * kColumns);
   run_.resize(std::size_t{kColumns} * hw_.atom);
-  const std::size_t padded = column_bytes_ + 2 * kMostReach;
-  if (layer.precision == Precision::kFp16) {
-    fp_values_.assign(padded, 0);
-    fp_squares_.assign(padded, 0);
-  } else {
-    values_.assign(padded, 0);
-    squares_.assign(padded, 0);
-  }
+  reserve(layer);
   for (std::uint32_t y = 0; y < rdma.height; ++y)
     for (std::uint32_t x = 0; x < rdma.width; x += kColumns) {
       const unsigned count = std::min(kColumns, rdma.width - x);
       gather(layer, y, x, count);
-      for (unsigned i = 0; i < count; ++i) {
-        std::byte* column = columns_.data() + i * column_bytes_;
-        switch (layer.precision) {
-          case Precision::kInt8:
-            normalise_int<std::int8_t>(layer, column);
-            break;
-          case Precision::kInt16:
-            normalise_int<std::int16_t>(layer, column);
-            break;
-          case Precision::kFp16:
-            normalise_fp16(layer, column);
-            break;
-        }
+      if (ready_) {
+        for (unsigned i = 0; i < count; i += batch_)
+          normalise(layer, columns_.data() + i * column_bytes_, std::min(batch_, count - i));
+      } else {
+        for (unsigned i = 0; i < count; ++i)
+          normalise_each(layer, columns_.data() + i * column_bytes_);
       }
       scatter(layer, y, x, count);
     }

@@ -11,6 +11,7 @@
 
 #include "model/cdp_layer.hpp"
 #include "model/dma.hpp"
+#include "model/kernels/unit_kernels.hpp"
 
 namespace nvdla::model {
 
@@ -23,7 +24,8 @@ struct CdpCounters {
 
 class CdpPass {
  public:
-  CdpPass(const nvdla_hw& hw, Dma& dma) noexcept : hw_(hw), dma_(dma) {}
+  CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels) noexcept
+      : hw_(hw), dma_(dma), kernels_(kernels) {}
 
   // The layer must have passed cdp_fault().
   CdpCounters run(const CdpLayer& layer);
@@ -31,6 +33,13 @@ class CdpPass {
  private:
   void gather(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count);
   void scatter(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count);
+  void reserve(const CdpLayer& layer);
+  // A batch of columns by the kernels.
+  void take(const CdpLayer& layer, const std::byte* columns, unsigned count);
+  void normalise(const CdpLayer& layer, std::byte* columns, unsigned count);
+  void count_places(const TableCounts& counts, unsigned count) noexcept;
+  // One column by definition, where the kernels' arithmetic does not reach.
+  void normalise_each(const CdpLayer& layer, std::byte* column);
   template <typename Element>
   void normalise_int(const CdpLayer& layer, std::byte* column);
   void normalise_fp16(const CdpLayer& layer, std::byte* column);
@@ -38,7 +47,14 @@ class CdpPass {
 
   const nvdla_hw& hw_;
   Dma& dma_;
+  const UnitKernels& kernels_;
   CdpCounters counters_;
+  bool ready_ = false;  // for the kernels
+  IntTables ints_ = {};
+  FloatTables floats_ = {};
+  unsigned batch_ = 1;  // columns
+  std::vector<std::int32_t> ready_values_, narrow_squares_, sums_, results_;
+  std::vector<std::int64_t> wide_sums_;
   std::uint64_t surfaces_ = 0;
   std::size_t column_bytes_ = 0;
   std::vector<std::byte> columns_;  // [column][surface][atom]

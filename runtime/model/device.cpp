@@ -44,8 +44,8 @@ struct Device::Impl {
         pool(opts.threads, opts.worth_sharing),
         sdp(config, dma, kernels, pool.size()),
         conv(config, dma, kernels, opts, pool),
-        pdp(config, registers, dma, opts.quirks, counters),
-        cdp(config, registers, dma, opts.quirks, counters),
+        pdp(config, registers, dma, *kernels.units, opts.quirks, counters),
+        cdp(config, registers, dma, *kernels.units, opts.quirks, counters),
         rubik(registers, dma, opts.quirks, counters),
         bdma(registers, dma, counters),
         cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +

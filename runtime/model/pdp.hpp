@@ -15,9 +15,9 @@ namespace nvdla::model {
 
 class Pdp {
  public:
-  Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, Quirks quirks,
-      cycles::Counters& counters) noexcept
-      : hw_(hw), registers_(registers), counters_(counters), pass_(hw, dma, quirks) {}
+  Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
+      Quirks quirks, cycles::Counters& counters) noexcept
+      : hw_(hw), registers_(registers), counters_(counters), pass_(hw, dma, kernels, quirks) {}
 
   void reset() { stuck_.clear(); }
 

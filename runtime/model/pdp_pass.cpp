@@ -2,90 +2,18 @@
 #include "model/pdp_pass.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <span>
 
 #include "arith/float.hpp"
 
 namespace nvdla::model {
 namespace {
 
-// A rule says how elements become values of a reduced line, how values are combined, and what
-// becomes of them. Widths that do not change inside a loop come as constants where it pays.
-
-template <typename ElementOf, bool kMax>
-struct ExtremeRule {
-  using Element = ElementOf;
-  using Value = ElementOf;
-  static constexpr bool kAverages = false;
-
-  Value load(Element element) const { return element; }
-  Value along(Value so_far, Value next) const {
-    return kMax ? std::max(so_far, next) : std::min(so_far, next);
-  }
-  Value across(Value so_far, Value next) const { return along(so_far, next); }
-  Element store(Value value) const { return value; }
-};
-
-// A NaN wins: in a line the leftmost, between lines that of the lowest. Written without branches,
-// so that it vectorises; what fp::max and fp::min say.
-template <bool kMax>
-struct ExtremeFp16Rule {
-  using Element = std::uint16_t;
-  using Value = std::uint16_t;
-  static constexpr bool kAverages = false;
-
-  static std::int16_t key(Value value) {
-    const auto bits = static_cast<std::int16_t>(value);
-    return static_cast<std::int16_t>(bits ^ (bits >> 15 & 0x7fff));
-  }
-  static Value of(Value a, Value b) {
-    const bool a_nan = (a & fp::Fp16::kMagnitude) > fp::Fp16::kExponent;
-    const bool b_nan = (b & fp::Fp16::kMagnitude) > fp::Fp16::kExponent;
-    const bool a_wins = kMax ? key(a) >= key(b) : key(a) <= key(b);
-    return a_nan | (!b_nan & a_wins) ? a : b;
-  }
-  Value load(Element element) const { return element; }
-  Value along(Value so_far, Value next) const { return of(so_far, next); }
-  Value across(Value so_far, Value next) const { return of(next, so_far); }
-  Element store(Value value) const { return value; }
-};
-
-template <typename ElementOf>
-struct AverageRule {
-  using Element = ElementOf;
-  using Value = std::int32_t;
-  static constexpr bool kAverages = true;
-
-  std::int64_t reciprocal_width, reciprocal_height;
-  bool saturates;
-  // What n missing columns of a line, or n missing rows of a window, add.
-  std::int32_t columns[8], rows[8];
-
-  Value load(Element element) const { return element; }
-  Value along(Value so_far, Value next) const { return so_far + next; }
-  Value across(Value so_far, Value next) const { return so_far + next; }
-  Value pad_columns(Value sum, unsigned missing) const { return sum + columns[missing]; }
-  Value pad_rows(Value sum, unsigned missing) const { return sum + rows[missing]; }
-  static std::int64_t scale(std::int64_t value, std::int64_t reciprocal) {
-    const std::int64_t product = value * reciprocal;
-    // Half away from zero.
-    return (product + 0x8000 - (product < 0 ? 1 : 0)) >> 16;
-  }
-  Element store(Value sum) const {
-    const std::int64_t value = scale(scale(sum, reciprocal_width), reciprocal_height);
-    // Only reciprocals that are too large get there; the reference model wraps.
-    if (!saturates) return static_cast<Element>(value);
-    return static_cast<Element>(std::clamp<std::int64_t>(value, std::numeric_limits<Element>::min(),
-                                                         std::numeric_limits<Element>::max()));
-  }
-};
-
+// Averages in fp16 by the definition of the operations, for what the kernels do not take.
 struct AverageFp16Rule {
   using Element = std::uint16_t;
   using Value = std::uint32_t;
-  static constexpr bool kAverages = true;
 
   std::uint32_t reciprocal_width, reciprocal_height;
   std::uint32_t columns[8], rows[8];
@@ -129,22 +57,56 @@ void reduce_line(const Rule& rule, const PdpLayer& layer, unsigned width, unsign
       for (unsigned lane = 0; lane < lanes; ++lane)
         out[lane] = rule.along(out[lane], rule.load(at[lane]));
     }
-    if constexpr (Rule::kAverages) {
-      // One look-up and one addition, whether they are missing on the left, on the right or on
-      // both.
-      const unsigned missing = layer.kernel_width - (end - begin);
-      if (missing != 0)
-        for (unsigned lane = 0; lane < lanes; ++lane)
-          out[lane] = rule.pad_columns(out[lane], missing);
-    }
+    const unsigned missing = layer.kernel_width - (end - begin);
+    if (missing != 0)
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        out[lane] = rule.pad_columns(out[lane], missing);
   }
 }
 
-// Zeroes in memory that stays from layer to layer.
-template <typename Value>
-Value* scratch(std::vector<std::byte>& memory, std::size_t count) {
-  memory.assign(count * sizeof(Value), std::byte{0});
-  return reinterpret_cast<Value*>(memory.data());
+// AverageFp16Rule line by line.
+struct DefinedAverage {
+  AverageFp16Rule rule;
+  const PdpLayer& layer;
+  unsigned width, lanes;
+  std::size_t values;
+  unsigned bytes = sizeof(AverageFp16Rule::Value);
+
+  DefinedAverage(const PdpLayer& of, unsigned in_width, unsigned atom_lanes, std::size_t count)
+      : rule{of.reciprocal_width, of.reciprocal_height, {}, {}},
+        layer(of),
+        width(in_width),
+        lanes(atom_lanes),
+        values(count) {
+    const std::uint32_t kernel_width =
+        fp::widen<fp::Fp17>(fp::int_to_fp16(static_cast<std::int32_t>(of.kernel_width)));
+    for (unsigned n = 1; n < 8; ++n) {
+      rule.columns[n] = of.padding[n] & 0x1ffff;
+      rule.rows[n] = fp::mul<fp::Fp17>(rule.columns[n], kernel_width);
+    }
+  }
+
+  void along(const std::byte* in, std::byte* reduced) const {
+    reduce_line(rule, layer, width, lanes, reinterpret_cast<const std::uint16_t*>(in),
+                reinterpret_cast<std::uint32_t*>(reduced));
+  }
+  void across(const std::byte* row, std::byte* sums) const {
+    const auto* from = reinterpret_cast<const std::uint32_t*>(row);
+    auto* to = reinterpret_cast<std::uint32_t*>(sums);
+    for (std::size_t i = 0; i < values; ++i) to[i] = rule.across(to[i], from[i]);
+  }
+  void store(const std::byte* sums, unsigned missing, std::byte* out) const {
+    const auto* from = reinterpret_cast<const std::uint32_t*>(sums);
+    auto* to = reinterpret_cast<std::uint16_t*>(out);
+    for (std::size_t i = 0; i < values; ++i)
+      to[i] = rule.store(missing == 0 ? from[i] : rule.pad_rows(from[i], missing));
+  }
+};
+
+// Memory that stays from layer to layer.
+std::byte* scratch(std::vector<std::byte>& memory, std::size_t bytes) {
+  memory.resize(std::max(memory.size(), bytes));
+  return memory.data();
 }
 
 }  // namespace
@@ -173,36 +135,37 @@ void PdpPass::begin(const PdpLayer& layer) {
   planes_.clear();
   columns_.clear();
   if (layer.from_memory) input_columns(layer.rdma, columns_);
+  ready_ = prepare();
 }
 
-// Counts and flushes what is read: columns that two bands share are read, and so counted, twice.
-void PdpPass::look_at(std::byte* atoms, std::size_t bytes) {
-  if (layer_.precision != Precision::kFp16) return;
-  auto* values = reinterpret_cast<std::uint16_t*>(atoms);
-  const std::span<std::uint16_t> elements(values, bytes / sizeof(*values));
-  const fp::Specials specials = fp::count_specials(elements);
+// Counts what is read: columns that two bands share are read, and so counted, twice. True if there
+// is something to flush.
+bool PdpPass::look_at(const std::byte* atoms, std::size_t bytes) noexcept {
+  if (layer_.precision != Precision::kFp16) return false;
+  const auto* values = reinterpret_cast<const std::uint16_t*>(atoms);
+  const fp::Specials specials = fp::count_specials({values, bytes / sizeof(*values)});
   counters_.nan_in += specials.nan;
   counters_.infinite_in += specials.infinite;
-  if (!layer_.flush_nan || specials.nan == 0) return;
-  for (std::uint16_t& element : elements)
-    element = static_cast<std::uint16_t>(fp::flush_nan<fp::Fp16>(element));
+  return layer_.flush_nan && specials.nan != 0;
 }
 
-// `line(y)` gives the input line; it is called once for every line, from the top.
-template <typename Rule, typename Line>
-void PdpPass::pool_as(const Rule& rule, std::uint64_t surface, Line line) {
-  using Element = typename Rule::Element;
-  using Value = typename Rule::Value;
-  const unsigned lanes = static_cast<unsigned>(hw_.atom / sizeof(Element));
-  const std::size_t values = std::size_t{layer_.out_width} * lanes;
+void PdpPass::flush(std::byte* atoms, std::size_t bytes) noexcept {
+  auto* values = reinterpret_cast<std::uint16_t*>(atoms);
+  for (std::size_t i = 0; i < bytes / sizeof(*values); ++i)
+    values[i] = static_cast<std::uint16_t>(fp::flush_nan<fp::Fp16>(values[i]));
+}
+
+// `line(y)` gives the input line; it is called once for every line, from the top. Lines go through
+// a pooler: along(in, reduced), across(row, sums) and store(sums, missing rows, out).
+template <typename Pooler, typename Line>
+void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Line line) {
   const std::size_t line_bytes = std::size_t{layer_.out_width} * hw_.atom;
-  // Split layers ignore CUBE_IN_WIDTH.
-  const unsigned width =
-      columns_.empty() ? layer_.width : columns_.back().begin + columns_.back().count;
+  const std::size_t value_bytes = line_bytes / precision_bytes(layer_.precision) * pooler.bytes;
   // Reduced lines that are still needed, line y at y modulo the kernel's height.
-  Value* const reduced = scratch<Value>(reduced_, values * layer_.kernel_height);
-  Value* const sums = scratch<Value>(sums_, values);
-  out_.resize(line_bytes);
+  std::byte* const reduced = scratch(reduced_, value_bytes * layer_.kernel_height);
+  std::byte* const sums = scratch(sums_, value_bytes);
+  std::byte* const out = scratch(out_, line_bytes);
+  const auto at = [&](unsigned y) { return reduced + value_bytes * (y % layer_.kernel_height); };
   unsigned next = 0;
   for (unsigned oy = 0; oy < layer_.out_height; ++oy) {
     const int from = static_cast<int>(oy * layer_.stride_y) - static_cast<int>(layer_.top);
@@ -210,69 +173,110 @@ void PdpPass::pool_as(const Rule& rule, std::uint64_t surface, Line line) {
     const unsigned end = std::min(
         static_cast<unsigned>(from + static_cast<int>(layer_.kernel_height)), layer_.height);
     for (; next < end; ++next) {
-      const auto* in = reinterpret_cast<const Element*>(line(next));
+      const std::byte* in = line(next);
       // Lines between windows are read for nothing.
-      if (next < begin) continue;
-      reduce_line(rule, layer_, width, lanes, in, reduced + values * (next % layer_.kernel_height));
+      if (next >= begin) pooler.along(in, at(next));
     }
-    const auto at = [&](unsigned y) { return reduced + values * (y % layer_.kernel_height); };
-    std::copy_n(at(begin), values, sums);
-    for (unsigned y = begin + 1; y < end; ++y) {
-      const Value* row = at(y);
-      for (std::size_t i = 0; i < values; ++i) sums[i] = rule.across(sums[i], row[i]);
-    }
-    if constexpr (Rule::kAverages) {
-      const unsigned missing = layer_.kernel_height - (end - begin);
-      if (missing != 0)
-        for (std::size_t i = 0; i < values; ++i) sums[i] = rule.pad_rows(sums[i], missing);
-    }
-    auto* out = reinterpret_cast<Element*>(out_.data());
-    for (std::size_t i = 0; i < values; ++i) out[i] = rule.store(sums[i]);
+    std::memcpy(sums, at(begin), value_bytes);
+    for (unsigned y = begin + 1; y < end; ++y) pooler.across(at(y), sums);
+    pooler.store(sums, layer_.kernel_height - (end - begin), out);
     if (layer_.precision == Precision::kFp16)
       counters_.nan_out +=
-          fp::count_specials({reinterpret_cast<const std::uint16_t*>(out), values}).nan;
-    dma_.write(NVDLA_DMA_PDP_WDMA, layer_.destination.ram, layer_.destination.at(surface, oy),
-               out_.data(), line_bytes);
+          fp::count_specials({reinterpret_cast<const std::uint16_t*>(out), line_bytes / 2}).nan;
+    dma_.write(NVDLA_DMA_PDP_WDMA, layer_.destination.ram, layer_.destination.at(surface, oy), out,
+               line_bytes);
   }
   announce_lines(dma_, layer_.destination.ram, layer_.destination.at(surface, 0),
                  layer_.destination.line, layer_.out_height, line_bytes);
 }
 
+// Split layers ignore CUBE_IN_WIDTH.
+unsigned PdpPass::in_width() const noexcept {
+  return columns_.empty() ? layer_.width : columns_.back().begin + columns_.back().count;
+}
+
 template <typename Line>
 void PdpPass::pool(std::uint64_t surface, Line line) {
-  const auto average = [&]<typename Element>(Element) {
-    AverageRule<Element> rule{
-        layer_.reciprocal_width, layer_.reciprocal_height, quirks_ != Quirks::kCmodel, {}, {}};
-    for (unsigned n = 1; n < 8; ++n) {
-      rule.columns[n] = missing_columns(n);
-      rule.rows[n] = missing_rows(n);
+  const auto lanes = static_cast<unsigned>(hw_.atom / precision_bytes(layer_.precision));
+  const std::size_t values = std::size_t{layer_.out_width} * lanes;
+  if (!ready_) return pool_by(DefinedAverage{layer_, in_width(), lanes, values}, surface, line);
+  struct Kernel {
+    const UnitKernels& kernels;
+    const PoolRule& rule;
+    const PoolLine line;
+    const std::int32_t* rows;  // or null
+    std::size_t values;
+    unsigned bytes;
+
+    void along(const std::byte* in, std::byte* reduced) const {
+      kernels.pool_along(rule, line, in, reduced);
     }
-    pool_as(rule, surface, line);
+    void across(const std::byte* row, std::byte* sums) const {
+      kernels.pool_across(rule, row, values, sums);
+    }
+    void store(std::byte* sums, unsigned missing, std::byte* out) const {
+      kernels.pool_store(rule, rows == nullptr || missing == 0 ? nullptr : rows + missing, values,
+                         sums, out);
+    }
   };
-  const bool max = layer_.method == Pooling::kMax;
-  switch (layer_.precision) {
-    case Precision::kInt8:
-      if (layer_.method == Pooling::kAverage) return average(std::int8_t{});
-      return max ? pool_as(ExtremeRule<std::int8_t, true>{}, surface, line)
-                 : pool_as(ExtremeRule<std::int8_t, false>{}, surface, line);
-    case Precision::kInt16:
-      if (layer_.method == Pooling::kAverage) return average(std::int16_t{});
-      return max ? pool_as(ExtremeRule<std::int16_t, true>{}, surface, line)
-                 : pool_as(ExtremeRule<std::int16_t, false>{}, surface, line);
-    case Precision::kFp16:
-      break;
-  }
-  if (layer_.method != Pooling::kAverage)
-    return max ? pool_as(ExtremeFp16Rule<true>{}, surface, line)
-               : pool_as(ExtremeFp16Rule<false>{}, surface, line);
-  AverageFp16Rule rule{layer_.reciprocal_width, layer_.reciprocal_height, {}, {}};
-  const std::uint32_t kernel_width =
-      fp::widen<fp::Fp17>(fp::int_to_fp16(static_cast<std::int32_t>(layer_.kernel_width)));
+  const bool average = layer_.method == Pooling::kAverage;
+  pool_by(Kernel{kernels_,
+                 rule_,
+                 {lanes, in_width(), layer_.out_width, layer_.left, layer_.kernel_width,
+                  layer_.stride_x, average ? missing_columns_ : nullptr},
+                 average ? missing_rows_ : nullptr,
+                 values,
+                 average ? 4u : precision_bytes(layer_.precision)},
+          surface, line);
+}
+
+// What the kernels take of the layer; false where a register holds a pattern that fp17 does not
+// have.
+bool PdpPass::prepare() noexcept {
+  constexpr PoolKind kFirst[] = {PoolKind::kAverageInt8, PoolKind::kAverageInt16,
+                                 PoolKind::kAverageHalf};
+  rule_.kind =
+      static_cast<PoolKind>(static_cast<unsigned>(kFirst[static_cast<unsigned>(layer_.precision)]) +
+                            static_cast<unsigned>(layer_.method));
+  if (layer_.method != Pooling::kAverage) return true;
+  rule_.saturates = quirks_ != Quirks::kCmodel;
+  missing_columns_[0] = missing_rows_[0] = 0;
+  if (layer_.precision == Precision::kFp16) return prepare_half();
+  std::int64_t most = 0;
   for (unsigned n = 1; n < 8; ++n) {
-    rule.columns[n] = layer_.padding[n] & 0x1ffff;
-    rule.rows[n] = fp::mul<fp::Fp17>(rule.columns[n], kernel_width);
+    missing_columns_[n] = missing_columns(n);
+    missing_rows_[n] = missing_rows(n);
+    most = std::max<std::int64_t>(
+        most, std::abs(std::int64_t{missing_columns_[n]}) * layer_.kernel_height +
+                  std::abs(std::int64_t{missing_rows_[n]}));
   }
-  pool_as(rule, surface, line);
+  rule_.reciprocal_width = static_cast<std::int32_t>(layer_.reciprocal_width);
+  rule_.reciprocal_height = static_cast<std::int32_t>(layer_.reciprocal_height);
+  const std::int64_t element = layer_.precision == Precision::kInt8 ? 128 : 32768;
+  const std::int64_t first =
+      (element * layer_.kernel_width * layer_.kernel_height + most) * rule_.reciprocal_width;
+  const std::int64_t second = ((first >> 16) + 1) * rule_.reciprocal_height;
+  rule_.narrow = std::max(first, second) < (1 << 29);
+  return true;
+}
+
+bool PdpPass::prepare_half() noexcept {
+  using fp::Fp17;
+  bool regular = true;
+  const auto take = [&](std::uint32_t fp17) {
+    regular = regular && fp::is_regular<Fp17>(fp17);
+    return static_cast<std::int32_t>(fp::fp17_to_fp32(fp17));
+  };
+  const std::uint32_t kernel_width =
+      fp::widen<Fp17>(fp::int_to_fp16(static_cast<std::int32_t>(layer_.kernel_width)));
+  for (unsigned n = 1; n < 8; ++n) {
+    const std::uint32_t entry = layer_.padding[n] & 0x1ffff;
+    missing_columns_[n] = take(entry);
+    missing_rows_[n] = take(fp::mul<Fp17>(entry, kernel_width));
+  }
+  rule_.reciprocal_width = take(layer_.reciprocal_width);
+  rule_.reciprocal_height = take(layer_.reciprocal_height);
+  return regular;
 }
 
 void PdpPass::run_from_memory() {
@@ -283,15 +287,23 @@ void PdpPass::run_from_memory() {
   const Columns& last = columns_.back();
   line_.assign((std::size_t{last.begin} + last.count) * hw_.atom, std::byte{0});
   for (std::uint64_t surface = 0; surface < surfaces; ++surface)
-    pool(surface, [&](unsigned y) {
+    pool(surface, [&](unsigned y) -> const std::byte* {
+      const std::byte* seen = nullptr;
       for (const Columns& columns : columns_) {
         std::byte* atoms = line_.data() + std::size_t{columns.begin} * hw_.atom;
         const std::size_t bytes = std::size_t{columns.count} * hw_.atom;
-        dma_.read(NVDLA_DMA_PDP_RDMA, source.ram,
-                  source.at(surface, y) + std::uint64_t{columns.begin} * hw_.atom, atoms, bytes);
-        look_at(atoms, bytes);
+        seen = dma_.view(NVDLA_DMA_PDP_RDMA, source.ram,
+                         source.at(surface, y) + std::uint64_t{columns.begin} * hw_.atom, bytes,
+                         atoms);
+        const bool flushes = look_at(seen, bytes);
+        // A line in one piece stays where it is, if that is as good.
+        if (seen != atoms && (columns_.size() > 1 || flushes)) {
+          std::memcpy(atoms, seen, bytes);
+          seen = atoms;
+        }
+        if (flushes) flush(atoms, bytes);
       }
-      return line_.data();
+      return columns_.size() > 1 ? line_.data() : seen;
     });
 }
 
@@ -312,7 +324,8 @@ void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, cons
   plane.received += count;
   if (plane.received < std::uint64_t{layer_.width} * layer_.height) return;
   // What SDP hands on is neither counted nor flushed: that is done to what is read.
-  pool(surface, [&](unsigned row) { return plane.atoms.data() + line_bytes * row; });
+  pool(surface,
+       [&](unsigned row) -> const std::byte* { return plane.atoms.data() + line_bytes * row; });
   free_planes_.push_back(std::move(plane.atoms));
   plane.received = 0;
 }

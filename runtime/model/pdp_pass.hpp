@@ -13,6 +13,7 @@
 #include "model/atom_sink.hpp"
 #include "model/device.hpp"
 #include "model/dma.hpp"
+#include "model/kernels/unit_kernels.hpp"
 #include "model/pdp_layer.hpp"
 
 namespace nvdla::model {
@@ -23,8 +24,8 @@ struct PdpCounters {
 
 class PdpPass final : public AtomSink {
  public:
-  PdpPass(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
-      : hw_(hw), dma_(dma), quirks_(quirks) {}
+  PdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, Quirks quirks) noexcept
+      : hw_(hw), dma_(dma), kernels_(kernels), quirks_(quirks) {}
 
   // The layer must have passed pdp_fault().
   void begin(const PdpLayer& layer);
@@ -45,18 +46,26 @@ class PdpPass final : public AtomSink {
     std::uint64_t received = 0;
   };
 
+  bool prepare() noexcept;
+  bool prepare_half() noexcept;
+  unsigned in_width() const noexcept;
   template <typename Line>
   void pool(std::uint64_t surface, Line line);
-  template <typename Rule, typename Line>
-  void pool_as(const Rule& rule, std::uint64_t surface, Line line);
-  void look_at(std::byte* atoms, std::size_t bytes);
+  template <typename Pooler, typename Line>
+  void pool_by(const Pooler& pooler, std::uint64_t surface, Line line);
+  bool look_at(const std::byte* atoms, std::size_t bytes) noexcept;
+  static void flush(std::byte* atoms, std::size_t bytes) noexcept;
   std::int32_t missing_columns(unsigned count) const noexcept;
   std::int32_t missing_rows(unsigned count) const noexcept;
 
   const nvdla_hw& hw_;
   Dma& dma_;
+  const UnitKernels& kernels_;
   Quirks quirks_;
   PdpLayer layer_;
+  bool ready_ = false;  // for the kernels
+  PoolRule rule_ = {};
+  std::int32_t missing_columns_[8] = {}, missing_rows_[8] = {};
   PdpCounters counters_;
   std::vector<Columns> columns_;
   std::vector<Plane> planes_;                        // by surface

@@ -68,79 +68,135 @@ std::string rubik_fault(const RubikLayer& layer) {
   return {};
 }
 
+// Both sides lie open where the bus has a window of them, and neither is part of the other.
+void Rubik::open(const RubikLayer& layer, std::uint64_t in_bytes, std::uint64_t out_bytes) {
+  input_ = layer.input;
+  output_ = layer.output;
+  const bool apart = input_.ram != output_.ram || input_.base >= output_.base + out_bytes ||
+                     output_.base >= input_.base + in_bytes;
+  from_ = apart ? dma_.window(input_.ram, input_.base, in_bytes, false) : nullptr;
+  to_ = apart ? dma_.window(output_.ram, output_.base, out_bytes, true) : nullptr;
+}
+
+const std::byte* Rubik::read(std::uint64_t offset, std::uint64_t bytes) {
+  if (from_ != nullptr) return from_ + offset;
+  in_.resize(std::max<std::size_t>(in_.size(), bytes));
+  dma_.read(NVDLA_DMA_RUBIK_READ, input_.ram, input_.base + offset, in_.data(), bytes);
+  return in_.data();
+}
+
+std::byte* Rubik::room(std::uint64_t offset, std::uint64_t bytes) {
+  if (to_ != nullptr) return to_ + offset;
+  out_.resize(std::max<std::size_t>(out_.size(), bytes));
+  return out_.data();
+}
+
+void Rubik::wrote(std::uint64_t offset, std::uint64_t bytes) {
+  if (to_ != nullptr) return;
+  dma_.write(NVDLA_DMA_RUBIK_WRITE, output_.ram, output_.base + offset, out_.data(), bytes);
+  dma_.written(output_.ram, output_.base + offset, bytes);
+}
+
+// Lines of an open output, all that follow each other at once.
+void Rubik::announce(std::uint64_t offset, std::uint64_t stride, std::uint64_t lines,
+                     std::uint64_t bytes) {
+  if (to_ == nullptr) return;
+  const bool packed = stride == bytes;
+  for (std::uint64_t y = 0; y < (packed ? 1 : lines); ++y)
+    dma_.written(output_.ram, output_.base + offset + y * stride, packed ? lines * bytes : bytes);
+}
+
 // Block (j, i) of input channels holds the output positions whose coordinates modulo the strides
 // are (j, i).
 void Rubik::contract(const RubikLayer& layer) {
   const std::uint64_t sx = layer.stride_x;
-  const std::uint64_t line_bytes = layer.width * kAtom;
-  in_.resize(line_bytes);
-  out_.resize(line_bytes * sx);
+  const std::uint64_t line_bytes = layer.width * kAtom, out_bytes = line_bytes * sx;
   const std::uint64_t count = surfaces(layer, layer.channels_out);
-  for (std::uint64_t surface = 0; surface < count; ++surface) {
+  // The logic steps over its own lines; CONTRACT_STRIDE_1 steps only the reference model.
+  const std::uint64_t step =
+      quirks_ == Quirks::kCmodel ? layer.contract_stride[1] : layer.stride_y * layer.output.line;
+  open(layer,
+       (count - 1) * layer.input.surface + (layer.height - 1) * layer.input.line +
+           (layer.stride_y * sx - 1) * layer.contract_stride[0] + line_bytes,
+       (count - 1) * layer.output.surface + (layer.height - 1) * step +
+           (layer.stride_y - 1) * layer.output.line + out_bytes);
+  for (std::uint64_t surface = 0; surface < count; ++surface)
     for (std::uint64_t y = 0; y < layer.height; ++y)
       for (std::uint64_t j = 0; j < layer.stride_y; ++j) {
+        const std::uint64_t at = surface * layer.output.surface + y * step + j * layer.output.line;
+        std::byte* out = room(at, out_bytes);
         for (std::uint64_t i = 0; i < sx; ++i) {
-          dma_.read(NVDLA_DMA_RUBIK_READ, layer.input.ram,
-                    layer.input.at(surface, y) + (j * sx + i) * layer.contract_stride[0],
-                    in_.data(), line_bytes);
+          const std::byte* in = read(surface * layer.input.surface + y * layer.input.line +
+                                         (j * sx + i) * layer.contract_stride[0],
+                                     line_bytes);
           for (std::uint64_t x = 0; x < layer.width; ++x)
-            std::memcpy(out_.data() + (x * sx + i) * kAtom, in_.data() + x * kAtom, kAtom);
+            std::memcpy(out + (x * sx + i) * kAtom, in + x * kAtom, kAtom);
         }
-        // The logic steps over its own lines; CONTRACT_STRIDE_1 steps only the reference model.
-        const std::uint64_t from_top = quirks_ == Quirks::kCmodel
-                                           ? y * layer.contract_stride[1] + j * layer.output.line
-                                           : (y * layer.stride_y + j) * layer.output.line;
-        const std::uint64_t address = layer.output.at(surface, 0) + from_top;
-        dma_.write(NVDLA_DMA_RUBIK_WRITE, layer.output.ram, address, out_.data(), out_.size());
-        dma_.written(layer.output.ram, address, out_.size());
+        wrote(at, out_bytes);
       }
-  }
+  for (std::uint64_t surface = 0; surface < count; ++surface)
+    for (std::uint64_t y = 0; y < layer.height; ++y)
+      announce(surface * layer.output.surface + y * step, layer.output.line, layer.stride_y,
+               out_bytes);
 }
 
 template <typename Element>
 void Rubik::split(const RubikLayer& layer) {
   constexpr std::uint64_t kElements = kAtom / sizeof(Element);
-  in_.resize(layer.width * kAtom);
-  // What follows the line in its last atom is written as 0.
-  out_.assign(planar_bytes(layer), std::byte{0});
-  auto* out = reinterpret_cast<Element*>(out_.data());
-  for (std::uint64_t surface = 0; surface < surfaces(layer, layer.channels_in); ++surface)
+  const std::uint64_t line_bytes = layer.width * kAtom, plane_bytes = planar_bytes(layer);
+  const std::uint64_t count = surfaces(layer, layer.channels_in);
+  open(layer,
+       (count - 1) * layer.input.surface + (layer.height - 1) * layer.input.line + line_bytes,
+       (layer.channels_in - 1) * layer.plane_out + (layer.height - 1) * layer.output.line +
+           plane_bytes);
+  for (std::uint64_t surface = 0; surface < count; ++surface)
     for (std::uint64_t y = 0; y < layer.height; ++y) {
-      dma_.read(NVDLA_DMA_RUBIK_READ, layer.input.ram, layer.input.at(surface, y), in_.data(),
-                in_.size());
-      const auto* in = reinterpret_cast<const Element*>(in_.data());
+      const std::byte* in = read(surface * layer.input.surface + y * layer.input.line, line_bytes);
       const std::uint64_t first = surface * kElements;
       for (std::uint64_t lane = 0; lane < std::min(kElements, layer.channels_in - first); ++lane) {
-        for (std::uint64_t x = 0; x < layer.width; ++x) out[x] = in[x * kElements + lane];
-        const std::uint64_t address =
-            layer.output.base + (first + lane) * layer.plane_out + y * layer.output.line;
-        dma_.write(NVDLA_DMA_RUBIK_WRITE, layer.output.ram, address, out_.data(), out_.size());
-        dma_.written(layer.output.ram, address, out_.size());
+        const std::uint64_t at = (first + lane) * layer.plane_out + y * layer.output.line;
+        std::byte* out = room(at, plane_bytes);
+        const std::byte* from = in + lane * sizeof(Element);
+        for (std::uint64_t x = 0; x < layer.width; ++x)
+          std::memcpy(out + x * sizeof(Element), from + x * kAtom, sizeof(Element));
+        // What follows the line in its last atom is written as 0.
+        const std::uint64_t used = layer.width * sizeof(Element);
+        std::memset(out + used, 0, plane_bytes - used);
+        wrote(at, plane_bytes);
       }
     }
+  for (std::uint64_t plane = 0; plane < layer.channels_out; ++plane)
+    announce(plane * layer.plane_out, layer.output.line, layer.height, plane_bytes);
 }
 
 template <typename Element>
 void Rubik::merge(const RubikLayer& layer) {
   constexpr std::uint64_t kElements = kAtom / sizeof(Element);
-  in_.resize(planar_bytes(layer));
-  const auto* in = reinterpret_cast<const Element*>(in_.data());
-  for (std::uint64_t surface = 0; surface < surfaces(layer, layer.channels_out); ++surface)
+  const std::uint64_t line_bytes = layer.width * kAtom, plane_bytes = planar_bytes(layer);
+  const std::uint64_t count = surfaces(layer, layer.channels_out);
+  open(layer,
+       (layer.channels_out - 1) * layer.plane_in + (layer.height - 1) * layer.input.line +
+           plane_bytes,
+       (count - 1) * layer.output.surface + (layer.height - 1) * layer.output.line + line_bytes);
+  for (std::uint64_t surface = 0; surface < count; ++surface)
     for (std::uint64_t y = 0; y < layer.height; ++y) {
-      // Lanes without a plane are written as 0.
-      out_.assign(layer.width * kAtom, std::byte{0});
-      auto* out = reinterpret_cast<Element*>(out_.data());
+      const std::uint64_t at = surface * layer.output.surface + y * layer.output.line;
+      std::byte* out = room(at, line_bytes);
       const std::uint64_t first = surface * kElements;
-      for (std::uint64_t lane = 0; lane < std::min(kElements, layer.channels_out - first); ++lane) {
-        dma_.read(NVDLA_DMA_RUBIK_READ, layer.input.ram,
-                  layer.input.base + (first + lane) * layer.plane_in + y * layer.input.line,
-                  in_.data(), in_.size());
-        for (std::uint64_t x = 0; x < layer.width; ++x) out[x * kElements + lane] = in[x];
+      const std::uint64_t lanes = std::min(kElements, layer.channels_out - first);
+      // Lanes without a plane are written as 0.
+      if (lanes != kElements) std::memset(out, 0, line_bytes);
+      for (std::uint64_t lane = 0; lane < lanes; ++lane) {
+        const std::byte* in =
+            read((first + lane) * layer.plane_in + y * layer.input.line, plane_bytes);
+        std::byte* to = out + lane * sizeof(Element);
+        for (std::uint64_t x = 0; x < layer.width; ++x)
+          std::memcpy(to + x * kAtom, in + x * sizeof(Element), sizeof(Element));
       }
-      const std::uint64_t address = layer.output.at(surface, y);
-      dma_.write(NVDLA_DMA_RUBIK_WRITE, layer.output.ram, address, out_.data(), out_.size());
-      dma_.written(layer.output.ram, address, out_.size());
+      wrote(at, line_bytes);
     }
+  for (std::uint64_t surface = 0; surface < count; ++surface)
+    announce(surface * layer.output.surface, layer.output.line, layer.height, line_bytes);
 }
 
 bool Rubik::run(std::uint32_t& interrupts) {

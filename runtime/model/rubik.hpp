@@ -51,6 +51,14 @@ class Rubik {
 
  private:
   void contract(const RubikLayer& layer);
+  void open(const RubikLayer& layer, std::uint64_t in_bytes, std::uint64_t out_bytes);
+  // A line of the input, at `offset` from its base; until the next call.
+  const std::byte* read(std::uint64_t offset, std::uint64_t bytes);
+  // Where a line of the output goes, which then says that it is there.
+  std::byte* room(std::uint64_t offset, std::uint64_t bytes);
+  void wrote(std::uint64_t offset, std::uint64_t bytes);
+  void announce(std::uint64_t offset, std::uint64_t stride, std::uint64_t lines,
+                std::uint64_t bytes);
   template <typename Element>
   void split(const RubikLayer& layer);
   template <typename Element>
@@ -61,6 +69,10 @@ class Rubik {
   Dma& dma_;
   Quirks quirks_;
   std::string stuck_;
+  // Of the layer that runs: its cubes, and their bytes where these lie open.
+  Surface input_, output_;
+  const std::byte* from_ = nullptr;
+  std::byte* to_ = nullptr;
   std::vector<std::byte> in_, out_;
 };
 

@@ -8,7 +8,6 @@
 namespace nvdla::model {
 namespace {
 
-using fp::Fp16;
 using fp::Fp32;
 
 std::uint32_t bits(std::int32_t value) noexcept { return static_cast<std::uint32_t>(value); }
@@ -39,11 +38,6 @@ std::uint32_t multiply(bool prelu, std::uint32_t value, std::uint32_t operand) n
   return fp::mul<Fp32>(value, operand);
 }
 
-std::uint32_t relu(std::uint32_t value) noexcept {
-  if (fp::is_nan<Fp32>(value)) return value;
-  return (value & Fp32::kSign) != 0 ? 0 : value;
-}
-
 // Calls `each(value, addend, factor)` for every lane; operands that are absent are 0.
 template <typename Each>
 void for_each(std::int32_t* values, unsigned count, unsigned lanes, const SdpOperand& addends,
@@ -59,38 +53,7 @@ void for_each(std::int32_t* values, unsigned count, unsigned lanes, const SdpOpe
   }
 }
 
-template <typename Convert>
-SdpOutputCounts to_fp16(const std::int32_t* values, unsigned count, unsigned lanes,
-                        std::int16_t* out, Convert convert) noexcept {
-  SdpOutputCounts counts;
-  for (unsigned position = 0; position < count; ++position) {
-    const std::size_t at = std::size_t{position} * kBlock;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      const std::uint16_t result = convert(values[at + lane]);
-      counts.nan += fp::is_nan<Fp16>(result) ? 1 : 0;
-      counts.largest += (result & Fp16::kMagnitude) == Fp16::kMaxFinite ? 1 : 0;
-      out[at + lane] = static_cast<std::int16_t>(result);
-    }
-  }
-  return counts;
-}
-
 }  // namespace
-
-void sdp_flush_nan(std::int32_t* values, unsigned count, unsigned lanes) noexcept {
-  for_each(
-      values, count, lanes, {nullptr, 0}, {nullptr, 0},
-      [](std::uint32_t value, std::uint32_t, std::uint32_t) { return fp::flush_nan<Fp32>(value); });
-}
-
-void sdp_x_float(std::int32_t* values, unsigned count, unsigned lanes, const SdpX& unit) noexcept {
-  for_each(values, count, lanes, unit.alu_operand, unit.mul_operand,
-           [&](std::uint32_t value, std::uint32_t addend, std::uint32_t factor) {
-             value = alu(unit.alu, value, addend);
-             if (unit.mul) value = multiply(unit.prelu, value, factor);
-             return unit.relu ? relu(value) : value;
-           });
-}
 
 void sdp_y_float(std::int32_t* values, unsigned count, unsigned lanes, const SdpY& unit) noexcept {
   for_each(values, count, lanes, unit.alu_operand, unit.mul_operand,
@@ -98,27 +61,6 @@ void sdp_y_float(std::int32_t* values, unsigned count, unsigned lanes, const Sdp
              if (unit.mul) value = multiply(unit.prelu, value, factor);
              return alu(unit.alu, value, addend);
            });
-}
-
-SdpOutputCounts sdp_float_to_fp16(const std::int32_t* values, unsigned count, unsigned lanes,
-                                  std::int16_t* out) noexcept {
-  return to_fp16(values, count, lanes, out,
-                 [](std::int32_t value) { return fp::narrow<Fp32>(bits(value)); });
-}
-
-void sdp_float_to_int16(const std::int32_t* values, unsigned count, unsigned lanes,
-                        std::int16_t* out) noexcept {
-  for (unsigned position = 0; position < count; ++position) {
-    const std::size_t at = std::size_t{position} * kBlock;
-    for (unsigned lane = 0; lane < lanes; ++lane)
-      out[at + lane] = fp::fp16_to_int16(fp::narrow<Fp32>(bits(values[at + lane])));
-  }
-}
-
-SdpOutputCounts sdp_int_to_fp16(const std::int32_t* values, unsigned count, unsigned lanes,
-                                std::int16_t* out) noexcept {
-  return to_fp16(values, count, lanes, out,
-                 [](std::int32_t value) { return fp::int_to_fp16(value); });
 }
 
 }  // namespace nvdla::model

@@ -120,7 +120,7 @@ Taken taken(const SdpLayer& layer, unsigned index) {
   return {alu.active && alu.from_memory, mul.active && mul.from_memory};
 }
 
-std::string differs(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
+std::string disagrees(const char* what, std::uint64_t sdp, std::uint64_t rdma) {
   return std::string("SDP ") + what + " " + std::to_string(sdp) + " but SDP_RDMA " + what + " " +
          std::to_string(rdma);
 }
@@ -142,17 +142,18 @@ std::string conversion_fault(Precision in, Precision proc, Precision out) {
 
 std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
   const SdpRdma& rdma = layer.rdma;
-  if (rdma.flying != layer.flying) return differs("FLYING_MODE", layer.flying, rdma.flying);
-  if (rdma.width != layer.width) return differs("width", layer.width, rdma.width);
-  if (rdma.height != layer.height) return differs("height", layer.height, rdma.height);
-  if (rdma.channels != layer.channels) return differs("channels", layer.channels, rdma.channels);
+  if (rdma.flying != layer.flying) return disagrees("FLYING_MODE", layer.flying, rdma.flying);
+  if (rdma.width != layer.width) return disagrees("width", layer.width, rdma.width);
+  if (rdma.height != layer.height) return disagrees("height", layer.height, rdma.height);
+  if (rdma.channels != layer.channels) return disagrees("channels", layer.channels, rdma.channels);
   if (rdma.proc != layer.proc)
     return std::string("SDP PROC_PRECISION ") + precision_name(layer.proc) + " but SDP_RDMA " +
            precision_name(rdma.proc);
   // Compiled out of the second generation, where these fields have no effect.
   if (first_generation) {
-    if (rdma.winograd != layer.winograd) return differs("WINOGRAD", layer.winograd, rdma.winograd);
-    if (rdma.batches != layer.batches) return differs("batches", layer.batches, rdma.batches);
+    if (rdma.winograd != layer.winograd)
+      return disagrees("WINOGRAD", layer.winograd, rdma.winograd);
+    if (rdma.batches != layer.batches) return disagrees("batches", layer.batches, rdma.batches);
   }
   if (!layer.flying && rdma.out != layer.out)
     return std::string("SDP OUT_PRECISION ") + precision_name(layer.out) + " but SDP_RDMA " +

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include "arith/float.hpp"
 #include "arith/integers.hpp"
 #include "model/kernels/kernels.hpp"
+#include "model/lut_tables.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -73,7 +75,7 @@ std::uint32_t interpolate_float(const LutTable& table, const LutPlace& place,
                                         fp::mul<Fp17>(distance, slope)));
 }
 
-void count(LutSide le, LutSide lo, LutSide chosen, SdpLutCounters& counters) noexcept {
+void count_place(LutSide le, LutSide lo, LutSide chosen, SdpLutCounters& counters) noexcept {
   counters.underflow += chosen == LutSide::kUnderflow ? 1 : 0;
   counters.overflow += chosen == LutSide::kOverflow ? 1 : 0;
   counters.hit += chosen == LutSide::kHit ? 1 : 0;
@@ -82,15 +84,15 @@ void count(LutSide le, LutSide lo, LutSide chosen, SdpLutCounters& counters) noe
 }
 
 template <typename Find, typename Interpolate>
-void look_up(std::int32_t* values, unsigned count_of, unsigned lanes, const LutConfig& config,
-             SdpLutCounters& counters, Find find, Interpolate answer) noexcept {
+void look_up_each(std::int32_t* values, unsigned count_of, unsigned lanes, const LutConfig& config,
+                  SdpLutCounters& counters, Find find, Interpolate answer) noexcept {
   for (unsigned position = 0; position < count_of; ++position) {
     std::int32_t* row = values + std::size_t{position} * kBlock;
     for (unsigned lane = 0; lane < lanes; ++lane) {
       const LutPlace le = find(config.le, row[lane]);
       const LutPlace lo = find(config.lo, row[lane]);
       const bool choose_lo = lut_choose_lo(config, le.side, lo.side);
-      count(le.side, lo.side, choose_lo ? lo.side : le.side, counters);
+      count_place(le.side, lo.side, choose_lo ? lo.side : le.side, counters);
       row[lane] = choose_lo ? answer(config.lo, lo, row[lane]) : answer(config.le, le, row[lane]);
     }
   }
@@ -152,24 +154,81 @@ LutConfig read_sdp_lut(const RegisterFile& registers, Precision proc) {
   return config;
 }
 
-void sdp_lut(std::int32_t* values, unsigned count_of, unsigned lanes, const LutConfig& config,
-             SdpLutCounters& counters) noexcept {
-  look_up(
-      values, count_of, lanes, config, counters,
-      [](const LutTable& table, std::int32_t x) { return lut_find(table, x); }, interpolate);
+void SdpLut::begin(const LutConfig& config, const UnitKernels& kernels,
+                   std::uint64_t largest) noexcept {
+  config_ = &config;
+  kernels_ = &kernels;
+  real_ = few_ = false;
+  ready_ = make_tables(config, LutUnit::kSdp, false, ints_);
+  if (!ready_ || largest > kFew) return;
+  TableRun run;
+  for (std::int32_t at = 0; at <= 2 * kFew; at += static_cast<std::int32_t>(run.count)) {
+    run.count = std::min(kTableRun, static_cast<unsigned>(2 * kFew + 1 - at));
+    std::iota(answers_ + at, answers_ + at + run.count, at - kFew);
+    look_up_run(answers_ + at, run);
+    std::copy_n(run.sides, run.count, sides_ + at);
+  }
+  few_ = true;
 }
 
-void sdp_lut_float(std::int32_t* values, unsigned count_of, unsigned lanes, const LutConfig& config,
-                   SdpLutCounters& counters) noexcept {
-  look_up(
-      values, count_of, lanes, config, counters,
-      [](const LutTable& table, std::int32_t x) {
-        return lut_find_fp(table, static_cast<std::uint32_t>(x));
-      },
-      [](const LutTable& table, const LutPlace& place, std::int32_t x) {
-        return static_cast<std::int32_t>(
-            interpolate_float(table, place, static_cast<std::uint32_t>(x)));
-      });
+void SdpLut::begin_float(const LutConfig& config, const UnitKernels& kernels,
+                         bool regular) noexcept {
+  config_ = &config;
+  kernels_ = &kernels;
+  real_ = true;
+  few_ = false;
+  ready_ = regular && make_tables(config, LutUnit::kSdp, floats_);
+}
+
+void SdpLut::look_up_run(std::int32_t* values, TableRun& run) const noexcept {
+  if (few_) {
+    for (unsigned i = 0; i < run.count; ++i) {
+      const std::int32_t x = values[i] + kFew;
+      run.sides[i] = sides_[x];
+      values[i] = answers_[x];
+    }
+  } else if (real_) {
+    kernels_->table_find_float(floats_, values, run);
+    kernels_->sdp_table_float(floats_, run, values);
+  } else {
+    kernels_->table_find(ints_, values, run);
+    kernels_->sdp_table(ints_, run, values);
+  }
+}
+
+void SdpLut::look_up(std::int32_t* values, unsigned count_of, unsigned lanes, bool counted,
+                     SdpLutCounters& counters) const noexcept {
+  if (ready_) {
+    // Whole blocks lie together.
+    const bool whole = lanes == kBlock;
+    const unsigned total = count_of * kBlock, step = whole ? kTableRun : kBlock;
+    TableRun run;
+    for (unsigned at = 0; at < total; at += step) {
+      run.count = whole ? std::min(step, total - at) : lanes;
+      look_up_run(values + at, run);
+      if (!counted) continue;
+      const TableCounts counts = kernels_->table_count(run);
+      counters +=
+          {counts.answer_under, counts.answer_over,
+           run.count - counts.answer_under - counts.answer_over, counts.le_hit, counts.lo_hit};
+    }
+    return;
+  }
+  if (real_) {
+    look_up_each(
+        values, count_of, lanes, *config_, counters,
+        [](const LutTable& table, std::int32_t x) {
+          return lut_find_fp(table, static_cast<std::uint32_t>(x));
+        },
+        [](const LutTable& table, const LutPlace& place, std::int32_t x) {
+          return static_cast<std::int32_t>(
+              interpolate_float(table, place, static_cast<std::uint32_t>(x)));
+        });
+    return;
+  }
+  look_up_each(
+      values, count_of, lanes, *config_, counters,
+      [](const LutTable& table, std::int32_t x) { return lut_find(table, x); }, interpolate);
 }
 
 }  // namespace nvdla::model

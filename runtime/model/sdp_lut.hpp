@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "model/kernels/unit_kernels.hpp"
 #include "model/lut_search.hpp"
 #include "model/register_file.hpp"
 #include "model/surface.hpp"
@@ -30,12 +31,36 @@ struct SdpLutCounters {
   }
 };
 
-// In place on the first `lanes` of [count][kBlock].
-void sdp_lut(std::int32_t* values, unsigned count, unsigned lanes, const LutConfig& config,
-             SdpLutCounters& counters) noexcept;
-// fp32 to fp32.
-void sdp_lut_float(std::int32_t* values, unsigned count, unsigned lanes, const LutConfig& config,
-                   SdpLutCounters& counters) noexcept;
+// The tables of a layer.
+class SdpLut {
+ public:
+  // The configuration stays where it is. No integer that comes in has a greater magnitude than
+  // `largest`.
+  void begin(const LutConfig& config, const UnitKernels& kernels, std::uint64_t largest) noexcept;
+  // The same in fp16 processing. `regular`: no pattern that comes in is one that fp::is_regular()
+  // does not know.
+  void begin_float(const LutConfig& config, const UnitKernels& kernels, bool regular) noexcept;
+
+  // In place on the first `lanes` of [count][kBlock], integers or fp32; counts what is asked for.
+  void look_up(std::int32_t* values, unsigned count, unsigned lanes, bool counted,
+               SdpLutCounters& counters) const noexcept;
+
+ private:
+  // What all int8 may be, and a little more.
+  static constexpr std::int32_t kFew = 256;
+
+  void look_up_run(std::int32_t* values, TableRun& run) const noexcept;
+
+  const LutConfig* config_ = nullptr;
+  const UnitKernels* kernels_ = nullptr;
+  bool real_ = false;
+  bool ready_ = false;  // for the kernels
+  IntTables ints_ = {};
+  FloatTables floats_ = {};
+  // Where so few numbers come in, the answer to each of them, and the sides.
+  bool few_ = false;
+  std::int32_t answers_[2 * kFew + 1] = {}, sides_[2 * kFew + 1] = {};
+};
 
 }  // namespace nvdla::model
 

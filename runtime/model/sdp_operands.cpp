@@ -5,6 +5,7 @@
 
 #include "arith/float.hpp"
 #include "arith/integers.hpp"
+#include "model/kernels/unit_kernels.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -63,13 +64,13 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
       values.resize(channels);
       SdpElements from{raw_.data(), padded_channels / kBlock, kBlock, parts(),
                        part,        dma_layer_->two_bytes};
-      kernels_.sdp_widen(from, values.data());
+      load(from, values.data());
       const std::size_t done = std::size_t{from.count} * kBlock;
       for (std::size_t at = done; at < padded_channels; at += column_) {
         from.data = raw_.data() + at * parts() * (dma_layer_->two_bytes ? 2 : 1);
         from.count = 1;
         from.lanes = column_;
-        kernels_.sdp_widen(from, values.data() + at);
+        load(from, values.data() + at);
       }
       std::fill(values.begin() + padded_channels, values.end(), 0);
     };
@@ -113,16 +114,19 @@ void SdpOperands::begin(const SdpLayer& layer, unsigned index, std::uint32_t pad
                                       : largest(mul_);
 }
 
+void SdpOperands::load(const SdpElements& from, std::int32_t* to) const {
+  float_ ? kernels_.units->sdp_load_half(from, to, layer_->flush_nan)
+         : kernels_.sdp_widen(from, to);
+}
+
 void SdpOperands::finish_alu(std::int32_t* values, unsigned count) const {
-  if (float_) return kernels_.sdp_half(values, count, layer_->flush_nan);
-  // Shifts and converters are for integers.
+  if (float_) return;  // shifts and converters are for integers
   if (alu_shift_ != 0) kernels_.sdp_shift(values, count, alu_shift_);
   if (index_ == 2) convert(values, count, layer_->y.alu_converter);
 }
 
 void SdpOperands::finish_mul(std::int32_t* values, unsigned count) const {
-  if (float_) return kernels_.sdp_half(values, count, layer_->flush_nan);
-  if (index_ == 2) convert(values, count, layer_->y.mul_converter);
+  if (!float_ && index_ == 2) convert(values, count, layer_->y.mul_converter);
 }
 
 void SdpOperands::convert(std::int32_t* values, unsigned count,
@@ -164,9 +168,9 @@ void SdpOperands::fetch(unsigned block, unsigned columns, std::uint32_t first, u
                            0,
                            dma_layer_->two_bytes};
           const std::size_t to = std::size_t{at} * kBlock + column * column_;
-          if (has_alu_) kernels_.sdp_widen(from, tile.alu.data() + to);
+          if (has_alu_) load(from, tile.alu.data() + to);
           from.part = parts() - 1;
-          if (has_mul_) kernels_.sdp_widen(from, tile.mul.data() + to);
+          if (has_mul_) load(from, tile.mul.data() + to);
         });
   }
   if (has_alu_) finish_alu(tile.alu.data(), static_cast<unsigned>(values));

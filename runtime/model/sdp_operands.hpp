@@ -59,7 +59,9 @@ class SdpOperands {
   }
   SdpOperand operand(const std::vector<std::int32_t>& channels, bool in_memory,
                      const std::vector<std::int32_t>& elements, unsigned block) const noexcept;
-  // Of elements as they came, `count` values of each kind.
+  // Elements as they come, in fp16 as fp32.
+  void load(const SdpElements& from, std::int32_t* to) const;
+  // Of what came, `count` values of each kind.
   void finish_alu(std::int32_t* values, unsigned count) const;
   void finish_mul(std::int32_t* values, unsigned count) const;
   void convert(std::int32_t* values, unsigned count, const OperandConverter& converter) const;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "arith/float.hpp"
+#include "model/kernels/unit_kernels.hpp"
 #include "model/sdp_rows.hpp"
 
 namespace nvdla::model {
@@ -48,7 +50,15 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
   for (Worker& worker : workers_) worker.counters = {};
   for (unsigned i = 0; i < 3; ++i) operands_[i].begin(layer_, i, padded_channels_);
   largest_ = largest;
+  // Registers hold fp32 as it was written; all else is made of fp16.
+  const auto plain = [](const OperandPart& part) {
+    return !part.active || part.from_memory ||
+           fp::is_regular<fp::Fp32>(static_cast<std::uint32_t>(part.value));
+  };
+  plain_operands_ = plain(layer.y.alu) && plain(layer.y.mul);
   bound();
+  if (layer.y.lut && float_) lut_.begin_float(layer_.table, *kernels_.units, plain_operands_);
+  if (layer.y.lut && !float_) lut_.begin(layer_.table, *kernels_.units, largest_);
   open_windows();
 }
 
@@ -97,8 +107,14 @@ void SdpPass::bound() {
     fits_[i] = sum <= kMost && most <= kMost;
     most = std::min(most, kMost + 1);
   }
-  if (layer_.y.active && layer_.y.mul.active)
-    fits_[2] = most <= kMost && multiply(2, most, layer_.y.truncate, layer_.y.prelu) <= kMost;
+  const OperatorY& y = layer_.y;
+  if (y.active && y.mul.active) {
+    const std::uint64_t result = multiply(2, most, y.truncate, y.prelu);
+    fits_[2] = most <= kMost && result <= kMost;
+    most = std::min(result, kMost + 1);
+  }
+  if (y.active) most = std::min(add(y.algorithm, most, operands_[2].largest_alu()), kMost + 1);
+  largest_ = most;
 }
 
 void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
@@ -109,7 +125,8 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
     if (operands_[i].per_element())
       operands_[i].fetch(block, used / column_, first, count, worker.elements[i]);
 
-  if (float_ && layer_.flush_nan) sdp_flush_nan(values, count, used);
+  const UnitKernels& units = *kernels_.units;
+  if (float_ && layer_.flush_nan) units.sdp_float_flush(values, count);
 
   for (unsigned i = 0; i < 2; ++i) {
     const OperatorX& x = layer_.x[i];
@@ -123,7 +140,7 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                     operands_[i].alu(block, worker.elements[i]),
                     operands_[i].mul(block, worker.elements[i]),
                     fits_[i]};
-    (float_ ? sdp_x_float : kernels_.sdp_x)(values, count, used, unit);
+    float_ ? units.sdp_float_x(values, count, unit) : kernels_.sdp_x(values, count, used, unit);
   }
   if (layer_.y.active) {
     const OperatorY& y = layer_.y;
@@ -136,7 +153,13 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                     alu,
                     operands_[2].mul(block, worker.elements[2]),
                     fits_[2]};
-    (float_ ? sdp_y_float : kernels_.sdp_y)(values, count, used, unit);
+    if (!float_) {
+      kernels_.sdp_y(values, count, used, unit);
+    } else if (plain_operands_) {
+      units.sdp_float_y(values, count, unit);
+    } else {
+      sdp_y_float(values, count, used, unit);
+    }
     if (y.equal) {
       for (unsigned position = 0; position < count; ++position)
         for (unsigned lane = 0; lane < used; ++lane)
@@ -144,8 +167,7 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
                                      alu.values[std::size_t{position} * alu.stride + lane];
       return;  // nothing is written
     }
-    if (y.lut)
-      (float_ ? sdp_lut_float : sdp_lut)(values, count, used, layer_.table, worker.counters.lut);
+    if (y.lut) lut_.look_up(values, count, used, layer_.count_lut, worker.counters.lut);
   }
   deliver(values, block, first, count, worker);
 }
@@ -156,11 +178,12 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
   const bool to_fp16 = layer_.out == Precision::kFp16;
   if (float_) {
     if (to_fp16) {
-      const SdpOutputCounts counts = sdp_float_to_fp16(values, count, used, worker.out16.data());
+      const HalfCounts counts =
+          kernels_.units->sdp_float_to_half(values, count, used, worker.out16.data());
       worker.counters.nan_out += counts.nan;
       worker.counters.saturated += counts.largest;
     } else {
-      sdp_float_to_int16(values, count, used, worker.out16.data());
+      kernels_.units->sdp_float_to_int16(values, count, worker.out16.data());
     }
     store(worker.out16.data(), block, first, count, worker);
     return;
@@ -179,7 +202,8 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
   if (!identity || layer_.count_saturation || to_fp16)
     worker.counters.saturated += kernels_.sdp_convert(values, count, used, converter);
   if (to_fp16) {
-    worker.counters.saturated += sdp_int_to_fp16(values, count, used, worker.out16.data()).largest;
+    worker.counters.saturated +=
+        kernels_.units->sdp_int_to_half(values, count, used, worker.out16.data()).largest;
     store(worker.out16.data(), block, first, count, worker);
   } else if (layer_.out == Precision::kInt8) {
     kernels_.to_int8(values, count, worker.out8.data());
@@ -187,6 +211,26 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
   } else {
     kernels_.to_int16(values, count, worker.out16.data());
     store(worker.out16.data(), block, first, count, worker);
+  }
+}
+
+// Atoms of a column of [position][kBlock] side by side.
+template <typename Element>
+void SdpPass::gather_atoms(const Element* from, unsigned count, std::byte* to) const noexcept {
+  const auto copy = [&]<std::size_t kAtom>(std::integral_constant<std::size_t, kAtom>) {
+    for (unsigned i = 0; i < count; ++i)
+      std::memcpy(to + i * kAtom, from + std::size_t{i} * kBlock, kAtom);
+  };
+  switch (hw_.atom) {
+    case 32:
+      return copy(std::integral_constant<std::size_t, 32>{});
+    case 16:
+      return copy(std::integral_constant<std::size_t, 16>{});
+    case 8:
+      return copy(std::integral_constant<std::size_t, 8>{});
+    default:
+      for (unsigned i = 0; i < count; ++i)
+        std::memcpy(to + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock, hw_.atom);
   }
 }
 
@@ -210,9 +254,7 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
           const Element* from = elements + std::size_t{at} * kBlock + atom * atom_elements;
           const std::size_t bytes = std::size_t{part} * hw_.atom;
           if (atom_elements != kBlock) {
-            std::byte* to = window_ != nullptr ? window_ + offset : worker.raw.data();
-            for (unsigned i = 0; i < part; ++i)
-              std::memcpy(to + std::size_t{i} * hw_.atom, from + std::size_t{i} * kBlock, hw_.atom);
+            gather_atoms(from, part, window_ != nullptr ? window_ + offset : worker.raw.data());
             from = reinterpret_cast<const Element*>(worker.raw.data());
           } else if (window_ != nullptr) {
             std::memcpy(window_ + offset, from, bytes);
@@ -259,13 +301,14 @@ void SdpPass::run_from_memory() {
                                      std::uint64_t{part} * hw_.atom, workers_[0].raw.data());
                        if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
                          count_input(raw, part * atom_elements);
-                       kernels_.sdp_widen(
-                           {raw, part, atom_elements, 1, 0, bytes == 2},
-                           values_.data() + std::size_t{at} * kBlock + atom * atom_elements);
+                       const SdpElements from{raw, part, atom_elements, 1, 0, bytes == 2};
+                       std::int32_t* to =
+                           values_.data() + std::size_t{at} * kBlock + atom * atom_elements;
+                       // NaNs are flushed later, together with those of a convolution.
+                       float_ ? kernels_.units->sdp_load_half(from, to, false)
+                              : kernels_.sdp_widen(from, to);
                      });
       }
-      // NaNs are flushed later, together with those of a convolution.
-      if (float_) kernels_.sdp_half(values_.data(), count * kBlock, false);
       tile(values_.data(), block, first, count);
     }
   }

@@ -89,6 +89,8 @@ class SdpPass {
   void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
                Worker& worker);
   template <typename Element>
+  void gather_atoms(const Element* from, unsigned count, std::byte* to) const noexcept;
+  template <typename Element>
   void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count,
              Worker& worker);
 
@@ -99,14 +101,16 @@ class SdpPass {
   AtomSink* sink_ = nullptr;
   unsigned column_ = 0;  // channels of a processing atom
   std::uint32_t padded_channels_ = 0;
-  bool float_ = false;          // fp16 processing
-  bool single_ = false;         // 1x1: strides are ignored
-  bool single_output_ = false;  // but a batch of them uses the output's
+  bool float_ = false;           // fp16 processing
+  bool plain_operands_ = false;  // no operand of it is the pattern of an infinity or a denormal
+  bool single_ = false;          // 1x1: strides are ignored
+  bool single_output_ = false;   // but a batch of them uses the output's
   unsigned batches_ = 1;
   unsigned batch_ = 0;
-  std::uint64_t largest_ = 0;
-  bool fits_[3] = {};  // SdpX::fits and SdpY::fits
+  std::uint64_t largest_ = 0;  // of what comes in, then of what comes out of the operators
+  bool fits_[3] = {};          // SdpX::fits and SdpY::fits
   SdpOperands operands_[3];
+  SdpLut lut_;
   SdpCube cube_;  // of the output
   std::byte* window_ = nullptr;
   bool shareable_ = false;

@@ -42,6 +42,8 @@ class Recorder final : public model::Bus {
  public:
   explicit Recorder(model::Memory& memory) : memory_(memory) {}
   Bytes reads, writes, announced;
+  // Gives windows, through which nothing is recorded but what is announced.
+  bool open = false;
 
   model::Mapping map(model::Ram ram, std::uint64_t address, std::uint64_t size,
                      bool write) noexcept override {
@@ -49,6 +51,10 @@ class Recorder final : public model::Bus {
     mapping.size = std::min(mapping.size, size);
     (write ? writes : reads).add(address, mapping.size);
     return mapping;
+  }
+  std::byte* window(model::Ram ram, std::uint64_t address, std::uint64_t size,
+                    bool write) noexcept override {
+    return open ? memory_.window(ram, address, size, write) : nullptr;
   }
   std::uint64_t generation(model::Ram, std::uint64_t, std::uint64_t) const noexcept override {
     return 0;

@@ -8,10 +8,12 @@
 #include "model/kernels/avx512half.hpp"
 #include "model/kernels/avx512wide.hpp"
 #include "model/kernels/kernels.hpp"
+#include "model/kernels/unit_kernels.hpp"
 
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/elements.ipp"
 #include "model/kernels/loops.ipp"
 #include "model/kernels/sdp_loops.ipp"
 
@@ -221,10 +223,10 @@ const Kernels kAvx512VnniKernels = {
     avx512_half,       avx512_half_tile,
     avx512_float_tile, loop_clip,
     loop_sdp_widen,    loop_sdp_shift,
-    loop_sdp_operand,  loop_sdp_half,
-    loop_sdp_x,        loop_sdp_y,
-    sdp_convert,       convert_to_int8,
-    to_int8,           loop_to_int16,
+    loop_sdp_operand,  loop_sdp_x,
+    loop_sdp_y,        sdp_convert,
+    convert_to_int8,   to_int8,
+    loop_to_int16,     &kAvx512Units,
 };
 
 }  // namespace nvdla::model

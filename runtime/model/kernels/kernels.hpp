@@ -188,6 +188,8 @@ struct SdpConverter {
   bool lenient_count;
 };
 
+struct UnitKernels;
+
 // All passes work in place on [count][kBlock] values, on the first `lanes` of each position.
 struct Kernels {
   const char* name;
@@ -205,8 +207,6 @@ struct Kernels {
   // To the left, of `count` values; saturates.
   void (*sdp_shift)(int32_t* values, unsigned count, unsigned shift);
   void (*sdp_operand)(int32_t* values, unsigned count, const SdpOperandConverter& converter);
-  // Patterns of fp16 to fp32.
-  void (*sdp_half)(int32_t* values, unsigned count, bool flush_nan);
   void (*sdp_x)(int32_t* values, unsigned count, unsigned lanes, const SdpX& unit);
   void (*sdp_y)(int32_t* values, unsigned count, unsigned lanes, const SdpY& unit);
   // To 17 bits; returns how many were saturated, if they are counted.
@@ -219,6 +219,7 @@ struct Kernels {
   // Narrow with saturation, [count][kBlock].
   void (*to_int8)(const int32_t* values, unsigned count, int8_t* out);
   void (*to_int16)(const int32_t* values, unsigned count, int16_t* out);
+  const UnitKernels* units;
 };
 
 extern const Kernels kPortableKernels;

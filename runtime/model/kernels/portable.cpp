@@ -2,10 +2,12 @@
 //
 // The plain form of all loops: what the others are compared with.
 #include "model/kernels/kernels.hpp"
+#include "model/kernels/unit_kernels.hpp"
 
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/elements.ipp"
 #include "model/kernels/half_loops.ipp"
 #include "model/kernels/loops.ipp"
 #include "model/kernels/sdp_loops.ipp"
@@ -43,15 +45,24 @@ void loop_float_tile(const FloatTile& tile) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",       mac,
-    loop_wide,        loop_wide_clip,
-    loop_half,        loop_half_tile,
-    loop_float_tile,  loop_clip,
-    loop_sdp_widen,   loop_sdp_shift,
-    loop_sdp_operand, loop_sdp_half,
-    loop_sdp_x,       loop_sdp_y,
-    loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8,     loop_to_int16,
+    "portable",
+    mac,
+    loop_wide,
+    loop_wide_clip,
+    loop_half,
+    loop_half_tile,
+    loop_float_tile,
+    loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_x,
+    loop_sdp_y,
+    loop_sdp_convert,
+    loop_convert_to_int8,
+    loop_to_int8,
+    loop_to_int16,
+    &kPortableUnits,
 };
 
 }  // namespace nvdla::model

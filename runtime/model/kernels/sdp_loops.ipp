@@ -37,39 +37,6 @@ static inline int64_t apply(int64_t value, const Shift& shift) {
   return round_shift(value, shift.amount, shift.half) & shift.keep;
 }
 
-// Elements of type Element, every kParts-th one.
-template <typename Element, unsigned kParts>
-static inline void widen_row(const char* from, unsigned count, int32_t* to) {
-  for (unsigned i = 0; i < count; ++i) {
-    Element element;
-    __builtin_memcpy(&element, from + size_t{i} * kParts * sizeof(Element), sizeof(Element));
-    to[i] = element;
-  }
-}
-
-template <typename Element, unsigned kParts>
-static void widen(const SdpElements& from, int32_t* to) {
-  const char* data = static_cast<const char*>(from.data) + from.part * sizeof(Element);
-  // Whole blocks lie as they are wanted.
-  if (from.lanes == kBlock) return widen_row<Element, kParts>(data, from.count * kBlock, to);
-  const size_t pitch = size_t{from.lanes} * kParts * sizeof(Element);
-  if (from.lanes == kBlock / 2) {
-    for (unsigned i = 0; i < from.count; ++i, data += pitch, to += kBlock)
-      widen_row<Element, kParts>(data, kBlock / 2, to);
-    return;
-  }
-  for (unsigned i = 0; i < from.count; ++i, data += pitch, to += kBlock)
-    widen_row<Element, kParts>(data, from.lanes, to);
-}
-
-static void loop_sdp_widen(const SdpElements& from, int32_t* to) {
-  if (from.two_bytes) {
-    from.parts == 1 ? widen<int16_t, 1>(from, to) : widen<int16_t, 2>(from, to);
-  } else {
-    from.parts == 1 ? widen<int8_t, 1>(from, to) : widen<int8_t, 2>(from, to);
-  }
-}
-
 static void loop_sdp_shift(int32_t* values, unsigned count, unsigned shift) {
   // What is not between the limits saturates.
   const unsigned amount = shift < 31 ? shift : 31;
@@ -101,26 +68,6 @@ static void loop_sdp_operand(int32_t* values, unsigned count, const SdpOperandCo
   for (unsigned i = 0; i < count; ++i)
     values[i] =
         static_cast<int32_t>(clamp64(apply((values[i] - offset) * scale, shift), kMin32, kMax32));
-}
-
-// fp16 in the low halves to fp32: an infinity becomes the largest number, a NaN keeps its payload
-// in the lowest bits.
-static void loop_sdp_half(int32_t* values, unsigned count, bool flush_nan) {
-  const uint32_t keep_nan = flush_nan ? 0 : ~0u;
-  for (unsigned i = 0; i < count; ++i) {
-    const auto bits = static_cast<uint32_t>(values[i]);
-    const uint32_t sign = (bits & 0x8000) << 16;
-    const uint32_t magnitude = bits & 0x7fff;
-    const uint32_t normal = (magnitude << 13) + (112u << 23);
-    // A denormal is its mantissa times 2^-24, exactly and in the normal range.
-    const float tiny = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
-    uint32_t denormal;
-    __builtin_memcpy(&denormal, &tiny, sizeof(denormal));
-    uint32_t value = sign | (magnitude < 0x400 ? denormal : normal);
-    if (magnitude == 0x7c00) value = sign | 0x7f7fffff;
-    if (magnitude > 0x7c00) value = (sign | 0x7f800000 | (magnitude & 0x3ff)) & keep_nan;
-    values[i] = static_cast<int32_t>(value);
-  }
 }
 
 template <Alu kAlu>

@@ -188,9 +188,10 @@ TEST_P(AllConfigurations, LutPortsMoveOn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AllConfigurations, testing::Range(0u, nvdla_hw_count()), [](const auto& which) {
-  return std::string(nvdla_hw_get(which.param)->name);
-});
+INSTANTIATE_TEST_SUITE_P(All, AllConfigurations, testing::Range(0u, nvdla_hw_count()),
+                         [](const auto& which) {
+                           return std::string(nvdla_hw_get(which.param)->name);
+                         });
 
 TEST(Configurations, AnImpossibleOneIsRefused) {
   nvdla_hw hw = *nvdla_hw_find("nv_small");

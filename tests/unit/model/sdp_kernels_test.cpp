@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "arith/float.hpp"
+#include "model/kernels/unit_kernels.hpp"
 #include "support/kernel_sets.hpp"
 
 namespace nvdla::model {
@@ -92,15 +94,111 @@ TEST_P(SdpKernels, ConvertOperands) {
   }
 }
 
+// In lines of each length, alone and as one of two parts.
 TEST_P(SdpKernels, TakeEveryHalf) {
-  for (const bool flush : {false, true}) {
-    std::vector<std::int32_t> got(0x10000);
-    for (unsigned i = 0; i < got.size(); ++i) got[i] = static_cast<std::int16_t>(i);
-    kernels_->sdp_half(got.data(), static_cast<unsigned>(got.size()), flush);
-    for (unsigned i = 0; i < got.size(); ++i)
-      ASSERT_EQ(static_cast<std::uint32_t>(got[i]),
-                fp::widen<fp::Fp32>(flush ? fp::flush_nan<fp::Fp16>(i) : i))
-          << std::hex << i;
+  std::vector<std::uint16_t> raw(0x10000);
+  std::iota(raw.begin(), raw.end(), std::uint16_t{0});
+  for (const unsigned lanes : {8u, 16u, 32u})
+    for (const unsigned parts : {1u, 2u})
+      for (const bool flush : {false, true}) {
+        const unsigned count = 0x10000 / lanes / parts;
+        std::vector<std::int32_t> got(std::size_t{count} * kBlock);
+        kernels_->units->sdp_load_half({raw.data(), count, lanes, parts, parts - 1, true},
+                                       got.data(), flush);
+        for (unsigned i = 0; i < count * lanes; ++i) {
+          const unsigned bits = i * parts + parts - 1;
+          ASSERT_EQ(static_cast<std::uint32_t>(got[i / lanes * kBlock + i % lanes]),
+                    fp::widen<fp::Fp32>(flush ? fp::flush_nan<fp::Fp16>(bits) : bits))
+              << std::hex << bits;
+        }
+      }
+}
+
+// Numbers around everything that the processor does otherwise: zeros of both signs, the smallest
+// and the largest, NaNs, powers of two with what makes a tie of their difference, products around
+// the smallest number.
+std::uint32_t draw_float(test::Random& random) {
+  const auto sign = static_cast<std::uint32_t>(pick(random, 0, 1)) << 31;
+  const auto exponent = static_cast<std::uint32_t>(pick(random, 0, 3) == 0 ? pick(random, 1, 254)
+                                                                           : pick(random, 50, 80));
+  constexpr std::uint32_t kMantissas[] = {0, 1, 2, 3, 0x400000, 0x7ffffe, 0x7fffff};
+  const auto drawn = static_cast<std::uint32_t>(pick(random, 0, 0x7fffff));
+  const std::uint32_t mantissa =
+      pick(random, 0, 1) != 0 ? drawn : kMantissas[static_cast<unsigned>(pick(random, 0, 6))];
+  switch (pick(random, 0, 15)) {
+    case 0:
+      return sign;
+    case 1:
+      return sign | fp::Fp32::kExponent | (1 + drawn % 1023);
+    case 2:
+      return sign | fp::Fp32::kMaxFinite;
+    default:
+      return sign | exponent << 23 | mantissa;
+  }
+}
+
+TEST_P(SdpKernels, FloatsAreThoseOfTheDefinition) {
+  constexpr unsigned kCount = 8;
+  std::vector<std::int32_t> values(kCount * kBlock), operands(kCount * kBlock);
+  for (unsigned round = 0; round < 4000; ++round) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::uint32_t a = draw_float(random_);
+      std::uint32_t b = draw_float(random_);
+      // Little more than half of the last place of a power of two, and its neighbours.
+      if (pick(random_, 0, 3) == 0 && (a >> 23 & 0xff) > 30 && (a >> 23 & 0xff) < 255)
+        b = (a ^ 1u << 31) + static_cast<std::uint32_t>(pick(random_, 0, 3)) -
+            (static_cast<std::uint32_t>(pick(random_, 24, 26)) << 23);
+      values[i] = static_cast<std::int32_t>(a);
+      operands[i] = static_cast<std::int32_t>(b);
+    }
+    const SdpOperand operand{operands.data(), kBlock};
+    const auto alu = static_cast<Alu>(round % 4);
+    const SdpX unit{true, alu,     alu == Alu::kNone, round % 8 == 7, false,
+                    0,    operand, operand,           false};
+    auto got = values;
+    kernels_->units->sdp_float_x(got.data(), kCount, unit);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto a = static_cast<std::uint32_t>(values[i]);
+      const auto b = static_cast<std::uint32_t>(operands[i]);
+      const bool passes = unit.prelu && a >> 31 == 0;
+      const std::uint32_t want = alu == Alu::kMax   ? fp::max<fp::Fp32>(a, b)
+                                 : alu == Alu::kMin ? fp::min<fp::Fp32>(a, b)
+                                 : alu == Alu::kSum ? fp::add<fp::Fp32>(a, b)
+                                 : passes           ? a
+                                                    : fp::mul<fp::Fp32>(a, b);
+      ASSERT_EQ(static_cast<std::uint32_t>(got[i]), want)
+          << std::hex << a << ", " << b << " ALU " << static_cast<unsigned>(alu);
+    }
+  }
+}
+
+TEST_P(SdpKernels, NarrowFloats) {
+  for (unsigned round = 0; round < 1000; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, 5));
+    const auto lanes = static_cast<unsigned>(4 * pick(random_, 1, 8));
+    std::vector<std::int32_t> values(std::size_t{count} * kBlock);
+    for (std::int32_t& value : values) {
+      const std::uint32_t any = draw_float(random_);
+      // Mostly of the range of fp16 and around it.
+      const std::uint32_t near =
+          (any & 0x807fffff) | static_cast<std::uint32_t>(pick(random_, 98, 146)) << 23;
+      value = static_cast<std::int32_t>(pick(random_, 0, 3) == 0 ? any : near);
+    }
+    std::vector<std::int16_t> got(values.size()), integers(values.size());
+    const HalfCounts counts =
+        kernels_->units->sdp_float_to_half(values.data(), count, lanes, got.data());
+    kernels_->units->sdp_float_to_int16(values.data(), count, integers.data());
+    std::uint32_t nan = 0, largest = 0;
+    for (unsigned i = 0; i < values.size(); ++i) {
+      if (i % kBlock >= lanes) continue;
+      const std::uint16_t want = fp::narrow<fp::Fp32>(static_cast<std::uint32_t>(values[i]));
+      nan += fp::is_nan<fp::Fp16>(want) ? 1 : 0;
+      largest += (want & fp::Fp16::kMagnitude) == fp::Fp16::kMaxFinite ? 1 : 0;
+      ASSERT_EQ(static_cast<std::uint16_t>(got[i]), want) << std::hex << values[i];
+      ASSERT_EQ(integers[i], fp::fp16_to_int16(want)) << std::hex << values[i];
+    }
+    ASSERT_EQ(counts.nan, nan);
+    ASSERT_EQ(counts.largest, largest);
   }
 }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// Loops of CDP beside its tables: the input converter, sums of squares over neighbouring channels,
+// the multiplier and the output converter.
+
+template <typename Element>
+static void cdp_take(const Element* __restrict elements, unsigned count, const CdpConverter& of,
+                     int64_t limit, int32_t* __restrict values) {
+  const CdpConverter converter = of;
+  for (unsigned i = 0; i < count; ++i) {
+    const int64_t product = (elements[i] - converter.offset) * converter.scale;
+    values[i] =
+        static_cast<int32_t>(limit64(round_right(product, converter.shift), -limit, limit - 1));
+  }
+}
+
+static void loop_cdp_in(const void* elements, bool bytes, unsigned count,
+                        const CdpConverter& converter, int32_t* values) {
+  bytes ? cdp_take(static_cast<const int8_t*>(elements), count, converter, 1 << 8, values)
+        : cdp_take(static_cast<const int16_t*>(elements), count, converter, 1 << 16, values);
+}
+
+template <typename Sum>
+static void cdp_square_sums(const int32_t* __restrict values, unsigned count, unsigned reach,
+                            Sum* __restrict squares, Sum* __restrict sums) {
+  for (unsigned i = 0; i < count; ++i) squares[i] = Sum{values[i]} * values[i];
+  for (unsigned i = 0; i < count; ++i) sums[i] = squares[i];
+  for (unsigned away = 1; away <= reach; ++away) {
+    const Sum* __restrict below = squares - away;
+    const Sum* __restrict above = squares + away;
+    for (unsigned i = 0; i < count; ++i) sums[i] += below[i] + above[i];
+  }
+}
+
+static void loop_cdp_sums(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
+                          int32_t* sums) {
+  cdp_square_sums(values, count, reach, squares, sums);
+}
+
+static void loop_cdp_sums_wide(const int32_t* values, unsigned count, unsigned reach,
+                               int64_t* squares, int64_t* sums) {
+  cdp_square_sums(values, count, reach, squares, sums);
+}
+
+// What is counted is compared with what truncation gives; a difference of one passes.
+template <bool kMultiply, typename Element>
+static uint32_t cdp_give(const int32_t* __restrict results, const int32_t* __restrict values,
+                         unsigned count, const CdpConverter& of, int64_t limit,
+                         Element* __restrict elements) {
+  const CdpConverter converter = of;
+  uint64_t saturated = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const int64_t result = kMultiply ? int64_t{results[i]} * values[i] : int64_t{results[i]};
+    const int64_t product = (result - converter.offset) * converter.scale;
+    const int64_t out = limit64(round_right(product, converter.shift), -limit, limit - 1);
+    const int64_t off = (product >> converter.shift) - out;
+    saturated += ((off > 1) | (off < -1)) ? 1 : 0;
+    elements[i] = static_cast<Element>(out);
+  }
+  return static_cast<uint32_t>(saturated);
+}
+
+static uint32_t loop_cdp_out(const int32_t* results, const int32_t* values, unsigned count,
+                             const CdpConverter& converter, bool bytes, void* elements) {
+  const auto give = [&]<typename Element>(Element* to, int64_t limit) {
+    return values == nullptr ? cdp_give<false>(results, values, count, converter, limit, to)
+                             : cdp_give<true>(results, values, count, converter, limit, to);
+  };
+  return bytes ? give(static_cast<int8_t*>(elements), 1 << 7)
+               : give(static_cast<int16_t*>(elements), 1 << 15);
+}
+
+static void loop_cdp_in_half(const uint16_t* __restrict elements, unsigned count, bool flush_nan,
+                             int32_t* __restrict values) {
+  const int32_t most = flush_nan ? kLaneInfinite : kLaneMagnitude;
+  for (unsigned i = 0; i < count; ++i) {
+    const int32_t value = lane_widen<Lane17>(elements[i]);
+    values[i] = (value & kLaneMagnitude) > most ? 0 : value;
+  }
+}
+
+// The neighbours next to the middle first, then the middle, then pairs further away. Squares have
+// no sign, so sums need no more than the processor's.
+static inline int32_t add_squares(int32_t a, int32_t b) {
+  return lane_nan(a, b, lane_bits(lane_float(a) + lane_float(b)));
+}
+
+static void loop_cdp_sums_float(const int32_t* __restrict values, unsigned count, unsigned reach,
+                                int32_t* __restrict squares, int32_t* __restrict sums) {
+  for (unsigned i = 0; i < count; ++i) squares[i] = lane_mul<Lane32>(values[i], values[i]);
+  for (unsigned away = 1; away <= reach; ++away) {
+    const int32_t* __restrict below = squares - away;
+    const int32_t* __restrict above = squares + away;
+    for (unsigned i = 0; i < count; ++i) {
+      const int32_t pair = add_squares(below[i], above[i]);
+      sums[i] = away == 1 ? add_squares(pair, squares[i]) : add_squares(sums[i], pair);
+    }
+  }
+}
+
+// Of two NaNs that of the input stays.
+template <bool kMultiply>
+static uint32_t cdp_give_half(const int32_t* __restrict results, const int32_t* __restrict values,
+                              unsigned count, uint16_t* __restrict elements) {
+  uint32_t nan = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const int32_t value = values[i];
+    const int32_t result =
+        kMultiply ? lane_mul<Lane17>(value, results[i]) : lane_nan(value, value, results[i]);
+    const int32_t half = lane_narrow(result);
+    nan += (half & 0x7fff) > 0x7c00 ? 1 : 0;
+    elements[i] = static_cast<uint16_t>(half);
+  }
+  return nan;
+}
+
+static uint32_t loop_cdp_out_half(const int32_t* results, const int32_t* values, unsigned count,
+                                  bool multiply, uint16_t* elements) {
+  return multiply ? cdp_give_half<true>(results, values, count, elements)
+                  : cdp_give_half<false>(results, values, count, elements);
+}

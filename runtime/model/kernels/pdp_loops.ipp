@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+//
+// Loops of PDP. A rule says how elements become values of a reduced line, how values are combined,
+// and what becomes of them.
+
+template <typename ElementOf, bool kMax>
+struct ExtremeRule {
+  using Element = ElementOf;
+  using Value = ElementOf;
+
+  explicit ExtremeRule(const PoolRule&) {}
+  inline Value load(Element element) const { return element; }
+  inline Value along(Value so_far, Value next) const {
+    if constexpr (kMax) return so_far > next ? so_far : next;
+    return so_far < next ? so_far : next;
+  }
+  inline Value across(Value so_far, Value next) const { return along(so_far, next); }
+  inline Element store(Value value) const { return value; }
+};
+
+// A NaN wins: in a line the leftmost, between lines that of the lowest.
+template <bool kMax>
+struct ExtremeHalfRule {
+  using Element = uint16_t;
+  using Value = uint16_t;
+
+  static inline int16_t key(Value value) {
+    const auto bits = static_cast<int16_t>(value);
+    return static_cast<int16_t>(bits ^ ((bits >> 15) & 0x7fff));
+  }
+  static inline Value of(Value a, Value b) {
+    const bool a_nan = (a & 0x7fff) > 0x7c00, b_nan = (b & 0x7fff) > 0x7c00;
+    const bool a_wins = kMax ? key(a) >= key(b) : key(a) <= key(b);
+    return a_nan | (!b_nan & a_wins) ? a : b;
+  }
+  explicit ExtremeHalfRule(const PoolRule&) {}
+  inline Value load(Element element) const { return element; }
+  inline Value along(Value so_far, Value next) const { return of(so_far, next); }
+  inline Value across(Value so_far, Value next) const { return of(next, so_far); }
+  inline Element store(Value value) const { return value; }
+};
+
+// kNarrow: 32 bits hold the sum times either reciprocal.
+template <typename ElementOf, bool kNarrow>
+struct AverageRule {
+  using Element = ElementOf;
+  using Value = int32_t;
+  using Wide = decltype(kNarrow ? int32_t{} : int64_t{});
+
+  Wide width, height;
+  Wide low, high;
+
+  explicit AverageRule(const PoolRule& rule)
+      : width(rule.reciprocal_width), height(rule.reciprocal_height) {
+    constexpr Wide kMost = Wide{1} << (8 * sizeof(Element) - 1);
+    constexpr Wide kAll = Wide{1} << (8 * sizeof(Wide) - 2);
+    low = rule.saturates ? -kMost : -kAll;
+    high = rule.saturates ? kMost - 1 : kAll;
+  }
+  inline Value load(Element element) const { return element; }
+  inline Value along(Value so_far, Value next) const { return so_far + next; }
+  inline Value across(Value so_far, Value next) const { return so_far + next; }
+  static inline Wide scale(Wide value, Wide reciprocal) {
+    const Wide product = value * reciprocal;
+    // Half away from zero.
+    return (product + 0x8000 + (product >> (8 * sizeof(Wide) - 1))) >> 16;
+  }
+  inline Element store(Value sum) const {
+    const Wide value = scale(scale(sum, width), height);
+    return static_cast<Element>(value < low ? low : value > high ? high : value);
+  }
+};
+
+struct AverageHalfRule {
+  using Element = uint16_t;
+  using Value = int32_t;
+
+  int32_t width, height;
+
+  explicit AverageHalfRule(const PoolRule& rule)
+      : width(rule.reciprocal_width), height(rule.reciprocal_height) {}
+  inline Value load(Element element) const { return lane_widen<Lane17>(element); }
+  inline Value along(Value so_far, Value next) const { return lane_add<Lane17>(so_far, next); }
+  inline Value across(Value so_far, Value next) const { return lane_add<Lane17>(next, so_far); }
+  inline Element store(Value sum) const {
+    const int32_t scaled = lane_mul<Lane17>(lane_mul<Lane17>(sum, width), height);
+    return static_cast<Element>(lane_narrow(scaled));
+  }
+};
+
+// Calls `with` with the rule.
+template <typename With>
+static inline void with_rule(const PoolRule& rule, With with) {
+  switch (rule.kind) {
+    case PoolKind::kMaxInt8:
+      return with(ExtremeRule<int8_t, true>(rule));
+    case PoolKind::kMinInt8:
+      return with(ExtremeRule<int8_t, false>(rule));
+    case PoolKind::kAverageInt8:
+      return rule.narrow ? with(AverageRule<int8_t, true>(rule))
+                         : with(AverageRule<int8_t, false>(rule));
+    case PoolKind::kMaxInt16:
+      return with(ExtremeRule<int16_t, true>(rule));
+    case PoolKind::kMinInt16:
+      return with(ExtremeRule<int16_t, false>(rule));
+    case PoolKind::kAverageInt16:
+      return rule.narrow ? with(AverageRule<int16_t, true>(rule))
+                         : with(AverageRule<int16_t, false>(rule));
+    case PoolKind::kMaxHalf:
+      return with(ExtremeHalfRule<true>(rule));
+    case PoolKind::kMinHalf:
+      return with(ExtremeHalfRule<false>(rule));
+    case PoolKind::kAverageHalf:
+      return with(AverageHalfRule(rule));
+  }
+}
+
+// Elements of an atom of kAtomLanes, or of `lanes`.
+template <unsigned kAtomLanes, typename Rule>
+static void pool_windows(const Rule& rule, const PoolLine& line,
+                         const typename Rule::Element* __restrict in,
+                         typename Rule::Value* __restrict out) {
+  const unsigned lanes = kAtomLanes != 0 ? kAtomLanes : line.lanes;
+  for (unsigned x = 0; x < line.out_width; ++x, out += lanes) {
+    const int from = static_cast<int>(x * line.stride) - static_cast<int>(line.left);
+    const int to = from + static_cast<int>(line.kernel);
+    const unsigned begin = from < 0 ? 0 : static_cast<unsigned>(from);
+    const unsigned end =
+        static_cast<unsigned>(to) < line.width ? static_cast<unsigned>(to) : line.width;
+    const typename Rule::Element* at = in + size_t{begin} * lanes;
+    for (unsigned lane = 0; lane < lanes; ++lane) out[lane] = rule.load(at[lane]);
+    for (unsigned i = begin + 1; i < end; ++i) {
+      at += lanes;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        out[lane] = rule.along(out[lane], rule.load(at[lane]));
+    }
+    if (line.missing == nullptr) continue;
+    // One look-up and one addition, whether they are missing on the left, on the right or on both.
+    const unsigned missing = line.kernel - (end - begin);
+    if (missing == 0) continue;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      out[lane] = rule.along(out[lane], static_cast<typename Rule::Value>(line.missing[missing]));
+  }
+}
+
+static void loop_pool_along(const PoolRule& rule, const PoolLine& line, const void* in,
+                            void* values) {
+  with_rule(rule, [&]<typename Rule>(const Rule& as) {
+    constexpr unsigned kAtomLanes = 32 / sizeof(typename Rule::Element);
+    const auto* from = static_cast<const typename Rule::Element*>(in);
+    auto* to = static_cast<typename Rule::Value*>(values);
+    line.lanes == kAtomLanes ? pool_windows<kAtomLanes>(as, line, from, to)
+                             : pool_windows<0>(as, line, from, to);
+  });
+}
+
+static void loop_pool_across(const PoolRule& rule, const void* row, size_t count, void* sums) {
+  with_rule(rule, [&]<typename Rule>(const Rule& as) {
+    const auto* __restrict from = static_cast<const typename Rule::Value*>(row);
+    auto* __restrict to = static_cast<typename Rule::Value*>(sums);
+    for (size_t i = 0; i < count; ++i) to[i] = as.across(to[i], from[i]);
+  });
+}
+
+static void loop_pool_store(const PoolRule& rule, const int32_t* missing, size_t count, void* sums,
+                            void* out) {
+  with_rule(rule, [&]<typename Rule>(const Rule& as) {
+    const auto* __restrict from = static_cast<const typename Rule::Value*>(sums);
+    auto* __restrict to = static_cast<typename Rule::Element*>(out);
+    if (missing == nullptr) {
+      for (size_t i = 0; i < count; ++i) to[i] = as.store(from[i]);
+    } else {
+      const auto more = static_cast<typename Rule::Value>(*missing);
+      for (size_t i = 0; i < count; ++i) to[i] = as.store(as.along(from[i], more));
+    }
+  });
+}

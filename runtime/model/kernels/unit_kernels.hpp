@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// The inner loops of the units beside the convolution, and of SDP in fp16; otherwise as
+// kernels.hpp says: once per instruction set, and this header stays free of inline functions and of
+// the standard library's templates.
+#ifndef NVDLA_MODEL_KERNELS_UNIT_KERNELS_HPP
+#define NVDLA_MODEL_KERNELS_UNIT_KERNELS_HPP
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace nvdla::model {
+
+struct SdpElements;
+struct SdpX;
+struct SdpY;
+
+// What the counters of an output in fp16 see.
+struct HalfCounts {
+  uint32_t nan;
+  uint32_t largest;  // results equal to +-65504, saturated or not
+};
+
+// Entries of both tables and of both sides beyond each.
+constexpr unsigned kTablePlaces = 64 + 2 + 256 + 2;
+// Numbers that are looked up at once.
+constexpr unsigned kTableRun = 256;
+
+enum TableSide : int32_t { kTableUnder = 0, kTableHit = 1, kTableOver = 2 };
+
+// How one of the two tables of SDP or CDP is searched. Its places are numbered from `first` on:
+// `last` pairs of neighbouring entries, below the table, above it.
+struct TableSearch {
+  int32_t first, last;
+  bool exponential;
+  int32_t offset;  // exponential: logarithm of the first step
+};
+
+// Of integers: min(x - start, most) << left >> right is the index.
+struct IntTableSearch {
+  TableSearch places;
+  int64_t start;
+  uint64_t most;
+  unsigned left, right;
+};
+
+// Of patterns of fp32.
+struct FloatTableSearch {
+  TableSearch places;
+  int32_t minus_start;
+  int32_t select;  // linear: logarithm of a step
+};
+
+// Which table answers where both miss alike, or both hit or miss on different sides: 1 for LO.
+struct TableChoice {
+  int32_t under, over, hybrid;
+};
+
+// What answers beyond a table: the entry, and (x - anchor) * slope >> shift.
+struct IntBeyond {
+  int32_t place;
+  int64_t entry, anchor, slope;
+  int shift;  // left if negative
+};
+
+// Patterns of fp17 as fp32.
+struct FloatBeyond {
+  int32_t place, entry, minus_anchor, slope;
+};
+
+struct IntTables {
+  IntTableSearch le, lo;
+  TableChoice choice;
+  IntBeyond beyond[4];
+  unsigned sloped;  // of these, at the beginning
+  // The entry below in the low half, the one above in the other; the same twice beyond a table.
+  uint32_t pairs[kTablePlaces];
+};
+
+struct FloatTables {
+  FloatTableSearch le, lo;
+  TableChoice choice;
+  FloatBeyond beyond[4];
+  // SDP: the entry below and the one above; CDP: the rise and the entry below.
+  int32_t first[kTablePlaces], second[kTablePlaces];
+};
+
+// Numbers and where they lie, kTableRun at most: the place that answers, which part of the way to
+// the next entry, the sides of both tables and of the one that answers.
+struct TableRun {
+  unsigned count;
+  int32_t place[kTableRun];
+  int32_t fraction[kTableRun];  // times 2^31, or a pattern of fp32
+  int32_t sides[kTableRun];     // LE + 4 * LO + 16 * answer
+};
+
+// Of a run: where its answers come from, which tables have one, and what both say alike.
+struct TableCounts {
+  uint32_t answer_under, answer_over;
+  uint32_t le_hit, lo_hit;
+  uint32_t both_under, both_hit, both_over;
+};
+
+// (x - offset) * scale >> shift, rounded and saturated.
+struct CdpConverter {
+  int64_t offset, scale;
+  unsigned shift;
+};
+
+enum class PoolKind : uint8_t {
+  kAverageInt8,
+  kMaxInt8,
+  kMinInt8,
+  kAverageInt16,
+  kMaxInt16,
+  kMinInt16,
+  kAverageHalf,
+  kMaxHalf,
+  kMinHalf,
+};
+
+// Of averages: the reciprocals times 2^16, or fp17 as patterns of fp32. Values are of 32 bits;
+// those of the greatest and the least are the elements themselves.
+struct PoolRule {
+  PoolKind kind;
+  bool narrow;     // 30 bits hold the sum, with padding, times either reciprocal
+  bool saturates;  // what is too large, else wraps
+  int32_t reciprocal_width, reciprocal_height;
+};
+
+struct PoolLine {
+  unsigned lanes;  // of an atom
+  unsigned width, out_width;
+  unsigned left, kernel, stride;
+  const int32_t* missing;  // what so many missing columns add, or null
+};
+
+struct UnitKernels {
+  // Elements of fp16 to patterns of fp32, [count][kBlock].
+  void (*sdp_load_half)(const SdpElements& from, int32_t* to, bool flush_nan);
+  // SDP in fp16 processing, in place on patterns of fp32, [count][kBlock] with all lanes of a
+  // block: what is in those that do not exist is nobody's. No pattern that comes in, as a value or
+  // as an operand, is one that fp::is_regular() does not know.
+  void (*sdp_float_flush)(int32_t* values, unsigned count);  // NAN_TO_ZERO
+  void (*sdp_float_x)(int32_t* values, unsigned count, const SdpX& unit);
+  void (*sdp_float_y)(int32_t* values, unsigned count, const SdpY& unit);
+  // To patterns of fp16, the first `lanes` of each position.
+  HalfCounts (*sdp_float_to_half)(const int32_t* values, unsigned count, unsigned lanes,
+                                  int16_t* out);
+  // By way of fp16; nothing of it is counted.
+  void (*sdp_float_to_int16)(const int32_t* values, unsigned count, int16_t* out);
+  // Of integers of 17 bits.
+  HalfCounts (*sdp_int_to_half)(const int32_t* values, unsigned count, unsigned lanes,
+                                int16_t* out);
+
+  // Where a run of numbers lies in the tables.
+  void (*table_find)(const IntTables& tables, const int32_t* x, TableRun& run);
+  void (*table_find_wide)(const IntTables& tables, const int64_t* x, TableRun& run);
+  void (*table_find_float)(const FloatTables& tables, const int32_t* x, TableRun& run);
+  TableCounts (*table_count)(const TableRun& run);
+  // What SDP's tables answer; `run` is of these numbers.
+  void (*sdp_table)(const IntTables& tables, const TableRun& run, int32_t* values);
+  void (*sdp_table_float)(const FloatTables& tables, const TableRun& run, int32_t* values);
+  // The same of CDP's, integers of 16 bits and fp17.
+  void (*cdp_table)(const IntTables& tables, const TableRun& run, const int32_t* x, int32_t* out);
+  void (*cdp_table_wide)(const IntTables& tables, const TableRun& run, const int64_t* x,
+                         int32_t* out);
+  void (*cdp_table_float)(const FloatTables& tables, const TableRun& run, const int32_t* x,
+                          int32_t* out);
+
+  // CDP, `count` channels side by side; `bytes` for int8, else int16. To 9 or 17 bits.
+  void (*cdp_in)(const void* elements, bool bytes, unsigned count, const CdpConverter& converter,
+                 int32_t* values);
+  // Sums of squares of the channels up to `reach` away. `squares` is room for as many, with zeros
+  // as far on either side.
+  void (*cdp_sums)(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
+                   int32_t* sums);
+  void (*cdp_sums_wide)(const int32_t* values, unsigned count, unsigned reach, int64_t* squares,
+                        int64_t* sums);
+  // Times the values, unless they are null; returns how many were saturated.
+  uint32_t (*cdp_out)(const int32_t* results, const int32_t* values, unsigned count,
+                      const CdpConverter& converter, bool bytes, void* elements);
+  // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN.
+  void (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);
+  void (*cdp_sums_float)(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
+                         int32_t* sums);
+  uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,
+                           bool multiply, uint16_t* elements);
+
+  // PDP: a line of the input to a reduced line, reduced lines to sums, sums with what missing rows
+  // add, if they do, to a line of the output.
+  void (*pool_along)(const PoolRule& rule, const PoolLine& line, const void* in, void* values);
+  void (*pool_across)(const PoolRule& rule, const void* row, size_t count, void* sums);
+  void (*pool_store)(const PoolRule& rule, const int32_t* missing, size_t count, void* sums,
+                     void* out);
+};
+
+extern const UnitKernels kPortableUnits;
+extern const UnitKernels kAvx2Units;
+extern const UnitKernels kAvx512Units;
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_KERNELS_UNIT_KERNELS_HPP
