@@ -22,7 +22,9 @@ bool has_f16c() noexcept {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
 }
-bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") != 0 && has_f16c(); }
+bool has_avx2() noexcept {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && has_f16c();
+}
 bool has_avx512_vnni() noexcept {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
@@ -38,7 +40,7 @@ KernelChoice kernel_choice(unsigned index) noexcept {
       return {&kPortableKernels, true, "nothing"};
 #if defined(__x86_64__) || defined(__i386__)
     case 1:
-      return {&kAvx2Kernels, has_avx2(), "AVX2 and F16C"};
+      return {&kAvx2Kernels, has_avx2(), "AVX2, FMA and F16C"};
     case 2:
       return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
 #endif
