@@ -10,6 +10,7 @@
 
 namespace nvdla {
 
+// Along which tensors lie side by side.
 enum class Axis { kChannels, kHeight, kWidth };
 
 // Two or more tensors of one precision, equal in all sizes but that of the axis, in their order.

@@ -15,6 +15,7 @@ namespace nvdla {
 
 // A buffer and what lies in it, one after the other.
 struct BufferUse {
+  // A tensor, or the constants of a layer.
   struct Tenant {
     std::string name;  // "input 'image'", "the output of layer 3 'conv'", "the constants of ..."
     std::uint64_t bytes = 0;
@@ -29,6 +30,7 @@ struct BufferUse {
   std::vector<Tenant> tenants;
 };
 
+// Of all buffers of a session.
 struct MemoryUse {
   std::vector<BufferUse> buffers;
   std::uint64_t total = 0;  // of all buffers
