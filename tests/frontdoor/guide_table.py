@@ -165,10 +165,16 @@ PAGES = {
             "12 passed, 0 failed, 5 left out"),
     },
     "docs/performance.md": {
+        "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
+        "make bench BENCH='resnet50.*threads:1/warm'": dry(r"--filter 'resnet50\.\*threads:1/warm'"),
+        "make bench BENCH='^unit/' SETS='avx512'": dry(r"--filter '\^unit/' --sets 'avx512'"),
+        "make bench QUICK=1": dry(r"--quick"),
         "cmake --preset release": Run(r"Build files have been written to: .*/build", tree=True),
         "cmake --build build --target bench_resnet50": Run(r"", tree=True),
         "build/tests/bench_resnet50 21 1 x": Run(r"", instead=((" 21 ", " 1 "),)),
         "build/tests/bench_resnet50 21 1 y": Run(r"", instead=((" 21 ", " 1 "),)),
+        "cmake --build build --target bench_mac": Run(r"", tree=True),
+        "build/tests/bench_mac --benchmark_min_time=0.1": Run(r"", instead=(("0.1", "0.001"),)),
     },
     "docs/seeing.md": {
         "cp /sys/class/devcoredump/devcd1/data hang.devcoredump": Guest(before=HANG),
