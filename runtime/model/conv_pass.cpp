@@ -228,10 +228,8 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
       }
       kernels_.wide({wide_data_.data(), upper_data_.data(), bases, part, runs_.data(),
                      static_cast<unsigned>(runs_.size()), shape.run_steps(),
-                     wide.words.data() + first_weight,
-                     wide.upper.empty() ? nullptr : wide.upper.data() + first_weight,
-                     wide.nudges.data() + tile.block * wide.chunks() * kBlock,
-                     static_cast<unsigned>(wide.chunk), sums});
+                     wide.words.data() + first_weight, wide.upper_from(first_weight),
+                     wide.nudges_of(tile.block), static_cast<unsigned>(wide.chunk), sums});
       scratch_[thread].saturated +=
           kernels_.wide_clip(sums, part, clip, values + std::size_t{done} * kBlock);
     }

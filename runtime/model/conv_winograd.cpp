@@ -248,11 +248,11 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
           bases[i] = at(row, first + i) + std::size_t{position} * shape_.channels;
         const std::size_t group = std::size_t{block} * kPositions + position;
         const std::size_t weight = group * shape_.channels * kBlock;
-        pass_.kernels_.wide(
-            {transformed_.data(), upper_.data(), bases, count, &kRun, 1, shape_.channels / kStep,
-             wide.words.data() + weight, wide.upper.empty() ? nullptr : wide.upper.data() + weight,
-             wide.nudges.data() + group * wide.chunks() * kBlock, static_cast<unsigned>(wide.chunk),
-             mine.products.data() + std::size_t{position} * kTile * kBlock});
+        pass_.kernels_.wide({transformed_.data(), upper_.data(), bases, count, &kRun, 1,
+                             shape_.channels / kStep, wide.words.data() + weight,
+                             wide.upper_from(weight), wide.nudges_of(group),
+                             static_cast<unsigned>(wide.chunk),
+                             mine.products.data() + std::size_t{position} * kTile * kBlock});
       }
       for (unsigned i = 0; i < count; ++i) {
         std::int64_t sums[kResults * kResults][kBlock];

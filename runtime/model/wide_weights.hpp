@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/kernels/kernels.hpp"
+
 namespace nvdla::model {
 
 struct WideWeights {
@@ -25,6 +27,13 @@ struct WideWeights {
   // What element `element` of a group weighs for a kernel.
   std::int16_t& at(std::size_t kernel, std::size_t group, std::size_t element) noexcept {
     return words[index(kernel, group, element)];
+  }
+  // From a weight on, and of a group counted over all blocks; null where they are not wanted.
+  const std::int8_t* upper_from(std::size_t weight) const noexcept {
+    return upper.empty() ? nullptr : upper.data() + weight;
+  }
+  const std::int32_t* nudges_of(std::size_t group) const noexcept {
+    return nudges.empty() ? nullptr : nudges.data() + group * chunks() * kBlock;
   }
   // Once all weights are there.
   void finish();

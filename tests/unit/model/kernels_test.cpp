@@ -159,7 +159,7 @@ TEST_P(KernelSets, ClipsWideSums) {
                         static_cast<unsigned>(pick(random_, 0, 31))};
     std::vector<std::int64_t> sums(count * kBlock);
     for (std::int64_t& sum : sums) {
-      const std::int64_t largest = std::int64_t{1} << pick(random_, 0, 62);
+      const std::int64_t largest = std::int64_t{1} << pick(random_, 0, 61);
       sum = pick(random_, 0, 3) == 0 ? -largest / 2 : pick(random_, -largest, largest);
     }
     std::vector<std::int32_t> got(sums.size());
