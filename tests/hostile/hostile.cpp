@@ -120,7 +120,12 @@ void Hostile::go_on(std::uint32_t layers) {
 
 void Hostile::expect_service() {
   Client client(3);
-  EXPECT_EQ(client.run(), 0);
+  // What the dead had queued counts as their user's until the scheduler has come by.
+  std::uint32_t done = 0;
+  int error = 0;
+  while ((error = client.try_start(done)) == EDQUOT) ::usleep(1000);
+  EXPECT_EQ(error, 0);
+  EXPECT_EQ(client.end(done), 0);
   EXPECT_TRUE(client.copied());
   EXPECT_EQ(client.state().resets, 0u);
 }
