@@ -59,4 +59,12 @@ LayerOrder::LayerOrder(std::span<const nvdla_layer> layers) {
   }
 }
 
+bool LayerOrder::ended(std::span<const std::uint32_t> earlier,
+                       std::span<const std::uint32_t> later) const noexcept {
+  return std::all_of(later.begin(), later.end(), [&](std::uint32_t after) {
+    return std::all_of(earlier.begin(), earlier.end(),
+                       [&](std::uint32_t before) { return ended(before, after); });
+  });
+}
+
 }  // namespace nvdla::detail

@@ -27,6 +27,9 @@ class LayerOrder {
     const Layer& layer = layers_[earlier];
     return layer.number < layers_[later].at_start[layer.last];
   }
+  // All of `earlier` have before any of `later` does.
+  bool ended(std::span<const std::uint32_t> earlier,
+             std::span<const std::uint32_t> later) const noexcept;
 
  private:
   // The units with which layers end: SDP, PDP, CDP, RUBIK, BDMA.

@@ -31,7 +31,7 @@ class Planner {
   MemoryPlan plan(bool share) {
     plan_.places.resize(residents_.size(), {MemoryPlan::kNowhere, 0});
     for (std::uint32_t i = 0; i < residents_.size(); ++i)
-      if (residents_[i].alone) move_in(i, add_slot(i), 0);
+      if (residents_[i].alone) put(i, add_slot(i), 0);
     for (std::uint32_t i = 0; i < residents_.size(); ++i) {
       if (residents_[i].alone || users_[i].empty()) continue;
       if (!residents_[i].contents.empty()) place_constants(i);
@@ -54,7 +54,7 @@ class Planner {
     return static_cast<std::uint32_t>(plan_.slots.size() - 1);
   }
 
-  void move_in(std::uint32_t resident, std::uint32_t index, std::uint64_t offset) {
+  void put(std::uint32_t resident, std::uint32_t index, std::uint64_t offset) {
     const nvdla_slot& wanted = residents_[resident].slot;
     MemoryPlan::Slot& to = plan_.slots[index];
     to.slot.size = std::max(to.slot.size, offset + wanted.size);
@@ -70,12 +70,12 @@ class Planner {
     if (constants_) {
       const std::uint64_t end = arith::round_up(plan_.slots[*constants_].slot.size, kConstantAlign);
       if (end + residents_[resident].slot.size <= kConstantBytes) {
-        move_in(resident, *constants_, end);
+        put(resident, *constants_, end);
         return;
       }
     }
     constants_ = add_slot(resident);
-    move_in(resident, *constants_, 0);
+    put(resident, *constants_, 0);
   }
 
   // Into the slot that has to grow least, and of those that need not into the smallest.
@@ -92,22 +92,14 @@ class Planner {
       if (slot.slot.memory != wanted.memory || !is_free(slot, resident)) continue;
       if (!best || fits_better(slot.slot, plan_.slots[*best].slot)) best = i;
     }
-    move_in(resident, best ? *best : add_slot(resident), 0);
+    put(resident, best ? *best : add_slot(resident), 0);
   }
 
+  // Once the last tenant has gone: it came after all before it had.
   bool is_free(const MemoryPlan::Slot& slot, std::uint32_t resident) const {
-    return std::all_of(
-        slot.tenants.begin(), slot.tenants.end(), [&](const MemoryPlan::Tenant& tenant) {
-          const Resident& other = residents_[tenant.resident];
-          return !other.alone && other.contents.empty() && gone(tenant.resident, resident);
-        });
-  }
-
-  bool gone(std::uint32_t earlier, std::uint32_t later) const {
-    for (const std::uint32_t user : users_[later])
-      for (const std::uint32_t before : users_[earlier])
-        if (before >= user || !order_.ended(before, user)) return false;
-    return true;
+    const std::uint32_t last = slot.tenants.back().resident;
+    return !residents_[last].alone && residents_[last].contents.empty() &&
+           order_.ended(users_[last], users_[resident]);
   }
 
   std::span<const Resident> residents_;

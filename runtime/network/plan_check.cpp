@@ -45,7 +45,8 @@ class Check {
       for (const std::uint32_t resident : named_[layer]) users[resident].push_back(layer);
     for (std::uint32_t a = 0; a < residents_.size(); ++a) {
       for (std::uint32_t b = 0; b < a; ++b) {
-        if (!share_bytes(a, b) || before(users[a], users[b]) || before(users[b], users[a]))
+        if (!share_bytes(a, b) || order_.ended(users[a], users[b]) ||
+            order_.ended(users[b], users[a]))
           continue;
         refuse(ErrorCode::kInvalidProgram,
                "{} and {} share memory, and layers may touch both at the same time",
@@ -60,14 +61,6 @@ class Check {
     return x.slot == y.slot && x.slot != MemoryPlan::kNowhere &&
            x.offset < y.offset + residents_[b].slot.size &&
            y.offset < x.offset + residents_[a].slot.size;
-  }
-
-  bool before(const std::vector<std::uint32_t>& earlier,
-              const std::vector<std::uint32_t>& later) const {
-    return std::all_of(later.begin(), later.end(), [&](std::uint32_t user) {
-      return std::all_of(earlier.begin(), earlier.end(),
-                         [&](std::uint32_t layer) { return order_.ended(layer, user); });
-    });
   }
 
   const MemoryPlan& plan_;
