@@ -9,6 +9,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 : "${JOBS:=$(nproc)}" "${NVDLA_WERROR:=OFF}"
+# What ccache keeps of one checkout serves others.
+export CCACHE_BASEDIR=$PWD
 all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
 if [[ ${1:-} == --all ]]; then
