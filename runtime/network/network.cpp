@@ -145,9 +145,22 @@ Tensor Network::Impl::add_input(std::string_view name, TensorNode node,
     detail::check_precision(node.precision);
   });
   const std::size_t index = tensors.size();
+  // What converters make of pixels is up to the layers that read them.
+  if (!node.image) node.quantization = quantization;
   inputs.push_back({std::string(name), static_cast<std::uint32_t>(index), quantization});
   tensors.push_back(std::move(node));
   return TensorHandle::make(id, index);
+}
+
+void Network::Impl::add_output(Tensor tensor, std::string_view name,
+                               const std::optional<Quantization>& quantization) {
+  const std::string place = new_port(outputs, name);
+  const std::uint32_t at = index(place, tensor);
+  if (!tensors[at].producer) {
+    refuse_argument("{}: {} is written by the application, not by a layer", place, tensor_name(at));
+  }
+  const Quantization known = tensors[at].quantization.value_or(Quantization{});
+  outputs.push_back({std::string(name), at, quantization.value_or(known)});
 }
 
 Tensor Network::Impl::commit(LayerNode layer, const Shape& shape, Precision precision,
@@ -156,6 +169,7 @@ Tensor Network::Impl::commit(LayerNode layer, const Shape& shape, Precision prec
   output.shape = shape;
   output.precision = precision;
   output.planar = planar;
+  output.quantization = detail::kept_quantization(*this, layer);
   output.producer = static_cast<std::uint32_t>(layers.size());
   layer.output = static_cast<std::uint32_t>(tensors.size());
   commit_silent(std::move(layer));
@@ -218,14 +232,12 @@ void Network::place(Tensor tensor, Memory memory) {
   impl().tensors[impl().index("place", tensor)].memory = memory;
 }
 
+void Network::output(Tensor tensor, std::string_view name) {
+  impl().add_output(tensor, name, std::nullopt);
+}
+
 void Network::output(Tensor tensor, std::string_view name, const Quantization& quantization) {
-  const std::string place = impl().new_port(impl().outputs, name);
-  const std::uint32_t index = impl().index(place, tensor);
-  if (!impl().tensors[index].producer) {
-    refuse_argument("{}: {} is written by the application, not by a layer", place,
-                    impl().tensor_name(index));
-  }
-  impl().outputs.push_back({std::string(name), index, quantization});
+  impl().add_output(tensor, name, quantization);
 }
 
 Shape Network::shape(Tensor tensor) const { return impl().any_tensor("shape", tensor).shape; }

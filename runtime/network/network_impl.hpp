@@ -29,6 +29,7 @@ struct TensorNode {
   bool read = false;                      // by a layer
   bool planar = false;
   Memory memory = Memory::kDram;
+  std::optional<Quantization> quantization;
 };
 
 // What is in a handle.
@@ -105,10 +106,18 @@ struct Network::Impl {
   // Shape, precision and pixels are checked.
   Tensor add_input(std::string_view name, detail::TensorNode node,
                    const Quantization& quantization);
+  // What is not said of its quantisation is what is known.
+  void add_output(Tensor tensor, std::string_view name,
+                  const std::optional<Quantization>& quantization);
   Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision,
                 bool planar = false);
   void commit_silent(detail::LayerNode layer);
 };
+
+namespace detail {
+// What the output of `layer` stands for if its input is known to.
+std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer);
+}  // namespace detail
 
 }  // namespace nvdla
 

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -31,6 +32,7 @@
 #include "nvdla/operators.hpp"
 #include "nvdla/pointwise.hpp"
 #include "nvdla/pooling.hpp"
+#include "nvdla/quantized.hpp"
 #include "nvdla/reshape.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/tensor.hpp"
@@ -63,8 +65,13 @@ class NVDLA_API Network {
   Tensor planar_input(std::string_view name, const Shape& shape, Precision precision,
                       const Quantization& quantization = {});
   Tensor convolution(Tensor input, const Convolution& convolution);
+  // The same with scales, from which operators and converters follow. The output is known to stand
+  // for scales.output.
+  Tensor convolution(Tensor input, const Convolution& convolution, const ConvolutionScales& scales);
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
+  // The sum of two quantised tensors.
+  Tensor add(Tensor a, Tensor b, const Addition& addition);
   void compare(Tensor input, const Comparison& comparison);
   // The sums of a convolution after its X1 and X2, on the fly: they are written nowhere.
   void compare(Tensor input, const Convolution& convolution, const Comparison& comparison);
@@ -77,8 +84,10 @@ class NVDLA_API Network {
   // The same elements in another place; see place().
   Tensor copy(Tensor input, std::string_view name);
   Tensor concatenate(std::span<const Tensor> parts, const Concatenation& concatenation);
-  // Names a tensor that the application reads.
-  void output(Tensor tensor, std::string_view name, const Quantization& quantization = {});
+  // Names a tensor that the application reads. What is not said of its quantisation is what the
+  // network knows, or that integers stand for themselves.
+  void output(Tensor tensor, std::string_view name);
+  void output(Tensor tensor, std::string_view name, const Quantization& quantization);
 
   // The memory that a tensor lies in, DRAM unless said otherwise. build() throws kNotAvailable on a
   // device without it.
@@ -86,6 +95,9 @@ class NVDLA_API Network {
 
   Shape shape(Tensor tensor) const;
   Precision precision(Tensor tensor) const;
+  // What the elements stand for, where it is known: of inputs, of quantised layers, and of
+  // poolings, copies, reorganisations and concatenations of such tensors.
+  std::optional<Quantization> quantization(Tensor tensor) const;
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;
   // Multiply-accumulates of one run.

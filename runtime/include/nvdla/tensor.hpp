@@ -55,6 +55,8 @@ struct Shape {
 struct Quantization {
   float scale = 1.0F;
   std::int32_t zero_point = 0;
+
+  friend bool operator==(const Quantization&, const Quantization&) = default;
 };
 
 // A feature cube in memory. Strides of 0 mean packed.

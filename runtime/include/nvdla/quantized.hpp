@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// Quantised layers as frameworks have them: real scales for each tensor and each kernel, zero
+// points, biases of 32 bits. From these follow the operators of SDP and the output converter; they
+// are chosen so that results are rounded correctly, and say by how much that may be missed.
+//
+//   auto x = net.input("image", {.channels = 3, ...}, {.scale = 0.02F, .zero_point = -7});
+//   nvdla::Convolution layer = {.name = "conv1", ..., .weights = w, .bias = b, .relu = true};
+//   auto y = net.convolution(x, layer, {.weights = scales, .output = {0.05F, -128}});
+//   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
+//
+// All tensors are int8. Elements of 8 bits without a sign are those of signed_bytes(), with the
+// quantisation of signed_quantization().
+#ifndef NVDLA_QUANTIZED_HPP
+#define NVDLA_QUANTIZED_HPP
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nvdla/convolution.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/pointwise.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+// The same reals in elements with a sign: each is 128 less, and so is the zero point.
+NVDLA_API std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements);
+constexpr Quantization signed_quantization(const Quantization& without_sign) noexcept {
+  return {without_sign.scale, without_sign.zero_point - 128};
+}
+
+// What the integers of a convolution stand for. A bias stands for multiples of input scale * weight
+// scale; weights have no zero point.
+struct ConvolutionScales {
+  // Of what the arithmetic sees: of an image behind the input converter. Known to the network of
+  // inputs, of quantised layers, and of layers that move or choose elements of these.
+  std::optional<Quantization> input = {};
+  std::span<const float> weights = {};  // 1, or one for each kernel
+  Quantization output = {};
+  // In steps of the output. Fewer operators are used where error() is at most this: a layer with
+  // one is computed faster than one with two.
+  double tolerance = 0;
+};
+
+// The operators of a quantised convolution. With sum = sum of input * weight over the elements as
+// they are, paddings being input.zero_point, result() is
+//   v = (sum + (a1[k] << s)) * m1[k] >> t
+//   v = (v + (a2[k] << u)) * m2[k] >> w        where there are two operators
+//   v = max(v, 0)                              with ReLU
+//   output = saturate(v + output.zero_point)
+// with halves of >> away from zero, for the real number
+//   r = (sum + bias[k] - input.zero_point * sum of the weights of k)
+//       * input.scale * weight scale[k] / output.scale.
+// v is r rounded to the nearest integer wherever r is further than error() from halfway between
+// two; elsewhere it is one of the two. Factors of a few bits, powers of two among them, have no
+// error.
+class NVDLA_API QuantizedOperators {
+ public:
+  // Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
+  // the kernel, for scales that are no positive numbers, zero points that int8 does not have,
+  // numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
+  // 2^-64, biases beyond 2^23 steps of the output, and a layer that has operators already.
+  static QuantizedOperators fit(const Convolution& layer, const ConvolutionScales& scales);
+
+  // Makes `layer` use them, in place of its bias; what pads becomes the zero point. They must live
+  // until the layer is added.
+  void apply(Convolution& layer) const;
+
+  // In steps of the output, the greatest of all kernels and all sums whose results do not saturate.
+  double error() const noexcept { return error_; }
+  // Operators used, 1 or 2.
+  std::uint32_t operators() const noexcept { return two_ ? 2 : 1; }
+  // Exactly what the hardware computes from a sum of 32 bits.
+  std::int8_t result(std::uint32_t kernel, std::int32_t sum) const;
+
+  // (v + (addend[k] << left_shift)) * factor[k] >> right_shift
+  struct Step {
+    std::vector<std::int16_t> addends, factors;
+    std::uint32_t left_shift = 0, right_shift = 0;
+  };
+  const Step& first() const noexcept { return first_; }
+  const Step* second() const noexcept { return two_ ? &second_ : nullptr; }
+
+ private:
+  Step first_, second_;
+  bool two_ = false;
+  bool relu_ = false;
+  std::int32_t input_zero_point_ = 0, output_zero_point_ = 0;
+  double error_ = 0;
+};
+
+// A sum of two quantised tensors of one shape.
+struct Addition {
+  std::string_view name = {};
+  // Known to the network, as above.
+  std::optional<Quantization> a = {}, b = {};
+  Quantization output = {};
+  // Results below the real 0 become 0. Takes an operand whose zero point is 0, or -128 as the
+  // output's.
+  bool relu = false;
+};
+
+// The operators of a sum. Of the operand with the greater scale comes p, of the other q, and
+// result() is
+//   v = (p - zero point) * factor + (q << shift)
+//   v = max(v, 0)                              with ReLU, unless saturation has the same effect
+//   output = saturate((v - offset) * scale >> right_shift)
+// with halves away from zero, for the real number
+//   r = (a - a.zero_point) * a.scale / output.scale + (b - b.zero_point) * b.scale / output.scale
+//       + output.zero_point
+// which is rounded to the nearest integer wherever it is further than error() from halfway.
+class NVDLA_API QuantizedAddition {
+ public:
+  // Throws kInvalidArgument for quantisations that are not known or cannot be, and scales of which
+  // one is more than 2^15 times another.
+  static QuantizedAddition fit(const Addition& addition);
+
+  double error() const noexcept { return error_; }
+  // Exactly what the hardware computes.
+  std::int8_t result(std::int8_t a, std::int8_t b) const;
+
+  // p is `a`, else `b`.
+  bool first_is_a() const noexcept { return first_is_a_; }
+  std::int16_t zero_point() const noexcept { return zero_point_; }  // of p
+  std::int16_t factor() const noexcept { return factor_; }
+  std::uint32_t shift() const noexcept { return shift_; }
+  bool relu() const noexcept { return relu_; }
+  const Converter& output() const noexcept { return output_; }
+
+ private:
+  bool first_is_a_ = true;
+  bool relu_ = false;
+  std::int16_t zero_point_ = 0;
+  std::int16_t factor_ = 1;
+  std::uint32_t shift_ = 0;
+  Converter output_;
+  double error_ = 0;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_QUANTIZED_HPP

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/quantized.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "arith/integers.hpp"
+#include "base/check.hpp"
+#include "layout/quantized.hpp"
+#include "nvdla/layer.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::check_range;
+using detail::refuse_argument;
+using Limits8 = std::numeric_limits<std::int8_t>;
+
+constexpr double kGreatestFactor = 1 << 14;
+// The reciprocal of the least.
+constexpr double kLeastFactor = 1.0 / (std::uint64_t{1} << 63) / 2;
+// Steps of the output: a bias beyond that leaves nothing of the sum, whatever is multiplied.
+constexpr double kGreatestBias = 1 << 22;
+// From there on results are not those that were asked for.
+constexpr double kGreatestError = 0.25;
+// Of an operand of a sum: 32 bits hold it then, and the other one beside it.
+constexpr int kGreatestShift = 22;
+
+void check_scale(const std::string& what, double scale) {
+  if (std::isfinite(scale) && scale > 0) return;
+  refuse_argument("{} scale {}: right are positive numbers", what, scale);
+}
+
+void check_quantization(const std::string& what, const Quantization& quantization) {
+  check_scale(what, quantization.scale);
+  check_range(what + " zero point", quantization.zero_point, std::int32_t{Limits8::min()},
+              std::int32_t{Limits8::max()});
+}
+
+std::int32_t greatest_distance(std::int32_t zero_point) {
+  return std::max(zero_point - Limits8::min(), Limits8::max() - zero_point);
+}
+
+void check_free(const Convolution& layer) {
+  const bool used = layer.x1.alu != NVDLA_ALU_NONE || layer.x1.mul != NVDLA_MUL_NONE ||
+                    layer.x1.mul_shift != 0 || layer.x1.relu || layer.x2.alu != NVDLA_ALU_NONE ||
+                    layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
+  if (used) refuse_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
+  if (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0 ||
+      layer.accumulator_shift != 0 ||
+      layer.precision.value_or(Precision::kInt8) != Precision::kInt8)
+    refuse_argument(
+        "output converter, accumulator_shift and precision of a quantised layer are "
+        "chosen by its scales: leave them");
+}
+
+// Sums that kernel's weights can make of inputs, and what the input's zero point adds.
+struct KernelSums {
+  std::int64_t least = 0, greatest = 0, weights = 0;
+};
+
+KernelSums sums_of(std::span<const std::int8_t> weights) {
+  KernelSums sums;
+  for (const std::int8_t weight : weights) {
+    const std::int64_t low = std::int64_t{weight} * Limits8::min();
+    const std::int64_t high = std::int64_t{weight} * Limits8::max();
+    sums.least += std::min(low, high);
+    sums.greatest += std::max(low, high);
+    sums.weights += weight;
+  }
+  return sums;
+}
+
+detail::WantedResult wanted_of(const Convolution& layer, const ConvolutionScales& scales,
+                               std::uint32_t kernel, std::span<const std::int8_t> weights) {
+  const double scale = scales.weights[scales.weights.size() == 1 ? 0 : kernel];
+  check_scale("weight", scale);
+  detail::WantedResult wanted;
+  wanted.factor = scales.input->scale * scale / scales.output.scale;
+  if (!(wanted.factor >= kLeastFactor && wanted.factor <= kGreatestFactor)) {
+    refuse_argument(
+        "input scale {} * weight scale {} / output scale {} is {}: right are 2^-64 to "
+        "2^14",
+        scales.input->scale, scale, scales.output.scale, wanted.factor);
+  }
+  const KernelSums sums = sums_of(weights);
+  const std::int64_t bias = layer.bias.empty() ? 0 : layer.bias[kernel];
+  wanted.bias = bias - scales.input->zero_point * sums.weights;
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t least = std::min(sums.least, sums.least + wanted.bias);
+  const std::int64_t greatest = std::max(sums.greatest, sums.greatest + wanted.bias);
+  if (least < -kHigh || greatest > kHigh || std::abs(wanted.bias) > kHigh) {
+    refuse_argument("its sums reach {} to {}, more than 32 bits hold", least, greatest);
+  }
+  wanted.greatest =
+      std::max(std::abs(sums.least + wanted.bias), std::abs(sums.greatest + wanted.bias));
+  if (const double steps = std::abs(static_cast<double>(wanted.bias)) * wanted.factor;
+      steps > kGreatestBias) {
+    refuse_argument("its bias alone, {}, is {} steps of the output: right are 2^22 at most",
+                    wanted.bias, steps);
+  }
+  return wanted;
+}
+
+bool all_zero(const std::vector<std::int16_t>& values) {
+  return std::all_of(values.begin(), values.end(), [](std::int16_t value) { return value == 0; });
+}
+
+void set_step(const QuantizedOperators::Step& step, Operator& op) {
+  op = batch_norm(step.addends, step.factors, step.right_shift, step.left_shift);
+  if (!all_zero(step.addends)) return;
+  op.alu = NVDLA_ALU_NONE;
+  op.alu_values = {};
+  op.alu_shift = 0;
+}
+
+std::int32_t run_step(const QuantizedOperators::Step& step, std::uint32_t kernel, std::int32_t v) {
+  const std::int64_t addend =
+      arith::saturate32(arith::Wide{step.addends[kernel]} << step.left_shift);
+  const arith::Wide product = arith::Wide{v + addend} * step.factors[kernel];
+  return arith::saturate32(arith::round_shift(product, static_cast<int>(step.right_shift)));
+}
+
+std::int8_t saturate8(std::int64_t value) {
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, Limits8::min(), Limits8::max()));
+}
+
+}  // namespace
+
+std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {
+  std::vector<std::int8_t> bytes;
+  bytes.reserve(elements.size());
+  for (const std::uint8_t element : elements)
+    bytes.push_back(static_cast<std::int8_t>(element - 128));
+  return bytes;
+}
+
+QuantizedOperators QuantizedOperators::fit(const Convolution& layer,
+                                           const ConvolutionScales& scales) {
+  check_free(layer);
+  const auto* weights = std::get_if<std::span<const std::int8_t>>(&layer.weights);
+  if (weights == nullptr) refuse_argument("weights of a quantised layer are int8");
+  if (layer.kernels == 0 || weights->empty() || weights->size() % layer.kernels != 0) {
+    refuse_argument("{} weights cannot be those of {} kernels", weights->size(), layer.kernels);
+  }
+  if (!scales.input) refuse_argument("the quantisation of the input is not known: say it");
+  check_quantization("input", *scales.input);
+  check_quantization("output", scales.output);
+  if (!layer.bias.empty() && layer.bias.size() != layer.kernels) {
+    refuse_argument("{} bias values given, {} kernels need as many or none", layer.bias.size(),
+                    layer.kernels);
+  }
+  if (scales.weights.size() != 1 && scales.weights.size() != layer.kernels) {
+    refuse_argument("{} weight scales given, right are 1 or one for each of {} kernels",
+                    scales.weights.size(), layer.kernels);
+  }
+  if (!(scales.tolerance >= 0))
+    refuse_argument("tolerance {}: right is 0 or more", scales.tolerance);
+  std::vector<detail::WantedResult> wanted;
+  const std::size_t size = weights->size() / layer.kernels;
+  for (std::uint32_t k = 0; k < layer.kernels; ++k) {
+    detail::at_place(fmt::format("kernel {}", k), std::nullopt, [&] {
+      wanted.push_back(wanted_of(layer, scales, k, weights->subspan(k * size, size)));
+    });
+  }
+  detail::FittedSteps one = detail::fit_one_step(wanted);
+  detail::FittedSteps two;
+  QuantizedOperators fitted;
+  if (one.error > scales.tolerance) {
+    two = detail::fit_two_steps(wanted);
+    fitted.two_ = two.error < one.error;
+  }
+  detail::FittedSteps& best = fitted.two_ ? two : one;
+  if (best.error > kGreatestError) {
+    refuse_argument(
+        "scales and biases of the kernels lie too far apart: results would be {} steps "
+        "beside those wanted",
+        best.error);
+  }
+  fitted.first_ = std::move(best.first);
+  fitted.second_ = std::move(best.second);
+  fitted.error_ = best.error;
+  fitted.relu_ = layer.relu;
+  fitted.input_zero_point_ = scales.input->zero_point;
+  fitted.output_zero_point_ = scales.output.zero_point;
+  return fitted;
+}
+
+void QuantizedOperators::apply(Convolution& layer) const {
+  layer.bias = {};
+  layer.pad_value = input_zero_point_;
+  set_step(first_, layer.x1);
+  if (two_) set_step(second_, layer.x2);
+  layer.relu = relu_;
+  layer.output = {.offset = -output_zero_point_};
+}
+
+std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum) const {
+  check_range("kernel", kernel, std::uint32_t{0},
+              static_cast<std::uint32_t>(first_.factors.size() - 1));
+  std::int32_t v = run_step(first_, kernel, sum);
+  if (two_) v = run_step(second_, kernel, v);
+  if (relu_) v = std::max(v, 0);
+  return saturate8(std::int64_t{v} + output_zero_point_);
+}
+
+QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
+  if (!addition.a || !addition.b) {
+    refuse_argument("the quantisation of {} is not known: say it", addition.a ? "b" : "a");
+  }
+  check_quantization("a", *addition.a);
+  check_quantization("b", *addition.b);
+  check_quantization("output", addition.output);
+  QuantizedAddition fitted;
+  // The factor's bits are spent on the greater of the two.
+  fitted.first_is_a_ = addition.a->scale >= addition.b->scale;
+  const bool saturates = addition.output.zero_point == Limits8::min();
+  fitted.relu_ = addition.relu && !saturates;
+  // ReLU comes before what is not p loses its zero point.
+  const Quantization& second = fitted.first_is_a_ ? *addition.b : *addition.a;
+  if (fitted.relu_ && second.zero_point != 0) fitted.first_is_a_ = !fitted.first_is_a_;
+  const Quantization& p = fitted.first_is_a_ ? *addition.a : *addition.b;
+  const Quantization& q = fitted.first_is_a_ ? *addition.b : *addition.a;
+  if (fitted.relu_ && q.zero_point != 0) {
+    refuse_argument(
+        "ReLU of a sum takes an operand with zero point 0, or an output with -128: "
+        "found a {}, b {}, output {}",
+        addition.a->zero_point, addition.b->zero_point, addition.output.zero_point);
+  }
+  // v = p * factor + (q << shift), of which 2^shift are worth a step of q.
+  const double ratio = double{p.scale} / q.scale;
+  int exponent = 0;
+  std::frexp(ratio, &exponent);
+  int shift = 15 - exponent;
+  double factor = std::round(std::ldexp(ratio, shift));
+  if (factor > std::numeric_limits<std::int16_t>::max())
+    factor = std::round(std::ldexp(ratio, --shift));
+  if (shift < 0 || shift > kGreatestShift) {
+    refuse_argument(
+        "scales {} and {} of a sum lie too far apart: right is a quotient of 2^-8 to 2^15", p.scale,
+        q.scale);
+  }
+  fitted.factor_ = static_cast<std::int16_t>(factor);
+  fitted.shift_ = static_cast<std::uint32_t>(shift);
+  fitted.zero_point_ = static_cast<std::int16_t>(p.zero_point);
+  const double wanted_p = double{p.scale} / addition.output.scale;
+  const double wanted_q = double{q.scale} / addition.output.scale;
+  fitted.output_ = requantize(std::ldexp(wanted_q, -shift));
+  const double unit = std::ldexp(fitted.output_.scale, -static_cast<int>(fitted.output_.shift));
+  const double zero = std::round(addition.output.zero_point / unit);
+  const double offset = std::ldexp(q.zero_point, shift) - zero;
+  if (std::abs(offset) > std::numeric_limits<std::int32_t>::max()) {
+    refuse_argument("the output's scale {} is too great beside {} of a and {} of b",
+                    addition.output.scale, addition.a->scale, addition.b->scale);
+  }
+  fitted.output_.offset = static_cast<std::int32_t>(offset);
+  fitted.error_ = greatest_distance(p.zero_point) * std::abs(factor * unit - wanted_p) +
+                  greatest_distance(q.zero_point) * std::abs(std::ldexp(unit, shift) - wanted_q) +
+                  std::abs(zero * unit - addition.output.zero_point);
+  return fitted;
+}
+
+std::int8_t QuantizedAddition::result(std::int8_t a, std::int8_t b) const {
+  const std::int64_t p = first_is_a_ ? a : b, q = first_is_a_ ? b : a;
+  std::int64_t v = (p - zero_point_) * factor_ + (q << shift_);
+  if (relu_) v = std::max<std::int64_t>(v, 0);
+  const arith::Wide product = arith::Wide{v - output_.offset} * output_.scale;
+  return saturate8(
+      static_cast<std::int64_t>(arith::round_shift(product, static_cast<int>(output_.shift))));
+}
+
+}  // namespace nvdla

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Real factors as products of the integers that operators multiply with.
+#ifndef NVDLA_LAYOUT_QUANTIZED_HPP
+#define NVDLA_LAYOUT_QUANTIZED_HPP
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nvdla/quantized.hpp"
+
+namespace nvdla::detail {
+
+// What is wanted of one kernel: (sum + bias) * factor.
+struct WantedResult {
+  double factor = 1;
+  std::int64_t bias = 0;
+  std::int64_t greatest = 0;  // |sum + bias|
+};
+
+// Steps that come close to what is wanted, and how close, in units of the result. What is beyond
+// 256 of them saturates.
+struct FittedSteps {
+  QuantizedOperators::Step first, second;  // the second may be empty
+  double error = 0;
+};
+
+FittedSteps fit_one_step(std::span<const WantedResult> kernels);
+FittedSteps fit_two_steps(std::span<const WantedResult> kernels);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_LAYOUT_QUANTIZED_HPP

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Adding quantised layers to a network, which knows what its tensors stand for.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "network/add_layer.hpp"
+#include "network/network_impl.hpp"
+
+namespace nvdla {
+
+namespace detail {
+
+// Layers that move elements, or choose or average some of one tensor.
+std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer) {
+  const std::optional<Quantization>& input = net.tensors[layer.input].quantization;
+  const bool keeps = std::holds_alternative<PoolNode>(layer.part) ||
+                     std::holds_alternative<RubikNode>(layer.part) ||
+                     std::holds_alternative<CopyNode>(layer.part);
+  if (keeps) return input;
+  if (!std::holds_alternative<ConcatNode>(layer.part)) return std::nullopt;
+  const bool same =
+      std::all_of(layer.operands.begin(), layer.operands.end(),
+                  [&](std::uint32_t part) { return net.tensors[part].quantization == input; });
+  return same ? input : std::nullopt;
+}
+
+}  // namespace detail
+
+std::optional<Quantization> Network::quantization(Tensor tensor) const {
+  return impl().any_tensor("quantization", tensor).quantization;
+}
+
+Tensor Network::convolution(Tensor input, const Convolution& layer,
+                            const ConvolutionScales& scales) {
+  ConvolutionScales known = scales;
+  Convolution quantized = layer;
+  // Where the errors of both are said of the layer once.
+  const auto fitted = detail::add_layer(impl(), layer.name, [&] {
+    if (!known.input) known.input = impl().any_tensor("input", input).quantization;
+    return QuantizedOperators::fit(layer, known);
+  });
+  fitted.apply(quantized);
+  const Tensor output = convolution(input, quantized);
+  impl().tensors[impl().index("output", output)].quantization = scales.output;
+  return output;
+}
+
+Tensor Network::add(Tensor a, Tensor b, const Addition& layer) {
+  Addition known = layer;
+  const auto fitted = detail::add_layer(impl(), layer.name, [&] {
+    if (!known.a) known.a = impl().tensor("a", a).quantization;
+    if (!known.b) known.b = impl().tensor("b", b).quantization;
+    return QuantizedAddition::fit(known);
+  });
+  const std::array<std::int16_t, 1> addend = {static_cast<std::int16_t>(-fitted.zero_point())};
+  const std::array<std::int16_t, 1> factor = {fitted.factor()};
+  Pointwise sum;
+  sum.name = layer.name;
+  sum.x1 = batch_norm(addend, factor, 0);
+  sum.x2 = elementwise(NVDLA_ALU_SUM, fitted.first_is_a() ? b : a, fitted.shift());
+  sum.x2.relu = fitted.relu();
+  sum.output = fitted.output();
+  const Tensor output = pointwise(fitted.first_is_a() ? a : b, sum);
+  impl().tensors[impl().index("output", output)].quantization = layer.output;
+  return output;
+}
+
+}  // namespace nvdla
