@@ -17,6 +17,7 @@
 #   kunit     the KUnit suites of the driver (series sanitizer and uml only)
 #   short     one boot of uml
 #   resets    200 resets beside jobs
+#   graphs    2,000 random graphs of layers
 #   mmio      the device from user space, without the driver
 #   board     a board without the driver, as docs/bring-up.md has it (series for arm64 only)
 set -eu
@@ -115,7 +116,7 @@ kept=:SharedLineWithoutReset.*
 # ACPI has a method for it, which no kernel calls that has no reset controllers.
 controllers=
 ! grep -q '^CONFIG_RESET_CONTROLLER=y' "$build/kernels/$series/headers/.config" || controllers=1
-others=$udmabuf:WithoutExport.*
+others=$udmabuf:WithoutExport.*:ManyGraphs.*
 without_sram="--gtest_filter=-WithSram.*:WithBdma.*$others"
 without_bdma="--gtest_filter=-WithoutSram.*:WithBdma.*$others"
 with_all="--gtest_filter=-WithoutSram.*$others"
@@ -366,6 +367,12 @@ uml:short) user_mode_short ;;
 	;;
 *:resets)
 	boot resets --device nv_small --time-out $((2 * patience)) --run "$tests/test_power --gtest_filter=LongStorm.*"
+	;;
+*:graphs)
+	boot graphs-small --device nv_small --time-out $((4 * patience)) \
+		--run "$tests/test_backend --gtest_filter=ManyGraphs.*"
+	boot graphs-full --device nv_full --time-out $((4 * patience)) \
+		--run "$tests/test_backend --gtest_filter=ManyGraphs.*"
 	;;
 *:mmio)
 	mmio
