@@ -13,8 +13,11 @@
 
 namespace nvdla::emulator {
 
-Qtest::Qtest(Descriptor socket, std::string line)
-    : socket_(std::move(socket)), line_(std::move(line)), worker_([this] { work(); }) {}
+Qtest::Qtest(Descriptor socket, std::string line, std::chrono::milliseconds patience)
+    : socket_(std::move(socket)),
+      line_(std::move(line)),
+      patience_(patience),
+      worker_([this] { work(); }) {}
 
 Qtest::~Qtest() {
   {
@@ -45,8 +48,8 @@ void Qtest::queue(std::string command) {
 void Qtest::settle() {
   std::unique_lock lock(mutex_);
   const auto done = [this] { return (commands_.empty() && !busy_) || broken_; };
-  if (!changed_.wait_for(lock, std::chrono::seconds(1), done))
-    log("QEMU has not taken an interrupt within a second");
+  if (!changed_.wait_for(lock, patience_, done))
+    log("QEMU has not taken an interrupt within {} ms", patience_.count());
 }
 
 void Qtest::work() {

@@ -21,15 +21,16 @@ namespace nvdla::emulator {
 
 class Qtest final : public InterruptPort {
  public:
-  // `line` is the interrupt's, as set_irq_in names it.
-  Qtest(Descriptor socket, std::string line);
+  // `line` is the interrupt's, as set_irq_in names it; `patience` is settle()'s.
+  Qtest(Descriptor socket, std::string line,
+        std::chrono::milliseconds patience = std::chrono::seconds(1));
   ~Qtest() override;
   Qtest(const Qtest&) = delete;
   Qtest& operator=(const Qtest&) = delete;
 
   void message(std::uint64_t address, std::uint32_t data) override;
   void level(bool high) override;
-  // Gives up after a second, with a line in the log: a device must not hang its machine.
+  // Gives up in the end, with a line in the log: a device must not hang its machine.
   void settle() override;
 
  private:
@@ -39,6 +40,7 @@ class Qtest final : public InterruptPort {
 
   Descriptor socket_;
   std::string line_;
+  std::chrono::milliseconds patience_;
   std::string received_;  // of the worker only
 
   std::mutex mutex_;

@@ -252,10 +252,11 @@ class Wire {
   std::vector<unsigned char> bytes_;
 };
 
-// Waits for what another thread is about to do; false when it does not within ten seconds.
+// Waits for what another thread is about to do; false when it does not within minutes, however busy
+// the machine is.
 template <typename Condition>
 bool eventually(Condition condition) {
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < 120000; ++i) {
     if (condition()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

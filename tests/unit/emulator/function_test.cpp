@@ -235,14 +235,20 @@ TEST_F(FunctionTest, WritesLate) {
 }
 
 TEST_F(FunctionTest, AResetStopsALateWrite) {
-  fault(NVDLA_FAULT_LATE_MS, 30);
   fault(NVDLA_FAULT_BLOCK, 1);
   start(0x100100);
   ASSERT_TRUE(blocked());
+  fault(NVDLA_FAULT_LATE_MS, 1000000000);
   function_.reset();
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
   EXPECT_EQ(fault(NVDLA_FAULT_STATE), std::uint32_t{NVDLA_FAULT_STATE_CUT_OFF});
+  // It would come now, before the next layer.
+  set_up();
+  fault(NVDLA_FAULT_LATE_MS, 1);
+  start(0x100200);
+  ASSERT_TRUE(completed());
+  EXPECT_EQ(fault(NVDLA_FAULT_STATE), 0u);
   EXPECT_EQ(byte(0x100), 0);
+  EXPECT_EQ(byte(0x200), 0x5a);
 }
 
 TEST_F(FunctionTest, SwallowsACompletion) {

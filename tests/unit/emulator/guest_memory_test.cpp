@@ -224,7 +224,8 @@ TEST_F(GuestMemoryTest, CoherentMemoryNeedsNoSync) {
 }
 
 TEST_F(GuestMemoryTest, LogsAccesses) {
-  const std::string path = testing::TempDir() + "nvdla-dma-log";
+  std::string path = testing::TempDir() + "nvdla-dma-log-XXXXXX";
+  const Descriptor own(::mkstemp(path.data()));
   {
     DmaLog log(path);
     GuestMemory memory(counters_, &log);

@@ -107,7 +107,7 @@ TEST(QemuTest, ReportsTheStatus) { EXPECT_EQ(shell("exit 3").wait(), 3); }
 
 TEST(QemuTest, ReportsTheSignal) {
   // In the shell's place: a child of its own would go on sleeping with our output open.
-  Qemu child = shell("exec sleep 60");
+  Qemu child = shell("exec sleep 3600");
   child.kill();
   EXPECT_EQ(child.wait(), 128 + 9);
 }

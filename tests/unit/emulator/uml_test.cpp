@@ -55,7 +55,7 @@ TEST_F(UmlTest, BuildsTheCommandLine) {
 TEST_F(UmlTest, TakesTheConnection) {
   // Says where the device is, and goes on.
   script("echo \"$3\" >" + folder_ + "/said.tmp; mv " + folder_ + "/said.tmp " + folder_ +
-         "/said; exec sleep 60");
+         "/said; exec sleep 3600");
   Uml uml(machine_);
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_ + "/said"); }));
   std::string said;
