@@ -145,7 +145,7 @@ TEST_P(Submit, AFailedWaitCancels) {
   const Fence second = device_.submit(small.create(), bindings, {.wait_fences = chain});
   gate->end(Error(ErrorCode::kHang, "the other one is stuck"));
   expect_error(ErrorCode::kCanceled, "the other one is stuck", [&] { fence.wait(); });
-  expect_error(ErrorCode::kCanceled, "the other one is stuck", [&] { second.wait(10s); });
+  expect_error(ErrorCode::kCanceled, "the other one is stuck", [&] { second.wait(); });
   EXPECT_EQ(small.value(out), 9);
   // What waits for nothing runs.
   device_.submit(small.create(), bindings).wait();
@@ -305,7 +305,7 @@ TEST_P(Submit, NoLayers) {
   try {
     const Program program = small.create();
     const std::vector<Binding> bindings = {small.buffer(), small.buffer()};
-    EXPECT_TRUE(device_.submit(program, bindings).wait(10s));
+    EXPECT_NO_THROW(device_.submit(program, bindings).wait());
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), make_error_code(ErrorCode::kInvalidProgram));
   }
@@ -344,17 +344,17 @@ TEST_P(Submit, AHangIsFoundAtOnceAndTheDeviceRecovers) {
   const SmallProgram small(device_, 1, {8, 2, 2}, 3);
   const Program broken = small.create();
   break_layer(device_, broken, 1);
+  // Nobody would wait for a deadline of hours.
+  compiled(broken).layers[1].cycles = 1'000'000'000'000'000;
   const Buffer out = small.buffer();
   const std::vector<Binding> bindings = {small.buffer(1), out};
-  const auto start = std::chrono::steady_clock::now();
   const Fence fence = device_.submit(broken, bindings);
   const Fence next = device_.submit(small.create(), bindings);
   const auto error =
       expect_error(ErrorCode::kHang, "layer 1 (sdp) does not end: SDP", [&] { fence.wait(); });
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
   EXPECT_EQ(error->layer(), 1);
   EXPECT_EQ(error->code(), std::errc::timed_out);
-  expect_error(ErrorCode::kHang, "layer 1", [&] { fence.wait(1s); });
+  expect_error(ErrorCode::kHang, "layer 1", [&] { fence.wait(0s); });
   next.wait();
   EXPECT_EQ(small.value(out), 2);
 }

@@ -110,7 +110,6 @@ TEST(Threads, ShareASession) {
   }
   session.bind("in", inputs[0]);
   session.run();
-  std::atomic<int> bound{0}, ran{0};
   const auto unless_busy = [](const auto& call) {
     try {
       call();
@@ -121,11 +120,12 @@ TEST(Threads, ShareASession) {
     }
   };
   run_threads(4, [&](int t) {
-    for (int i = 0; i < 200; ++i) {
+    // Each comes to its turns, however long another keeps the session.
+    for (int turns = 0; turns < 50; std::this_thread::yield()) {
       if (t < 2) {
-        bound += unless_busy([&] { session.bind("in", inputs[static_cast<std::size_t>(t)]); });
+        turns += unless_busy([&] { session.bind("in", inputs[static_cast<std::size_t>(t)]); });
       } else {
-        ran += unless_busy([&] { session.run(); });
+        turns += unless_busy([&] { session.run(); });
         std::vector<std::int8_t> found(32);
         if (!unless_busy([&] { session.read("out", Layout::kNchw, found); })) continue;
         EXPECT_TRUE(found[0] == 11 || found[0] == 21) << static_cast<int>(found[0]);
@@ -133,8 +133,6 @@ TEST(Threads, ShareASession) {
       }
     }
   });
-  EXPECT_GT(bound, 0);
-  EXPECT_GT(ran, 0);
   EXPECT_TRUE(static_cast<bool>(session.buffer("in")));
 }
 
