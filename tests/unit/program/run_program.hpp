@@ -24,13 +24,13 @@ inline std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A line of shell, killed when it takes a minute; `folder` takes what it prints. Redirections in
+// A line of shell, killed when it takes minutes; `folder` takes what it prints. Redirections in
 // the line itself come first.
 inline ProgramResult run_line(const std::string& folder, const std::string& line) {
   const std::string out = folder + "/.out", err = folder + "/.err", script = folder + "/.sh";
   std::ofstream(script) << "unset NVDLA_DEVICE\n" << line << "\n";
   const std::string command =
-      "timeout 60 sh '" + script + "' </dev/null >'" + out + "' 2>'" + err + "'";
+      "timeout 600 sh '" + script + "' </dev/null >'" + out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(out), contents(err)};
 }

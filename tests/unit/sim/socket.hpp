@@ -103,7 +103,7 @@ class End {
     send_bytes(message);
   }
 
-  // Nothing when the other side has closed, or says nothing for ten seconds.
+  // Nothing when the other side has closed, or says nothing for minutes.
   std::optional<Message> receive() {
     Bytes header(8);
     if (!read(header)) return std::nullopt;
@@ -117,7 +117,7 @@ class End {
   bool read(Bytes& bytes) {
     for (std::size_t done = 0; done < bytes.size();) {
       pollfd wait = {socket_, POLLIN, 0};
-      if (::poll(&wait, 1, 10000) <= 0) return false;
+      if (::poll(&wait, 1, 120000) <= 0) return false;
       const ssize_t count = ::recv(socket_, bytes.data() + done, bytes.size() - done, 0);
       if (count <= 0) return false;
       done += static_cast<std::size_t>(count);
