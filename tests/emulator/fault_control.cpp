@@ -117,7 +117,7 @@ void FaultControl::set(std::uint32_t offset, std::uint32_t value) const {
 }
 
 void FaultControl::block(std::uint32_t layer) const {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while ((get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) != 0) {
     if (std::chrono::steady_clock::now() > until)
       throw std::runtime_error("a layer is blocked already, and nobody resets the device");

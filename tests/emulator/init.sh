@@ -71,7 +71,7 @@ else
 			# kmemleak has no names for what is gone.
 			[ ! -w $leaks ] || say ".text of $module is at $(cat "/sys/module/$module/sections/.text")"
 			# Fences and contexts hold it until a worker has freed them.
-			tries=30
+			tries=120
 			until rmmod "$module"; do
 				tries=$((tries - 1))
 				[ $tries -gt 0 ] || break

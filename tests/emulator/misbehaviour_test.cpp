@@ -217,7 +217,7 @@ TEST_F(WithReset, AGoneDeviceEndsEverything) {
     for (int error = 0; error == 0;) {
       std::uint32_t next = 0;
       error = client.try_start(next);
-      EXPECT_EQ(error == 0 ? client.end(next, 20) : error, ENODEV);
+      EXPECT_EQ(error == 0 ? client.end(next) : error, ENODEV);
     }
   }
   faults_.set(NVDLA_FAULT_GONE, 0);

@@ -148,12 +148,14 @@ class DestroyRace : public Hostile {
     make_all();
 
     const auto until = Clock::now() + duration(4, 60);
+    // A slow machine may come to nothing until then.
+    const auto goes_on = [this, until] { return Clock::now() < until || shared_.accepted == 0; };
     Random random(seed_);
     std::vector<std::thread> threads;
     for (int i = 0; i < 5; ++i) {
-      threads.emplace_back([this, i, until, own = random.word()] {
+      threads.emplace_back([this, i, &goes_on, own = random.word()] {
         Random choice(own);
-        while (Clock::now() < until) {
+        while (goes_on()) {
           if (i >= 3)
             destroy(choice);
           else if (pending() < kMostPending)
@@ -164,7 +166,7 @@ class DestroyRace : public Hostile {
       });
     }
     std::vector<int> errors;
-    while (Clock::now() < until) {
+    while (goes_on()) {
       std::vector<int> files;
       {
         const std::lock_guard lock(shared_.files_lock);
@@ -181,7 +183,6 @@ class DestroyRace : public Hostile {
     // Only the end of the file cancels.
     const std::set<int> kinds(errors.begin(), errors.end());
     for (const int kind : kinds) EXPECT_TRUE(kind == 0 || kind == ECANCELED) << kind;
-    EXPECT_GT(shared_.accepted, 0u);
     std::printf("%u submissions accepted, %u refused\n", shared_.accepted.load(),
                 shared_.refused.load());
   }

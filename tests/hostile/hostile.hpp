@@ -46,7 +46,7 @@ class Random {
 
 // Of sync_files, which it closes: what became of each, in `errors`. EBUSY when one is not signalled
 // within the seconds since the one before it, else 0.
-int collect(std::vector<int>& files, std::vector<int>& errors, double seconds = 30);
+int collect(std::vector<int>& files, std::vector<int>& errors, double seconds = 120);
 
 // A process that runs `work`, whose result is its exit status.
 pid_t spawn(const std::function<int()>& work);

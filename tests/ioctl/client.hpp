@@ -16,9 +16,6 @@ namespace nvdla::ioctl_test {
 // What became of a sync_file: 0 for success, EBUSY while it is not signalled, else its error.
 int fence_error(int file);
 
-// A layer's deadline is at least two seconds.
-inline constexpr double kAfterDeadline = 20;
-
 enum class Target { kDram, kDramAndSram };
 
 // A file of the driver with a context, in which a cube is copied from one page to another, as often

@@ -106,7 +106,7 @@ class Control : public testing::Test {
     submit.context = context;
     submit.program = program;
     const int result = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-    return result != 0 ? result : node.wait(done, 10);
+    return result != 0 ? result : node.wait(done, kAfterDeadline);
   }
 
   Node node;

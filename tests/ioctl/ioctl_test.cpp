@@ -373,7 +373,7 @@ class Submit : public Ioctl {
 TEST_F(Submit, CopiesAndWritesNothingElse) {
   auto submission = args();
   ASSERT_EQ(submit(submission), 0);
-  ASSERT_EQ(node.wait(done, 10), 0);
+  ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   expect_copied();
 }
 
@@ -381,7 +381,7 @@ TEST_F(Submit, AProgramRunsAgain) {
   auto submission = args();
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(submit(submission), 0);
-    ASSERT_EQ(node.wait(done, 10), 0);
+    ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   }
   expect_copied();
 }
@@ -394,7 +394,7 @@ TEST_F(Submit, OutlivesItsHandles) {
   drm_gem_close close{source, 0};
   const auto* from = node.map(source, kPage);
   EXPECT_EQ(node.call(DRM_IOCTL_GEM_CLOSE, &close), 0);
-  ASSERT_EQ(node.wait(done, 10), 0);
+  ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
   EXPECT_EQ(std::memcmp(from, node.map(target, kPage), copy.front().bytes), 0);
 }
@@ -413,7 +413,7 @@ TEST_F(Submit, WaitsForASyncObject) {
   syncs.insert(syncs.begin(), {gate, DRM_NVDLA_SYNC_WAIT, 1});
   auto submission = args();
   ASSERT_EQ(submit(submission), 0);
-  ASSERT_EQ(node.wait(done, 10), 0);
+  ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   expect_copied();
 }
 
@@ -433,7 +433,7 @@ TEST_F(Submit, StatisticsTellWhenTheLayerRan) {
   submission.stats_handle = node.buffer(kPage);
   submission.stats_offset = 64;
   ASSERT_EQ(submit(submission), 0);
-  ASSERT_EQ(node.wait(done, 10), 0);
+  ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   nvdla_layer_stats stats;
   std::memcpy(&stats, node.map(submission.stats_handle, kPage) + 64, sizeof(stats));
   EXPECT_GT(stats.start_ns, 0u);
@@ -557,7 +557,7 @@ int copy_in_child(int runs) {
     std::memset(from, getpid() + i, copy.bytes);
     node.sync(source, DRM_NVDLA_BO_SYNC_TO_DEVICE, kPage);
     if (node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit) != 0) return 4;
-    if (node.wait(done, 20) != 0) return 5;
+    if (node.wait(done, kAfterDeadline) != 0) return 5;
     node.sync(target, DRM_NVDLA_BO_SYNC_FROM_DEVICE, kPage);
     if (std::memcmp(from, to, copy.bytes) != 0) return 6;
   }

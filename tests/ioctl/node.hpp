@@ -14,6 +14,10 @@ namespace nvdla::ioctl_test {
 
 inline constexpr std::uint64_t kPage = 4096;
 
+// Seconds in which whatever ends has ended, however busy the machine: the deadline of a layer is at
+// least two.
+inline constexpr double kAfterDeadline = 120;
+
 // Throws std::runtime_error with the errno in words unless it is 0.
 void must(int error, const char* what);
 

@@ -71,7 +71,7 @@ class WithSram : public testing::Test {
     submit.context = node.context();
     submit.program = args.program;
     const int result = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-    return result != 0 ? result : node.wait(done, 10);
+    return result != 0 ? result : node.wait(done, kAfterDeadline);
   }
   std::uint32_t sram() {
     std::uint32_t handle = 0;
