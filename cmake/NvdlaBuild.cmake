@@ -160,9 +160,9 @@ function(nvdla_add_test name)
   endif()
   # Names are GoogleTest's own: its print of a parameter may differ from run to run.
   gtest_discover_tests(${name} NO_PRETTY_VALUES
-    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 300
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    PROPERTIES TIMEOUT 300)
+    PROPERTIES TIMEOUT 900)
   # Discovery cannot pass on a list, so labels are given afterwards.
   set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
   file(CONFIGURE OUTPUT "${labels}" @ONLY CONTENT [[
@@ -205,7 +205,7 @@ function(nvdla_add_fuzzer name)
       "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp")
     add_test(NAME ${name}.corpus COMMAND ${name} "${corpus}")
   endif()
-  set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 300)
+  set_tests_properties(${name}.corpus PROPERTIES LABELS unit TIMEOUT 900)
 endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user

@@ -66,7 +66,7 @@ boot() {
 	esac
 	[ -z "$road" ] || set -- "$@" --with uio_pci_generic \
 		--file "$build/tests/nvdla-lift:/bin/nvdla-lift"
-	"$here/emulate.sh" "$series" --build "$build" --time-out 400 "$@" --run "$lift"
+	"$here/emulate.sh" "$series" --build "$build" --time-out 900 "$@" --run "$lift"
 }
 
 failed=

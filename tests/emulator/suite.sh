@@ -45,8 +45,8 @@ tests=$programs/tests
 failed=
 # Seconds for a boot and its programs. Sanitizers look at each access.
 case $series in
-sanitizer | uml) patience=900 ;;
-*) patience=300 ;;
+sanitizer | uml) patience=1200 ;;
+*) patience=600 ;;
 esac
 
 mkdir -p "$build/emulate"
