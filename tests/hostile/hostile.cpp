@@ -107,11 +107,15 @@ void Hostile::find_device() {
 }
 
 void Hostile::wait_until_blocked() {
-  while ((faults_->get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0) ::usleep(1000);
+  // A reset takes the fault away, too.
+  while ((faults_->get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0 &&
+         faults_->get(NVDLA_FAULT_BLOCK) != 0)
+    ::usleep(1000);
 }
 
-void Hostile::wait_until_ready(const Client& client) {
-  while (!emulator_test::has_ready_job(client.node().fd())) ::usleep(1000);
+void Hostile::wait_until_ready(Client& client) {
+  while (!emulator_test::has_ready_job(client.node().fd()) && client.state().resets == 0)
+    ::usleep(1000);
 }
 
 void Hostile::go_on(std::uint32_t layers) {

@@ -79,11 +79,12 @@ class Hostile : public testing::Test {
   static void expect_service();
 
   emulator_test::FaultControl& faults() { return *faults_; }
-  // At the layer that faults().block() said: what a test does from then on until go_on() is not a
-  // matter of its pace, if it is done within the deadline of a layer.
+  // At the layer that faults().block() said, unless a reset was quicker: what a test does from then
+  // on until go_on() is not a matter of its pace, if it is done within the deadline of a layer.
   void wait_until_blocked();
-  // A job of the client waits for nothing but the device: the scheduler's thread takes its time.
-  static void wait_until_ready(const Client& client);
+  // A job of the client waits for nothing but the device: the scheduler's thread takes its time. Or
+  // the device was reset.
+  static void wait_until_ready(Client& client);
   // Until so many layers have ended, or for good.
   void go_on(std::uint32_t layers = 0);
   // After the function was away.
