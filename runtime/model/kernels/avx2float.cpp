@@ -8,47 +8,21 @@
 namespace nvdla::model {
 namespace {
 
-constexpr unsigned kPositions = 6;
+#include "model/kernels/float_tile.ipp"
 
-template <unsigned kCount>
-[[gnu::noinline]] void part(const FloatTile& tile, unsigned first, unsigned kernel) {
-  __m256 low[kCount], high[kCount];
-#pragma GCC unroll 6
-  for (unsigned p = 0; p < kCount; ++p) low[p] = high[p] = _mm256_setzero_ps();
-  const float* weights = tile.weights + kernel;
-  for (unsigned run = 0; run < tile.run_count; ++run) {
-    const float* data[kCount];
-#pragma GCC unroll 6
-    for (unsigned p = 0; p < kCount; ++p)
-      data[p] = tile.data + tile.bases[first + p] + tile.runs[run];
-    for (size_t i = 0; i < tile.elements; ++i, weights += kBlock) {
-      const __m256 w0 = _mm256_loadu_ps(weights);
-      const __m256 w1 = _mm256_loadu_ps(weights + 8);
-#pragma GCC unroll 6
-      for (unsigned p = 0; p < kCount; ++p) {
-        const __m256 a = _mm256_broadcast_ss(data[p] + i);
-        low[p] = _mm256_fmadd_ps(a, w0, low[p]);
-        high[p] = _mm256_fmadd_ps(a, w1, high[p]);
-      }
-    }
-  }
-#pragma GCC unroll 6
-  for (unsigned p = 0; p < kCount; ++p) {
-    _mm256_storeu_ps(tile.sums + (first + p) * kBlock + kernel, low[p]);
-    _mm256_storeu_ps(tile.sums + (first + p) * kBlock + kernel + 8, high[p]);
-  }
-}
+struct Floats {
+  using Register = __m256;
+  static constexpr unsigned kLanes = 8;
+
+  static Register zero() { return _mm256_setzero_ps(); }
+  static Register load(const float* from) { return _mm256_loadu_ps(from); }
+  static Register spread(const float* from) { return _mm256_broadcast_ss(from); }
+  static Register fma(Register a, Register b, Register sum) { return _mm256_fmadd_ps(a, b, sum); }
+  static void store(float* to, Register value) { _mm256_storeu_ps(to, value); }
+};
 
 }  // namespace
 
-void avx2_float_tile(const FloatTile& tile) {
-  for (unsigned kernel = 0; kernel < kBlock; kernel += 16) {
-    unsigned first = 0;
-    for (; first + kPositions <= tile.count; first += kPositions)
-      part<kPositions>(tile, first, kernel);
-    for (; first + 2 <= tile.count; first += 2) part<2>(tile, first, kernel);
-    for (; first < tile.count; ++first) part<1>(tile, first, kernel);
-  }
-}
+void avx2_float_tile(const FloatTile& tile) { float_tile<Floats, 6, 2>(tile); }
 
 }  // namespace nvdla::model
