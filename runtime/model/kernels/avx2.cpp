@@ -15,6 +15,7 @@ namespace {
 
 #include "model/kernels/elements.ipp"
 #include "model/kernels/loops.ipp"
+#include "model/kernels/parts.ipp"
 #include "model/kernels/sdp_loops.ipp"
 
 // More of them and g++ 12 keeps sums in memory.
@@ -89,13 +90,7 @@ void part(const MacTile& tile, unsigned first) {
 void mac(const MacTile& tile) {
   constexpr void (*kParts[])(const MacTile&, unsigned) = {part<1>, part<2>, part<3>,
                                                           part<kPositions>};
-  // As equal as it goes.
-  for (unsigned first = 0, parts = (tile.count + kPositions - 1) / kPositions; parts != 0;
-       --parts) {
-    const unsigned count = (tile.count - first + parts - 1) / parts;
-    kParts[count - 1](tile, first);
-    first += count;
-  }
+  in_parts(tile, kParts);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/parts.ipp"
+
 // With two registers of weights, one of activations and one of products: all there are.
 constexpr unsigned kPositions = 6;
 // Kernels of a register.
@@ -100,13 +102,7 @@ void wide(const WideTile& tile) {
   constexpr void (*kParts[])(const WideTile&, unsigned) = {
       wide_part<1, kUpper>, wide_part<2, kUpper>, wide_part<3, kUpper>,
       wide_part<4, kUpper>, wide_part<5, kUpper>, wide_part<kPositions, kUpper>};
-  // As equal as it goes.
-  for (unsigned first = 0, parts = (tile.count + kPositions - 1) / kPositions; parts != 0;
-       --parts) {
-    const unsigned count = (tile.count - first + parts - 1) / parts;
-    kParts[count - 1](tile, first);
-    first += count;
-  }
+  in_parts(tile, kParts);
 }
 
 }  // namespace
