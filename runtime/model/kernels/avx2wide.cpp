@@ -10,15 +10,12 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/parts.ipp"
+#include "model/kernels/wide_place.ipp"
 
 // With two registers of weights, one of activations and one of products: all there are.
 constexpr unsigned kPositions = 6;
 // Kernels of a register.
 constexpr unsigned kRow = 8;
-
-struct Place {
-  unsigned run, step;
-};
 
 __m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
 
@@ -43,16 +40,15 @@ void add_sums(int64_t* sums, __m256i first, __m256i second) {
 // A chunk of steps for `kCount` positions from the `first` on, and for a row of kernels, or two
 // where there are no upper bytes.
 template <unsigned kCount, bool kUpper>
-[[gnu::noinline]] Place wide_chunk(const WideTile& tile, unsigned first, unsigned kernel,
-                                   Place at) {
+[[gnu::noinline]] WidePlace wide_chunk(const WideTile& tile, unsigned first, unsigned kernel,
+                                       WidePlace at) {
   constexpr size_t kStepWords = size_t{kStep} * kBlock;
   __m256i sums0[kCount], sums1[kCount];
 #pragma GCC unroll 6
   for (unsigned p = 0; p < kCount; ++p) sums0[p] = sums1[p] = _mm256_setzero_si256();
-  for (unsigned room = tile.chunk; room != 0 && at.run < tile.run_count;) {
-    const unsigned count = tile.steps - at.step < room ? tile.steps - at.step : room;
-    const int16_t* weights =
-        tile.weights + (size_t{at.run} * tile.steps + at.step) * kStepWords + 2 * kernel;
+  for (unsigned room = tile.chunk; room != 0 && at.in(tile);) {
+    const unsigned count = at.together(tile, room);
+    const int16_t* weights = tile.weights + at.steps_before(tile) * kStepWords + 2 * kernel;
     const int16_t* data[kCount];
 #pragma GCC unroll 6
     for (unsigned p = 0; p < kCount; ++p)
@@ -76,11 +72,7 @@ template <unsigned kCount, bool kUpper>
       }
     }
     room -= count;
-    at.step += count;
-    if (at.step == tile.steps) {
-      at.step = 0;
-      ++at.run;
-    }
+    at.advance(tile, count);
   }
 #pragma GCC unroll 6
   for (unsigned p = 0; p < kCount; ++p)
@@ -93,8 +85,7 @@ void wide_part(const WideTile& tile, unsigned first) {
   int64_t* const sums = tile.sums + size_t{first} * kBlock;
   for (unsigned i = 0; i < kCount * kBlock; ++i) sums[i] = 0;
   for (unsigned kernel = 0; kernel < kBlock; kernel += kUpper ? kRow : 2 * kRow)
-    for (Place at{}; at.run < tile.run_count;)
-      at = wide_chunk<kCount, kUpper>(tile, first, kernel, at);
+    for (WidePlace at; at.in(tile);) at = wide_chunk<kCount, kUpper>(tile, first, kernel, at);
 }
 
 template <bool kUpper>

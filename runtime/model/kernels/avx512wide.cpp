@@ -9,14 +9,11 @@
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/wide_place.ipp"
+
 // Two kinds of sums for two rows of 16 kernels: registers for half a tile.
 constexpr unsigned kBoth = 7;
 constexpr unsigned kLowOnly = 14;
-
-// Where the loops have come to.
-struct Place {
-  unsigned run, step, chunk;
-};
 
 // sums[0..15] += low + 2^15 * near, which are 32 bits each.
 template <bool kUpper>
@@ -39,15 +36,16 @@ __m512i spread(const void* four_bytes) {
 
 // A chunk of steps for the positions from the `first` on.
 template <unsigned kPositions, bool kUpper>
-[[gnu::noinline]] Place wide_chunk(const WideTile& tile, unsigned first, Place at) {
+[[gnu::noinline]] WidePlace wide_chunk(const WideTile& tile, unsigned first, WidePlace at,
+                                       unsigned chunk) {
   constexpr size_t kStepWords = size_t{kStep} * kBlock;
   __m512i low0[kPositions], low1[kPositions], up0[kPositions], up1[kPositions];
 #pragma GCC unroll 14
   for (unsigned p = 0; p < kPositions; ++p)
     low0[p] = low1[p] = up0[p] = up1[p] = _mm512_setzero_si512();
-  for (unsigned room = tile.chunk; room != 0 && at.run < tile.run_count;) {
-    const unsigned count = tile.steps - at.step < room ? tile.steps - at.step : room;
-    const size_t weighed = size_t{at.run} * tile.steps + at.step;
+  for (unsigned room = tile.chunk; room != 0 && at.in(tile);) {
+    const unsigned count = at.together(tile, room);
+    const size_t weighed = at.steps_before(tile);
     const int16_t* weights = tile.weights + weighed * kStepWords;
     const int8_t* upper_weights = kUpper ? tile.upper_weights + weighed * kStepWords : nullptr;
     ptrdiff_t bases[kPositions];
@@ -83,17 +81,13 @@ template <unsigned kPositions, bool kUpper>
       }
     }
     room -= count;
-    at.step += count;
-    if (at.step == tile.steps) {
-      at.step = 0;
-      ++at.run;
-    }
+    at.advance(tile, count);
   }
 #pragma GCC unroll 14
   for (unsigned p = 0; p < kPositions; ++p) {
     int64_t* const sums = tile.sums + size_t{first + p} * kBlock;
     if constexpr (kUpper) {
-      const int32_t* nudges = tile.nudges + size_t{at.chunk} * kBlock;
+      const int32_t* nudges = tile.nudges + size_t{chunk} * kBlock;
       const auto near = [&](__m512i up, unsigned k) {
         return _mm512_sub_epi32(_mm512_add_epi32(up, up), _mm512_loadu_si512(nudges + k));
       };
@@ -105,7 +99,6 @@ template <unsigned kPositions, bool kUpper>
       add_sums<false>(sums + 16, low1[p], low1[p]);
     }
   }
-  ++at.chunk;
   return at;
 }
 
@@ -113,7 +106,9 @@ template <unsigned kPositions, bool kUpper>
 void wide_part(const WideTile& tile, unsigned first) {
   int64_t* const sums = tile.sums + size_t{first} * kBlock;
   for (unsigned i = 0; i < kPositions * kBlock; ++i) sums[i] = 0;
-  for (Place at{}; at.run < tile.run_count;) at = wide_chunk<kPositions, kUpper>(tile, first, at);
+  WidePlace at;
+  for (unsigned chunk = 0; at.in(tile); ++chunk)
+    at = wide_chunk<kPositions, kUpper>(tile, first, at, chunk);
 }
 
 }  // namespace
