@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "model/conv_pass.hpp"
+#include "model/conv_walk.hpp"
 #include "model/half_operand.hpp"
 
 namespace nvdla::model {
@@ -16,18 +17,13 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t elements = data_.batch_bytes() / 2;
   float_data_.resize(std::max(float_data_.size(), elements));
   std::transform(half_data_.data(), half_data_.data() + elements, float_data_.data(), half_value);
-  const std::uint32_t positions = layer.out_width * layer.out_height;
-  const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
-  const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
+  const ConvWalk walk(layer, data_);
   const std::size_t block_elements = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
     for (unsigned done = 0; done < tile.count; done += kTile) {
       std::size_t bases[kTile];
       const unsigned part = std::min(kTile, tile.count - done);
-      for (unsigned i = 0; i < part; ++i) {
-        const std::uint32_t position = tile.first + done + i;
-        bases[i] = position / layer.out_width * step_y + position % layer.out_width * step_x;
-      }
+      walk.bases(tile.first + done, part, std::size_t{0}, bases);
       float sums[kTile * kBlock];
       kernels_.float_tile({float_data_.data(), bases, part, runs_.data(),
                            static_cast<unsigned>(runs_.size()), shape.run_elements(),
@@ -37,7 +33,7 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
                      [](float sum) { return std::bit_cast<std::int32_t>(sum + 0.0F); });
     }
   };
-  tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
+  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
              static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,
              std::ref(compute));
 }

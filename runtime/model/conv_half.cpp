@@ -8,6 +8,7 @@
 
 #include "model/cacc_half.hpp"
 #include "model/conv_pass.hpp"
+#include "model/conv_walk.hpp"
 #include "model/half_operand.hpp"
 
 namespace nvdla::model {
@@ -52,32 +53,13 @@ std::vector<Step> plan_steps(const ConvLayer& layer, const ConvShape& shape, con
   return steps;
 }
 
-// Where positions begin, in elements.
-class HalfWalk {
- public:
-  HalfWalk(const ConvLayer& layer, const ConvData& data) noexcept
-      : width_(layer.out_width),
-        height_(layer.out_height),
-        step_x_(std::size_t{layer.stride_x} * data.elements()),
-        step_y_(std::size_t{layer.stride_y} * data.width() * data.elements()) {}
-
-  std::uint32_t positions() const noexcept { return width_ * height_; }
-  std::size_t base(std::uint32_t position) const noexcept {
-    return position / width_ * step_y_ + position % width_ * step_x_;
-  }
-
- private:
-  std::uint32_t width_, height_;
-  std::size_t step_x_, step_y_;
-};
-
 }  // namespace
 
 // Kernel by kernel, since the first NaN of a step decides.
 void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
                                   const PackedWeights& weights, SdpPass& sdp) {
   const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
-  const HalfWalk walk(layer, data_);
+  const ConvWalk walk(layer, data_);
   const std::size_t kernel_elements = steps.size() * kLanes;
   for (Scratch& scratch : scratch_)
     scratch.lanes.resize(std::max(scratch.lanes.size(), kernel_elements));
@@ -130,7 +112,7 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
     half_groups_[i] = operand.group;
   }
   const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
-  const HalfWalk walk(layer, data_);
+  const ConvWalk walk(layer, data_);
   const std::size_t block_elements = steps.size() * kLanes * kBlock;
   for (Scratch& scratch : scratch_) scratch.half.resize(kTile * kLanes * 2);
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "model/conv_walk.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -148,25 +150,15 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
 void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(data_.batch(batch));
-  const std::uint32_t positions = layer.out_width * layer.out_height;
-  const std::size_t step_x = layer.stride_x * data_.pixel_bytes();
-  const std::size_t step_y = layer.stride_y * data_.width() * data_.pixel_bytes();
+  const ConvWalk walk(layer, data_);
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
 
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
-    std::uint32_t x = tile.first % layer.out_width;
-    const std::uint8_t* row = data + tile.first / layer.out_width * step_y;
     for (unsigned done = 0; done < tile.count; done += kTile) {
       const std::uint8_t* bases[kTile];
       const unsigned part = std::min(kTile, tile.count - done);
-      for (unsigned i = 0; i < part; ++i) {
-        bases[i] = row + x * step_x;
-        if (++x == layer.out_width) {
-          x = 0;
-          row += step_y;
-        }
-      }
+      walk.bases(tile.first + done, part, data, bases);
       const MacTile mac{bases,
                         part,
                         runs_.data(),
@@ -187,7 +179,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const auto order = block_bytes * sdp.blocks() <= kCachedWeights
                          ? ConvTiles::Order::kBlocksFirst
                          : ConvTiles::Order::kPositionsFirst;
-  tiles_.run(sdp, positions, order,
+  tiles_.run(sdp, walk.positions(), order,
              static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, std::ref(compute));
 }
 
@@ -211,9 +203,7 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
   // Kernels cannot be long enough to saturate before their last product, so it is enough to look at
   // the end.
   for (Scratch& scratch : scratch_) scratch.saturated = 0;
-  const std::uint32_t positions = layer.out_width * layer.out_height;
-  const std::size_t step_x = std::size_t{layer.stride_x} * data_.elements();
-  const std::size_t step_y = std::size_t{layer.stride_y} * data_.width() * data_.elements();
+  const ConvWalk walk(layer, data_);
   const std::size_t block_elements = shape.block_elements();
   const WideClip clip = wide_clip(layer, quirks_);
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
@@ -222,10 +212,7 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
     for (unsigned done = 0; done < tile.count; done += kTile) {
       std::size_t bases[kTile];
       const unsigned part = std::min(kTile, tile.count - done);
-      for (unsigned i = 0; i < part; ++i) {
-        const std::uint32_t position = tile.first + done + i;
-        bases[i] = position / layer.out_width * step_y + position % layer.out_width * step_x;
-      }
+      walk.bases(tile.first + done, part, std::size_t{0}, bases);
       kernels_.wide({wide_data_.data(), upper_data_.data(), bases, part, runs_.data(),
                      static_cast<unsigned>(runs_.size()), shape.run_steps(),
                      wide.words.data() + first_weight, wide.upper_from(first_weight),
@@ -234,7 +221,7 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
           kernels_.wide_clip(sums, part, clip, values + std::size_t{done} * kBlock);
     }
   };
-  tiles_.run(sdp, positions, ConvTiles::Order::kPositionsFirst,
+  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
              static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,
              std::ref(compute));
   std::uint32_t saturated = 0;
