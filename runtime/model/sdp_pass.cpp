@@ -56,6 +56,8 @@ void SdpPass::begin(const SdpLayer& layer, std::uint64_t largest, AtomSink* sink
            fp::is_regular<fp::Fp32>(static_cast<std::uint32_t>(part.value));
   };
   plain_operands_ = plain(layer.y.alu) && plain(layer.y.mul);
+  finishes_ =
+      kernels_.finish != nullptr && finishing_.begin(layer_, operands_, largest_, padded_channels_);
   bound();
   if (layer.y.lut && float_) lut_.begin_float(layer_.table, *kernels_.units, plain_operands_);
   if (layer.y.lut && !float_) lut_.begin(layer_.table, *kernels_.units, largest_);
@@ -124,6 +126,7 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
   for (unsigned i = 0; i < 3; ++i)
     if (operands_[i].per_element())
       operands_[i].fetch(block, used / column_, first, count, worker.elements[i]);
+  if (finishes_) return finish(values, block, first, count, worker);
 
   const UnitKernels& units = *kernels_.units;
   if (float_ && layer_.flush_nan) units.sdp_float_flush(values, count);
@@ -170,6 +173,27 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
     if (y.lut) lut_.look_up(values, count, used, layer_.count_lut, worker.counters.lut);
   }
   deliver(values, block, first, count, worker);
+}
+
+std::int8_t* SdpPass::place(unsigned block, std::uint32_t first) const noexcept {
+  const Surface& memory = layer_.destination;
+  if (window_ == nullptr || hw_.atom != kBlock || single_output_ ||
+      memory.line != std::uint64_t{layer_.width} * kBlock)
+    return nullptr;
+  return reinterpret_cast<std::int8_t*>(window_ + batch_ * layer_.batch_stride +
+                                        block * memory.surface + std::uint64_t{first} * kBlock);
+}
+
+void SdpPass::finish(const std::int32_t* values, unsigned block, std::uint32_t first,
+                     unsigned count, Worker& worker) {
+  static const SdpOperands::Tile kNoElements;
+  const unsigned adder = finishing_.adder();
+  const SdpFinish pass = finishing_.block(
+      block, operands_, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
+  if (std::int8_t* const out = place(block, first); out != nullptr)
+    return kernels_.finish(values, count, pass, out);
+  kernels_.finish(values, count, pass, worker.out8.data());
+  store(worker.out8.data(), block, first, count, worker);
 }
 
 void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,

@@ -11,6 +11,7 @@
 
 #include "model/atom_sink.hpp"
 #include "model/dma.hpp"
+#include "model/sdp_finishing.hpp"
 #include "model/sdp_float.hpp"
 #include "model/sdp_layer.hpp"
 #include "model/sdp_lut.hpp"
@@ -86,6 +87,10 @@ class SdpPass {
   void open_windows();
   void announce();
   void count_input(const std::byte* raw, unsigned count);
+  void finish(const std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+              Worker& worker);
+  // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
+  std::int8_t* place(unsigned block, std::uint32_t first) const noexcept;
   void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
                Worker& worker);
   template <typename Element>
@@ -110,6 +115,8 @@ class SdpPass {
   std::uint64_t largest_ = 0;  // of what comes in, then of what comes out of the operators
   bool fits_[3] = {};          // SdpX::fits and SdpY::fits
   SdpOperands operands_[3];
+  SdpFinishing finishing_;
+  bool finishes_ = false;  // a tile is one pass
   SdpLut lut_;
   SdpCube cube_;  // of the output
   std::byte* window_ = nullptr;

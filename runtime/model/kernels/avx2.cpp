@@ -4,6 +4,7 @@
 // are widened to 16 bits and multiplied in pairs, which is exact.
 #include <immintrin.h>
 
+#include "model/kernels/avx2finish.hpp"
 #include "model/kernels/avx2float.hpp"
 #include "model/kernels/avx2half.hpp"
 #include "model/kernels/avx2wide.hpp"
@@ -113,6 +114,7 @@ const Kernels kAvx2Kernels = {
     loop_convert_to_int8,
     loop_to_int8,
     loop_to_int16,
+    avx2_finish,
     &kAvx2Units,
 };
 

@@ -4,6 +4,7 @@
 // channels of 16 kernels.
 #include <immintrin.h>
 
+#include "model/kernels/avx512finish.hpp"
 #include "model/kernels/avx512float.hpp"
 #include "model/kernels/avx512half.hpp"
 #include "model/kernels/avx512wide.hpp"
@@ -226,7 +227,8 @@ const Kernels kAvx512VnniKernels = {
     loop_sdp_operand,  loop_sdp_x,
     loop_sdp_y,        sdp_convert,
     convert_to_int8,   to_int8,
-    loop_to_int16,     &kAvx512Units,
+    loop_to_int16,     avx512_finish,
+    &kAvx512Units,
 };
 
 }  // namespace nvdla::model

@@ -188,6 +188,17 @@ struct SdpConverter {
   bool lenient_count;
 };
 
+// From integers to int8: a sum of each kernel and its factor, elements added, ReLU and the
+// converter. Whoever asks has proved that fp32 is enough.
+struct SdpFinish {
+  const int32_t* addends;  // [kBlock]
+  const float* factors;    // [kBlock], or null: none
+  const int32_t* halves;   // patterns of 1/2 with the factors' signs
+  SdpOperand elements;     // or null
+  bool relu;
+  float scale;  // of the converter; 0: it changes nothing
+};
+
 struct UnitKernels;
 
 // All passes work in place on [count][kBlock] values, on the first `lanes` of each position.
@@ -219,6 +230,8 @@ struct Kernels {
   // Narrow with saturation, [count][kBlock].
   void (*to_int8)(const int32_t* values, unsigned count, int8_t* out);
   void (*to_int16)(const int32_t* values, unsigned count, int16_t* out);
+  // All that SDP does to a tile, to [count][kBlock]; null where operator by operator is as good.
+  void (*finish)(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out);
   const UnitKernels* units;
 };
 

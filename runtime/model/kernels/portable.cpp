@@ -62,6 +62,7 @@ const Kernels kPortableKernels = {
     loop_convert_to_int8,
     loop_to_int8,
     loop_to_int16,
+    nullptr,
     &kPortableUnits,
 };
 
