@@ -4,40 +4,15 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
+
+#include "model/conv_atoms.hpp"
 
 namespace nvdla::model {
 namespace {
 
-// Copies atoms of `size` bytes to places `pitch` apart; a constant size makes it a few moves.
-template <std::size_t kSize>
-void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::uint32_t count) {
-  for (std::uint32_t i = 0; i < count; ++i, to += pitch, from += kSize)
-    std::memcpy(to, from, kSize);
-}
-
-void scatter(std::byte* to, std::size_t pitch, const std::byte* from, std::size_t atom,
-             std::size_t size, std::uint32_t count) {
-  if (size == atom) {
-    switch (size) {
-      case 8:
-        return scatter<8>(to, pitch, from, count);
-      case 16:
-        return scatter<16>(to, pitch, from, count);
-      case 32:
-        return scatter<32>(to, pitch, from, count);
-      default:
-        break;
-    }
-  }
-  // Where pixels are smaller than an atom the surplus of each is overwritten by the next; the last
-  // ones of the line are copied exactly, so that nothing behind the line is touched.
-  std::uint32_t i = 0;
-  if (size == pitch && atom == 32) {
-    const auto tail = static_cast<std::uint32_t>((atom + pitch - 1) / pitch);
-    for (; i + tail < count; ++i, to += pitch, from += atom) std::memcpy(to, from, 32);
-  }
-  for (; i < count; ++i, to += pitch, from += atom) std::memcpy(to, from, size);
-}
+// What MacTile's activations differ by.
+constexpr std::byte kSign{0x80};
 
 // `count` pixels of the padding value.
 void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int16_t value) {
@@ -63,33 +38,39 @@ void ConvData::lay_out(const ConvLayer& layer) {
   top_ = layer.winograd ? 0 : layer.pad_top;
   bottom_ = layer.winograd ? 0 : static_cast<std::uint32_t>(layer.behind_y());
   size_ = batch_bytes() * layer.batches;
-  flipped_ = false;
+  flip_ = std::byte{0};
   if (data_.size() < size_ + kSlack) data_.resize(size_ + kSlack);
   std::memset(data_.data() + size_, 0, kSlack);
 }
 
 // Whole lines above and below, then both sides of each line.
 void ConvData::pad(const ConvLayer& layer, std::uint32_t batch) {
+  const auto value =
+      static_cast<std::int16_t>(layer.pad_value ^ std::to_integer<std::int16_t>(flip_));
   std::byte* const data = data_.data() + batch * batch_bytes();
-  fill_pixels(data, top_ * line_bytes(), layer.proc, layer.pad_value);
-  fill_pixels(data + (top_ + lines_) * line_bytes(), bottom_ * line_bytes(), layer.proc,
-              layer.pad_value);
+  fill_pixels(data, top_ * line_bytes(), layer.proc, value);
+  fill_pixels(data + (top_ + lines_) * line_bytes(), bottom_ * line_bytes(), layer.proc, value);
   if (left_ + right_ == 0) return;
   for (std::uint32_t y = 0; y < lines_; ++y) {
     std::byte* const line = data + (top_ + y) * line_bytes();
-    fill_pixels(line, left_ * pixel_bytes_, layer.proc, layer.pad_value);
+    fill_pixels(line, left_ * pixel_bytes_, layer.proc, value);
     fill_pixels(line + left_ * pixel_bytes_ + inner_bytes(), right_ * pixel_bytes_, layer.proc,
-                layer.pad_value);
+                value);
   }
 }
 
-void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf) {
+void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf,
+                     bool flipped) {
   specials_ = {};
   lines_in_buffer_.clear();
+  const std::byte flip = flipped ? kSign : std::byte{0};
   if (fetch.data && fetch.lines > layer.csc_height) {
     fetch_behind_others(layer, fetch, cbuf);
+    flip_ = flip;
+    flip_bytes(data_.data(), size_, flip_);
   } else {
     lay_out(layer);
+    flip_ = flip;
     fetch_lines(layer, fetch, cbuf);
   }
 }
@@ -100,11 +81,15 @@ void ConvData::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const
     pad(layer, batch);
     const std::byte* from =
         cbuf.data.data() + (std::size_t{batch} * cbuf.lines + fetch.freed_lines) * inner_bytes();
-    for (std::uint32_t y = 0; y < held; ++y, from += inner_bytes())
+    for (std::uint32_t y = 0; y < held; ++y, from += inner_bytes()) {
       std::memcpy(inner_line(batch, y), from, inner_bytes());
+      flip_bytes(inner_line(batch, y), inner_bytes(), flip_);
+    }
     if (!fetch.data) continue;
     if (layer.pixel) {
       fetch_image(layer, fetch.held_lines);
+      for (std::uint32_t y = 0; y < layer.height; ++y)
+        flip_bytes(inner_line(batch, fetch.held_lines + y), inner_bytes(), flip_);
     } else if (layer.winograd) {
       fetch_winograd(layer, fetch.held_lines);
     } else {
@@ -142,16 +127,7 @@ void ConvData::copy_lines(std::uint32_t batches, std::uint32_t first, std::uint3
       std::memcpy(to, data_.data() + inner_at(batch, first + y), inner_bytes());
 }
 
-void ConvData::flip_signs() {
-  // Nothing of this object in the loop: bytes may be anything's.
-  std::byte* const data = data_.data();
-  const std::size_t size = size_;
-  for (std::size_t i = 0; i < size; ++i) data[i] ^= std::byte{0x80};
-  flipped_ = !flipped_;
-}
-
 void ConvData::convert(const ConvLayer& layer, std::byte* elements, std::size_t bytes) {
-  if (!layer.converter.enabled) return;
   if (layer.proc == Precision::kInt8) {
     for (std::size_t i = 0; i < bytes; ++i)
       elements[i] = static_cast<std::byte>(convert_element(
@@ -192,11 +168,32 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
   const std::uint64_t surface_stride = single && layer.surface_packed ? atom : layer.data.surface;
   const std::uint64_t base = layer.data.base + batch * layer.batch_stride;
   // The reference model forgets the converter in Winograd mode.
-  const bool converts = !(layer.winograd && quirks_ == Quirks::kCmodel);
-  atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * grain));
-  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
+  const bool converts = layer.converter.enabled && !(layer.winograd && quirks_ == Quirks::kCmodel);
+  const auto spread = [&](std::uint64_t surface, std::uint32_t y, std::uint32_t lines,
+                          const std::byte* atoms) {
     const std::size_t at = surface * atom;
     const std::size_t used = std::min<std::size_t>(atom, pitch - at);
+    for (std::uint32_t i = 0; i < lines; ++i)
+      spread_atoms(
+          {atoms + i * run_line, atom, layer.width, used, first + (y + i) * line_pitch + at, pitch},
+          flip_);
+  };
+  const std::uint64_t extent = (surfaces - 1) * surface_stride +
+                               (layer.height - 1) * std::max(layer.data.line, run_line) + run_line;
+  const std::byte* const window = converts || layer.in == Precision::kFp16
+                                      ? nullptr
+                                      : dma_.window(layer.data.ram, base, extent, false);
+  if (window != nullptr) {
+    // Line by line, so that positions are whole before they leave the cache.
+    for (std::uint32_t y = 0; y < layer.height; ++y)
+      for (std::uint64_t surface = 0; surface < surfaces; ++surface)
+        spread(surface, y, 1,
+               window + surface * surface_stride + (y - y % grain) * layer.data.line +
+                   y % grain * run_line);
+    return;
+  }
+  atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * grain));
+  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
     for (std::uint32_t y = 0; y < layer.height; y += grain) {
       const std::uint32_t lines = std::min(grain, layer.height - y);
       dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram,
@@ -204,9 +201,7 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
                 lines * run_line);
       count_and_flush(layer, atoms_.data(), lines * run_line);
       if (converts) convert(layer, atoms_.data(), lines * run_line);
-      for (std::uint32_t i = 0; i < lines; ++i)
-        scatter(first + (y + i) * line_pitch + at, pitch, atoms_.data() + i * run_line, atom, used,
-                layer.width);
+      spread(surface, y, lines, atoms_.data());
     }
   }
 }
@@ -299,7 +294,7 @@ void ConvData::keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& c
   const std::uint32_t released = layer.keep_data ? 0 : layer.release;
   const std::uint32_t left = fetch.lines - released;
   if (fetch.data && lines_in_buffer_.empty()) {
-    if (left != 0 && flipped_) flip_signs();
+    if (left != 0) flip_bytes(data_.data(), size_, std::exchange(flip_, std::byte{0}));
     copy_lines(layer.batches, released, left, cbuf.data);
   } else {
     const std::vector<std::byte>& all = fetch.data ? lines_in_buffer_ : cbuf.data;

@@ -21,7 +21,8 @@ class ConvData {
   ConvData(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
       : hw_(hw), dma_(dma), quirks_(quirks) {}
 
-  void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
+  // `flipped`: 128 is added to each byte, as MacTile wants them.
+  void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf, bool flipped);
   // Hands what the layer does not release to `cbuf`, sizes included.
   void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf);
 
@@ -35,9 +36,6 @@ class ConvData {
     return data_.data() + number * batch_bytes();
   }
   std::size_t batch_bytes() const noexcept { return line_bytes() * height(); }
-
-  // Adds 128 to each byte, as MacTile wants them, or takes it away again.
-  void flip_signs();
 
   // Of what was fetched as fp16.
   const fp::Specials& specials() const noexcept { return specials_; }
@@ -77,7 +75,7 @@ class ConvData {
   std::uint32_t elements_ = 0;
   std::size_t pixel_bytes_ = 0;
   std::size_t size_ = 0;  // of all batches
-  bool flipped_ = false;
+  std::byte flip_{0};     // what bytes differ by from what they stand for
   fp::Specials specials_;
   std::vector<std::byte> data_;
   // All lines in the buffer, [batch][line][x][channel], where these are more than CSC works on.

@@ -87,9 +87,6 @@ const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const C
 
 ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   ConvCounters counters;
-  data_.fetch(layer, fetch_, cbuf_);
-  counters.data = data_.specials();
-
   const bool half = layer.proc == Precision::kFp16;
   Mac mac = Mac::kBytes;
   if (layer.winograd) {
@@ -99,6 +96,8 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
+  data_.fetch(layer, fetch_, cbuf_, mac == Mac::kBytes);
+  counters.data = data_.specials();
   const ConvShape shape{layer.kernels,
                         layer.weight_channels,
                         layer.kernel_width,
@@ -116,7 +115,6 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
       runs_.push_back(static_cast<std::int32_t>(
           r * layer.dilation_y * line + std::int64_t{s} * layer.dilation_x * data_.elements()));
 
-  if (mac == Mac::kBytes) data_.flip_signs();
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
     sdp.select_batch(batch);
     switch (mac) {

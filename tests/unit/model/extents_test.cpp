@@ -97,10 +97,7 @@ Bytes expected_writes(const TestLayer& layer) {
   return writes;
 }
 
-void check(const TestLayer& layer, const std::string& what) {
-  Memory memory;
-  load(layer, memory);
-  Recorder bus(memory);
+void run(const TestLayer& layer, Recorder& bus, const std::string& what) {
   Device device(*layer.hw, bus);
   Registers regs(device);
   program(layer, regs, 0, 0);
@@ -108,6 +105,13 @@ void check(const TestLayer& layer, const std::string& what) {
   while (device.step()) {
   }
   ASSERT_TRUE(device.idle()) << what << ": " << device.blocked().front().reason;
+}
+
+void check(const TestLayer& layer, const std::string& what) {
+  Memory memory;
+  load(layer, memory);
+  Recorder bus(memory);
+  run(layer, bus, what);
   ASSERT_EQ(bus.reads.merged(), expected_reads(layer).merged()) << what << ", reads";
   ASSERT_EQ(bus.writes.merged(), expected_writes(layer).merged()) << what << ", writes";
   // Everything written was announced, within the interval of the cube.
@@ -119,6 +123,17 @@ void check(const TestLayer& layer, const std::string& what) {
   }
   ASSERT_EQ(announced.begin()->first, bus.writes.merged().begin()->first);
   ASSERT_EQ(announced.rbegin()->second, bus.writes.merged().rbegin()->second);
+
+  // Nor is anything else read or written where memory lies open.
+  Memory window;
+  load(layer, window);
+  Recorder open(window);
+  open.open = true;
+  run(layer, open, what);
+  for (const auto& [begin, end] : announced)
+    ASSERT_EQ(window.crc(Ram::kPrimary, begin, end - begin),
+              memory.crc(Ram::kPrimary, begin, end - begin))
+        << what << ", written through a window";
 }
 
 class Extents : public testing::TestWithParam<const char*> {};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv_atoms.hpp"
+
+#include <cstring>
+
+namespace nvdla::model {
+namespace {
+
+template <std::size_t kSize>
+void copy(std::byte* to, const std::byte* from, std::byte flip) noexcept {
+  std::byte bytes[kSize];
+  std::memcpy(bytes, from, kSize);
+  for (std::byte& byte : bytes) byte ^= flip;
+  std::memcpy(to, bytes, kSize);
+}
+
+void copy(std::byte* to, const std::byte* from, std::size_t size, std::byte flip) noexcept {
+  std::size_t i = 0;
+  for (; i + 8 <= size; i += 8) copy<8>(to + i, from + i, flip);
+  for (; i < size; ++i) to[i] = from[i] ^ flip;
+}
+
+// A constant size makes it a few moves: not less than what is used. Where positions follow each
+// other without gaps the surplus of each is overwritten by the next; the last ones are copied
+// exactly, so that nothing behind them is touched.
+template <std::size_t kSize>
+void spread(const Atoms& atoms, std::byte flip) noexcept {
+  std::byte* to = atoms.to;
+  const std::byte* from = atoms.from;
+  const auto exact =
+      static_cast<std::uint32_t>(kSize == atoms.used ? 0 : (kSize + atoms.pitch - 1) / atoms.pitch);
+  std::uint32_t i = 0;
+  for (; i + exact < atoms.count; ++i, to += atoms.pitch, from += atoms.atom)
+    copy<kSize>(to, from, flip);
+  for (; i < atoms.count; ++i, to += atoms.pitch, from += atoms.atom)
+    copy(to, from, atoms.used, flip);
+}
+
+}  // namespace
+
+void spread_atoms(const Atoms& atoms, std::byte flip) noexcept {
+  const std::size_t used = atoms.used;
+  if (used == 32) return spread<32>(atoms, flip);
+  if (used == 16) return spread<16>(atoms, flip);
+  if (used == 8) return spread<8>(atoms, flip);
+  if (used == atoms.pitch) {
+    if (used <= 4) return spread<4>(atoms, flip);
+    if (used <= 8) return spread<8>(atoms, flip);
+    if (used <= 16 && atoms.atom >= 16) return spread<16>(atoms, flip);
+  }
+  std::byte* to = atoms.to;
+  const std::byte* from = atoms.from;
+  for (std::uint32_t i = 0; i < atoms.count; ++i, to += atoms.pitch, from += atoms.atom)
+    copy(to, from, used, flip);
+}
+
+void flip_bytes(std::byte* bytes, std::size_t size, std::byte flip) noexcept {
+  for (std::size_t i = 0; i < size; ++i) bytes[i] ^= flip;
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// From atoms as they lie in memory to positions with all their channels.
+#ifndef NVDLA_MODEL_CONV_ATOMS_HPP
+#define NVDLA_MODEL_CONV_ATOMS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla::model {
+
+struct Atoms {
+  const std::byte* from;
+  std::size_t atom;
+  std::uint32_t count;
+  // Of each the first bytes, to places `pitch` apart.
+  std::size_t used;
+  std::byte* to;
+  std::size_t pitch;
+};
+
+// Bytes change by `flip` on the way.
+void spread_atoms(const Atoms& atoms, std::byte flip) noexcept;
+
+// `size` bytes in place.
+void flip_bytes(std::byte* bytes, std::size_t size, std::byte flip) noexcept;
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CONV_ATOMS_HPP
