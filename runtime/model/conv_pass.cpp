@@ -153,20 +153,11 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const ClipShift shift(layer.clip, quirks_);
 
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
-    for (unsigned done = 0; done < tile.count; done += kTile) {
-      const std::uint8_t* bases[kTile];
-      const unsigned part = std::min(kTile, tile.count - done);
-      walk.bases(tile.first + done, part, data, bases);
-      const MacTile mac{bases,
-                        part,
-                        runs_.data(),
-                        static_cast<unsigned>(runs_.size()),
-                        shape.run_steps(),
-                        weights.bytes.data() + tile.block * block_bytes,
-                        weights.starts.data() + std::size_t{tile.block} * kBlock,
-                        values + std::size_t{done} * kBlock};
-      kernels_.mac(mac);
-    }
+    const std::uint8_t* bases[SdpPass::kPositions];
+    walk.bases(tile.first, tile.count, data, bases);
+    kernels_.mac({bases, tile.count, runs_.data(), static_cast<unsigned>(runs_.size()),
+                  shape.run_steps(), weights.bytes.data() + tile.block * block_bytes,
+                  weights.starts.data() + std::size_t{tile.block} * kBlock, values});
     if (shift.dropped != 0)
       for (std::size_t i = 0; i < std::size_t{tile.count} * kBlock; ++i)
         values[i] >>= shift.dropped;

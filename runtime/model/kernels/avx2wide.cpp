@@ -93,7 +93,7 @@ void wide(const WideTile& tile) {
   constexpr void (*kParts[])(const WideTile&, unsigned) = {
       wide_part<1, kUpper>, wide_part<2, kUpper>, wide_part<3, kUpper>,
       wide_part<4, kUpper>, wide_part<5, kUpper>, wide_part<kPositions, kUpper>};
-  in_parts(tile, kParts);
+  in_parts(tile, tile.count, kParts);
 }
 
 }  // namespace

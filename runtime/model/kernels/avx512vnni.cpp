@@ -16,12 +16,13 @@ namespace {
 
 #include "model/kernels/elements.ipp"
 #include "model/kernels/loops.ipp"
+#include "model/kernels/parts.ipp"
 #include "model/kernels/sdp_loops.ipp"
 
 // The count is a template parameter and everything is unrolled, so that the accumulators stay in
 // registers.
 template <unsigned kPositions>
-void tile_mac(const MacTile& tile) {
+[[gnu::noinline]] void tile_mac(const MacTile& tile, unsigned first) {
   __m512i low[kPositions];
   __m512i high[kPositions];
 #pragma GCC unroll 14
@@ -34,7 +35,7 @@ void tile_mac(const MacTile& tile) {
   for (unsigned run = 0; run < tile.run_count; ++run) {
     const uint8_t* data[kPositions];
 #pragma GCC unroll 14
-    for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[p] + tile.runs[run];
+    for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
     for (size_t at = 0; at < bytes; at += kStep, weights += kBlock * kStep) {
       const __m512i w0 = _mm512_loadu_si512(weights);
       const __m512i w1 = _mm512_loadu_si512(weights + 64);
@@ -48,46 +49,20 @@ void tile_mac(const MacTile& tile) {
       }
     }
   }
+  int32_t* const sums = tile.sums + size_t{first} * kBlock;
 #pragma GCC unroll 14
   for (unsigned p = 0; p < kPositions; ++p) {
-    _mm512_storeu_si512(tile.sums + p * kBlock, low[p]);
-    _mm512_storeu_si512(tile.sums + p * kBlock + 16, high[p]);
+    _mm512_storeu_si512(sums + p * kBlock, low[p]);
+    _mm512_storeu_si512(sums + p * kBlock + 16, high[p]);
   }
 }
 
 void mac(const MacTile& tile) {
-  switch (tile.count) {
-    case 1:
-      return tile_mac<1>(tile);
-    case 2:
-      return tile_mac<2>(tile);
-    case 3:
-      return tile_mac<3>(tile);
-    case 4:
-      return tile_mac<4>(tile);
-    case 5:
-      return tile_mac<5>(tile);
-    case 6:
-      return tile_mac<6>(tile);
-    case 7:
-      return tile_mac<7>(tile);
-    case 8:
-      return tile_mac<8>(tile);
-    case 9:
-      return tile_mac<9>(tile);
-    case 10:
-      return tile_mac<10>(tile);
-    case 11:
-      return tile_mac<11>(tile);
-    case 12:
-      return tile_mac<12>(tile);
-    case 13:
-      return tile_mac<13>(tile);
-    case 14:
-      return tile_mac<14>(tile);
-    default:
-      return;
-  }
+  constexpr void (*kParts[])(const MacTile&, unsigned) = {
+      tile_mac<1>,  tile_mac<2>,  tile_mac<3>,  tile_mac<4>, tile_mac<5>,
+      tile_mac<6>,  tile_mac<7>,  tile_mac<8>,  tile_mac<9>, tile_mac<10>,
+      tile_mac<11>, tile_mac<12>, tile_mac<13>, tile_mac<14>};
+  in_parts(tile, tile.count, kParts);
 }
 
 // Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the

@@ -24,9 +24,9 @@ class KernelSets : public test::KernelSets {};
 
 TEST_P(KernelSets, Convolution) {
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
     const auto run_count = static_cast<unsigned>(pick(random_, 1, 6));
-    const auto steps = static_cast<unsigned>(pick(random_, 1, 40));
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 90));
     const std::size_t bytes = steps * kStep;
     // The data ends where the last run ends: what reads on is seen by a sanitizer.
     const auto data = numbers<std::uint8_t>(bytes * 4, 0, 255);
