@@ -8,6 +8,7 @@
 #include "layout/bands.hpp"
 #include "layout/cbuf.hpp"
 #include "network/builder.hpp"
+#include "network/move_kernels.hpp"
 #include "network/winograd_plan.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/folding.hpp"
@@ -43,35 +44,6 @@ void move_lines(nvdla_layer& layer, const Band& band) {
        {&layer.sdp.output, &layer.sdp.x1.operand, &layer.sdp.x2.operand, &layer.sdp.y.operand}) {
     move_lines(*surface, band.output_line);
   }
-}
-
-std::uint32_t bytes_of(std::uint32_t precision) {
-  return precision_bytes(static_cast<Precision>(precision));
-}
-
-// Kernels of a group fill atoms, so those before `first` are whole surfaces.
-void move_surfaces(nvdla_surface& surface, std::uint32_t first, std::uint32_t lanes) {
-  surface.offset += std::uint64_t{first / lanes} * surface.surface_stride;
-}
-
-template <typename X>
-void move_operands(X& x, std::uint32_t first, std::uint32_t lanes) {
-  if (x.mode == NVDLA_OPERAND_ELEMENT) return move_surfaces(x.operand, first, lanes);
-  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
-  x.operand.offset += std::uint64_t{first} * parts * x.operand_bytes;
-}
-
-// Moves a layer to the kernels from `first` on.
-void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first) {
-  layer.conv.weights.offset += first * kernel_bytes(info, layer.conv);
-  nvdla_sdp& sdp = layer.sdp;
-  const std::uint32_t lanes = info.atom / bytes_of(sdp.proc_precision);
-  move_operands(sdp.x1, first, lanes);
-  move_operands(sdp.x2, first, lanes);
-  move_operands(sdp.y, first, lanes);
-  const std::uint32_t written = info.atom / bytes_of(sdp.out_precision);
-  move_surfaces(sdp.output, first, written);
-  move_surfaces(layer.pdp.output, first, written);
 }
 
 }  // namespace
@@ -132,6 +104,7 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   } else {
     conv.input = surface(node.input);
   }
+  if (part.groups > 1) return add_groups(node, part, conv);
   if (conv.mode == NVDLA_CONV_DIRECT) {
     const std::uint32_t some = kernels_that_fit(info_, conv);
     if (some != 0 && some < std::min<std::uint64_t>(conv.kernels, kernel_group(info_, conv))) {

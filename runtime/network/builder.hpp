@@ -143,6 +143,8 @@ class Builder {
   // A convolution, in as many bands of lines as the convolution buffer makes necessary.
   void add_bands(const LayerNode& node, const nvdla_conv& conv, const nvdla_sdp& sdp,
                  const ConvRole& role);
+  // A convolution of groups, `conv` but for its groups: some of them at a time.
+  void add_groups(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv);
   // `layer.kernels` of them from `first` on.
   void pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first, Blob& blob) const;
   // The output of `node`: its channel k is channel sources[k] of the cube that the layers before

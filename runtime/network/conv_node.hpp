@@ -21,7 +21,8 @@ using Kernels = std::variant<std::vector<std::int8_t>, std::vector<std::int16_t>
 
 struct ConvNode {
   nvdla_conv conv = {};  // geometry, precisions and converter; direct, or of an image
-  Kernels weights;       // as many channels as the input
+  Kernels weights;       // as many channels as a group
+  std::uint32_t groups = 1;
   SdpNode sdp;
   Rewrite folding = Rewrite::kNever;
   Rewrite winograd = Rewrite::kNever;

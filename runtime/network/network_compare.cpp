@@ -31,6 +31,7 @@ void check_compared(const Convolution& c, const Comparison& p) {
   if (c.precision) reason = "another precision";
   if (c.winograd == Rewrite::kAlways) reason = "Winograd";
   if (c.batch == Rewrite::kAlways) reason = "several cubes at once";
+  if (c.groups > 1) reason = "groups";
   if (is_active(p.x1) || is_active(p.x2))
     reason = "operators of its own: x1 and x2 are the convolution's";
   if (reason != nullptr)

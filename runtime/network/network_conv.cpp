@@ -88,6 +88,22 @@ void set_nan_to_zero(const Convolution& c, ConvNode& node) {
   }
 }
 
+// Channels of a group.
+std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
+  if (c.groups == 1) return in.shape.channels;
+  if (c.groups == 0 || in.shape.channels % c.groups != 0 || c.kernels % c.groups != 0) {
+    refuse_argument("groups {}: they are equal parts of {} channels and {} kernels", c.groups,
+                    in.shape.channels, c.kernels);
+  }
+  const char* reason = nullptr;
+  if (in.image) reason = "the input is an image";
+  if (c.folding == Rewrite::kAlways) reason = "folding is kAlways";
+  if (c.winograd == Rewrite::kAlways) reason = "winograd is kAlways";
+  if (c.batch == Rewrite::kAlways) reason = "batch is kAlways";
+  if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
+  return in.shape.channels / c.groups;
+}
+
 void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
   if (c.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
@@ -138,15 +154,19 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   }
   set_input(tensor, c, node.conv);
   const Shape out = conv_output(node.conv);
+  weights.channels = check_groups(c, tensor);
+  node.groups = c.groups;
   node.weights = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
                               : detail::copy_kernels(c.weights, weights);
   if (!tensor.image && c.post_extension != 0) {
     refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
   }
   check_rewrites(c, node.conv);
-  node.folding = c.folding;
-  node.winograd = c.winograd;
-  node.batch = c.batch;
+  if (c.groups == 1) {
+    node.folding = c.folding;
+    node.winograd = c.winograd;
+    node.batch = c.batch;
+  }
   node.winograd_truncate = c.winograd_truncate;
   node.post_extension = c.post_extension;
   node.sdp = detail::conv_sdp(net, c, out, processing);

@@ -46,6 +46,12 @@ struct InputConverter {
 struct Convolution {
   std::string_view name = {};
   std::uint32_t kernels = 1;
+  // Equal parts of the channels and of the kernels: kernels of the first group see the channels of
+  // the first group only. As many groups as channels is a depthwise convolution. Of tensors,
+  // without folding, Winograd and several cubes at once. Groups are worked on as many at a time as
+  // takes least: kernels "name groups 2/8" have zeros for the other channels of their atoms, so in
+  // fp16 a NaN may reach kernels of the groups beside its own.
+  std::uint32_t groups = 1;
   std::uint32_t kernel_height = 1;
   std::uint32_t kernel_width = 1;
   std::uint32_t stride_y = 1;
@@ -58,8 +64,8 @@ struct Convolution {
   std::uint32_t pad_right = 0;
   // In what the layer works in (fp16: its bits), after the converter; normally the zero point.
   std::int32_t pad_value = 0;
-  // KCRS. Kernels of an image may have fewer channels than the image has components; the others
-  // are ignored.
+  // KCRS, with the channels of a group. Kernels of an image may have fewer channels than the image
+  // has components; the others are ignored.
   KernelSpan weights = {};
   InputConverter input = {};
   // One per kernel or none, added to the accumulator exactly: X1 adds the high halves, X2 the low
