@@ -197,8 +197,13 @@ void Builder::add_tensor(std::uint32_t index) {
   descs_.push_back(desc);
 }
 
-Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
-  TensorDesc desc = packed_tensor(info_, shape, precision);
+Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision, bool planar) {
+  TensorDesc desc;
+  desc.shape = shape;
+  desc.precision = precision;
+  desc.atom = info_.atom;
+  desc.planar = planar;
+  desc = resolve(desc);
   const std::uint64_t bytes = cube_bytes(desc);
   if (shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
   Scratch scratch;
@@ -206,6 +211,7 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision) {
   scratch.surface =
       tensor_surface(desc, add_resident("an intermediate tensor of " + this_layer(),
                                         bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+  if (planar) residents_.back().slot.alignment = kPlaneAlign;
   return scratch;
 }
 

@@ -187,28 +187,21 @@ void Builder::add_part_copy(std::uint32_t part, const nvdla_surface& to, const s
 }
 
 // What lies elsewhere is copied to where it belongs, or, where parts begin inside of atoms, all of
-// them to atoms of their own, from which a convolution gathers the channels.
+// them to atoms of their own, from which the channels are gathered.
 void Builder::add_part(const LayerNode& node, const ConcatNode& concat) {
   const TensorDesc& out = descs_[node.output];
   const bool apart = !parts_fill_atoms(concat);
   const std::uint32_t lanes = out.elements_per_atom();
   std::vector<std::uint32_t> starts = part_starts(concat);
   Scratch scratch;
-  std::vector<std::uint32_t> sources;  // channels of the scratch
+  std::vector<Run> runs;
   if (apart) {
-    if (out.precision == Precision::kFp16) {
-      const auto inside = std::find_if(starts.begin(), starts.end(),
-                                       [&](std::uint32_t start) { return start % lanes != 0; });
-      refuse(ErrorCode::kNotAvailable,
-             "part {} begins with channel {}, inside of an atom of {}: in fp16 parts fill atoms",
-             inside - starts.begin(), *inside, lanes);
-    }
     Shape shape = out.shape;
     shape.channels = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const std::uint32_t channels = net_.tensors[concat.parts[i]].shape.channels;
       starts[i] = shape.channels;
-      for (std::uint32_t c = 0; c < channels; ++c) sources.push_back(shape.channels + c);
+      runs.push_back({shape.channels, channels});
       shape.channels += (channels + lanes - 1) / lanes * lanes;
     }
     check_range("channels of parts in atoms of their own", shape.channels, 1U, kMaxSide);
@@ -221,7 +214,7 @@ void Builder::add_part(const LayerNode& node, const ConcatNode& concat) {
                                           concat.axis, starts[i], apart ? scratch.desc : out);
     add_part_copy(part, to, fmt::format("{} part {}/{}", node.name, i + 1, starts.size()));
   }
-  if (apart) add_gather(node, scratch, sources);
+  if (apart) add_gather(node, scratch, runs, 0, node.name + " gather");
 }
 
 }  // namespace nvdla::detail

@@ -24,27 +24,17 @@ struct Block {
   std::uint32_t first_channel = 0, channels = 0;
 };
 
-// What the groups of a convolution have, each.
-struct Groups {
-  std::uint32_t kernels = 0, channels = 0;
-
-  Groups(const nvdla_conv& conv, std::uint32_t groups)
-      : kernels(conv.kernels / groups), channels(conv.channels / groups) {}
-
-  std::uint32_t first_channel(std::uint32_t kernel) const { return kernel / kernels * channels; }
-};
-
 // `some` kernels in each block but the last; channels begin with an atom of `lanes`.
-std::vector<Block> make_blocks(const nvdla_conv& conv, const Groups& groups, std::uint32_t lanes,
-                               std::uint32_t some) {
+std::vector<Block> make_blocks(const nvdla_conv& conv, const SparseKernels& sparse,
+                               std::uint32_t lanes, std::uint32_t some) {
   std::vector<Block> blocks;
   for (std::uint32_t first = 0; first < conv.kernels; first += some) {
     Block block;
     block.first_kernel = first;
     block.kernels = std::min(some, conv.kernels - first);
-    block.first_channel = groups.first_channel(first) / lanes * lanes;
-    const std::uint32_t last = groups.first_channel(first + block.kernels - 1);
-    block.channels = last + groups.channels - block.first_channel;
+    block.first_channel = sparse.first[first] / lanes * lanes;
+    block.channels =
+        sparse.first[first + block.kernels - 1] + sparse.channels - block.first_channel;
     blocks.push_back(block);
   }
   return blocks;
@@ -74,15 +64,15 @@ std::uint64_t cost_of(const DeviceInfo& info, const nvdla_conv& conv,
 }
 
 std::vector<Block> choose_blocks(const DeviceInfo& info, const nvdla_conv& conv,
-                                 const Groups& groups) {
+                                 const SparseKernels& sparse) {
   const std::uint32_t lanes =
       info.atom / precision_bytes(static_cast<Precision>(conv.proc_precision));
-  std::vector<Block> best = make_blocks(conv, groups, lanes, lanes);
+  std::vector<Block> best = make_blocks(conv, sparse, lanes, lanes);
   // What is in the way of the smallest ones is said.
   std::uint64_t least = cost_of(info, conv, best);
   for (std::uint32_t some = lanes; some < conv.kernels;) {
     some *= 2;
-    std::vector<Block> blocks = make_blocks(conv, groups, lanes, some);
+    std::vector<Block> blocks = make_blocks(conv, sparse, lanes, some);
     std::uint64_t cost = 0;
     try {
       cost = cost_of(info, conv, blocks);
@@ -98,13 +88,13 @@ std::vector<Block> choose_blocks(const DeviceInfo& info, const nvdla_conv& conv,
 
 // Kernels of a block with all its channels.
 template <typename T>
-std::vector<T> dense_kernels(const std::vector<T>& weights, const Groups& groups,
+std::vector<T> dense_kernels(const std::vector<T>& weights, const SparseKernels& sparse,
                              const Block& block, std::size_t taps) {
   std::vector<T> dense(std::size_t{block.kernels} * block.channels * taps);
-  const std::size_t each = groups.channels * taps;
+  const std::size_t each = sparse.channels * taps;
   for (std::uint32_t k = 0; k < block.kernels; ++k) {
     const std::uint32_t kernel = block.first_kernel + k;
-    const std::uint32_t behind = groups.first_channel(kernel) - block.first_channel;
+    const std::uint32_t behind = sparse.first[kernel] - block.first_channel;
     const auto from = weights.begin() + static_cast<std::ptrdiff_t>(kernel * each);
     std::copy(from, from + static_cast<std::ptrdiff_t>(each),
               dense.begin() +
@@ -116,39 +106,49 @@ std::vector<T> dense_kernels(const std::vector<T>& weights, const Groups& groups
 }  // namespace
 
 void Builder::add_groups(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv) {
-  const Groups groups(conv, part.groups);
-  const std::vector<Block> blocks = choose_blocks(info_, conv, groups);
-  const std::uint32_t lanes =
-      info_.atom / precision_bytes(static_cast<Precision>(conv.proc_precision));
+  SparseKernels sparse;
+  sparse.channels = conv.channels / part.groups;
+  for (std::uint32_t k = 0; k < conv.kernels; ++k) {
+    sparse.first.push_back(k / (conv.kernels / part.groups) * sparse.channels);
+  }
   Blob blob = make_blob();
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
+  add_sparse(node, conv, part.weights, sparse, sdp, std::move(blob),
+             {.name = node.name, .macs = node.macs, .whole = true, .after = {}}, " groups");
+}
+
+void Builder::add_sparse(const LayerNode& node, const nvdla_conv& conv, const Kernels& weights,
+                         const SparseKernels& sparse, const nvdla_sdp& sdp, Blob blob,
+                         const ConvRole& role, std::string_view several) {
+  const std::vector<Block> blocks = choose_blocks(info_, conv, sparse);
+  const std::uint32_t lanes =
+      info_.atom / precision_bytes(static_cast<Precision>(conv.proc_precision));
   std::vector<nvdla_conv> layers;
   for (const Block& block : blocks) {
     nvdla_conv layer = conv_of(conv, block);
     layer.input.offset += std::uint64_t{block.first_channel / lanes} * layer.input.surface_stride;
-    const WeightsDesc weights = weights_desc(layer);
-    std::vector<std::byte> stream(weights_bytes(weights));
+    const WeightsDesc desc = weights_desc(layer);
+    std::vector<std::byte> stream(weights_bytes(desc));
     std::visit(
         [&](const auto& kernels) {
           const std::size_t taps = std::size_t{layer.kernel_height} * layer.kernel_width;
-          pack_weights(info_, weights, dense_kernels(kernels, groups, block, taps), stream);
+          pack_weights(info_, desc, dense_kernels(kernels, sparse, block, taps), stream);
         },
-        part.weights);
-    place_weights(weights, stream, layer, blob);
+        weights);
+    place_weights(desc, stream, layer, blob);
     layers.push_back(layer);
   }
   add_blob(std::move(blob));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     nvdla_sdp own = sdp;
     move_kernels(info_, own, blocks[i].first_kernel);
-    const std::string name = blocks.size() == 1
-                                 ? node.name
-                                 : fmt::format("{} groups {}/{}", node.name, i + 1, blocks.size());
-    add_bands(node, layers[i], own,
-              {.name = name,
-               .macs = node.macs / conv.kernels * blocks[i].kernels,
-               .whole = blocks.size() == 1,
-               .after = {}});
+    ConvRole of_block = role;
+    if (blocks.size() > 1) {
+      of_block.name += fmt::format("{} {}/{}", several, i + 1, blocks.size());
+      of_block.whole = false;
+    }
+    of_block.macs = role.macs / conv.kernels * blocks[i].kernels;
+    add_bands(node, layers[i], own, of_block);
   }
 }
 

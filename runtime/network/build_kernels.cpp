@@ -2,8 +2,7 @@
 //
 // Building convolutions with kernels so large that not even one group of them fits the convolution
 // buffer: some kernels at a time. What they give fills no atom, so each part goes to surfaces of
-// its own in a scratch buffer, and a convolution of one position with weights of 0 and 1 puts the
-// channels side by side, which is exact for integers.
+// its own in a scratch buffer, from which channels are gathered.
 #include <algorithm>
 #include <utility>
 
@@ -26,30 +25,12 @@ void keep_channels(OperatorNode& op, const Shape& out, std::uint32_t first, std:
   }
 }
 
-void check_parts(const ConvNode& part, Precision result, std::uint32_t channels) {
-  const char* reason = nullptr;
-  if (part.sdp.processing == Precision::kFp16) reason = "fp16, which would lose the sign of zeros";
-  if (result != part.sdp.processing) reason = "a result of another precision";
-  if (!part.sdp.tensors().empty()) reason = "operands from a tensor";
-  if (channels > kMaxSide) reason = "that many of them";
-  if (reason != nullptr) {
-    refuse(ErrorCode::kNotAvailable,
-           "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "
-           "cannot be split with {}",
-           part.conv.channels, part.conv.kernel_height, part.conv.kernel_width, reason);
-  }
-}
-
-// Channel `sources[k]` is kernel k.
-Kernels selection(const std::vector<std::uint32_t>& sources, std::uint32_t channels,
-                  Precision precision) {
-  const auto fill = [&](auto list) -> Kernels {
-    list.resize(sources.size() * channels);
-    for (std::size_t k = 0; k < sources.size(); ++k) list[k * channels + sources[k]] = 1;
-    return list;
-  };
-  return precision == Precision::kInt8 ? fill(std::vector<std::int8_t>())
-                                       : fill(std::vector<std::int16_t>());
+void check_parts(const ConvNode& part) {
+  if (part.sdp.tensors().empty()) return;
+  refuse(ErrorCode::kNotAvailable,
+         "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "
+         "cannot be split with operands from a tensor: let a pointwise layer apply it",
+         part.conv.channels, part.conv.kernel_height, part.conv.kernel_width);
 }
 
 }  // namespace
@@ -70,65 +51,47 @@ void Builder::pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t 
 
 void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
                                const Kernels& kernels, std::uint32_t some) {
+  check_parts(part);
   const TensorDesc& out = descs_[node.output];
-  const std::uint32_t lanes = out.elements_per_atom();
+  const std::uint32_t lanes = info_.atom / precision_bytes(part.sdp.processing);
   const std::uint32_t parts = (conv.kernels + some - 1) / some;
-  check_parts(part, out.precision, parts * lanes);
-  Shape apart = out.shape;
-  apart.channels = parts * lanes;
-  const Scratch scratch = add_scratch(apart, out.precision);
-
-  for (std::uint32_t i = 0; i < parts; ++i) {
-    const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
-    Blob blob = make_blob();
-    nvdla_conv layer = conv;
-    layer.kernels = end - first;
-    pack_kernels(layer, kernels, first, blob);
-    SdpNode own = part.sdp;
-    keep_channels(own.operators.x1, out.shape, first, end);
-    keep_channels(own.operators.x2, out.shape, first, end);
-    keep_channels(own.y, out.shape, first, end);
-    Shape shape = out.shape;
-    shape.channels = end - first;
-    nvdla_sdp sdp = sdp_part(shape, out.precision, own, blob);
-    sdp.output = scratch.surface;
-    sdp.output.offset += std::uint64_t{i} * scratch.surface.surface_stride;
-    add_blob(std::move(blob));
-    add_bands(node, layer, sdp,
-              {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
-               .macs = node.macs / conv.kernels * (end - first),
-               .whole = false,
-               .after = {}});
+  // As many as there can be channels, whole atoms of the output.
+  const std::uint32_t most = kMaxSide / lanes;
+  const std::uint32_t gathers = (parts + most - 1) / most;
+  for (std::uint32_t begin = 0; begin < parts; begin += most) {
+    const std::uint32_t count = std::min(most, parts - begin);
+    Shape apart = out.shape;
+    apart.channels = count * lanes;
+    const Scratch scratch = add_scratch(apart, out.precision);
+    std::vector<Run> runs;
+    for (std::uint32_t i = begin; i < begin + count; ++i) {
+      const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
+      Blob blob = make_blob();
+      nvdla_conv layer = conv;
+      layer.kernels = end - first;
+      pack_kernels(layer, kernels, first, blob);
+      SdpNode own = part.sdp;
+      keep_channels(own.operators.x1, out.shape, first, end);
+      keep_channels(own.operators.x2, out.shape, first, end);
+      keep_channels(own.y, out.shape, first, end);
+      Shape shape = out.shape;
+      shape.channels = end - first;
+      nvdla_sdp sdp = sdp_part(shape, out.precision, own, blob);
+      runs.push_back({(i - begin) * lanes, end - first});
+      sdp.output = scratch.surface;
+      sdp.output.offset +=
+          std::uint64_t{runs.back().first / out.elements_per_atom()} * sdp.output.surface_stride;
+      add_blob(std::move(blob));
+      add_bands(node, layer, sdp,
+                {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
+                 .macs = node.macs / conv.kernels * (end - first),
+                 .whole = false,
+                 .after = {}});
+    }
+    std::string name = node.name + " gather";
+    if (gathers > 1) name += fmt::format(" {}/{}", begin / most + 1, gathers);
+    add_gather(node, scratch, runs, begin * some, name);
   }
-
-  std::vector<std::uint32_t> sources;
-  for (std::uint32_t k = 0; k < conv.kernels; ++k) sources.push_back(k / some * lanes + k % some);
-  add_gather(node, scratch, sources);
-}
-
-void Builder::add_gather(const LayerNode& node, const Scratch& scratch,
-                         const std::vector<std::uint32_t>& sources) {
-  const Precision precision = descs_[node.output].precision;
-  Blob blob = make_blob();
-  TensorDesc input = scratch.desc;
-  input.shape.batch = 1;  // one cube a layer
-  input.batch_stride = 0;
-  WeightsDesc weights;
-  weights.kernels = static_cast<std::uint32_t>(sources.size());
-  weights.channels = input.shape.channels;
-  weights.precision = precision;
-  nvdla_conv gather = make_conv(input, weights);
-  gather.input = scratch.surface;
-  pack_kernels(gather, selection(sources, weights.channels, precision), 0, blob);
-  SdpNode pass;
-  pass.processing = precision;
-  const nvdla_sdp sdp = sdp_part(node, pass, blob);
-  add_blob(std::move(blob));
-  add_bands(node, gather, sdp,
-            {.name = node.name + " gather",
-             .macs = 0,
-             .whole = false,
-             .after = static_cast<std::uint32_t>(layers_.size() - 1)});
 }
 
 }  // namespace nvdla::detail

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,12 @@ class Blob {
  private:
   std::uint32_t slot_;
   std::vector<std::byte> bytes_;
+};
+
+// Kernels that see `channels` of a cube only, kernel k from channel first[k] on; these do not fall.
+struct SparseKernels {
+  std::uint32_t channels = 1;
+  std::vector<std::uint32_t> first;
 };
 
 class Builder {
@@ -108,7 +115,11 @@ class Builder {
     TensorDesc desc;
     nvdla_surface surface = {};
   };
-  Scratch add_scratch(const Shape& shape, Precision precision);
+  Scratch add_scratch(const Shape& shape, Precision precision, bool planar = false);
+  // Some channels of a cube, the first of several with an atom.
+  struct Run {
+    std::uint32_t first = 0, channels = 0;
+  };
 
   // A comparison of `shape` with lanes beyond the last channel that differ in nothing: the
   // operators for it, and what stands for the tensor on the other side, once layer `after` ran.
@@ -145,12 +156,20 @@ class Builder {
                  const ConvRole& role);
   // A convolution of groups, `conv` but for its groups: some of them at a time.
   void add_groups(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv);
+  // A convolution of such kernels, in as many layers as takes least; those of several are called
+  // "name several 2/3". `sdp` has its operands in `blob`.
+  void add_sparse(const LayerNode& node, const nvdla_conv& conv, const Kernels& weights,
+                  const SparseKernels& sparse, const nvdla_sdp& sdp, Blob blob,
+                  const ConvRole& role, std::string_view several);
   // `layer.kernels` of them from `first` on.
   void pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first, Blob& blob) const;
-  // The output of `node`: its channel k is channel sources[k] of the cube that the layers before
-  // have left in `scratch`.
-  void add_gather(const LayerNode& node, const Scratch& scratch,
-                  const std::vector<std::uint32_t>& sources);
+  // The output of `node` from its channel `first` on, a multiple of an atom's: channels of the cube
+  // that the layers before have left in `from`, side by side. A convolution does it, or Rubik where
+  // that would not be exact.
+  void add_gather(const LayerNode& node, const Scratch& from, const std::vector<Run>& runs,
+                  std::uint32_t first, const std::string& name);
+  void add_plane_gather(const LayerNode& node, const Scratch& from, const std::vector<Run>& runs,
+                        const nvdla_surface& to, const std::string& name);
   // A convolution of which not even one kernel group fits: `some` kernels at a time.
   void add_kernel_parts(const LayerNode& node, const ConvNode& part, const nvdla_conv& conv,
                         const Kernels& kernels, std::uint32_t some);

@@ -28,6 +28,8 @@ void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
 // A convolution with operator Y, which compares or not: everything but its output.
 LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& convolution,
                            const OperatorY& y, bool compares);
+// The layer with its output.
+Tensor commit_convolution(Network::Impl& net, Tensor input, const Convolution& convolution);
 
 // SDP of a Convolution or a Deconvolution.
 template <typename Layer>

@@ -181,14 +181,17 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   return layer;
 }
 
+Tensor detail::commit_convolution(Network::Impl& net, Tensor input, const Convolution& c) {
+  LayerNode layer = make_convolution(net, input, c, c.y, false);
+  const auto& node = std::get<ConvNode>(layer.part);
+  const Shape out = conv_output(node.conv);
+  const Precision result = conv_result(node.sdp.processing, c.precision);
+  return net.commit(std::move(layer), out, result);
+}
+
 Tensor Network::convolution(Tensor input, const Convolution& c) {
-  return detail::add_layer(impl(), c.name, [&] {
-    detail::LayerNode layer = detail::make_convolution(impl(), input, c, c.y, false);
-    const auto& node = std::get<ConvNode>(layer.part);
-    const Shape out = conv_output(node.conv);
-    const Precision result = detail::conv_result(node.sdp.processing, c.precision);
-    return impl().commit(std::move(layer), out, result);
-  });
+  return detail::add_layer(impl(), c.name,
+                           [&] { return detail::commit_convolution(impl(), input, c); });
 }
 
 }  // namespace nvdla

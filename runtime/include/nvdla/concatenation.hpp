@@ -19,8 +19,8 @@ enum class Axis { kChannels, kHeight, kWidth };
 // copied, by layers that are called "name part 2/3": inputs and outputs of the network, parts of
 // two concatenations or twice of one, batches, and what deconvolutions, Winograd, Rubik and BDMA
 // make. Along channels parts begin with an atom (DeviceInfo::atom bytes); where one does not, all
-// are copied and a convolution "name gather" puts their channels side by side, which is exact for
-// integers: build() throws kNotAvailable in fp16.
+// are copied and "name gather" puts their channels side by side: convolutions of integers, in fp16
+// Rubik, by way of planes.
 struct Concatenation {
   std::string_view name = {};
   Axis axis = Axis::kChannels;

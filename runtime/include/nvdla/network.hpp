@@ -27,6 +27,7 @@
 #include "nvdla/deconvolution.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/fully_connected.hpp"
 #include "nvdla/image.hpp"
 #include "nvdla/normalization.hpp"
 #include "nvdla/operators.hpp"
@@ -68,6 +69,8 @@ class NVDLA_API Network {
   // The same with scales, from which operators and converters follow. The output is known to stand
   // for scales.output.
   Tensor convolution(Tensor input, const Convolution& convolution, const ConvolutionScales& scales);
+  Tensor fully_connected(Tensor input, const FullyConnected& layer);
+  Tensor matrix_product(Tensor input, const MatrixProduct& product);
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
   // The sum of two quantised tensors.

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "nvdla/network.hpp"
@@ -25,6 +26,15 @@ constexpr std::int16_t kOne[] = {1};
 Tensor plus_one(Network& net, Tensor tensor, const std::string& name) {
   Pointwise p{.name = name};
   p.x1 = nvdla::bias(kOne);
+  return net.pointwise(tensor, p);
+}
+
+// Of fp16: the other sign.
+Tensor minus(Network& net, Tensor tensor, const std::string& name) {
+  constexpr float kMinusOne[] = {-1};
+  Pointwise p{.name = name};
+  p.x1.mul = NVDLA_MUL_MUL;
+  p.x1.mul_reals = kMinusOne;
   return net.pointwise(tensor, p);
 }
 
@@ -60,20 +70,33 @@ Cube concatenated(std::vector<Cube> parts, Axis axis) {
   return out;
 }
 
+// Bits of fp16.
+template <typename T>
+constexpr bool kIsHalf = std::is_same_v<T, std::uint16_t>;
+
 // A network and what its tensors hold, worked out beside it.
 template <typename T>
 class Pair {
  public:
   Tensor input(const Shape& shape, test::Random& random) {
-    constexpr Precision precision = sizeof(T) == 1 ? Precision::kInt8 : Precision::kInt16;
+    constexpr Precision precision = sizeof(T) == 1 ? Precision::kInt8
+                                    : kIsHalf<T>   ? Precision::kFp16
+                                                   : Precision::kInt16;
     Cube cube = zeros(shape);
-    for (int& value : cube.data) value = static_cast<int>(random.pick(-100, 100));
+    for (int& value : cube.data) {
+      value = static_cast<int>(kIsHalf<T> ? random.pick(0, 1) * 0x8000 + random.pick(0, 0x7bff)
+                                          : random.pick(-100, 100));
+    }
     const std::string name = "in" + std::to_string(inputs_.size());
     inputs_.push_back(cube);
     return add(net.input(name, shape, precision), cube);
   }
   Tensor more(Tensor tensor) {
     Cube cube = of(tensor);
+    if (kIsHalf<T>) {
+      for (int& value : cube.data) value ^= 0x8000;
+      return add(minus(net, tensor, new_name()), cube);
+    }
     for (int& value : cube.data) value = std::min<int>(value + 1, std::numeric_limits<T>::max());
     return add(plus_one(net, tensor, new_name()), cube);
   }
@@ -222,6 +245,7 @@ TEST(Concatenation, RandomOnesEqualTheReference) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     expect_random<std::int8_t>(seed % 2 == 0 ? "model:nv_small" : "model:nv_full", seed);
     if (seed % 3 == 0) expect_random<std::int16_t>("model:nv_full", seed);
+    if (seed % 3 == 1) expect_random<std::uint16_t>("model:nv_full", seed);
     if (HasFatalFailure()) return;
   }
 }
@@ -304,16 +328,17 @@ TEST(BadConcatenation, IsNamedExactly) {
   EXPECT_EQ(net.layers(), 0u);
 }
 
-TEST(BadConcatenation, OfFp16InsideOfAtoms) {
-  Network net;
-  const Tensor a = net.input("a", {24, 4, 4}, Precision::kFp16),
-               b = net.input("b", {8, 4, 4}, Precision::kFp16);
-  const std::vector<Tensor> parts = {a, b};
-  net.output(net.concatenate(parts, {.name = "cat"}), "out");
-  expect_error(ErrorCode::kNotAvailable,
-               "layer 0 'cat': part 1 begins with channel 24, inside of an atom of 16: in fp16 "
-               "parts fill atoms",
-               [&] { net.build(Device::open("model:nv_full")); });
+// Planes of channels, each made of the part that it is in, and a cube of those.
+TEST(Concatenation, InFp16ChannelsInsideOfAtomsKeepTheirBits) {
+  test::Random random(10);
+  Pair<std::uint16_t> pair;
+  const Tensor a = pair.input({24, 4, 5}, random), b = pair.input({9, 4, 5}, random);
+  pair.output(pair.join({a, pair.more(b), b}, Axis::kChannels));
+  EXPECT_EQ(names(pair.net.build(Device::open("model:nv_full"))),
+            (Names{"layer0", "layer1 part 1/3", "layer1 part 2/3", "layer1 part 3/3",
+                   "layer1 gather planes 1/3", "layer1 gather planes 2/3",
+                   "layer1 gather planes 3/3", "layer1 gather"}));
+  pair.expect_right("model:nv_full", "fp16");
 }
 
 }  // namespace

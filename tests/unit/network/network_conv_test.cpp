@@ -83,6 +83,7 @@ TEST(NetworkConv, LargeKernelsEqualTheReference) {
   const Case cases[] = {{"nv_small", Precision::kInt8, 700, 21, 5, 6, 5},
                         {"nv_full", Precision::kInt8, 480, 40, 7, 7, 7},
                         {"nv_full", Precision::kInt16, 500, 20, 7, 8, 7},
+                        {"nv_full", Precision::kFp16, 550, 37, 7, 8, 7},
                         {"nv_medium_512", Precision::kInt8, 1500, 17, 9, 5, 5}};
   for (const Case& one : cases) {
     RandomConv r;
@@ -96,7 +97,8 @@ TEST(NetworkConv, LargeKernelsEqualTheReference) {
     c.weights =
         test::random_kernels(std::size_t{c.kernels} * c.channels * c.kernel_height * c.kernel_width,
                              one.precision, random);
-    Finish finish(Precision::kInt8, c.kernels, c.weights.size() / c.kernels, random);
+    Finish finish(one.precision == Precision::kFp16 ? Precision::kFp16 : Precision::kInt8,
+                  c.kernels, c.weights.size() / c.kernels, random);
     if (one.precision == Precision::kInt16) {
       c.geometry.clip = 10;
       finish.converter = {.offset = 3, .scale = 1, .shift = 11};
@@ -302,15 +304,18 @@ TEST_F(BadConvolution, FoldedTensorOfTwoLayers) {
                });
 }
 
-TEST_F(BadConvolution, LargeKernelsInFp16) {
-  const std::vector<float> many(20 * 600 * 49);
-  Convolution c{.name = "c", .kernels = 20, .kernel_height = 7, .kernel_width = 7};
-  c.weights = many;
+TEST_F(BadConvolution, LargeKernelsWithATensor) {
+  const std::vector<std::int8_t> many(40 * 600 * 49);
   Network net;
-  net.output(net.convolution(net.input("in", {600, 7, 7}, Precision::kFp16), c), "out");
+  const Tensor in = net.input("in", {600, 7, 7}), other = net.input("other", {40, 1, 1});
+  Convolution c{.name = "c", .kernels = 40, .kernel_height = 7, .kernel_width = 7};
+  c.weights = many;
+  c.x1 = elementwise(NVDLA_ALU_SUM, other);
+  net.output(net.convolution(in, c), "out");
   expect_error(ErrorCode::kNotAvailable,
                "layer 0 'c': not even one group of kernels of 600x7x7 (CHW) fits the convolution "
-               "buffer, and they cannot be split with fp16, which would lose the sign of zeros",
+               "buffer, and they cannot be split with operands from a tensor: let a pointwise "
+               "layer apply it",
                [&] { net.build(Device::open("model:nv_full")); });
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Adding products with constant matrices to a network: convolutions of all positions, and of one.
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "network/add_layer.hpp"
+#include "network/conv_parts.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::refuse_argument;
+using detail::TensorNode;
+
+// Of a convolution, and so of what is done as one.
+constexpr std::uint32_t kMostPositions = 32;
+
+// All but the kernels.
+template <typename Layer>
+Convolution convolution_of(const Layer& layer) {
+  Convolution conv{.name = layer.name};
+  conv.bias = layer.bias;
+  conv.bias_reals = layer.bias_reals;
+  conv.relu = layer.relu;
+  conv.accumulator_shift = layer.accumulator_shift;
+  conv.x1 = layer.x1;
+  conv.x2 = layer.x2;
+  conv.y = layer.y;
+  conv.output = layer.output;
+  conv.precision = layer.precision;
+  return conv;
+}
+
+// Rows become columns.
+template <typename T>
+std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size_t columns) {
+  std::vector<T> list(matrix.size());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c) list[c * rows + r] = matrix[r * columns + c];
+  return list;
+}
+
+}  // namespace
+
+Tensor Network::fully_connected(Tensor input, const FullyConnected& f) {
+  return detail::add_layer(impl(), f.name, [&] {
+    const TensorNode& in = impl().cube("input", input);
+    const Shape shape = in.shape;
+    if (shape.height > kMostPositions || shape.width > kMostPositions) {
+      refuse_argument("an input of {}x{} positions: at most {}x{}, let a pooling make them fewer",
+                      shape.height, shape.width, kMostPositions, kMostPositions);
+    }
+    detail::check_range("outputs", f.outputs, 1U, detail::kMaxSide);
+    const std::uint64_t each = std::uint64_t{shape.channels} * shape.height * shape.width;
+    if (const std::size_t count = detail::kernel_count(f.weights); count != f.outputs * each) {
+      refuse_argument("{} weights given, {} outputs of {}x{}x{} elements (CHW) take {}", count,
+                      f.outputs, shape.channels, shape.height, shape.width, f.outputs * each);
+    }
+    Convolution conv = convolution_of(f);
+    conv.kernels = f.outputs;
+    conv.kernel_height = shape.height;
+    conv.kernel_width = shape.width;
+    conv.weights = f.weights;
+    return detail::commit_convolution(impl(), input, conv);
+  });
+}
+
+Tensor Network::matrix_product(Tensor input, const MatrixProduct& m) {
+  return detail::add_layer(impl(), m.name, [&] {
+    const std::uint32_t rows = impl().cube("input", input).shape.channels;
+    detail::check_range("columns", m.columns, 1U, detail::kMaxSide);
+    if (const std::size_t count = detail::kernel_count(m.matrix);
+        count != std::size_t{rows} * m.columns) {
+      refuse_argument(
+          "{} elements given, a matrix of {} rows, as the input has channels, and {} "
+          "columns has {}",
+          count, rows, m.columns, std::size_t{rows} * m.columns);
+    }
+    Convolution conv = convolution_of(m);
+    conv.kernels = m.columns;
+    return std::visit(
+        [&](const auto& matrix) {
+          const auto kernels = transposed(matrix, rows, m.columns);
+          conv.weights = std::span(kernels);
+          return detail::commit_convolution(impl(), input, conv);
+        },
+        m.matrix);
+  });
+}
+
+}  // namespace nvdla
