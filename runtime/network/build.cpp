@@ -72,7 +72,7 @@ void Builder::build(const BuildOptions& options) {
     const auto* part = std::get_if<ConvNode>(&node.part);
     cubes_.push_back(part == nullptr ? 1 : in_layer(i, [&] { return plan_cubes(node, *part); }));
   }
-  plan_parts();
+  parts_.emplace(net_, info_);
   for (std::uint32_t i = 0; i < net_.tensors.size(); ++i) add_tensor(i);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
   place_residents(options.share_memory);
@@ -135,8 +135,8 @@ std::uint32_t Builder::cubes_at_once(std::uint32_t tensor) const {
 
 TensorDesc Builder::tensor_desc(std::uint32_t index) const {
   const TensorNode& tensor = net_.tensors[index];
-  if (part_of_[index]) {
-    TensorDesc desc = tensor_desc(part_of_[index]->whole);
+  if (const auto& part = parts_->of(index)) {
+    TensorDesc desc = tensor_desc(part->whole);
     desc.shape = tensor.shape;
     return desc;
   }
@@ -173,6 +173,12 @@ TensorDesc Builder::tensor_desc(std::uint32_t index) const {
   return desc;
 }
 
+// Slices are as far apart as what they are slices of; nothing else of several cubes is a part.
+std::uint32_t Builder::batch_stride(std::uint32_t index, std::uint64_t bytes) const {
+  const auto& part = parts_->of(index);
+  return part ? descs_[part->whole].batch_stride : static_cast<std::uint32_t>(bytes);
+}
+
 void Builder::add_tensor(std::uint32_t index) {
   const TensorNode& tensor = net_.tensors[index];
   const std::string place = place_of(index);
@@ -184,10 +190,10 @@ void Builder::add_tensor(std::uint32_t index) {
   }
   TensorDesc desc = tensor_desc(index);
   const std::uint64_t bytes = cube_bytes(desc);
-  if (tensor.shape.batch > 1) desc.batch_stride = static_cast<std::uint32_t>(bytes);
+  if (tensor.shape.batch > 1) desc.batch_stride = batch_stride(index, bytes);
   desc = resolve(desc);
   std::uint32_t access = 0;
-  if (is_read(index) || !tensor.producer) access |= NVDLA_SLOT_READ;
+  if (parts_->is_read(index) || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   at_place(place, std::nullopt,
            [&] { add_resident(place, bytes * tensor.shape.batch, access, tensor.memory); });
@@ -233,13 +239,11 @@ void Builder::add_layer(std::uint32_t index) {
   const std::size_t before = layers_.size();
   in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
   std::vector<std::uint32_t> ends;
-  // The parts of a concatenation may lie where they belong.
-  if (const auto* concat = std::get_if<ConcatNode>(&node.part)) {
-    for (const std::uint32_t part : concat->parts) {
-      if (!part_of_[part]) continue;
-      const auto& of_part = ends_[*net_.tensors[part].producer];
-      ends.insert(ends.end(), of_part.begin(), of_part.end());
-    }
+  for (const std::uint32_t part : made_before(node)) {
+    const auto& producer = net_.tensors[part].producer;
+    if (!producer) continue;
+    const auto& of_part = ends_[*producer];
+    ends.insert(ends.end(), of_part.begin(), of_part.end());
   }
   if (layers_.size() > before) ends.push_back(static_cast<std::uint32_t>(layers_.size() - 1));
   ends_.push_back(std::move(ends));

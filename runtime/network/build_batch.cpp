@@ -76,7 +76,10 @@ bool Builder::read_as_run(std::uint32_t tensor) const {
   if (packed_tensor(info_, shape, net_.tensors[tensor].precision).surfaces() == 1) return false;
   return std::any_of(net_.layers.begin(), net_.layers.end(), [&](const LayerNode& layer) {
     const auto& operands = layer.operands;
-    return (layer.input == tensor && std::holds_alternative<SdpNode>(layer.part)) ||
+    // A slice may be read where it is.
+    const bool reads = std::holds_alternative<SdpNode>(layer.part) ||
+                       std::holds_alternative<SliceNode>(layer.part);
+    return (layer.input == tensor && reads) ||
            std::find(operands.begin(), operands.end(), tensor) != operands.end();
   });
 }

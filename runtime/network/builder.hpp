@@ -18,6 +18,7 @@
 #include "device/session_impl.hpp"
 #include "network/memory_plan.hpp"
 #include "network/network_impl.hpp"
+#include "network/part_plan.hpp"
 
 namespace nvdla::detail {
 
@@ -61,6 +62,7 @@ class Builder {
   void add_tensor(std::uint32_t tensor);
   // Its cube, with room for what its producer writes beyond it.
   TensorDesc tensor_desc(std::uint32_t tensor) const;
+  std::uint32_t batch_stride(std::uint32_t tensor, std::uint64_t bytes) const;
   // A resident of its own; `name` says in errors what it is. Layers name it as if it were a slot
   // until place_residents() has found one for it.
   std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
@@ -96,6 +98,11 @@ class Builder {
   void add_part(const LayerNode& node, const RubikNode& rubik);
   void add_part(const LayerNode& node, const CopyNode& copy);
   void add_part(const LayerNode& node, const ConcatNode& concat);
+  void add_part(const LayerNode& node, const SliceNode& slice);
+  void add_part(const LayerNode& node, const PadNode& pad);
+  void add_part(const LayerNode& node, const ReshapeNode& reshape);
+  // Tensors that layers before have written in place of this one, as parts of it.
+  std::vector<std::uint32_t> made_before(const LayerNode& node) const;
 
   // `layer`, which says everything of the first cube of a batch, for each cube, or for as many as
   // a convolution takes at once: surfaces with a batch stride move on by it, weights stay where the
@@ -185,27 +192,10 @@ class Builder {
   // The pooling that alone reads the output of `node`, or nothing.
   const LayerNode* only_pooling(const LayerNode& node) const;
 
-  // Tensors that are parts of others, by concatenations.
-  struct Part {
-    std::uint32_t whole = 0;
-    Axis axis = Axis::kChannels;
-    std::uint32_t start = 0;
-  };
-  void plan_parts();
-  void add_part_copy(std::uint32_t part, const nvdla_surface& to, const std::string& name);
-  bool can_be_part(std::uint32_t tensor, std::uint32_t whole) const;
-  // The tensor that it lies in.
-  std::uint32_t root(std::uint32_t tensor) const;
-  // It, or a part of it.
-  bool is_read(std::uint32_t tensor) const;
-  // It has whole surfaces of that.
-  bool in_surfaces(std::uint32_t tensor) const;
-  bool crosses_itself(const LayerNode& layer) const;
-  bool lies_there(std::uint32_t part, std::uint32_t whole, std::uint32_t start) const;
-  std::vector<std::uint32_t> part_starts(const ConcatNode& node) const;
-  bool parts_fill_atoms(const ConcatNode& node) const;
-  static nvdla_surface part_surface(const nvdla_surface& whole, Axis axis, std::uint32_t start,
-                                    const TensorDesc& desc);
+  // SDP that copies `shape` of `tensor`, or of what follows from it: that waits for it.
+  void add_copy(std::uint32_t tensor, const nvdla_surface& from, const Shape& shape,
+                const nvdla_surface& to, const std::string& name);
+  void add_border(const LayerNode& node, const PadNode& pad);
   nvdla_surface surface(std::uint32_t tensor) const;
   // SDP with its operators and its output, without an input; operands go into `blob`.
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
@@ -233,7 +223,7 @@ class Builder {
   std::uint32_t this_layer_ = 0;  // of the network
   // Residents that are tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
-  std::vector<std::optional<Part>> part_of_;  // by tensor
+  std::optional<PartPlan> parts_;
   std::vector<Resident> residents_;
   MemoryPlan plan_;
   std::vector<nvdla_layer> unplanned_layers_;  // as they name residents

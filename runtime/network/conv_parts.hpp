@@ -12,6 +12,9 @@
 
 namespace nvdla::detail {
 
+// Lines and columns of a kernel, and so of what is done as a convolution of all positions.
+inline constexpr std::uint32_t kMostPositions = 32;
+
 // What the layer works in: the kernels' type.
 Precision kernel_precision(const KernelSpan& weights) noexcept;
 std::size_t kernel_count(const KernelSpan& weights) noexcept;

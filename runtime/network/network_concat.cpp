@@ -8,33 +8,19 @@
 
 #include "layout/precision.hpp"
 #include "network/add_layer.hpp"
+#include "network/axis.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla {
 namespace {
 
+using detail::axis_of;
+using detail::AxisOf;
 using detail::refuse_argument;
-
-struct AxisOf {
-  const char* name;
-  std::uint32_t Shape::*size;
-};
-
-AxisOf axis_of(Axis axis) {
-  switch (axis) {
-    case Axis::kChannels:
-      return {"channels", &Shape::channels};
-    case Axis::kHeight:
-      return {"height", &Shape::height};
-    case Axis::kWidth:
-      return {"width", &Shape::width};
-  }
-  refuse_argument("axis {} is none of channels (0), height (1), width (2)", static_cast<int>(axis));
-}
 
 void check_same(const Shape& part, const Shape& first, const AxisOf& axis) {
   for (const AxisOf& other : {axis_of(Axis::kChannels), axis_of(Axis::kHeight),
-                              axis_of(Axis::kWidth), AxisOf{"batch", &Shape::batch}}) {
+                              axis_of(Axis::kWidth), AxisOf{"batch", &Shape::batch, nullptr}}) {
     if (other.size == axis.size || part.*other.size == first.*other.size) continue;
     refuse_argument("{} {} differs from that of part 0, {}: parts differ in {} only", other.name,
                     part.*other.size, first.*other.size, axis.name);

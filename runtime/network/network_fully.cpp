@@ -14,9 +14,6 @@ namespace {
 using detail::refuse_argument;
 using detail::TensorNode;
 
-// Of a convolution, and so of what is done as one.
-constexpr std::uint32_t kMostPositions = 32;
-
 // All but the kernels.
 template <typename Layer>
 Convolution convolution_of(const Layer& layer) {
@@ -48,9 +45,9 @@ Tensor Network::fully_connected(Tensor input, const FullyConnected& f) {
   return detail::add_layer(impl(), f.name, [&] {
     const TensorNode& in = impl().cube("input", input);
     const Shape shape = in.shape;
-    if (shape.height > kMostPositions || shape.width > kMostPositions) {
+    if (shape.height > detail::kMostPositions || shape.width > detail::kMostPositions) {
       refuse_argument("an input of {}x{} positions: at most {}x{}, let a pooling make them fewer",
-                      shape.height, shape.width, kMostPositions, kMostPositions);
+                      shape.height, shape.width, detail::kMostPositions, detail::kMostPositions);
     }
     detail::check_range("outputs", f.outputs, 1U, detail::kMaxSide);
     const std::uint64_t each = std::uint64_t{shape.channels} * shape.height * shape.width;

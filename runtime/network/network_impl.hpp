@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "network/concat_node.hpp"
 #include "network/conv_node.hpp"
+#include "network/part_node.hpp"
 #include "network/pool_node.hpp"
 #include "network/reshape_node.hpp"
 #include "network/sdp_node.hpp"
@@ -58,7 +58,8 @@ struct LayerNode {
   std::string name;
   std::uint32_t input = 0;
   std::uint32_t output = kNoTensor;
-  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode>
+  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode,
+               SliceNode, PadNode, ReshapeNode>
       part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch

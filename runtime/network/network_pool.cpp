@@ -15,12 +15,12 @@ namespace {
 using detail::check_range;
 using detail::refuse_argument;
 
-struct Axis {
+struct PoolAxis {
   const char* name;
   std::uint32_t size, before, after, kernel, stride;
 };
 
-std::uint32_t output_size(const Axis& a) {
+std::uint32_t output_size(const PoolAxis& a) {
   check_range(fmt::format("kernel_{}", a.name), a.kernel, 1U, 8U);
   check_range(fmt::format("stride in {}", a.name), a.stride, 1U, 16U);
   check_range(fmt::format("padding before the {}", a.name), a.before, 0U, a.kernel - 1);

@@ -17,7 +17,10 @@ std::optional<Quantization> kept_quantization(const Network::Impl& net, const La
   const std::optional<Quantization>& input = net.tensors[layer.input].quantization;
   const bool keeps = std::holds_alternative<PoolNode>(layer.part) ||
                      std::holds_alternative<RubikNode>(layer.part) ||
-                     std::holds_alternative<CopyNode>(layer.part);
+                     std::holds_alternative<CopyNode>(layer.part) ||
+                     std::holds_alternative<SliceNode>(layer.part) ||
+                     std::holds_alternative<PadNode>(layer.part) ||
+                     std::holds_alternative<ReshapeNode>(layer.part);
   if (keeps) return input;
   if (!std::holds_alternative<ConcatNode>(layer.part)) return std::nullopt;
   const bool same =

@@ -36,6 +36,7 @@
 #include "nvdla/quantized.hpp"
 #include "nvdla/reshape.hpp"
 #include "nvdla/session.hpp"
+#include "nvdla/slicing.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -87,6 +88,9 @@ class NVDLA_API Network {
   // The same elements in another place; see place().
   Tensor copy(Tensor input, std::string_view name);
   Tensor concatenate(std::span<const Tensor> parts, const Concatenation& concatenation);
+  Tensor slice(Tensor input, const Slice& slice);
+  Tensor pad(Tensor input, const Padding& padding);
+  Tensor reshape(Tensor input, const Reshape& reshape);
   // Names a tensor that the application reads. What is not said of its quantisation is what the
   // network knows, or that integers stand for themselves.
   void output(Tensor tensor, std::string_view name);

@@ -4,169 +4,40 @@
 // belong.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <span>
 #include <string>
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "nvdla/network.hpp"
-#include "support/random.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/reference.hpp"
+#include "support/runtime/tensor_pair.hpp"
 
 namespace nvdla {
 namespace {
 
-constexpr std::int16_t kOne[] = {1};
-
-// x + 1, saturated: so every part differs from what it is made of.
-Tensor plus_one(Network& net, Tensor tensor, const std::string& name) {
-  Pointwise p{.name = name};
-  p.x1 = nvdla::bias(kOne);
-  return net.pointwise(tensor, p);
-}
-
-// Of fp16: the other sign.
-Tensor minus(Network& net, Tensor tensor, const std::string& name) {
-  constexpr float kMinusOne[] = {-1};
-  Pointwise p{.name = name};
-  p.x1.mul = NVDLA_MUL_MUL;
-  p.x1.mul_reals = kMinusOne;
-  return net.pointwise(tensor, p);
-}
-
-struct Cube {
-  Shape shape;
-  std::vector<int> data;  // CHW
-
-  int& at(std::uint32_t c, std::uint32_t y, std::uint32_t x) {
-    return data[(std::size_t{c} * shape.height + y) * shape.width + x];
-  }
-};
-
-Cube zeros(const Shape& shape) { return {shape, std::vector<int>(shape.elements())}; }
-
-Cube concatenated(std::vector<Cube> parts, Axis axis) {
-  Shape shape = parts[0].shape;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (axis == Axis::kChannels) shape.channels += parts[i].shape.channels;
-    if (axis == Axis::kHeight) shape.height += parts[i].shape.height;
-    if (axis == Axis::kWidth) shape.width += parts[i].shape.width;
-  }
-  Cube out = zeros(shape);
-  std::uint32_t c0 = 0, y0 = 0, x0 = 0;
-  for (Cube& part : parts) {
-    for (std::uint32_t c = 0; c < part.shape.channels; ++c)
-      for (std::uint32_t y = 0; y < part.shape.height; ++y)
-        for (std::uint32_t x = 0; x < part.shape.width; ++x)
-          out.at(c0 + c, y0 + y, x0 + x) = part.at(c, y, x);
-    if (axis == Axis::kChannels) c0 += part.shape.channels;
-    if (axis == Axis::kHeight) y0 += part.shape.height;
-    if (axis == Axis::kWidth) x0 += part.shape.width;
-  }
-  return out;
-}
-
-// Bits of fp16.
-template <typename T>
-constexpr bool kIsHalf = std::is_same_v<T, std::uint16_t>;
-
-// A network and what its tensors hold, worked out beside it.
-template <typename T>
-class Pair {
- public:
-  Tensor input(const Shape& shape, test::Random& random) {
-    constexpr Precision precision = sizeof(T) == 1 ? Precision::kInt8
-                                    : kIsHalf<T>   ? Precision::kFp16
-                                                   : Precision::kInt16;
-    Cube cube = zeros(shape);
-    for (int& value : cube.data) {
-      value = static_cast<int>(kIsHalf<T> ? random.pick(0, 1) * 0x8000 + random.pick(0, 0x7bff)
-                                          : random.pick(-100, 100));
-    }
-    const std::string name = "in" + std::to_string(inputs_.size());
-    inputs_.push_back(cube);
-    return add(net.input(name, shape, precision), cube);
-  }
-  Tensor more(Tensor tensor) {
-    Cube cube = of(tensor);
-    if (kIsHalf<T>) {
-      for (int& value : cube.data) value ^= 0x8000;
-      return add(minus(net, tensor, new_name()), cube);
-    }
-    for (int& value : cube.data) value = std::min<int>(value + 1, std::numeric_limits<T>::max());
-    return add(plus_one(net, tensor, new_name()), cube);
-  }
-  Tensor join(const std::vector<Tensor>& parts, Axis axis) {
-    std::vector<Cube> cubes;
-    for (const Tensor& part : parts) cubes.push_back(of(part));
-    const std::string name = new_name();
-    return add(net.concatenate(parts, {.name = name, .axis = axis}), concatenated(cubes, axis));
-  }
-  void output(Tensor tensor) {
-    net.output(tensor, "out" + std::to_string(outputs_.size()));
-    outputs_.push_back(of(tensor));
-  }
-  void expect_right(const std::string& device, const std::string& what) const {
-    Session session = net.build(Device::open(device));
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const std::vector<T> values(inputs_[i].data.begin(), inputs_[i].data.end());
-      session.write("in" + std::to_string(i), Layout::kNchw, std::span<const T>(values));
-    }
-    session.run();
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      std::vector<T> values(outputs_[i].data.size());
-      session.read("out" + std::to_string(i), Layout::kNchw, std::span(values));
-      const std::vector<int> got(values.begin(), values.end());
-      ASSERT_EQ(got, outputs_[i].data) << what << ", output " << i << " on " << device;
-    }
-  }
-
-  Network net;
-
- private:
-  std::string new_name() { return "layer" + std::to_string(names_++); }
-  const Cube& of(Tensor tensor) const {
-    return std::find_if(cubes_.begin(), cubes_.end(),
-                        [&](const auto& known) { return known.first == tensor; })
-        ->second;
-  }
-  Tensor add(Tensor tensor, const Cube& cube) {
-    cubes_.emplace_back(tensor, cube);
-    return tensor;
-  }
-
-  std::vector<std::pair<Tensor, Cube>> cubes_;
-  std::vector<Cube> inputs_, outputs_;
-  unsigned names_ = 0;
-};
-
-std::vector<std::string> names(const Session& session) {
-  std::vector<std::string> list;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) list.emplace_back(session.layer_name(i));
-  return list;
-}
-
+using test::layer_names;
+using test::plus_one;
+using test::TensorPair;
 using Names = std::vector<std::string>;
 
 TEST(Concatenation, NothingIsMovedWherePartsFillAtoms) {
   test::Random random(1);
-  Pair<std::int8_t> pair;
+  TensorPair<std::int8_t> pair;
   const Tensor in = pair.input({64, 5, 7}, random);
   const Tensor joined = pair.join({pair.more(in), pair.more(in)}, Axis::kChannels);
   pair.output(pair.more(joined));
   for (const char* device : {"model:nv_small", "model:nv_full"}) {
-    EXPECT_EQ(names(pair.net.build(Device::open(device))), (Names{"layer0", "layer1", "layer3"}));
+    EXPECT_EQ(layer_names(pair.net.build(Device::open(device))),
+              (Names{"layer0", "layer1", "layer3"}));
     pair.expect_right(device, "two of 64 channels");
   }
 }
 
 TEST(Concatenation, ALayerThatReadsItWaitsForAllParts) {
   test::Random random(2);
-  Pair<std::int8_t> pair;
+  TensorPair<std::int8_t> pair;
   const Tensor in = pair.input({32, 6, 6}, random);
   std::vector<Tensor> parts;
   for (int i = 0; i < 12; ++i) parts.push_back(pair.more(in));
@@ -177,11 +48,11 @@ TEST(Concatenation, ALayerThatReadsItWaitsForAllParts) {
 TEST(Concatenation, ChannelsInsideOfAtomsAreGathered) {
   test::Random random(3);
   for (const auto& [a, b, c] : {std::tuple{3U, 7U, 1U}, {13U, 40U, 33U}, {48U, 16U, 5U}}) {
-    Pair<std::int8_t> pair;
+    TensorPair<std::int8_t> pair;
     const Tensor x = pair.input({a, 4, 5}, random), y = pair.input({b, 4, 5}, random),
                  z = pair.input({c, 4, 5}, random);
     pair.output(pair.join({x, pair.more(y), pair.more(z)}, Axis::kChannels));
-    EXPECT_EQ(names(pair.net.build(Device::open("model:nv_full"))).back(), "layer2 gather");
+    EXPECT_EQ(layer_names(pair.net.build(Device::open("model:nv_full"))).back(), "layer2 gather");
     for (const char* device : {"model:nv_full", "model:nv_small"})
       pair.expect_right(device, std::to_string(a) + " " + std::to_string(b));
   }
@@ -189,13 +60,13 @@ TEST(Concatenation, ChannelsInsideOfAtomsAreGathered) {
 
 TEST(Concatenation, WhatCannotLieThereIsCopied) {
   test::Random random(4);
-  Pair<std::int8_t> pair;
+  TensorPair<std::int8_t> pair;
   const Tensor in = pair.input({32, 3, 3}, random);
   const Tensor one = pair.more(in);
   pair.output(one);
   // An input, an output, and twice the same.
   pair.output(pair.join({in, one, one}, Axis::kChannels));
-  EXPECT_EQ(names(pair.net.build(Device::open("model:nv_full"))),
+  EXPECT_EQ(layer_names(pair.net.build(Device::open("model:nv_full"))),
             (Names{"layer0", "layer1 part 1/3", "layer1 part 2/3", "layer1 part 3/3"}));
   pair.expect_right("model:nv_full", "copies");
 }
@@ -203,7 +74,7 @@ TEST(Concatenation, WhatCannotLieThereIsCopied) {
 // As dense blocks grow: each is a part of the next.
 TEST(Concatenation, OfConcatenations) {
   test::Random random(5);
-  Pair<std::int8_t> pair;
+  TensorPair<std::int8_t> pair;
   Tensor all = pair.more(pair.input({32, 5, 5}, random));
   for (int i = 0; i < 5; ++i) all = pair.join({all, pair.more(all)}, Axis::kChannels);
   pair.output(pair.more(all));
@@ -215,7 +86,7 @@ TEST(Concatenation, OfConcatenations) {
 template <typename T>
 void expect_random(const std::string& device, std::uint64_t seed) {
   test::Random random(seed);
-  Pair<T> pair;
+  TensorPair<T> pair;
   const auto axis = static_cast<Axis>(random.pick(0, 2));
   Shape shape{static_cast<std::uint32_t>(random.pick(1, 70)),
               static_cast<std::uint32_t>(random.pick(1, 6)),
@@ -283,7 +154,8 @@ TEST(Concatenation, OfPooledConvolutions) {
   std::vector<std::int8_t> both = one;
   both.insert(both.end(), one.begin(), one.end());
   EXPECT_EQ(run(together), both);
-  EXPECT_EQ(names(together.build(Device::open("model:nv_full"))), (Names{"a+a pool", "b+b pool"}));
+  EXPECT_EQ(layer_names(together.build(Device::open("model:nv_full"))),
+            (Names{"a+a pool", "b+b pool"}));
 }
 
 TEST(Concatenation, BatchesAreCopied) {
@@ -331,10 +203,10 @@ TEST(BadConcatenation, IsNamedExactly) {
 // Planes of channels, each made of the part that it is in, and a cube of those.
 TEST(Concatenation, InFp16ChannelsInsideOfAtomsKeepTheirBits) {
   test::Random random(10);
-  Pair<std::uint16_t> pair;
+  TensorPair<std::uint16_t> pair;
   const Tensor a = pair.input({24, 4, 5}, random), b = pair.input({9, 4, 5}, random);
   pair.output(pair.join({a, pair.more(b), b}, Axis::kChannels));
-  EXPECT_EQ(names(pair.net.build(Device::open("model:nv_full"))),
+  EXPECT_EQ(layer_names(pair.net.build(Device::open("model:nv_full"))),
             (Names{"layer0", "layer1 part 1/3", "layer1 part 2/3", "layer1 part 3/3",
                    "layer1 gather planes 1/3", "layer1 gather planes 2/3",
                    "layer1 gather planes 3/3", "layer1 gather"}));

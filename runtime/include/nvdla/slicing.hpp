@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Parts of tensors, tensors with a border around them, and other shapes of the same elements.
+#ifndef NVDLA_SLICING_HPP
+#define NVDLA_SLICING_HPP
+
+#include <cstdint>
+#include <string_view>
+
+#include "nvdla/concatenation.hpp"
+#include "nvdla/export.hpp"
+
+namespace nvdla {
+
+// Some channels, lines or columns of a tensor.
+//
+// Layers read them where they are, and nothing is moved. What cannot be read so is copied: outputs
+// of the network, channels that do not begin with an atom (DeviceInfo::atom bytes), several atoms
+// of one position of a larger tensor, an odd number of atoms of int16, tensors in another memory.
+struct Slice {
+  std::string_view name = {};
+  Axis axis = Axis::kChannels;
+  std::uint32_t start = 0;
+  std::uint32_t size = 1;
+};
+
+// Lines above and below, columns on the left and on the right. The layer that makes the tensor
+// writes it inside of the border where it can (see Concatenation), else it is copied.
+struct Padding {
+  std::string_view name = {};
+  std::uint32_t top = 0;
+  std::uint32_t bottom = 0;
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  // An integer that the tensor can have, or in fp16 a real, which is rounded to fp16.
+  double value = 0;
+};
+
+// The elements of a tensor in the order CHW, and cubes of the batch in theirs, in another shape of
+// as many: lines of another width, or one position, whose channels are all elements of integers
+// (FullyConnected needs no such thing).
+struct Reshape {
+  std::string_view name = {};
+  std::uint32_t channels = 1;
+  std::uint32_t height = 1;
+  std::uint32_t width = 1;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_SLICING_HPP
