@@ -2,10 +2,12 @@
 //
 // Building poolings: from memory, or on the fly behind SDP.
 #include <algorithm>
+#include <optional>
 
 #include "base/check.hpp"
 #include "network/builder.hpp"
 #include "network/pool_bands.hpp"
+#include "network/pool_steps.hpp"
 
 namespace nvdla::detail {
 
@@ -38,8 +40,8 @@ const LayerNode* Builder::flying_pooling(const LayerNode& node) const {
       (pdp.pad_left + in.width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x;
   const std::uint32_t rest_y =
       (pdp.pad_top + in.height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
-  const bool flies = pdp.flags == 0 && out.width <= pool_columns(pdp) && rest_x <= pdp.pad_right &&
-                     rest_y <= pdp.pad_bottom;
+  const bool flies = pdp.flags == 0 && is_one_step(pdp) && out.width <= pool_columns(pdp) &&
+                     rest_x <= pdp.pad_right && rest_y <= pdp.pad_bottom;
   return flies ? pooling : nullptr;
 }
 
@@ -63,24 +65,43 @@ void Builder::fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::strin
 
 void Builder::add_part(const LayerNode& node, const PoolNode& part) {
   const TensorDesc& in = descs_[node.input];
-  nvdla_pdp pdp = part.pdp;
-  pdp.precision = static_cast<std::uint32_t>(in.precision);
-  pdp.width = in.shape.width;
-  pdp.height = in.shape.height;
-  pdp.channels = in.shape.channels;
+  nvdla_pdp whole = part.pdp;
+  whole.precision = static_cast<std::uint32_t>(in.precision);
+  whole.width = in.shape.width;
+  whole.height = in.shape.height;
+  whole.channels = in.shape.channels;
+  const std::vector<nvdla_pdp> steps = split_window(whole);
+  nvdla_surface from = surface(node.input);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    nvdla_pdp step = steps[i];
+    step.input = from;
+    step.output = surface(node.output);
+    std::string name = node.name;
+    if (steps.size() > 1) name += fmt::format(" step {}/{}", i + 1, steps.size());
+    if (i + 1 < steps.size()) {
+      Shape shape = in.shape;
+      shape.width = steps[i + 1].width;
+      shape.height = steps[i + 1].height;
+      step.output = from = add_scratch(shape, in.precision).surface;
+    }
+    add_pooling(node, step, name, i > 0);
+  }
+}
+
+void Builder::add_pooling(const LayerNode& node, const nvdla_pdp& pdp, const std::string& name,
+                          bool follows) {
   const std::vector<PoolPiece> pieces = split_pooling(pdp);
+  std::optional<std::uint32_t> after;
+  if (follows) after = static_cast<std::uint32_t>(layers_.size() - 1);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     nvdla_layer layer = {};
     layer.kind = NVDLA_LAYER_PDP;
     layer.pdp = pieces[i].pdp;
-    layer.pdp.input = surface(node.input);
     layer.pdp.input.offset += std::uint64_t{pieces[i].input_column} * info_.atom;
-    layer.pdp.output = surface(node.output);
     layer.pdp.output.offset += std::uint64_t{pieces[i].output_column} * info_.atom;
-    commit(
-        node, layer,
-        pieces.size() == 1 ? node.name : fmt::format("{} {}/{}", node.name, i + 1, pieces.size()),
-        0);
+    if (after) add_wait(layer, *after);
+    commit(node, layer,
+           pieces.size() == 1 ? name : fmt::format("{} {}/{}", name, i + 1, pieces.size()), 0);
   }
 }
 

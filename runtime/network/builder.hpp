@@ -101,6 +101,7 @@ class Builder {
   void add_part(const LayerNode& node, const SliceNode& slice);
   void add_part(const LayerNode& node, const PadNode& pad);
   void add_part(const LayerNode& node, const ReshapeNode& reshape);
+  void add_part(const LayerNode& node, const UpsampleNode& upsample);
   // Tensors that layers before have written in place of this one, as parts of it.
   std::vector<std::uint32_t> made_before(const LayerNode& node) const;
 
@@ -185,6 +186,9 @@ class Builder {
                     std::uint32_t block);
   void add_copies(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
                   std::uint32_t surfaces, bool point);
+  // A pooling from memory, in as many pieces as it takes; it may follow the layer before.
+  void add_pooling(const LayerNode& node, const nvdla_pdp& pdp, const std::string& name,
+                   bool follows);
   // A pooling that can follow on the fly becomes part of the one layer that `node` is.
   void fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name);
   // The pooling that can, as far as it decides, or nothing.

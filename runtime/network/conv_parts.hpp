@@ -33,6 +33,8 @@ LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& 
                            const OperatorY& y, bool compares);
 // The layer with its output.
 Tensor commit_convolution(Network::Impl& net, Tensor input, const Convolution& convolution);
+// One whose output stands for what its input does.
+Tensor commit_same_scale(Network::Impl& net, Tensor input, const Convolution& convolution);
 
 // SDP of a Convolution or a Deconvolution.
 template <typename Layer>

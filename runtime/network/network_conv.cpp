@@ -189,6 +189,13 @@ Tensor detail::commit_convolution(Network::Impl& net, Tensor input, const Convol
   return net.commit(std::move(layer), out, result);
 }
 
+Tensor detail::commit_same_scale(Network::Impl& net, Tensor input, const Convolution& c) {
+  const Tensor output = commit_convolution(net, input, c);
+  net.tensors[net.index("output", output)].quantization =
+      net.tensors[net.index("input", input)].quantization;
+  return output;
+}
+
 Tensor Network::convolution(Tensor input, const Convolution& c) {
   return detail::add_layer(impl(), c.name,
                            [&] { return detail::commit_convolution(impl(), input, c); });

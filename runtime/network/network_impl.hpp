@@ -59,7 +59,7 @@ struct LayerNode {
   std::uint32_t input = 0;
   std::uint32_t output = kNoTensor;
   std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode,
-               SliceNode, PadNode, ReshapeNode>
+               SliceNode, PadNode, ReshapeNode, UpsampleNode>
       part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch

@@ -8,6 +8,7 @@
 #include "layout/precision.hpp"
 #include "network/add_layer.hpp"
 #include "network/network_impl.hpp"
+#include "network/pool_steps.hpp"
 
 namespace nvdla {
 namespace {
@@ -17,11 +18,11 @@ using detail::refuse_argument;
 
 struct PoolAxis {
   const char* name;
-  std::uint32_t size, before, after, kernel, stride;
+  std::uint32_t size, before, after, kernel, stride, most;
 };
 
 std::uint32_t output_size(const PoolAxis& a) {
-  check_range(fmt::format("kernel_{}", a.name), a.kernel, 1U, 8U);
+  check_range(fmt::format("kernel_{}", a.name), a.kernel, 1U, a.most);
   check_range(fmt::format("stride in {}", a.name), a.stride, 1U, 16U);
   check_range(fmt::format("padding before the {}", a.name), a.before, 0U, a.kernel - 1);
   check_range(fmt::format("padding after the {}", a.name), a.after, 0U, a.kernel - 1);
@@ -68,11 +69,13 @@ Tensor Network::pooling(Tensor input, const Pooling& p) {
     }
     detail::check_nan_to_zero(p.nan_to_zero, in.precision);
     const Precision precision = in.precision;
+    const std::uint32_t most =
+        p.method == NVDLA_POOL_AVERAGE ? detail::kMostWindow : detail::kMaxSide;
     Shape out = in.shape;
-    out.height =
-        output_size({"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y});
-    out.width =
-        output_size({"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x});
+    out.height = output_size(
+        {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y, most});
+    out.width = output_size(
+        {"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x, most});
     detail::PoolNode node;
     nvdla_pdp& pdp = node.pdp;
     pdp.flags = p.nan_to_zero ? NVDLA_PDP_NAN_TO_ZERO : 0;

@@ -20,7 +20,8 @@ std::optional<Quantization> kept_quantization(const Network::Impl& net, const La
                      std::holds_alternative<CopyNode>(layer.part) ||
                      std::holds_alternative<SliceNode>(layer.part) ||
                      std::holds_alternative<PadNode>(layer.part) ||
-                     std::holds_alternative<ReshapeNode>(layer.part);
+                     std::holds_alternative<ReshapeNode>(layer.part) ||
+                     std::holds_alternative<UpsampleNode>(layer.part);
   if (keeps) return input;
   if (!std::holds_alternative<ConcatNode>(layer.part)) return std::nullopt;
   const bool same =

@@ -75,6 +75,25 @@ Tensor Network::contract(Tensor input, const Contraction& c) {
   });
 }
 
+Tensor Network::upsample(Tensor input, const Upsampling& u) {
+  return detail::add_layer(impl(), u.name, [&] {
+    const detail::TensorNode& in = impl().cube("input", input);
+    check_range("scale_y", u.scale_y, 1U, 32U);
+    check_range("scale_x", u.scale_x, 1U, 32U);
+    Shape out = in.shape;
+    out.height *= u.scale_y;
+    out.width *= u.scale_x;
+    check_range("output height", out.height, 1U, detail::kMaxSide);
+    check_range("output width", out.width, 1U, detail::kMaxSide);
+    const Precision precision = in.precision;
+    detail::LayerNode layer;
+    layer.name = u.name;
+    layer.input = impl().index("input", input);
+    layer.part = detail::UpsampleNode{u.scale_y, u.scale_x};
+    return impl().commit(std::move(layer), out, precision);
+  });
+}
+
 Tensor Network::split(Tensor input, std::string_view name) {
   return detail::add_layer(impl(), name, [&] {
     const detail::TensorNode in = impl().cube("input", input);

@@ -53,7 +53,7 @@ Tensor flatten(Network::Impl& net, Tensor input, const Shape& in, std::string_vi
   conv.kernel_height = in.height;
   conv.kernel_width = in.width;
   conv.weights = std::span<const T>(weights);
-  return detail::commit_convolution(net, input, conv);
+  return detail::commit_same_scale(net, input, conv);
 }
 
 Tensor flatten(Network::Impl& net, Tensor input, const Shape& to, std::string_view name) {

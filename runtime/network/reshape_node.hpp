@@ -22,6 +22,11 @@ struct RubikNode {
 
 struct CopyNode {};
 
+// Each element becomes so many.
+struct UpsampleNode {
+  std::uint32_t scale_y = 1, scale_x = 1;
+};
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_NETWORK_RESHAPE_NODE_HPP

@@ -80,8 +80,10 @@ class NVDLA_API Network {
   // The sums of a convolution after its X1 and X2, on the fly: they are written nowhere.
   void compare(Tensor input, const Convolution& convolution, const Comparison& comparison);
   Tensor pooling(Tensor input, const Pooling& pooling);
+  Tensor average(Tensor input, const Average& average);
   Tensor normalization(Tensor input, const Normalization& normalization);
   Tensor contract(Tensor input, const Contraction& contraction);
+  Tensor upsample(Tensor input, const Upsampling& upsampling);
   // A tensor as planes, one a channel, which applications and merge() read; and back.
   Tensor split(Tensor input, std::string_view name);
   Tensor merge(Tensor planes, std::string_view name);
@@ -103,7 +105,8 @@ class NVDLA_API Network {
   Shape shape(Tensor tensor) const;
   Precision precision(Tensor tensor) const;
   // What the elements stand for, where it is known: of inputs, of quantised layers, and of
-  // poolings, copies, reorganisations and concatenations of such tensors.
+  // poolings, averages, copies, reorganisations, concatenations, slices, paddings, reshapes and
+  // upsamplings of such tensors.
   std::optional<Quantization> quantization(Tensor tensor) const;
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;

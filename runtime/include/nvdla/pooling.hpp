@@ -7,6 +7,7 @@
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "nvdla/export.hpp"
@@ -19,18 +20,22 @@ namespace nvdla {
 //
 // Paddings take no part in a largest or smallest element. In an average they count as `pad_value`,
 // and the divisor is always the size of the kernel: sum * floor(65536 / kernel_width) >> 16, then
-// the same with the height (halves away from zero); fp16 sums and multiplies in fp17.
+// the same with the height (halves away from zero); fp16 sums and multiplies in fp17. Average has
+// larger windows, and rounds once.
+//
+// Windows of a largest or smallest element that are larger than the hardware's 8x8 are taken in
+// steps, "name step 1/3", which changes nothing.
 //
 // A pooling that alone reads what a convolution or an SDP layer makes becomes part of that layer
 // where the hardware can do it on the fly.
 struct Pooling {
   std::string_view name = {};
   nvdla_pool method = NVDLA_POOL_MAX;
-  std::uint32_t kernel_height = 1;  // 1..8
+  std::uint32_t kernel_height = 1;  // 1..8 of an average, else 1..8192
   std::uint32_t kernel_width = 1;
   std::uint32_t stride_y = 1;  // 1..16
   std::uint32_t stride_x = 1;
-  std::uint32_t pad_top = 0;  // 0..7, less than the kernel
+  std::uint32_t pad_top = 0;  // less than the kernel
   std::uint32_t pad_bottom = 0;
   std::uint32_t pad_left = 0;
   std::uint32_t pad_right = 0;
@@ -38,6 +43,29 @@ struct Pooling {
   double pad_value = 0;
   // fp16: NaN of the input reads as zero; not on the fly.
   bool nan_to_zero = false;
+};
+
+// The average of a window of up to 32x32 elements that moves over each channel, or of all
+// positions: a depthwise convolution with ones (Convolution::groups).
+//
+// Integers are sum / count, rounded once, halves away from zero: exactly that, but for int16 whose
+// padding does not count in windows of more than 5x5. There the multipliers for many counts at once
+// are not as fine, and what is just below a half may be rounded away from zero, too. fp16 sums as a
+// convolution does, multiplies with 1 / count in fp32 and rounds; NaN may reach other channels.
+struct Average {
+  std::string_view name = {};
+  // 0: all lines, all columns.
+  std::uint32_t kernel_height = 0;
+  std::uint32_t kernel_width = 0;
+  std::uint32_t stride_y = 1;  // 1..8
+  std::uint32_t stride_x = 1;
+  std::uint32_t pad_top = 0;  // less than the kernel
+  std::uint32_t pad_bottom = 0;
+  std::uint32_t pad_left = 0;
+  std::uint32_t pad_right = 0;
+  // What padding counts as, an integer that the input can have, and then the count is the size of
+  // the kernel. Without it padding does not count, which fp16 cannot do.
+  std::optional<std::int32_t> pad_value = {};
 };
 
 }  // namespace nvdla

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Layers that move elements and change none: Rubik and BDMA, on devices that have them.
+// Layers that move elements and change none, by Rubik, BDMA and SDP.
 #ifndef NVDLA_RESHAPE_HPP
 #define NVDLA_RESHAPE_HPP
 
@@ -11,13 +11,21 @@
 
 namespace nvdla {
 
-// Channels to positions, as after a deconvolution: with B = channels / (stride_y * stride_x)
-// channel (ky * stride_x + kx) * B + c at (y, x) becomes channel c at (y * stride_y + ky, x *
-// stride_x + kx). B must fill atoms (DeviceInfo::atom bytes).
+// Channels to positions, by devices with Rubik, as after a deconvolution: with B = channels /
+// (stride_y * stride_x) channel (ky * stride_x + kx) * B + c at (y, x) becomes channel c at (y *
+// stride_y + ky, x * stride_x + kx). B must fill atoms (DeviceInfo::atom bytes).
 struct Contraction {
   std::string_view name = {};
   std::uint32_t stride_y = 1;  // 1..32
   std::uint32_t stride_x = 1;
+};
+
+// Each element becomes scale_y x scale_x of the same: nearest neighbours. Where there is no Rubik
+// columns are copied one by one.
+struct Upsampling {
+  std::string_view name = {};
+  std::uint32_t scale_y = 2;  // 1..32
+  std::uint32_t scale_x = 2;
 };
 
 }  // namespace nvdla

@@ -211,5 +211,32 @@ TEST(SaveTensor, Concatenations) {
   }
 }
 
+// What takes several layers, and tensors that lie in others.
+TEST(SaveTensor, GroupsSlicesPaddingsAndAverages) {
+  const std::vector<std::int16_t> three = {3};
+  const std::vector<std::int8_t> weights(72 * 9, 2);
+  const Shape shape{.channels = 72, .height = 5, .width = 6};
+  for (const std::string name : {"nv_full", "nv_small"}) {
+    Network network;
+    const Tensor in = network.input("in", shape);
+    Convolution conv{.name = "depthwise", .kernels = 72, .groups = 72};
+    conv.kernel_height = conv.kernel_width = 3;
+    conv.weights = weights;
+    conv.output = {.scale = 1, .shift = 4};
+    const Tensor wide = network.pad(in, {.name = "pad", .top = 1, .left = 2, .value = 5});
+    const Tensor depthwise = network.convolution(wide, conv);
+    const Tensor some = network.slice(depthwise, {.name = "some", .start = 32, .size = 40});
+    const Tensor odd = network.slice(depthwise, {.name = "odd", .start = 13, .size = 40});
+    const Tensor sum =
+        network.pointwise(some, {.name = "sum", .x1 = elementwise(NVDLA_ALU_SUM, odd)});
+    const Tensor up = network.upsample(sum, {.name = "up"});
+    const Tensor most = network.pooling(
+        up, {.name = "most", .method = NVDLA_POOL_MAX, .kernel_height = 8, .kernel_width = 9});
+    network.output(network.average(most, {.name = "average"}), "out");
+    const auto layers = network.build(Device::open("model:" + name)).layers();
+    expect_round_trip<std::int8_t>(network, name, shape.elements(), 40, layers);
+  }
+}
+
 }  // namespace
 }  // namespace nvdla

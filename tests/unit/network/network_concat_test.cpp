@@ -17,6 +17,7 @@
 namespace nvdla {
 namespace {
 
+using test::expect_error;
 using test::layer_names;
 using test::plus_one;
 using test::TensorPair;

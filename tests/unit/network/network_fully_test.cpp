@@ -15,6 +15,7 @@
 namespace nvdla {
 namespace {
 
+using test::expect_error;
 using test::random_values;
 
 struct Case {

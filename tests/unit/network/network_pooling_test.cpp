@@ -281,10 +281,64 @@ TEST(Pooling, Wide) {
   }
 }
 
+// Windows larger than the hardware's are taken in steps; so are all of a plane, which get smaller
+// from step to step.
+TEST(Pooling, LargeWindowsEqualTheReference) {
+  test::for_all(60, [](test::Random& random) {
+    const auto any = [&](std::uint32_t low, std::uint32_t high) {
+      return static_cast<std::uint32_t>(test::pick(random, low, high));
+    };
+    const auto precision = static_cast<Precision>(any(0, 2));
+    const std::string device =
+        precision == Precision::kInt8 && any(0, 1) == 0 ? "nv_small" : "nv_full";
+    Pooling p{.name = "large", .method = any(0, 1) == 0 ? NVDLA_POOL_MAX : NVDLA_POOL_MIN};
+    Shape shape{any(1, 40), any(1, 40), any(1, 40)};
+    if (any(0, 3) == 0) {
+      p.kernel_height = shape.height;
+      p.kernel_width = shape.width;
+    } else {
+      p.kernel_height = any(1, 30);
+      p.kernel_width = any(1, 30);
+      p.stride_y = any(1, 5);
+      p.stride_x = any(1, 5);
+      p.pad_top = any(0, p.kernel_height - 1);
+      p.pad_bottom = any(0, p.kernel_height - 1);
+      p.pad_left = any(0, p.kernel_width - 1);
+      p.pad_right = any(0, p.kernel_width - 1);
+    }
+    if (p.pad_top + shape.height + p.pad_bottom < p.kernel_height ||
+        p.pad_left + shape.width + p.pad_right < p.kernel_width) {
+      test::discard();
+    }
+    Values in = test::random_tensor(shape, precision, random);
+    Network net;
+    net.output(net.pooling(net.input("in", shape, precision), p), "out");
+    const Values out = pool(in, p), found = test::run_one(net, Device::open("model:" + device), in);
+    return test::with_name(
+        device + test::numbers({shape.height, shape.width, p.kernel_height, p.kernel_width,
+                                p.stride_y, p.stride_x, p.pad_top, p.pad_left}),
+        found == out ? "" : "differs");
+  });
+}
+
+TEST(Pooling, OfAWholePlaneTakesFewSteps) {
+  Network net;
+  const Pooling p{.name = "all", .kernel_height = 112, .kernel_width = 112};
+  net.output(net.pooling(net.input("in", {32, 112, 112}), p), "out");
+  const Session session = net.build(Device::open("model:nv_full"));
+  ASSERT_EQ(session.layers(), 3u);
+  EXPECT_EQ(session.layer_name(0), "all step 1/3");
+}
+
 TEST(BadPooling, Refused) {
   Network net;
   const Tensor in = net.input("in", {4, 4, 4});
-  expect_error(ErrorCode::kInvalidArgument, "layer 0 'p': kernel_height 9 is not in 1..8",
+  expect_error(ErrorCode::kInvalidArgument, "layer 0 'p': kernel_height 9 is not in 1..8", [&] {
+    net.pooling(in, {.name = "p", .method = NVDLA_POOL_AVERAGE, .kernel_height = 9});
+  });
+  expect_error(ErrorCode::kInvalidArgument, "layer 0 'p': kernel_width 8193 is not in 1..8192",
+               [&] { net.pooling(in, {.name = "p", .kernel_width = 8193}); });
+  expect_error(ErrorCode::kInvalidArgument, "padded height 4 is smaller than the kernel, 9",
                [&] { net.pooling(in, {.name = "p", .kernel_height = 9}); });
   expect_error(ErrorCode::kInvalidArgument, "padding before the width 2 is not in 0..1",
                [&] { net.pooling(in, {.kernel_width = 2, .pad_left = 2}); });

@@ -17,6 +17,7 @@ namespace nvdla {
 namespace {
 
 using test::Cube3;
+using test::expect_error;
 using test::layer_names;
 using test::Random;
 using test::TensorPair;
@@ -184,6 +185,53 @@ TEST(Reshapes, KeepChannelsOrMakeOnePosition) {
 }
 
 template <typename T>
+void expect_upsampled(const std::string& device, std::uint64_t seed) {
+  Random random(seed);
+  TensorPair<T> pair;
+  const Shape shape{any(random, 1, 70), any(random, 1, 5), any(random, 1, 5)};
+  const std::uint32_t sy = any(random, 1, 4), sx = any(random, 1, 4);
+  const Tensor in = pair.more(pair.input(shape, random));
+  Cube3 out({shape.channels, shape.height * sy, shape.width * sx});
+  for (std::uint32_t c = 0; c < shape.channels; ++c)
+    for (std::uint32_t y = 0; y < out.shape.height; ++y)
+      for (std::uint32_t x = 0; x < out.shape.width; ++x)
+        out.at(c, y, x) = pair.of(in).at(c, y / sy, x / sx);
+  pair.output(pair.more(
+      pair.add(pair.net.upsample(in, {.name = "up", .scale_y = sy, .scale_x = sx}), out)));
+  pair.expect_right(device, "seed " + std::to_string(seed));
+}
+
+TEST(Upsamplings, RepeatEachElement) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    expect_upsampled<std::int8_t>(seed % 2 == 0 ? "model:nv_small" : "model:nv_full", seed);
+    if (seed % 3 == 0) expect_upsampled<std::int16_t>("model:nv_full", seed);
+    if (seed % 3 == 1) expect_upsampled<std::uint16_t>("model:nv_full", seed);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// Rubik makes wider lines of blocks; without it columns are copied.
+TEST(Upsamplings, TakeAsManyLayersAsThereAreBlocksAndLines) {
+  Network net;
+  net.output(net.upsample(net.input("in", {32, 3, 4}), {.name = "up"}), "out");
+  EXPECT_EQ(layer_names(net.build(Device::open("model:nv_full"))),
+            (Names{"up block 1/2", "up block 2/2", "up lines 1/2", "up lines 2/2"}));
+  EXPECT_EQ(net.build(Device::open("model:nv_small")).layers(), 16u);
+}
+
+TEST(Upsamplings, BadOnesAreNamedExactly) {
+  Network net;
+  const Tensor in = net.input("in", {4, 300, 4});
+  const auto refused = [&](const std::string& text, const Upsampling& u) {
+    expect_error(ErrorCode::kInvalidArgument, "layer 0 'up': " + text,
+                 [&] { net.upsample(in, u); });
+  };
+  refused("scale_y 0 is not in 1..32", {.name = "up", .scale_y = 0});
+  refused("scale_x 33 is not in 1..32", {.name = "up", .scale_x = 33});
+  refused("output height 9600 is not in 1..8192", {.name = "up", .scale_y = 32});
+}
+
+template <typename T>
 void expect_random(const std::string& device, std::uint64_t seed) {
   Random random(seed);
   TensorPair<T> pair;
@@ -224,6 +272,20 @@ TEST(Slices, RandomOnesWithPaddingsAndConcatenationsEqualTheReference) {
     if (seed % 3 == 0) expect_random<std::int16_t>("model:nv_full", seed);
     if (seed % 3 == 1) expect_random<std::uint16_t>("model:nv_full", seed);
     if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// What only moves or averages elements changes nothing of what they stand for.
+TEST(Slices, StandForWhatTheirInputDoes) {
+  Network net;
+  const Tensor in = net.input("in", {40, 4, 6}, Quantization{.scale = 0.25F, .zero_point = 7});
+  for (const Tensor& tensor :
+       {net.slice(in, {.start = 3, .size = 5}), net.pad(in, {.top = 1}),
+        net.reshape(in, {.channels = 40, .height = 3, .width = 8}),
+        net.reshape(in, {.channels = 960}), net.upsample(in, {}), net.average(in, {})}) {
+    ASSERT_TRUE(net.quantization(tensor));
+    EXPECT_EQ(net.quantization(tensor)->scale, 0.25F);
+    EXPECT_EQ(net.quantization(tensor)->zero_point, 7);
   }
 }
 
