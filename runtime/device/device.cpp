@@ -10,6 +10,7 @@
 #include "backend/record/record_backend.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
+#include "device/check_memory.hpp"
 
 namespace nvdla {
 namespace {
@@ -19,6 +20,17 @@ void check_open(bool open) {
 }
 
 }  // namespace
+
+void detail::check_memory(const DeviceInfo& info, Memory memory) {
+  switch (memory) {
+    case Memory::kDram:
+      return;
+    case Memory::kSram:
+      if (info.has_sram) return;
+      refuse(ErrorCode::kNotAvailable, "{} has no secondary memory (SRAM)", info.configuration);
+  }
+  refuse_argument("memory {} is none of DRAM (0), SRAM (1)", static_cast<std::uint32_t>(memory));
+}
 
 void check_device_name(std::string_view name) { detail::choose_device_name(name); }
 
@@ -52,19 +64,7 @@ const DeviceInfo& Device::info() const noexcept {
 Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
   check_open(impl_ != nullptr);
   if (bytes == 0) detail::refuse_argument("a buffer of 0 bytes");
-  switch (memory) {
-    case Memory::kDram:
-      break;
-    case Memory::kSram:
-      if (!impl_->info().has_sram) {
-        detail::refuse(ErrorCode::kNotAvailable, "{} has no secondary memory (SRAM)",
-                       impl_->info().configuration);
-      }
-      break;
-    default:
-      detail::refuse_argument("memory {} is none of DRAM (0), SRAM (1)",
-                              static_cast<std::uint32_t>(memory));
-  }
+  detail::check_memory(impl_->info(), memory);
   return detail::Handles::make<Buffer>(impl_->allocate(bytes, memory));
 }
 

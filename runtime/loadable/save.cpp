@@ -16,7 +16,7 @@
 #include "backend/info.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/save_parts.hpp"
 #include "loadable/task.hpp"
@@ -30,13 +30,13 @@ using namespace loadable;
 
 class Saver {
  public:
-  Saver(const Session::Impl& session, const nvdla_hw& hw, LoadableInterface interface)
-      : session_(session),
-        parts_(session, hw),
+  Saver(const CompiledNetwork::Impl& net, const nvdla_hw& hw, LoadableInterface interface)
+      : net_(net),
+        parts_(net, hw),
         revision_(interface == LoadableInterface::kDla0_11 ? Revision::kOld : Revision::kNew) {}
 
   std::vector<std::byte> run() {
-    for (std::uint32_t i = 0; i < session_.descriptors.size(); ++i) add_layer(i);
+    for (std::uint32_t i = 0; i < net_.descriptors.size(); ++i) add_layer(i);
     if (revision_ == Revision::kOld) place_cubes();
     count_events();
     write_lists();
@@ -59,7 +59,7 @@ class Saver {
       op.part = std::move(part);
       fused.push_back(op.common.index);
     };
-    const std::uint32_t kind = session_.descriptors[index].kind;
+    const std::uint32_t kind = net_.descriptors[index].kind;
     switch (kind) {
       case NVDLA_LAYER_CONV_SDP:
         add_part(kConv, parts_.conv(index));
@@ -87,7 +87,7 @@ class Saver {
         add_part(kRubik, parts_.rubik(index));
         break;
       case NVDLA_LAYER_BDMA:
-        add_part(kBdma, copies(session_.descriptors[index].bdma));
+        add_part(kBdma, copies(net_.descriptors[index].bdma));
         break;
       default:
         parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
@@ -101,7 +101,7 @@ class Saver {
     part.op.num_transfers = part.surface.num_transfers =
         static_cast<std::uint16_t>(bdma.num_transfers);
     for (std::uint32_t i = 0; i < bdma.num_transfers; ++i) {
-      const nvdla_transfer& from = session_.transfers[bdma.first_transfer + i];
+      const nvdla_transfer& from = net_.transfers[bdma.first_transfer + i];
       part.surface.source_type = parts_.memory(from.source.slot);
       part.surface.destination_type = parts_.memory(from.destination.slot);
       const nvdla_surface &source = from.source, &destination = from.destination;
@@ -123,10 +123,10 @@ class Saver {
   std::int16_t position(std::uint32_t slot, std::uint64_t offset) {
     const auto [known, added] = positions_.try_emplace({slot, offset}, places_.size());
     if (added) {
-      places_.push_back({static_cast<std::uint16_t>(slot_address(slot)), offset,
-                         session_.slots[slot].size - offset});
+      places_.push_back(
+          {static_cast<std::uint16_t>(slot_address(slot)), offset, net_.slots[slot].size - offset});
     }
-    return static_cast<std::int16_t>(session_.slots.size() + lists() + 1 + known->second);
+    return static_cast<std::int16_t>(net_.slots.size() + lists() + 1 + known->second);
   }
 
   // Finds the data cubes of a descriptor.
@@ -162,7 +162,7 @@ class Saver {
   }
 
   // Besides the network descriptor.
-  std::size_t lists() const { return session_.luts.empty() ? 3 : 4; }
+  std::size_t lists() const { return net_.luts.empty() ? 3 : 4; }
 
   // One layer after another: the first operation of each starts when the last one of the layer
   // before has ended. Besides, each tells the next of its type, however far that is.
@@ -225,7 +225,7 @@ class Saver {
     add_memory(memory, fmt::format("task-0-{}", name), std::move(bytes));
   }
 
-  void add_port(const Session::Impl::Port& port, std::size_t bind, std::uint16_t flag,
+  void add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind, std::uint16_t flag,
                 MemoryEntry& memory) {
     if ((memory.flags & (kMemoryInput | kMemoryOutput)) != 0) {
       detail::refuse_argument("'{}' is bound twice; a loadable binds a tensor once", port.name);
@@ -233,21 +233,21 @@ class Saver {
     memory.flags |= flag;
     memory.bind_id = static_cast<std::uint16_t>(bind);
     memory.tensor = static_cast<std::uint16_t>(c_.tensors.size());
-    TensorEntry tensor = make_tensor(session_, port);
+    TensorEntry tensor = make_tensor(net_, port);
     tensor.id = memory.tensor;
     c_.tensors.push_back(std::move(tensor));
   }
 
   void write_lists() {
     c_.version = {0, 7, 0};
-    const std::size_t slots = session_.slots.size();
+    const std::size_t slots = net_.slots.size();
     const auto first = static_cast<std::int16_t>(slots + 1);
     network_.dependency_graph_index = first;
     network_.operation_desc_index = static_cast<std::int16_t>(first + 1);
     network_.surface_desc_index = static_cast<std::int16_t>(first + 2);
     network_.num_operations = static_cast<std::uint16_t>(operations_.size());
-    network_.num_luts = static_cast<std::uint16_t>(session_.luts.size());
-    if (!session_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
+    network_.num_luts = static_cast<std::uint16_t>(net_.luts.size());
+    if (!net_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
     if (const std::size_t most = slots + lists() + 1 + places_.size(); most > kMaxAddresses) {
       detail::refuse(ErrorCode::kNotAvailable, "{} addresses: a task of a loadable has {} at most",
                      most, kMaxAddresses);
@@ -273,7 +273,7 @@ class Saver {
     add_list("dep_graph", std::move(graph));
     add_list("op_list", std::move(ops));
     add_list("surf_list", std::move(surfaces));
-    for (const nvdla_lut& lut : session_.luts) {
+    for (const nvdla_lut& lut : net_.luts) {
       append(luts, pack_descriptor(make_lut(lut)), kLutStride);
     }
     if (!luts.empty()) add_list("lut_list", std::move(luts));
@@ -290,31 +290,29 @@ class Saver {
 
   void add_slot(std::uint32_t slot) {
     MemoryEntry memory;
-    memory.size = session_.slots[slot].size;
+    memory.size = net_.slots[slot].size;
     if (memory.size > UINT32_MAX) {
       detail::refuse(ErrorCode::kNotAvailable,
                      "a buffer of {} bytes: offsets in a loadable have 32 bits", memory.size);
     }
-    if (session_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
-    for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
-      if (session_.inputs[i].slot == slot) add_port(session_.inputs[i], i, kMemoryInput, memory);
+    if (net_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
+    for (std::size_t i = 0; i < net_.inputs.size(); ++i) {
+      if (net_.inputs[i].slot == slot) add_port(net_.inputs[i], i, kMemoryInput, memory);
     }
-    for (std::size_t i = 0; i < session_.outputs.size(); ++i) {
-      if (session_.outputs[i].slot == slot) add_port(session_.outputs[i], i, kMemoryOutput, memory);
+    for (std::size_t i = 0; i < net_.outputs.size(); ++i) {
+      if (net_.outputs[i].slot == slot) add_port(net_.outputs[i], i, kMemoryOutput, memory);
     }
-    // What is neither bound nor written is constant.
     std::vector<std::byte> bytes;
-    const bool bound = memory.bindable();
-    if (!bound && session_.slots[slot].access == NVDLA_SLOT_READ) {
-      const Map map = session_.bindings[slot].buffer.map(MapMode::kRead);
+    if (const Buffer& constants = net_.constants[slot]) {
+      const Map map = constants.map(MapMode::kRead);
       bytes.assign(map.bytes().begin(),
                    map.bytes().begin() + static_cast<std::ptrdiff_t>(memory.size));
     }
-    if (session_.slots[slot].access == NVDLA_SLOT_CONTROL) bytes = session_.control;
+    if (net_.slots[slot].access == NVDLA_SLOT_CONTROL) bytes = net_.control;
     add_memory(std::move(memory), fmt::format("tb-{}", slot), std::move(bytes));
   }
 
-  const Session::Impl& session_;
+  const CompiledNetwork::Impl& net_;
   const PartMaker parts_;
   const Revision revision_;
   Container c_;
@@ -333,10 +331,10 @@ class Saver {
 std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
                                      LoadableInterface interface) {
   // Whoever reads the file packs its inputs, and knows of no folding.
-  const Session session =
-      network.build(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
+  const CompiledNetwork net =
+      network.compile(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
   const nvdla_hw& hw = *detail::find_configuration(configuration);
-  return Saver(*detail::Handles::impl(session), hw, interface).run();
+  return Saver(*detail::Handles::impl(net), hw, interface).run();
 }
 
 void save_loadable(const Network& network, std::string_view configuration, std::string_view path,

@@ -23,18 +23,18 @@ DataCube PartMaker::size(std::uint32_t width, std::uint32_t height, std::uint32_
   return cube;
 }
 
-PartMaker::PartMaker(const Session::Impl& session, const nvdla_hw& hw)
-    : session_(session),
+PartMaker::PartMaker(const CompiledNetwork::Impl& net, const nvdla_hw& hw)
+    : net_(net),
       hw_(hw),
       compiled_(0, hw,
-                {.layers = session.descriptors,
-                 .slots = session.slots,
-                 .luts = session.luts,
-                 .transfers = session.transfers,
-                 .control = session.control}) {}
+                {.layers = net.descriptors,
+                 .slots = net.slots,
+                 .luts = net.luts,
+                 .transfers = net.transfers,
+                 .control = net.control}) {}
 
 void PartMaker::lacks(std::uint32_t i, std::string_view what) const {
-  detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", i, session_.layers[i].name, what);
+  detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", i, net_.layers[i].name, what);
 }
 
 std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const {
@@ -45,7 +45,7 @@ std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const
 }
 
 std::uint8_t PartMaker::memory(std::uint32_t slot) const {
-  return session_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
+  return net_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
 }
 
 DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
@@ -54,7 +54,7 @@ DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint3
   cube.type = memory(s.slot);
   cube.address = slot_address(s.slot);
   cube.offset = static_cast<std::uint32_t>(s.offset);
-  cube.size = static_cast<std::uint32_t>(session_.slots[s.slot].size - s.offset);
+  cube.size = static_cast<std::uint32_t>(net_.slots[s.slot].size - s.offset);
   cube.line_stride = s.line_stride;
   cube.surf_stride = s.surface_stride;
   return cube;

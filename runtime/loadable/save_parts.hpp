@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// From the layers of a session to the operations of a loadable: the inverse of TaskConverter, with
-// a file for each kind of unit. What a loadable has no form for is refused as kNotAvailable.
+// From the layers of a compiled network to the operations of a loadable: the inverse of
+// TaskConverter, with a file for each kind of unit. What a loadable has no form for is refused as
+// kNotAvailable.
 #ifndef NVDLA_LOADABLE_SAVE_PARTS_HPP
 #define NVDLA_LOADABLE_SAVE_PARTS_HPP
 
@@ -9,7 +10,7 @@
 #include <string_view>
 
 #include "backend/compiled_program.hpp"
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "loadable/reg_field.hpp"
 #include "loadable/task.hpp"
 
@@ -23,8 +24,8 @@ inline std::uint32_t address_slot(std::int16_t address) {
 
 LutParam make_lut(const nvdla_lut& lut);
 
-// `port` is an input or output of the session; its id is left to the caller.
-TensorEntry make_tensor(const Session::Impl& session, const Session::Impl::Port& port);
+// `port` is an input or output of the network; its id is left to the caller.
+TensorEntry make_tensor(const CompiledNetwork::Impl& net, const CompiledNetwork::Impl::Port& port);
 
 // None of the operations has a field for it.
 constexpr std::string_view kNoNanToZero = "a loadable has no NaN as zero";
@@ -32,7 +33,7 @@ constexpr std::string_view kNoNanToZero = "a loadable has no NaN as zero";
 // Both arguments outlive it.
 class PartMaker {
  public:
-  PartMaker(const Session::Impl& session, const nvdla_hw& hw);
+  PartMaker(const CompiledNetwork::Impl& net, const nvdla_hw& hw);
 
   // Parts of layer `i`, which has them.
   ConvPart conv(std::uint32_t i) const;
@@ -74,7 +75,7 @@ class PartMaker {
   void convert(std::uint32_t i, const nvdla_sdp_x& x, SdpSubOp& op, DataCube& data,
                const DataCube& size) const;
 
-  const Session::Impl& session_;
+  const CompiledNetwork::Impl& net_;
   const nvdla_hw& hw_;
   detail::CompiledProgram compiled_;
 };

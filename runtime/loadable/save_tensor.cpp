@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Inputs and outputs of a session as the tensor list describes them.
+// Inputs and outputs of a compiled network as the tensor list describes them.
 #include <algorithm>
 
 #include "loadable/save_parts.hpp"
@@ -66,16 +66,16 @@ void describe_image(const ImageDesc& image, bool is_signed, TensorEntry& t) {
 
 }  // namespace
 
-TensorEntry make_tensor(const Session::Impl& session, const Session::Impl::Port& port) {
+TensorEntry make_tensor(const CompiledNetwork::Impl& net, const CompiledNetwork::Impl::Port& port) {
   TensorEntry t;
   t.name = port.name;
   t.memory = static_cast<std::uint16_t>(slot_address(port.slot));
-  t.size = session.slots[port.slot].size;
+  t.size = net.slots[port.slot].size;
   if (!port.image) {
     describe_cube(resolve(port.desc), t);
     return t;
   }
-  const auto& layers = session.descriptors;
+  const auto& layers = net.descriptors;
   const bool is_signed = std::any_of(layers.begin(), layers.end(), [&](const nvdla_layer& layer) {
     return layer.conv.mode == NVDLA_CONV_IMAGE && layer.conv.input.slot == port.slot &&
            (layer.conv.flags & NVDLA_CONV_SIGNED_PIXELS) != 0;

@@ -4,7 +4,9 @@
 
 #include "arith/integers.hpp"
 #include "base/check.hpp"
+#include "base/handles.hpp"
 #include "base/rules.hpp"
+#include "device/check_memory.hpp"
 #include "layout/cbuf.hpp"
 #include "layout/layer_order.hpp"
 #include "layout/tied.hpp"
@@ -77,15 +79,18 @@ void Builder::build(const BuildOptions& options) {
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
   place_residents(options.share_memory);
   add_control();
-  for (const auto& port : net_.inputs) session_.inputs.push_back(make_port(port));
-  for (const auto& port : net_.outputs) session_.outputs.push_back(make_port(port));
+  for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
+  for (const auto& port : net_.outputs) compiled_.outputs.push_back(make_port(port));
   create_program(options.statistics);
   check_plan(plan_, residents_, unplanned_layers_, unplanned_transfers_,
              program_accesses(info_, program_desc(options.statistics)));
-  session_.descriptors = std::move(layers_);
-  session_.slots = std::move(slots_);
-  session_.luts = net_.luts;
-  session_.transfers = std::move(transfers_);
+  compiled_.descriptors = std::move(layers_);
+  compiled_.slots = std::move(slots_);
+  compiled_.luts = net_.luts;
+  compiled_.transfers = std::move(transfers_);
+  std::vector<std::string> names;
+  for (const CompiledNetwork::Impl::Layer& layer : compiled_.layers) names.push_back(layer.name);
+  compiled_.layer_names = std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 
 std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
@@ -106,19 +111,22 @@ void Builder::place_residents(bool share) {
     std::string name = residents_[planned.tenants.front().resident].name;
     if (planned.tenants.size() > 1) name += fmt::format(" and {} more", planned.tenants.size() - 1);
     slots_.push_back(slot);
-    session_.slot_names.push_back(std::move(name));
-    at_place(session_.slot_names.back(), std::nullopt, [&] {
-      session_.bindings.emplace_back(device_.allocate(slot.size, static_cast<Memory>(slot.memory)));
+    compiled_.slot_names.push_back(std::move(name));
+    compiled_.constants.emplace_back();
+    at_place(compiled_.slot_names.back(), std::nullopt,
+             [&] { check_memory(info_, static_cast<Memory>(slot.memory)); });
+    if (!holds_constants(planned, residents_)) continue;
+    at_place(compiled_.slot_names.back(), std::nullopt, [&] {
+      compiled_.constants.back() = device_.allocate(slot.size, static_cast<Memory>(slot.memory));
     });
+    const Map map = compiled_.constants.back().map(MapMode::kWrite);
     for (const MemoryPlan::Tenant& tenant : planned.tenants) {
-      const Resident& resident = residents_[tenant.resident];
-      if (resident.contents.empty()) continue;
-      const Map map = session_.bindings.back().buffer.map(MapMode::kWrite);
-      std::copy(resident.contents.begin(), resident.contents.end(),
+      const std::vector<std::byte>& contents = residents_[tenant.resident].contents;
+      std::copy(contents.begin(), contents.end(),
                 map.data() + plan_.places[tenant.resident].offset);
     }
   }
-  session_.memory = memory_use(plan_, residents_);
+  compiled_.memory = memory_use(plan_, residents_);
 }
 
 std::string Builder::place_of(std::uint32_t tensor) const {
@@ -277,7 +285,7 @@ void Builder::commit_one(const LayerNode& node, nvdla_layer layer, const std::st
   wait_for(layer, node.input);
   for (const std::uint32_t tensor : node.operands) wait_for(layer, tensor);
   layers_.push_back(layer);
-  session_.layers.push_back({name, macs});
+  compiled_.layers.push_back({name, macs});
 }
 
 void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {
@@ -296,8 +304,8 @@ void Builder::wait_for_end(nvdla_layer& layer, std::uint32_t end) const {
   add_wait(layer, end);
 }
 
-Session::Impl::Port Builder::make_port(const PortNode& node) const {
-  Session::Impl::Port port;
+CompiledNetwork::Impl::Port Builder::make_port(const PortNode& node) const {
+  CompiledNetwork::Impl::Port port;
   port.name = node.name;
   port.desc = descs_[node.tensor];
   port.quantization = node.quantization;
@@ -313,7 +321,7 @@ ProgramDesc Builder::program_desc(bool statistics) const {
   desc.slots = slots_;
   desc.luts = net_.luts;
   desc.transfers = transfers_;
-  desc.control = session_.control;
+  desc.control = compiled_.control;
   desc.statistics = statistics;
   return desc;
 }
@@ -321,7 +329,7 @@ ProgramDesc Builder::program_desc(bool statistics) const {
 void Builder::create_program(bool statistics) {
   for (bool created = false; !created;) {
     try {
-      session_.program = device_.create_program(program_desc(statistics));
+      compiled_.program = device_.create_program(program_desc(statistics));
       created = true;
     } catch (const Error& error) {
       if (error.rule() == NVDLA_RULE_NONE) throw;
@@ -337,12 +345,12 @@ Error Builder::named(const Error& error) const {
   const nvdla_error& detail = error.detail();
   RuleNames names;
   names.configuration = info_.configuration;
-  names.slots = session_.slot_names;
+  names.slots = compiled_.slot_names;
   std::string object = "the network";
   // Tables and transfers are called after the first layer that uses them.
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const nvdla_layer& layer = layers_[i];
-    const std::string& name = session_.layers[i].name;
+    const std::string& name = compiled_.layers[i].name;
     if (detail.object == NVDLA_OBJECT_LAYER && detail.index == i) names.layer = name;
     if (detail.object == NVDLA_OBJECT_LUT && layer.lut == detail.index + 1) {
       object = "the look-up table of " + layer_text(i, name);
@@ -360,10 +368,15 @@ Error Builder::named(const Error& error) const {
 
 }  // namespace detail
 
+CompiledNetwork Network::compile(const Device& device, const BuildOptions& options) const {
+  auto compiled = std::make_shared<CompiledNetwork::Impl>(device);
+  detail::Builder(impl(), device, *compiled).build(options);
+  return detail::Handles::make<CompiledNetwork>(
+      std::shared_ptr<const CompiledNetwork::Impl>(std::move(compiled)));
+}
+
 Session Network::build(const Device& device, const BuildOptions& options) const {
-  auto session = std::make_unique<Session::Impl>(device);
-  detail::Builder(impl(), device, *session).build(options);
-  return Session(std::move(session));
+  return Session(compile(device, options));
 }
 
 }  // namespace nvdla

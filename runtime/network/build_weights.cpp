@@ -61,9 +61,9 @@ void Builder::add_control() {
     layer.conv.wgs.slot = layer.conv.wmb.slot = static_cast<std::uint32_t>(slots_.size());
   }
   slots_.push_back(make_slot(info_, bytes.size(), NVDLA_SLOT_CONTROL));
-  session_.bindings.emplace_back();
-  session_.slot_names.emplace_back("the tables of compressed weights");
-  session_.control.assign(bytes.begin(), bytes.end());
+  compiled_.constants.emplace_back();
+  compiled_.slot_names.emplace_back("the tables of compressed weights");
+  compiled_.control.assign(bytes.begin(), bytes.end());
 }
 
 }  // namespace nvdla::detail

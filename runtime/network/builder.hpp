@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a network to a session: slots and buffers, packed constants, descriptors, waits. What is
-// common to all layers is in build.cpp, each kind of layer in a file of its own.
+// From a network to a compiled one: slots and buffers, packed constants, descriptors, waits. What
+// is common to all layers is in build.cpp, each kind of layer in a file of its own.
 #ifndef NVDLA_NETWORK_BUILDER_HPP
 #define NVDLA_NETWORK_BUILDER_HPP
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "network/memory_plan.hpp"
 #include "network/network_impl.hpp"
 #include "network/part_plan.hpp"
@@ -53,8 +53,8 @@ struct SparseKernels {
 
 class Builder {
  public:
-  Builder(const Network::Impl& net, const Device& device, Session::Impl& session)
-      : net_(net), info_(device.info()), device_(device), session_(session) {}
+  Builder(const Network::Impl& net, const Device& device, CompiledNetwork::Impl& compiled)
+      : net_(net), info_(device.info()), device_(device), compiled_(compiled) {}
 
   void build(const BuildOptions& options);
 
@@ -213,7 +213,7 @@ class Builder {
   void place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
              nvdla_sdp_x& x) const;
 
-  Session::Impl::Port make_port(const PortNode& node) const;
+  CompiledNetwork::Impl::Port make_port(const PortNode& node) const;
   ProgramDesc program_desc(bool statistics) const;
   void create_program(bool statistics);
   // What the compiler refuses, in the words of the network.
@@ -222,7 +222,7 @@ class Builder {
   const Network::Impl& net_;
   const DeviceInfo& info_;
   const Device& device_;
-  Session::Impl& session_;
+  CompiledNetwork::Impl& compiled_;
   bool fold_inputs_ = true;
   std::uint32_t this_layer_ = 0;  // of the network
   // Residents that are tensors come first: the index of one is that of the other.

@@ -116,6 +116,12 @@ MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdl
   return Planner(residents, layers, transfers).plan(share);
 }
 
+bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents) {
+  return std::all_of(slot.tenants.begin(), slot.tenants.end(), [&](const auto& tenant) {
+    return !residents[tenant.resident].contents.empty();
+  });
+}
+
 void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,
              std::span<nvdla_transfer> transfers) {
   for (nvdla_layer& layer : layers) {

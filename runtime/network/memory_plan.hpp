@@ -58,6 +58,9 @@ MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdl
 void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,
              std::span<nvdla_transfer> transfers);
 
+// Does nothing but constants lie there?
+bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents);
+
 // What the plan comes to.
 MemoryUse memory_use(const MemoryPlan& plan, std::span<const Resident> residents);
 

@@ -34,7 +34,9 @@ MemoryUse memory_use(const MemoryPlan& plan, std::span<const Resident> residents
     BufferUse& buffer = use.buffers.emplace_back();
     buffer.memory = static_cast<Memory>(slot.slot.memory);
     buffer.bytes = slot.slot.size;
+    buffer.shared = holds_constants(slot, residents);
     use.total += buffer.bytes;
+    if (buffer.shared) use.shared += buffer.bytes;
     for (const MemoryPlan::Tenant& tenant : slot.tenants) {
       const Resident& resident = residents[tenant.resident];
       const bool stays = resident.alone || !resident.contents.empty();
@@ -71,9 +73,10 @@ std::string to_text(const MemoryUse& use) {
   }
   fmt::format_to(out,
                  "{} buffers, {:.2f} MB; at most {:.2f} MB in use at once; {:.2f} MB if nothing "
-                 "was shared\n",
+                 "was shared; a further request takes {:.2f} MB\n",
                  use.buffers.size(), static_cast<double>(use.total) / kMega,
-                 static_cast<double>(use.peak) / kMega, static_cast<double>(use.apart) / kMega);
+                 static_cast<double>(use.peak) / kMega, static_cast<double>(use.apart) / kMega,
+                 static_cast<double>(use.total - use.shared) / kMega);
   return text;
 }
 

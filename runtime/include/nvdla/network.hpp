@@ -22,6 +22,7 @@
 #include <span>
 #include <string_view>
 
+#include "nvdla/compiled_network.hpp"
 #include "nvdla/concatenation.hpp"
 #include "nvdla/convolution.hpp"
 #include "nvdla/deconvolution.hpp"
@@ -42,9 +43,10 @@
 namespace nvdla {
 
 // Thread compatible. Throws kInvalidArgument when a layer is added that cannot be, naming layer
-// and field; what depends on the device is checked by build(). So do tensors that this network has
-// not returned, and names: those of inputs and outputs are unique among both and not empty, those
-// of layers are unique unless a layer has none. A network that was moved from refuses everything.
+// and field; what depends on the device is checked by compile(). So do tensors that this network
+// has not returned, and names: those of inputs and outputs are unique among both and not empty,
+// those of layers are unique unless a layer has none. A network that was moved from refuses
+// everything.
 class NVDLA_API Network {
  public:
   struct Impl;  // the library's own
@@ -98,8 +100,8 @@ class NVDLA_API Network {
   void output(Tensor tensor, std::string_view name);
   void output(Tensor tensor, std::string_view name, const Quantization& quantization);
 
-  // The memory that a tensor lies in, DRAM unless said otherwise. build() throws kNotAvailable on a
-  // device without it.
+  // The memory that a tensor lies in, DRAM unless said otherwise. compile() throws kNotAvailable on
+  // a device without it.
   void place(Tensor tensor, Memory memory);
 
   Shape shape(Tensor tensor) const;
@@ -113,11 +115,14 @@ class NVDLA_API Network {
   // Multiply-accumulates of one run.
   std::uint64_t macs() const noexcept;
 
-  // Buffers (Session::memory() tells which), weights packed, banks chosen, waits from data
-  // dependencies. A convolution whose input does not fit the convolution buffer is cut into bands
-  // of lines, one with kernels too large for it into some kernels at a time, each a layer of the
-  // session. Throws kInvalidProgram with the layer's name, kNotAvailable where lines are too long
-  // even for that. The network may be dropped afterwards.
+  // Weights packed and brought to the device, memory planned (CompiledNetwork::memory() tells how),
+  // banks chosen, waits from data dependencies. A convolution whose input does not fit the
+  // convolution buffer is cut into bands of lines, one with kernels too large for it into some
+  // kernels at a time, each a layer of the compiled network. Throws kInvalidProgram with the
+  // layer's name, kNotAvailable where lines are too long even for that. The network may be dropped
+  // afterwards.
+  CompiledNetwork compile(const Device& device, const BuildOptions& options = {}) const;
+  // compile(), and a session on that.
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:

@@ -5,6 +5,7 @@
 #define NVDLA_NVDLA_HPP
 
 #include "nvdla/buffer.hpp"
+#include "nvdla/compiled_network.hpp"
 #include "nvdla/compress.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/deconvolution_phases.hpp"
@@ -21,6 +22,8 @@
 #include "nvdla/network.hpp"
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"
+#include "nvdla/request.hpp"
+#include "nvdla/session.hpp"
 #include "nvdla/tensor.hpp"
 #include "nvdla/weights.hpp"
 

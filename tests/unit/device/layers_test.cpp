@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "base/handles.hpp"
+#include "device/compiled_impl.hpp"
 #include "device/layer_cuts.hpp"
 #include "device/layer_steps.hpp"
-#include "device/session_impl.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/other_device.hpp"
+#include "support/runtime/session_bindings.hpp"
 #include "support/runtime/small_program.hpp"
 
 namespace nvdla {
@@ -253,12 +254,12 @@ TEST(CompareLayers, LayersThatShareTheBufferAndWriteOverEachOther) {
   session.run();
   const auto expected = output(session, "out");
 
-  const Session::Impl& impl = *detail::Handles::impl(session);
+  const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
   std::vector<nvdla_layer> layers = impl.descriptors;
   for (nvdla_layer& layer : layers) layer.sdp.output.offset = 0;
   detail::ProgramStep step;
   step.desc = {.layers = layers, .slots = impl.slots};
-  step.bindings = impl.bindings;
+  step.bindings = test::session_bindings(session);
   step.slot_names = impl.slot_names;
   step.layer_names = {"a", "b", "c"};
   const std::vector<detail::LayerStep> steps = {step};

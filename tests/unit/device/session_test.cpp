@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/manual_fence.hpp"
@@ -286,7 +286,7 @@ TEST(SessionBind, BuffersThatDoNotGoTogetherAreNamed) {
 // A layer that does not end: run(), read() and the fence name it.
 TEST(SessionErrors, OfARunNameItsLayer) {
   Rig rig(State::kNew);
-  test::break_layer(rig.device, detail::Handles::impl(rig.session)->program, 0);
+  test::break_layer(rig.device, detail::Handles::impl(rig.session.network())->program, 0);
   expect_error(ErrorCode::kHang, "'more': layer 0 (sdp) does not end", [&] { rig.session.run(); });
   std::vector<std::int8_t> found(32);
   expect_error(ErrorCode::kHang,

@@ -75,6 +75,39 @@ TEST(Threads, RunSessionsOfOneNetwork) {
   });
 }
 
+TEST(Threads, RunRequestsOfOneCompiledNetwork) {
+  const auto weights = test::random_values<std::int8_t>(8 * 8 * 9, 1, -128, 127);
+  Network net;
+  Convolution c{.name = "conv", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
+  c.weights = weights;
+  c.output = requantize(0.002);
+  net.output(net.convolution(net.input("in", {8, 6, 6}), c), "out");
+  const Device device = Device::open("model:nv_small");
+  const CompiledNetwork shared = net.compile(device);
+  run_threads(4, [&](int t) {
+    const CompiledNetwork compiled = shared;
+    Request requests[2] = {
+        compiled.create_request(),
+        compiled.create_request(t % 2 == 0 ? device.create_queue() : device.queue())};
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const test::Int8 in[2] = {test::random_cube(8, 6, 6, t * 10 + i),
+                                test::random_cube(8, 6, 6, t * 10 + i + 100)};
+      for (int r = 0; r < 2; ++r) {
+        requests[r].write("in", Layout::kNchw, in[r].data);
+        requests[r].submit();
+      }
+      for (int r = 0; r < 2; ++r) {
+        requests[r].fence().wait();
+        std::vector<std::int8_t> found(8 * 16);
+        requests[r].read("out", Layout::kNchw, found);
+        ASSERT_EQ(found, test::convert(test::convolve(in[r], weights, 8, 3, 3, {}), c.output.offset,
+                                       c.output.scale, c.output.shift)
+                             .data);
+      }
+    }
+  });
+}
+
 TEST(Threads, WaitForOneFence) {
   const Device device = Device::open("model:nv_small");
   const SmallProgram small(device, 1, Shape{64, 16, 16}, 20, true);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/handles.hpp"
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "network/plan_check.hpp"
 #include "nvdla/network.hpp"
 #include "support/random.hpp"
@@ -23,7 +23,9 @@ namespace {
 
 constexpr std::int16_t kThree[] = {3};
 
-const Session::Impl& impl(const Session& session) { return *detail::Handles::impl(session); }
+const CompiledNetwork::Impl& impl(const Session& session) {
+  return *detail::Handles::impl(session.network());
+}
 
 Session make(const Network& net, const std::string& device, bool share = true) {
   BuildOptions options;
@@ -136,7 +138,8 @@ TEST(MemoryPlan, TheReportAddsUp) {
             "     1   DRAM      always          128  output 'out'\n"
             "     2   DRAM        0..1          128  the output of layer 0 'add0'\n"
             "     3   DRAM        1..2          128  the output of layer 1 'add1'\n"
-            "4 buffers, 0.00 MB; at most 0.00 MB in use at once; 0.00 MB if nothing was shared\n");
+            "4 buffers, 0.00 MB; at most 0.00 MB in use at once; 0.00 MB if nothing was shared; "
+            "a further request takes 0.00 MB\n");
 }
 
 // A network of random layers, each of which reads any tensors that there are.
@@ -234,7 +237,7 @@ struct Planned {
     return {};
   }
 
-  const Session::Impl& made;
+  const CompiledNetwork::Impl& made;
   std::vector<detail::Resident> residents;
   detail::MemoryPlan plan;
 };

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "base/handles.hpp"
-#include "device/session_impl.hpp"
+#include "device/compiled_impl.hpp"
 #include "layout/tied.hpp"
 #include "nvdla/nvdla.hpp"
 #include "support/runtime/reference.hpp"
+#include "support/runtime/session_bindings.hpp"
 
 namespace nvdla {
 namespace {
@@ -59,7 +60,7 @@ std::vector<std::int8_t> output(const Session& session) {
 TEST(TiedNetwork, RunsAreCutBeforeTheyAreTooLong) {
   const Net net({8, 4000, 100, 20}, 8, 32);
   const Session session = net.build("model:nv_small");
-  const Session::Impl& impl = *detail::Handles::impl(session);
+  const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
   std::uint64_t run = 0, all = 0;
   unsigned cuts = 0;
   for (std::uint32_t i = 0; i < session.layers(); ++i) {
@@ -90,7 +91,7 @@ TEST(TiedNetwork, ResultsAreThoseOfWhatWasReused) {
       session.write("in", Layout::kNchw, net->input());
       session.run();
       const std::vector<std::int8_t> expected = output(session);
-      const Session::Impl& impl = *detail::Handles::impl(session);
+      const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
       for (std::size_t cut = 0; cut < impl.descriptors.size(); ++cut) {
         std::vector<nvdla_layer> layers = impl.descriptors;
         const bool reused = (layers[cut].conv.flags & kReuse) != 0;
@@ -100,7 +101,7 @@ TEST(TiedNetwork, ResultsAreThoseOfWhatWasReused) {
         ProgramDesc desc;
         desc.layers = layers;
         desc.slots = impl.slots;
-        std::vector<Binding> bindings = impl.bindings;
+        std::vector<Binding> bindings = test::session_bindings(session);
         const Map out = bindings[impl.outputs[0].slot].buffer.map(MapMode::kReadWrite);
         std::fill(out.bytes().begin(), out.bytes().end(), std::byte{0x55});
         impl.device.submit(impl.device.create_program(desc), bindings).wait();

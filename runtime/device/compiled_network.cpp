@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/compiled_network.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/handles.hpp"
+#include "base/rules.hpp"
+#include "device/compiled_impl.hpp"
+#include "device/request_impl.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::refuse_argument;
+using NetworkPort = CompiledNetwork::Impl::Port;
+
+const NetworkPort* find_port(const std::vector<NetworkPort>& ports, std::string_view name) {
+  for (const NetworkPort& port : ports) {
+    if (port.name == name) return &port;
+  }
+  return nullptr;
+}
+
+std::string port_names(const std::vector<NetworkPort>& ports) {
+  std::string text;
+  for (const NetworkPort& port : ports) text += (text.empty() ? "'" : ", '") + port.name + "'";
+  return text;
+}
+
+}  // namespace
+
+const NetworkPort& CompiledNetwork::Impl::input(std::string_view name) const {
+  const Port* port = find_port(inputs, name);
+  if (port == nullptr) {
+    refuse_argument("no input is called '{}'; there is {}", name, port_names(inputs));
+  }
+  return *port;
+}
+
+const NetworkPort& CompiledNetwork::Impl::output(std::string_view name) const {
+  const Port* port = find_port(outputs, name);
+  if (port == nullptr) {
+    refuse_argument("no output is called '{}'; there is {}", name, port_names(outputs));
+  }
+  return *port;
+}
+
+const NetworkPort& CompiledNetwork::Impl::port(std::string_view name) const {
+  if (const Port* found = find_port(inputs, name)) return *found;
+  if (const Port* found = find_port(outputs, name)) return *found;
+  refuse_argument("no input or output is called '{}'; there is {}, {}", name, port_names(inputs),
+                  port_names(outputs));
+}
+
+const NetworkPort& CompiledNetwork::Impl::tensor(const Port& port) const {
+  if (port.image) {
+    refuse_argument("'{}' is an image: write_pixels() writes it, image() tells where it lies",
+                    port.name);
+  }
+  return port;
+}
+
+const CompiledNetwork::Impl::Layer& CompiledNetwork::Impl::layer(std::uint32_t index) const {
+  if (index >= layers.size()) {
+    refuse_argument("layer {}: the compiled network has {}", index, layers.size());
+  }
+  return layers[index];
+}
+
+Error CompiledNetwork::Impl::named(const Error& error) const {
+  const auto code = static_cast<ErrorCode>(error.code().value());
+  if (error.rule() != NVDLA_RULE_NONE) {
+    return Error(code, detail::rule_text(error.detail(), {.slots = slot_names}), error.detail());
+  }
+  return error;
+}
+
+std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
+  std::vector<Binding> bindings;
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot].access == NVDLA_SLOT_CONTROL || constants[slot]) {
+      bindings.emplace_back(constants[slot]);
+      continue;
+    }
+    detail::at_place(slot_names[slot], std::nullopt, [&] {
+      bindings.emplace_back(
+          device.allocate(slots[slot].size, static_cast<Memory>(slots[slot].memory)));
+    });
+  }
+  return bindings;
+}
+
+CompiledNetwork::CompiledNetwork() noexcept = default;
+CompiledNetwork::CompiledNetwork(std::shared_ptr<const Impl> impl) noexcept
+    : impl_(std::move(impl)) {}
+CompiledNetwork::CompiledNetwork(const CompiledNetwork&) noexcept = default;
+CompiledNetwork::CompiledNetwork(CompiledNetwork&&) noexcept = default;
+CompiledNetwork& CompiledNetwork::operator=(const CompiledNetwork&) noexcept = default;
+CompiledNetwork& CompiledNetwork::operator=(CompiledNetwork&&) noexcept = default;
+CompiledNetwork::~CompiledNetwork() = default;
+
+const CompiledNetwork::Impl& CompiledNetwork::impl() const {
+  if (impl_ == nullptr) refuse_argument("the handle of the compiled network is empty");
+  return *impl_;
+}
+
+Request CompiledNetwork::create_request() const { return create_request(impl().device.queue()); }
+
+Request CompiledNetwork::create_request(const Queue& queue) const {
+  impl();
+  return detail::make_request(impl_, queue, "request");
+}
+
+const Device& CompiledNetwork::device() const { return impl().device; }
+
+std::uint32_t CompiledNetwork::inputs() const noexcept {
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->inputs.size());
+}
+
+std::uint32_t CompiledNetwork::outputs() const noexcept {
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->outputs.size());
+}
+
+std::string_view CompiledNetwork::input_name(std::uint32_t index) const {
+  if (index >= impl().inputs.size()) refuse_argument("input {} of {}", index, inputs());
+  return impl().inputs[index].name;
+}
+
+std::string_view CompiledNetwork::output_name(std::uint32_t index) const {
+  if (index >= impl().outputs.size()) refuse_argument("output {} of {}", index, outputs());
+  return impl().outputs[index].name;
+}
+
+const TensorDesc& CompiledNetwork::desc(std::string_view name) const {
+  return impl().tensor(impl().port(name)).desc;
+}
+
+const ImageDesc& CompiledNetwork::image(std::string_view name) const {
+  const NetworkPort& port = impl().input(name);
+  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
+  return *port.image;
+}
+
+std::uint32_t CompiledNetwork::layers() const noexcept {
+  return impl_ == nullptr ? 0 : static_cast<std::uint32_t>(impl_->layers.size());
+}
+
+std::string_view CompiledNetwork::layer_name(std::uint32_t layer) const {
+  return impl().layer(layer).name;
+}
+
+std::uint64_t CompiledNetwork::layer_cycles(std::uint32_t layer) const {
+  impl().layer(layer);
+  return impl().program.cycles(layer);
+}
+
+std::uint64_t CompiledNetwork::layer_macs(std::uint32_t layer) const {
+  return impl().layer(layer).macs;
+}
+
+MemoryUse CompiledNetwork::memory() const { return impl().memory; }
+
+}  // namespace nvdla

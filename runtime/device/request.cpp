@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "base/handles.hpp"
+#include "device/bound_buffer.hpp"
+#include "device/request_impl.hpp"
+#include "layout/fold_elements.hpp"
+#include "nvdla/folding.hpp"
+
+namespace nvdla {
+
+using detail::refuse_argument;
+
+Request detail::make_request(std::shared_ptr<const CompiledNetwork::Impl> network,
+                             const Queue& queue, std::string_view noun) {
+  if (!queue) refuse_argument("the queue handle is empty");
+  if (Handles::impl(queue)->device() != Handles::impl(network->program)->device()) {
+    refuse_argument("the queue belongs to another device than the compiled network");
+  }
+  return Handles::make<Request>(std::make_shared<Request::Impl>(std::move(network), queue, noun));
+}
+
+void Request::Impl::check_idle(std::string_view what) const {
+  if (!last.done()) {
+    detail::refuse(ErrorCode::kBusy, "{}: the {} is running: wait for its fence first", what, noun);
+  }
+}
+
+void Request::Impl::check_ran(std::string_view what) const {
+  check_idle(what);
+  if (!last) {
+    refuse_argument("{}: the {} has not run yet: run() or submit() it first", what, noun);
+  }
+  try {
+    last.wait();
+  } catch (const Error& error) {
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                fmt::format("{}: the last run failed: {}", what, error.what()), error.detail());
+  }
+}
+
+template <typename T>
+void Request::Impl::write(std::string_view name, Layout layout, std::span<const T> source) {
+  const Port& port = net->tensor(net->input(name));
+  const std::lock_guard lock(mutex);
+  check_idle(fmt::format("writing '{}'", name));
+  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
+  if (port.folded) {
+    if constexpr (!std::is_same_v<T, std::uint16_t>) {
+      const std::vector<T> folded = fold_tensor(*port.folded, layout, source);
+      pack(port.desc, Layout::kNchw, std::span<const T>(folded), map.bytes());
+      return;
+    }
+  }
+  pack(port.desc, layout, source, map.bytes());
+}
+
+void Request::Impl::write_reals(std::string_view name, Layout layout,
+                                std::span<const float> source) {
+  const Port& port = net->tensor(net->input(name));
+  const std::lock_guard lock(mutex);
+  check_idle(fmt::format("writing '{}'", name));
+  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
+  if (port.folded) {
+    // The real number of the padding value, for the columns behind the last one.
+    const Quantization& q = port.quantization;
+    const float pad = static_cast<float>(port.folded->pad_value - q.zero_point) * q.scale;
+    const std::vector<float> folded =
+        detail::fold_elements<float>(*port.folded, layout, source, pad);
+    pack(port.desc, Layout::kNchw, folded, q, map.bytes());
+    return;
+  }
+  pack(port.desc, layout, source, port.quantization, map.bytes());
+}
+
+template <typename Unpack>
+void Request::Impl::read(std::string_view name, const Unpack& unpack) const {
+  const Port& port = net->output(name);
+  const std::lock_guard lock(mutex);
+  const std::string what = fmt::format("reading '{}'", name);
+  check_ran(what);
+  if (rebound.contains(port.slot)) {
+    refuse_argument("{}: it was bound to another buffer after the last run: run again first", what);
+  }
+  unpack(port, bindings[port.slot].buffer.map(MapMode::kRead));
+}
+
+Request::Request(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Request::Request(Request&&) noexcept = default;
+Request& Request::operator=(Request&&) noexcept = default;
+// The run, if there is one, holds what it needs.
+Request::~Request() = default;
+
+Request::Impl& Request::impl() const {
+  if (impl_ == nullptr) refuse_argument("the request is empty: it was moved from");
+  return *impl_;
+}
+
+CompiledNetwork Request::network() const {
+  return detail::Handles::make<CompiledNetwork>(impl().net);
+}
+
+Buffer Request::buffer(std::string_view name) const {
+  const Impl::Port& port = impl().net->port(name);
+  const std::lock_guard lock(impl().mutex);
+  return impl().bindings[port.slot].buffer;
+}
+
+void Request::bind(std::string_view name, const Buffer& buffer) {
+  const Impl::Port& port = impl().net->port(name);
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle(fmt::format("binding '{}'", name));
+  Buffer& bound = impl().bindings[port.slot].buffer;
+  detail::check_bound(name, buffer, bound, impl().net->slots[port.slot].size);
+  bound = buffer;
+  impl().rebound.insert(port.slot);
+}
+
+void Request::write(std::string_view name, Layout layout, std::span<const std::int8_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Request::write(std::string_view name, Layout layout, std::span<const std::int16_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Request::write(std::string_view name, Layout layout, std::span<const std::uint16_t> source) {
+  impl().write(name, layout, source);
+}
+
+void Request::write(std::string_view name, Layout layout, std::span<const float> source) {
+  impl().write_reals(name, layout, source);
+}
+
+void Request::write_pixels(std::string_view name, std::span<const std::byte> plane,
+                           std::span<const std::byte> plane_uv) {
+  const Impl::Port& port = impl().net->input(name);
+  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle(fmt::format("writing '{}'", name));
+  const Map map = impl().bindings[port.slot].buffer.map(MapMode::kWrite);
+  pack_image(impl().net->device.info(), *port.image, plane, plane_uv, map.bytes());
+}
+
+void Request::read(std::string_view name, Layout layout, std::span<std::int8_t> target) const {
+  impl().read(name, [&](const Impl::Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
+}
+
+void Request::read(std::string_view name, Layout layout, std::span<std::int16_t> target) const {
+  impl().read(name, [&](const Impl::Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
+}
+
+void Request::read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const {
+  impl().read(name, [&](const Impl::Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), target);
+  });
+}
+
+void Request::read(std::string_view name, Layout layout, std::span<float> target) const {
+  impl().read(name, [&](const Impl::Port& port, const Map& map) {
+    unpack(port.desc, layout, map.bytes(), port.quantization, target);
+  });
+}
+
+Fence Request::submit(const SubmitOptions& options) {
+  const Impl::Network& net = *impl().net;
+  const std::lock_guard lock(impl().mutex);
+  impl().check_idle("submitting");
+  try {
+    impl().last = impl().queue.submit(net.program, impl().bindings, options);
+  } catch (const Error& error) {
+    throw net.named(error);
+  }
+  impl().rebound.clear();
+  detail::Handles::impl(impl().last)->name_layers(net.layer_names);
+  return impl().last;
+}
+
+void Request::run() { submit().wait(); }
+
+Fence Request::fence() const {
+  const std::lock_guard lock(impl().mutex);
+  return impl().last;
+}
+
+std::span<const nvdla_layer_stats> Request::statistics() const {
+  const std::lock_guard lock(impl().mutex);
+  if (!impl().net->program.statistics()) return {};
+  impl().check_ran("statistics");
+  return impl().last.statistics();
+}
+
+}  // namespace nvdla

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// A network that was compiled for a device: once, for any number of requests, which run it.
+//
+//   nvdla::CompiledNetwork compiled = net.compile(nvdla::Device::open("model:nv_full"));
+//   nvdla::Request a = compiled.create_request(), b = compiled.create_request();
+//   a.write("image", nvdla::Layout::kNchw, first);
+//   nvdla::Fence running = a.submit();
+//   b.write("image", nvdla::Layout::kNchw, second);  // while the device works on the first
+//   b.submit();
+//   running.wait();
+//   a.read("features", nvdla::Layout::kNchw, features);
+#ifndef NVDLA_COMPILED_NETWORK_HPP
+#define NVDLA_COMPILED_NETWORK_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "nvdla/device.hpp"
+#include "nvdla/export.hpp"
+#include "nvdla/image.hpp"
+#include "nvdla/memory_use.hpp"
+#include "nvdla/queue.hpp"
+#include "nvdla/request.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+// What Network::compile() may do, and has to.
+struct BuildOptions {
+  // Count for every layer; Request::statistics() has the numbers.
+  bool statistics = false;
+  // Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
+  // everybody expects; kAlways is then refused as kNotAvailable.
+  bool fold_inputs = true;
+  // Tensors between layers lie where others were before, as soon as nothing touches those any more.
+  // Without, each has a buffer of its own.
+  bool share_memory = true;
+};
+
+// The program and the constants of a network in the memory of its device, and what its inputs and
+// outputs are. Immutable, a handle: copies name the same network, threads may share it. It lives as
+// long as any handle, request or run of it. All calls but assignment and bool throw
+// kInvalidArgument on an empty handle; inputs(), outputs() and layers() are 0.
+class NVDLA_API CompiledNetwork {
+ public:
+  struct Impl;  // the library's own
+
+  CompiledNetwork() noexcept;
+  CompiledNetwork(const CompiledNetwork&) noexcept;
+  CompiledNetwork(CompiledNetwork&&) noexcept;
+  CompiledNetwork& operator=(const CompiledNetwork&) noexcept;
+  CompiledNetwork& operator=(CompiledNetwork&&) noexcept;
+  ~CompiledNetwork();
+
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+
+  // Buffers for inputs, outputs and what lies between layers; nothing of the constants is copied.
+  // Requests of one queue run in the order in which they are submitted; without a queue it is the
+  // device's. One in a queue of its own takes turns with others, and does not fall with them if
+  // one hangs. Throws kNoMemory, kInvalidArgument for a queue of another device.
+  Request create_request() const;
+  Request create_request(const Queue& queue) const;
+
+  const Device& device() const;
+  std::uint32_t inputs() const noexcept;
+  std::uint32_t outputs() const noexcept;
+  std::string_view input_name(std::uint32_t index) const;
+  std::string_view output_name(std::uint32_t index) const;
+  // Where a tensor lies, by the name of an input or output. Throws kInvalidArgument listing the
+  // names that there are. Of an input that a layer has folded (Convolution::folding) it is the
+  // folded cube.
+  const TensorDesc& desc(std::string_view name) const;
+  // Where an image lies.
+  const ImageDesc& image(std::string_view name) const;
+
+  // Layers as they run: bands of lines or of kernels of a convolution that was cut are called
+  // "conv 1/3", "conv 2/3", ..., the cubes of a batch "conv cube 1/4", ..., or "conv cubes 1..3/4"
+  // where a layer takes several but not all of them, those of kernels "conv kernels 1/2", ... and
+  // "conv gather", those of a deconvolution "up phase 1/4", ... and "up contract". A pooling that
+  // is part of a layer adds its name: "conv+pool".
+  std::uint32_t layers() const noexcept;
+  std::string_view layer_name(std::uint32_t layer) const;
+  // Estimate of the worst case in device cycles.
+  std::uint64_t layer_cycles(std::uint32_t layer) const;
+  // Multiply-accumulates of one run of a layer.
+  std::uint64_t layer_macs(std::uint32_t layer) const;
+  // The buffers of this network, which all requests share (BufferUse::shared), and those that each
+  // request has for itself.
+  MemoryUse memory() const;
+
+ private:
+  friend struct detail::Handles;
+  explicit CompiledNetwork(std::shared_ptr<const Impl> impl) noexcept;
+  const Impl& impl() const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_COMPILED_NETWORK_HPP
