@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,11 +73,16 @@ class ProgramImpl {
 
 using LayerNames = std::shared_ptr<const std::vector<std::string>>;
 
+class Descriptor;
+
 class FenceImpl {
  public:
   using Clock = std::chrono::steady_clock;
 
+  FenceImpl() = default;
   virtual ~FenceImpl() = default;
+  FenceImpl(const FenceImpl&) = delete;
+  FenceImpl& operator=(const FenceImpl&) = delete;
 
   virtual bool done() const noexcept = 0;
   // Waits until it is done, for ever without a time; false if it is not done by then.
@@ -87,13 +93,41 @@ class FenceImpl {
   virtual std::span<const nvdla_layer_stats> statistics() const noexcept = 0;
   // Calls `then` once it is done, from any thread, or at once if it is. It must not throw or wait.
   virtual void on_done(std::function<void()> then) = 0;
+  // Has it fail with `why`, unless the job fails by itself: at once if the device has not begun,
+  // else when the device is done with it. False if it was done already. The job's buffers are the
+  // device's until the fence is done, here as ever.
+  virtual bool cancel(const Error& why) = 0;
+  // A file descriptor that is readable once it is done; it lives as long as the fence. Throws
+  // kNoMemory.
+  int poll_fd();
 
   // What errors call the layers, if anything: set by the submitter, before others have the fence.
   void name_layers(LayerNames names) noexcept { layer_names_ = std::move(names); }
   const LayerNames& layer_names() const noexcept { return layer_names_; }
+  // Of cancel_at(): the submitter's, too.
+  void keep_deadline(std::shared_ptr<void> deadline) noexcept { deadline_ = std::move(deadline); }
+
+ protected:
+  virtual std::shared_ptr<Descriptor> make_poll_fd();
 
  private:
   LayerNames layer_names_;
+  std::shared_ptr<void> deadline_;
+  std::mutex poll_mutex_;
+  std::shared_ptr<Descriptor> poll_;
+};
+
+// Of a job that has not ended in time.
+Error late();
+// Of a job that waited for one that failed.
+Error wait_failed(const Error& why);
+
+// When a job may start.
+struct JobTerms {
+  // When all of these are done, and well.
+  std::span<const std::shared_ptr<FenceImpl>> waits = {};
+  // Not from then on.
+  FenceImpl::Clock::time_point deadline = FenceImpl::Clock::time_point::max();
 };
 
 struct BoundBuffer {
@@ -113,7 +147,7 @@ class QueueImpl {
   // Program and buffers belong to the device. Checks that the buffers fit the slots.
   virtual std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                             std::span<const BoundBuffer> bindings,
-                                            std::span<const std::shared_ptr<FenceImpl>> waits) = 0;
+                                            const JobTerms& terms) = 0;
 
  private:
   DeviceId device_;

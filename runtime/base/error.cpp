@@ -39,6 +39,8 @@ class Category final : public std::error_category {
         return "in use";
       case ErrorCode::kNotWritten:
         return "not written";
+      case ErrorCode::kDeadline:
+        return "deadline passed";
     }
     return "unknown error " + std::to_string(code);
   }
@@ -57,6 +59,7 @@ class Category final : public std::error_category {
       case ErrorCode::kNoMemory:
         return std::errc::not_enough_memory;
       case ErrorCode::kHang:
+      case ErrorCode::kDeadline:
         return std::errc::timed_out;
       case ErrorCode::kCanceled:
         return std::errc::operation_canceled;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/background.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
 
@@ -15,6 +16,14 @@ namespace {
 
 using detail::Handles;
 using detail::refuse_argument;
+
+// Whoever waits there for another call waits for itself.
+void check_may_wait(const detail::FenceImpl& fence) {
+  if (!detail::in_callback() || fence.done()) return;
+  refuse_argument(
+      "waiting in a callback (Fence::on_end) for what has not ended: submit what follows with "
+      "wait_fences, or wait on another thread");
+}
 
 void check_ended_well(const detail::FenceImpl& fence) {
   const Error* error = fence.error();
@@ -41,12 +50,14 @@ bool Fence::done() const noexcept { return impl_ == nullptr || impl_->done(); }
 
 void Fence::wait() const {
   if (impl_ == nullptr) return;
+  check_may_wait(*impl_);
   impl_->wait(std::nullopt);
   check_ended_well(*impl_);
 }
 
 bool Fence::wait(std::chrono::nanoseconds timeout) const {
   if (impl_ == nullptr) return true;
+  check_may_wait(*impl_);
   const auto now = detail::FenceImpl::Clock::now();
   // A time beyond the end of the clock is for ever.
   std::optional<detail::FenceImpl::Clock::time_point> until;
@@ -54,6 +65,26 @@ bool Fence::wait(std::chrono::nanoseconds timeout) const {
   if (!impl_->wait(until)) return false;
   check_ended_well(*impl_);
   return true;
+}
+
+bool Fence::cancel() const {
+  return impl_ != nullptr && impl_->cancel(Error(ErrorCode::kCanceled, "the job was canceled"));
+}
+
+int Fence::poll_fd() const {
+  if (impl_ == nullptr) refuse_argument("the fence handle is empty: there is nothing to poll");
+  return impl_->poll_fd();
+}
+
+void Fence::on_end(std::function<void()> call) const {
+  if (!call) refuse_argument("the function to call at the end is empty");
+  detail::start_callbacks();
+  auto later = [call = std::move(call)]() mutable { detail::call_later(std::move(call)); };
+  if (impl_ == nullptr) {
+    later();
+  } else {
+    impl_->on_done(std::move(later));
+  }
 }
 
 std::span<const nvdla_layer_stats> Fence::statistics() const noexcept {
@@ -102,7 +133,12 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
   for (const Fence& fence : options.wait_fences) {
     if (fence) waits.push_back(Handles::impl(fence));
   }
-  return Handles::make<Fence>(impl_->submit(Handles::impl(program), bound, waits));
+  const detail::JobTerms terms = {.waits = waits, .deadline = options.deadline};
+  std::shared_ptr<detail::FenceImpl> fence = impl_->submit(Handles::impl(program), bound, terms);
+  if (options.deadline != detail::FenceImpl::Clock::time_point::max() && !fence->done()) {
+    fence->keep_deadline(detail::cancel_at(options.deadline, fence));
+  }
+  return Handles::make<Fence>(std::move(fence));
 }
 
 }  // namespace nvdla

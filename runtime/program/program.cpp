@@ -192,6 +192,7 @@ ExitStatus status_of(ErrorCode code) noexcept {
     case ErrorCode::kBusFault:
     case ErrorCode::kGone:
     case ErrorCode::kBusy:
+    case ErrorCode::kDeadline:
       return kDevice;
     case ErrorCode::kNotWritten:
       return kOutput;

@@ -47,7 +47,7 @@ int BareEngine::start() {
   return lost_ ? NVDLA_START_GONE : error;
 }
 
-bool BareEngine::run(nvdla_job& job, const Patience& patience) {
+bool BareEngine::run(nvdla_job& job, const Patience& patience, const std::function<bool()>& stop) {
   nvdla_engine* const engine = engine_.get();
   if (const int refused = nvdla_engine_submit(engine, &job); refused != 0)
     refuse(ErrorCode::kGone, "the engine takes no job: error {}", -refused);
@@ -57,6 +57,7 @@ bool BareEngine::run(nvdla_job& job, const Patience& patience) {
       nvdla_engine_abort(engine);
       return false;
     }
+    if (stop && stop()) nvdla_engine_yield(engine);
     const u64 deadline = nvdla_engine_next_deadline(engine);
     if (lost_ || deadline == NVDLA_NO_DEADLINE) {
       nvdla_engine_abort(engine);

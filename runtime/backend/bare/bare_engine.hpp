@@ -7,6 +7,7 @@
 #define NVDLA_BACKEND_BARE_BARE_ENGINE_HPP
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,8 +35,8 @@ class BareEngine {
     BareDevice::Time look{0};
   };
   // Runs `job` until it has ended, in time; else it is aborted, and the device has to be started
-  // again. Throws kGone if the engine takes no job.
-  bool run(nvdla_job& job, const Patience& patience);
+  // again. Once `stop` says so it yields. Throws kGone if the engine takes no job.
+  bool run(nvdla_job& job, const Patience& patience, const std::function<bool()>& stop = {});
 
   // Units that are enabled: "CDMA, SDP"; empty if none is.
   std::string busy_units();

@@ -40,7 +40,7 @@ std::optional<Error> BareRunner::outcome(const nvdla_job& job) {
                                 ": the device does not answer any more: "
                                 "registers read as ones");
   }
-  if (job.result != NVDLA_JOB_OK) {
+  if (failed(job)) {
     const std::string busy = engine_.busy_units();
     return job_failure(job, busy.empty() ? "no unit is busy, its interrupt did not come"
                                          : fmt::format("{} did not come to an end", busy));
@@ -85,12 +85,12 @@ std::optional<Error> BareRunner::run(Job& job) {
   engine_job.serial = job.program().serial();
 
   try {
-    engine_.run(engine_job, {});
+    engine_.run(engine_job, {}, [&] { return job.canceled(); });
   } catch (const Error& error) {
     return error;
   }
   std::optional<Error> error = outcome(engine_job);
-  if (engine_job.result != NVDLA_JOB_OK || engine_.lost()) recover(job);
+  if (failed(engine_job) || engine_.lost()) recover(job);
   return error;
 }
 

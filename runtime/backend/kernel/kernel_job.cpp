@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/descriptor.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -33,15 +34,16 @@ Error fence_error(const Node& node, int error) {
 }  // namespace
 
 KernelJob::KernelJob(std::shared_ptr<KernelCore> core, std::shared_ptr<const KernelProgram> program,
-                     std::vector<BoundBuffer> bindings,
-                     std::vector<std::shared_ptr<FenceImpl>> waits)
+                     std::vector<BoundBuffer> bindings, const JobTerms& terms)
     : core_(std::move(core)),
       program_(std::move(program)),
       syncobj_(std::make_shared<const SyncObject>(core_->node())),
+      deadline_(terms.deadline),
       bindings_(std::move(bindings)),
-      waits_(std::move(waits)) {}
+      waits_(terms.waits.begin(), terms.waits.end()) {}
 
 bool KernelJob::waits_outside() const {
+  const std::lock_guard lock(mutex_);
   return std::any_of(waits_.begin(), waits_.end(), [this](const auto& wait) {
     if (wait->done()) return false;
     const auto* job = dynamic_cast<const KernelJob*>(wait.get());
@@ -75,6 +77,7 @@ Error KernelJob::hang() const {
 
 int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
   const std::lock_guard lock(mutex_);
+  if (state_.load() == State::kDone) return 0;
   std::vector<drm_nvdla_binding> bindings;
   for (const BoundBuffer& bound : bindings_) {
     const auto* buffer = static_cast<const KernelBuffer*>(bound.buffer.get());
@@ -115,17 +118,60 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
     context_ = std::move(context);
     state_.store(State::kSubmitted);
     changed_.notify_all();
+    watch_locked();
   }
   return code;
 }
 
+std::vector<std::shared_ptr<FenceImpl>> KernelJob::waits() const {
+  const std::lock_guard lock(mutex_);
+  return waits_;
+}
+
+void KernelJob::when_withdrawn(std::function<void()> call) {
+  const std::lock_guard lock(mutex_);
+  withdrawn_ = std::move(call);
+}
+
+void KernelJob::check_terms() {
+  const std::lock_guard lock(mutex_);
+  if (state_.load() == State::kDone) return;
+  if (const Error* failed = failed_wait()) {
+    refuse_locked(wait_failed(*failed));
+  } else if (deadline_ <= Clock::now()) {
+    refuse_locked(late());
+  }
+}
+
+bool KernelJob::cancel(const Error& why) {
+  if (done()) return false;
+  std::function<void()> withdrawn;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.load() == State::kDone) return false;
+    if (state_.load() == State::kSubmitted) {
+      if (!canceled_) canceled_ = why;
+      return true;
+    }
+    withdrawn = std::move(withdrawn_);
+    refuse_locked(why);
+  }
+  if (withdrawn) withdrawn();
+  return true;
+}
+
 void KernelJob::refuse(Error error) {
   const std::lock_guard lock(mutex_);
+  refuse_locked(std::move(error));
+}
+
+void KernelJob::refuse_locked(Error error) {
   error_ = std::move(error);
   bindings_.clear();
   waits_.clear();
   state_.store(State::kDone);
   changed_.notify_all();
+  watch_locked();
 }
 
 bool KernelJob::poll(std::optional<Clock::time_point> until) const {
@@ -153,8 +199,9 @@ void KernelJob::settle() const {
     error_ = fence_error(*core_->node(), status);
   } else if (const Error* failed = failed_wait()) {
     // The kernel waits for the end of a job, well or not.
-    error_.emplace(ErrorCode::kCanceled,
-                   fmt::format("a job that this one waits for failed: {}", failed->what()));
+    error_ = wait_failed(*failed);
+  } else {
+    error_ = canceled_;
   }
   if (stats_buffer_ != nullptr) {
     stats_.resize(program_->layers());
@@ -179,7 +226,24 @@ bool KernelJob::done() const noexcept {
 
 bool KernelJob::wait(std::optional<Clock::time_point> until) { return poll(until); }
 
+std::shared_ptr<Descriptor> KernelJob::make_poll_fd() {
+  if (state_.load() != State::kSubmitted) return FenceImpl::make_poll_fd();
+  return std::make_shared<Descriptor>(core_->node()->export_sync_file(syncobj_->handle()));
+}
+
+void KernelJob::watch_locked() {
+  for (auto& then : then_) core_->watcher().watch(shared_from_this(), std::move(then));
+  then_.clear();
+}
+
 void KernelJob::on_done(std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.load() == State::kHeld) {
+      then_.push_back(std::move(then));
+      return;
+    }
+  }
   if (done()) {
     then();
   } else {

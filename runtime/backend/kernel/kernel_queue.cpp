@@ -16,16 +16,19 @@ KernelQueue::KernelQueue(std::shared_ptr<KernelCore> core)
 
 std::shared_ptr<FenceImpl> KernelQueue::submit(std::shared_ptr<const ProgramImpl> program,
                                                std::span<const BoundBuffer> bindings,
-                                               std::span<const std::shared_ptr<FenceImpl>> waits) {
+                                               const JobTerms& terms) {
   auto job = std::make_shared<KernelJob>(
       core_, std::static_pointer_cast<const KernelProgram>(std::move(program)),
-      std::vector(bindings.begin(), bindings.end()), std::vector(waits.begin(), waits.end()));
+      std::vector(bindings.begin(), bindings.end()), terms);
   {
     const std::lock_guard lock(mutex_);
     if (held_.empty() && !job->waits_outside()) {
       give(*job);
       return job;
     }
+    job->when_withdrawn([queue = weak_from_this()] {
+      if (const auto self = queue.lock()) self->pump();
+    });
     held_.push_back(job);
   }
   for (const auto& wait : job->waits()) {
@@ -37,13 +40,7 @@ std::shared_ptr<FenceImpl> KernelQueue::submit(std::shared_ptr<const ProgramImpl
 // A context whose job hung takes nothing more. The queue goes on in a new one: who submitted to
 // the old one learns it from their fences.
 void KernelQueue::give(KernelJob& job) {
-  for (const auto& wait : job.waits()) {
-    if (wait->done() && wait->error() != nullptr) {
-      job.refuse({ErrorCode::kCanceled,
-                  fmt::format("a job that this one waits for failed: {}", wait->error()->what())});
-      return;
-    }
-  }
+  job.check_terms();
   int error = submit(job);
   if (error == ECANCELED) {
     context_ = std::make_shared<const KernelContext>(core_->node());

@@ -18,7 +18,7 @@ class KernelQueue final : public QueueImpl, public std::enable_shared_from_this<
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
-                                    std::span<const std::shared_ptr<FenceImpl>> waits) override;
+                                    const JobTerms& terms) override;
 
  private:
   // Submits held jobs, in order, up to one that must still wait.

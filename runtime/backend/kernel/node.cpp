@@ -134,6 +134,12 @@ bool Node::wait(std::uint32_t syncobj, std::optional<FenceImpl::Clock::time_poin
   fail(-result, "waiting for a job");
 }
 
+int Node::export_sync_file(std::uint32_t syncobj) const {
+  int file = -1;
+  if (drmSyncobjExportSyncFile(fd_, syncobj, &file) != 0) fail(errno, "making a file to poll");
+  return file;
+}
+
 int Node::status(std::uint32_t syncobj) const {
   int file = -1;
   if (drmSyncobjExportSyncFile(fd_, syncobj, &file) != 0) return errno;

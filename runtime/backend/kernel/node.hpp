@@ -43,6 +43,8 @@ class Node {
   std::uint32_t create_syncobj() const;
   void destroy_syncobj(std::uint32_t handle) const noexcept;
   bool wait(std::uint32_t syncobj, std::optional<FenceImpl::Clock::time_point> until) const;
+  // A new file, readable once the job that the sync object has by now is done. Throws.
+  int export_sync_file(std::uint32_t syncobj) const;
   // Of a signalled sync object: 0, or the errno with which its job failed.
   int status(std::uint32_t syncobj) const;
 

@@ -9,11 +9,12 @@
 namespace nvdla::detail {
 
 Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
-         std::vector<std::shared_ptr<FenceImpl>> waits)
+         const JobTerms& terms)
     : program_(std::move(program)),
       bindings_(std::move(bindings)),
-      waits_(std::move(waits)),
-      stats_(program_->statistics() ? program_->layers() : 0) {}
+      waits_(terms.waits.begin(), terms.waits.end()),
+      stats_(program_->statistics() ? program_->layers() : 0),
+      deadline_(terms.deadline) {}
 
 bool Job::wait(std::optional<Clock::time_point> until) {
   if (done()) return true;
@@ -48,15 +49,30 @@ void Job::on_done(std::function<void()> then) {
   then();
 }
 
+bool Job::cancel(const Error& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (done()) return false;
+    if (!why_) why_ = why;
+    canceled_.store(true, std::memory_order_relaxed);
+  }
+  if (const auto worker = worker_.lock()) worker->withdraw(*this);
+  return true;
+}
+
+void Job::check_deadline() {
+  if (deadline_ <= Clock::now()) cancel(late());
+}
+
 void Job::finish(std::optional<Error> error) {
   // Before anybody knows: who waited finds that nothing but itself holds its buffers.
   program_.reset();
   bindings_.clear();
   waits_.clear();
-  error_ = std::move(error);
   std::vector<std::function<void()>> then;
   {
     const std::lock_guard lock(mutex_);
+    error_ = error ? std::move(error) : why_;
     done_.store(true, std::memory_order_release);
     then.swap(then_);
   }

@@ -31,13 +31,14 @@ struct LocalBinding {
 class Job final : public FenceImpl {
  public:
   Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
-      std::vector<std::shared_ptr<FenceImpl>> waits);
+      const JobTerms& terms);
 
   bool done() const noexcept override { return done_.load(std::memory_order_acquire); }
   bool wait(std::optional<Clock::time_point> until) override;
   const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
   std::span<const nvdla_layer_stats> statistics() const noexcept override { return stats_; }
   void on_done(std::function<void()> then) override;
+  bool cancel(const Error& why) override;
 
   // Who runs it; whoever waits without limit lends it a hand.
   void set_worker(std::weak_ptr<Worker> worker) noexcept { worker_ = std::move(worker); }
@@ -47,7 +48,12 @@ class Job final : public FenceImpl {
   std::span<const LocalBinding> bindings() const noexcept { return bindings_; }
   std::span<const std::shared_ptr<FenceImpl>> waits() const noexcept { return waits_; }
   std::span<nvdla_layer_stats> stats() noexcept { return stats_; }
-  // Ends the job, well or with `error`: lets go of what it held, then tells everybody.
+  // Is it to end as soon as it can?
+  bool canceled() const noexcept { return canceled_.load(std::memory_order_relaxed); }
+  // Cancels it if it is too late to start.
+  void check_deadline();
+  // Ends the job, with `error`, or as it was canceled, or well: lets go of what it held, then tells
+  // everybody.
   void finish(std::optional<Error> error);
 
  private:
@@ -58,10 +64,13 @@ class Job final : public FenceImpl {
   std::optional<Error> error_;
   std::weak_ptr<Worker> worker_;
 
+  const Clock::time_point deadline_;
   std::atomic<bool> done_{false};
+  std::atomic<bool> canceled_{false};
   std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::function<void()>> then_;
+  std::optional<Error> why_;  // it was canceled
 };
 
 }  // namespace nvdla::detail

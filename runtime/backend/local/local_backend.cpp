@@ -70,7 +70,7 @@ class LocalQueue final : public QueueImpl {
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
-                                    std::span<const std::shared_ptr<FenceImpl>> waits) override {
+                                    const JobTerms& terms) override {
     // Same device, so they are of our own making.
     auto compiled = std::static_pointer_cast<const CompiledProgram>(std::move(program));
     std::vector<LocalBinding> bound;
@@ -85,8 +85,7 @@ class LocalQueue final : public QueueImpl {
                                      static_cast<u32>(checked.size()), &error) != 0) {
       throw Error(ErrorCode::kInvalidBinding, error);
     }
-    auto job = std::make_shared<Job>(std::move(compiled), std::move(bound),
-                                     std::vector(waits.begin(), waits.end()));
+    auto job = std::make_shared<Job>(std::move(compiled), std::move(bound), terms);
     core_->worker->submit(*job_queue_, job);
     return job;
   }

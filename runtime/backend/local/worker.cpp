@@ -58,6 +58,25 @@ void Worker::submit(JobQueue& queue, std::shared_ptr<Job> job) {
   event_->notify();
 }
 
+void Worker::withdraw(Job& job) {
+  std::shared_ptr<Job> found;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& queue : queues_) {
+      const auto at = std::find_if(queue->begin(), queue->end(),
+                                   [&](const auto& queued) { return queued.get() == &job; });
+      if (at == queue->end()) continue;
+      found = std::move(*at);
+      queue->erase(at);
+      break;
+    }
+  }
+  if (found == nullptr) return;
+  found->finish(std::nullopt);
+  // Perhaps others waited behind it.
+  event_->notify();
+}
+
 std::shared_ptr<Job> Worker::take() {
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < queues_.size(); ++i) {
@@ -83,10 +102,14 @@ bool Worker::all_ended() const {
 void Worker::run(Job& job) {
   for (const auto& fence : job.waits()) {
     if (const Error* error = fence->error()) {
-      job.finish(Error(ErrorCode::kCanceled,
-                       std::string("a job that this one waits for failed: ") + error->what()));
+      job.finish(wait_failed(*error));
       return;
     }
+  }
+  job.check_deadline();
+  if (job.canceled()) {
+    job.finish(std::nullopt);
+    return;
   }
   std::optional<Error> error;
   try {

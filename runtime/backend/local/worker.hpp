@@ -52,6 +52,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::shared_ptr<JobQueue> add_queue();
   void submit(JobQueue& queue, std::shared_ptr<Job> job);
 
+  // Ends a job that was canceled if it still waits to be run.
+  void withdraw(Job& job);
+
   // Runs the next job that can run on this thread; false if there is none, or if another thread
   // runs one.
   bool try_run_one();

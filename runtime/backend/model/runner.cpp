@@ -77,10 +77,11 @@ void ModelRunner::bind(const Job& job) {
   bus_.set(regions_);
 }
 
-void ModelRunner::drive() {
+void ModelRunner::drive(const Job& job) {
   // Time passes only here, so a layer that computes for long never misses its deadline: a layer
   // that does not end shows in the model, which then has nothing left to do.
   while (nvdla_engine_done(engine_.get()) == nullptr) {
+    if (job.canceled()) nvdla_engine_yield(engine_.get());
     const bool raised = device_.interrupt();
     const u32 bits = raised ? nvdla_engine_read_irq(engine_.get()) : 0;
     if (bits != 0) {
@@ -93,7 +94,7 @@ void ModelRunner::drive() {
 
 std::optional<Error> ModelRunner::outcome(const nvdla_job& job) {
   if (job.result == NVDLA_JOB_GONE) return job_failure(job, "the device does not answer any more");
-  if (job.result != NVDLA_JOB_OK) return job_failure(job, blocked_text(device_));
+  if (failed(job)) return job_failure(job, blocked_text(device_));
   const model::Refusals refusals = device_.refusals();
   if (refusals.count == 0) return std::nullopt;
   device_.clear_refusals();
@@ -113,12 +114,12 @@ std::optional<Error> ModelRunner::run(Job& job) {
   if (const int refused = nvdla_engine_submit(engine_.get(), &engine_job); refused != 0) {
     error = Error(ErrorCode::kGone, fmt::format("the engine takes no job: error {}", -refused));
   } else {
-    drive();
+    drive(job);
     // Nothing goes on and no layer ended: silicon would wait for its deadline, here it is known.
     const bool stuck = engine_job.result == NVDLA_JOB_RUNNING;
     if (stuck) nvdla_engine_abort(engine_.get());
     error = outcome(engine_job);
-    if (engine_job.result != NVDLA_JOB_OK) {
+    if (failed(engine_job)) {
       device_.reset();
       start();
     }

@@ -30,7 +30,7 @@ class ModelRunner final : public Runner {
   void start();
   void bind(const Job& job);
   // Lets engine and model go on until the engine is done with the job, or nothing can go on.
-  void drive();
+  void drive(const Job& job);
   std::optional<Error> outcome(const nvdla_job& job);
 
   const nvdla_hw& hw_;

@@ -88,7 +88,7 @@ class RecordQueue final : public QueueImpl {
 
   std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                     std::span<const BoundBuffer> bindings,
-                                    std::span<const std::shared_ptr<FenceImpl>> waits) override {
+                                    const JobTerms& terms) override {
     // Same device, so they are of our own making.
     const auto own = std::static_pointer_cast<const RecordProgram>(std::move(program));
     std::vector<BoundBuffer> inner;
@@ -104,9 +104,9 @@ class RecordQueue final : public QueueImpl {
       recorded.push_back({&buffer.recorded(), buffer.inner().get(), {}, binding.offset});
     }
     // What the job reads is there when they are done, and not before.
-    for (const auto& fence : waits) fence->wait(std::nullopt);
+    for (const auto& fence : terms.waits) fence->wait(std::nullopt);
     return recorder_->record(own->compiled(), recorded,
-                             [&] { return inner_->submit(own->inner(), inner, waits); });
+                             [&] { return inner_->submit(own->inner(), inner, terms); });
   }
 
  private:

@@ -25,11 +25,12 @@ enum class ErrorCode {
   kNotAvailable = 5,     // [not_supported] not in this version, or not in this configuration
   kNoMemory = 6,         // [not_enough_memory] device memory or address space used up
   kHang = 7,             // [timed_out] a layer does not end; layer() says which
-  kCanceled = 8,         // [operation_canceled] a job that this one waits for failed
+  kCanceled = 8,         // [operation_canceled] it was canceled, or a job that it waits for failed
   kBusFault = 9,         // [bad_address] the device touched memory that is not its own
   kGone = 10,            // [no_such_device] the device does not answer any more
   kBusy = 11,            // [device_or_resource_busy] an object is in use where it must not be
   kNotWritten = 12,      // [io_error] a record of what ran could not be written
+  kDeadline = 13,        // [timed_out] a job did not end by its deadline
 };
 
 // For std::error_code, which an ErrorCode becomes by itself.

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -37,10 +38,26 @@ class NVDLA_API Fence {
   // Has it ended, well or not?
   bool done() const noexcept;
   // Waits for the end; a model device may use the time to run jobs on this thread. Throws Error if
-  // the job failed: kHang, kGone, kBusFault, kCanceled.
+  // the job failed: kHang, kGone, kBusFault, kCanceled, kDeadline.
   void wait() const;
   // The same for at most `timeout`; false if it has not ended by then. The job runs on.
   bool wait(std::chrono::nanoseconds timeout) const;
+  // Asks for the end. What the device has not begun ends at once, with kCanceled; what it has begun
+  // ends with that as soon as the device lets go of the buffers: the model, and devices that this
+  // process drives, after the layers that they are at, a kernel device when all is done. What waits
+  // for it fails, too. False if it had ended already.
+  bool cancel() const;
+  // For poll() and its like, beside whatever else a program waits for: a file descriptor that is
+  // readable (POLLIN) once done, never before, and for good. It is the fence's own, open as long as
+  // there is a handle: not to be read or closed. Throws kInvalidArgument on an empty handle,
+  // kNoMemory where there are too many files.
+  int poll_fd() const;
+  // Has `call` called at the end, well or not, or soon if that was before: once, on a thread of the
+  // library which all such calls of a process share, nearly in the order of the ends. Others wait
+  // for it, so it should be short; it may submit, but not wait for what has not ended, which throws
+  // kInvalidArgument there. What it throws ends the process. It is dropped afterwards, and with
+  // what it holds keeps alive until then. Throws kInvalidArgument if `call` is empty.
+  void on_end(std::function<void()> call) const;
   // One entry per layer once done, if the program counts; otherwise empty. Lives as long as a
   // handle to this fence.
   std::span<const nvdla_layer_stats> statistics() const noexcept;
@@ -61,11 +78,14 @@ struct Binding {
   std::uint64_t offset = 0;
 };
 
-// What a submission waits for.
+// What a submission waits for, and for how long.
 struct SubmitOptions {
   // All of these end before the program starts; if one failed it ends with kCanceled. They may
   // belong to other devices.
   std::span<const Fence> wait_fences = {};
+  // What has not ended by then is canceled (Fence::cancel()), and ends with kDeadline; from then on
+  // it does not start.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 // Submissions to one queue run in the order in which they were made; queues of a device share it.

@@ -24,6 +24,7 @@ class ManualFence final : public detail::FenceImpl {
   const Error* error() const noexcept override { return error_ ? &*error_ : nullptr; }
   std::span<const nvdla_layer_stats> statistics() const noexcept override { return {}; }
   void on_done(std::function<void()> then) override { then_ = std::move(then); }
+  bool cancel(const Error&) override { return false; }
   void end(std::optional<Error> error = {}) {
     error_ = std::move(error);
     done_ = true;

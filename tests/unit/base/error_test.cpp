@@ -240,6 +240,7 @@ TEST(Category, MapsToErrc) {
   EXPECT_EQ(make_error_code(ErrorCode::kNoDevice), std::errc::no_such_device);
   EXPECT_EQ(make_error_code(ErrorCode::kCanceled), std::errc::operation_canceled);
   EXPECT_EQ(make_error_code(ErrorCode::kBusFault), std::errc::bad_address);
+  EXPECT_EQ(make_error_code(ErrorCode::kDeadline), std::errc::timed_out);
   EXPECT_EQ(make_error_code(ErrorCode::kNoMemory), std::errc::not_enough_memory);
   EXPECT_EQ(make_error_code(ErrorCode::kNotAvailable), std::errc::not_supported);
   EXPECT_EQ(make_error_code(ErrorCode::kBusy), std::errc::device_or_resource_busy);

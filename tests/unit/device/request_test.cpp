@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -191,6 +192,44 @@ TEST(Requests, MakeAChainThroughABuffer) {
   const std::vector<Fence> waits = {first.submit()};
   second.submit({.wait_fences = waits}).wait();
   EXPECT_EQ(sums(second), cube_of(14));
+}
+
+// A deadline that is too short ends the first; nothing of the chain is taken for a result.
+TEST(Requests, AFailureReachesTheWholeChain) {
+  const Device device = Device::open("model:nv_small");
+  const CompiledNetwork compiled = adder(device, 1);
+  Request chain[3] = {compiled.create_request(), compiled.create_request(device.create_queue()),
+                      compiled.create_request()};
+  Request apart = compiled.create_request();
+  chain[0].write("in", Layout::kNchw, cube_of(3));
+  apart.write("in", Layout::kNchw, cube_of(5));
+  std::vector<Fence> waits;
+  for (int i = 0; i < 3; ++i) {
+    if (i > 0) chain[i].bind("in", chain[i - 1].buffer("out"));
+    SubmitOptions options = {.wait_fences = waits};
+    if (i == 0) options.deadline = std::chrono::steady_clock::now();
+    const Fence fence = chain[i].submit(options);
+    waits = {fence};
+  }
+  apart.run();
+  EXPECT_EQ(sums(apart), cube_of(6));
+  const std::string late = "the deadline passed before the job had ended";
+  expect_error(ErrorCode::kDeadline, late, [&] { chain[0].fence().wait(); });
+  expect_error(ErrorCode::kDeadline, "reading 'out': the last run failed: " + late,
+               [&] { sums(chain[0]); });
+  for (int i = 1; i < 3; ++i) {
+    expect_error(ErrorCode::kCanceled,
+                 "a job that this one waits for failed: ", [&] { chain[i].fence().wait(); });
+    expect_error(ErrorCode::kCanceled, late, [&] { sums(chain[i]); });
+  }
+  // They are as good as new.
+  waits.clear();
+  for (Request& request : chain) {
+    const Fence fence = request.submit({.wait_fences = waits});
+    waits = {fence};
+  }
+  waits[0].wait();
+  EXPECT_EQ(sums(chain[2]), cube_of(6));
 }
 
 TEST(Requests, OfAQueueOfTheirOwnPassOthers) {

@@ -2,9 +2,12 @@
 //
 // Several threads and several devices in one process; run under TSan.
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -188,6 +191,55 @@ TEST(Threads, CloseADeviceWhileOthersWait) {
     }
     for (std::thread& thread : threads) thread.join();
   }
+}
+
+// Some cancel what others have submitted and wait for, with deadlines that pass meanwhile: each
+// ends once, well or not, and what waits for it learns it.
+TEST(Threads, CancelWhileJobsRun) {
+  const Device device = Device::open("model:nv_small");
+  const SmallProgram small(device, 1, Shape{16, 8, 8}, 6);
+  const Program program = small.create();
+  std::atomic<int> ended{0}, called{0};
+  constexpr int kRounds = 40;
+  run_threads(4, [&](int t) {
+    for (int i = 0; i < kRounds; ++i) {
+      const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
+      SubmitOptions options;
+      if (t == 3)
+        options.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(i);
+      const Fence first = device.submit(program, bindings, options);
+      const std::vector<Fence> waits = {first};
+      const Fence second = device.create_queue().submit(
+          program, std::vector{Binding(small.buffer(1)), Binding(small.buffer())},
+          {.wait_fences = waits});
+      const auto count = [&] { ++called; };
+      first.on_end(count);
+      second.on_end(count);
+      std::thread canceler([&] {
+        if (t < 2) (t == 0 ? first : second).cancel();
+      });
+      bool first_well = true;
+      for (const Fence* fence : {&first, &second}) {
+        try {
+          fence->wait();
+          EXPECT_TRUE(first_well);
+        } catch (const Error& error) {
+          EXPECT_NE(t, 2) << error.what();
+          if (fence == &first) first_well = false;
+        }
+        ++ended;
+      }
+      canceler.join();
+      pollfd polled = {second.poll_fd(), POLLIN, 0};
+      EXPECT_EQ(::poll(&polled, 1, -1), 1);
+    }
+  });
+  EXPECT_EQ(ended, 4 * 2 * kRounds);
+  // Callbacks come in their order: the last of them is behind all others.
+  std::promise<void> last;
+  Fence().on_end([&] { last.set_value(); });
+  last.get_future().get();
+  EXPECT_EQ(called, 4 * 2 * kRounds);
 }
 
 // Chains that go to and fro between devices, made by several threads.

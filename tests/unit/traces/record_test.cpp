@@ -177,9 +177,9 @@ TEST_F(Records, ARefusedJobLeavesNoTrace) {
 class HangingQueue final : public detail::QueueImpl {
  public:
   using QueueImpl::QueueImpl;
-  std::shared_ptr<detail::FenceImpl> submit(
-      std::shared_ptr<const detail::ProgramImpl>, std::span<const detail::BoundBuffer>,
-      std::span<const std::shared_ptr<detail::FenceImpl>>) override {
+  std::shared_ptr<detail::FenceImpl> submit(std::shared_ptr<const detail::ProgramImpl>,
+                                            std::span<const detail::BoundBuffer>,
+                                            const detail::JobTerms&) override {
     auto fence = std::make_shared<test::ManualFence>();
     nvdla_error detail{};
     detail.object = NVDLA_OBJECT_LAYER;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Two threads of this process for what comes with the end of jobs: one that ends those whose
+// deadline has passed, one that calls what applications want to be called. Each starts when it is
+// needed and is joined when the process ends. No thread that runs jobs ever runs code of an
+// application: that may wait, or drop the last handle of a device.
+#ifndef NVDLA_BACKEND_BACKGROUND_HPP
+#define NVDLA_BACKEND_BACKGROUND_HPP
+
+#include <functional>
+#include <memory>
+
+#include "backend/backend.hpp"
+
+namespace nvdla::detail {
+
+// Has the thread for call_later(), which then does not fail. Throws std::system_error.
+void start_callbacks();
+// Calls `call` soon, after those that came before. It must not throw.
+void call_later(std::function<void()> call);
+// Are we in such a call?
+bool in_callback() noexcept;
+
+// Cancels `fence` with kDeadline at `when`, unless what is returned, or the fence, is gone before.
+std::shared_ptr<void> cancel_at(FenceImpl::Clock::time_point when, std::weak_ptr<FenceImpl> fence);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_BACKEND_BACKGROUND_HPP
