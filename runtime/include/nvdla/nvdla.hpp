@@ -23,6 +23,7 @@
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"
 #include "nvdla/request.hpp"
+#include "nvdla/request_pool.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/tensor.hpp"
 #include "nvdla/weights.hpp"
