@@ -104,7 +104,7 @@ class FenceImpl {
   // What errors call the layers, if anything: set by the submitter, before others have the fence.
   void name_layers(LayerNames names) noexcept { layer_names_ = std::move(names); }
   const LayerNames& layer_names() const noexcept { return layer_names_; }
-  // Of cancel_at(): the submitter's, too.
+  // Of arm_deadline(), the submitter's too: it takes the deadline away when the fence goes.
   void keep_deadline(std::shared_ptr<void> deadline) noexcept { deadline_ = std::move(deadline); }
 
  protected:

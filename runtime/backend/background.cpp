@@ -136,18 +136,19 @@ void call_later(std::function<void()> call) {
 
 bool in_callback() noexcept { return t_in_callback; }
 
-std::shared_ptr<void> cancel_at(Time when, std::weak_ptr<FenceImpl> fence) {
+void arm_deadline(const std::shared_ptr<FenceImpl>& fence, Time when) {
+  if (when == Time::max() || fence->done()) return;
   Deadlines& all = Background<Deadlines>::state();
   std::shared_ptr<Entry> entry;
   {
     const std::lock_guard lock(all.mutex);
-    if (all.stopping) return nullptr;
+    if (all.stopping) return;
     entry = std::make_shared<Entry>(Deadlines::Key(when, ++all.last));
-    all.entries.emplace(entry->key, std::move(fence));
+    all.entries.emplace(entry->key, fence);
     if (!all.thread.joinable()) all.thread = std::thread([&all] { all.run(); });
   }
   all.changed.notify_all();
-  return entry;
+  fence->keep_deadline(std::move(entry));
 }
 
 }  // namespace nvdla::detail

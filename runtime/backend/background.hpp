@@ -21,8 +21,8 @@ void call_later(std::function<void()> call);
 // Are we in such a call?
 bool in_callback() noexcept;
 
-// Cancels `fence` with kDeadline at `when`, unless what is returned, or the fence, is gone before.
-std::shared_ptr<void> cancel_at(FenceImpl::Clock::time_point when, std::weak_ptr<FenceImpl> fence);
+// Cancels `fence` with kDeadline at `when`, unless it is gone before.
+void arm_deadline(const std::shared_ptr<FenceImpl>& fence, FenceImpl::Clock::time_point when);
 
 }  // namespace nvdla::detail
 

@@ -4,12 +4,15 @@
 #ifndef NVDLA_DEVICE_COMPILED_IMPL_HPP
 #define NVDLA_DEVICE_COMPILED_IMPL_HPP
 
+#include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/error.hpp"
 
@@ -23,27 +26,41 @@ struct CompiledNetwork::Impl {
     std::uint32_t slot = 0;
     std::optional<ImageDesc> image;    // instead of desc
     std::optional<nvdla_conv> folded;  // the convolution before, and desc is the folded cube
+    std::uint64_t offset = 0;          // in its buffer, where more may lie
+    std::optional<Error> unusable;     // why it is neither a tensor nor an image
   };
   struct Layer {
     std::string name;
     std::uint64_t macs = 0;
+    std::uint64_t cycles = 0;
   };
 
   explicit Impl(const Device& on) : device(on) {}
+  virtual ~Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   const Port& port(std::string_view name) const;
   // Refuses images.
   const Port& tensor(const Port& port) const;
+  // Refuses tensors.
+  const ImageDesc& pixels(const Port& port) const;
   const Port& input(std::string_view name) const;
   const Port& output(std::string_view name) const;
   const Layer& layer(std::uint32_t index) const;
-  // A refusal of bindings, with tensors by name.
-  Error named(const Error& error) const;
   // What each slot is bound to in a request: constants to those of the network, all else to buffers
   // of its own. Throws kNoMemory.
-  std::vector<Binding> make_bindings() const;
+  virtual std::vector<Binding> make_bindings() const;
+  // Starts a run with such bindings. Refusals have tensors by name, the fence has layers by theirs.
+  virtual Fence submit(const Queue& queue, std::span<const Binding> bindings,
+                       const SubmitOptions& options) const;
+  // The same layer by layer; `kept` is room for what the steps refer to.
+  using KeptBindings = std::deque<std::vector<Binding>>;
+  virtual std::vector<detail::LayerStep> layer_steps(std::span<const Binding> bindings,
+                                                     KeptBindings& kept) const;
 
   Device device;
+  bool statistics = false;
   Program program;
   std::vector<Buffer> constants;        // by slot; empty where a request has its own
   std::vector<std::string> slot_names;  // what errors call the tensor or constants in each slot
@@ -60,6 +77,14 @@ struct CompiledNetwork::Impl {
   detail::LayerNames layer_names;  // of the layers above
 };
 
+namespace detail {
+
+// Queue::submit(), with names: of slots where bindings are refused, of layers where they fail.
+Fence submit_named(const Queue& queue, const Program& program, std::span<const Binding> bindings,
+                   const SubmitOptions& options, std::span<const std::string> slot_names,
+                   const LayerNames& layers);
+
+}  // namespace detail
 }  // namespace nvdla
 
 #endif  // NVDLA_DEVICE_COMPILED_IMPL_HPP

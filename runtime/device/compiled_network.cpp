@@ -54,11 +54,18 @@ const NetworkPort& CompiledNetwork::Impl::port(std::string_view name) const {
 }
 
 const NetworkPort& CompiledNetwork::Impl::tensor(const Port& port) const {
+  if (port.unusable) throw Error(*port.unusable);
   if (port.image) {
     refuse_argument("'{}' is an image: write_pixels() writes it, image() tells where it lies",
                     port.name);
   }
   return port;
+}
+
+const ImageDesc& CompiledNetwork::Impl::pixels(const Port& port) const {
+  if (port.image) return *port.image;
+  if (port.unusable) throw Error(*port.unusable);
+  refuse_argument("'{}' is a tensor, not an image", port.name);
 }
 
 const CompiledNetwork::Impl::Layer& CompiledNetwork::Impl::layer(std::uint32_t index) const {
@@ -68,12 +75,30 @@ const CompiledNetwork::Impl::Layer& CompiledNetwork::Impl::layer(std::uint32_t i
   return layers[index];
 }
 
-Error CompiledNetwork::Impl::named(const Error& error) const {
-  const auto code = static_cast<ErrorCode>(error.code().value());
-  if (error.rule() != NVDLA_RULE_NONE) {
-    return Error(code, detail::rule_text(error.detail(), {.slots = slot_names}), error.detail());
-  }
-  return error;
+Fence CompiledNetwork::Impl::submit(const Queue& queue, std::span<const Binding> bindings,
+                                    const SubmitOptions& options) const {
+  return detail::submit_named(queue, program, bindings, options, slot_names, layer_names);
+}
+
+std::vector<detail::LayerStep> CompiledNetwork::Impl::layer_steps(std::span<const Binding> bindings,
+                                                                  KeptBindings&) const {
+  detail::ProgramStep step;
+  step.desc = {.layers = descriptors,
+               .slots = slots,
+               .luts = luts,
+               .transfers = transfers,
+               .control = control};
+  step.slot_names = slot_names;
+  step.bindings = bindings;
+  for (const Layer& layer : layers) step.layer_names.push_back(layer.name);
+  step.quantization = [this](std::uint32_t slot) {
+    for (const Port& port : outputs)
+      if (port.slot == slot) return port.quantization;
+    return Quantization();
+  };
+  std::vector<detail::LayerStep> steps;
+  steps.emplace_back(std::move(step));
+  return steps;
 }
 
 std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
@@ -89,6 +114,20 @@ std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
     });
   }
   return bindings;
+}
+
+Fence detail::submit_named(const Queue& queue, const Program& program,
+                           std::span<const Binding> bindings, const SubmitOptions& options,
+                           std::span<const std::string> slot_names, const LayerNames& layers) {
+  try {
+    const Fence fence = queue.submit(program, bindings, options);
+    Handles::impl(fence)->name_layers(layers);
+    return fence;
+  } catch (const Error& error) {
+    if (error.rule() == NVDLA_RULE_NONE) throw;
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                rule_text(error.detail(), {.slots = slot_names}), error.detail());
+  }
 }
 
 CompiledNetwork::CompiledNetwork() noexcept = default;
@@ -138,8 +177,7 @@ const TensorDesc& CompiledNetwork::desc(std::string_view name) const {
 
 const ImageDesc& CompiledNetwork::image(std::string_view name) const {
   const NetworkPort& port = impl().input(name);
-  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
-  return *port.image;
+  return impl().pixels(port);
 }
 
 std::uint32_t CompiledNetwork::layers() const noexcept {
@@ -151,8 +189,7 @@ std::string_view CompiledNetwork::layer_name(std::uint32_t layer) const {
 }
 
 std::uint64_t CompiledNetwork::layer_cycles(std::uint32_t layer) const {
-  impl().layer(layer);
-  return impl().program.cycles(layer);
+  return impl().layer(layer).cycles;
 }
 
 std::uint64_t CompiledNetwork::layer_macs(std::uint32_t layer) const {

@@ -135,9 +135,7 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
   }
   const detail::JobTerms terms = {.waits = waits, .deadline = options.deadline};
   std::shared_ptr<detail::FenceImpl> fence = impl_->submit(Handles::impl(program), bound, terms);
-  if (options.deadline != detail::FenceImpl::Clock::time_point::max() && !fence->done()) {
-    fence->keep_deadline(detail::cancel_at(options.deadline, fence));
-  }
+  detail::arm_deadline(fence, options.deadline);
   return Handles::make<Fence>(std::move(fence));
 }
 

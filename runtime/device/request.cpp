@@ -18,10 +18,20 @@ using detail::refuse_argument;
 Request detail::make_request(std::shared_ptr<const CompiledNetwork::Impl> network,
                              const Queue& queue, std::string_view noun) {
   if (!queue) refuse_argument("the queue handle is empty");
-  if (Handles::impl(queue)->device() != Handles::impl(network->program)->device()) {
+  if (Handles::impl(queue)->device() != Handles::impl(network->device.queue())->device()) {
     refuse_argument("the queue belongs to another device than the compiled network");
   }
   return Handles::make<Request>(std::make_shared<Request::Impl>(std::move(network), queue, noun));
+}
+
+// Other bytes of the buffer stay.
+Map Request::Impl::map_input(const Port& port) const {
+  const Buffer& buffer = bindings[port.slot].buffer;
+  return buffer.map(port.offset == 0 ? MapMode::kWrite : MapMode::kReadWrite);
+}
+
+std::span<std::byte> Request::Impl::bytes(const Port& port, const Map& map) {
+  return map.bytes().subspan(static_cast<std::size_t>(port.offset));
 }
 
 void Request::Impl::check_idle(std::string_view what) const {
@@ -33,7 +43,7 @@ void Request::Impl::check_idle(std::string_view what) const {
 void Request::Impl::check_ran(std::string_view what) const {
   check_idle(what);
   if (!last) {
-    refuse_argument("{}: the {} has not run yet: run() or submit() it first", what, noun);
+    refuse_argument("{}: the {} has not run yet: run it first", what, noun);
   }
   try {
     last.wait();
@@ -48,15 +58,15 @@ void Request::Impl::write(std::string_view name, Layout layout, std::span<const 
   const Port& port = net->tensor(net->input(name));
   const std::lock_guard lock(mutex);
   check_idle(fmt::format("writing '{}'", name));
-  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
+  const Map map = map_input(port);
   if (port.folded) {
     if constexpr (!std::is_same_v<T, std::uint16_t>) {
       const std::vector<T> folded = fold_tensor(*port.folded, layout, source);
-      pack(port.desc, Layout::kNchw, std::span<const T>(folded), map.bytes());
+      pack(port.desc, Layout::kNchw, std::span<const T>(folded), bytes(port, map));
       return;
     }
   }
-  pack(port.desc, layout, source, map.bytes());
+  pack(port.desc, layout, source, bytes(port, map));
 }
 
 void Request::Impl::write_reals(std::string_view name, Layout layout,
@@ -64,22 +74,22 @@ void Request::Impl::write_reals(std::string_view name, Layout layout,
   const Port& port = net->tensor(net->input(name));
   const std::lock_guard lock(mutex);
   check_idle(fmt::format("writing '{}'", name));
-  const Map map = bindings[port.slot].buffer.map(MapMode::kWrite);
+  const Map map = map_input(port);
   if (port.folded) {
     // The real number of the padding value, for the columns behind the last one.
     const Quantization& q = port.quantization;
     const float pad = static_cast<float>(port.folded->pad_value - q.zero_point) * q.scale;
     const std::vector<float> folded =
         detail::fold_elements<float>(*port.folded, layout, source, pad);
-    pack(port.desc, Layout::kNchw, folded, q, map.bytes());
+    pack(port.desc, Layout::kNchw, folded, q, bytes(port, map));
     return;
   }
-  pack(port.desc, layout, source, port.quantization, map.bytes());
+  pack(port.desc, layout, source, port.quantization, bytes(port, map));
 }
 
 template <typename Unpack>
 void Request::Impl::read(std::string_view name, const Unpack& unpack) const {
-  const Port& port = net->output(name);
+  const Port& port = net->tensor(net->output(name));
   const std::lock_guard lock(mutex);
   const std::string what = fmt::format("reading '{}'", name);
   check_ran(what);
@@ -139,48 +149,42 @@ void Request::write(std::string_view name, Layout layout, std::span<const float>
 void Request::write_pixels(std::string_view name, std::span<const std::byte> plane,
                            std::span<const std::byte> plane_uv) {
   const Impl::Port& port = impl().net->input(name);
-  if (!port.image) refuse_argument("'{}' is a tensor, not an image", name);
+  const ImageDesc& image = impl().net->pixels(port);
   const std::lock_guard lock(impl().mutex);
   impl().check_idle(fmt::format("writing '{}'", name));
-  const Map map = impl().bindings[port.slot].buffer.map(MapMode::kWrite);
-  pack_image(impl().net->device.info(), *port.image, plane, plane_uv, map.bytes());
+  const Map map = impl().map_input(port);
+  pack_image(impl().net->device.info(), image, plane, plane_uv, Impl::bytes(port, map));
 }
 
 void Request::read(std::string_view name, Layout layout, std::span<std::int8_t> target) const {
   impl().read(name, [&](const Impl::Port& port, const Map& map) {
-    unpack(port.desc, layout, map.bytes(), target);
+    unpack(port.desc, layout, Impl::bytes(port, map), target);
   });
 }
 
 void Request::read(std::string_view name, Layout layout, std::span<std::int16_t> target) const {
   impl().read(name, [&](const Impl::Port& port, const Map& map) {
-    unpack(port.desc, layout, map.bytes(), target);
+    unpack(port.desc, layout, Impl::bytes(port, map), target);
   });
 }
 
 void Request::read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const {
   impl().read(name, [&](const Impl::Port& port, const Map& map) {
-    unpack(port.desc, layout, map.bytes(), target);
+    unpack(port.desc, layout, Impl::bytes(port, map), target);
   });
 }
 
 void Request::read(std::string_view name, Layout layout, std::span<float> target) const {
   impl().read(name, [&](const Impl::Port& port, const Map& map) {
-    unpack(port.desc, layout, map.bytes(), port.quantization, target);
+    unpack(port.desc, layout, Impl::bytes(port, map), port.quantization, target);
   });
 }
 
 Fence Request::submit(const SubmitOptions& options) {
-  const Impl::Network& net = *impl().net;
   const std::lock_guard lock(impl().mutex);
   impl().check_idle("submitting");
-  try {
-    impl().last = impl().queue.submit(net.program, impl().bindings, options);
-  } catch (const Error& error) {
-    throw net.named(error);
-  }
+  impl().last = impl().net->submit(impl().queue, impl().bindings, options);
   impl().rebound.clear();
-  detail::Handles::impl(impl().last)->name_layers(net.layer_names);
   return impl().last;
 }
 
@@ -193,7 +197,7 @@ Fence Request::fence() const {
 
 std::span<const nvdla_layer_stats> Request::statistics() const {
   const std::lock_guard lock(impl().mutex);
-  if (!impl().net->program.statistics()) return {};
+  if (!impl().net->statistics) return {};
   impl().check_ran("statistics");
   return impl().last.statistics();
 }

@@ -33,6 +33,9 @@ struct Request::Impl {
   template <typename Unpack>
   void read(std::string_view name, const Unpack& unpack) const;
 
+  Map map_input(const Port& port) const;
+  static std::span<std::byte> bytes(const Port& port, const Map& map);
+
   // What the state of the request allows; `what` would have been done. The caller holds `mutex`.
   // Nothing may touch the buffers while a run does.
   void check_idle(std::string_view what) const;

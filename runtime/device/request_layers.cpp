@@ -12,29 +12,15 @@ namespace {
 std::optional<LayerDifference> run_layers(const Request::Impl& request, const Device* reference,
                                           const LayerVisitor& visit) {
   const Request::Impl::Network& net = *request.net;
-  detail::ProgramStep step;
-  step.desc = {.layers = net.descriptors,
-               .slots = net.slots,
-               .luts = net.luts,
-               .transfers = net.transfers,
-               .control = net.control};
-  step.slot_names = net.slot_names;
-  for (const CompiledNetwork::Impl::Layer& layer : net.layers)
-    step.layer_names.push_back(layer.name);
-  step.quantization = [&](std::uint32_t slot) {
-    for (const Request::Impl::Port& port : net.outputs)
-      if (port.slot == slot) return port.quantization;
-    return Quantization();
-  };
   std::vector<Binding> bindings;
+  Request::Impl::Network::KeptBindings kept;
   std::vector<detail::LayerStep> steps;
   std::optional<detail::LayerRunner> runner;
   {
     const std::lock_guard lock(request.mutex);
     request.check_idle("running layer by layer");
     bindings = request.bindings;
-    step.bindings = bindings;
-    steps.emplace_back(std::move(step));
+    steps = net.layer_steps(bindings, kept);
     // The application may touch these meanwhile.
     std::vector<Buffer> changed;
     for (const auto* ports : {&net.inputs, &net.outputs})

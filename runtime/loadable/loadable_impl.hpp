@@ -15,6 +15,13 @@
 
 namespace nvdla {
 
+namespace loadable {
+
+// Of a memory. Throws kInvalidArgument if there is no such number.
+std::uint64_t buffer_bytes(const MemoryEntry& memory);
+
+}  // namespace loadable
+
 struct Loadable::Impl {
   loadable::Container container;
   // All tasks, by index.

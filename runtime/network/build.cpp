@@ -88,8 +88,12 @@ void Builder::build(const BuildOptions& options) {
   compiled_.slots = std::move(slots_);
   compiled_.luts = net_.luts;
   compiled_.transfers = std::move(transfers_);
+  compiled_.statistics = options.statistics;
   std::vector<std::string> names;
-  for (const CompiledNetwork::Impl::Layer& layer : compiled_.layers) names.push_back(layer.name);
+  for (CompiledNetwork::Impl::Layer& layer : compiled_.layers) {
+    layer.cycles = compiled_.program.cycles(static_cast<std::uint32_t>(names.size()));
+    names.push_back(layer.name);
+  }
   compiled_.layer_names = std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 

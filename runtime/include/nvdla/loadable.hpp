@@ -85,8 +85,12 @@ class NVDLA_API Loadable {
   std::uint32_t configurations() const;
   std::string_view configuration(std::uint32_t index) const;
 
-  // Buffers, constants and programs on a device. Throws kNotAvailable for a device of another
-  // configuration, naming both.
+  // Constants and programs on a device, once for any number of requests. What runs on the CPU runs
+  // on the thread of Fence::on_end(), between the submissions of the hardware's tasks; layers have
+  // no count of multiply-accumulates. Throws kNotAvailable for a device of another configuration,
+  // naming both.
+  CompiledNetwork compile(const Device& device, const BuildOptions& options = {}) const;
+  // compile(), and a loaded network on that.
   LoadedNetwork open(const Device& device, const BuildOptions& options = {}) const;
 
   const Impl& impl() const noexcept { return *impl_; }
@@ -96,17 +100,22 @@ class NVDLA_API Loadable {
   std::shared_ptr<const Impl> impl_;
 };
 
-// A loadable on a device. Thread compatible: one run at a time.
+// A compiled loadable with one request, as one object, which also tells what the file says. Thread
+// compatible: one run at a time; for several at once there are requests of network().
 class NVDLA_API LoadedNetwork {
  public:
   struct Impl;
 
+  // Throws kInvalidArgument for what Loadable::compile() has not made.
+  explicit LoadedNetwork(const CompiledNetwork& compiled);
   LoadedNetwork(LoadedNetwork&&) noexcept;
   LoadedNetwork& operator=(LoadedNetwork&&) noexcept;
   LoadedNetwork(const LoadedNetwork&) = delete;
   LoadedNetwork& operator=(const LoadedNetwork&) = delete;
   ~LoadedNetwork();
 
+  // What it runs, for further requests.
+  CompiledNetwork network() const;
   // Tensors by name. Throw kInvalidArgument listing the names that there are.
   LoadableTensor tensor(std::string_view name) const;
   // As a feature cube or planes of the device. Throws kNotAvailable for images and for types that
@@ -152,8 +161,6 @@ class NVDLA_API LoadedNetwork {
                                                 const LayerVisitor& visit = {}) const;
 
  private:
-  friend class Loadable;
-  explicit LoadedNetwork(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -4,17 +4,27 @@
 // the CPU before and one behind, three tasks that share the memory between them. Weights are few
 // and small enough that every sum is an integer that fp16 holds, so that plain loops tell each bit.
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "half_file.hpp"
 #include "loadable/emulate.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/writer.hpp"
 #include "nvdla/loadable.hpp"
+#include "support/runtime/counting_device.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/manual_fence.hpp"
+#include "support/runtime/other_device.hpp"
+#include "support/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {
@@ -178,6 +188,147 @@ TEST_P(Lenet, LayersOfDeviceAndCpu) {
   std::vector<std::uint16_t> prob(10);
   network.read("prob", Layout::kNchw, prob);
   EXPECT_EQ(last, prob);
+}
+
+std::vector<std::uint16_t> picture_of(std::uint32_t seed) {
+  std::vector<std::uint16_t> halves;
+  for (std::uint32_t i = 0; i < kPixels; ++i)
+    halves.push_back(float_to_half(static_cast<float>((i * (seed + 3) + seed) % 3 * 4)));
+  return halves;
+}
+
+std::vector<std::uint16_t> probabilities(const Request& request) {
+  std::vector<std::uint16_t> prob(10);
+  request.read("prob", Layout::kNchw, prob);
+  return prob;
+}
+
+// Weights are there once; CPU and device take turns for each request.
+TEST_P(Lenet, RequestsShareConstantsAndRunAtOnce) {
+  const auto backend = std::make_shared<test::CountingBackend>("model:nv_full");
+  const auto device = detail::Handles::make<Device>(std::shared_ptr<detail::Backend>(backend));
+  const Loadable loadable = Loadable::load(file_);
+  const CompiledNetwork compiled = loadable.compile(device, {.statistics = true});
+  const test::Allocations constants = backend->take();
+  EXPECT_GT(constants.bytes, 500U * 800 * 2) << "the weights of one layer alone, in fp16";
+  std::vector<Request> requests;
+  test::Allocations own;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    requests.push_back(compiled.create_request());
+    const test::Allocations more = backend->take();
+    if (i == 0) own = more;
+    EXPECT_EQ(more, own);
+    EXPECT_LT(more.bytes, constants.bytes / 4);
+  }
+  EXPECT_EQ(compiled.memory().shared, constants.bytes);
+  EXPECT_EQ(compiled.memory().total, constants.bytes + own.bytes);
+  EXPECT_EQ(compiled.layers(), 7U);
+
+  LoadedNetwork alone = loadable.open(Device::open("model:nv_full"));
+  for (int run = 0; run < 2; ++run) {
+    for (std::uint32_t i = 0; i < 5; ++i) {
+      requests[i].write("data", Layout::kNchw, picture_of(10 * run + i));
+      requests[i].submit();
+    }
+    for (std::uint32_t i = 0; i < 5; ++i) {
+      requests[i].fence().wait();
+      alone.write("data", Layout::kNchw, picture_of(10 * run + i));
+      alone.run();
+      std::vector<std::uint16_t> expected(10);
+      alone.read("prob", Layout::kNchw, expected);
+      EXPECT_EQ(probabilities(requests[i]), expected) << run << ", " << i;
+      EXPECT_EQ(requests[i].statistics().size(), 7U);
+    }
+  }
+}
+
+// The first step is the CPU's: it waits, and is canceled, as a job of the device would be.
+TEST_P(Lenet, RunsThatBeginOnTheCpuWaitAndEnd) {
+  const Device device = Device::open("model:nv_full");
+  const CompiledNetwork compiled = Loadable::load(file_).compile(device);
+  Request first = compiled.create_request(), second = compiled.create_request();
+  for (Request* request : {&first, &second}) request->write("data", Layout::kNchw, picture_of(1));
+  const auto gate = std::make_shared<test::ManualFence>();
+  const std::vector<Fence> gated = {test::fence_of(gate), Fence()};
+
+  // Canceled, with all that waits for it.
+  Fence fence = first.submit({.wait_fences = gated});
+  std::vector<Fence> waits = {fence};
+  Fence behind = second.submit({.wait_fences = waits});
+  EXPECT_FALSE(fence.done());
+  EXPECT_FALSE(fence.wait(std::chrono::nanoseconds(0)));
+  EXPECT_TRUE(fence.cancel());
+  EXPECT_TRUE(fence.done());
+  EXPECT_FALSE(fence.cancel());
+  test::expect_error(ErrorCode::kCanceled, "the job was canceled", [&] { fence.wait(); });
+  test::expect_error(ErrorCode::kCanceled,
+                     "a job that this one waits for failed: the job was canceled",
+                     [&] { behind.wait(); });
+
+  // Too late, or when it is too late.
+  const auto now = std::chrono::steady_clock::now();
+  test::expect_error(ErrorCode::kDeadline, "the deadline passed",
+                     [&] { first.submit({.deadline = now}).wait(); });
+  const auto other = std::make_shared<test::ManualFence>();
+  const std::vector<Fence> still = {test::fence_of(other)};
+  fence = first.submit({.wait_fences = still, .deadline = now + std::chrono::milliseconds(20)});
+  test::expect_error(ErrorCode::kDeadline, "the deadline passed", [&] { fence.wait(); });
+
+  // In time, in a chain.
+  gate->end();
+  other->end();
+  fence = first.submit();
+  waits = {fence};
+  behind = second.submit({.wait_fences = waits});
+  std::promise<bool> told;
+  behind.on_end([&] { told.set_value(fence.done()); });
+  pollfd polled = {behind.poll_fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&polled, 1, -1), 1);
+  EXPECT_TRUE(told.get_future().get());
+  EXPECT_EQ(probabilities(first), probabilities(second));
+}
+
+TEST_P(Lenet, ARunGoesOnWithoutItsDevice) {
+  for (int i = 0; i < 5; ++i) {
+    Fence fence;
+    Buffer out;
+    {
+      const CompiledNetwork compiled = Loadable::load(file_).compile(Device::open("model:nv_full"));
+      Request request = compiled.create_request();
+      request.write("data", Layout::kNchw, picture_of(1));
+      out = request.buffer("prob");
+      fence = request.submit();
+    }
+    EXPECT_NO_THROW(fence.wait());
+    const Map map = out.map(MapMode::kRead);
+    EXPECT_NE(std::count(map.bytes().begin(), map.bytes().end(), std::byte{0}),
+              static_cast<std::ptrdiff_t>(map.size()));
+  }
+}
+
+// A job of the device that does not end fails the run, with its layer by name.
+TEST_P(Lenet, AFailureInTheMiddleEndsTheRun) {
+  const auto broken = [](const Program& program) {
+    test::break_layer(Device::open("model:nv_full"), program, 0);
+  };
+  const Device device = test::other_device(
+      "model:nv_full", [](nvdla_layer&) {}, broken);
+  Request request = Loadable::load(file_).compile(device).create_request();
+  const Fence fence = request.submit();
+  const auto error = test::expect_error(ErrorCode::kHang, "does not end", [&] { fence.wait(); });
+  EXPECT_EQ(std::string(error->what()).find("'conv 0"), 0U) << error->what();
+  test::expect_error(ErrorCode::kHang, "reading 'prob': the last run failed: 'conv 0",
+                     [&] { probabilities(request); });
+}
+
+TEST(LoadedNetworks, AreOfLoadablesOnly) {
+  static const std::vector<std::int16_t> kOne = {1};
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "more", .x1 = bias(kOne)}), "out");
+  const CompiledNetwork compiled = net.compile(Device::open("model:nv_small"));
+  test::expect_error(ErrorCode::kInvalidArgument,
+                     "the compiled network is of no loadable: make a Session of it",
+                     [&] { LoadedNetwork network(compiled); });
 }
 
 // What lists are made of tells how, not how large the memory is that they lie in.

@@ -115,7 +115,7 @@ TEST(Reader, GivesResultsOfTheLastRunOnly) {
   std::vector<std::int8_t> elements(2048);
   const auto read = [&] { network.read("result", Layout::kNchw, elements); };
   expect_error(ErrorCode::kInvalidArgument,
-               "reading 'result': the loadable has not run yet: run() it first", read);
+               "reading 'result': the loadable has not run yet: run it first", read);
   expect_error(ErrorCode::kInvalidArgument, "statistics: the loadable has not run yet",
                [&] { network.statistics(); });
   network.run();

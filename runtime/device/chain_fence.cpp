@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "device/chain_fence.hpp"
+
+#include <utility>
+
+#include "backend/background.hpp"
+#include "base/handles.hpp"
+
+namespace nvdla::detail {
+
+Fence ChainFence::start(std::vector<ChainStep> steps, const SubmitOptions& options) {
+  start_callbacks();
+  const auto chain = std::make_shared<ChainFence>(std::move(steps), options);
+  if (!chain->steps_.empty() && chain->steps_.front().submit) {
+    chain->next_ = 1;
+    chain->follow(chain->steps_.front().submit(options));
+  } else {
+    chain->waiting_ = chain->waits_.size() + 1;
+    for (const Fence& wait : chain->waits_) {
+      if (wait) Handles::impl(wait)->on_done([chain] { chain->wait_ended(); });
+      if (!wait) chain->wait_ended();
+    }
+    chain->wait_ended();
+  }
+  arm_deadline(chain, options.deadline);
+  return Handles::make<Fence>(std::shared_ptr<FenceImpl>(chain));
+}
+
+ChainFence::ChainFence(std::vector<ChainStep> steps, const SubmitOptions& options)
+    : steps_(std::move(steps)),
+      waits_(options.wait_fences.begin(), options.wait_fences.end()),
+      deadline_(options.deadline) {}
+
+bool ChainFence::done() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return done_;
+}
+
+bool ChainFence::wait(std::optional<Clock::time_point> until) {
+  std::unique_lock lock(mutex_);
+  while (!done_) {
+    const auto step = Handles::impl(current_);
+    if (step != nullptr && !step->done()) {
+      // Who waits for a job of the model may run it.
+      lock.unlock();
+      if (!step->wait(until)) return done();
+      lock.lock();
+      continue;
+    }
+    const auto moved = [&] { return done_ || Handles::impl(current_) != step; };
+    if (!until) {
+      changed_.wait(lock, moved);
+    } else if (!changed_.wait_until(lock, *until, moved)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void ChainFence::on_done(std::function<void()> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done_) {
+      then_.push_back(std::move(then));
+      return;
+    }
+  }
+  then();
+}
+
+bool ChainFence::cancel(const Error& why) {
+  std::shared_ptr<FenceImpl> step;
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (done_) return false;
+    if (!canceled_) canceled_ = why;
+    step = Handles::impl(current_);
+    waits = std::exchange(waiting_, 0) != 0;
+  }
+  if (step != nullptr) step->cancel(why);
+  if (waits) finish(std::nullopt);
+  return true;
+}
+
+void ChainFence::follow(Fence step) {
+  std::optional<Error> canceled;
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = step;
+    canceled = canceled_;
+  }
+  changed_.notify_all();
+  // Asked for before there was something to cancel.
+  if (canceled) Handles::impl(step)->cancel(*canceled);
+  Handles::impl(step)->on_done([self = shared_from_this(), step] { self->step_ended(step); });
+}
+
+void ChainFence::step_ended(const Fence& step) {
+  std::optional<Error> failed;
+  try {
+    step.wait();
+  } catch (const Error& error) {
+    failed = error;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = Fence();
+    const auto counted = step.statistics();
+    statistics_.insert(statistics_.end(), counted.begin(), counted.end());
+  }
+  changed_.notify_all();
+  if (failed) {
+    finish(std::move(failed));
+  } else {
+    advance();
+  }
+}
+
+void ChainFence::wait_ended() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ == 0 || --waiting_ != 0) return;
+  }
+  for (const Fence& wait : waits_) {
+    if (!wait) continue;
+    if (const Error* const error = Handles::impl(wait)->error()) {
+      finish(wait_failed(*error));
+      return;
+    }
+  }
+  advance();
+}
+
+void ChainFence::advance() {
+  const ChainStep* step = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!canceled_ && next_ < steps_.size()) step = &steps_[next_++];
+  }
+  if (step == nullptr) {
+    finish(std::nullopt);
+  } else if (step->compute) {
+    call_later([self = shared_from_this(), step] { self->compute(step->compute); });
+  } else {
+    std::optional<Error> failed;
+    try {
+      follow(step->submit({.deadline = deadline_}));
+    } catch (const Error& error) {
+      failed = error;
+    }
+    if (failed) finish(std::move(failed));
+  }
+}
+
+void ChainFence::compute(const std::function<void()>& work) {
+  if (deadline_ <= Clock::now()) {
+    finish(late());
+    return;
+  }
+  try {
+    work();
+  } catch (const Error& error) {
+    finish(error);
+    return;
+  } catch (const std::bad_alloc&) {
+    finish(Error(ErrorCode::kNoMemory, "an operation of the CPU ran out of host memory"));
+    return;
+  }
+  advance();
+}
+
+void ChainFence::finish(std::optional<Error> error) {
+  std::vector<std::function<void()>> then;
+  {
+    const std::lock_guard lock(mutex_);
+    if (done_) return;
+    error_ = error ? std::move(error) : canceled_;
+    done_ = true;
+    then.swap(then_);
+  }
+  // They hold the device, which must not close on the thread that runs its jobs.
+  call_later([steps = std::move(steps_)] {});
+  changed_.notify_all();
+  for (const auto& call : then) call();
+}
+
+}  // namespace nvdla::detail
