@@ -59,6 +59,7 @@ inline const std::map<std::string, ProgramFacts>& program_facts() {
       {"digits", {{"", "{picture}", "--save -"}, "{picture}", "model nv_small: "}},
       {"convolution", {{"", "model:nv_small"}, "", "nv_small: 24576 of 24576"}},
       {"activation", {{""}, "", ""}},
+      {"network", {{"", "lenet5", "lenet5 --tensors"}, "lenet5", "model nv_small, int8: "}},
       {"nvdla-lift", {{"{case}", "--list {case}", "--json {case}"}, "{case}", "0 failed"}},
       // Whatever else it does needs QEMU.
       {"nvdla-device-server", {{}, "", ""}}};

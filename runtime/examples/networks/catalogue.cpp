@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "program/status.hpp"
+#include "program/text.hpp"
+
+namespace networks {
+
+std::span<const Entry> catalogue() {
+  static constexpr std::array kEntries = {
+      Entry{"lenet5", "two convolutions, three fully connected layers", lenet5},
+      Entry{"alexnet", "local response normalisation, large kernels", alexnet},
+      Entry{"resnet18", "residual blocks", resnet18},
+      Entry{"resnet50", "residual bottlenecks", resnet50},
+      Entry{"resnet152", "the same, three times as deep", resnet152},
+      Entry{"squeezenet", "1.1: concatenations", squeezenet},
+      Entry{"googlenet", "four branches side by side, normalisation", googlenet},
+      Entry{"vgg16", "the most arithmetic and weights", vgg16},
+      Entry{"densenet121", "concatenations of concatenations", densenet121},
+      Entry{"yolo", "a detector: leaky ReLU, 416 x 416", yolo}};
+  return kEntries;
+}
+
+const Entry& find_entry(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Entry& entry : catalogue()) {
+    if (name == entry.name) return entry;
+    names.emplace_back(entry.name);
+  }
+  const std::string_view meant = nvdla::program::closest(name, names);
+  throw nvdla::program::UsageError(
+      fmt::format("no network is called '{}'; {}", name,
+                  meant.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean '{}'?", meant)));
+}
+
+}  // namespace networks

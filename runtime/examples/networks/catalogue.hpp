@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// The networks that there are.
+#ifndef NVDLA_EXAMPLES_NETWORKS_CATALOGUE_HPP
+#define NVDLA_EXAMPLES_NETWORKS_CATALOGUE_HPP
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph.hpp"
+
+namespace networks {
+
+Graph lenet5();
+Graph alexnet();
+Graph resnet18();
+Graph resnet50();
+Graph resnet152();
+Graph squeezenet();
+Graph googlenet();
+Graph vgg16();
+Graph densenet121();
+Graph yolo();
+
+struct Entry {
+  const char* name;
+  const char* about;
+  Graph (*graph)();
+};
+
+std::span<const Entry> catalogue();
+
+// The one called `name`. Throws nvdla::program::UsageError naming those that there are.
+const Entry& find_entry(const std::string& name);
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_CATALOGUE_HPP

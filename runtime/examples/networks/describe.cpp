@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "describe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+namespace networks {
+namespace {
+
+// The nearest fp16 number, halves to even.
+float half_nearest(double x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const int last = std::max(exponent - 11, -24);
+  return static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(x, -last)), last));
+}
+
+// Adds a graph's layers to a network, in one precision.
+class Describing {
+ public:
+  Describing(const Network& from, nvdla::Precision precision)
+      : from_(from), half_(precision == nvdla::Precision::kFp16), steps_(steps(from)) {
+    for (const Layer& layer : from.graph.layers())
+      tensors_.push_back(
+          std::visit([&](const auto& what) { return add(layer, what); }, layer.what));
+  }
+
+  nvdla::Network with_outputs(std::span<const Value> shown) && {
+    for (const Value value : shown)
+      to_.output(tensors_[value], from_.graph.layers()[value].name, quantization(value));
+    return std::move(to_);
+  }
+
+ private:
+  // Of the layer that is being added.
+  Value now() const { return static_cast<Value>(tensors_.size()); }
+  const Numbers& numbers() const { return from_.numbers[now()]; }
+  nvdla::Tensor input(const Layer& layer) const { return tensors_[layer.inputs[0]]; }
+  nvdla::Precision precision() const {
+    return half_ ? nvdla::Precision::kFp16 : nvdla::Precision::kInt8;
+  }
+  nvdla::Quantization quantization(Value value) const {
+    return {.scale = half_ ? 1.0F : static_cast<float>(steps_[value])};
+  }
+
+  // Adds and multiplies.
+  nvdla::Operator real_factors(const Reals& reals) const {
+    nvdla::Operator op;
+    op.alu = NVDLA_ALU_SUM;
+    op.alu_reals = reals.bias;
+    op.mul = NVDLA_MUL_MUL;
+    op.mul_reals = reals.factors;
+    return op;
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Image&) {
+    return to_.input(layer.name, layer.shape, precision(), quantization(now()));
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Conv& from) {
+    nvdla::Convolution conv{.name = layer.name,
+                            .kernels = from.kernels,
+                            .kernel_height = from.height,
+                            .kernel_width = from.width,
+                            .stride_y = from.stride,
+                            .stride_x = from.stride,
+                            .pad_top = from.pad,
+                            .pad_bottom = from.pad,
+                            .pad_left = from.pad,
+                            .pad_right = from.pad};
+    const Reals reals = reals_of(from_, steps_, now());
+    std::vector<std::uint16_t> halves;
+    if (half_) {
+      halves.resize(numbers().weights.size());
+      std::transform(numbers().weights.begin(), numbers().weights.end(), halves.begin(),
+                     [](std::int8_t weight) { return nvdla::to_half(weight * kWeightStep); });
+      conv.weights = halves;
+      conv.x1 = real_factors(reals);
+    } else {
+      conv.weights = numbers().weights;
+      conv.bias = numbers().bias;
+      conv.x1 = nvdla::scale(numbers().factors, numbers().factor_shift);
+      conv.output = numbers().output;
+    }
+    conv.relu = from.activation == Activation::kRelu;
+    const std::int16_t leak = Numbers::kLeak;
+    const float real_leak = static_cast<float>(leak) / (1 << Numbers::kLeakShift);
+    if (from.shortcut != kNone) {
+      conv.x2 = nvdla::elementwise(NVDLA_ALU_SUM, tensors_[from.shortcut],
+                                   half_ ? 0 : Numbers::kFraction);
+    } else if (from.activation == Activation::kLeaky && !half_) {
+      conv.x2 = nvdla::prelu({&leak, 1}, Numbers::kLeakShift);
+    } else if (from.activation == Activation::kLeaky) {
+      conv.x2.mul = NVDLA_MUL_PRELU;
+      conv.x2.mul_reals = {&real_leak, 1};
+    }
+    return to_.convolution(input(layer), conv);
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Norm&) {
+    nvdla::Pointwise norm{.name = layer.name};
+    const Reals reals = reals_of(from_, steps_, now());
+    const std::vector<std::int16_t> shifts(numbers().bias.begin(), numbers().bias.end());
+    if (half_) {
+      norm.x1 = real_factors(reals);
+    } else {
+      norm.x1 = nvdla::batch_norm(shifts, numbers().factors, numbers().factor_shift);
+      norm.output = numbers().output;
+    }
+    norm.x1.relu = true;
+    return to_.pointwise(input(layer), norm);
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Pool& pool) {
+    return to_.pooling(input(layer), {.name = layer.name,
+                                      .method = pool.method,
+                                      .kernel_height = pool.size,
+                                      .kernel_width = pool.size,
+                                      .stride_y = pool.stride,
+                                      .stride_x = pool.stride,
+                                      .pad_top = pool.pad,
+                                      .pad_bottom = pool.pad_end,
+                                      .pad_left = pool.pad,
+                                      .pad_right = pool.pad_end});
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Lrn&) {
+    nvdla::Normalization normalization{.name = layer.name};
+    (half_ ? numbers().real_lut : numbers().lut).apply(normalization);
+    return to_.normalization(input(layer), normalization);
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Concat&) {
+    std::vector<nvdla::Tensor> parts;
+    for (const Value part : layer.inputs) parts.push_back(tensors_[part]);
+    return to_.concatenate(parts, {.name = layer.name});
+  }
+
+  const Network& from_;
+  const bool half_;
+  const std::vector<double> steps_;
+  nvdla::Network to_;
+  std::vector<nvdla::Tensor> tensors_;
+};
+
+}  // namespace
+
+nvdla::Network describe(const Network& network, nvdla::Precision precision,
+                        std::span<const Value> shown) {
+  return Describing(network, precision).with_outputs(shown);
+}
+
+Reals reals_of(const Network& network, std::span<const double> steps, Value value) {
+  const Layer& layer = network.graph.layers()[value];
+  const Numbers& numbers = network.numbers[value];
+  const auto* conv = std::get_if<Conv>(&layer.what);
+  // What a unit of v is worth before and after the factor.
+  const double before = steps[layer.inputs[0]] * (conv != nullptr ? kWeightStep : 1);
+  const double after =
+      std::ldexp(conv != nullptr && conv->shortcut != kNone ? steps[conv->shortcut] : 1.0,
+                 -static_cast<int>(Numbers::kFraction));
+  Reals reals;
+  for (std::size_t k = 0; k < numbers.bias.size(); ++k) {
+    const double factor = std::ldexp(numbers.factors[k], -static_cast<int>(numbers.factor_shift));
+    reals.bias.push_back(half_nearest(numbers.bias[k] * before));
+    reals.factors.push_back(half_nearest(factor * after / before));
+  }
+  return reals;
+}
+
+}  // namespace networks

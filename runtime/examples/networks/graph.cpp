@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "graph.hpp"
+
+#include <utility>
+
+namespace networks {
+namespace {
+
+std::uint32_t windows(std::uint32_t side, std::uint32_t size, std::uint32_t stride) {
+  return (side - size) / stride + 1;
+}
+
+}  // namespace
+
+Value Graph::add(Layer layer) {
+  layers_.push_back(std::move(layer));
+  return static_cast<Value>(layers_.size() - 1);
+}
+
+Value Graph::conv(Value input, const std::string& name, const Conv& conv) {
+  const Shape& in = shape(input);
+  const Shape out{.channels = conv.kernels,
+                  .height = windows(in.height + 2 * conv.pad, conv.height, conv.stride),
+                  .width = windows(in.width + 2 * conv.pad, conv.width, conv.stride)};
+  std::vector<Value> inputs = {input};
+  if (conv.shortcut != kNone) inputs.push_back(conv.shortcut);
+  return add({name, inputs, conv, out});
+}
+
+Value Graph::full(Value input, const std::string& name, std::uint32_t results,
+                  Activation activation) {
+  const Shape& in = shape(input);
+  return conv(
+      input, name,
+      {.kernels = results, .height = in.height, .width = in.width, .activation = activation});
+}
+
+Value Graph::pool(Value input, const std::string& name, const Pool& pool) {
+  const Shape& in = shape(input);
+  const std::uint32_t pads = pool.pad + pool.pad_end;
+  const Shape out{.channels = in.channels,
+                  .height = windows(in.height + pads, pool.size, pool.stride),
+                  .width = windows(in.width + pads, pool.size, pool.stride)};
+  return add({name, {input}, pool, out});
+}
+
+Value Graph::max_pool(Value input, const std::string& name, std::uint32_t size,
+                      std::uint32_t stride, std::uint32_t pad, std::uint32_t pad_end) {
+  return pool(input, name, {NVDLA_POOL_MAX, size, stride, pad, pad_end});
+}
+
+Value Graph::average(Value input, const std::string& name, std::uint32_t size) {
+  return pool(input, name, {NVDLA_POOL_AVERAGE, size, size});
+}
+
+Value Graph::lrn(Value input, const std::string& name, const Lrn& lrn) {
+  return add({name, {input}, lrn, shape(input)});
+}
+
+Value Graph::norm(Value input, const std::string& name) {
+  return add({name, {input}, Norm{}, shape(input)});
+}
+
+Value Graph::concat(std::span<const Value> parts, const std::string& name) {
+  Shape out = shape(parts[0]);
+  out.channels = 0;
+  for (const Value part : parts) out.channels += shape(part).channels;
+  return add({name, {parts.begin(), parts.end()}, Concat{}, out});
+}
+
+std::uint64_t Graph::weights() const {
+  std::uint64_t sum = 0;
+  for (const Layer& layer : layers_) {
+    if (const auto* conv = std::get_if<Conv>(&layer.what)) {
+      sum +=
+          std::uint64_t{conv->kernels} * conv->height * conv->width * input_shape(layer).channels;
+    }
+  }
+  return sum;
+}
+
+std::uint64_t Graph::macs() const {
+  std::uint64_t sum = 0;
+  for (const Layer& layer : layers_) {
+    if (const auto* conv = std::get_if<Conv>(&layer.what)) {
+      sum += layer.shape.elements() * conv->height * conv->width * input_shape(layer).channels;
+    }
+  }
+  return sum;
+}
+
+}  // namespace networks

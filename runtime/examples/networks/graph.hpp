@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// What a network is made of: layers, their shapes and who reads whom, without a number in it. From
+// a graph come both the network of the library and the reference that it is compared with.
+#ifndef NVDLA_EXAMPLES_NETWORKS_GRAPH_HPP
+#define NVDLA_EXAMPLES_NETWORKS_GRAPH_HPP
+
+#include <cstdint>
+#include <nvdla/nvdla.hpp>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace networks {
+
+using nvdla::Shape;
+
+// The result of a layer, by its number in the graph.
+using Value = std::uint32_t;
+inline constexpr Value kNone = UINT32_MAX;
+
+enum class Activation { kNone, kRelu, kLeaky };
+
+// A convolution, its batch normalisation or bias, the shortcut of a residual block, and the
+// activation: what the hardware does at once.
+struct Conv {
+  std::uint32_t kernels = 1;
+  std::uint32_t height = 1, width = 1;  // of a kernel
+  std::uint32_t stride = 1;
+  std::uint32_t pad = 0;  // on each side
+  Activation activation = Activation::kRelu;
+  Value shortcut = kNone;  // added before the activation
+};
+
+// A window of `size` x `size`. Padding counts as zero in an average.
+struct Pool {
+  nvdla_pool method = NVDLA_POOL_MAX;
+  std::uint32_t size = 2, stride = 2;
+  std::uint32_t pad = 0;      // above and on the left
+  std::uint32_t pad_end = 0;  // below and on the right
+};
+
+// Local response normalisation across channels.
+struct Lrn {
+  std::uint32_t size = 5;
+  double alpha = 1e-4, beta = 0.75, k = 1;
+
+  bool operator==(const Lrn&) const = default;
+};
+
+// Batch normalisation and ReLU that no convolution comes before.
+struct Norm {};
+
+// Along channels.
+struct Concat {};
+
+struct Image {};
+
+struct Layer {
+  std::string name;
+  std::vector<Value> inputs;
+  std::variant<Image, Conv, Pool, Lrn, Norm, Concat> what;
+  Shape shape;  // of the result
+};
+
+// Layers in an order in which they can run; the last one's result is that of the network.
+class Graph {
+ public:
+  explicit Graph(const Shape& image) { layers_.push_back({"image", {}, Image{}, image}); }
+
+  static constexpr Value image() { return 0; }
+  Value conv(Value input, const std::string& name, const Conv& conv);
+  // One kernel as large as the input for each result.
+  Value full(Value input, const std::string& name, std::uint32_t results,
+             Activation activation = Activation::kRelu);
+  Value pool(Value input, const std::string& name, const Pool& pool);
+  Value max_pool(Value input, const std::string& name, std::uint32_t size, std::uint32_t stride,
+                 std::uint32_t pad = 0, std::uint32_t pad_end = 0);
+  // The average of windows side by side.
+  Value average(Value input, const std::string& name, std::uint32_t size);
+  Value lrn(Value input, const std::string& name, const Lrn& lrn);
+  Value norm(Value input, const std::string& name);
+  Value concat(std::span<const Value> parts, const std::string& name);
+
+  const std::vector<Layer>& layers() const { return layers_; }
+  const Shape& shape(Value value) const { return layers_[value].shape; }
+  // The channels of what a layer reads.
+  const Shape& input_shape(const Layer& layer) const { return shape(layer.inputs.at(0)); }
+  std::uint64_t weights() const;
+  // Multiply-accumulates of a run.
+  std::uint64_t macs() const;
+
+ private:
+  Value add(Layer layer);
+
+  std::vector<Layer> layers_;
+};
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_GRAPH_HPP

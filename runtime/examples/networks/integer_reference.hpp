@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// What each layer computes in int8, in plain loops: a witness beside the device.
+#ifndef NVDLA_EXAMPLES_NETWORKS_INTEGER_REFERENCE_HPP
+#define NVDLA_EXAMPLES_NETWORKS_INTEGER_REFERENCE_HPP
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph.hpp"
+#include "numbers.hpp"
+
+namespace networks {
+
+// The results of a layer's inputs, in their order.
+using Inputs = std::vector<const Integers*>;
+
+// Of a convolution: each kernel at each position, kernels side by side.
+std::vector<std::int32_t> sums_of(const Graph& graph, const Layer& layer, const Numbers& numbers,
+                                  const Integers& input);
+// What SDP makes of sums, or of the elements that a Norm reads, up to the output converter: in
+// units of 2^-kFraction of a step.
+std::vector<std::int32_t> fine_results(const Layer& layer, const Numbers& numbers,
+                                       std::span<const std::int32_t> sums,
+                                       const Integers* shortcut);
+Integers converted(std::span<const std::int32_t> fine, const nvdla::Converter& output);
+
+Integers pooled(const Graph& graph, const Layer& layer, const Integers& input);
+Integers normalised(const Layer& layer, const nvdla::Lut& lut, const Integers& input);
+Integers concatenated(const Graph& graph, const Layer& layer, const Inputs& inputs);
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_INTEGER_REFERENCE_HPP

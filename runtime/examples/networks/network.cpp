@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// Worked example: networks as people have them, with weights that are drawn, on an NVDLA. Each has
+// a file of its own; every tensor is compared with a reference that shares no code with the stack.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <nvdla/nvdla.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue.hpp"
+#include "check.hpp"
+#include "describe.hpp"
+#include "numbers.hpp"
+#include "program/files.hpp"
+#include "program/program.hpp"
+#include "program/text.hpp"
+#include "save.hpp"
+
+namespace {
+
+namespace program = nvdla::program;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string name, device, save;
+  std::string precision = "int8";
+  std::int64_t seed = 1;
+  bool tensors = false;
+};
+
+// What `body` takes on the clock.
+template <typename Body>
+Clock::duration time_of(const Body& body) {
+  const auto start = Clock::now();
+  body();
+  return Clock::now() - start;
+}
+
+// The median of a few runs that come after others.
+Clock::duration warm_time(nvdla::Session& session) {
+  constexpr std::size_t kRuns = 5;
+  std::vector<Clock::duration> times;
+  Clock::duration sum{};
+  while (times.size() < kRuns && sum < std::chrono::seconds(1)) {
+    times.push_back(time_of([&] { session.run(); }));
+    sum += times.back();
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+std::string text_of(Clock::duration time) {
+  return program::duration_text(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()));
+}
+
+std::string text_of(const networks::Shape& shape) {
+  return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
+}
+
+void list() {
+  fmt::print("{:<12} {:>7} {:>8} {:>6}  {:<10}  {}\n", "network", "tensors", "weights", "MACs",
+             "image", "what it has");
+  for (const networks::Entry& entry : networks::catalogue()) {
+    const networks::Graph graph = entry.graph();
+    fmt::print("{:<12} {:>7} {:>8} {:>6}  {:<10}  {}\n", entry.name, graph.layers().size() - 1,
+               program::count_text(graph.weights()), program::count_text(graph.macs()),
+               text_of(graph.shape(networks::Graph::image())), entry.about);
+  }
+}
+
+void print_tensors(const networks::Network& network) {
+  fmt::print("{:<32} {:>14} {:>7} {:>10}\n", "tensor", "shape", "zero", "saturated");
+  for (std::size_t i = 0; i < network.results.size(); ++i) {
+    const networks::Layer& layer = network.graph.layers()[i];
+    const networks::Use use = networks::use_of(network.results[i]);
+    fmt::print("{:<32} {:>14} {:>6.1f}% {:>9.2f}%\n", program::elide(layer.name, 32),
+               text_of(layer.shape), 100 * use.zero, 100 * use.saturated);
+  }
+}
+
+// Whether all tensors hold what a comparison can show.
+bool print_use(const networks::Network& network) {
+  networks::Use most;
+  bool good = true;
+  for (std::size_t i = 0; i < network.results.size(); ++i) {
+    const networks::Use use = networks::use_of(network.results[i]);
+    most.zero = std::max(most.zero, use.zero);
+    most.saturated = std::max(most.saturated, use.saturated);
+    if (use.good()) continue;
+    fmt::print("'{}' is {:.1f} % zeros and {:.1f} % saturated: comparing it shows little\n",
+               network.graph.layers()[i].name, 100 * use.zero, 100 * use.saturated);
+    good = false;
+  }
+  fmt::print("each tensor at most {:.1f} % zeros, at most {:.2f} % saturated\n", 100 * most.zero,
+             100 * most.saturated);
+  return good;
+}
+
+int run(const Options& options) {
+  if (options.name.empty()) {
+    list();
+    return program::kSuccess;
+  }
+  const networks::Entry& entry = networks::find_entry(options.name);
+  if (program::is_standard_output(options.save))
+    throw program::UsageError("--save takes the name of a file: two others are written beside it");
+  const bool half = options.precision == "fp16";
+  const auto precision = half ? nvdla::Precision::kFp16 : nvdla::Precision::kInt8;
+  const nvdla::Device device = nvdla::Device::open(options.device);
+  const networks::Network network =
+      networks::draw(entry.graph(), static_cast<std::uint64_t>(options.seed), precision);
+  if (options.tensors) print_tensors(network);
+
+  networks::Verdict verdict;
+  const networks::Elements last = networks::check_every_tensor(device, network, precision, verdict);
+  const std::uint64_t tensors = verdict.tensors, elements = verdict.elements;
+
+  const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
+  const nvdla::Network described = networks::describe(network, precision, {&result, 1});
+  std::optional<nvdla::Session> session;
+  const auto build = time_of([&] { session.emplace(described.build(device)); });
+  networks::write_image(*session, network, precision);
+  const auto first = time_of([&] { session->run(); });
+  const auto warm = warm_time(*session);
+  networks::check_result(*session, network, precision, last, verdict);
+
+  fmt::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
+             verdict.different);
+  if (verdict.different != 0) fmt::print("first difference: {}\n", verdict.first);
+  if (half) fmt::print("greatest error {:.2f} of its bound\n", verdict.greatest);
+  const bool good = half || print_use(network);
+  const nvdla::MemoryUse memory = session->memory();
+  fmt::print("{} {}, {}: {} layers, build {}, first run {}, warm run {}\n", device.info().backend,
+             device.info().configuration, options.precision, session->layers(), text_of(build),
+             text_of(first), text_of(warm));
+  fmt::print("memory {}, at most {} in use at once\n", program::bytes_text(memory.total),
+             program::bytes_text(memory.peak));
+  if (verdict.different != 0 || !good) return program::kDifferent;
+  if (!options.save.empty()) {
+    networks::save(network, precision, device.info().configuration, last, options.save);
+  }
+  return program::kSuccess;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  program::Program self("network",
+                        "Runs a well-known network on an NVDLA and compares every tensor");
+  CLI::App& app = self.app();
+  app.add_option("NAME", options.name, "Which network; without, all are listed");
+  program::add_device_option(app, options.device,
+                             "Where to run: model:nv_small, kernel, ... as "
+                             "`nvdla --help` tells");
+  app.add_option("-p,--precision", options.precision, "int8, or fp16 where the device has it")
+      ->check(CLI::IsMember({"int8", "fp16"}))
+      ->capture_default_str()
+      ->type_name("TYPE");
+  app.add_option("--seed", options.seed, "Weights and image are drawn from it")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_flag("--tensors", options.tensors, "Print how the elements of each tensor are spread");
+  app.add_option("--save", options.save,
+                 "If nothing differs write the network as a loadable for the device's "
+                 "configuration, its image to FILE.image and its result to FILE.result, for "
+                 "`nvdla run`")
+      ->type_name("FILE");
+  app.footer(
+      "Without NAME the networks are listed with tensors, weights and arithmetic.\n"
+      "\n"
+      "Weights and the image are drawn, scales follow from what the layers compute.\n"
+      "Networks with all results as outputs are run, 100 at a time: int8 equals an\n"
+      "integer reference, fp16 stays within what rounding can do of one in doubles\n"
+      "that is given the device's own inputs of each layer. Then the network runs with\n"
+      "only its last result as output, which must be the same. Times are of that one.\n"
+      "\n"
+      "Examples:\n"
+      "  network\n"
+      "  network resnet50 --device model:nv_large\n"
+      "  network googlenet --precision fp16 --device model:nv_full\n"
+      "  network lenet5 --device model:nv_small --save lenet5.nvdla");
+  return self.run(argc, argv, [&] { return run(options); });
+}

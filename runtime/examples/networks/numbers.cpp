@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "integer_reference.hpp"
+#include "random.hpp"
+
+namespace networks {
+namespace {
+
+// Deviation of a result before its activation, in steps: four of them fit int8.
+constexpr double kSpread = 32;
+
+struct Spread {
+  double mean = 0, deviation = 0;
+};
+
+template <typename T>
+Spread spread_of(std::span<const T> data, std::size_t first, std::size_t stride) {
+  double sum = 0, squares = 0, count = 0;
+  for (std::size_t i = first; i < data.size(); i += stride, ++count) {
+    const double x = data[i];
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / count;
+  return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0))};
+}
+
+// A picture is smooth, with some noise: a coarse grid between whose points one goes evenly.
+Integers picture(const Shape& shape, Random& random) {
+  constexpr std::uint32_t kGrid = 8;
+  Integers image(shape.elements());
+  for (std::uint32_t c = 0; c < shape.channels; ++c) {
+    double grid[kGrid + 1][kGrid + 1];
+    for (auto& line : grid)
+      for (double& point : line) point = 40 * random.normal();
+    for (std::uint32_t i = 0; i < shape.height * shape.width; ++i) {
+      const double y = static_cast<double>(i / shape.width) * kGrid / shape.height;
+      const double x = static_cast<double>(i % shape.width) * kGrid / shape.width;
+      const auto v = static_cast<std::uint32_t>(y), u = static_cast<std::uint32_t>(x);
+      const double above = grid[v][u] + (grid[v][u + 1] - grid[v][u]) * (x - u);
+      const double below = grid[v + 1][u] + (grid[v + 1][u + 1] - grid[v + 1][u]) * (x - u);
+      const double value = above + (below - above) * (y - v) + 8 * random.normal();
+      image[std::size_t{i} * shape.channels + c] =
+          static_cast<std::int8_t>(std::clamp(std::lround(value), -128L, 127L));
+    }
+  }
+  return image;
+}
+
+// About normal, three deviations in int8.
+void draw_weights(std::vector<std::int8_t>& weights, Random& random) {
+  for (std::size_t i = 0; i < weights.size(); i += 2) {
+    const std::uint64_t bits = random.bits();
+    for (std::size_t j = 0; j < std::min<std::size_t>(2, weights.size() - i); ++j) {
+      const int sum = Random::sum_of_bytes(static_cast<std::uint32_t>(bits >> 32 * j));
+      weights[i + j] = static_cast<std::int8_t>(std::clamp(sum * 73 / 256, -127, 127));
+    }
+  }
+}
+
+// Biases and factors with which each channel gets the spread that it has behind a batch
+// normalisation: mean and deviation differ some from channel to channel.
+template <typename T>
+void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data, Random& random) {
+  // Of few positions there are no statistics.
+  const bool each = data.size() / channels >= 16;
+  const Spread all = spread_of(data, 0, 1);
+  std::vector<double> factors(channels), biases(channels);
+  for (std::uint32_t k = 0; k < channels; ++k) {
+    Spread spread = each ? spread_of(data, k, channels) : all;
+    // A channel that hardly moves is not blown up.
+    spread.deviation = std::max({spread.deviation, all.deviation / 16, 1.0});
+    biases[k] = spread.deviation * 0.25 * random.normal() - spread.mean;
+    factors[k] = kSpread * (0.75 + 0.5 * random.uniform()) / spread.deviation;
+  }
+  const double largest = *std::max_element(factors.begin(), factors.end());
+  int exponent = 0;
+  std::frexp(largest, &exponent);  // largest < 2^exponent
+  const int shift = 15 - exponent;
+  numbers.factor_shift = static_cast<std::uint32_t>(shift - static_cast<int>(Numbers::kFraction));
+  numbers.factors.resize(channels);
+  std::transform(factors.begin(), factors.end(), numbers.factors.begin(), [&](double f) {
+    return static_cast<std::int16_t>(std::min(std::lround(std::ldexp(f, shift)), 32767L));
+  });
+  double reach = 0;
+  for (const double bias : biases) reach = std::max(reach, std::abs(bias));
+  double unit = 1;
+  while (reach / unit > 32767) unit *= 2;
+  numbers.bias.resize(channels);
+  std::transform(biases.begin(), biases.end(), numbers.bias.begin(), [&](double bias) {
+    return static_cast<std::int32_t>(std::lround(bias / unit) * static_cast<long>(unit));
+  });
+}
+
+// The factor that brings a sum with a shortcut back to the spread of others.
+nvdla::Converter converter_of(std::span<const std::int32_t> fine) {
+  constexpr int kBits = 14;
+  double squares = 0;
+  for (const std::int32_t v : fine) squares += static_cast<double>(v) * v;
+  const double unit = 1 << Numbers::kFraction;
+  const double size = std::sqrt(squares / static_cast<double>(fine.size())) / unit;
+  const double factor = std::min(kSpread / std::max(size, 1.0), 1.0);
+  return {.scale = static_cast<std::int16_t>(std::lround(std::ldexp(factor, kBits))),
+          .shift = kBits + Numbers::kFraction};
+}
+
+// Draws the numbers of one layer, and computes it.
+class Drawing {
+ public:
+  Drawing(const Graph& graph, std::uint64_t seed, nvdla::Precision precision, Network& network)
+      : graph_(graph), random_(seed), precision_(precision), network_(network) {}
+
+  void add(const Layer& layer) {
+    Numbers numbers;
+    Integers result =
+        std::visit([&](const auto& what) { return make(layer, what, numbers); }, layer.what);
+    network_.numbers.push_back(std::move(numbers));
+    network_.results.push_back(std::move(result));
+  }
+
+ private:
+  const Integers& result(Value value) const { return network_.results[value]; }
+
+  Integers make(const Layer& layer, const Image&, Numbers&) {
+    return picture(layer.shape, random_);
+  }
+  Integers make(const Layer& layer, const Conv& conv, Numbers& numbers) {
+    numbers.weights.resize(std::size_t{conv.kernels} * conv.height * conv.width *
+                           graph_.input_shape(layer).channels);
+    draw_weights(numbers.weights, random_);
+    const auto sums = sums_of(graph_, layer, numbers, result(layer.inputs[0]));
+    normalise<std::int32_t>(numbers, conv.kernels, sums, random_);
+    const Integers* shortcut = conv.shortcut == kNone ? nullptr : &result(conv.shortcut);
+    const auto fine = fine_results(layer, numbers, sums, shortcut);
+    if (shortcut != nullptr) numbers.output = converter_of(fine);
+    return converted(fine, numbers.output);
+  }
+  Integers make(const Layer& layer, const Norm&, Numbers& numbers) {
+    const Integers& input = result(layer.inputs[0]);
+    normalise<std::int8_t>(numbers, layer.shape.channels, input, random_);
+    const std::vector<std::int32_t> wide(input.begin(), input.end());
+    return converted(fine_results(layer, numbers, wide, nullptr), numbers.output);
+  }
+  Integers make(const Layer& layer, const Pool&, Numbers&) {
+    return pooled(graph_, layer, result(layer.inputs[0]));
+  }
+  Integers make(const Layer& layer, const Lrn& lrn, Numbers& numbers) {
+    numbers.lut = table(lrn, nvdla::Precision::kInt8);
+    if (precision_ == nvdla::Precision::kFp16) numbers.real_lut = table(lrn, precision_);
+    return normalised(layer, numbers.lut, result(layer.inputs[0]));
+  }
+  Integers make(const Layer& layer, const Concat&, Numbers&) {
+    Inputs inputs;
+    for (const Value input : layer.inputs) inputs.push_back(&result(input));
+    return concatenated(graph_, layer, inputs);
+  }
+
+  // Of a normalisation of elements with steps of 1.
+  nvdla::Lut table(const Lrn& lrn, nvdla::Precision precision) {
+    for (const Table& made : tables_) {
+      if (made.lrn == lrn && made.lut.format().precision == precision) return made.lut;
+    }
+    nvdla::LutFormat format;
+    format.precision = precision;
+    // Far beyond what activations come to.
+    const double greatest = precision == nvdla::Precision::kFp16 ? 1024 : 128;
+    tables_.push_back(
+        {lrn, nvdla::lut::lrn(lrn.alpha, lrn.beta, lrn.k, lrn.size, format, greatest)});
+    return tables_.back().lut;
+  }
+
+  // To fit one takes long, and a network has several that are alike.
+  struct Table {
+    Lrn lrn;
+    nvdla::Lut lut;
+  };
+
+  const Graph& graph_;
+  Random random_;
+  nvdla::Precision precision_;
+  Network& network_;
+  std::vector<Table> tables_;
+};
+
+}  // namespace
+
+Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision) {
+  Network network{graph, {}, {}};
+  Drawing drawing(graph, seed, precision, network);
+  for (const Layer& layer : graph.layers()) drawing.add(layer);
+  return network;
+}
+
+std::vector<double> steps(const Network& network) {
+  std::vector<double> all;
+  for (const Layer& layer : network.graph.layers()) {
+    const auto* conv = std::get_if<Conv>(&layer.what);
+    double step = 1;
+    if (conv != nullptr && conv->shortcut != kNone) {
+      const nvdla::Converter& output = network.numbers[all.size()].output;
+      step = all[conv->shortcut] / output.scale *
+             std::ldexp(1, static_cast<int>(output.shift - Numbers::kFraction));
+    } else if (std::holds_alternative<Pool>(layer.what)) {
+      step = all[layer.inputs[0]];
+    } else if (std::holds_alternative<Concat>(layer.what)) {
+      step = all[layer.inputs[0]];
+      for (const Value part : layer.inputs) {
+        if (all[part] != step) throw std::logic_error(layer.name + ": parts of several steps");
+      }
+    } else if (std::holds_alternative<Lrn>(layer.what) && all[layer.inputs[0]] != 1) {
+      throw std::logic_error(layer.name + ": its table is of elements with steps of 1");
+    }
+    all.push_back(step);
+  }
+  return all;
+}
+
+}  // namespace networks

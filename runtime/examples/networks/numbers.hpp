@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// The numbers of a network: weights that are drawn, and scales that follow from what the layers
+// compute on one image, as batch normalisation and quantisation leave them. Each result has about
+// the same spread in each channel, so that no layer dies out or only saturates.
+#ifndef NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP
+#define NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP
+
+#include <cstdint>
+#include <nvdla/nvdla.hpp>
+#include <vector>
+
+#include "graph.hpp"
+
+namespace networks {
+
+// Elements of a tensor: lines, columns, channels side by side.
+using Integers = std::vector<std::int8_t>;
+
+// Of a layer. What the hardware computes, v being a sum of products or an element:
+//   Conv, Norm  v = (v + bias) * factor >> factor_shift, in units of 2^-kFraction of a step
+//               Conv with a shortcut: v += shortcut << kFraction
+//               the activation; a leaky one is v * kLeak >> kLeakShift where v < 0
+//               v * output.scale >> output.shift
+//   Lrn         the table and the converters that go with it
+struct Numbers {
+  static constexpr std::uint32_t kFraction = 6;
+  static constexpr std::int16_t kLeak = 26;  // a tenth
+  static constexpr std::uint32_t kLeakShift = 8;
+
+  std::vector<std::int8_t> weights;   // kernel, channel, line, column
+  std::vector<std::int32_t> bias;     // 16 bits, shifted left alike
+  std::vector<std::int16_t> factors;  // one a channel, as the biases
+  std::uint32_t factor_shift = 0;
+  nvdla::Converter output = {.scale = 1, .shift = kFraction};
+  nvdla::Lut lut = {}, real_lut = {};  // the second for fp16
+};
+
+// A graph's numbers, and the result of each of its layers on the image that they were chosen by.
+struct Network {
+  Graph graph;
+  std::vector<Numbers> numbers;
+  std::vector<Integers> results;
+};
+
+// The same numbers for the same seed everywhere. Tables of fp16 are only made for that.
+Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision);
+
+// What a step of each result is worth where an image has steps of 1 and weights have kWeightStep:
+// a shortcut is added in its own steps.
+inline constexpr double kWeightStep = 1 / 64.0;
+std::vector<double> steps(const Network& network);
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "real_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "describe.hpp"
+#include "products.hpp"
+
+namespace networks {
+namespace {
+
+// Half of the last place of a number: fp16 and fp17 have 11 bits, fp32 has 24; fp16 goes down to
+// 2^-24.
+const double kHalf = std::ldexp(1, -11), kSingle = std::ldexp(1, -24);
+const double kLeastHalf = std::ldexp(1, -25);
+// Of a sum of 64 products, and where all of them are tiny.
+const double kAligned = std::ldexp(1, -13), kTiny = std::ldexp(1, -20);
+
+class Expecting {
+ public:
+  Expecting(const Network& network, std::span<const double> steps, Value value,
+            std::span<const std::vector<float>> results)
+      : network_(network),
+        layer_(network.graph.layers()[value]),
+        numbers_(network.numbers[value]),
+        in_(network.graph.input_shape(layer_)),
+        out_(layer_.shape),
+        results_(results),
+        expected_(out_.elements()) {
+    if (!numbers_.factors.empty()) reals_ = reals_of(network, steps, value);
+  }
+
+  void operator()(const Image&) {}
+
+  void operator()(const Conv& conv) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    const auto sums = products<double, float>(conv, in_, out_, input, numbers_.weights);
+    const Windows<float> windows(conv, in_, out_, input);
+    std::vector<double> lengths(conv.kernels);
+    for (std::size_t i = 0; const std::int8_t weight : numbers_.weights)
+      lengths[i++ / windows.size()] += static_cast<double>(weight) * weight;
+    for (double& length : lengths) length = std::sqrt(length) * kWeightStep;
+    const float* shortcut = conv.shortcut == kNone ? nullptr : results_[conv.shortcut].data();
+    in_parallel(out_.height, [&](std::uint32_t y) {
+      std::vector<float> window(windows.size());
+      for (std::uint32_t p = y * out_.width; p < (y + 1) * out_.width; ++p) {
+        windows.gather(p, window.data());
+        double squares = 0;
+        for (const float x : window) squares += static_cast<double>(x) * x;
+        const double size = std::sqrt(squares);
+        for (std::uint32_t k = 0; k < conv.kernels; ++k) {
+          const std::size_t i = std::size_t{p} * conv.kernels + k;
+          const double error = kAligned * lengths[k] * size + kTiny;
+          const Expected sum{sums[i] * kWeightStep, error};
+          expected_[i] = finished(sum, k, conv.activation, shortcut ? shortcut[i] : 0);
+        }
+      }
+    });
+  }
+
+  void operator()(const Norm&) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const auto k = static_cast<std::uint32_t>(i % out_.channels);
+      expected_[i] = finished({input[i], 0}, k, Activation::kRelu, 0);
+    }
+  }
+
+  void operator()(const Pool& pool) {
+    const float* input = results_[layer_.inputs[0]].data();
+    for (std::size_t i = 0; i < out_.elements(); ++i) {
+      const std::size_t p = i / out_.channels;
+      double sum = 0, size = 0, most = -std::numeric_limits<double>::infinity();
+      for (std::uint32_t j = 0; j < pool.size * pool.size; ++j) {
+        const auto y =
+            static_cast<std::int64_t>(p / out_.width * pool.stride + j / pool.size) - pool.pad;
+        const auto x =
+            static_cast<std::int64_t>(p % out_.width * pool.stride + j % pool.size) - pool.pad;
+        if (y < 0 || y >= in_.height || x < 0 || x >= in_.width) continue;
+        const double element =
+            input[static_cast<std::size_t>(y * in_.width + x) * in_.channels + i % out_.channels];
+        sum += element;
+        size += std::abs(element);
+        most = std::max(most, element);
+      }
+      if (pool.method == NVDLA_POOL_AVERAGE) {
+        const double average = sum / (pool.size * pool.size);
+        expected_[i] = {average, kHalf * (size + 6 * std::abs(average))};
+      } else {
+        expected_[i] = {most, 0};
+      }
+    }
+  }
+
+  void operator()(const Lrn& lrn) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    const double error = numbers_.real_lut.report().error;
+    const auto channels = static_cast<std::int64_t>(in_.channels);
+    const auto reach = static_cast<std::int64_t>(lrn.size / 2);
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const auto c = static_cast<std::int64_t>(i % in_.channels);
+      const float* at = input.data() + i;
+      double sum = 0;
+      for (std::int64_t j = std::max(c - reach, std::int64_t{0});
+           j <= std::min(c + reach, channels - 1); ++j)
+        sum += static_cast<double>(at[j - c]) * at[j - c];
+      const double value = *at * std::pow(lrn.k + lrn.alpha / lrn.size * sum, -lrn.beta);
+      const double size = std::abs(value);
+      expected_[i] = {value, error * std::max(1.0, size) + 2 * kHalf * size};
+    }
+  }
+
+  void operator()(const Concat&) {
+    std::size_t first = 0;
+    for (const Value part : layer_.inputs) {
+      const std::size_t channels = network_.graph.shape(part).channels;
+      for (std::size_t i = 0; i < results_[part].size(); ++i)
+        expected_[i / channels * out_.channels + first + i % channels] = {results_[part][i], 0};
+      first += channels;
+    }
+  }
+
+  std::vector<Expected> result() && { return std::move(expected_); }
+
+ private:
+  // What SDP makes of a sum or an element of channel k.
+  Expected finished(const Expected& sum, std::uint32_t k, Activation activation,
+                    double shortcut) const {
+    const double bias = reals_.bias[k], factor = reals_.factors[k];
+    const double largest = std::abs(sum.value) + std::abs(bias);
+    Expected result{(sum.value + bias) * factor + shortcut,
+                    std::abs(factor) * (sum.error + 4 * kSingle * largest)};
+    result.error += 4 * kSingle * (std::abs(result.value) + std::abs(shortcut));
+    if (result.value < 0 && activation == Activation::kRelu) result.value = 0;
+    if (result.value < 0 && activation == Activation::kLeaky)
+      result.value *= std::ldexp(Numbers::kLeak, -static_cast<int>(Numbers::kLeakShift));
+    return result;
+  }
+
+  const Network& network_;
+  const Layer& layer_;
+  const Numbers& numbers_;
+  const Shape& in_;
+  const Shape& out_;
+  std::span<const std::vector<float>> results_;
+  Reals reals_;
+  std::vector<Expected> expected_;
+};
+
+}  // namespace
+
+double Expected::bound() const {
+  // Elements that are only moved have no error.
+  return error == 0 ? 0 : error + kHalf * (std::abs(value) + error) + kLeastHalf;
+}
+
+std::vector<Expected> expect_reals(const Network& network, std::span<const double> steps,
+                                   Value layer, std::span<const std::vector<float>> results) {
+  Expecting expecting(network, steps, layer, results);
+  std::visit(expecting, network.graph.layers()[layer].what);
+  return std::move(expecting).result();
+}
+
+}  // namespace networks

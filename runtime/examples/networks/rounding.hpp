@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// How the hardware rounds and saturates.
+#ifndef NVDLA_EXAMPLES_NETWORKS_ROUNDING_HPP
+#define NVDLA_EXAMPLES_NETWORKS_ROUNDING_HPP
+
+#include <algorithm>
+#include <cstdint>
+
+namespace networks {
+
+// x / 2^shift, halves away from zero; a negative shift multiplies.
+inline std::int64_t rounded(std::int64_t x, int shift) {
+  if (shift <= 0) return x * (std::int64_t{1} << -shift);
+  const std::int64_t half = std::int64_t{1} << (shift - 1);
+  return x < 0 ? -((half - x) >> shift) : (x + half) >> shift;
+}
+
+// To a signed number of so many bits.
+inline std::int64_t saturated(std::int64_t x, int bits) {
+  const std::int64_t limit = std::int64_t{1} << (bits - 1);
+  return std::clamp(x, -limit, limit - 1);
+}
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_ROUNDING_HPP

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// A network as files that `nvdla run` takes.
+#ifndef NVDLA_EXAMPLES_NETWORKS_SAVE_HPP
+#define NVDLA_EXAMPLES_NETWORKS_SAVE_HPP
+
+#include <nvdla/nvdla.hpp>
+#include <string>
+#include <string_view>
+
+#include "check.hpp"
+#include "numbers.hpp"
+
+namespace networks {
+
+// The loadable; `path`.image and `path`.result have the elements by channel, line and column. Says
+// how to run it. Throws nvdla::program::OutputError.
+void save(const Network& network, nvdla::Precision precision, std::string_view configuration,
+          const Elements& result, const std::string& path);
+
+}  // namespace networks
+
+#endif  // NVDLA_EXAMPLES_NETWORKS_SAVE_HPP

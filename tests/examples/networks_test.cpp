@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// The networks that are shipped: their sizes, their numbers, and that a comparison finds what
+// differs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "catalogue.hpp"
+#include "check.hpp"
+#include "describe.hpp"
+#include "real_reference.hpp"
+
+namespace networks {
+namespace {
+
+using nvdla::Precision;
+
+// Published counts of parameters, less what is no weight: a bias for each kernel, or two numbers
+// for each channel of a batch normalisation (of YOLO four), and then biases of the last layer only.
+TEST(Catalogue, HasAsManyWeightsAsPublished) {
+  const std::map<std::string, std::uint64_t> published = {
+      {"lenet5", 61'706 - 236},
+      {"alexnet", 62'378'344 - 10'568},
+      {"resnet18", 11'689'512 - 9'600 - 1'000},
+      {"resnet50", 25'557'032 - 53'120 - 1'000},
+      {"resnet152", 60'192'808 - 151'424 - 1'000},
+      {"squeezenet", 1'235'496 - 3'944},
+      {"googlenet", 6'998'552 - 8'280},
+      {"vgg16", 138'357'544 - 13'416},
+      {"densenet121", 7'978'856 - 83'648 - 1'000},
+      {"yolo", 15'867'885 - 12'224 - 125}};
+  EXPECT_EQ(catalogue().size(), published.size());
+  for (const Entry& entry : catalogue())
+    EXPECT_EQ(entry.graph().weights(), published.at(entry.name)) << entry.name;
+}
+
+TEST(Catalogue, NamesOfLayersDiffer) {
+  for (const Entry& entry : catalogue()) {
+    std::map<std::string, int> seen;
+    const Graph graph = entry.graph();
+    for (const Layer& layer : graph.layers())
+      EXPECT_EQ(seen[layer.name]++, 0) << entry.name << " " << layer.name;
+  }
+}
+
+TEST(Drawn, NumbersFollowFromTheSeed) {
+  const Network one = draw(lenet5(), 1, Precision::kInt8);
+  EXPECT_EQ(draw(lenet5(), 1, Precision::kInt8).results, one.results);
+  const Network two = draw(lenet5(), 2, Precision::kInt8);
+  EXPECT_NE(two.numbers[1].weights, one.numbers[1].weights);
+  EXPECT_NE(two.results[0], one.results[0]);
+}
+
+TEST(Drawn, ResultsThatShowNothingAreKnown) {
+  Integers result(100, 1);
+  EXPECT_TRUE(use_of(result).good());
+  std::fill_n(result.begin(), 96, std::int8_t{0});
+  EXPECT_FALSE(use_of(result).good());
+  std::fill_n(result.begin(), 96, std::int8_t{1});
+  std::fill_n(result.begin(), 3, std::int8_t{127});
+  EXPECT_TRUE(use_of(result).good());
+  std::fill_n(result.begin() + 3, 3, std::int8_t{-128});
+  EXPECT_FALSE(use_of(result).good());
+}
+
+Verdict verdict_of(const Network& network, Precision precision) {
+  Verdict verdict;
+  check_every_tensor(nvdla::Device::open("model:nv_full"), network, precision, verdict);
+  return verdict;
+}
+
+TEST(Comparison, FindsOneElement) {
+  Network network = draw(lenet5(), 1, Precision::kInt8);
+  EXPECT_EQ(verdict_of(network, Precision::kInt8).different, 0U);
+  // Of the first layer: channel 2, line 3, column 4 of 6 x 28 x 28.
+  std::int8_t& element = network.results[1][(3 * 28 + 4) * 6 + 2];
+  const int found = element;
+  element = static_cast<std::int8_t>(found ^ 1);
+  const Verdict verdict = verdict_of(network, Precision::kInt8);
+  EXPECT_EQ(verdict.different, 1U);
+  EXPECT_EQ(verdict.first, "'conv1' at channel 2, line 3, column 4: " + std::to_string(found) +
+                               ", expected " + std::to_string(found ^ 1));
+}
+
+TEST(Comparison, SeesEveryTensorOfAnyNumber) {
+  // More than one network of outputs takes.
+  Graph deep({.channels = 8, .height = 4, .width = 4});
+  Value x = Graph::image();
+  for (int i = 0; i < 130; ++i) x = deep.conv(x, "conv" + std::to_string(i), {.kernels = 8});
+  Network network = draw(deep, 1, Precision::kInt8);
+  for (Integers& result : network.results) {
+    if (&result != network.results.data()) result[5] = static_cast<std::int8_t>(result[5] ^ 1);
+  }
+  const Verdict verdict = verdict_of(network, Precision::kInt8);
+  EXPECT_EQ(verdict.tensors, 130U);
+  EXPECT_EQ(verdict.elements, 130U * 128);
+  EXPECT_EQ(verdict.different, 130U);
+}
+
+// fp16 and int8 compute the same but for roundings, and an error of a step would be seen.
+TEST(Comparison, BoundsOfFp16AreTight) {
+  const Network network = draw(lenet5(), 1, Precision::kFp16);
+  std::vector<Elements> results;
+  for (const Integers& result : network.results) results.emplace_back(result.begin(), result.end());
+  for (Value layer = 1; layer < results.size(); ++layer) {
+    const auto expected = expect_reals(network, steps(network), layer, results);
+    ASSERT_EQ(expected.size(), results[layer].size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_LT(expected[i].bound(), 0.25) << network.graph.layers()[layer].name;
+      // What int8 saturates goes on here; factors are rounded to 11 bits.
+      const double nearest = std::clamp(expected[i].value, -128.0, 127.0);
+      EXPECT_NEAR(nearest, results[layer][i], 0.75) << network.graph.layers()[layer].name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace networks
