@@ -31,6 +31,9 @@ class Network(unittest.TestCase):
             self.assertTrue(found, said)
             listed = re.search(rf"^{NAME} +(\d+) ", self.run_in(folder, NETWORK), re.M)
             self.assertEqual(found[1], listed[1])
+            # All but what poolings take on the fly, and concatenations.
+            in_memory = re.search(r"^as applications have it (\d+) tensors", said, re.M)
+            self.assertGreaterEqual(int(in_memory[1]), int(found[1]) // 2)
             self.assertIn(f"{DEVICE.split(':')[1]}, {PRECISION}: ", said)
             # The command that it names.
             command = re.search(r"^  nvdla (run .*) && cmp (.*) (.*)$", said, re.M)

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "describe.hpp"
+#include "in_memory.hpp"
 #include "real_reference.hpp"
 
 namespace networks {
@@ -98,6 +100,41 @@ TEST(Comparison, SeesEveryTensorOfAnyNumber) {
   EXPECT_EQ(verdict.tensors, 130U);
   EXPECT_EQ(verdict.elements, 130U * 128);
   EXPECT_EQ(verdict.different, 130U);
+}
+
+// Of one output and many layers in memory: parts of a concatenation, bands, a pooling on the fly.
+TEST(Comparison, SeesWhatLayersLeaveInMemory) {
+  Graph graph({.channels = 16, .height = 12, .width = 12});
+  const Conv conv{.kernels = 64, .height = 3, .width = 3, .pad = 1};
+  const Value a = graph.conv(Graph::image(), "a", conv);
+  const Value b = graph.conv(a, "b", conv);
+  const std::array parts = {a, b};
+  Value x = graph.conv(graph.concat(parts, "both"), "c", conv);
+  x = graph.max_pool(x, "pool", 2, 2);
+  graph.conv(x, "d", conv);
+  const Network network = draw(graph, 1, Precision::kInt8);
+  std::vector<Elements> results;
+  for (const Integers& result : network.results) results.emplace_back(result.begin(), result.end());
+  for (const char* configuration : {"nv_full", "nv_small"}) {
+    const auto device = nvdla::Device::open(std::string("model:") + configuration);
+    const Value last = static_cast<Value>(results.size() - 1);
+    auto session = describe(network, Precision::kInt8, {&last, 1}).build(device);
+    write_image(session, network, Precision::kInt8);
+    session.run();
+    Verdict good;
+    check_in_memory(session, graph, results, good);
+    // Not the concatenation, and not what the pooling takes on the fly.
+    EXPECT_EQ(good.tensors, 4U) << configuration;
+    EXPECT_EQ(good.elements, 64U * (12 * 12 * 2 + 6 * 6 * 2)) << configuration;
+    EXPECT_EQ(good.different, 0U) << configuration << " " << good.first;
+    auto others = results;
+    for (std::size_t i = 1; i < others.size(); ++i) others[i][64 * 5 + 33] += 1;
+    Verdict bad;
+    check_in_memory(session, graph, others, bad);
+    EXPECT_EQ(bad.different, 4U);
+    EXPECT_NE(bad.first.find("layer 'a"), bad.first.npos) << bad.first;
+    EXPECT_NE(bad.first.find(", channel 33, line 0, column 5: "), bad.first.npos) << bad.first;
+  }
 }
 
 // fp16 and int8 compute the same but for roundings, and an error of a step would be seen.

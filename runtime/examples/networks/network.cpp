@@ -15,6 +15,7 @@
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "describe.hpp"
+#include "in_memory.hpp"
 #include "numbers.hpp"
 #include "program/files.hpp"
 #include "program/program.hpp"
@@ -118,7 +119,7 @@ int run(const Options& options) {
   if (options.tensors) print_tensors(network);
 
   networks::Verdict verdict;
-  const networks::Elements last = networks::check_every_tensor(device, network, precision, verdict);
+  const auto results = networks::check_every_tensor(device, network, precision, verdict);
   const std::uint64_t tensors = verdict.tensors, elements = verdict.elements;
 
   const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
@@ -128,10 +129,14 @@ int run(const Options& options) {
   networks::write_image(*session, network, precision);
   const auto first = time_of([&] { session->run(); });
   const auto warm = warm_time(*session);
-  networks::check_result(*session, network, precision, last, verdict);
+  networks::check_result(*session, network, precision, results.back(), verdict);
+  networks::check_in_memory(*session, network.graph, results, verdict);
 
   fmt::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
              verdict.different);
+  // One is the network's output.
+  fmt::print("as applications have it {} tensors in memory were compared, too\n",
+             verdict.tensors - tensors - 1);
   if (verdict.different != 0) fmt::print("first difference: {}\n", verdict.first);
   if (half) fmt::print("greatest error {:.2f} of its bound\n", verdict.greatest);
   const bool good = half || print_use(network);
@@ -143,7 +148,7 @@ int run(const Options& options) {
              program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;
   if (!options.save.empty()) {
-    networks::save(network, precision, device.info().configuration, last, options.save);
+    networks::save(network, precision, device.info().configuration, results.back(), options.save);
   }
   return program::kSuccess;
 }
@@ -179,8 +184,9 @@ int main(int argc, char** argv) {
       "Weights and the image are drawn, scales follow from what the layers compute.\n"
       "Networks with all results as outputs are run, 100 at a time: int8 equals an\n"
       "integer reference, fp16 stays within what rounding can do of one in doubles\n"
-      "that is given the device's own inputs of each layer. Then the network runs with\n"
-      "only its last result as output, which must be the same. Times are of that one.\n"
+      "that is given the device's own inputs of each layer. Then the network runs as\n"
+      "applications have it, with only its last result as output: that, and what each\n"
+      "layer leaves in memory, must be the same. Times and memory are of this one.\n"
       "\n"
       "Examples:\n"
       "  network\n"
