@@ -33,7 +33,9 @@ TEST(Catalogue, HasAsManyWeightsAsPublished) {
       {"googlenet", 6'998'552 - 8'280},
       {"vgg16", 138'357'544 - 13'416},
       {"densenet121", 7'978'856 - 83'648 - 1'000},
-      {"yolo", 15'867'885 - 12'224 - 125}};
+      {"yolo", 15'867'885 - 12'224 - 125},
+      // Of 32 features and one mask, biases of the deconvolutions and the last layer.
+      {"unet", 7'763'041 - 5'888 - 481}};
   EXPECT_EQ(catalogue().size(), published.size());
   for (const Entry& entry : catalogue())
     EXPECT_EQ(entry.graph().weights(), published.at(entry.name)) << entry.name;

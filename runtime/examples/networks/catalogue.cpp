@@ -22,7 +22,8 @@ std::span<const Entry> catalogue() {
       Entry{"googlenet", "four branches side by side, normalisation", googlenet},
       Entry{"vgg16", "the most arithmetic and weights", vgg16},
       Entry{"densenet121", "concatenations of concatenations", densenet121},
-      Entry{"yolo", "a detector: leaky ReLU, 416 x 416", yolo}};
+      Entry{"yolo", "a detector: leaky ReLU, 416 x 416", yolo},
+      Entry{"unet", "deconvolutions, concatenations", unet}};
   return kEntries;
 }
 

@@ -22,6 +22,7 @@ Graph googlenet();
 Graph vgg16();
 Graph densenet121();
 Graph yolo();
+Graph unet();
 
 struct Entry {
   const char* name;

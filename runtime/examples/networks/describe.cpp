@@ -54,6 +54,31 @@ class Describing {
     return op;
   }
 
+  // What a layer refers to until it is added.
+  struct Held {
+    Reals reals;
+    std::vector<std::uint16_t> halves;
+  };
+
+  // Weights, biases, factors and converter of a Convolution or Deconvolution.
+  [[nodiscard]] Held fill(auto& layer) const {
+    Held held;
+    if (half_) {
+      held.reals = reals_of(from_, steps_, now());
+      held.halves.resize(numbers().weights.size());
+      std::transform(numbers().weights.begin(), numbers().weights.end(), held.halves.begin(),
+                     [](std::int8_t weight) { return nvdla::to_half(weight * kWeightStep); });
+      layer.weights = held.halves;
+      layer.x1 = real_factors(held.reals);
+    } else {
+      layer.weights = numbers().weights;
+      layer.bias = numbers().bias;
+      layer.x1 = nvdla::scale(numbers().factors, numbers().factor_shift);
+      layer.output = numbers().output;
+    }
+    return held;
+  }
+
   nvdla::Tensor add(const Layer& layer, const Image&) {
     return to_.input(layer.name, layer.shape, precision(), quantization(now()));
   }
@@ -69,20 +94,7 @@ class Describing {
                             .pad_bottom = from.pad,
                             .pad_left = from.pad,
                             .pad_right = from.pad};
-    const Reals reals = reals_of(from_, steps_, now());
-    std::vector<std::uint16_t> halves;
-    if (half_) {
-      halves.resize(numbers().weights.size());
-      std::transform(numbers().weights.begin(), numbers().weights.end(), halves.begin(),
-                     [](std::int8_t weight) { return nvdla::to_half(weight * kWeightStep); });
-      conv.weights = halves;
-      conv.x1 = real_factors(reals);
-    } else {
-      conv.weights = numbers().weights;
-      conv.bias = numbers().bias;
-      conv.x1 = nvdla::scale(numbers().factors, numbers().factor_shift);
-      conv.output = numbers().output;
-    }
+    const Held held = fill(conv);
     conv.relu = from.activation == Activation::kRelu;
     const std::int16_t leak = Numbers::kLeak;
     const float real_leak = static_cast<float>(leak) / (1 << Numbers::kLeakShift);
@@ -96,6 +108,17 @@ class Describing {
       conv.x2.mul_reals = {&real_leak, 1};
     }
     return to_.convolution(input(layer), conv);
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Double& from) {
+    nvdla::Deconvolution up{.name = layer.name,
+                            .kernels = from.kernels,
+                            .kernel_height = 2,
+                            .kernel_width = 2,
+                            .stride_y = 2,
+                            .stride_x = 2};
+    const Held held = fill(up);
+    return to_.deconvolution(input(layer), up);
   }
 
   nvdla::Tensor add(const Layer& layer, const Norm&) {
@@ -156,7 +179,7 @@ Reals reals_of(const Network& network, std::span<const double> steps, Value valu
   const Numbers& numbers = network.numbers[value];
   const auto* conv = std::get_if<Conv>(&layer.what);
   // What a unit of v is worth before and after the factor.
-  const double before = steps[layer.inputs[0]] * (conv != nullptr ? kWeightStep : 1);
+  const double before = steps[layer.inputs[0]] * (numbers.weights.empty() ? 1 : kWeightStep);
   const double after =
       std::ldexp(conv != nullptr && conv->shortcut != kNone ? steps[conv->shortcut] : 1.0,
                  -static_cast<int>(Numbers::kFraction));

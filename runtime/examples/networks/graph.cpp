@@ -27,6 +27,14 @@ Value Graph::conv(Value input, const std::string& name, const Conv& conv) {
   return add({name, inputs, conv, out});
 }
 
+Value Graph::doubled(Value input, const std::string& name, std::uint32_t kernels) {
+  const Shape& in = shape(input);
+  return add({name,
+              {input},
+              Double{kernels},
+              {.channels = kernels, .height = 2 * in.height, .width = 2 * in.width}});
+}
+
 Value Graph::full(Value input, const std::string& name, std::uint32_t results,
                   Activation activation) {
   const Shape& in = shape(input);
@@ -74,6 +82,8 @@ std::uint64_t Graph::weights() const {
     if (const auto* conv = std::get_if<Conv>(&layer.what)) {
       sum +=
           std::uint64_t{conv->kernels} * conv->height * conv->width * input_shape(layer).channels;
+    } else if (const auto* up = std::get_if<Double>(&layer.what)) {
+      sum += std::uint64_t{up->kernels} * 4 * input_shape(layer).channels;
     }
   }
   return sum;
@@ -84,9 +94,16 @@ std::uint64_t Graph::macs() const {
   for (const Layer& layer : layers_) {
     if (const auto* conv = std::get_if<Conv>(&layer.what)) {
       sum += layer.shape.elements() * conv->height * conv->width * input_shape(layer).channels;
+    } else if (std::holds_alternative<Double>(layer.what)) {
+      sum += layer.shape.elements() * input_shape(layer).channels;
     }
   }
   return sum;
+}
+
+Activation activation_of(const Layer& layer) {
+  if (const auto* conv = std::get_if<Conv>(&layer.what)) return conv->activation;
+  return std::holds_alternative<Norm>(layer.what) ? Activation::kRelu : Activation::kNone;
 }
 
 }  // namespace networks

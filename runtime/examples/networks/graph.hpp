@@ -33,6 +33,11 @@ struct Conv {
   Value shortcut = kNone;  // added before the activation
 };
 
+// A deconvolution that doubles lines and columns: kernels of 2 x 2 side by side, no activation.
+struct Double {
+  std::uint32_t kernels = 1;
+};
+
 // A window of `size` x `size`. Padding counts as zero in an average.
 struct Pool {
   nvdla_pool method = NVDLA_POOL_MAX;
@@ -60,7 +65,7 @@ struct Image {};
 struct Layer {
   std::string name;
   std::vector<Value> inputs;
-  std::variant<Image, Conv, Pool, Lrn, Norm, Concat> what;
+  std::variant<Image, Conv, Double, Pool, Lrn, Norm, Concat> what;
   Shape shape;  // of the result
 };
 
@@ -71,6 +76,7 @@ class Graph {
 
   static constexpr Value image() { return 0; }
   Value conv(Value input, const std::string& name, const Conv& conv);
+  Value doubled(Value input, const std::string& name, std::uint32_t kernels);
   // One kernel as large as the input for each result.
   Value full(Value input, const std::string& name, std::uint32_t results,
              Activation activation = Activation::kRelu);
@@ -96,6 +102,9 @@ class Graph {
 
   std::vector<Layer> layers_;
 };
+
+// What follows a layer's sums or elements in SDP.
+Activation activation_of(const Layer& layer);
 
 }  // namespace networks
 

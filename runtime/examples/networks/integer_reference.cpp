@@ -14,15 +14,18 @@ std::vector<std::int32_t> sums_of(const Graph& graph, const Layer& layer, const 
                                   const Integers& input) {
   // Products of 16 bits are what processors are quick at.
   const std::vector<std::int16_t> wide(input.begin(), input.end());
-  return products<std::int32_t, std::int16_t>(std::get<Conv>(layer.what), graph.input_shape(layer),
-                                              layer.shape, wide, numbers.weights);
+  const auto sums = [&](const auto& what) {
+    return products<std::int32_t, std::int16_t>(what, graph.input_shape(layer), layer.shape, wide,
+                                                numbers.weights);
+  };
+  const auto* up = std::get_if<Double>(&layer.what);
+  return up != nullptr ? sums(*up) : sums(std::get<Conv>(layer.what));
 }
 
 std::vector<std::int32_t> fine_results(const Layer& layer, const Numbers& numbers,
                                        std::span<const std::int32_t> sums,
                                        const Integers* shortcut) {
-  const auto* conv = std::get_if<Conv>(&layer.what);
-  const Activation activation = conv == nullptr ? Activation::kRelu : conv->activation;
+  const Activation activation = activation_of(layer);
   std::vector<std::int32_t> fine(sums.size());
   for (std::size_t i = 0, k = 0; i < sums.size(); ++i) {
     std::int64_t v = (std::int64_t{sums[i]} + numbers.bias[k]) * numbers.factors[k];

@@ -16,7 +16,7 @@ namespace networks {
 // The results of a layer's inputs, in their order.
 using Inputs = std::vector<const Integers*>;
 
-// Of a convolution: each kernel at each position, kernels side by side.
+// Of a convolution or deconvolution: each kernel at each position, kernels side by side.
 std::vector<std::int32_t> sums_of(const Graph& graph, const Layer& layer, const Numbers& numbers,
                                   const Integers& input);
 // What SDP makes of sums, or of the elements that a Norm reads, up to the output converter: in

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <nvdla/nvdla.hpp>
 #include <optional>
 #include <string>
@@ -34,25 +35,34 @@ struct Options {
   bool tensors = false;
 };
 
-// What `body` takes on the clock.
+// On the clock, and of all processors: what others on the machine do changes the second one little.
+struct Cost {
+  Clock::duration time{}, work{};
+
+  friend bool operator<(const Cost& a, const Cost& b) { return a.work < b.work; }
+};
+
 template <typename Body>
-Clock::duration time_of(const Body& body) {
+Cost cost_of(const Body& body) {
   const auto start = Clock::now();
+  const std::clock_t work = std::clock();
   body();
-  return Clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - work) / CLOCKS_PER_SEC;
+  return {Clock::now() - start,
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))};
 }
 
 // The median of a few runs that come after others.
-Clock::duration warm_time(nvdla::Session& session) {
+Cost warm_cost(nvdla::Session& session) {
   constexpr std::size_t kRuns = 5;
-  std::vector<Clock::duration> times;
+  std::vector<Cost> costs;
   Clock::duration sum{};
-  while (times.size() < kRuns && sum < std::chrono::seconds(1)) {
-    times.push_back(time_of([&] { session.run(); }));
-    sum += times.back();
+  while (costs.size() < kRuns && sum < std::chrono::seconds(1)) {
+    costs.push_back(cost_of([&] { session.run(); }));
+    sum += costs.back().time;
   }
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  std::sort(costs.begin(), costs.end());
+  return costs[costs.size() / 2];
 }
 
 std::string text_of(Clock::duration time) {
@@ -125,10 +135,10 @@ int run(const Options& options) {
   const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
   const nvdla::Network described = networks::describe(network, precision, {&result, 1});
   std::optional<nvdla::Session> session;
-  const auto build = time_of([&] { session.emplace(described.build(device)); });
+  const Cost build = cost_of([&] { session.emplace(described.build(device)); });
   networks::write_image(*session, network, precision);
-  const auto first = time_of([&] { session->run(); });
-  const auto warm = warm_time(*session);
+  const Cost first = cost_of([&] { session->run(); });
+  const Cost warm = warm_cost(*session);
   networks::check_result(*session, network, precision, results.back(), verdict);
   networks::check_in_memory(*session, network.graph, results, verdict);
 
@@ -141,9 +151,11 @@ int run(const Options& options) {
   if (half) fmt::print("greatest error {:.2f} of its bound\n", verdict.greatest);
   const bool good = half || print_use(network);
   const nvdla::MemoryUse memory = session->memory();
-  fmt::print("{} {}, {}: {} layers, build {}, first run {}, warm run {}\n", device.info().backend,
-             device.info().configuration, options.precision, session->layers(), text_of(build),
-             text_of(first), text_of(warm));
+  fmt::print("{} {}, {}: {} layers\n", device.info().backend, device.info().configuration,
+             options.precision, session->layers());
+  fmt::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n", text_of(build.time),
+             text_of(first.time), text_of(warm.time), text_of(build.work), text_of(first.work),
+             text_of(warm.work));
   fmt::print("memory {}, at most {} in use at once\n", program::bytes_text(memory.total),
              program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;

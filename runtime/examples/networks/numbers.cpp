@@ -130,12 +130,19 @@ class Drawing {
     return picture(layer.shape, random_);
   }
   Integers make(const Layer& layer, const Conv& conv, Numbers& numbers) {
-    numbers.weights.resize(std::size_t{conv.kernels} * conv.height * conv.width *
-                           graph_.input_shape(layer).channels);
+    return make_sums(layer, std::size_t{conv.kernels} * conv.height * conv.width,
+                     conv.shortcut == kNone ? nullptr : &result(conv.shortcut), numbers);
+  }
+  Integers make(const Layer& layer, const Double& up, Numbers& numbers) {
+    return make_sums(layer, std::size_t{up.kernels} * 4, nullptr, numbers);
+  }
+  // `weights` of each channel of the input.
+  Integers make_sums(const Layer& layer, std::size_t weights, const Integers* shortcut,
+                     Numbers& numbers) {
+    numbers.weights.resize(weights * graph_.input_shape(layer).channels);
     draw_weights(numbers.weights, random_);
     const auto sums = sums_of(graph_, layer, numbers, result(layer.inputs[0]));
-    normalise<std::int32_t>(numbers, conv.kernels, sums, random_);
-    const Integers* shortcut = conv.shortcut == kNone ? nullptr : &result(conv.shortcut);
+    normalise<std::int32_t>(numbers, layer.shape.channels, sums, random_);
     const auto fine = fine_results(layer, numbers, sums, shortcut);
     if (shortcut != nullptr) numbers.output = converter_of(fine);
     return converted(fine, numbers.output);

@@ -18,7 +18,8 @@ namespace networks {
 using Integers = std::vector<std::int8_t>;
 
 // Of a layer. What the hardware computes, v being a sum of products or an element:
-//   Conv, Norm  v = (v + bias) * factor >> factor_shift, in units of 2^-kFraction of a step
+//   Conv, Double, Norm
+//               v = (v + bias) * factor >> factor_shift, in units of 2^-kFraction of a step
 //               Conv with a shortcut: v += shortcut << kFraction
 //               the activation; a leaky one is v * kLeak >> kLeakShift where v < 0
 //               v * output.scale >> output.shift

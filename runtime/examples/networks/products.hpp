@@ -106,6 +106,30 @@ std::vector<Sum> products(const Conv& conv, const Shape& in, const Shape& out,
   return sums;
 }
 
+// The same of a deconvolution: each of the four places of a kernel is a convolution of 1 x 1, whose
+// results go to every other line and column.
+template <typename Sum, typename T>
+std::vector<Sum> products(const Double& up, const Shape& in, const Shape& out,
+                          std::span<const T> data, std::span<const std::int8_t> weights) {
+  const std::size_t kernels = up.kernels, channels = in.channels;
+  std::vector<std::int8_t> places(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t place = i % 4, channel = i / 4 % channels, kernel = i / 4 / channels;
+    places[(place * kernels + kernel) * channels + channel] = weights[i];
+  }
+  const Shape four{.channels = 4 * up.kernels, .height = in.height, .width = in.width};
+  const auto parts = products<Sum, T>(Conv{.kernels = 4 * up.kernels}, in, four, data, places);
+  std::vector<Sum> sums(parts.size());
+  for (std::size_t i = 0; i < parts.size() / kernels; ++i) {
+    const std::size_t place = i % 4, position = i / 4;
+    const std::size_t y = 2 * (position / in.width) + place / 2;
+    const std::size_t x = 2 * (position % in.width) + place % 2;
+    std::copy_n(parts.begin() + static_cast<std::ptrdiff_t>(i * kernels), kernels,
+                sums.begin() + static_cast<std::ptrdiff_t>((y * out.width + x) * kernels));
+  }
+  return sums;
+}
+
 }  // namespace networks
 
 #endif  // NVDLA_EXAMPLES_NETWORKS_PRODUCTS_HPP

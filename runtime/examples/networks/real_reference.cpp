@@ -37,35 +37,30 @@ class Expecting {
 
   void operator()(const Conv& conv) {
     const std::vector<float>& input = results_[layer_.inputs[0]];
-    const auto sums = products<double, float>(conv, in_, out_, input, numbers_.weights);
     const Windows<float> windows(conv, in_, out_, input);
-    std::vector<double> lengths(conv.kernels);
-    for (std::size_t i = 0; const std::int8_t weight : numbers_.weights)
-      lengths[i++ / windows.size()] += static_cast<double>(weight) * weight;
-    for (double& length : lengths) length = std::sqrt(length) * kWeightStep;
-    const float* shortcut = conv.shortcut == kNone ? nullptr : results_[conv.shortcut].data();
-    in_parallel(out_.height, [&](std::uint32_t y) {
+    const auto size_of = [&](std::uint32_t position) {
       std::vector<float> window(windows.size());
-      for (std::uint32_t p = y * out_.width; p < (y + 1) * out_.width; ++p) {
-        windows.gather(p, window.data());
-        double squares = 0;
-        for (const float x : window) squares += static_cast<double>(x) * x;
-        const double size = std::sqrt(squares);
-        for (std::uint32_t k = 0; k < conv.kernels; ++k) {
-          const std::size_t i = std::size_t{p} * conv.kernels + k;
-          const double error = kAligned * lengths[k] * size + kTiny;
-          const Expected sum{sums[i] * kWeightStep, error};
-          expected_[i] = finished(sum, k, conv.activation, shortcut ? shortcut[i] : 0);
-        }
-      }
-    });
+      windows.gather(position, window.data());
+      return length(std::span<const float>(window));
+    };
+    finish(products<double, float>(conv, in_, out_, input, numbers_.weights), size_of,
+           conv.shortcut == kNone ? nullptr : results_[conv.shortcut].data());
+  }
+
+  void operator()(const Double& up) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    const auto size_of = [&](std::uint32_t position) {
+      const std::size_t y = position / out_.width / 2, x = position % out_.width / 2;
+      return length(std::span(input).subspan((y * in_.width + x) * in_.channels, in_.channels));
+    };
+    finish(products<double, float>(up, in_, out_, input, numbers_.weights), size_of, nullptr);
   }
 
   void operator()(const Norm&) {
     const std::vector<float>& input = results_[layer_.inputs[0]];
     for (std::size_t i = 0; i < input.size(); ++i) {
       const auto k = static_cast<std::uint32_t>(i % out_.channels);
-      expected_[i] = finished({input[i], 0}, k, Activation::kRelu, 0);
+      expected_[i] = finished({input[i], 0}, k, 0);
     }
   }
 
@@ -126,9 +121,34 @@ class Expecting {
   std::vector<Expected> result() && { return std::move(expected_); }
 
  private:
+  template <typename T>
+  static double length(std::span<const T> vector) {
+    double squares = 0;
+    for (const T x : vector) squares += static_cast<double>(x) * x;
+    return std::sqrt(squares);
+  }
+
+  // What SDP makes of sums; `size_of` is the length of what is multiplied at a position.
+  void finish(const std::vector<double>& sums, const auto& size_of, const float* shortcut) {
+    const std::size_t each = numbers_.weights.size() / out_.channels;
+    std::vector<double> lengths;
+    for (std::size_t k = 0; k < out_.channels; ++k) {
+      const std::span<const std::int8_t> weights = numbers_.weights;
+      lengths.push_back(length(weights.subspan(k * each, each)) * kWeightStep);
+    }
+    in_parallel(out_.height * out_.width, [&](std::uint32_t position) {
+      const double size = size_of(position);
+      for (std::uint32_t k = 0; k < out_.channels; ++k) {
+        const std::size_t i = std::size_t{position} * out_.channels + k;
+        const Expected sum{sums[i] * kWeightStep, kAligned * lengths[k] * size + kTiny};
+        expected_[i] = finished(sum, k, shortcut != nullptr ? shortcut[i] : 0);
+      }
+    });
+  }
+
   // What SDP makes of a sum or an element of channel k.
-  Expected finished(const Expected& sum, std::uint32_t k, Activation activation,
-                    double shortcut) const {
+  Expected finished(const Expected& sum, std::uint32_t k, double shortcut) const {
+    const Activation activation = activation_of(layer_);
     const double bias = reals_.bias[k], factor = reals_.factors[k];
     const double largest = std::abs(sum.value) + std::abs(bias);
     Expected result{(sum.value + bias) * factor + shortcut,
