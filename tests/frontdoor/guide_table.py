@@ -164,6 +164,19 @@ PAGES = {
         "nvdla selftest --device mmio:/dev/uio0,memory=64M@0x50000000,clock=1000": Guest(
             "12 passed, 0 failed, 5 left out"),
     },
+    "docs/networks.md": {
+        "make build": ANYWHERE["make build"],
+        "build/bin/network": Run(r"^resnet50 +56 "),
+        "build/bin/network resnet18": Run(r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
+        "build/bin/network googlenet --device model:nv_small": Run(
+            r"googlenet: 83 tensors, 6684056 elements, 0 differ"),
+        "build/bin/network lenet5 --precision fp16 --device model:nv_full": Run(
+            r"lenet5: 7 tensors, 8094 elements, 0 differ"),
+        "build/bin/network lenet5 --save lenet5.nvdla": Run(r"^  nvdla run lenet5.nvdla --input "),
+        "build/bin/nvdla run lenet5.nvdla --input lenet5.nvdla.image "
+        "--output lenet5.nvdla.found": Run(r""),
+        "cmp lenet5.nvdla.found lenet5.nvdla.result": Run(r"^$"),
+    },
     "docs/performance.md": {
         "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
         "make bench BENCH='resnet50.*threads:1/warm'": dry(r"--filter 'resnet50\.\*threads:1/warm'"),

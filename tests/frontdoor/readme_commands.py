@@ -91,6 +91,9 @@ COMMANDS = {
         r'compatible = "nvidia,nv_small";'),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
+    "build/bin/network": Run(r"^resnet50 +56 "),
+    "build/bin/network resnet18 --device model:nv_small": Run(
+        r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
     "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),
     "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
