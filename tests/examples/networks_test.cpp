@@ -76,6 +76,21 @@ Verdict verdict_of(const Network& network, Precision precision) {
   return verdict;
 }
 
+// Elements are at most 127 steps in int8, and a few times as many in fp16, which ends at 65504.
+TEST(Drawn, ManyResidualBlocksStayInTheRangeOfFp16) {
+  Graph deep({.channels = 16, .height = 8, .width = 8});
+  Value x = Graph::image();
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = std::to_string(i);
+    const Value y = deep.conv(x, name + ".first", {.kernels = 16});
+    x = deep.conv(y, name + ".second", {.kernels = 16, .shortcut = x});
+  }
+  const Network network = draw(deep, 1, Precision::kFp16);
+  for (const double step : steps(network)) EXPECT_LT(step, 16);
+  for (const Integers& result : network.results) EXPECT_TRUE(use_of(result).good());
+  EXPECT_EQ(verdict_of(network, Precision::kFp16).different, 0U);
+}
+
 TEST(Comparison, FindsOneElement) {
   Network network = draw(lenet5(), 1, Precision::kInt8);
   EXPECT_EQ(verdict_of(network, Precision::kInt8).different, 0U);

@@ -13,6 +13,9 @@ namespace {
 
 // Deviation of a result before its activation, in steps: four of them fit int8.
 constexpr double kSpread = 32;
+// Of what a residual block adds to its shortcut: little, as in networks that were trained. Where
+// each block added as much as there is, deep ones would leave the range of fp16.
+constexpr double kAdded = 8;
 
 struct Spread {
   double mean = 0, deviation = 0;
@@ -66,7 +69,8 @@ void draw_weights(std::vector<std::int8_t>& weights, Random& random) {
 // Biases and factors with which each channel gets the spread that it has behind a batch
 // normalisation: mean and deviation differ some from channel to channel.
 template <typename T>
-void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data, Random& random) {
+void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data, double size,
+               Random& random) {
   // Of few positions there are no statistics.
   const bool each = data.size() / channels >= 16;
   const Spread all = spread_of(data, 0, 1);
@@ -76,7 +80,7 @@ void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data
     // A channel that hardly moves is not blown up.
     spread.deviation = std::max({spread.deviation, all.deviation / 16, 1.0});
     biases[k] = spread.deviation * 0.25 * random.normal() - spread.mean;
-    factors[k] = kSpread * (0.75 + 0.5 * random.uniform()) / spread.deviation;
+    factors[k] = size * (0.75 + 0.5 * random.uniform()) / spread.deviation;
   }
   const double largest = *std::max_element(factors.begin(), factors.end());
   int exponent = 0;
@@ -142,14 +146,15 @@ class Drawing {
     numbers.weights.resize(weights * graph_.input_shape(layer).channels);
     draw_weights(numbers.weights, random_);
     const auto sums = sums_of(graph_, layer, numbers, result(layer.inputs[0]));
-    normalise<std::int32_t>(numbers, layer.shape.channels, sums, random_);
+    normalise<std::int32_t>(numbers, layer.shape.channels, sums,
+                            shortcut == nullptr ? kSpread : kAdded, random_);
     const auto fine = fine_results(layer, numbers, sums, shortcut);
     if (shortcut != nullptr) numbers.output = converter_of(fine);
     return converted(fine, numbers.output);
   }
   Integers make(const Layer& layer, const Norm&, Numbers& numbers) {
     const Integers& input = result(layer.inputs[0]);
-    normalise<std::int8_t>(numbers, layer.shape.channels, input, random_);
+    normalise<std::int8_t>(numbers, layer.shape.channels, input, kSpread, random_);
     const std::vector<std::int32_t> wide(input.begin(), input.end());
     return converted(fine_results(layer, numbers, wide, nullptr), numbers.output);
   }
