@@ -18,10 +18,9 @@ namespace nvdla {
 
 // Each output is a sum over all elements of the input, each with a weight of its own. The input may
 // have any channels and up to 32 x 32 positions, and needs no flattening: it is worked on as a
-// convolution whose kernels are as large as the input, and the result is a tensor of `outputs` x 1
-// x
-// 1. Rows of weights of up to 2^18 bytes fit any configuration whose convolution buffer has room
-// for two of them; rows so large that no group of them fits are taken some at a time.
+// convolution whose kernels are as large as the input, and the result has `outputs` channels at one
+// position. Rows of weights of up to 2^18 bytes fit any configuration whose convolution buffer has
+// room for two of them; rows so large that no group of them fits are taken some at a time.
 struct FullyConnected {
   std::string_view name = {};
   std::uint32_t outputs = 1;

@@ -104,7 +104,7 @@ class RandomGraph {
 
   void add_layer() {
     const Node in = pick_node();
-    switch (any(0, 6)) {
+    switch (any(0, 8)) {
       case 0:
       case 1:
         return add_convolution(in);
@@ -117,6 +117,10 @@ class RandomGraph {
       case 5:
         if (copies_) add(net_.copy(in.tensor, name()), in.cube);
         return;
+      case 6:
+        return add_slice(in);
+      case 7:
+        return add_padding(in);
       default:
         return add_pointwise(in);
     }
@@ -137,12 +141,16 @@ class RandomGraph {
     g.left = g.right = g.top = g.bottom = size / 2;
     g.stride_x = g.stride_y = one_in(4) ? 2 : 1;
     g.pad_value = any(-3, 3);
-    const int kernels = one_in(4) ? any(1, 70) : in.cube.c;
-    const auto weights = values(static_cast<std::size_t>(kernels) * in.cube.c * size * size, 40);
+    // Groups of as many channels as kernels, or one.
+    const int groups = one_in(3) ? divisor(in.cube.c) : 1;
+    const int kernels = groups == 1 && one_in(4) ? any(1, 70) : in.cube.c;
+    const int channels = in.cube.c / groups;
+    const auto weights = values(static_cast<std::size_t>(kernels * channels * size * size), 40);
     std::vector<std::int32_t> bias;
     for (int k = 0; k < kernels; ++k) bias.push_back(any(-3000, 3000));
     const std::string layer = name();
     Convolution c{.name = layer, .kernels = static_cast<std::uint32_t>(kernels)};
+    c.groups = static_cast<std::uint32_t>(groups);
     c.kernel_height = c.kernel_width = static_cast<std::uint32_t>(size);
     c.stride_y = c.stride_x = static_cast<std::uint32_t>(g.stride_x);
     c.pad_top = c.pad_bottom = c.pad_left = c.pad_right = static_cast<std::uint32_t>(size / 2);
@@ -151,7 +159,8 @@ class RandomGraph {
     c.bias = bias;
     c.output = {
         .offset = any(-200, 200), .scale = static_cast<std::int16_t>(any(50, 99)), .shift = 13};
-    Int32 sums = convolve(in.cube, weights, kernels, size, size, g);
+    Int32 sums = convolve(in.cube, dense(weights, in.cube.c, channels, kernels, size * size),
+                          kernels, size, size, g);
     for (std::size_t i = 0; i < sums.data.size(); ++i)
       sums.data[i] += bias[i / (sums.data.size() / static_cast<std::size_t>(kernels))];
     Int8 shortcut;
@@ -165,6 +174,25 @@ class RandomGraph {
       for (std::int32_t& sum : sums.data) sum = std::max(sum, 0);
     add(net_.convolution(in.tensor, c),
         convert(sums, c.output.offset, c.output.scale, c.output.shift));
+  }
+
+  int divisor(int number) {
+    int found = any(1, number);
+    while (number % found != 0) --found;
+    return found;
+  }
+
+  // Kernels that see all channels, those of other groups with zeros.
+  static std::vector<std::int8_t> dense(const std::vector<std::int8_t>& weights, int all,
+                                        int channels, int kernels, int taps) {
+    std::vector<std::int8_t> wide(static_cast<std::size_t>(kernels * all * taps));
+    const int kernels_of_group = kernels / (all / channels);
+    for (int k = 0; k < kernels; ++k) {
+      const int first = k / kernels_of_group * channels;
+      std::copy_n(weights.begin() + k * channels * taps, channels * taps,
+                  wide.begin() + (k * all + first) * taps);
+    }
+    return wide;
   }
 
   void add_pointwise(const Node& in) {
@@ -267,6 +295,46 @@ class RandomGraph {
     const std::string layer = name();
     add(net_.concatenate(tensors, {.name = layer, .axis = static_cast<Axis>(axis)}),
         std::move(out));
+  }
+
+  void add_slice(const Node& in) {
+    const int axis = any(0, 2);
+    int Int8::*const size = axis == 0 ? &Int8::c : axis == 1 ? &Int8::h : &Int8::w;
+    // Often from an atom of some configuration on.
+    const int last = in.cube.*size - 1;
+    const int start = one_in(2) ? any(0, last) : std::min(any(0, 4) * 8, last);
+    Int8 out = in.cube;
+    out.*size = any(1, in.cube.*size - start);
+    out = Int8(out.c, out.h, out.w);
+    for (int c = 0; c < out.c; ++c)
+      for (int y = 0; y < out.h; ++y)
+        for (int x = 0; x < out.w; ++x)
+          out.at(c, y, x) = in.cube.at(c + (axis == 0 ? start : 0), y + (axis == 1 ? start : 0),
+                                       x + (axis == 2 ? start : 0));
+    const std::string layer = name();
+    Slice slice{.name = layer, .axis = static_cast<Axis>(axis)};
+    slice.start = static_cast<std::uint32_t>(start);
+    slice.size = static_cast<std::uint32_t>(out.*size);
+    add(net_.slice(in.tensor, slice), std::move(out));
+  }
+
+  void add_padding(const Node& in) {
+    const int top = any(0, 2), bottom = any(0, 2), left = any(0, 2), right = any(0, 2);
+    const int value = any(-128, 127);
+    Int8 out(in.cube.c, top + in.cube.h + bottom, left + in.cube.w + right);
+    if (out.data.size() > kMostElements) return;
+    std::fill(out.data.begin(), out.data.end(), static_cast<std::int8_t>(value));
+    for (int c = 0; c < in.cube.c; ++c)
+      for (int y = 0; y < in.cube.h; ++y)
+        for (int x = 0; x < in.cube.w; ++x) out.at(c, top + y, left + x) = in.cube.at(c, y, x);
+    const std::string layer = name();
+    Padding padding{.name = layer};
+    padding.top = static_cast<std::uint32_t>(top);
+    padding.bottom = static_cast<std::uint32_t>(bottom);
+    padding.left = static_cast<std::uint32_t>(left);
+    padding.right = static_cast<std::uint32_t>(right);
+    padding.value = value;
+    add(net_.pad(in.tensor, padding), std::move(out));
   }
 
   // The youngest, and some of the others.
