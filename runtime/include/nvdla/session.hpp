@@ -47,22 +47,28 @@ class NVDLA_API Session {
   std::uint32_t outputs() const noexcept;
   std::string_view input_name(std::uint32_t index) const;
   std::string_view output_name(std::uint32_t index) const;
+  // Where tensors and images lie: see CompiledNetwork.
   const TensorDesc& desc(std::string_view name) const;
   const ImageDesc& image(std::string_view name) const;
+  // The buffers of an input or output, the session's or the application's: see Request.
   Buffer buffer(std::string_view name) const;
   void bind(std::string_view name, const Buffer& buffer);
 
+  // Pack into inputs what the next run reads: see Request.
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
   void write(std::string_view name, Layout layout, std::span<const float> source);
+  // Pixels into an image: see Request.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
+  // Unpack what the last run left in outputs: see Request.
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<float> target) const;
 
+  // One run, without and with waiting for its end: see Request.
   Fence submit(const SubmitOptions& options = {});
   void run();
 
@@ -74,6 +80,7 @@ class NVDLA_API Session {
   MemoryUse memory() const;
   std::span<const nvdla_layer_stats> statistics() const;
 
+  // Layer by layer, from what the inputs hold now: see Request.
   void visit_layers(const LayerVisitor& visit) const;
   std::optional<LayerDifference> compare_layers(const Device& reference,
                                                 const LayerVisitor& visit = {}) const;
