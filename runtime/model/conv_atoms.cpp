@@ -55,6 +55,7 @@ void spread_atoms(const Atoms& atoms, std::byte flip) noexcept {
 }
 
 void flip_bytes(std::byte* bytes, std::size_t size, std::byte flip) noexcept {
+  if (flip == std::byte{0}) return;
   for (std::size_t i = 0; i < size; ++i) bytes[i] ^= flip;
 }
 

@@ -75,12 +75,13 @@ bool SdpFinishing::take_channels(const OperatorX& x, const SdpOperands& operands
   if (x.prelu || x.mul_shift > kLongestShift) return false;
   factors_.resize(std::size_t{blocks_} * kBlock);
   halves_.resize(factors_.size());
+  const float step = std::ldexp(1.0F, -static_cast<int>(x.mul_shift));
   std::uint64_t least = kNever;
   for (unsigned block = 0; block < blocks_; ++block) {
     const std::int32_t* values = operands.mul(block, {}).values;
     for (unsigned k = 0; k < kBlock; ++k) {
       const std::size_t at = std::size_t{block} * kBlock + k;
-      factors_[at] = std::ldexp(static_cast<float>(values[k]), -static_cast<int>(x.mul_shift));
+      factors_[at] = static_cast<float>(values[k]) * step;
       halves_[at] = std::bit_cast<std::int32_t>(values[k] < 0 ? -0.5F : 0.5F);
       if (values[k] != 0) least = std::min(least, magnitude(values[k]));
     }

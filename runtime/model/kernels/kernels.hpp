@@ -19,9 +19,10 @@ constexpr unsigned kTile = 14;
 // Activation bytes of one multiply-accumulate step.
 constexpr unsigned kStep = 4;
 
-// One tile of int8 convolution: any number of positions times kBlock kernels. A position's activations
-// are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit GEMM. They
-// are 128 more than they stand for, since the dot product instruction wants one unsigned operand.
+// One tile of int8 convolution: any number of positions times kBlock kernels. A position's
+// activations are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit
+// GEMM. They are 128 more than they stand for, since the dot product instruction wants one unsigned
+// operand.
 struct MacTile {
   const uint8_t* const* bases;
   unsigned count;

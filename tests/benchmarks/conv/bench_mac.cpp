@@ -48,18 +48,22 @@ void count_macs(benchmark::State& state, double macs) {
   state.counters["MAC/s"] = benchmark::Counter(macs, benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// A tile of SDP, which sets cut into register tiles themselves.
 void int8(benchmark::State& state, const Kernels& kernels) {
+  constexpr unsigned kPositions = 4 * kTile;
   const Data<std::uint8_t> data;
   const auto weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
   const std::vector<std::int32_t> starts(kBlock);
-  std::vector<std::int32_t> sums(kTile * kBlock);
-  const MacTile tile{data.bases,           kTile,          data.runs,     kRuns,
-                     kRunElements / kStep, weights.data(), starts.data(), sums.data()};
+  std::vector<std::int32_t> sums(kPositions * kBlock);
+  const std::uint8_t* bases[kPositions];
+  for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile];
+  const MacTile tile{bases,          kPositions,    data.runs,  kRuns, kRunElements / kStep,
+                     weights.data(), starts.data(), sums.data()};
   for (auto _ : state) {
     kernels.mac(tile);
     benchmark::DoNotOptimize(sums.data());
   }
-  count_macs(state, kTile * kBlock * kRuns * kRunElements);
+  count_macs(state, kPositions * kBlock * kRuns * kRunElements);
 }
 
 // `bits` of weights: of few of them 32 bits hold the sum.
