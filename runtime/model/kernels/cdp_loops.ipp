@@ -72,11 +72,8 @@ static uint32_t loop_cdp_out(const int32_t* results, const int32_t* values, unsi
 
 static void loop_cdp_in_half(const uint16_t* __restrict elements, unsigned count, bool flush_nan,
                              int32_t* __restrict values) {
-  const int32_t most = flush_nan ? kLaneInfinite : kLaneMagnitude;
-  for (unsigned i = 0; i < count; ++i) {
-    const int32_t value = lane_widen<Lane17>(elements[i]);
-    values[i] = (value & kLaneMagnitude) > most ? 0 : value;
-  }
+  const int32_t most = most_of_half(flush_nan);
+  for (unsigned i = 0; i < count; ++i) values[i] = widen_half<Lane17>(elements[i], most);
 }
 
 // The neighbours next to the middle first, then the middle, then pairs further away. Squares have

@@ -133,6 +133,18 @@ static inline int32_t lane_widen(int32_t bits) {
   return sign | value;
 }
 
+// A NaN is 0 if it is greater than `most`.
+template <typename F>
+static inline int32_t widen_half(int32_t bits, int32_t most) {
+  const int32_t value = lane_widen<F>(bits);
+  return (value & kLaneMagnitude) > most ? 0 : value;
+}
+
+// What a NaN is greater than, if it is flushed.
+static inline int32_t most_of_half(bool flush_nan) {
+  return flush_nan ? kLaneInfinite : kLaneMagnitude;
+}
+
 // To fp16, with denormals.
 static inline int32_t lane_narrow(int32_t value) {
   const int32_t sign = (value >> 16) & 0x8000;

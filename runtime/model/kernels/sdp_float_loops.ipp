@@ -3,21 +3,12 @@
 // Loops of SDP in fp16 processing: the stream and the operands are fp32, shifts and converters take
 // no part. The stream is the first operand: its NaN wins.
 
-static inline int32_t widen_half(int32_t bits, int32_t most) {
-  const int32_t value = lane_widen<Lane32>(bits);
-  return (value & kLaneMagnitude) > most ? 0 : value;
-}
-
-// What a NaN is greater than, if it is flushed.
-static inline int32_t most_of_half(bool flush_nan) {
-  return flush_nan ? kLaneInfinite : kLaneMagnitude;
-}
-
 static void loop_sdp_load_half(const SdpElements& from, int32_t* to, bool flush_nan) {
   const int32_t most = most_of_half(flush_nan);
   loop_sdp_widen(from, to);
   for (unsigned i = 0; i < from.count; ++i, to += kBlock)
-    for (unsigned lane = 0; lane < from.lanes; ++lane) to[lane] = widen_half(to[lane], most);
+    for (unsigned lane = 0; lane < from.lanes; ++lane)
+      to[lane] = widen_half<Lane32>(to[lane], most);
 }
 
 static void loop_sdp_float_flush(int32_t* values, unsigned count) {
