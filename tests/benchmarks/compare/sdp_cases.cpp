@@ -46,8 +46,7 @@ Case batch_norm_case(Precision precision) {
 }
 
 Case sum_case(Precision precision) {
-  UnitLayer layer{.input = unit_tensor(kUnitShape, precision),
-                  .other = unit_tensor(kUnitShape, precision, 2)};
+  UnitLayer layer = layer_of_two(precision);
   layer.build = [](Network& network, Tensor input, Tensor other) {
     return network.pointwise(input, {.name = "add", .x1 = elementwise(NVDLA_ALU_SUM, other)});
   };
@@ -57,8 +56,7 @@ Case sum_case(Precision precision) {
 // The other tensor has another scale.
 Case scaled_sum_case() {
   const Precision precision = Precision::kInt8;
-  UnitLayer layer{.input = unit_tensor(kUnitShape, precision),
-                  .other = unit_tensor(kUnitShape, precision, 2)};
+  UnitLayer layer = layer_of_two(precision);
   layer.build = [](Network& network, Tensor input, Tensor other) {
     Pointwise pointwise{.name = "add"};
     pointwise.y.alu = NVDLA_ALU_SUM;
@@ -71,8 +69,7 @@ Case scaled_sum_case() {
 
 Case multiply_case(Precision precision) {
   const bool half = precision == Precision::kFp16;
-  UnitLayer layer{.input = unit_tensor(kUnitShape, precision),
-                  .other = unit_tensor(kUnitShape, precision, 2)};
+  UnitLayer layer = layer_of_two(precision);
   layer.build = [half](Network& network, Tensor input, Tensor other) {
     return network.pointwise(input,
                              {.name = "multiply", .x1 = nvdla::multiply(other, half ? 0 : 7)});
@@ -84,13 +81,8 @@ Case multiply_case(Precision precision) {
 Case sigmoid_case(Precision precision) {
   const bool half = precision == Precision::kFp16;
   UnitLayer layer{.input = unit_tensor(kUnitShape, precision)};
-  LutFormat format{.precision = precision};
-  if (!half) {
-    for (float& value : layer.input.values) value *= kUnitStep;
-    layer.in.scale = format.input.scale = kUnitStep;
-    layer.out.scale = format.output.scale = kResultStep;
-    format.input_bits = 8;
-  }
+  LutFormat format = table_format(layer, kResultStep);
+  if (!half) format.input_bits = 8;
   const Lut lut = lut::sigmoid(format);
   layer.build = [&](Network& network, Tensor input, Tensor) {
     Pointwise pointwise{.name = "sigmoid"};

@@ -46,14 +46,19 @@ def measured(run, *groups):
         yield from ((name, case) for case in cases.values() if "sides" in case)
 
 
-def show_pixels(run):
-    rows = list(measured(run, "pixels"))
+def show_pairs(run, group, title, side):
+    """Show microseconds of the model and of one side, with what that one took."""
+    rows = list(measured(run, group))
     if rows:
-        print(f"\n{'first layer from pixels':33}{'ours us':>10}{'s8s8 us':>10}{'s8s8 / ours':>13}")
+        print(f"\n{title:33}{'ours us':>10}{side + ' us':>10}{side + ' / ours':>13}  peer")
     for name, case in rows:
-        ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
+        ours, peer = case["sides"]["ours"], case["sides"][side]
         print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
-              f"{peer['ratio']:13.2f}")
+              f"{peer['ratio']:13.2f}  {case['peer']}")
+
+
+def show_pixels(run):
+    show_pairs(run, "pixels", "first layer from pixels", "s8s8")
 
 
 def show_networks(run):
@@ -69,13 +74,7 @@ def show_networks(run):
 
 
 def show_units(run):
-    rows = list(measured(run, "unit"))
-    if rows:
-        print(f"\n{'unit, 64 x 56 x 56':33}{'ours us':>10}{'peer us':>10}{'peer / ours':>13}  peer")
-    for name, case in rows:
-        ours, peer = (case["sides"][side] for side in ("ours", "peer"))
-        print(f"{name:33}{ours['seconds'] * 1e6:10.1f}{peer['seconds'] * 1e6:10.1f}"
-              f"{peer['ratio']:13.2f}  {case['peer']}")
+    show_pairs(run, "unit", "unit, 64 x 56 x 56", "peer")
 
 
 def show_exact(run):

@@ -19,6 +19,20 @@ Tolerance unit_tolerance(Precision precision, double int8) {
   return {0.01, 1.0 / 512};
 }
 
+UnitLayer layer_of_two(Precision precision) {
+  return {.input = unit_tensor(kUnitShape, precision),
+          .other = unit_tensor(kUnitShape, precision, 2)};
+}
+
+LutFormat table_format(UnitLayer& layer, float result_step) {
+  LutFormat format{.precision = layer.input.precision};
+  if (format.precision == Precision::kFp16) return format;
+  for (float& value : layer.input.values) value *= kUnitStep;
+  layer.in.scale = format.input.scale = kUnitStep;
+  layer.out.scale = format.output.scale = result_step;
+  return format;
+}
+
 Case unit_case(const UnitLayer& layer, const Operation& peer, const Tolerance& tolerance) {
   Network network;
   const auto add = [&](const char* name, const PeerTensor& tensor) {

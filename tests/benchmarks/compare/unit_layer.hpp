@@ -35,6 +35,11 @@ struct UnitLayer {
   std::function<Tensor(Network& network, Tensor input, Tensor other)> build = {};
 };
 
+// With a second input of other numbers.
+UnitLayer layer_of_two(Precision precision);
+// The numbers of a table for the layer, with their steps in int8, which its inputs take on.
+LutFormat table_format(UnitLayer& layer, float result_step);
+
 Case unit_case(const UnitLayer& layer, const Operation& peer, const Tolerance& tolerance);
 
 // A case on one thread for int8 and one for fp16.

@@ -23,16 +23,10 @@ Case pooling_case(Precision precision, bool average) {
 }
 
 Case normalization_case(Precision precision) {
-  const bool half = precision == Precision::kFp16;
   const PeerNormalization norm{.size = 5, .alpha = 0.1F, .beta = 0.75F, .k = 1};
   UnitLayer layer{.input = unit_tensor(kUnitShape, precision)};
-  LutFormat format{.precision = precision};
-  if (!half) {
-    for (float& value : layer.input.values) value *= kUnitStep;
-    layer.in.scale = format.input.scale = kUnitStep;
-    layer.out.scale = format.output.scale = kUnitStep;
-  }
-  const Lut lut = lut::lrn(norm.alpha, norm.beta, norm.k, norm.size, format, 16);
+  const Lut lut =
+      lut::lrn(norm.alpha, norm.beta, norm.k, norm.size, table_format(layer, kUnitStep), 16);
   layer.build = [&](Network& network, Tensor input, Tensor) {
     Normalization normalization{.name = "lrn"};
     lut.apply(normalization);
