@@ -44,7 +44,7 @@ struct Device::Impl {
         pool(opts.threads, opts.worth_sharing),
         sdp(config, dma, kernels, pool.size()),
         conv(config, dma, kernels, opts, pool),
-        pdp(config, registers, dma, *kernels.units, opts.quirks, counters),
+        pdp(config, registers, dma, *kernels.units, opts.quirks, counters, pool),
         cdp(config, registers, dma, *kernels.units, opts.quirks, counters),
         rubik(registers, dma, opts.quirks, counters),
         bdma(registers, dma, counters),
@@ -200,7 +200,7 @@ bool Device::Impl::run_sdp() {
   if (!sdp_stuck.empty()) return false;
   if (layer.to_pdp && (!pdp.takes_sdp() || !join_pdp(layer))) return false;
   sdp.begin(layer, layer.rdma.largest_input(), layer.to_pdp ? &pdp.begin() : nullptr);
-  sdp.run_from_memory();
+  sdp.run_from_memory(pool);
   counters.count(layer, layer.to_pdp ? &pdp.flying() : nullptr);
   finish_sdp(layer, sdp.end());
   return true;

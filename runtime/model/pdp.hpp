@@ -16,8 +16,11 @@ namespace nvdla::model {
 class Pdp {
  public:
   Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
-      Quirks quirks, cycles::Counters& counters) noexcept
-      : hw_(hw), registers_(registers), counters_(counters), pass_(hw, dma, kernels, quirks) {}
+      Quirks quirks, cycles::Counters& counters, ThreadPool& pool)
+      : hw_(hw),
+        registers_(registers),
+        counters_(counters),
+        pass_(hw, dma, kernels, quirks, pool) {}
 
   void reset() { stuck_.clear(); }
 

@@ -2,10 +2,13 @@
 #include "model/pdp_pass.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "arith/float.hpp"
+#include "model/sdp_rows.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -32,6 +35,9 @@ struct AverageFp16Rule {
         fp::mul<fp::Fp17>(fp::mul<fp::Fp17>(sum, reciprocal_width), reciprocal_height));
   }
 };
+
+// Nanoseconds of a byte of the input, roughly.
+constexpr double kPoolTime = 0.15;
 
 // Of an entry of the padding table.
 constexpr unsigned kEntryBits = 19;
@@ -86,20 +92,18 @@ struct DefinedAverage {
     }
   }
 
-  void along(const std::byte* in, std::byte* reduced) const {
+  void along(const std::byte* in, bool /*plain*/, std::byte* reduced) const {
     reduce_line(rule, layer, width, lanes, reinterpret_cast<const std::uint16_t*>(in),
                 reinterpret_cast<std::uint32_t*>(reduced));
   }
-  void across(const std::byte* row, std::byte* sums) const {
-    const auto* from = reinterpret_cast<const std::uint32_t*>(row);
-    auto* to = reinterpret_cast<std::uint32_t*>(sums);
-    for (std::size_t i = 0; i < values; ++i) to[i] = rule.across(to[i], from[i]);
-  }
-  void store(const std::byte* sums, unsigned missing, std::byte* out) const {
-    const auto* from = reinterpret_cast<const std::uint32_t*>(sums);
+  void down(const PoolRows& rows, unsigned missing, bool /*plain*/, std::byte* out) const {
+    const auto row = [&](unsigned y) { return static_cast<const std::uint32_t*>(rows.values[y]); };
     auto* to = reinterpret_cast<std::uint16_t*>(out);
-    for (std::size_t i = 0; i < values; ++i)
-      to[i] = rule.store(missing == 0 ? from[i] : rule.pad_rows(from[i], missing));
+    for (std::size_t i = 0; i < values; ++i) {
+      std::uint32_t sum = row(0)[i];
+      for (unsigned y = 1; y < rows.rows; ++y) sum = rule.across(sum, row(y)[i]);
+      to[i] = rule.store(missing == 0 ? sum : rule.pad_rows(sum, missing));
+    }
   }
 };
 
@@ -131,22 +135,26 @@ std::int32_t PdpPass::missing_rows(unsigned count) const noexcept {
 
 void PdpPass::begin(const PdpLayer& layer) {
   layer_ = layer;
-  counters_ = {};
+  for (Worker& worker : workers_) worker.counters = {};
+  from_ = nullptr;
+  to_ = nullptr;
   planes_.clear();
   columns_.clear();
   if (layer.from_memory) input_columns(layer.rdma, columns_);
   ready_ = prepare();
 }
 
-// Counts what is read: columns that two bands share are read, and so counted, twice. True if there
-// is something to flush.
-bool PdpPass::look_at(const std::byte* atoms, std::size_t bytes) noexcept {
-  if (layer_.precision != Precision::kFp16) return false;
-  const auto* values = reinterpret_cast<const std::uint16_t*>(atoms);
-  const fp::Specials specials = fp::count_specials({values, bytes / sizeof(*values)});
-  counters_.nan_in += specials.nan;
-  counters_.infinite_in += specials.infinite;
-  return layer_.flush_nan && specials.nan != 0;
+// Counts what is read, if it counts: columns that two bands share are read, and so counted, twice.
+HalfSpecials PdpPass::look_at(const std::byte* atoms, std::size_t bytes, bool counts,
+                              PdpCounters& counters) const noexcept {
+  if (layer_.precision != Precision::kFp16) return {};
+  const HalfSpecials specials =
+      kernels_.count_specials(reinterpret_cast<const std::uint16_t*>(atoms), bytes / 2);
+  if (counts) {
+    counters.nan_in += specials.nan;
+    counters.infinite_in += specials.infinite;
+  }
+  return specials;
 }
 
 void PdpPass::flush(std::byte* atoms, std::size_t bytes) noexcept {
@@ -155,39 +163,57 @@ void PdpPass::flush(std::byte* atoms, std::size_t bytes) noexcept {
     values[i] = static_cast<std::uint16_t>(fp::flush_nan<fp::Fp16>(values[i]));
 }
 
-// `line(y)` gives the input line; it is called once for every line, from the top. Lines go through
-// a pooler: along(in, reduced), across(row, sums) and store(sums, missing rows, out).
+// The lines of a window that there are, begin to end.
+PdpPass::Lines PdpPass::lines_of(unsigned oy) const noexcept {
+  const int from = static_cast<int>(oy * layer_.stride_y) - static_cast<int>(layer_.top);
+  return {static_cast<unsigned>(std::max(from, 0)),
+          std::min(static_cast<unsigned>(from + static_cast<int>(layer_.kernel_height)),
+                   layer_.height)};
+}
+
+// `line(y)` gives an input line; it is called once for every line that the output lines need, from
+// the top. Lines go through a pooler: along(in, plain, reduced), down(rows, missing rows, plain,
+// out).
 template <typename Pooler, typename Line>
-void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Line line) {
+void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, Worker& worker,
+                      Line line) {
   const std::size_t line_bytes = std::size_t{layer_.out_width} * hw_.atom;
   const std::size_t value_bytes = line_bytes / precision_bytes(layer_.precision) * pooler.bytes;
   // Reduced lines that are still needed, line y at y modulo the kernel's height.
-  std::byte* const reduced = scratch(reduced_, value_bytes * layer_.kernel_height);
-  std::byte* const sums = scratch(sums_, value_bytes);
-  std::byte* const out = scratch(out_, line_bytes);
-  const auto at = [&](unsigned y) { return reduced + value_bytes * (y % layer_.kernel_height); };
-  unsigned next = 0;
-  for (unsigned oy = 0; oy < layer_.out_height; ++oy) {
-    const int from = static_cast<int>(oy * layer_.stride_y) - static_cast<int>(layer_.top);
-    const unsigned begin = static_cast<unsigned>(std::max(from, 0));
-    const unsigned end = std::min(
-        static_cast<unsigned>(from + static_cast<int>(layer_.kernel_height)), layer_.height);
-    for (; next < end; ++next) {
-      const std::byte* in = line(next);
+  std::byte* const reduced = scratch(worker.reduced, value_bytes * layer_.kernel_height);
+  bool plain[8] = {};
+  unsigned next = first_line(lines.begin);
+  for (unsigned oy = lines.begin; oy < lines.end; ++oy) {
+    const Lines window = lines_of(oy);
+    for (; next < window.end; ++next) {
+      const InputLine in = line(next);
       // Lines between windows are read for nothing.
-      if (next >= begin) pooler.along(in, at(next));
+      if (next < window.begin) continue;
+      const unsigned at = next % layer_.kernel_height;
+      plain[at] = in.plain;
+      pooler.along(in.atoms, in.plain, reduced + value_bytes * at);
     }
-    std::memcpy(sums, at(begin), value_bytes);
-    for (unsigned y = begin + 1; y < end; ++y) pooler.across(at(y), sums);
-    pooler.store(sums, layer_.kernel_height - (end - begin), out);
-    if (layer_.precision == Precision::kFp16)
-      counters_.nan_out +=
-          fp::count_specials({reinterpret_cast<const std::uint16_t*>(out), line_bytes / 2}).nan;
-    dma_.write(NVDLA_DMA_PDP_WDMA, layer_.destination.ram, layer_.destination.at(surface, oy), out,
-               line_bytes);
+    PoolRows rows{};
+    rows.rows = window.end - window.begin;
+    rows.count = value_bytes / pooler.bytes;
+    bool all_plain = true;
+    for (unsigned y = 0; y < rows.rows; ++y) {
+      const unsigned at = (window.begin + y) % layer_.kernel_height;
+      rows.values[y] = reduced + value_bytes * at;
+      all_plain &= plain[at];
+    }
+    std::byte* const out =
+        to_ != nullptr ? to_ + surface * layer_.destination.surface + oy * layer_.destination.line
+                       : scratch(worker.out, line_bytes);
+    pooler.down(rows, layer_.kernel_height - rows.rows, all_plain, out);
+    // Of plain elements comes no NaN.
+    if (layer_.precision == Precision::kFp16 && !all_plain)
+      worker.counters.nan_out +=
+          kernels_.count_specials(reinterpret_cast<const std::uint16_t*>(out), line_bytes / 2).nan;
+    if (to_ == nullptr)
+      dma_.write(NVDLA_DMA_PDP_WDMA, layer_.destination.ram, layer_.destination.at(surface, oy),
+                 out, line_bytes);
   }
-  announce_lines(dma_, layer_.destination.ram, layer_.destination.at(surface, 0),
-                 layer_.destination.line, layer_.out_height, line_bytes);
 }
 
 // Split layers ignore CUBE_IN_WIDTH.
@@ -196,27 +222,24 @@ unsigned PdpPass::in_width() const noexcept {
 }
 
 template <typename Line>
-void PdpPass::pool(std::uint64_t surface, Line line) {
+void PdpPass::pool(std::uint64_t surface, Lines lines, Worker& worker, Line line) {
   const auto lanes = static_cast<unsigned>(hw_.atom / precision_bytes(layer_.precision));
   const std::size_t values = std::size_t{layer_.out_width} * lanes;
-  if (!ready_) return pool_by(DefinedAverage{layer_, in_width(), lanes, values}, surface, line);
+  if (!ready_)
+    return pool_by(DefinedAverage{layer_, in_width(), lanes, values}, surface, lines, worker, line);
   struct Kernel {
     const UnitKernels& kernels;
     const PoolRule& rule;
     const PoolLine line;
-    const std::int32_t* rows;  // or null
-    std::size_t values;
+    const std::int32_t* missing_rows;  // or null
     unsigned bytes;
 
-    void along(const std::byte* in, std::byte* reduced) const {
-      kernels.pool_along(rule, line, in, reduced);
+    void along(const std::byte* in, bool plain, std::byte* reduced) const {
+      kernels.pool_along(rule, line, plain, in, reduced);
     }
-    void across(const std::byte* row, std::byte* sums) const {
-      kernels.pool_across(rule, row, values, sums);
-    }
-    void store(std::byte* sums, unsigned missing, std::byte* out) const {
-      kernels.pool_store(rule, rows == nullptr || missing == 0 ? nullptr : rows + missing, values,
-                         sums, out);
+    void down(PoolRows& rows, unsigned missing, bool plain, std::byte* out) const {
+      rows.missing = missing_rows == nullptr || missing == 0 ? nullptr : missing_rows + missing;
+      kernels.pool_down(rule, rows, plain, out);
     }
   };
   const bool average = layer_.method == Pooling::kAverage;
@@ -225,9 +248,10 @@ void PdpPass::pool(std::uint64_t surface, Line line) {
                  {lanes, in_width(), layer_.out_width, layer_.left, layer_.kernel_width,
                   layer_.stride_x, average ? missing_columns_ : nullptr},
                  average ? missing_rows_ : nullptr,
-                 values,
-                 average ? 4u : precision_bytes(layer_.precision)},
-          surface, line);
+                 !average                               ? precision_bytes(layer_.precision)
+                 : layer_.precision == Precision::kInt8 ? 2u
+                                                        : 4u},
+          surface, lines, worker, line);
 }
 
 // What the kernels take of the layer; false where a register holds a pattern that fp17 does not
@@ -238,6 +262,7 @@ bool PdpPass::prepare() noexcept {
   rule_.kind =
       static_cast<PoolKind>(static_cast<unsigned>(kFirst[static_cast<unsigned>(layer_.precision)]) +
                             static_cast<unsigned>(layer_.method));
+  moderate_ = true;
   if (layer_.method != Pooling::kAverage) return true;
   rule_.saturates = quirks_ != Quirks::kCmodel;
   missing_columns_[0] = missing_rows_[0] = 0;
@@ -267,44 +292,114 @@ bool PdpPass::prepare_half() noexcept {
     regular = regular && fp::is_regular<Fp17>(fp17);
     return static_cast<std::int32_t>(fp::fp17_to_fp32(fp17));
   };
+  const auto moderate = [](std::int32_t bits) {
+    const double places = std::abs(std::ldexp(std::bit_cast<float>(bits), 24));
+    return places <= 0x1p44 && places == std::trunc(places);
+  };
+  const auto reciprocal = [](std::int32_t bits) {
+    const float magnitude = std::abs(std::bit_cast<float>(bits));
+    return magnitude >= 0x1p-3F && magnitude <= 1;
+  };
   const std::uint32_t kernel_width =
       fp::widen<Fp17>(fp::int_to_fp16(static_cast<std::int32_t>(layer_.kernel_width)));
   for (unsigned n = 1; n < 8; ++n) {
     const std::uint32_t entry = layer_.padding[n] & 0x1ffff;
     missing_columns_[n] = take(entry);
     missing_rows_[n] = take(fp::mul<Fp17>(entry, kernel_width));
+    moderate_ = moderate_ && moderate(missing_columns_[n]) && moderate(missing_rows_[n]);
   }
   rule_.reciprocal_width = take(layer_.reciprocal_width);
   rule_.reciprocal_height = take(layer_.reciprocal_height);
+  moderate_ =
+      moderate_ && reciprocal(rule_.reciprocal_width) && reciprocal(rule_.reciprocal_height);
   return regular;
 }
 
-void PdpPass::run_from_memory() {
+// A line from memory. What is not fresh has been counted with another band of lines.
+PdpPass::InputLine PdpPass::read(std::uint64_t surface, unsigned y, bool fresh, Worker& worker) {
   const Surface& source = layer_.rdma.source;
+  const bool one_piece = columns_.size() == 1;
+  InputLine line{nullptr, moderate_};
+  for (const Columns& columns : columns_) {
+    const std::uint64_t offset =
+        surface * source.surface + y * source.line + std::uint64_t{columns.begin} * hw_.atom;
+    std::byte* atoms = worker.line.data() + std::size_t{columns.begin} * hw_.atom;
+    const std::size_t bytes = std::size_t{columns.count} * hw_.atom;
+    const std::byte* seen = from_ != nullptr ? from_ + offset
+                                             : dma_.view(NVDLA_DMA_PDP_RDMA, source.ram,
+                                                         source.base + offset, bytes, atoms);
+    const HalfSpecials specials = look_at(seen, bytes, fresh, worker.counters);
+    const bool flushes = layer_.flush_nan && specials.nan != 0;
+    line.plain &= specials.infinite == 0 && (specials.nan == 0 || flushes);
+    // A line in one piece stays where it is, if that is as good.
+    if (seen != atoms && (!one_piece || flushes)) {
+      std::memcpy(atoms, seen, bytes);
+      seen = atoms;
+    }
+    if (flushes) flush(atoms, bytes);
+    line.atoms = one_piece ? seen : worker.line.data();
+  }
+  return line;
+}
+
+// The first line that is read for output lines from `oy` on, which is the first that those before
+// have not read, unless they share some.
+unsigned PdpPass::first_line(unsigned oy) const noexcept {
+  return oy == 0 ? 0 : std::min(lines_of(oy - 1).end, lines_of(oy).begin);
+}
+
+// Whether both cubes lie open, no line of the output is part of another or of the input.
+bool PdpPass::open_windows(std::uint64_t surfaces) {
+  const Columns& last = columns_.back();
+  const SdpCube in{.memory = layer_.rdma.source,
+                   .surfaces = surfaces,
+                   .height = layer_.height,
+                   .line_bytes = (std::uint64_t{last.begin} + last.count) * hw_.atom};
+  const SdpCube out{.memory = layer_.destination,
+                    .surfaces = surfaces,
+                    .height = layer_.out_height,
+                    .line_bytes = std::uint64_t{layer_.out_width} * hw_.atom};
+  if (!out.apart() || out.meets(in)) return false;
+  from_ = dma_.window(in.memory.ram, in.memory.base, in.extent(), false);
+  to_ = dma_.window(out.memory.ram, out.memory.base, out.extent(), true);
+  if (from_ != nullptr && to_ != nullptr) return true;
+  from_ = to_ = nullptr;
+  return false;
+}
+
+void PdpPass::run_from_memory() {
   const std::uint64_t surfaces =
       (std::uint64_t{layer_.channels} * precision_bytes(layer_.precision) + hw_.atom - 1) /
       hw_.atom;
   const Columns& last = columns_.back();
-  line_.assign((std::size_t{last.begin} + last.count) * hw_.atom, std::byte{0});
-  for (std::uint64_t surface = 0; surface < surfaces; ++surface)
-    pool(surface, [&](unsigned y) -> const std::byte* {
-      const std::byte* seen = nullptr;
-      for (const Columns& columns : columns_) {
-        std::byte* atoms = line_.data() + std::size_t{columns.begin} * hw_.atom;
-        const std::size_t bytes = std::size_t{columns.count} * hw_.atom;
-        seen = dma_.view(NVDLA_DMA_PDP_RDMA, source.ram,
-                         source.at(surface, y) + std::uint64_t{columns.begin} * hw_.atom, bytes,
-                         atoms);
-        const bool flushes = look_at(seen, bytes);
-        // A line in one piece stays where it is, if that is as good.
-        if (seen != atoms && (columns_.size() > 1 || flushes)) {
-          std::memcpy(atoms, seen, bytes);
-          seen = atoms;
-        }
-        if (flushes) flush(atoms, bytes);
-      }
-      return columns_.size() > 1 ? line_.data() : seen;
-    });
+  const std::size_t line_bytes = (std::size_t{last.begin} + last.count) * hw_.atom;
+  for (Worker& worker : workers_) worker.line.assign(line_bytes, std::byte{0});
+  const auto run = [&](std::uint64_t surface, Lines lines, Worker& worker) {
+    // Lines that the band above reads, too.
+    const unsigned seen = lines.begin == 0 ? 0 : lines_of(lines.begin - 1).end;
+    pool(surface, lines, worker, [&](unsigned y) { return read(surface, y, y >= seen, worker); });
+  };
+  if (open_windows(surfaces)) {
+    const std::uint64_t bytes = surfaces * layer_.height * line_bytes;
+    const double time = kPoolTime * static_cast<double>(bytes);
+    const LineTasks tasks(surfaces, layer_.out_height, line_bytes * layer_.stride_y,
+                          pool_.shares(time) ? bytes / pool_.in_flight() : bytes);
+    auto execute = [&](unsigned thread, std::size_t task) {
+      const LineTasks::Lines at = tasks.at(task);
+      run(at.surface, {at.begin, at.end}, workers_[thread]);
+    };
+    run_tasks(pool_, tasks.count(), time, execute);
+  } else {
+    for (std::uint64_t surface = 0; surface < surfaces; ++surface)
+      run(surface, {0, layer_.out_height}, workers_[0]);
+  }
+  for (std::uint64_t surface = 0; surface < surfaces; ++surface) announce(surface);
+}
+
+void PdpPass::announce(std::uint64_t surface) noexcept {
+  announce_lines(dma_, layer_.destination.ram, layer_.destination.at(surface, 0),
+                 layer_.destination.line, layer_.out_height,
+                 std::uint64_t{layer_.out_width} * hw_.atom);
 }
 
 void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
@@ -324,12 +419,21 @@ void PdpPass::take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, cons
   plane.received += count;
   if (plane.received < std::uint64_t{layer_.width} * layer_.height) return;
   // What SDP hands on is neither counted nor flushed: that is done to what is read.
-  pool(surface,
-       [&](unsigned row) -> const std::byte* { return plane.atoms.data() + line_bytes * row; });
+  Worker& worker = workers_[0];
+  pool(surface, {0, layer_.out_height}, worker, [&](unsigned row) -> InputLine {
+    const std::byte* line = plane.atoms.data() + line_bytes * row;
+    const HalfSpecials specials = look_at(line, line_bytes, false, worker.counters);
+    return {line, moderate_ && specials.nan == 0 && specials.infinite == 0};
+  });
+  announce(surface);
   free_planes_.push_back(std::move(plane.atoms));
   plane.received = 0;
 }
 
-PdpCounters PdpPass::end() { return counters_; }
+PdpCounters PdpPass::end() {
+  PdpCounters sum;
+  for (const Worker& worker : workers_) sum += worker.counters;
+  return sum;
+}
 
 }  // namespace nvdla::model

@@ -15,22 +15,35 @@
 #include "model/dma.hpp"
 #include "model/kernels/unit_kernels.hpp"
 #include "model/pdp_layer.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 
 struct PdpCounters {
   std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
+
+  PdpCounters& operator+=(const PdpCounters& other) noexcept {
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    return *this;
+  }
 };
 
 class PdpPass final : public AtomSink {
  public:
-  PdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, Quirks quirks) noexcept
-      : hw_(hw), dma_(dma), kernels_(kernels), quirks_(quirks) {}
+  PdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, Quirks quirks, ThreadPool& pool)
+      : hw_(hw),
+        dma_(dma),
+        kernels_(kernels),
+        quirks_(quirks),
+        pool_(pool),
+        workers_(pool.size()) {}
 
   // The layer must have passed pdp_fault().
   void begin(const PdpLayer& layer);
 
-  // All of a layer from memory.
+  // All of a layer from memory. Threads share it where source and destination lie open, apart.
   void run_from_memory();
 
   // A layer on the fly: SDP's atoms, in any order. A surface is pooled when it is complete.
@@ -46,14 +59,35 @@ class PdpPass final : public AtomSink {
     std::uint64_t received = 0;
   };
 
+  // Begin to end.
+  struct Lines {
+    unsigned begin, end;
+  };
+  // Whether the kernels may take its elements for plain ones.
+  struct InputLine {
+    const std::byte* atoms;
+    bool plain;
+  };
+  // What a thread has to itself.
+  struct Worker {
+    std::vector<std::byte> reduced, line, out;
+    PdpCounters counters;
+  };
+
   bool prepare() noexcept;
   bool prepare_half() noexcept;
   unsigned in_width() const noexcept;
+  Lines lines_of(unsigned oy) const noexcept;
+  unsigned first_line(unsigned oy) const noexcept;
+  InputLine read(std::uint64_t surface, unsigned y, bool fresh, Worker& worker);
   template <typename Line>
-  void pool(std::uint64_t surface, Line line);
+  void pool(std::uint64_t surface, Lines lines, Worker& worker, Line line);
   template <typename Pooler, typename Line>
-  void pool_by(const Pooler& pooler, std::uint64_t surface, Line line);
-  bool look_at(const std::byte* atoms, std::size_t bytes) noexcept;
+  void pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, Worker& worker, Line line);
+  bool open_windows(std::uint64_t surfaces);
+  void announce(std::uint64_t surface) noexcept;
+  HalfSpecials look_at(const std::byte* atoms, std::size_t bytes, bool counts,
+                       PdpCounters& counters) const noexcept;
   static void flush(std::byte* atoms, std::size_t bytes) noexcept;
   std::int32_t missing_columns(unsigned count) const noexcept;
   std::int32_t missing_rows(unsigned count) const noexcept;
@@ -62,17 +96,19 @@ class PdpPass final : public AtomSink {
   Dma& dma_;
   const UnitKernels& kernels_;
   Quirks quirks_;
+  ThreadPool& pool_;
   PdpLayer layer_;
-  bool ready_ = false;  // for the kernels
+  bool ready_ = false;     // for the kernels
+  bool moderate_ = false;  // what an average takes of registers is, as UnitKernels says
   PoolRule rule_ = {};
   std::int32_t missing_columns_[8] = {}, missing_rows_[8] = {};
-  PdpCounters counters_;
   std::vector<Columns> columns_;
   std::vector<Plane> planes_;                        // by surface
   std::vector<std::vector<std::byte>> free_planes_;  // of surfaces that are done
-  std::vector<std::byte> reduced_, sums_;
-  std::vector<std::byte> line_;
-  std::vector<std::byte> out_;
+  // Where all that is read or written lies open.
+  const std::byte* from_ = nullptr;
+  std::byte* to_ = nullptr;
+  std::vector<Worker> workers_;
 };
 
 }  // namespace nvdla::model

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/dma.hpp"
@@ -46,14 +47,21 @@ class SdpOperands {
     return operand(mul_, has_mul_, tile.mul, block);
   }
 
+  // Operands of channels, padded to whole blocks; elements in the window, in their cube.
+  std::span<const std::int32_t> alu_channels() const noexcept { return alu_; }
+  std::span<const std::int32_t> mul_channels() const noexcept { return mul_; }
+  const std::byte* window() const noexcept { return window_; }
+  // What comes with an element: for the ALU, for the multiplier, or for both.
+  unsigned parts() const noexcept { return has_alu_ && has_mul_ ? 2 : 1; }
+  std::uint8_t element_bytes() const noexcept { return dma_layer_->two_bytes ? 2 : 1; }
+  // Of a value with two bytes at most, or one.
+  std::int32_t element_limit() const noexcept { return dma_layer_->two_bytes ? 32768 : 128; }
+
   // No integer operand has a greater magnitude.
   std::uint64_t largest_alu() const noexcept { return largest_alu_; }
   std::uint64_t largest_mul() const noexcept { return largest_mul_; }
 
  private:
-  // Of a value with two bytes at most, or one.
-  std::int32_t element_limit() const noexcept { return dma_layer_->two_bytes ? 32768 : 128; }
-  unsigned parts() const noexcept { return has_alu_ && has_mul_ ? 2 : 1; }
   unsigned position_bytes() const noexcept {
     return column_ * parts() * (dma_layer_->two_bytes ? 2 : 1);
   }

@@ -8,20 +8,27 @@
 #include "arith/float.hpp"
 #include "model/kernels/unit_kernels.hpp"
 #include "model/sdp_rows.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
+namespace {
+
+// Nanoseconds of an element, roughly.
+constexpr double kStreamTime = 0.15, kTileTime = 0.5;
+
+}  // namespace
 
 SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads)
     : hw_(hw),
       dma_(dma),
       kernels_(kernels),
       operands_{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}},
-      workers_(threads),
-      values_(std::size_t{kPositions} * kBlock) {
+      workers_(threads) {
   constexpr std::size_t kValues = std::size_t{kPositions} * kBlock;
   for (Worker& worker : workers_) {
     // The widest column: four bytes for each channel of a block.
     worker.raw.resize(kValues * 4);
+    worker.values.resize(kValues);
     worker.out8.resize(kValues);
     worker.out16.resize(kValues);
     for (SdpOperands::Tile& tile : worker.elements) {
@@ -292,50 +299,68 @@ void SdpPass::store(const Element* elements, unsigned block, std::uint32_t first
   }
 }
 
-void SdpPass::count_input(const std::byte* raw, unsigned count) {
+void SdpPass::count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const {
   std::uint16_t elements[kBlock];
   for (unsigned at = 0; at < count; at += kBlock) {
     const unsigned part = std::min(kBlock, count - at);
     std::memcpy(elements, raw + std::size_t{at} * 2, std::size_t{part} * 2);
     const fp::Specials specials = fp::count_specials({elements, part});
-    workers_[0].counters.nan_in += specials.nan;
-    workers_[0].counters.infinite_in += specials.infinite;
+    counters.nan_in += specials.nan;
+    counters.infinite_in += specials.infinite;
   }
 }
 
-void SdpPass::run_from_memory() {
+void SdpPass::load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker) {
   const Surface& memory = layer_.rdma.source;
   const unsigned bytes = precision_bytes(layer_.rdma.in);
   const unsigned atom_elements = hw_.atom / bytes;
-  const std::uint32_t positions = layer_.width * layer_.height;
   const bool packed = memory.line == std::uint64_t{layer_.width} * hw_.atom;
-  for (unsigned block = 0; block < blocks(); ++block) {
-    for (std::uint32_t first = 0; first < positions; first += kPositions) {
-      const unsigned count = std::min<std::uint32_t>(kPositions, positions - first);
-      for (unsigned atom = 0; atom < lanes(block) / atom_elements; ++atom) {
-        const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
-        for_each_row(layer_.width, packed, first, count,
-                     [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
-                       const std::uint64_t address =
-                           memory.base + (single_ ? surface * hw_.atom
-                                                  : surface * memory.surface + y * memory.line +
-                                                        std::uint64_t{x} * hw_.atom);
-                       const std::byte* raw =
-                           dma_.view(NVDLA_DMA_SDP_RDMA, memory.ram, address,
-                                     std::uint64_t{part} * hw_.atom, workers_[0].raw.data());
-                       if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
-                         count_input(raw, part * atom_elements);
-                       const SdpElements from{raw, part, atom_elements, 1, 0, bytes == 2};
-                       std::int32_t* to =
-                           values_.data() + std::size_t{at} * kBlock + atom * atom_elements;
-                       // NaNs are flushed later, together with those of a convolution.
-                       float_ ? kernels_.units->sdp_load_half(from, to, false)
-                              : kernels_.sdp_widen(from, to);
-                     });
-      }
-      tile(values_.data(), block, first, count);
-    }
+  for (unsigned atom = 0; atom < lanes(block) / atom_elements; ++atom) {
+    const std::uint64_t surface = block * (kBlock / atom_elements) + atom;
+    for_each_row(
+        layer_.width, packed, first, count,
+        [&](std::uint32_t y, std::uint32_t x, unsigned at, unsigned part) {
+          const std::uint64_t offset =
+              single_ ? surface * hw_.atom
+                      : surface * memory.surface + y * memory.line + std::uint64_t{x} * hw_.atom;
+          const std::byte* raw =
+              source_ != nullptr ? source_ + offset
+                                 : dma_.view(NVDLA_DMA_SDP_RDMA, memory.ram, memory.base + offset,
+                                             std::uint64_t{part} * hw_.atom, worker.raw.data());
+          if (layer_.rdma.count_specials && layer_.rdma.in == Precision::kFp16)
+            count_input(raw, part * atom_elements, worker.counters);
+          const SdpElements from{raw, part, atom_elements, 1, 0, bytes == 2};
+          std::int32_t* to = worker.values.data() + std::size_t{at} * kBlock + atom * atom_elements;
+          // NaNs are flushed later, together with those of a convolution.
+          float_ ? kernels_.units->sdp_load_half(from, to, false) : kernels_.sdp_widen(from, to);
+        });
   }
+}
+
+void SdpPass::run_from_memory(ThreadPool& pool) {
+  const bool shared = open_source();
+  const std::uint64_t elements = std::uint64_t{layer_.width} * layer_.height * padded_channels_;
+  if (shared && plan_stream()) {
+    const double time = kStreamTime * static_cast<double>(elements);
+    const std::uint64_t bytes = elements * precision_bytes(layer_.proc);
+    const LineTasks tasks(cube_.surfaces, layer_.height, cube_.line_bytes,
+                          pool.shares(time) ? bytes / pool.in_flight() : bytes);
+    auto execute = [&](unsigned thread, std::size_t task) { stream(tasks.at(task), thread); };
+    return run_tasks(pool, tasks.count(), time, execute);
+  }
+  const std::uint32_t positions = layer_.width * layer_.height;
+  const std::uint32_t steps = (positions + kPositions - 1) / kPositions;
+  auto execute = [&](unsigned thread, std::size_t task) {
+    const auto block = static_cast<unsigned>(task / steps);
+    const auto first = static_cast<std::uint32_t>(task % steps) * kPositions;
+    const unsigned count = std::min<std::uint32_t>(kPositions, positions - first);
+    Worker& worker = workers_[thread];
+    load_tile(block, first, count, worker);
+    tile(worker.values.data(), block, first, count, thread);
+  };
+  const std::size_t tasks = std::size_t{blocks()} * steps;
+  if (shared) return run_tasks(pool, tasks, kTileTime * static_cast<double>(elements), execute);
+  for (std::size_t task = 0; task < tasks; ++task) execute(0, task);
 }
 
 SdpCounters SdpPass::end() {

@@ -11,6 +11,7 @@
 
 #include "model/atom_sink.hpp"
 #include "model/dma.hpp"
+#include "model/kernels/unit_kernels.hpp"
 #include "model/sdp_finishing.hpp"
 #include "model/sdp_float.hpp"
 #include "model/sdp_layer.hpp"
@@ -18,6 +19,8 @@
 #include "model/sdp_operands.hpp"
 
 namespace nvdla::model {
+
+class ThreadPool;
 
 // Counters that a layer latches.
 struct SdpCounters {
@@ -36,6 +39,24 @@ struct SdpCounters {
     lut += other.lut;
     return *this;
   }
+};
+
+// A step of a stream as the layer has it, for any of its surfaces.
+struct SdpStreamStep {
+  StepKind kind = StepKind::kRelu;
+  unsigned operand = 0;  // of BS, BN or EW: of its ALU or of its multiplier
+  bool alu = false;
+  bool per_element = false;
+  std::uint8_t shift = 0;
+  bool converts = false;
+  StepScale scale = {};
+};
+
+struct SdpStreamSteps {
+  SdpStreamStep step[SdpStream::kMostSteps];
+  unsigned count = 0;
+
+  void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
 };
 
 class SdpPass {
@@ -67,8 +88,9 @@ class SdpPass {
   void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
             unsigned thread = 0);
 
-  // The whole layer from memory.
-  void run_from_memory();
+  // The whole layer from memory. Threads share it where they may share tiles and the source lies
+  // open, too, apart from what is written or in its place.
+  void run_from_memory(ThreadPool& pool);
 
   // Announces what was written.
   SdpCounters end();
@@ -78,15 +100,23 @@ class SdpPass {
   struct Worker {
     SdpOperands::Tile elements[3];
     std::vector<std::byte> raw;
+    std::vector<std::int32_t> values;
     std::vector<std::int8_t> out8;
     std::vector<std::int16_t> out16;
     SdpCounters counters;
   };
 
+  class StreamPlan;
+
   void bound();
   void open_windows();
+  // Layers that are streams, and lines of one.
+  bool open_source();
+  bool plan_stream();
+  void stream(const LineTasks::Lines& lines, unsigned thread);
+  void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
   void announce();
-  void count_input(const std::byte* raw, unsigned count);
+  void count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const;
   void finish(const std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
               Worker& worker);
   // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
@@ -121,8 +151,9 @@ class SdpPass {
   SdpCube cube_;  // of the output
   std::byte* window_ = nullptr;
   bool shareable_ = false;
+  const std::byte* source_ = nullptr;  // where threads may read it
+  SdpStreamSteps stream_;
   std::vector<Worker> workers_;
-  std::vector<std::int32_t> values_;
 };
 
 }  // namespace nvdla::model

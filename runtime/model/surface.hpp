@@ -4,6 +4,8 @@
 #ifndef NVDLA_MODEL_SURFACE_HPP
 #define NVDLA_MODEL_SURFACE_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/bus.hpp"
@@ -27,6 +29,33 @@ struct Surface {
   std::uint64_t at(std::uint64_t number, std::uint64_t y) const noexcept {
     return base + number * surface + y * line;
   }
+};
+
+// Lines of surfaces, cut into tasks of about so many bytes, of one surface each.
+class LineTasks {
+ public:
+  struct Lines {
+    std::uint64_t surface;
+    std::uint32_t begin, end;
+  };
+
+  LineTasks(std::uint64_t surfaces, std::uint32_t lines, std::uint64_t line_bytes,
+            std::uint64_t task_bytes) noexcept
+      : lines_(lines),
+        step_(static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(task_bytes / line_bytes, 1, lines))),
+        bands_((lines + step_ - 1) / step_),
+        count_(surfaces * bands_) {}
+
+  std::size_t count() const noexcept { return count_; }
+  Lines at(std::size_t task) const noexcept {
+    const auto begin = static_cast<std::uint32_t>(task % bands_) * step_;
+    return {task / bands_, begin, std::min(begin + step_, lines_)};
+  }
+
+ private:
+  std::uint32_t lines_, step_, bands_;
+  std::size_t count_;
 };
 
 constexpr Ram ram_type(std::uint32_t field) noexcept {

@@ -71,6 +71,23 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
+// Runs tasks that leave nothing to retire: execute(thread, task).
+template <typename Execute>
+void run_tasks(ThreadPool& pool, std::size_t tasks, double nanoseconds, Execute& execute) {
+  class Tasks final : public ThreadPool::Work {
+   public:
+    explicit Tasks(Execute& execute) noexcept : execute_(execute) {}
+    void execute(unsigned thread, std::size_t task, std::size_t /*slot*/) noexcept override {
+      execute_(thread, task);
+    }
+    void retire(std::size_t /*task*/, std::size_t /*slot*/) override {}
+
+   private:
+    Execute& execute_;
+  } work(execute);
+  pool.run(work, tasks, nanoseconds);
+}
+
 }  // namespace nvdla::model
 
 #endif  // NVDLA_MODEL_THREAD_POOL_HPP

@@ -59,5 +59,8 @@ void program_pdp(const PdpCase& layer, Registers& regs, bool flying = false);
 void enable_pdp(Registers& regs);
 std::vector<PdpColumns> pdp_columns(const PdpCase& layer);
 PdpOutcome pdp_reference(const PdpCase& layer, UnitRig& rig);
+// Runs what is in the rig's memory and compares output, counters and, where the recorder is not
+// open, what is touched; empty if all is well.
+std::string check_pdp(const PdpCase& layer, UnitRig& rig);
 
 }  // namespace nvdla::test

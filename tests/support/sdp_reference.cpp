@@ -432,11 +432,12 @@ std::string check_sdp(const SdpCase& layer, UnitRig& rig) {
   if (const std::string wrong = rig.compare(kSdpOut - 4096, region + 8192, want.bytes);
       !wrong.empty())
     return wrong;
-  if (rig.recorder.reads.merged() != expected_reads(layer).merged())
+  if (!rig.recorder.open && rig.recorder.reads.merged() != expected_reads(layer).merged())
     return "reads other bytes than it should";
   Bytes written;
   for (const auto& byte : want.bytes) written.add(byte.first, 1);
-  if (rig.recorder.writes.merged() != written.merged()) return "writes other bytes than it should";
+  if (!rig.recorder.open && rig.recorder.writes.merged() != written.merged())
+    return "writes other bytes than it should";
   const struct {
     const char* name;
     std::uint32_t value;

@@ -97,7 +97,8 @@ std::uint64_t sdp_region(const SdpCase& layer);
 void program_sdp(const SdpCase& layer, Registers& regs);
 void enable_sdp(Registers& regs);
 SdpOutcome sdp_reference(const SdpCase& layer, UnitRig& rig);
-// Runs what is in the rig's memory and compares output and counters; empty if all is well.
+// Runs what is in the rig's memory and compares output, counters and, where the recorder is not
+// open, what is touched; empty if all is well.
 std::string check_sdp(const SdpCase& layer, UnitRig& rig);
 
 }  // namespace nvdla::test

@@ -24,6 +24,7 @@ struct ExtremeHalfRule {
   using Element = uint16_t;
   using Value = uint16_t;
 
+  // Orders numbers as integers.
   static inline int16_t key(Value value) {
     const auto bits = static_cast<int16_t>(value);
     return static_cast<int16_t>(bits ^ ((bits >> 15) & 0x7fff));
@@ -40,12 +41,29 @@ struct ExtremeHalfRule {
   inline Element store(Value value) const { return value; }
 };
 
-// kNarrow: 32 bits hold the sum times either reciprocal.
+// Of so many bytes.
+template <unsigned kBytes>
+struct Integer;
+template <>
+struct Integer<2> {
+  using Type = int16_t;
+};
+template <>
+struct Integer<4> {
+  using Type = int32_t;
+};
+template <>
+struct Integer<8> {
+  using Type = int64_t;
+};
+
+// kNarrow: 32 bits hold the sum times either reciprocal. 16 bits hold sums of 64 bytes and 16 times
+// what is missing, of 11 bits.
 template <typename ElementOf, bool kNarrow>
 struct AverageRule {
   using Element = ElementOf;
-  using Value = int32_t;
-  using Wide = decltype(kNarrow ? int32_t{} : int64_t{});
+  using Value = typename Integer<sizeof(ElementOf) == 1 ? 2 : 4>::Type;
+  using Wide = typename Integer<kNarrow ? 4 : 8>::Type;
 
   Wide width, height;
   Wide low, high;
@@ -58,8 +76,8 @@ struct AverageRule {
     high = rule.saturates ? kMost - 1 : kAll;
   }
   inline Value load(Element element) const { return element; }
-  inline Value along(Value so_far, Value next) const { return so_far + next; }
-  inline Value across(Value so_far, Value next) const { return so_far + next; }
+  inline Value along(Value so_far, Value next) const { return static_cast<Value>(so_far + next); }
+  inline Value across(Value so_far, Value next) const { return along(so_far, next); }
   static inline Wide scale(Wide value, Wide reciprocal) {
     const Wide product = value * reciprocal;
     // Half away from zero.
@@ -115,6 +133,17 @@ static inline void with_rule(const PoolRule& rule, With with) {
   }
 }
 
+// The columns of a window that there are, begin to end.
+struct PoolWindow {
+  unsigned begin, end;
+};
+
+static inline PoolWindow pool_window(const PoolLine& line, unsigned x) {
+  const int from = static_cast<int>(x * line.stride) - static_cast<int>(line.left);
+  const auto to = static_cast<unsigned>(from + static_cast<int>(line.kernel));
+  return {from < 0 ? 0 : static_cast<unsigned>(from), to < line.width ? to : line.width};
+}
+
 // Elements of an atom of kAtomLanes, or of `lanes`.
 template <unsigned kAtomLanes, typename Rule>
 static void pool_windows(const Rule& rule, const PoolLine& line,
@@ -122,29 +151,25 @@ static void pool_windows(const Rule& rule, const PoolLine& line,
                          typename Rule::Value* __restrict out) {
   const unsigned lanes = kAtomLanes != 0 ? kAtomLanes : line.lanes;
   for (unsigned x = 0; x < line.out_width; ++x, out += lanes) {
-    const int from = static_cast<int>(x * line.stride) - static_cast<int>(line.left);
-    const int to = from + static_cast<int>(line.kernel);
-    const unsigned begin = from < 0 ? 0 : static_cast<unsigned>(from);
-    const unsigned end =
-        static_cast<unsigned>(to) < line.width ? static_cast<unsigned>(to) : line.width;
-    const typename Rule::Element* at = in + size_t{begin} * lanes;
+    const PoolWindow window = pool_window(line, x);
+    const typename Rule::Element* at = in + size_t{window.begin} * lanes;
     for (unsigned lane = 0; lane < lanes; ++lane) out[lane] = rule.load(at[lane]);
-    for (unsigned i = begin + 1; i < end; ++i) {
+    for (unsigned i = window.begin + 1; i < window.end; ++i) {
       at += lanes;
       for (unsigned lane = 0; lane < lanes; ++lane)
         out[lane] = rule.along(out[lane], rule.load(at[lane]));
     }
     if (line.missing == nullptr) continue;
     // One look-up and one addition, whether they are missing on the left, on the right or on both.
-    const unsigned missing = line.kernel - (end - begin);
+    const unsigned missing = line.kernel - (window.end - window.begin);
     if (missing == 0) continue;
     for (unsigned lane = 0; lane < lanes; ++lane)
       out[lane] = rule.along(out[lane], static_cast<typename Rule::Value>(line.missing[missing]));
   }
 }
 
-static void loop_pool_along(const PoolRule& rule, const PoolLine& line, const void* in,
-                            void* values) {
+static void loop_pool_along(const PoolRule& rule, const PoolLine& line, bool /*plain*/,
+                            const void* in, void* values) {
   with_rule(rule, [&]<typename Rule>(const Rule& as) {
     constexpr unsigned kAtomLanes = 32 / sizeof(typename Rule::Element);
     const auto* from = static_cast<const typename Rule::Element*>(in);
@@ -154,24 +179,50 @@ static void loop_pool_along(const PoolRule& rule, const PoolLine& line, const vo
   });
 }
 
-static void loop_pool_across(const PoolRule& rule, const void* row, size_t count, void* sums) {
+// So many values stay in cache from row to row.
+constexpr size_t kPoolRun = 256;
+
+template <typename Rule>
+static void pool_run(const Rule& rule, const PoolRows& rows, size_t first, size_t count,
+                     typename Rule::Element* __restrict out) {
+  using Value = typename Rule::Value;
+  Value sums[kPoolRun];
+  const auto row = [&](unsigned y) { return static_cast<const Value*>(rows.values[y]) + first; };
+  const Value* __restrict top = row(0);
+  for (size_t i = 0; i < count; ++i) sums[i] = top[i];
+  for (unsigned y = 1; y < rows.rows; ++y) {
+    const Value* __restrict next = row(y);
+    for (size_t i = 0; i < count; ++i) sums[i] = rule.across(sums[i], next[i]);
+  }
+  if (rows.missing != nullptr) {
+    const auto more = static_cast<Value>(*rows.missing);
+    for (size_t i = 0; i < count; ++i) sums[i] = rule.along(sums[i], more);
+  }
+  for (size_t i = 0; i < count; ++i) out[first + i] = rule.store(sums[i]);
+}
+
+static void loop_pool_down(const PoolRule& rule, const PoolRows& rows, bool /*plain*/, void* out) {
   with_rule(rule, [&]<typename Rule>(const Rule& as) {
-    const auto* __restrict from = static_cast<const typename Rule::Value*>(row);
-    auto* __restrict to = static_cast<typename Rule::Value*>(sums);
-    for (size_t i = 0; i < count; ++i) to[i] = as.across(to[i], from[i]);
+    for (size_t i = 0; i < rows.count; i += kPoolRun)
+      pool_run(as, rows, i, rows.count - i < kPoolRun ? rows.count - i : kPoolRun,
+               static_cast<typename Rule::Element*>(out));
   });
 }
 
-static void loop_pool_store(const PoolRule& rule, const int32_t* missing, size_t count, void* sums,
-                            void* out) {
-  with_rule(rule, [&]<typename Rule>(const Rule& as) {
-    const auto* __restrict from = static_cast<const typename Rule::Value*>(sums);
-    auto* __restrict to = static_cast<typename Rule::Element*>(out);
-    if (missing == nullptr) {
-      for (size_t i = 0; i < count; ++i) to[i] = as.store(from[i]);
-    } else {
-      const auto more = static_cast<typename Rule::Value>(*missing);
-      for (size_t i = 0; i < count; ++i) to[i] = as.store(as.along(from[i], more));
+static HalfSpecials loop_count_specials(const uint16_t* halves, size_t count) {
+  // Counts of so many fit 16 bits.
+  constexpr size_t kRun = 32768;
+  HalfSpecials sum{0, 0};
+  for (size_t at = 0; at < count; at += kRun) {
+    const size_t end = count - at < kRun ? count : at + kRun;
+    uint16_t nan = 0, infinite = 0;
+    for (size_t i = at; i < end; ++i) {
+      const auto magnitude = static_cast<int16_t>(halves[i] & 0x7fff);
+      nan = static_cast<uint16_t>(nan + (magnitude > 0x7c00 ? 1 : 0));
+      infinite = static_cast<uint16_t>(infinite + (magnitude == 0x7c00 ? 1 : 0));
     }
-  });
+    sum.nan += nan;
+    sum.infinite += infinite;
+  }
+  return sum;
 }

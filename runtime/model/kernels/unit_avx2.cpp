@@ -9,8 +9,82 @@ namespace {
 
 #include "model/kernels/unit_loops.ipp"
 
+using Floats = __m256;
+using Ints = __m256i;
+
 struct Vector {
   static constexpr unsigned kLanes = 8;
+
+  static Floats load(const int32_t* from) {
+    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static void store(Floats values, int32_t* to) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_castps_si256(values));
+  }
+  static Floats fill(int32_t bits) { return _mm256_castsi256_ps(_mm256_set1_epi32(bits)); }
+  static Floats from_halves(const void* from) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+  }
+  static void to_halves(Floats values, void* to) {
+    _mm_storeu_si128(static_cast<__m128i*>(to), halves(values));
+  }
+  static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
+  static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+
+  static Floats floats(Ints bits) { return _mm256_castsi256_ps(bits); }
+  static Ints ints(Floats values) { return _mm256_castps_si256(values); }
+  static Ints load_ints(const int32_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Ints same(int32_t value) { return _mm256_set1_epi32(value); }
+  static Ints from_int8(const void* from) {
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64(static_cast<const __m128i*>(from)));
+  }
+  static Ints from_int16(const void* from) {
+    return _mm256_cvtepi16_epi32(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+  }
+  // What is too large saturates.
+  static void to_int8(Ints values, void* to) {
+    const __m128i words = narrow(values);
+    _mm_storel_epi64(static_cast<__m128i*>(to), _mm_packs_epi16(words, words));
+  }
+  static void to_int16(Ints values, void* to) {
+    _mm_storeu_si128(static_cast<__m128i*>(to), narrow(values));
+  }
+  static Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+  static Ints subtract(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
+  static Ints multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
+  static Ints most(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
+  static Ints least(Ints a, Ints b) { return _mm256_min_epi32(a, b); }
+  // Patterns of fp32 as integers of the same order, and back.
+  static Ints order(Ints bits) {
+    return _mm256_xor_si256(bits, _mm256_srli_epi32(_mm256_srai_epi32(bits, 31), 1));
+  }
+  static Ints where_negative(Ints value, Ints then) {
+    return _mm256_castps_si256(_mm256_blendv_ps(floats(value), floats(then), floats(value)));
+  }
+  // Half away from zero is half up, less the last bit of a negative number.
+  static Ints round_right(Ints value, unsigned shift) {
+    if (shift == 0) return value;
+    const Ints up = _mm256_add_epi32(value, _mm256_set1_epi32(1 << (shift - 1)));
+    return _mm256_sra_epi32(_mm256_add_epi32(up, _mm256_srai_epi32(value, 31)),
+                            _mm_cvtsi32_si128(static_cast<int>(shift)));
+  }
+
+  // A zero has the sign of `a`.
+  static Floats sign_of_zero(Floats sum, Floats a) {
+    const __m256i zero = _mm256_cmpeq_epi32(_mm256_castps_si256(sum), _mm256_setzero_si256());
+    const Floats sign = _mm256_and_ps(a, fill(kLaneSign));
+    return _mm256_or_ps(sum, _mm256_and_ps(_mm256_castsi256_ps(zero), sign));
+  }
+  static Floats round_to_half(Floats values) { return _mm256_cvtph_ps(halves(values)); }
+  // To 11 bits.
+  static Floats round_to_17(Floats values) {
+    const __m256i bits = _mm256_castps_si256(values);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 13), _mm256_set1_epi32(1));
+    const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0xfff)), odd);
+    return _mm256_castsi256_ps(_mm256_and_si256(sum, _mm256_set1_epi32(~0x1fff)));
+  }
 
   // False if a half is no number.
   static bool widen_halves(const void* from, int32_t* to) {
@@ -29,10 +103,37 @@ struct Vector {
     const __m256i magnitude = _mm256_and_si256(values, _mm256_set1_epi32(kLaneMagnitude));
     const __m256i large = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(most - 1));
     if (_mm256_testz_si256(large, large) == 0) return false;
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
-                     _mm256_cvtps_ph(_mm256_castsi256_ps(values), _MM_FROUND_TO_NEAREST_INT));
+    to_halves(_mm256_castsi256_ps(values), to);
     return true;
   }
+
+ private:
+  static __m128i narrow(Ints values) {
+    return _mm_packs_epi32(_mm256_castsi256_si128(values), _mm256_extracti128_si256(values, 1));
+  }
+  static __m128i halves(Floats values) {
+    return _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT);
+  }
+};
+
+class Doubt {
+ public:
+  void where_mantissa(Floats values, int32_t mantissa) {
+    const __m256i bits =
+        _mm256_and_si256(_mm256_castps_si256(values), _mm256_set1_epi32(kLaneMantissa));
+    add(_mm256_cmpeq_epi32(bits, _mm256_set1_epi32(mantissa)));
+  }
+  void where_above(Floats values, int32_t magnitude) {
+    const __m256i bits =
+        _mm256_and_si256(_mm256_castps_si256(values), _mm256_set1_epi32(kLaneMagnitude));
+    add(_mm256_cmpgt_epi32(bits, _mm256_set1_epi32(magnitude)));
+  }
+  bool any() const { return _mm256_testz_si256(mask_, mask_) == 0; }
+
+ private:
+  void add(__m256i mask) { mask_ = _mm256_or_si256(mask_, mask); }
+
+  __m256i mask_ = _mm256_setzero_si256();
 };
 
 #include "model/kernels/unit_vectors.ipp"

@@ -9,8 +9,76 @@ namespace {
 
 #include "model/kernels/unit_loops.ipp"
 
+using Floats = __m512;
+using Ints = __m512i;
+
 struct Vector {
   static constexpr unsigned kLanes = 16;
+
+  static Floats load(const int32_t* from) { return _mm512_loadu_ps(from); }
+  static void store(Floats values, int32_t* to) { _mm512_storeu_ps(to, values); }
+  static Floats fill(int32_t bits) { return _mm512_castsi512_ps(_mm512_set1_epi32(bits)); }
+  static Floats from_halves(const void* from) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(from)));
+  }
+  static void to_halves(Floats values, void* to) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), halves(values));
+  }
+  static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+  static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+
+  static Floats floats(Ints bits) { return _mm512_castsi512_ps(bits); }
+  static Ints ints(Floats values) { return _mm512_castps_si512(values); }
+  static Ints load_ints(const int32_t* from) { return _mm512_loadu_si512(from); }
+  static Ints same(int32_t value) { return _mm512_set1_epi32(value); }
+  static Ints from_int8(const void* from) {
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+  }
+  static Ints from_int16(const void* from) {
+    return _mm512_cvtepi16_epi32(_mm256_loadu_si256(static_cast<const __m256i*>(from)));
+  }
+  // What is too large saturates.
+  static void to_int8(Ints values, void* to) {
+    _mm_storeu_si128(static_cast<__m128i*>(to), _mm512_cvtsepi32_epi8(values));
+  }
+  static void to_int16(Ints values, void* to) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm512_cvtsepi32_epi16(values));
+  }
+  static Ints add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
+  static Ints subtract(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
+  static Ints multiply(Ints a, Ints b) { return _mm512_mullo_epi32(a, b); }
+  static Ints most(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
+  static Ints least(Ints a, Ints b) { return _mm512_min_epi32(a, b); }
+  // Patterns of fp32 as integers of the same order, and back.
+  static Ints order(Ints bits) {
+    return _mm512_xor_si512(bits, _mm512_srli_epi32(_mm512_srai_epi32(bits, 31), 1));
+  }
+  static Ints where_negative(Ints value, Ints then) {
+    return _mm512_mask_mov_epi32(value, _mm512_movepi32_mask(value), then);
+  }
+  // Half away from zero is half up, less the last bit of a negative number.
+  static Ints round_right(Ints value, unsigned shift) {
+    if (shift == 0) return value;
+    const Ints up = _mm512_add_epi32(value, _mm512_set1_epi32(1 << (shift - 1)));
+    return _mm512_sra_epi32(_mm512_add_epi32(up, _mm512_srai_epi32(value, 31)),
+                            _mm_cvtsi32_si128(static_cast<int>(shift)));
+  }
+
+  // A zero has the sign of `a`.
+  static Floats sign_of_zero(Floats sum, Floats a) {
+    const __m512i bits = _mm512_castps_si512(sum);
+    const __m512i sign = _mm512_set1_epi32(kLaneSign);
+    return _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, _mm512_testn_epi32_mask(bits, bits),
+                                                     _mm512_castps_si512(a), sign));
+  }
+  static Floats round_to_half(Floats values) { return _mm512_cvtph_ps(halves(values)); }
+  // To 11 bits.
+  static Floats round_to_17(Floats values) {
+    const __m512i bits = _mm512_castps_si512(values);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 13), _mm512_set1_epi32(1));
+    const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0xfff)), odd);
+    return _mm512_castsi512_ps(_mm512_and_si512(sum, _mm512_set1_epi32(~0x1fff)));
+  }
 
   // False if a half is no number.
   static bool widen_halves(const void* from, int32_t* to) {
@@ -26,11 +94,32 @@ struct Vector {
     const __m512i values = _mm512_loadu_si512(from);
     const __m512i magnitude = _mm512_and_si512(values, _mm512_set1_epi32(kLaneMagnitude));
     if (_mm512_cmpge_epi32_mask(magnitude, _mm512_set1_epi32(most)) != 0) return false;
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                        _mm512_cvtps_ph(_mm512_castsi512_ps(values),
-                                        _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    to_halves(_mm512_castsi512_ps(values), to);
     return true;
   }
+
+ private:
+  static __m256i halves(Floats values) {
+    return _mm512_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  }
+};
+
+class Doubt {
+ public:
+  void where_mantissa(Floats values, int32_t mantissa) {
+    const __m512i bits = _mm512_castps_si512(values);
+    mask_ |= _mm512_cmpeq_epi32_mask(_mm512_and_si512(bits, _mm512_set1_epi32(kLaneMantissa)),
+                                     _mm512_set1_epi32(mantissa));
+  }
+  void where_above(Floats values, int32_t magnitude) {
+    const __m512i bits = _mm512_castps_si512(values);
+    mask_ |= _mm512_cmpgt_epi32_mask(_mm512_and_si512(bits, _mm512_set1_epi32(kLaneMagnitude)),
+                                     _mm512_set1_epi32(magnitude));
+  }
+  bool any() const { return mask_ != 0; }
+
+ private:
+  __mmask16 mask_ = 0;
 };
 
 #include "model/kernels/unit_vectors.ipp"

@@ -21,6 +21,46 @@ struct HalfCounts {
   uint32_t largest;  // results equal to +-65504, saturated or not
 };
 
+// What SDP does to each element of a stream, one after the other; 32 bits hold all of it. Operands
+// are of channels, or elements of another stream.
+enum class StepKind : uint8_t { kAdd, kMax, kMin, kMultiply, kPrelu, kRelu, kScale };
+
+// (x - offset) * scale >> shift.
+struct StepScale {
+  int32_t offset, scale;
+  uint8_t shift;
+};
+
+struct SdpStep {
+  StepKind kind;
+  uint8_t shift;            // of a product, rounded
+  const int32_t* channels;  // [kBlock], as often as there are so many; null: a stream
+  // Of elements: where they are, how many bytes each has, how they are converted.
+  const void* elements;
+  uint8_t bytes;
+  bool converts;
+  StepScale scale;  // of kScale, too
+};
+
+// A stream is of int8, of int16 or of fp16, whose numbers are fp32 on the way: no operand is an
+// infinity or a NaN unless it is an element of fp16, and no result but 0 is less than 2^-100.
+enum class StreamFormat : uint8_t { kInt8, kInt16, kHalf };
+
+struct SdpStream {
+  static constexpr unsigned kMostSteps = 10;
+
+  StreamFormat format;
+  bool flush_nan;
+  unsigned steps;
+  SdpStep step[kMostSteps];
+};
+
+// Among elements of fp16.
+struct HalfSpecials {
+  uint32_t nan;
+  uint32_t infinite;
+};
+
 // Entries of both tables and of both sides beyond each.
 constexpr unsigned kTablePlaces = 64 + 2 + 256 + 2;
 // Numbers that are looked up at once.
@@ -119,8 +159,8 @@ enum class PoolKind : uint8_t {
   kMinHalf,
 };
 
-// Of averages: the reciprocals times 2^16, or fp17 as patterns of fp32. Values are of 32 bits;
-// those of the greatest and the least are the elements themselves.
+// Of averages: the reciprocals times 2^16, or fp17 as patterns of fp32. Values of int8 have 16
+// bits, others 32; those of the greatest and the least are the elements themselves.
 struct PoolRule {
   PoolKind kind;
   bool narrow;     // 30 bits hold the sum, with padding, times either reciprocal
@@ -133,6 +173,13 @@ struct PoolLine {
   unsigned width, out_width;
   unsigned left, kernel, stride;
   const int32_t* missing;  // what so many missing columns add, or null
+};
+
+struct PoolRows {
+  const void* values[8];
+  unsigned rows;
+  size_t count;            // of values in each
+  const int32_t* missing;  // what missing rows add, or null
 };
 
 struct UnitKernels {
@@ -152,6 +199,9 @@ struct UnitKernels {
   // Of integers of 17 bits.
   HalfCounts (*sdp_int_to_half)(const int32_t* values, unsigned count, unsigned lanes,
                                 int16_t* out);
+
+  // A stream of `count` elements, side by side; to itself at most.
+  HalfCounts (*sdp_stream)(const SdpStream& stream, const void* in, size_t count, void* out);
 
   // Where a run of numbers lies in the tables.
   void (*table_find)(const IntTables& tables, const int32_t* x, TableRun& run);
@@ -187,12 +237,15 @@ struct UnitKernels {
   uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,
                            bool multiply, uint16_t* elements);
 
-  // PDP: a line of the input to a reduced line, reduced lines to sums, sums with what missing rows
-  // add, if they do, to a line of the output.
-  void (*pool_along)(const PoolRule& rule, const PoolLine& line, const void* in, void* values);
-  void (*pool_across)(const PoolRule& rule, const void* row, size_t count, void* sums);
-  void (*pool_store)(const PoolRule& rule, const int32_t* missing, size_t count, void* sums,
-                     void* out);
+  // PDP: a line of the input to a reduced line, and reduced lines, the uppermost first, with what
+  // missing rows add, if they do, to a line of the output. `plain` in fp16: all elements that have
+  // a part in it are finite, what is missing adds multiples of 2^-24 up to 2^20, and reciprocals
+  // are from 2^-3 to 1.
+  void (*pool_along)(const PoolRule& rule, const PoolLine& line, bool plain, const void* in,
+                     void* values);
+  void (*pool_down)(const PoolRule& rule, const PoolRows& rows, bool plain, void* out);
+
+  HalfSpecials (*count_specials)(const uint16_t* halves, size_t count);
 };
 
 extern const UnitKernels kPortableUnits;

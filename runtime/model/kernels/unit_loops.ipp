@@ -7,6 +7,7 @@
 #include "model/kernels/elements.ipp"
 #include "model/kernels/float_lanes.ipp"
 #include "model/kernels/sdp_float_loops.ipp"
+#include "model/kernels/sdp_stream_loops.ipp"
 #include "model/kernels/table_loops.ipp"
 #include "model/kernels/cdp_loops.ipp"
 #include "model/kernels/pdp_loops.ipp"
@@ -21,6 +22,7 @@ static constexpr UnitKernels unit_loops() {
   set.sdp_float_to_half = loop_sdp_float_to_half;
   set.sdp_float_to_int16 = loop_sdp_float_to_int16;
   set.sdp_int_to_half = loop_sdp_int_to_half;
+  set.sdp_stream = loop_sdp_stream;
   set.table_find = loop_table_find;
   set.table_find_wide = loop_table_find_wide;
   set.table_find_float = loop_table_find_float;
@@ -38,7 +40,7 @@ static constexpr UnitKernels unit_loops() {
   set.cdp_sums_float = loop_cdp_sums_float;
   set.cdp_out_half = loop_cdp_out_half;
   set.pool_along = loop_pool_along;
-  set.pool_across = loop_pool_across;
-  set.pool_store = loop_pool_store;
+  set.pool_down = loop_pool_down;
+  set.count_specials = loop_count_specials;
   return set;
 }

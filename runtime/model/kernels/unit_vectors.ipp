@@ -39,9 +39,17 @@ static HalfCounts float_to_half(const int32_t* values, unsigned count, unsigned 
   return for_each_lanes(values, count, lanes, out, narrow_halves);
 }
 
+// clang-format off
+#include "model/kernels/pdp_vectors.ipp"
+#include "model/kernels/sdp_stream_vectors.ipp"
+// clang-format on
+
 static constexpr UnitKernels unit_kernels() {
   UnitKernels set = unit_loops();
   set.sdp_load_half = load_half;
   set.sdp_float_to_half = float_to_half;
+  set.sdp_stream = sdp_stream;
+  set.pool_along = pool_along;
+  set.pool_down = pool_down;
   return set;
 }

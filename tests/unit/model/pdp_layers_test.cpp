@@ -22,32 +22,6 @@ std::string describe(const PdpCase& layer) {
                   layer.left, layer.right, layer.top, layer.bottom, layer.bands});
 }
 
-// Empty if all is as it should be.
-std::string check(const PdpCase& layer, UnitRig& rig) {
-  rig.memory.fill(model::Ram::kPrimary, kPdpOut, kPdpRegion, std::byte{kUntouched});
-  program_pdp(layer, rig.regs);
-  enable_pdp(rig.regs);
-  rig.run();
-  if (const std::string reason = rig.blocked(); !reason.empty()) return "blocked: " + reason;
-  const PdpOutcome want = pdp_reference(layer, rig);
-  if (const std::string wrong = rig.compare(kPdpOut, kPdpRegion, want.bytes); !wrong.empty())
-    return wrong;
-  const std::pair<const char*, std::uint32_t> registers[] = {
-      {"GLB.S_INTR_STATUS", kPdpDone},           {"PDP.S_POINTER", 1u << 16},
-      {"PDP_RDMA.S_POINTER", 1u << 16},          {"PDP.D_NAN_INPUT_NUM", want.nan_in},
-      {"PDP.D_INF_INPUT_NUM", want.infinite_in}, {"PDP.D_NAN_OUTPUT_NUM", want.nan_out}};
-  if (const std::string wrong = rig.compare_registers(registers); !wrong.empty()) return wrong;
-  const std::uint64_t atom = layer.hw->atom;
-  Bytes reads, writes;
-  for (const PdpColumns& band : pdp_columns(layer)) {
-    Cube cube = layer.source;
-    cube.base += band.begin * atom;
-    add_cube(reads, cube, layer.surfaces(), layer.height, (band.end - band.begin) * atom);
-  }
-  add_cube(writes, layer.destination, layer.surfaces(), layer.out_height, layer.out_width * atom);
-  return rig.compare_access(reads, writes);
-}
-
 class PdpLayers : public testing::TestWithParam<const char*> {};
 
 TEST_P(PdpLayers, EqualTheReference) {
@@ -60,7 +34,7 @@ TEST_P(PdpLayers, EqualTheReference) {
     split_layers += layer.bands > 1;
     UnitRig rig(hw);
     fill_pdp(layer, rig, random);
-    return with_name(describe(layer), check(layer, rig));
+    return with_name(describe(layer), check_pdp(layer, rig));
   });
   EXPECT_GT(split_layers, layers / 50);
   count_layers("PDP", count);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// What each instruction set makes of lines of fp16 beside the portable loops, where roundings are
+// ties or nearly so, sums cancel or are too large for a half.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/unit_kernels.hpp"
+#include "support/kernel_sets.hpp"
+
+namespace nvdla::model {
+namespace {
+
+using test::pick;
+
+class PdpKernels : public test::KernelSets {
+ protected:
+  // 1, what is a little more than half of its last place below, zeros, large ones, and any other.
+  std::vector<std::uint16_t> halves(std::size_t count) {
+    constexpr std::uint16_t kSome[] = {0x3c00, 0xbc00, 0x8c01, 0x0c01, 0x0000, 0x8000, 0x7bff,
+                                       0xfbff, 0x7800, 0x0001, 0x8400, 0x4401, 0x4800, 0xc800};
+    std::vector<std::uint16_t> values(count);
+    for (std::uint16_t& value : values) {
+      value = kSome[pick(random_, 0, std::ssize(kSome) - 1)];
+      if (pick(random_, 0, 3) == 0) value = static_cast<std::uint16_t>(pick(random_, 0, 0x7bff));
+    }
+    return values;
+  }
+};
+
+TEST_P(PdpKernels, PoolPlainHalvesAsThePortableOnesDo) {
+  const UnitKernels& units = *kernels_->units;
+  for (unsigned round = 0; round < 3000; ++round) {
+    PoolRule rule{};
+    rule.kind = static_cast<PoolKind>(static_cast<int>(PoolKind::kAverageHalf) + round % 3);
+    const bool average = rule.kind == PoolKind::kAverageHalf;
+    rule.reciprocal_width = 0x3eaaa000;   // a third
+    rule.reciprocal_height = 0x3f000000;  // a half
+    std::int32_t missing[8];
+    for (std::int32_t& value : missing) value = pick(random_, 0, 1) == 0 ? 0 : 0x3f800000;  // 1
+    const auto width = static_cast<unsigned>(pick(random_, 3, 9));
+    const PoolLine line{16, width, width, 1, 3, 1, average ? missing : nullptr};
+    const std::size_t count = std::size_t{width} * 16;
+    const auto in = halves(count * 4);
+    const auto pool = [&](const UnitKernels& kernels) {
+      std::vector<std::int32_t> values(count * 4);
+      std::vector<std::uint16_t> out(count, 0xffff);
+      PoolRows rows{};
+      rows.rows = static_cast<unsigned>(1 + round % 4);
+      rows.count = count;
+      rows.missing = average && round % 5 == 0 ? missing : nullptr;
+      for (unsigned y = 0; y < rows.rows; ++y) {
+        rows.values[y] = values.data() + y * count;
+        kernels.pool_along(rule, line, true, in.data() + y * count, values.data() + y * count);
+      }
+      kernels.pool_down(rule, rows, true, out.data());
+      return out;
+    };
+    ASSERT_EQ(pool(units), pool(kPortableUnits)) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, PdpKernels, test::kAllKernelSets, test::kernel_set_name);
+
+}  // namespace
+}  // namespace nvdla::model

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+//
+// Stand-alone layers whose memory lies open, where threads share them and SDP's elements go through
+// it as streams: the bytes and counters of the reference on any number of threads. Run under TSan.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/pdp_case.hpp"
+#include "support/property.hpp"
+#include "support/sdp_generator.hpp"
+#include "support/share.hpp"
+
+namespace nvdla::test {
+namespace {
+
+const nvdla_hw& first_generation() { return *nvdla_hw_find("nv_full"); }
+
+// Every layer is worth sharing.
+model::Options on_threads(unsigned count) { return {.threads = count, .worth_sharing = 0}; }
+
+class SharedUnits : public testing::TestWithParam<unsigned> {};
+
+TEST_P(SharedUnits, SdpLayersEqualTheReference) {
+  const unsigned count = share(600);
+  for_all(count, [](Random& random) {
+    SdpGenerator generator(first_generation(), random);
+    const SdpCase layer = generator.layer();
+    UnitRig rig(first_generation(), on_threads(GetParam()));
+    rig.recorder.open = true;
+    generator.fill(layer, rig);
+    return check_sdp(layer, rig);
+  });
+  count_layers("SDP in open memory", count);
+}
+
+std::int32_t between(Random& random, int low, int high) {
+  return static_cast<std::int32_t>(pick(random, low, high));
+}
+
+// Numbers of a size that 32 bits hold what becomes of them, mostly.
+void tame(SdpPart& part, bool of_y, bool real, Random& random) {
+  part.bypass_converter = one_in(random, 2);
+  part.offset = between(random, -100, 100);
+  part.scale = between(random, -300, 300);
+  part.truncate = static_cast<unsigned>(between(random, 0, 12));
+  if (!real)
+    part.value = static_cast<std::uint32_t>(between(random, -300, 300)) & (of_y ? ~0u : 0xffff);
+  if (real && of_y) part.value &= ~0x1fffu;
+}
+
+// A layer that does the same to each element and counts nothing.
+SdpCase stream_layer(SdpGenerator& generator, Random& random) {
+  SdpCase layer = generator.layer();
+  layer.in = layer.out = layer.proc;
+  layer.count_saturation = layer.count_lut = layer.count_input = false;
+  const bool real = layer.proc == kRefFp16;
+  for (unsigned i = 0; i < 3; ++i) {
+    SdpUnit& unit = layer.units[i];
+    unit.lut = false;
+    if (unit.algorithm == 3) unit.algorithm = 2;
+    // One operand of an element at most.
+    if (unit.alu.in_memory() && unit.mul.in_memory()) unit.mul.source = Source::kRegister;
+    tame(unit.alu, i == 2, real, random);
+    tame(unit.mul, i == 2, real, random);
+    unit.alu_shift = static_cast<unsigned>(between(random, 0, 6));
+    unit.mul_shift = static_cast<unsigned>(between(random, 0, 10));
+  }
+  layer.offset = between(random, -50, 50);
+  layer.scale = between(random, -9, 9);
+  layer.shift = static_cast<unsigned>(between(random, 0, 8));
+  if (one_in(random, 2)) {
+    layer.offset = 0;
+    layer.scale = 1;
+    layer.shift = 0;
+  }
+  place_sdp(layer, random, one_in(random, 2));
+  return layer;
+}
+
+TEST_P(SharedUnits, StreamsEqualTheReference) {
+  const unsigned count = share(2000);
+  for_all(count, [](Random& random) {
+    SdpGenerator generator(first_generation(), random);
+    const SdpCase layer = stream_layer(generator, random);
+    UnitRig rig(first_generation(), on_threads(GetParam()));
+    rig.recorder.open = true;
+    generator.fill(layer, rig);
+    return check_sdp(layer, rig);
+  });
+  count_layers("SDP streams", count);
+}
+
+TEST_P(SharedUnits, PdpLayersEqualTheReference) {
+  const unsigned count = share(1000);
+  for_all(count, [](Random& random) {
+    const PdpCase layer = random_pdp(first_generation(), random);
+    UnitRig rig(first_generation(), on_threads(GetParam()));
+    rig.recorder.open = true;
+    fill_pdp(layer, rig, random);
+    return check_pdp(layer, rig);
+  });
+  count_layers("PDP in open memory", count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, SharedUnits, testing::Values(1u, 3u));
+
+// What a layer leaves of memory that it reads and writes: in its place, or so many bytes further.
+std::vector<std::byte> left_of(std::uint64_t further, bool open, unsigned count) {
+  Random random(7);
+  SdpCase layer;
+  layer.hw = &first_generation();
+  layer.width = 30;
+  layer.height = 5;
+  layer.channels = 70;
+  layer.units[0].active = layer.units[0].relu = layer.units[0].alu.active = true;
+  layer.units[0].alu.value = 3;
+  layer.count_saturation = false;
+  place_sdp(layer, random, false);
+  layer.destination = layer.source;
+  layer.destination.base += further;
+  UnitRig rig(first_generation(), on_threads(count));
+  rig.recorder.open = open;
+  rig.randomise(kSdpIn, sdp_region(layer), random);
+  program_sdp(layer, rig.regs);
+  enable_sdp(rig.regs);
+  rig.run();
+  EXPECT_EQ(rig.blocked(), "");
+  return rig.memory.read(model::Ram::kPrimary, kSdpIn, sdp_region(layer));
+}
+
+TEST(SharedSdpLayers, InTheirPlaceOrOverlapping) {
+  for (const std::uint64_t further : {0u, 32u, 320u, 30u * 32u, 5u * 30u * 32u})
+    for (const unsigned count : {1u, 3u})
+      EXPECT_EQ(left_of(further, true, count), left_of(further, false, 1))
+          << further << " bytes further on " << count << " threads";
+}
+
+}  // namespace
+}  // namespace nvdla::test
