@@ -20,6 +20,8 @@ std::span<const Entry> catalogue() {
       Entry{"resnet152", "the same, three times as deep", resnet152},
       Entry{"squeezenet", "1.1: concatenations", squeezenet},
       Entry{"googlenet", "four branches side by side, normalisation", googlenet},
+      Entry{"mobilenetv1", "depthwise convolutions", mobilenetv1},
+      Entry{"mobilenetv2", "the same in inverted residual blocks", mobilenetv2},
       Entry{"vgg16", "the most arithmetic and weights", vgg16},
       Entry{"densenet121", "concatenations of concatenations", densenet121},
       Entry{"yolo", "a detector: leaky ReLU, 416 x 416", yolo},

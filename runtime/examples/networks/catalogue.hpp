@@ -23,6 +23,8 @@ Graph vgg16();
 Graph densenet121();
 Graph yolo();
 Graph unet();
+Graph mobilenetv1();
+Graph mobilenetv2();
 
 struct Entry {
   const char* name;

@@ -94,6 +94,7 @@ class Describing {
                             .pad_bottom = from.pad,
                             .pad_left = from.pad,
                             .pad_right = from.pad};
+    conv.groups = from.groups;
     const Held held = fill(conv);
     conv.relu = from.activation == Activation::kRelu;
     const std::int16_t leak = Numbers::kLeak;

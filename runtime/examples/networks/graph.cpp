@@ -76,28 +76,24 @@ Value Graph::concat(std::span<const Value> parts, const std::string& name) {
   return add({name, {parts.begin(), parts.end()}, Concat{}, out});
 }
 
+std::uint64_t Graph::taps(const Layer& layer) const {
+  if (const auto* conv = std::get_if<Conv>(&layer.what))
+    return std::uint64_t{conv->height} * conv->width * (input_shape(layer).channels / conv->groups);
+  return std::holds_alternative<Double>(layer.what) ? input_shape(layer).channels : 0;
+}
+
 std::uint64_t Graph::weights() const {
   std::uint64_t sum = 0;
   for (const Layer& layer : layers_) {
-    if (const auto* conv = std::get_if<Conv>(&layer.what)) {
-      sum +=
-          std::uint64_t{conv->kernels} * conv->height * conv->width * input_shape(layer).channels;
-    } else if (const auto* up = std::get_if<Double>(&layer.what)) {
-      sum += std::uint64_t{up->kernels} * 4 * input_shape(layer).channels;
-    }
+    const bool up = std::holds_alternative<Double>(layer.what);
+    sum += taps(layer) * layer.shape.channels * (up ? 4 : 1);
   }
   return sum;
 }
 
 std::uint64_t Graph::macs() const {
   std::uint64_t sum = 0;
-  for (const Layer& layer : layers_) {
-    if (const auto* conv = std::get_if<Conv>(&layer.what)) {
-      sum += layer.shape.elements() * conv->height * conv->width * input_shape(layer).channels;
-    } else if (std::holds_alternative<Double>(layer.what)) {
-      sum += layer.shape.elements() * input_shape(layer).channels;
-    }
-  }
+  for (const Layer& layer : layers_) sum += taps(layer) * layer.shape.elements();
   return sum;
 }
 

@@ -31,6 +31,7 @@ struct Conv {
   std::uint32_t pad = 0;  // on each side
   Activation activation = Activation::kRelu;
   Value shortcut = kNone;  // added before the activation
+  std::uint32_t groups = 1;
 };
 
 // A deconvolution that doubles lines and columns: kernels of 2 x 2 side by side, no activation.
@@ -93,6 +94,8 @@ class Graph {
   const Shape& shape(Value value) const { return layers_[value].shape; }
   // The channels of what a layer reads.
   const Shape& input_shape(const Layer& layer) const { return shape(layer.inputs.at(0)); }
+  // Weights that a result is a sum with.
+  std::uint64_t taps(const Layer& layer) const;
   std::uint64_t weights() const;
   // Multiply-accumulates of a run.
   std::uint64_t macs() const;

@@ -43,9 +43,10 @@ class InMemory {
   }
 
  private:
-  // "conv", "conv 2/3", "conv gather", "conv+pool": the last of what works on the fly writes.
+  // "conv", "conv 2/3", "conv groups 2/3", "conv gather", "conv+pool": the last of what works on
+  // the fly writes.
   std::optional<Value> value_of(std::string name) const {
-    static const std::regex band("(.*?)( gather| contract)?( [0-9]+/[0-9]+)?");
+    static const std::regex band("(.*?)( gather| contract| groups)?( [0-9]+/[0-9]+)?");
     std::smatch match;
     for (;;) {
       if (const auto found = values_.find(name); found != values_.end()) return found->second;

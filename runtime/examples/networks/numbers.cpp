@@ -134,16 +134,15 @@ class Drawing {
     return picture(layer.shape, random_);
   }
   Integers make(const Layer& layer, const Conv& conv, Numbers& numbers) {
-    return make_sums(layer, std::size_t{conv.kernels} * conv.height * conv.width,
-                     conv.shortcut == kNone ? nullptr : &result(conv.shortcut), numbers);
+    return make_sums(layer, 1, conv.shortcut == kNone ? nullptr : &result(conv.shortcut), numbers);
   }
-  Integers make(const Layer& layer, const Double& up, Numbers& numbers) {
-    return make_sums(layer, std::size_t{up.kernels} * 4, nullptr, numbers);
+  Integers make(const Layer& layer, const Double&, Numbers& numbers) {
+    return make_sums(layer, 4, nullptr, numbers);
   }
-  // `weights` of each channel of the input.
-  Integers make_sums(const Layer& layer, std::size_t weights, const Integers* shortcut,
+  // Of kernels with so many places for each result.
+  Integers make_sums(const Layer& layer, std::size_t places, const Integers* shortcut,
                      Numbers& numbers) {
-    numbers.weights.resize(weights * graph_.input_shape(layer).channels);
+    numbers.weights.resize(places * layer.shape.channels * graph_.taps(layer));
     draw_weights(numbers.weights, random_);
     const auto sums = sums_of(graph_, layer, numbers, result(layer.inputs[0]));
     normalise<std::int32_t>(numbers, layer.shape.channels, sums,

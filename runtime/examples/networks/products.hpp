@@ -70,11 +70,35 @@ void dot_4x2(const T* w, const T* a, std::size_t n, Sum (&s)[4][2]) {
   s[2][0] = s20, s[2][1] = s21, s[3][0] = s30, s[3][1] = s31;
 }
 
+// Of groups: kernels of each one see its channels only.
+template <typename Sum, typename T>
+std::vector<Sum> products_of_groups(const Conv& conv, const Shape& in, const Shape& out,
+                                    std::span<const T> data, std::span<const std::int8_t> weights) {
+  const Windows<T> windows(conv, in, out, data);
+  const std::size_t area = std::size_t{conv.height} * conv.width;
+  const std::size_t channels = in.channels / conv.groups, kernels = conv.kernels / conv.groups;
+  std::vector<Sum> sums(std::size_t{out.height} * out.width * conv.kernels);
+  in_parallel(out.height * out.width, [&](std::uint32_t position) {
+    std::vector<T> window(windows.size());
+    windows.gather(position, window.data());
+    for (std::size_t k = 0; k < conv.kernels; ++k) {
+      const std::int8_t* weight = weights.data() + k * channels * area;
+      Sum sum = 0;
+      for (std::size_t c = k / kernels * channels; c < (k / kernels + 1) * channels; ++c)
+        for (std::size_t i = 0; i < area; ++i)
+          sum += static_cast<Sum>(*weight++) * window[i * in.channels + c];
+      sums[position * std::size_t{conv.kernels} + k] = sum;
+    }
+  });
+  return sums;
+}
+
 // The sum of each kernel at each position, kernels side by side. `weights` are in the order of
 // kernel, channel, line, column.
 template <typename Sum, typename T>
 std::vector<Sum> products(const Conv& conv, const Shape& in, const Shape& out,
                           std::span<const T> data, std::span<const std::int8_t> weights) {
+  if (conv.groups != 1) return products_of_groups<Sum, T>(conv, in, out, data, weights);
   constexpr std::uint32_t kKernels = 16;
   const Windows<T> windows(conv, in, out, data);
   const std::size_t n = windows.size();

@@ -38,22 +38,28 @@ class Expecting {
   void operator()(const Conv& conv) {
     const std::vector<float>& input = results_[layer_.inputs[0]];
     const Windows<float> windows(conv, in_, out_, input);
-    const auto size_of = [&](std::uint32_t position) {
+    const auto sizes_of = [&](std::uint32_t position) {
       std::vector<float> window(windows.size());
       windows.gather(position, window.data());
-      return length(std::span<const float>(window));
+      std::vector<double> squares(conv.groups);
+      const std::size_t channels = in_.channels / conv.groups;
+      for (std::size_t i = 0; const float x : window)
+        squares[i++ % in_.channels / channels] += static_cast<double>(x) * x;
+      for (double& size : squares) size = std::sqrt(size);
+      return squares;
     };
-    finish(products<double, float>(conv, in_, out_, input, numbers_.weights), size_of,
+    finish(products<double, float>(conv, in_, out_, input, numbers_.weights), sizes_of,
            conv.shortcut == kNone ? nullptr : results_[conv.shortcut].data());
   }
 
   void operator()(const Double& up) {
     const std::vector<float>& input = results_[layer_.inputs[0]];
-    const auto size_of = [&](std::uint32_t position) {
+    const auto sizes_of = [&](std::uint32_t position) {
       const std::size_t y = position / out_.width / 2, x = position % out_.width / 2;
-      return length(std::span(input).subspan((y * in_.width + x) * in_.channels, in_.channels));
+      return std::vector{
+          length(std::span(input).subspan((y * in_.width + x) * in_.channels, in_.channels))};
     };
-    finish(products<double, float>(up, in_, out_, input, numbers_.weights), size_of, nullptr);
+    finish(products<double, float>(up, in_, out_, input, numbers_.weights), sizes_of, nullptr);
   }
 
   void operator()(const Norm&) {
@@ -128,8 +134,9 @@ class Expecting {
     return std::sqrt(squares);
   }
 
-  // What SDP makes of sums; `size_of` is the length of what is multiplied at a position.
-  void finish(const std::vector<double>& sums, const auto& size_of, const float* shortcut) {
+  // What SDP makes of sums; `sizes_of` are the lengths of what is multiplied at a position, one a
+  // group.
+  void finish(const std::vector<double>& sums, const auto& sizes_of, const float* shortcut) {
     const std::size_t each = numbers_.weights.size() / out_.channels;
     std::vector<double> lengths;
     for (std::size_t k = 0; k < out_.channels; ++k) {
@@ -137,10 +144,12 @@ class Expecting {
       lengths.push_back(length(weights.subspan(k * each, each)) * kWeightStep);
     }
     in_parallel(out_.height * out_.width, [&](std::uint32_t position) {
-      const double size = size_of(position);
+      const std::vector<double> sizes = sizes_of(position);
+      const std::size_t kernels = out_.channels / sizes.size();
       for (std::uint32_t k = 0; k < out_.channels; ++k) {
         const std::size_t i = std::size_t{position} * out_.channels + k;
-        const Expected sum{sums[i] * kWeightStep, kAligned * lengths[k] * size + kTiny};
+        const Expected sum{sums[i] * kWeightStep,
+                           kAligned * lengths[k] * sizes[k / kernels] + kTiny};
         expected_[i] = finished(sum, k, shortcut != nullptr ? shortcut[i] : 0);
       }
     });
