@@ -105,7 +105,8 @@ TEST_P(SharedUnits, PdpLayersEqualTheReference) {
   count_layers("PDP in open memory", count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, SharedUnits, testing::Values(1u, 3u));
+INSTANTIATE_TEST_SUITE_P(Threads, SharedUnits, testing::Values(1u, 3u),
+                         testing::PrintToStringParamName());
 
 // What a layer leaves of memory that it reads and writes: in its place, or so many bytes further.
 std::vector<std::byte> left_of(std::uint64_t further, bool open, unsigned count) {
