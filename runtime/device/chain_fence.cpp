@@ -179,8 +179,9 @@ void ChainFence::finish(std::optional<Error> error) {
     done_ = true;
     then.swap(then_);
   }
-  // They hold the device, which must not close on the thread that runs its jobs.
-  call_later([steps = std::move(steps_)] {});
+  // They hold the device, which must not close on the thread that runs its jobs; what is waited for
+  // no more may hold this.
+  call_later([steps = std::move(steps_), waits = std::move(waits_)] {});
   changed_.notify_all();
   for (const auto& call : then) call();
 }

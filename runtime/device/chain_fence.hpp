@@ -49,7 +49,7 @@ class ChainFence final : public FenceImpl, public std::enable_shared_from_this<C
   void finish(std::optional<Error> error);
 
   std::vector<ChainStep> steps_;
-  const std::vector<Fence> waits_;
+  std::vector<Fence> waits_;
   const Clock::time_point deadline_;
 
   mutable std::mutex mutex_;

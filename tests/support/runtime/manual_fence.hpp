@@ -28,7 +28,8 @@ class ManualFence final : public detail::FenceImpl {
   void end(std::optional<Error> error = {}) {
     error_ = std::move(error);
     done_ = true;
-    if (then_) then_();
+    // Who was told is held no longer.
+    if (const auto then = std::exchange(then_, nullptr)) then();
   }
 
  private:
