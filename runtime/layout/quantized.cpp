@@ -199,8 +199,8 @@ void QuantizedOperators::apply(Convolution& layer) const {
 }
 
 std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum) const {
-  check_range("kernel", kernel, std::uint32_t{0},
-              static_cast<std::uint32_t>(first_.factors.size() - 1));
+  if (kernel >= first_.factors.size())
+    refuse_argument("kernel {}: there are operators of {}", kernel, first_.factors.size());
   std::int32_t v = run_step(first_, kernel, sum);
   if (two_) v = run_step(second_, kernel, v);
   if (relu_) v = std::max(v, 0);
@@ -248,7 +248,8 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
   fitted.zero_point_ = static_cast<std::int16_t>(p.zero_point);
   const double wanted_p = double{p.scale} / addition.output.scale;
   const double wanted_q = double{q.scale} / addition.output.scale;
-  fitted.output_ = requantize(std::ldexp(wanted_q, -shift));
+  detail::at_place(fmt::format("output scale {}", addition.output.scale), std::nullopt,
+                   [&] { fitted.output_ = requantize(std::ldexp(wanted_q, -shift)); });
   const double unit = std::ldexp(fitted.output_.scale, -static_cast<int>(fitted.output_.shift));
   const double zero = std::round(addition.output.zero_point / unit);
   const double offset = std::ldexp(q.zero_point, shift) - zero;

@@ -63,7 +63,8 @@ class NVDLA_API QuantizedOperators {
   // Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
   // the kernel, for scales that are no positive numbers, zero points that int8 does not have,
   // numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
-  // 2^-64, biases beyond 2^23 steps of the output, and a layer that has operators already.
+  // 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that error() would
+  // be beyond 1/4, and a layer that has operators already.
   static QuantizedOperators fit(const Convolution& layer, const ConvolutionScales& scales);
 
   // Makes `layer` use them, in place of its bias; what pads becomes the zero point. They must live
@@ -74,7 +75,8 @@ class NVDLA_API QuantizedOperators {
   double error() const noexcept { return error_; }
   // Operators used, 1 or 2.
   std::uint32_t operators() const noexcept { return two_ ? 2 : 1; }
-  // Exactly what the hardware computes from a sum of 32 bits.
+  // Exactly what the hardware computes from a sum of 32 bits. Throws kInvalidArgument for a kernel
+  // that there is not.
   std::int8_t result(std::uint32_t kernel, std::int32_t sum) const;
 
   // (v + (addend[k] << left_shift)) * factor[k] >> right_shift
@@ -115,8 +117,9 @@ struct Addition {
 // which is rounded to the nearest integer wherever it is further than error() from halfway.
 class NVDLA_API QuantizedAddition {
  public:
-  // Throws kInvalidArgument for quantisations that are not known or cannot be, and scales of which
-  // one is more than 2^15 times another.
+  // Throws kInvalidArgument for quantisations that are not known or cannot be, scales of p and q
+  // whose quotient is beyond 2^15 or, where ReLU says which is p, below 2^-8, and an output whose
+  // scale is out of their reach.
   static QuantizedAddition fit(const Addition& addition);
 
   double error() const noexcept { return error_; }

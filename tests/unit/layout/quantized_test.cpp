@@ -201,6 +201,13 @@ TEST(QuantizedOperators, Refuses) {
                [&] { QuantizedOperators::fit(real, {}); });
 }
 
+TEST(QuantizedOperators, HaveKernelsOfTheirLayerOnly) {
+  expect_error(ErrorCode::kInvalidArgument, "kernel 3: there are operators of 3",
+               [] { Layer(3, 4).fit().result(3, 0); });
+  expect_error(ErrorCode::kInvalidArgument, "kernel 0: there are operators of 0",
+               [] { QuantizedOperators().result(0, 0); });
+}
+
 TEST(SignedBytes, StandForTheSameReals) {
   const std::vector<std::uint8_t> bytes = {0, 1, 127, 128, 255};
   EXPECT_EQ(signed_bytes(bytes), (std::vector<std::int8_t>{-128, -127, -1, 0, 127}));
@@ -270,6 +277,9 @@ TEST(QuantizedAddition, Refuses) {
   sum.b->scale = 1;
   sum.output = {1e12F, 100};
   expect_error(ErrorCode::kInvalidArgument, "too great beside",
+               [&] { QuantizedAddition::fit(sum); });
+  sum.output = {1e-12F, 0};
+  expect_error(ErrorCode::kInvalidArgument, "output scale 1e-12: a requantisation factor must be",
                [&] { QuantizedAddition::fit(sum); });
 }
 
