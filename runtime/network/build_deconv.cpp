@@ -12,6 +12,7 @@
 #include "base/check.hpp"
 #include "layout/cbuf.hpp"
 #include "network/builder.hpp"
+#include "network/rubik_layer.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -134,14 +135,8 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
 void Builder::add_contract(const LayerNode& node, const DeconvNode& part, const Scratch& scratch,
                            std::uint32_t block) {
   const DeconvolutionDesc& d = part.desc;
-  const TensorDesc& out = descs_[node.output];
-  nvdla_layer layer = {};
-  layer.kind = NVDLA_LAYER_RUBIK;
-  layer.rubik.mode = NVDLA_RUBIK_CONTRACT;
-  layer.rubik.precision = static_cast<std::uint32_t>(out.precision);
-  layer.rubik.width = scratch.desc.shape.width;
-  layer.rubik.height = scratch.desc.shape.height;
-  layer.rubik.channels = block * d.stride_x * d.stride_y;
+  nvdla_layer layer =
+      rubik_layer(NVDLA_RUBIK_CONTRACT, scratch.desc, block * d.stride_x * d.stride_y);
   layer.rubik.stride_x = d.stride_x;
   layer.rubik.stride_y = d.stride_y;
   layer.rubik.input = scratch.surface;

@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "layout/cbuf.hpp"
 #include "network/builder.hpp"
+#include "network/rubik_layer.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -16,17 +17,6 @@ namespace {
 Kernels ones(std::size_t count, Precision precision) {
   if (precision == Precision::kInt8) return std::vector<std::int8_t>(count, 1);
   return std::vector<std::int16_t>(count, 1);
-}
-
-nvdla_layer rubik_layer(nvdla_rubik_mode mode, const TensorDesc& cube, std::uint32_t channels) {
-  nvdla_layer layer = {};
-  layer.kind = NVDLA_LAYER_RUBIK;
-  layer.rubik.mode = mode;
-  layer.rubik.precision = static_cast<std::uint32_t>(cube.precision);
-  layer.rubik.width = cube.shape.width;
-  layer.rubik.height = cube.shape.height;
-  layer.rubik.channels = channels;
-  return layer;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "arith/integers.hpp"
 #include "network/builder.hpp"
+#include "network/rubik_layer.hpp"
 
 namespace nvdla::detail {
 
@@ -52,13 +53,7 @@ void Builder::add_part(const LayerNode& node, const UpsampleNode& part) {
              copy_name("block", x, part.scale_x));
   const auto copied = static_cast<std::uint32_t>(layers_.size() - 1);
   for (std::uint32_t y = 0; y < part.scale_y; ++y) {
-    nvdla_layer layer = {};
-    layer.kind = NVDLA_LAYER_RUBIK;
-    layer.rubik.mode = NVDLA_RUBIK_CONTRACT;
-    layer.rubik.precision = static_cast<std::uint32_t>(in.precision);
-    layer.rubik.width = in.shape.width;
-    layer.rubik.height = in.shape.height;
-    layer.rubik.channels = shape.channels;
+    nvdla_layer layer = rubik_layer(NVDLA_RUBIK_CONTRACT, blocks.desc, shape.channels);
     layer.rubik.stride_x = part.scale_x;
     layer.rubik.stride_y = 1;
     layer.rubik.input = blocks.surface;
