@@ -93,6 +93,8 @@ def case_of(benchmark):
              if key.endswith(" s")}
     for side, numbers in sides.items():
         numbers["ratio"] = benchmark.get(f"{side} ratio", 1.0)
+        if f"{side} MiB" in benchmark:
+            numbers["mebibytes"] = benchmark[f"{side} MiB"]
     return case | {"macs": benchmark.get("macs", 0), "sides": sides}
 
 

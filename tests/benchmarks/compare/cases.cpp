@@ -18,6 +18,7 @@ void measure(benchmark::State& state, const Rounds& rounds, const Case& one) {
     state.counters[one.sides[i].name + " s"] = timings[i].seconds;
     if (i > 0) state.counters[one.sides[i].name + " ratio"] = timings[i].ratio;
   }
+  for (const auto& [name, mebibytes] : one.mebibytes) state.counters[name + " MiB"] = mebibytes;
   if (one.macs > 0) state.counters["macs"] = one.macs;
   state.SetLabel(one.label);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What is measured, as benchmarks of Google's library: one case each, called
-// "group/name/threads:N/warm". Counters are "NAME s" and "NAME ratio" for each side, and "macs".
+// "group/name/threads:N/warm". Counters are "NAME s" and "NAME ratio" for each side, and "macs";
+// "NAME MiB" where that was measured.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/alternate.hpp"
@@ -21,6 +23,8 @@ struct Case {
   std::vector<Side> sides;  // the model's first
   double macs = 0;
   std::string label = {};  // what the peer is
+  // How much memory sides need, by their names.
+  std::vector<std::pair<std::string, double>> mebibytes = {};
 };
 
 struct CaseName {

@@ -7,7 +7,7 @@
 #include "compare/alike.hpp"
 #include "compare/cases.hpp"
 #include "compare/ours.hpp"
-#include "network/resnet50.hpp"
+#include "network/random_network.hpp"
 
 namespace nvdla::bench {
 namespace {

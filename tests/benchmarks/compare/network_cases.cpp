@@ -1,94 +1,122 @@
 // SPDX-License-Identifier: MIT
 //
-// Whole networks through the public interface. ResNet-50 has its shortcuts, a multiplier and a bias
-// for each kernel, and its poolings; oneDNN computes the same convolutions with the sums, and no
-// pooling.
+// Whole networks through the public interface: their build, first run and warm run, and ten
+// requests in flight. They have their shortcuts, a multiplier and a bias for each kernel, and their
+// poolings; oneDNN computes the same convolutions with the sums, and no pooling.
 #include <memory>
 #include <vector>
 
 #include "compare/cases.hpp"
+#include "compare/memory_growth.hpp"
 #include "compare/ours.hpp"
-#include "network/resnet50.hpp"
-#include "network/shapes.hpp"
-#include "peer/convolution.hpp"
+#include "network/random_network.hpp"
+#include "peer/network.hpp"
 
 namespace nvdla::bench {
 namespace {
 
-// The convolutions of oneDNN, each from the result of the one before it.
-class PeerResNet50 {
- public:
-  PeerResNet50() {
-    add({"conv1", 1, ResNet50::kInput.height, ResNet50::kInput.channels, 64, 7, 2, 3});
-    constexpr std::uint32_t kBlocks[] = {3, 4, 6, 3};
-    std::uint32_t side = 56, channels = 64, width = 64;
-    // What the pooling would leave is made up.
-    const Operation* at = nullptr;
-    for (std::uint32_t stage = 0; stage < 4; ++stage, width *= 2)
-      for (std::uint32_t i = 0; i < kBlocks[stage]; ++i) {
-        const std::uint32_t stride = stage != 0 && i == 0 ? 2 : 1;
-        const Operation* shortcut = at;
-        if (i == 0)
-          shortcut =
-              add({"project", 1, side, channels, 4 * width, 1, stride, 0}, at, nullptr, false);
-        at = add({"reduce", 1, side, channels, width, 1, stride, 0}, at);
-        side /= stride;
-        channels = 4 * width;
-        at = add({"3x3", 1, side, width, width, 3, 1, 1}, at);
-        at = add({"expand", 1, side, width, channels, 1, 1, 0}, at, shortcut);
-      }
-    add({"fc", 1, 1, channels, ResNet50::kClasses, 1, 1, 0}, nullptr, nullptr, false);
-  }
+constexpr std::uint32_t kRequests = 10;
 
-  void run() const {
-    for (const auto& layer : layers_) layer->run();
-  }
-
- private:
-  const Operation* add(const ConvShape& shape, const Operation* source = nullptr,
-                       const Operation* sum = nullptr, bool relu = true) {
-    PeerConvolution conv{.shape = shape};
-    if (source == nullptr)
-      conv.source =
-          numbers_.integers(std::size_t{shape.channels} * shape.side * shape.side, -128, 127);
-    conv.weights = numbers_.integers(
-        std::size_t{shape.kernels} * shape.channels * shape.size * shape.size, -127, 127);
-    conv.bias = numbers_.integers(shape.kernels, -32767, 32767);
-    conv.scales = numbers_.integers(shape.kernels, 12288, 20480);
-    for (float& scale : conv.scales) scale *= 0x1p-24F;
-    conv.relu = relu;
-    layers_.push_back(std::make_unique<Operation>(convolution(conv, source, sum)));
-    return layers_.back().get();
-  }
-
-  std::vector<std::unique_ptr<Operation>> layers_;
-  Numbers numbers_;
+// The same network for both, with the weights that they are built from.
+struct Pair {
+  std::shared_ptr<RandomNetwork> ours;
+  std::shared_ptr<const PeerNetwork> peer;
+  std::vector<std::int8_t> image = ours->image();
 };
 
-Case resnet50_case(Shortcut shortcut, unsigned threads) {
-  ResNet50 network(shortcut);
-  const std::vector<std::int8_t> image = network.image();
+Pair resnet50(Shortcut shortcut = Shortcut::kX) {
+  return {std::make_shared<ResNet50>(shortcut),
+          std::make_shared<const PeerNetwork>(PeerNetwork::resnet50())};
+}
+
+Pair mobilenetv1() {
+  return {std::make_shared<MobileNetV1>(),
+          std::make_shared<const PeerNetwork>(PeerNetwork::mobilenetv1())};
+}
+
+void run_all(const std::vector<Operation>& operations) {
+  for (const Operation& operation : operations) operation.run();
+}
+
+Case case_of(const Pair& pair, std::vector<Side> sides) {
+  Case one;
+  one.sides = std::move(sides);
+  one.macs = static_cast<double>(pair.ours->network().macs());
+  return one;
+}
+
+Case warm_case(const Pair& pair, unsigned threads) {
   const auto build = [&](unsigned count) {
-    auto session = std::make_shared<Session>(network.network().build(model(count)));
-    session->write("image", Layout::kNchw, image);
+    auto session = std::make_shared<Session>(pair.ours->network().build(model(count)));
+    session->write("image", Layout::kNchw, pair.image);
     return [session = std::move(session)] { session->run(); };
   };
-  const auto peer = std::make_shared<PeerResNet50>();
-  Case one;
-  one.sides = {{"ours", build(threads)}, {"s8s8", [peer] { peer->run(); }}};
-  if (threads > 1) one.sides.push_back({"ours, 1 thread", build(1)});
-  one.macs = static_cast<double>(network.network().macs());
+  std::vector<Side> sides = {{"ours", build(threads)},
+                             {"s8s8", [operations = pair.peer->build()] { run_all(operations); }}};
+  if (threads > 1) sides.push_back({"ours, 1 thread", build(1)});
+  return case_of(pair, std::move(sides));
+}
+
+Case build_case(const Pair& pair) {
+  return case_of(pair, {{"ours", [pair] { pair.ours->network().compile(model(1)); }},
+                        {"s8s8", [pair] { pair.peer->build(); }}});
+}
+
+// Weights are packed when a device first sees them, so each time on a new one.
+Case first_run_case(const Pair& pair) {
+  Case one = case_of(pair, {{"ours",
+                             [pair] {
+                               const Device device = Device::open("model:nv_full,threads=1");
+                               Session session = pair.ours->network().build(device);
+                               session.write("image", Layout::kNchw, pair.image);
+                               session.run();
+                             }},
+                            {"s8s8", [pair] { run_all(pair.peer->build()); }}});
+  // What libraries keep for good is there.
+  for (const Side& side : one.sides) side.run();
+  for (const Side& side : one.sides) one.mebibytes.emplace_back(side.name, memory_growth(side.run));
   return one;
+}
+
+// oneDNN has no requests: it runs as often, always in the same memory.
+Case requests_case(const Pair& pair, unsigned threads) {
+  const CompiledNetwork compiled = pair.ours->network().compile(model(threads));
+  const auto pool = std::make_shared<RequestPool>(compiled, kRequests);
+  const auto ours = [pair, pool] {
+    std::vector<std::int8_t> classes(RandomNetwork::kClasses);
+    pool->run(
+        kRequests,
+        [&](Request& request, std::uint64_t) { request.write("image", Layout::kNchw, pair.image); },
+        [&](Request& request, std::uint64_t) { request.read("classes", Layout::kNchw, classes); });
+  };
+  const auto peer = [operations = pair.peer->build()] {
+    for (std::uint32_t i = 0; i < kRequests; ++i) run_all(operations);
+  };
+  return case_of(pair, {{"ours", ours}, {"s8s8", peer}});
+}
+
+void add_life_cases(const Settings& settings, const std::string& network, Pair (*make)()) {
+  add_case(settings, {"life", network + ": build"}, [make] { return build_case(make()); });
+  add_case(settings, {"life", network + ": open, build, run"},
+           [make] { return first_run_case(make()); });
+  for (const unsigned threads : {1U, 2U})
+    add_case(settings, {"life", network + ": ten requests", threads},
+             [make, threads] { return requests_case(make(), threads); });
 }
 
 }  // namespace
 
 void add_network_cases(const Settings& settings) {
-  for (const unsigned threads : {1U, 2U})
-    for (const Shortcut shortcut : {Shortcut::kX, Shortcut::kY})
-      add_case(settings,
-               {"network", shortcut == Shortcut::kX ? "resnet50" : "resnet50 by Y", threads},
-               [shortcut, threads] { return resnet50_case(shortcut, threads); });
+  for (const unsigned threads : {1U, 2U}) {
+    add_case(settings, {"network", "resnet50", threads},
+             [threads] { return warm_case(resnet50(), threads); });
+    add_case(settings, {"network", "resnet50 by Y", threads},
+             [threads] { return warm_case(resnet50(Shortcut::kY), threads); });
+    add_case(settings, {"network", "mobilenetv1", threads},
+             [threads] { return warm_case(mobilenetv1(), threads); });
+  }
+  add_life_cases(settings, "resnet50", [] { return resnet50(); });
+  add_life_cases(settings, "mobilenetv1", mobilenetv1);
 }
 
 }  // namespace nvdla::bench

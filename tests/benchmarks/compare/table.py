@@ -73,6 +73,19 @@ def show_networks(run):
               f"{ratio_text(case, 'ours, 1 thread'):>15}")
 
 
+def show_lives(run):
+    rows = list(measured(run, "life"))
+    if rows:
+        print(f"\n{'life of a network':33}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}"
+              f"{'ours / s8s8':>13}{'ours MiB':>10}{'s8s8 MiB':>10}")
+    for name, case in rows:
+        ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
+        memory = [f"{side['mebibytes']:10.1f}" if "mebibytes" in side else "         -"
+                  for side in (ours, peer)]
+        print(f"{name:33}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
+              f"{peer['seconds'] * 1e3:10.2f}{1 / peer['ratio']:13.2f}{''.join(memory)}")
+
+
 def show_units(run):
     show_pairs(run, "unit", "unit, 64 x 56 x 56", "peer")
 
@@ -121,7 +134,7 @@ def show(document):
     for run in runs:
         print(f"\n== {run['instruction_set']}: kernels {run['kernels']}; {run['peer']} "
               f"({run['peer_instruction_set']})")
-        for part in (show_layers, show_pixels, show_networks, show_units, show_exact,
+        for part in (show_layers, show_pixels, show_networks, show_lives, show_units, show_exact,
                      show_latency):
             part(run)
     print()

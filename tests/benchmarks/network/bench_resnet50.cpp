@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "network/resnet50.hpp"
+#include "network/random_network.hpp"
 
 namespace {
 

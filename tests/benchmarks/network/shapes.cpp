@@ -64,9 +64,24 @@ constexpr NetworkShapes kNetworks[] = {
     {"mobilenetv1", kMobileNetV1}, {"lenet5", kLeNet5},
 };
 
+constexpr MobileNetLayer depthwise(std::uint32_t channels, std::uint32_t stride) {
+  return {channels, 3, stride, true};
+}
+constexpr MobileNetLayer pointwise(std::uint32_t kernels) { return {kernels, 1, 1, false}; }
+
+constexpr MobileNetLayer kMobileNetLayers[] = {
+    {32, 3, 2, false},  depthwise(32, 1),  pointwise(64),     depthwise(64, 2),  pointwise(128),
+    depthwise(128, 1),  pointwise(128),    depthwise(128, 2), pointwise(256),    depthwise(256, 1),
+    pointwise(256),     depthwise(256, 2), pointwise(512),    depthwise(512, 1), pointwise(512),
+    depthwise(512, 1),  pointwise(512),    depthwise(512, 1), pointwise(512),    depthwise(512, 1),
+    pointwise(512),     depthwise(512, 1), pointwise(512),    depthwise(512, 2), pointwise(1024),
+    depthwise(1024, 1), pointwise(1024),
+};
+
 }  // namespace
 
 std::span<const ConvShape> resnet50_shapes() { return kResNet50; }
+std::span<const MobileNetLayer> mobilenetv1_layers() { return kMobileNetLayers; }
 std::span<const NetworkShapes> network_shapes() { return kNetworks; }
 
 }  // namespace nvdla::bench

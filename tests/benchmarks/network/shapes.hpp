@@ -2,7 +2,7 @@
 //
 // Convolutions of well-known networks, each shape once, and how often its network has it. Layers of
 // groups are those of one group; fully connected layers are convolutions with a result of one
-// position. Depthwise layers are left out: the hardware has none.
+// position. Depthwise layers are left out: a group of one channel fills neither library.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,14 @@ struct NetworkShapes {
 };
 
 std::span<const ConvShape> resnet50_shapes();
+
+// MobileNetV1 as it runs, each layer from the one before it.
+struct MobileNetLayer {
+  std::uint32_t kernels, size, stride;
+  bool depthwise;  // as many groups as channels
+};
+std::span<const MobileNetLayer> mobilenetv1_layers();
+
 // ResNet-50, AlexNet, GoogLeNet, MobileNetV1 and LeNet-5. A shape that two of them have is named
 // once.
 std::span<const NetworkShapes> network_shapes();

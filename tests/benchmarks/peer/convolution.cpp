@@ -27,7 +27,9 @@ Operation convolution(const PeerConvolution& conv, const Operation* source, cons
   const ConvShape& shape = conv.shape;
   const auto any = memory::format_tag::any;
   const memory::dims src = {1, shape.channels, shape.side, shape.side};
-  const memory::dims wei = {shape.kernels, shape.channels, shape.size, shape.size};
+  memory::dims wei = {shape.kernels / conv.groups, shape.channels / conv.groups, shape.size,
+                      shape.size};
+  if (conv.groups > 1) wei.insert(wei.begin(), conv.groups);
   const memory::dims dst = {1, shape.kernels, shape.out(), shape.out()};
   const memory::dims strides = {shape.stride, shape.stride}, pads = {shape.pad, shape.pad};
   const bool real = conv.numbers == PeerNumbers::kFloat;
@@ -59,9 +61,11 @@ Operation convolution(const PeerConvolution& conv, const Operation* source, cons
     impl->result = sum->impl().result;
   else
     throw dnnl::error(dnnl_unimplemented, "oneDNN lays out a sum otherwise than what it adds to");
+  const memory::desc weights = primitive.weights_desc();
   std::unordered_map<int, memory> arguments = {
       {DNNL_ARG_SRC, input},
-      {DNNL_ARG_WEIGHTS, filled(primitive.weights_desc(), wei, conv.weights)},
+      {DNNL_ARG_WEIGHTS,
+       conv.bytes.empty() ? filled(weights, wei, conv.weights) : filled(weights, wei, conv.bytes)},
       {DNNL_ARG_DST, impl->result}};
   if (!conv.bias.empty())
     arguments[DNNL_ARG_BIAS] = filled(primitive.bias_desc(), {shape.kernels}, conv.bias);

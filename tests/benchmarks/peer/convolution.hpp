@@ -17,10 +17,12 @@ enum class PeerNumbers { kSigned, kUnsigned, kFloat };
 struct PeerConvolution {
   ConvShape shape;
   PeerNumbers numbers = PeerNumbers::kSigned;
-  std::vector<float> source = {};   // unless it follows another operation
-  std::vector<float> weights = {};  // KCRS
-  std::vector<float> bias = {};     // one per kernel, or none
-  std::vector<float> scales = {};   // one per kernel, or one; not of floats
+  std::vector<float> source = {};       // unless it follows another operation
+  std::vector<float> weights = {};      // KCRS, C of a group
+  std::vector<std::int8_t> bytes = {};  // or these
+  std::vector<float> bias = {};         // one per kernel, or none
+  std::vector<float> scales = {};       // one per kernel, or one; not of floats
+  std::uint32_t groups = 1;
   bool relu = false;
 };
 

@@ -3,6 +3,7 @@
 // oneDNN as the operations here share it.
 #pragma once
 
+#include <cstdint>
 #include <dnnl.hpp>
 #include <span>
 #include <string>
@@ -37,6 +38,8 @@ dnnl::memory::dims dims_of(const Shape& shape);
 // Memory with these numbers; `shape` is theirs, slowest first.
 dnnl::memory filled(const dnnl::memory::desc& desc, const dnnl::memory::dims& shape,
                     std::span<const float> values);
+dnnl::memory filled(const dnnl::memory::desc& desc, const dnnl::memory::dims& shape,
+                    std::span<const std::int8_t> values);
 // The numbers of a memory, in the order of its dimensions.
 std::vector<float> values_of(dnnl::memory memory);
 

@@ -15,11 +15,24 @@ using dnnl::memory;
 namespace {
 
 // All dimensions as they are, the last one fastest.
-memory::desc plain(const memory::dims& shape) {
+memory::desc plain(const memory::dims& shape, memory::data_type type) {
   memory::dims strides(shape.size());
   memory::dim stride = 1;
   for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
-  return {shape, memory::data_type::f32, strides};
+  return {shape, type, strides};
+}
+
+template <typename Value>
+memory filled_from(const memory::desc& desc, const memory::desc& from_desc,
+                   std::span<const Value> values) {
+  memory from(from_desc, peer_engine());
+  if (from_desc.get_size() != values.size_bytes())
+    throw std::logic_error("a memory of oneDNN is given the wrong number of values");
+  std::copy(values.begin(), values.end(), static_cast<Value*>(from.get_data_handle()));
+  memory to(desc, peer_engine());
+  dnnl::reorder(from, to).execute(peer_stream(), from, to);
+  peer_stream().wait();
+  return to;
 }
 
 }  // namespace
@@ -39,18 +52,16 @@ memory::dims dims_of(const Shape& shape) {
 }
 
 memory filled(const memory::desc& desc, const memory::dims& shape, std::span<const float> values) {
-  memory from(plain(shape), peer_engine());
-  if (from.get_desc().get_size() != values.size_bytes())
-    throw std::logic_error("a memory of oneDNN is given the wrong number of values");
-  std::copy(values.begin(), values.end(), static_cast<float*>(from.get_data_handle()));
-  memory to(desc, peer_engine());
-  dnnl::reorder(from, to).execute(peer_stream(), from, to);
-  peer_stream().wait();
-  return to;
+  return filled_from(desc, plain(shape, memory::data_type::f32), values);
+}
+
+memory filled(const memory::desc& desc, const memory::dims& shape,
+              std::span<const std::int8_t> values) {
+  return filled_from(desc, plain(shape, memory::data_type::s8), values);
 }
 
 std::vector<float> values_of(memory from) {
-  memory to(plain(from.get_desc().dims()), peer_engine());
+  memory to(plain(from.get_desc().dims(), memory::data_type::f32), peer_engine());
   dnnl::reorder(from, to).execute(peer_stream(), from, to);
   peer_stream().wait();
   const auto* first = static_cast<const float*>(to.get_data_handle());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "network/resnet50.hpp"
+#include "network/random_network.hpp"
 
 #include <cmath>
+
+#include "network/shapes.hpp"
 
 namespace nvdla::bench {
 namespace {
@@ -13,14 +15,14 @@ constexpr double kActivation = 40, kWeight = 73;
 
 }  // namespace
 
-std::vector<std::int8_t> ResNet50::image() {
+std::vector<std::int8_t> RandomNetwork::image() {
   std::vector<std::int8_t> pixels(kInput.elements());
   for (std::int8_t& pixel : pixels) pixel = static_cast<std::int8_t>(pick(-128, 127));
   return pixels;
 }
 
-Tensor ResNet50::add(Tensor input, const Layer& layer, Tensor shortcut) {
-  const std::uint32_t products = layer.channels * layer.size * layer.size;
+Tensor RandomNetwork::add(Tensor input, const Layer& layer, Tensor shortcut, Shortcut by) {
+  const std::uint32_t products = layer.channels / layer.groups * layer.size * layer.size;
   std::vector<std::int8_t> weights(std::size_t{layer.kernels} * products);
   for (std::int8_t& weight : weights) weight = static_cast<std::int8_t>(pick(-127, 127));
   // Sums of random signs, brought to the size of an activation by a factor for each kernel.
@@ -38,6 +40,7 @@ Tensor ResNet50::add(Tensor input, const Layer& layer, Tensor shortcut) {
                    .kernels = layer.kernels,
                    .kernel_height = layer.size,
                    .kernel_width = layer.size};
+  conv.groups = layer.groups;
   conv.stride_x = conv.stride_y = layer.stride;
   conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = layer.size / 2;
   conv.weights = weights;
@@ -46,7 +49,7 @@ Tensor ResNet50::add(Tensor input, const Layer& layer, Tensor shortcut) {
   conv.output = {.scale = 1, .shift = kFraction};
   if (!shortcut) {
     conv.relu = layer.relu;
-  } else if (shortcut_ == Shortcut::kX) {
+  } else if (by == Shortcut::kX) {
     conv.x2 = elementwise(NVDLA_ALU_SUM, shortcut, kFraction);
     conv.relu = layer.relu;
   } else {
@@ -57,6 +60,12 @@ Tensor ResNet50::add(Tensor input, const Layer& layer, Tensor shortcut) {
   return network_.convolution(input, conv);
 }
 
+void RandomNetwork::finish(Tensor input, std::uint32_t channels) {
+  const Pooling average{
+      .name = "average", .method = NVDLA_POOL_AVERAGE, .kernel_height = 7, .kernel_width = 7};
+  network_.output(add(pool(input, average), {"fc", channels, kClasses, 1, 1, false}), "classes");
+}
+
 Tensor ResNet50::block(Tensor input, const std::string& name, std::uint32_t channels,
                        std::uint32_t width, std::uint32_t stride) {
   Tensor shortcut = input;
@@ -64,16 +73,15 @@ Tensor ResNet50::block(Tensor input, const std::string& name, std::uint32_t chan
     shortcut = add(input, {name + " project", channels, 4 * width, 1, stride, false});
   Tensor at = add(input, {name + " reduce", channels, width, 1, stride});
   at = add(at, {name + " 3x3", width, width, 3, 1});
-  return add(at, {name + " expand", width, 4 * width, 1, 1}, shortcut);
+  return add(at, {name + " expand", width, 4 * width, 1, 1}, shortcut, shortcut_);
 }
 
-void ResNet50::add_all() {
-  Tensor at = network_.input("image", kInput);
-  at = add(at, {"conv1", kInput.channels, 64, 7, 2});
-  Pooling pool{
+ResNet50::ResNet50(Shortcut shortcut) : shortcut_(shortcut) {
+  Tensor at = add(begin(), {"conv1", kInput.channels, 64, 7, 2});
+  Pooling maximum{
       .name = "pool1", .kernel_height = 3, .kernel_width = 3, .stride_y = 2, .stride_x = 2};
-  pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = 1;
-  at = network_.pooling(at, pool);
+  maximum.pad_top = maximum.pad_bottom = maximum.pad_left = maximum.pad_right = 1;
+  at = pool(at, maximum);
   constexpr std::uint32_t kBlocks[] = {3, 4, 6, 3};
   std::uint32_t channels = 64, width = 64;
   for (std::uint32_t stage = 0; stage < 4; ++stage, width *= 2)
@@ -82,10 +90,23 @@ void ResNet50::add_all() {
       at = block(at, name, channels, width, stage != 0 && i == 0 ? 2 : 1);
       channels = 4 * width;
     }
-  Pooling average{
-      .name = "pool5", .method = NVDLA_POOL_AVERAGE, .kernel_height = 7, .kernel_width = 7};
-  at = network_.pooling(at, average);
-  network_.output(add(at, {"fc", channels, kClasses, 1, 1, false}), "classes");
+  finish(at, channels);
+}
+
+MobileNetV1::MobileNetV1() {
+  Tensor at = begin();
+  std::uint32_t channels = kInput.channels;
+  for (const MobileNetLayer& layer : mobilenetv1_layers()) {
+    const std::string name = "layer" + std::to_string(&layer - mobilenetv1_layers().data());
+    at = add(at, {.name = name,
+                  .channels = channels,
+                  .kernels = layer.kernels,
+                  .size = layer.size,
+                  .stride = layer.stride,
+                  .groups = layer.depthwise ? channels : 1});
+    channels = layer.kernels;
+  }
+  finish(at, channels);
 }
 
 }  // namespace nvdla::bench
