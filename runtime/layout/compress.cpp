@@ -39,17 +39,55 @@ class Groups {
   std::uint64_t largest() const { return std::min(group_, elements_); }
   std::uint32_t element_bytes() const { return bytes_; }
 
-  // Calls `visit(index, bytes)` for each element of a group that is not zero.
+  // Elements of a group that are not zero.
+  std::uint64_t count_nonzero(std::uint64_t group) const {
+    return bytes_ == 1 ? count_nonzero<std::uint8_t>(group) : count_nonzero<std::uint16_t>(group);
+  }
+
+  // Calls `visit(index, bytes)` for each of these.
   template <typename Visit>
   void each(std::uint64_t group, Visit visit) const {
-    const std::uint64_t end = std::min(elements_, (group + 1) * group_);
+    const std::uint64_t end = group_end(group);
     for (std::uint64_t i = group * group_; i < end; ++i) {
+      // Where it pays most of them are zero.
+      while (i + kWord / bytes_ <= end && zeros(i)) i += kWord / bytes_;
+      if (i == end) return;
       const auto element = stream_.subspan(static_cast<std::size_t>(i * bytes_), bytes_);
       if (element.front() != std::byte{0} || element.back() != std::byte{0}) visit(i, element);
     }
   }
 
  private:
+  std::uint64_t group_end(std::uint64_t group) const {
+    return std::min(elements_, (group + 1) * group_);
+  }
+  template <typename T>
+  std::uint64_t count_nonzero(std::uint64_t group) const {
+    // Of some at a time, so that a byte holds the count.
+    constexpr std::uint64_t kSome = 128;
+    std::uint64_t count = 0;
+    const std::uint64_t end = group_end(group);
+    for (std::uint64_t i = group * group_; i < end;) {
+      const std::uint64_t some_end = std::min(end, i + kSome);
+      std::uint8_t some = 0;
+      for (; i < some_end; ++i) {
+        T element;
+        std::memcpy(&element, stream_.data() + i * sizeof(T), sizeof(T));
+        some = static_cast<std::uint8_t>(some + (element != 0 ? 1 : 0));
+      }
+      count += some;
+    }
+    return count;
+  }
+
+  static constexpr std::size_t kWord = sizeof(std::uint64_t);
+  // Whether the elements of a word are.
+  bool zeros(std::uint64_t first) const {
+    std::uint64_t word;
+    std::memcpy(&word, stream_.data() + first * bytes_, kWord);
+    return word == 0;
+  }
+
   std::uint32_t bytes_;
   std::uint64_t elements_;
   std::uint64_t group_ = 0;
@@ -72,10 +110,8 @@ CompressedSizes compressed_sizes(const DeviceInfo& info, const WeightsDesc& desc
   const std::uint64_t bank = std::uint64_t{info.cbuf_entries} * info.cbuf_entry_bytes;
   sizes.possible = info.has_compression && (groups.largest() + 7) / 8 + kGroupMargin <= bank;
   for (std::uint64_t g = 0; g < groups.count(); ++g) {
-    std::uint64_t left = 0;
-    groups.each(g,
-                [&](std::uint64_t, std::span<const std::byte> element) { left += element.size(); });
-    sizes.weights += left;
+    const std::uint64_t left = groups.count_nonzero(g);
+    sizes.weights += left * groups.element_bytes();
     sizes.possible = sizes.possible && left != 0;
   }
   sizes.weights = round_up(sizes.weights, kStreamAlign);

@@ -38,15 +38,19 @@ void check_weights(const WeightsDesc& d, std::span<const T> kcrs) {
 // Kernels of a group: half in 16 bit.
 std::uint32_t kernel_group(const DeviceInfo& info, const WeightsDesc& desc);
 
-// One element after the other, and zeros up to the end. Refuses a stream that is too short.
+// Refuses a stream that is too short.
+inline void check_stream(std::span<const std::byte> stream, std::uint64_t bytes) {
+  if (stream.size() < bytes)
+    refuse_argument("{} bytes for weights that take {}", stream.size(), bytes);
+}
+
+// One element after the other, and zeros up to the end.
 template <typename T>
 class WeightStream {
  public:
   WeightStream(std::span<std::byte> stream, std::uint64_t bytes)
       : next_(stream.data()), end_(stream.data() + bytes) {
-    if (stream.size() < bytes) {
-      refuse_argument("{} bytes for weights that take {}", stream.size(), bytes);
-    }
+    check_stream(stream, bytes);
   }
   WeightStream(const WeightStream&) = delete;
   WeightStream& operator=(const WeightStream&) = delete;

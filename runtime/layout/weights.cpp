@@ -14,27 +14,42 @@ namespace {
 using detail::check_range;
 using detail::refuse_argument;
 
+// [channel][tap] to [tap][channel], a tap every `pitch` bytes.
+template <typename T>
+void put_kernel(const T* from, std::uint32_t channels, std::uint64_t area, std::byte* to,
+                std::size_t pitch) {
+  if (area == 1) {
+    std::memcpy(to, from, channels * sizeof(T));
+    return;
+  }
+  for (std::uint64_t tap = 0; tap < area; ++tap, to += pitch)
+    for (std::uint32_t c = 0; c < channels; ++c)
+      std::memcpy(to + c * sizeof(T), &from[c * area + tap], sizeof(T));
+}
+
 template <typename T>
 void pack_direct(const DeviceInfo& info, const WeightsDesc& d, std::span<const T> kcrs,
                  std::span<std::byte> stream) {
   detail::check_weights(d, kcrs);
   const std::uint32_t group = detail::kernel_group(info, d);
   const std::uint32_t block = info.atomic_c;
-  detail::WeightStream<T> out(stream, weights_bytes(d));
-
+  const std::uint64_t bytes = weights_bytes(d);
+  detail::check_stream(stream, bytes);
   const std::uint64_t area = std::uint64_t{d.kernel_height} * d.kernel_width;
+  std::byte* out = stream.data();
   for (std::uint32_t k0 = 0; k0 < d.kernels; k0 += group) {
-    const std::uint32_t k1 = std::min(k0 + group, d.kernels);
+    const std::uint32_t kernels = std::min(group, d.kernels - k0);
     for (std::uint32_t c0 = 0; c0 < d.channels; c0 += block) {
-      const std::uint32_t c1 = std::min(c0 + block, d.channels);
-      for (std::uint64_t tap = 0; tap < area; ++tap) {
-        for (std::uint32_t k = k0; k < k1; ++k) {
-          const T* kernel = kcrs.data() + std::uint64_t{k} * d.channels * area + tap;
-          for (std::uint32_t c = c0; c < c1; ++c) out.put(kernel[c * area]);
-        }
-      }
+      // [tap][kernel][channel], a kernel at a time: those lie together.
+      const std::uint32_t channels = std::min(block, d.channels - c0);
+      const std::size_t line = channels * sizeof(T), pitch = kernels * line;
+      for (std::uint32_t k = 0; k < kernels; ++k)
+        put_kernel(kcrs.data() + ((std::uint64_t{k0} + k) * d.channels + c0) * area, channels, area,
+                   out + k * line, pitch);
+      out += area * pitch;
     }
   }
+  std::fill(out, stream.data() + bytes, std::byte{0});
 }
 
 void check(const OperandDesc& d) {

@@ -57,8 +57,11 @@ void select_cubes(nvdla_layer& layer, std::uint32_t first) {
 
 std::uint64_t Blob::add(std::uint64_t bytes) {
   const std::uint64_t offset = bytes_.size();
-  bytes_.resize(
-      static_cast<std::size_t>((offset + bytes + kBlobAlign - 1) / kBlobAlign * kBlobAlign));
+  const auto size =
+      static_cast<std::size_t>((offset + bytes + kBlobAlign - 1) / kBlobAlign * kBlobAlign);
+  // Weights come first, and much smaller operands follow: these do not move them.
+  if (size > bytes_.capacity()) bytes_.reserve(size + size / 4);
+  bytes_.resize(size);
   return offset;
 }
 

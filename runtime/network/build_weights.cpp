@@ -3,7 +3,6 @@
 // Where the weights of a convolution go: as they are, or without their zeros.
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "layout/bands.hpp"
 #include "network/builder.hpp"
@@ -34,21 +33,21 @@ void Builder::place_weights(const WeightsDesc& desc, std::span<const std::byte> 
   compressed.flags |= NVDLA_CONV_COMPRESSED;
   compressed.weights.bytes = static_cast<std::uint32_t>(sizes.weights);
   conv.weights.slot = compressed.weights.slot = blob.slot();
-  Blob tables = control_;
-  compressed.wgs.offset = tables.add(sizes.wgs);
+  const std::size_t tables = control_.bytes().size();
+  compressed.wgs.offset = control_.add(sizes.wgs);
   compressed.wgs.bytes = static_cast<std::uint32_t>(sizes.wgs);
-  compressed.wmb.offset = tables.add(sizes.wmb);
+  compressed.wmb.offset = control_.add(sizes.wmb);
   compressed.wmb.bytes = static_cast<std::uint32_t>(sizes.wmb);
-  if (!sizes.pays() || tables.bytes().size() > NVDLA_MAX_CONTROL_BYTES ||
+  if (!sizes.pays() || control_.bytes().size() > NVDLA_MAX_CONTROL_BYTES ||
       count_bands(info_, compressed) > count_bands(info_, conv)) {
+    control_.cut(tables);
     conv.weights.offset = blob.add(stream.size());
     std::copy(stream.begin(), stream.end(), blob.at(conv.weights.offset).begin());
     return;
   }
   compressed.weights.offset = blob.add(sizes.weights);
   compress_weights(info_, desc, stream, blob.at(compressed.weights.offset),
-                   tables.at(compressed.wgs.offset), tables.at(compressed.wmb.offset));
-  control_ = std::move(tables);
+                   control_.at(compressed.wgs.offset), control_.at(compressed.wmb.offset));
   conv = compressed;
 }
 

@@ -38,6 +38,8 @@ class Blob {
     return std::span(bytes_).subspan(static_cast<std::size_t>(offset));
   }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  // Takes back what was added since there were so many.
+  void cut(std::size_t bytes) { bytes_.resize(bytes); }
   std::vector<std::byte> take() && { return std::move(bytes_); }
 
  private:
