@@ -12,32 +12,88 @@
 namespace nvdla::model {
 namespace {
 
+// Of expanded weights that are kept.
+constexpr std::size_t kBudgetBytes = std::size_t{128} << 20;
+
 bool mask_bit(const std::vector<std::byte>& mask, std::uint64_t index) {
   return (std::to_integer<unsigned>(mask[index / 8]) >> (index % 8) & 1) != 0;
 }
 
 }  // namespace
 
-std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
-                           ExpandedWeights& weights) {
+WeightExpander::Key WeightExpander::key_of(const ConvLayer& layer) const noexcept {
+  const std::uint64_t group_kernels = hw_.atomic_k / precision_bytes(layer.proc);
+  const std::uint64_t groups = arith::ceil_div(std::uint64_t{layer.kernels}, group_kernels);
+  // Whole atoms of the table of group sizes.
+  return {layer.proc,
+          layer.kernels,
+          layer.weight_banks,
+          layer.kernel_bytes,
+          layer.weight_ram,
+          {layer.weight_address, layer.wmb_address, layer.wgs_address},
+          {layer.weight_bytes, layer.wmb_bytes,
+           arith::round_up(groups * sizeof(std::uint32_t), std::uint64_t{hw_.atom})}};
+}
+
+std::array<std::uint64_t, 3> WeightExpander::generations(const Key& key) const noexcept {
+  std::array<std::uint64_t, 3> found{};
+  for (std::size_t i = 0; i < found.size(); ++i)
+    found[i] = dma_.generation(key.ram, key.addresses[i], key.sizes[i]);
+  return found;
+}
+
+std::string WeightExpander::expand(const ConvLayer& layer) {
+  const Key key = key_of(layer);
+  // Asked before the bytes are read, so a change in between is seen next time.
+  const auto now = generations(key);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  if (found != entries_.end()) {
+    if (found->generations == now && std::find(now.begin(), now.end(), 0) == now.end()) {
+      entries_.splice(entries_.begin(), entries_, found);
+      return {};
+    }
+    entries_.erase(found);
+  }
+  Entry entry{key, now, {}, {}};
+  std::string fault = expand(layer, key, entry);
+  if (fault.empty()) {
+    entries_.push_front(std::move(entry));
+    trim();
+  }
+  return fault;
+}
+
+void WeightExpander::trim() {
+  std::size_t total = 0;
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    total += entry->stream->size();
+    if (total > kBudgetBytes && entry != entries_.begin()) {
+      entries_.erase(entry, entries_.end());
+      return;
+    }
+  }
+}
+
+std::string WeightExpander::expand(const ConvLayer& layer, const Key& key, Entry& entry) const {
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t kernel = layer.kernel_bytes / bytes;
-  const std::uint32_t group_kernels = hw.atomic_k / bytes;
+  const std::uint32_t group_kernels = hw_.atomic_k / bytes;
   const std::uint32_t groups = (layer.kernels + group_kernels - 1) / group_kernels;
 
-  weights.fetched.resize(layer.weight_bytes);
-  dma.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, weights.fetched.data(),
-           weights.fetched.size());
-  std::vector<std::byte> mask(layer.wmb_bytes);
-  dma.read(NVDLA_DMA_CDMA_WMB, layer.weight_ram, layer.wmb_address, mask.data(), mask.size());
-  // Whole atoms of the table of group sizes.
-  std::vector<std::byte> table(arith::round_up(std::uint64_t{groups} * 4, hw.atom));
-  dma.read(NVDLA_DMA_CDMA_WGS, layer.weight_ram, layer.wgs_address, table.data(), table.size());
+  const auto read = [&](nvdla_dma client, std::size_t i) {
+    std::vector<std::byte> to(static_cast<std::size_t>(key.sizes[i]));
+    dma_.read(client, key.ram, key.addresses[i], to.data(), to.size());
+    return to;
+  };
+  const std::vector<std::byte> fetched = read(NVDLA_DMA_CDMA_WEIGHT, 0);
+  const std::vector<std::byte> mask = read(NVDLA_DMA_CDMA_WMB, 1);
+  const std::vector<std::byte> table = read(NVDLA_DMA_CDMA_WGS, 2);
 
   const std::uint64_t elements = kernel * layer.kernels;
   const std::uint64_t capacity =
-      std::uint64_t{layer.weight_banks} * hw.cbuf_entries * hw.cbuf_entry_bytes;
-  weights.stream.assign(arith::round_up(elements * bytes, 128), std::byte{0});
+      std::uint64_t{layer.weight_banks} * hw_.cbuf_entries * hw_.cbuf_entry_bytes;
+  std::vector<std::byte> stream(arith::round_up(elements * bytes, 128));
   std::uint64_t at = 0;
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::uint64_t first = kernel * group * group_kernels;
@@ -45,10 +101,10 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
     const std::uint64_t start = at;
     for (std::uint64_t i = first; i < last; ++i) {
       if (!mask_bit(mask, i)) continue;
-      if (at + bytes > weights.fetched.size())
+      if (at + bytes > fetched.size())
         return "the mask has more weights than WEIGHT_BYTES " + std::to_string(layer.weight_bytes) +
                " holds, at kernel group " + std::to_string(group);
-      std::memcpy(weights.stream.data() + i * bytes, weights.fetched.data() + at, bytes);
+      std::memcpy(stream.data() + i * bytes, fetched.data() + at, bytes);
       at += bytes;
     }
     std::uint32_t size;
@@ -65,6 +121,12 @@ std::string expand_weights(const nvdla_hw& hw, Dma& dma, const ConvLayer& layer,
   if (arith::round_up(at, 128) != layer.weight_bytes)
     return "WEIGHT_BYTES " + std::to_string(layer.weight_bytes) + ", the mask has weights of " +
            std::to_string(at) + " bytes";
+  if (layer.proc == Precision::kFp16) {
+    std::vector<std::uint16_t> halves(fetched.size() / 2);
+    std::memcpy(halves.data(), fetched.data(), halves.size() * 2);
+    entry.specials = fp::count_specials(halves);
+  }
+  entry.stream = std::make_shared<const std::vector<std::byte>>(std::move(stream));
   return {};
 }
 

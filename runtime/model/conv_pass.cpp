@@ -18,6 +18,12 @@ constexpr std::uint64_t kExactProducts = 131072;
 // Weights that stay in a processor's cache while positions go by.
 constexpr std::size_t kCachedWeights = std::size_t{384} << 10;
 
+std::vector<std::uint16_t> words(const std::vector<std::byte>& bytes) {
+  std::vector<std::uint16_t> values(bytes.size() / 2);
+  std::memcpy(values.data(), bytes.data(), values.size() * 2);
+  return values;
+}
+
 }  // namespace
 
 ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const Options& options,
@@ -29,6 +35,7 @@ ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const O
       fast_half_(options.fast_half),
       pool_(pool),
       weights_(hw, dma),
+      expander_(hw, dma),
       data_(hw, dma, options.quirks),
       tiles_(pool),
       scratch_(pool.size()) {}
@@ -43,8 +50,7 @@ std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
   // Ahead of CSC it fetches as far as there is room, and waits.
   turn.fetching = start.fetch_first && !start.ahead;
   std::string fault = cbuf_.weights.run(hw_, layer, turn);
-  if (fault.empty() && layer.compressed && fetch_.weights)
-    fault = expand_weights(hw_, dma_, layer, expanded_);
+  if (fault.empty() && layer.compressed && fetch_.weights) fault = expander_.expand(layer);
   return fault;
 }
 
@@ -56,33 +62,33 @@ const WeightCache::Entry& ConvPass::load_weights(const ConvLayer& layer, const C
   const bool half = layer.proc == Precision::kFp16;
   if (!layer.compressed && !half && before == nullptr) return weights_.fetch(layer, shape);
 
-  const auto words = [](const std::vector<std::byte>& bytes) {
-    std::vector<std::uint16_t> values(bytes.size() / 2);
-    std::memcpy(values.data(), bytes.data(), values.size() * 2);
-    return values;
-  };
+  RawWeights raw;
   if (layer.compressed) {
-    if (half) counters.weights = fp::count_specials(words(expanded_.fetched));
+    raw = expander_.stream();
+    counters.weights = expander_.specials();
   } else if (before == nullptr) {
     const WeightCache::Entry& entry = weights_.fetch(layer, shape);
     counters.weights = entry.packed->specials;
-    // The logic flushes NaNs of the weights like those of the data, the reference model does not.
-    if (!layer.flush_nan || quirks_ == Quirks::kCmodel || counters.weights.nan == 0) return entry;
-    expanded_.stream = *entry.raw;
+    raw = entry.raw;
   } else {
-    expanded_.stream = *weights_.read(layer);
-    if (half) counters.weights = fp::count_specials(words(expanded_.stream));
+    raw = weights_.read(layer);
+    if (half) counters.weights = fp::count_specials(words(*raw));
   }
-  if (half && layer.flush_nan && quirks_ != Quirks::kCmodel) {
-    std::vector<std::uint16_t> values = words(expanded_.stream);
+  // The logic flushes NaNs of the weights like those of the data, the reference model does not.
+  if (half && layer.flush_nan && quirks_ != Quirks::kCmodel && counters.weights.nan != 0) {
+    std::vector<std::uint16_t> values = words(*raw);
     for (std::uint16_t& value : values)
       value = static_cast<std::uint16_t>(fp::flush_nan<fp::Fp16>(value));
-    std::memcpy(expanded_.stream.data(), values.data(), values.size() * 2);
+    std::vector<std::byte> flushed(*raw);
+    std::memcpy(flushed.data(), values.data(), values.size() * 2);
+    raw = std::make_shared<const std::vector<std::byte>>(std::move(flushed));
   }
-  if (before != nullptr)
-    expanded_.stream.insert(expanded_.stream.begin(), before->begin(), before->end());
-  return weights_.kept(std::make_shared<const std::vector<std::byte>>(std::move(expanded_.stream)),
-                       shape);
+  if (before != nullptr) {
+    std::vector<std::byte> all(*before);
+    all.insert(all.end(), raw->begin(), raw->end());
+    raw = std::make_shared<const std::vector<std::byte>>(std::move(all));
+  }
+  return weights_.kept(raw, shape);
 }
 
 ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
@@ -145,19 +151,41 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   return counters;
 }
 
+void ConvPass::list_taps(const ConvLayer& layer) {
+  const std::size_t line = std::size_t{data_.width()} * data_.elements();
+  taps_.clear();
+  for (std::size_t r = 0; r < layer.kernel_height; ++r)
+    for (std::size_t s = 0; s < layer.kernel_width; ++s)
+      taps_.push_back(static_cast<std::int32_t>(r * layer.dilation_y * line +
+                                                s * layer.dilation_x * data_.elements()));
+  // Those that weigh nothing read what others do.
+  while (taps_.size() % 4 != 0) taps_.push_back(taps_.back());
+}
+
 void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(data_.batch(batch));
   const ConvWalk walk(layer, data_);
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
+  const bool depthwise = !weights.depthwise.empty();
+  const std::size_t quads = shape.quads();
+  if (depthwise) list_taps(layer);
 
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[SdpPass::kPositions];
-    walk.bases(tile.first, tile.count, data, bases);
-    kernels_.mac({bases, tile.count, runs_.data(), static_cast<unsigned>(runs_.size()),
-                  shape.run_steps(), weights.bytes.data() + tile.block * block_bytes,
-                  weights.starts.data() + std::size_t{tile.block} * kBlock, values});
+    const std::int32_t* starts = weights.starts.data() + std::size_t{tile.block} * kBlock;
+    if (depthwise) {
+      walk.bases(tile.first, tile.count, data + weights.depthwise_channels[tile.block], bases);
+      kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
+                          weights.depthwise.data() + tile.block * quads * 4 * kBlock, starts,
+                          values});
+    } else {
+      walk.bases(tile.first, tile.count, data, bases);
+      kernels_.mac({bases, tile.count, runs_.data(), static_cast<unsigned>(runs_.size()),
+                    shape.run_steps(), weights.bytes.data() + tile.block * block_bytes, starts,
+                    values});
+    }
     if (shift.dropped != 0)
       for (std::size_t i = 0; i < std::size_t{tile.count} * kBlock; ++i)
         values[i] >>= shift.dropped;
@@ -168,8 +196,9 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const auto order = block_bytes * sdp.blocks() <= kCachedWeights
                          ? ConvTiles::Order::kBlocksFirst
                          : ConvTiles::Order::kPositionsFirst;
+  const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
   tiles_.run(sdp, walk.positions(), order,
-             static_cast<double>(SdpPass::kPositions * block_bytes) / kByteRate, std::ref(compute));
+             static_cast<double>(SdpPass::kPositions * products) / kByteRate, std::ref(compute));
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,

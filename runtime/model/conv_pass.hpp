@@ -44,6 +44,8 @@ class ConvPass {
  private:
   const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvShape& shape,
                                          ConvCounters& counters);
+  // Where the kernel's positions lie, in elements from where it begins.
+  void list_taps(const ConvLayer& layer);
   void run_bytes(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                  std::uint32_t batch, SdpPass& sdp);
   std::uint32_t run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -73,8 +75,8 @@ class ConvPass {
   CbufState cbuf_;
   ConvFetch fetch_;  // of the layer that was prepared
   WeightCache weights_;
+  WeightExpander expander_;
   ConvData data_;
-  ExpandedWeights expanded_;
   ConvTiles tiles_;
 
   // What a thread of the pool has to itself.
@@ -91,7 +93,7 @@ class ConvPass {
   std::vector<std::uint16_t> half_data_;  // of a batch
   std::vector<std::int16_t> half_mantissas_, half_groups_;
   std::vector<float> float_data_;
-  std::vector<std::int32_t> runs_;
+  std::vector<std::int32_t> runs_, taps_;
 };
 
 // How CACC shifts a sum right before it delivers it. The logic keeps 16 bits of the fraction, so of

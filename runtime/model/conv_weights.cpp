@@ -98,6 +98,47 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
               });
 }
 
+// Whether kernel k of each block sees nothing but channel k from some channel on; which one.
+bool find_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                    std::vector<std::uint32_t>& channels) {
+  // Images have their columns in the channels.
+  if (shape.post_lines > 1 || shape.channels < 2) return false;
+  constexpr std::uint32_t kUnknown = UINT32_MAX;
+  channels.assign(shape.blocks(), kUnknown);
+  bool diagonal = true;
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t, std::uint32_t, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                std::uint32_t& first = channels[k / kBlock];
+                for (std::uint32_t c = 0; c < count && diagonal; ++c) {
+                  if (from[c] == std::byte{0}) continue;
+                  if (first == kUnknown && c0 + c >= k % kBlock) first = c0 + c - k % kBlock;
+                  diagonal = first != kUnknown && c0 + c == first + k % kBlock;
+                }
+              });
+  std::replace(channels.begin(), channels.end(), kUnknown, std::uint32_t{0});
+  return diagonal;
+}
+
+void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                    PackedWeights& packed) {
+  const std::size_t block = std::size_t{shape.quads()} * 4 * kBlock;
+  packed.depthwise.assign(block * shape.blocks(), 0);
+  packed.starts.assign(std::size_t{shape.blocks()} * kBlock, 0);
+  walk_stream(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0, std::uint32_t count,
+          const std::byte* from) {
+        const std::uint32_t channel = packed.depthwise_channels[k / kBlock] + k % kBlock;
+        if (channel < c0 || channel >= c0 + count) return;
+        const auto weight = static_cast<std::int8_t>(from[channel - c0]);
+        const std::size_t tap = std::size_t{r} * shape.kernel_width + s;
+        packed.depthwise[k / kBlock * block + (tap / 4 * kBlock + k % kBlock) * 4 + tap % 4] =
+            weight;
+        packed.starts[k] -= 128 * weight;
+      });
+}
+
 void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                PackedWeights& packed) {
   packed.wide = WideWeights(shape.blocks(), 1, std::size_t{shape.run_count()} * shape.run_steps());
@@ -192,7 +233,10 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
   PackedWeights packed;
   switch (shape.mac) {
     case Mac::kBytes:
-      pack_bytes(hw, shape, raw, packed);
+      if (find_depthwise(hw, shape, raw, packed.depthwise_channels))
+        pack_depthwise(hw, shape, raw, packed);
+      else
+        pack_bytes(hw, shape, raw, packed);
       break;
     case Mac::kWide:
       pack_wide(hw, shape, raw, packed);

@@ -43,6 +43,8 @@ struct ConvShape {
     return rows ? kernel_height : kernel_height * kernel_width;
   }
   std::uint32_t run_elements() const noexcept { return rows ? kernel_width * channels : channels; }
+  // DepthwiseTile::quads.
+  std::uint32_t quads() const noexcept { return (kernel_height * kernel_width + 3) / 4; }
   std::uint32_t run_steps() const noexcept { return (run_elements() + kStep - 1) / kStep; }
   // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
   std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {
@@ -63,15 +65,19 @@ struct ConvShape {
 struct PackedWeights {
   std::vector<std::int8_t> bytes;    // kBytes
   std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
-  WideWeights wide;                  // kWide; kWinograd, a group for each of the 16 positions
-  std::vector<std::uint16_t> half;   // [kernel][step][kLanes]
+  // kBytes, in place of `bytes` where each kernel sees one channel: DepthwiseTile::weights of each
+  // block, [block][quad][kBlock][4], and the channel of its first kernel.
+  std::vector<std::int8_t> depthwise;
+  std::vector<std::uint32_t> depthwise_channels;
+  WideWeights wide;                 // kWide; kWinograd, a group for each of the 16 positions
+  std::vector<std::uint16_t> half;  // [kernel][step][kLanes]
   // The same without NaNs as HalfTile wants them, [block][step][lane][kBlock]; kHalf alone.
   std::vector<std::int16_t> half_mantissas, half_groups;
   std::vector<float> floats;  // kHalfFast: [block][run][element][kBlock]
   fp::Specials specials;      // of fp16 kernels as they came
 
   std::size_t size() const noexcept {
-    return bytes.size() + starts.size() * 4 + wide.size() +
+    return bytes.size() + depthwise.size() + starts.size() * 4 + wide.size() +
            2 * (half.size() + half_mantissas.size() + half_groups.size()) + 4 * floats.size();
   }
 };

@@ -10,6 +10,7 @@
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/depthwise.ipp"
 #include "model/kernels/parts.ipp"
 
 // With 4 registers of kernels 12 sums, which leaves one for each position's activations and one
@@ -111,7 +112,27 @@ template <unsigned kCount>
       _mm256_storeu_si256(at(to + p * kBlock + r * kRow), sums[p][r]);
 }
 
+// The even and the odd bytes, each in 16 bits.
+class PairQuads {
+ public:
+  static constexpr unsigned kPositions = 1;
+  explicit PairQuads(__m256i weights)
+      : even_(_mm256_srai_epi16(_mm256_slli_epi16(weights, 8), 8)),
+        odd_(_mm256_srai_epi16(weights, 8)) {}
+  __m256i add(__m256i sums, __m256i activations) const {
+    const __m256i even = _mm256_and_si256(activations, _mm256_set1_epi16(0xff));
+    const __m256i odd = _mm256_srli_epi16(activations, 8);
+    return _mm256_add_epi32(
+        sums, _mm256_add_epi32(_mm256_madd_epi16(even, even_), _mm256_madd_epi16(odd, odd_)));
+  }
+
+ private:
+  __m256i even_, odd_;
+};
+
 }  // namespace
+
+void avx2_depthwise(const DepthwiseTile& tile) { depthwise<PairQuads>(tile); }
 
 void avx2_mac(const MacTile& tile) {
   constexpr void (*kParts[])(const Chunk&, unsigned) = {part<1>, part<2>, part<kPositions>};

@@ -7,6 +7,7 @@
 namespace nvdla::model {
 
 void avx2_mac(const MacTile& tile);
+void avx2_depthwise(const DepthwiseTile& tile);
 
 }  // namespace nvdla::model
 

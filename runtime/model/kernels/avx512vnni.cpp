@@ -14,6 +14,7 @@
 namespace nvdla::model {
 namespace {
 
+#include "model/kernels/depthwise.ipp"
 #include "model/kernels/elements.ipp"
 #include "model/kernels/loops.ipp"
 #include "model/kernels/parts.ipp"
@@ -64,6 +65,18 @@ void mac(const MacTile& tile) {
       tile_mac<11>, tile_mac<12>, tile_mac<13>, tile_mac<14>};
   in_parts(tile, tile.count, kParts);
 }
+
+class DotQuads {
+ public:
+  static constexpr unsigned kPositions = 4;
+  explicit DotQuads(__m256i weights) : weights_(weights) {}
+  __m256i add(__m256i sums, __m256i activations) const {
+    return _mm256_dpbusd_epi32(sums, activations, weights_);
+  }
+
+ private:
+  __m256i weights_;
+};
 
 // Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the
 // product is negative: no absolute value is needed.
@@ -194,15 +207,25 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",          mac,
-    avx512_wide,       loop_wide_clip,
-    avx512_half,       avx512_half_tile,
-    avx512_float_tile, loop_clip,
-    loop_sdp_widen,    loop_sdp_shift,
-    loop_sdp_operand,  loop_sdp_x,
-    loop_sdp_y,        sdp_convert,
-    convert_to_int8,   to_int8,
-    loop_to_int16,     avx512_finish,
+    "avx512",
+    mac,
+    depthwise<DotQuads>,
+    avx512_wide,
+    loop_wide_clip,
+    avx512_half,
+    avx512_half_tile,
+    avx512_float_tile,
+    loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_x,
+    loop_sdp_y,
+    sdp_convert,
+    convert_to_int8,
+    to_int8,
+    loop_to_int16,
+    avx512_finish,
     &kAvx512Units,
 };
 

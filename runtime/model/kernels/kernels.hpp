@@ -37,6 +37,18 @@ struct MacTile {
   int32_t* sums;
 };
 
+// The same where each kernel sees one channel, kernel k of the block channel k: depthwise. Of a
+// position that are kBlock bytes at base[position] + taps[tap], all of which are read.
+struct DepthwiseTile {
+  const uint8_t* const* bases;
+  unsigned count;
+  const int32_t* taps;    // [quads][4]
+  unsigned quads;         // taps in fours; those beyond the last weigh nothing
+  const int8_t* weights;  // [quad][kBlock][4]
+  const int32_t* starts;  // as in MacTile
+  int32_t* sums;          // [count][kBlock], exact modulo 2^32
+};
+
 // One tile of exact convolution for everything that a 32-bit sum may not hold: activations and
 // weights of 16 bits, 64-bit sums. Runs are as in MacTile, in elements.
 //
@@ -206,6 +218,7 @@ struct UnitKernels;
 struct Kernels {
   const char* name;
   void (*mac)(const MacTile& tile);
+  void (*depthwise)(const DepthwiseTile& tile);
   void (*wide)(const WideTile& tile);
   // To 32 bits; returns how many were saturated there.
   uint32_t (*wide_clip)(const int64_t* sums, unsigned count, const WideClip& clip, int32_t* values);

@@ -45,25 +45,16 @@ void loop_float_tile(const FloatTile& tile) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",
-    mac,
-    loop_wide,
-    loop_wide_clip,
-    loop_half,
-    loop_half_tile,
-    loop_float_tile,
-    loop_clip,
-    loop_sdp_widen,
-    loop_sdp_shift,
-    loop_sdp_operand,
-    loop_sdp_x,
-    loop_sdp_y,
-    loop_sdp_convert,
-    loop_convert_to_int8,
-    loop_to_int8,
-    loop_to_int16,
-    nullptr,
-    &kPortableUnits,
+    "portable",       mac,
+    loop_depthwise,   loop_wide,
+    loop_wide_clip,   loop_half,
+    loop_half_tile,   loop_float_tile,
+    loop_clip,        loop_sdp_widen,
+    loop_sdp_shift,   loop_sdp_operand,
+    loop_sdp_x,       loop_sdp_y,
+    loop_sdp_convert, loop_convert_to_int8,
+    loop_to_int8,     loop_to_int16,
+    nullptr,          &kPortableUnits,
 };
 
 }  // namespace nvdla::model

@@ -22,6 +22,35 @@ using test::pick;
 
 class KernelSets : public test::KernelSets {};
 
+TEST_P(KernelSets, DepthwiseConvolution) {
+  for (unsigned round = 0; round < 300; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const auto quads = static_cast<unsigned>(pick(random_, 1, 7));
+    const std::size_t bytes = 400;
+    // The data ends where the last channel of the last position may lie.
+    const auto data = numbers<std::uint8_t>(2 * bytes + kBlock, 0, 255);
+    const auto weights = numbers<std::int8_t>(std::size_t{quads} * 4 * kBlock, -128, 127);
+    std::vector<std::int32_t> starts(kBlock);
+    for (std::size_t i = 0; i < weights.size(); ++i) starts[i / 4 % kBlock] -= 128 * weights[i];
+    std::vector<const std::uint8_t*> bases(count);
+    for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
+    std::vector<std::int32_t> taps(std::size_t{quads} * 4);
+    for (auto& tap : taps) tap = static_cast<std::int32_t>(pick(random_, 0, bytes));
+    std::vector<std::int32_t> sums(count * kBlock), expected;
+    kernels_->depthwise(
+        {bases.data(), count, taps.data(), quads, weights.data(), starts.data(), sums.data()});
+    for (unsigned p = 0; p < count; ++p)
+      for (unsigned k = 0; k < kBlock; ++k) {
+        std::int32_t sum = 0;
+        for (std::size_t tap = 0; tap < taps.size(); ++tap)
+          sum += (bases[p][taps[tap] + static_cast<int>(k)] - 128) *
+                 weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
+        expected.push_back(sum);
+      }
+    ASSERT_EQ(sums, expected) << "round " << round;
+  }
+}
+
 TEST_P(KernelSets, Convolution) {
   for (unsigned round = 0; round < 300; ++round) {
     const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));

@@ -9,27 +9,10 @@
 #include <vector>
 
 #include "model/conv_weights.hpp"
-#include "model/memory.hpp"
+#include "support/counting_bus.hpp"
 
 namespace nvdla::model {
 namespace {
-
-// Counts what is asked of the memory behind it.
-class CountingBus final : public Bus {
- public:
-  Mapping map(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept override {
-    ++accesses;
-    return memory.map(ram, address, size, write);
-  }
-  std::uint64_t generation(Ram ram, std::uint64_t address,
-                           std::uint64_t size) const noexcept override {
-    return memory.generation(ram, address, size);
-  }
-  void written(Ram, std::uint64_t, std::uint64_t) noexcept override {}
-
-  Memory memory;
-  unsigned accesses = 0;
-};
 
 class Weights : public testing::Test {
  protected:
@@ -51,7 +34,7 @@ class Weights : public testing::Test {
     return cache_.fetch(layer, kShape);
   }
 
-  CountingBus bus_;
+  test::CountingBus bus_;
   const nvdla_hw& hw_ = *nvdla_hw_find("nv_full");
   Dma dma_{hw_, bus_};
   WeightCache cache_{hw_, dma_};
@@ -101,6 +84,69 @@ TEST_F(Weights, ArePackedByFourChannels) {
         }
   EXPECT_EQ(packed.bytes, want);
   EXPECT_EQ(packed.starts, starts);
+}
+
+// A kernel of 3 x 3 for each of 70 channels, which lie in two blocks of 64.
+class DepthwiseWeights : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kChannels = 70;
+  static constexpr ConvShape kShape{kChannels, kChannels, 3, 3, true, Mac::kBytes, 1};
+
+  // Calls `visit(k, c, tap, byte)` for each weight of the stream.
+  template <typename Visit>
+  void each(Visit visit) {
+    std::size_t at = 0;
+    for (std::uint32_t k0 = 0; k0 < kChannels; k0 += 32)
+      for (std::uint32_t c0 = 0; c0 < kChannels; c0 += 64)
+        for (std::uint32_t tap = 0; tap < 9; ++tap)
+          for (std::uint32_t k = k0; k < std::min(kChannels, k0 + 32); ++k)
+            for (std::uint32_t c = c0; c < std::min(kChannels, c0 + 64); ++c)
+              visit(k, c, tap, raw_[at++]);
+  }
+  static std::int8_t weight(std::uint32_t k, std::uint32_t tap) {
+    return static_cast<std::int8_t>(k * 29 + tap * 7 + 1);
+  }
+  PackedWeights packed() const { return pack_weights(*nvdla_hw_find("nv_full"), kShape, raw_); }
+
+  std::vector<std::byte> raw_ = std::vector<std::byte>(std::size_t{kChannels} * kChannels * 9 + 60);
+};
+
+TEST_F(DepthwiseWeights, ArePackedWithoutZeros) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t tap, std::byte& byte) {
+    if (c == k) byte = static_cast<std::byte>(weight(k, tap));
+  });
+  const PackedWeights found = packed();
+  EXPECT_TRUE(found.bytes.empty());
+  EXPECT_EQ(found.depthwise_channels, (std::vector<std::uint32_t>{0, 32, 64}));
+  ASSERT_EQ(found.depthwise.size(), 3u * 3 * 4 * kBlock);
+  for (std::uint32_t k = 0; k < 3 * kBlock; ++k) {
+    std::int32_t sum = 0;
+    for (std::uint32_t tap = 0; tap < 12; ++tap) {
+      const std::int8_t want = k < kChannels && tap < 9 ? weight(k, tap) : std::int8_t{0};
+      EXPECT_EQ(found.depthwise[((k / kBlock * 3 + tap / 4) * kBlock + k % kBlock) * 4 + tap % 4],
+                want)
+          << "kernel " << k << ", tap " << tap;
+      sum += want;
+    }
+    EXPECT_EQ(found.starts[k], -128 * sum);
+  }
+}
+
+TEST_F(DepthwiseWeights, WithAnotherChannelAreNot) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t tap, std::byte& byte) {
+    if (c == k) byte = static_cast<std::byte>(weight(k, tap));
+    if (k == kChannels - 1 && c == 2 && tap == 8) byte = std::byte{1};
+  });
+  EXPECT_TRUE(packed().depthwise.empty());
+  EXPECT_FALSE(packed().bytes.empty());
+}
+
+// Kernel 1 sees channel 0: none comes before it for kernel 0.
+TEST_F(DepthwiseWeights, BeforeTheFirstChannelAreNot) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t, std::byte& byte) {
+    if (k == c + 1) byte = std::byte{3};
+  });
+  EXPECT_TRUE(packed().depthwise.empty());
 }
 
 }  // namespace
