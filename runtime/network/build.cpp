@@ -80,7 +80,7 @@ void Builder::build(const BuildOptions& options) {
   parts_.emplace(net_, info_);
   for (std::uint32_t i = 0; i < net_.tensors.size(); ++i) add_tensor(i);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
-  place_residents(options.share_memory);
+  place_residents({.share = options.share_memory, .sram = options.sram_bytes});
   add_control();
   for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) compiled_.outputs.push_back(make_port(port));
@@ -106,12 +106,13 @@ std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::
   return static_cast<std::uint32_t>(residents_.size() - 1);
 }
 
-void Builder::place_residents(bool share) {
+void Builder::place_residents(const MemoryWishes& wishes) {
+  if (wishes.sram != 0) check_memory(info_, Memory::kSram);
   for (const auto* ports : {&net_.inputs, &net_.outputs})
     for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
   unplanned_layers_ = layers_;
   unplanned_transfers_ = transfers_;
-  plan_ = plan_memory(residents_, layers_, transfers_, share);
+  plan_ = plan_memory(residents_, layers_, transfers_, wishes);
   move_in(plan_, layers_, transfers_);
   for (const MemoryPlan::Slot& planned : plan_.slots) {
     const nvdla_slot& slot = planned.slot;

@@ -69,7 +69,7 @@ class Builder {
   // until place_residents() has found one for it.
   std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
                              Memory memory = Memory::kDram);
-  void place_residents(bool share);
+  void place_residents(const MemoryWishes& wishes);
   // "output 'scores'", as the application knows it, or the layer that makes it.
   std::string place_of(std::uint32_t tensor) const;
   // "layer 3 'conv2'", of the one that is being added.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "arith/integers.hpp"
 #include "base/layer_places.hpp"
@@ -20,6 +21,7 @@ class Planner {
   Planner(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
           std::span<const nvdla_transfer> transfers)
       : residents_(residents), order_(layers), users_(residents.size()) {
+    for (const Resident& resident : residents) memories_.push_back(resident.slot.memory);
     for (std::uint32_t i = 0; i < layers.size(); ++i) {
       for_each_place(layers[i], transfers, [&](const auto& place, bool) {
         auto& users = users_[place.slot];
@@ -28,7 +30,15 @@ class Planner {
     }
   }
 
+  MemoryPlan plan(const MemoryWishes& wishes) {
+    if (wishes.sram != 0) choose_sram(wishes);
+    return plan(wishes.share);
+  }
+
+ private:
   MemoryPlan plan(bool share) {
+    plan_ = {};
+    constants_.reset();
     plan_.places.resize(residents_.size(), {MemoryPlan::kNowhere, 0});
     for (std::uint32_t i = 0; i < residents_.size(); ++i)
       if (residents_[i].alone) put(i, add_slot(i), 0);
@@ -48,9 +58,41 @@ class Planner {
     return std::move(plan_);
   }
 
- private:
+  // How much of its life layers are at a tensor.
+  double busy(std::uint32_t resident) const {
+    const auto& users = users_[resident];
+    return static_cast<double>(users.size()) / (users.back() - users.front() + 1.0);
+  }
+
+  // One after the other, as long as the plan has room for it.
+  void choose_sram(const MemoryWishes& wishes) {
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      const Resident& resident = residents_[i];
+      if (!resident.alone && resident.contents.empty() && !users_[i].empty() &&
+          memories_[i] == NVDLA_MEMORY_DRAM && resident.slot.size <= wishes.sram)
+        tensors.push_back(i);
+    }
+    std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(busy(a), residents_[a].slot.size) >
+             std::pair(busy(b), residents_[b].slot.size);
+    });
+    for (const std::uint32_t tensor : tensors) {
+      memories_[tensor] = NVDLA_MEMORY_SRAM;
+      if (sram_bytes(plan(wishes.share)) > wishes.sram) memories_[tensor] = NVDLA_MEMORY_DRAM;
+    }
+  }
+
+  static std::uint64_t sram_bytes(const MemoryPlan& plan) {
+    std::uint64_t bytes = 0;
+    for (const MemoryPlan::Slot& slot : plan.slots)
+      if (slot.slot.memory == NVDLA_MEMORY_SRAM) bytes += slot.slot.size;
+    return bytes;
+  }
+
   std::uint32_t add_slot(std::uint32_t resident) {
     plan_.slots.push_back({residents_[resident].slot, {}});
+    plan_.slots.back().slot.memory = memories_[resident];
     return static_cast<std::uint32_t>(plan_.slots.size() - 1);
   }
 
@@ -89,7 +131,7 @@ class Planner {
     };
     for (std::uint32_t i = 0; share && i < plan_.slots.size(); ++i) {
       const MemoryPlan::Slot& slot = plan_.slots[i];
-      if (slot.slot.memory != wanted.memory || !is_free(slot, resident)) continue;
+      if (slot.slot.memory != memories_[resident] || !is_free(slot, resident)) continue;
       if (!best || fits_better(slot.slot, plan_.slots[*best].slot)) best = i;
     }
     put(resident, best ? *best : add_slot(resident), 0);
@@ -105,6 +147,7 @@ class Planner {
   std::span<const Resident> residents_;
   LayerOrder order_;
   std::vector<std::vector<std::uint32_t>> users_;  // layers, by resident
+  std::vector<std::uint32_t> memories_;            // the same
   std::optional<std::uint32_t> constants_;         // the slot that is being filled
   MemoryPlan plan_;
 };
@@ -112,8 +155,8 @@ class Planner {
 }  // namespace
 
 MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
-                       std::span<const nvdla_transfer> transfers, bool share) {
-  return Planner(residents, layers, transfers).plan(share);
+                       std::span<const nvdla_transfer> transfers, const MemoryWishes& wishes) {
+  return Planner(residents, layers, transfers).plan(wishes);
 }
 
 bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents) {

@@ -49,10 +49,19 @@ struct MemoryPlan {
   std::vector<Slot> slots;
 };
 
+struct MemoryWishes {
+  bool share = true;       // else each tensor has a slot of its own
+  std::uint64_t sram = 0;  // bytes that slots in secondary memory may take together
+};
+
 // Layers and transfers name residents as if these were slots. Residents that are alone come first,
-// in their order. With `share` off each tensor has a slot of its own.
+// in their order.
+//
+// Tensors that nobody has placed go to secondary memory as long as there is room: first those that
+// layers touch most often while they are alive, since what counts there is bytes times time; of
+// equals the largest.
 MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
-                       std::span<const nvdla_transfer> transfers, bool share);
+                       std::span<const nvdla_transfer> transfers, const MemoryWishes& wishes);
 
 // Lets layers and transfers name slots of the plan.
 void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,

@@ -37,6 +37,12 @@ struct BuildOptions {
   // Tensors between layers lie where others were before, as soon as nothing touches those any more.
   // Without, each has a buffer of its own.
   bool share_memory = true;
+  // Bytes of secondary memory (DeviceInfo::has_sram) that tensors between layers may take in each
+  // request, beside those that Network::place() has put there: then they come and go without the
+  // memory that inputs, outputs and weights go through. The tensors that layers touch most often
+  // while they are alive are chosen; MemoryUse tells which. Without secondary memory it is refused
+  // as kNotAvailable.
+  std::uint64_t sram_bytes = 0;
 };
 
 // The program and the constants of a network in the memory of its device, and what its inputs and

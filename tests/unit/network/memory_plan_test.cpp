@@ -206,6 +206,65 @@ TEST(MemoryPlan, SharedMemoryChangesNoResult) {
   EXPECT_LT(shared, apart * 2 / 3) << "little is shared";
 }
 
+std::uint64_t in_sram(const MemoryUse& use) {
+  std::uint64_t bytes = 0;
+  for (const BufferUse& buffer : use.buffers)
+    if (buffer.memory == Memory::kSram) bytes += buffer.bytes;
+  return bytes;
+}
+
+Session make_with_sram(const Network& net, std::uint64_t bytes) {
+  BuildOptions options;
+  options.sram_bytes = bytes;
+  return net.build(Device::open("model:nv_full"), options);
+}
+
+// In nv_full an atom has 32 channels, so that each tensor takes 512 bytes.
+TEST(MemoryPlan, SecondaryMemoryIsForTheBusiest) {
+  const Network net = kept_network();
+  const auto names = [&](std::uint64_t bytes) {
+    std::vector<std::string> found;
+    for (const BufferUse& buffer : make_with_sram(net, bytes).memory().buffers)
+      if (buffer.memory == Memory::kSram)
+        for (const BufferUse::Tenant& tenant : buffer.tenants) found.push_back(tenant.name);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  // 'a', 'b' and 'c' live for two layers that touch them, 'kept' for five of which three do.
+  const std::string a = "the output of layer 1 'a'", b = "the output of layer 2 'b'",
+                    c = "the output of layer 3 'c'", kept = "the output of layer 0 'kept'";
+  EXPECT_EQ(names(0), (std::vector<std::string>{}));
+  EXPECT_EQ(names(511), (std::vector<std::string>{}));
+  EXPECT_EQ(names(512), (std::vector<std::string>{a, c}));
+  EXPECT_EQ(names(1024), (std::vector<std::string>{a, b, c}));
+  EXPECT_EQ(names(1536), (std::vector<std::string>{kept, a, b, c}));
+  Session there = make_with_sram(net, 1024), plain = make(net, "model:nv_full");
+  EXPECT_EQ(run(there), run(plain));
+}
+
+TEST(MemoryPlan, SecondaryMemoryChangesNoResult) {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Network net = random_network(seed);
+    Session plain = make(net, "model:nv_full");
+    const std::uint64_t bytes = seed * 128;
+    Session there = make_with_sram(net, bytes);
+    ASSERT_EQ(run(there), run(plain)) << "seed " << seed;
+    ASSERT_EQ(run(there), run(plain)) << "seed " << seed << ", the second time";
+    const std::uint64_t found = in_sram(there.memory());
+    EXPECT_LE(found, bytes) << seed;
+    most = std::max(most, found);
+  }
+  EXPECT_GT(most, 3000u);
+}
+
+TEST(MemoryPlan, SecondaryMemoryThatIsNotThereIsRefused) {
+  BuildOptions options;
+  options.sram_bytes = 1;
+  test::expect_error(ErrorCode::kNotAvailable, "nv_small has no secondary memory",
+                     [&] { kept_network().build(Device::open("model:nv_small"), options); });
+}
+
 // What a plan says of tensors that have a slot each.
 struct Planned {
   explicit Planned(const Session& session) : made(impl(session)) {
@@ -216,7 +275,7 @@ struct Planned {
       resident.slot = made.slots[i];
       resident.alone = buffers[i].tenants.size() == 1 && buffers[i].tenants[0].always;
     }
-    plan = detail::plan_memory(residents, made.descriptors, {}, true);
+    plan = detail::plan_memory(residents, made.descriptors, {}, {});
   }
 
   // Empty if the plan is right.
