@@ -99,6 +99,17 @@ void Builder::place_y(const OperatorYNode& op, const Shape& out, Precision proce
   place_operands(op, out, processing, blob, y);
 }
 
+// Operands for channels lie without gaps.
+void Builder::check_run(const OperatorNode& op) const {
+  const TensorDesc& desc = descs_[*op.tensor];
+  if (op.mode != NVDLA_OPERAND_CHANNEL || desc.surfaces() == 1) return;
+  if (desc.surface_stride == desc.atom) return;
+  refuse_argument(
+      "{} is an operand for channels, but the layer that makes it writes more than one "
+      "position: let a copy be the operand",
+      place_of(*op.tensor));
+}
+
 template <typename X>
 void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision processing,
                              Blob& blob, X& x) const {
@@ -107,6 +118,7 @@ void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision
   if (parts(op) == 0) return;
   x.mode = op.mode;
   if (op.tensor) {
+    check_run(op);
     x.operand_bytes = precision_bytes(processing);
     x.operand = surface(*op.tensor);
     if (op.mode != NVDLA_OPERAND_ELEMENT) x.operand.line_stride = x.operand.surface_stride = 0;

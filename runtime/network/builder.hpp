@@ -207,6 +207,7 @@ class Builder {
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
   // The same for an output of that shape and precision, wherever it lies.
   nvdla_sdp sdp_part(const Shape& out, Precision precision, const SdpNode& sdp, Blob& blob) const;
+  void check_run(const OperatorNode& op) const;
   template <typename X>
   void place_operands(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
                       X& x) const;

@@ -68,7 +68,7 @@ void check_operands(const SdpNode& sdp) {
     if (op->tensor || op->mode == NVDLA_OPERAND_ELEMENT) {
       refuse_argument(
           "operands of a deconvolution are of the layer or per channel: let a pointwise layer "
-          "apply those of elements");
+          "apply tensors and those of elements");
     }
   }
 }

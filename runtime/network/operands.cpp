@@ -13,6 +13,8 @@ namespace {
 
 std::size_t area(const Shape& shape) { return std::size_t{shape.height} * shape.width; }
 
+Shape one_position(const Shape& shape) { return {shape.channels, 1, 1, shape.batch}; }
+
 nvdla_operand_mode mode_of(std::size_t count, const Shape& shape) {
   if (count == 1) return NVDLA_OPERAND_LAYER;
   return count == shape.channels ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
@@ -42,7 +44,9 @@ void check_tensor(const char* what, const OperatorNode& op, const Shape& shape,
   if (!op.alu_values.empty() || !op.mul_values.empty()) {
     refuse_argument("{}: operands are values or a tensor, not both", what);
   }
-  if (tensor.shape != shape) {
+  // What is compared is compared element by element.
+  const bool channels = op.alu != NVDLA_ALU_EQUAL && tensor.shape == one_position(shape);
+  if (tensor.shape != shape && !channels) {
     refuse_argument("{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}",
                     what, tensor.shape.batch, tensor.shape.channels, tensor.shape.height,
                     tensor.shape.width, shape.batch, shape.channels, shape.height, shape.width);
@@ -83,8 +87,9 @@ void check_operands(const char* what, OperatorNode& op, const Shape& shape, Prec
   if (tensor) {
     check_tensor(what, op, shape, processing, *tensor);
     op.tensor = tensor->index;
-    // A single pixel lies like operands per channel, and the hardware wants it called so.
-    op.mode = area(shape) == 1 ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
+    // A single pixel lies like operands per channel. Where the output is one, too, the hardware
+    // wants it called so.
+    op.mode = area(tensor->shape) == 1 ? NVDLA_OPERAND_CHANNEL : NVDLA_OPERAND_ELEMENT;
     return;
   }
   check_count(what, "ALU", alu, op.alu_values.size(), shape);

@@ -101,6 +101,8 @@ std::optional<WinogradPlan> plan_winograd(const DeviceInfo& info, const ConvNode
   plan.conv.pad_bottom =
       tile_padding(out.height, node.conv.stride_y, node.conv.pad_top, node.conv.height);
   plan.desc = {weights_desc(node.conv), node.conv.stride_x, node.conv.stride_y, 0};
+  // A tile in place of one position would leave gaps between surfaces, and be mostly for nothing.
+  if (!always && out.width * out.height == 1) return std::nullopt;
   if (!always && conv_steps(info, plan.conv) >= conv_steps(info, node.conv)) return std::nullopt;
   if (node.conv.proc_precision == NVDLA_PRECISION_FP16) return plan;
 

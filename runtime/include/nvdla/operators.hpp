@@ -48,8 +48,9 @@ struct Operator {
   std::span<const std::int16_t> mul_values = {};
   std::span<const float> alu_reals = {};
   std::span<const float> mul_reals = {};
-  // Instead of values: the elements of another tensor of the same shape and of the precision that
-  // the layer works in, for the one active part.
+  // Instead of values, for the one active part: the elements of another tensor of the precision
+  // that the layer works in. One of the output's shape has an operand for each element, one of a
+  // single position and as many channels an operand for each channel; both of as many cubes.
   Tensor tensor = {};
   std::uint32_t alu_shift = 0;  // 0..30
   std::uint32_t mul_shift = 0;  // 0..63, also without a multiplier
@@ -133,7 +134,8 @@ inline Operator elementwise(nvdla_alu alu, Tensor tensor, std::uint32_t left_shi
   op.alu_shift = left_shift;
   return op;
 }
-// x * the elements of another tensor >> right_shift
+// x * the elements of another tensor >> right_shift. Each channel by a factor of its own, as
+// squeeze and excitation does, where the other tensor is of one position.
 inline Operator multiply(Tensor tensor, std::uint32_t right_shift = 0) {
   Operator op;
   op.mul = NVDLA_MUL_MUL;

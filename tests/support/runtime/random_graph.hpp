@@ -104,7 +104,7 @@ class RandomGraph {
 
   void add_layer() {
     const Node in = pick_node();
-    switch (any(0, 8)) {
+    switch (any(0, 9)) {
       case 0:
       case 1:
         return add_convolution(in);
@@ -121,6 +121,8 @@ class RandomGraph {
         return add_slice(in);
       case 7:
         return add_padding(in);
+      case 8:
+        return add_channels(in);
       default:
         return add_pointwise(in);
     }
@@ -227,6 +229,31 @@ class RandomGraph {
     for (std::size_t i = 0; i < out.data.size(); ++i)
       out.data[i] = apply(out.data[i], 3, other.data[i], 0, 0, 0, 0, p.x1.relu);
     add(net_.pointwise(in.tensor, p), convert(out, 0, 1, 0));
+  }
+
+  // Each channel by a factor that follows from all of a tensor's.
+  void add_channels(const Node& in) {
+    const std::vector<Node> list = same_but(in.cube, false, true, true);
+    const Node of = list[static_cast<std::size_t>(any(0, static_cast<int>(list.size()) - 1))];
+    const std::string most = name();
+    Pooling p{.name = most, .method = NVDLA_POOL_MAX};
+    p.kernel_height = static_cast<std::uint32_t>(of.cube.h);
+    p.kernel_width = static_cast<std::uint32_t>(of.cube.w);
+    Int8 factors(of.cube.c, 1, 1);
+    for (int c = 0; c < of.cube.c; ++c) factors.at(c, 0, 0) = pooled_all(of.cube, c);
+    add(net_.pooling(of.tensor, p), factors);
+    const std::string layer = name();
+    Int32 out = widen(in.cube);
+    const std::size_t area = out.data.size() / static_cast<std::size_t>(out.c);
+    for (std::size_t i = 0; i < out.data.size(); ++i)
+      out.data[i] = apply(out.data[i], 0, 0, 0, 1, factors.data[i / area], 6, false);
+    const Tensor by = nodes_.back().tensor;
+    add(net_.pointwise(in.tensor, {.name = layer, .x1 = multiply(by, 6)}), convert(out, 0, 1, 0));
+  }
+
+  static std::int8_t pooled_all(const Int8& in, int c) {
+    const std::ptrdiff_t area = std::ptrdiff_t{in.h} * in.w;
+    return *std::max_element(in.data.begin() + c * area, in.data.begin() + (c + 1) * area);
   }
 
   void add_pooling(const Node& in) {

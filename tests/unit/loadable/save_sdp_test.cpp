@@ -340,5 +340,23 @@ TEST(SaveSdp, ComparisonsOfSums) {
   EXPECT_EQ(verdict(tensors, 2), 0U);
 }
 
+// One position of another tensor: an operand for each channel.
+TEST(SaveSdp, ChannelsOfATensor) {
+  for (const Precision precision : kPrecisions) {
+    Network network;
+    const Tensor in = network.input("in", kShape, precision);
+    const Tensor most = network.pooling(
+        in, {.name = "most", .method = NVDLA_POOL_MAX, .kernel_height = 5, .kernel_width = 6});
+    const std::uint32_t shift = precision == Precision::kInt8    ? 6
+                                : precision == Precision::kInt16 ? 14
+                                                                 : 0;
+    Pointwise layer{.name = "scaled", .x1 = multiply(most, shift)};
+    layer.x2 = elementwise(NVDLA_ALU_MIN, most);
+    network.output(network.pointwise(in, layer), "out");
+    expect_same(network, "nv_full", precision, 2);
+    if (precision == Precision::kInt8) expect_same(network, "nv_small", precision, 2);
+  }
+}
+
 }  // namespace
 }  // namespace nvdla
