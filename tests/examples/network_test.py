@@ -35,6 +35,9 @@ class Network(unittest.TestCase):
             in_memory = re.search(r"^as applications have it (\d+) tensors", said, re.M)
             self.assertGreaterEqual(int(in_memory[1]), int(found[1]) // 2)
             self.assertIn(f"{DEVICE.split(':')[1]}, {PRECISION}: ", said)
+            # What stands for what the device has not.
+            self.assertEqual("ReLU stands for swish" in said,
+                             (NAME, DEVICE) == ("efficientnet-b0", "model:nv_small"))
             # The command that it names.
             command = re.search(r"^  nvdla (run .*) && cmp (.*) (.*)$", said, re.M)
             self.run_in(folder, NVDLA, *command[1].split(), "--device", DEVICE)

@@ -33,6 +33,7 @@ TEST(Catalogue, HasAsManyWeightsAsPublished) {
       {"googlenet", 6'998'552 - 8'280},
       {"mobilenetv1", 4'231'976 - 21'888 - 1'000},
       {"mobilenetv2", 3'504'872 - 34'112 - 1'000},
+      {"efficientnet-b0", 5'288'548 - 2 * 21'008 - 10'340},
       {"vgg16", 138'357'544 - 13'416},
       {"densenet121", 7'978'856 - 83'648 - 1'000},
       {"yolo", 15'867'885 - 12'224 - 125},
@@ -49,6 +50,20 @@ TEST(Catalogue, NamesOfLayersDiffer) {
     const Graph graph = entry.graph();
     for (const Layer& layer : graph.layers())
       EXPECT_EQ(seen[layer.name]++, 0) << entry.name << " " << layer.name;
+  }
+}
+
+// Another activation, or a table fewer, changes no weight.
+TEST(Catalogue, SubstitutesForTables) {
+  for (const Entry& entry : catalogue()) {
+    for (const char* configuration : {"nv_full", "nv_small"}) {
+      const nvdla::DeviceInfo info = nvdla::configuration_info(configuration);
+      const Graph graph = entry.graph_for(info);
+      EXPECT_EQ(graph.weights(), entry.graph().weights()) << entry.name;
+      for (const Layer& layer : graph.layers())
+        EXPECT_LE(has_table(activation_of(layer)), info.has_lut) << entry.name << layer.name;
+    }
+    EXPECT_EQ(entry.without_tables != nullptr, *entry.substitutes != 0) << entry.name;
   }
 }
 

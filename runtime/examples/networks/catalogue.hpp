@@ -25,11 +25,20 @@ Graph yolo();
 Graph unet();
 Graph mobilenetv1();
 Graph mobilenetv2();
+Graph efficientnet_b0();
+Graph efficientnet_b0_without_tables();
 
 struct Entry {
   const char* name;
   const char* about;
   Graph (*graph)();
+  // For devices whose SDP has no look-up table, if that makes a difference, and what it is.
+  Graph (*without_tables)() = nullptr;
+  const char* substitutes = "";
+
+  Graph graph_for(const nvdla::DeviceInfo& info) const {
+    return without_tables != nullptr && !info.has_lut ? without_tables() : graph();
+  }
 };
 
 std::span<const Entry> catalogue();

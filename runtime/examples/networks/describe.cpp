@@ -96,7 +96,8 @@ class Describing {
                             .pad_right = from.pad};
     conv.groups = from.groups;
     const Held held = fill(conv);
-    conv.relu = from.activation == Activation::kRelu;
+    conv.relu = from.activation == Activation::kRelu || from.activation == Activation::kHardSigmoid;
+    if (has_table(from.activation)) (half_ ? numbers().real_lut : numbers().lut).apply(conv);
     const std::int16_t leak = Numbers::kLeak;
     const float real_leak = static_cast<float>(leak) / (1 << Numbers::kLeakShift);
     if (from.shortcut != kNone) {
@@ -155,6 +156,12 @@ class Describing {
     return to_.normalization(input(layer), normalization);
   }
 
+  nvdla::Tensor add(const Layer& layer, const Scale&) {
+    nvdla::Pointwise scale{.name = layer.name};
+    scale.x1 = nvdla::multiply(tensors_[layer.inputs[1]], half_ ? 0 : Numbers::kFactorBits);
+    return to_.pointwise(input(layer), scale);
+  }
+
   nvdla::Tensor add(const Layer& layer, const Concat&) {
     std::vector<nvdla::Tensor> parts;
     for (const Value part : layer.inputs) parts.push_back(tensors_[part]);
@@ -182,7 +189,8 @@ Reals reals_of(const Network& network, std::span<const double> steps, Value valu
   // What a unit of v is worth before and after the factor.
   const double before = steps[layer.inputs[0]] * (numbers.weights.empty() ? 1 : kWeightStep);
   const double after =
-      std::ldexp(conv != nullptr && conv->shortcut != kNone ? steps[conv->shortcut] : 1.0,
+      std::ldexp(conv != nullptr && conv->shortcut != kNone ? steps[conv->shortcut]
+                                                            : step_before(activation_of(layer)),
                  -static_cast<int>(Numbers::kFraction));
   Reals reals;
   for (std::size_t k = 0; k < numbers.bias.size(); ++k) {

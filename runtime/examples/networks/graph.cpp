@@ -76,6 +76,10 @@ Value Graph::concat(std::span<const Value> parts, const std::string& name) {
   return add({name, {parts.begin(), parts.end()}, Concat{}, out});
 }
 
+Value Graph::scale(Value input, Value factors, const std::string& name) {
+  return add({name, {input, factors}, Scale{}, shape(input)});
+}
+
 std::uint64_t Graph::taps(const Layer& layer) const {
   if (const auto* conv = std::get_if<Conv>(&layer.what))
     return std::uint64_t{conv->height} * conv->width * (input_shape(layer).channels / conv->groups);
@@ -100,6 +104,10 @@ std::uint64_t Graph::macs() const {
 Activation activation_of(const Layer& layer) {
   if (const auto* conv = std::get_if<Conv>(&layer.what)) return conv->activation;
   return std::holds_alternative<Norm>(layer.what) ? Activation::kRelu : Activation::kNone;
+}
+
+bool has_table(Activation activation) {
+  return activation == Activation::kSwish || activation == Activation::kSigmoid;
 }
 
 }  // namespace networks

@@ -20,7 +20,10 @@ using nvdla::Shape;
 using Value = std::uint32_t;
 inline constexpr Value kNone = UINT32_MAX;
 
-enum class Activation { kNone, kRelu, kLeaky };
+// Swish, x / (1 + e^-x), and the sigmoid, 1 / (1 + e^-x), are tables of SDP. A hard sigmoid is x /
+// 6
+// + 1 / 2, at least 0 and at most where int8 saturates.
+enum class Activation { kNone, kRelu, kLeaky, kSwish, kSigmoid, kHardSigmoid };
 
 // A convolution, its batch normalisation or bias, the shortcut of a residual block, and the
 // activation: what the hardware does at once.
@@ -61,12 +64,16 @@ struct Norm {};
 // Along channels.
 struct Concat {};
 
+// Each channel of the first input by the element that the second one, of one position, has for it:
+// the result of a sigmoid.
+struct Scale {};
+
 struct Image {};
 
 struct Layer {
   std::string name;
   std::vector<Value> inputs;
-  std::variant<Image, Conv, Double, Pool, Lrn, Norm, Concat> what;
+  std::variant<Image, Conv, Double, Pool, Lrn, Norm, Concat, Scale> what;
   Shape shape;  // of the result
 };
 
@@ -89,6 +96,7 @@ class Graph {
   Value lrn(Value input, const std::string& name, const Lrn& lrn);
   Value norm(Value input, const std::string& name);
   Value concat(std::span<const Value> parts, const std::string& name);
+  Value scale(Value input, Value factors, const std::string& name);
 
   const std::vector<Layer>& layers() const { return layers_; }
   const Shape& shape(Value value) const { return layers_[value].shape; }
@@ -108,6 +116,7 @@ class Graph {
 
 // What follows a layer's sums or elements in SDP.
 Activation activation_of(const Layer& layer);
+bool has_table(Activation activation);
 
 }  // namespace networks
 

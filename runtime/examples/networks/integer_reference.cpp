@@ -34,9 +34,11 @@ std::vector<std::int32_t> fine_results(const Layer& layer, const Numbers& number
       const std::int64_t step = std::int64_t{1} << Numbers::kFraction;
       v = saturated(v + (*shortcut)[i] * step, 32);
     }
-    if (v < 0 && activation == Activation::kRelu) v = 0;
+    const bool hard = activation == Activation::kHardSigmoid;
+    if (v < 0 && (activation == Activation::kRelu || hard)) v = 0;
     if (v < 0 && activation == Activation::kLeaky)
       v = rounded(v * Numbers::kLeak, static_cast<int>(Numbers::kLeakShift));
+    if (has_table(activation)) v = looked_up(numbers.lut.table(), v);
     fine[i] = static_cast<std::int32_t>(v);
     if (++k == layer.shape.channels) k = 0;
   }
@@ -106,6 +108,16 @@ Integers normalised(const Layer& layer, const nvdla::Lut& lut, const Integers& i
       result[first + i] = static_cast<std::int8_t>(saturated(out, 8));
     }
   });
+  return result;
+}
+
+Integers scaled(const Layer& layer, const Integers& input, const Integers& factors) {
+  Integers result(input.size());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::int64_t product = std::int64_t{input[i]} * factors[i % layer.shape.channels];
+    const std::int64_t value = rounded(product, static_cast<int>(Numbers::kFactorBits));
+    result[i] = static_cast<std::int8_t>(saturated(value, 8));
+  }
   return result;
 }
 

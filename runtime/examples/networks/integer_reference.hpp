@@ -28,6 +28,7 @@ Integers converted(std::span<const std::int32_t> fine, const nvdla::Converter& o
 
 Integers pooled(const Graph& graph, const Layer& layer, const Integers& input);
 Integers normalised(const Layer& layer, const nvdla::Lut& lut, const Integers& input);
+Integers scaled(const Layer& layer, const Integers& input, const Integers& factors);
 Integers concatenated(const Graph& graph, const Layer& layer, const Inputs& inputs);
 
 }  // namespace networks

@@ -75,11 +75,11 @@ std::string text_of(const networks::Shape& shape) {
 }
 
 void list() {
-  fmt::print("{:<12} {:>7} {:>8} {:>6}  {:<10}  {}\n", "network", "tensors", "weights", "MACs",
+  fmt::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", "network", "tensors", "weights", "MACs",
              "image", "what it has");
   for (const networks::Entry& entry : networks::catalogue()) {
     const networks::Graph graph = entry.graph();
-    fmt::print("{:<12} {:>7} {:>8} {:>6}  {:<10}  {}\n", entry.name, graph.layers().size() - 1,
+    fmt::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", entry.name, graph.layers().size() - 1,
                program::count_text(graph.weights()), program::count_text(graph.macs()),
                text_of(graph.shape(networks::Graph::image())), entry.about);
   }
@@ -124,8 +124,8 @@ int run(const Options& options) {
   const bool half = options.precision == "fp16";
   const auto precision = half ? nvdla::Precision::kFp16 : nvdla::Precision::kInt8;
   const nvdla::Device device = nvdla::Device::open(options.device);
-  const networks::Network network =
-      networks::draw(entry.graph(), static_cast<std::uint64_t>(options.seed), precision);
+  const networks::Network network = networks::draw(
+      entry.graph_for(device.info()), static_cast<std::uint64_t>(options.seed), precision);
   if (options.tensors) print_tensors(network);
 
   networks::Verdict verdict;
@@ -147,6 +147,9 @@ int run(const Options& options) {
   // One is the network's output.
   fmt::print("as applications have it {} tensors in memory were compared, too\n",
              verdict.tensors - tensors - 1);
+  if (entry.without_tables != nullptr && !device.info().has_lut)
+    fmt::print("{} has no look-up table in SDP: {}\n", device.info().configuration,
+               entry.substitutes);
   if (verdict.different != 0) fmt::print("first difference: {}\n", verdict.first);
   if (half) fmt::print("greatest error {:.2f} of its bound\n", verdict.greatest);
   const bool good = half || print_use(network);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <variant>
 
 #include "integer_reference.hpp"
 #include "random.hpp"
@@ -16,6 +17,8 @@ constexpr double kSpread = 32;
 // Of what a residual block adds to its shortcut: little, as in networks that were trained. Where
 // each block added as much as there is, deep ones would leave the range of fp16.
 constexpr double kAdded = 8;
+// Of what a hard sigmoid makes of numbers whose deviation is 1, and its 1 / 2.
+constexpr double kHardSpread = 128 / 6.0, kHardMiddle = 64;
 
 struct Spread {
   double mean = 0, deviation = 0;
@@ -67,10 +70,10 @@ void draw_weights(std::vector<std::int8_t>& weights, Random& random) {
 }
 
 // Biases and factors with which each channel gets the spread that it has behind a batch
-// normalisation: mean and deviation differ some from channel to channel.
+// normalisation, around `middle`: mean and deviation differ some from channel to channel.
 template <typename T>
 void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data, double size,
-               Random& random) {
+               double middle, Random& random) {
   // Of few positions there are no statistics.
   const bool each = data.size() / channels >= 16;
   const Spread all = spread_of(data, 0, 1);
@@ -81,6 +84,7 @@ void normalise(Numbers& numbers, std::uint32_t channels, std::span<const T> data
     spread.deviation = std::max({spread.deviation, all.deviation / 16, 1.0});
     biases[k] = spread.deviation * 0.25 * random.normal() - spread.mean;
     factors[k] = size * (0.75 + 0.5 * random.uniform()) / spread.deviation;
+    biases[k] += middle / factors[k];
   }
   const double largest = *std::max_element(factors.begin(), factors.end());
   int exponent = 0;
@@ -145,15 +149,21 @@ class Drawing {
     numbers.weights.resize(places * layer.shape.channels * graph_.taps(layer));
     draw_weights(numbers.weights, random_);
     const auto sums = sums_of(graph_, layer, numbers, result(layer.inputs[0]));
+    const Activation activation = activation_of(layer);
+    const bool hard = activation == Activation::kHardSigmoid;
     normalise<std::int32_t>(numbers, layer.shape.channels, sums,
-                            shortcut == nullptr ? kSpread : kAdded, random_);
+                            hard                  ? kHardSpread
+                            : shortcut == nullptr ? kSpread
+                                                  : kAdded,
+                            hard ? kHardMiddle : 0, random_);
+    if (has_table(activation)) look_up(activation, numbers);
     const auto fine = fine_results(layer, numbers, sums, shortcut);
     if (shortcut != nullptr) numbers.output = converter_of(fine);
     return converted(fine, numbers.output);
   }
   Integers make(const Layer& layer, const Norm&, Numbers& numbers) {
     const Integers& input = result(layer.inputs[0]);
-    normalise<std::int8_t>(numbers, layer.shape.channels, input, kSpread, random_);
+    normalise<std::int8_t>(numbers, layer.shape.channels, input, kSpread, 0, random_);
     const std::vector<std::int32_t> wide(input.begin(), input.end());
     return converted(fine_results(layer, numbers, wide, nullptr), numbers.output);
   }
@@ -170,26 +180,49 @@ class Drawing {
     for (const Value input : layer.inputs) inputs.push_back(&result(input));
     return concatenated(graph_, layer, inputs);
   }
+  Integers make(const Layer& layer, const Scale&, Numbers&) {
+    return scaled(layer, result(layer.inputs[0]), result(layer.inputs[1]));
+  }
 
-  // Of a normalisation of elements with steps of 1.
-  nvdla::Lut table(const Lrn& lrn, nvdla::Precision precision) {
+  void look_up(Activation activation, Numbers& numbers) {
+    numbers.lut = table(activation, nvdla::Precision::kInt8);
+    if (precision_ == nvdla::Precision::kFp16) numbers.real_lut = table(activation, precision_);
+    nvdla::Pointwise layer;
+    numbers.lut.apply(layer);
+    numbers.output = layer.output;
+  }
+
+  // What a table is of. To fit one takes long, and a network has several that are alike.
+  using Function = std::variant<Lrn, Activation>;
+  struct Table {
+    Function function;
+    nvdla::Lut lut;
+  };
+
+  nvdla::Lut table(const Function& function, nvdla::Precision precision) {
     for (const Table& made : tables_) {
-      if (made.lrn == lrn && made.lut.format().precision == precision) return made.lut;
+      if (made.function == function && made.lut.format().precision == precision) return made.lut;
     }
     nvdla::LutFormat format;
     format.precision = precision;
-    // Far beyond what activations come to.
-    const double greatest = precision == nvdla::Precision::kFp16 ? 1024 : 128;
     tables_.push_back(
-        {lrn, nvdla::lut::lrn(lrn.alpha, lrn.beta, lrn.k, lrn.size, format, greatest)});
+        {function, std::visit([&](const auto& f) { return fit(f, format); }, function)});
     return tables_.back().lut;
   }
 
-  // To fit one takes long, and a network has several that are alike.
-  struct Table {
-    Lrn lrn;
-    nvdla::Lut lut;
-  };
+  // Of a normalisation of elements with steps of 1.
+  static nvdla::Lut fit(const Lrn& lrn, const nvdla::LutFormat& format) {
+    // Far beyond what activations come to.
+    const double greatest = format.precision == nvdla::Precision::kFp16 ? 1024 : 128;
+    return nvdla::lut::lrn(lrn.alpha, lrn.beta, lrn.k, lrn.size, format, greatest);
+  }
+  static nvdla::Lut fit(Activation activation, nvdla::LutFormat format) {
+    format.input.scale = static_cast<float>(
+        std::ldexp(step_before(activation), -static_cast<int>(Numbers::kFraction)));
+    format.output.scale = static_cast<float>(step_behind(activation));
+    return activation == Activation::kSwish ? nvdla::lut::swish(format)
+                                            : nvdla::lut::sigmoid(format);
+  }
 
   const Graph& graph_;
   Random random_;
@@ -207,17 +240,32 @@ Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision)
   return network;
 }
 
+double step_before(Activation activation) {
+  if (activation == Activation::kSwish) return 1 / 16.0;
+  if (activation == Activation::kSigmoid) return 1 / 32.0;
+  return step_behind(activation);
+}
+
+double step_behind(Activation activation) {
+  if (activation == Activation::kSwish) return 1 / 16.0;
+  const bool factor = activation == Activation::kSigmoid || activation == Activation::kHardSigmoid;
+  return factor ? std::ldexp(1, -static_cast<int>(Numbers::kFactorBits)) : 1;
+}
+
 std::vector<double> steps(const Network& network) {
   std::vector<double> all;
   for (const Layer& layer : network.graph.layers()) {
     const auto* conv = std::get_if<Conv>(&layer.what);
-    double step = 1;
+    double step = step_behind(activation_of(layer));
     if (conv != nullptr && conv->shortcut != kNone) {
       const nvdla::Converter& output = network.numbers[all.size()].output;
       step = all[conv->shortcut] / output.scale *
              std::ldexp(1, static_cast<int>(output.shift - Numbers::kFraction));
     } else if (std::holds_alternative<Pool>(layer.what)) {
       step = all[layer.inputs[0]];
+    } else if (std::holds_alternative<Scale>(layer.what)) {
+      step = std::ldexp(all[layer.inputs[0]] * all[layer.inputs[1]],
+                        static_cast<int>(Numbers::kFactorBits));
     } else if (std::holds_alternative<Concat>(layer.what)) {
       step = all[layer.inputs[0]];
       for (const Value part : layer.inputs) {

@@ -21,13 +21,16 @@ using Integers = std::vector<std::int8_t>;
 //   Conv, Double, Norm
 //               v = (v + bias) * factor >> factor_shift, in units of 2^-kFraction of a step
 //               Conv with a shortcut: v += shortcut << kFraction
-//               the activation; a leaky one is v * kLeak >> kLeakShift where v < 0
+//               the activation; a leaky one is v * kLeak >> kLeakShift where v < 0, swish and
+//               sigmoid are the table, a hard sigmoid is ReLU: its 1 / 2 is in the bias
 //               v * output.scale >> output.shift
+//   Scale       element * factor >> kFactorBits
 //   Lrn         the table and the converters that go with it
 struct Numbers {
   static constexpr std::uint32_t kFraction = 6;
   static constexpr std::int16_t kLeak = 26;  // a tenth
   static constexpr std::uint32_t kLeakShift = 8;
+  static constexpr std::uint32_t kFactorBits = 7;
 
   std::vector<std::int8_t> weights;   // kernel, channel, line, column
   std::vector<std::int32_t> bias;     // 16 bits, shifted left alike
@@ -46,6 +49,10 @@ struct Network {
 
 // The same numbers for the same seed everywhere. Tables of fp16 are only made for that.
 Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision);
+
+// What a step is worth before an activation, and behind it. A sigmoid gives factors.
+double step_before(Activation activation);
+double step_behind(Activation activation);
 
 // What a step of each result is worth where an image has steps of 1 and weights have kWeightStep:
 // a shortcut is added in its own steps.

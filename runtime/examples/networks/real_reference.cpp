@@ -114,6 +114,15 @@ class Expecting {
     }
   }
 
+  void operator()(const Scale&) {
+    const std::vector<float>&input = results_[layer_.inputs[0]],
+          &factors = results_[layer_.inputs[1]];
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const double product = static_cast<double>(input[i]) * factors[i % out_.channels];
+      expected_[i] = {product, 2 * kSingle * std::abs(product)};
+    }
+  }
+
   void operator()(const Concat&) {
     std::size_t first = 0;
     for (const Value part : layer_.inputs) {
@@ -166,7 +175,17 @@ class Expecting {
     if (result.value < 0 && activation == Activation::kRelu) result.value = 0;
     if (result.value < 0 && activation == Activation::kLeaky)
       result.value *= std::ldexp(Numbers::kLeak, -static_cast<int>(Numbers::kLeakShift));
+    if (has_table(activation)) look_up(activation, result);
     return result;
+  }
+
+  // A swish rises by 1.1 at most, a sigmoid by a quarter.
+  void look_up(Activation activation, Expected& result) const {
+    const bool swish = activation == Activation::kSwish;
+    const double x = result.value;
+    result.value = (swish ? x : 1) / (1 + std::exp(-x));
+    result.error = (swish ? 1.1 : 0.25) * result.error +
+                   numbers_.real_lut.report().error * std::max(1.0, std::abs(result.value));
   }
 
   const Network& network_;

@@ -12,7 +12,7 @@ namespace {
 struct Spot {
   enum { kBefore, kInside, kBehind } side = kBefore;
   std::int64_t index = 0;
-  std::int64_t part = 0;  // of 2^16
+  std::int64_t part = 0;  // of 2^35 in SDP, of 2^16 in CDP
 };
 
 // One of the two tables.
@@ -23,6 +23,7 @@ struct Table {
   bool powers;  // intervals grow by powers of two
   int step;     // log2 of the interval, or of the first one
   nvdla_lut_slope before, behind;
+  bool sdp;  // else CDP
 
   std::int64_t entry(std::int64_t index) const { return static_cast<std::int16_t>(entries[index]); }
   Spot find(std::int64_t x) const;
@@ -44,32 +45,51 @@ Spot Table::find(std::int64_t x) const {
   }
   spot.side = spot.index >= last ? Spot::kBehind : Spot::kInside;
   const std::int64_t rest = width > 0 ? from & ((std::int64_t{1} << width) - 1) : 0;
-  spot.part = width > 16 ? rest >> (width - 16) : rest << (16 - std::max(width, 0));
+  const int bits_of_part = sdp ? 35 : 16;
+  spot.part = width > bits_of_part ? rest >> (width - bits_of_part)
+                                   : rest << (bits_of_part - std::max(width, 0));
   return spot;
 }
 
 std::int64_t Table::at(const Spot& spot, std::int64_t x) const {
   if (spot.side == Spot::kInside) {
     const std::int64_t low = entry(spot.index), high = entry(spot.index + 1);
+    if (sdp) {
+      const std::int64_t whole = std::int64_t{1} << 35;
+      return saturated(rounded(low * (whole - spot.part) + high * spot.part, 35), 32);
+    }
     return saturated(low + rounded((high - low) * spot.part, 16), 16);
   }
   const bool early = spot.side == Spot::kBefore;
-  const std::int64_t bias = early && powers && step >= 0 ? std::int64_t{1} << step : 0;
+  const bool biased = early && powers && (sdp ? step > 0 : step >= 0);
+  const std::int64_t bias = biased ? std::int64_t{1} << step : 0;
   const nvdla_lut_slope& slope = early ? before : behind;
   const std::int64_t line = (x - (early ? start : end) - bias) * slope.scale;
-  return saturated(entry(early ? 0 : last) + saturated(rounded(line, slope.shift), 56), 16);
+  const std::int64_t end_entry = entry(early ? 0 : last);
+  // What is beyond 40 bits saturates however it is shifted to the left.
+  if (sdp && slope.shift < 0)
+    return saturated(end_entry + saturated(rounded(saturated(line, 40), slope.shift), 32), 32);
+  if (sdp) return saturated(end_entry + saturated(rounded(line, slope.shift), 32), 32);
+  return saturated(end_entry + saturated(rounded(line, slope.shift), 56), 16);
 }
 
 }  // namespace
 
 std::int64_t looked_up(const nvdla_lut& lut, std::int64_t x) {
+  const bool sdp = lut.unit == NVDLA_LUT_SDP;
   const bool linear = (lut.flags & NVDLA_LUT_LE_LINEAR) != 0;
-  const Table le{lut.le,           NVDLA_LUT_LE_ENTRIES - 1,
-                 lut.le_start,     lut.le_end,
-                 !linear,          linear ? lut.le_index_select : lut.le_index_offset,
-                 lut.le_underflow, lut.le_overflow};
+  const Table le{lut.le,
+                 NVDLA_LUT_LE_ENTRIES - 1,
+                 lut.le_start,
+                 lut.le_end,
+                 !linear,
+                 linear ? lut.le_index_select : lut.le_index_offset,
+                 lut.le_underflow,
+                 lut.le_overflow,
+                 sdp};
   const Table lo{lut.lo, NVDLA_LUT_LO_ENTRIES - 1, lut.lo_start,     lut.lo_end,
-                 false,  lut.lo_index_select,      lut.lo_underflow, lut.lo_overflow};
+                 false,  lut.lo_index_select,      lut.lo_underflow, lut.lo_overflow,
+                 sdp};
   const Spot in_le = le.find(x), in_lo = lo.find(x);
   bool second = in_lo.side == Spot::kInside;
   if ((in_le.side == Spot::kInside) == second) {

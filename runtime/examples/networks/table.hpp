@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What CDP's look-up table answers in integers: a witness beside the device.
+// What the look-up tables of SDP and CDP answer in integers: a witness beside the device.
 #ifndef NVDLA_EXAMPLES_NETWORKS_TABLE_HPP
 #define NVDLA_EXAMPLES_NETWORKS_TABLE_HPP
 
