@@ -128,6 +128,8 @@ struct JobTerms {
   std::span<const std::shared_ptr<FenceImpl>> waits = {};
   // Not from then on.
   FenceImpl::Clock::time_point deadline = FenceImpl::Clock::time_point::max();
+  // Who submits waits at once, without limit, and may run it: nobody else need wake up.
+  bool waited_for = false;
 };
 
 struct BoundBuffer {

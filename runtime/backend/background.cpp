@@ -15,6 +15,7 @@ namespace {
 using Time = FenceImpl::Clock::time_point;
 
 thread_local bool t_in_callback = false;
+thread_local bool t_wait_follows = false;
 
 // What must be joined lives as long as the process, what it works on for ever: handles in static
 // objects may be dropped after it.
@@ -135,6 +136,10 @@ void call_later(std::function<void()> call) {
 }
 
 bool in_callback() noexcept { return t_in_callback; }
+
+WaitFollows::WaitFollows() noexcept { t_wait_follows = !in_callback(); }
+WaitFollows::~WaitFollows() { t_wait_follows = false; }
+bool WaitFollows::is_promised() noexcept { return t_wait_follows; }
 
 void arm_deadline(const std::shared_ptr<FenceImpl>& fence, Time when) {
   if (when == Time::max() || fence->done()) return;

@@ -21,6 +21,17 @@ void call_later(std::function<void()> call);
 // Are we in such a call?
 bool in_callback() noexcept;
 
+// What this thread submits meanwhile it waits for at once; not in a callback, where it may not.
+class WaitFollows {
+ public:
+  WaitFollows() noexcept;
+  ~WaitFollows();
+  WaitFollows(const WaitFollows&) = delete;
+  WaitFollows& operator=(const WaitFollows&) = delete;
+
+  static bool is_promised() noexcept;
+};
+
 // Cancels `fence` with kDeadline at `when`, unless it is gone before.
 void arm_deadline(const std::shared_ptr<FenceImpl>& fence, FenceImpl::Clock::time_point when);
 

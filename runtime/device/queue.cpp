@@ -133,7 +133,9 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
   for (const Fence& fence : options.wait_fences) {
     if (fence) waits.push_back(Handles::impl(fence));
   }
-  const detail::JobTerms terms = {.waits = waits, .deadline = options.deadline};
+  const detail::JobTerms terms = {.waits = waits,
+                                  .deadline = options.deadline,
+                                  .waited_for = detail::WaitFollows::is_promised()};
   std::shared_ptr<detail::FenceImpl> fence = impl_->submit(Handles::impl(program), bound, terms);
   detail::arm_deadline(fence, options.deadline);
   return Handles::make<Fence>(std::move(fence));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/background.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
 #include "device/bound_buffer.hpp"
@@ -188,7 +189,14 @@ Fence Request::submit(const SubmitOptions& options) {
   return impl().last;
 }
 
-void Request::run() { submit().wait(); }
+void Request::run() {
+  Fence fence;
+  {
+    const detail::WaitFollows promise;
+    fence = submit();
+  }
+  fence.wait();
+}
 
 Fence Request::fence() const {
   const std::lock_guard lock(impl().mutex);

@@ -14,7 +14,8 @@ Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBindin
       bindings_(std::move(bindings)),
       waits_(terms.waits.begin(), terms.waits.end()),
       stats_(program_->statistics() ? program_->layers() : 0),
-      deadline_(terms.deadline) {}
+      deadline_(terms.deadline),
+      waited_for_(terms.waited_for) {}
 
 bool Job::wait(std::optional<Clock::time_point> until) {
   if (done()) return true;
@@ -26,6 +27,8 @@ bool Job::wait(std::optional<Clock::time_point> until) {
     // whoever has a limit only waits.
     if (const auto worker = worker_.lock()) {
       while (!done() && worker->try_run_one()) continue;
+      // Another thread runs something, or it waits for another device.
+      if (waited_for_ && !done()) worker->wake();
     }
   }
   const auto ended = [this] { return done(); };

@@ -43,6 +43,9 @@ class Job final : public FenceImpl {
   // Who runs it; whoever waits without limit lends it a hand.
   void set_worker(std::weak_ptr<Worker> worker) noexcept { worker_ = std::move(worker); }
 
+  // Who submitted it runs it, or wakes those who do.
+  bool waited_for() const noexcept { return waited_for_; }
+
   // For the thread that runs it, until finish().
   const CompiledProgram& program() const noexcept { return *program_; }
   std::span<const LocalBinding> bindings() const noexcept { return bindings_; }
@@ -65,6 +68,7 @@ class Job final : public FenceImpl {
   std::weak_ptr<Worker> worker_;
 
   const Clock::time_point deadline_;
+  const bool waited_for_;
   std::atomic<bool> done_{false};
   std::atomic<bool> canceled_{false};
   std::mutex mutex_;

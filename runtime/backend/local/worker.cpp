@@ -51,11 +51,12 @@ void Worker::submit(JobQueue& queue, std::shared_ptr<Job> job) {
   for (const auto& fence : job->waits()) {
     if (!fence->done()) fence->on_done([event = event_] { event->notify(); });
   }
+  const bool waited_for = job->waited_for();
   {
     const std::lock_guard lock(mutex_);
     queue.push_back(std::move(job));
   }
-  event_->notify();
+  if (!waited_for) wake();
 }
 
 void Worker::withdraw(Job& job) {

@@ -52,6 +52,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::shared_ptr<JobQueue> add_queue();
   void submit(JobQueue& queue, std::shared_ptr<Job> job);
 
+  // Has the worker's own thread look for jobs.
+  void wake() noexcept { event_->notify(); }
+
   // Ends a job that was canceled if it still waits to be run.
   void withdraw(Job& job);
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// What a session's later runs cost: the submission takes some memory, its layers none. Apart from
-// other tests, because this one counts every allocation of the process.
+// What a session's later runs cost: the submission takes some memory, its layers none, and no other
+// thread wakes up. Apart from other tests, because this one counts every allocation of the process.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "nvdla/nvdla.hpp"
@@ -116,6 +120,52 @@ TEST_P(WarmRuns, LayersAllocateNothing) {
   ASSERT_GT(four.layers, one.layers);
   EXPECT_GT(one.first, one.later) << "allocations are not counted";
   EXPECT_EQ(four.later, one.later) << "for " << four.layers - one.layers << " layers more";
+}
+
+struct Others {
+  unsigned awake = 0;
+  std::uint64_t sleeps = 0;  // so far
+};
+
+// The other threads of the process.
+Others other_threads() {
+  Others others;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (thread.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(thread.path() / "status");
+    for (std::string word; status >> word;) {
+      std::uint64_t count = 0;
+      if (word == "State:" && status >> word) others.awake += word == "S" ? 0 : 1;
+      if (word == "voluntary_ctxt_switches:" && status >> count) others.sleeps += count;
+    }
+  }
+  return others;
+}
+
+std::uint64_t sleeps_of_sleeping_threads() {
+  for (;;) {
+    const Others others = other_threads();
+    if (others.awake == 0) return others.sleeps;
+    std::this_thread::yield();
+  }
+}
+
+// Who waits for a run computes it.
+TEST(WarmRun, WakesNoOtherThread) {
+  const Device device = Device::open("model:nv_full,threads=1");
+  Network net;
+  net.output(add_block(net, net.input("in", {kChannels, kSize, kSize}), "block"), "out");
+  Session session = net.build(device);
+  session.run();
+  const std::uint64_t before = sleeps_of_sleeping_threads();
+  for (int i = 0; i < 50; ++i) session.run();
+  const Others after = other_threads();
+  EXPECT_EQ(after.awake, 0u);
+  EXPECT_EQ(after.sleeps, before);
+  // What nobody is known to wait for needs the device's own thread.
+  const Fence fence = session.submit();
+  while (sleeps_of_sleeping_threads() == before) continue;
+  fence.wait();
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, WarmRuns,
