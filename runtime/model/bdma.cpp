@@ -2,6 +2,10 @@
 #include "model/bdma.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "model/sdp_rows.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -12,6 +16,8 @@ constexpr std::uint32_t kBdmaDone = NVDLA_GLB_S_INTR_STATUS_BDMA_DONE_STATUS0_MA
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 20;
 // A line that is broadcast or short costs more than its bytes.
 constexpr std::uint64_t kLineCost = 64;
+// Nanoseconds of a byte, roughly.
+constexpr double kByteTime = 0.03;
 
 }  // namespace
 
@@ -110,30 +116,75 @@ void Bdma::update_status() {
                             (busy_[1] ? NVDLA_BDMA_STATUS_GRP1_BUSY_MASK : 0));
 }
 
+// What the next step moves: surfaces, or lines of one that is larger than a step.
+Bdma::Part Bdma::next_part(const Transfer& transfer) const noexcept {
+  const std::uint64_t line_cost = transfer.bytes + kLineCost;
+  const std::uint64_t surface_cost = transfer.lines * line_cost;
+  if (surface_cost <= kStepBytes)
+    return {std::min(transfer.surfaces - surface_, kStepBytes / surface_cost), transfer.lines};
+  return {1, std::min(transfer.lines - line_, kStepBytes / line_cost)};
+}
+
+// Threads share what lies open where no line that is written is another or is read.
+bool Bdma::move_open(const Transfer& transfer, const Part& part) {
+  const auto cube = [&](const Surface& memory) {
+    return SdpCube{.memory = {memory.ram, dma_.wrapped(memory.at(surface_, line_)), memory.line,
+                              memory.surface},
+                   .surfaces = part.surfaces,
+                   .height = part.lines,
+                   .line_bytes = transfer.bytes};
+  };
+  const SdpCube in = cube(transfer.source), out = cube(transfer.destination);
+  if (!out.apart() || out.meets(in)) return false;
+  const std::byte* from = dma_.window(in.memory.ram, in.memory.base, in.extent(), false);
+  std::byte* to = dma_.window(out.memory.ram, out.memory.base, out.extent(), true);
+  if (from == nullptr || to == nullptr) return false;
+  const std::uint64_t bytes = transfer.bytes, all = part.surfaces * part.lines * bytes;
+  const bool packed = in.memory.line == bytes && out.memory.line == bytes;
+  const double time = kByteTime * static_cast<double>(all);
+  const LineTasks tasks(part.surfaces, static_cast<std::uint32_t>(part.lines), bytes,
+                        pool_.shares(time) ? all / pool_.in_flight() : all);
+  auto execute = [&](unsigned /*thread*/, std::size_t task) {
+    const LineTasks::Lines lines = tasks.at(task);
+    const std::byte* source = from + lines.surface * in.memory.surface;
+    std::byte* destination = to + lines.surface * out.memory.surface;
+    const std::uint64_t step = packed ? lines.end - lines.begin : 1;
+    for (std::uint64_t y = lines.begin; y < lines.end; y += step)
+      std::memcpy(destination + y * out.memory.line, source + y * in.memory.line, step * bytes);
+  };
+  run_tasks(pool_, tasks.count(), time, execute);
+  return true;
+}
+
+// Line by line, as the hardware does.
+void Bdma::move_lines(const Transfer& transfer, const Part& part) {
+  buffer_.resize(std::max<std::size_t>(buffer_.size(), transfer.bytes));
+  for (std::uint64_t surface = surface_; surface < surface_ + part.surfaces; ++surface)
+    for (std::uint64_t line = line_; line < line_ + part.lines; ++line) {
+      dma_.read(NVDLA_DMA_BDMA_READ, transfer.source.ram, transfer.source.at(surface, line),
+                buffer_.data(), transfer.bytes);
+      dma_.write(NVDLA_DMA_BDMA_WRITE, transfer.destination.ram,
+                 transfer.destination.at(surface, line), buffer_.data(), transfer.bytes);
+    }
+}
+
 bool Bdma::run(std::uint32_t& interrupts) {
   // The queue is empty before the count where pushes were lost.
   if (!running_ || completing_ || stuck_ || queue_.empty()) return false;
   const Transfer& transfer = queue_.front();
-  buffer_.resize(std::max<std::size_t>(buffer_.size(), transfer.bytes));
-  std::uint64_t moved = 0;
-  while (surface_ < transfer.surfaces && moved < kStepBytes) {
-    const std::uint64_t first = line_;
-    for (; line_ < transfer.lines && moved < kStepBytes; ++line_) {
-      dma_.read(NVDLA_DMA_BDMA_READ, transfer.source.ram, transfer.source.at(surface_, line_),
-                buffer_.data(), transfer.bytes);
-      dma_.write(NVDLA_DMA_BDMA_WRITE, transfer.destination.ram,
-                 transfer.destination.at(surface_, line_), buffer_.data(), transfer.bytes);
-      moved += transfer.bytes + kLineCost;
-    }
-    announce_lines(dma_, transfer.destination.ram, transfer.destination.at(surface_, first),
-                   transfer.destination.line, line_ - first, transfer.bytes);
-    if (line_ < transfer.lines) break;
+  const Part part = next_part(transfer);
+  if (!move_open(transfer, part)) move_lines(transfer, part);
+  for (std::uint64_t surface = surface_; surface < surface_ + part.surfaces; ++surface)
+    announce_lines(dma_, transfer.destination.ram, transfer.destination.at(surface, line_),
+                   transfer.destination.line, part.lines, transfer.bytes);
+  line_ += part.lines;
+  if (line_ == transfer.lines) {
     line_ = 0;
-    ++surface_;
+    surface_ += part.surfaces;
   }
   if (surface_ < transfer.surfaces) return true;
 
-  surface_ = line_ = 0;
+  surface_ = 0;
   const nvdla_hw& hw = counters_.hw();
   moved_ += cycles::read_lines(hw, transfer.source.ram, transfer.surfaces * transfer.lines,
                                transfer.bytes / hw.atom);

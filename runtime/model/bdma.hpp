@@ -23,12 +23,14 @@
 
 namespace nvdla::model {
 
+class ThreadPool;
+
 class Bdma {
  public:
   static constexpr unsigned kSlots = 20;
 
-  Bdma(RegisterFile& registers, Dma& dma, cycles::Counters& counters) noexcept
-      : registers_(registers), counters_(counters), dma_(dma) {}
+  Bdma(RegisterFile& registers, Dma& dma, cycles::Counters& counters, ThreadPool& pool) noexcept
+      : registers_(registers), counters_(counters), dma_(dma), pool_(pool) {}
 
   void reset();
 
@@ -49,6 +51,14 @@ class Bdma {
     std::uint64_t bytes = 0, lines = 0, surfaces = 0;
   };
 
+  // Surfaces and lines, from the ones that are next.
+  struct Part {
+    std::uint64_t surfaces = 0, lines = 0;
+  };
+
+  Part next_part(const Transfer& transfer) const noexcept;
+  bool move_open(const Transfer& transfer, const Part& part);
+  void move_lines(const Transfer& transfer, const Part& part);
   void push();
   void launch(unsigned group);
   void start(unsigned group);
@@ -57,6 +67,7 @@ class Bdma {
   RegisterFile& registers_;
   cycles::Counters& counters_;
   Dma& dma_;
+  ThreadPool& pool_;
   std::deque<Transfer> queue_;
   // Pushed since the last group started, those that found the queue full included.
   unsigned counted_ = 0;

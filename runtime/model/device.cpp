@@ -46,8 +46,8 @@ struct Device::Impl {
         conv(config, dma, kernels, opts, pool),
         pdp(config, registers, dma, *kernels.units, opts.quirks, counters, pool),
         cdp(config, registers, dma, *kernels.units, opts.quirks, counters),
-        rubik(registers, dma, opts.quirks, counters),
-        bdma(registers, dma, counters),
+        rubik(registers, dma, *kernels.units, opts.quirks, counters, pool),
+        bdma(registers, dma, counters, pool),
         cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +
                     NVDLA_CDMA_D_OP_ENABLE) {}
 

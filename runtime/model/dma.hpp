@@ -31,6 +31,9 @@ class Dma {
   const std::byte* view(nvdla_dma client, Ram ram, std::uint64_t address, std::uint64_t size,
                         std::byte* scratch) noexcept;
 
+  // As the bus sees it.
+  std::uint64_t wrapped(std::uint64_t address) const noexcept { return address & address_mask_; }
+
   // Bus::window() of a range that does not wrap.
   std::byte* window(Ram ram, std::uint64_t address, std::uint64_t size, bool write) noexcept {
     address &= address_mask_;

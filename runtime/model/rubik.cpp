@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "model/cycles/counters.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -13,6 +14,8 @@ constexpr std::uint32_t kRubikDone = NVDLA_GLB_S_INTR_STATUS_RUBIK_DONE_STATUS0_
 // Only the first generation has RUBIK.
 constexpr std::uint64_t kAtom = 32;
 constexpr std::uint64_t kMostAtoms = 8192;
+// Nanoseconds of a byte, roughly.
+constexpr double kByteTime = 0.1;
 
 std::uint64_t surfaces(const RubikLayer& layer, std::uint64_t channels) {
   return (channels * precision_bytes(layer.precision) + kAtom - 1) / kAtom;
@@ -69,41 +72,73 @@ std::string rubik_fault(const RubikLayer& layer) {
 }
 
 // Both sides lie open where the bus has a window of them, and neither is part of the other.
-void Rubik::open(const RubikLayer& layer, std::uint64_t in_bytes, std::uint64_t out_bytes) {
-  input_ = layer.input;
-  output_ = layer.output;
-  const bool apart = input_.ram != output_.ram || input_.base >= output_.base + out_bytes ||
-                     output_.base >= input_.base + in_bytes;
-  from_ = apart ? dma_.window(input_.ram, input_.base, in_bytes, false) : nullptr;
-  to_ = apart ? dma_.window(output_.ram, output_.base, out_bytes, true) : nullptr;
+void Rubik::open(SdpCube in, SdpCube out) {
+  input_ = in.memory;
+  output_ = out.memory;
+  from_ = nullptr;
+  to_ = nullptr;
+  in.memory.base = dma_.wrapped(in.memory.base);
+  out.memory.base = dma_.wrapped(out.memory.base);
+  if (!out.meets(in)) {
+    from_ = dma_.window(input_.ram, input_.base, in.extent(), false);
+    to_ = dma_.window(output_.ram, output_.base, out.extent(), true);
+  }
+  shareable_ = from_ != nullptr && to_ != nullptr && out.apart();
 }
 
-const std::byte* Rubik::read(std::uint64_t offset, std::uint64_t bytes) {
+const std::byte* Rubik::read(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
+                             std::uint64_t& stride) {
   if (from_ != nullptr) return from_ + offset;
-  in_.resize(std::max<std::size_t>(in_.size(), bytes));
-  dma_.read(NVDLA_DMA_RUBIK_READ, input_.ram, input_.base + offset, in_.data(), bytes);
+  in_.resize(std::max<std::size_t>(in_.size(), bytes * count));
+  for (std::uint64_t i = 0; i < count; ++i)
+    dma_.read(NVDLA_DMA_RUBIK_READ, input_.ram, input_.base + offset + i * stride,
+              in_.data() + i * bytes, bytes);
+  stride = bytes;
   return in_.data();
 }
 
-std::byte* Rubik::room(std::uint64_t offset, std::uint64_t bytes) {
+std::byte* Rubik::room(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
+                       std::uint64_t& stride) {
   if (to_ != nullptr) return to_ + offset;
-  out_.resize(std::max<std::size_t>(out_.size(), bytes));
+  out_.resize(std::max<std::size_t>(out_.size(), bytes * count));
+  stride = bytes;
   return out_.data();
 }
 
-void Rubik::wrote(std::uint64_t offset, std::uint64_t bytes) {
+void Rubik::wrote(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
+                  std::uint64_t stride) {
   if (to_ != nullptr) return;
-  dma_.write(NVDLA_DMA_RUBIK_WRITE, output_.ram, output_.base + offset, out_.data(), bytes);
-  dma_.written(output_.ram, output_.base + offset, bytes);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    dma_.write(NVDLA_DMA_RUBIK_WRITE, output_.ram, output_.base + offset + i * stride,
+               out_.data() + i * bytes, bytes);
+    dma_.written(output_.ram, output_.base + offset + i * stride, bytes);
+  }
 }
 
-// Lines of an open output, all that follow each other at once.
-void Rubik::announce(std::uint64_t offset, std::uint64_t stride, std::uint64_t lines,
-                     std::uint64_t bytes) {
+// An open output, all lines that follow each other at once.
+void Rubik::announce(const SdpCube& out) {
   if (to_ == nullptr) return;
-  const bool packed = stride == bytes;
-  for (std::uint64_t y = 0; y < (packed ? 1 : lines); ++y)
-    dma_.written(output_.ram, output_.base + offset + y * stride, packed ? lines * bytes : bytes);
+  const bool packed = out.memory.line == out.line_bytes;
+  const std::uint64_t bytes = packed ? out.height * out.line_bytes : out.line_bytes;
+  for (std::uint64_t surface = 0; surface < out.surfaces; ++surface)
+    for (std::uint64_t y = 0; y < (packed ? 1 : out.height); ++y)
+      dma_.written(out.memory.ram, out.memory.at(surface, y), bytes);
+}
+
+template <typename Line>
+void Rubik::for_each_line(std::uint64_t surfaces, std::uint64_t height, std::uint64_t bytes,
+                          Line line) {
+  const std::uint64_t all = surfaces * height * bytes;
+  const double time = kByteTime * static_cast<double>(all);
+  const bool shared = shareable_ && pool_.shares(time);
+  const LineTasks tasks(surfaces, static_cast<std::uint32_t>(height), bytes,
+                        shared ? all / pool_.in_flight() : all);
+  auto execute = [&](unsigned /*thread*/, std::size_t task) {
+    const LineTasks::Lines lines = tasks.at(task);
+    for (std::uint32_t y = lines.begin; y < lines.end; ++y) line(lines.surface, y);
+  };
+  if (shared) return run_tasks(pool_, tasks.count(), time, execute);
+  for (std::size_t task = 0; task < tasks.count(); ++task) execute(0, task);
 }
 
 // Block (j, i) of input channels holds the output positions whose coordinates modulo the strides
@@ -115,88 +150,104 @@ void Rubik::contract(const RubikLayer& layer) {
   // The logic steps over its own lines; CONTRACT_STRIDE_1 steps only the reference model.
   const std::uint64_t step =
       quirks_ == Quirks::kCmodel ? layer.contract_stride[1] : layer.stride_y * layer.output.line;
-  open(layer,
-       (count - 1) * layer.input.surface + (layer.height - 1) * layer.input.line +
-           (layer.stride_y * sx - 1) * layer.contract_stride[0] + line_bytes,
-       (count - 1) * layer.output.surface + (layer.height - 1) * step +
-           (layer.stride_y - 1) * layer.output.line + out_bytes);
-  for (std::uint64_t surface = 0; surface < count; ++surface)
-    for (std::uint64_t y = 0; y < layer.height; ++y)
-      for (std::uint64_t j = 0; j < layer.stride_y; ++j) {
-        const std::uint64_t at = surface * layer.output.surface + y * step + j * layer.output.line;
-        std::byte* out = room(at, out_bytes);
-        for (std::uint64_t i = 0; i < sx; ++i) {
-          const std::byte* in = read(surface * layer.input.surface + y * layer.input.line +
-                                         (j * sx + i) * layer.contract_stride[0],
-                                     line_bytes);
-          for (std::uint64_t x = 0; x < layer.width; ++x)
-            std::memcpy(out + (x * sx + i) * kAtom, in + x * kAtom, kAtom);
+  // All blocks of a line of the input lie in its last one, those of the output in batches.
+  const SdpCube in{.memory = layer.input,
+                   .surfaces = count,
+                   .height = layer.height,
+                   .line_bytes = (layer.stride_y * sx - 1) * layer.contract_stride[0] + line_bytes};
+  const SdpCube lines{
+      .memory = layer.output, .surfaces = 1, .height = layer.stride_y, .line_bytes = out_bytes};
+  const SdpCube out{.memory = {layer.output.ram, layer.output.base, step, layer.output.surface},
+                    .surfaces = count,
+                    .height = layer.height,
+                    .line_bytes = lines.extent()};
+  open(in, out);
+  shareable_ = shareable_ && lines.apart();
+  for_each_line(
+      count, layer.height, layer.stride_y * out_bytes, [&](std::uint64_t surface, std::uint64_t y) {
+        for (std::uint64_t j = 0; j < layer.stride_y; ++j) {
+          const std::uint64_t at =
+              surface * layer.output.surface + y * step + j * layer.output.line;
+          std::uint64_t unused = 0;
+          std::byte* to = room(at, out_bytes, 1, unused);
+          for (std::uint64_t i = 0; i < sx; ++i) {
+            const std::byte* from = read(surface * layer.input.surface + y * layer.input.line +
+                                             (j * sx + i) * layer.contract_stride[0],
+                                         line_bytes, 1, unused);
+            for (std::uint64_t x = 0; x < layer.width; ++x)
+              std::memcpy(to + (x * sx + i) * kAtom, from + x * kAtom, kAtom);
+          }
+          wrote(at, out_bytes, 1, unused);
         }
-        wrote(at, out_bytes);
-      }
+      });
   for (std::uint64_t surface = 0; surface < count; ++surface)
-    for (std::uint64_t y = 0; y < layer.height; ++y)
-      announce(surface * layer.output.surface + y * step, layer.output.line, layer.stride_y,
-               out_bytes);
+    for (std::uint64_t y = 0; y < layer.height; ++y) {
+      SdpCube written = lines;
+      written.memory.base = out.memory.at(surface, y);
+      announce(written);
+    }
 }
 
-template <typename Element>
 void Rubik::split(const RubikLayer& layer) {
-  constexpr std::uint64_t kElements = kAtom / sizeof(Element);
+  const unsigned bytes = precision_bytes(layer.precision);
+  const std::uint64_t elements = kAtom / bytes;
   const std::uint64_t line_bytes = layer.width * kAtom, plane_bytes = planar_bytes(layer);
-  const std::uint64_t count = surfaces(layer, layer.channels_in);
-  open(layer,
-       (count - 1) * layer.input.surface + (layer.height - 1) * layer.input.line + line_bytes,
-       (layer.channels_in - 1) * layer.plane_out + (layer.height - 1) * layer.output.line +
-           plane_bytes);
-  for (std::uint64_t surface = 0; surface < count; ++surface)
-    for (std::uint64_t y = 0; y < layer.height; ++y) {
-      const std::byte* in = read(surface * layer.input.surface + y * layer.input.line, line_bytes);
-      const std::uint64_t first = surface * kElements;
-      for (std::uint64_t lane = 0; lane < std::min(kElements, layer.channels_in - first); ++lane) {
-        const std::uint64_t at = (first + lane) * layer.plane_out + y * layer.output.line;
-        std::byte* out = room(at, plane_bytes);
-        const std::byte* from = in + lane * sizeof(Element);
-        for (std::uint64_t x = 0; x < layer.width; ++x)
-          std::memcpy(out + x * sizeof(Element), from + x * kAtom, sizeof(Element));
-        // What follows the line in its last atom is written as 0.
-        const std::uint64_t used = layer.width * sizeof(Element);
-        std::memset(out + used, 0, plane_bytes - used);
-        wrote(at, plane_bytes);
-      }
-    }
-  for (std::uint64_t plane = 0; plane < layer.channels_out; ++plane)
-    announce(plane * layer.plane_out, layer.output.line, layer.height, plane_bytes);
+  const std::uint64_t used = layer.width * bytes;
+  const SdpCube in{.memory = layer.input,
+                   .surfaces = surfaces(layer, layer.channels_in),
+                   .height = layer.height,
+                   .line_bytes = line_bytes};
+  SdpCube out{.memory = layer.output,
+              .surfaces = layer.channels_out,
+              .height = layer.height,
+              .line_bytes = plane_bytes};
+  out.memory.surface = layer.plane_out;
+  open(in, out);
+  for_each_line(in.surfaces, layer.height, line_bytes, [&](std::uint64_t surface, std::uint64_t y) {
+    std::uint64_t unused = 0, stride = layer.plane_out;
+    const std::byte* from =
+        read(surface * layer.input.surface + y * layer.input.line, line_bytes, 1, unused);
+    const std::uint64_t first = surface * elements;
+    const std::uint64_t lanes = std::min(elements, layer.channels_in - first);
+    const std::uint64_t at = first * layer.plane_out + y * layer.output.line;
+    std::byte* to = room(at, plane_bytes, lanes, stride);
+    kernels_.split_atoms(from, static_cast<unsigned>(layer.width), bytes,
+                         static_cast<unsigned>(lanes), to, stride);
+    // What follows the line in its last atom is written as 0.
+    for (std::uint64_t lane = 0; lane < lanes; ++lane)
+      std::memset(to + lane * stride + used, 0, plane_bytes - used);
+    wrote(at, plane_bytes, lanes, layer.plane_out);
+  });
+  announce(out);
 }
 
-template <typename Element>
 void Rubik::merge(const RubikLayer& layer) {
-  constexpr std::uint64_t kElements = kAtom / sizeof(Element);
+  const unsigned bytes = precision_bytes(layer.precision);
+  const std::uint64_t elements = kAtom / bytes;
   const std::uint64_t line_bytes = layer.width * kAtom, plane_bytes = planar_bytes(layer);
-  const std::uint64_t count = surfaces(layer, layer.channels_out);
-  open(layer,
-       (layer.channels_out - 1) * layer.plane_in + (layer.height - 1) * layer.input.line +
-           plane_bytes,
-       (count - 1) * layer.output.surface + (layer.height - 1) * layer.output.line + line_bytes);
-  for (std::uint64_t surface = 0; surface < count; ++surface)
-    for (std::uint64_t y = 0; y < layer.height; ++y) {
-      const std::uint64_t at = surface * layer.output.surface + y * layer.output.line;
-      std::byte* out = room(at, line_bytes);
-      const std::uint64_t first = surface * kElements;
-      const std::uint64_t lanes = std::min(kElements, layer.channels_out - first);
-      // Lanes without a plane are written as 0.
-      if (lanes != kElements) std::memset(out, 0, line_bytes);
-      for (std::uint64_t lane = 0; lane < lanes; ++lane) {
-        const std::byte* in =
-            read((first + lane) * layer.plane_in + y * layer.input.line, plane_bytes);
-        std::byte* to = out + lane * sizeof(Element);
-        for (std::uint64_t x = 0; x < layer.width; ++x)
-          std::memcpy(to + x * kAtom, in + x * sizeof(Element), sizeof(Element));
-      }
-      wrote(at, line_bytes);
-    }
-  for (std::uint64_t surface = 0; surface < count; ++surface)
-    announce(surface * layer.output.surface, layer.output.line, layer.height, line_bytes);
+  SdpCube in{.memory = layer.input,
+             .surfaces = layer.channels_out,
+             .height = layer.height,
+             .line_bytes = plane_bytes};
+  in.memory.surface = layer.plane_in;
+  const SdpCube out{.memory = layer.output,
+                    .surfaces = surfaces(layer, layer.channels_out),
+                    .height = layer.height,
+                    .line_bytes = line_bytes};
+  open(in, out);
+  for_each_line(
+      out.surfaces, layer.height, line_bytes, [&](std::uint64_t surface, std::uint64_t y) {
+        std::uint64_t unused = 0, stride = layer.plane_in;
+        const std::uint64_t first = surface * elements;
+        const std::uint64_t lanes = std::min(elements, layer.channels_out - first);
+        const std::byte* from =
+            read(first * layer.plane_in + y * layer.input.line, plane_bytes, lanes, stride);
+        const std::uint64_t at = surface * layer.output.surface + y * layer.output.line;
+        kernels_.merge_atoms(from, stride, static_cast<unsigned>(layer.width), bytes,
+                             static_cast<unsigned>(lanes), room(at, line_bytes, 1, unused));
+        wrote(at, line_bytes, 1, unused);
+      });
+  announce(out);
 }
 
 bool Rubik::run(std::uint32_t& interrupts) {
@@ -204,16 +255,15 @@ bool Rubik::run(std::uint32_t& interrupts) {
   const RubikLayer layer = read_rubik(registers_.view(NVDLA_UNIT_RBK));
   stuck_ = rubik_fault(layer);
   if (!stuck_.empty()) return false;
-  const bool bytes = layer.precision == Precision::kInt8;
   switch (layer.mode) {
     case RubikMode::kContract:
       contract(layer);
       break;
     case RubikMode::kSplit:
-      bytes ? split<std::uint8_t>(layer) : split<std::uint16_t>(layer);
+      split(layer);
       break;
     case RubikMode::kMerge:
-      bytes ? merge<std::uint8_t>(layer) : merge<std::uint16_t>(layer);
+      merge(layer);
       break;
   }
   counters_.count(layer);

@@ -12,10 +12,14 @@
 #include "model/blocked_list.hpp"
 #include "model/device.hpp"
 #include "model/dma.hpp"
+#include "model/kernels/unit_kernels.hpp"
 #include "model/register_file.hpp"
+#include "model/sdp_rows.hpp"
 #include "model/surface.hpp"
 
 namespace nvdla::model {
+
+class ThreadPool;
 
 namespace cycles {
 class Counters;
@@ -40,8 +44,14 @@ std::string rubik_fault(const RubikLayer& layer);
 
 class Rubik {
  public:
-  Rubik(RegisterFile& registers, Dma& dma, Quirks quirks, cycles::Counters& counters) noexcept
-      : registers_(registers), counters_(counters), dma_(dma), quirks_(quirks) {}
+  Rubik(RegisterFile& registers, Dma& dma, const UnitKernels& kernels, Quirks quirks,
+        cycles::Counters& counters, ThreadPool& pool) noexcept
+      : registers_(registers),
+        counters_(counters),
+        dma_(dma),
+        kernels_(kernels),
+        quirks_(quirks),
+        pool_(pool) {}
 
   void reset() { stuck_.clear(); }
 
@@ -50,29 +60,37 @@ class Rubik {
   void list_blocked(BlockedList& list) const;
 
  private:
+  // Planes are surfaces of their lines.
+  void open(SdpCube in, SdpCube out);
+  // `count` lines of the input at `offset`, `stride` apart, and how far apart they are where they
+  // are given; until the next call.
+  const std::byte* read(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
+                        std::uint64_t& stride);
+  // Where lines of the output go, which then says that they are there.
+  std::byte* room(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count,
+                  std::uint64_t& stride);
+  void wrote(std::uint64_t offset, std::uint64_t bytes, std::uint64_t count, std::uint64_t stride);
+  void announce(const SdpCube& out);
+  // Calls line(surface, y) for `height` lines of each surface, `bytes` each; threads share them
+  // where that changes nothing.
+  template <typename Line>
+  void for_each_line(std::uint64_t surfaces, std::uint64_t height, std::uint64_t bytes, Line line);
   void contract(const RubikLayer& layer);
-  void open(const RubikLayer& layer, std::uint64_t in_bytes, std::uint64_t out_bytes);
-  // A line of the input, at `offset` from its base; until the next call.
-  const std::byte* read(std::uint64_t offset, std::uint64_t bytes);
-  // Where a line of the output goes, which then says that it is there.
-  std::byte* room(std::uint64_t offset, std::uint64_t bytes);
-  void wrote(std::uint64_t offset, std::uint64_t bytes);
-  void announce(std::uint64_t offset, std::uint64_t stride, std::uint64_t lines,
-                std::uint64_t bytes);
-  template <typename Element>
   void split(const RubikLayer& layer);
-  template <typename Element>
   void merge(const RubikLayer& layer);
 
   RegisterFile& registers_;
   cycles::Counters& counters_;
   Dma& dma_;
+  const UnitKernels& kernels_;
   Quirks quirks_;
+  ThreadPool& pool_;
   std::string stuck_;
-  // Of the layer that runs: its cubes, and their bytes where these lie open.
+  // Of the layer that runs: its cubes, and their bytes where these lie open, apart from each other.
   Surface input_, output_;
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;
+  bool shareable_ = false;
   std::vector<std::byte> in_, out_;
 };
 

@@ -245,6 +245,13 @@ struct UnitKernels {
                      void* values);
   void (*pool_down)(const PoolRule& rule, const PoolRows& rows, bool plain, void* out);
 
+  // RUBIK: the first `lanes` elements, of so many bytes, of `width` atoms of 32 bytes to lines that
+  // are `stride` bytes apart, and back, with zeros in the other lanes.
+  void (*split_atoms)(const void* atoms, unsigned width, unsigned bytes, unsigned lanes,
+                      void* lines, size_t stride);
+  void (*merge_atoms)(const void* lines, size_t stride, unsigned width, unsigned bytes,
+                      unsigned lanes, void* atoms);
+
   HalfSpecials (*count_specials)(const uint16_t* halves, size_t count);
 };
 

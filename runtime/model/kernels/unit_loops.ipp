@@ -11,6 +11,7 @@
 #include "model/kernels/table_loops.ipp"
 #include "model/kernels/cdp_loops.ipp"
 #include "model/kernels/pdp_loops.ipp"
+#include "model/kernels/rubik_loops.ipp"
 // clang-format on
 
 static constexpr UnitKernels unit_loops() {
@@ -41,6 +42,8 @@ static constexpr UnitKernels unit_loops() {
   set.cdp_out_half = loop_cdp_out_half;
   set.pool_along = loop_pool_along;
   set.pool_down = loop_pool_down;
+  set.split_atoms = loop_split_atoms;
+  set.merge_atoms = loop_merge_atoms;
   set.count_specials = loop_count_specials;
   return set;
 }

@@ -41,6 +41,7 @@ static HalfCounts float_to_half(const int32_t* values, unsigned count, unsigned 
 
 // clang-format off
 #include "model/kernels/pdp_vectors.ipp"
+#include "model/kernels/rubik_vectors.ipp"
 #include "model/kernels/sdp_stream_vectors.ipp"
 // clang-format on
 
@@ -51,5 +52,7 @@ static constexpr UnitKernels unit_kernels() {
   set.sdp_stream = sdp_stream;
   set.pool_along = pool_along;
   set.pool_down = pool_down;
+  set.split_atoms = split_atoms;
+  set.merge_atoms = merge_atoms;
   return set;
 }

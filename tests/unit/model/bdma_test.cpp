@@ -96,6 +96,66 @@ TEST_F(Bdma, CopiesRectanglesAndTouchesNothingElse) {
   count_layers("BDMA", count);
 }
 
+// What transfers leave of open memory, and what they announce, against the line by line copy of a
+// memory that sees each access: apart, packed or not, overlapping, with lines that are read again.
+TEST_F(Bdma, CopiesOpenMemoryAsLineByLine) {
+  const unsigned count = share(600);
+  for_all(count, [](Random& random) {
+    const auto any = [&](int low, int high) {
+      return static_cast<std::uint64_t>(pick(random, low, high));
+    };
+    Copy copy;
+    copy.atoms = static_cast<unsigned>(any(1, 9));
+    copy.lines = static_cast<unsigned>(any(1, 9));
+    copy.surfaces = static_cast<unsigned>(any(1, 4));
+    const std::uint64_t bytes = copy.atoms * 32;
+    for (Cube* cube : {&copy.from, &copy.to}) {
+      cube->line = one_in(random, 3) ? bytes : 32 * any(0, 12);
+      cube->surface = one_in(random, 3) ? cube->line * copy.lines : 32 * any(0, 120);
+    }
+    copy.to.base = one_in(random, 2) ? 0x8200'0000 : copy.from.base + 32 * any(0, 200);
+    const auto seed = random();
+    std::vector<std::byte> left[3];
+    Bytes announced[3];
+    unsigned which = 0;
+    for (const auto& [open, threads] : {std::pair(false, 1u), {true, 1u}, {true, 3u}}) {
+      UnitRig one{*nvdla_hw_find("nv_full"), {.threads = threads, .worth_sharing = 0}};
+      one.recorder.open = open;
+      Random same(seed);
+      one.randomise(copy.from.base, 1 << 16, same);
+      push_copy(copy, one.regs);
+      one.regs.write("BDMA.CFG_LAUNCH0", 1);
+      one.run();
+      if (const std::string blocked = one.blocked(); !blocked.empty())
+        return with_name(describe(copy), blocked);
+      left[which] = one.memory.read(model::Ram::kPrimary, copy.from.base, 1 << 16);
+      const auto to = one.memory.read(model::Ram::kPrimary, 0x8200'0000, 1 << 16);
+      left[which].insert(left[which].end(), to.begin(), to.end());
+      announced[which++] = one.recorder.announced;
+    }
+    std::string wrong;
+    for (unsigned i = 1; i < 3; ++i) {
+      if (left[i] != left[0]) wrong = "it copies other bytes";
+      if (announced[i].merged() != announced[0].merged()) wrong = "it announces other bytes";
+    }
+    return with_name(describe(copy), wrong);
+  });
+  count_layers("BDMA in open memory", count);
+}
+
+// Larger than what the owner of the device waits for at once.
+TEST_F(Bdma, MovesInSteps) {
+  rig.recorder.open = true;
+  push({.from = {0x8000'0000, 0, 0}, .to = {0x8200'0000, 0, 0}, .atoms = 1024, .lines = 3000});
+  launch(0);
+  ASSERT_TRUE(rig.device.step());
+  EXPECT_EQ(interrupts(), 0u);
+  EXPECT_EQ(status(), 19u | kBusy0);
+  rig.run();
+  EXPECT_EQ(interrupts(), kDone0);
+  EXPECT_EQ(status(), 20u | kIdle);
+}
+
 TEST_F(Bdma, CountsFreeSlots) {
   EXPECT_EQ(status(), 20u | kIdle);
   for (unsigned i = 1; i <= 20; ++i) {

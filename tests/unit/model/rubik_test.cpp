@@ -4,6 +4,8 @@
 // touches; and what it does not end on.
 #include <gtest/gtest.h>
 
+#include "model/kernels/unit_kernels.hpp"
+#include "support/kernel_sets.hpp"
 #include "support/property.hpp"
 #include "support/share.hpp"
 #include "support/unit_rig.hpp"
@@ -136,7 +138,8 @@ TEST(Rubik, EqualsItsDefinition) {
   const unsigned count = share(1500);
   for_all(count, [](Random& random) {
     const Layer layer = random_layer(random);
-    UnitRig rig(*nvdla_hw_find("nv_full"));
+    UnitRig rig(*nvdla_hw_find("nv_full"),
+                {.threads = one_in(random, 2) ? 3u : 1u, .worth_sharing = 0});
     rig.randomise(kIn, kRegion, random);
     rig.memory.fill(model::Ram::kPrimary, kOut, kRegion, std::byte{kUntouched});
     program(layer, rig.regs);
@@ -170,6 +173,35 @@ TEST(Rubik, EqualsItsDefinition) {
   });
   count_layers("RUBIK", count);
 }
+
+class RubikKernels : public KernelSets {};
+
+// Of any width and any number of lanes, to lines and back, with what lies between them untouched.
+TEST_P(RubikKernels, SplitAndMergeAtoms) {
+  const model::UnitKernels& units = *kernels_->units;
+  constexpr std::size_t kStride = 160;
+  for (const unsigned bytes : {1u, 2u})
+    for (unsigned width = 1; width <= 70; ++width)
+      for (const unsigned lanes : {1u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 32u}) {
+        if (lanes * bytes > 32) continue;
+        const auto atoms = numbers<std::uint8_t>(std::size_t{width} * 32, 0, 255);
+        std::vector<std::uint8_t> lines(lanes * kStride, kUntouched), expected = lines;
+        std::vector<std::uint8_t> kept(atoms.size());
+        for (unsigned lane = 0; lane < lanes; ++lane)
+          for (unsigned at = 0; at < width * bytes; ++at) {
+            const std::size_t from = at / bytes * 32 + lane * bytes + at % bytes;
+            expected[lane * kStride + at] = kept[from] = atoms[from];
+          }
+        units.split_atoms(atoms.data(), width, bytes, lanes, lines.data(), kStride);
+        ASSERT_EQ(lines, expected) << width << " atoms, " << lanes << " lanes of " << bytes;
+        std::vector<std::uint8_t> merged(atoms.size() + 32, kUntouched);
+        units.merge_atoms(lines.data(), kStride, width, bytes, lanes, merged.data());
+        kept.resize(merged.size(), kUntouched);
+        ASSERT_EQ(merged, kept) << width << " atoms, " << lanes << " lanes of " << bytes;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, RubikKernels, kAllKernelSets, kernel_set_name);
 
 // A layer whose output lies in its input reads what it has just written, in open memory too.
 TEST(Rubik, WritesLineByLineWhereItReads) {
