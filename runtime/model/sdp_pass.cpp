@@ -14,7 +14,7 @@ namespace nvdla::model {
 namespace {
 
 // Nanoseconds of an element, roughly.
-constexpr double kStreamTime = 0.15, kTileTime = 0.5;
+constexpr double kStreamTime = 0.15, kMapTime = 0.4, kTileTime = 0.5;
 
 }  // namespace
 
@@ -134,7 +134,15 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
     if (operands_[i].per_element())
       operands_[i].fetch(block, used / column_, first, count, worker.elements[i]);
   if (finishes_) return finish(values, block, first, count, worker);
+  if (!operate(values, block, count, used, worker)) return;
+  convert(values, count, used, worker);
+  layer_.out == Precision::kInt8 ? store(worker.out8.data(), block, first, count, worker)
+                                 : store(worker.out16.data(), block, first, count, worker);
+}
 
+// The three operators; false if nothing is written.
+bool SdpPass::operate(std::int32_t* values, unsigned block, unsigned count, unsigned used,
+                      Worker& worker) {
   const UnitKernels& units = *kernels_.units;
   if (float_ && layer_.flush_nan) units.sdp_float_flush(values, count);
 
@@ -175,11 +183,11 @@ void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, un
         for (unsigned lane = 0; lane < used; ++lane)
           worker.counters.unequal |= values[position * kBlock + lane] !=
                                      alu.values[std::size_t{position} * alu.stride + lane];
-      return;  // nothing is written
+      return false;
     }
     if (y.lut) lut_.look_up(values, count, used, layer_.count_lut, worker.counters.lut);
   }
-  deliver(values, block, first, count, worker);
+  return true;
 }
 
 std::int8_t* SdpPass::place(unsigned block, std::uint32_t first) const noexcept {
@@ -203,9 +211,8 @@ void SdpPass::finish(const std::int32_t* values, unsigned block, std::uint32_t f
   store(worker.out8.data(), block, first, count, worker);
 }
 
-void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
-                      Worker& worker) {
-  const unsigned used = lanes(block);
+// To the elements of the output, the worker's.
+void SdpPass::convert(std::int32_t* values, unsigned count, unsigned used, Worker& worker) {
   const bool to_fp16 = layer_.out == Precision::kFp16;
   if (float_) {
     if (to_fp16) {
@@ -216,7 +223,6 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
     } else {
       kernels_.units->sdp_float_to_int16(values, count, worker.out16.data());
     }
-    store(worker.out16.data(), block, first, count, worker);
     return;
   }
   const bool identity = layer_.offset == 0 && layer_.scale == 1 && layer_.shift == 0;
@@ -225,7 +231,6 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
                                hw_.regmap == NVDLA_REGMAP_NV_FULL};
   if (layer_.out == Precision::kInt8 && !identity && !layer_.count_saturation) {
     kernels_.convert_to_int8(values, count, converter, worker.out8.data());
-    store(worker.out8.data(), block, first, count, worker);
     return;
   }
   // Narrowing saturates by itself; without the counter an identity converter changes nothing. To
@@ -235,13 +240,10 @@ void SdpPass::deliver(std::int32_t* values, unsigned block, std::uint32_t first,
   if (to_fp16) {
     worker.counters.saturated +=
         kernels_.units->sdp_int_to_half(values, count, used, worker.out16.data()).largest;
-    store(worker.out16.data(), block, first, count, worker);
   } else if (layer_.out == Precision::kInt8) {
     kernels_.to_int8(values, count, worker.out8.data());
-    store(worker.out8.data(), block, first, count, worker);
   } else {
     kernels_.to_int16(values, count, worker.out16.data());
-    store(worker.out16.data(), block, first, count, worker);
   }
 }
 
@@ -346,6 +348,14 @@ void SdpPass::run_from_memory(ThreadPool& pool) {
     const LineTasks tasks(cube_.surfaces, layer_.height, cube_.line_bytes,
                           pool.shares(time) ? bytes / pool.in_flight() : bytes);
     auto execute = [&](unsigned thread, std::size_t task) { stream(tasks.at(task), thread); };
+    return run_tasks(pool, tasks.count(), time, execute);
+  }
+  if (shared && plan_map(elements)) {
+    const double time = kMapTime * static_cast<double>(elements);
+    const std::uint64_t bytes = elements * precision_bytes(layer_.proc);
+    const LineTasks tasks(cube_.surfaces, layer_.height, cube_.line_bytes,
+                          pool.shares(time) ? bytes / pool.in_flight() : bytes);
+    auto execute = [&](unsigned thread, std::size_t task) { map(tasks.at(task), thread); };
     return run_tasks(pool, tasks.count(), time, execute);
   }
   const std::uint32_t positions = layer_.width * layer_.height;

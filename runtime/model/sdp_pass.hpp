@@ -59,6 +59,15 @@ struct SdpStreamSteps {
   void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
 };
 
+// What a layer makes of each pattern of an element, kept for the layers after it.
+struct SdpMap {
+  std::vector<std::byte> key, next_key;  // all that decides
+  std::uint64_t seen = 0;                // elements of such layers
+  bool made = false;
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint16_t> words;
+};
+
 class SdpPass {
  public:
   // Output positions of a tile at most: a few register tiles of the convolution.
@@ -114,6 +123,11 @@ class SdpPass {
   bool open_source();
   bool plan_stream();
   void stream(const LineTasks::Lines& lines, unsigned thread);
+  // Layers of elements that decide their results alone, and lines of one.
+  bool plan_map(std::uint64_t elements);
+  void add_map_key();
+  void make_map();
+  void map(const LineTasks::Lines& lines, unsigned thread);
   void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
   void announce();
   void count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const;
@@ -121,8 +135,8 @@ class SdpPass {
               Worker& worker);
   // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
   std::int8_t* place(unsigned block, std::uint32_t first) const noexcept;
-  void deliver(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
-               Worker& worker);
+  bool operate(std::int32_t* values, unsigned block, unsigned count, unsigned used, Worker& worker);
+  void convert(std::int32_t* values, unsigned count, unsigned used, Worker& worker);
   template <typename Element>
   void gather_atoms(const Element* from, unsigned count, std::byte* to) const noexcept;
   template <typename Element>
@@ -153,6 +167,7 @@ class SdpPass {
   bool shareable_ = false;
   const std::byte* source_ = nullptr;  // where threads may read it
   SdpStreamSteps stream_;
+  SdpMap map_;
   std::vector<Worker> workers_;
 };
 

@@ -203,6 +203,10 @@ struct UnitKernels {
   // A stream of `count` elements, side by side; to itself at most.
   HalfCounts (*sdp_stream)(const SdpStream& stream, const void* in, size_t count, void* out);
 
+  // Elements to the results of their patterns, in their place at most; counts as results of fp16.
+  void (*sdp_map_bytes)(const uint8_t* results, const void* in, size_t count, void* out);
+  HalfCounts (*sdp_map_words)(const uint16_t* results, const void* in, size_t count, void* out);
+
   // Where a run of numbers lies in the tables.
   void (*table_find)(const IntTables& tables, const int32_t* x, TableRun& run);
   void (*table_find_wide)(const IntTables& tables, const int64_t* x, TableRun& run);

@@ -7,6 +7,7 @@
 #include "model/kernels/elements.ipp"
 #include "model/kernels/float_lanes.ipp"
 #include "model/kernels/sdp_float_loops.ipp"
+#include "model/kernels/sdp_map_loops.ipp"
 #include "model/kernels/sdp_stream_loops.ipp"
 #include "model/kernels/table_loops.ipp"
 #include "model/kernels/cdp_loops.ipp"
@@ -24,6 +25,8 @@ static constexpr UnitKernels unit_loops() {
   set.sdp_float_to_int16 = loop_sdp_float_to_int16;
   set.sdp_int_to_half = loop_sdp_int_to_half;
   set.sdp_stream = loop_sdp_stream;
+  set.sdp_map_bytes = loop_sdp_map_bytes;
+  set.sdp_map_words = loop_sdp_map_words;
   set.table_find = loop_table_find;
   set.table_find_wide = loop_table_find_wide;
   set.table_find_float = loop_table_find_float;

@@ -93,6 +93,101 @@ TEST_P(SharedUnits, StreamsEqualTheReference) {
   count_layers("SDP streams", count);
 }
 
+// A layer where nothing but an element decides its result, with more of them than patterns.
+SdpCase map_layer(SdpGenerator& generator, Random& random) {
+  const bool wide = one_in(random, 16);
+  SdpCase layer = generator.layer();
+  while (!layer.uses_lut() || layer.equal() || (layer.proc != kRefInt8) != wide)
+    layer = generator.layer();
+  layer.in = layer.out = layer.proc;
+  layer.count_saturation = layer.count_lut = layer.count_input = false;
+  for (SdpUnit& unit : layer.units) unit.alu.source = unit.mul.source = Source::kRegister;
+  layer.width = static_cast<unsigned>(between(random, 30, 60));
+  layer.height = wide ? 33 : static_cast<unsigned>(between(random, 1, 4));
+  layer.channels = wide ? 80 : static_cast<unsigned>(between(random, 20, 70));
+  place_sdp(layer, random, one_in(random, 2));
+  return layer;
+}
+
+// One of what the results depend on.
+void change_one(SdpCase& layer, Random& random) {
+  SdpUnit& unit = layer.units[between(random, 0, 2)];
+  SdpTable& table = one_in(random, 2) ? layer.le : layer.lo;
+  const auto any = static_cast<std::uint32_t>(random());
+  switch (between(random, 0, 15)) {
+    case 0:
+      table.entries[any % table.entries.size()] ^= 1u << 9;
+      break;
+    case 1:
+      table.start ^= 1u << 20;
+      break;
+    case 2:
+      table.end ^= 1u << 20;
+      break;
+    case 3:
+      table.select ^= 1;
+      break;
+    case 4:
+      table.under_scale ^= 1u << 9;
+      break;
+    case 5:
+      table.over_scale ^= 1u << 9;
+      break;
+    case 6:
+      table.over_shift ^= 1;
+      table.under_shift ^= 1;
+      break;
+    case 7:
+      layer.le.exponential = !layer.le.exponential;
+      break;
+    case 8:
+      layer.le.offset ^= 1;
+      break;
+    case 9:
+      (one_in(random, 2) ? layer.under_priority : layer.over_priority) ^= 1;
+      layer.hybrid_priority ^= 1;
+      break;
+    case 10:
+      unit.alu.value ^= 1u << 9;
+      break;
+    case 11:
+      unit.mul.value ^= 1u << 9;
+      break;
+    case 12:
+      unit.mul_shift ^= 1;
+      break;
+    case 13:
+      unit.active = unit.lut || !unit.active;
+      break;
+    case 14:
+      layer.flush_nan = !layer.flush_nan;
+      break;
+    default:
+      layer.offset ^= 1;
+      layer.scale ^= 1;
+  }
+}
+
+// The results of a layer's patterns serve the same layer again, and none that is not quite so.
+TEST_P(SharedUnits, MapsEqualTheReference) {
+  const unsigned count = share(160);
+  for_all(count, [](Random& random) {
+    SdpGenerator generator(first_generation(), random);
+    SdpCase layer = map_layer(generator, random);
+    UnitRig rig(first_generation(), on_threads(GetParam()));
+    rig.recorder.open = true;
+    for (unsigned run = 0; run < 3; ++run) {
+      if (run != 0) rig.device.reset();
+      if (run == 2) change_one(layer, random);
+      generator.fill(layer, rig);
+      if (const std::string wrong = check_sdp(layer, rig); !wrong.empty())
+        return wrong + ", in run " + std::to_string(run);
+    }
+    return std::string();
+  });
+  count_layers("SDP by patterns", count);
+}
+
 TEST_P(SharedUnits, PdpLayersEqualTheReference) {
   const unsigned count = share(1000);
   for_all(count, [](Random& random) {
