@@ -97,8 +97,8 @@ Steps steps(const Shape& s, Layout layout) {
   return {area * s.channels, 1, std::uint64_t{s.width} * s.channels, s.channels};
 }
 
-// Calls line(cube's first byte of the lane in the line, application's first index, lane exists)
-// for every lane of every line.
+// Calls line(cube's first byte of the lane in the line, application's first index) for every channel
+// of every line.
 template <typename Line>
 void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
   const Steps step = steps(d.shape, layout);
@@ -109,26 +109,41 @@ void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
         const std::uint64_t start = std::uint64_t{n} * d.batch_stride +
                                     std::uint64_t{s} * d.surface_stride +
                                     std::uint64_t{y} * d.line_stride;
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+        const std::uint32_t used = std::min(lanes, d.shape.channels - s * lanes);
+        for (std::uint32_t lane = 0; lane < used; ++lane) {
           const std::uint32_t c = s * lanes + lane;
           line(start + std::uint64_t{lane} * d.element_bytes(),
-               n * step.batch + c * step.channel + y * step.line, c < d.shape.channels);
+               n * step.batch + c * step.channel + y * step.line);
         }
       }
     }
   }
 }
 
-// Writes convert(element) to every real lane and zero to the others.
+// Makes zeros of the surface whose last lanes are no channel's.
+void clear_last_surface(const TensorDesc& d, std::span<std::byte> cube) {
+  if (d.planar || d.shape.channels % d.elements_per_atom() == 0) return;
+  for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
+    for (std::uint32_t y = 0; y < d.shape.height; ++y) {
+      std::byte* const line = cube.data() + std::uint64_t{n} * d.batch_stride +
+                              (d.surfaces() - std::uint64_t{1}) * d.surface_stride +
+                              std::uint64_t{y} * d.line_stride;
+      std::fill_n(line, line_bytes(d), std::byte{0});
+    }
+  }
+}
+
+// Writes convert(element) to the lane of every channel and zero to the others.
 template <typename T, typename Source, typename Convert>
 void pack_as(const TensorDesc& d, Layout layout, std::span<const Source> source,
              std::span<std::byte> cube, const Convert& convert) {
   const std::uint64_t column = steps(d.shape, layout).column;
   const std::uint32_t step = column_bytes(d);
-  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from, bool real) {
+  clear_last_surface(d, cube);
+  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from) {
     std::byte* out = cube.data() + at;
     for (std::uint32_t x = 0; x < d.shape.width; ++x, out += step) {
-      const T value = real ? convert(source[from + x * column], from + x * column) : T{0};
+      const T value = convert(source[from + x * column], from + x * column);
       std::memcpy(out, &value, sizeof value);
     }
   });
@@ -139,8 +154,7 @@ void unpack_as(const TensorDesc& d, Layout layout, std::span<const std::byte> cu
                std::span<Target> target, const Convert& convert) {
   const std::uint64_t column = steps(d.shape, layout).column;
   const std::uint32_t step = column_bytes(d);
-  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t to, bool real) {
-    if (!real) return;
+  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t to) {
     const std::byte* in = cube.data() + at;
     for (std::uint32_t x = 0; x < d.shape.width; ++x, in += step) {
       T value;
