@@ -97,8 +97,8 @@ Steps steps(const Shape& s, Layout layout) {
   return {area * s.channels, 1, std::uint64_t{s.width} * s.channels, s.channels};
 }
 
-// Calls line(cube's first byte of the lane in the line, application's first index) for every channel
-// of every line.
+// Calls line(cube's first byte of the lane in the line, application's first index) for every
+// channel of every line.
 template <typename Line>
 void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
   const Steps step = steps(d.shape, layout);

@@ -11,7 +11,7 @@
 namespace nvdla::model {
 namespace {
 
-// What MacTile's activations differ by.
+// What biased activations differ by.
 constexpr std::byte kSign{0x80};
 
 // `count` pixels of the padding value.

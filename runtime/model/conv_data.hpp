@@ -21,7 +21,7 @@ class ConvData {
   ConvData(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
       : hw_(hw), dma_(dma), quirks_(quirks) {}
 
-  // `flipped`: 128 is added to each byte, as MacTile wants them.
+  // `flipped`: 128 is added to each byte, as MacForm::biased says.
   void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf, bool flipped);
   // Hands what the layer does not release to `cbuf`, sizes included.
   void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf);

@@ -102,7 +102,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
-  data_.fetch(layer, fetch_, cbuf_, mac == Mac::kBytes);
+  data_.fetch(layer, fetch_, cbuf_, mac == Mac::kBytes && kernels_.form.biased);
   counters.data = data_.specials();
   const ConvShape shape{layer.kernels,
                         layer.weight_channels,
@@ -111,7 +111,9 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         layer.dilation_x == 1,
                         mac,
                         precision_bytes(layer.proc),
-                        layer.post_lines};
+                        layer.post_lines,
+                        kernels_.form.order,
+                        kernels_.form.biased};
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
   const std::int64_t line = static_cast<std::int64_t>(data_.width()) * data_.elements();

@@ -208,6 +208,7 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 
 const Kernels kAvx512VnniKernels = {
     "avx512",
+    {MacOrder::kSteps, true},
     mac,
     depthwise<DotQuads>,
     avx512_wide,

@@ -10,6 +10,23 @@
 //     __m256i add(__m256i sums, __m256i activations) const;
 //   };
 
+// Signed activations: the even and the odd bytes of both operands, each in 16 bits.
+class PairQuads {
+ public:
+  static constexpr unsigned kPositions = 1;
+  explicit PairQuads(__m256i weights) : even_(even(weights)), odd_(odd(weights)) {}
+  __m256i add(__m256i sums, __m256i activations) const {
+    return _mm256_add_epi32(sums, _mm256_add_epi32(_mm256_madd_epi16(even(activations), even_),
+                                                   _mm256_madd_epi16(odd(activations), odd_)));
+  }
+
+ private:
+  static __m256i even(__m256i bytes) { return odd(_mm256_slli_epi16(bytes, 8)); }
+  static __m256i odd(__m256i bytes) { return _mm256_srai_epi16(bytes, 8); }
+
+  __m256i even_, odd_;
+};
+
 constexpr unsigned kQuadRegisters = 4;
 
 // Interleaved bytes come in this order: channels 4 i to 4 i + 3 in the lower half of register i,

@@ -19,19 +19,31 @@ constexpr unsigned kTile = 14;
 // Activation bytes of one multiply-accumulate step.
 constexpr unsigned kStep = 4;
 
+// In which order a set wants the weights of a step: all four of a kernel together, or two and two.
+enum class MacOrder : uint8_t {
+  kSteps,  // [kBlock][kStep]
+  kPairs,  // [2][kBlock][2]
+};
+
+// What a set makes of MacTile's operands.
+struct MacForm {
+  MacOrder order;
+  bool biased;  // activations are 128 more than they stand for: the unsigned operand of a product
+};
+
 // One tile of int8 convolution: any number of positions times kBlock kernels. A position's
 // activations are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit
-// GEMM. They are 128 more than they stand for, since the dot product instruction wants one unsigned
-// operand.
+// GEMM.
 struct MacTile {
   const uint8_t* const* bases;
   unsigned count;
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
-  // [run][step][kBlock][kStep]
+  // [run][step], each as MacOrder says.
   const int8_t* weights;
-  // For each kernel -128 * sum of its weights: what the 128 add too much.
+  // For each kernel what its sums begin with, such as -128 * sum of its weights: what biased
+  // activations add too much.
   const int32_t* starts;
   // [count][kBlock], exact modulo 2^32.
   int32_t* sums;
@@ -217,6 +229,7 @@ struct UnitKernels;
 // All passes work in place on [count][kBlock] values, on the first `lanes` of each position.
 struct Kernels {
   const char* name;
+  MacForm form;
   void (*mac)(const MacTile& tile);
   void (*depthwise)(const DepthwiseTile& tile);
   void (*wide)(const WideTile& tile);

@@ -3,6 +3,7 @@
 // Loops of the convolution in integers that the compiler vectorises, included by each instruction
 // set's translation unit into an unnamed namespace. Numbers as in the description of the datapath.
 
+// Of signed activations.
 [[maybe_unused]] static void loop_depthwise(const DepthwiseTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
     uint32_t sums[kBlock];
@@ -12,7 +13,7 @@
         const uint8_t* data = tile.bases[position] + tile.taps[quad * 4 + i];
         const int8_t* weights = tile.weights + size_t{quad} * kBlock * 4 + i;
         for (unsigned k = 0; k < kBlock; ++k)
-          sums[k] += static_cast<uint32_t>(data[k] * weights[k * 4]);
+          sums[k] += static_cast<uint32_t>(static_cast<int8_t>(data[k]) * weights[k * 4]);
       }
     for (unsigned k = 0; k < kBlock; ++k)
       tile.sums[position * kBlock + k] = static_cast<int32_t>(sums[k]);

@@ -18,7 +18,7 @@ void mac(const MacTile& tile) {
     for (unsigned k = 0; k < kBlock; ++k) sums[k] = static_cast<uint32_t>(tile.starts[k]);
     const int8_t* weights = tile.weights;
     for (unsigned run = 0; run < tile.run_count; ++run) {
-      const uint8_t* data = tile.bases[position] + tile.runs[run];
+      const auto* data = reinterpret_cast<const int8_t*>(tile.bases[position] + tile.runs[run]);
       for (unsigned step = 0; step < tile.steps; ++step, data += kStep, weights += kBlock * kStep)
         for (unsigned k = 0; k < kBlock; ++k)
           for (unsigned i = 0; i < kStep; ++i)
@@ -45,16 +45,27 @@ void loop_float_tile(const FloatTile& tile) {
 }  // namespace
 
 const Kernels kPortableKernels = {
-    "portable",       mac,
-    loop_depthwise,   loop_wide,
-    loop_wide_clip,   loop_half,
-    loop_half_tile,   loop_float_tile,
-    loop_clip,        loop_sdp_widen,
-    loop_sdp_shift,   loop_sdp_operand,
-    loop_sdp_x,       loop_sdp_y,
-    loop_sdp_convert, loop_convert_to_int8,
-    loop_to_int8,     loop_to_int16,
-    nullptr,          &kPortableUnits,
+    "portable",
+    {MacOrder::kSteps, false},
+    mac,
+    loop_depthwise,
+    loop_wide,
+    loop_wide_clip,
+    loop_half,
+    loop_half_tile,
+    loop_float_tile,
+    loop_clip,
+    loop_sdp_widen,
+    loop_sdp_shift,
+    loop_sdp_operand,
+    loop_sdp_x,
+    loop_sdp_y,
+    loop_sdp_convert,
+    loop_convert_to_int8,
+    loop_to_int8,
+    loop_to_int16,
+    nullptr,
+    &kPortableUnits,
 };
 
 }  // namespace nvdla::model

@@ -20,7 +20,24 @@ namespace {
 
 using test::pick;
 
-class KernelSets : public test::KernelSets {};
+class KernelSets : public test::KernelSets {
+ protected:
+  // What a byte stands for.
+  int activation_of(std::uint8_t byte) const {
+    return kernels_->form.biased ? byte - 128 : static_cast<std::int8_t>(byte);
+  }
+};
+
+// Weights of [run][step][kBlock][kStep] in the order that a set wants.
+std::vector<std::int8_t> in_order(const std::vector<std::int8_t>& weights, MacOrder order) {
+  if (order == MacOrder::kSteps) return weights;
+  std::vector<std::int8_t> ordered(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t step = i / (kBlock * kStep), kernel = i / kStep % kBlock, at = i % kStep;
+    ordered[step * kBlock * kStep + (at / 2 * kBlock + kernel) * 2 + at % 2] = weights[i];
+  }
+  return ordered;
+}
 
 TEST_P(KernelSets, DepthwiseConvolution) {
   for (unsigned round = 0; round < 300; ++round) {
@@ -31,7 +48,8 @@ TEST_P(KernelSets, DepthwiseConvolution) {
     const auto data = numbers<std::uint8_t>(2 * bytes + kBlock, 0, 255);
     const auto weights = numbers<std::int8_t>(std::size_t{quads} * 4 * kBlock, -128, 127);
     std::vector<std::int32_t> starts(kBlock);
-    for (std::size_t i = 0; i < weights.size(); ++i) starts[i / 4 % kBlock] -= 128 * weights[i];
+    if (kernels_->form.biased)
+      for (std::size_t i = 0; i < weights.size(); ++i) starts[i / 4 % kBlock] -= 128 * weights[i];
     std::vector<const std::uint8_t*> bases(count);
     for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
     std::vector<std::int32_t> taps(std::size_t{quads} * 4);
@@ -43,7 +61,7 @@ TEST_P(KernelSets, DepthwiseConvolution) {
       for (unsigned k = 0; k < kBlock; ++k) {
         std::int32_t sum = 0;
         for (std::size_t tap = 0; tap < taps.size(); ++tap)
-          sum += (bases[p][taps[tap] + static_cast<int>(k)] - 128) *
+          sum += activation_of(bases[p][taps[tap] + static_cast<int>(k)]) *
                  weights[(tap / 4 * kBlock + k) * 4 + tap % 4];
         expected.push_back(sum);
       }
@@ -60,31 +78,28 @@ TEST_P(KernelSets, Convolution) {
     // The data ends where the last run ends: what reads on is seen by a sanitizer.
     const auto data = numbers<std::uint8_t>(bytes * 4, 0, 255);
     const auto weights = numbers<std::int8_t>(run_count * bytes * kBlock, -128, 127);
-    std::vector<std::int32_t> starts(kBlock);
-    for (std::size_t i = 0; i < weights.size(); ++i) starts[i / kStep % kBlock] -= 128 * weights[i];
+    const auto ordered = in_order(weights, kernels_->form.order);
+    auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
+    const auto wanted = starts;
+    if (kernels_->form.biased)
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        starts[i / kStep % kBlock] -= 128 * weights[i];
     std::vector<const std::uint8_t*> bases(count);
     for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
-    MacTile tile{bases.data(), count,          runs.data(),   run_count,
-                 steps,        weights.data(), starts.data(), nullptr};
-    std::vector<std::int32_t> sums[2];
-    const Kernels* sets[2] = {&kPortableKernels, kernels_};
-    for (unsigned i = 0; i < 2; ++i) {
-      sums[i].resize(count * kBlock);
-      tile.sums = sums[i].data();
-      sets[i]->mac(tile);
-    }
-    ASSERT_EQ(sums[0], sums[1]) << "round " << round;
-    // And they are the sums of products with signed activations.
+    std::vector<std::int32_t> sums(count * kBlock);
+    kernels_->mac({bases.data(), count, runs.data(), run_count, steps, ordered.data(),
+                   starts.data(), sums.data()});
     for (unsigned p = 0; p < count; ++p)
-      for (unsigned k = 0; k < kBlock; k += 7) {
-        std::int64_t sum = 0;
+      for (unsigned k = 0; k < kBlock; ++k) {
+        std::int32_t sum = wanted[k];
         for (unsigned r = 0; r < run_count; ++r)
-          for (unsigned i = 0; i < bytes; ++i)
-            sum += (bases[p][runs[r] + static_cast<int>(i)] - 128) *
+          for (unsigned i = 0; i < bytes; ++i) {
+            sum += activation_of(bases[p][runs[r] + static_cast<int>(i)]) *
                    weights[((r * steps + i / kStep) * kBlock + k) * kStep + i % kStep];
-        ASSERT_EQ(sums[1][p * kBlock + k], sum);
+          }
+        ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
       }
   }
 }
