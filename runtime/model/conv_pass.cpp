@@ -174,25 +174,41 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
 
+  const auto mac_tile = [&](const ConvTile& tile, const std::uint8_t** bases, std::int32_t* sums) {
+    walk.bases(tile.first, tile.count, data, bases);
+    return MacTile{bases,
+                   tile.count,
+                   runs_.data(),
+                   static_cast<unsigned>(runs_.size()),
+                   shape.run_steps(),
+                   weights.bytes.data() + tile.block * block_bytes,
+                   weights.starts.data() + std::size_t{tile.block} * kBlock,
+                   sums};
+  };
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[SdpPass::kPositions];
-    const std::int32_t* starts = weights.starts.data() + std::size_t{tile.block} * kBlock;
     if (depthwise) {
       walk.bases(tile.first, tile.count, data + weights.depthwise_channels[tile.block], bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
-                          weights.depthwise.data() + tile.block * quads * 4 * kBlock, starts,
-                          values});
+                          weights.depthwise.data() + tile.block * quads * 4 * kBlock,
+                          weights.starts.data() + std::size_t{tile.block} * kBlock, values});
     } else {
-      walk.bases(tile.first, tile.count, data, bases);
-      kernels_.mac({bases, tile.count, runs_.data(), static_cast<unsigned>(runs_.size()),
-                    shape.run_steps(), weights.bytes.data() + tile.block * block_bytes, starts,
-                    values});
+      kernels_.mac(mac_tile(tile, bases, values));
     }
     if (shift.dropped != 0)
       for (std::size_t i = 0; i < std::size_t{tile.count} * kBlock; ++i)
         values[i] >>= shift.dropped;
     kernels_.clip(values, tile.count, shift.rounded);
   };
+  const auto finish = [&](unsigned thread, const ConvTile& tile) {
+    const std::uint8_t* bases[SdpPass::kPositions];
+    const MacTile sums = mac_tile(tile, bases, nullptr);
+    sdp.finish_tile(
+        tile.block, tile.first, tile.count, thread,
+        [&](const SdpFinish& pass, std::int8_t* out) { kernels_.mac_finish(sums, pass, out); });
+  };
+  const bool finishes =
+      kernels_.mac_finish != nullptr && sdp.finishes() && layer.clip == 0 && !depthwise;
 
   // Small weights stay in cache while the input goes by once; large ones go by once.
   const auto order = block_bytes * sdp.blocks() <= kCachedWeights
@@ -200,7 +216,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          : ConvTiles::Order::kPositionsFirst;
   const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
   tiles_.run(sdp, walk.positions(), order,
-             static_cast<double>(SdpPass::kPositions * products) / kByteRate, std::ref(compute));
+             static_cast<double>(SdpPass::kPositions * products) / kByteRate, std::ref(compute),
+             finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,

@@ -15,11 +15,13 @@ constexpr std::size_t kMaxTaskTiles = 4;
 
 class ConvTiles::Tasks final : public ThreadPool::Work {
  public:
-  Tasks(SdpPass& sdp, std::uint32_t positions, Order order, const Compute& compute) noexcept
+  Tasks(SdpPass& sdp, std::uint32_t positions, Order order, const Compute& compute,
+        const Finish& finish) noexcept
       : sdp_(sdp),
         positions_(positions),
         order_(order),
         compute_(compute),
+        finish_(finish),
         steps_((positions + SdpPass::kPositions - 1) / SdpPass::kPositions),
         shared_(sdp.shareable()) {}
 
@@ -31,6 +33,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 
   void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
     for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
+      if (shared_ && finish_) return finish_(thread, tile);
       compute_(thread, tile, values);
       if (shared_) sdp_.tile(values, tile.block, tile.first, tile.count, thread);
     });
@@ -63,6 +66,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
   const std::uint32_t positions_;
   const Order order_;
   const Compute& compute_;
+  const Finish& finish_;
   const std::size_t steps_;
   const bool shared_;
   std::size_t task_tiles_ = 1;
@@ -70,8 +74,8 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 };
 
 void ConvTiles::run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
-                    const Compute& compute) {
-  Tasks tasks(sdp, positions, order, compute);
+                    const Compute& compute, const Finish& finish) {
+  Tasks tasks(sdp, positions, order, compute, finish);
   const std::size_t tiles = tasks.tiles();
   const double whole = static_cast<double>(tiles) * nanoseconds;
   std::size_t task_tiles = 1, slots = 1;

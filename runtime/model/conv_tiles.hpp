@@ -34,9 +34,13 @@ class ConvTiles {
 
   explicit ConvTiles(ThreadPool& pool) : pool_(pool) {}
 
-  // `nanoseconds` is roughly what a tile takes a thread.
+  // Computes a tile and does what SDP does to it.
+  using Finish = std::function<void(unsigned thread, const ConvTile&)>;
+
+  // `nanoseconds` is roughly what a tile takes a thread. `finish` does the same as `compute` and
+  // SDP, if there is one.
   void run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
-           const Compute& compute);
+           const Compute& compute, const Finish& finish = {});
 
  private:
   class Tasks;

@@ -126,14 +126,21 @@ void SdpPass::bound() {
   largest_ = most;
 }
 
-void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
-                   unsigned thread) {
-  const unsigned used = lanes(block);
-  Worker& worker = workers_[thread];
+void SdpPass::fetch_elements(unsigned block, std::uint32_t first, unsigned count, Worker& worker) {
   for (unsigned i = 0; i < 3; ++i)
     if (operands_[i].per_element())
-      operands_[i].fetch(block, used / column_, first, count, worker.elements[i]);
-  if (finishes_) return finish(values, block, first, count, worker);
+      operands_[i].fetch(block, lanes(block) / column_, first, count, worker.elements[i]);
+}
+
+void SdpPass::tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+                   unsigned thread) {
+  if (finishes_)
+    return finish_tile(block, first, count, thread, [&](const SdpFinish& pass, std::int8_t* out) {
+      kernels_.finish(values, count, pass, out);
+    });
+  const unsigned used = lanes(block);
+  Worker& worker = workers_[thread];
+  fetch_elements(block, first, count, worker);
   if (!operate(values, block, count, used, worker)) return;
   convert(values, count, used, worker);
   layer_.out == Precision::kInt8 ? store(worker.out8.data(), block, first, count, worker)
@@ -197,18 +204,6 @@ std::int8_t* SdpPass::place(unsigned block, std::uint32_t first) const noexcept 
     return nullptr;
   return reinterpret_cast<std::int8_t*>(window_ + batch_ * layer_.batch_stride +
                                         block * memory.surface + std::uint64_t{first} * kBlock);
-}
-
-void SdpPass::finish(const std::int32_t* values, unsigned block, std::uint32_t first,
-                     unsigned count, Worker& worker) {
-  static const SdpOperands::Tile kNoElements;
-  const unsigned adder = finishing_.adder();
-  const SdpFinish pass = finishing_.block(
-      block, operands_, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
-  if (std::int8_t* const out = place(block, first); out != nullptr)
-    return kernels_.finish(values, count, pass, out);
-  kernels_.finish(values, count, pass, worker.out8.data());
-  store(worker.out8.data(), block, first, count, worker);
 }
 
 // To the elements of the output, the worker's.

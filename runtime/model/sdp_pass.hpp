@@ -97,6 +97,14 @@ class SdpPass {
   void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
             unsigned thread = 0);
 
+  // Whether all that is done to a tile is an SdpFinish of what comes in.
+  bool finishes() const noexcept { return finishes_; }
+  // The same as tile() where it is: calls `finish(pass, out)`, which leaves [count][kBlock] in
+  // `out`.
+  template <typename Finish>
+  void finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                   Finish finish);
+
   // The whole layer from memory. Threads share it where they may share tiles and the source lies
   // open, too, apart from what is written or in its place.
   void run_from_memory(ThreadPool& pool);
@@ -131,8 +139,7 @@ class SdpPass {
   void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
   void announce();
   void count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const;
-  void finish(const std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
-              Worker& worker);
+  void fetch_elements(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
   // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
   std::int8_t* place(unsigned block, std::uint32_t first) const noexcept;
   bool operate(std::int32_t* values, unsigned block, unsigned count, unsigned used, Worker& worker);
@@ -170,6 +177,20 @@ class SdpPass {
   SdpMap map_;
   std::vector<Worker> workers_;
 };
+
+template <typename Finish>
+void SdpPass::finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                          Finish finish) {
+  static const SdpOperands::Tile kNoElements;
+  Worker& worker = workers_[thread];
+  fetch_elements(block, first, count, worker);
+  const unsigned adder = finishing_.adder();
+  const SdpFinish pass = finishing_.block(
+      block, operands_, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
+  if (std::int8_t* const out = place(block, first); out != nullptr) return finish(pass, out);
+  finish(pass, worker.out8.data());
+  store(worker.out8.data(), block, first, count, worker);
+}
 
 }  // namespace nvdla::model
 

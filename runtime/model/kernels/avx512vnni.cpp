@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// AVX-512 with VNNI: a register tile of up to 14 positions x 32 kernels, one vpdpbusd for 4
-// channels of 16 kernels.
+// AVX-512 with VNNI.
 #include <immintrin.h>
 
 #include "model/kernels/avx512finish.hpp"
 #include "model/kernels/avx512float.hpp"
 #include "model/kernels/avx512half.hpp"
+#include "model/kernels/avx512mac.hpp"
 #include "model/kernels/avx512wide.hpp"
 #include "model/kernels/kernels.hpp"
 #include "model/kernels/unit_kernels.hpp"
@@ -14,69 +14,9 @@
 namespace nvdla::model {
 namespace {
 
-#include "model/kernels/depthwise.ipp"
 #include "model/kernels/elements.ipp"
 #include "model/kernels/loops.ipp"
-#include "model/kernels/parts.ipp"
 #include "model/kernels/sdp_loops.ipp"
-
-// The count is a template parameter and everything is unrolled, so that the accumulators stay in
-// registers.
-template <unsigned kPositions>
-[[gnu::noinline]] void tile_mac(const MacTile& tile, unsigned first) {
-  __m512i low[kPositions];
-  __m512i high[kPositions];
-#pragma GCC unroll 14
-  for (unsigned p = 0; p < kPositions; ++p) {
-    low[p] = _mm512_loadu_si512(tile.starts);
-    high[p] = _mm512_loadu_si512(tile.starts + 16);
-  }
-  const int8_t* weights = tile.weights;
-  const size_t bytes = size_t{tile.steps} * kStep;
-  for (unsigned run = 0; run < tile.run_count; ++run) {
-    const uint8_t* data[kPositions];
-#pragma GCC unroll 14
-    for (unsigned p = 0; p < kPositions; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
-    for (size_t at = 0; at < bytes; at += kStep, weights += kBlock * kStep) {
-      const __m512i w0 = _mm512_loadu_si512(weights);
-      const __m512i w1 = _mm512_loadu_si512(weights + 64);
-#pragma GCC unroll 14
-      for (unsigned p = 0; p < kPositions; ++p) {
-        int32_t four;
-        __builtin_memcpy(&four, data[p] + at, sizeof(four));
-        const __m512i a = _mm512_set1_epi32(four);
-        low[p] = _mm512_dpbusd_epi32(low[p], a, w0);
-        high[p] = _mm512_dpbusd_epi32(high[p], a, w1);
-      }
-    }
-  }
-  int32_t* const sums = tile.sums + size_t{first} * kBlock;
-#pragma GCC unroll 14
-  for (unsigned p = 0; p < kPositions; ++p) {
-    _mm512_storeu_si512(sums + p * kBlock, low[p]);
-    _mm512_storeu_si512(sums + p * kBlock + 16, high[p]);
-  }
-}
-
-void mac(const MacTile& tile) {
-  constexpr void (*kParts[])(const MacTile&, unsigned) = {
-      tile_mac<1>,  tile_mac<2>,  tile_mac<3>,  tile_mac<4>, tile_mac<5>,
-      tile_mac<6>,  tile_mac<7>,  tile_mac<8>,  tile_mac<9>, tile_mac<10>,
-      tile_mac<11>, tile_mac<12>, tile_mac<13>, tile_mac<14>};
-  in_parts(tile, tile.count, kParts);
-}
-
-class DotQuads {
- public:
-  static constexpr unsigned kPositions = 4;
-  explicit DotQuads(__m256i weights) : weights_(weights) {}
-  __m256i add(__m256i sums, __m256i activations) const {
-    return _mm256_dpbusd_epi32(sums, activations, weights_);
-  }
-
- private:
-  __m256i weights_;
-};
 
 // Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the
 // product is negative: no absolute value is needed.
@@ -207,27 +147,28 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 }  // namespace
 
 const Kernels kAvx512VnniKernels = {
-    "avx512",
-    {MacOrder::kSteps, true},
-    mac,
-    depthwise<DotQuads>,
-    avx512_wide,
-    loop_wide_clip,
-    avx512_half,
-    avx512_half_tile,
-    avx512_float_tile,
-    loop_clip,
-    loop_sdp_widen,
-    loop_sdp_shift,
-    loop_sdp_operand,
-    loop_sdp_x,
-    loop_sdp_y,
-    sdp_convert,
-    convert_to_int8,
-    to_int8,
-    loop_to_int16,
-    avx512_finish,
-    &kAvx512Units,
+    .name = "avx512",
+    .form = {MacOrder::kSteps, true},
+    .mac = avx512_mac,
+    .depthwise = avx512_depthwise,
+    .wide = avx512_wide,
+    .wide_clip = loop_wide_clip,
+    .half = avx512_half,
+    .half_tile = avx512_half_tile,
+    .float_tile = avx512_float_tile,
+    .clip = loop_clip,
+    .sdp_widen = loop_sdp_widen,
+    .sdp_shift = loop_sdp_shift,
+    .sdp_operand = loop_sdp_operand,
+    .sdp_x = loop_sdp_x,
+    .sdp_y = loop_sdp_y,
+    .sdp_convert = sdp_convert,
+    .convert_to_int8 = convert_to_int8,
+    .to_int8 = to_int8,
+    .to_int16 = loop_to_int16,
+    .finish = avx512_finish,
+    .mac_finish = avx512_mac_finish,
+    .units = &kAvx512Units,
 };
 
 }  // namespace nvdla::model

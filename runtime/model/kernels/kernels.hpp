@@ -258,7 +258,10 @@ struct Kernels {
   void (*to_int8)(const int32_t* values, unsigned count, int8_t* out);
   void (*to_int16)(const int32_t* values, unsigned count, int16_t* out);
   // All that SDP does to a tile, to [count][kBlock]; null where operator by operator is as good.
-  void (*finish)(const int32_t* values, unsigned count, const SdpFinish& finish, int8_t* out);
+  void (*finish)(const int32_t* values, unsigned count, const SdpFinish& finish,
+                 int8_t* out) = nullptr;
+  // mac() and finish() with sums that never go to memory; null where that is no gain.
+  void (*mac_finish)(const MacTile& tile, const SdpFinish& finish, int8_t* out) = nullptr;
   const UnitKernels* units;
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -101,6 +102,47 @@ TEST_P(KernelSets, Convolution) {
           }
         ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
       }
+  }
+}
+
+// Sums that are finished before they go to memory become what those from memory become.
+TEST_P(KernelSets, FinishedConvolution) {
+  if (kernels_->mac_finish == nullptr) return;
+  for (unsigned round = 0; round < 300; ++round) {
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 30));
+    const auto data = numbers<std::uint8_t>(steps * kStep * 2, 0, 255);
+    const auto weights = numbers<std::int8_t>(steps * kStep * kBlock, -128, 127);
+    const auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
+    const auto addends = numbers<std::int32_t>(kBlock, -1000000, 1000000);
+    std::vector<const std::uint8_t*> bases(count);
+    for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(steps * kStep));
+    const std::int32_t run = 0;
+    std::vector<std::int32_t> sums(count * kBlock), halves(kBlock);
+    const MacTile tile{bases.data(), count,          &run,          1,
+                       steps,        weights.data(), starts.data(), sums.data()};
+
+    std::vector<float> factors(kBlock);
+    for (unsigned k = 0; k < kBlock; ++k) {
+      factors[k] = std::ldexp(static_cast<float>(pick(random_, -32768, 32767)), -20);
+      halves[k] = std::bit_cast<std::int32_t>(factors[k] < 0 ? -0.5F : 0.5F);
+    }
+    const unsigned stride = pick(random_, 0, 1) != 0 ? kBlock : 0;
+    const auto elements = numbers<std::int32_t>(count * kBlock, -100000, 100000);
+    SdpFinish finish{addends.data(), nullptr, nullptr, {nullptr, 0}, round % 2 != 0, 0};
+    if (pick(random_, 0, 1) != 0) {
+      finish.factors = factors.data();
+      finish.halves = halves.data();
+    }
+    if (pick(random_, 0, 1) != 0) finish.elements = {elements.data(), stride};
+    if (pick(random_, 0, 3) != 0) finish.scale = std::ldexp(1.0F, -pick(random_, 0, 20));
+
+    // Nothing behind the tile is written.
+    std::vector<std::int8_t> want(count * kBlock), got(count * kBlock);
+    kernels_->mac(tile);
+    kernels_->finish(sums.data(), count, finish, want.data());
+    kernels_->mac_finish(tile, finish, got.data());
+    ASSERT_EQ(got, want) << "round " << round;
   }
 }
 

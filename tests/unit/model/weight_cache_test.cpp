@@ -98,7 +98,8 @@ TEST_F(Weights, ArePackedByFourChannels) {
 class DepthwiseWeights : public testing::Test {
  protected:
   static constexpr std::uint32_t kChannels = 70;
-  static constexpr ConvShape kShape{kChannels, kChannels, 3, 3, true, Mac::kBytes, 1};
+  static constexpr ConvShape kShape{kChannels, kChannels,        3,   3, true, Mac::kBytes, 1,
+                                    1,         MacOrder::kSteps, true};
 
   // Calls `visit(k, c, tap, byte)` for each weight of the stream.
   template <typename Visit>
