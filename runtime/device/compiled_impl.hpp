@@ -23,6 +23,7 @@ struct CompiledNetwork::Impl {
     std::string name;
     TensorDesc desc;
     Quantization quantization;
+    bool integers_only = false;  // nobody said what integers stand for
     std::uint32_t slot = 0;
     std::optional<ImageDesc> image;    // instead of desc
     std::optional<nvdla_conv> folded;  // the convolution before, and desc is the folded cube
@@ -43,6 +44,8 @@ struct CompiledNetwork::Impl {
   const Port& port(std::string_view name) const;
   // Refuses images.
   const Port& tensor(const Port& port) const;
+  // Refuses integers of which nobody said what they stand for.
+  void check_reals(const Port& port) const;
   // Refuses tensors.
   const ImageDesc& pixels(const Port& port) const;
   const Port& input(std::string_view name) const;

@@ -62,6 +62,13 @@ const NetworkPort& CompiledNetwork::Impl::tensor(const Port& port) const {
   return port;
 }
 
+void CompiledNetwork::Impl::check_reals(const Port& port) const {
+  if (!port.integers_only || port.desc.precision == Precision::kFp16) return;
+  detail::refuse(ErrorCode::kNotAvailable,
+                 "'{}': the file does not say what its integers stand for: take them as they are",
+                 port.name);
+}
+
 const ImageDesc& CompiledNetwork::Impl::pixels(const Port& port) const {
   if (port.image) return *port.image;
   if (port.unusable) throw Error(*port.unusable);

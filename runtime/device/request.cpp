@@ -73,6 +73,7 @@ void Request::Impl::write(std::string_view name, Layout layout, std::span<const 
 void Request::Impl::write_reals(std::string_view name, Layout layout,
                                 std::span<const float> source) {
   const Port& port = net->tensor(net->input(name));
+  net->check_reals(port);
   const std::lock_guard lock(mutex);
   check_idle(fmt::format("writing '{}'", name));
   const Map map = map_input(port);
@@ -177,6 +178,7 @@ void Request::read(std::string_view name, Layout layout, std::span<std::uint16_t
 
 void Request::read(std::string_view name, Layout layout, std::span<float> target) const {
   impl().read(name, [&](const Impl::Port& port, const Map& map) {
+    impl().net->check_reals(port);
     unpack(port.desc, layout, Impl::bytes(port, map), port.quantization, target);
   });
 }

@@ -100,6 +100,8 @@ void CompiledLoadable::add_ports() {
       port.name = from.name;
       port.slot = from.memory;
       port.offset = t.offset;
+      port.quantization = t.quantization.value_or(Quantization());
+      port.integers_only = !t.quantization;
       try {
         if (from.input && t.image()) {
           port.image = image_desc(from.name);
@@ -223,10 +225,18 @@ std::vector<detail::LayerStep> CompiledLoadable::layer_steps(std::span<const Bin
                                          dla.source.slot_names,
                                          {dla.source.names.begin(), dla.source.names.end()},
                                          first_layer,
-                                         {}});
+                                         [this, &dla](std::uint32_t slot) {
+                                           return written_quantization(dla.source.memories[slot]);
+                                         }});
     first_layer += static_cast<std::uint32_t>(dla.source.names.size());
   }
   return all;
+}
+
+Quantization CompiledLoadable::written_quantization(std::uint32_t memory) const {
+  for (const Port& port : outputs)
+    if (port.slot == memory) return port.quantization;
+  return {};
 }
 
 // Of a tensor the file says where it begins, convolutions that read it where both planes do.

@@ -62,6 +62,8 @@ class CompiledLoadable final : public CompiledNetwork::Impl,
   static std::vector<Binding> step_bindings(const DlaStep& step, std::span<const Binding> memories);
   Fence submit(const DlaStep& step, const Queue& queue, std::span<const Binding> memories,
                const SubmitOptions& options) const;
+  // Of the output in a memory; that of integers which stand for themselves if it is none.
+  Quantization written_quantization(std::uint32_t memory) const;
   void find_second_plane(const Loadable::Impl::Port& port, const LoadableTensor& t,
                          ImageDesc& desc) const;
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/check.hpp"
+#include "loadable/quantization.hpp"
 #include "loadable_generated.h"
 
 namespace nvdla::loadable {
@@ -382,6 +383,7 @@ Container parse_container(std::vector<std::byte> file) {
   if (c.tasks.empty()) refuse("it has no task");
   if (c.submits.empty()) refuse("it has no submit");
   check_bindings(c);
+  read_quantizations(c);
   return c;
 }
 

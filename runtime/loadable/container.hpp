@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arith/integers.hpp"
+#include "nvdla/tensor.hpp"
 
 namespace nvdla::loadable {
 
@@ -106,6 +108,8 @@ struct TensorEntry {
   std::uint8_t pixel_format = 0, pixel_mapping = 0;
   std::int32_t n = 0, c = 0, h = 0, w = 0;
   std::uint32_t stride[8] = {};
+  // Where the file says it: see loadable/quantization.hpp.
+  std::optional<Quantization> quantization;
 };
 
 struct RelocEntry {

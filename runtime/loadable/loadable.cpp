@@ -87,6 +87,7 @@ LoadableTensor Loadable::Impl::describe(const Port& port) const {
   tensor.surface_stride = entry.stride[2];
   tensor.batch_stride = entry.stride[3];
   tensor.planar = entry.data_category == loadable::kDataPlanar;
+  tensor.quantization = entry.quantization;
   tensor.buffer_bytes = loadable::buffer_bytes(container.memories[port.memory]);
   return tensor;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -50,8 +51,15 @@ struct LoadedNetwork::Impl {
     }
     const TensorDesc desc = net->tensor_desc(name);
     const Map map = buffer(name).map(MapMode::kRead);
-    const auto offset = static_cast<std::size_t>(net->file().describe(port).offset);
-    unpack(desc, layout, map.bytes().subspan(offset), target);
+    const LoadableTensor tensor = net->file().describe(port);
+    const auto bytes = map.bytes().subspan(static_cast<std::size_t>(tensor.offset));
+    if constexpr (std::is_same_v<T, float>) {
+      const CompiledNetwork::Impl::Port& from = net->input(name);
+      net->check_reals(from);
+      unpack(desc, layout, bytes, from.quantization, target);
+    } else {
+      unpack(desc, layout, bytes, target);
+    }
   }
 };
 
@@ -105,6 +113,10 @@ void LoadedNetwork::write(std::string_view name, Layout layout,
   impl_->write(name, layout, source);
 }
 
+void LoadedNetwork::write(std::string_view name, Layout layout, std::span<const float> source) {
+  impl_->write(name, layout, source);
+}
+
 void LoadedNetwork::write_pixels(std::string_view name, std::span<const std::byte> plane,
                                  std::span<const std::byte> plane_uv) {
   image(name);
@@ -123,6 +135,10 @@ void LoadedNetwork::read(std::string_view name, Layout layout,
 
 void LoadedNetwork::read(std::string_view name, Layout layout,
                          std::span<std::uint16_t> target) const {
+  impl_->read(name, layout, target);
+}
+
+void LoadedNetwork::read(std::string_view name, Layout layout, std::span<float> target) const {
   impl_->read(name, layout, target);
 }
 

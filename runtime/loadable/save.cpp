@@ -18,6 +18,7 @@
 #include "base/handles.hpp"
 #include "device/compiled_impl.hpp"
 #include "loadable/packed.hpp"
+#include "loadable/quantization.hpp"
 #include "loadable/save_parts.hpp"
 #include "loadable/task.hpp"
 #include "loadable/writer.hpp"
@@ -284,8 +285,19 @@ class Saver {
     for (std::size_t i = 0; i < c_.addresses.size(); ++i) {
       task.addresses.push_back(static_cast<std::uint16_t>(i));
     }
+    add_quantizations();
     c_.tasks.push_back(task);
     c_.submits.push_back({0});
+  }
+
+  // No memory names the blob.
+  void add_quantizations() {
+    kept_.push_back(pack_quantizations(c_.tensors));
+    Blob blob;
+    blob.name = kQuantizationBlob;
+    blob.version = {kQuantizationVersion, 0, 0};
+    blob.data = kept_.back();
+    c_.blobs.push_back(blob);
   }
 
   void add_slot(std::uint32_t slot) {

@@ -73,6 +73,7 @@ TensorEntry make_tensor(const CompiledNetwork::Impl& net, const CompiledNetwork:
   t.size = net.slots[port.slot].size;
   if (!port.image) {
     describe_cube(resolve(port.desc), t);
+    t.quantization = port.quantization;
     return t;
   }
   const auto& layers = net.descriptors;

@@ -40,6 +40,8 @@ void pack_inputs(nvdla::LoadedNetwork network, const nvdla::Loadable& file) {
       } else if (tensor.shape.elements() <= kSmall) {
         network.write(tensor.name, nvdla::Layout::kNchw,
                       std::vector<std::int8_t>(tensor.shape.elements()));
+        network.write(tensor.name, nvdla::Layout::kNchw,
+                      std::vector<float>(tensor.shape.elements(), 0.25F));
       }
     } catch (const nvdla::Error&) {
       // One that does not lie in its buffer, or of another type.

@@ -48,8 +48,7 @@ struct LayerTensor {
   // bytes: a part is a cube of int8, or as the layer that made or reads it says.
   TensorDesc desc;
   std::uint64_t offset = 0;  // of `bytes` in the buffer
-  // As Network::output() was told; scale 1 of what is between layers and of loadables, which do
-  // not say it.
+  // As Network::output() was told, or the loadable says; scale 1 of what is between layers.
   Quantization quantization = {};
   std::span<const std::byte> bytes;
 };

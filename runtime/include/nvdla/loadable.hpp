@@ -52,6 +52,9 @@ struct LoadableTensor {
   std::uint32_t batch_stride = 0;  // 0 is packed
   bool planar = false;             // planes, one a channel, of single pixels
   std::uint64_t buffer_bytes = 0;  // what a buffer of the application needs
+  // What elements stand for, where the file says it: those of make_loadable() do, NVIDIA's compiler
+  // has no place for it.
+  std::optional<Quantization> quantization;
 
   // Pixels, which write_pixels() writes: neither a feature cube nor planes.
   bool image() const noexcept { return !planar && pixel_format < 36; }
@@ -130,10 +133,13 @@ class NVDLA_API LoadedNetwork {
   // another device, in another memory or too small.
   void bind(std::string_view name, const Buffer& buffer);
 
-  // Application's elements into an input, and out of an output; std::uint16_t holds fp16 bits.
+  // Application's elements into an input, and out of an output; std::uint16_t holds fp16 bits, and
+  // floats are quantised as the file says. Integers whose file says nothing throw kNotAvailable for
+  // these.
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
+  void write(std::string_view name, Layout layout, std::span<const float> source);
   // Pixels without gaps into an image, the second plane if its format has one.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
@@ -142,6 +148,7 @@ class NVDLA_API LoadedNetwork {
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
+  void read(std::string_view name, Layout layout, std::span<float> target) const;
 
   // Runs all tasks in order and waits for the end. What the run before gave is gone, also if this
   // one fails.
@@ -170,7 +177,8 @@ enum class LoadableInterface { kDla0_11, kDla0_12 };
 
 // A network as a loadable for a configuration ("nv_small"): one task of the interface, whose
 // layers run one after another. Inputs lie as Session::desc() and image() say with
-// BuildOptions::fold_inputs off. Tensors of a batch say the bytes from cube to cube as their fourth
+// BuildOptions::fold_inputs off, and the file keeps what they and outputs stand for. Tensors of a
+// batch say the bytes from cube to cube as their fourth
 // stride. Verdicts of comparisons are nowhere but in the device's counters.
 //
 // Throws what Network::build() throws, and kNotAvailable for what the format has no form for: NaN

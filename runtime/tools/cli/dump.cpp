@@ -170,6 +170,10 @@ Json lists(const Container& c) {
                               {"pixel_format_name", pixel_format_name(t.pixel_format)},
                               {"pixel_mapping", t.pixel_mapping},
                               {"strides", t.stride}});
+    if (t.quantization) {
+      out["tensors"].back()["scale"] = t.quantization->scale;
+      out["tensors"].back()["zero_point"] = t.quantization->zero_point;
+    }
   }
   for (const EventEntry& e : c.events) {
     out["events"].push_back({{"id", e.id},

@@ -276,14 +276,16 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       ->required();
   command
       ->add_option("--input,-i", options->inputs,
-                   "PNG, PGM or raw file, - for standard input; "
+                   "PNG, PGM, NumPy array (.npy), raw reals (NAME.f32) or raw file, - for "
+                   "standard input; "
                    "one for each input, in their order, or none: zeros")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--output,-o", options->output,
                    "Where the output goes: NAME.png or NAME.pgm as a "
-                   "picture, NAME.dimg as NVIDIA's golden files, "
+                   "picture, NAME.npy as a NumPy array, NAME.f32 as raw reals of 32 bits, "
+                   "NAME.dimg as NVIDIA's golden files, "
                    "NAME.mem as in memory, else raw elements by channel, "
                    "line, column; - for standard output")
       ->type_name("FILE");
@@ -321,9 +323,13 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "in int8, and the bytes of images whose components are bytes; int8 outputs become\n"
       "pictures the same way. Of several outputs the second goes to FILE.1 and so on,\n"
       "the first to FILE.0.\n"
+      "Arrays of f2, f4 or f8 and files NAME.f32 are real numbers: they are quantised, and\n"
+      "outputs made real again, as a loadable of this stack says. One of NVIDIA's compiler\n"
+      "does not; arrays are i1 or i2 then, and fp16 is what it is.\n"
       "\n"
       "Examples:\n"
       "  nvdla run digits.nvdla --input seven.png --stats\n"
+      "  nvdla run digits.nvdla --input seven.npy --output scores.npy\n"
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
       "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
       "  nvdla run digits.nvdla --profile -d model:nv_small,latency=100,outstanding=16\n"

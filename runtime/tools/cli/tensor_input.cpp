@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "program/files.hpp"
 #include "program/picture.hpp"
 #include "program/status.hpp"
+#include "tools/cli/npy.hpp"
 #include "tools/cli/tensors.hpp"
 
 namespace nvdla::cli {
@@ -145,8 +147,8 @@ void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::strin
   }
   if (file.size() != t.bytes) {
     throw UsageError(fmt::format(
-        "{}: {} bytes, input '{}' ({}) takes {} ({}) or {} (as in memory); PNG and PGM are "
-        "recognised by how they begin",
+        "{}: {} bytes, input '{}' ({}) takes {} ({}) or {} (as in memory); PNG, PGM and "
+        "NumPy's .npy are recognised by how they begin",
         path, file.size(), t.name, shape_text(t), packed,
         t.image() ? "pixels by plane, line, column" : "elements by channel, line, column",
         t.bytes));
@@ -155,12 +157,64 @@ void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::strin
   std::memcpy(map.data() + t.offset, file.data(), file.size());
 }
 
+// Reals are quantised as the file says, integers of the input's type are taken as they are.
+void write_array(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+                 const std::vector<std::uint8_t>& file) {
+  const NpyArray array = read_npy(path, file);
+  const auto sides = [](std::vector<std::uint64_t> all) {
+    std::erase(all, 1U);
+    return all;
+  };
+  if (t.image()) {
+    throw UsageError(fmt::format("{}: input '{}' is pixels, {}: an array is none", path, t.name,
+                                 pixel_format_name(t.pixel_format)));
+  }
+  if (sides(array.shape) !=
+      sides({t.shape.batch, t.shape.channels, t.shape.height, t.shape.width})) {
+    throw UsageError(fmt::format("{}: an array of {}, input '{}' takes {}x{}x{}x{} (NCHW)", path,
+                                 fmt::join(array.shape, "x"), t.name, t.shape.batch,
+                                 t.shape.channels, t.shape.height, t.shape.width));
+  }
+  const std::vector<std::uint8_t> elements(array.elements.begin(), array.elements.end());
+  if (array.is_real()) {
+    check_reals(t, path);
+    network.write(t.name, Layout::kNchw, array.reals());
+  } else if (t.type == LoadableType::kInt8 && array.type == "i1") {
+    network.write(t.name, Layout::kNchw, elements_of<std::int8_t>(elements));
+  } else if (t.type == LoadableType::kInt16 && array.type == "i2") {
+    network.write(t.name, Layout::kNchw, elements_of<std::int16_t>(elements));
+  } else {
+    throw UsageError(fmt::format("{}: an array of {}, input '{}' ({}) takes f2, f4, f8{}", path,
+                                 array.type, t.name, shape_text(t),
+                                 t.type == LoadableType::kInt8    ? " or i1"
+                                 : t.type == LoadableType::kInt16 ? " or i2"
+                                                                  : ""));
+  }
+}
+
+// Elements without gaps as reals of 32 bits.
+void write_reals(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+                 const std::vector<std::uint8_t>& file) {
+  check_reals(t, path);
+  if (t.image() || file.size() != t.shape.elements() * sizeof(float)) {
+    throw UsageError(fmt::format(
+        "{}: {} bytes, input '{}' ({}) takes {}", path, file.size(), t.name, shape_text(t),
+        t.image() ? "pixels, not reals"
+                  : fmt::format("{} as reals of 32 bits", t.shape.elements() * sizeof(float))));
+  }
+  network.write(t.name, Layout::kNchw, elements_of<float>(file));
+}
+
 }  // namespace
 
 void write_input(LoadedNetwork& network, const LoadableTensor& t, const std::string& path) {
   const std::vector<std::uint8_t> file = program::read_file(path);
   if (program::is_picture(file)) {
     write_picture(network, t, path, file);
+  } else if (is_npy(file)) {
+    write_array(network, t, path, file);
+  } else if (path.ends_with(".f32")) {
+    write_reals(network, t, path, file);
   } else {
     write_raw(network, t, path, file);
   }

@@ -11,6 +11,7 @@
 #include "nvdla/half.hpp"
 #include "program/picture.hpp"
 #include "program/status.hpp"
+#include "tools/cli/npy.hpp"
 #include "tools/cli/tensors.hpp"
 
 namespace nvdla::cli {
@@ -33,6 +34,17 @@ std::vector<std::byte> raw_elements(const LoadedNetwork& network, const Loadable
   network.read(t.name, Layout::kNchw, elements);
   const auto bytes = std::as_bytes(std::span(elements));
   return {bytes.begin(), bytes.end()};
+}
+
+// NCHW; reals where it is known what elements stand for.
+std::vector<std::byte> array_of(const LoadedNetwork& network, const LoadableTensor& t) {
+  const std::array<std::uint32_t, 4> shape = {t.shape.batch, t.shape.channels, t.shape.height,
+                                              t.shape.width};
+  if (t.quantization || t.type == LoadableType::kFp16)
+    return npy_file("f4", shape, raw_elements<float>(network, t));
+  if (t.type == LoadableType::kInt8)
+    return npy_file("i1", shape, raw_elements<std::int8_t>(network, t));
+  return npy_file("i2", shape, raw_elements<std::int16_t>(network, t));
 }
 
 // Channels of an output that is written as a picture lie below one another.
@@ -71,6 +83,13 @@ std::string shape_text(const LoadableTensor& t) {
                      type_name(t.type));
 }
 
+void check_reals(const LoadableTensor& t, const std::string& path) {
+  if (t.quantization || t.type == LoadableType::kFp16) return;
+  throw UsageError(
+      fmt::format("{}: the loadable does not say what the integers of '{}' ({}) stand for", path,
+                  t.name, shape_text(t)));
+}
+
 // The value of each element as a number, by channel, line, column.
 std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor& t) {
   const std::size_t count = static_cast<std::size_t>(t.shape.elements());
@@ -93,16 +112,16 @@ std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor
 
 void check_output_form(const LoadableTensor& t, const std::string& path) {
   // What others write and this program does not: better nothing than other bytes by that name.
-  constexpr std::array kOthers = {".bmp",  ".csv",  ".gif", ".h5",  ".jpeg", ".jpg",
-                                  ".json", ".npy",  ".npz", ".pbm", ".pnm",  ".ppm",
-                                  ".tif",  ".tiff", ".txt", ".webp"};
+  constexpr std::array kOthers = {".bmp", ".csv", ".gif", ".h5",  ".jpeg", ".jpg", ".json", ".npz",
+                                  ".pbm", ".pnm", ".ppm", ".tif", ".tiff", ".txt", ".webp"};
   const std::string end = extension(path);
   if (std::find(kOthers.begin(), kOthers.end(), end) != kOthers.end()) {
     throw UsageError(
-        fmt::format("{}: outputs are not written as '{}'; expected .png, .pgm, .dimg, .mem (as in "
-                    "memory) or another name for raw elements",
+        fmt::format("{}: outputs are not written as '{}'; expected .png, .pgm, .npy, .f32 (reals), "
+                    ".dimg, .mem (as in memory) or another name for raw elements",
                     path, end));
   }
+  if (end == ".f32") check_reals(t, path);
   if (end != ".png" && end != ".pgm") return;
   if (t.type != LoadableType::kInt8) {
     throw UsageError(fmt::format("{}: only int8 outputs can be a picture; '{}' is {}", path, t.name,
@@ -120,6 +139,8 @@ std::vector<std::byte> output_bytes(const LoadedNetwork& network, const Loadable
   const std::string end = extension(path);
   if (end == ".png") return program::encode_png(picture_of(network, t, true));
   if (end == ".pgm") return program::encode_pgm(picture_of(network, t, false));
+  if (end == ".npy") return array_of(network, t);
+  if (end == ".f32") return raw_elements<float>(network, t);
   if (end == ".dimg") {
     const Map map = network.buffer(t.name).map(MapMode::kRead);
     return loadable::make_dimg(t, map.bytes());

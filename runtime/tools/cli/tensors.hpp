@@ -16,8 +16,12 @@ const char* type_name(LoadableType type);
 // "16x8x8 int8"
 std::string shape_text(const LoadableTensor& t);
 
-// Writes an input from a file: a picture, elements or pixels without gaps, or bytes as they are in
-// memory. Throws UsageError.
+// Whether a tensor's elements stand for reals: throws UsageError about `path` for integers of which
+// the file does not say what.
+void check_reals(const LoadableTensor& t, const std::string& path);
+
+// Writes an input from a file: a picture, an array, elements or pixels without gaps, or bytes as
+// they are in memory. Throws UsageError.
 void write_input(LoadedNetwork& network, const LoadableTensor& t, const std::string& path);
 
 // The value of each element of an output as a number, by channel, line, column.

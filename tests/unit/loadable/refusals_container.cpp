@@ -39,6 +39,31 @@ Refusal in_container(const char* format, std::function<void(File&)> change, cons
       message);
 }
 
+// The blob of what tensors stand for, made of such words.
+Refusal in_quantization(const char* format, std::vector<std::uint32_t> words, const char* message,
+                        std::uint8_t version = 1, std::size_t less = 0) {
+  return in_file(
+      format, "sdp_values",
+      [=](File& f) {
+        complete(f);
+        Entry blob;
+        blob.texts["name"] = "nvdla-quantization";
+        blob.versions["version"] = {version, 0, 0};
+        for (const std::uint32_t word : words)
+          for (int i = 0; i < 4; ++i)
+            blob.bytes["data"].push_back(static_cast<std::byte>(word >> 8 * i & 0xff));
+        blob.bytes["data"].resize(4 * words.size() - less);
+        blob.numbers["size"] = 4 * words.size() - less;
+        f.at("tensor_desc_list", 1).texts["name"] = "x";
+        number(f, "tensor_desc_list", 1, "data_type") = 2;  // fp16
+        f.lists["blobs"].push_back(blob);
+      },
+      message);
+}
+
+constexpr std::uint32_t kHalf = 0x3f000000;  // 0.5
+
+constexpr const char* kScale = "tensor {} '{}': scale {} is no positive number";
 constexpr const char* kId = "{} {}: its id is {}; the id must be the place in the list";
 constexpr const char* kIndex = "{}: there is no {} {}; the file has {}";
 constexpr const char* kFit = "{}: {} bytes at {} do not fit memory {} of {} bytes";
@@ -218,6 +243,30 @@ std::vector<Refusal> container_refusals() {
           "there are {} {}s but none with bind_id {}",
           [](File& f) { number(f, "memory_list", 8, "bind_id") = 1; },
           "there are 1 inputs but none with bind_id 0"),
+      in_quantization("version {} is unknown; known is {}", {0},
+                      "blob 'nvdla-quantization': version 2 is unknown; known is 1", 2),
+      in_quantization("{} bytes; the number of tensors takes {}", {0},
+                      "blob 'nvdla-quantization': 3 bytes; the number of tensors takes 4", 1, 1),
+      in_quantization("{} bytes; {} tensors take {}", {2, 1, kHalf, 0},
+                      "blob 'nvdla-quantization': 16 bytes; 2 tensors take 28"),
+      in_quantization("{} bytes; {} tensors take {}", {1, 1, kHalf, 0},
+                      "blob 'nvdla-quantization': 15 bytes; 1 tensors take 16", 1, 1),
+      in_quantization("{} bytes; {} tensors take {}", {0xffffffff, 1, kHalf, 0},
+                      "blob 'nvdla-quantization': 16 bytes; 4294967295 tensors take 51539607544"),
+      in_quantization("there is no tensor {}; the file has {}", {1, 2, kHalf, 0},
+                      "blob 'nvdla-quantization': there is no tensor 2; the file has 2"),
+      in_quantization("tensor {} '{}' occurs twice", {2, 1, kHalf, 0, 1, kHalf, 0},
+                      "blob 'nvdla-quantization': tensor 1 'x' occurs twice"),
+      in_quantization(kScale, {1, 1, 0, 0},
+                      "blob 'nvdla-quantization': tensor 1 'x': scale 0 is no positive number"),
+      in_quantization(kScale, {1, 1, 0xbf000000, 0},
+                      "blob 'nvdla-quantization': tensor 1 'x': scale -0.5 is no positive number"),
+      in_quantization(kScale, {1, 1, 0x7fc00000, 0},
+                      "blob 'nvdla-quantization': tensor 1 'x': scale nan is no positive number"),
+      in_quantization(kScale, {1, 1, 0x7f800000, 0},
+                      "blob 'nvdla-quantization': tensor 1 'x': scale inf is no positive number"),
+      in_quantization("tensor {} '{}': fp16 has no zero point, found {}", {1, 1, kHalf, 0xfffffffb},
+                      "blob 'nvdla-quantization': tensor 1 'x': fp16 has no zero point, found -5"),
       {"{} bytes are too few for a FlatBuffer", [] { return std::vector<std::byte>(11); },
        "11 bytes are too few for a FlatBuffer"},
       {"the {} bytes are no valid FlatBuffer of a loadable: truncated or damaged (an offset, size "

@@ -163,10 +163,12 @@ TEST_F(FileArguments, OutputIsAPictureIfItIsCalledOne) {
     for (std::size_t i = 0; i < raw.size(); ++i)
       EXPECT_EQ(picture.pixels[i], static_cast<std::uint8_t>(raw[i] + 128)) << i;
   }
-  for (const char* name : {"o.jpg", "o.JPEG", "o.gif", "o.npy", "o.json"}) {
+  for (const char* name : {"o.jpg", "o.JPEG", "o.gif", "o.npz", "o.json"}) {
     const ProgramResult result = nvdla(line + path(name));
     EXPECT_EQ(result.status, 2) << name;
-    EXPECT_NE(result.err.find("expected .png, .pgm, .dimg, .mem"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("expected .png, .pgm, .npy, .f32 (reals), .dimg, .mem"),
+              std::string::npos)
+        << result.err;
     EXPECT_FALSE(fs::exists(path(name))) << name;
   }
 }
