@@ -24,6 +24,7 @@ text { fill: #1f2328; }
 .mark { stroke: #cf222e; stroke-width: 1.5; fill: none; }
 .unit0 { fill: #54aeff; } .unit1 { fill: #f0883e; } .unit2 { fill: #4ac26b; }
 .unit3 { fill: #c297ff; } .unit4 { fill: #e5c100; } .unit5 { fill: #ff8fab; }
+.cpu { fill: #b6bec9; } .port { fill: #ffd8b5; }
 .box { stroke: #ffffff; stroke-width: 0.5; }
 @media (prefers-color-scheme: dark) {
 svg { background: #0d1117; }

@@ -11,10 +11,13 @@
 #include "loadable/loadable_impl.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"
+#include "program/files.hpp"
 #include "program/json_output.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load.hpp"
+#include "tools/cli/network_picture.hpp"
+#include "tools/cli/network_shape.hpp"
 
 namespace nvdla::cli {
 namespace {
@@ -262,23 +265,53 @@ void print(const std::string& name, const Json& value, int depth) {
   for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
 }
 
+void draw(const Loadable& file, const std::string& path, const std::string& svg) {
+  if (file.configurations() == 0)
+    throw UsageError(path + ": no configuration runs it, so its layers do not say what they read");
+  const std::string configuration(file.configuration(0));
+  const std::string name = program::is_standard_input(path) ? "standard input" : path;
+  const std::string picture =
+      network_picture(network_shape(file, *nvdla_hw_find(configuration.c_str())),
+                      fmt::format("{} for {}", program::elide(name, 60), configuration));
+  program::write_file(svg, std::as_bytes(std::span(picture)));
+}
+
 }  // namespace
 
 Run add_dump(CLI::App& app, CLI::App*& command) {
   struct Options {
     std::string path;
     std::string json;
+    std::string svg;
   };
   auto options = std::make_shared<Options>();
   command = app.add_subcommand("dump", "Print everything that a loadable says");
   command->add_option("LOADABLE", options->path, "File to read, - for standard input")->required();
+  CLI::Option* const svg =
+      command
+          ->add_option(
+              "--svg", options->svg,
+              "Draw the network instead: layers, what they hand on, what the CPU does; - for "
+              "standard output")
+          ->type_name("FILE");
   program::add_json_option(*command, options->json);
+  svg->excludes(command->get_option("--json"));
   command->footer(
+      "A box is a layer, with its units; below it is the shape of what it gives. Grey ones\n"
+      "are operations of the CPU. What is drawn is what layers read and write in memory, on\n"
+      "the first configuration that the loadable was made for.\n"
+      "\n"
       "Examples:\n"
       "  nvdla dump digits.nvdla\n"
+      "  nvdla dump digits.nvdla --svg digits.svg\n"
       "  nvdla dump --json=pretty digits.nvdla");
   return [options] {
-    const Json all = describe(load_loadable(options->path));
+    const Loadable file = load_loadable(options->path);
+    if (!options->svg.empty()) {
+      draw(file, options->path, options->svg);
+      return kSuccess;
+    }
+    const Json all = describe(file);
     if (!options->json.empty()) {
       program::print_json(all, options->json);
       return kSuccess;

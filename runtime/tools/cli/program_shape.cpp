@@ -10,7 +10,6 @@
 #include "nvdla/error.hpp"
 
 namespace nvdla::cli {
-namespace {
 
 std::vector<std::string> units_of(std::uint32_t kind) {
   std::vector<std::string> units;
@@ -22,8 +21,6 @@ std::vector<std::string> units_of(std::uint32_t kind) {
     names.remove_prefix(plus + 1);
   }
 }
-
-}  // namespace
 
 ProgramShape program_shape(const Loadable& file, const Device& device) {
   const Loadable::Impl& impl = file.impl();

@@ -33,6 +33,9 @@ struct ProgramShape {
   std::vector<MemoryShape> memories;  // that layers use, the largest first
 };
 
+// The units of a kind of layers, upstream first.
+std::vector<std::string> units_of(std::uint32_t kind);
+
 // As the loadable runs on `device`, which it was opened on.
 ProgramShape program_shape(const Loadable& file, const Device& device);
 
