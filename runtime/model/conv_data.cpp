@@ -98,6 +98,21 @@ void ConvData::fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const
   }
 }
 
+bool ConvData::nonnegative(std::uint32_t number) const noexcept {
+  // As far as it takes: where there are negative ones, there is one soon.
+  constexpr std::size_t kPart = 4096;
+  const std::byte* from = batch(number);
+  for (std::size_t left = batch_bytes(); left != 0;) {
+    const std::size_t part = std::min(left, kPart);
+    std::byte bits{0};
+    for (std::size_t i = 0; i < part; ++i) bits |= from[i];
+    if ((bits & kSign) != std::byte{0}) return false;
+    from += part;
+    left -= part;
+  }
+  return true;
+}
+
 // Lines of an earlier layer that none has freed: CSC works on these first, and what was fetched
 // last stays in their place.
 void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch,

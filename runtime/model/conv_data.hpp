@@ -36,6 +36,8 @@ class ConvData {
     return data_.data() + number * batch_bytes();
   }
   std::size_t batch_bytes() const noexcept { return line_bytes() * height(); }
+  // Whether no int8 of a batch, which is not flipped, is negative.
+  bool nonnegative(std::uint32_t batch) const noexcept;
 
   // Of what was fetched as fp16.
   const fp::Specials& specials() const noexcept { return specials_; }

@@ -112,7 +112,6 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         mac,
                         precision_bytes(layer.proc),
                         layer.post_lines,
-                        kernels_.form.order,
                         kernels_.form.biased};
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
@@ -170,6 +169,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const ConvWalk walk(layer, data_);
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
+  const bool nonnegative = kernels_.form.sign && data_.nonnegative(batch);
   const bool depthwise = !weights.depthwise.empty();
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
@@ -183,7 +183,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                    shape.run_steps(),
                    weights.bytes.data() + tile.block * block_bytes,
                    weights.starts.data() + std::size_t{tile.block} * kBlock,
-                   sums};
+                   sums,
+                   nonnegative};
   };
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[SdpPass::kPositions];

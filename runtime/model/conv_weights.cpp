@@ -66,27 +66,8 @@ void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector
   }
 }
 
-// Some of a kernel's weights of a step, from the `first` on.
-void place_steps(std::int8_t* step, std::uint32_t kernel, std::uint32_t first, std::uint32_t count,
-                 const std::int8_t* weights) {
-  std::int8_t* const to = step + kernel * kStep;
-  count == kStep ? std::memcpy(to, weights, kStep) : std::memcpy(to + first, weights, count);
-}
-void place_pairs(std::int8_t* step, std::uint32_t kernel, std::uint32_t first, std::uint32_t count,
-                 const std::int8_t* weights) {
-  std::int8_t* const to = step + kernel * 2;
-  if (count == kStep) {
-    std::memcpy(to, weights, 2);
-    std::memcpy(to + 2 * kBlock, weights + 2, 2);
-    return;
-  }
-  for (std::uint32_t i = first; count != 0; ++i, --count)
-    to[i / 2 * 2 * kBlock + i % 2] = *weights++;
-}
-
 void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                 PackedWeights& packed) {
-  const auto place = shape.order == MacOrder::kPairs ? place_pairs : place_steps;
   const std::size_t block = shape.block_elements();
   // Kernels and steps beyond the real ones weigh nothing.
   packed.bytes.assign(block * shape.blocks(), 0);
@@ -97,7 +78,8 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
                 const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
                 const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
                 std::int8_t* to = packed.bytes.data() + k / kBlock * block +
-                                  std::size_t{run} * shape.run_steps() * kStep * kBlock;
+                                  std::size_t{run} * shape.run_steps() * kStep * kBlock +
+                                  k % kBlock * kStep;
                 std::int32_t sum = 0;
                 for (std::uint32_t c = 0; c < count;) {
                   // As far as the step goes.
@@ -106,8 +88,9 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
                   std::int8_t weights[kStep] = {};
                   part == kStep ? std::memcpy(weights, from + c, kStep)
                                 : std::memcpy(weights, from + c, part);
-                  place(to + std::size_t{i / kStep} * kStep * kBlock, k % kBlock, i % kStep, part,
-                        weights);
+                  std::int8_t* const step = to + std::size_t{i / kStep} * kStep * kBlock;
+                  part == kStep ? std::memcpy(step, weights, kStep)
+                                : std::memcpy(step + i % kStep, weights, part);
                   for (const std::int8_t weight : weights) sum += weight;
                   c += part;
                 }

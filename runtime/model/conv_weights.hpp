@@ -38,8 +38,7 @@ struct ConvShape {
   Mac mac;
   std::uint32_t element_bytes;
   std::uint32_t post_lines = 1;
-  MacOrder order = MacOrder::kSteps;  // kBytes
-  bool biased = false;                // activations; the same
+  bool biased = false;  // activations; kBytes
 
   std::uint32_t run_count() const noexcept {
     return rows ? kernel_height : kernel_height * kernel_width;

@@ -18,7 +18,7 @@ namespace {
 
 const Kernels kAvx2Kernels = {
     .name = "avx2",
-    .form = {MacOrder::kPairs, false},
+    .form = {.biased = false, .sign = true},
     .mac = avx2_mac,
     .depthwise = avx2_depthwise,
     .wide = avx2_wide,

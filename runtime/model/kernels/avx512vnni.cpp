@@ -148,7 +148,7 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
 
 const Kernels kAvx512VnniKernels = {
     .name = "avx512",
-    .form = {MacOrder::kSteps, true},
+    .form = {.biased = true, .sign = false},
     .mac = avx512_mac,
     .depthwise = avx512_depthwise,
     .wide = avx512_wide,

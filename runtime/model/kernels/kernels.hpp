@@ -19,16 +19,10 @@ constexpr unsigned kTile = 14;
 // Activation bytes of one multiply-accumulate step.
 constexpr unsigned kStep = 4;
 
-// In which order a set wants the weights of a step: all four of a kernel together, or two and two.
-enum class MacOrder : uint8_t {
-  kSteps,  // [kBlock][kStep]
-  kPairs,  // [2][kBlock][2]
-};
-
-// What a set makes of MacTile's operands.
+// How a set wants MacTile's activations.
 struct MacForm {
-  MacOrder order;
-  bool biased;  // activations are 128 more than they stand for: the unsigned operand of a product
+  bool biased;  // 128 more than they stand for: the unsigned operand of a product
+  bool sign;    // whether none is negative is worth finding out
 };
 
 // One tile of int8 convolution: any number of positions times kBlock kernels. A position's
@@ -40,13 +34,15 @@ struct MacTile {
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
-  // [run][step], each as MacOrder says.
+  // [run][step][kBlock][kStep]
   const int8_t* weights;
   // For each kernel what its sums begin with, such as -128 * sum of its weights: what biased
   // activations add too much.
   const int32_t* starts;
   // [count][kBlock], exact modulo 2^32.
   int32_t* sums;
+  // No activation is negative, as is known where MacForm wants to know.
+  bool nonnegative;
 };
 
 // The same where each kernel sees one channel, kernel k of the block channel k: depthwise. Of a

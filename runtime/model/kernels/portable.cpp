@@ -46,7 +46,7 @@ void loop_float_tile(const FloatTile& tile) {
 
 const Kernels kPortableKernels = {
     .name = "portable",
-    .form = {MacOrder::kSteps, false},
+    .form = {.biased = false, .sign = false},
     .mac = mac,
     .depthwise = loop_depthwise,
     .wide = loop_wide,

@@ -49,16 +49,18 @@ void count_macs(benchmark::State& state, double macs) {
 }
 
 // A tile of SDP, which sets cut into register tiles themselves.
-void int8(benchmark::State& state, const Kernels& kernels) {
+void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
   constexpr unsigned kPositions = 4 * kTile;
-  const Data<std::uint8_t> data;
+  Data<std::uint8_t> data;
+  if (nonnegative)
+    for (std::uint8_t& one : data.elements) one &= 127;
   const auto weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
   const std::vector<std::int32_t> starts(kBlock);
   std::vector<std::int32_t> sums(kPositions * kBlock);
   const std::uint8_t* bases[kPositions];
   for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile];
-  const MacTile tile{bases,          kPositions,    data.runs,  kRuns, kRunElements / kStep,
-                     weights.data(), starts.data(), sums.data()};
+  const MacTile tile{bases,          kPositions,    data.runs,   kRuns,      kRunElements / kStep,
+                     weights.data(), starts.data(), sums.data(), nonnegative};
   for (auto _ : state) {
     kernels.mac(tile);
     benchmark::DoNotOptimize(sums.data());
@@ -163,7 +165,9 @@ int main(int argc, char** argv) {
     if (!choice.usable) continue;
     const Kernels& kernels = *choice.kernels;
     const std::string name = kernels.name;
-    benchmark::RegisterBenchmark((name + "/int8").c_str(), int8, kernels);
+    benchmark::RegisterBenchmark((name + "/int8").c_str(), int8, kernels, false);
+    if (kernels.form.sign)
+      benchmark::RegisterBenchmark((name + "/int8/nonnegative").c_str(), int8, kernels, true);
     for (const unsigned bits : {16, 8})
       benchmark::RegisterBenchmark((name + "/wide/" + std::to_string(bits)).c_str(), wide, kernels,
                                    bits);

@@ -36,11 +36,15 @@ std::uint16_t passed(std::int32_t value, Number proc, Number out) {
 }
 
 using Change = std::function<void(Registers&)>;
+using Prepare = std::function<void(Memory&)>;
 
-// Empty if all is as it should be, whatever `change` does to the registers.
-std::string check(ConvCase& layer, Random& random, Quirks quirks, const Change& change = {}) {
+// Empty if all is as it should be, whatever `change` does to the registers, and `prepare` to
+// memory.
+std::string check(ConvCase& layer, Random& random, Quirks quirks, const Change& change = {},
+                  const Prepare& prepare = {}) {
   Memory memory;
   finish(layer, random, memory);
+  if (prepare) prepare(memory);
   // On one, two or three threads, however small it is.
   Device device(*layer.hw, memory,
                 {.quirks = quirks, .threads = 1 + layer.width % 3, .worth_sharing = 0});
@@ -110,6 +114,30 @@ TEST(ConvModes, DirectEqualsTheReference) {
     return with_name(describe(layer), wrong);
   });
   count_layers("direct convolution, all precisions", count);
+}
+
+// Activations as behind a ReLU, of which a few may still be negative: sets of kernels may tell
+// these apart.
+TEST(ConvModes, NonnegativeActivationsEqualTheReference) {
+  const unsigned count = share(1000);
+  for_all(count, [&](Random& random) {
+    ConvCase layer = random_direct(full(), random, Number::kInt8, Number::kInt8);
+    layer.convert = false;
+    if (!one_in(random, 4)) layer.pad_value &= 0x7f;
+    const unsigned negative = static_cast<unsigned>(pick(random, 0, 1));
+    const auto prepare = [&](Memory& memory) {
+      auto bytes = memory.read(Ram::kPrimary, layer.input.base, layer.batches * layer.batch_stride);
+      // Sums as great as they get, or any.
+      const auto least = one_in(random, 2) ? std::byte{0x7f} : std::byte{0};
+      for (std::byte& byte : bytes) byte = (byte & std::byte{0x7f}) | least;
+      for (unsigned i = 0; i < negative; ++i)
+        bytes[static_cast<std::size_t>(pick(random, 0, std::ssize(bytes) - 1))] = std::byte{0x80};
+      memory.load(Ram::kPrimary, layer.input.base, bytes);
+    };
+    const std::string wrong = check(layer, random, Quirks::kRtl, {}, prepare);
+    return with_name(describe(layer), wrong);
+  });
+  count_layers("direct convolution, hardly any activation negative", count);
 }
 
 TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {

@@ -29,17 +29,6 @@ class KernelSets : public test::KernelSets {
   }
 };
 
-// Weights of [run][step][kBlock][kStep] in the order that a set wants.
-std::vector<std::int8_t> in_order(const std::vector<std::int8_t>& weights, MacOrder order) {
-  if (order == MacOrder::kSteps) return weights;
-  std::vector<std::int8_t> ordered(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const std::size_t step = i / (kBlock * kStep), kernel = i / kStep % kBlock, at = i % kStep;
-    ordered[step * kBlock * kStep + (at / 2 * kBlock + kernel) * 2 + at % 2] = weights[i];
-  }
-  return ordered;
-}
-
 TEST_P(KernelSets, DepthwiseConvolution) {
   for (unsigned round = 0; round < 300; ++round) {
     const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
@@ -77,9 +66,9 @@ TEST_P(KernelSets, Convolution) {
     const auto steps = static_cast<unsigned>(pick(random_, 1, 90));
     const std::size_t bytes = steps * kStep;
     // The data ends where the last run ends: what reads on is seen by a sanitizer.
-    const auto data = numbers<std::uint8_t>(bytes * 4, 0, 255);
+    const bool nonnegative = kernels_->form.sign && round % 2 != 0;
+    const auto data = numbers<std::uint8_t>(bytes * 4, 0, nonnegative ? 127 : 255);
     const auto weights = numbers<std::int8_t>(run_count * bytes * kBlock, -128, 127);
-    const auto ordered = in_order(weights, kernels_->form.order);
     auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     const auto wanted = starts;
     if (kernels_->form.biased)
@@ -90,8 +79,8 @@ TEST_P(KernelSets, Convolution) {
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
     std::vector<std::int32_t> sums(count * kBlock);
-    kernels_->mac({bases.data(), count, runs.data(), run_count, steps, ordered.data(),
-                   starts.data(), sums.data()});
+    kernels_->mac({bases.data(), count, runs.data(), run_count, steps, weights.data(),
+                   starts.data(), sums.data(), nonnegative});
     for (unsigned p = 0; p < count; ++p)
       for (unsigned k = 0; k < kBlock; ++k) {
         std::int32_t sum = wanted[k];
@@ -119,8 +108,8 @@ TEST_P(KernelSets, FinishedConvolution) {
     for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(steps * kStep));
     const std::int32_t run = 0;
     std::vector<std::int32_t> sums(count * kBlock), halves(kBlock);
-    const MacTile tile{bases.data(), count,          &run,          1,
-                       steps,        weights.data(), starts.data(), sums.data()};
+    const MacTile tile{bases.data(),   count,         &run,        1,    steps,
+                       weights.data(), starts.data(), sums.data(), false};
 
     std::vector<float> factors(kBlock);
     for (unsigned k = 0; k < kBlock; ++k) {

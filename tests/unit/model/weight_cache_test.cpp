@@ -67,39 +67,36 @@ TEST_F(Weights, ThatChangeAreNoLongerShared) {
   EXPECT_EQ(fetch(kThere).packed, packed);
 }
 
-// Kernels of nv_full come 32 at a time, channels 64: the place of each weight in each order, and
-// the sums.
+// Kernels of nv_full come 32 at a time, channels 64: the place of each weight, and what sums begin
+// with where activations are biased.
 TEST_F(Weights, ArePackedByFourChannels) {
   shape_.biased = true;
   const PackedWeights& packed = *fetch(kHere).packed;
   shape_.biased = false;
-  shape_.order = MacOrder::kPairs;
-  const PackedWeights& pairs = *fetch(kHere).packed;
+  const PackedWeights& plain = *fetch(kHere).packed;
   const auto raw = *fetch(kHere).raw;
   std::size_t at = 0;
   std::vector<std::int32_t> starts(packed.starts.size());
-  std::vector<std::int8_t> want(packed.bytes.size()), want_pairs(want.size());
+  std::vector<std::int8_t> want(packed.bytes.size());
   for (std::uint32_t k0 = 0; k0 < kKernels; k0 += 32)
     for (std::uint32_t c0 = 0; c0 < kChannels; c0 += 64)
       for (std::uint32_t k = k0; k < std::min(kKernels, k0 + 32); ++k)
         for (std::uint32_t c = c0; c < std::min(kChannels, c0 + 64); ++c, ++at) {
           const auto weight = static_cast<std::int8_t>(raw[at]);
           want[k / 32 * 72 * 32 + c / 4 * 128 + k % 32 * 4 + c % 4] = weight;
-          want_pairs[k / 32 * 72 * 32 + c / 2 * 64 + k % 32 * 2 + c % 2] = weight;
           starts[k] -= 128 * weight;
         }
   EXPECT_EQ(packed.bytes, want);
   EXPECT_EQ(packed.starts, starts);
-  EXPECT_EQ(pairs.bytes, want_pairs);
-  EXPECT_EQ(pairs.starts, std::vector<std::int32_t>(starts.size()));
+  EXPECT_EQ(plain.bytes, want);
+  EXPECT_EQ(plain.starts, std::vector<std::int32_t>(starts.size()));
 }
 
 // A kernel of 3 x 3 for each of 70 channels, which lie in two blocks of 64.
 class DepthwiseWeights : public testing::Test {
  protected:
   static constexpr std::uint32_t kChannels = 70;
-  static constexpr ConvShape kShape{kChannels, kChannels,        3,   3, true, Mac::kBytes, 1,
-                                    1,         MacOrder::kSteps, true};
+  static constexpr ConvShape kShape{kChannels, kChannels, 3, 3, true, Mac::kBytes, 1, 1, true};
 
   // Calls `visit(k, c, tap, byte)` for each weight of the stream.
   template <typename Visit>
