@@ -29,7 +29,7 @@ template <typename Vector, bool kFactors, bool kElements, bool kConvert>
   const int32_t* elements = finish.elements.values;
   for (unsigned i = 0; i < count; ++i, values += kBlock, out += kBlock) {
     Register row[kRegisters];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (unsigned r = 0; r < kRegisters; ++r) {
       const unsigned at = r * Vector::kLanes;
       Register x = Vector::add(Vector::load(values + at), Vector::load(finish.addends + at));

@@ -57,65 +57,57 @@ static inline bool average_vector(const PoolRule& rule, const PoolRows& rows, si
 }
 
 // The greatest and the least, by atoms of 32 bytes. Numbers of fp16 are ordered as integers.
+using Atom = Atoms::Atom;
+
 struct MaxOfInt8 {
-  static __m256i load(__m256i atom) { return atom; }
-  static __m256i store(__m256i atom) { return atom; }
-  static __m256i of(__m256i a, __m256i b) { return _mm256_max_epi8(a, b); }
+  static Atom load(Atom atom) { return atom; }
+  static Atom store(Atom atom) { return atom; }
+  static Atom of(Atom a, Atom b) { return Atoms::most_int8(a, b); }
 };
 
 struct MinOfInt8 : MaxOfInt8 {
-  static __m256i of(__m256i a, __m256i b) { return _mm256_min_epi8(a, b); }
+  static Atom of(Atom a, Atom b) { return Atoms::least_int8(a, b); }
 };
 
 struct MaxOfInt16 : MaxOfInt8 {
-  static __m256i of(__m256i a, __m256i b) { return _mm256_max_epi16(a, b); }
+  static Atom of(Atom a, Atom b) { return Atoms::most_int16(a, b); }
 };
 
 struct MinOfInt16 : MaxOfInt8 {
-  static __m256i of(__m256i a, __m256i b) { return _mm256_min_epi16(a, b); }
+  static Atom of(Atom a, Atom b) { return Atoms::least_int16(a, b); }
 };
 
 struct MaxOfHalf : MaxOfInt16 {
-  static __m256i load(__m256i atom) {
-    return _mm256_xor_si256(atom, _mm256_srli_epi16(_mm256_srai_epi16(atom, 15), 1));
-  }
-  static __m256i store(__m256i atom) { return load(atom); }
+  static Atom load(Atom atom) { return Atoms::order(atom); }
+  static Atom store(Atom atom) { return Atoms::order(atom); }
 };
 
 struct MinOfHalf : MaxOfHalf {
-  static __m256i of(__m256i a, __m256i b) { return _mm256_min_epi16(a, b); }
+  static Atom of(Atom a, Atom b) { return Atoms::least_int16(a, b); }
 };
 
 constexpr size_t kAtomBytes = 32;
-
-static inline __m256i load_atom(const char* from) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-}
-
-static inline void store_atom(__m256i atom, char* to) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), atom);
-}
 
 template <typename Extreme>
 static void extreme_along(const PoolLine& line, const char* in, char* out) {
   for (unsigned x = 0; x < line.out_width; ++x, out += kAtomBytes) {
     const PoolWindow window = pool_window(line, x);
-    __m256i atom = Extreme::load(load_atom(in + window.begin * kAtomBytes));
+    Atom atom = Extreme::load(Atoms::load(in + window.begin * kAtomBytes));
     for (size_t i = window.begin + 1; i < window.end; ++i)
-      atom = Extreme::of(atom, Extreme::load(load_atom(in + i * kAtomBytes)));
-    store_atom(Extreme::store(atom), out);
+      atom = Extreme::of(atom, Extreme::load(Atoms::load(in + i * kAtomBytes)));
+    Atoms::store(Extreme::store(atom), out);
   }
 }
 
 template <typename Extreme>
 static void extreme_down(const PoolRows& rows, size_t bytes, char* out) {
   const auto row = [&](unsigned y, size_t at) {
-    return Extreme::load(load_atom(static_cast<const char*>(rows.values[y]) + at));
+    return Extreme::load(Atoms::load(static_cast<const char*>(rows.values[y]) + at));
   };
   for (size_t at = 0; at < bytes; at += kAtomBytes) {
-    __m256i atom = row(0, at);
+    Atom atom = row(0, at);
     for (unsigned y = 1; y < rows.rows; ++y) atom = Extreme::of(atom, row(y, at));
-    store_atom(Extreme::store(atom), out + at);
+    Atoms::store(Extreme::store(atom), out + at);
   }
 }
 

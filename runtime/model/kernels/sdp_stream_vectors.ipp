@@ -4,7 +4,7 @@
 // to the last. Where the processor's arithmetic could differ from the hardware's, a strip is in
 // doubt and goes through sdp_stream_loops.ipp.
 
-constexpr unsigned kStripVectors = Vector::kLanes == 16 ? 8 : 4;
+constexpr unsigned kStripVectors = Vector::kLanes == 8 ? 4 : 8;
 constexpr unsigned kStrip = kStripVectors * Vector::kLanes;
 static_assert(kStrip % kBlock == 0 && kStrip <= kStreamRun);
 

@@ -136,7 +136,10 @@ class Doubt {
   __m256i mask_ = _mm256_setzero_si256();
 };
 
+// clang-format off
+#include "model/kernels/avx2_atoms.ipp"
 #include "model/kernels/unit_vectors.ipp"
+// clang-format on
 
 }  // namespace
 

@@ -122,7 +122,10 @@ class Doubt {
   __mmask16 mask_ = 0;
 };
 
+// clang-format off
+#include "model/kernels/avx2_atoms.ipp"
 #include "model/kernels/unit_vectors.ipp"
+// clang-format on
 
 }  // namespace
 

@@ -1,45 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What the processor's own conversions between fp16 and fp32 do better than unit_loops.ipp, for any
-// width: included behind it, and behind a struct Vector that says how wide, with the instructions.
-// They differ from the hardware's where a half is no number and where a result is the largest one:
-// seldom, so lane by lane.
+// What vectors do better than unit_loops.ipp: included behind it, and behind the structs Vector,
+// Doubt and Atoms with the instructions.
 
-static void load_half(const SdpElements& from, int32_t* to, bool flush_nan) {
-  constexpr unsigned kLanes = Vector::kLanes;
-  if (from.parts != 1 || from.lanes % kLanes != 0) return loop_sdp_load_half(from, to, flush_nan);
-  const auto* data = static_cast<const LooseInt16*>(from.data);
-  const int32_t most = most_of_half(flush_nan);
-  for (unsigned i = 0; i < from.count; ++i, to += kBlock)
-    for (unsigned lane = 0; lane < from.lanes; lane += kLanes, data += kLanes) {
-      if (Vector::widen_halves(data, to + lane)) continue;
-      for (unsigned k = 0; k < kLanes; ++k) to[lane + k] = widen_half<Lane32>(data[k].value, most);
-    }
-}
-
-// From where on a result is the largest number, an infinity or none.
-constexpr int32_t kAlmostLargest = 0x477fd000;
-
-static HalfCounts narrow_halves(const int32_t* from, unsigned count, int16_t* to) {
-  constexpr unsigned kLanes = Vector::kLanes;
-  HalfCounts sum{0, 0};
-  unsigned i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    if (Vector::narrow_halves(from + i, kAlmostLargest, to + i)) continue;
-    const HalfCounts counts = narrow_row(from + i, kLanes, to + i, lane_narrow);
-    sum.nan += counts.nan;
-    sum.largest += counts.largest;
-  }
-  const HalfCounts rest = narrow_row(from + i, count - i, to + i, lane_narrow);
-  return {sum.nan + rest.nan, sum.largest + rest.largest};
-}
-
-static HalfCounts float_to_half(const int32_t* values, unsigned count, unsigned lanes,
-                                int16_t* out) {
-  return for_each_lanes(values, count, lanes, out, narrow_halves);
-}
-
+// Each needs the ones before it.
 // clang-format off
+#include "model/kernels/half_vectors.ipp"
 #include "model/kernels/pdp_vectors.ipp"
 #include "model/kernels/rubik_vectors.ipp"
 #include "model/kernels/sdp_stream_vectors.ipp"
