@@ -14,18 +14,17 @@
 
 namespace nvdla::test {
 
-// Every index, whether this build has that set or not.
-inline const auto kAllKernelSets = testing::Values(0u, 1u, 2u);
+// Those of this build, and those that are more than the portable loops.
+inline const auto kAllKernelSets = testing::Range(0u, model::kKernelChoices);
+inline const auto kFasterKernelSets = testing::Range(1u, model::kKernelChoices);
 
 inline std::string kernel_set_name(const testing::TestParamInfo<unsigned>& which) {
-  constexpr const char* kNames[] = {"portable", "avx2", "avx512"};
-  return kNames[which.param];
+  return model::kernel_choice(which.param).kernels->name;
 }
 
 class KernelSets : public testing::TestWithParam<unsigned> {
  protected:
   void SetUp() override {
-    if (GetParam() >= model::kKernelChoices) GTEST_SKIP() << "not built for this architecture";
     const model::KernelChoice choice = model::kernel_choice(GetParam());
     if (!choice.usable) GTEST_SKIP() << "this processor lacks " << choice.needs;
     kernels_ = choice.kernels;

@@ -9,6 +9,9 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace nvdla::model {
@@ -30,6 +33,8 @@ bool has_avx512_vnni() noexcept {
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vnni") != 0;
 }
+#elif defined(__aarch64__)
+bool has_dot_product() noexcept { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; }
 #endif
 
 }  // namespace
@@ -43,6 +48,11 @@ KernelChoice kernel_choice(unsigned index) noexcept {
       return {&kAvx2Kernels, has_avx2(), "AVX2, FMA and F16C"};
     case 2:
       return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
+#elif defined(__aarch64__)
+    case 1:
+      return {&kNeonKernels, true, "nothing"};
+    case 2:
+      return {&kNeonDotKernels, has_dot_product(), "ASIMDDP (dot product)"};
 #endif
     default:
       return {nullptr, false, ""};
@@ -51,6 +61,8 @@ KernelChoice kernel_choice(unsigned index) noexcept {
 
 #if defined(__x86_64__) || defined(__i386__)
 const unsigned kKernelChoices = kMaxKernelChoices;
+#elif defined(__aarch64__)
+const unsigned kKernelChoices = 3;
 #else
 const unsigned kKernelChoices = 1;
 #endif

@@ -264,6 +264,8 @@ struct Kernels {
 extern const Kernels kPortableKernels;
 extern const Kernels kAvx2Kernels;
 extern const Kernels kAvx512VnniKernels;
+extern const Kernels kNeonKernels;
+extern const Kernels kNeonDotKernels;
 
 // All sets, best last, with whether this processor runs them.
 struct KernelChoice {

@@ -262,6 +262,7 @@ struct UnitKernels {
 extern const UnitKernels kPortableUnits;
 extern const UnitKernels kAvx2Units;
 extern const UnitKernels kAvx512Units;
+extern const UnitKernels kNeonUnits;
 
 }  // namespace nvdla::model
 

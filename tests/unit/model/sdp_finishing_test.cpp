@@ -212,7 +212,7 @@ TEST_P(SdpFinishes, KnowsHowFarFloatsReach) {
 }
 
 // The portable set goes operator by operator.
-INSTANTIATE_TEST_SUITE_P(All, SdpFinishes, testing::Values(1u, 2u), kernel_set_name);
+INSTANTIATE_TEST_SUITE_P(All, SdpFinishes, kFasterKernelSets, kernel_set_name);
 
 }  // namespace
 }  // namespace nvdla::test
