@@ -16,7 +16,7 @@ slow=(-LE slow)
 if [[ ${1:-} == --all ]]; then
 	shift
 	slow=()
-	all+=(alone)
+	all+=(arm64 alone)
 fi
 results=build/results
 
@@ -102,6 +102,12 @@ modules() {
 # Debian kernels in QEMU with the driver on the emulated device.
 emulate() {
 	configure release && build build guest_tests && check emulate build -L emulator "${slow[@]}"
+}
+
+# The model and the runtime for arm64, on each of its sets of kernels, under qemu-user.
+arm64() {
+	sh tests/emulator/get-arm64.sh build/arm64 && configure arm64 &&
+		build build/arm64/build arm64_tests && check arm64 build/arm64/build -L arm64 "${slow[@]}"
 }
 
 # Every file compiled alone. What it makes is tested as `release`.

@@ -129,12 +129,13 @@ endfunction()
 # room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
 # read files of the tree.
 #
-# With a sanitizer a process takes longer to start than most tests take to run:
-# there ctest knows a few parts of the executable, room.part, and what each test
-# in them did is in gtest/room.part.xml of the build directory.
+# With a sanitizer or an emulated processor a process takes longer to start than
+# most tests take to run: there ctest knows a few parts of the executable,
+# room.part, and what each test in them did is in gtest/room.part.xml of the build
+# directory.
 #
-# Labels: unit, conformance, threads (also run under TSan), slow (only run by
-# `make test-all`). Without LABELS: unit.
+# Labels: unit, conformance, threads (also run under TSan), arm64 (also run for that
+# architecture, under qemu-user), slow (only run by `make test-all`). Without LABELS: unit.
 function(nvdla_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
@@ -155,7 +156,10 @@ function(nvdla_add_test name)
   if("threads" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_THREAD_TESTS ${name})
   endif()
-  if(NVDLA_SANITIZE)
+  if("arm64" IN_LIST arg_LABELS)
+    set_property(GLOBAL APPEND PROPERTY NVDLA_ARM64_TESTS ${name})
+  endif()
+  if(NVDLA_SANITIZE OR CMAKE_CROSSCOMPILING)
     foreach(part RANGE 1 4)
       math(EXPR index "${part} - 1")
       add_test(NAME ${name}.${part} COMMAND ${name} --gtest_brief=1
@@ -218,15 +222,16 @@ function(nvdla_add_fuzzer name)
 endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
-# wants (all that the README shows), `thread_tests` what TSan runs, `fuzzers` what
-# libFuzzer runs.
+# wants (all that the README shows), `thread_tests` what TSan runs, `arm64_tests` what
+# qemu-user runs, `fuzzers` what libFuzzer runs.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
+  get_property(arm64_tests GLOBAL PROPERTY NVDLA_ARM64_TESTS)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
   get_property(references GLOBAL PROPERTY NVDLA_REFERENCES)
   set(product nvdla nvdla_static nvdla-cli nvdla-device-server activation convolution digits
     network ${references})
-  foreach(collection product thread_tests fuzzers)
+  foreach(collection product thread_tests arm64_tests fuzzers)
     add_custom_target(${collection})
     foreach(target IN LISTS ${collection})
       if(TARGET ${target})

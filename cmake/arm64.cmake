@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Programs for an arm64 guest, by Debian's cross compiler, with the headers and libraries
-# that tests/emulator/get-arm64.sh unpacks.
+# Programs for arm64, by Debian's cross compiler, with the headers and libraries that
+# tests/emulator/get-arm64.sh unpacks: for a guest, and for tests under qemu-user.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
@@ -27,3 +27,6 @@ foreach(kind EXE SHARED MODULE)
 endforeach()
 set(ENV{PKG_CONFIG_LIBDIR} "${libraries}/pkgconfig:${root}/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} "${root}")
+# Other processors than the best there is: QEMU_CPU in the environment.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu
+  -E "LD_LIBRARY_PATH=${libraries}:${root}/lib/aarch64-linux-gnu")

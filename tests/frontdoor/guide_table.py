@@ -186,6 +186,7 @@ PAGES = {
         "cmake --build build --target bench_resnet50": Run(r"", tree=True),
         "build/tests/bench_resnet50 21 1 x": Run(r"", instead=((" 21 ", " 1 "),)),
         "build/tests/bench_resnet50 21 1 y": Run(r"", instead=((" 21 ", " 1 "),)),
+        "make test-all STAGES=arm64": dry(r"\.ci/stages\.sh --all arm64$"),
         "cmake --build build --target bench_mac": Run(r"", tree=True),
         "build/tests/bench_mac --benchmark_min_time=0.1": Run(r"", instead=(("0.1", "0.001"),)),
     },

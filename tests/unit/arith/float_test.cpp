@@ -16,7 +16,11 @@ namespace nvdla::fp {
 namespace {
 
 #ifdef __FLT16_MAX__
+#ifdef __aarch64__
+using Half = __fp16;  // g++ 12 has the other name only in C
+#else
 using Half = _Float16;
+#endif
 
 std::uint16_t half_bits(Half value) { return std::bit_cast<std::uint16_t>(value); }
 Half half(std::uint32_t bits) { return std::bit_cast<Half>(static_cast<std::uint16_t>(bits)); }
