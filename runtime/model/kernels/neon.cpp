@@ -16,7 +16,7 @@ namespace {
 constexpr Kernels set_with(const char* name, void (*mac)(const MacTile&)) {
   return {
       .name = name,
-      .form = {MacOrder::kSteps, false},
+      .form = {.biased = false, .sign = false},
       .mac = mac,
       .depthwise = neon_depthwise,
       .wide = neon_wide,
