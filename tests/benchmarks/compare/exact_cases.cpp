@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Convolutions in int16 and fp16, as exact as the hardware's, on one thread. oneDNN's in floats is
-// beside them for the numbers: it has none that is exact.
+// Convolutions in int16 and fp16, as exact as the hardware's, on one thread, and in fp16 as fast as
+// plain floats. oneDNN's in floats is beside them for the numbers: it has none that is exact.
 #include <cmath>
+#include <string>
 
 #include "compare/alike.hpp"
 #include "compare/cases.hpp"
@@ -16,10 +17,11 @@ namespace {
 constexpr ConvShape kInt16Shape{"3x3", 1, 28, 128, 128, 3, 1, 1};
 // Exact sums of fp16 take fifty times as long.
 constexpr ConvShape kHalfShape{"3x3", 1, 14, 64, 64, 3, 1, 1};
+constexpr ConvShape kFastHalfShape{"3x3", 1, 28, 128, 128, 3, 1, 1};
 
 Case exact_case(const ConvShape& shape, const Network& network, const PeerConvolution& conv,
-                double tolerance) {
-  const Ours model(network, 1);
+                double tolerance, const std::string& options = {}) {
+  const Ours model(network, 1, options);
   model.write("in", conv.source);
   const Operation peer = convolution(conv);
   peer.run();
@@ -52,8 +54,7 @@ Case int16_case() {
   return exact_case(shape, network, peer, 2);
 }
 
-Case half_case() {
-  const ConvShape& shape = kHalfShape;
+Case half_case_of(const ConvShape& shape, const std::string& options) {
   Numbers numbers;
   PeerConvolution peer{.shape = shape, .numbers = PeerNumbers::kFloat};
   peer.source = numbers.halves(input_elements(shape), 1);
@@ -63,14 +64,18 @@ Case half_case() {
   Network network;
   const Shape input{shape.channels, shape.side, shape.side};
   network.output(network.convolution(network.input("in", input, Precision::kFp16), conv), "out");
-  return exact_case(shape, network, peer, 0.01);
+  return exact_case(shape, network, peer, 0.01, options);
 }
+
+Case half_case() { return half_case_of(kHalfShape, {}); }
+Case fast_half_case() { return half_case_of(kFastHalfShape, ",fp16=fast"); }
 
 }  // namespace
 
 void add_exact_cases(const Settings& settings) {
   add_case(settings, {"exact", "int16"}, int16_case);
   add_case(settings, {"exact", "fp16"}, half_case);
+  add_case(settings, {"exact", "fp16 fast"}, fast_half_case);
 }
 
 }  // namespace nvdla::bench

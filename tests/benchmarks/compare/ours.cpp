@@ -5,12 +5,11 @@
 
 namespace nvdla::bench {
 
-const Device& model(unsigned threads) {
-  static std::map<unsigned, Device> devices;
-  auto at = devices.find(threads);
-  if (at == devices.end())
-    at = devices.emplace(threads, Device::open("model:nv_full,threads=" + std::to_string(threads)))
-             .first;
+const Device& model(unsigned threads, const std::string& options) {
+  static std::map<std::string, Device> devices;
+  const std::string name = "model:nv_full,threads=" + std::to_string(threads) + options;
+  auto at = devices.find(name);
+  if (at == devices.end()) at = devices.emplace(name, Device::open(name)).first;
   return at->second;
 }
 

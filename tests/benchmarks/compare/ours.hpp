@@ -14,14 +14,14 @@
 
 namespace nvdla::bench {
 
-// Opened once for each number of threads.
-const Device& model(unsigned threads);
+// Opened once for each number of threads and each set of further options.
+const Device& model(unsigned threads, const std::string& options = {});
 
 // A session of a network whose one output is "out".
 class Ours {
  public:
-  Ours(const Network& network, unsigned threads)
-      : session_(std::make_shared<Session>(network.build(model(threads)))) {}
+  Ours(const Network& network, unsigned threads, const std::string& options = {})
+      : session_(std::make_shared<Session>(network.build(model(threads, options)))) {}
 
   Session& session() const { return *session_; }
   void write(const char* name, std::span<const float> values) const {
