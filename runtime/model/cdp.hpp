@@ -17,12 +17,12 @@ namespace nvdla::model {
 class Cdp {
  public:
   Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
-      Quirks quirks, cycles::Counters& counters) noexcept
+      Quirks quirks, cycles::Counters& counters, ThreadPool& pool)
       : hw_(hw),
         registers_(registers),
         counters_(counters),
         quirks_(quirks),
-        pass_(hw, dma, kernels) {}
+        pass_(hw, dma, kernels, pool) {}
 
   void reset() { stuck_.clear(); }
 

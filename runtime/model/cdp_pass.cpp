@@ -8,6 +8,8 @@
 #include "arith/float.hpp"
 #include "arith/integers.hpp"
 #include "model/lut_tables.hpp"
+#include "model/sdp_rows.hpp"
+#include "model/thread_pool.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -18,6 +20,8 @@ using fp::Fp32;
 
 constexpr unsigned kColumns = 32;
 constexpr unsigned kMostReach = 4;
+// Nanoseconds of an element, roughly.
+constexpr double kElementTime = 1;
 // Of a fraction only these bits take part.
 constexpr unsigned kFractionBits = 16;
 
@@ -79,284 +83,352 @@ CdpConverter kernel_converter(const Converter& converter) noexcept {
   return {converter.offset, converter.scale, converter.shift};
 }
 
-}  // namespace
+void copy_atoms(const std::byte* from, std::size_t from_stride, std::byte* to,
+                std::size_t to_stride, std::size_t atom, unsigned count) noexcept {
+  // Of a size that is known a copy is two instructions.
+  constexpr std::size_t kUsual = 32;
+  for (unsigned i = 0; i < count; ++i, from += from_stride, to += to_stride)
+    atom == kUsual ? std::memcpy(to, from, kUsual) : std::memcpy(to, from, atom);
+}
 
-void CdpPass::count_place(LutSide le, LutSide lo) noexcept {
+void count_place(LutSide le, LutSide lo, CdpCounters& counters) noexcept {
   if (le == lo) {
     switch (le) {
       case LutSide::kUnderflow:
-        ++counters_.underflow;
+        ++counters.underflow;
         return;
       case LutSide::kOverflow:
-        ++counters_.overflow;
+        ++counters.overflow;
         return;
       case LutSide::kHit:
-        ++counters_.hybrid;
+        ++counters.hybrid;
         return;
     }
   }
   if (le == LutSide::kHit) {
-    ++counters_.le_hit;
+    ++counters.le_hit;
   } else if (lo == LutSide::kHit) {
-    ++counters_.lo_hit;
+    ++counters.lo_hit;
   } else {
-    ++counters_.hybrid;
+    ++counters.hybrid;
   }
 }
 
+}  // namespace
+
+CdpPass::CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool)
+    : hw_(hw), dma_(dma), kernels_(kernels), pool_(pool), workers_(pool.size()) {}
+
 template <typename Element>
-void CdpPass::normalise_int(const CdpLayer& layer, std::byte* column) {
+void CdpPass::normalise_int(std::byte* column, Worker& worker) const {
   constexpr bool kBytes = sizeof(Element) == 1;
   constexpr unsigned kInBits = kBytes ? 9 : 17;
   constexpr unsigned kOutBits = kBytes ? 8 : 16;
   auto* elements = reinterpret_cast<Element*>(column);
   const std::size_t lanes = column_bytes_ / sizeof(Element);
-  const std::size_t channels = layer.rdma.channels;
-  std::int64_t* values = values_.data() + kMostReach;
-  std::int64_t* squares = squares_.data() + kMostReach;
+  const std::size_t channels = layer_.rdma.channels;
+  std::int64_t* values = worker.int_values.data() + kMostReach;
+  std::int64_t* squares = worker.int_squares.data() + kMostReach;
   // Lanes beyond the last channel are zeros after the converter.
   for (std::size_t c = 0; c < channels; ++c)
-    values[c] = saturate(arith::round_shift((elements[c] - layer.in.offset) * layer.in.scale,
-                                            static_cast<int>(layer.in.shift)),
+    values[c] = saturate(arith::round_shift((elements[c] - layer_.in.offset) * layer_.in.scale,
+                                            static_cast<int>(layer_.in.shift)),
                          kInBits);
   for (std::size_t c = 0; c < channels; ++c) squares[c] = values[c] * values[c];
 
-  const int reach = static_cast<int>(layer.reach);
+  const int reach = static_cast<int>(layer_.reach);
   for (std::size_t c = 0; c < lanes; ++c) {
     std::int64_t index = values[c];
-    if (!layer.bypass_square_sum) {
+    if (!layer_.bypass_square_sum) {
       index = 0;
       for (int i = -reach; i <= reach; ++i) index += squares[static_cast<std::ptrdiff_t>(c) + i];
     }
-    const LutPlace le = lut_find(layer.lut.le, index);
-    const LutPlace lo = lut_find(layer.lut.lo, index);
-    count_place(le.side, lo.side);
-    std::int64_t result = lut_choose_lo(layer.lut, le.side, lo.side)
-                              ? interpolate(layer.lut.lo, lo, index)
-                              : interpolate(layer.lut.le, le, index);
-    if (!layer.bypass_multiplier) result *= values[c];
+    const LutPlace le = lut_find(layer_.lut.le, index);
+    const LutPlace lo = lut_find(layer_.lut.lo, index);
+    count_place(le.side, lo.side, worker.counters);
+    std::int64_t result = lut_choose_lo(layer_.lut, le.side, lo.side)
+                              ? interpolate(layer_.lut.lo, lo, index)
+                              : interpolate(layer_.lut.le, le, index);
+    if (!layer_.bypass_multiplier) result *= values[c];
     // 50 bits at most.
-    const std::int64_t product = (result - layer.out.offset) * layer.out.scale;
-    const std::int64_t rounded = arith::round_shift(product, static_cast<int>(layer.out.shift));
+    const std::int64_t product = (result - layer_.out.offset) * layer_.out.scale;
+    const std::int64_t rounded = arith::round_shift(product, static_cast<int>(layer_.out.shift));
     const std::int64_t out = saturate(rounded, kOutBits);
     // What is counted is compared with what truncation gives; a difference of one passes.
-    const std::int64_t off = (product >> layer.out.shift) - out;
-    counters_.saturated += off > 1 || off < -1 ? 1 : 0;
+    const std::int64_t off = (product >> layer_.out.shift) - out;
+    worker.counters.saturated += off > 1 || off < -1 ? 1 : 0;
     elements[c] = static_cast<Element>(out);
   }
 }
 
-void CdpPass::normalise_fp16(const CdpLayer& layer, std::byte* column) {
+void CdpPass::normalise_fp16(std::byte* column, Worker& worker) const {
   auto* elements = reinterpret_cast<std::uint16_t*>(column);
   const std::size_t lanes = column_bytes_ / sizeof(*elements);
   const fp::Specials in = fp::count_specials({elements, lanes});
-  counters_.nan_in += in.nan;
-  counters_.infinite_in += in.infinite;
-  const std::size_t channels = layer.rdma.channels;
-  std::uint32_t* values = fp_values_.data() + kMostReach;
-  std::uint32_t* squares = fp_squares_.data() + kMostReach;
+  worker.counters.nan_in += in.nan;
+  worker.counters.infinite_in += in.infinite;
+  const std::size_t channels = layer_.rdma.channels;
+  std::uint32_t* values = worker.fp_values.data() + kMostReach;
+  std::uint32_t* squares = worker.fp_squares.data() + kMostReach;
   for (std::size_t c = 0; c < channels; ++c) {
-    const std::uint32_t element = layer.flush_nan ? fp::flush_nan<Fp16>(elements[c]) : elements[c];
+    const std::uint32_t element = layer_.flush_nan ? fp::flush_nan<Fp16>(elements[c]) : elements[c];
     values[c] = fp::widen<Fp17>(element);
     const std::uint32_t wide = fp::fp17_to_fp32(values[c]);
     squares[c] = fp::mul<Fp32>(wide, wide);
   }
 
-  const int reach = static_cast<int>(layer.reach);
+  const int reach = static_cast<int>(layer_.reach);
   for (std::size_t c = 0; c < lanes; ++c) {
     const auto at = static_cast<std::ptrdiff_t>(c);
     std::uint32_t index;
-    if (layer.bypass_square_sum) {
+    if (layer_.bypass_square_sum) {
       index = fp::fp17_to_fp32(values[c]);
     } else {
       index = fp::add<Fp32>(fp::add<Fp32>(squares[at - 1], squares[at + 1]), squares[at]);
       for (int i = 2; i <= reach; ++i)
         index = fp::add<Fp32>(index, fp::add<Fp32>(squares[at - i], squares[at + i]));
     }
-    const LutPlace le = lut_find_fp(layer.lut.le, index);
-    const LutPlace lo = lut_find_fp(layer.lut.lo, index);
-    count_place(le.side, lo.side);
-    std::uint32_t result = lut_choose_lo(layer.lut, le.side, lo.side)
-                               ? interpolate_fp(layer.lut.lo, lo, index)
-                               : interpolate_fp(layer.lut.le, le, index);
-    if (!layer.bypass_multiplier) {
+    const LutPlace le = lut_find_fp(layer_.lut.le, index);
+    const LutPlace lo = lut_find_fp(layer_.lut.lo, index);
+    count_place(le.side, lo.side, worker.counters);
+    std::uint32_t result = lut_choose_lo(layer_.lut, le.side, lo.side)
+                               ? interpolate_fp(layer_.lut.lo, lo, index)
+                               : interpolate_fp(layer_.lut.le, le, index);
+    if (!layer_.bypass_multiplier) {
       // Of two NaNs that of the input stays.
       result = fp::mul<Fp17>(values[c], result);
     } else if (fp::is_nan<Fp17>(values[c])) {
       result = values[c];
     }
     const std::uint16_t out = fp::narrow<Fp17>(result);
-    counters_.nan_out += fp::is_nan<Fp16>(out) ? 1 : 0;
+    worker.counters.nan_out += fp::is_nan<Fp16>(out) ? 1 : 0;
     elements[c] = out;
   }
 }
 
-void CdpPass::gather(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count) {
-  const Surface& source = layer.rdma.source;
+void CdpPass::gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker) {
+  const Surface& source = layer_.rdma.source;
+  const std::uint64_t bytes = std::uint64_t{count} * hw_.atom;
   for (std::uint64_t surface = 0; surface < surfaces_; ++surface) {
-    dma_.read(NVDLA_DMA_CDP_RDMA, source.ram, source.at(surface, y) + std::uint64_t{x} * hw_.atom,
-              run_.data(), std::uint64_t{count} * hw_.atom);
-    for (unsigned i = 0; i < count; ++i)
-      std::memcpy(columns_.data() + i * column_bytes_ + surface * hw_.atom,
-                  run_.data() + std::size_t{i} * hw_.atom, hw_.atom);
+    const std::uint64_t offset =
+        surface * source.surface + y * source.line + std::uint64_t{x} * hw_.atom;
+    const std::byte* run = from_ != nullptr
+                               ? from_ + offset
+                               : dma_.view(NVDLA_DMA_CDP_RDMA, source.ram, source.base + offset,
+                                           bytes, worker.run.data());
+    copy_atoms(run, hw_.atom, worker.columns.data() + surface * hw_.atom, column_bytes_, hw_.atom,
+               count);
   }
 }
 
-void CdpPass::scatter(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count) {
-  const Surface& destination = layer.destination;
+void CdpPass::scatter(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker) {
+  const Surface& destination = layer_.destination;
   for (std::uint64_t surface = 0; surface < surfaces_; ++surface) {
-    for (unsigned i = 0; i < count; ++i)
-      std::memcpy(run_.data() + std::size_t{i} * hw_.atom,
-                  columns_.data() + i * column_bytes_ + surface * hw_.atom, hw_.atom);
-    dma_.write(NVDLA_DMA_CDP_WDMA, destination.ram,
-               destination.at(surface, y) + std::uint64_t{x} * hw_.atom, run_.data(),
-               std::uint64_t{count} * hw_.atom);
+    const std::uint64_t offset =
+        surface * destination.surface + y * destination.line + std::uint64_t{x} * hw_.atom;
+    std::byte* run = to_ != nullptr ? to_ + offset : worker.run.data();
+    copy_atoms(worker.columns.data() + surface * hw_.atom, column_bytes_, run, hw_.atom, hw_.atom,
+               count);
+    if (to_ == nullptr)
+      dma_.write(NVDLA_DMA_CDP_WDMA, destination.ram, destination.base + offset, run,
+                 std::uint64_t{count} * hw_.atom);
   }
 }
 
-void CdpPass::normalise_each(const CdpLayer& layer, std::byte* column) {
-  switch (layer.precision) {
+void CdpPass::normalise_each(std::byte* column, Worker& worker) const {
+  switch (layer_.precision) {
     case Precision::kInt8:
-      return normalise_int<std::int8_t>(layer, column);
+      return normalise_int<std::int8_t>(column, worker);
     case Precision::kInt16:
-      return normalise_int<std::int16_t>(layer, column);
+      return normalise_int<std::int16_t>(column, worker);
     case Precision::kFp16:
-      return normalise_fp16(layer, column);
+      return normalise_fp16(column, worker);
   }
 }
 
-// What a batch of columns is, and room for it; zeros around the channels of a column.
-void CdpPass::reserve(const CdpLayer& layer) {
-  const std::size_t lanes = column_bytes_ / precision_bytes(layer.precision);
+// Room for a batch of columns; zeros around the channels of a column.
+void CdpPass::reserve(Worker& worker) const {
+  const std::size_t lanes = column_bytes_ / precision_bytes(layer_.precision);
   const std::size_t padded = lanes + std::size_t{2} * kMostReach;
-  batch_ = static_cast<unsigned>(std::clamp<std::size_t>(kTableRun / lanes, 1, kColumns));
   const std::size_t elements = lanes * batch_;
+  worker.counters = {};
+  worker.columns.resize(column_bytes_ * kColumns);
+  worker.run.resize(std::size_t{kColumns} * hw_.atom);
   if (ready_) {
-    ready_values_.resize(elements);
-    results_.resize(elements);
-    sums_.resize(elements);
-    narrow_squares_.assign(padded, 0);
-  }
-  if (layer.precision == Precision::kFp16) {
-    if (ready_) return;
-    fp_values_.assign(padded, 0);
-    fp_squares_.assign(padded, 0);
+    worker.values.resize(elements);
+    worker.results.resize(elements);
+    worker.sums.resize(elements);
+    worker.squares.assign(padded, 0);
+    if (layer_.precision != Precision::kInt16) return;
+    worker.wide_sums.resize(elements);
+    worker.wide_squares.assign(padded, 0);
+  } else if (layer_.precision == Precision::kFp16) {
+    worker.fp_values.assign(padded, 0);
+    worker.fp_squares.assign(padded, 0);
   } else {
-    if (ready_ && layer.precision == Precision::kInt8) return;
-    wide_sums_.resize(elements);
-    values_.assign(padded, 0);
-    squares_.assign(padded, 0);
+    worker.int_values.assign(padded, 0);
+    worker.int_squares.assign(padded, 0);
   }
 }
 
 // The values of a batch of columns; channels beyond the last are zeros.
-void CdpPass::take(const CdpLayer& layer, const std::byte* columns, unsigned count) {
-  const unsigned bytes = precision_bytes(layer.precision);
+bool CdpPass::take(const std::byte* columns, unsigned count, Worker& worker) const {
+  const unsigned bytes = precision_bytes(layer_.precision);
   const auto lanes = static_cast<unsigned>(column_bytes_ / bytes);
-  const unsigned channels = layer.rdma.channels, elements = lanes * count;
-  std::int32_t* values = ready_values_.data();
-  if (layer.precision == Precision::kFp16) {
+  const unsigned channels = layer_.rdma.channels, elements = lanes * count;
+  std::int32_t* values = worker.values.data();
+  bool finite = true;
+  if (layer_.precision == Precision::kFp16) {
     const auto* halves = reinterpret_cast<const std::uint16_t*>(columns);
-    const fp::Specials in = fp::count_specials({halves, elements});
-    counters_.nan_in += in.nan;
-    counters_.infinite_in += in.infinite;
-    kernels_.cdp_in_half(halves, elements, layer.flush_nan, values);
+    const HalfSpecials in = kernels_.count_specials(halves, elements);
+    worker.counters.nan_in += in.nan;
+    worker.counters.infinite_in += in.infinite;
+    finite = in.nan == 0 && in.infinite == 0;
+    kernels_.cdp_in_half(halves, elements, layer_.flush_nan, values);
   } else {
-    kernels_.cdp_in(columns, bytes == 1, elements, kernel_converter(layer.in), values);
+    kernels_.cdp_in(columns, bytes == 1, elements, kernel_converter(layer_.in), values);
   }
   if (channels != lanes)
     for (unsigned i = 0; i < count; ++i)
       std::fill(values + i * lanes + channels, values + (i + 1) * lanes, 0);
+  return finite;
 }
 
-void CdpPass::normalise(const CdpLayer& layer, std::byte* columns, unsigned count) {
-  take(layer, columns, count);
-  const bool real = layer.precision == Precision::kFp16;
-  const bool wide = layer.precision == Precision::kInt16;
-  const unsigned bytes = precision_bytes(layer.precision);
-  const auto lanes = static_cast<unsigned>(column_bytes_ / bytes);
-  const std::int32_t* values = ready_values_.data();
-  const std::int32_t* index = layer.bypass_square_sum ? values : sums_.data();
-  if (wide && layer.bypass_square_sum)
-    std::copy_n(values, std::size_t{lanes} * count, wide_sums_.data());
-  for (unsigned i = 0; i < count && !layer.bypass_square_sum; ++i) {
-    const std::size_t at = std::size_t{i} * lanes;
-    if (wide) {
-      kernels_.cdp_sums_wide(values + at, lanes, layer.reach, squares_.data() + kMostReach,
-                             wide_sums_.data() + at);
-    } else {
-      (real ? kernels_.cdp_sums_float : kernels_.cdp_sums)(
-          values + at, lanes, layer.reach, narrow_squares_.data() + kMostReach, sums_.data() + at);
-    }
-  }
-  const unsigned elements = lanes * count;
+// What the tables answer to so many values or sums.
+void CdpPass::look_up(unsigned count, bool plain, Worker& worker) const {
+  const bool wide = layer_.precision == Precision::kInt16;
+  const std::int32_t* index = layer_.bypass_square_sum ? worker.values.data() : worker.sums.data();
+  std::int32_t* results = worker.results.data();
+  if (layer_.precision == Precision::kInt8)
+    return count_places(kernels_.cdp_look_up(ints_, index, count, results), count, worker.counters);
+  if (plain)
+    return count_places(kernels_.cdp_look_up_plain(floats_, index, count, results), count,
+                        worker.counters);
   TableRun run;
-  for (unsigned at = 0; at < elements; at += run.count) {
-    run.count = std::min(kTableRun, elements - at);
-    std::int32_t* results = results_.data() + at;
-    if (real) {
-      kernels_.table_find_float(floats_, index + at, run);
-      kernels_.cdp_table_float(floats_, run, index + at, results);
-    } else if (wide) {
-      kernels_.table_find_wide(ints_, wide_sums_.data() + at, run);
-      kernels_.cdp_table_wide(ints_, run, wide_sums_.data() + at, results);
+  for (unsigned at = 0; at < count; at += run.count) {
+    run.count = std::min(kTableRun, count - at);
+    if (wide) {
+      kernels_.table_find_wide(ints_, worker.wide_sums.data() + at, run);
+      kernels_.cdp_table_wide(ints_, run, worker.wide_sums.data() + at, results + at);
     } else {
-      kernels_.table_find(ints_, index + at, run);
-      kernels_.cdp_table(ints_, run, index + at, results);
+      kernels_.table_find_float(floats_, index + at, run);
+      kernels_.cdp_table_float(floats_, run, index + at, results + at);
     }
-    count_places(kernels_.table_count(run), run.count);
+    const TableCounts counts = kernels_.table_count(run);
+    count_places(
+        {counts.le_hit, counts.lo_hit, counts.both_under, counts.both_hit, counts.both_over},
+        run.count, worker.counters);
   }
+}
+
+void CdpPass::normalise(std::byte* columns, unsigned count, Worker& worker) const {
+  const bool finite = take(columns, count, worker);
+  const bool real = layer_.precision == Precision::kFp16;
+  const bool wide = layer_.precision == Precision::kInt16;
+  const unsigned bytes = precision_bytes(layer_.precision);
+  const auto lanes = static_cast<unsigned>(column_bytes_ / bytes);
+  const unsigned elements = lanes * count;
+  const std::int32_t* values = worker.values.data();
+  if (wide && layer_.bypass_square_sum) std::copy_n(values, elements, worker.wide_sums.data());
+  for (unsigned i = 0; i < count && !layer_.bypass_square_sum; ++i) {
+    const std::size_t at = std::size_t{i} * lanes;
+    std::int32_t* squares = worker.squares.data() + kMostReach;
+    std::int32_t* sums = worker.sums.data() + at;
+    if (wide) {
+      kernels_.cdp_sums_wide(values + at, lanes, layer_.reach,
+                             worker.wide_squares.data() + kMostReach, worker.wide_sums.data() + at);
+    } else if (real) {
+      kernels_.cdp_sums_float(values + at, lanes, layer_.reach, finite, squares, sums);
+    } else {
+      kernels_.cdp_sums(values + at, lanes, layer_.reach, squares, sums);
+    }
+  }
+  const bool plain = finite && floats_.plain;
+  look_up(elements, real && plain, worker);
+  const std::int32_t* results = worker.results.data();
   if (real) {
-    counters_.nan_out +=
-        kernels_.cdp_out_half(results_.data(), values, elements, !layer.bypass_multiplier,
+    worker.counters.nan_out +=
+        kernels_.cdp_out_half(results, values, elements, !layer_.bypass_multiplier, plain,
                               reinterpret_cast<std::uint16_t*>(columns));
   } else {
-    counters_.saturated +=
-        kernels_.cdp_out(results_.data(), layer.bypass_multiplier ? nullptr : values, elements,
-                         kernel_converter(layer.out), bytes == 1, columns);
+    worker.counters.saturated +=
+        kernels_.cdp_out(results, layer_.bypass_multiplier ? nullptr : values, elements,
+                         kernel_converter(layer_.out), bytes == 1, columns);
   }
 }
 
 // As count_place() does, of many.
-void CdpPass::count_places(const TableCounts& counts, unsigned count) noexcept {
-  counters_.underflow += counts.both_under;
-  counters_.overflow += counts.both_over;
+void CdpPass::count_places(const SideCounts& counts, unsigned count,
+                           CdpCounters& counters) noexcept {
+  counters.underflow += counts.both_under;
+  counters.overflow += counts.both_over;
   const std::uint32_t le = counts.le_hit - counts.both_hit, lo = counts.lo_hit - counts.both_hit;
-  counters_.le_hit += le;
-  counters_.lo_hit += lo;
-  counters_.hybrid += count - counts.both_under - counts.both_over - le - lo;
+  counters.le_hit += le;
+  counters.lo_hit += lo;
+  counters.hybrid += count - counts.both_under - counts.both_over - le - lo;
+}
+
+void CdpPass::open_windows() {
+  const std::uint64_t line_bytes = std::uint64_t{layer_.rdma.width} * hw_.atom;
+  const auto cube = [&](const Surface& memory) {
+    return SdpCube{.memory = {memory.ram, dma_.wrapped(memory.base), memory.line, memory.surface},
+                   .surfaces = surfaces_,
+                   .height = layer_.rdma.height,
+                   .line_bytes = line_bytes};
+  };
+  const SdpCube in = cube(layer_.rdma.source), out = cube(layer_.destination);
+  from_ = nullptr;
+  to_ = nullptr;
+  if (!out.apart() || out.meets(in)) return;
+  from_ = dma_.window(in.memory.ram, in.memory.base, in.extent(), false);
+  to_ = dma_.window(out.memory.ram, out.memory.base, out.extent(), true);
+  if (from_ == nullptr || to_ == nullptr) from_ = to_ = nullptr;
+}
+
+void CdpPass::line(std::uint32_t y, Worker& worker) {
+  for (std::uint32_t x = 0; x < layer_.rdma.width; x += kColumns) {
+    const unsigned count = std::min(kColumns, layer_.rdma.width - x);
+    gather(y, x, count, worker);
+    for (unsigned i = 0; i < count; i += batch_) {
+      std::byte* columns = worker.columns.data() + i * column_bytes_;
+      ready_ ? normalise(columns, std::min(batch_, count - i), worker)
+             : normalise_each(columns, worker);
+    }
+    scatter(y, x, count, worker);
+  }
 }
 
 CdpCounters CdpPass::run(const CdpLayer& layer) {
-  counters_ = {};
+  layer_ = layer;
   ready_ = layer.precision == Precision::kFp16
                ? make_tables(layer.lut, LutUnit::kCdp, floats_)
                : make_tables(layer.lut, LutUnit::kCdp, layer.precision == Precision::kInt16, ints_);
   const CdpRdma& rdma = layer.rdma;
-  surfaces_ =
-      (std::uint64_t{rdma.channels} * precision_bytes(layer.precision) + hw_.atom - 1) / hw_.atom;
+  const unsigned bytes = precision_bytes(layer.precision);
+  surfaces_ = (std::uint64_t{rdma.channels} * bytes + hw_.atom - 1) / hw_.atom;
   column_bytes_ = surfaces_ * hw_.atom;
-  columns_.resize(column_bytes_ * kColumns);
-  run_.resize(std::size_t{kColumns} * hw_.atom);
-  reserve(layer);
-  for (std::uint32_t y = 0; y < rdma.height; ++y)
-    for (std::uint32_t x = 0; x < rdma.width; x += kColumns) {
-      const unsigned count = std::min(kColumns, rdma.width - x);
-      gather(layer, y, x, count);
-      if (ready_) {
-        for (unsigned i = 0; i < count; i += batch_)
-          normalise(layer, columns_.data() + i * column_bytes_, std::min(batch_, count - i));
-      } else {
-        for (unsigned i = 0; i < count; ++i)
-          normalise_each(layer, columns_.data() + i * column_bytes_);
-      }
-      scatter(layer, y, x, count);
-    }
+  const std::size_t lanes = column_bytes_ / bytes;
+  batch_ =
+      ready_ ? static_cast<unsigned>(std::clamp<std::size_t>(kTableRun / lanes, 1, kColumns)) : 1;
+  for (Worker& worker : workers_) reserve(worker);
+  open_windows();
+  const double time =
+      kElementTime * static_cast<double>(lanes) * rdma.width * static_cast<double>(rdma.height);
+  auto execute = [&](unsigned thread, std::size_t y) {
+    line(static_cast<std::uint32_t>(y), workers_[thread]);
+  };
+  if (from_ != nullptr) {
+    run_tasks(pool_, rdma.height, time, execute);
+  } else {
+    for (std::uint32_t y = 0; y < rdma.height; ++y) execute(0, y);
+  }
   const std::uint64_t line_bytes = std::uint64_t{rdma.width} * hw_.atom;
   for (std::uint64_t surface = 0; surface < surfaces_; ++surface)
     announce_lines(dma_, layer.destination.ram, layer.destination.at(surface, 0),
                    layer.destination.line, rdma.height, line_bytes);
-  return counters_;
+  CdpCounters sum;
+  for (const Worker& worker : workers_) sum += worker.counters;
+  return sum;
 }
 
 }  // namespace nvdla::model

@@ -15,53 +15,82 @@
 
 namespace nvdla::model {
 
+class ThreadPool;
+
 // All count padded lanes of the last atom too.
 struct CdpCounters {
   std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
   std::uint32_t saturated = 0;  // integers only
   std::uint32_t underflow = 0, overflow = 0, hybrid = 0, le_hit = 0, lo_hit = 0;
+
+  CdpCounters& operator+=(const CdpCounters& other) noexcept {
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    saturated += other.saturated;
+    underflow += other.underflow;
+    overflow += other.overflow;
+    hybrid += other.hybrid;
+    le_hit += other.le_hit;
+    lo_hit += other.lo_hit;
+    return *this;
+  }
 };
 
 class CdpPass {
  public:
-  CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels) noexcept
-      : hw_(hw), dma_(dma), kernels_(kernels) {}
+  CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool);
 
   // The layer must have passed cdp_fault().
   CdpCounters run(const CdpLayer& layer);
 
  private:
-  void gather(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count);
-  void scatter(const CdpLayer& layer, std::uint32_t y, std::uint32_t x, unsigned count);
-  void reserve(const CdpLayer& layer);
-  // A batch of columns by the kernels.
-  void take(const CdpLayer& layer, const std::byte* columns, unsigned count);
-  void normalise(const CdpLayer& layer, std::byte* columns, unsigned count);
-  void count_places(const TableCounts& counts, unsigned count) noexcept;
+  // What a thread has to itself.
+  struct Worker {
+    CdpCounters counters;
+    std::vector<std::byte> columns;  // [column][surface][atom]
+    std::vector<std::byte> run;      // one DMA run
+    // A batch of columns, for the kernels; squares of one column with a window's reach of zeros at
+    // both ends.
+    std::vector<std::int32_t> values, squares, sums, results;
+    std::vector<std::int64_t> wide_squares, wide_sums;
+    // Channels of one column by definition, with as many zeros.
+    std::vector<std::int64_t> int_values, int_squares;
+    std::vector<std::uint32_t> fp_values, fp_squares;
+  };
+
+  void open_windows();
+  void line(std::uint32_t y, Worker& worker);
+  void gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
+  void scatter(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
+  void reserve(Worker& worker) const;
+  // A batch of columns by the kernels. take() is false unless all elements are finite.
+  bool take(const std::byte* columns, unsigned count, Worker& worker) const;
+  void look_up(unsigned count, bool plain, Worker& worker) const;
+  void normalise(std::byte* columns, unsigned count, Worker& worker) const;
+  static void count_places(const SideCounts& counts, unsigned count,
+                           CdpCounters& counters) noexcept;
   // One column by definition, where the kernels' arithmetic does not reach.
-  void normalise_each(const CdpLayer& layer, std::byte* column);
+  void normalise_each(std::byte* column, Worker& worker) const;
   template <typename Element>
-  void normalise_int(const CdpLayer& layer, std::byte* column);
-  void normalise_fp16(const CdpLayer& layer, std::byte* column);
-  void count_place(LutSide le, LutSide lo) noexcept;
+  void normalise_int(std::byte* column, Worker& worker) const;
+  void normalise_fp16(std::byte* column, Worker& worker) const;
 
   const nvdla_hw& hw_;
   Dma& dma_;
   const UnitKernels& kernels_;
-  CdpCounters counters_;
+  ThreadPool& pool_;
+  CdpLayer layer_;
   bool ready_ = false;  // for the kernels
   IntTables ints_ = {};
   FloatTables floats_ = {};
   unsigned batch_ = 1;  // columns
-  std::vector<std::int32_t> ready_values_, narrow_squares_, sums_, results_;
-  std::vector<std::int64_t> wide_sums_;
   std::uint64_t surfaces_ = 0;
   std::size_t column_bytes_ = 0;
-  std::vector<std::byte> columns_;  // [column][surface][atom]
-  std::vector<std::byte> run_;      // one DMA run
-  // Channels of one column with a window's reach of zeros at both ends.
-  std::vector<std::int64_t> values_, squares_;
-  std::vector<std::uint32_t> fp_values_, fp_squares_;
+  // Where both cubes lie open, and no line that is written is part of another.
+  const std::byte* from_ = nullptr;
+  std::byte* to_ = nullptr;
+  std::vector<Worker> workers_;
 };
 
 }  // namespace nvdla::model

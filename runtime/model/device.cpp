@@ -45,7 +45,7 @@ struct Device::Impl {
         sdp(config, dma, kernels, pool.size()),
         conv(config, dma, kernels, opts, pool),
         pdp(config, registers, dma, *kernels.units, opts.quirks, counters, pool),
-        cdp(config, registers, dma, *kernels.units, opts.quirks, counters),
+        cdp(config, registers, dma, *kernels.units, opts.quirks, counters, pool),
         rubik(registers, dma, *kernels.units, opts.quirks, counters, pool),
         bdma(registers, dma, counters, pool),
         cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +

@@ -102,6 +102,39 @@ std::int32_t first_of_lo(const LutConfig& config) noexcept {
   return static_cast<std::int32_t>(config.le.last) + 2;
 }
 
+bool is_moderate(std::uint32_t fp32) noexcept {
+  const std::uint32_t magnitude = fp32 & ~Fp32::kSign;
+  constexpr std::uint32_t kLeast = (127 - 60) << 23, kMost = (127 + 60) << 23;
+  return magnitude == 0 || (magnitude >= kLeast && magnitude <= kMost);
+}
+
+// Pairs of neighbours, and those beyond the table; false if they are not plain.
+bool add_pairs(const LutTable& table, const TableSearch& places, FloatTables& tables) noexcept {
+  constexpr std::uint32_t kLeast = 0x0400, kInfinite = 0x7c00;
+  bool plain = is_moderate(static_cast<std::uint32_t>(table.start)) &&
+               is_moderate(static_cast<std::uint32_t>(table.end)) && table.select >= -64;
+  const auto add = [&](unsigned place, std::uint32_t low, std::uint32_t high) {
+    for (const std::uint32_t entry : {low, high}) {
+      const std::uint32_t magnitude = entry & 0x7fff;
+      plain = plain && entry != 0x8000 &&
+              (magnitude == 0 || (magnitude >= kLeast && magnitude < kInfinite));
+    }
+    plain = plain && (low == 0 || high == 0 || ((low ^ high) & 0x8000) == 0);
+    tables.pairs[static_cast<unsigned>(places.first) + place] = high << 16 | low;
+  };
+  for (unsigned i = 0; i < table.last; ++i)
+    add(i, half(table.entries[i]), half(table.entries[i + 1]));
+  for (const bool under : {true, false}) {
+    const std::uint32_t entry = half(table.entries[under ? 0 : table.last]);
+    const std::int16_t slope = under ? table.underflow_scale : table.overflow_scale;
+    const unsigned place = table.last + (under ? 0 : 1);
+    add(place, entry, entry);
+    if ((slope & 0x7fff) != 0)
+      tables.sloped_place[tables.sloped++] = places.first + static_cast<std::int32_t>(place);
+  }
+  return plain;
+}
+
 }  // namespace
 
 bool make_tables(const LutConfig& config, LutUnit unit, bool wide, IntTables& tables) noexcept {
@@ -122,6 +155,12 @@ bool make_tables(const LutConfig& config, LutUnit unit, FloatTables& tables) noe
   tables.choice = choice(config);
   const bool regular_le = add_floats(config.le, unit, tables.le.places, 0, tables);
   const bool regular_lo = add_floats(config.lo, unit, tables.lo.places, 2, tables);
+  tables.sloped = 0;
+  tables.plain = false;
+  if (unit == LutUnit::kCdp) {
+    const bool plain_le = add_pairs(config.le, tables.le.places, tables);
+    tables.plain = add_pairs(config.lo, tables.lo.places, tables) && plain_le;
+  }
   return regular_le && regular_lo;
 }
 

@@ -3,6 +3,20 @@
 // Loops of CDP beside its tables: the input converter, sums of squares over neighbouring channels,
 // the multiplier and the output converter.
 
+// Of int8, whose products 32 bits hold, with half of the last place.
+static void cdp_take_bytes(const int8_t* __restrict elements, unsigned count,
+                           const CdpConverter& of, int32_t* __restrict values) {
+  const auto offset = static_cast<int32_t>(of.offset), scale = static_cast<int32_t>(of.scale);
+  const unsigned shift = of.shift;
+  const int32_t half = shift == 0 ? 0 : int32_t{1} << (shift - 1);
+  const int32_t tie = shift == 0 ? 0 : -1;
+  for (unsigned i = 0; i < count; ++i) {
+    const int32_t product = (elements[i] - offset) * scale;
+    const int32_t value = (product + half + ((product >> 31) & tie)) >> shift;
+    values[i] = value < -256 ? -256 : value > 255 ? 255 : value;
+  }
+}
+
 template <typename Element>
 static void cdp_take(const Element* __restrict elements, unsigned count, const CdpConverter& of,
                      int64_t limit, int32_t* __restrict values) {
@@ -16,19 +30,35 @@ static void cdp_take(const Element* __restrict elements, unsigned count, const C
 
 static void loop_cdp_in(const void* elements, bool bytes, unsigned count,
                         const CdpConverter& converter, int32_t* values) {
-  bytes ? cdp_take(static_cast<const int8_t*>(elements), count, converter, 1 << 8, values)
+  bytes ? cdp_take_bytes(static_cast<const int8_t*>(elements), count, converter, values)
         : cdp_take(static_cast<const int16_t*>(elements), count, converter, 1 << 16, values);
+}
+
+template <unsigned kReach, typename Sum>
+static void cdp_window_sums(unsigned count, const Sum* __restrict squares, Sum* __restrict sums) {
+  for (unsigned i = 0; i < count; ++i) {
+    Sum sum = squares[i];
+    for (int away = 1; away <= static_cast<int>(kReach); ++away) {
+      const Sum* at = squares + i;
+      sum += at[-away] + at[away];
+    }
+    sums[i] = sum;
+  }
 }
 
 template <typename Sum>
 static void cdp_square_sums(const int32_t* __restrict values, unsigned count, unsigned reach,
                             Sum* __restrict squares, Sum* __restrict sums) {
   for (unsigned i = 0; i < count; ++i) squares[i] = Sum{values[i]} * values[i];
-  for (unsigned i = 0; i < count; ++i) sums[i] = squares[i];
-  for (unsigned away = 1; away <= reach; ++away) {
-    const Sum* __restrict below = squares - away;
-    const Sum* __restrict above = squares + away;
-    for (unsigned i = 0; i < count; ++i) sums[i] += below[i] + above[i];
+  switch (reach) {
+    case 1:
+      return cdp_window_sums<1>(count, squares, sums);
+    case 2:
+      return cdp_window_sums<2>(count, squares, sums);
+    case 3:
+      return cdp_window_sums<3>(count, squares, sums);
+    default:
+      return cdp_window_sums<4>(count, squares, sums);
   }
 }
 
@@ -43,6 +73,35 @@ static void loop_cdp_sums_wide(const int32_t* values, unsigned count, unsigned r
 }
 
 // What is counted is compared with what truncation gives; a difference of one passes.
+// Of int8, where 32 bits hold it all.
+template <bool kMultiply>
+static uint32_t cdp_give_bytes(const int32_t* __restrict results, const int32_t* __restrict values,
+                               unsigned count, const CdpConverter& of,
+                               int8_t* __restrict elements) {
+  const auto offset = static_cast<int32_t>(of.offset), scale = static_cast<int32_t>(of.scale);
+  const unsigned shift = of.shift;
+  const int32_t half = shift == 0 ? 0 : int32_t{1} << (shift - 1);
+  const int32_t tie = shift == 0 ? 0 : -1;
+  uint32_t saturated = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const int32_t result = kMultiply ? results[i] * values[i] : results[i];
+    const int32_t product = (result - offset) * scale;
+    const int32_t rounded = (product + half + ((product >> 31) & tie)) >> shift;
+    const int32_t out = rounded < -128 ? -128 : rounded > 127 ? 127 : rounded;
+    const int32_t off = (product >> shift) - out;
+    saturated += ((off > 1) | (off < -1)) ? 1 : 0;
+    elements[i] = static_cast<int8_t>(out);
+  }
+  return saturated;
+}
+
+static bool cdp_fits(const CdpConverter& converter, bool multiply) {
+  const int64_t most = multiply ? int64_t{1} << 23 : int64_t{1} << 15;
+  const int64_t offset = converter.offset < 0 ? -converter.offset : converter.offset;
+  const int64_t scale = converter.scale < 0 ? -converter.scale : converter.scale;
+  return (most + offset) * scale < int64_t{1} << 30 && converter.shift < 31;
+}
+
 template <bool kMultiply, typename Element>
 static uint32_t cdp_give(const int32_t* __restrict results, const int32_t* __restrict values,
                          unsigned count, const CdpConverter& of, int64_t limit,
@@ -62,6 +121,11 @@ static uint32_t cdp_give(const int32_t* __restrict results, const int32_t* __res
 
 static uint32_t loop_cdp_out(const int32_t* results, const int32_t* values, unsigned count,
                              const CdpConverter& converter, bool bytes, void* elements) {
+  if (bytes && cdp_fits(converter, values != nullptr)) {
+    auto* to = static_cast<int8_t*>(elements);
+    return values == nullptr ? cdp_give_bytes<false>(results, values, count, converter, to)
+                             : cdp_give_bytes<true>(results, values, count, converter, to);
+  }
   const auto give = [&]<typename Element>(Element* to, int64_t limit) {
     return values == nullptr ? cdp_give<false>(results, values, count, converter, limit, to)
                              : cdp_give<true>(results, values, count, converter, limit, to);
@@ -82,8 +146,37 @@ static inline int32_t add_squares(int32_t a, int32_t b) {
   return lane_nan(a, b, lane_bits(lane_float(a) + lane_float(b)));
 }
 
+template <unsigned kReach>
+static void cdp_plain_sums(unsigned count, const int32_t* __restrict squares,
+                           int32_t* __restrict sums) {
+  for (unsigned i = 0; i < count; ++i) {
+    const int32_t* at = squares + i;
+    float sum = lane_float(at[-1]) + lane_float(at[1]) + lane_float(at[0]);
+    for (int away = 2; away <= static_cast<int>(kReach); ++away)
+      sum += lane_float(at[-away]) + lane_float(at[away]);
+    sums[i] = lane_bits(sum);
+  }
+}
+
+static void cdp_plain_square_sums(const int32_t* __restrict values, unsigned count, unsigned reach,
+                                  int32_t* __restrict squares, int32_t* __restrict sums) {
+  for (unsigned i = 0; i < count; ++i)
+    squares[i] = lane_bits(lane_float(values[i]) * lane_float(values[i]));
+  switch (reach) {
+    case 1:
+      return cdp_plain_sums<1>(count, squares, sums);
+    case 2:
+      return cdp_plain_sums<2>(count, squares, sums);
+    case 3:
+      return cdp_plain_sums<3>(count, squares, sums);
+    default:
+      return cdp_plain_sums<4>(count, squares, sums);
+  }
+}
+
 static void loop_cdp_sums_float(const int32_t* __restrict values, unsigned count, unsigned reach,
-                                int32_t* __restrict squares, int32_t* __restrict sums) {
+                                bool plain, int32_t* __restrict squares, int32_t* __restrict sums) {
+  if (plain) return cdp_plain_square_sums(values, count, reach, squares, sums);
   for (unsigned i = 0; i < count; ++i) squares[i] = lane_mul<Lane32>(values[i], values[i]);
   for (unsigned away = 1; away <= reach; ++away) {
     const int32_t* __restrict below = squares - away;
@@ -112,7 +205,7 @@ static uint32_t cdp_give_half(const int32_t* __restrict results, const int32_t* 
 }
 
 static uint32_t loop_cdp_out_half(const int32_t* results, const int32_t* values, unsigned count,
-                                  bool multiply, uint16_t* elements) {
+                                  bool multiply, bool /*plain*/, uint16_t* elements) {
   return multiply ? cdp_give_half<true>(results, values, count, elements)
                   : cdp_give_half<false>(results, values, count, elements);
 }

@@ -215,6 +215,13 @@ static HalfSpecials loop_count_specials(const uint16_t* halves, size_t count) {
   HalfSpecials sum{0, 0};
   for (size_t at = 0; at < count; at += kRun) {
     const size_t end = count - at < kRun ? count : at + kRun;
+    // Mostly there are none.
+    int16_t most = 0;
+    for (size_t i = at; i < end; ++i) {
+      const auto magnitude = static_cast<int16_t>(halves[i] & 0x7fff);
+      most = magnitude > most ? magnitude : most;
+    }
+    if (most < 0x7c00) continue;
     uint16_t nan = 0, infinite = 0;
     for (size_t i = at; i < end; ++i) {
       const auto magnitude = static_cast<int16_t>(halves[i] & 0x7fff);

@@ -337,3 +337,42 @@ static void loop_cdp_table_float(const FloatTables& tables, const TableRun& run,
   }
   float_beyond(tables, run, x, out);
 }
+
+static inline void add_counts(const SideCounts& more, SideCounts& sum) {
+  sum.le_hit += more.le_hit;
+  sum.lo_hit += more.lo_hit;
+  sum.both_under += more.both_under;
+  sum.both_hit += more.both_hit;
+  sum.both_over += more.both_over;
+}
+
+// kTableRun numbers at a time: look(x, run, out).
+template <typename Look>
+static inline SideCounts table_in_runs(const int32_t* x, unsigned count, int32_t* out, Look look) {
+  SideCounts sum{};
+  TableRun run;
+  for (unsigned at = 0; at < count; at += run.count) {
+    run.count = count - at < kTableRun ? count - at : kTableRun;
+    look(x + at, run, out + at);
+    const TableCounts counts = loop_table_count(run);
+    add_counts({counts.le_hit, counts.lo_hit, counts.both_under, counts.both_hit, counts.both_over},
+               sum);
+  }
+  return sum;
+}
+
+static SideCounts loop_cdp_look_up(const IntTables& tables, const int32_t* x, unsigned count,
+                                   int32_t* out) {
+  return table_in_runs(x, count, out, [&](const int32_t* from, TableRun& run, int32_t* to) {
+    loop_table_find(tables, from, run);
+    loop_cdp_table(tables, run, from, to);
+  });
+}
+
+static SideCounts loop_cdp_look_up_plain(const FloatTables& tables, const int32_t* x,
+                                         unsigned count, int32_t* out) {
+  return table_in_runs(x, count, out, [&](const int32_t* from, TableRun& run, int32_t* to) {
+    loop_table_find_float(tables, from, run);
+    loop_cdp_table_float(tables, run, from, to);
+  });
+}

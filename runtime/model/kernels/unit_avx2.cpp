@@ -12,6 +12,11 @@ namespace {
 using Floats = __m256;
 using Ints = __m256i;
 
+// Lanes of ones and of zeros.
+struct Mask {
+  __m256i lanes;
+};
+
 struct Vector {
   static constexpr unsigned kLanes = 8;
 
@@ -56,6 +61,34 @@ struct Vector {
   static Ints multiply(Ints a, Ints b) { return _mm256_mullo_epi32(a, b); }
   static Ints most(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
   static Ints least(Ints a, Ints b) { return _mm256_min_epi32(a, b); }
+  static Floats subtract(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  static Floats least(Floats a, Floats b) { return _mm256_min_ps(a, b); }
+  static Floats to_floats(Ints values) { return _mm256_cvtepi32_ps(values); }
+  static Ints truncate(Floats values) { return _mm256_cvttps_epi32(values); }
+  static Ints both(Ints a, Ints b) { return _mm256_and_si256(a, b); }
+  static Ints differing(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
+  // By less than 32.
+  static Ints left(Ints a, unsigned bits) { return _mm256_sll_epi32(a, shift(bits)); }
+  static Ints right(Ints a, unsigned bits) { return _mm256_srl_epi32(a, shift(bits)); }
+  static Ints right_signed(Ints a, unsigned bits) { return _mm256_sra_epi32(a, shift(bits)); }
+  static Ints gather(const void* table, Ints index) {
+    return _mm256_i32gather_epi32(static_cast<const int*>(table), index, 4);
+  }
+
+  static Mask condition(bool all) { return {_mm256_set1_epi32(all ? -1 : 0)}; }
+  static Mask above(Ints a, Ints b) { return {_mm256_cmpgt_epi32(a, b)}; }
+  static Mask equal(Ints a, Ints b) { return {_mm256_cmpeq_epi32(a, b)}; }
+  static Mask opposite(Mask a) { return one_of(a, condition(true)); }
+  static Mask both(Mask a, Mask b) { return {_mm256_and_si256(a.lanes, b.lanes)}; }
+  static Mask either(Mask a, Mask b) { return {_mm256_or_si256(a.lanes, b.lanes)}; }
+  static Mask one_of(Mask a, Mask b) { return {_mm256_xor_si256(a.lanes, b.lanes)}; }
+  static Mask without(Mask a, Mask b) { return {_mm256_andnot_si256(b.lanes, a.lanes)}; }
+  static Mask choose(Mask which, Mask yes, Mask no) { return {choose(which, yes.lanes, no.lanes)}; }
+  static Ints choose(Mask which, Ints yes, Ints no) {
+    return _mm256_blendv_epi8(no, yes, which.lanes);
+  }
+  static bool any(Mask a) { return _mm256_testz_si256(a.lanes, a.lanes) == 0; }
+
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
     return _mm256_xor_si256(bits, _mm256_srli_epi32(_mm256_srai_epi32(bits, 31), 1));
@@ -108,6 +141,7 @@ struct Vector {
   }
 
  private:
+  static __m128i shift(unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); }
   static __m128i narrow(Ints values) {
     return _mm_packs_epi32(_mm256_castsi256_si128(values), _mm256_extracti128_si256(values, 1));
   }
@@ -134,6 +168,21 @@ class Doubt {
   void add(__m256i mask) { mask_ = _mm256_or_si256(mask_, mask); }
 
   __m256i mask_ = _mm256_setzero_si256();
+};
+
+// Of lanes that a mask has.
+class LaneCounter {
+ public:
+  void add(Mask mask) { sums_ = _mm256_sub_epi32(sums_, mask.lanes); }
+  uint32_t sum() const {
+    uint32_t lanes[Vector::kLanes], sum = 0;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), sums_);
+    for (const uint32_t lane : lanes) sum += lane;
+    return sum;
+  }
+
+ private:
+  __m256i sums_ = _mm256_setzero_si256();
 };
 
 // clang-format off

@@ -11,6 +11,7 @@ namespace {
 
 using Floats = __m512;
 using Ints = __m512i;
+using Mask = __mmask16;
 
 struct Vector {
   static constexpr unsigned kLanes = 16;
@@ -49,6 +50,36 @@ struct Vector {
   static Ints multiply(Ints a, Ints b) { return _mm512_mullo_epi32(a, b); }
   static Ints most(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
   static Ints least(Ints a, Ints b) { return _mm512_min_epi32(a, b); }
+  static Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+  static Floats least(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+  static Floats to_floats(Ints values) { return _mm512_cvtepi32_ps(values); }
+  static Ints truncate(Floats values) { return _mm512_cvttps_epi32(values); }
+  static Ints both(Ints a, Ints b) { return _mm512_and_si512(a, b); }
+  static Ints differing(Ints a, Ints b) { return _mm512_xor_si512(a, b); }
+  // By less than 32.
+  static Ints left(Ints a, unsigned bits) { return _mm512_sll_epi32(a, shift(bits)); }
+  static Ints right(Ints a, unsigned bits) { return _mm512_srl_epi32(a, shift(bits)); }
+  static Ints right_signed(Ints a, unsigned bits) { return _mm512_sra_epi32(a, shift(bits)); }
+  static Ints gather(const void* table, Ints index) {
+    return _mm512_i32gather_epi32(index, table, 4);
+  }
+
+  static Mask condition(bool all) { return static_cast<Mask>(all ? 0xffff : 0); }
+  static Mask above(Ints a, Ints b) { return _mm512_cmpgt_epi32_mask(a, b); }
+  static Mask equal(Ints a, Ints b) { return _mm512_cmpeq_epi32_mask(a, b); }
+  static Mask opposite(Mask a) { return static_cast<Mask>(~a); }
+  static Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
+  static Mask either(Mask a, Mask b) { return static_cast<Mask>(a | b); }
+  static Mask one_of(Mask a, Mask b) { return static_cast<Mask>(a ^ b); }
+  static Mask without(Mask a, Mask b) { return static_cast<Mask>(a & ~b); }
+  static Mask choose(Mask which, Mask yes, Mask no) {
+    return static_cast<Mask>((which & yes) | (~which & no));
+  }
+  static Ints choose(Mask which, Ints yes, Ints no) {
+    return _mm512_mask_mov_epi32(no, which, yes);
+  }
+  static bool any(Mask a) { return a != 0; }
+
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
     return _mm512_xor_si512(bits, _mm512_srli_epi32(_mm512_srai_epi32(bits, 31), 1));
@@ -99,6 +130,7 @@ struct Vector {
   }
 
  private:
+  static __m128i shift(unsigned bits) { return _mm_cvtsi32_si128(static_cast<int>(bits)); }
   static __m256i halves(Floats values) {
     return _mm512_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
@@ -120,6 +152,16 @@ class Doubt {
 
  private:
   __mmask16 mask_ = 0;
+};
+
+// Of lanes that a mask has.
+class LaneCounter {
+ public:
+  void add(Mask mask) { sum_ += static_cast<uint32_t>(__builtin_popcount(mask)); }
+  uint32_t sum() const { return sum_; }
+
+ private:
+  uint32_t sum_ = 0;
 };
 
 // clang-format off

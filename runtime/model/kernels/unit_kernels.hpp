@@ -121,6 +121,13 @@ struct FloatTables {
   FloatTableSearch le, lo;
   TableChoice choice;
   FloatBeyond beyond[4];
+  // Of CDP: neighbouring entries differ in sign nowhere and are 0 or from 2^-14 on, so that no
+  // result is too small for a number of fp17; all registers are moderate. Then the entries are in
+  // pairs, too, and `sloped` places are those of which a slope makes another number.
+  bool plain;
+  unsigned sloped;
+  int32_t sloped_place[4];
+  uint32_t pairs[kTablePlaces];
   // SDP: the entry below and the one above; CDP: the rise and the entry below.
   int32_t first[kTablePlaces], second[kTablePlaces];
 };
@@ -137,6 +144,12 @@ struct TableRun {
 // Of a run: where its answers come from, which tables have one, and what both say alike.
 struct TableCounts {
   uint32_t answer_under, answer_over;
+  uint32_t le_hit, lo_hit;
+  uint32_t both_under, both_hit, both_over;
+};
+
+// The same of both tables only.
+struct SideCounts {
   uint32_t le_hit, lo_hit;
   uint32_t both_under, both_hit, both_over;
 };
@@ -215,6 +228,12 @@ struct UnitKernels {
   // What SDP's tables answer; `run` is of these numbers.
   void (*sdp_table)(const IntTables& tables, const TableRun& run, int32_t* values);
   void (*sdp_table_float)(const FloatTables& tables, const TableRun& run, int32_t* values);
+  // All of it of CDP's: of int8, and of fp32 where the tables are plain and all numbers are 0 or
+  // of a magnitude from 2^-48 to 2^40.
+  SideCounts (*cdp_look_up)(const IntTables& tables, const int32_t* x, unsigned count,
+                            int32_t* out);
+  SideCounts (*cdp_look_up_plain)(const FloatTables& tables, const int32_t* x, unsigned count,
+                                  int32_t* out);
   // The same of CDP's, integers of 16 bits and fp17.
   void (*cdp_table)(const IntTables& tables, const TableRun& run, const int32_t* x, int32_t* out);
   void (*cdp_table_wide)(const IntTables& tables, const TableRun& run, const int64_t* x,
@@ -234,12 +253,13 @@ struct UnitKernels {
   // Times the values, unless they are null; returns how many were saturated.
   uint32_t (*cdp_out)(const int32_t* results, const int32_t* values, unsigned count,
                       const CdpConverter& converter, bool bytes, void* elements);
-  // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN.
+  // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN. `plain`:
+  // all numbers are finite.
   void (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);
-  void (*cdp_sums_float)(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
-                         int32_t* sums);
+  void (*cdp_sums_float)(const int32_t* values, unsigned count, unsigned reach, bool plain,
+                         int32_t* squares, int32_t* sums);
   uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,
-                           bool multiply, uint16_t* elements);
+                           bool multiply, bool plain, uint16_t* elements);
 
   // PDP: a line of the input to a reduced line, and reduced lines, the uppermost first, with what
   // missing rows add, if they do, to a line of the output. `plain` in fp16: all elements that have

@@ -33,6 +33,8 @@ static constexpr UnitKernels unit_loops() {
   set.table_count = loop_table_count;
   set.sdp_table = loop_sdp_table;
   set.sdp_table_float = loop_sdp_table_float;
+  set.cdp_look_up = loop_cdp_look_up;
+  set.cdp_look_up_plain = loop_cdp_look_up_plain;
   set.cdp_table = loop_cdp_table;
   set.cdp_table_wide = loop_cdp_table_wide;
   set.cdp_table_float = loop_cdp_table_float;

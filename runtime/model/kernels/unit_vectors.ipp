@@ -9,6 +9,7 @@
 #include "model/kernels/pdp_vectors.ipp"
 #include "model/kernels/rubik_vectors.ipp"
 #include "model/kernels/sdp_stream_vectors.ipp"
+#include "model/kernels/table_vectors.ipp"
 // clang-format on
 
 static constexpr UnitKernels unit_kernels() {
@@ -16,6 +17,9 @@ static constexpr UnitKernels unit_kernels() {
   set.sdp_load_half = load_half;
   set.sdp_float_to_half = float_to_half;
   set.sdp_stream = sdp_stream;
+  set.cdp_look_up = cdp_look_up;
+  set.cdp_look_up_plain = cdp_look_up_plain;
+  set.cdp_out_half = cdp_out_half;
   set.pool_along = pool_along;
   set.pool_down = pool_down;
   set.split_atoms = split_atoms;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/cdp_case.hpp"
 #include "support/pdp_case.hpp"
 #include "support/property.hpp"
 #include "support/sdp_generator.hpp"
@@ -198,6 +199,19 @@ TEST_P(SharedUnits, PdpLayersEqualTheReference) {
     return check_pdp(layer, rig);
   });
   count_layers("PDP in open memory", count);
+}
+
+TEST_P(SharedUnits, CdpLayersEqualTheReference) {
+  const unsigned count = share(600);
+  for_all(count, [](Random& random) {
+    const auto precision = static_cast<unsigned>(pick(random, 0, 2));
+    const CdpCase layer = random_cdp(first_generation(), random, precision);
+    UnitRig rig(first_generation(), on_threads(GetParam()));
+    rig.recorder.open = true;
+    fill_cdp(layer, rig, random);
+    return check_cdp(layer, rig);
+  });
+  count_layers("CDP in open memory", count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SharedUnits, testing::Values(1u, 3u),

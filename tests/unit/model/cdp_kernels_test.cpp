@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// What each instruction set makes of CDP's tables and of what is around them, beside the portable
+// loops: numbers at the ends of tables and at their steps, beyond them with and without slopes, and
+// where roundings are ties or nearly so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "model/kernels/unit_kernels.hpp"
+#include "model/lut_tables.hpp"
+#include "support/kernel_sets.hpp"
+
+namespace nvdla::model {
+namespace {
+
+using test::one_in;
+using test::pick;
+
+class CdpKernels : public test::KernelSets {
+ protected:
+  unsigned any(int low, int high) { return static_cast<unsigned>(pick(random_, low, high)); }
+
+  // Tables whose entries `entry` gives.
+  template <typename Entry>
+  void fill(Entry entry) {
+    for (LutTable* table : {&config_.le, &config_.lo}) {
+      std::vector<std::int16_t>& entries = table == &config_.le ? le_ : lo_;
+      entries.resize(table == &config_.le ? 65 : 257);
+      for (std::int16_t& one : entries) one = static_cast<std::int16_t>(entry());
+      table->entries = entries.data();
+      table->last = static_cast<unsigned>(entries.size() - 1);
+      table->underflow_shift = table->overflow_shift = pick(random_, -4, 12);
+    }
+    config_.le.exponential = one_in(random_, 2);
+    config_.underflow_lo = one_in(random_, 2);
+    config_.overflow_lo = one_in(random_, 2);
+    config_.hybrid_lo = one_in(random_, 2);
+  }
+
+  void same(const SideCounts& a, const SideCounts& b) {
+    ASSERT_EQ(a.le_hit, b.le_hit);
+    ASSERT_EQ(a.lo_hit, b.lo_hit);
+    ASSERT_EQ(a.both_under, b.both_under);
+    ASSERT_EQ(a.both_hit, b.both_hit);
+    ASSERT_EQ(a.both_over, b.both_over);
+  }
+
+  LutConfig config_;
+  std::vector<std::int16_t> le_, lo_;
+};
+
+TEST_P(CdpKernels, LookUpIntegersAsThePortableOnesDo) {
+  constexpr std::int32_t kMost = 9 << 16;
+  for (unsigned round = 0; round < 2000; ++round) {
+    fill([&] { return pick(random_, -32768, 32767); });
+    for (LutTable* table : {&config_.le, &config_.lo}) {
+      table->start = one_in(random_, 3) ? 0 : pick(random_, -(1 << 21), (1 << 21) - 1);
+      table->end = pick(random_, -(1 << 21), (1 << 21) - 1);
+      table->offset = pick(random_, -8, 20);
+      table->select = pick(random_, -10, one_in(random_, 8) ? 31 : 14);
+      table->underflow_scale = static_cast<std::int16_t>(one_in(random_, 2) ? 0 : any(0, 9));
+      table->overflow_scale = static_cast<std::int16_t>(one_in(random_, 2) ? 0 : any(0, 9));
+    }
+    IntTables tables;
+    ASSERT_TRUE(make_tables(config_, LutUnit::kCdp, false, tables));
+    std::vector<std::int32_t> x(any(1, 100));
+    for (std::int32_t& one : x) {
+      one = pick(random_, -256, one_in(random_, 2) ? kMost : 4096);
+      // Near a step.
+      const LutTable& table = one_in(random_, 2) ? config_.le : config_.lo;
+      if (one_in(random_, 3))
+        one = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+            table.start + (1 << any(0, 19)) + pick(random_, -1, 1), -256, kMost));
+    }
+    std::vector<std::int32_t> found(x.size()), expected(x.size());
+    const auto count = static_cast<unsigned>(x.size());
+    const SideCounts counts = kernels_->units->cdp_look_up(tables, x.data(), count, found.data());
+    same(counts, kPortableUnits.cdp_look_up(tables, x.data(), count, expected.data()));
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+}
+
+TEST_P(CdpKernels, LookUpPlainNumbersAsThePortableOnesDo) {
+  unsigned plain = 0;
+  for (unsigned round = 0; round < 3000; ++round) {
+    // Of one sign, 0 or normal; neighbours far apart and next to each other.
+    const unsigned sign = any(0, 1) << 15, exponent = any(1, 24);
+    fill([&] {
+      if (one_in(random_, 8)) return 0u;
+      return sign | (exponent + any(0, 4)) << 10 | (one_in(random_, 3) ? 0 : any(0, 1023));
+    });
+    for (LutTable* table : {&config_.le, &config_.lo}) {
+      const float start =
+          one_in(random_, 2) ? 0 : std::ldexp(1.0F + any(0, 255) / 256.0F, pick(random_, -20, 20));
+      table->start = std::bit_cast<std::uint32_t>(start);
+      table->end = std::bit_cast<std::uint32_t>(start * 2);
+      table->offset = pick(random_, -20, 15);
+      table->select = pick(random_, -20, 16);
+      table->underflow_scale = static_cast<std::int16_t>(one_in(random_, 2) ? 0 : 0x3800);
+      table->overflow_scale = static_cast<std::int16_t>(one_in(random_, 2) ? 0 : 0xb000);
+    }
+    FloatTables tables;
+    ASSERT_TRUE(make_tables(config_, LutUnit::kCdp, tables));
+    if (!tables.plain) continue;
+    ++plain;
+    std::vector<std::int32_t> x(any(1, 100));
+    for (std::int32_t& one : x) {
+      float number = std::ldexp(1.0F + any(0, 1 << 20) * 0x1p-20F, pick(random_, -30, 34));
+      const LutTable& table = one_in(random_, 2) ? config_.le : config_.lo;
+      const auto start = std::bit_cast<float>(static_cast<std::uint32_t>(table.start));
+      // At a step, or at a simple part of the way to the next one.
+      if (one_in(random_, 2))
+        number = start + std::ldexp(static_cast<float>(any(0, 300 * 16)), table.select - 4);
+      if (start != 0 && one_in(random_, 8))
+        number = std::nextafter(start, any(0, 1) != 0 ? 1e30F : 0.0F);
+      if (one_in(random_, 16)) number = 0;
+      one = std::bit_cast<std::int32_t>(number);
+    }
+    std::vector<std::int32_t> found(x.size()), expected(x.size());
+    const auto count = static_cast<unsigned>(x.size());
+    const SideCounts counts =
+        kernels_->units->cdp_look_up_plain(tables, x.data(), count, found.data());
+    same(counts, kPortableUnits.cdp_look_up_plain(tables, x.data(), count, expected.data()));
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+  EXPECT_GT(plain, 1000u);
+}
+
+// Tables that are not plain say so.
+TEST_P(CdpKernels, KnowPlainTables) {
+  fill([] { return 0x3c00; });
+  config_.le.exponential = false;
+  FloatTables tables;
+  const auto plain = [&] { return make_tables(config_, LutUnit::kCdp, tables) && tables.plain; };
+  EXPECT_TRUE(plain());
+  for (const int entry : {0xbc00, 0x0001, 0x8000, 0x7c00, 0x7e00}) {
+    le_[7] = static_cast<std::int16_t>(entry);
+    EXPECT_FALSE(plain()) << entry;
+  }
+  le_[7] = 0;
+  EXPECT_TRUE(plain());
+  config_.lo.start = std::bit_cast<std::uint32_t>(0x1p-100F);
+  EXPECT_FALSE(plain());
+}
+
+TEST_P(CdpKernels, MultiplyFiniteNumbersAsThePortableOnesDo) {
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned count = any(1, 70);
+    std::vector<std::int32_t> results(count), values(count);
+    for (std::vector<std::int32_t>* numbers : {&results, &values})
+      for (std::int32_t& one : *numbers)
+        one = one_in(random_, 8)
+                  ? 0
+                  : static_cast<std::int32_t>(any(0, 1) << 31 | any(127 - 24, 127 + 15) << 23 |
+                                              any(0, 1023) << 13);
+    std::vector<std::uint16_t> found(count), expected(count);
+    const bool multiply = one_in(random_, 2);
+    EXPECT_EQ(kernels_->units->cdp_out_half(results.data(), values.data(), count, multiply, true,
+                                            found.data()),
+              0u);
+    kPortableUnits.cdp_out_half(results.data(), values.data(), count, multiply, true,
+                                expected.data());
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, CdpKernels, test::kAllKernelSets, test::kernel_set_name);
+
+}  // namespace
+}  // namespace nvdla::model
