@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Loops of the tables of SDP and CDP: a search without branches, one look-up after the other (a
-// processor's gathering loads are no faster), and an interpolation. What lies beyond a table has a
-// place with the same entry twice there, and where that is not all, a loop of its own.
+// Loops of the tables of SDP and CDP: a search without branches, one look-up after the other, and
+// an interpolation. What lies beyond a table has a place with the same entry twice there, and where
+// that is not all, a loop of its own.
 
 // Of an int32_t x - start fits 32 bits, of the index of CDP in int16 a double.
 static inline int32_t table_log(uint32_t distance) {
