@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "device/chain_fence.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "backend/background.hpp"
 #include "base/handles.hpp"
 
 namespace nvdla::detail {
+namespace {
+
+// An error of a program, which counts layers from 0.
+Error numbered(const Error& error, std::uint32_t first_layer) {
+  nvdla_error detail = error.detail();
+  detail.index += first_layer;
+  return {static_cast<ErrorCode>(error.code().value()),
+          fmt::format("in the program from layer {} on: {}", first_layer, error.what()), detail};
+}
+
+}  // namespace
 
 Fence ChainFence::start(std::vector<ChainStep> steps, const SubmitOptions& options) {
   start_callbacks();
   const auto chain = std::make_shared<ChainFence>(std::move(steps), options);
   if (!chain->steps_.empty() && chain->steps_.front().submit) {
     chain->next_ = 1;
-    chain->follow(chain->steps_.front().submit(options));
+    const ChainStep& first = chain->steps_.front();
+    chain->follow(first.submit(options), first);
   } else {
     chain->waiting_ = chain->waits_.size() + 1;
     for (const Fence& wait : chain->waits_) {
@@ -83,25 +97,27 @@ bool ChainFence::cancel(const Error& why) {
   return true;
 }
 
-void ChainFence::follow(Fence step) {
+void ChainFence::follow(Fence fence, const ChainStep& step) {
   std::optional<Error> canceled;
   {
     const std::lock_guard lock(mutex_);
-    current_ = step;
+    current_ = fence;
     canceled = canceled_;
   }
   changed_.notify_all();
   // Asked for before there was something to cancel.
-  if (canceled) Handles::impl(step)->cancel(*canceled);
-  Handles::impl(step)->on_done([self = shared_from_this(), step] { self->step_ended(step); });
+  if (canceled) Handles::impl(fence)->cancel(*canceled);
+  Handles::impl(fence)->on_done([self = shared_from_this(), fence, first = step.first_layer] {
+    self->step_ended(fence, first);
+  });
 }
 
-void ChainFence::step_ended(const Fence& step) {
+void ChainFence::step_ended(const Fence& step, std::uint32_t first_layer) {
   std::optional<Error> failed;
   try {
     step.wait();
   } catch (const Error& error) {
-    failed = error;
+    failed = error.layer() < 0 || first_layer == 0 ? error : numbered(error, first_layer);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -141,11 +157,11 @@ void ChainFence::advance() {
   if (step == nullptr) {
     finish(std::nullopt);
   } else if (step->compute) {
-    call_later([self = shared_from_this(), step] { self->compute(step->compute); });
+    call_later([self = shared_from_this(), step] { self->compute(*step); });
   } else {
     std::optional<Error> failed;
     try {
-      follow(step->submit({.deadline = deadline_}));
+      follow(step->submit({.deadline = deadline_}), *step);
     } catch (const Error& error) {
       failed = error;
     }
@@ -153,19 +169,23 @@ void ChainFence::advance() {
   }
 }
 
-void ChainFence::compute(const std::function<void()>& work) {
+void ChainFence::compute(const ChainStep& step) {
   if (deadline_ <= Clock::now()) {
     finish(late());
     return;
   }
   try {
-    work();
+    step.compute();
   } catch (const Error& error) {
     finish(error);
     return;
   } catch (const std::bad_alloc&) {
     finish(Error(ErrorCode::kNoMemory, "an operation of the CPU ran out of host memory"));
     return;
+  }
+  if (step.counted) {
+    const std::lock_guard lock(mutex_);
+    statistics_.emplace_back();
   }
   advance();
 }

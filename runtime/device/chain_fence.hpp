@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -21,8 +22,10 @@ namespace nvdla::detail {
 struct ChainStep {
   // Submits a program. Throws Error.
   std::function<Fence(const SubmitOptions&)> submit = {};
+  std::uint32_t first_layer = 0;  // what errors call the program's first one
   // Computes, on the thread of callbacks. Throws Error.
   std::function<void()> compute = {};
+  bool counted = false;  // as a layer, whose statistics are zeros
 };
 
 // Statistics are those of all programs; what failed first is how it failed.
@@ -41,11 +44,11 @@ class ChainFence final : public FenceImpl, public std::enable_shared_from_this<C
   bool cancel(const Error& why) override;
 
  private:
-  void follow(Fence step);
-  void step_ended(const Fence& step);
+  void follow(Fence fence, const ChainStep& step);
+  void step_ended(const Fence& step, std::uint32_t first_layer);
   void wait_ended();
   void advance();
-  void compute(const std::function<void()>& work);
+  void compute(const ChainStep& step);
   void finish(std::optional<Error> error);
 
   std::vector<ChainStep> steps_;

@@ -4,21 +4,21 @@
 #ifndef NVDLA_DEVICE_COMPILED_IMPL_HPP
 #define NVDLA_DEVICE_COMPILED_IMPL_HPP
 
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "device/chain_part.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/error.hpp"
 
 namespace nvdla {
 
-struct CompiledNetwork::Impl {
+struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Impl> {
   struct Port {
     std::string name;
     TensorDesc desc;
@@ -34,6 +34,7 @@ struct CompiledNetwork::Impl {
     std::string name;
     std::uint64_t macs = 0;
     std::uint64_t cycles = 0;
+    bool cpu = false;  // an operator of the CPU
   };
 
   explicit Impl(const Device& on) : device(on) {}
@@ -54,40 +55,35 @@ struct CompiledNetwork::Impl {
   // What each slot is bound to in a request: constants to those of the network, all else to buffers
   // of its own. Throws kNoMemory.
   virtual std::vector<Binding> make_bindings() const;
+  // Where the programs of a request go: the first of all parts to the queue that it was made for,
+  // where it takes its turn. What comes after the CPU, or after another program, must not wait
+  // behind jobs there that wait for its end.
+  struct Queues {
+    Queue first, later;
+  };
+  Queues make_queues(Queue first) const;
   // Starts a run with such bindings. Refusals have tensors by name, the fence has layers by theirs.
-  virtual Fence submit(const Queue& queue, std::span<const Binding> bindings,
-                       const SubmitOptions& options) const;
-  // The same layer by layer; `kept` is room for what the steps refer to.
-  using KeptBindings = std::deque<std::vector<Binding>>;
-  virtual std::vector<detail::LayerStep> layer_steps(std::span<const Binding> bindings,
-                                                     KeptBindings& kept) const;
+  Fence submit(const Queues& queues, std::span<const Binding> bindings,
+               const SubmitOptions& options) const;
+  // The same layer by layer.
+  std::vector<detail::LayerStep> layer_steps(std::span<const Binding> bindings) const;
 
   Device device;
   bool statistics = false;
-  Program program;
-  std::vector<Buffer> constants;        // by slot; empty where a request has its own
-  std::vector<std::string> slot_names;  // what errors call the tensor or constants in each slot
+  std::vector<detail::ChainPart> parts;  // in the order in which they run
+  std::vector<nvdla_slot> slots;         // of all parts
+  std::vector<Buffer> constants;         // by slot; empty where a request has its own
+  std::vector<std::string> slot_names;   // what errors call the tensor or constants in each slot
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;
-  // What the program was made of; the writer of loadables starts from these.
-  std::vector<nvdla_layer> descriptors;
-  std::vector<nvdla_slot> slots;
-  std::vector<nvdla_lut> luts;
-  std::vector<nvdla_transfer> transfers;
-  std::vector<std::byte> control;
   MemoryUse memory;
-  detail::LayerNames layer_names;  // of the layers above
+
+ private:
+  // Of a chain, whose programs see some of the buffers each.
+  void check_shared_buffers(std::span<const Binding> bindings) const;
 };
 
-namespace detail {
-
-// Queue::submit(), with names: of slots where bindings are refused, of layers where they fail.
-Fence submit_named(const Queue& queue, const Program& program, std::span<const Binding> bindings,
-                   const SubmitOptions& options, std::span<const std::string> slot_names,
-                   const LayerNames& layers);
-
-}  // namespace detail
 }  // namespace nvdla
 
 #endif  // NVDLA_DEVICE_COMPILED_IMPL_HPP

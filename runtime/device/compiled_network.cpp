@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "nvdla/compiled_network.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/handles.hpp"
-#include "base/rules.hpp"
 #include "device/compiled_impl.hpp"
 #include "device/request_impl.hpp"
 
@@ -82,36 +82,10 @@ const CompiledNetwork::Impl::Layer& CompiledNetwork::Impl::layer(std::uint32_t i
   return layers[index];
 }
 
-Fence CompiledNetwork::Impl::submit(const Queue& queue, std::span<const Binding> bindings,
-                                    const SubmitOptions& options) const {
-  return detail::submit_named(queue, program, bindings, options, slot_names, layer_names);
-}
-
-std::vector<detail::LayerStep> CompiledNetwork::Impl::layer_steps(std::span<const Binding> bindings,
-                                                                  KeptBindings&) const {
-  detail::ProgramStep step;
-  step.desc = {.layers = descriptors,
-               .slots = slots,
-               .luts = luts,
-               .transfers = transfers,
-               .control = control};
-  step.slot_names = slot_names;
-  step.bindings = bindings;
-  for (const Layer& layer : layers) step.layer_names.push_back(layer.name);
-  step.quantization = [this](std::uint32_t slot) {
-    for (const Port& port : outputs)
-      if (port.slot == slot) return port.quantization;
-    return Quantization();
-  };
-  std::vector<detail::LayerStep> steps;
-  steps.emplace_back(std::move(step));
-  return steps;
-}
-
 std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
   std::vector<Binding> bindings;
   for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-    if (slots[slot].access == NVDLA_SLOT_CONTROL || constants[slot]) {
+    if (constants[slot]) {
       bindings.emplace_back(constants[slot]);
       continue;
     }
@@ -121,20 +95,6 @@ std::vector<Binding> CompiledNetwork::Impl::make_bindings() const {
     });
   }
   return bindings;
-}
-
-Fence detail::submit_named(const Queue& queue, const Program& program,
-                           std::span<const Binding> bindings, const SubmitOptions& options,
-                           std::span<const std::string> slot_names, const LayerNames& layers) {
-  try {
-    const Fence fence = queue.submit(program, bindings, options);
-    Handles::impl(fence)->name_layers(layers);
-    return fence;
-  } catch (const Error& error) {
-    if (error.rule() == NVDLA_RULE_NONE) throw;
-    throw Error(static_cast<ErrorCode>(error.code().value()),
-                rule_text(error.detail(), {.slots = slot_names}), error.detail());
-  }
 }
 
 CompiledNetwork::CompiledNetwork() noexcept = default;
@@ -201,6 +161,16 @@ std::uint64_t CompiledNetwork::layer_cycles(std::uint32_t layer) const {
 
 std::uint64_t CompiledNetwork::layer_macs(std::uint32_t layer) const {
   return impl().layer(layer).macs;
+}
+
+bool CompiledNetwork::layer_on_cpu(std::uint32_t layer) const { return impl().layer(layer).cpu; }
+
+std::uint32_t CompiledNetwork::programs() const noexcept {
+  if (impl_ == nullptr) return 0;
+  return static_cast<std::uint32_t>(
+      std::count_if(impl_->parts.begin(), impl_->parts.end(), [](const detail::ChainPart& part) {
+        return std::holds_alternative<detail::ProgramPart>(part);
+      }));
 }
 
 MemoryUse CompiledNetwork::memory() const { return impl().memory; }

@@ -91,7 +91,8 @@ struct LayerRunner::Impl {
                                         : Binding());
     }
     try {
-      const Program program = side.device->create_program(cut_program(step.desc, cut, layers));
+      const Program program =
+          side.device->create_program(cut_program(step.part->desc(), cut, layers));
       Fence fence = side.device->submit(program, bindings);
       fence.wait();
       return fence;
@@ -106,15 +107,15 @@ struct LayerRunner::Impl {
     const bool known = error.layer() >= 0 && error.layer() <= cut.last - cut.first;
     const std::uint32_t layer =
         known ? cut.first + static_cast<std::uint32_t>(error.layer()) : cut.last;
-    const std::string name(step.layer_names[layer]);
+    const std::string& name = (*step.part->layer_names)[layer];
+    const std::uint32_t first = step.part->first_layer;
     nvdla_error detail = error.detail();
-    if (known) detail.index = step.first_layer + layer;
+    if (known) detail.index = first + layer;
     const std::string text =
         error.rule() == NVDLA_RULE_NONE
-            ? fmt::format("{}, in a program of layers {}..{}: {}",
-                          layer_text(step.first_layer + layer, name), step.first_layer + cut.first,
-                          step.first_layer + cut.last, error.what())
-            : rule_text(detail, {.layer = name, .slots = step.slot_names});
+            ? fmt::format("{}, in a program of layers {}..{}: {}", layer_text(first + layer, name),
+                          first + cut.first, first + cut.last, error.what())
+            : rule_text(detail, {.layer = name, .slots = step.part->slot_names});
     return Error(static_cast<ErrorCode>(error.code().value()),
                  fmt::format("on {}, {}: {}", side.what, side.device->info().backend, text),
                  detail);
@@ -122,7 +123,7 @@ struct LayerRunner::Impl {
 
   std::optional<LayerDifference> run(const ProgramStep& step, const LayerVisitor& visit) const {
     const std::uint32_t atom = device.info().atom;
-    const std::vector<LayerCut> cuts = cut_layers(step.desc, atom);
+    const std::vector<LayerCut> cuts = cut_layers(step.part->desc(), atom);
     Snapshot before;
     for (std::size_t i = 0; i < cuts.size(); ++i) {
       const LayerCut& cut = cuts[i];
@@ -130,8 +131,8 @@ struct LayerRunner::Impl {
         before.restore();
       } else if (i + 1 < cuts.size() && cuts[i + 1].again) {
         before = {};
-        for (std::size_t slot = 0; slot < step.desc.slots.size(); ++slot) {
-          if ((step.desc.slots[slot].access & NVDLA_SLOT_WRITE) != 0)
+        for (std::size_t slot = 0; slot < step.bindings.size(); ++slot) {
+          if ((step.part->slots[slot].access & NVDLA_SLOT_WRITE) != 0)
             before.take(pair(step.bindings[slot].buffer));
         }
       }
@@ -142,16 +143,20 @@ struct LayerRunner::Impl {
     return std::nullopt;
   }
 
+  std::vector<LayerOutput> outputs_of(const ProgramStep& step, std::uint32_t layer) const {
+    return layer_outputs(step.part->desc(), layer, device.info().atom);
+  }
+
   std::optional<LayerDifference> look(const ProgramStep& step, const LayerCut& cut,
                                       std::span<const Fence> fences,
                                       const LayerVisitor& visit) const {
     for (std::uint32_t layer = cut.shown; layer <= cut.last; ++layer) {
       LayerTensor tensor;
-      tensor.layer = step.first_layer + layer;
-      tensor.layer_name = step.layer_names[layer];
-      tensor.kind = layer_kind_name(step.desc.layers[layer].kind);
-      for (const LayerOutput& output : layer_outputs(step.desc, layer, device.info().atom)) {
-        tensor.name = step.slot_names[output.slot];
+      tensor.layer = step.part->first_layer + layer;
+      tensor.layer_name = (*step.part->layer_names)[layer];
+      tensor.kind = layer_kind_name(step.part->layers[layer].kind);
+      for (const LayerOutput& output : outputs_of(step, layer)) {
+        tensor.name = step.part->slot_names[output.slot];
         if (step.quantization) tensor.quantization = step.quantization(output.slot);
         const Binding& binding = step.bindings[output.slot];
         if (auto found = look(tensor, output, pair(binding.buffer), binding.offset, visit))
@@ -186,15 +191,15 @@ struct LayerRunner::Impl {
   // All other bytes of the buffers that the layers write.
   std::optional<LayerDifference> compare_rest(const ProgramStep& step, const LayerCut& cut) const {
     for (std::uint32_t layer = cut.first; layer <= cut.last; ++layer) {
-      for (const LayerOutput& output : layer_outputs(step.desc, layer, device.info().atom)) {
+      for (const LayerOutput& output : outputs_of(step, layer)) {
         const Pair& buffers = pair(step.bindings[output.slot].buffer);
         const Map map = buffers.device.map(MapMode::kRead);
         const Map other = buffers.reference.map(MapMode::kRead);
         LayerTensor tensor;
-        tensor.layer = step.first_layer + layer;
-        tensor.layer_name = step.layer_names[layer];
+        tensor.layer = step.part->first_layer + layer;
+        tensor.layer_name = (*step.part->layer_names)[layer];
         tensor.unit = output.unit;
-        tensor.name = step.slot_names[output.slot];
+        tensor.name = step.part->slot_names[output.slot];
         tensor.bytes = map.bytes();
         if (auto found = compare_bytes(tensor, other.bytes())) return found;
       }
@@ -204,22 +209,19 @@ struct LayerRunner::Impl {
 
   std::optional<LayerDifference> run(const CpuStep& step, const LayerVisitor& visit) const {
     for (const Side& side : sides()) {
-      // One map where both are one buffer.
-      const Map to = (pair(step.destination).*side.own).map();
-      if (&pair(step.source) == &pair(step.destination)) {
-        step.run(to.bytes(), to.bytes());
-      } else {
-        const Map from = (pair(step.source).*side.own).map(MapMode::kRead);
-        step.run(from.bytes(), to.bytes());
-      }
+      run_on(*step.part, [&](std::uint32_t slot) -> const Buffer& {
+        return pair(step.bindings[slot].buffer).*side.own;
+      });
     }
-    if (!step.output) return std::nullopt;
+    if (!step.part->output) return std::nullopt;
     LayerTensor tensor;
-    tensor.layer = LayerTensor::kNoLayer;
-    tensor.layer_name = step.name;
+    tensor.layer = step.part->layer.value_or(LayerTensor::kNoLayer);
+    tensor.layer_name = step.part->name;
     tensor.kind = "cpu";
     tensor.name = step.tensor;
-    return look(tensor, *step.output, pair(step.destination), 0, visit);
+    tensor.quantization = step.quantization;
+    const Binding& to = step.bindings[step.part->destination];
+    return look(tensor, *step.part->output, pair(to.buffer), to.offset, visit);
   }
 };
 
@@ -237,12 +239,15 @@ LayerRunner::LayerRunner(const Device& device, const Device* reference,
   const auto add = [&](bool changes) {
     for (const LayerStep& step : steps) {
       if (const auto* cpu = std::get_if<CpuStep>(&step)) {
-        impl_->add(changes ? cpu->destination : cpu->source, changes);
+        if (changes) impl_->add(cpu->bindings[cpu->part->destination].buffer, true);
+        if (changes) continue;
+        for (const std::uint32_t slot : cpu->part->sources)
+          impl_->add(cpu->bindings[slot].buffer, false);
         continue;
       }
       const auto& program = std::get<ProgramStep>(step);
       for (std::size_t i = 0; i < program.bindings.size(); ++i) {
-        const bool written = (program.desc.slots[i].access & NVDLA_SLOT_WRITE) != 0;
+        const bool written = (program.part->slots[i].access & NVDLA_SLOT_WRITE) != 0;
         if (written == changes) impl_->add(program.bindings[i].buffer, changes);
       }
     }

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "device/layer_outputs.hpp"
+#include "device/chain_part.hpp"
 #include "nvdla/layers.hpp"
 #include "nvdla/queue.hpp"
 
@@ -22,23 +22,18 @@ namespace nvdla::detail {
 
 // A program as its owner runs it.
 struct ProgramStep {
-  ProgramDesc desc;
-  std::span<const Binding> bindings;
-  std::span<const std::string> slot_names;
-  std::vector<std::string_view> layer_names;
-  std::uint32_t first_layer = 0;  // the owner's number of the first one
-  // What the owner knows of the elements in a slot.
-  std::function<Quantization(std::uint32_t slot)> quantization;
+  const ProgramPart* part = nullptr;
+  std::vector<Binding> bindings = {};  // by its slots
+  // What the owner knows of the elements in one of them.
+  std::function<Quantization(std::uint32_t slot)> quantization = {};
 };
 
-// An operation of the CPU between programs, from the bytes of one buffer to those of another, which
-// may be the same.
+// An operator of the CPU between programs.
 struct CpuStep {
-  Buffer source, destination;
-  std::string name;
-  std::string tensor;                 // what lies in the destination
-  std::optional<LayerOutput> output;  // slot has no meaning; none if it is no cube
-  std::function<void(std::span<const std::byte> source, std::span<std::byte> destination)> run;
+  const CpuPart* part = nullptr;
+  std::span<const Binding> bindings = {};  // by slots of the owner
+  std::string tensor = {};                 // what lies in the destination
+  Quantization quantization = {};
 };
 
 using LayerStep = std::variant<ProgramStep, CpuStep>;

@@ -186,7 +186,7 @@ void Request::read(std::string_view name, Layout layout, std::span<float> target
 Fence Request::submit(const SubmitOptions& options) {
   const std::lock_guard lock(impl().mutex);
   impl().check_idle("submitting");
-  impl().last = impl().net->submit(impl().queue, impl().bindings, options);
+  impl().last = impl().net->submit(impl().queues, impl().bindings, options);
   impl().rebound.clear();
   return impl().last;
 }

@@ -23,7 +23,7 @@ struct Request::Impl {
   Impl(std::shared_ptr<const Network> network, Queue in, std::string_view called)
       : net(std::move(network)),
         noun(called),
-        queue(std::move(in)),
+        queues(net->make_queues(std::move(in))),
         bindings(net->make_bindings()) {}
 
   template <typename T>
@@ -44,7 +44,7 @@ struct Request::Impl {
 
   const std::shared_ptr<const Network> net;
   const std::string_view noun;  // what errors call it
-  const Queue queue;
+  const Network::Queues queues;
 
   // Of everything that changes, all below.
   mutable std::mutex mutex;

@@ -13,14 +13,13 @@ std::optional<LayerDifference> run_layers(const Request::Impl& request, const De
                                           const LayerVisitor& visit) {
   const Request::Impl::Network& net = *request.net;
   std::vector<Binding> bindings;
-  Request::Impl::Network::KeptBindings kept;
   std::vector<detail::LayerStep> steps;
   std::optional<detail::LayerRunner> runner;
   {
     const std::lock_guard lock(request.mutex);
     request.check_idle("running layer by layer");
     bindings = request.bindings;
-    steps = net.layer_steps(bindings, kept);
+    steps = net.layer_steps(bindings);
     // The application may touch these meanwhile.
     std::vector<Buffer> changed;
     for (const auto* ports : {&net.inputs, &net.outputs})

@@ -38,16 +38,18 @@ bool runs_in(std::uint32_t kind, std::uint32_t unit) {
 
 }  // namespace
 
-LayerOrder::LayerOrder(std::span<const nvdla_layer> layers) {
+LayerOrder::LayerOrder(std::span<const nvdla_layer> layers, const std::set<std::uint32_t>& starts) {
   const auto join = [](Clock& to, const Clock& from) {
     for (std::size_t u = 0; u < kUnits; ++u) to[u] = std::max(to[u], from[u]);
   };
   std::vector<Clock> at_end(layers.size());
-  Clock count = {};
+  Clock count = {}, before = {};          // of those so far, and at the latest start
   std::array<Clock, kUnits> latest = {};  // when the latest layer that ends with the unit has ended
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const nvdla_layer& layer = layers[i];
+    if (starts.contains(static_cast<std::uint32_t>(i))) before = count;
     Layer& own = layers_.emplace_back();
+    own.at_start = before;
     own.last = last_unit(layer.kind);
     own.number = count[own.last]++;
     for (std::uint32_t w = 0; w < layer.num_waits; ++w) join(own.at_start, at_end[layer.waits[w]]);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,9 @@ std::uint32_t last_unit(std::uint32_t kind) noexcept;
 // they take. A layer that is enabled while the one before in its units runs has not waited for it.
 class LayerOrder {
  public:
-  explicit LayerOrder(std::span<const nvdla_layer> layers);
+  // Before layers of `starts` begin all others have ended.
+  explicit LayerOrder(std::span<const nvdla_layer> layers,
+                      const std::set<std::uint32_t>& starts = {});
 
   // `earlier` has ended before `later` starts.
   bool ended(std::uint32_t earlier, std::uint32_t later) const noexcept {

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "device/chain_fence.hpp"
+#include "loadable/convert.hpp"
+#include "loadable/emulate.hpp"
 
 namespace nvdla::loadable {
 namespace {
@@ -20,17 +21,6 @@ void copy_contents(const Container& c, const MemoryEntry& memory, const Buffer& 
   for (const Content& content : memory.contents) {
     const auto data = c.blobs[content.blob].data;
     if (!data.empty()) std::memcpy(map.data() + content.offset, data.data(), data.size());
-  }
-}
-
-void run_emulated(const EmuStep& op, const Buffer& source, const Buffer& destination) {
-  // One map where both are one buffer.
-  const Map to = destination.map(MapMode::kReadWrite);
-  if (op.source_memory == op.destination_memory) {
-    run_emu(op, to.bytes(), to.bytes());
-  } else {
-    const Map from = source.map(MapMode::kRead);
-    run_emu(op, from.bytes(), to.bytes());
   }
 }
 
@@ -51,6 +41,7 @@ CompiledLoadable::CompiledLoadable(Loadable file, const Device& on, const nvdla_
     const MemoryEntry& from = c.memories[i];
     nvdla_slot slot = {};
     if (uses_[i].used) slot.size = buffer_bytes(from);
+    slot.access = uses_[i].written ? NVDLA_SLOT_WRITE : NVDLA_SLOT_READ;
     slot.memory = from.domain == kDomainSram ? NVDLA_MEMORY_SRAM : NVDLA_MEMORY_DRAM;
     slots.push_back(slot);
     slot_names.push_back(memory_name(c, static_cast<std::uint16_t>(i)));
@@ -58,37 +49,50 @@ CompiledLoadable::CompiledLoadable(Loadable file, const Device& on, const nvdla_
   add_constants();
 }
 
-void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
-  const Container& c = file().container;
-  if (!std::holds_alternative<DlaTask>(task.work)) {
-    EmuSteps operations = resolve_emu(c, task);
-    for (const EmuStep& op : operations) {
-      uses_[op.source_memory].used = uses_[op.destination_memory].used = true;
-      uses_[op.destination_memory].written = true;
-    }
-    steps_.emplace_back(std::move(operations));
-    return;
+void CompiledLoadable::add_cpu(const Task& task) {
+  for (const EmuStep& op : resolve_emu(file().container, task)) {
+    uses_[op.source_memory].used = uses_[op.destination_memory].used = true;
+    uses_[op.destination_memory].written = true;
+    detail::CpuPart part;
+    part.name = emu_name(op);
+    part.sources = {op.source_memory};
+    part.destination = op.destination_memory;
+    part.output = emu_output(op, buffer_bytes(file().container.memories[op.destination_memory]));
+    part.run = [op](auto sources, auto destination) { run_emu(op, sources[0], destination); };
+    parts.emplace_back(std::move(part));
   }
-  DlaStep step;
-  step.source = convert_task(c, task, hw);
-  const ConvertedProgram& source = step.source;
+}
+
+void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
+  if (!std::holds_alternative<DlaTask>(task.work)) return add_cpu(task);
+  ConvertedProgram source = convert_task(file().container, task, hw);
   check_program(source, hw);
-  step.program = device.create_program(source.desc(statistics));
-  step.names = std::make_shared<const std::vector<std::string>>(source.names);
+  detail::ProgramPart part;
+  part.program = device.create_program(source.desc(statistics));
+  part.first_layer = static_cast<std::uint32_t>(layers.size());
   for (std::size_t slot = 0; slot < source.memories.size(); ++slot) {
-    if (source.memories[slot] == ConvertedProgram::kNoMemory) continue;
-    Use& use = uses_[source.memories[slot]];
-    use.used = true;
-    if ((source.slots[slot].access & NVDLA_SLOT_WRITE) != 0) use.written = true;
+    const std::uint16_t in = source.memories[slot];
+    const bool own = in == ConvertedProgram::kNoMemory;
+    part.bound.push_back(own ? detail::ProgramPart::kOwn : in);
+    if (own) continue;
+    uses_[in].used = true;
+    if ((source.slots[slot].access & NVDLA_SLOT_WRITE) != 0) uses_[in].written = true;
   }
   for (const nvdla_layer& layer : source.layers) {
     if (layer.conv.mode != NVDLA_CONV_IMAGE) continue;
     images_.push_back({source.memories[layer.conv.input.slot], layer.conv});
   }
   for (std::uint32_t i = 0; i < source.names.size(); ++i) {
-    layers.push_back({source.names[i], 0, step.program.cycles(i)});
+    layers.push_back({source.names[i], 0, part.program.cycles(i)});
   }
-  steps_.emplace_back(std::move(step));
+  part.layers = std::move(source.layers);
+  part.slots = std::move(source.slots);
+  part.luts = std::move(source.luts);
+  part.transfers = std::move(source.transfers);
+  part.control = std::move(source.control);
+  part.slot_names = std::move(source.slot_names);
+  part.layer_names = std::make_shared<const std::vector<std::string>>(std::move(source.names));
+  parts.emplace_back(std::move(part));
 }
 
 void CompiledLoadable::add_ports() {
@@ -154,89 +158,6 @@ std::vector<Binding> CompiledLoadable::make_bindings() const {
     }
   }
   return bindings;
-}
-
-std::vector<Binding> CompiledLoadable::step_bindings(const DlaStep& step,
-                                                     std::span<const Binding> memories) {
-  std::vector<Binding> bound;
-  for (const std::uint16_t memory : step.source.memories) {
-    const bool some = memory != ConvertedProgram::kNoMemory;
-    bound.push_back(some ? memories[memory] : Binding());
-  }
-  return bound;
-}
-
-Fence CompiledLoadable::submit(const DlaStep& step, const Queue& queue,
-                               std::span<const Binding> memories,
-                               const SubmitOptions& options) const {
-  return detail::submit_named(queue, step.program, step_bindings(step, memories), options,
-                              step.source.slot_names, step.names);
-}
-
-Fence CompiledLoadable::submit(const Queue& queue, std::span<const Binding> bindings,
-                               const SubmitOptions& options) const {
-  if (steps_.size() == 1 && std::holds_alternative<DlaStep>(steps_[0])) {
-    return submit(std::get<DlaStep>(steps_[0]), queue, bindings, options);
-  }
-  struct Run {
-    std::shared_ptr<const CompiledLoadable> net;
-    Queue queue;
-    std::vector<Binding> bindings;
-  };
-  const auto run = std::make_shared<const Run>(
-      Run{shared_from_this(), queue, std::vector(bindings.begin(), bindings.end())});
-  std::vector<detail::ChainStep> chain;
-  for (const Step& step : steps_) {
-    if (const auto* dla = std::get_if<DlaStep>(&step)) {
-      chain.push_back({.submit = [run, dla](const SubmitOptions& terms) {
-        return run->net->submit(*dla, run->queue, run->bindings, terms);
-      }});
-      continue;
-    }
-    for (const EmuStep& op : std::get<EmuSteps>(step)) {
-      chain.push_back({.compute = [run, &op] {
-        run_emulated(op, run->bindings[op.source_memory].buffer,
-                     run->bindings[op.destination_memory].buffer);
-      }});
-    }
-  }
-  return detail::ChainFence::start(std::move(chain), options);
-}
-
-std::vector<detail::LayerStep> CompiledLoadable::layer_steps(std::span<const Binding> bindings,
-                                                             KeptBindings& kept) const {
-  std::vector<detail::LayerStep> all;
-  std::uint32_t first_layer = 0;
-  for (const Step& step : steps_) {
-    if (const auto* operations = std::get_if<EmuSteps>(&step)) {
-      for (const EmuStep& op : *operations) {
-        const Buffer& to = bindings[op.destination_memory].buffer;
-        all.emplace_back(
-            detail::CpuStep{bindings[op.source_memory].buffer, to, emu_name(op),
-                            slot_names[op.destination_memory], emu_output(op, to.size()),
-                            [&op](auto source, auto target) { run_emu(op, source, target); }});
-      }
-      continue;
-    }
-    const auto& dla = std::get<DlaStep>(step);
-    kept.push_back(step_bindings(dla, bindings));
-    all.emplace_back(detail::ProgramStep{dla.source.desc(),
-                                         kept.back(),
-                                         dla.source.slot_names,
-                                         {dla.source.names.begin(), dla.source.names.end()},
-                                         first_layer,
-                                         [this, &dla](std::uint32_t slot) {
-                                           return written_quantization(dla.source.memories[slot]);
-                                         }});
-    first_layer += static_cast<std::uint32_t>(dla.source.names.size());
-  }
-  return all;
-}
-
-Quantization CompiledLoadable::written_quantization(std::uint32_t memory) const {
-  for (const Port& port : outputs)
-    if (port.slot == memory) return port.quantization;
-  return {};
 }
 
 // Of a tensor the file says where it begins, convolutions that read it where both planes do.

@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "base/check.hpp"
-#include "nvdla/half.hpp"
+#include "cpu/compute.hpp"
 
 namespace nvdla::loadable {
 namespace {
@@ -34,10 +31,15 @@ Format format_of(std::uint16_t code) {
   return {1, 32};
 }
 
-std::uint64_t element(const EmuBuffer& b, const Format& f, std::uint32_t c, std::uint32_t y,
-                      std::uint32_t x) {
-  return std::uint64_t{c / f.lanes} * b.surf_stride + std::uint64_t{y} * b.line_stride +
-         std::uint64_t{x} * f.atom() + std::uint64_t{c % f.lanes} * f.bytes;
+cpu::CubeLayout layout_of(const EmuBuffer& b) {
+  const Format f = format_of(b.format);
+  cpu::CubeLayout layout;
+  layout.shape = {.channels = b.channel, .height = b.height, .width = b.width};
+  layout.lanes = f.lanes;
+  layout.element_bytes = f.bytes;
+  layout.line_stride = b.line_stride;
+  layout.surface_stride = b.surf_stride;
+  return layout;
 }
 
 struct At {
@@ -57,22 +59,20 @@ At check_buffer(const Container& c, const TaskEntry& entry, const EmuBuffer& b,
     refuse(fmt::format("its size is {}x{}x{}", b.channel, b.height, b.width));
   }
   const Format f = format_of(b.format);
-  // Strides are 32 bits and sizes 16: no sum overflows.
-  const std::uint64_t end =
-      at.offset + b.offset + element(b, f, b.channel - 1U, b.height - 1U, b.width - 1U) + f.bytes;
+  // The last element of so many channels. Strides are 32 bits and sizes 16: no sum overflows.
+  const auto last = [&](std::uint32_t channels) {
+    return layout_of(b).at({0, channels - 1, b.height - 1U, b.width - 1U});
+  };
+  const std::uint64_t end = at.offset + b.offset + last(b.channel) + f.bytes;
   const std::uint64_t widest =
-      at.offset + b.offset +
-      element(b, f, std::min<std::uint32_t>(b.channel, f.lanes) - 1, b.height - 1U, b.width - 1U) +
-      f.bytes;
+      at.offset + b.offset + last(std::min<std::uint32_t>(b.channel, f.lanes)) + f.bytes;
   if (std::max(end, widest) > memory.size) {
     refuse(fmt::format("it ends at {}, memory {} has {} bytes", std::max(end, widest), at.memory,
                        memory.size));
   }
   // The last lane of a surface before the last one lies further than the last element.
   if (b.channel > f.lanes) {
-    const std::uint32_t full = b.channel / f.lanes * f.lanes - 1;
-    const std::uint64_t lane =
-        at.offset + b.offset + element(b, f, full, b.height - 1U, b.width - 1U) + f.bytes;
+    const std::uint64_t lane = at.offset + b.offset + last(b.channel / f.lanes * f.lanes) + f.bytes;
     if (lane > memory.size) {
       refuse(fmt::format("it ends at {}, memory {} has {} bytes", lane, at.memory, memory.size));
     }
@@ -80,56 +80,13 @@ At check_buffer(const Container& c, const TaskEntry& entry, const EmuBuffer& b,
   return {at.memory, at.offset + b.offset};
 }
 
-class Cube {
- public:
-  Cube(const EmuBuffer& buffer, const std::byte* data)
-      : buffer_(buffer), format_(format_of(buffer.format)), data_(data) {}
-
-  float get(std::uint32_t c, std::uint32_t y, std::uint32_t x, float scale) const {
-    const std::byte* at = data_ + element(buffer_, format_, c, y, x);
-    if (format_.bytes == 1) return static_cast<float>(static_cast<std::int8_t>(*at)) * scale;
-    std::uint16_t half;
-    std::memcpy(&half, at, sizeof(half));
-    return from_half(half);
-  }
-
-  std::uint64_t place(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
-    return element(buffer_, format_, c, y, x);
-  }
-
-  bool integer() const { return format_.bytes == 1; }
-
- private:
-  const EmuBuffer& buffer_;
-  Format format_;
-  const std::byte* data_;
-};
-
-// Towards zero, as the conversion of the old runtime; NaN is 0.
-std::int8_t to_int8(float real, float scale) {
-  const float value = real / scale;
-  if (std::isnan(value)) return 0;
-  return static_cast<std::int8_t>(std::clamp(value, -128.0F, 127.0F));
-}
-
-void put(const Cube& cube, std::byte* data, std::uint32_t c, std::uint32_t y, std::uint32_t x,
-         float value, float scale) {
-  std::byte* at = data + cube.place(c, y, x);
-  if (cube.integer()) {
-    *at = static_cast<std::byte>(to_int8(value, scale));
-  } else {
-    const std::uint16_t half = float_to_half(value);
-    std::memcpy(at, &half, sizeof(half));
-  }
+cpu::Elements elements_of(const EmuBuffer& b, float scale) {
+  return {b.format == kFp16 ? Precision::kFp16 : Precision::kInt8,
+          {.scale = scale},
+          cpu::Elements::Rounding::kLoadable};
 }
 
 }  // namespace
-
-std::uint16_t float_to_half(float value) noexcept {
-  // From half a step beyond the greatest number on.
-  const bool finite = std::isnan(value) || std::fabs(value) < 65520.0F;
-  return to_half(finite ? value : std::copysign(std::numeric_limits<float>::infinity(), value));
-}
 
 std::vector<EmuStep> resolve_emu(const Container& c, const Task& task) {
   const TaskEntry& entry = c.tasks[task.index];
@@ -193,35 +150,14 @@ std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t
 void run_emu(const EmuStep& step, std::span<const std::byte> source,
              std::span<std::byte> destination) {
   const EmuOperation& op = step.operation;
-  const Cube in(op.source, source.data() + step.source_offset);
-  std::byte* out_data = destination.data() + step.destination_offset;
-  const Cube out(op.destination, out_data);
-  const EmuBuffer& size = op.source;
-  // All channels of a position are read before one is written: source and destination may be one.
-  std::vector<float> column(size.channel);
-  for (std::uint32_t y = 0; y < size.height; ++y) {
-    for (std::uint32_t x = 0; x < size.width; ++x) {
-      for (std::uint32_t c = 0; c < size.channel; ++c) {
-        column[c] = in.get(c, y, x, op.input_scale);
-      }
-      if (op.type == kPower) {
-        for (float& value : column) {
-          const float base = op.shift + op.scale * value;
-          value = op.power == 1.0F ? base : std::pow(base, op.power);
-        }
-      } else {
-        const float greatest = *std::max_element(column.begin(), column.end());
-        double sum = 0;
-        for (float& value : column) {
-          value = std::exp(value - greatest);
-          sum += value;
-        }
-        for (float& value : column) value = static_cast<float>(value / sum);
-      }
-      for (std::uint32_t c = 0; c < size.channel; ++c) {
-        put(out, out_data, c, y, x, column[c], op.output_scale);
-      }
-    }
+  const cpu::Source from(layout_of(op.source), elements_of(op.source, op.input_scale),
+                         source.subspan(static_cast<std::size_t>(step.source_offset)));
+  const cpu::Target to(layout_of(op.destination), elements_of(op.destination, op.output_scale),
+                       destination.subspan(static_cast<std::size_t>(step.destination_offset)));
+  if (op.type == kPower) {
+    cpu::power(from, to, {op.power, op.scale, op.shift});
+  } else {
+    cpu::softmax(from, to);
   }
 }
 

@@ -36,9 +36,6 @@ const char* emu_name(const EmuStep& step);
 // of cubes do.
 std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes);
 
-// As to_half(), but as CPUs round: what is too large becomes infinity.
-std::uint16_t float_to_half(float value) noexcept;
-
 }  // namespace nvdla::loadable
 
 #endif  // NVDLA_LOADABLE_EMULATE_HPP

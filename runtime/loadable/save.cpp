@@ -18,10 +18,10 @@
 #include "base/handles.hpp"
 #include "device/compiled_impl.hpp"
 #include "loadable/packed.hpp"
-#include "loadable/quantization.hpp"
+#include "loadable/save_cpu.hpp"
+#include "loadable/save_file.hpp"
 #include "loadable/save_parts.hpp"
 #include "loadable/task.hpp"
-#include "loadable/writer.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla {
@@ -29,19 +29,17 @@ namespace {
 
 using namespace loadable;
 
-class Saver {
+// A program as a task of the interface.
+class ProgramSaver {
  public:
-  Saver(const CompiledNetwork::Impl& net, const nvdla_hw& hw, LoadableInterface interface)
-      : net_(net),
-        parts_(net, hw),
-        revision_(interface == LoadableInterface::kDla0_11 ? Revision::kOld : Revision::kNew) {}
+  ProgramSaver(const detail::ProgramPart& part, const nvdla_hw& hw, SavedFile& file)
+      : program_(part), parts_(part, hw), file_(file) {}
 
-  std::vector<std::byte> run() {
-    for (std::uint32_t i = 0; i < net_.descriptors.size(); ++i) add_layer(i);
-    if (revision_ == Revision::kOld) place_cubes();
+  void save() {
+    for (std::uint32_t i = 0; i < program_.layers.size(); ++i) add_layer(i);
+    if (file_.revision() == Revision::kOld) place_cubes();
     count_events();
     write_lists();
-    return write_container(c_);
   }
 
  private:
@@ -60,7 +58,7 @@ class Saver {
       op.part = std::move(part);
       fused.push_back(op.common.index);
     };
-    const std::uint32_t kind = net_.descriptors[index].kind;
+    const std::uint32_t kind = program_.layers[index].kind;
     switch (kind) {
       case NVDLA_LAYER_CONV_SDP:
         add_part(kConv, parts_.conv(index));
@@ -88,7 +86,7 @@ class Saver {
         add_part(kRubik, parts_.rubik(index));
         break;
       case NVDLA_LAYER_BDMA:
-        add_part(kBdma, copies(net_.descriptors[index].bdma));
+        add_part(kBdma, copies(program_.layers[index].bdma));
         break;
       default:
         parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
@@ -102,7 +100,7 @@ class Saver {
     part.op.num_transfers = part.surface.num_transfers =
         static_cast<std::uint16_t>(bdma.num_transfers);
     for (std::uint32_t i = 0; i < bdma.num_transfers; ++i) {
-      const nvdla_transfer& from = net_.transfers[bdma.first_transfer + i];
+      const nvdla_transfer& from = program_.transfers[bdma.first_transfer + i];
       part.surface.source_type = parts_.memory(from.source.slot);
       part.surface.destination_type = parts_.memory(from.destination.slot);
       const nvdla_surface &source = from.source, &destination = from.destination;
@@ -124,15 +122,14 @@ class Saver {
   std::int16_t position(std::uint32_t slot, std::uint64_t offset) {
     const auto [known, added] = positions_.try_emplace({slot, offset}, places_.size());
     if (added) {
-      places_.push_back(
-          {static_cast<std::uint16_t>(slot_address(slot)), offset, net_.slots[slot].size - offset});
+      places_.emplace_back(slot, offset);
     }
-    return static_cast<std::int16_t>(net_.slots.size() + lists() + 1 + known->second);
+    return static_cast<std::int16_t>(program_.slots.size() + lists() + 1 + known->second);
   }
 
   // Finds the data cubes of a descriptor.
   struct CubePlacer {
-    Saver& saver;
+    ProgramSaver& saver;
 
     template <typename T>
     void operator()(const char*, T& value) {
@@ -163,7 +160,7 @@ class Saver {
   }
 
   // Besides the network descriptor.
-  std::size_t lists() const { return net_.luts.empty() ? 3 : 4; }
+  std::size_t lists() const { return program_.luts.empty() ? 3 : 4; }
 
   // One layer after another: the first operation of each starts when the last one of the layer
   // before has ended. Besides, each tells the next of its type, however far that is.
@@ -198,64 +195,29 @@ class Saver {
 
   /* --------------------------------------------------------- lists --- */
 
-  void add_memory(MemoryEntry memory, const std::string& name, std::vector<std::byte> bytes) {
-    if (!bytes.empty()) {
-      kept_.push_back(std::move(bytes));
-      Blob blob;
-      blob.name = name;
-      blob.interface = kInterfaceDla;
-      if (revision_ == Revision::kOld) {
-        blob.version = {0, 11, 0};
-      } else {
-        blob.version = {0, 12, 3};
-      }
-      blob.data = kept_.back();
-      memory.flags |= kMemorySet;
-      memory.contents.push_back({static_cast<std::uint32_t>(c_.blobs.size()), 0});
-      c_.blobs.push_back(blob);
-    }
-    memory.flags |= kMemoryAlloc;
-    memory.alignment = 4096;
-    c_.addresses.push_back({static_cast<std::uint16_t>(c_.memories.size()), 0, memory.size});
-    c_.memories.push_back(std::move(memory));
-  }
-
-  void add_list(const char* name, std::vector<std::byte> bytes) {
-    MemoryEntry memory;
-    memory.size = bytes.size();
-    add_memory(memory, fmt::format("task-0-{}", name), std::move(bytes));
-  }
-
-  void add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind, std::uint16_t flag,
-                MemoryEntry& memory) {
-    if ((memory.flags & (kMemoryInput | kMemoryOutput)) != 0) {
-      detail::refuse_argument("'{}' is bound twice; a loadable binds a tensor once", port.name);
-    }
-    memory.flags |= flag;
-    memory.bind_id = static_cast<std::uint16_t>(bind);
-    memory.tensor = static_cast<std::uint16_t>(c_.tensors.size());
-    TensorEntry tensor = make_tensor(net_, port);
-    tensor.id = memory.tensor;
-    c_.tensors.push_back(std::move(tensor));
-  }
-
   void write_lists() {
-    c_.version = {0, 7, 0};
-    const std::size_t slots = net_.slots.size();
+    const std::size_t slots = program_.slots.size();
     const auto first = static_cast<std::int16_t>(slots + 1);
     network_.dependency_graph_index = first;
     network_.operation_desc_index = static_cast<std::int16_t>(first + 1);
     network_.surface_desc_index = static_cast<std::int16_t>(first + 2);
     network_.num_operations = static_cast<std::uint16_t>(operations_.size());
-    network_.num_luts = static_cast<std::uint16_t>(net_.luts.size());
-    if (!net_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
-    if (const std::size_t most = slots + lists() + 1 + places_.size(); most > kMaxAddresses) {
+    network_.num_luts = static_cast<std::uint16_t>(program_.luts.size());
+    if (!program_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
+    const std::size_t most = slots + lists() + 1 + places_.size();
+    if (most > kMaxAddresses) {
       detail::refuse(ErrorCode::kNotAvailable, "{} addresses: a task of a loadable has {} at most",
                      most, kMaxAddresses);
     }
-    network_.num_addresses = static_cast<std::uint16_t>(slots + lists() + 1 + places_.size());
-    add_list("addr0", pack_descriptor(network_));
-    for (std::uint32_t slot = 0; slot < slots; ++slot) add_slot(slot);
+    network_.num_addresses = static_cast<std::uint16_t>(most);
+    file_.begin_task(kInterfaceDla, pack_descriptor(network_));
+    for (const std::uint32_t slot : program_.bound) {
+      if (slot == detail::ProgramPart::kOwn) {
+        file_.add_control(program_.control);
+      } else {
+        file_.add_slot(slot);
+      }
+    }
     std::vector<std::byte> graph, ops, surfaces, luts;
     const auto append = [](std::vector<std::byte>& list, std::vector<std::byte> entry,
                            std::size_t stride) {
@@ -267,73 +229,29 @@ class Saver {
       std::visit(
           [&](const auto& part) {
             append(ops, pack_descriptor(part.op), kOpStride);
-            append(surfaces, pack_descriptor(part.surface, revision_), kSurfaceStride);
+            append(surfaces, pack_descriptor(part.surface, file_.revision()), kSurfaceStride);
           },
           op.part);
     }
-    add_list("dep_graph", std::move(graph));
-    add_list("op_list", std::move(ops));
-    add_list("surf_list", std::move(surfaces));
-    for (const nvdla_lut& lut : net_.luts) {
+    file_.add_list("dep_graph", std::move(graph));
+    file_.add_list("op_list", std::move(ops));
+    file_.add_list("surf_list", std::move(surfaces));
+    for (const nvdla_lut& lut : program_.luts) {
       append(luts, pack_descriptor(make_lut(lut)), kLutStride);
     }
-    if (!luts.empty()) add_list("lut_list", std::move(luts));
-    c_.addresses.insert(c_.addresses.end(), places_.begin(), places_.end());
-    TaskEntry task;
-    task.interface = kInterfaceDla;
-    task.instance = -1;
-    for (std::size_t i = 0; i < c_.addresses.size(); ++i) {
-      task.addresses.push_back(static_cast<std::uint16_t>(i));
-    }
-    add_quantizations();
-    c_.tasks.push_back(task);
-    c_.submits.push_back({0});
+    if (!luts.empty()) file_.add_list("lut_list", std::move(luts));
+    for (const auto& [slot, offset] : places_)
+      file_.add_place(static_cast<std::size_t>(slot_address(slot)), offset);
   }
 
-  // No memory names the blob.
-  void add_quantizations() {
-    kept_.push_back(pack_quantizations(c_.tensors));
-    Blob blob;
-    blob.name = kQuantizationBlob;
-    blob.version = {kQuantizationVersion, 0, 0};
-    blob.data = kept_.back();
-    c_.blobs.push_back(blob);
-  }
-
-  void add_slot(std::uint32_t slot) {
-    MemoryEntry memory;
-    memory.size = net_.slots[slot].size;
-    if (memory.size > UINT32_MAX) {
-      detail::refuse(ErrorCode::kNotAvailable,
-                     "a buffer of {} bytes: offsets in a loadable have 32 bits", memory.size);
-    }
-    if (net_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
-    for (std::size_t i = 0; i < net_.inputs.size(); ++i) {
-      if (net_.inputs[i].slot == slot) add_port(net_.inputs[i], i, kMemoryInput, memory);
-    }
-    for (std::size_t i = 0; i < net_.outputs.size(); ++i) {
-      if (net_.outputs[i].slot == slot) add_port(net_.outputs[i], i, kMemoryOutput, memory);
-    }
-    std::vector<std::byte> bytes;
-    if (const Buffer& constants = net_.constants[slot]) {
-      const Map map = constants.map(MapMode::kRead);
-      bytes.assign(map.bytes().begin(),
-                   map.bytes().begin() + static_cast<std::ptrdiff_t>(memory.size));
-    }
-    if (net_.slots[slot].access == NVDLA_SLOT_CONTROL) bytes = net_.control;
-    add_memory(std::move(memory), fmt::format("tb-{}", slot), std::move(bytes));
-  }
-
-  const CompiledNetwork::Impl& net_;
+  const detail::ProgramPart& program_;
   const PartMaker parts_;
-  const Revision revision_;
-  Container c_;
+  SavedFile& file_;
   NetworkDesc network_;
   std::deque<Operation> operations_;
   // Within slots, that transfers and old data cubes name; and which of them are known.
-  std::vector<AddressEntry> places_;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> places_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> positions_;
-  std::deque<std::vector<std::byte>> kept_;
   std::array<std::int16_t, kOpTypes> last_ = {-1, -1, -1, -1, -1, -1};  // of each type
   std::int16_t end_ = -1;  // last operation of the layer before
 };
@@ -346,7 +264,17 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
   const CompiledNetwork net =
       network.compile(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
   const nvdla_hw& hw = *detail::find_configuration(configuration);
-  return Saver(*detail::Handles::impl(net), hw, interface).run();
+  const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);
+  SavedFile file(compiled,
+                 interface == LoadableInterface::kDla0_11 ? Revision::kOld : Revision::kNew);
+  for (const detail::ChainPart& part : compiled.parts) {
+    if (const auto* program = std::get_if<detail::ProgramPart>(&part)) {
+      ProgramSaver(*program, hw, file).save();
+    } else {
+      save_cpu_task(compiled, std::get<detail::CpuPart>(part), file);
+    }
+  }
+  return file.write();
 }
 
 void save_loadable(const Network& network, std::string_view configuration, std::string_view path,

@@ -10,7 +10,7 @@
 namespace nvdla::loadable {
 
 ConvPart PartMaker::conv(std::uint32_t i) const {
-  const nvdla_conv& conv = net_.descriptors[i].conv;
+  const nvdla_conv& conv = part_.layers[i].conv;
   if ((conv.flags & NVDLA_CONV_NAN_TO_ZERO) != 0) lacks(i, kNoNanToZero);
   ConvPart part;
   ConvOp& op = part.op;
@@ -78,7 +78,7 @@ ConvPart PartMaker::conv(std::uint32_t i) const {
 
 void PartMaker::image(std::uint32_t i, std::uint64_t offset, std::uint64_t kept,
                       ConvPart& part) const {
-  const nvdla_conv& conv = net_.descriptors[i].conv;
+  const nvdla_conv& conv = part_.layers[i].conv;
   if (conv.pixel_x_offset != 0) {
     lacks(i, fmt::format("a loadable has no pixels before the first of a line (x_offset {})",
                          conv.pixel_x_offset));

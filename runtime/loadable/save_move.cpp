@@ -10,7 +10,7 @@
 namespace nvdla::loadable {
 
 RubikPart PartMaker::rubik(std::uint32_t i) const {
-  const nvdla_rubik& rubik = net_.descriptors[i].rubik;
+  const nvdla_rubik& rubik = part_.layers[i].rubik;
   RubikPart part;
   part.op.mode = byte(rubik.mode);
   part.op.precision = byte(rubik.precision);

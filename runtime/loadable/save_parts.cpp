@@ -23,18 +23,12 @@ DataCube PartMaker::size(std::uint32_t width, std::uint32_t height, std::uint32_
   return cube;
 }
 
-PartMaker::PartMaker(const CompiledNetwork::Impl& net, const nvdla_hw& hw)
-    : net_(net),
-      hw_(hw),
-      compiled_(0, hw,
-                {.layers = net.descriptors,
-                 .slots = net.slots,
-                 .luts = net.luts,
-                 .transfers = net.transfers,
-                 .control = net.control}) {}
+PartMaker::PartMaker(const detail::ProgramPart& part, const nvdla_hw& hw)
+    : part_(part), hw_(hw), compiled_(0, hw, part.desc()) {}
 
 void PartMaker::lacks(std::uint32_t i, std::string_view what) const {
-  detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", i, net_.layers[i].name, what);
+  detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", part_.first_layer + i,
+                 (*part_.layer_names)[i], what);
 }
 
 std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const {
@@ -45,7 +39,7 @@ std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const
 }
 
 std::uint8_t PartMaker::memory(std::uint32_t slot) const {
-  return net_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
+  return part_.slots[slot].memory == NVDLA_MEMORY_SRAM ? kCubeSram : kCubeDram;
 }
 
 DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint32_t height,
@@ -54,7 +48,7 @@ DataCube PartMaker::cube(const nvdla_surface& s, std::uint32_t width, std::uint3
   cube.type = memory(s.slot);
   cube.address = slot_address(s.slot);
   cube.offset = static_cast<std::uint32_t>(s.offset);
-  cube.size = static_cast<std::uint32_t>(net_.slots[s.slot].size - s.offset);
+  cube.size = static_cast<std::uint32_t>(part_.slots[s.slot].size - s.offset);
   cube.line_stride = s.line_stride;
   cube.surf_stride = s.surface_stride;
   return cube;

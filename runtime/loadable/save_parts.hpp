@@ -33,7 +33,7 @@ constexpr std::string_view kNoNanToZero = "a loadable has no NaN as zero";
 // Both arguments outlive it.
 class PartMaker {
  public:
-  PartMaker(const CompiledNetwork::Impl& net, const nvdla_hw& hw);
+  PartMaker(const detail::ProgramPart& part, const nvdla_hw& hw);
 
   // Parts of layer `i`, which has them.
   ConvPart conv(std::uint32_t i) const;
@@ -75,7 +75,7 @@ class PartMaker {
   void convert(std::uint32_t i, const nvdla_sdp_x& x, SdpSubOp& op, DataCube& data,
                const DataCube& size) const;
 
-  const CompiledNetwork::Impl& net_;
+  const detail::ProgramPart& part_;
   const nvdla_hw& hw_;
   detail::CompiledProgram compiled_;
 };

@@ -8,7 +8,7 @@
 namespace nvdla::loadable {
 
 PdpPart PartMaker::pdp(std::uint32_t i) const {
-  const nvdla_layer& layer = net_.descriptors[i];
+  const nvdla_layer& layer = part_.layers[i];
   const nvdla_pdp& pdp = layer.pdp;
   const bool flying = layer.kind != NVDLA_LAYER_PDP;
   if ((pdp.flags & NVDLA_PDP_NAN_TO_ZERO) != 0) lacks(i, kNoNanToZero);
@@ -55,7 +55,7 @@ PdpPart PartMaker::pdp(std::uint32_t i) const {
 }
 
 CdpPart PartMaker::cdp(std::uint32_t i) const {
-  const nvdla_layer& layer = net_.descriptors[i];
+  const nvdla_layer& layer = part_.layers[i];
   const nvdla_cdp& cdp = layer.cdp;
   if ((cdp.flags & NVDLA_CDP_NAN_TO_ZERO) != 0) lacks(i, kNoNanToZero);
   CdpPart part;

@@ -14,7 +14,7 @@ constexpr std::uint32_t kMostShift = UINT8_MAX;
 }  // namespace
 
 SdpPart PartMaker::sdp(std::uint32_t i) const {
-  const nvdla_layer& layer = net_.descriptors[i];
+  const nvdla_layer& layer = part_.layers[i];
   const nvdla_sdp& sdp = layer.sdp;
   const bool flying = layer.kind == NVDLA_LAYER_CONV_SDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
   const bool to_pdp = layer.kind == NVDLA_LAYER_SDP_PDP || layer.kind == NVDLA_LAYER_CONV_SDP_PDP;
@@ -84,8 +84,8 @@ void PartMaker::convert(std::uint32_t i, const nvdla_sdp_y& y, SdpSubOp& op, Dat
   operands(y, op, data, size);
   op.truncate = byte(std::min(y.mul_truncate, kMostShift));
   // fp16 from memory is widened there, so that the converter is on and its numbers say nothing.
-  const bool widen = net_.descriptors[i].sdp.proc_precision == NVDLA_PRECISION_FP16 &&
-                     y.mode != NVDLA_OPERAND_LAYER;
+  const bool widen =
+      part_.layers[i].sdp.proc_precision == NVDLA_PRECISION_FP16 && y.mode != NVDLA_OPERAND_LAYER;
   const nvdla_convert identity = {.offset = 0, .scale = 1, .truncate = 0, .pad = 0};
   if (widen && y.alu != NVDLA_ALU_NONE) op.cvt.alu_cvt = converter(identity);
   if (widen && y.mul != NVDLA_MUL_NONE) op.cvt.mul_cvt = converter(identity);

@@ -3,6 +3,7 @@
 // Inputs and outputs of a compiled network as the tensor list describes them.
 #include <algorithm>
 
+#include "loadable/save_file.hpp"
 #include "loadable/save_parts.hpp"
 #include "nvdla/image.hpp"
 #include "nvdla/loadable.hpp"
@@ -64,24 +65,33 @@ void describe_image(const ImageDesc& image, bool is_signed, TensorEntry& t) {
   t.stride[1] = image.line_stride;
 }
 
+// Whether a convolution reads the pixels in that slot as integers with a sign.
+bool reads_signed(const CompiledNetwork::Impl& net, std::uint32_t slot) {
+  for (const detail::ChainPart& part : net.parts) {
+    const auto* program = std::get_if<detail::ProgramPart>(&part);
+    if (program == nullptr) continue;
+    for (const nvdla_layer& layer : program->layers) {
+      if (layer.conv.mode == NVDLA_CONV_IMAGE && program->bound[layer.conv.input.slot] == slot &&
+          (layer.conv.flags & NVDLA_CONV_SIGNED_PIXELS) != 0)
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 TensorEntry make_tensor(const CompiledNetwork::Impl& net, const CompiledNetwork::Impl::Port& port) {
   TensorEntry t;
   t.name = port.name;
-  t.memory = static_cast<std::uint16_t>(slot_address(port.slot));
+  t.memory = slot_memory(port.slot);
   t.size = net.slots[port.slot].size;
   if (!port.image) {
     describe_cube(resolve(port.desc), t);
     t.quantization = port.quantization;
     return t;
   }
-  const auto& layers = net.descriptors;
-  const bool is_signed = std::any_of(layers.begin(), layers.end(), [&](const nvdla_layer& layer) {
-    return layer.conv.mode == NVDLA_CONV_IMAGE && layer.conv.input.slot == port.slot &&
-           (layer.conv.flags & NVDLA_CONV_SIGNED_PIXELS) != 0;
-  });
-  describe_image(*port.image, is_signed, t);
+  describe_image(*port.image, reads_signed(net, port.slot), t);
   return t;
 }
 

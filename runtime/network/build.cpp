@@ -5,11 +5,9 @@
 #include "arith/integers.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
-#include "base/rules.hpp"
 #include "device/check_memory.hpp"
 #include "layout/cbuf.hpp"
 #include "layout/layer_order.hpp"
-#include "layout/tied.hpp"
 #include "network/builder.hpp"
 #include "network/plan_check.hpp"
 #include "network/winograd_plan.hpp"
@@ -65,7 +63,7 @@ std::uint64_t Blob::add(std::uint64_t bytes) {
   return offset;
 }
 
-void Builder::build(const BuildOptions& options) {
+void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   if (net_.layers.empty()) refuse_argument("the network has no layer");
   const bool silent = std::any_of(net_.layers.begin(), net_.layers.end(),
                                   [](const LayerNode& l) { return l.output == kNoTensor; });
@@ -80,24 +78,19 @@ void Builder::build(const BuildOptions& options) {
   parts_.emplace(net_, info_);
   for (std::uint32_t i = 0; i < net_.tensors.size(); ++i) add_tensor(i);
   for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
-  place_residents({.share = options.share_memory, .sram = options.sram_bytes});
-  add_control();
+  for (const auto* ports : {&net_.inputs, &net_.outputs})
+    for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
+  cut_programs(chain_, residents_, limits);
+  // Only a plan tells how many buffers a program has.
+  do {
+    place_residents({.share = options.share_memory, .sram = options.sram_bytes});
+  } while (cut_for_slots(chain_, placed_, residents_, limits));
+  create_parts(options.statistics);
+  check_plan(plan_, residents_, chain_, accesses());
+  allocate_constants();
   for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) compiled_.outputs.push_back(make_port(port));
-  create_program(options.statistics);
-  check_plan(plan_, residents_, unplanned_layers_, unplanned_transfers_,
-             program_accesses(info_, program_desc(options.statistics)));
-  compiled_.descriptors = std::move(layers_);
-  compiled_.slots = std::move(slots_);
-  compiled_.luts = net_.luts;
-  compiled_.transfers = std::move(transfers_);
   compiled_.statistics = options.statistics;
-  std::vector<std::string> names;
-  for (CompiledNetwork::Impl::Layer& layer : compiled_.layers) {
-    layer.cycles = compiled_.program.cycles(static_cast<std::uint32_t>(names.size()));
-    names.push_back(layer.name);
-  }
-  compiled_.layer_names = std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 
 std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
@@ -108,33 +101,37 @@ std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::
 
 void Builder::place_residents(const MemoryWishes& wishes) {
   if (wishes.sram != 0) check_memory(info_, Memory::kSram);
-  for (const auto* ports : {&net_.inputs, &net_.outputs})
-    for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
-  unplanned_layers_ = layers_;
-  unplanned_transfers_ = transfers_;
-  plan_ = plan_memory(residents_, layers_, transfers_, wishes);
-  move_in(plan_, layers_, transfers_);
+  plan_ = plan_memory(residents_, chain_, wishes);
+  placed_ = chain_;
+  move_in(plan_, placed_);
+  compiled_.slots.clear();
+  compiled_.slot_names.clear();
   for (const MemoryPlan::Slot& planned : plan_.slots) {
-    const nvdla_slot& slot = planned.slot;
     std::string name = residents_[planned.tenants.front().resident].name;
     if (planned.tenants.size() > 1) name += fmt::format(" and {} more", planned.tenants.size() - 1);
-    slots_.push_back(slot);
+    compiled_.slots.push_back(planned.slot);
     compiled_.slot_names.push_back(std::move(name));
-    compiled_.constants.emplace_back();
     at_place(compiled_.slot_names.back(), std::nullopt,
-             [&] { check_memory(info_, static_cast<Memory>(slot.memory)); });
+             [&] { check_memory(info_, static_cast<Memory>(planned.slot.memory)); });
+  }
+  compiled_.memory = memory_use(plan_, residents_);
+}
+
+void Builder::allocate_constants() {
+  for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
+    const MemoryPlan::Slot& planned = plan_.slots[i];
+    Buffer& buffer = compiled_.constants.emplace_back();
     if (!holds_constants(planned, residents_)) continue;
-    at_place(compiled_.slot_names.back(), std::nullopt, [&] {
-      compiled_.constants.back() = device_.allocate(slot.size, static_cast<Memory>(slot.memory));
+    at_place(compiled_.slot_names[i], std::nullopt, [&] {
+      buffer = device_.allocate(planned.slot.size, static_cast<Memory>(planned.slot.memory));
     });
-    const Map map = compiled_.constants.back().map(MapMode::kWrite);
+    const Map map = buffer.map(MapMode::kWrite);
     for (const MemoryPlan::Tenant& tenant : planned.tenants) {
       const std::vector<std::byte>& contents = residents_[tenant.resident].contents;
       std::copy(contents.begin(), contents.end(),
                 map.data() + plan_.places[tenant.resident].offset);
     }
   }
-  compiled_.memory = memory_use(plan_, residents_);
 }
 
 std::string Builder::place_of(std::uint32_t tensor) const {
@@ -323,64 +320,18 @@ CompiledNetwork::Impl::Port Builder::make_port(const PortNode& node) const {
   return port;
 }
 
-ProgramDesc Builder::program_desc(bool statistics) const {
-  ProgramDesc desc;
-  desc.layers = layers_;
-  desc.slots = slots_;
-  desc.luts = net_.luts;
-  desc.transfers = transfers_;
-  desc.control = compiled_.control;
-  desc.statistics = statistics;
-  return desc;
-}
-
-void Builder::create_program(bool statistics) {
-  for (bool created = false; !created;) {
-    try {
-      compiled_.program = device_.create_program(program_desc(statistics));
-      created = true;
-    } catch (const Error& error) {
-      if (error.rule() == NVDLA_RULE_NONE) throw;
-      // What layers take only the compiler knows, and the clock perhaps only the driver.
-      if (error.rule() != NVDLA_RULE_TIED_CYCLES || !fetch_again(layers_, error.detail().index)) {
-        throw named(error);
-      }
-    }
-  }
-}
-
-Error Builder::named(const Error& error) const {
-  const nvdla_error& detail = error.detail();
-  RuleNames names;
-  names.configuration = info_.configuration;
-  names.slots = compiled_.slot_names;
-  std::string object = "the network";
-  // Tables and transfers are called after the first layer that uses them.
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const nvdla_layer& layer = layers_[i];
-    const std::string& name = compiled_.layers[i].name;
-    if (detail.object == NVDLA_OBJECT_LAYER && detail.index == i) names.layer = name;
-    if (detail.object == NVDLA_OBJECT_LUT && layer.lut == detail.index + 1) {
-      object = "the look-up table of " + layer_text(i, name);
-      break;
-    }
-    if (detail.object == NVDLA_OBJECT_TRANSFER && layer.kind == NVDLA_LAYER_BDMA &&
-        detail.index - layer.bdma.first_transfer < layer.bdma.num_transfers) {
-      object = layer_text(i, name);
-      break;
-    }
-  }
-  names.object = object;
-  return Error(static_cast<ErrorCode>(error.code().value()), rule_text(detail, names), detail);
+CompiledNetwork compile(const Network::Impl& net, const Device& device, const BuildOptions& options,
+                        const ProgramLimits& limits) {
+  auto compiled = std::make_shared<CompiledNetwork::Impl>(device);
+  Builder(net, device, *compiled).build(options, limits);
+  return Handles::make<CompiledNetwork>(
+      std::shared_ptr<const CompiledNetwork::Impl>(std::move(compiled)));
 }
 
 }  // namespace detail
 
 CompiledNetwork Network::compile(const Device& device, const BuildOptions& options) const {
-  auto compiled = std::make_shared<CompiledNetwork::Impl>(device);
-  detail::Builder(impl(), device, *compiled).build(options);
-  return detail::Handles::make<CompiledNetwork>(
-      std::shared_ptr<const CompiledNetwork::Impl>(std::move(compiled)));
+  return detail::compile(impl(), device, options, {});
 }
 
 Session Network::build(const Device& device, const BuildOptions& options) const {

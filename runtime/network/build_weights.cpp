@@ -51,18 +51,4 @@ void Builder::place_weights(const WeightsDesc& desc, std::span<const std::byte> 
   conv = compressed;
 }
 
-// The tables of all layers, in the slot that comes last.
-void Builder::add_control() {
-  const auto bytes = control_.bytes();
-  if (bytes.empty()) return;
-  for (nvdla_layer& layer : layers_) {
-    if ((layer.conv.flags & NVDLA_CONV_COMPRESSED) == 0) continue;
-    layer.conv.wgs.slot = layer.conv.wmb.slot = static_cast<std::uint32_t>(slots_.size());
-  }
-  slots_.push_back(make_slot(info_, bytes.size(), NVDLA_SLOT_CONTROL));
-  compiled_.constants.emplace_back();
-  compiled_.slot_names.emplace_back("the tables of compressed weights");
-  compiled_.control.assign(bytes.begin(), bytes.end());
-}
-
 }  // namespace nvdla::detail

@@ -16,9 +16,11 @@
 
 #include "base/check.hpp"
 #include "device/compiled_impl.hpp"
+#include "device/program_accesses.hpp"
 #include "network/memory_plan.hpp"
 #include "network/network_impl.hpp"
 #include "network/part_plan.hpp"
+#include "network/program_cuts.hpp"
 
 namespace nvdla::detail {
 
@@ -58,7 +60,7 @@ class Builder {
   Builder(const Network::Impl& net, const Device& device, CompiledNetwork::Impl& compiled)
       : net_(net), info_(device.info()), device_(device), compiled_(compiled) {}
 
-  void build(const BuildOptions& options);
+  void build(const BuildOptions& options, const ProgramLimits& limits);
 
  private:
   void add_tensor(std::uint32_t tensor);
@@ -69,7 +71,9 @@ class Builder {
   // until place_residents() has found one for it.
   std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
                              Memory memory = Memory::kDram);
+  // Plans memory for the chain as it is cut now.
   void place_residents(const MemoryWishes& wishes);
+  void allocate_constants();
   // "output 'scores'", as the application knows it, or the layer that makes it.
   std::string place_of(std::uint32_t tensor) const;
   // "layer 3 'conv2'", of the one that is being added.
@@ -88,8 +92,6 @@ class Builder {
   // The packed stream into `blob`, and its tables, if it has any; says it in `conv`.
   void place_weights(const WeightsDesc& desc, std::span<const std::byte> stream, nvdla_conv& conv,
                      Blob& blob);
-  void add_control();
-
   // All layers of the program that a layer of the network becomes.
   void add_layer(std::uint32_t index);
   void add_part(const LayerNode& node, const SdpNode& sdp);
@@ -104,6 +106,7 @@ class Builder {
   void add_part(const LayerNode& node, const PadNode& pad);
   void add_part(const LayerNode& node, const ReshapeNode& reshape);
   void add_part(const LayerNode& node, const UpsampleNode& upsample);
+  void add_part(const LayerNode& node, const CpuNode& cpu);
   // Tensors that layers before have written in place of this one, as parts of it.
   std::vector<std::uint32_t> made_before(const LayerNode& node) const;
 
@@ -217,10 +220,16 @@ class Builder {
              nvdla_sdp_x& x) const;
 
   CompiledNetwork::Impl::Port make_port(const PortNode& node) const;
-  ProgramDesc program_desc(bool statistics) const;
-  void create_program(bool statistics);
+  // The program of some layers, and what the CPU does.
+  ProgramPart program_part(const Chain::Run& run) const;
+  void add_control(std::span<nvdla_layer* const> compressed, ProgramPart& part) const;
+  CpuPart cpu_part(std::uint32_t layer) const;
+  void create_program(ProgramPart& part, bool statistics) const;
+  void create_parts(bool statistics);
+  // What layers and the CPU may touch.
+  std::vector<ProgramAccess> accesses() const;
   // What the compiler refuses, in the words of the network.
-  Error named(const Error& error) const;
+  Error named(const Error& error, const ProgramPart& part) const;
 
   const Network::Impl& net_;
   const DeviceInfo& info_;
@@ -233,16 +242,19 @@ class Builder {
   std::optional<PartPlan> parts_;
   std::vector<Resident> residents_;
   MemoryPlan plan_;
-  std::vector<nvdla_layer> unplanned_layers_;  // as they name residents
-  std::vector<nvdla_transfer> unplanned_transfers_;
-  std::vector<nvdla_slot> slots_;
-  std::vector<nvdla_layer> layers_;
-  std::vector<nvdla_transfer> transfers_;
+  Chain chain_;   // as it names residents
+  Chain placed_;  // as it names slots
+  std::vector<nvdla_layer>& layers_ = chain_.layers;
+  std::vector<nvdla_transfer>& transfers_ = chain_.transfers;
   std::vector<std::uint32_t> cubes_;              // by layer of the network: of a batch, at once
   std::vector<bool> fused_;                       // by layer of the network: part of the one before
   std::vector<std::vector<std::uint32_t>> ends_;  // of the program, by layer of the network
-  Blob control_{0};  // tables of compressed weights; their slot comes last
+  Blob control_{0};  // tables of compressed weights; in each program their slot comes last
 };
+
+// Network::compile(), with other limits than those of programs.
+CompiledNetwork compile(const Network::Impl& net, const Device& device, const BuildOptions& options,
+                        const ProgramLimits& limits);
 
 }  // namespace nvdla::detail
 

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "arith/integers.hpp"
-#include "base/layer_places.hpp"
-#include "layout/layer_order.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -18,16 +16,9 @@ constexpr std::uint64_t kConstantAlign = 256;
 
 class Planner {
  public:
-  Planner(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
-          std::span<const nvdla_transfer> transfers)
-      : residents_(residents), order_(layers), users_(residents.size()) {
+  Planner(std::span<const Resident> residents, const Chain& chain)
+      : residents_(residents), order_(chain.order()), users_(users_of(chain, residents.size())) {
     for (const Resident& resident : residents) memories_.push_back(resident.slot.memory);
-    for (std::uint32_t i = 0; i < layers.size(); ++i) {
-      for_each_place(layers[i], transfers, [&](const auto& place, bool) {
-        auto& users = users_[place.slot];
-        if (users.empty() || users.back() != i) users.push_back(i);
-      });
-    }
   }
 
   MemoryPlan plan(const MemoryWishes& wishes) {
@@ -154,9 +145,20 @@ class Planner {
 
 }  // namespace
 
-MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
-                       std::span<const nvdla_transfer> transfers, const MemoryWishes& wishes) {
-  return Planner(residents, layers, transfers).plan(wishes);
+std::vector<std::vector<std::uint32_t>> users_of(const Chain& chain, std::size_t residents) {
+  std::vector<std::vector<std::uint32_t>> all(residents);
+  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
+    for_each_use(chain, i, [&](const auto& place, bool) {
+      auto& users = all[place.slot];
+      if (users.empty() || users.back() != i) users.push_back(i);
+    });
+  }
+  return all;
+}
+
+MemoryPlan plan_memory(std::span<const Resident> residents, const Chain& chain,
+                       const MemoryWishes& wishes) {
+  return Planner(residents, chain).plan(wishes);
 }
 
 bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents) {
@@ -165,10 +167,9 @@ bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> res
   });
 }
 
-void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,
-             std::span<nvdla_transfer> transfers) {
-  for (nvdla_layer& layer : layers) {
-    for_each_place(layer, transfers, [&](auto& place, bool) {
+void move_in(const MemoryPlan& plan, Chain& chain) {
+  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
+    for_each_use(chain, i, [&](auto& place, bool) {
       const MemoryPlan::Place& to = plan.places[place.slot];
       place.slot = to.slot;
       place.offset += to.offset;

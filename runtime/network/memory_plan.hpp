@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "network/chain.hpp"
 #include "nvdla/memory_use.hpp"
 
 namespace nvdla::detail {
@@ -54,18 +55,20 @@ struct MemoryWishes {
   std::uint64_t sram = 0;  // bytes that slots in secondary memory may take together
 };
 
-// Layers and transfers name residents as if these were slots. Residents that are alone come first,
-// in their order.
+// The layers of each resident that touch it, in their order. The chain names residents as if these
+// were slots.
+std::vector<std::vector<std::uint32_t>> users_of(const Chain& chain, std::size_t residents);
+
+// Residents that are alone come first, in their order.
 //
 // Tensors that nobody has placed go to secondary memory as long as there is room: first those that
 // layers touch most often while they are alive, since what counts there is bytes times time; of
 // equals the largest.
-MemoryPlan plan_memory(std::span<const Resident> residents, std::span<const nvdla_layer> layers,
-                       std::span<const nvdla_transfer> transfers, const MemoryWishes& wishes);
+MemoryPlan plan_memory(std::span<const Resident> residents, const Chain& chain,
+                       const MemoryWishes& wishes);
 
-// Lets layers and transfers name slots of the plan.
-void move_in(const MemoryPlan& plan, std::span<nvdla_layer> layers,
-             std::span<nvdla_transfer> transfers);
+// Lets the chain name slots of the plan.
+void move_in(const MemoryPlan& plan, Chain& chain);
 
 // Does nothing but constants lie there?
 bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents);

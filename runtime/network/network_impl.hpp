@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "network/conv_node.hpp"
+#include "network/cpu_node.hpp"
 #include "network/part_node.hpp"
 #include "network/pool_node.hpp"
 #include "network/reshape_node.hpp"
@@ -59,7 +60,7 @@ struct LayerNode {
   std::uint32_t input = 0;
   std::uint32_t output = kNoTensor;
   std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode,
-               SliceNode, PadNode, ReshapeNode, UpsampleNode>
+               SliceNode, PadNode, ReshapeNode, UpsampleNode, CpuNode>
       part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch

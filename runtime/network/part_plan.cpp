@@ -113,7 +113,8 @@ bool PartPlan::can_be_part(std::uint32_t tensor, std::uint32_t whole) const {
          std::holds_alternative<PoolNode>(producer.part) ||
          std::holds_alternative<NormNode>(producer.part) ||
          std::holds_alternative<PadNode>(producer.part) ||
-         std::holds_alternative<ConcatNode>(producer.part);
+         std::holds_alternative<ConcatNode>(producer.part) ||
+         std::holds_alternative<CpuNode>(producer.part);
 }
 
 std::uint32_t PartPlan::root(std::uint32_t tensor) const {

@@ -5,21 +5,16 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "base/layer_places.hpp"
-#include "layout/layer_order.hpp"
 
 namespace nvdla::detail {
 namespace {
 
 class Check {
  public:
-  Check(const MemoryPlan& plan, std::span<const Resident> residents,
-        std::span<const nvdla_layer> layers, std::span<const nvdla_transfer> transfers)
-      : plan_(plan), residents_(residents), order_(layers), named_(layers.size()) {
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      for_each_place(layers[i], transfers,
-                     [&](const auto& place, bool) { named_[i].push_back(place.slot); });
-    }
+  Check(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain)
+      : plan_(plan), residents_(residents), order_(chain.order()), named_(chain.layers.size()) {
+    for (std::uint32_t i = 0; i < chain.layers.size(); ++i)
+      for_each_use(chain, i, [&](const auto& place, bool) { named_[i].push_back(place.slot); });
   }
 
   // Each layer touches only what it names.
@@ -71,10 +66,9 @@ class Check {
 
 }  // namespace
 
-void check_plan(const MemoryPlan& plan, std::span<const Resident> residents,
-                std::span<const nvdla_layer> layers, std::span<const nvdla_transfer> transfers,
+void check_plan(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain,
                 std::span<const ProgramAccess> accesses) {
-  const Check check(plan, residents, layers, transfers);
+  const Check check(plan, residents, chain);
   check.check_extents(accesses);
   check.check_lives();
 }

@@ -29,9 +29,11 @@ ROOMS = {
     "runtime/lut": {"runtime/base", "runtime/arith", "api", "uapi"},
     "runtime/device": {"runtime/layout", "runtime/backend", "runtime/base", "runtime/arith", "api",
                        "uapi"},
-    "runtime/network": {"runtime/device", "runtime/layout", "runtime/lut", "runtime/base",
+    # Operators between two programs.
+    "runtime/cpu": {"runtime/arith", "runtime/base", "api"},
+    "runtime/network": {"runtime/cpu", "runtime/device", "runtime/layout", "runtime/lut", "runtime/base",
                         "runtime/arith", "api", "uapi"},
-    "runtime/loadable": {"runtime/network", "runtime/device", "runtime/layout", "runtime/lut",
+    "runtime/loadable": {"runtime/cpu", "runtime/network", "runtime/device", "runtime/layout", "runtime/lut",
                          "runtime/backend", "runtime/base", "runtime/arith", "firmware", "api",
                          "uapi"},
     # Drives devices by their registers where it reaches them, else by the API.

@@ -48,7 +48,7 @@ struct BuildOptions {
 // The program and the constants of a network in the memory of its device, and what its inputs and
 // outputs are. Immutable, a handle: copies name the same network, threads may share it. It lives as
 // long as any handle, request or run of it. All calls but assignment and bool throw
-// kInvalidArgument on an empty handle; inputs(), outputs() and layers() are 0.
+// kInvalidArgument on an empty handle; inputs(), outputs(), layers() and programs() are 0.
 class NVDLA_API CompiledNetwork {
  public:
   struct Impl;  // the library's own
@@ -65,7 +65,9 @@ class NVDLA_API CompiledNetwork {
   // Buffers for inputs, outputs and what lies between layers; nothing of the constants is copied.
   // Requests of one queue run in the order in which they are submitted; without a queue it is the
   // device's. One in a queue of its own takes turns with others, and does not fall with them if
-  // one hangs. Throws kNoMemory, kInvalidArgument for a queue of another device.
+  // one hangs. Of several programs the first takes its turn there, all others come as soon as they
+  // can: who needs the results of such a run waits for its fence (SubmitOptions::wait_fences).
+  // Throws kNoMemory, kInvalidArgument for a queue of another device.
   Request create_request() const;
   Request create_request(const Queue& queue) const;
 
@@ -92,6 +94,10 @@ class NVDLA_API CompiledNetwork {
   std::uint64_t layer_cycles(std::uint32_t layer) const;
   // Multiply-accumulates of one run of a layer.
   std::uint64_t layer_macs(std::uint32_t layer) const;
+  // The CPU computes it, see nvdla/cpu_operators.hpp: it has no cycles, and its statistics are 0.
+  bool layer_on_cpu(std::uint32_t layer) const;
+  // Submissions to the device that a run takes, one after the other.
+  std::uint32_t programs() const noexcept;
   // The buffers of this network, which all requests share (BufferUse::shared), and those that each
   // request has for itself.
   MemoryUse memory() const;

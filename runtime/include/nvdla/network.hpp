@@ -25,6 +25,7 @@
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/concatenation.hpp"
 #include "nvdla/convolution.hpp"
+#include "nvdla/cpu_operators.hpp"
 #include "nvdla/deconvolution.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
@@ -95,6 +96,14 @@ class NVDLA_API Network {
   Tensor slice(Tensor input, const Slice& slice);
   Tensor pad(Tensor input, const Padding& padding);
   Tensor reshape(Tensor input, const Reshape& reshape);
+  // What the CPU computes, see nvdla/cpu_operators.hpp.
+  Tensor softmax(Tensor input, const Softmax& softmax);
+  Tensor power(Tensor input, const Power& power);
+  Tensor apply(Tensor input, const ElementFunction& function);
+  Tensor layer_normalization(Tensor input, const LayerNormalization& normalization);
+  Tensor product(Tensor a, Tensor b, const TensorProduct& product);
+  Tensor argmax(Tensor input, const Argmax& argmax);
+  Tensor transpose(Tensor input, const Transpose& transpose);
   // Names a tensor that the application reads. What is not said of its quantisation is what the
   // network knows, or that integers stand for themselves.
   void output(Tensor tensor, std::string_view name);
@@ -106,9 +115,9 @@ class NVDLA_API Network {
 
   Shape shape(Tensor tensor) const;
   Precision precision(Tensor tensor) const;
-  // What the elements stand for, where it is known: of inputs, of quantised layers, and of
-  // poolings, averages, copies, reorganisations, concatenations, slices, paddings, reshapes and
-  // upsamplings of such tensors.
+  // What the elements stand for, where it is known: of inputs, of quantised layers, of what the CPU
+  // computes, and of poolings, averages, copies, reorganisations, concatenations, slices, paddings,
+  // reshapes and upsamplings of such tensors.
   std::optional<Quantization> quantization(Tensor tensor) const;
   std::uint32_t layers() const noexcept;
   std::string_view layer_name(std::uint32_t layer) const;
@@ -118,14 +127,16 @@ class NVDLA_API Network {
   // Weights packed and brought to the device, memory planned (CompiledNetwork::memory() tells how),
   // banks chosen, waits from data dependencies. A convolution whose input does not fit the
   // convolution buffer is cut into bands of lines, one with kernels too large for it into some
-  // kernels at a time, each a layer of the compiled network. Throws kInvalidProgram with the
-  // layer's name, kNotAvailable where lines are too long even for that. The network may be dropped
-  // afterwards.
+  // kernels at a time, each a layer of the compiled network. What is too much for one program, or
+  // has layers of the CPU between, becomes several, one after the other. Throws kInvalidProgram
+  // with the layer's name, kNotAvailable where lines are too long even for that. The network may be
+  // dropped afterwards.
   CompiledNetwork compile(const Device& device, const BuildOptions& options = {}) const;
   // compile(), and a session on that.
   Session build(const Device& device, const BuildOptions& options = {}) const;
 
  private:
+  friend struct detail::Handles;
   // Throw kInvalidArgument if the network was moved from.
   Impl& impl();
   const Impl& impl() const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Random graphs of int8 layers: branches that meet again in sums and concatenations, tensors that
-// are read late, outputs in the middle. What every tensor holds is worked out beside the network in
-// plain integers.
+// Random graphs of int8 layers, some of which the CPU computes: branches that meet again in sums
+// and concatenations, tensors that are read late, outputs in the middle. What every tensor holds is
+// worked out beside the network in plain integers.
 #ifndef NVDLA_TESTS_SUPPORT_RUNTIME_RANDOM_GRAPH_HPP
 #define NVDLA_TESTS_SUPPORT_RUNTIME_RANDOM_GRAPH_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ class RandomGraph {
   const Network& network() const { return net_; }
 
   // What is wrong with two runs on `device`; empty if nothing is.
-  std::string wrong(const Device& device) const {
-    Session session = net_.build(device);
+  std::string wrong(const Device& device) const { return wrong(net_.build(device)); }
+  std::string wrong(Session session) const {
     for (int run = 0; run < 2; ++run) {
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         session.write("in" + std::to_string(i), Layout::kNchw, nodes_[inputs_[i]].cube.data);
@@ -104,7 +105,7 @@ class RandomGraph {
 
   void add_layer() {
     const Node in = pick_node();
-    switch (any(0, 9)) {
+    switch (any(0, 12)) {
       case 0:
       case 1:
         return add_convolution(in);
@@ -123,6 +124,12 @@ class RandomGraph {
         return add_padding(in);
       case 8:
         return add_channels(in);
+      case 9:
+        return add_column(in);
+      case 10:
+        return add_product(in);
+      case 11:
+        return add_transpose(in);
       default:
         return add_pointwise(in);
     }
@@ -362,6 +369,76 @@ class RandomGraph {
     padding.right = static_cast<std::uint32_t>(right);
     padding.value = value;
     add(net_.pad(in.tensor, padding), std::move(out));
+  }
+
+  // A softmax or a normalisation along the channels of each position.
+  void add_column(const Node& in) {
+    const double step = any(0, 1) == 0 ? 1 / 16.0 : 1 / 64.0;
+    const Quantization from = {static_cast<float>(step), any(-9, 9)}, to = {1 / 32.0F, 3};
+    const bool norm = one_in(2);
+    Int8 out = in.cube;
+    const std::size_t area = out.data.size() / static_cast<std::size_t>(out.c);
+    for (std::size_t p = 0; p < area; ++p) {
+      std::vector<double> column;
+      for (std::size_t i = p; i < out.data.size(); i += area)
+        column.push_back((in.cube.data[i] - from.zero_point) * step);
+      double sum = 0, squares = 0, powers = 0;
+      for (const double x : column) sum += x;
+      const double mean = sum / out.c;
+      for (const double x : column) {
+        squares += (x - mean) * (x - mean);
+        powers += std::exp(x);
+      }
+      for (std::size_t c = 0; c < column.size(); ++c)
+        out.data[c * area + p] =
+            norm ? nearest((column[c] - mean) / std::sqrt(squares / out.c + 1e-5) * 32 + 3)
+                 : nearest(std::exp(column[c]) / powers * 256 - 128);
+    }
+    const std::string layer = name();
+    add(norm ? net_.layer_normalization(in.tensor, {.name = layer, .input = from, .output = to})
+             : net_.softmax(in.tensor, {.name = layer, .input = from}),
+        std::move(out));
+  }
+
+  static std::int8_t nearest(double value) {
+    return static_cast<std::int8_t>(std::clamp(std::round(value), -128.0, 127.0));
+  }
+
+  // With the rows of another one as columns.
+  void add_product(const Node& in) {
+    const std::vector<Node> fit = same_but(in.cube, false, true, true);
+    const Node& other = fit[static_cast<std::size_t>(any(0, static_cast<int>(fit.size()) - 1))];
+    const int columns = other.cube.h * other.cube.w;
+    Int8 out(columns, in.cube.h, in.cube.w);
+    if (columns > 70 || out.data.size() > kMostElements) return;
+    for (int c = 0; c < columns; ++c)
+      for (int y = 0; y < out.h; ++y)
+        for (int x = 0; x < out.w; ++x) {
+          std::int64_t sum = 0;
+          for (int i = 0; i < in.cube.c; ++i)
+            sum += in.cube.at(i, y, x) * (other.cube.at(i, c / other.cube.w, c % other.cube.w) - 2);
+          out.at(c, y, x) = static_cast<std::int8_t>(saturate(round_shift(sum, 8), 8));
+        }
+    const std::string layer = name();
+    add(net_.product(in.tensor, other.tensor,
+                     {.name = layer,
+                      .a = Quantization{},
+                      .b = Quantization{1, 2},
+                      .transposed = true,
+                      .factor = 1 / 256.0}),
+        std::move(out));
+  }
+
+  void add_transpose(const Node& in) {
+    if (in.cube.h > 70 || in.cube.w > 70) return;
+    Int8 out(in.cube.h, in.cube.w, in.cube.c);
+    for (int c = 0; c < out.c; ++c)
+      for (int y = 0; y < out.h; ++y)
+        for (int x = 0; x < out.w; ++x) out.at(c, y, x) = in.cube.at(x, c, y);
+    const std::string layer = name();
+    add(net_.transpose(in.tensor,
+                       {.name = layer, .order = {Axis::kHeight, Axis::kWidth, Axis::kChannels}}),
+        std::move(out));
   }
 
   // The youngest, and some of the others.

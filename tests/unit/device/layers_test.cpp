@@ -18,6 +18,7 @@
 #include "device/layer_steps.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/only_program.hpp"
 #include "support/runtime/other_device.hpp"
 #include "support/runtime/session_bindings.hpp"
 #include "support/runtime/small_program.hpp"
@@ -255,15 +256,11 @@ TEST(CompareLayers, LayersThatShareTheBufferAndWriteOverEachOther) {
   const auto expected = output(session, "out");
 
   const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
-  std::vector<nvdla_layer> layers = impl.descriptors;
-  for (nvdla_layer& layer : layers) layer.sdp.output.offset = 0;
-  detail::ProgramStep step;
-  step.desc = {.layers = layers, .slots = impl.slots};
-  step.bindings = test::session_bindings(session);
-  step.slot_names = impl.slot_names;
-  step.layer_names = {"a", "b", "c"};
-  const std::vector<detail::LayerStep> steps = {step};
-  const auto cuts = detail::cut_layers(step.desc, impl.device.info().atom);
+  detail::ProgramPart part = test::only_program(impl);
+  for (nvdla_layer& layer : part.layers) layer.sdp.output.offset = 0;
+  const std::vector<detail::LayerStep> steps = {
+      detail::ProgramStep{&part, test::session_bindings(session)}};
+  const auto cuts = detail::cut_layers(part.desc(), impl.device.info().atom);
   ASSERT_EQ(cuts.size(), 3U);
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(cuts[i].first, 0U);

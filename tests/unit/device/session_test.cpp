@@ -17,6 +17,7 @@
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/manual_fence.hpp"
+#include "support/runtime/only_program.hpp"
 #include "support/runtime/small_program.hpp"
 
 namespace nvdla {
@@ -286,7 +287,7 @@ TEST(SessionBind, BuffersThatDoNotGoTogetherAreNamed) {
 // A layer that does not end: run(), read() and the fence name it.
 TEST(SessionErrors, OfARunNameItsLayer) {
   Rig rig(State::kNew);
-  test::break_layer(rig.device, detail::Handles::impl(rig.session.network())->program, 0);
+  test::break_layer(rig.device, test::only_program(rig.session).program, 0);
   expect_error(ErrorCode::kHang, "'more': layer 0 (sdp) does not end", [&] { rig.session.run(); });
   std::vector<std::int8_t> found(32);
   expect_error(ErrorCode::kHang,

@@ -16,6 +16,7 @@
 #include "device/compiled_impl.hpp"
 #include "nvdla/nvdla.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/only_program.hpp"
 
 namespace nvdla {
 namespace {
@@ -404,7 +405,7 @@ struct Stack {
 };
 
 std::size_t compressed_layers(const Session& session) {
-  const auto& layers = detail::Handles::impl(session.network())->descriptors;
+  const auto& layers = test::only_program(session).layers;
   return static_cast<std::size_t>(std::count_if(
       layers.begin(), layers.end(),
       [](const nvdla_layer& layer) { return (layer.conv.flags & NVDLA_CONV_COMPRESSED) != 0; }));
@@ -425,21 +426,21 @@ Session expect_same(const Stack& stack) {
 TEST(CompressedNetwork, SparseWeightsAreCompressed) {
   const Session session = expect_same(Stack({32, 12, 12}, 3, 60));
   EXPECT_EQ(compressed_layers(session), 3U);
-  const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
-  EXPECT_EQ(impl.slots.back().access, NVDLA_SLOT_CONTROL);
-  EXPECT_EQ(impl.slots.back().size, impl.control.size());
+  const detail::ProgramPart& program = test::only_program(session);
+  EXPECT_EQ(program.slots.back().access, NVDLA_SLOT_CONTROL);
+  EXPECT_EQ(program.slots.back().size, program.control.size());
 }
 
 TEST(CompressedNetwork, DenseWeightsAreNot) {
   const Session session = expect_same(Stack({32, 12, 12}, 2, 0));
   EXPECT_EQ(compressed_layers(session), 0U);
-  EXPECT_TRUE(detail::Handles::impl(session.network())->control.empty());
+  EXPECT_TRUE(test::only_program(session).control.empty());
 }
 
 // Several bands of lines, with one table for all.
 TEST(CompressedNetwork, BandsShareTheirTables) {
   const Session session = expect_same(Stack({32, 512, 64}, 1, 60));
-  const auto& layers = detail::Handles::impl(session.network())->descriptors;
+  const auto& layers = test::only_program(session).layers;
   EXPECT_GT(layers.size(), 1U);
   EXPECT_EQ(compressed_layers(session), layers.size());
   for (const nvdla_layer& layer : layers) EXPECT_EQ(layer.conv.wgs.offset, 0U);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "loadable/emulate.hpp"
+#include "cpu/cube.hpp"
 #include "loadable/packed.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
@@ -28,7 +28,8 @@ std::vector<std::byte> pack_kernels(const Kernels& k) {
         for (int s = 0; s < k.size; ++s) {
           for (int n = group; n < std::min<int>(group + kGroup, k.count); ++n) {
             for (int c = block; c < std::min<int>(block + kBlock, k.channels); ++c) {
-              const std::uint16_t half = float_to_half(static_cast<float>(k.at(n, c, r, s)));
+              const std::uint16_t half =
+                  cpu::half_or_infinity(static_cast<float>(k.at(n, c, r, s)));
               stream.push_back(static_cast<std::byte>(half & 0xff));
               stream.push_back(static_cast<std::byte>(half >> 8));
             }
@@ -44,7 +45,7 @@ std::vector<std::byte> pack_kernels(const Kernels& k) {
 std::vector<std::byte> pack_bias(const Kernels& k) {
   std::vector<std::byte> stream((k.count + kHalfLanes - 1U) / kHalfLanes * kHalfAtom);
   for (std::size_t i = 0; i < k.bias.size(); ++i) {
-    const std::uint16_t half = float_to_half(static_cast<float>(k.bias[i]));
+    const std::uint16_t half = cpu::half_or_infinity(static_cast<float>(k.bias[i]));
     std::memcpy(&stream[2 * i], &half, sizeof(half));
   }
   return stream;

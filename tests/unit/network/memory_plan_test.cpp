@@ -16,6 +16,7 @@
 #include "nvdla/network.hpp"
 #include "support/random.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/only_program.hpp"
 #include "support/runtime/reference.hpp"
 
 namespace nvdla {
@@ -275,21 +276,22 @@ struct Planned {
       resident.slot = made.slots[i];
       resident.alone = buffers[i].tenants.size() == 1 && buffers[i].tenants[0].always;
     }
-    plan = detail::plan_memory(residents, made.descriptors, {}, {});
+    chain.layers = test::only_program(made).layers;
+    plan = detail::plan_memory(residents, chain, {});
   }
 
   // Empty if the plan is right.
   std::string complaint() const {
-    std::vector<nvdla_layer> layers = made.descriptors;
-    detail::move_in(plan, layers, {});
+    detail::Chain moved = chain;
+    detail::move_in(plan, moved);
     ProgramDesc desc;
     std::vector<nvdla_slot> slots;
     for (const auto& slot : plan.slots) slots.push_back(slot.slot);
-    desc.layers = layers;
+    desc.layers = moved.layers;
     desc.slots = slots;
     try {
       const auto accesses = detail::program_accesses(made.device.info(), desc);
-      detail::check_plan(plan, residents, made.descriptors, {}, accesses);
+      detail::check_plan(plan, residents, chain, accesses);
     } catch (const Error& error) {
       return error.what();
     }
@@ -298,6 +300,7 @@ struct Planned {
 
   const CompiledNetwork::Impl& made;
   std::vector<detail::Resident> residents;
+  detail::Chain chain;
   detail::MemoryPlan plan;
 };
 

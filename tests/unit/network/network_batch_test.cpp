@@ -9,6 +9,7 @@
 #include "base/handles.hpp"
 #include "device/compiled_impl.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/only_program.hpp"
 #include "support/runtime/random_layers.hpp"
 
 namespace nvdla {
@@ -252,7 +253,7 @@ TEST(NetworkBatch, CubeByCubeWithWeightsThatStay) {
       Batched b(plain(64, 3, 3, random), {64, height, 60, 3}, random);
       Session session = build(b.network(Rewrite::kNever), configuration);
       // Fetched by the first layer alone.
-      const auto& layers = detail::Handles::impl(session.network())->descriptors;
+      const auto& layers = test::only_program(session).layers;
       for (std::size_t i = 0; i < layers.size(); ++i) {
         EXPECT_EQ((layers[i].conv.flags & NVDLA_CONV_REUSE_WEIGHTS) != 0, i != 0);
         EXPECT_EQ((layers[i].conv.flags & NVDLA_CONV_KEEP_WEIGHTS) != 0, i + 1 != layers.size());

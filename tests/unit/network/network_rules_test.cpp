@@ -82,19 +82,6 @@ auto with_table(nvdla_lut_unit unit, const Change& change) {
   };
 }
 
-// `count` layers in a row, of which the name tells the number.
-auto row(int count, const std::function<Tensor(Network&, Tensor, int)>& add) {
-  return [=](Network& net, Tensor in) {
-    for (int i = 0; i < count; ++i) in = add(net, in, i);
-    return in;
-  };
-}
-
-Tensor numbered_point(Network& net, Tensor in, int i) {
-  const std::string name = "point" + std::to_string(i);
-  return net.pointwise(in, {.name = name});
-}
-
 const std::vector<Broken>& cases() {
   static const std::vector<Broken> kCases = {
       {"accumulator_shift", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): clip_truncate",
@@ -156,23 +143,6 @@ const std::vector<Broken>& cases() {
       {"steps_of_a_table", "nv_full", NVDLA_RULE_RANGE,
        "the look-up table of layer 1 'curve': lo_index_select 100",
        with_table(NVDLA_LUT_SDP, [](nvdla_lut& lut) { lut.lo_index_select = 100; })},
-      {"tables", "nv_full", NVDLA_RULE_LIMIT,
-       "the network: look-up tables 65 exceed the limit of 64",
-       row(65,
-           [](Network& net, Tensor in, int i) {
-             nvdla_lut lut = table(NVDLA_LUT_SDP);
-             lut.le[0] = static_cast<std::int16_t>(i);
-             const std::string name = "curve" + std::to_string(i);
-             Pointwise p{.name = name};
-             p.y.lut = &lut;
-             return net.pointwise(in, p);
-           })},
-      {"tensors", "nv_small", NVDLA_RULE_LIMIT,
-       "the network: buffers for tensors and constants 257 exceed the limit of 256",
-       [](Network& net, Tensor in) {
-         for (int i = 0; i < 255; ++i) net.input("spare" + std::to_string(i), {8, 4, 4});
-         return numbered_point(net, in, 0);
-       }},
       {"image_converter", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): cvt_truncate 40",
        [](Network& net, Tensor) {
          Convolution c{.name = "filter", .kernels = 1};

@@ -13,6 +13,7 @@
 #include "device/compiled_impl.hpp"
 #include "layout/tied.hpp"
 #include "nvdla/nvdla.hpp"
+#include "support/runtime/only_program.hpp"
 #include "support/runtime/reference.hpp"
 #include "support/runtime/session_bindings.hpp"
 
@@ -60,14 +61,14 @@ std::vector<std::int8_t> output(const Session& session) {
 TEST(TiedNetwork, RunsAreCutBeforeTheyAreTooLong) {
   const Net net({8, 4000, 100, 20}, 8, 32);
   const Session session = net.build("model:nv_small");
-  const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
+  const auto& part = test::only_program(session);
   std::uint64_t run = 0, all = 0;
   unsigned cuts = 0;
   for (std::uint32_t i = 0; i < session.layers(); ++i) {
-    const std::uint64_t cycles = impl.program.cycles(i);
-    const bool reuses = (impl.descriptors[i].conv.flags & kReuse) != 0;
+    const std::uint64_t cycles = part.program.cycles(i);
+    const bool reuses = (part.layers[i].conv.flags & kReuse) != 0;
     if (i != 0) {
-      const nvdla_conv& before = impl.descriptors[i - 1].conv;
+      const nvdla_conv& before = part.layers[i - 1].conv;
       EXPECT_EQ((before.flags & kKeep) != 0 || before.release != 0, reuses) << i;
     }
     if (i != 0 && !reuses) {
@@ -92,15 +93,16 @@ TEST(TiedNetwork, ResultsAreThoseOfWhatWasReused) {
       session.run();
       const std::vector<std::int8_t> expected = output(session);
       const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
-      for (std::size_t cut = 0; cut < impl.descriptors.size(); ++cut) {
-        std::vector<nvdla_layer> layers = impl.descriptors;
+      const auto& part = test::only_program(impl);
+      for (std::size_t cut = 0; cut < part.layers.size(); ++cut) {
+        std::vector<nvdla_layer> layers = part.layers;
         const bool reused = (layers[cut].conv.flags & kReuse) != 0;
         ASSERT_EQ(detail::fetch_again(layers, cut), reused);
         ASSERT_FALSE(detail::fetch_again(layers, cut));
         if (!reused) continue;
         ProgramDesc desc;
         desc.layers = layers;
-        desc.slots = impl.slots;
+        desc.slots = part.slots;
         std::vector<Binding> bindings = test::session_bindings(session);
         const Map out = bindings[impl.outputs[0].slot].buffer.map(MapMode::kReadWrite);
         std::fill(out.bytes().begin(), out.bytes().end(), std::byte{0x55});

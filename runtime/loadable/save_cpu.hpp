@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// Operators of the CPU of a network as tasks of a loadable.
+#ifndef NVDLA_LOADABLE_SAVE_CPU_HPP
+#define NVDLA_LOADABLE_SAVE_CPU_HPP
+
+#include "loadable/save_file.hpp"
+
+namespace nvdla::loadable {
+
+// Throws kNotAvailable, naming the layer, for what the interface or its revision does not have.
+void save_cpu_task(const CompiledNetwork::Impl& net, const detail::CpuPart& part, SavedFile& file);
+
+}  // namespace nvdla::loadable
+
+#endif  // NVDLA_LOADABLE_SAVE_CPU_HPP
