@@ -35,10 +35,13 @@ TEST(Catalogue, HasAsManyWeightsAsPublished) {
       {"mobilenetv2", 3'504'872 - 34'112 - 1'000},
       {"efficientnet-b0", 5'288'548 - 2 * 21'008 - 10'340},
       {"vgg16", 138'357'544 - 13'416},
+      {"vgg19", 143'667'240 - 14'696},
       {"densenet121", 7'978'856 - 83'648 - 1'000},
       {"yolo", 15'867'885 - 12'224 - 125},
       // Of 32 features and one mask, biases of the deconvolutions and the last layer.
-      {"unet", 7'763'041 - 5'888 - 481}};
+      {"unet", 7'763'041 - 5'888 - 481},
+      // One of twelve blocks; two normalisations.
+      {"transformer", 7'087'872 - 6'912 - 3'072}};
   EXPECT_EQ(catalogue().size(), published.size());
   for (const Entry& entry : catalogue())
     EXPECT_EQ(entry.graph().weights(), published.at(entry.name)) << entry.name;

@@ -26,9 +26,11 @@ std::span<const Entry> catalogue() {
             efficientnet_b0_without_tables,
             "ReLU stands for swish and a hard sigmoid for the sigmoid"},
       Entry{"vgg16", "the most arithmetic and weights", vgg16},
+      Entry{"vgg19", "more: on nv_small two programs", vgg19},
       Entry{"densenet121", "concatenations of concatenations", densenet121},
       Entry{"yolo", "a detector: leaky ReLU, 416 x 416", yolo},
-      Entry{"unet", "deconvolutions, concatenations", unet}};
+      Entry{"unet", "deconvolutions, concatenations", unet},
+      Entry{"transformer", "an encoder block of BERT-base, partly on the CPU", transformer}};
   return kEntries;
 }
 

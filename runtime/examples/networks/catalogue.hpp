@@ -20,6 +20,7 @@ Graph resnet152();
 Graph squeezenet();
 Graph googlenet();
 Graph vgg16();
+Graph vgg19();
 Graph densenet121();
 Graph yolo();
 Graph unet();
@@ -27,6 +28,7 @@ Graph mobilenetv1();
 Graph mobilenetv2();
 Graph efficientnet_b0();
 Graph efficientnet_b0_without_tables();
+Graph transformer();
 
 struct Entry {
   const char* name;

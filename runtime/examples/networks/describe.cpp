@@ -162,6 +162,46 @@ class Describing {
     return to_.pointwise(input(layer), scale);
   }
 
+  nvdla::Tensor add(const Layer& layer, const Slice& slice) {
+    return to_.slice(input(layer),
+                     {.name = layer.name, .start = slice.first, .size = layer.shape.channels});
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Product& product) {
+    const Value a = layer.inputs[0], b = layer.inputs[1];
+    const double factor = std::ldexp(numbers().output.scale, -int(numbers().output.shift));
+    return to_.product(tensors_[a], tensors_[b],
+                       {.name = layer.name,
+                        .a = quantization(a),
+                        .b = quantization(b),
+                        .output = quantization(now()),
+                        .transposed = product.transposed,
+                        .factor = factor * steps_[now()] / (steps_[a] * steps_[b])});
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Softmax&) {
+    return to_.softmax(input(layer), {.name = layer.name,
+                                      .input = quantization(layer.inputs[0]),
+                                      .output = quantization(now())});
+  }
+
+  nvdla::Tensor add(const Layer& layer, const LayerNorm&) {
+    return to_.layer_normalization(input(layer), {.name = layer.name,
+                                                  .input = quantization(layer.inputs[0]),
+                                                  .output = quantization(now()),
+                                                  .gamma = numbers().gamma,
+                                                  .beta = numbers().beta,
+                                                  .epsilon = LayerNorm::kEpsilon});
+  }
+
+  nvdla::Tensor add(const Layer& layer, const Gelu&) {
+    const auto function = [](double x) { return Gelu::kUnit * nvdla::gelu(x / Gelu::kUnit); };
+    return to_.apply(input(layer), {.name = layer.name,
+                                    .input = quantization(layer.inputs[0]),
+                                    .output = quantization(now()),
+                                    .function = function});
+  }
+
   nvdla::Tensor add(const Layer& layer, const Concat&) {
     std::vector<nvdla::Tensor> parts;
     for (const Value part : layer.inputs) parts.push_back(tensors_[part]);

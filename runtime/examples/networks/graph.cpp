@@ -80,6 +80,31 @@ Value Graph::scale(Value input, Value factors, const std::string& name) {
   return add({name, {input, factors}, Scale{}, shape(input)});
 }
 
+Value Graph::slice(Value input, const std::string& name, std::uint32_t first,
+                   std::uint32_t channels) {
+  Shape out = shape(input);
+  out.channels = channels;
+  return add({name, {input}, Slice{first}, out});
+}
+
+Value Graph::product(Value a, Value b, const std::string& name, bool transposed) {
+  Shape out = shape(a);
+  out.channels = transposed ? shape(b).height * shape(b).width : shape(b).channels;
+  return add({name, {a, b}, Product{transposed}, out});
+}
+
+Value Graph::softmax(Value input, const std::string& name) {
+  return add({name, {input}, Softmax{}, shape(input)});
+}
+
+Value Graph::layer_norm(Value input, const std::string& name) {
+  return add({name, {input}, LayerNorm{}, shape(input)});
+}
+
+Value Graph::gelu(Value input, const std::string& name) {
+  return add({name, {input}, Gelu{}, shape(input)});
+}
+
 std::uint64_t Graph::taps(const Layer& layer) const {
   if (const auto* conv = std::get_if<Conv>(&layer.what))
     return std::uint64_t{conv->height} * conv->width * (input_shape(layer).channels / conv->groups);
@@ -97,7 +122,10 @@ std::uint64_t Graph::weights() const {
 
 std::uint64_t Graph::macs() const {
   std::uint64_t sum = 0;
-  for (const Layer& layer : layers_) sum += taps(layer) * layer.shape.elements();
+  for (const Layer& layer : layers_) {
+    const bool product = std::holds_alternative<Product>(layer.what);
+    sum += (product ? input_shape(layer).channels : taps(layer)) * layer.shape.elements();
+  }
   return sum;
 }
 

@@ -68,12 +68,35 @@ struct Concat {};
 // the result of a sigmoid.
 struct Scale {};
 
+// Channels from `first` on, as many as the result has.
+struct Slice {
+  std::uint32_t first = 0;
+};
+
+// Of two results as matrices, whose rows are positions and whose columns are channels.
+struct Product {
+  bool transposed = false;  // the second one
+};
+
+// Along channels, at each position.
+struct Softmax {};
+struct LayerNorm {
+  static constexpr double kEpsilon = 1e-5;
+};
+
+// Elements x become unit * gelu(x / unit).
+struct Gelu {
+  static constexpr double kUnit = 16;
+};
+
 struct Image {};
 
 struct Layer {
   std::string name;
   std::vector<Value> inputs;
-  std::variant<Image, Conv, Double, Pool, Lrn, Norm, Concat, Scale> what;
+  std::variant<Image, Conv, Double, Pool, Lrn, Norm, Concat, Scale, Slice, Product, Softmax,
+               LayerNorm, Gelu>
+      what;
   Shape shape;  // of the result
 };
 
@@ -97,6 +120,11 @@ class Graph {
   Value norm(Value input, const std::string& name);
   Value concat(std::span<const Value> parts, const std::string& name);
   Value scale(Value input, Value factors, const std::string& name);
+  Value slice(Value input, const std::string& name, std::uint32_t first, std::uint32_t channels);
+  Value product(Value a, Value b, const std::string& name, bool transposed);
+  Value softmax(Value input, const std::string& name);
+  Value layer_norm(Value input, const std::string& name);
+  Value gelu(Value input, const std::string& name);
 
   const std::vector<Layer>& layers() const { return layers_; }
   const Shape& shape(Value value) const { return layers_[value].shape; }

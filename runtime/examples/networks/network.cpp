@@ -3,6 +3,7 @@
 // Worked example: networks as people have them, with weights that are drawn, on an NVDLA. Each has
 // a file of its own; every tensor is compared with a reference that shares no code with the stack.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -113,6 +114,16 @@ bool print_use(const networks::Network& network) {
   return good;
 }
 
+// What the device has no unit for.
+void print_cpu(const nvdla::CompiledNetwork& network) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < network.layers(); ++i)
+    if (network.layer_on_cpu(i)) names.emplace_back(network.layer_name(i));
+  if (names.empty()) return;
+  fmt::print("{} layers on the CPU between {} programs: {}\n", names.size(), network.programs(),
+             fmt::join(names, ", "));
+}
+
 int run(const Options& options) {
   if (options.name.empty()) {
     list();
@@ -156,6 +167,7 @@ int run(const Options& options) {
   const nvdla::MemoryUse memory = session->memory();
   fmt::print("{} {}, {}: {} layers\n", device.info().backend, device.info().configuration,
              options.precision, session->layers());
+  print_cpu(session->network());
   fmt::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n", text_of(build.time),
              text_of(first.time), text_of(warm.time), text_of(build.work), text_of(first.work),
              text_of(warm.work));

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <variant>
 
+#include "cpu_reference.hpp"
 #include "integer_reference.hpp"
 #include "random.hpp"
 
@@ -127,6 +128,7 @@ class Drawing {
     Numbers numbers;
     Integers result =
         std::visit([&](const auto& what) { return make(layer, what, numbers); }, layer.what);
+    steps_.push_back(step_of(layer, numbers, steps_));
     network_.numbers.push_back(std::move(numbers));
     network_.results.push_back(std::move(result));
   }
@@ -184,6 +186,38 @@ class Drawing {
     return scaled(layer, result(layer.inputs[0]), result(layer.inputs[1]));
   }
 
+  Integers make(const Layer& layer, const Slice& slice, Numbers&) {
+    return sliced(graph_, layer, slice, result(layer.inputs[0]));
+  }
+  // What a softmax reads has steps of 1/16, and is spread by one.
+  Integers make(const Layer& layer, const Product& product, Numbers& numbers) {
+    const auto sums =
+        sums_of_products(graph_, layer, product, result(layer.inputs[0]), result(layer.inputs[1]));
+    const double spread = product.transposed ? kSpread / 2 : kSpread;
+    numbers.step = product.transposed ? 1 / 16.0 : 1;
+    int exponent = 0;
+    const double factor = std::frexp(
+        spread / std::max(spread_of<std::int64_t>(sums, 0, 1).deviation, 1.0), &exponent);
+    // So few bits that no double is rounded.
+    constexpr int kBits = 8;
+    numbers.output = {.scale = static_cast<std::int16_t>(std::lround(std::ldexp(factor, kBits))),
+                      .shift = static_cast<std::uint32_t>(kBits - exponent)};
+    return converted_sums(sums, numbers.output);
+  }
+  Integers make(const Layer& layer, const Softmax&, Numbers&) {
+    return probabilities(layer, steps_[layer.inputs[0]], result(layer.inputs[0]));
+  }
+  Integers make(const Layer& layer, const LayerNorm&, Numbers& numbers) {
+    for (std::uint32_t c = 0; c < layer.shape.channels; ++c) {
+      numbers.gamma.push_back(static_cast<float>(kSpread * (0.75 + 0.5 * random_.uniform())));
+      numbers.beta.push_back(static_cast<float>(kSpread * 0.25 * random_.normal()));
+    }
+    return layer_normal(layer, numbers, steps_[layer.inputs[0]], result(layer.inputs[0]));
+  }
+  Integers make(const Layer& layer, const Gelu&, Numbers&) {
+    return smooth(result(layer.inputs[0]));
+  }
+
   void look_up(Activation activation, Numbers& numbers) {
     numbers.lut = table(activation, nvdla::Precision::kInt8);
     if (precision_ == nvdla::Precision::kFp16) numbers.real_lut = table(activation, precision_);
@@ -229,6 +263,7 @@ class Drawing {
   nvdla::Precision precision_;
   Network& network_;
   std::vector<Table> tables_;
+  std::vector<double> steps_;
 };
 
 }  // namespace
@@ -252,30 +287,34 @@ double step_behind(Activation activation) {
   return factor ? std::ldexp(1, -static_cast<int>(Numbers::kFactorBits)) : 1;
 }
 
+double step_of(const Layer& layer, const Numbers& numbers, const std::vector<double>& before) {
+  const auto first = [&] { return before[layer.inputs[0]]; };
+  if (const auto* conv = std::get_if<Conv>(&layer.what); conv && conv->shortcut != kNone)
+    return before[conv->shortcut] / numbers.output.scale *
+           std::ldexp(1, static_cast<int>(numbers.output.shift - Numbers::kFraction));
+  if (std::holds_alternative<Pool>(layer.what) || std::holds_alternative<Slice>(layer.what))
+    return first();
+  if (std::holds_alternative<Product>(layer.what)) return numbers.step;
+  if (std::holds_alternative<Scale>(layer.what))
+    return std::ldexp(first() * before[layer.inputs[1]], static_cast<int>(Numbers::kFactorBits));
+  if (std::holds_alternative<Softmax>(layer.what)) return kProbability;
+  if (std::holds_alternative<Concat>(layer.what)) {
+    for (const Value part : layer.inputs) {
+      if (before[part] != first()) throw std::logic_error(layer.name + ": parts of several steps");
+    }
+    return first();
+  }
+  const bool in_ones =
+      std::holds_alternative<Lrn>(layer.what) || std::holds_alternative<Gelu>(layer.what);
+  if (in_ones && first() != 1)
+    throw std::logic_error(layer.name + ": its table is of elements with steps of 1");
+  return step_behind(activation_of(layer));
+}
+
 std::vector<double> steps(const Network& network) {
   std::vector<double> all;
-  for (const Layer& layer : network.graph.layers()) {
-    const auto* conv = std::get_if<Conv>(&layer.what);
-    double step = step_behind(activation_of(layer));
-    if (conv != nullptr && conv->shortcut != kNone) {
-      const nvdla::Converter& output = network.numbers[all.size()].output;
-      step = all[conv->shortcut] / output.scale *
-             std::ldexp(1, static_cast<int>(output.shift - Numbers::kFraction));
-    } else if (std::holds_alternative<Pool>(layer.what)) {
-      step = all[layer.inputs[0]];
-    } else if (std::holds_alternative<Scale>(layer.what)) {
-      step = std::ldexp(all[layer.inputs[0]] * all[layer.inputs[1]],
-                        static_cast<int>(Numbers::kFactorBits));
-    } else if (std::holds_alternative<Concat>(layer.what)) {
-      step = all[layer.inputs[0]];
-      for (const Value part : layer.inputs) {
-        if (all[part] != step) throw std::logic_error(layer.name + ": parts of several steps");
-      }
-    } else if (std::holds_alternative<Lrn>(layer.what) && all[layer.inputs[0]] != 1) {
-      throw std::logic_error(layer.name + ": its table is of elements with steps of 1");
-    }
-    all.push_back(step);
-  }
+  for (const Layer& layer : network.graph.layers())
+    all.push_back(step_of(layer, network.numbers[all.size()], all));
   return all;
 }
 

@@ -26,6 +26,10 @@ using Integers = std::vector<std::int8_t>;
 //               v * output.scale >> output.shift
 //   Scale       element * factor >> kFactorBits
 //   Lrn         the table and the converters that go with it
+// What the CPU computes:
+//   Product     v * output.scale >> output.shift
+//   Softmax     in steps of kProbability
+//   LayerNorm   (x - mean) / deviation * gamma + beta, in steps of 1
 struct Numbers {
   static constexpr std::uint32_t kFraction = 6;
   static constexpr std::int16_t kLeak = 26;  // a tenth
@@ -38,6 +42,8 @@ struct Numbers {
   std::uint32_t factor_shift = 0;
   nvdla::Converter output = {.scale = 1, .shift = kFraction};
   nvdla::Lut lut = {}, real_lut = {};  // the second for fp16
+  std::vector<float> gamma, beta;
+  double step = 1;  // of a Product
 };
 
 // A graph's numbers, and the result of each of its layers on the image that they were chosen by.
@@ -57,7 +63,10 @@ double step_behind(Activation activation);
 // What a step of each result is worth where an image has steps of 1 and weights have kWeightStep:
 // a shortcut is added in its own steps.
 inline constexpr double kWeightStep = 1 / 64.0;
+inline constexpr double kProbability = 1 / 128.0;
 std::vector<double> steps(const Network& network);
+// Of a layer, those of the layers before being known.
+double step_of(const Layer& layer, const Numbers& numbers, const std::vector<double>& before);
 
 }  // namespace networks
 

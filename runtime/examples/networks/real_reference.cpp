@@ -6,6 +6,7 @@
 #include <limits>
 #include <variant>
 
+#include "cpu_reference.hpp"
 #include "describe.hpp"
 #include "products.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 // 2^-24.
 const double kHalf = std::ldexp(1, -11), kSingle = std::ldexp(1, -24);
 const double kLeastHalf = std::ldexp(1, -25);
+// Of what the CPU computes in doubles.
+const double kDoubles = std::ldexp(1, -30);
 // Of a sum of 64 products, and where all of them are tiny.
 const double kAligned = std::ldexp(1, -13), kTiny = std::ldexp(1, -20);
 
@@ -28,6 +31,7 @@ class Expecting {
         numbers_(network.numbers[value]),
         in_(network.graph.input_shape(layer_)),
         out_(layer_.shape),
+        steps_(steps),
         results_(results),
         expected_(out_.elements()) {
     if (!numbers_.factors.empty()) reals_ = reals_of(network, steps, value);
@@ -133,9 +137,49 @@ class Expecting {
     }
   }
 
+  void operator()(const Slice& slice) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    for (std::size_t i = 0; i < expected_.size(); ++i)
+      expected_[i] = {input[i / out_.channels * in_.channels + slice.first + i % out_.channels], 0};
+  }
+
+  void operator()(const Product& product) {
+    const double factor = std::ldexp(numbers_.output.scale, -int(numbers_.output.shift)) *
+                          numbers_.step / (steps_[layer_.inputs[0]] * steps_[layer_.inputs[1]]);
+    const auto sums = products_of_rows<double>(network_.graph, layer_, product,
+                                               std::span<const float>(results_[layer_.inputs[0]]),
+                                               std::span<const float>(results_[layer_.inputs[1]]));
+    for (std::size_t i = 0; i < sums.size(); ++i) set(i, sums[i] * factor);
+  }
+
+  void operator()(const Softmax&) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    for (std::size_t i = 0; i < input.size(); i += in_.channels)
+      set_all(i, softmax_of(std::span(input).subspan(i, in_.channels), 1));
+  }
+
+  void operator()(const LayerNorm&) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    for (std::size_t i = 0; i < input.size(); i += in_.channels)
+      set_all(i, normal_of(std::span(input).subspan(i, in_.channels), 1, numbers_));
+  }
+
+  void operator()(const Gelu&) {
+    const std::vector<float>& input = results_[layer_.inputs[0]];
+    for (std::size_t i = 0; i < input.size(); ++i) set(i, smooth_of(input[i]));
+  }
+
   std::vector<Expected> result() && { return std::move(expected_); }
 
  private:
+  // Of doubles, which are rounded once.
+  void set(std::size_t i, double value) {
+    expected_[i] = {value, kDoubles * std::max(std::abs(value), kLeastHalf)};
+  }
+  void set_all(std::size_t first, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) set(first + i, values[i]);
+  }
+
   template <typename T>
   static double length(std::span<const T> vector) {
     double squares = 0;
@@ -193,6 +237,7 @@ class Expecting {
   const Numbers& numbers_;
   const Shape& in_;
   const Shape& out_;
+  std::span<const double> steps_;
   std::span<const std::vector<float>> results_;
   Reals reals_;
   std::vector<Expected> expected_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// VGG-16. Its first fully connected layer is a convolution of 7 x 7.
+// VGG-16 and VGG-19. Their first fully connected layer is a convolution of 7 x 7.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,19 +8,21 @@
 #include "catalogue.hpp"
 
 namespace networks {
+namespace {
 
-Graph vgg16() {
+// With so many convolutions in each of the last three stages.
+Graph vgg(std::uint32_t deep) {
   struct Stage {
     std::uint32_t convolutions, kernels;
   };
-  constexpr std::array kStages = {Stage{2, 64}, Stage{2, 128}, Stage{3, 256}, Stage{3, 512},
-                                  Stage{3, 512}};
+  const std::array stages = {Stage{2, 64}, Stage{2, 128}, Stage{deep, 256}, Stage{deep, 512},
+                             Stage{deep, 512}};
   Graph net({.channels = 3, .height = 224, .width = 224});
   Value x = Graph::image();
-  for (std::uint32_t stage = 0; stage < kStages.size(); ++stage) {
-    for (std::uint32_t i = 0; i < kStages[stage].convolutions; ++i) {
+  for (std::uint32_t stage = 0; stage < stages.size(); ++stage) {
+    for (std::uint32_t i = 0; i < stages[stage].convolutions; ++i) {
       x = net.conv(x, fmt::format("conv{}.{}", stage + 1, i + 1),
-                   {.kernels = kStages[stage].kernels, .height = 3, .width = 3, .pad = 1});
+                   {.kernels = stages[stage].kernels, .height = 3, .width = 3, .pad = 1});
     }
     x = net.max_pool(x, fmt::format("pool{}", stage + 1), 2, 2);
   }
@@ -29,5 +31,10 @@ Graph vgg16() {
   net.full(x, "fc8", 1000, Activation::kNone);
   return net;
 }
+
+}  // namespace
+
+Graph vgg16() { return vgg(3); }
+Graph vgg19() { return vgg(4); }
 
 }  // namespace networks
