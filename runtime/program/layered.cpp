@@ -4,9 +4,13 @@
 // order by the mean of the neighbours, and places as near to these as the order allows.
 #include "program/layered.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
+
+#include "program/status.hpp"
 
 namespace nvdla::program {
 namespace {
@@ -14,6 +18,8 @@ namespace {
 constexpr int kOrderSweeps = 12, kPlaceSweeps = 16;
 // An edge that passes rows should be straight, more than nodes should be above each other.
 constexpr double kStraight = 4;
+// Of boxes, and of arrows in each row that they pass: a picture of more nobody could look at.
+constexpr std::size_t kMostItems = std::size_t{1} << 20;
 
 class Layering {
  public:
@@ -59,6 +65,9 @@ class Layering {
   }
 
   std::uint32_t add(double width, std::uint32_t rank) {
+    if (items_.size() == kMostItems)
+      throw UsageError(fmt::format("a picture of {} boxes and {} arrows is too large to be drawn",
+                                   graph_.nodes.size(), graph_.edges.size()));
     if (rows_.size() <= rank) rows_.resize(rank + 1);
     rows_[rank].push_back(static_cast<std::uint32_t>(items_.size()));
     items_.push_back({.width = width, .centre = 0, .passed = false, .above = {}, .below = {}});

@@ -29,7 +29,7 @@ struct LayeredPlaces {
 };
 
 // `across` lies between neighbours of a row, `down` between rows. The same graph has the same
-// places everywhere.
+// places everywhere. Throws UsageError for a graph with which no picture could be looked at.
 LayeredPlaces place_layered(const LayeredGraph& graph, double across, double down);
 
 }  // namespace nvdla::program

@@ -38,10 +38,13 @@ void pack_inputs(nvdla::LoadedNetwork network, const nvdla::Loadable& file) {
         network.write_pixels(tensor.name, std::vector<std::byte>(pixels * pixel.bytes[0]),
                              std::vector<std::byte>(pixels * pixel.bytes[1]));
       } else if (tensor.shape.elements() <= kSmall) {
+        // As what it is, if the file says what that stands for.
+        if (tensor.quantization) {
+          network.write(tensor.name, nvdla::Layout::kNchw,
+                        std::vector<float>(tensor.shape.elements(), 0.25F));
+        }
         network.write(tensor.name, nvdla::Layout::kNchw,
                       std::vector<std::int8_t>(tensor.shape.elements()));
-        network.write(tensor.name, nvdla::Layout::kNchw,
-                      std::vector<float>(tensor.shape.elements(), 0.25F));
       }
     } catch (const nvdla::Error&) {
       // One that does not lie in its buffer, or of another type.

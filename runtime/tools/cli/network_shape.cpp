@@ -21,6 +21,9 @@
 namespace nvdla::cli {
 namespace {
 
+// Of one tensor, that are told apart; of more it counts as written from its first to its last byte.
+constexpr std::uint64_t kMostLines = 1 << 16;
+
 // Which box wrote the bytes of a memory last.
 class Writers {
  public:
@@ -103,6 +106,10 @@ class Tracing {
     const std::uint64_t line = d.shape.width * (d.planar ? d.element_bytes() : d.atom);
     const bool lines = d.line_stride == line || d.shape.height == 1;
     const bool surfaces = lines && (d.surface_stride == line * d.shape.height || d.surfaces() == 1);
+    if (std::uint64_t{d.shape.batch} * d.surfaces() * d.shape.height > kMostLines) {
+      writers_[memory].write(output.offset, output.offset + tensor_bytes(d), box);
+      return;
+    }
     for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
       const std::uint64_t cube = output.offset + std::uint64_t{n} * d.batch_stride;
       for (std::uint32_t s = 0; s < (surfaces ? 1 : d.surfaces()); ++s) {

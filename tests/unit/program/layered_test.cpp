@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "program/status.hpp"
+
 namespace nvdla::program {
 namespace {
 
@@ -88,6 +90,22 @@ TEST(Layered, RandomGraphs) {
     const Drawn picture(graph);
     picture.expect_boxes_apart();
     picture.expect_arrows();
+  }
+}
+
+// Arrows that all pass many rows.
+TEST(Layered, MoreThanCanBeDrawn) {
+  LayeredGraph graph;
+  graph.nodes.assign(2000, {50, 25});
+  for (std::uint32_t i = 1; i < 2000; ++i) {
+    graph.edges.emplace_back(i - 1, i);
+    graph.edges.emplace_back(0, i);
+  }
+  try {
+    place_layered(graph, kAcross, kDown);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "a picture of 2000 boxes and 3998 arrows is too large to be drawn");
   }
 }
 
