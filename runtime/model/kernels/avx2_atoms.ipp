@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Atoms of 32 bytes in AVX2, which AVX-512 takes too, for pdp_vectors.ipp.
+// Atoms of 32 bytes in AVX2, which AVX-512 takes too, for pdp_vectors.ipp and rubik_vectors.ipp.
 
 struct Atoms {
   using Atom = __m256i;

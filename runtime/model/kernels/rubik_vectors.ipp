@@ -39,7 +39,7 @@ static void split_squares(const char* atoms, unsigned width, unsigned lanes, cha
   for (; x + Rows::kSide <= width; x += Rows::kSide) {
     Rows square;
     for (unsigned i = 0; i < Rows::kSide; ++i)
-      square.row[i] = load_atom(atoms + size_t{x + i} * kAtomSize);
+      square.row[i] = Atoms::load(atoms + size_t{x + i} * kAtomSize);
     square.transpose();
     char* to = lines + size_t{x} * kBytes;
     for (unsigned i = 0; i < Rows::kSide && i < lanes; ++i)
@@ -66,7 +66,7 @@ static void merge_squares(const char* lines, size_t stride, unsigned width, unsi
     }
     square.transpose();
     for (unsigned i = 0; i < Rows::kSide; ++i)
-      store_atom(square.row[i], atoms + size_t{x + i} * kAtomSize);
+      Atoms::store(square.row[i], atoms + size_t{x + i} * kAtomSize);
   }
   merge_from(x, lines, stride, width, kBytes, lanes, atoms);
 }

@@ -11,21 +11,19 @@
 
 #include "nvdla/half.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/random_layers.hpp"
 #include "support/runtime/tensor_pair.hpp"
 
 namespace nvdla {
 namespace {
 
+using test::any;
 using test::Cube3;
 using test::expect_error;
 using test::layer_names;
 using test::Random;
 using test::TensorPair;
 using Names = std::vector<std::string>;
-
-std::uint32_t any(Random& random, std::uint32_t low, std::uint32_t high) {
-  return static_cast<std::uint32_t>(random.pick(low, high));
-}
 
 std::uint32_t size_of(const Shape& shape, Axis axis) {
   return axis == Axis::kChannels ? shape.channels
