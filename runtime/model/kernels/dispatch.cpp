@@ -9,6 +9,9 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+
+#include "model/kernels/x86_access.hpp"
+#include "model/kernels/younger_sets.hpp"
 #elif defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -17,7 +20,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr unsigned kMaxKernelChoices = 3;
+constexpr unsigned kMaxKernelChoices = 4;
 
 #if defined(__x86_64__) || defined(__i386__)
 // Not all compilers can be asked for it by name.
@@ -47,6 +50,8 @@ KernelChoice kernel_choice(unsigned index) noexcept {
     case 1:
       return {&kAvx2Kernels, has_avx2(), "AVX2, FMA and F16C"};
     case 2:
+      return {&avxvnni_kernels(), has_avx2() && has_avx_vnni(), "AVX2, FMA, F16C and AVX-VNNI"};
+    case 3:
       return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
 #elif defined(__aarch64__)
     case 1:

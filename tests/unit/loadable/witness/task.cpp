@@ -16,7 +16,7 @@ constexpr int kTypes = 6;
 // Distance of the entries of the lists.
 constexpr std::size_t kOpBytes = 116, kSurfaceBytes = 644;
 constexpr int kCompleted = 1, kProgrammed = 2, kEnabled = 3;
-constexpr std::uint64_t kAlloc = 1, kSet = 2, kOutput = 8;
+constexpr std::uint64_t kMemoryAlloc = 1, kMemorySet = 2, kOutput = 8;
 
 std::string indexed(const std::string& name, std::int64_t i, const std::string& rest = "") {
   return name + "[" + std::to_string(i) + "]" + rest;
@@ -143,11 +143,11 @@ File Task::file() const {
     const std::uint64_t id = file.lists["memory_list"].size();
     const std::uint64_t bytes = contents != nullptr ? contents->size() : kDataBytes;
     Entry memory;
-    memory.numbers = {{"id", id}, {"size", bytes}, {"alignment", 4096}, {"flags", kAlloc}};
-    if (id == kResult) memory.numbers["flags"] = kAlloc | kOutput;
+    memory.numbers = {{"id", id}, {"size", bytes}, {"alignment", 4096}, {"flags", kMemoryAlloc}};
+    if (id == kResult) memory.numbers["flags"] = kMemoryAlloc | kOutput;
     if (id == kSram) memory.numbers["domain"] = 1;
     if (contents != nullptr) {
-      memory.numbers["flags"] = kAlloc | kSet;
+      memory.numbers["flags"] = kMemoryAlloc | kMemorySet;
       memory.names["contents"] = {name};
       memory.lists["offsets"] = {0};
       Entry blob;

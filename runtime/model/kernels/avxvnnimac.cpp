@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// int8 in AVX-VNNI: one vpdpbusd for 4 channels of 8 kernels. Half of a block's kernels at a time,
+// for as many positions as leave registers for two rows of weights and one of activations.
+#include "model/kernels/avxvnni.hpp"
+#include "model/kernels/avxvnni_dots.hpp"
+
+namespace nvdla::model {
+namespace {
+
+#include "model/kernels/depthwise.ipp"
+#include "model/kernels/parts.ipp"
+
+constexpr unsigned kPositions = 6;
+// Kernels of a register.
+constexpr unsigned kRow = 8;
+
+__m256i load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+
+// The kernels from the `kernel` on for the positions from the `first` on.
+template <unsigned kCount>
+[[gnu::noinline]] void half_part(const MacTile& tile, unsigned first, unsigned kernel) {
+  __m256i sums0[kCount], sums1[kCount];
+#pragma GCC unroll 6
+  for (unsigned p = 0; p < kCount; ++p) {
+    sums0[p] = load(tile.starts + kernel);
+    sums1[p] = load(tile.starts + kernel + kRow);
+  }
+  const int8_t* weights = tile.weights + size_t{kernel} * kStep;
+  const size_t bytes = size_t{tile.steps} * kStep;
+  for (unsigned run = 0; run < tile.run_count; ++run) {
+    const uint8_t* data[kCount];
+#pragma GCC unroll 6
+    for (unsigned p = 0; p < kCount; ++p) data[p] = tile.bases[first + p] + tile.runs[run];
+    for (size_t at = 0; at < bytes; at += kStep, weights += kBlock * kStep) {
+      const __m256i w0 = load(weights);
+      const __m256i w1 = load(weights + size_t{kRow} * kStep);
+#pragma GCC unroll 6
+      for (unsigned p = 0; p < kCount; ++p) {
+        int32_t four;
+        __builtin_memcpy(&four, data[p] + at, sizeof(four));
+        const __m256i a = _mm256_set1_epi32(four);
+        sums0[p] = NVDLA_DPBUSD(sums0[p], a, w0);
+        sums1[p] = NVDLA_DPBUSD(sums1[p], a, w1);
+      }
+    }
+  }
+  int32_t* to = tile.sums + size_t{first} * kBlock + kernel;
+#pragma GCC unroll 6
+  for (unsigned p = 0; p < kCount; ++p, to += kBlock) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), sums0[p]);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + kRow), sums1[p]);
+  }
+}
+
+template <unsigned kCount>
+void part(const MacTile& tile, unsigned first) {
+  for (unsigned kernel = 0; kernel < kBlock; kernel += 2 * kRow)
+    half_part<kCount>(tile, first, kernel);
+}
+
+class Quads {
+ public:
+  static constexpr unsigned kPositions = 1;
+  explicit Quads(__m256i weights) : weights_(weights) {}
+  __m256i add(__m256i sums, __m256i activations) const {
+    return NVDLA_DPBUSD(sums, activations, weights_);
+  }
+
+ private:
+  __m256i weights_;
+};
+
+}  // namespace
+
+void avxvnni_depthwise(const DepthwiseTile& tile) { depthwise<Quads>(tile); }
+
+void avxvnni_mac(const MacTile& tile) {
+  constexpr void (*kParts[])(const MacTile&, unsigned) = {part<1>, part<2>, part<3>,
+                                                          part<4>, part<5>, part<kPositions>};
+  in_parts(tile, tile.count, kParts);
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// Sets that have a better multiplier than the one that they are built on, and are like it else.
+#ifndef NVDLA_MODEL_KERNELS_YOUNGER_SETS_HPP
+#define NVDLA_MODEL_KERNELS_YOUNGER_SETS_HPP
+
+#include "model/kernels/kernels.hpp"
+
+namespace nvdla::model {
+
+const Kernels& avxvnni_kernels();
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_KERNELS_YOUNGER_SETS_HPP
