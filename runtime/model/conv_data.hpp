@@ -13,6 +13,7 @@
 #include "arith/float.hpp"
 #include "model/conv_layer.hpp"
 #include "model/dma.hpp"
+#include "model/kernels/kernels.hpp"
 
 namespace nvdla::model {
 
@@ -42,7 +43,8 @@ class ConvData {
   // Of what was fetched as fp16.
   const fp::Specials& specials() const noexcept { return specials_; }
 
-  static constexpr std::size_t kSlack = 64;
+  // A run's last step may not be full.
+  static constexpr std::size_t kSlack = kMostStep;
 
  private:
   std::size_t line_bytes() const noexcept { return width() * pixel_bytes_; }

@@ -37,7 +37,7 @@ ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const O
       weights_(hw, dma),
       expander_(hw, dma),
       data_(hw, dma, options.quirks),
-      tiles_(pool),
+      tiles_(pool, kernels),
       scratch_(pool.size()) {}
 
 std::string ConvPass::prepare(const ConvLayer& layer, const ConvStart& start) {
@@ -112,7 +112,8 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         mac,
                         precision_bytes(layer.proc),
                         layer.post_lines,
-                        kernels_.form.biased};
+                        kernels_.form.biased,
+                        mac == Mac::kBytes ? kernels_.form.step : kStep};
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
   const std::int64_t line = static_cast<std::int64_t>(data_.width()) * data_.elements();
@@ -217,7 +218,9 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          : ConvTiles::Order::kPositionsFirst;
   const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
   tiles_.run(sdp, walk.positions(), order,
-             static_cast<double>(SdpPass::kPositions * products) / kByteRate, std::ref(compute),
+             static_cast<double>(SdpPass::kPositions * products) /
+                 (depthwise ? kDepthwiseRate : kernels_.form.rate),
+             std::ref(compute),
              finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
 }
 

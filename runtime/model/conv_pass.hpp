@@ -64,7 +64,7 @@ class ConvPass {
                              const PackedWeights& weights, SdpPass& sdp);
 
   // Products of a nanosecond, roughly: what decides whether threads are worth their while.
-  static constexpr double kByteRate = 150, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
+  static constexpr double kDepthwiseRate = 150, kWideRate = 40, kHalfRate = 2, kNanRate = 0.4;
 
   const nvdla_hw& hw_;
   Dma& dma_;

@@ -15,9 +15,10 @@ constexpr std::size_t kMaxTaskTiles = 4;
 
 class ConvTiles::Tasks final : public ThreadPool::Work {
  public:
-  Tasks(SdpPass& sdp, std::uint32_t positions, Order order, const Compute& compute,
-        const Finish& finish) noexcept
-      : sdp_(sdp),
+  Tasks(const Kernels& kernels, SdpPass& sdp, std::uint32_t positions, Order order,
+        const Compute& compute, const Finish& finish) noexcept
+      : kernels_(kernels),
+        sdp_(sdp),
         positions_(positions),
         order_(order),
         compute_(compute),
@@ -31,6 +32,12 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
     values_ = values;
   }
 
+  void enter() noexcept override {
+    if (kernels_.enter != nullptr) kernels_.enter();
+  }
+  void leave() noexcept override {
+    if (kernels_.leave != nullptr) kernels_.leave();
+  }
   void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
     for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
       if (shared_ && finish_) return finish_(thread, tile);
@@ -62,6 +69,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
     for (std::size_t i = begin; i < end; ++i, values += kTileValues) call(at(i), values);
   }
 
+  const Kernels& kernels_;
   SdpPass& sdp_;
   const std::uint32_t positions_;
   const Order order_;
@@ -75,7 +83,7 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 
 void ConvTiles::run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
                     const Compute& compute, const Finish& finish) {
-  Tasks tasks(sdp, positions, order, compute, finish);
+  Tasks tasks(kernels_, sdp, positions, order, compute, finish);
   const std::size_t tiles = tasks.tiles();
   const double whole = static_cast<double>(tiles) * nanoseconds;
   std::size_t task_tiles = 1, slots = 1;

@@ -32,7 +32,7 @@ class ConvTiles {
   // Computes a tile, [count][kBlock]; a thread is not in two calls at once.
   using Compute = std::function<void(unsigned thread, const ConvTile&, std::int32_t* values)>;
 
-  explicit ConvTiles(ThreadPool& pool) : pool_(pool) {}
+  ConvTiles(ThreadPool& pool, const Kernels& kernels) : pool_(pool), kernels_(kernels) {}
 
   // Computes a tile and does what SDP does to it.
   using Finish = std::function<void(unsigned thread, const ConvTile&)>;
@@ -46,6 +46,7 @@ class ConvTiles {
   class Tasks;
 
   ThreadPool& pool_;
+  const Kernels& kernels_;
   std::vector<std::int32_t> values_;
 };
 

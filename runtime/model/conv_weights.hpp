@@ -39,6 +39,7 @@ struct ConvShape {
   std::uint32_t element_bytes;
   std::uint32_t post_lines = 1;
   bool biased = false;  // activations; kBytes
+  std::uint32_t step = kStep;  // elements: MacForm::step
 
   std::uint32_t run_count() const noexcept {
     return rows ? kernel_height : kernel_height * kernel_width;
@@ -46,7 +47,9 @@ struct ConvShape {
   std::uint32_t run_elements() const noexcept { return rows ? kernel_width * channels : channels; }
   // DepthwiseTile::quads.
   std::uint32_t quads() const noexcept { return (kernel_height * kernel_width + 3) / 4; }
-  std::uint32_t run_steps() const noexcept { return (run_elements() + kStep - 1) / kStep; }
+  std::uint32_t run_steps() const noexcept {
+    return (run_elements() + step - 1) / step * (step / kStep);
+  }
   // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
   std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {
     if (mac == Mac::kWinogradHalf) return channels / 4;

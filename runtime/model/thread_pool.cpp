@@ -29,6 +29,18 @@ void await_change(const std::atomic<std::size_t>& value, std::size_t seen) noexc
   if (!spin_until([&] { return value.load() != seen; })) value.wait(seen);
 }
 
+// Of a thread in a run.
+class Presence {
+ public:
+  explicit Presence(ThreadPool::Work& work) noexcept : work_(work) { work_.enter(); }
+  ~Presence() { work_.leave(); }
+  Presence(const Presence&) = delete;
+  Presence& operator=(const Presence&) = delete;
+
+ private:
+  ThreadPool::Work& work_;
+};
+
 }  // namespace
 
 // A parallel region, one call of run(): a ring of slots between the threads and the caller.
@@ -42,6 +54,7 @@ class ThreadPool::Region {
 
   // Executes tasks until there are none left.
   void help(unsigned thread) noexcept {
+    const Presence presence(work_);
     while (true) {
       const std::size_t task = next_.fetch_add(1);
       if (task >= tasks_) return;
@@ -55,6 +68,7 @@ class ThreadPool::Region {
 
   // Retires all tasks, and executes some as long as the next one to retire is not there.
   void lead() {
+    const Presence presence(work_);
     for (std::size_t task = 0; task < tasks_; ++task) {
       std::atomic<std::size_t>& executed = executed_[slot(task)];
       for (std::size_t seen = executed.load(); seen != task + 1; seen = executed.load()) {
@@ -138,6 +152,7 @@ void ThreadPool::help(unsigned thread) {
 
 void ThreadPool::run(Work& work, std::size_t tasks, double nanoseconds) {
   if (!shares(nanoseconds)) {
+    const Presence presence(work);
     for (std::size_t task = 0; task < tasks; ++task) {
       work.execute(0, task, 0);
       work.retire(task, 0);

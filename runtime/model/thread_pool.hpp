@@ -20,6 +20,9 @@ class ThreadPool {
  public:
   class Work {
    public:
+    // Around all that a thread executes of a run.
+    virtual void enter() noexcept {}
+    virtual void leave() noexcept {}
     // Leaves its results in a slot. Threads, numbered from 0, execute several tasks at once.
     virtual void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept = 0;
     // Takes the results out of the slot, on the thread that called run(), in order of tasks.

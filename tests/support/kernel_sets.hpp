@@ -30,6 +30,14 @@ class KernelSets : public testing::TestWithParam<unsigned> {
     kernels_ = choice.kernels;
   }
 
+  // What calls `mac` or `pieces`.
+  template <typename Call>
+  void compute(Call call) {
+    if (kernels_->enter != nullptr) kernels_->enter();
+    call();
+    if (kernels_->leave != nullptr) kernels_->leave();
+  }
+
   // Often one of the limits.
   template <typename T>
   std::vector<T> numbers(std::size_t count, std::int64_t low, std::int64_t high) {

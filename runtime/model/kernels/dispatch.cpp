@@ -20,7 +20,7 @@
 namespace nvdla::model {
 namespace {
 
-constexpr unsigned kMaxKernelChoices = 4;
+constexpr unsigned kMaxKernelChoices = 5;
 
 #if defined(__x86_64__) || defined(__i386__)
 // Not all compilers can be asked for it by name.
@@ -53,6 +53,14 @@ KernelChoice kernel_choice(unsigned index) noexcept {
       return {&avxvnni_kernels(), has_avx2() && has_avx_vnni(), "AVX2, FMA, F16C and AVX-VNNI"};
     case 3:
       return {&kAvx512VnniKernels, has_avx512_vnni(), "AVX-512 F, BW, VL, DQ and VNNI"};
+#if defined(__x86_64__)
+    case 4: {
+      constexpr const char* kNeeds = "AVX-512 F, BW, VL, DQ and VNNI, AMX-TILE and AMX-INT8";
+      if (!has_avx512_vnni()) return {&amx_kernels(), false, kNeeds};
+      const SetAccess access = amx_access();
+      return {&amx_kernels(), access.usable, kNeeds, access.refused};
+    }
+#endif
 #elif defined(__aarch64__)
     case 1:
       return {&kNeonKernels, true, "nothing"};
@@ -64,8 +72,10 @@ KernelChoice kernel_choice(unsigned index) noexcept {
   }
 }
 
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 const unsigned kKernelChoices = kMaxKernelChoices;
+#elif defined(__i386__)
+const unsigned kKernelChoices = kMaxKernelChoices - 1;
 #elif defined(__aarch64__)
 const unsigned kKernelChoices = 3;
 #else
@@ -85,6 +95,9 @@ const Kernels& choose_kernels(const KernelChoice* choices, unsigned count, const
   if (chosen == nullptr)
     throw std::invalid_argument("no set of kernels is called '" + std::string(wanted) +
                                 "'; there are " + built);
+  if (!chosen->usable && chosen->refused != nullptr)
+    throw std::invalid_argument("kernels '" + std::string(wanted) + "' cannot be used: " +
+                                chosen->refused + "; this processor runs " + usable);
   if (!chosen->usable)
     throw std::invalid_argument("kernels '" + std::string(wanted) + "' need " + chosen->needs +
                                 ", which this processor lacks; it runs " + usable);

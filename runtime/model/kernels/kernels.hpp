@@ -23,11 +23,17 @@ constexpr unsigned kStep = 4;
 struct MacForm {
   bool biased;  // 128 more than they stand for: the unsigned operand of a product
   bool sign;    // whether none is negative is worth finding out
+  // Bytes: a run is as many of these as it takes, and what is too much of it weighs nothing.
+  unsigned step = kStep;
+  // Products of a nanosecond, roughly: what decides whether threads are worth their while.
+  unsigned rate = 150;
 };
+// The longest step.
+constexpr unsigned kMostStep = 64;
 
 // One tile of int8 convolution: any number of positions times kBlock kernels. A position's
 // activations are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit
-// GEMM.
+// GEMM. What lies between two positions may be read like them.
 struct MacTile {
   const uint8_t* const* bases;
   unsigned count;
@@ -78,6 +84,22 @@ struct WideTile {
   const int32_t* nudges;        // [chunk][kBlock]; the same
   unsigned chunk;               // steps
   int64_t* sums;                // [count][kBlock]
+};
+
+// The same by the bytes of both operands, each of which is 256 times its upper one, with sign, and
+// its lower one, without; runs and steps as in MacTile.
+struct PieceTile {
+  const int8_t* upper;
+  const uint8_t* lower;
+  const size_t* bases;  // of positions, in elements
+  unsigned count;       // any number
+  const int32_t* runs;
+  unsigned run_count;
+  unsigned steps;
+  // [run][step][kBlock][kStep]
+  const int8_t* upper_weights;
+  const uint8_t* lower_weights;
+  int64_t* sums;  // [count][kBlock]
 };
 
 // CACC's delivery of 64-bit sums.
@@ -259,6 +281,11 @@ struct Kernels {
   // mac() and finish() with sums that never go to memory; null where that is no gain.
   void (*mac_finish)(const MacTile& tile, const SdpFinish& finish, int8_t* out) = nullptr;
   const UnitKernels* units;
+  // In place of `wide` for int16, where that is slower.
+  void (*pieces)(const PieceTile& tile) = nullptr;
+  // Before a thread computes with `mac` and `pieces` and when it has done so, where these need it.
+  void (*enter)() = nullptr;
+  void (*leave)() = nullptr;
 };
 
 extern const Kernels kPortableKernels;
@@ -272,6 +299,8 @@ struct KernelChoice {
   const Kernels* kernels;
   bool usable;
   const char* needs;  // of the processor
+  // Null, or why the system does not let it run.
+  const char* refused = nullptr;
 };
 extern const unsigned kKernelChoices;
 KernelChoice kernel_choice(unsigned index) noexcept;

@@ -3,6 +3,7 @@
 // Compiled without special flags: these are asked for their names on any processor.
 #include "model/kernels/younger_sets.hpp"
 
+#include "model/kernels/amx.hpp"
 #include "model/kernels/avxvnni.hpp"
 
 namespace nvdla::model {
@@ -11,7 +12,7 @@ const Kernels& avxvnni_kernels() {
   static const Kernels set = [] {
     Kernels kernels = kAvx2Kernels;
     kernels.name = "avxvnni";
-    kernels.form = {MacOrder::kSteps, true};
+    kernels.form = {.biased = true, .sign = false};
     kernels.mac = avxvnni_mac;
     kernels.depthwise = avxvnni_depthwise;
     kernels.wide = avxvnni_wide;
@@ -19,5 +20,21 @@ const Kernels& avxvnni_kernels() {
   }();
   return set;
 }
+
+#ifdef __x86_64__
+const Kernels& amx_kernels() {
+  static const Kernels set = [] {
+    Kernels kernels = kAvx512VnniKernels;
+    kernels.name = "amx";
+    kernels.mac = amx_mac;
+    kernels.form = {.biased = true, .sign = false, .step = kMostStep, .rate = 600};
+    kernels.mac_finish = nullptr;
+    kernels.enter = amx_enter;
+    kernels.leave = amx_leave;
+    return kernels;
+  }();
+  return set;
+}
+#endif
 
 }  // namespace nvdla::model

@@ -9,6 +9,7 @@
 namespace nvdla::model {
 
 const Kernels& avxvnni_kernels();
+const Kernels& amx_kernels();
 
 }  // namespace nvdla::model
 

@@ -86,9 +86,13 @@ void list_kernels() {
     if (choice.usable)
       usable += fmt::format("{}{}", usable.empty() ? "" : ", ", choice.kernels->name);
     else
-      lacking += "\n  " + program::wrap(fmt::format("not {}: this processor lacks some of {}",
-                                                    choice.kernels->name, choice.needs),
-                                        2);
+      lacking +=
+          "\n  " + program::wrap(fmt::format("not {}: {}", choice.kernels->name,
+                                             choice.refused != nullptr
+                                                 ? choice.refused
+                                                 : fmt::format("this processor lacks some of {}",
+                                                               choice.needs)),
+                                 2);
   }
   fmt::print("kernels of the model: {}; {} in use{}\n", usable, model::chosen_kernels().name,
              lacking);

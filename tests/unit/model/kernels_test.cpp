@@ -15,6 +15,7 @@
 
 #include "model/wide_weights.hpp"
 #include "support/kernel_sets.hpp"
+#include "support/model_layer.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -59,15 +60,41 @@ TEST_P(KernelSets, DepthwiseConvolution) {
   }
 }
 
+// Where positions begin, below `most`: anywhere, or as a convolution walks, in lines with a gap
+// between them.
+std::vector<std::size_t> draw_bases(test::Random& random, unsigned count, std::size_t most) {
+  std::vector<std::size_t> bases(count);
+  const auto step = static_cast<std::size_t>(pick(random, 1, 40));
+  const auto width = static_cast<std::size_t>(pick(random, 1, 40));
+  const std::size_t line = width * step + static_cast<std::size_t>(pick(random, 0, 3)) *
+                                              (pick(random, 0, 3) == 0 ? 7 : step);
+  const auto first = static_cast<std::size_t>(pick(random, 0, 30));
+  const bool lines = (first + count) / width * line + width * step <= most;
+  for (std::size_t i = 0; i < count; ++i)
+    bases[i] = lines && most % 4 != 0 ? (first + i) / width * line + (first + i) % width * step
+                                      : static_cast<std::size_t>(pick(random, 0, most));
+  return bases;
+}
+
 TEST_P(KernelSets, Convolution) {
+  const unsigned step = kernels_->form.step;
+  unsigned in_lines = 0;
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
+    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile + 20));
     const auto run_count = static_cast<unsigned>(pick(random_, 1, 6));
-    const auto steps = static_cast<unsigned>(pick(random_, 1, 90));
-    const std::size_t bytes = steps * kStep;
-    // The data ends where the last run ends: what reads on is seen by a sanitizer.
+    const auto bytes = static_cast<unsigned>(pick(random_, 1, 360 / step)) * step;
+    const unsigned steps = bytes / kStep;
+    // As many as they reach to: the data ends where the last run ends, and what reads on is seen by
+    // a sanitizer.
+    std::vector<std::size_t> places = draw_bases(random_, count, 2000 + round);
+    in_lines += std::is_sorted(places.begin(), places.end());
+    std::vector<std::int32_t> runs(run_count);
+    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
+    const std::size_t size = *std::max_element(places.begin(), places.end()) +
+                             static_cast<unsigned>(*std::max_element(runs.begin(), runs.end())) +
+                             bytes;
     const bool nonnegative = kernels_->form.sign && round % 2 != 0;
-    const auto data = numbers<std::uint8_t>(bytes * 4, 0, nonnegative ? 127 : 255);
+    const auto data = numbers<std::uint8_t>(size, 0, nonnegative ? 127 : 255);
     const auto weights = numbers<std::int8_t>(run_count * bytes * kBlock, -128, 127);
     auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     const auto wanted = starts;
@@ -75,12 +102,12 @@ TEST_P(KernelSets, Convolution) {
       for (std::size_t i = 0; i < weights.size(); ++i)
         starts[i / kStep % kBlock] -= 128 * weights[i];
     std::vector<const std::uint8_t*> bases(count);
-    for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(bytes));
-    std::vector<std::int32_t> runs(run_count);
-    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
+    for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
     std::vector<std::int32_t> sums(count * kBlock);
-    kernels_->mac({bases.data(), count, runs.data(), run_count, steps, weights.data(),
-                   starts.data(), sums.data(), nonnegative});
+    compute([&] {
+      kernels_->mac({bases.data(), count, runs.data(), run_count, steps, weights.data(),
+                     starts.data(), sums.data(), nonnegative});
+    });
     for (unsigned p = 0; p < count; ++p)
       for (unsigned k = 0; k < kBlock; ++k) {
         std::int32_t sum = wanted[k];
@@ -92,6 +119,7 @@ TEST_P(KernelSets, Convolution) {
         ASSERT_EQ(sums[p * kBlock + k], sum) << "round " << round << ": " << p << " " << k;
       }
   }
+  EXPECT_GT(in_lines, 100u);
 }
 
 // Sums that are finished before they go to memory become what those from memory become.
@@ -380,16 +408,19 @@ TEST(ChooseKernels, TakesWhatIsWantedOrSaysWhyNot) {
     set.name = name;
     return set;
   };
-  const Kernels plain = named("plain"), wide = named("wide"), huge = named("huge");
-  const KernelChoice choices[] = {
-      {&plain, true, ""}, {&wide, true, "W"}, {&huge, false, "H and I"}};
+  const Kernels plain = named("plain"), wide = named("wide"), huge = named("huge"),
+                locked = named("locked");
+  const KernelChoice choices[] = {{&plain, true, ""},
+                                  {&wide, true, "W"},
+                                  {&huge, false, "H and I"},
+                                  {&locked, false, "L", "the system says no"}};
   for (const char* nothing : {static_cast<const char*>(nullptr), ""})
-    EXPECT_EQ(&choose_kernels(choices, 3, nothing), &wide);
-  EXPECT_EQ(&choose_kernels(choices, 3, "plain"), &plain);
-  EXPECT_EQ(&choose_kernels(choices, 3, "wide"), &wide);
+    EXPECT_EQ(&choose_kernels(choices, 4, nothing), &wide);
+  EXPECT_EQ(&choose_kernels(choices, 4, "plain"), &plain);
+  EXPECT_EQ(&choose_kernels(choices, 4, "wide"), &wide);
   const auto refusal = [&](const char* wanted) -> std::string {
     try {
-      choose_kernels(choices, 3, wanted);
+      choose_kernels(choices, 4, wanted);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -397,7 +428,10 @@ TEST(ChooseKernels, TakesWhatIsWantedOrSaysWhyNot) {
   };
   EXPECT_EQ(refusal("huge"),
             "kernels 'huge' need H and I, which this processor lacks; it runs plain, wide");
-  EXPECT_EQ(refusal("Wide"), "no set of kernels is called 'Wide'; there are plain, wide, huge");
+  EXPECT_EQ(refusal("locked"),
+            "kernels 'locked' cannot be used: the system says no; this processor runs plain, wide");
+  EXPECT_EQ(refusal("Wide"),
+            "no set of kernels is called 'Wide'; there are plain, wide, huge, locked");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelSets, test::kAllKernelSets, test::kernel_set_name);

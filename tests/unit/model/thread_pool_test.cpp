@@ -34,8 +34,18 @@ class Numbers final : public ThreadPool::Work {
   Numbers(const ThreadPool& pool, std::size_t tasks)
       : slots_(pool.in_flight()), executed_(tasks), busy_(pool.size()) {}
 
+  void enter() noexcept override {
+    wrong_ = wrong_ || inside_;
+    inside_ = true;
+    ++present_;
+  }
+  void leave() noexcept override {
+    wrong_ = wrong_ || !inside_;
+    inside_ = false;
+    --present_;
+  }
   void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
-    wrong_ = wrong_ || thread >= busy_.size() || busy_[thread].exchange(true);
+    wrong_ = wrong_ || !inside_ || thread >= busy_.size() || busy_[thread].exchange(true);
     if (task % 7 == 0) std::this_thread::yield();
     slots_.at(slot) = task * task + 1;
     executed_.at(task).fetch_add(1);
@@ -50,7 +60,8 @@ class Numbers final : public ThreadPool::Work {
 
   // Empty if all is as it should be.
   std::string verdict() const {
-    if (wrong_) return "a task was lost";
+    if (wrong_) return "a task was lost, or executed by a thread that had not entered";
+    if (present_ != 0) return "a thread did not leave";
     for (std::size_t task = 0; task < executed_.size(); ++task) {
       if (executed_[task] != 1) return "task " + std::to_string(task) + " was not executed once";
       if (retired_.at(task) != task)
@@ -61,6 +72,7 @@ class Numbers final : public ThreadPool::Work {
     return retirers_ == std::set{std::this_thread::get_id()} ? "" : "another thread retired a task";
   }
   void throw_at(std::size_t task) { bad_ = task; }
+  unsigned present() const { return present_; }
   const std::vector<std::size_t>& retired() const { return retired_; }
 
  private:
@@ -68,6 +80,8 @@ class Numbers final : public ThreadPool::Work {
   std::vector<std::atomic<unsigned>> executed_;
   std::vector<std::atomic<bool>> busy_;
   std::atomic<bool> wrong_{false};
+  static inline thread_local bool inside_ = false;
+  std::atomic<unsigned> present_{0};
   std::size_t bad_ = SIZE_MAX;
   std::vector<std::size_t> retired_;
   std::set<std::thread::id> retirers_;

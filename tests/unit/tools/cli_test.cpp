@@ -189,6 +189,29 @@ TEST_F(Cli, InfoSaysWhichKernelsThereAre) {
   EXPECT_NE(portable.output.find("; portable in use\n"), std::string::npos) << portable.output;
 }
 
+#ifdef NVDLA_EMULATED
+// What the processor has and the system keeps back is not used, and whoever insists is told why.
+TEST_F(Cli, KernelsThatTheSystemRefusesAreNamedWithTheReason) {
+  const auto info = [](const std::string& environment) {
+    return test::run_command(environment + " " + NVDLA_EMULATED, "info");
+  };
+  const std::string refused = "NVDLA_EMULATED_AMX='the system keeps them' ";
+  const Result chosen = info(refused);
+  EXPECT_EQ(chosen.status, 0);
+  EXPECT_EQ(chosen.output.find("amx in use"), std::string::npos) << chosen.output;
+  const Result forced = info(refused + "NVDLA_KERNELS=amx");
+  EXPECT_EQ(forced.status, 2);
+  // Unless the processor lacks what tiles are used with.
+  if (chosen.output.find("not amx: this processor lacks") != std::string::npos) return;
+  EXPECT_NE(chosen.output.find("\n  not amx: the system keeps them"), std::string::npos)
+      << chosen.output;
+  EXPECT_NE(forced.output.find("nvdla: NVDLA_KERNELS: kernels 'amx' cannot be used: the system "
+                               "keeps them; this processor runs portable"),
+            std::string::npos)
+      << forced.output;
+}
+#endif
+
 // Nothing is computed with other kernels than those that were asked for.
 TEST_F(Cli, KernelsThatThereAreNotAreAnError) {
   folder_.write("nv_small/case.json", case_expecting("0x1f"));

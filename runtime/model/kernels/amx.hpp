@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// AMX: the set of AVX-512 with tiles of 16 rows of 64 bytes, which multiply bytes sixteen positions
+// by sixteen kernels at a time.
+#ifndef NVDLA_MODEL_KERNELS_AMX_HPP
+#define NVDLA_MODEL_KERNELS_AMX_HPP
+
+#include "model/kernels/kernels.hpp"
+
+namespace nvdla::model {
+
+// Tiles are a thread's own, and it has none before it enters and after it leaves: what it does
+// beside computing here is neither slowed down nor surprised by them.
+void amx_enter();
+void amx_leave();
+
+void amx_mac(const MacTile& tile);
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_KERNELS_AMX_HPP
