@@ -99,6 +99,8 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
     mac = half ? Mac::kWinogradHalf : Mac::kWinograd;
   } else if (half) {
     mac = fast_half_ ? Mac::kHalfFast : Mac::kHalf;
+  } else if (layer.proc == Precision::kInt16 && kernels_.pieces != nullptr) {
+    mac = Mac::kPieces;
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
@@ -113,7 +115,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         precision_bytes(layer.proc),
                         layer.post_lines,
                         kernels_.form.biased,
-                        mac == Mac::kBytes ? kernels_.form.step : kStep};
+                        mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kStep};
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
   const std::int64_t line = static_cast<std::int64_t>(data_.width()) * data_.elements();
@@ -131,6 +133,9 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
         break;
       case Mac::kWide:
         counters.saturated += run_wide(layer, shape, *weights.packed, batch, sdp);
+        break;
+      case Mac::kPieces:
+        counters.saturated += run_pieces(layer, shape, *weights.packed, batch, sdp);
         break;
       case Mac::kHalf:
       case Mac::kHalfFast:

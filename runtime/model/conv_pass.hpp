@@ -50,6 +50,8 @@ class ConvPass {
                  std::uint32_t batch, SdpPass& sdp);
   std::uint32_t run_wide(const ConvLayer& layer, const ConvShape& shape,
                          const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp);
+  std::uint32_t run_pieces(const ConvLayer& layer, const ConvShape& shape,
+                           const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp);
   void run_half(const ConvLayer& layer, const ConvShape& shape, const PackedWeights& weights,
                 std::uint32_t batch, SdpPass& sdp);
   void run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
@@ -81,7 +83,8 @@ class ConvPass {
 
   // What a thread of the pool has to itself.
   struct Scratch {
-    std::vector<std::int64_t> sums = std::vector<std::int64_t>(std::size_t{kTile} * kBlock);
+    std::vector<std::int64_t> sums =
+        std::vector<std::int64_t>(std::size_t{SdpPass::kPositions} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
     std::uint32_t saturated = 0;
@@ -90,6 +93,8 @@ class ConvPass {
 
   std::vector<std::int16_t> wide_data_;
   std::vector<std::uint8_t> upper_data_;  // WideTile::upper
+  std::vector<std::int8_t> upper_bytes_;  // PieceTile::upper
+  std::vector<std::uint8_t> lower_bytes_;
   std::vector<std::uint16_t> half_data_;  // of a batch
   std::vector<std::int16_t> half_mantissas_, half_groups_;
   std::vector<float> float_data_;

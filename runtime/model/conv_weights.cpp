@@ -139,6 +139,27 @@ void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vecto
       });
 }
 
+// As pack_bytes(), twice.
+void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  packed.bytes.assign(block * shape.blocks(), 0);
+  packed.lower.assign(block * shape.blocks(), 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
+                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
+                const std::size_t first = std::size_t{run} * shape.run_steps() * kStep + at;
+                for (std::size_t i = first; i < first + count; ++i, from += 2) {
+                  const std::size_t to =
+                      k / kBlock * block + (i / kStep * kBlock + k % kBlock) * kStep + i % kStep;
+                  packed.lower[to] = std::to_integer<std::uint8_t>(from[0]);
+                  packed.bytes[to] = static_cast<std::int8_t>(from[1]);
+                }
+              });
+}
+
 void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
                PackedWeights& packed) {
   packed.wide = WideWeights(shape.blocks(), 1, std::size_t{shape.run_count()} * shape.run_steps());
@@ -240,6 +261,9 @@ PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
       break;
     case Mac::kWide:
       pack_wide(hw, shape, raw, packed);
+      break;
+    case Mac::kPieces:
+      pack_pieces(hw, shape, raw, packed);
       break;
     case Mac::kHalf:
       pack_half(hw, shape, raw, packed);

@@ -23,6 +23,7 @@ namespace nvdla::model {
 enum class Mac : std::uint8_t {
   kBytes,         // int8, 32-bit sums
   kWide,          // 16-bit elements and 64-bit sums
+  kPieces,        // the same by bytes
   kHalf,          // fp16, steps of up to kLanes lanes
   kHalfFast,      // fp16 in plain fp32; the same where there are NaNs
   kWinograd,      // integers
@@ -67,7 +68,8 @@ struct ConvShape {
 };
 
 struct PackedWeights {
-  std::vector<std::int8_t> bytes;    // kBytes
+  std::vector<std::int8_t> bytes;    // kBytes; kPieces: the upper ones
+  std::vector<std::uint8_t> lower;   // kPieces
   std::vector<std::int32_t> starts;  // kBytes: MacTile::starts of all kernels
   // kBytes, in place of `bytes` where each kernel sees one channel: DepthwiseTile::weights of each
   // block, [block][quad][kBlock][4], and the channel of its first kernel.
@@ -81,7 +83,7 @@ struct PackedWeights {
   fp::Specials specials;      // of fp16 kernels as they came
 
   std::size_t size() const noexcept {
-    return bytes.size() + depthwise.size() + starts.size() * 4 + wide.size() +
+    return bytes.size() + lower.size() + depthwise.size() + starts.size() * 4 + wide.size() +
            2 * (half.size() + half_mantissas.size() + half_groups.size()) + 4 * floats.size();
   }
 };

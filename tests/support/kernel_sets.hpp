@@ -51,6 +51,23 @@ class KernelSets : public testing::TestWithParam<unsigned> {
     return numbers<std::int32_t>(count, INT32_MIN, INT32_MAX);
   }
 
+  // Where positions begin, below `most`: anywhere, or as a convolution walks, in lines with a gap
+  // between them.
+  std::vector<std::size_t> bases(unsigned count, std::size_t most) {
+    std::vector<std::size_t> places(count);
+    const auto step = static_cast<std::size_t>(pick(random_, 1, 40));
+    const auto width = static_cast<std::size_t>(pick(random_, 1, 40));
+    const std::size_t line = width * step + static_cast<std::size_t>(pick(random_, 0, 3)) *
+                                                (pick(random_, 0, 3) == 0 ? 7 : step);
+    const auto first = static_cast<std::size_t>(pick(random_, 0, 30));
+    const bool lines =
+        pick(random_, 0, 3) != 0 && (first + count) / width * line + width * step <= most;
+    for (std::size_t i = 0; i < count; ++i)
+      places[i] = lines ? (first + i) / width * line + (first + i) % width * step
+                        : static_cast<std::size_t>(pick(random_, 0, most));
+    return places;
+  }
+
   const model::Kernels* kernels_ = nullptr;
   Random random_{1};
 };

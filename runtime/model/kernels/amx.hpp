@@ -15,6 +15,7 @@ void amx_enter();
 void amx_leave();
 
 void amx_mac(const MacTile& tile);
+void amx_pieces(const PieceTile& tile);
 
 }  // namespace nvdla::model
 

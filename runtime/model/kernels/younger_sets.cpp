@@ -27,6 +27,7 @@ const Kernels& amx_kernels() {
     Kernels kernels = kAvx512VnniKernels;
     kernels.name = "amx";
     kernels.mac = amx_mac;
+    kernels.pieces = amx_pieces;
     kernels.form = {.biased = true, .sign = false, .step = kMostStep, .rate = 600};
     kernels.mac_finish = nullptr;
     kernels.enter = amx_enter;

@@ -61,10 +61,12 @@ void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
   for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile];
   const MacTile tile{bases,          kPositions,    data.runs,   kRuns,      kRunElements / kStep,
                      weights.data(), starts.data(), sums.data(), nonnegative};
+  if (kernels.enter != nullptr) kernels.enter();
   for (auto _ : state) {
     kernels.mac(tile);
     benchmark::DoNotOptimize(sums.data());
   }
+  if (kernels.leave != nullptr) kernels.leave();
   count_macs(state, kPositions * kBlock * kRuns * kRunElements);
 }
 
@@ -97,6 +99,35 @@ void wide(benchmark::State& state, const Kernels& kernels, unsigned bits) {
     benchmark::DoNotOptimize(sums.data());
   }
   count_macs(state, kTile * kBlock * kRuns * kRunElements);
+}
+
+// int16 by bytes.
+void pieces(benchmark::State& state, const Kernels& kernels) {
+  constexpr unsigned kPositions = 4 * kTile;
+  const Data<std::int8_t> upper;
+  const Data<std::uint8_t> lower;
+  const auto upper_weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
+  const auto lower_weights = random_weights<std::uint8_t>(kRuns * kRunElements * kBlock);
+  std::vector<std::int64_t> sums(kPositions * kBlock);
+  std::size_t bases[kPositions];
+  for (unsigned p = 0; p < kPositions; ++p) bases[p] = std::size_t{p % kTile} * kChannels;
+  const PieceTile tile{upper.elements.data(),
+                       lower.elements.data(),
+                       bases,
+                       kPositions,
+                       upper.runs,
+                       kRuns,
+                       kRunElements / kStep,
+                       upper_weights.data(),
+                       lower_weights.data(),
+                       sums.data()};
+  if (kernels.enter != nullptr) kernels.enter();
+  for (auto _ : state) {
+    kernels.pieces(tile);
+    benchmark::DoNotOptimize(sums.data());
+  }
+  if (kernels.leave != nullptr) kernels.leave();
+  count_macs(state, kPositions * kBlock * kRuns * kRunElements);
 }
 
 // `exponents`: those of data and weights take so many values in turn, from 1.0 down. Products that
@@ -171,6 +202,8 @@ int main(int argc, char** argv) {
     for (const unsigned bits : {16, 8})
       benchmark::RegisterBenchmark((name + "/wide/" + std::to_string(bits)).c_str(), wide, kernels,
                                    bits);
+    if (kernels.pieces != nullptr)
+      benchmark::RegisterBenchmark((name + "/pieces").c_str(), pieces, kernels);
     benchmark::RegisterBenchmark((name + "/fast").c_str(), fast, kernels);
     for (const unsigned exponents : {4, 6, 12}) {
       const std::string suffix = std::to_string(exponents);

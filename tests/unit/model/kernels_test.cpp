@@ -15,7 +15,6 @@
 
 #include "model/wide_weights.hpp"
 #include "support/kernel_sets.hpp"
-#include "support/model_layer.hpp"
 
 namespace nvdla::model {
 namespace {
@@ -60,22 +59,6 @@ TEST_P(KernelSets, DepthwiseConvolution) {
   }
 }
 
-// Where positions begin, below `most`: anywhere, or as a convolution walks, in lines with a gap
-// between them.
-std::vector<std::size_t> draw_bases(test::Random& random, unsigned count, std::size_t most) {
-  std::vector<std::size_t> bases(count);
-  const auto step = static_cast<std::size_t>(pick(random, 1, 40));
-  const auto width = static_cast<std::size_t>(pick(random, 1, 40));
-  const std::size_t line = width * step + static_cast<std::size_t>(pick(random, 0, 3)) *
-                                              (pick(random, 0, 3) == 0 ? 7 : step);
-  const auto first = static_cast<std::size_t>(pick(random, 0, 30));
-  const bool lines = (first + count) / width * line + width * step <= most;
-  for (std::size_t i = 0; i < count; ++i)
-    bases[i] = lines && most % 4 != 0 ? (first + i) / width * line + (first + i) % width * step
-                                      : static_cast<std::size_t>(pick(random, 0, most));
-  return bases;
-}
-
 TEST_P(KernelSets, Convolution) {
   const unsigned step = kernels_->form.step;
   unsigned in_lines = 0;
@@ -86,7 +69,7 @@ TEST_P(KernelSets, Convolution) {
     const unsigned steps = bytes / kStep;
     // As many as they reach to: the data ends where the last run ends, and what reads on is seen by
     // a sanitizer.
-    std::vector<std::size_t> places = draw_bases(random_, count, 2000 + round);
+    const std::vector<std::size_t> places = bases(count, 2000 + round);
     in_lines += std::is_sorted(places.begin(), places.end());
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
