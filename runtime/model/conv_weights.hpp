@@ -39,7 +39,7 @@ struct ConvShape {
   Mac mac;
   std::uint32_t element_bytes;
   std::uint32_t post_lines = 1;
-  bool biased = false;  // activations; kBytes
+  bool biased = false;         // activations; kBytes
   std::uint32_t step = kStep;  // elements: MacForm::step
 
   std::uint32_t run_count() const noexcept {
