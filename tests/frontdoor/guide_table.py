@@ -132,6 +132,7 @@ PAGES = {
     },
     "docs/layers.md": {
         "build/bin/digits --save digits.nvdla": Run(r""),
+        "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --compare model": picture(
             r"5 layers are as on model"),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --dump-layers layers": picture(

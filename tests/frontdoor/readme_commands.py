@@ -91,6 +91,7 @@ COMMANDS = {
         r'compatible = "nvidia,nv_small";'),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
+    "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
     "build/bin/network": Run(r"^resnet50 +56 "),
     "build/bin/network resnet18 --device model:nv_small": Run(
         r"resnet18: 23 tensors, 2685928 elements, 0 differ"),

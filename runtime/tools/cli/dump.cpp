@@ -297,9 +297,9 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
   program::add_json_option(*command, options->json);
   svg->excludes(command->get_option("--json"));
   command->footer(
-      "A box is a layer, with its units; below it is the shape of what it gives. Grey ones\n"
-      "are operations of the CPU. What is drawn is what layers read and write in memory, on\n"
-      "the first configuration that the loadable was made for.\n"
+      "A box is a layer, with its units; below it is the shape of what it gives. Grey\n"
+      "ones are operations of the CPU. What is drawn is what layers read and write in\n"
+      "memory, on the first configuration that the loadable was made for.\n"
       "\n"
       "Examples:\n"
       "  nvdla dump digits.nvdla\n"

@@ -77,7 +77,8 @@ TEST(ChannelsOfATensor, RandomLayersEqualTheReference) {
 
 class ChannelsThatLayersMake : public test::Networks {};
 INSTANTIATE_TEST_SUITE_P(All, ChannelsThatLayersMake,
-                         ::testing::Values("nv_full", "nv_large", "nv_small", "nv_medium_512"));
+                         ::testing::Values("nv_full", "nv_large", "nv_small", "nv_medium_512"),
+                         [](const auto& which) { return std::string(which.param); });
 
 // Squeeze and excitation: what multiplies the channels follows from the tensor itself. Groups and
 // bands see their own channels of it.
