@@ -129,8 +129,8 @@ Tensor Network::softmax(Tensor input, const Softmax& layer) {
         elements_of(CpuForm::Kind::kSoftmax, in.precision, from, to, layer.as_loadables);
     CpuNode node;
     node.form = elements.form;
-    node.run = [elements](auto from, const auto& to) {
-      cpu::softmax(source(from[0], elements.in), target(to, elements.out));
+    node.run = [elements](auto sources, const auto& place) {
+      cpu::softmax(source(sources[0], elements.in), target(place, elements.out));
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node), {in.shape, in.precision, to});
   });
@@ -153,8 +153,8 @@ Tensor Network::power(Tensor input, const Power& layer) {
     elements.form.shift = layer.shift;
     CpuNode node;
     node.form = elements.form;
-    node.run = [elements, numbers](auto from, const auto& to) {
-      cpu::power(source(from[0], elements.in), target(to, elements.out), numbers);
+    node.run = [elements, numbers](auto sources, const auto& place) {
+      cpu::power(source(sources[0], elements.in), target(place, elements.out), numbers);
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node),
                   {in.shape, in.precision, layer.output});
@@ -180,8 +180,8 @@ Tensor Network::apply(Tensor input, const ElementFunction& layer) {
     CpuNode node;
     node.form = no_form("function of elements");
     const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
-    node.run = [elements, results, table](auto from, const auto& to) {
-      cpu::look_up(source(from[0], elements), target(to, results), *table);
+    node.run = [elements, results, table](auto sources, const auto& place) {
+      cpu::look_up(source(sources[0], elements), target(place, results), *table);
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node),
                   {in.shape, in.precision, layer.output});
@@ -206,9 +206,9 @@ Tensor Network::layer_normalization(Tensor input, const LayerNormalization& laye
     const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
     node.run = [elements, results, epsilon = layer.epsilon,
                 gamma = std::vector(layer.gamma.begin(), layer.gamma.end()),
-                beta = std::vector(layer.beta.begin(), layer.beta.end())](auto from,
-                                                                          const auto& to) {
-      cpu::normalise(source(from[0], elements), target(to, results), {gamma, beta, epsilon});
+                beta = std::vector(layer.beta.begin(), layer.beta.end())](auto sources,
+                                                                          const auto& place) {
+      cpu::normalise(source(sources[0], elements), target(place, results), {gamma, beta, epsilon});
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node),
                   {in.shape, in.precision, layer.output});
@@ -242,9 +242,9 @@ Tensor Network::product(Tensor a, Tensor b, const TensorProduct& layer) {
     node.form = no_form("product of tensors");
     const Precision precision = first.precision;
     node.run = [precision, qa, qb, result = layer.output, transposed = layer.transposed, factor](
-                   auto from, const auto& to) {
-      cpu::multiply(source(from[0], {precision, qa}), source(from[1], {precision, qb}),
-                    target(to, {precision, result}), transposed, factor);
+                   auto sources, const auto& place) {
+      cpu::multiply(source(sources[0], {precision, qa}), source(sources[1], {precision, qb}),
+                    target(place, {precision, result}), transposed, factor);
     };
     const std::array inputs = {a, b};
     return commit(impl(), layer.name, inputs, std::move(node), {out, precision, layer.output});
@@ -263,8 +263,8 @@ Tensor Network::argmax(Tensor input, const Argmax& layer) {
     out.channels = 1;
     CpuNode node;
     node.form = no_form("argmax");
-    node.run = [of = in.precision, result = layer.precision](auto from, const auto& to) {
-      cpu::argmax(source(from[0], {of}), target(to, {result}));
+    node.run = [of = in.precision, result = layer.precision](auto sources, const auto& place) {
+      cpu::argmax(source(sources[0], {of}), target(place, {result}));
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node),
                   {out, layer.precision, Quantization{}});
@@ -287,8 +287,8 @@ Tensor Network::transpose(Tensor input, const Transpose& layer) {
     CpuNode node;
     node.form = no_form("transposition");
     const Elements elements = {in.precision};
-    node.run = [elements, order](auto from, const auto& to) {
-      cpu::permute(source(from[0], elements), target(to, elements), order);
+    node.run = [elements, order](auto sources, const auto& place) {
+      cpu::permute(source(sources[0], elements), target(place, elements), order);
     };
     return commit(impl(), layer.name, {&input, 1}, std::move(node),
                   {out, in.precision, in.quantization});
