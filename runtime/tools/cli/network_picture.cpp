@@ -70,16 +70,16 @@ std::string network_picture(const NetworkShape& network, std::string_view title)
   const auto ports = std::count_if(network.boxes.begin(), network.boxes.end(),
                                    [](const NetworkBox& box) { return box.units.empty(); });
   const auto layers = static_cast<std::ptrdiff_t>(network.boxes.size()) - ports - cpu;
-  const double words = static_cast<double>(title.size()) * 8.5;
+  const std::string counts = fmt::format("{} layer{}, {} operation{} of the CPU", layers,
+                                         layers == 1 ? "" : "s", cpu, cpu == 1 ? "" : "s");
+  const double words =
+      std::max(static_cast<double>(title.size()) * 8.5, static_cast<double>(counts.size()) * 7.0);
   Svg svg(std::max(places.width, words) + 2 * kMargin, places.height + kTop + kMargin + kLine,
           title,
           "Layers as boxes with their units, each below those whose results it takes. Below a box "
           "is the shape of what it gives.");
   svg.text(kMargin, 26, title, Svg::Anchor::kStart, "title");
-  svg.text(kMargin, 46,
-           fmt::format("{} layer{}, {} operation{} of the CPU", layers, layers == 1 ? "" : "s", cpu,
-                       cpu == 1 ? "" : "s"),
-           Svg::Anchor::kStart, "faint");
+  svg.text(kMargin, 46, counts, Svg::Anchor::kStart, "faint");
   for (const auto& edge : places.edges) draw_arrow(svg, edge);
   for (std::size_t i = 0; i < network.boxes.size(); ++i) {
     const NetworkBox& box = network.boxes[i];

@@ -94,13 +94,12 @@ TEST(ProgramCuts, MoreTablesThanAProgramHas) {
     curve.y.lut = &lut;
     const Tensor constant = net.pointwise(tensor, curve);
     // The sum with what was there before.
-    tensor = net.pointwise(
-        tensor, {.name = "sum" + std::string(name), .x1 = elementwise(NVDLA_ALU_MAX, constant)});
+    tensor =
+        net.pointwise(tensor, {.name = "sum" + name, .x1 = elementwise(NVDLA_ALU_MAX, constant)});
   }
   net.output(tensor, "out");
   const CompiledNetwork compiled = net.compile(Device::open("model:nv_full"));
   EXPECT_EQ(compiled.programs(), 3U);
-  EXPECT_GE(*std::min_element(run(compiled).begin(), run(compiled).end()), -128);
   EXPECT_EQ(run(compiled), std::vector<std::int8_t>(kShape.elements(), 127));
 }
 
