@@ -175,8 +175,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const ConvWalk walk(layer, data_);
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
-  const bool nonnegative = kernels_.form.sign && data_.nonnegative(batch);
   const bool depthwise = !weights.depthwise.empty();
+  const bool nonnegative = kernels_.form.sign && !depthwise && data_.nonnegative(batch);
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
 
