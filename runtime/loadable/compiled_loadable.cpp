@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "device/build_steps.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/emulate.hpp"
 
@@ -32,9 +33,16 @@ CompiledLoadable::CompiledLoadable(Loadable file, const Device& on, const nvdla_
   statistics = options.statistics;
   const Container& c = this->file().container;
   uses_.resize(c.memories.size());
+  std::size_t tasks = 0;
+  for (const auto& submit : c.submits) tasks += submit.size();
+  detail::BuildSteps steps(options, tasks + 1);
   for (const auto& submit : c.submits) {
-    for (const std::uint16_t task : submit) add(this->file().tasks[task], hw);
+    for (const std::uint16_t task : submit) {
+      steps.begin(fmt::format("task {}", task));
+      add(this->file().tasks[task], hw);
+    }
   }
+  steps.begin("constants");
   add_ports();
   // Others only hold descriptors.
   for (std::size_t i = 0; i < c.memories.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "arith/integers.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
+#include "device/build_steps.hpp"
 #include "device/check_memory.hpp"
 #include "layout/cbuf.hpp"
 #include "layout/layer_order.hpp"
@@ -77,7 +78,12 @@ void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   }
   parts_.emplace(net_, info_);
   for (std::uint32_t i = 0; i < net_.tensors.size(); ++i) add_tensor(i);
-  for (std::uint32_t i = 0; i < net_.layers.size(); ++i) add_layer(i);
+  BuildSteps steps(options, net_.layers.size() + 3);
+  for (std::uint32_t i = 0; i < net_.layers.size(); ++i) {
+    steps.begin(layer_text(i, net_.layers[i].name));
+    add_layer(i);
+  }
+  steps.begin("memory");
   for (const auto* ports : {&net_.inputs, &net_.outputs})
     for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
   cut_programs(chain_, residents_, limits);
@@ -85,8 +91,10 @@ void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   do {
     place_residents({.share = options.share_memory, .sram = options.sram_bytes});
   } while (cut_for_slots(chain_, placed_, residents_, limits));
+  steps.begin("programs");
   create_parts(options.statistics);
   check_plan(plan_, residents_, chain_, accesses());
+  steps.begin("constants");
   allocate_constants();
   for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) compiled_.outputs.push_back(make_port(port));

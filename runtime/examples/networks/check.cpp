@@ -55,7 +55,7 @@ std::vector<Expected> exactly(const auto& elements) {
 
 // The results of all layers, as the device leaves them.
 std::vector<Elements> all_results(const nvdla::Device& device, const Network& network,
-                                  nvdla::Precision precision) {
+                                  nvdla::Precision precision, const Say& say) {
   const std::vector<Layer>& layers = network.graph.layers();
   std::vector<Elements> results;
   results.emplace_back(network.results[0].begin(), network.results[0].end());
@@ -63,6 +63,7 @@ std::vector<Elements> all_results(const nvdla::Device& device, const Network& ne
     std::vector<Value> shown;
     for (std::size_t i = results.size(); i < layers.size() && shown.size() < kShown; ++i)
       shown.push_back(static_cast<Value>(i));
+    say(fmt::format("running '{}' to '{}'", layers[shown.front()].name, layers[shown.back()].name));
     nvdla::Session session = describe(network, precision, shown).build(device);
     write_image(session, network, precision);
     session.run();
@@ -74,10 +75,12 @@ std::vector<Elements> all_results(const nvdla::Device& device, const Network& ne
 }  // namespace
 
 std::vector<Elements> check_every_tensor(const nvdla::Device& device, const Network& network,
-                                         nvdla::Precision precision, Verdict& verdict) {
-  std::vector<Elements> results = all_results(device, network, precision);
+                                         nvdla::Precision precision, Verdict& verdict,
+                                         const Say& say) {
+  std::vector<Elements> results = all_results(device, network, precision, say);
   const std::vector<double> sizes = steps(network);
   for (Value value = 1; value < results.size(); ++value) {
+    say(fmt::format("comparing '{}'", network.graph.layers()[value].name));
     judge(network.graph.layers()[value], results[value],
           precision == nvdla::Precision::kInt8 ? exactly(network.results[value])
                                                : expect_reals(network, sizes, value, results),

@@ -26,7 +26,8 @@ struct Verdict {
 // Runs networks whose outputs are the results of all layers, some at a time, and compares them:
 // int8 with the integer reference, fp16 with doubles. Returns what the device gave.
 std::vector<Elements> check_every_tensor(const nvdla::Device& device, const Network& network,
-                                         nvdla::Precision precision, Verdict& verdict);
+                                         nvdla::Precision precision, Verdict& verdict,
+                                         const Say& say = silent);
 
 // A session as an application has it, whose output is the last layer's result.
 void write_image(nvdla::Session& session, const Network& network, nvdla::Precision precision);

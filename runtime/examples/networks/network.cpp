@@ -21,6 +21,7 @@
 #include "numbers.hpp"
 #include "program/files.hpp"
 #include "program/program.hpp"
+#include "program/progress.hpp"
 #include "program/text.hpp"
 #include "save.hpp"
 
@@ -135,24 +136,30 @@ int run(const Options& options) {
   const bool half = options.precision == "fp16";
   const auto precision = half ? nvdla::Precision::kFp16 : nvdla::Precision::kInt8;
   const nvdla::Device device = nvdla::Device::open(options.device);
+  std::optional<program::Progress> progress(std::in_place);
+  const networks::Say say = [&](const std::string& text) { progress->say(text); };
   const networks::Network network = networks::draw(
-      entry.graph_for(device.info()), static_cast<std::uint64_t>(options.seed), precision);
-  if (options.tensors) print_tensors(network);
+      entry.graph_for(device.info()), static_cast<std::uint64_t>(options.seed), precision, say);
 
   networks::Verdict verdict;
-  const auto results = networks::check_every_tensor(device, network, precision, verdict);
+  const auto results = networks::check_every_tensor(device, network, precision, verdict, say);
   const std::uint64_t tensors = verdict.tensors, elements = verdict.elements;
 
   const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
   const nvdla::Network described = networks::describe(network, precision, {&result, 1});
   std::optional<nvdla::Session> session;
-  const Cost build = cost_of([&] { session.emplace(described.build(device)); });
+  const Cost build = cost_of([&] {
+    session.emplace(described.build(device, {.progress = progress->building("building")}));
+  });
+  say("running as applications do");
   networks::write_image(*session, network, precision);
   const Cost first = cost_of([&] { session->run(); });
   const Cost warm = warm_cost(*session);
   networks::check_result(*session, network, precision, results.back(), verdict);
   networks::check_in_memory(*session, network.graph, results, verdict);
+  progress.reset();
 
+  if (options.tensors) print_tensors(network);
   fmt::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
              verdict.different);
   // One is the network's output.

@@ -268,10 +268,13 @@ class Drawing {
 
 }  // namespace
 
-Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision) {
+Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision, const Say& say) {
   Network network{graph, {}, {}};
   Drawing drawing(graph, seed, precision, network);
-  for (const Layer& layer : graph.layers()) drawing.add(layer);
+  for (const Layer& layer : graph.layers()) {
+    say(fmt::format("drawing the weights of '{}' and computing what they lead to", layer.name));
+    drawing.add(layer);
+  }
   return network;
 }
 

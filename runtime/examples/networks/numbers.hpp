@@ -7,7 +7,9 @@
 #define NVDLA_EXAMPLES_NETWORKS_NUMBERS_HPP
 
 #include <cstdint>
+#include <functional>
 #include <nvdla/nvdla.hpp>
+#include <string>
 #include <vector>
 
 #include "graph.hpp"
@@ -53,8 +55,13 @@ struct Network {
   std::vector<Integers> results;
 };
 
+// Is told what is being worked on.
+using Say = std::function<void(const std::string& text)>;
+inline void silent(const std::string& /*text*/) {}
+
 // The same numbers for the same seed everywhere. Tables of fp16 are only made for that.
-Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision);
+Network draw(const Graph& graph, std::uint64_t seed, nvdla::Precision precision,
+             const Say& say = silent);
 
 // What a step is worth before an activation, and behind it. A sigmoid gives factors.
 double step_before(Activation activation);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string_view>
 
+#include "nvdla/build_options.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/export.hpp"
 #include "nvdla/image.hpp"
@@ -26,24 +27,6 @@
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
-
-// What Network::compile() may do, and has to.
-struct BuildOptions {
-  // Count for every layer; Request::statistics() has the numbers.
-  bool statistics = false;
-  // Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
-  // everybody expects; kAlways is then refused as kNotAvailable.
-  bool fold_inputs = true;
-  // Tensors between layers lie where others were before, as soon as nothing touches those any more.
-  // Without, each has a buffer of its own.
-  bool share_memory = true;
-  // Bytes of secondary memory (DeviceInfo::has_sram) that tensors between layers may take in each
-  // request, beside those that Network::place() has put there: then they come and go without the
-  // memory that inputs, outputs and weights go through. The tensors that layers touch most often
-  // while they are alive are chosen; MemoryUse tells which. Without secondary memory it is refused
-  // as kNotAvailable.
-  std::uint64_t sram_bytes = 0;
-};
 
 // The program and the constants of a network in the memory of its device, and what its inputs and
 // outputs are. Immutable, a handle: copies name the same network, threads may share it. It lives as

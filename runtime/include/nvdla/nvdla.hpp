@@ -5,6 +5,7 @@
 #define NVDLA_NVDLA_HPP
 
 #include "nvdla/buffer.hpp"
+#include "nvdla/build_options.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/compress.hpp"
 #include "nvdla/conv_weights.hpp"

@@ -17,6 +17,7 @@
 #include "program/layer_notes.hpp"
 #include "program/layer_table.hpp"
 #include "program/program.hpp"
+#include "program/progress.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/layer_profile.hpp"
@@ -24,7 +25,6 @@
 #include "tools/cli/load.hpp"
 #include "tools/cli/loadable_device.hpp"
 #include "tools/cli/profile_trace.hpp"
-#include "tools/cli/stopwatch.hpp"
 #include "tools/cli/tensors.hpp"
 
 namespace nvdla::cli {
@@ -236,18 +236,24 @@ std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& 
                         memory_of(choose_device(file, options.device)), network.statistics());
 }
 
+LoadedNetwork open_network(const RunOptions& options, const Loadable& file, const Device& device) {
+  program::Progress progress(options.json.empty());
+  return file.open(device, {.statistics = true, .progress = progress.building("loading")});
+}
+
 int run_loadable(const RunOptions& options) {
   const Loadable file = load_loadable(options.loadable);
   check_arguments(options, file);
   if (!options.compare.empty()) check_reference_name(options.compare);
   const Device device =
       Device::open(choose_device(file, options.device), {.record = options.record});
-  LoadedNetwork network = file.open(device, {.statistics = true});
+  LoadedNetwork network = open_network(options, file, device);
   write_inputs(options, file, network);
   if (!look(options, file, network, device)) return kDifferent;
   const auto start = std::chrono::steady_clock::now();
   {
-    const Stopwatch progress(options.json.empty());
+    program::Progress progress(options.json.empty());
+    progress.say("running");
     network.run();
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -262,5 +262,20 @@ TEST(Save, BuffersThatDoNotGoTogetherAreNamed) {
   });
 }
 
+// Whoever opens a file is told of its tasks.
+TEST(Save, OpeningTellsHowFarItIs) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
+  std::vector<std::string> steps;
+  const auto note = [&](const BuildProgress& at) {
+    EXPECT_EQ(at.done, steps.size());
+    EXPECT_EQ(at.steps, 2U);
+    steps.emplace_back(at.step);
+  };
+  Loadable::load(test::saved_file(net, "nv_small"))
+      .open(Device::open("model:nv_small"), {.progress = note});
+  EXPECT_EQ(steps, (std::vector<std::string>{"task 0", "constants"}));
+}
+
 }  // namespace
 }  // namespace nvdla

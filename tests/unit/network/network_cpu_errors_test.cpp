@@ -14,9 +14,9 @@
 namespace nvdla {
 namespace {
 
-constexpr Quantization kSteps = {1 / 16.0F, 0};
+constexpr Quantization kFine = {1 / 16.0F, 0};
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-const std::vector<float> kTwo = {1, 2}, kThird = {1, 1, 1, kNan, 1, 1, 1, 1};
+const std::vector<float> kTooShort = {1, 2}, kWithNan = {1, 1, 1, kNan, 1, 1, 1, 1};
 
 struct Bad {
   std::string name;
@@ -46,7 +46,7 @@ const Bad kBad[] = {
      }},
     {"output_scale", "output scale nan is not a positive number",
      [](Network& net, Tensor t) {
-       return net.softmax(t, {.name = "bad", .input = kSteps, .output = Quantization{kNan, 0}});
+       return net.softmax(t, {.name = "bad", .input = kFine, .output = Quantization{kNan, 0}});
      }},
     {"zero_point", "input zero point 128 is not in -128..127",
      [](Network& net, Tensor t) {
@@ -68,52 +68,52 @@ const Bad kBad[] = {
      }},
     {"power", "power nan, scale 1, shift 0: all are finite",
      [](Network& net, Tensor t) {
-       return net.power(t, {.name = "bad", .input = kSteps, .power = kNan});
+       return net.power(t, {.name = "bad", .input = kFine, .power = kNan});
      }},
     {"function", "the function is empty",
-     [](Network& net, Tensor t) { return net.apply(t, {.name = "bad", .input = kSteps}); }},
+     [](Network& net, Tensor t) { return net.apply(t, {.name = "bad", .input = kFine}); }},
     {"gamma", "2 values of gamma for 8 channels",
      [](Network& net, Tensor t) {
-       return net.layer_normalization(t, {.name = "bad", .input = kSteps, .gamma = kTwo});
+       return net.layer_normalization(t, {.name = "bad", .input = kFine, .gamma = kTooShort});
      }},
     {"beta", "beta 3 is nan",
      [](Network& net, Tensor t) {
-       return net.layer_normalization(t, {.name = "bad", .input = kSteps, .beta = kThird});
+       return net.layer_normalization(t, {.name = "bad", .input = kFine, .beta = kWithNan});
      }},
     {"epsilon", "epsilon -1 is not 0 or a positive number",
      [](Network& net, Tensor t) {
-       return net.layer_normalization(t, {.name = "bad", .input = kSteps, .epsilon = -1});
+       return net.layer_normalization(t, {.name = "bad", .input = kFine, .epsilon = -1});
      }},
     {"product", "a has 8 channels, which are multiplied with the 12 positions of b",
      [](Network& net, Tensor t) {
-       return net.product(t, t, {.name = "bad", .a = kSteps, .b = kSteps});
+       return net.product(t, t, {.name = "bad", .a = kFine, .b = kFine});
      }},
     {"transposed", "a has 8 channels, which are multiplied with the 9 channels of b",
      [](Network& net, Tensor t) {
        const Tensor b = net.input("b", {9, 1, 1});
-       return net.product(t, b, {.name = "bad", .a = kSteps, .b = kSteps, .transposed = true});
+       return net.product(t, b, {.name = "bad", .a = kFine, .b = kFine, .transposed = true});
      }},
     {"columns", "output channels 8200 is not in 1..8192",
      [](Network& net, Tensor t) {
        const Tensor b = net.input("b", {8, 100, 82});
-       return net.product(t, b, {.name = "bad", .a = kSteps, .b = kSteps, .transposed = true});
+       return net.product(t, b, {.name = "bad", .a = kFine, .b = kFine, .transposed = true});
      }},
     {"precisions", "a is int8, b is fp16",
      [](Network& net, Tensor t) {
        const Tensor b = net.input("b", {8, 1, 1}, Precision::kFp16);
-       return net.product(t, b, {.name = "bad", .a = kSteps, .transposed = true});
+       return net.product(t, b, {.name = "bad", .a = kFine, .transposed = true});
      }},
     {"batches", "a has 1 cubes, b has 2",
      [](Network& net, Tensor t) {
        const Tensor b = net.input("b", {8, 1, 1, 2});
-       return net.product(t, b, {.name = "bad", .a = kSteps, .transposed = true});
+       return net.product(t, b, {.name = "bad", .a = kFine, .transposed = true});
      }},
     {"factor", "factor inf is not finite",
      [](Network& net, Tensor t) {
        return net.product(t, t,
                           {.name = "bad",
-                           .a = kSteps,
-                           .b = kSteps,
+                           .a = kFine,
+                           .b = kFine,
                            .transposed = true,
                            .factor = std::numeric_limits<double>::infinity()});
      }},
