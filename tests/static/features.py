@@ -108,8 +108,14 @@ def check_page(name, heading, check, tests):
     page = ROOT / "docs" / name
     complaints = []
     mentioned = set()
+    seen = {}
     for number, cells in rows_of(page, heading):
         names, proofs = (re.findall(r"`([^`]+)`", cell) for cell in cells[1:])
+        # Merging branches leaves both forms of a line that each has changed.
+        alike = seen.setdefault((cells[1], min(proofs, default="")), number)
+        if alike != number:
+            complaints.append(f"docs/{name}:{number}: the same places as line {alike}, "
+                              "and a test that is there, too")
         mentioned.update(names)
         wrong = check(names, proofs, tests)
         wrong += [f"no test {proof}" for proof in proofs if not tests.has(proof)]
