@@ -61,29 +61,28 @@ def show_pixels(run):
     show_pairs(run, "pixels", "first layer from pixels", "s8s8")
 
 
-def show_networks(run):
-    rows = list(measured(run, "network"))
+def show_times(run, group, title, heads, more):
+    """Show milliseconds of whole networks, and what more(case) says under the heads."""
+    rows = list(measured(run, group))
     if rows:
-        print(f"\n{'network':25}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}{'ours / s8s8':>13}"
-              f"{'2 to 1 thread':>15}")
+        print(f"\n{title:33}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}{'ours / s8s8':>13}{heads}")
     for name, case in rows:
         ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
-        print(f"{name:25}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
-              f"{peer['seconds'] * 1e3:10.2f}{1 / peer['ratio']:13.2f}"
-              f"{ratio_text(case, 'ours, 1 thread'):>15}")
+        print(f"{name:33}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
+              f"{peer['seconds'] * 1e3:10.2f}{1 / peer['ratio']:13.2f}{more(case)}")
+
+
+def show_networks(run):
+    show_times(run, "network", "network", f"{'2 to 1 thread':>15}",
+               lambda case: f"{ratio_text(case, 'ours, 1 thread'):>15}")
 
 
 def show_lives(run):
-    rows = list(measured(run, "life"))
-    if rows:
-        print(f"\n{'life of a network':33}{'threads':>8}{'ours ms':>10}{'s8s8 ms':>10}"
-              f"{'ours / s8s8':>13}{'ours MiB':>10}{'s8s8 MiB':>10}")
-    for name, case in rows:
-        ours, peer = (case["sides"][side] for side in ("ours", "s8s8"))
-        memory = [f"{side['mebibytes']:10.1f}" if "mebibytes" in side else "         -"
-                  for side in (ours, peer)]
-        print(f"{name:33}{case['threads']:8}{ours['seconds'] * 1e3:10.2f}"
-              f"{peer['seconds'] * 1e3:10.2f}{1 / peer['ratio']:13.2f}{''.join(memory)}")
+    def memory(case):
+        grown = (case["sides"][side].get("mebibytes") for side in ("ours", "s8s8"))
+        return "".join(f"{'-':>10}" if size is None else f"{size:10.1f}" for size in grown)
+
+    show_times(run, "life", "life of a network", f"{'ours MiB':>10}{'s8s8 MiB':>10}", memory)
 
 
 def show_units(run):
