@@ -16,35 +16,22 @@
 
 #include "backend/backend.hpp"
 #include "device/layer_outputs.hpp"
+#include "device/owned_program.hpp"
 #include "nvdla/program.hpp"
 
 namespace nvdla::detail {
 
 // A program, and what it was made of.
-struct ProgramPart {
+struct ProgramPart : OwnedProgram {
   // In place of a slot of the network: the program brings what lies there.
   static constexpr std::uint32_t kOwn = ~std::uint32_t{0};
 
   Program program;
-  std::vector<nvdla_layer> layers;
-  std::vector<nvdla_slot> slots;
-  std::vector<nvdla_lut> luts;
-  std::vector<nvdla_transfer> transfers;
-  std::vector<std::byte> control;
   // By slot: the network's, and what errors call what lies there.
   std::vector<std::uint32_t> bound;
   std::vector<std::string> slot_names;
   LayerNames layer_names;
   std::uint32_t first_layer = 0;  // the network's number of the first one
-
-  ProgramDesc desc(bool statistics = false) const {
-    return {.layers = layers,
-            .slots = slots,
-            .luts = luts,
-            .transfers = transfers,
-            .control = control,
-            .statistics = statistics};
-  }
 };
 
 // An operator as loadables have it.

@@ -93,13 +93,9 @@ void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
   for (std::uint32_t i = 0; i < source.names.size(); ++i) {
     layers.push_back({source.names[i], 0, part.program.cycles(i)});
   }
-  part.layers = std::move(source.layers);
-  part.slots = std::move(source.slots);
-  part.luts = std::move(source.luts);
-  part.transfers = std::move(source.transfers);
-  part.control = std::move(source.control);
   part.slot_names = std::move(source.slot_names);
   part.layer_names = std::make_shared<const std::vector<std::string>>(std::move(source.names));
+  static_cast<detail::OwnedProgram&>(part) = std::move(source);
   parts.emplace_back(std::move(part));
 }
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "device/owned_program.hpp"
 #include "firmware/nvdla_hw.h"
 #include "loadable/reg_field.hpp"
 #include "loadable/task.hpp"
-#include "nvdla/program.hpp"
 
 namespace nvdla::loadable {
 
@@ -25,13 +25,7 @@ struct Derived {
   std::string field;        // "operation 0 (conv), entry_per_slice"
 };
 
-struct ConvertedProgram {
-  std::vector<nvdla_layer> layers;
-  std::vector<nvdla_slot> slots;
-  std::vector<nvdla_lut> luts;
-  std::vector<nvdla_transfer> transfers;
-  // Tables of compressed weights, copied; the last slot is theirs.
-  std::vector<std::byte> control;
+struct ConvertedProgram : detail::OwnedProgram {
   // Of each slot the memory of the container, kNoMemory for that of the control data.
   static constexpr std::uint16_t kNoMemory = UINT16_MAX;
   std::vector<std::uint16_t> memories;
@@ -40,15 +34,6 @@ struct ConvertedProgram {
   // Of each layer: "conv 0 + sdp 1".
   std::vector<std::string> names;
   std::vector<Derived> derived;
-
-  ProgramDesc desc(bool statistics = false) const {
-    return {.layers = layers,
-            .slots = slots,
-            .luts = luts,
-            .transfers = transfers,
-            .control = control,
-            .statistics = statistics};
-  }
 };
 
 // What errors call a memory; those of the application go by their tensors' names.
