@@ -42,7 +42,7 @@ case $series in
 sanitizer | uml) exec sh "$here/build-kernel.sh" "$series" "$directory" ;;
 esac
 mkdir -p "$directory/archives"
-directory=$(cd "$directory" && pwd)
+directory=$(cd "$directory" && pwd -P)
 
 # unstable COMMAND...: one of apt's about Debian's unstable, beside the machine's own lists
 # and what is installed here: nothing, so that every package counts as missing. apt checks
@@ -113,7 +113,9 @@ fi
 	fail "no Debian package linux-image-$series.*-$arch"
 
 root=$directory/$series
-if [ -f "$root/release" ] && [ "$(cat "$root/release")" = "$release" ]; then
+# What was unpacked elsewhere and then moved names that place.
+if [ "$(cat "$root/release" 2>/dev/null)" = "$release" ] &&
+	[ "$(cat "$root/place" 2>/dev/null || echo "$root")" = "$root" ]; then
 	exit 0
 fi
 
@@ -221,4 +223,5 @@ done
 for modules in "lib/modules/$release" "usr/lib/modules/$release"; do
 	[ ! -d "$root/tree/$modules/kernel" ] || ln -sfn "tree/$modules" "$root/modules"
 done
+echo "$root" >"$root/place"
 echo "$release" >"$root/release"

@@ -69,5 +69,9 @@ echo 6.12.1-amd64 > "$kernels/6.12/release"
 ANSWER=nobody run "$source/tests/emulator/get-kernel.sh" 6.12 "$kernels"
 says 0
 [[ -z $said && ! -s $CALLS ]] || { echo "it asked: $said$(cat "$CALLS")"; failed=1; }
+# But not where it was moved from elsewhere: headers name the place.
+pwd -P > "$kernels/6.12/place"
+ANSWER=nobody run "$source/tests/emulator/get-kernel.sh" 6.12 "$kernels"
+says 1 "linux-headers-6.12.1-amd64"
 
 exit $failed
