@@ -5,11 +5,14 @@
 
 #include <immintrin.h>
 
+#include "model/kernels/avxvnni_dots.hpp"
+
 namespace nvdla::model {
 namespace {
 
 #include "model/kernels/avx512finish.ipp"
 #include "model/kernels/depthwise.ipp"
+#include "model/kernels/dot_quads.ipp"
 #include "model/kernels/parts.ipp"
 
 // What becomes of a tile: its sums are stored, or finished while they are in registers.
@@ -140,21 +143,9 @@ void mac(const Output& output) {
   in_parts(output, output.tile.count, kParts);
 }
 
-class DotQuads {
- public:
-  static constexpr unsigned kPositions = 4;
-  explicit DotQuads(__m256i weights) : weights_(weights) {}
-  __m256i add(__m256i sums, __m256i activations) const {
-    return _mm256_dpbusd_epi32(sums, activations, weights_);
-  }
-
- private:
-  __m256i weights_;
-};
-
 }  // namespace
 
-void avx512_depthwise(const DepthwiseTile& tile) { depthwise<DotQuads>(tile); }
+void avx512_depthwise(const DepthwiseTile& tile) { depthwise<DotQuads<4>>(tile); }
 
 void avx512_mac(const MacTile& tile) { mac(Sums{tile}); }
 

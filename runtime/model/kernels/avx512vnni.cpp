@@ -14,9 +14,7 @@
 namespace nvdla::model {
 namespace {
 
-#include "model/kernels/elements.ipp"
-#include "model/kernels/loops.ipp"
-#include "model/kernels/sdp_loops.ipp"
+#include "model/kernels/kernel_loops.ipp"
 
 // Eight 64-bit products to 17 bits. Half away from zero is half up, less the last bit where the
 // product is negative: no absolute value is needed.
@@ -144,31 +142,26 @@ void to_int8(const int32_t* values, unsigned count, int8_t* out) {
                      _mm512_cvtsepi32_epi8(_mm512_loadu_si512(values + i)));
 }
 
+constexpr Kernels kernels() {
+  Kernels set = loop_kernels("avx512");
+  set.form = {.biased = true, .sign = false};
+  set.mac = avx512_mac;
+  set.depthwise = avx512_depthwise;
+  set.wide = avx512_wide;
+  set.half = avx512_half;
+  set.half_tile = avx512_half_tile;
+  set.float_tile = avx512_float_tile;
+  set.sdp_convert = sdp_convert;
+  set.convert_to_int8 = convert_to_int8;
+  set.to_int8 = to_int8;
+  set.finish = avx512_finish;
+  set.mac_finish = avx512_mac_finish;
+  set.units = &kAvx512Units;
+  return set;
+}
+
 }  // namespace
 
-const Kernels kAvx512VnniKernels = {
-    .name = "avx512",
-    .form = {.biased = true, .sign = false},
-    .mac = avx512_mac,
-    .depthwise = avx512_depthwise,
-    .wide = avx512_wide,
-    .wide_clip = loop_wide_clip,
-    .half = avx512_half,
-    .half_tile = avx512_half_tile,
-    .float_tile = avx512_float_tile,
-    .clip = loop_clip,
-    .sdp_widen = loop_sdp_widen,
-    .sdp_shift = loop_sdp_shift,
-    .sdp_operand = loop_sdp_operand,
-    .sdp_x = loop_sdp_x,
-    .sdp_y = loop_sdp_y,
-    .sdp_convert = sdp_convert,
-    .convert_to_int8 = convert_to_int8,
-    .to_int8 = to_int8,
-    .to_int16 = loop_to_int16,
-    .finish = avx512_finish,
-    .mac_finish = avx512_mac_finish,
-    .units = &kAvx512Units,
-};
+const Kernels kAvx512VnniKernels = kernels();
 
 }  // namespace nvdla::model

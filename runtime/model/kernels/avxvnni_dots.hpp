@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The dot products of AVX-VNNI. Compiled without it, the same of AVX-512, which differ in their
-// encoding alone: what processors run that have only those, to test what is built on them.
+// encoding alone: those of the set of AVX-512, and what processors run that have only those, to
+// test what is built on them.
 #ifndef NVDLA_MODEL_KERNELS_AVXVNNI_DOTS_HPP
 #define NVDLA_MODEL_KERNELS_AVXVNNI_DOTS_HPP
 

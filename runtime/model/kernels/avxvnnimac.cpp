@@ -9,6 +9,7 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/depthwise.ipp"
+#include "model/kernels/dot_quads.ipp"
 #include "model/kernels/parts.ipp"
 
 constexpr unsigned kPositions = 6;
@@ -59,21 +60,9 @@ void part(const MacTile& tile, unsigned first) {
     half_part<kCount>(tile, first, kernel);
 }
 
-class Quads {
- public:
-  static constexpr unsigned kPositions = 1;
-  explicit Quads(__m256i weights) : weights_(weights) {}
-  __m256i add(__m256i sums, __m256i activations) const {
-    return NVDLA_DPBUSD(sums, activations, weights_);
-  }
-
- private:
-  __m256i weights_;
-};
-
 }  // namespace
 
-void avxvnni_depthwise(const DepthwiseTile& tile) { depthwise<Quads>(tile); }
+void avxvnni_depthwise(const DepthwiseTile& tile) { depthwise<DotQuads<1>>(tile); }
 
 void avxvnni_mac(const MacTile& tile) {
   constexpr void (*kParts[])(const MacTile&, unsigned) = {part<1>, part<2>, part<3>,

@@ -9,34 +9,20 @@
 namespace nvdla::model {
 namespace {
 
-#include "model/kernels/elements.ipp"
-#include "model/kernels/loops.ipp"
-#include "model/kernels/sdp_loops.ipp"
+#include "model/kernels/kernel_loops.ipp"
 
 constexpr Kernels set_with(const char* name, void (*mac)(const MacTile&)) {
-  return {
-      .name = name,
-      .form = {.biased = false, .sign = false},
-      .mac = mac,
-      .depthwise = neon_depthwise,
-      .wide = neon_wide,
-      .wide_clip = loop_wide_clip,
-      .half = neon_half,
-      .half_tile = neon_half_tile,
-      .float_tile = neon_float_tile,
-      .clip = loop_clip,
-      .sdp_widen = loop_sdp_widen,
-      .sdp_shift = loop_sdp_shift,
-      .sdp_operand = loop_sdp_operand,
-      .sdp_x = loop_sdp_x,
-      .sdp_y = loop_sdp_y,
-      .sdp_convert = loop_sdp_convert,
-      .convert_to_int8 = loop_convert_to_int8,
-      .to_int8 = loop_to_int8,
-      .to_int16 = loop_to_int16,
-      .finish = neon_finish,
-      .units = &kNeonUnits,
-  };
+  Kernels set = loop_kernels(name);
+  set.form = {.biased = false, .sign = false};
+  set.mac = mac;
+  set.depthwise = neon_depthwise;
+  set.wide = neon_wide;
+  set.half = neon_half;
+  set.half_tile = neon_half_tile;
+  set.float_tile = neon_float_tile;
+  set.finish = neon_finish;
+  set.units = &kNeonUnits;
+  return set;
 }
 
 }  // namespace

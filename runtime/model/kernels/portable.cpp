@@ -7,10 +7,8 @@
 namespace nvdla::model {
 namespace {
 
-#include "model/kernels/elements.ipp"
 #include "model/kernels/half_loops.ipp"
-#include "model/kernels/loops.ipp"
-#include "model/kernels/sdp_loops.ipp"
+#include "model/kernels/kernel_loops.ipp"
 
 void mac(const MacTile& tile) {
   for (unsigned position = 0; position < tile.count; ++position) {
@@ -42,29 +40,21 @@ void loop_float_tile(const FloatTile& tile) {
   }
 }
 
+constexpr Kernels kernels() {
+  Kernels set = loop_kernels("portable");
+  set.form = {.biased = false, .sign = false};
+  set.mac = mac;
+  set.depthwise = loop_depthwise;
+  set.wide = loop_wide;
+  set.half = loop_half;
+  set.half_tile = loop_half_tile;
+  set.float_tile = loop_float_tile;
+  set.units = &kPortableUnits;
+  return set;
+}
+
 }  // namespace
 
-const Kernels kPortableKernels = {
-    .name = "portable",
-    .form = {.biased = false, .sign = false},
-    .mac = mac,
-    .depthwise = loop_depthwise,
-    .wide = loop_wide,
-    .wide_clip = loop_wide_clip,
-    .half = loop_half,
-    .half_tile = loop_half_tile,
-    .float_tile = loop_float_tile,
-    .clip = loop_clip,
-    .sdp_widen = loop_sdp_widen,
-    .sdp_shift = loop_sdp_shift,
-    .sdp_operand = loop_sdp_operand,
-    .sdp_x = loop_sdp_x,
-    .sdp_y = loop_sdp_y,
-    .sdp_convert = loop_sdp_convert,
-    .convert_to_int8 = loop_convert_to_int8,
-    .to_int8 = loop_to_int8,
-    .to_int16 = loop_to_int16,
-    .units = &kPortableUnits,
-};
+const Kernels kPortableKernels = kernels();
 
 }  // namespace nvdla::model
