@@ -33,9 +33,8 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
                      [](float sum) { return std::bit_cast<std::int32_t>(sum + 0.0F); });
     }
   };
-  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,
-             std::ref(compute));
+  tiles_.run(sdp, {walk.positions(), SdpPass::kPositions},
+             static_cast<double>(block_elements) / kWideRate, std::ref(compute));
 }
 
 }  // namespace nvdla::model

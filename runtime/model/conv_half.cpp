@@ -90,9 +90,8 @@ void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape
       }
     }
   };
-  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * kBlock * kernel_elements) / kNanRate,
-             std::ref(compute));
+  tiles_.run(sdp, {walk.positions(), SdpPass::kPositions},
+             static_cast<double>(kBlock * kernel_elements) / kNanRate, std::ref(compute));
 }
 
 void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
@@ -142,9 +141,8 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
               static_cast<std::int32_t>(HalfAccumulator(sums[i], k).deliver());
     }
   };
-  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * block_elements) / kHalfRate,
-             std::ref(compute));
+  tiles_.run(sdp, {walk.positions(), SdpPass::kPositions},
+             static_cast<double>(block_elements) / kHalfRate, std::ref(compute));
 }
 
 }  // namespace nvdla::model

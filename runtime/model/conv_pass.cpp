@@ -181,7 +181,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   if (depthwise) list_taps(layer);
 
   const auto mac_tile = [&](const ConvTile& tile, const std::uint8_t** bases, std::int32_t* sums) {
-    walk.bases(tile.first, tile.count, data, bases);
+    walk.bases(tile.first, kernels_.form.lines ? 1 : tile.count, data, bases);
     return MacTile{bases,
                    tile.count,
                    runs_.data(),
@@ -190,10 +190,11 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                    weights.bytes.data() + tile.block * block_bytes,
                    weights.starts.data() + std::size_t{tile.block} * kBlock,
                    sums,
-                   nonnegative};
+                   nonnegative,
+                   walk.lines(tile.first)};
   };
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
-    const std::uint8_t* bases[SdpPass::kPositions];
+    const std::uint8_t* bases[kMostPositions];
     if (depthwise) {
       walk.bases(tile.first, tile.count, data + weights.depthwise_channels[tile.block], bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
@@ -208,7 +209,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
     kernels_.clip(values, tile.count, shift.rounded);
   };
   const auto finish = [&](unsigned thread, const ConvTile& tile) {
-    const std::uint8_t* bases[SdpPass::kPositions];
+    const std::uint8_t* bases[kMostPositions];
     const MacTile sums = mac_tile(tile, bases, nullptr);
     sdp.finish_tile(
         tile.block, tile.first, tile.count, thread,
@@ -222,11 +223,11 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                          ? ConvTiles::Order::kBlocksFirst
                          : ConvTiles::Order::kPositionsFirst;
   const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
-  tiles_.run(sdp, walk.positions(), order,
-             static_cast<double>(SdpPass::kPositions * products) /
-                 (depthwise ? kDepthwiseRate : kernels_.form.rate),
-             std::ref(compute),
-             finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
+  tiles_.run(
+      sdp,
+      {walk.positions(), depthwise ? SdpPass::kPositions : walk.tile_positions(kernels_), order},
+      static_cast<double>(products) / (depthwise ? kDepthwiseRate : kernels_.form.rate),
+      std::ref(compute), finishes ? ConvTiles::Finish(std::ref(finish)) : ConvTiles::Finish());
 }
 
 std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
@@ -267,9 +268,8 @@ std::uint32_t ConvPass::run_wide(const ConvLayer& layer, const ConvShape& shape,
           kernels_.wide_clip(sums, part, clip, values + std::size_t{done} * kBlock);
     }
   };
-  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * block_elements) / kWideRate,
-             std::ref(compute));
+  tiles_.run(sdp, {walk.positions(), SdpPass::kPositions},
+             static_cast<double>(block_elements) / kWideRate, std::ref(compute));
   std::uint32_t saturated = 0;
   for (const Scratch& scratch : scratch_) saturated += scratch.saturated;
   return saturated;

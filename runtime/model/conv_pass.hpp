@@ -84,7 +84,7 @@ class ConvPass {
   // What a thread of the pool has to itself.
   struct Scratch {
     std::vector<std::int64_t> sums =
-        std::vector<std::int64_t>(std::size_t{SdpPass::kPositions} * kBlock);
+        std::vector<std::int64_t>(std::size_t{kMostPositions} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
     std::uint32_t saturated = 0;

@@ -27,18 +27,16 @@ std::uint32_t ConvPass::run_pieces(const ConvLayer& layer, const ConvShape& shap
   const WideClip clip = wide_clip(layer, quirks_);
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     Scratch& scratch = scratch_[thread];
-    std::size_t bases[SdpPass::kPositions];
-    walk.bases(tile.first, tile.count, std::size_t{0}, bases);
-    kernels_.pieces({upper_bytes_.data(), lower_bytes_.data(), bases, tile.count, runs_.data(),
-                     static_cast<unsigned>(runs_.size()), shape.run_steps(),
-                     weights.bytes.data() + tile.block * block_elements,
+    const std::size_t base = walk.base(tile.first);
+    kernels_.pieces({upper_bytes_.data() + base, lower_bytes_.data() + base, walk.lines(tile.first),
+                     tile.count, runs_.data(), static_cast<unsigned>(runs_.size()),
+                     shape.run_steps(), weights.bytes.data() + tile.block * block_elements,
                      weights.lower.data() + tile.block * block_elements, scratch.sums.data()});
     scratch.saturated += kernels_.wide_clip(scratch.sums.data(), tile.count, clip, values);
   };
   // Each product takes four of bytes.
-  tiles_.run(sdp, walk.positions(), ConvTiles::Order::kPositionsFirst,
-             static_cast<double>(SdpPass::kPositions * block_elements) * 4 / kernels_.form.rate,
-             std::ref(compute));
+  tiles_.run(sdp, {walk.positions(), walk.tile_positions(kernels_)},
+             static_cast<double>(block_elements) * 4 / kernels_.form.rate, std::ref(compute));
   std::uint32_t saturated = 0;
   for (const Scratch& scratch : scratch_) saturated += scratch.saturated;
   return saturated;

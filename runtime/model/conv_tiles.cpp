@@ -6,7 +6,6 @@
 namespace nvdla::model {
 namespace {
 
-constexpr std::size_t kTileValues = std::size_t{SdpPass::kPositions} * kBlock;
 // Nanoseconds; long enough that passing it on costs nothing, as long as it stays in a cache.
 constexpr double kTaskTime = 4e3;
 constexpr std::size_t kMaxTaskTiles = 4;
@@ -15,15 +14,14 @@ constexpr std::size_t kMaxTaskTiles = 4;
 
 class ConvTiles::Tasks final : public ThreadPool::Work {
  public:
-  Tasks(const Kernels& kernels, SdpPass& sdp, std::uint32_t positions, Order order,
-        const Compute& compute, const Finish& finish) noexcept
+  Tasks(const Kernels& kernels, SdpPass& sdp, const Cut& cut, const Compute& compute,
+        const Finish& finish) noexcept
       : kernels_(kernels),
         sdp_(sdp),
-        positions_(positions),
-        order_(order),
+        cut_(cut),
         compute_(compute),
         finish_(finish),
-        steps_((positions + SdpPass::kPositions - 1) / SdpPass::kPositions),
+        steps_((cut.positions + cut.of_tile - 1) / cut.of_tile),
         shared_(sdp.shareable()) {}
 
   std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
@@ -54,25 +52,25 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
 
  private:
   ConvTile at(std::size_t index) const noexcept {
-    const bool blocks_first = order_ == Order::kBlocksFirst;
+    const bool blocks_first = cut_.order == Order::kBlocksFirst;
     const std::size_t inner = blocks_first ? sdp_.blocks() : steps_;
     const std::size_t block = blocks_first ? index % inner : index / inner;
     const std::size_t step = blocks_first ? index / inner : index % inner;
-    const auto first = static_cast<std::uint32_t>(step * SdpPass::kPositions);
+    const auto first = static_cast<std::uint32_t>(step * cut_.of_tile);
     return {static_cast<unsigned>(block), first,
-            std::min<std::uint32_t>(SdpPass::kPositions, positions_ - first)};
+            std::min<std::uint32_t>(cut_.of_tile, cut_.positions - first)};
   }
   template <typename Call>
   void for_each(std::size_t task, std::size_t slot, Call call) const {
     const std::size_t begin = task * task_tiles_, end = std::min(begin + task_tiles_, tiles());
-    std::int32_t* values = values_ + slot * task_tiles_ * kTileValues;
-    for (std::size_t i = begin; i < end; ++i, values += kTileValues) call(at(i), values);
+    const std::size_t tile_values = std::size_t{cut_.of_tile} * kBlock;
+    std::int32_t* values = values_ + slot * task_tiles_ * tile_values;
+    for (std::size_t i = begin; i < end; ++i, values += tile_values) call(at(i), values);
   }
 
   const Kernels& kernels_;
   SdpPass& sdp_;
-  const std::uint32_t positions_;
-  const Order order_;
+  const Cut cut_;
   const Compute& compute_;
   const Finish& finish_;
   const std::size_t steps_;
@@ -81,18 +79,19 @@ class ConvTiles::Tasks final : public ThreadPool::Work {
   std::int32_t* values_ = nullptr;
 };
 
-void ConvTiles::run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
-                    const Compute& compute, const Finish& finish) {
-  Tasks tasks(kernels_, sdp, positions, order, compute, finish);
+void ConvTiles::run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
+                    const Finish& finish) {
+  Tasks tasks(kernels_, sdp, cut, compute, finish);
   const std::size_t tiles = tasks.tiles();
-  const double whole = static_cast<double>(tiles) * nanoseconds;
+  const double of_tile = cut.of_tile * nanoseconds;
+  const double whole = static_cast<double>(tiles) * of_tile;
   std::size_t task_tiles = 1, slots = 1;
   if (pool_.shares(whole)) {
     slots = pool_.in_flight();
-    task_tiles = std::clamp<std::size_t>(static_cast<std::size_t>(kTaskTime / nanoseconds), 1,
-                                         kMaxTaskTiles);
+    task_tiles =
+        std::clamp<std::size_t>(static_cast<std::size_t>(kTaskTime / of_tile), 1, kMaxTaskTiles);
   }
-  values_.resize(std::max(values_.size(), slots * task_tiles * kTileValues));
+  values_.resize(std::max(values_.size(), slots * task_tiles * cut.of_tile * kBlock));
   tasks.cut(task_tiles, values_.data());
   pool_.run(tasks, (tiles + task_tiles - 1) / task_tiles, whole);
 }

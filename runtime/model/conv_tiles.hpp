@@ -37,10 +37,16 @@ class ConvTiles {
   // Computes a tile and does what SDP does to it.
   using Finish = std::function<void(unsigned thread, const ConvTile&)>;
 
-  // `nanoseconds` is roughly what a tile takes a thread. `finish` does the same as `compute` and
-  // SDP, if there is one.
-  void run(SdpPass& sdp, std::uint32_t positions, Order order, double nanoseconds,
-           const Compute& compute, const Finish& finish = {});
+  // How outputs are cut into tiles.
+  struct Cut {
+    std::uint32_t positions;
+    unsigned of_tile;  // kMostPositions at most
+    Order order = Order::kPositionsFirst;
+  };
+  // `nanoseconds` is roughly what a position of a block takes a thread. `finish` does the same as
+  // `compute` and SDP, if there is one.
+  void run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
+           const Finish& finish = {});
 
  private:
   class Tasks;

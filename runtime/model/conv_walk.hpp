@@ -10,6 +10,7 @@
 
 #include "model/conv_data.hpp"
 #include "model/conv_layer.hpp"
+#include "model/sdp_pass.hpp"
 
 namespace nvdla::model {
 
@@ -22,6 +23,15 @@ class ConvWalk {
         step_y_(std::size_t{layer.stride_y} * data.width() * data.elements()) {}
 
   std::uint32_t positions() const noexcept { return width_ * height_; }
+  // From the `first` position on, in bytes if an element has one.
+  TileLines lines(std::uint32_t first) const noexcept {
+    return {first % width_, width_, step_x_, step_y_};
+  }
+  // Of a tile that goes to SDP.
+  unsigned tile_positions(const Kernels& kernels) const noexcept {
+    return kernels.tile_positions == nullptr ? SdpPass::kPositions
+                                             : kernels.tile_positions(lines(0), positions());
+  }
   // In elements.
   std::size_t base(std::uint32_t position) const noexcept {
     return position / width_ * step_y_ + position % width_ * step_x_;

@@ -24,7 +24,7 @@ SdpPass::SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned 
       kernels_(kernels),
       operands_{{hw, dma, kernels}, {hw, dma, kernels}, {hw, dma, kernels}},
       workers_(threads) {
-  constexpr std::size_t kValues = std::size_t{kPositions} * kBlock;
+  constexpr std::size_t kValues = std::size_t{kMostPositions} * kBlock;
   for (Worker& worker : workers_) {
     // The widest column: four bytes for each channel of a block.
     worker.raw.resize(kValues * 4);

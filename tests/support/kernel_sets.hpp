@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,20 +53,34 @@ class KernelSets : public testing::TestWithParam<unsigned> {
     return numbers<std::int32_t>(count, INT32_MIN, INT32_MAX);
   }
 
-  // Where positions begin, below `most`: anywhere, or as a convolution walks, in lines with a gap
-  // between them.
-  std::vector<std::size_t> bases(unsigned count, std::size_t most) {
-    std::vector<std::size_t> places(count);
-    const auto step = static_cast<std::size_t>(pick(random_, 1, 40));
-    const auto width = static_cast<std::size_t>(pick(random_, 1, 40));
-    const std::size_t line = width * step + static_cast<std::size_t>(pick(random_, 0, 3)) *
-                                                (pick(random_, 0, 3) == 0 ? 7 : step);
-    const auto first = static_cast<std::size_t>(pick(random_, 0, 30));
-    const bool lines =
-        pick(random_, 0, 3) != 0 && (first + count) / width * line + width * step <= most;
-    for (std::size_t i = 0; i < count; ++i)
-      places[i] = lines ? (first + i) / width * line + (first + i) % width * step
-                        : static_cast<std::size_t>(pick(random_, 0, most));
+  // Where positions begin: as a convolution walks, in lines with a gap between them, which may be
+  // any; or anywhere below `most`, where a set does not want to know of lines.
+  struct Places {
+    model::TileLines lines;
+    std::vector<std::size_t> bases;
+  };
+  Places places(unsigned count, std::size_t most) {
+    const auto number = [&](int low, int high) {
+      return static_cast<std::size_t>(pick(random_, low, high));
+    };
+    Places places{{0, 1, 0, 0}, std::vector<std::size_t>(count)};
+    if (!kernels_->form.lines && number(0, 3) == 0) {
+      for (std::size_t& base : places.bases)
+        base = static_cast<std::size_t>(pick(random_, 0, most));
+      return places;
+    }
+    model::TileLines& lines = places.lines;
+    lines.width = static_cast<unsigned>(number(1, 40));
+    lines.x = static_cast<unsigned>(number(0, 40)) % lines.width;
+    lines.step = number(0, 9) == 0 ? number(0, 3) : number(1, 40);
+    const std::size_t gap = number(0, 3) * (number(0, 3) == 0 ? 7 : lines.step);
+    lines.line = number(0, 9) == 0 ? number(0, 300) : lines.width * lines.step + gap;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t x = lines.x + i;
+      places.bases[i] = x / lines.width * lines.line + x % lines.width * lines.step;
+    }
+    const std::size_t least = *std::min_element(places.bases.begin(), places.bases.end());
+    for (std::size_t& base : places.bases) base -= least;
     return places;
   }
 

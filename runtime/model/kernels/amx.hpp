@@ -14,7 +14,9 @@ namespace nvdla::model {
 void amx_enter();
 void amx_leave();
 
+unsigned amx_tile_positions(const TileLines& lines, unsigned count);
 void amx_mac(const MacTile& tile);
+void amx_mac_finish(const MacTile& tile, const SdpFinish& finish, int8_t* out);
 void amx_pieces(const PieceTile& tile);
 
 }  // namespace nvdla::model

@@ -19,8 +19,8 @@ constexpr ptrdiff_t kKernelBytes = kBlock * kStep, kSumBytes = kTileRows * sizeo
 
 struct Group {
   const PieceTile& tile;
-  size_t base;
-  const ptrdiff_t* at;
+  size_t base;  // of the first position, from that of the tile
+  const Windows& windows;
   int64_t* sums;
 };
 
@@ -57,7 +57,7 @@ void add_sums(const Group& group, const Window& window, unsigned kernel) {
   const uint8_t* const lower = tile.lower + group.base;
   const int8_t* upper_weights = tile.upper_weights + size_t{kernel} * kStep;
   const uint8_t* lower_weights = tile.lower_weights + size_t{kernel} * kStep;
-  const unsigned most = window.gathered ? kGathered : kMostSteps;
+  const unsigned most = group.windows.gathered ? kGathered : kMostSteps;
   unsigned room = 0;
   for (unsigned run = 0; run < tile.run_count; ++run)
     for (unsigned first = 0, count; first < steps; first += count) {
@@ -73,8 +73,8 @@ void add_sums(const Group& group, const Window& window, unsigned kernel) {
       count = count < room ? count : room;
       room -= count;
       const ptrdiff_t from = tile.runs[run] + ptrdiff_t{first} * kRowBytes;
-      Rows high = find_rows(window, group.at, upper + from, count, panels[0]);
-      Rows low = find_rows(window, group.at, lower + from, count, panels[1]);
+      Rows high = find_rows(group.windows, window, upper + from, count, panels[0]);
+      Rows low = find_rows(group.windows, window, lower + from, count, panels[1]);
       for (unsigned i = 0; i < count; ++i) {
         tile_load<4>(high.from, high.stride);
         tile_load<6>(upper_weights, kKernelBytes);
@@ -100,16 +100,13 @@ void amx_pieces(const PieceTile& tile) {
   for (size_t i = 0; i < size_t{tile.count} * kBlock; ++i) tile.sums[i] = 0;
   for (unsigned first = 0; first < tile.count; first += kGroup) {
     const unsigned count = tile.count - first < kGroup ? tile.count - first : kGroup;
-    const size_t base = tile.bases[first];
-    ptrdiff_t at[kGroup];
-    for (unsigned i = 0; i < count; ++i)
-      at[i] = static_cast<ptrdiff_t>(tile.bases[first + i]) - static_cast<ptrdiff_t>(base);
-    const Group group{tile, base, at, tile.sums + size_t{first} * kBlock};
-    Window windows[kMostWindows];
-    const unsigned planned = plan_windows(at, count, windows);
-    for (unsigned i = 0; i < planned; ++i)
+    Windows windows;
+    plan_windows(lines_from(tile.lines, first), count, windows);
+    const Group group{tile, distance(tile.lines, first), windows,
+                      tile.sums + size_t{first} * kBlock};
+    for (unsigned i = 0; i < windows.count; ++i)
       for (unsigned kernel = 0; kernel < kBlock; kernel += kTileRows)
-        multiply(group, windows[i], kernel, panels);
+        multiply(group, windows.all[i], kernel, panels);
   }
 }
 

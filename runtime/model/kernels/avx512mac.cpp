@@ -11,6 +11,7 @@ namespace nvdla::model {
 namespace {
 
 #include "model/kernels/avx512finish.ipp"
+#include "model/kernels/avx512rows.ipp"
 #include "model/kernels/depthwise.ipp"
 #include "model/kernels/dot_quads.ipp"
 #include "model/kernels/parts.ipp"
@@ -28,37 +29,7 @@ struct Results {
   int8_t* out;
 
   static constexpr bool kFinishes = true;
-  static constexpr bool kFactors = kWithFactors, kElements = kWithElements;
-};
-
-// What an SdpFinish needs in registers.
-struct Finisher {
-  __m512i low, half;
-  __m512 scale;
-  const float* factors;
-  const int32_t* halves;
-
-  // Where the converter changes nothing, a factor of 1 changes nothing either.
-  explicit Finisher(const SdpFinish& finish)
-      : low(Vector::spread(finish.relu ? 0 : INT32_MIN)),
-        half(Vector::spread(kFloatHalf)),
-        scale(Vector::spread_float(finish.scale == 0 ? 1 : finish.scale)),
-        factors(finish.factors),
-        halves(finish.halves) {}
-
-  // 16 sums of a position.
-  template <typename Output>
-  [[gnu::always_inline]] __m512i sums(__m512i x, const int32_t* elements, unsigned at) const {
-    if constexpr (Output::kFactors)
-      x = finish_scale<Vector>(x, Vector::load_floats(factors + at), Vector::load(halves + at));
-    if constexpr (Output::kElements) x = Vector::add(x, Vector::load(elements + at));
-    return finish_scale<Vector>(Vector::max(x, low), scale, half);
-  }
-  // All of them, as 16-bit words: packing works in 128-bit parts, which leaves fours apart.
-  template <typename Output>
-  [[gnu::always_inline]] __m512i row(__m512i first, __m512i second, const int32_t* elements) const {
-    return _mm512_packs_epi32(sums<Output>(first, elements, 0), sums<Output>(second, elements, 16));
-  }
+  using Rows = FinishedRows<kWithFactors, kWithElements>;
 };
 
 // The count is a template parameter and everything is unrolled, so that the accumulators stay in
@@ -104,26 +75,17 @@ template <unsigned kPositions, typename Output>
     // What follows wants other registers; without this g++ copies all sums in every step.
 #pragma GCC unroll 14
     for (unsigned p = 0; p < kPositions; ++p) __asm__("" : "+v"(low[p]), "+v"(high[p]));
-    const Finisher finisher(output.finish);
+    const typename Output::Rows rows(output.finish);
     const unsigned stride = output.finish.elements.stride;
     const int32_t* elements = output.finish.elements.values + size_t{first} * stride;
     int8_t* const out = output.out + size_t{first} * kBlock;
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    // Bytes of two positions are a register.
 #pragma GCC unroll 7
-    for (unsigned p = 0; p + 1 < kPositions; p += 2, elements += 2 * stride) {
-      const __m512i even = finisher.row<Output>(low[p], high[p], elements);
-      const __m512i odd = finisher.row<Output>(low[p + 1], high[p + 1], elements + stride);
-      _mm512_storeu_si512(out + p * kBlock,
-                          _mm512_permutexvar_epi32(order, _mm512_packs_epi16(even, odd)));
-    }
-    if constexpr (kPositions % 2 != 0) {
-      const __m512i last =
-          finisher.row<Output>(low[kPositions - 1], high[kPositions - 1], elements);
-      const __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(last, last));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + (kPositions - 1) * kBlock),
-                          _mm512_castsi512_si256(bytes));
-    }
+    for (unsigned p = 0; p + 1 < kPositions; p += 2, elements += 2 * stride)
+      rows.store_two(out + p * kBlock, rows.words(low[p], high[p], elements),
+                     rows.words(low[p + 1], high[p + 1], elements + stride));
+    if constexpr (kPositions % 2 != 0)
+      rows.store_one(out + (kPositions - 1) * kBlock,
+                     rows.words(low[kPositions - 1], high[kPositions - 1], elements));
   } else {
     int32_t* const sums = tile.sums + size_t{first} * kBlock;
 #pragma GCC unroll 14

@@ -16,6 +16,8 @@ namespace nvdla::model {
 constexpr unsigned kBlock = 32;
 // Output positions of a register tile.
 constexpr unsigned kTile = 14;
+// Those of a tile that goes from convolution to SDP, at most.
+constexpr unsigned kMostPositions = 128;
 // Activation bytes of one multiply-accumulate step.
 constexpr unsigned kStep = 4;
 
@@ -27,9 +29,18 @@ struct MacForm {
   unsigned step = kStep;
   // Products of a nanosecond, roughly: what decides whether threads are worth their while.
   unsigned rate = 150;
+  // Takes the places of positions from TileLines, and of `bases` the first alone.
+  bool lines = false;
 };
 // The longest step.
 constexpr unsigned kMostStep = 64;
+
+// The positions of a tile in raster order: neighbours lie `step` apart, lines of `width` positions
+// `line`; the first one is number `x` of its line. In bytes or elements, as the tile counts.
+struct TileLines {
+  unsigned x, width;
+  size_t step, line;
+};
 
 // One tile of int8 convolution: any number of positions times kBlock kernels. A position's
 // activations are `run_count` runs of `steps * kStep` bytes at base[position] + runs[run]: implicit
@@ -49,6 +60,7 @@ struct MacTile {
   int32_t* sums;
   // No activation is negative, as is known where MacForm wants to know.
   bool nonnegative;
+  TileLines lines = {};  // where MacForm wants them
 };
 
 // The same where each kernel sees one channel, kernel k of the block channel k: depthwise. Of a
@@ -89,10 +101,10 @@ struct WideTile {
 // The same by the bytes of both operands, each of which is 256 times its upper one, with sign, and
 // its lower one, without; runs and steps as in MacTile.
 struct PieceTile {
-  const int8_t* upper;
+  const int8_t* upper;  // of the first position
   const uint8_t* lower;
-  const size_t* bases;  // of positions, in elements
-  unsigned count;       // any number
+  TileLines lines;
+  unsigned count;  // any number
   const int32_t* runs;
   unsigned run_count;
   unsigned steps;
@@ -281,6 +293,9 @@ struct Kernels {
   // mac() and finish() with sums that never go to memory; null where that is no gain.
   void (*mac_finish)(const MacTile& tile, const SdpFinish& finish, int8_t* out) = nullptr;
   const UnitKernels* units;
+  // How many positions of so many a tile of `mac` or `pieces` has at best, kMostPositions at most;
+  // null where that makes no difference.
+  unsigned (*tile_positions)(const TileLines& lines, unsigned count) = nullptr;
   // In place of `wide` for int16, where that is slower.
   void (*pieces)(const PieceTile& tile) = nullptr;
   // Before a thread computes with `mac` and `pieces` and when it has done so, where these need it.

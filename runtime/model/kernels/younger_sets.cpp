@@ -28,8 +28,9 @@ const Kernels& amx_kernels() {
     kernels.name = "amx";
     kernels.mac = amx_mac;
     kernels.pieces = amx_pieces;
-    kernels.form = {.biased = true, .sign = false, .step = kMostStep, .rate = 600};
-    kernels.mac_finish = nullptr;
+    kernels.mac_finish = amx_mac_finish;
+    kernels.tile_positions = amx_tile_positions;
+    kernels.form = {.biased = true, .sign = false, .step = kMostStep, .rate = 600, .lines = true};
     kernels.enter = amx_enter;
     kernels.leave = amx_leave;
     return kernels;

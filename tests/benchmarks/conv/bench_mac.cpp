@@ -18,12 +18,14 @@ namespace {
 
 using namespace nvdla::model;
 
-// A 3x3 kernel over 64 channels of a line of 16 positions, three of which lie below each other.
+// A 3x3 kernel over 64 channels of lines of 16 positions, for one line of results or four.
 constexpr unsigned kChannels = 64, kWidth = 16, kRuns = 3, kRunElements = 3 * kChannels;
+constexpr unsigned kLine = kWidth * kChannels, kLines = 4;
+constexpr TileLines kTileLines{0, kTile, kChannels, kLine};
 
 template <typename Element>
 struct Data {
-  std::vector<Element> elements = std::vector<Element>(kRuns * kWidth * kChannels);
+  std::vector<Element> elements = std::vector<Element>((kRuns + kLines - 1) * kLine);
   const Element* bases[kTile] = {};
   std::int32_t runs[kRuns] = {};
 
@@ -31,8 +33,7 @@ struct Data {
     std::mt19937 random(1);
     for (Element& one : elements) one = static_cast<Element>(random());
     for (unsigned p = 0; p < kTile; ++p) bases[p] = elements.data() + p * kChannels;
-    for (unsigned r = 0; r < kRuns; ++r)
-      runs[r] = static_cast<std::int32_t>(r * kWidth * kChannels);
+    for (unsigned r = 0; r < kRuns; ++r) runs[r] = static_cast<std::int32_t>(r * kLine);
   }
 };
 
@@ -50,7 +51,7 @@ void count_macs(benchmark::State& state, double macs) {
 
 // A tile of SDP, which sets cut into register tiles themselves.
 void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
-  constexpr unsigned kPositions = 4 * kTile;
+  constexpr unsigned kPositions = kLines * kTile;
   Data<std::uint8_t> data;
   if (nonnegative)
     for (std::uint8_t& one : data.elements) one &= 127;
@@ -58,9 +59,9 @@ void int8(benchmark::State& state, const Kernels& kernels, bool nonnegative) {
   const std::vector<std::int32_t> starts(kBlock);
   std::vector<std::int32_t> sums(kPositions * kBlock);
   const std::uint8_t* bases[kPositions];
-  for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile];
-  const MacTile tile{bases,          kPositions,    data.runs,   kRuns,      kRunElements / kStep,
-                     weights.data(), starts.data(), sums.data(), nonnegative};
+  for (unsigned p = 0; p < kPositions; ++p) bases[p] = data.bases[p % kTile] + p / kTile * kLine;
+  const MacTile tile{bases,          kPositions,    data.runs,   kRuns,       kRunElements / kStep,
+                     weights.data(), starts.data(), sums.data(), nonnegative, kTileLines};
   if (kernels.enter != nullptr) kernels.enter();
   for (auto _ : state) {
     kernels.mac(tile);
@@ -103,17 +104,15 @@ void wide(benchmark::State& state, const Kernels& kernels, unsigned bits) {
 
 // int16 by bytes.
 void pieces(benchmark::State& state, const Kernels& kernels) {
-  constexpr unsigned kPositions = 4 * kTile;
+  constexpr unsigned kPositions = kLines * kTile;
   const Data<std::int8_t> upper;
   const Data<std::uint8_t> lower;
   const auto upper_weights = random_weights<std::int8_t>(kRuns * kRunElements * kBlock);
   const auto lower_weights = random_weights<std::uint8_t>(kRuns * kRunElements * kBlock);
   std::vector<std::int64_t> sums(kPositions * kBlock);
-  std::size_t bases[kPositions];
-  for (unsigned p = 0; p < kPositions; ++p) bases[p] = std::size_t{p % kTile} * kChannels;
   const PieceTile tile{upper.elements.data(),
                        lower.elements.data(),
-                       bases,
+                       kTileLines,
                        kPositions,
                        upper.runs,
                        kRuns,

@@ -12,6 +12,7 @@
 
 #include "model/device.hpp"
 #include "model/kernels/amx_tiles.hpp"
+#include "model/kernels/kernels.hpp"
 #include "model/memory.hpp"
 #include "support/emulated/tiles.hpp"
 #include "support/model_layer.hpp"
@@ -23,17 +24,6 @@ using test::pick;
 
 #include "model/kernels/amx_windows.ipp"
 
-// Lines of `width` positions.
-std::vector<std::ptrdiff_t> walk(unsigned count, unsigned width, std::ptrdiff_t step,
-                                 std::ptrdiff_t line, unsigned first = 0) {
-  std::vector<std::ptrdiff_t> at(count);
-  for (unsigned i = 0; i < count; ++i)
-    at[i] = (first + i) / width * line + (first + i) % width * step;
-  const std::ptrdiff_t origin = at[0];
-  for (std::ptrdiff_t& one : at) one -= origin;
-  return at;
-}
-
 struct Planned {
   unsigned windows, gathered;
   bool operator==(const Planned&) const = default;
@@ -42,68 +32,111 @@ std::ostream& operator<<(std::ostream& out, const Planned& planned) {
   return out << planned.windows << " windows, " << planned.gathered << " gathered";
 }
 
-Planned plan(const std::vector<std::ptrdiff_t>& at) {
-  Window windows[kMostWindows];
-  const unsigned planned = plan_windows(at.data(), static_cast<unsigned>(at.size()), windows);
-  return {planned, static_cast<unsigned>(std::count_if(
-                       windows, windows + planned, [](const Window& w) { return w.gathered; }))};
+Planned plan(unsigned count, const TileLines& lines) {
+  Windows windows;
+  plan_windows(lines, count, windows);
+  return {windows.count, windows.gathered ? windows.count : 0};
 }
 
 TEST(AmxWindows, AreAsFewAsLinesAllow) {
   // A 1x1 kernel sees no lines, whatever their width.
-  EXPECT_EQ(plan(walk(56, 56, 64, 56 * 64)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(56, 7, 64, 7 * 64, 3)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(64, 14, 64, 14 * 64)), (Planned{4, 0}));
+  EXPECT_EQ(plan(56, {0, 56, 64, 56 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(56, {3, 7, 64, 7 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(64, {0, 14, 64, 14 * 64}), (Planned{4, 0}));
   // 3x3 kernels: two positions between lines.
-  EXPECT_EQ(plan(walk(56, 56, 64, 58 * 64)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(56, 28, 64, 30 * 64)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(56, 14, 64, 16 * 64)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(49, 7, 64, 9 * 64)), (Planned{4, 0}));
+  EXPECT_EQ(plan(56, {0, 56, 64, 58 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(56, {0, 28, 64, 30 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(56, {0, 14, 64, 16 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(49, {0, 7, 64, 9 * 64}), (Planned{4, 0}));
   // Strides of 2: a line is followed by one that is skipped.
-  EXPECT_EQ(plan(walk(56, 28, 128, 2 * 58 * 64)), (Planned{4, 0}));
-  EXPECT_EQ(plan(walk(49, 7, 128, 2 * 16 * 64)), (Planned{4, 4}));
+  EXPECT_EQ(plan(56, {0, 28, 128, 2 * 58 * 64}), (Planned{4, 0}));
+  EXPECT_EQ(plan(49, {0, 7, 128, 2 * 16 * 64}), (Planned{4, 4}));
   // One position, and fewer than there are rows.
-  EXPECT_EQ(plan({0}), (Planned{1, 0}));
-  EXPECT_EQ(plan(walk(9, 3, 64, 5 * 64)), (Planned{1, 1}));
-  // Lines that do not fit the step, and no order at all.
-  EXPECT_EQ(plan(walk(64, 4, 2, 9)), (Planned{4, 4}));
-  EXPECT_EQ(plan({0, 0, 0}), (Planned{1, 1}));
-  EXPECT_EQ(plan({100, 50, 0}), (Planned{1, 1}));
+  EXPECT_EQ(plan(1, {2, 5, 64, 5 * 64}), (Planned{1, 0}));
+  EXPECT_EQ(plan(9, {0, 3, 64, 5 * 64}), (Planned{1, 1}));
+  // Lines that do not fit the step, but for one; and no lines at all.
+  EXPECT_EQ(plan(64, {0, 4, 2, 9}), (Planned{4, 4}));
+  EXPECT_EQ(plan(64, {8, 80, 2, 201}), (Planned{4, 0}));
+  EXPECT_EQ(plan(3, {0, 3, 0, 0}), (Planned{1, 1}));
+  EXPECT_EQ(plan(64, {0, 8, 4, 12}), (Planned{4, 4}));
+}
+
+std::ptrdiff_t place(const TileLines& lines, unsigned position) {
+  const auto at = [&](unsigned x) {
+    return static_cast<std::ptrdiff_t>(x / lines.width * lines.line + x % lines.width * lines.step);
+  };
+  return at(lines.x + position) - at(lines.x);
 }
 
 TEST(AmxWindows, HoldEachPositionOnceAndReadNothingAround) {
   test::Random random(1);
+  const auto number = [&](unsigned low, unsigned high) {
+    return static_cast<unsigned>(pick(random, low, high));
+  };
   unsigned direct = 0;
   for (unsigned round = 0; round < 20000; ++round) {
-    const auto count = static_cast<unsigned>(pick(random, 1, kGroup));
-    const auto width = static_cast<unsigned>(pick(random, 1, 70));
-    const auto step = pick(random, 1, 5);
-    const auto at = walk(count, width, step, width * step + pick(random, 0, 20),
-                         static_cast<unsigned>(pick(random, 0, 60)));
-    Window windows[kMostWindows];
-    const unsigned planned = plan_windows(at.data(), count, windows);
-    ASSERT_LE(planned, kMostWindows);
+    const unsigned count = number(1, kGroup), width = number(1, 70), step = number(1, 5);
+    const TileLines lines{number(0, 69) % width, width, step, width * step + number(0, 20)};
+    Windows windows;
+    plan_windows(lines, count, windows);
     unsigned next = 0;
-    for (const Window* window = windows; window != windows + planned; ++window) {
-      ASSERT_EQ(window->first, next);
-      next += window->count;
-      ASSERT_LE(window->count, kTileRows);
-      direct += !window->gathered;
-      for (unsigned i = 0; i < window->count; ++i) {
-        ASSERT_LT(window->rows[i], kTileRows);
-        if (window->gathered) {
-          ASSERT_EQ(window->rows[i], i);
+    for (unsigned i = 0; i < windows.count; ++i) {
+      const Window& window = windows.all[i];
+      ASSERT_EQ(window.first, next);
+      next += window.count;
+      ASSERT_LE(window.count, kTileRows);
+      for (unsigned k = 0; k < window.count; ++k) {
+        const std::ptrdiff_t at = place(lines, window.first + k);
+        ASSERT_LT(window.rows[k], kTileRows);
+        if (windows.gathered) {
+          ASSERT_EQ(window.rows[k], k);
+          ASSERT_EQ(window.each[k], at);
         } else {
-          ASSERT_EQ(window->at + window->rows[i] * window->stride, at[window->first + i]);
+          ASSERT_EQ(window.at + window.rows[k] * windows.stride, at);
         }
       }
-      if (window->gathered) continue;
-      ASSERT_GE(window->at, at.front());
-      ASSERT_LE(window->at + window->stride * (kTileRows - 1), at.back());
+      if (windows.gathered) continue;
+      ++direct;
+      ASSERT_GE(window.at, 0);
+      ASSERT_LE(window.at + windows.stride * (kTileRows - 1), place(lines, count - 1));
     }
     ASSERT_EQ(next, count);
   }
   EXPECT_GT(direct, 20000u);
+}
+
+// Positions of a tile, and windows of a layer.
+struct Cost {
+  unsigned tile;
+  unsigned windows;
+  bool operator==(const Cost&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Cost& cost) {
+  return out << cost.windows << " windows in tiles of " << cost.tile;
+}
+
+// Of positions in a square.
+Cost cut(unsigned side, std::size_t step, std::size_t line) {
+  const TileLines lines{0, side, step, line};
+  const unsigned count = side * side;
+  Cost cost{cut_positions(lines, count), 0};
+  for (unsigned first = 0; first < count; first += cost.tile)
+    cost.windows += plan(std::min(cost.tile, count - first), lines_from(lines, first)).windows;
+  return cost;
+}
+
+// No layer takes many more than its rows, gaps included, are sixteens.
+TEST(AmxWindows, TilesFillThem) {
+  EXPECT_EQ(cut(56, 64, 56 * 64), (Cost{128, 196}));
+  EXPECT_EQ(cut(28, 64, 28 * 64), (Cost{128, 49}));
+  EXPECT_EQ(cut(14, 64, 14 * 64), (Cost{128, 13}));
+  EXPECT_EQ(cut(7, 64, 7 * 64), (Cost{49, 4}));
+  EXPECT_EQ(cut(56, 64, 58 * 64), (Cost{108, 204}));
+  EXPECT_EQ(cut(28, 64, 30 * 64), (Cost{104, 53}));
+  EXPECT_EQ(cut(14, 64, 16 * 64), (Cost{126, 14}));
+  EXPECT_EQ(cut(7, 64, 9 * 64), (Cost{49, 4}));
+  EXPECT_EQ(cut(112, 6, 2 * 230 * 3), (Cost{112, 784}));
+  EXPECT_EQ(cut(28, 128, 2 * 56 * 64), (Cost{128, 60}));
 }
 
 // Where an application calls, its thread has no tiles afterwards; none of the pool's would compute

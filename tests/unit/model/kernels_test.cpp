@@ -69,7 +69,7 @@ TEST_P(KernelSets, Convolution) {
     const unsigned steps = bytes / kStep;
     // As many as they reach to: the data ends where the last run ends, and what reads on is seen by
     // a sanitizer.
-    const std::vector<std::size_t> places = bases(count, 2000 + round);
+    const auto [lines, places] = this->places(count, 2000 + round);
     in_lines += std::is_sorted(places.begin(), places.end());
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, 2 * bytes));
@@ -89,7 +89,7 @@ TEST_P(KernelSets, Convolution) {
     std::vector<std::int32_t> sums(count * kBlock);
     compute([&] {
       kernels_->mac({bases.data(), count, runs.data(), run_count, steps, weights.data(),
-                     starts.data(), sums.data(), nonnegative});
+                     starts.data(), sums.data(), nonnegative, lines});
     });
     for (unsigned p = 0; p < count; ++p)
       for (unsigned k = 0; k < kBlock; ++k) {
@@ -109,18 +109,21 @@ TEST_P(KernelSets, Convolution) {
 TEST_P(KernelSets, FinishedConvolution) {
   if (kernels_->mac_finish == nullptr) return;
   for (unsigned round = 0; round < 300; ++round) {
-    const auto count = static_cast<unsigned>(pick(random_, 1, 4 * kTile));
-    const auto steps = static_cast<unsigned>(pick(random_, 1, 30));
-    const auto data = numbers<std::uint8_t>(steps * kStep * 2, 0, 255);
+    const auto count = static_cast<unsigned>(pick(random_, 1, kMostPositions));
+    const unsigned step = kernels_->form.step;
+    const auto steps = static_cast<unsigned>(pick(random_, 1, 120 / step + 1)) * (step / kStep);
+    const auto [lines, places] = this->places(count, steps * kStep);
+    const std::size_t size = *std::max_element(places.begin(), places.end()) + steps * kStep;
+    const auto data = numbers<std::uint8_t>(size, 0, 255);
     const auto weights = numbers<std::int8_t>(steps * kStep * kBlock, -128, 127);
     const auto starts = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     const auto addends = numbers<std::int32_t>(kBlock, -1000000, 1000000);
     std::vector<const std::uint8_t*> bases(count);
-    for (auto& base : bases) base = data.data() + pick(random_, 0, static_cast<int>(steps * kStep));
+    for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
     const std::int32_t run = 0;
     std::vector<std::int32_t> sums(count * kBlock), halves(kBlock);
-    const MacTile tile{bases.data(),   count,         &run,        1,    steps,
-                       weights.data(), starts.data(), sums.data(), false};
+    const MacTile tile{bases.data(),   count,         &run,        1,     steps,
+                       weights.data(), starts.data(), sums.data(), false, lines};
 
     std::vector<float> factors(kBlock);
     for (unsigned k = 0; k < kBlock; ++k) {
@@ -139,9 +142,11 @@ TEST_P(KernelSets, FinishedConvolution) {
 
     // Nothing behind the tile is written.
     std::vector<std::int8_t> want(count * kBlock), got(count * kBlock);
-    kernels_->mac(tile);
-    kernels_->finish(sums.data(), count, finish, want.data());
-    kernels_->mac_finish(tile, finish, got.data());
+    compute([&] {
+      kernels_->mac(tile);
+      kernels_->finish(sums.data(), count, finish, want.data());
+      kernels_->mac_finish(tile, finish, got.data());
+    });
     ASSERT_EQ(got, want) << "round " << round;
   }
 }

@@ -28,7 +28,7 @@ TEST_P(PieceSets, Convolution) {
     const auto run_count = static_cast<unsigned>(longest ? 3 : pick(random_, 1, 4));
     const auto elements =
         static_cast<unsigned>(longest ? 40000 / step : pick(random_, 1, 360 / step)) * step;
-    const std::vector<std::size_t> bases = this->bases(count, 1000 + round);
+    const auto [lines, bases] = places(count, 0);
     std::vector<std::int32_t> runs(run_count);
     for (auto& run : runs) run = static_cast<std::int32_t>(pick(random_, 0, elements));
     const std::size_t size = *std::max_element(bases.begin(), bases.end()) +
@@ -58,8 +58,9 @@ TEST_P(PieceSets, Convolution) {
     const auto lower = lower_of(data), lower_weights = lower_of(weights);
     std::vector<std::int64_t> sums(count * kBlock);
     compute([&] {
-      kernels_->pieces({upper.data(), lower.data(), bases.data(), count, runs.data(), run_count,
-                        elements / kStep, upper_weights.data(), lower_weights.data(), sums.data()});
+      kernels_->pieces({upper.data() + bases[0], lower.data() + bases[0], lines, count, runs.data(),
+                        run_count, elements / kStep, upper_weights.data(), lower_weights.data(),
+                        sums.data()});
     });
     for (unsigned p = 0; p < count; ++p)
       for (unsigned k = 0; k < kBlock; ++k) {
