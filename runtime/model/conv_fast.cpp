@@ -16,7 +16,8 @@ void ConvPass::run_half_fast(const ConvLayer& layer, const ConvShape& shape,
                              const PackedWeights& weights, SdpPass& sdp) {
   const std::size_t elements = data_.batch_bytes() / 2;
   float_data_.resize(std::max(float_data_.size(), elements));
-  std::transform(half_data_.data(), half_data_.data() + elements, float_data_.data(), half_value);
+  std::transform(half_data_, half_data_ + elements, float_data_.data(),
+                 [](std::uint16_t half) { return half_value(half); });
   const ConvWalk walk(layer, data_);
   const std::size_t block_elements = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
   const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Direct convolution in fp16. Sums are rounded after each step of the multipliers, so the order of
-// steps is part of the result: block of channels, kernel row, kernel column.
+// Direct convolution in fp16, by the steps of the multipliers.
 #include <algorithm>
-#include <cstring>
 #include <functional>
 
 #include "model/cacc_half.hpp"
@@ -12,53 +10,11 @@
 #include "model/half_operand.hpp"
 
 namespace nvdla::model {
-namespace {
-
-// Activations that lie together and become lanes of a step.
-struct Segment {
-  std::size_t offset;  // in elements from the position's first one
-  std::uint32_t lane, count;
-};
-
-struct Step {
-  std::vector<Segment> segments;
-  std::uint32_t lanes = 0;
-};
-
-std::vector<Step> plan_steps(const ConvLayer& layer, const ConvShape& shape, const ConvData& data,
-                             std::uint32_t atomic_c) {
-  const std::size_t line = std::size_t{data.width()} * data.elements();
-  std::vector<Step> steps;
-  if (shape.post_lines > 1) {
-    // The lines of an extension are lanes of one step, what is missing of the last one is absent.
-    for (std::uint32_t r0 = 0; r0 < shape.kernel_height; r0 += shape.post_lines) {
-      Step& step = steps.emplace_back();
-      const std::uint32_t r1 = std::min(shape.kernel_height, r0 + shape.post_lines);
-      for (std::uint32_t r = r0; r < r1; ++r) {
-        step.segments.push_back({r * line, step.lanes, shape.channels});
-        step.lanes += shape.channels;
-      }
-    }
-    return steps;
-  }
-  for (std::uint32_t c = 0; c < shape.channels; c += atomic_c)
-    for (std::uint32_t r = 0; r < shape.kernel_height; ++r)
-      for (std::uint32_t s = 0; s < shape.kernel_width; ++s) {
-        Step& step = steps.emplace_back();
-        step.lanes = std::min(atomic_c, shape.channels - c);
-        step.segments.push_back(
-            {r * layer.dilation_y * line + std::size_t{s} * layer.dilation_x * data.elements() + c,
-             0, step.lanes});
-      }
-  return steps;
-}
-
-}  // namespace
-
 // Kernel by kernel, since the first NaN of a step decides.
 void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape,
                                   const PackedWeights& weights, SdpPass& sdp) {
-  const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
+  half_steps_.plan(layer, shape, data_, hw_.atomic_c);
+  const HalfSteps& steps = half_steps_;
   const ConvWalk walk(layer, data_);
   const std::size_t kernel_elements = steps.size() * kLanes;
   for (Scratch& scratch : scratch_)
@@ -70,15 +26,15 @@ void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape
     std::fill_n(values, tile.count * kBlock, 0);
     for (unsigned i = 0; i < tile.count; ++i) {
       for (std::size_t step = 0; step < steps.size(); ++step)
-        for (const Segment& segment : steps[step].segments)
-          std::copy_n(half_data_.data() + walk.base(tile.first + i) + segment.offset, segment.count,
+        for (const HalfSteps::Segment& segment : steps.segments(step))
+          std::copy_n(half_data_ + walk.base(tile.first + i) + segment.offset, segment.count,
                       lanes + step * kLanes + segment.lane);
       for (std::uint32_t k = 0; k < kernels; ++k) {
         HalfAccumulator sum;
         const std::uint16_t* kernel =
             weights.half.data() + (std::size_t{tile.block} * kBlock + k) * kernel_elements;
         for (std::size_t step = 0; step < steps.size(); ++step) {
-          kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps[step].lanes, false},
+          kernels_.half({lanes + step * kLanes, kernel + step * kLanes, steps.lanes(step), false},
                         products);
           if (products.nan != 0) {
             sum.add_nan(products.nan);
@@ -97,9 +53,8 @@ void ConvPass::run_half_with_nans(const ConvLayer& layer, const ConvShape& shape
 void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
                         const PackedWeights& weights, std::uint32_t batch, SdpPass& sdp) {
   const std::size_t elements = data_.batch_bytes() / 2;
-  half_data_.resize(std::max(half_data_.size(), elements));
-  std::memcpy(half_data_.data(), data_.batch(batch), elements * 2);
-  if (weights.specials.nan != 0 || fp::count_specials({half_data_.data(), elements}).nan != 0)
+  half_data_ = reinterpret_cast<const std::uint16_t*>(data_.batch(batch));
+  if (weights.specials.nan != 0 || fp::count_specials({half_data_, elements}).nan != 0)
     return run_half_with_nans(layer, shape, weights, sdp);
   if (shape.mac == Mac::kHalfFast) return run_half_fast(layer, shape, weights, sdp);
 
@@ -110,7 +65,8 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
     half_mantissas_[i] = operand.mantissa;
     half_groups_[i] = operand.group;
   }
-  const std::vector<Step> steps = plan_steps(layer, shape, data_, hw_.atomic_c);
+  half_steps_.plan(layer, shape, data_, hw_.atomic_c);
+  const HalfSteps& steps = half_steps_;
   const ConvWalk walk(layer, data_);
   const std::size_t block_elements = steps.size() * kLanes * kBlock;
   for (Scratch& scratch : scratch_) scratch.half.resize(kTile * kLanes * 2);
@@ -124,14 +80,14 @@ void ConvPass::run_half(const ConvLayer& layer, const ConvShape& shape,
       const std::size_t weight = tile.block * block_elements;
       for (std::size_t step = 0; step < steps.size(); ++step) {
         for (unsigned i = 0; i < part; ++i)
-          for (const Segment& segment : steps[step].segments) {
+          for (const HalfSteps::Segment& segment : steps.segments(step)) {
             const std::size_t from = walk.base(tile.first + done + i) + segment.offset;
             const std::size_t to = std::size_t{i} * kLanes + segment.lane;
             std::copy_n(half_mantissas_.data() + from, segment.count, mantissas + to);
             std::copy_n(half_groups_.data() + from, segment.count, groups + to);
           }
         const std::size_t at = weight + step * kLanes * kBlock;
-        kernels_.half_tile({mantissas, groups, part, steps[step].lanes,
+        kernels_.half_tile({mantissas, groups, part, steps.lanes(step),
                             weights.half_mantissas.data() + at, weights.half_groups.data() + at,
                             sums});
       }

@@ -16,6 +16,7 @@
 #include "model/conv_tiles.hpp"
 #include "model/conv_weights.hpp"
 #include "model/dma.hpp"
+#include "model/half_steps.hpp"
 #include "model/sdp_pass.hpp"
 
 namespace nvdla::model {
@@ -87,6 +88,8 @@ class ConvPass {
         std::vector<std::int64_t>(std::size_t{kMostPositions} * kBlock);
     std::vector<std::uint16_t> lanes;  // the steps of one position
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
+    // Winograd: [position][kTile][kBlock]
+    std::vector<std::int64_t> products;
     std::uint32_t saturated = 0;
   };
   std::vector<Scratch> scratch_;
@@ -95,10 +98,19 @@ class ConvPass {
   std::vector<std::uint8_t> upper_data_;  // WideTile::upper
   std::vector<std::int8_t> upper_bytes_;  // PieceTile::upper
   std::vector<std::uint8_t> lower_bytes_;
-  std::vector<std::uint16_t> half_data_;  // of a batch
+  const std::uint16_t* half_data_ = nullptr;  // of a batch
+  HalfSteps half_steps_;
   std::vector<std::int16_t> half_mantissas_, half_groups_;
   std::vector<float> float_data_;
   std::vector<std::int32_t> runs_, taps_;
+  // What Winograd transformed, and its tasks' results.
+  struct Winograd {
+    std::vector<std::int16_t> integers;
+    std::vector<std::uint8_t> upper;  // of these
+    std::vector<std::uint16_t> halves;
+    std::vector<std::int32_t> values;
+  };
+  Winograd winograd_;
 };
 
 // How CACC shifts a sum right before it delivers it. The logic keeps 16 bits of the fraction, so of

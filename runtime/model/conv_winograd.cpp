@@ -91,7 +91,8 @@ class ConvPass::WinogradRows : public ThreadPool::Work {
         rows_(layer.out_height / kResults),
         tiles_(layer.out_width / kResults),
         pixel_(pass.data_.pixel_bytes()),
-        line_(pass.data_.width() * pixel_) {}
+        line_(pass.data_.width() * pixel_),
+        values_(pass.winograd_.values) {}
 
   // `rate` is in products of a nanosecond.
   void run(double rate) {
@@ -100,7 +101,8 @@ class ConvPass::WinogradRows : public ThreadPool::Work {
     pass_.pool_.run(*this, rows_, products * kTransform);
     transforms_ = false;
     const double whole = products * sdp_.blocks() * kBlock / rate;
-    values_.resize((pass_.pool_.shares(whole) ? pass_.pool_.in_flight() : 1) * slot_values());
+    values_.resize(std::max(
+        values_.size(), (pass_.pool_.shares(whole) ? pass_.pool_.in_flight() : 1) * slot_values()));
     pass_.pool_.run(*this, std::size_t{rows_} * sdp_.blocks(), whole);
   }
 
@@ -159,7 +161,7 @@ class ConvPass::WinogradRows : public ThreadPool::Work {
   }
 
   bool transforms_ = false;
-  std::vector<std::int32_t> values_;
+  std::vector<std::int32_t>& values_;
 };
 
 class ConvPass::WinogradIntegers final : public WinogradRows {
@@ -169,23 +171,25 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
       : WinogradRows(pass, layer, shape, weights, sdp),
         clip_(wide_clip(layer, pass.quirks_)),
         tile_elements_(std::size_t{kPositions} * shape.channels),
-        transformed_(std::size_t{rows_} * tiles_ * tile_elements_),
-        upper_(weights.wide.upper.empty() ? 0 : transformed_.size()),
-        per_thread_(pass.pool_.size()) {}
+        transformed_(pass.winograd_.integers),
+        upper_(pass.winograd_.upper),
+        wants_upper_(!weights.wide.upper.empty()) {
+    const std::size_t elements = std::size_t{rows_} * tiles_ * tile_elements_;
+    transformed_.resize(std::max(transformed_.size(), elements));
+    if (wants_upper_) upper_.resize(std::max(upper_.size(), elements));
+    for (Scratch& scratch : pass.scratch_) {
+      scratch.products.resize(std::size_t{kPositions} * kTile * kBlock);
+      scratch.saturated = 0;
+    }
+  }
 
   std::uint32_t saturated() const noexcept {
     std::uint32_t sum = 0;
-    for (const PerThread& thread : per_thread_) sum += thread.saturated;
+    for (const Scratch& scratch : pass_.scratch_) sum += scratch.saturated;
     return sum;
   }
 
  private:
-  struct PerThread {
-    // [position][kTile][kBlock]
-    std::vector<std::int64_t> products =
-        std::vector<std::int64_t>(std::size_t{kPositions} * kTile * kBlock);
-    std::uint32_t saturated = 0;
-  };
   // Of neighbouring channels; those of a cube come in whole atoms.
   static constexpr std::size_t kChannels = 4;
   using Elements [[gnu::vector_size(kChannels * sizeof(std::int32_t))]] = std::int32_t;
@@ -216,7 +220,7 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
           truncate<Element>(values[i], to + std::size_t{i} * shape_.channels + c);
       }
     }
-    if (upper_.empty()) return;
+    if (!wants_upper_) return;
     const auto first = transformed_.begin() + static_cast<std::ptrdiff_t>(at(row, 0));
     std::transform(first, first + static_cast<std::ptrdiff_t>(tiles_ * tile_elements_),
                    upper_.begin() + static_cast<std::ptrdiff_t>(at(row, 0)), biased_upper_byte);
@@ -239,7 +243,7 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
                 std::int32_t* values) noexcept override {
     constexpr std::int32_t kRun = 0;
     const WideWeights& wide = weights_.wide;
-    PerThread& mine = per_thread_[thread];
+    Scratch& mine = pass_.scratch_[thread];
     for (std::uint32_t first = 0; first < tiles_; first += kTile) {
       const unsigned count = std::min(kTile, tiles_ - first);
       for (unsigned position = 0; position < kPositions; ++position) {
@@ -270,9 +274,9 @@ class ConvPass::WinogradIntegers final : public WinogradRows {
 
   const WideClip clip_;
   const std::size_t tile_elements_;
-  std::vector<std::int16_t> transformed_;
-  std::vector<std::uint8_t> upper_;
-  std::vector<PerThread> per_thread_;
+  std::vector<std::int16_t>& transformed_;
+  std::vector<std::uint8_t>& upper_;
+  const bool wants_upper_;
 };
 
 class ConvPass::WinogradHalves final : public WinogradRows {
@@ -281,7 +285,10 @@ class ConvPass::WinogradHalves final : public WinogradRows {
                  const PackedWeights& weights, SdpPass& sdp)
       : WinogradRows(pass, layer, shape, weights, sdp),
         steps_(shape.channels / kChannels),
-        transformed_(std::size_t{rows_} * tiles_ * steps_ * kLanes) {}
+        transformed_(pass.winograd_.halves) {
+    const std::size_t elements = std::size_t{rows_} * tiles_ * steps_ * kLanes;
+    transformed_.resize(std::max(transformed_.size(), elements));
+  }
 
  private:
   // Of a step.
@@ -339,7 +346,7 @@ class ConvPass::WinogradHalves final : public WinogradRows {
   }
 
   const std::uint32_t steps_;
-  std::vector<std::uint16_t> transformed_;
+  std::vector<std::uint16_t>& transformed_;
 };
 
 std::uint32_t ConvPass::run_winograd(const ConvLayer& layer, const ConvShape& shape,

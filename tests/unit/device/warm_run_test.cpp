@@ -89,14 +89,51 @@ Tensor add_block(Network& net, Tensor input, const std::string& name) {
   return net.pooling(third, pool);
 }
 
+// A convolution that multiplies otherwise.
+Tensor add_convolution(Network& net, Tensor input, const std::string& name, Rewrite winograd) {
+  Convolution conv{.name = name, .kernels = kChannels, .kernel_height = 3, .kernel_width = 3};
+  conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = 1;
+  conv.winograd = winograd;
+  const auto bytes = test::random_values<std::int8_t>(kChannels * kChannels * 9, 1, -7, 7);
+  const std::vector<std::int16_t> words(bytes.begin(), bytes.end());
+  const std::vector<float> floats(bytes.begin(), bytes.end());
+  switch (net.precision(input)) {
+    case Precision::kInt8:
+      conv.weights = bytes;
+      break;
+    case Precision::kInt16:
+      conv.weights = words;
+      break;
+    case Precision::kFp16:
+      conv.weights = floats;
+      break;
+  }
+  if (net.precision(input) != Precision::kFp16) conv.output = {.scale = 1, .shift = 10};
+  return net.convolution(input, conv);
+}
+Tensor add_direct(Network& net, Tensor input, const std::string& name) {
+  return add_convolution(net, input, name, Rewrite::kNever);
+}
+Tensor add_winograd(Network& net, Tensor input, const std::string& name) {
+  return add_convolution(net, input, name, Rewrite::kAlways);
+}
+
+struct Kind {
+  Precision precision;
+  Tensor (*add)(Network& net, Tensor input, const std::string& name);
+  // That many of them make six layers: what a submission takes is less for fewer.
+  unsigned few = 6;
+};
+constexpr Kind kBlocks{Precision::kInt8, add_block, 1};
+
 struct Cost {
   std::uint64_t layers = 0, first = 0, later = 0;
 };
 
-Cost cost(const Device& device, unsigned blocks) {
+Cost cost(const Device& device, const Kind& kind, unsigned blocks) {
   Network net;
-  Tensor at = net.input("in", {kChannels, kSize, kSize});
-  for (unsigned i = 0; i < blocks; ++i) at = add_block(net, at, "block" + std::to_string(i));
+  Tensor at = net.input("in", {kChannels, kSize, kSize}, kind.precision);
+  for (unsigned i = 0; i < blocks; ++i) at = kind.add(net, at, "block" + std::to_string(i));
   net.output(at, "out");
   Session session = net.build(device);
   Cost cost;
@@ -114,12 +151,31 @@ Cost cost(const Device& device, unsigned blocks) {
 
 class WarmRuns : public testing::TestWithParam<const char*> {};
 
-TEST_P(WarmRuns, LayersAllocateNothing) {
+void allocate_nothing(const Device& device, const Kind& kind) {
+  const Cost few = cost(device, kind, kind.few), more = cost(device, kind, kind.few + 3);
+  ASSERT_GT(more.layers, few.layers);
+  EXPECT_GT(few.first, few.later) << "allocations are not counted";
+  EXPECT_EQ(more.later, few.later) << "for " << more.layers - few.layers << " layers more";
+}
+
+TEST_P(WarmRuns, LayersAllocateNothing) { allocate_nothing(Device::open(GetParam()), kBlocks); }
+
+// Of configurations that have all precisions, and Winograd.
+class WarmRunsOfFull : public WarmRuns {};
+
+TEST_P(WarmRunsOfFull, LayersOfFp16AllocateNothing) {
+  for (const char* const how : {"", ",fp16=fast"}) {
+    SCOPED_TRACE(how);
+    allocate_nothing(Device::open(std::string(GetParam()) + how), {Precision::kFp16, add_direct});
+  }
+}
+
+TEST_P(WarmRunsOfFull, WinogradAllocatesNothing) {
   const Device device = Device::open(GetParam());
-  const Cost one = cost(device, 1), four = cost(device, 4);
-  ASSERT_GT(four.layers, one.layers);
-  EXPECT_GT(one.first, one.later) << "allocations are not counted";
-  EXPECT_EQ(four.later, one.later) << "for " << four.layers - one.layers << " layers more";
+  for (const Precision precision : {Precision::kInt8, Precision::kInt16, Precision::kFp16}) {
+    SCOPED_TRACE(static_cast<int>(precision));
+    allocate_nothing(device, {precision, add_winograd});
+  }
 }
 
 struct Others {
@@ -171,6 +227,9 @@ TEST(WarmRun, WakesNoOtherThread) {
 INSTANTIATE_TEST_SUITE_P(Devices, WarmRuns,
                          testing::Values("model:nv_full,threads=1", "model:nv_full,threads=2",
                                          "model:nv_small_256_full,threads=1"),
+                         [](const auto& which) { return "d" + std::to_string(which.index); });
+INSTANTIATE_TEST_SUITE_P(Devices, WarmRunsOfFull,
+                         testing::Values("model:nv_full,threads=1", "model:nv_full,threads=2"),
                          [](const auto& which) { return "d" + std::to_string(which.index); });
 
 }  // namespace
