@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tiles of fp16 in AVX-512, as the compiler vectorises them.
+// Tiles of fp16 in AVX-512: the loops of half_loops.ipp as the compiler vectorises them, but for
+// what most of the time goes into.
 #include <immintrin.h>
 
 #include "model/kernels/avx512half.hpp"
@@ -19,6 +20,70 @@ HalfReach half_reach(const int16_t* distances) {
   return beyond(4) ? HalfReach::kAny : HalfReach::kFour;
 }
 #define NVDLA_HALF_REACH
+
+// 32 kernels in 16 bits, sums in two registers of 32.
+struct Pair {
+  __m512i a, b;
+};
+
+__m512i add3_sums(__m512i x, __m512i y, __m512i z) {
+  return _mm512_ternarylogic_epi32(x, y, z, 0x96);
+}
+
+Pair add3(__m512i x, __m512i y, __m512i z) {
+  const __m512i carries = _mm512_ternarylogic_epi32(x, y, z, 0xe8);
+  return {add3_sums(x, y, z), _mm512_add_epi16(carries, carries)};
+}
+
+template <typename Rows>
+Pair add_rows(const Rows& rows, unsigned first, __m512i data) {
+  const auto row = [&](unsigned i) {
+    return _mm512_add_epi16(_mm512_mullo_epi16(data, _mm512_loadu_si512(rows.factors[i])),
+                            _mm512_loadu_si512(rows.lacks[i]));
+  };
+  const Pair one = add3(row(first), row(first + 1), row(first + 2));
+  const Pair two = add3(one.a, one.b, row(first + 3));
+  return add3(two.a, two.b, _mm512_loadu_si512(rows.ends[first / 4]));
+}
+
+template <unsigned kMost, typename Rows>
+void half_add(const Rows& rows, int16_t activation, const int16_t* mantissas,
+              const int16_t* distances, int32_t* sums) {
+  const auto magnitude = static_cast<int16_t>(activation < 0 ? -activation : activation);
+  const __m512i data = _mm512_set1_epi16(magnitude);
+  const Pair low = add_rows(rows, 0, data);
+  Pair high = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+  if constexpr (kMost > 2) high = add_rows(rows, 4, data);
+  const Pair words = add3(low.a, low.b, high.a);
+  const __m512i word = add3_sums(words.a, words.b, high.b);
+
+  const __m512i all = _mm512_loadu_si512(mantissas), distance = _mm512_load_si512(distances);
+  const __mmask32 near = _mm512_cmplt_epi16_mask(distance, _mm512_set1_epi16(8));
+  const __m512i shift = _mm512_slli_epi16(distance, 2);
+  // What is shifted out; of too long a shift nothing is left that would be taken away.
+  const __m512i one = _mm512_set1_epi16(1);
+  const __m512i out = _mm512_sub_epi16(_mm512_sllv_epi16(one, shift), one);
+  const __m512i product = _mm512_mullo_epi16(_mm512_set1_epi16(activation), all);
+  const __mmask32 carried =
+      _mm512_cmplt_epu16_mask(_mm512_and_si512(product, out), _mm512_and_si512(word, out)) & near;
+  // Of pairs of words the second is nothing.
+  const __m512i factor = _mm512_set1_epi32(static_cast<uint16_t>(activation));
+#pragma GCC unroll 2
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto lanes = [&](const int16_t* from) {
+      return _mm512_cvtepu16_epi32(
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + size_t{16} * half)));
+    };
+    const __m512i whole = _mm512_madd_epi16(lanes(mantissas), factor);
+    const __m512i shifted = _mm512_srav_epi32(whole, _mm512_slli_epi32(lanes(distances), 2));
+    __m512i sum = _mm512_loadu_si512(sums + size_t{16} * half);
+    sum = _mm512_mask_add_epi32(sum, static_cast<__mmask16>(near >> 16 * half), sum, shifted);
+    sum = _mm512_mask_sub_epi32(sum, static_cast<__mmask16>(carried >> 16 * half), sum,
+                                _mm512_set1_epi32(1));
+    _mm512_storeu_si512(sums + size_t{16} * half, sum);
+  }
+}
+#define NVDLA_HALF_ADD
 
 #include "model/kernels/half_loops.ipp"
 

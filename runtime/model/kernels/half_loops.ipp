@@ -117,10 +117,10 @@ constexpr unsigned kRows = 8;
 // complement lacks of this row and the one before.
 struct HalfRows {
   unsigned known;  // rows that are there
-  uint16_t factors[kRows][kBlock];
-  uint16_t lacks[kRows][kBlock];
+  alignas(64) uint16_t factors[kRows][kBlock];
+  alignas(64) uint16_t lacks[kRows][kBlock];
   // What is left of the last row of each half.
-  uint16_t ends[2][kBlock];
+  alignas(64) uint16_t ends[2][kBlock];
 };
 
 // Four rows, from `first` on; `negative` is the sign of the data.
@@ -148,6 +148,8 @@ static void half_rows(const int16_t* mantissas, bool negative, unsigned first, H
   rows.known = first + 4;
 }
 
+// The file that includes this may have both in vectors of its own.
+#ifndef NVDLA_HALF_ADD
 struct Words16 {
   uint16_t a, b;
 };
@@ -186,6 +188,7 @@ static void half_add(const HalfRows& rows, int16_t activation, const int16_t* ma
     sums[k] += shifted & when(distance < 8);
   }
 }
+#endif
 
 // The same at any distance.
 static void half_add_far(int16_t activation, const int16_t* mantissas, const int16_t* distances,
@@ -281,9 +284,9 @@ static HalfReach half_reach(const int16_t* distances) {
 [[maybe_unused]] static void loop_half_tile(const HalfTile& tile) {
   // Products of 28 bits that a sum of 32 bits holds.
   constexpr unsigned kRoom = 7;
-  int16_t greatest[kTile][kBlock];
-  int32_t few[kTile][kBlock] = {};
-  int64_t sums[kTile][kBlock] = {};
+  alignas(64) int16_t greatest[kTile][kBlock];
+  alignas(64) int32_t few[kTile][kBlock] = {};
+  alignas(64) int64_t sums[kTile][kBlock] = {};
   for (unsigned p = 0; p < tile.count; ++p)
     for (unsigned k = 0; k < kBlock; ++k) greatest[p][k] = -1;
   for (unsigned lane = 0; lane < tile.lanes; ++lane) {
