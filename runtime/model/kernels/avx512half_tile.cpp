@@ -38,12 +38,45 @@ Pair add3(__m512i x, __m512i y, __m512i z) {
 template <typename Rows>
 Pair add_rows(const Rows& rows, unsigned first, __m512i data) {
   const auto row = [&](unsigned i) {
-    return _mm512_add_epi16(_mm512_mullo_epi16(data, _mm512_loadu_si512(rows.factors[i])),
-                            _mm512_loadu_si512(rows.lacks[i]));
+    return _mm512_add_epi16(_mm512_mullo_epi16(data, _mm512_load_si512(rows.factors[i])),
+                            _mm512_load_si512(rows.lacks[i]));
   };
   const Pair one = add3(row(first), row(first + 1), row(first + 2));
   const Pair two = add3(one.a, one.b, row(first + 3));
-  return add3(two.a, two.b, _mm512_loadu_si512(rows.ends[first / 4]));
+  return add3(two.a, two.b, _mm512_load_si512(rows.ends[first / 4]));
+}
+
+// Of Booth's digits, by the three bits that say which it is; what there is of the index above them
+// does not matter.
+__m512i digits(__m512i index, short one, short two, short minus_two, short minus_one) {
+  const __m128i table = _mm_setr_epi16(0, one, one, two, minus_two, minus_one, minus_one, 0);
+  return _mm512_permutexvar_epi16(index, _mm512_broadcast_i32x4(table));
+}
+
+template <unsigned kFirst, typename Rows>
+void four_rows(__m512i bits, Rows& rows) {
+  __m512i before = _mm512_setzero_si512();
+#pragma GCC unroll 4
+  for (unsigned i = kFirst; i < kFirst + 4; ++i) {
+    const __m512i index = _mm512_srai_epi16(bits, 2 * i);
+    const __m512i lack = _mm512_slli_epi16(digits(index, 0, 0, 1, 1), 2 * i);
+    _mm512_store_si512(rows.factors[i], _mm512_slli_epi16(digits(index, 1, 2, -2, -1), 2 * i));
+    _mm512_store_si512(rows.lacks[i], _mm512_sub_epi16(before, lack));
+    before = lack;
+  }
+  _mm512_store_si512(rows.ends[kFirst / 4], before);
+  rows.known = kFirst + 4;
+}
+
+template <typename Rows>
+void half_rows(const int16_t* mantissas, bool negative, unsigned first, Rows& rows) {
+  const __m512i weights = _mm512_loadu_si512(mantissas);
+  const __m512i twice = _mm512_slli_epi16(_mm512_abs_epi16(weights), 1);
+  const __m512i flipped =
+      _mm512_xor_si512(_mm512_srai_epi16(weights, 15), _mm512_set1_epi16(negative ? -1 : 0));
+  // The upper bit is the sign, which shifts repeat.
+  const __m512i bits = _mm512_xor_si512(twice, flipped);
+  first == 0 ? four_rows<0>(bits, rows) : four_rows<4>(bits, rows);
 }
 
 template <unsigned kMost, typename Rows>
@@ -83,7 +116,7 @@ void half_add(const Rows& rows, int16_t activation, const int16_t* mantissas,
     _mm512_storeu_si512(sums + size_t{16} * half, sum);
   }
 }
-#define NVDLA_HALF_ADD
+#define NVDLA_HALF_ROWS
 
 #include "model/kernels/half_loops.ipp"
 

@@ -123,6 +123,8 @@ struct HalfRows {
   alignas(64) uint16_t ends[2][kBlock];
 };
 
+// The file that includes this may have rows and what adds them in vectors of its own.
+#ifndef NVDLA_HALF_ROWS
 // Four rows, from `first` on; `negative` is the sign of the data.
 static void half_rows(const int16_t* mantissas, bool negative, unsigned first, HalfRows& rows) {
   const uint16_t flipped = negative ? 0xffff : 0;
@@ -148,8 +150,6 @@ static void half_rows(const int16_t* mantissas, bool negative, unsigned first, H
   rows.known = first + 4;
 }
 
-// The file that includes this may have both in vectors of its own.
-#ifndef NVDLA_HALF_ADD
 struct Words16 {
   uint16_t a, b;
 };
