@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "model/device.hpp"
 #include "model/kernels/amx_tiles.hpp"
 #include "model/kernels/kernels.hpp"
 #include "model/memory.hpp"
+#include "network/shapes.hpp"
 #include "support/emulated/tiles.hpp"
 #include "support/model_layer.hpp"
 
@@ -137,6 +140,38 @@ TEST(AmxWindows, TilesFillThem) {
   EXPECT_EQ(cut(7, 64, 9 * 64), (Cost{49, 4}));
   EXPECT_EQ(cut(112, 6, 2 * 230 * 3), (Cost{112, 784}));
   EXPECT_EQ(cut(28, 128, 2 * 56 * 64), (Cost{128, 60}));
+}
+
+// Which part of what tiles multiply is products of a layer.
+double used(const bench::ConvShape& shape) {
+  const std::uint32_t out = shape.out();
+  const std::uint32_t width =
+      std::max(shape.pad + shape.side, (out - 1) * shape.stride + shape.size);
+  const std::size_t step = std::size_t{shape.stride} * shape.channels;
+  const unsigned windows = cut(out, step, step * width).windows;
+  const auto full = [](std::uint32_t count, std::uint32_t of) {
+    return (count + of - 1) / of * of;
+  };
+  const double made = 1.0 * windows * kTileRows * full(shape.kernels, kBlock) * shape.size *
+                      full(shape.size * shape.channels, kRowBytes);
+  return shape.macs() / made;
+}
+
+// Of all convolutions of a network, in percent: how full tiles are where they go by.
+TEST(AmxWindows, FillTilesOfNetworks) {
+  std::map<std::string, int> percent;
+  for (const bench::NetworkShapes& network : bench::network_shapes()) {
+    double products = 0, made = 0;
+    for (const bench::ConvShape& shape : network.convolutions) {
+      if (shape.out() == 1) continue;
+      products += shape.count * shape.macs();
+      made += shape.count * shape.macs() / used(shape);
+    }
+    percent[network.name] = static_cast<int>(100 * products / made);
+  }
+  const std::map<std::string, int> expected = {
+      {"alexnet", 70}, {"googlenet", 88}, {"lenet5", 18}, {"mobilenetv1", 80}, {"resnet50", 82}};
+  EXPECT_EQ(percent, expected);
 }
 
 // Where an application calls, its thread has no tiles afterwards; none of the pool's would compute
