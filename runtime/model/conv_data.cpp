@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "arith/integers.hpp"
 #include "model/conv_atoms.hpp"
 
 namespace nvdla::model {
@@ -25,13 +26,26 @@ void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int
 
 }  // namespace
 
-void ConvData::lay_out(const ConvLayer& layer) {
+bool ConvData::sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept {
+  const bool fetches_all = fetch.data && fetch.held_lines == 0;
+  const bool releases_all = !layer.keep_data && layer.release == fetch.lines;
+  return fetches_all && releases_all && !layer.pixel && !layer.winograd && layer.taps_x() == 1 &&
+         layer.kernel_height == 1 && layer.pad_left == 0 && layer.pad_top == 0 &&
+         layer.behind_x() == 0 && layer.behind_y() == 0;
+}
+
+void ConvData::lay_out(const ConvLayer& layer, bool strides_alone) {
   const std::size_t bytes = precision_bytes(layer.proc);
-  lines_ = layer.csc_height;
+  stride_x_ = layer.stride_x;
+  stride_y_ = layer.stride_y;
+  strides_alone_ = strides_alone;
+  held_x_ = strides_alone ? stride_x_ : 1;
+  held_y_ = strides_alone ? stride_y_ : 1;
+  lines_ = strides_alone ? layer.out_height : layer.csc_height;
   elements_ = layer.buffer_channels();
   pixel_bytes_ = elements_ * bytes;
   // CDMA itself pads images to both sides and Winograd's cubes all around.
-  inner_width_ = layer.buffer_width();
+  inner_width_ = strides_alone ? layer.out_width : layer.buffer_width();
   const bool feature = !layer.pixel && !layer.winograd;
   left_ = feature ? layer.pad_left : 0;
   right_ = feature ? static_cast<std::uint32_t>(layer.behind_x()) : 0;
@@ -69,7 +83,7 @@ void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufS
     flip_ = flip;
     flip_bytes(data_.data(), size_, flip_);
   } else {
-    lay_out(layer);
+    lay_out(layer, sees_strides_alone(layer, fetch));
     flip_ = flip;
     fetch_lines(layer, fetch, cbuf);
   }
@@ -184,14 +198,18 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
   const std::uint64_t base = layer.data.base + batch * layer.batch_stride;
   // The reference model forgets the converter in Winograd mode.
   const bool converts = layer.converter.enabled && !(layer.winograd && quirks_ == Quirks::kCmodel);
+  const std::uint32_t positions = strides_alone_ ? inner_width_ : layer.width;
+  const std::uint32_t height = strides_alone_ ? (lines_ - 1) * held_y_ + 1 : layer.height;
+  // Of lines from `y` on those that are held.
   const auto spread = [&](std::uint64_t surface, std::uint32_t y, std::uint32_t lines,
                           const std::byte* atoms) {
     const std::size_t at = surface * atom;
     const std::size_t used = std::min<std::size_t>(atom, pitch - at);
-    for (std::uint32_t i = 0; i < lines; ++i)
-      spread_atoms(
-          {atoms + i * run_line, atom, layer.width, used, first + (y + i) * line_pitch + at, pitch},
-          flip_);
+    const std::uint32_t end = std::min(y + lines, height);
+    for (std::uint32_t line = arith::round_up(y, held_y_); line < end; line += held_y_)
+      spread_atoms({atoms + (line - y) * run_line, atom * held_x_, positions, used,
+                    first + line / held_y_ * line_pitch + at, pitch},
+                   flip_);
   };
   const std::uint64_t extent = (surfaces - 1) * surface_stride +
                                (layer.height - 1) * std::max(layer.data.line, run_line) + run_line;
@@ -200,7 +218,7 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
                                       : dma_.window(layer.data.ram, base, extent, false);
   if (window != nullptr) {
     // Line by line, so that positions are whole before they leave the cache.
-    for (std::uint32_t y = 0; y < layer.height; ++y)
+    for (std::uint32_t y = 0; y < height; y += held_y_)
       for (std::uint64_t surface = 0; surface < surfaces; ++surface)
         spread(surface, y, 1,
                window + surface * surface_stride + (y - y % grain) * layer.data.line +

@@ -30,6 +30,9 @@ class ConvData {
   // Positions of a padded line, lines of a batch, elements and bytes of a position.
   std::uint32_t width() const noexcept { return left_ + inner_width_ + right_; }
   std::uint32_t height() const noexcept { return top_ + lines_ + bottom_; }
+  // From one output to the next, in these.
+  std::uint32_t stride_x() const noexcept { return stride_x_ / held_x_; }
+  std::uint32_t stride_y() const noexcept { return stride_y_ / held_y_; }
   std::uint32_t elements() const noexcept { return elements_; }
   std::size_t pixel_bytes() const noexcept { return pixel_bytes_; }
   // [line][x][channel], channels without gaps; at least kSlack readable bytes follow the last.
@@ -55,7 +58,10 @@ class ConvData {
   std::byte* inner_line(std::uint32_t batch, std::uint32_t line) noexcept {
     return data_.data() + inner_at(batch, line);
   }
-  void lay_out(const ConvLayer& layer);
+  // Whether no output sees what lies between the positions that are strides apart, nor a later
+  // layer.
+  bool sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept;
+  void lay_out(const ConvLayer& layer, bool strides_alone = false);
   void fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   void fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   // Lines of all batches from the `first` on.
@@ -76,6 +82,9 @@ class ConvData {
   // What the buffer holds of a line and what the sequencer adds around it.
   std::uint32_t inner_width_ = 0, lines_ = 0;
   std::uint32_t left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
+  // The layer's strides, and those between the positions of the input that are held.
+  std::uint32_t stride_x_ = 1, stride_y_ = 1, held_x_ = 1, held_y_ = 1;
+  bool strides_alone_ = false;
   std::uint32_t elements_ = 0;
   std::size_t pixel_bytes_ = 0;
   std::size_t size_ = 0;  // of all batches

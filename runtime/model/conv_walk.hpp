@@ -19,8 +19,8 @@ class ConvWalk {
   ConvWalk(const ConvLayer& layer, const ConvData& data) noexcept
       : width_(layer.out_width),
         height_(layer.out_height),
-        step_x_(std::size_t{layer.stride_x} * data.elements()),
-        step_y_(std::size_t{layer.stride_y} * data.width() * data.elements()) {}
+        step_x_(std::size_t{data.stride_x()} * data.elements()),
+        step_y_(std::size_t{data.stride_y()} * data.width() * data.elements()) {}
 
   std::uint32_t positions() const noexcept { return width_ * height_; }
   // From the `first` position on, in bytes if an element has one.

@@ -4,6 +4,7 @@
 // whatever became of memory since; and the cache of repacked weights is never taken for memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -139,6 +140,39 @@ TEST_P(Reuse, PartlyReleasedLinesPrecedeTheFetchedOnes) {
   second.release = 8;
   ASSERT_EQ(run(second), "");
   expect_output(second);
+}
+
+// A kernel of one position with strides sees few of them, and what it leaves out is there for the
+// next layer: all lines that are kept, or the last ones.
+TEST_P(Reuse, WhatStridesLeaveOutIsKept) {
+  RefLayer& ref = layer_.ref;
+  ref.kernel_width = ref.kernel_height = 1;
+  ref.left = ref.right = ref.top = ref.bottom = 0;
+  ref.weights.resize(std::size_t{35} * 21);
+  TestLayer second = layer_;
+  second.data_reuse = true;
+  ref.stride_x = 3;
+  ref.stride_y = 2;
+  finish_layout(layer_, random_, false);
+  for (const bool keep : {true, false}) {
+    load(layer_, memory_);
+    layer_.keep_data = keep;
+    layer_.release = keep ? 8 : 5;
+    ASSERT_EQ(run(layer_), "");
+    expect_output(layer_);
+    finish_layout(second, random_, false);
+    // Three lines are left of the second time, and the fetched ones come behind them.
+    second.fetched_height = 5;
+    second.release = 8;
+    ASSERT_EQ(run(second), "");
+    if (!keep) {
+      const std::size_t line = std::size_t{9} * 21;
+      auto& input = second.ref.input;
+      std::copy(ref.input.begin() + 5 * line, ref.input.end(), input.begin());
+      std::copy(ref.input.begin(), ref.input.begin() + 5 * line, input.begin() + 3 * line);
+    }
+    expect_output(second);
+  }
 }
 
 TEST_P(Reuse, ABankChangeEmptiesTheBuffer) {
