@@ -8,12 +8,10 @@
 
 #include "arith/integers.hpp"
 #include "model/conv_atoms.hpp"
+#include "model/conv_cube.hpp"
 
 namespace nvdla::model {
 namespace {
-
-// What biased activations differ by.
-constexpr std::byte kSign{0x80};
 
 // `count` pixels of the padding value.
 void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int16_t value) {
@@ -25,14 +23,6 @@ void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int
 }
 
 }  // namespace
-
-bool ConvData::sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept {
-  const bool fetches_all = fetch.data && fetch.held_lines == 0;
-  const bool releases_all = !layer.keep_data && layer.release == fetch.lines;
-  return fetches_all && releases_all && !layer.pixel && !layer.winograd && layer.taps_x() == 1 &&
-         layer.kernel_height == 1 && layer.pad_left == 0 && layer.pad_top == 0 &&
-         layer.behind_x() == 0 && layer.behind_y() == 0;
-}
 
 void ConvData::lay_out(const ConvLayer& layer, bool strides_alone) {
   const std::size_t bytes = precision_bytes(layer.proc);
@@ -53,6 +43,9 @@ void ConvData::lay_out(const ConvLayer& layer, bool strides_alone) {
   bottom_ = layer.winograd ? 0 : static_cast<std::uint32_t>(layer.behind_y());
   size_ = batch_bytes() * layer.batches;
   flip_ = std::byte{0};
+}
+
+void ConvData::hold() {
   if (data_.size() < size_ + kSlack) data_.resize(size_ + kSlack);
   std::memset(data_.data() + size_, 0, kSlack);
 }
@@ -77,6 +70,7 @@ void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufS
                      bool flipped) {
   specials_ = {};
   lines_in_buffer_.clear();
+  window_ = nullptr;
   const std::byte flip = flipped ? kSign : std::byte{0};
   if (fetch.data && fetch.lines > layer.csc_height) {
     fetch_behind_others(layer, fetch, cbuf);
@@ -84,6 +78,7 @@ void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufS
     flip_bytes(data_.data(), size_, flip_);
   } else {
     lay_out(layer, sees_strides_alone(layer, fetch));
+    hold();
     flip_ = flip;
     fetch_lines(layer, fetch, cbuf);
   }
@@ -134,10 +129,12 @@ void ConvData::fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetc
   ConvLayer all = layer;
   all.csc_height = fetch.lines;
   lay_out(all);
+  hold();
   fetch_lines(all, fetch, cbuf);
   copy_lines(layer.batches, 0, fetch.lines, lines_in_buffer_);
 
   lay_out(layer);
+  hold();
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
     pad(layer, batch);
     const std::byte* from =
@@ -185,16 +182,8 @@ void ConvData::count_and_flush(const ConvLayer& layer, std::byte* elements, std:
 
 void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first,
                           std::size_t pitch, std::size_t line_pitch) {
-  // CDMA counts surfaces in whole atoms and fetches the lanes beyond the last channel with them.
-  const std::uint64_t atom = hw_.atom;
-  const std::size_t channel_bytes = std::size_t{layer.channels} * precision_bytes(layer.proc);
-  const std::uint64_t surfaces = (channel_bytes + atom - 1) / atom;
-  const std::uint64_t run_line = layer.width * atom;
-  // A packed cube is read in grains: runs of several lines without a look at the line stride.
-  const std::uint32_t grain =
-      layer.line_packed && !layer.winograd ? std::min(layer.grain, layer.height) : 1;
-  const bool single = layer.width == 1 && layer.height == 1;
-  const std::uint64_t surface_stride = single && layer.surface_packed ? atom : layer.data.surface;
+  const ConvCube cube(hw_, layer);
+  const std::uint64_t atom = cube.atom, run_line = cube.run_line;
   const std::uint64_t base = layer.data.base + batch * layer.batch_stride;
   // The reference model forgets the converter in Winograd mode.
   const bool converts = layer.converter.enabled && !(layer.winograd && quirks_ == Quirks::kCmodel);
@@ -211,26 +200,21 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
                     first + line / held_y_ * line_pitch + at, pitch},
                    flip_);
   };
-  const std::uint64_t extent = (surfaces - 1) * surface_stride +
-                               (layer.height - 1) * std::max(layer.data.line, run_line) + run_line;
   const std::byte* const window = converts || layer.in == Precision::kFp16
                                       ? nullptr
-                                      : dma_.window(layer.data.ram, base, extent, false);
+                                      : dma_.window(layer.data.ram, base, cube.extent(), false);
   if (window != nullptr) {
     // Line by line, so that positions are whole before they leave the cache.
     for (std::uint32_t y = 0; y < height; y += held_y_)
-      for (std::uint64_t surface = 0; surface < surfaces; ++surface)
-        spread(surface, y, 1,
-               window + surface * surface_stride + (y - y % grain) * layer.data.line +
-                   y % grain * run_line);
+      for (std::uint64_t surface = 0; surface < cube.surfaces; ++surface)
+        spread(surface, y, 1, window + cube.line(surface, y));
     return;
   }
-  atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * grain));
-  for (std::uint64_t surface = 0; surface < surfaces; ++surface) {
-    for (std::uint32_t y = 0; y < layer.height; y += grain) {
-      const std::uint32_t lines = std::min(grain, layer.height - y);
-      dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram,
-                base + surface * surface_stride + y * layer.data.line, atoms_.data(),
+  atoms_.resize(std::max<std::size_t>(atoms_.size(), run_line * cube.grain));
+  for (std::uint64_t surface = 0; surface < cube.surfaces; ++surface) {
+    for (std::uint32_t y = 0; y < layer.height; y += cube.grain) {
+      const std::uint32_t lines = std::min(cube.grain, layer.height - y);
+      dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram, base + cube.line(surface, y), atoms_.data(),
                 lines * run_line);
       count_and_flush(layer, atoms_.data(), lines * run_line);
       if (converts) convert(layer, atoms_.data(), lines * run_line);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "arith/float.hpp"
@@ -24,6 +25,16 @@ class ConvData {
 
   // `flipped`: 128 is added to each byte, as MacForm::biased says.
   void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf, bool flipped);
+  // Where int8 lies open of which each output sees one position, and which no later layer finds in
+  // the buffer; empty where there is none such.
+  std::span<const std::byte> open_input(const ConvLayer& layer, const ConvFetch& fetch) noexcept;
+  // In place of fetch(): nothing is copied but by gather(), so until the layer ends nobody may
+  // write there.
+  void open(const ConvLayer& layer, std::span<const std::byte> input, bool flipped);
+  bool is_open() const noexcept { return window_ != nullptr; }
+  // What outputs see, `count` of them in raster order, side by side.
+  void gather(const ConvLayer& layer, std::uint32_t first, std::uint32_t count,
+              std::byte* to) const noexcept;
   // Hands what the layer does not release to `cbuf`, sizes included.
   void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf);
 
@@ -50,6 +61,9 @@ class ConvData {
   static constexpr std::size_t kSlack = kMostStep;
 
  private:
+  // What biased activations differ by.
+  static constexpr std::byte kSign{0x80};
+
   std::size_t line_bytes() const noexcept { return width() * pixel_bytes_; }
   std::size_t inner_bytes() const noexcept { return inner_width_ * pixel_bytes_; }
   std::size_t inner_at(std::uint32_t batch, std::uint32_t line) const noexcept {
@@ -62,6 +76,7 @@ class ConvData {
   // layer.
   bool sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept;
   void lay_out(const ConvLayer& layer, bool strides_alone = false);
+  void hold();  // makes room for what was laid out
   void fetch_lines(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   void fetch_behind_others(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf);
   // Lines of all batches from the `first` on.
@@ -87,8 +102,9 @@ class ConvData {
   bool strides_alone_ = false;
   std::uint32_t elements_ = 0;
   std::size_t pixel_bytes_ = 0;
-  std::size_t size_ = 0;  // of all batches
-  std::byte flip_{0};     // what bytes differ by from what they stand for
+  std::size_t size_ = 0;               // of all batches
+  std::byte flip_{0};                  // what bytes differ by from what they stand for
+  const std::byte* window_ = nullptr;  // of what is open
   fp::Specials specials_;
   std::vector<std::byte> data_;
   // All lines in the buffer, [batch][line][x][channel], where these are more than CSC works on.

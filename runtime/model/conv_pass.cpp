@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "model/conv_walk.hpp"
@@ -104,8 +105,6 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
-  data_.fetch(layer, fetch_, cbuf_, mac == Mac::kBytes && kernels_.form.biased);
-  counters.data = data_.specials();
   const ConvShape shape{layer.kernels,
                         layer.weight_channels,
                         layer.kernel_width,
@@ -116,6 +115,8 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                         layer.post_lines,
                         kernels_.form.biased,
                         mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kStep};
+  fetch_data(layer, shape, sdp);
+  counters.data = data_.specials();
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
 
   const std::int64_t line = static_cast<std::int64_t>(data_.width()) * data_.elements();
@@ -158,6 +159,20 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   return counters;
 }
 
+bool ConvPass::input_once(const ConvShape& shape, const SdpPass& sdp) noexcept {
+  return shape.block_elements() * sdp.blocks() <= kCachedWeights;
+}
+
+// A set that wants to know signs looks at all of the input first.
+void ConvPass::fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp) {
+  const bool bytes = shape.mac == Mac::kBytes, flipped = bytes && shape.biased;
+  if (bytes && !kernels_.form.sign && input_once(shape, sdp)) {
+    const std::span<const std::byte> input = data_.open_input(layer, fetch_);
+    if (!input.empty() && !sdp.may_write(input)) return data_.open(layer, input, flipped);
+  }
+  data_.fetch(layer, fetch_, cbuf_, flipped);
+}
+
 void ConvPass::list_taps(const ConvLayer& layer) {
   const std::size_t line = std::size_t{data_.width()} * data_.elements();
   taps_.clear();
@@ -179,9 +194,27 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const bool nonnegative = kernels_.form.sign && !depthwise && data_.nonnegative(batch);
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
+  if (data_.is_open())
+    for (Scratch& scratch : scratch_) {
+      const std::size_t size = kMostPositions * data_.pixel_bytes() + ConvData::kSlack;
+      scratch.strip.resize(std::max(scratch.strip.size(), size));
+      scratch.strip_first = UINT32_MAX;
+    }
 
-  const auto mac_tile = [&](const ConvTile& tile, const std::uint8_t** bases, std::int32_t* sums) {
-    walk.bases(tile.first, kernels_.form.lines ? 1 : tile.count, data, bases);
+  // Of a channel.
+  const auto find_bases = [&](unsigned thread, const ConvTile& tile, std::uint32_t channel,
+                              std::uint32_t count, const std::uint8_t** bases) {
+    if (!data_.is_open()) return walk.bases(tile.first, count, data + channel, bases);
+    Scratch& scratch = scratch_[thread];
+    if (scratch.strip_first != tile.first)
+      data_.gather(layer, tile.first, tile.count, scratch.strip.data());
+    scratch.strip_first = tile.first;
+    const auto* const strip = reinterpret_cast<const std::uint8_t*>(scratch.strip.data());
+    for (unsigned i = 0; i < count; ++i) bases[i] = strip + i * data_.pixel_bytes() + channel;
+  };
+  const auto mac_tile = [&](unsigned thread, const ConvTile& tile, const std::uint8_t** bases,
+                            std::int32_t* sums) {
+    find_bases(thread, tile, 0, kernels_.form.lines ? 1 : tile.count, bases);
     return MacTile{bases,
                    tile.count,
                    runs_.data(),
@@ -191,17 +224,18 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                    weights.starts.data() + std::size_t{tile.block} * kBlock,
                    sums,
                    nonnegative,
-                   walk.lines(tile.first)};
+                   data_.is_open() ? TileLines{0, tile.count, data_.pixel_bytes(), 0}
+                                   : walk.lines(tile.first)};
   };
-  const auto compute = [&](unsigned, const ConvTile& tile, std::int32_t* values) {
+  const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[kMostPositions];
     if (depthwise) {
-      walk.bases(tile.first, tile.count, data + weights.depthwise_channels[tile.block], bases);
+      find_bases(thread, tile, weights.depthwise_channels[tile.block], tile.count, bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
                           weights.depthwise.data() + tile.block * quads * 4 * kBlock,
                           weights.starts.data() + std::size_t{tile.block} * kBlock, values});
     } else {
-      kernels_.mac(mac_tile(tile, bases, values));
+      kernels_.mac(mac_tile(thread, tile, bases, values));
     }
     if (shift.dropped != 0)
       for (std::size_t i = 0; i < std::size_t{tile.count} * kBlock; ++i)
@@ -210,7 +244,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   };
   const auto finish = [&](unsigned thread, const ConvTile& tile) {
     const std::uint8_t* bases[kMostPositions];
-    const MacTile sums = mac_tile(tile, bases, nullptr);
+    const MacTile sums = mac_tile(thread, tile, bases, nullptr);
     sdp.finish_tile(
         tile.block, tile.first, tile.count, thread,
         [&](const SdpFinish& pass, std::int8_t* out) { kernels_.mac_finish(sums, pass, out); });
@@ -218,10 +252,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const bool finishes =
       kernels_.mac_finish != nullptr && sdp.finishes() && layer.clip == 0 && !depthwise;
 
-  // Small weights stay in cache while the input goes by once; large ones go by once.
-  const auto order = block_bytes * sdp.blocks() <= kCachedWeights
-                         ? ConvTiles::Order::kBlocksFirst
-                         : ConvTiles::Order::kPositionsFirst;
+  const auto order =
+      input_once(shape, sdp) ? ConvTiles::Order::kBlocksFirst : ConvTiles::Order::kPositionsFirst;
   const std::size_t products = depthwise ? quads * 4 * kBlock : block_bytes;
   tiles_.run(
       sdp,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "arith/float.hpp"
@@ -91,6 +92,14 @@ void SdpPass::open_windows() {
   for (const SdpOperands& operands : operands_)
     if (operands.per_element())
       shareable_ &= operands.in_window() && !(writes && cube_.meets(operands.cube()));
+}
+
+bool SdpPass::may_write(std::span<const std::byte> bytes) const noexcept {
+  if (sink_ != nullptr) return true;
+  if (layer_.y.equal) return false;
+  const std::less<> before;
+  return window_ == nullptr || (before(bytes.data(), window_ + cube_.extent()) &&
+                                before(window_, bytes.data() + bytes.size()));
 }
 
 // What the stream can be behind each operator, and where 32 bits hold it on the way.

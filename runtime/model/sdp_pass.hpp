@@ -7,6 +7,7 @@
 #define NVDLA_MODEL_SDP_PASS_HPP
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/atom_sink.hpp"
@@ -92,6 +93,9 @@ class SdpPass {
 
   // Whether threads may process different tiles at once, in any order.
   bool shareable() const noexcept { return shareable_; }
+
+  // Whether host bytes may change by what tiles write, or as PDP goes on with them.
+  bool may_write(std::span<const std::byte> bytes) const noexcept;
 
   // Processes values [count][kBlock] of positions first..; destroys them. In fp16 processing they
   // are patterns of fp32. Winograd's output comes in raster order like any other.

@@ -175,6 +175,26 @@ TEST_P(Reuse, WhatStridesLeaveOutIsKept) {
   }
 }
 
+// The input is what was in memory before the first result is written over it, also of kernels of
+// one position.
+TEST_P(Reuse, ResultsOverTheInputChangeNoResult) {
+  RefLayer& ref = layer_.ref;
+  ref.kernel_width = ref.kernel_height = 1;
+  ref.left = ref.right = ref.top = ref.bottom = 0;
+  ref.weights.resize(std::size_t{35} * 21);
+  for (const unsigned behind : {0, 1, 40, 60, 71, 72, 100, 300}) {
+    finish_layout(layer_, random_, false);
+    layer_.output.base = layer_.input.base + std::uint64_t{behind} * hw_.atom;
+    load(layer_, memory_);
+    ASSERT_EQ(run(layer_), "");
+    expect_output(layer_);
+    layer_.output.base = layer_.input.base - std::uint64_t{behind} * hw_.atom;
+    load(layer_, memory_);
+    ASSERT_EQ(run(layer_), "");
+    expect_output(layer_);
+  }
+}
+
 TEST_P(Reuse, ABankChangeEmptiesTheBuffer) {
   load(layer_, memory_);
   layer_.keep_data = layer_.keep_weights = true;
