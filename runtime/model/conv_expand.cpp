@@ -21,9 +21,15 @@ bool mask_bit(const std::vector<std::byte>& mask, std::uint64_t index) {
 
 }  // namespace
 
+std::uint32_t WeightExpander::group_kernels(const ConvLayer& layer) const noexcept {
+  return hw_.atomic_k / precision_bytes(layer.proc);
+}
+
+std::uint32_t WeightExpander::groups(const ConvLayer& layer) const noexcept {
+  return static_cast<std::uint32_t>(arith::ceil_div(layer.kernels, group_kernels(layer)));
+}
+
 WeightExpander::Key WeightExpander::key_of(const ConvLayer& layer) const noexcept {
-  const std::uint64_t group_kernels = hw_.atomic_k / precision_bytes(layer.proc);
-  const std::uint64_t groups = arith::ceil_div(std::uint64_t{layer.kernels}, group_kernels);
   // Whole atoms of the table of group sizes.
   return {layer.proc,
           layer.kernels,
@@ -32,7 +38,7 @@ WeightExpander::Key WeightExpander::key_of(const ConvLayer& layer) const noexcep
           layer.weight_ram,
           {layer.weight_address, layer.wmb_address, layer.wgs_address},
           {layer.weight_bytes, layer.wmb_bytes,
-           arith::round_up(groups * sizeof(std::uint32_t), std::uint64_t{hw_.atom})}};
+           arith::round_up(groups(layer) * sizeof(std::uint32_t), std::uint64_t{hw_.atom})}};
 }
 
 std::array<std::uint64_t, 3> WeightExpander::generations(const Key& key) const noexcept {
@@ -78,8 +84,8 @@ void WeightExpander::trim() {
 std::string WeightExpander::expand(const ConvLayer& layer, const Key& key, Entry& entry) const {
   const unsigned bytes = precision_bytes(layer.proc);
   const std::uint64_t kernel = layer.kernel_bytes / bytes;
-  const std::uint32_t group_kernels = hw_.atomic_k / bytes;
-  const std::uint32_t groups = (layer.kernels + group_kernels - 1) / group_kernels;
+  const std::uint64_t group_elements = kernel * group_kernels(layer);
+  const std::uint32_t count = groups(layer);
 
   const auto read = [&](nvdla_dma client, std::size_t i) {
     std::vector<std::byte> to(static_cast<std::size_t>(key.sizes[i]));
@@ -95,9 +101,9 @@ std::string WeightExpander::expand(const ConvLayer& layer, const Key& key, Entry
       std::uint64_t{layer.weight_banks} * hw_.cbuf_entries * hw_.cbuf_entry_bytes;
   std::vector<std::byte> stream(arith::round_up(elements * bytes, 128));
   std::uint64_t at = 0;
-  for (std::uint32_t group = 0; group < groups; ++group) {
-    const std::uint64_t first = kernel * group * group_kernels;
-    const std::uint64_t last = std::min(elements, first + kernel * group_kernels);
+  for (std::uint32_t group = 0; group < count; ++group) {
+    const std::uint64_t first = group * group_elements;
+    const std::uint64_t last = std::min(elements, first + group_elements);
     const std::uint64_t start = at;
     for (std::uint64_t i = first; i < last; ++i) {
       if (!mask_bit(mask, i)) continue;
@@ -110,7 +116,7 @@ std::string WeightExpander::expand(const ConvLayer& layer, const Key& key, Entry
     std::uint32_t size;
     std::memcpy(&size, table.data() + std::size_t{group} * 4, sizeof(size));
     // The size of the last group follows from WEIGHT_BYTES, its word is not looked at.
-    if (group + 1 < groups && size != at - start)
+    if (group + 1 < count && size != at - start)
       return "WGS says " + std::to_string(size) + " bytes of kernel group " +
              std::to_string(group) + ", its mask " + std::to_string(at - start);
     if (layer.weight_bytes > capacity && at - start + 128 > capacity)

@@ -51,6 +51,8 @@ class WeightExpander {
     fp::Specials specials;
   };
 
+  std::uint32_t group_kernels(const ConvLayer& layer) const noexcept;
+  std::uint32_t groups(const ConvLayer& layer) const noexcept;
   Key key_of(const ConvLayer& layer) const noexcept;
   // Of the three buffers; 0 in any of them says nothing.
   std::array<std::uint64_t, 3> generations(const Key& key) const noexcept;

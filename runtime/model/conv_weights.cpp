@@ -75,20 +75,18 @@ void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<st
   walk_stream(hw, shape, raw,
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
-                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
-                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-                std::int8_t* to = packed.bytes.data() + k / kBlock * block +
-                                  std::size_t{run} * shape.run_steps() * kStep * kBlock +
-                                  k % kBlock * kStep;
+                const std::size_t first = shape.place(r, s, c0);
+                std::int8_t* to = packed.bytes.data() + k / kBlock * block + k % kBlock * kStep;
                 std::int32_t sum = 0;
                 for (std::uint32_t c = 0; c < count;) {
                   // As far as the step goes.
-                  const std::uint32_t i = at + c;
-                  const std::uint32_t part = std::min(kStep - i % kStep, count - c);
+                  const std::size_t i = first + c;
+                  const auto room = static_cast<std::uint32_t>(kStep - i % kStep);
+                  const std::uint32_t part = std::min(room, count - c);
                   std::int8_t weights[kStep] = {};
                   part == kStep ? std::memcpy(weights, from + c, kStep)
                                 : std::memcpy(weights, from + c, part);
-                  std::int8_t* const step = to + std::size_t{i / kStep} * kStep * kBlock;
+                  std::int8_t* const step = to + i / kStep * kStep * kBlock;
                   part == kStep ? std::memcpy(step, weights, kStep)
                                 : std::memcpy(step + i % kStep, weights, part);
                   for (const std::int8_t weight : weights) sum += weight;
@@ -148,9 +146,7 @@ void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, const std::vector<s
   walk_stream(hw, shape, raw,
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
-                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
-                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-                const std::size_t first = std::size_t{run} * shape.run_steps() * kStep + at;
+                const std::size_t first = shape.place(r, s, c0);
                 for (std::size_t i = first; i < first + count; ++i, from += 2) {
                   const std::size_t to =
                       k / kBlock * block + (i / kStep * kBlock + k % kBlock) * kStep + i % kStep;
@@ -166,9 +162,7 @@ void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std
   walk_stream(hw, shape, raw,
               [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
                   std::uint32_t count, const std::byte* from) {
-                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
-                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
-                const std::size_t first = std::size_t{run} * shape.run_steps() * kStep + at;
+                const std::size_t first = shape.place(r, s, c0);
                 for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes)
                   packed.wide.at(k, 0, first + c) = element(shape, from);
               });

@@ -51,6 +51,12 @@ struct ConvShape {
   std::uint32_t run_steps() const noexcept {
     return (run_elements() + step - 1) / step * (step / kStep);
   }
+  // Of a weight in its kernel: elements before it, those of steps that are not full included.
+  std::size_t place(std::uint32_t row, std::uint32_t column, std::uint32_t channel) const noexcept {
+    const std::uint32_t run = rows ? row : row * kernel_width + column;
+    const std::uint32_t at = rows ? column * channels + channel : channel;
+    return std::size_t{run} * run_steps() * kStep + at;
+  }
   // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
   std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {
     if (mac == Mac::kWinogradHalf) return channels / 4;
