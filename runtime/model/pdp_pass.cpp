@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "arith/float.hpp"
 #include "model/sdp_rows.hpp"
@@ -107,10 +108,13 @@ struct DefinedAverage {
   }
 };
 
-// Memory that stays from layer to layer.
+// Memory that stays from layer to layer; no vector in it lies across lines of the cache.
 std::byte* scratch(std::vector<std::byte>& memory, std::size_t bytes) {
-  memory.resize(std::max(memory.size(), bytes));
-  return memory.data();
+  constexpr std::size_t kCacheLine = 64;
+  std::size_t space = bytes + kCacheLine;
+  memory.resize(std::max(memory.size(), space));
+  void* begin = memory.data();
+  return static_cast<std::byte*>(std::align(kCacheLine, bytes, begin, space));
 }
 
 }  // namespace
@@ -297,8 +301,8 @@ bool PdpPass::prepare_half() noexcept {
     return places <= 0x1p44 && places == std::trunc(places);
   };
   const auto reciprocal = [](std::int32_t bits) {
-    const float magnitude = std::abs(std::bit_cast<float>(bits));
-    return magnitude >= 0x1p-3F && magnitude <= 1;
+    const auto factor = std::bit_cast<float>(bits);
+    return factor >= 0x1p-3F && factor <= 1;
   };
   const std::uint32_t kernel_width =
       fp::widen<Fp17>(fp::int_to_fp16(static_cast<std::int32_t>(layer_.kernel_width)));

@@ -1,59 +1,159 @@
 // SPDX-License-Identifier: MIT
 //
-// Averages of fp16 of plain elements in vectors: between two additions a sum has the 11 bits of a
-// half and no smaller last place, so the processor's conversion rounds it. What that does not cover
-// is in doubt, and computed again as pdp_loops.ipp does.
+// Averages of fp16 of plain elements in vectors. All sums are multiples of 2^-24 and far from the
+// ends of fp17, so the processor's fp32 and a rounding to 11 bits are the hardware's arithmetic but
+// for two things: a sum in doubt is computed again as pdp_loops.ipp does, and the sign of a zero
+// takes a second look where anything has a sign.
 
 // Half of the last place below a power of two, less a little: the hardware drops that bit, and
 // rounds up.
 constexpr int32_t kAlmostTie = 0x007feffc;
 constexpr int32_t kLargestHalf = 0x477fe000;
+// So many sums side by side do not wait for each other.
+constexpr unsigned kSums = 4;
 
+// To 11 bits, to nearest even, by a number whose last place that is; a zero loses its sign.
+static inline Floats round_sum(Floats sum) {
+  const Floats power =
+      Vector::floats(Vector::both(Vector::ints(sum), Vector::same(~kLaneMantissa)));
+  const Floats large = Vector::fill((127 + 13) << kLaneMantissaBits | 1 << 22);  // 1.5 * 2^13
+  return Vector::subtract_product(Vector::multiply_add(sum, power, large), power, large);
+}
+
+template <bool kSigns>
 static inline Floats add_halves(Floats a, Floats b, Doubt& doubt) {
-  Floats sum = Vector::add(a, b);
+  const Floats sum = Vector::add(a, b);
   doubt.where_mantissa(sum, kAlmostTie);
-  sum = Vector::sign_of_zero(sum, a);
-  return Vector::round_to_half(sum);
+  return kSigns ? Vector::sign_of_zero(round_sum(sum), a) : round_sum(sum);
+}
+
+template <bool kSigns>
+static inline Floats round_product(Floats product) {
+  return kSigns ? Vector::round_to_17(product) : round_sum(product);
+}
+
+// Of halves, or of patterns of fp32.
+template <typename Pattern>
+static bool any_sign(const Pattern* patterns, size_t count) {
+  Pattern all = 0;
+  for (size_t i = 0; i < count; ++i) all = static_cast<Pattern>(all | patterns[i]);
+  return all < 0;
+}
+
+// Where sums are 0, in lanes that do not matter.
+template <bool kSigns, unsigned kNumber>
+static inline void find_zeros(const Floats (&sums)[kNumber], Doubt& zeros) {
+  if constexpr (!kSigns)
+    for (const Floats& sum : sums) zeros.where_zero(sum);
+}
+
+// Of windows that begin `step` elements apart, with so many columns each: of kColumns, or of
+// `columns`.
+template <bool kSigns, unsigned kColumns = 0, unsigned kNumber>
+[[gnu::always_inline]] static inline void sum_columns(const uint16_t* at, size_t step,
+                                                      unsigned columns, unsigned lanes,
+                                                      Floats (&sums)[kNumber], Doubt& doubt) {
+  const unsigned number = kColumns != 0 ? kColumns : columns;
+  for (unsigned k = 0; k < kNumber; ++k) sums[k] = Vector::from_halves(at + k * step);
+  for (unsigned i = 1; i < number; ++i) {
+    at += lanes;
+    for (unsigned k = 0; k < kNumber; ++k)
+      sums[k] = add_halves<kSigns>(sums[k], Vector::from_halves(at + k * step), doubt);
+  }
+}
+
+// What is to be looked at again.
+struct AverageDoubts {
+  bool sums, zeros;
+};
+
+// Windows from x on, of which none reaches beyond the line: false if there are no such.
+static inline bool whole_windows(const PoolLine& line, unsigned x) {
+  return line.out_width - x >= kSums && x * line.stride >= line.left &&
+         (x + kSums - 1) * line.stride + line.kernel <= line.left + line.width;
+}
+
+template <bool kSigns, unsigned kColumns = 0>
+static AverageDoubts average_along_in(const PoolLine& of, const uint16_t* in, int32_t* out) {
+  const PoolLine line = of;
+  const size_t step = size_t{line.stride} * line.lanes;
+  // The last ones once more rather than one by one.
+  const unsigned last = line.out_width < kSums ? 0 : line.out_width - kSums;
+  Doubt doubt, zeros;
+  for (unsigned x = 0; x < line.out_width;) {
+    const unsigned first = x < last ? x : last;
+    const bool whole = whole_windows(line, first);
+    if (whole) x = first;
+    const PoolWindow window = pool_window(line, x);
+    const unsigned missing = line.kernel - (window.end - window.begin);
+    const uint16_t* at = in + size_t{window.begin} * line.lanes;
+    int32_t* to = out + size_t{x} * line.lanes;
+    for (unsigned lane = 0; lane < line.lanes; lane += Vector::kLanes) {
+      if (whole) {
+        Floats sums[kSums];
+        sum_columns<kSigns, kColumns>(at + lane, step, line.kernel, line.lanes, sums, doubt);
+        find_zeros<kSigns>(sums, zeros);
+        for (unsigned k = 0; k < kSums; ++k)
+          Vector::store(sums[k], to + size_t{k} * line.lanes + lane);
+      } else {
+        Floats sum[1];
+        sum_columns<kSigns>(at + lane, 0, window.end - window.begin, line.lanes, sum, doubt);
+        if (missing != 0)
+          sum[0] = add_halves<kSigns>(sum[0], Vector::fill(line.missing[missing]), doubt);
+        find_zeros<kSigns>(sum, zeros);
+        Vector::store(sum[0], to + lane);
+      }
+    }
+    x += whole ? kSums : 1;
+  }
+  return {doubt.any(), zeros.any()};
 }
 
 // False where a sum is in doubt.
 static bool average_along(const PoolLine& line, const uint16_t* in, int32_t* out) {
-  Doubt doubt;
-  for (unsigned x = 0; x < line.out_width; ++x, out += line.lanes) {
-    const PoolWindow window = pool_window(line, x);
-    const unsigned missing = line.kernel - (window.end - window.begin);
-    for (unsigned lane = 0; lane < line.lanes; lane += Vector::kLanes) {
-      const uint16_t* at = in + size_t{window.begin} * line.lanes + lane;
-      Floats sum = Vector::from_halves(at);
-      for (unsigned i = window.begin + 1; i < window.end; ++i) {
-        at += line.lanes;
-        sum = add_halves(sum, Vector::from_halves(at), doubt);
-      }
-      if (missing != 0) sum = add_halves(sum, Vector::fill(line.missing[missing]), doubt);
-      doubt.where_above(sum, kLargestHalf);
-      Vector::store(sum, out + lane);
-    }
+  const auto average = line.kernel == 2   ? average_along_in<false, 2>
+                       : line.kernel == 3 ? average_along_in<false, 3>
+                                          : average_along_in<false>;
+  const AverageDoubts doubts = average(line, in, out);
+  const bool signs = doubts.zeros && (any_sign(reinterpret_cast<const int16_t*>(in),
+                                               size_t{line.width} * line.lanes) ||
+                                      any_sign(line.missing, line.kernel));
+  return !doubts.sums && (!signs || !average_along_in<true>(line, in, out).sums);
+}
+
+// kNumber vectors of an average from `at` on.
+template <bool kSigns, unsigned kNumber>
+static inline AverageDoubts average_vectors(const PoolRule& rule, const PoolRows& rows, size_t at,
+                                            uint16_t* out) {
+  Doubt doubt, zeros;
+  const auto row = [&](unsigned y, unsigned k) {
+    return Vector::load(static_cast<const int32_t*>(rows.values[y]) + at + k * Vector::kLanes);
+  };
+  Floats sums[kNumber];
+  for (unsigned k = 0; k < kNumber; ++k) sums[k] = row(0, k);
+  for (unsigned y = 1; y < rows.rows; ++y)
+    for (unsigned k = 0; k < kNumber; ++k) sums[k] = add_halves<kSigns>(row(y, k), sums[k], doubt);
+  if (rows.missing != nullptr)
+    for (Floats& sum : sums) sum = add_halves<kSigns>(sum, Vector::fill(*rows.missing), doubt);
+  for (Floats& sum : sums) {
+    sum = round_product<kSigns>(Vector::multiply(sum, Vector::fill(rule.reciprocal_width)));
+    sum = round_product<kSigns>(Vector::multiply(sum, Vector::fill(rule.reciprocal_height)));
+    sum = Vector::least(Vector::most(sum, Vector::fill(kLargestHalf | kLaneSign)),
+                        Vector::fill(kLargestHalf));
   }
-  return !doubt.any();
+  find_zeros<kSigns>(sums, zeros);
+  for (unsigned k = 0; k < kNumber; ++k) Vector::to_halves(sums[k], out + at + k * Vector::kLanes);
+  return {doubt.any(), zeros.any()};
 }
 
 // False where a sum is in doubt.
-static inline bool average_vector(const PoolRule& rule, const PoolRows& rows, size_t at,
-                                  uint16_t* out) {
-  Doubt doubt;
-  const auto row = [&](unsigned y) {
-    return Vector::load(static_cast<const int32_t*>(rows.values[y]) + at);
-  };
-  Floats sum = row(0);
-  for (unsigned y = 1; y < rows.rows; ++y) sum = add_halves(row(y), sum, doubt);
-  if (rows.missing != nullptr) sum = add_halves(sum, Vector::fill(*rows.missing), doubt);
-  doubt.where_above(sum, kLargestHalf);
-  if (doubt.any()) return false;
-  const Floats wide = Vector::multiply(sum, Vector::fill(rule.reciprocal_width));
-  const Floats scaled =
-      Vector::multiply(Vector::round_to_17(wide), Vector::fill(rule.reciprocal_height));
-  Vector::to_halves(Vector::round_to_17(scaled), out + at);
-  return true;
+template <unsigned kNumber>
+static bool average_down_in(const PoolRule& rule, const PoolRows& rows, size_t at, uint16_t* out) {
+  const AverageDoubts doubts = average_vectors<false, kNumber>(rule, rows, at, out);
+  bool signs = doubts.zeros && rows.missing != nullptr && any_sign(rows.missing, 1);
+  for (unsigned y = 0; y < rows.rows && doubts.zeros; ++y)
+    signs |= any_sign(static_cast<const int32_t*>(rows.values[y]) + at, kNumber * Vector::kLanes);
+  return !doubts.sums && (!signs || !average_vectors<true, kNumber>(rule, rows, at, out).sums);
 }
 
 // The greatest and the least, by atoms of 32 bytes. Numbers of fp16 are ordered as integers.
@@ -151,13 +251,17 @@ static void pool_along(const PoolRule& rule, const PoolLine& line, bool plain, c
 }
 
 static void average_down(const PoolRule& rule, const PoolRows& rows, bool plain, uint16_t* out) {
-  for (size_t at = 0; at < rows.count; at += Vector::kLanes) {
+  constexpr size_t kMany = size_t{kSums} * Vector::kLanes;
+  for (size_t at = 0, count = 0; at < rows.count; at += count) {
     const size_t left = rows.count - at;
-    if (left >= Vector::kLanes && average_vector(rule, rows, at, out)) continue;
+    count = left < kMany ? left : kMany;
+    if (count == kMany && average_down_in<kSums>(rule, rows, at, out)) continue;
+    count = left < Vector::kLanes ? left : Vector::kLanes;
+    if (count == Vector::kLanes && average_down_in<1>(rule, rows, at, out)) continue;
     PoolRows part = rows;
     for (unsigned y = 0; y < rows.rows; ++y)
       part.values[y] = static_cast<const int32_t*>(rows.values[y]) + at;
-    part.count = left < Vector::kLanes ? left : Vector::kLanes;
+    part.count = count;
     loop_pool_down(rule, part, plain, out + at);
   }
 }

@@ -35,6 +35,10 @@ struct Vector {
   }
   static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm256_fmadd_ps(a, b, sum); }
+  static Floats subtract_product(Floats from, Floats a, Floats b) {
+    return _mm256_fnmadd_ps(a, b, from);
+  }
 
   static Floats floats(Ints bits) { return _mm256_castsi256_ps(bits); }
   static Ints ints(Floats values) { return _mm256_castps_si256(values); }
@@ -62,6 +66,7 @@ struct Vector {
   static Ints most(Ints a, Ints b) { return _mm256_max_epi32(a, b); }
   static Ints least(Ints a, Ints b) { return _mm256_min_epi32(a, b); }
   static Floats subtract(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
+  static Floats most(Floats a, Floats b) { return _mm256_max_ps(a, b); }
   static Floats least(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   static Floats to_floats(Ints values) { return _mm256_cvtepi32_ps(values); }
   static Ints truncate(Floats values) { return _mm256_cvttps_epi32(values); }
@@ -110,7 +115,6 @@ struct Vector {
     const Floats sign = _mm256_and_ps(a, fill(kLaneSign));
     return _mm256_or_ps(sum, _mm256_and_ps(_mm256_castsi256_ps(zero), sign));
   }
-  static Floats round_to_half(Floats values) { return _mm256_cvtph_ps(halves(values)); }
   // To 11 bits.
   static Floats round_to_17(Floats values) {
     const __m256i bits = _mm256_castps_si256(values);
@@ -153,21 +157,25 @@ struct Vector {
 class Doubt {
  public:
   void where_mantissa(Floats values, int32_t mantissa) {
-    const __m256i bits =
-        _mm256_and_si256(_mm256_castps_si256(values), _mm256_set1_epi32(kLaneMantissa));
-    add(_mm256_cmpeq_epi32(bits, _mm256_set1_epi32(mantissa)));
+    const Floats other = _mm256_xor_ps(values, Vector::fill(mantissa));
+    add(_mm256_castps_si256(_mm256_and_ps(other, Vector::fill(kLaneMantissa))));
   }
   void where_above(Floats values, int32_t magnitude) {
     const __m256i bits =
         _mm256_and_si256(_mm256_castps_si256(values), _mm256_set1_epi32(kLaneMagnitude));
-    add(_mm256_cmpgt_epi32(bits, _mm256_set1_epi32(magnitude)));
+    above_ = _mm256_or_si256(above_, _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(magnitude)));
   }
-  bool any() const { return _mm256_testz_si256(mask_, mask_) == 0; }
+  void where_zero(Floats values) { add(_mm256_castps_si256(values)); }
+  bool any() const {
+    const __m256i zero = _mm256_cmpeq_epi32(least_, _mm256_setzero_si256());
+    return _mm256_movemask_epi8(_mm256_or_si256(zero, above_)) != 0;
+  }
 
  private:
-  void add(__m256i mask) { mask_ = _mm256_or_si256(mask_, mask); }
+  void add(__m256i zeros) { least_ = _mm256_min_epu32(least_, zeros); }
 
-  __m256i mask_ = _mm256_setzero_si256();
+  __m256i least_ = _mm256_set1_epi32(-1);
+  __m256i above_ = _mm256_setzero_si256();
 };
 
 // Of lanes that a mask has.

@@ -27,6 +27,10 @@ struct Vector {
   }
   static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+  static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm512_fmadd_ps(a, b, sum); }
+  static Floats subtract_product(Floats from, Floats a, Floats b) {
+    return _mm512_fnmadd_ps(a, b, from);
+  }
 
   static Floats floats(Ints bits) { return _mm512_castsi512_ps(bits); }
   static Ints ints(Floats values) { return _mm512_castps_si512(values); }
@@ -51,6 +55,7 @@ struct Vector {
   static Ints most(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
   static Ints least(Ints a, Ints b) { return _mm512_min_epi32(a, b); }
   static Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+  static Floats most(Floats a, Floats b) { return _mm512_max_ps(a, b); }
   static Floats least(Floats a, Floats b) { return _mm512_min_ps(a, b); }
   static Floats to_floats(Ints values) { return _mm512_cvtepi32_ps(values); }
   static Ints truncate(Floats values) { return _mm512_cvttps_epi32(values); }
@@ -102,7 +107,6 @@ struct Vector {
     return _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, _mm512_testn_epi32_mask(bits, bits),
                                                      _mm512_castps_si512(a), sign));
   }
-  static Floats round_to_half(Floats values) { return _mm512_cvtph_ps(halves(values)); }
   // To 11 bits.
   static Floats round_to_17(Floats values) {
     const __m512i bits = _mm512_castps_si512(values);
@@ -139,18 +143,23 @@ struct Vector {
 class Doubt {
  public:
   void where_mantissa(Floats values, int32_t mantissa) {
-    const __m512i bits = _mm512_castps_si512(values);
-    mask_ |= _mm512_cmpeq_epi32_mask(_mm512_and_si512(bits, _mm512_set1_epi32(kLaneMantissa)),
-                                     _mm512_set1_epi32(mantissa));
+    // (a ^ b) & c
+    add(_mm512_ternarylogic_epi32(_mm512_castps_si512(values), _mm512_set1_epi32(mantissa),
+                                  _mm512_set1_epi32(kLaneMantissa), 0x28));
   }
   void where_above(Floats values, int32_t magnitude) {
     const __m512i bits = _mm512_castps_si512(values);
     mask_ |= _mm512_cmpgt_epi32_mask(_mm512_and_si512(bits, _mm512_set1_epi32(kLaneMagnitude)),
                                      _mm512_set1_epi32(magnitude));
   }
-  bool any() const { return mask_ != 0; }
+  void where_zero(Floats values) { add(_mm512_castps_si512(values)); }
+  bool any() const { return (mask_ | _mm512_testn_epi32_mask(least_, least_)) != 0; }
 
  private:
+  // A compare for each would wait for the one before it.
+  void add(__m512i zeros) { least_ = _mm512_min_epu32(least_, zeros); }
+
+  __m512i least_ = _mm512_set1_epi32(-1);
   __mmask16 mask_ = 0;
 };
 

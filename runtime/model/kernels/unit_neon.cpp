@@ -26,6 +26,8 @@ struct Vector {
   }
   static Floats add(Floats a, Floats b) { return vaddq_f32(a, b); }
   static Floats multiply(Floats a, Floats b) { return vmulq_f32(a, b); }
+  static Floats multiply_add(Floats sum, Floats a, Floats b) { return vfmaq_f32(sum, a, b); }
+  static Floats subtract_product(Floats from, Floats a, Floats b) { return vfmsq_f32(from, a, b); }
 
   static Floats floats(Ints bits) { return vreinterpretq_f32_s32(bits); }
   static Ints ints(Floats values) { return vreinterpretq_s32_f32(values); }
@@ -52,8 +54,11 @@ struct Vector {
   static Ints add(Ints a, Ints b) { return vaddq_s32(a, b); }
   static Ints subtract(Ints a, Ints b) { return vsubq_s32(a, b); }
   static Ints multiply(Ints a, Ints b) { return vmulq_s32(a, b); }
+  static Ints both(Ints a, Ints b) { return vandq_s32(a, b); }
   static Ints most(Ints a, Ints b) { return vmaxq_s32(a, b); }
   static Ints least(Ints a, Ints b) { return vminq_s32(a, b); }
+  static Floats most(Floats a, Floats b) { return vmaxq_f32(a, b); }
+  static Floats least(Floats a, Floats b) { return vminq_f32(a, b); }
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
     return veorq_s32(bits, vandq_s32(vshrq_n_s32(bits, 31), same(kLaneMagnitude)));
@@ -74,7 +79,6 @@ struct Vector {
     const Ints sign = vandq_s32(ints(a), same(kLaneSign));
     return floats(vorrq_s32(ints(sum), vandq_s32(zero, sign)));
   }
-  static Floats round_to_half(Floats values) { return vcvt_f32_f16(vcvt_f16_f32(values)); }
   // To 11 bits.
   static Floats round_to_17(Floats values) {
     const Ints bits = ints(values);
@@ -109,6 +113,7 @@ class Doubt {
   void where_above(Floats values, int32_t magnitude) {
     add(vcgtq_s32(masked(values, kLaneMagnitude), Vector::same(magnitude)));
   }
+  void where_zero(Floats values) { add(vceqzq_s32(Vector::ints(values))); }
   bool any() const { return vmaxvq_u32(mask_) != 0; }
 
  private:
