@@ -14,7 +14,9 @@ bool Cdp::run(std::uint32_t& interrupts) {
   if (!layer.has_rdma) return false;
   stuck_ = cdp_fault(hw_, layer);
   if (!stuck_.empty()) return false;
-  const CdpCounters counters = pass_.run(layer);
+  // The reference model counts whatever LUT_EN says.
+  const bool count = layer.count_lut || quirks_ == Quirks::kCmodel;
+  const CdpCounters counters = pass_.run(layer, count);
   const auto latch = [&](std::uint32_t offset, std::uint32_t value) {
     registers_.set_statistic(NVDLA_UNIT_CDP, offset, value);
   };
@@ -24,8 +26,6 @@ bool Cdp::run(std::uint32_t& interrupts) {
   // Tied to 0 in the logic of the second generation.
   const bool saturates = hw_.regmap == NVDLA_REGMAP_NV_FULL || quirks_ == Quirks::kCmodel;
   latch(NVDLA_CDP_D_OUT_SATURATION, saturates ? counters.saturated : 0);
-  // The reference model counts whatever LUT_EN says.
-  const bool count = layer.count_lut || quirks_ == Quirks::kCmodel;
   latch(NVDLA_CDP_D_PERF_LUT_UFLOW, count ? counters.underflow : 0);
   latch(NVDLA_CDP_D_PERF_LUT_OFLOW, count ? counters.overflow : 0);
   latch(NVDLA_CDP_D_PERF_LUT_HYBRID, count ? counters.hybrid : 0);

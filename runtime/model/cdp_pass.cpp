@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "arith/float.hpp"
@@ -19,7 +20,9 @@ using fp::Fp17;
 using fp::Fp32;
 
 constexpr unsigned kColumns = 32;
-constexpr unsigned kMostReach = 4;
+// Elements that stay in cache from kernel to kernel, and are stored by one before the next loads
+// them.
+constexpr std::size_t kBatch = 1024;
 // Nanoseconds of an element, roughly.
 constexpr double kElementTime = 1;
 // Of a fraction only these bits take part.
@@ -117,7 +120,7 @@ void count_place(LutSide le, LutSide lo, CdpCounters& counters) noexcept {
 }  // namespace
 
 CdpPass::CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool)
-    : hw_(hw), dma_(dma), kernels_(kernels), pool_(pool), workers_(pool.size()) {}
+    : hw_(hw), dma_(dma), kernels_(kernels), pool_(pool), maps_(kernels), workers_(pool.size()) {}
 
 template <typename Element>
 void CdpPass::normalise_int(std::byte* column, Worker& worker) const {
@@ -127,8 +130,8 @@ void CdpPass::normalise_int(std::byte* column, Worker& worker) const {
   auto* elements = reinterpret_cast<Element*>(column);
   const std::size_t lanes = column_bytes_ / sizeof(Element);
   const std::size_t channels = layer_.rdma.channels;
-  std::int64_t* values = worker.int_values.data() + kMostReach;
-  std::int64_t* squares = worker.int_squares.data() + kMostReach;
+  std::int64_t* values = worker.int_values.data() + kCdpReach;
+  std::int64_t* squares = worker.int_squares.data() + kCdpReach;
   // Lanes beyond the last channel are zeros after the converter.
   for (std::size_t c = 0; c < channels; ++c)
     values[c] = saturate(arith::round_shift((elements[c] - layer_.in.offset) * layer_.in.scale,
@@ -168,8 +171,8 @@ void CdpPass::normalise_fp16(std::byte* column, Worker& worker) const {
   worker.counters.nan_in += in.nan;
   worker.counters.infinite_in += in.infinite;
   const std::size_t channels = layer_.rdma.channels;
-  std::uint32_t* values = worker.fp_values.data() + kMostReach;
-  std::uint32_t* squares = worker.fp_squares.data() + kMostReach;
+  std::uint32_t* values = worker.fp_values.data() + kCdpReach;
+  std::uint32_t* squares = worker.fp_squares.data() + kCdpReach;
   for (std::size_t c = 0; c < channels; ++c) {
     const std::uint32_t element = layer_.flush_nan ? fp::flush_nan<Fp16>(elements[c]) : elements[c];
     values[c] = fp::widen<Fp17>(element);
@@ -249,7 +252,7 @@ void CdpPass::normalise_each(std::byte* column, Worker& worker) const {
 // Room for a batch of columns; zeros around the channels of a column.
 void CdpPass::reserve(Worker& worker) const {
   const std::size_t lanes = column_bytes_ / precision_bytes(layer_.precision);
-  const std::size_t padded = lanes + std::size_t{2} * kMostReach;
+  const std::size_t padded = lanes + std::size_t{2} * kCdpReach;
   const std::size_t elements = lanes * batch_;
   worker.counters = {};
   worker.columns.resize(column_bytes_ * kColumns);
@@ -258,10 +261,10 @@ void CdpPass::reserve(Worker& worker) const {
     worker.values.resize(elements);
     worker.results.resize(elements);
     worker.sums.resize(elements);
-    worker.squares.assign(padded, 0);
+    worker.squares.assign(padded * batch_, 0);
     if (layer_.precision != Precision::kInt16) return;
     worker.wide_sums.resize(elements);
-    worker.wide_squares.assign(padded, 0);
+    worker.wide_squares.assign(padded * batch_, 0);
   } else if (layer_.precision == Precision::kFp16) {
     worker.fp_values.assign(padded, 0);
     worker.fp_squares.assign(padded, 0);
@@ -299,6 +302,7 @@ void CdpPass::look_up(unsigned count, bool plain, Worker& worker) const {
   const bool wide = layer_.precision == Precision::kInt16;
   const std::int32_t* index = layer_.bypass_square_sum ? worker.values.data() : worker.sums.data();
   std::int32_t* results = worker.results.data();
+  if (map_ != nullptr) return kernels_.cdp_map(map_, index, count, results);
   if (layer_.precision == Precision::kInt8)
     return count_places(kernels_.cdp_look_up(ints_, index, count, results), count, worker.counters);
   if (plain)
@@ -330,17 +334,16 @@ void CdpPass::normalise(std::byte* columns, unsigned count, Worker& worker) cons
   const unsigned elements = lanes * count;
   const std::int32_t* values = worker.values.data();
   if (wide && layer_.bypass_square_sum) std::copy_n(values, elements, worker.wide_sums.data());
-  for (unsigned i = 0; i < count && !layer_.bypass_square_sum; ++i) {
-    const std::size_t at = std::size_t{i} * lanes;
-    std::int32_t* squares = worker.squares.data() + kMostReach;
-    std::int32_t* sums = worker.sums.data() + at;
+  if (!layer_.bypass_square_sum) {
     if (wide) {
-      kernels_.cdp_sums_wide(values + at, lanes, layer_.reach,
-                             worker.wide_squares.data() + kMostReach, worker.wide_sums.data() + at);
+      kernels_.cdp_sums_wide(values, count, lanes, layer_.reach, worker.wide_squares.data(),
+                             worker.wide_sums.data());
     } else if (real) {
-      kernels_.cdp_sums_float(values + at, lanes, layer_.reach, finite, squares, sums);
+      kernels_.cdp_sums_float(values, count, lanes, layer_.reach, finite, worker.squares.data(),
+                              worker.sums.data());
     } else {
-      kernels_.cdp_sums(values + at, lanes, layer_.reach, squares, sums);
+      kernels_.cdp_sums(values, count, lanes, layer_.reach, worker.squares.data(),
+                        worker.sums.data());
     }
   }
   const bool plain = finite && floats_.plain;
@@ -366,6 +369,25 @@ void CdpPass::count_places(const SideCounts& counts, unsigned count,
   counters.le_hit += le;
   counters.lo_hit += lo;
   counters.hybrid += count - counts.both_under - counts.both_over - le - lo;
+}
+
+// In int8, where nobody asks which table answers.
+void CdpPass::plan_map() {
+  map_ = nullptr;
+  if (!ready_ || counts_ || layer_.precision != Precision::kInt8) return;
+  // The converter keeps or turns the order, and lanes that do not exist are 0.
+  constexpr std::int8_t kEnds[] = {-128, 127};
+  std::int32_t ends[std::size(kEnds)];
+  kernels_.cdp_in(kEnds, true, std::size(kEnds), kernel_converter(layer_.in), ends);
+  std::int32_t low = std::min({ends[0], ends[1], 0}), high = std::max({ends[0], ends[1], 0});
+  if (!layer_.bypass_square_sum) {
+    high = std::max(-low, high);
+    high = high * high * static_cast<std::int32_t>(2 * layer_.reach + 1);
+    low = 0;
+  }
+  const CdpRdma& rdma = layer_.rdma;
+  map_ = maps_.plan(layer_.lut, ints_, low, high,
+                    std::uint64_t{rdma.width} * rdma.height * column_bytes_);
 }
 
 void CdpPass::open_windows() {
@@ -398,8 +420,9 @@ void CdpPass::line(std::uint32_t y, Worker& worker) {
   }
 }
 
-CdpCounters CdpPass::run(const CdpLayer& layer) {
+CdpCounters CdpPass::run(const CdpLayer& layer, bool counts) {
   layer_ = layer;
+  counts_ = counts;
   ready_ = layer.precision == Precision::kFp16
                ? make_tables(layer.lut, LutUnit::kCdp, floats_)
                : make_tables(layer.lut, LutUnit::kCdp, layer.precision == Precision::kInt16, ints_);
@@ -408,9 +431,9 @@ CdpCounters CdpPass::run(const CdpLayer& layer) {
   surfaces_ = (std::uint64_t{rdma.channels} * bytes + hw_.atom - 1) / hw_.atom;
   column_bytes_ = surfaces_ * hw_.atom;
   const std::size_t lanes = column_bytes_ / bytes;
-  batch_ =
-      ready_ ? static_cast<unsigned>(std::clamp<std::size_t>(kTableRun / lanes, 1, kColumns)) : 1;
+  batch_ = ready_ ? static_cast<unsigned>(std::clamp<std::size_t>(kBatch / lanes, 1, kColumns)) : 1;
   for (Worker& worker : workers_) reserve(worker);
+  plan_map();
   open_windows();
   const double time =
       kElementTime * static_cast<double>(lanes) * rdma.width * static_cast<double>(rdma.height);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/cdp_layer.hpp"
+#include "model/cdp_map.hpp"
 #include "model/dma.hpp"
 #include "model/kernels/unit_kernels.hpp"
 
@@ -41,8 +42,8 @@ class CdpPass {
  public:
   CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool);
 
-  // The layer must have passed cdp_fault().
-  CdpCounters run(const CdpLayer& layer);
+  // The layer must have passed cdp_fault(). `counts`: what the tables do is counted.
+  CdpCounters run(const CdpLayer& layer, bool counts);
 
  private:
   // What a thread has to itself.
@@ -50,7 +51,7 @@ class CdpPass {
     CdpCounters counters;
     std::vector<std::byte> columns;  // [column][surface][atom]
     std::vector<std::byte> run;      // one DMA run
-    // A batch of columns, for the kernels; squares of one column with a window's reach of zeros at
+    // A batch of columns, for the kernels; squares of each column with a window's reach of zeros at
     // both ends.
     std::vector<std::int32_t> values, squares, sums, results;
     std::vector<std::int64_t> wide_squares, wide_sums;
@@ -59,6 +60,7 @@ class CdpPass {
     std::vector<std::uint32_t> fp_values, fp_squares;
   };
 
+  void plan_map();
   void open_windows();
   void line(std::uint32_t y, Worker& worker);
   void gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
@@ -82,6 +84,7 @@ class CdpPass {
   ThreadPool& pool_;
   CdpLayer layer_;
   bool ready_ = false;  // for the kernels
+  bool counts_ = false;
   IntTables ints_ = {};
   FloatTables floats_ = {};
   unsigned batch_ = 1;  // columns
@@ -90,6 +93,8 @@ class CdpPass {
   // Where both cubes lie open, and no line that is written is part of another.
   const std::byte* from_ = nullptr;
   std::byte* to_ = nullptr;
+  CdpMaps maps_;
+  const std::int16_t* map_ = nullptr;  // answers of the tables, if they are known
   std::vector<Worker> workers_;
 };
 

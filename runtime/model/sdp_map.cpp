@@ -6,30 +6,13 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 
 #include "model/kernels/unit_kernels.hpp"
+#include "model/lut_key.hpp"
 #include "model/sdp_pass.hpp"
 
 namespace nvdla::model {
 namespace {
-
-template <typename... Scalars>
-void append(std::vector<std::byte>& key, const Scalars&... scalars) {
-  const auto add = [&](const auto& scalar) {
-    static_assert(std::is_scalar_v<std::remove_cvref_t<decltype(scalar)>>);
-    const auto* bytes = reinterpret_cast<const std::byte*>(&scalar);
-    key.insert(key.end(), bytes, bytes + sizeof(scalar));
-  };
-  (add(scalars), ...);
-}
-
-void append_table(std::vector<std::byte>& key, const LutTable& table) {
-  append(key, table.last, table.exponential, table.offset, table.select, table.start, table.end,
-         table.underflow_scale, table.overflow_scale, table.underflow_shift, table.overflow_shift);
-  const auto* entries = reinterpret_cast<const std::byte*>(table.entries);
-  key.insert(key.end(), entries, entries + (table.last + 1) * sizeof(*table.entries));
-}
 
 // The first one stands for all.
 bool all_alike(std::span<const std::int32_t> values) {
@@ -42,19 +25,17 @@ bool all_alike(std::span<const std::int32_t> values) {
 void SdpPass::add_map_key() {
   std::vector<std::byte>& key = map_.next_key;
   key.clear();
-  append(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift);
+  append_key(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift);
   for (const SdpOperands& operands : operands_)
     for (const std::span<const std::int32_t> values :
          {operands.alu_channels(), operands.mul_channels()})
-      append(key, values.empty() ? 0 : values.front());
+      append_key(key, values.empty() ? 0 : values.front());
   for (const OperatorX& x : layer_.x)
-    append(key, x.active, x.algorithm, x.alu.active, x.mul.active, x.mul_shift, x.prelu, x.relu);
+    append_key(key, x.active, x.algorithm, x.alu.active, x.mul.active, x.mul_shift, x.prelu,
+               x.relu);
   const OperatorY& y = layer_.y;
-  append(key, y.active, y.lut, y.algorithm, y.alu.active, y.mul.active, y.truncate, y.prelu);
-  if (!y.lut) return;
-  append_table(key, layer_.table.le);
-  append_table(key, layer_.table.lo);
-  append(key, layer_.table.underflow_lo, layer_.table.overflow_lo, layer_.table.hybrid_lo);
+  append_key(key, y.active, y.lut, y.algorithm, y.alu.active, y.mul.active, y.truncate, y.prelu);
+  if (y.lut) append_key(key, layer_.table);
 }
 
 // Pays where such layers have had more elements than there are patterns.

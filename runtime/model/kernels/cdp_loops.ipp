@@ -46,30 +46,60 @@ static void cdp_window_sums(unsigned count, const Sum* __restrict squares, Sum* 
   }
 }
 
-template <typename Sum>
-static void cdp_square_sums(const int32_t* __restrict values, unsigned count, unsigned reach,
-                            Sum* __restrict squares, Sum* __restrict sums) {
-  for (unsigned i = 0; i < count; ++i) squares[i] = Sum{values[i]} * values[i];
-  switch (reach) {
-    case 1:
-      return cdp_window_sums<1>(count, squares, sums);
-    case 2:
-      return cdp_window_sums<2>(count, squares, sums);
-    case 3:
-      return cdp_window_sums<3>(count, squares, sums);
-    default:
-      return cdp_window_sums<4>(count, squares, sums);
+// sum(column of squares, column of sums) for each column.
+template <typename Sum, typename Square, typename SumUp>
+static inline void cdp_columns(const int32_t* __restrict values, unsigned columns, unsigned count,
+                               Sum* __restrict squares, Sum* __restrict sums, Square square,
+                               SumUp sum_up) {
+  const size_t stride = count + 2 * kCdpReach;
+  for (unsigned column = 0; column < columns; ++column) {
+    const int32_t* __restrict from = values + size_t{column} * count;
+    Sum* __restrict to = squares + kCdpReach + column * stride;
+    for (unsigned i = 0; i < count; ++i) to[i] = square(from[i]);
   }
+  for (unsigned column = 0; column < columns; ++column)
+    sum_up(squares + kCdpReach + column * stride, sums + size_t{column} * count);
 }
 
-static void loop_cdp_sums(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
-                          int32_t* sums) {
-  cdp_square_sums(values, count, reach, squares, sums);
+template <typename Sum>
+static void cdp_square_sums(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                            Sum* squares, Sum* sums) {
+  cdp_columns(
+      values, columns, count, squares, sums, [](int32_t value) { return Sum{value} * value; },
+      [=](const Sum* from, Sum* to) {
+        switch (reach) {
+          case 1:
+            return cdp_window_sums<1>(count, from, to);
+          case 2:
+            return cdp_window_sums<2>(count, from, to);
+          case 3:
+            return cdp_window_sums<3>(count, from, to);
+          default:
+            return cdp_window_sums<4>(count, from, to);
+        }
+      });
 }
 
-static void loop_cdp_sums_wide(const int32_t* values, unsigned count, unsigned reach,
-                               int64_t* squares, int64_t* sums) {
-  cdp_square_sums(values, count, reach, squares, sums);
+static void loop_cdp_sums(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                          int32_t* squares, int32_t* sums) {
+  cdp_square_sums(values, columns, count, reach, squares, sums);
+}
+
+static void loop_cdp_sums_wide(const int32_t* values, unsigned columns, unsigned count,
+                               unsigned reach, int64_t* squares, int64_t* sums) {
+  cdp_square_sums(values, columns, count, reach, squares, sums);
+}
+
+// Two answers in one store.
+static void loop_cdp_map(const int16_t* answers, const int32_t* x, unsigned count, int32_t* out) {
+  unsigned i = 0;
+  for (; i + 2 <= count; i += 2) {
+    const auto first = static_cast<uint32_t>(answers[x[i]]);
+    const auto second = static_cast<uint32_t>(answers[x[i + 1]]);
+    const int32_t both[2] = {static_cast<int32_t>(first), static_cast<int32_t>(second)};
+    __builtin_memcpy(out + i, both, sizeof(both));
+  }
+  if (i < count) out[i] = answers[x[i]];
 }
 
 // What is counted is compared with what truncation gives; a difference of one passes.
@@ -158,34 +188,41 @@ static void cdp_plain_sums(unsigned count, const int32_t* __restrict squares,
   }
 }
 
-static void cdp_plain_square_sums(const int32_t* __restrict values, unsigned count, unsigned reach,
-                                  int32_t* __restrict squares, int32_t* __restrict sums) {
-  for (unsigned i = 0; i < count; ++i)
-    squares[i] = lane_bits(lane_float(values[i]) * lane_float(values[i]));
-  switch (reach) {
-    case 1:
-      return cdp_plain_sums<1>(count, squares, sums);
-    case 2:
-      return cdp_plain_sums<2>(count, squares, sums);
-    case 3:
-      return cdp_plain_sums<3>(count, squares, sums);
-    default:
-      return cdp_plain_sums<4>(count, squares, sums);
-  }
+static void cdp_plain_square_sums(const int32_t* values, unsigned columns, unsigned count,
+                                  unsigned reach, int32_t* squares, int32_t* sums) {
+  cdp_columns(
+      values, columns, count, squares, sums,
+      [](int32_t value) { return lane_bits(lane_float(value) * lane_float(value)); },
+      [=](const int32_t* from, int32_t* to) {
+        switch (reach) {
+          case 1:
+            return cdp_plain_sums<1>(count, from, to);
+          case 2:
+            return cdp_plain_sums<2>(count, from, to);
+          case 3:
+            return cdp_plain_sums<3>(count, from, to);
+          default:
+            return cdp_plain_sums<4>(count, from, to);
+        }
+      });
 }
 
-static void loop_cdp_sums_float(const int32_t* __restrict values, unsigned count, unsigned reach,
-                                bool plain, int32_t* __restrict squares, int32_t* __restrict sums) {
-  if (plain) return cdp_plain_square_sums(values, count, reach, squares, sums);
-  for (unsigned i = 0; i < count; ++i) squares[i] = lane_mul<Lane32>(values[i], values[i]);
-  for (unsigned away = 1; away <= reach; ++away) {
-    const int32_t* __restrict below = squares - away;
-    const int32_t* __restrict above = squares + away;
-    for (unsigned i = 0; i < count; ++i) {
-      const int32_t pair = add_squares(below[i], above[i]);
-      sums[i] = away == 1 ? add_squares(pair, squares[i]) : add_squares(sums[i], pair);
-    }
-  }
+static void loop_cdp_sums_float(const int32_t* values, unsigned columns, unsigned count,
+                                unsigned reach, bool plain, int32_t* squares, int32_t* sums) {
+  if (plain) return cdp_plain_square_sums(values, columns, count, reach, squares, sums);
+  cdp_columns(
+      values, columns, count, squares, sums,
+      [](int32_t value) { return lane_mul<Lane32>(value, value); },
+      [=](const int32_t* from, int32_t* __restrict to) {
+        for (unsigned away = 1; away <= reach; ++away) {
+          const int32_t* __restrict below = from - away;
+          const int32_t* __restrict above = from + away;
+          for (unsigned i = 0; i < count; ++i) {
+            const int32_t pair = add_squares(below[i], above[i]);
+            to[i] = away == 1 ? add_squares(pair, from[i]) : add_squares(to[i], pair);
+          }
+        }
+      });
 }
 
 // Of two NaNs that of the input stays.

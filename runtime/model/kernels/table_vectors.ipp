@@ -284,6 +284,49 @@ static SideCounts cdp_look_up_plain(const FloatTables& tables, const int32_t* x,
                                       : cdp_look_up_plain_in<false>(tables, x, count, out);
 }
 
+// Of int8: the loop has what saturates.
+template <bool kMultiply>
+static uint32_t cdp_out_bytes(const int32_t* results, const int32_t* values, unsigned count,
+                              const CdpConverter& of, int8_t* elements) {
+  const Ints offset = Vector::same(static_cast<int32_t>(of.offset));
+  const Ints scale = Vector::same(static_cast<int32_t>(of.scale));
+  const unsigned shift = of.shift;
+  uint32_t saturated = 0;
+  unsigned at = 0;
+  for (; at + Vector::kLanes <= count; at += Vector::kLanes) {
+    Ints result = Vector::load_ints(results + at);
+    if constexpr (kMultiply) result = Vector::multiply(result, Vector::load_ints(values + at));
+    result = Vector::multiply(Vector::subtract(result, offset), scale);
+    result = Vector::round_right(result, shift);
+    if (Vector::any(Vector::either(Vector::above(result, Vector::same(127)),
+                                   Vector::above(Vector::same(-128), result)))) {
+      saturated += cdp_give_bytes<kMultiply>(results + at, kMultiply ? values + at : values,
+                                             Vector::kLanes, of, elements + at);
+    } else {
+      Vector::to_int8(result, elements + at);
+    }
+  }
+  return saturated + cdp_give_bytes<kMultiply>(results + at, kMultiply ? values + at : values,
+                                               count - at, of, elements + at);
+}
+
+static uint32_t cdp_out(const int32_t* results, const int32_t* values, unsigned count,
+                        const CdpConverter& converter, bool bytes, void* elements) {
+  if (!bytes || !cdp_fits(converter, values != nullptr))
+    return loop_cdp_out(results, values, count, converter, bytes, elements);
+  auto* to = static_cast<int8_t*>(elements);
+  return values == nullptr ? cdp_out_bytes<false>(results, values, count, converter, to)
+                           : cdp_out_bytes<true>(results, values, count, converter, to);
+}
+
+static void cdp_in_half(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values) {
+  unsigned at = 0;
+  for (; at + Vector::kLanes <= count; at += Vector::kLanes)
+    if (!Vector::widen_halves(elements + at, values + at))
+      loop_cdp_in_half(elements + at, Vector::kLanes, flush_nan, values + at);
+  loop_cdp_in_half(elements + at, count - at, flush_nan, values + at);
+}
+
 // Elements times results, of finite numbers.
 static uint32_t cdp_out_half(const int32_t* results, const int32_t* values, unsigned count,
                              bool multiply, bool plain, uint16_t* elements) {

@@ -154,6 +154,9 @@ struct SideCounts {
   uint32_t both_under, both_hit, both_over;
 };
 
+// Channels on either side of the middle of a window, at most.
+constexpr unsigned kCdpReach = 4;
+
 // (x - offset) * scale >> shift, rounded and saturated.
 struct CdpConverter {
   int64_t offset, scale;
@@ -234,6 +237,8 @@ struct UnitKernels {
                             int32_t* out);
   SideCounts (*cdp_look_up_plain)(const FloatTables& tables, const int32_t* x, unsigned count,
                                   int32_t* out);
+  // Answers that are known already: of x at [x].
+  void (*cdp_map)(const int16_t* answers, const int32_t* x, unsigned count, int32_t* out);
   // The same of CDP's, integers of 16 bits and fp17.
   void (*cdp_table)(const IntTables& tables, const TableRun& run, const int32_t* x, int32_t* out);
   void (*cdp_table_wide)(const IntTables& tables, const TableRun& run, const int64_t* x,
@@ -244,20 +249,21 @@ struct UnitKernels {
   // CDP, `count` channels side by side; `bytes` for int8, else int16. To 9 or 17 bits.
   void (*cdp_in)(const void* elements, bool bytes, unsigned count, const CdpConverter& converter,
                  int32_t* values);
-  // Sums of squares of the channels up to `reach` away. `squares` is room for as many, with zeros
-  // as far on either side.
-  void (*cdp_sums)(const int32_t* values, unsigned count, unsigned reach, int32_t* squares,
-                   int32_t* sums);
-  void (*cdp_sums_wide)(const int32_t* values, unsigned count, unsigned reach, int64_t* squares,
-                        int64_t* sums);
+  // Sums of squares of the channels up to `reach` away, of columns of `count` channels. `squares`
+  // is room for as many with kCdpReach zeros on either side of each column: all are stored before
+  // the first sum is, which loads what lies across two stores.
+  void (*cdp_sums)(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                   int32_t* squares, int32_t* sums);
+  void (*cdp_sums_wide)(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                        int64_t* squares, int64_t* sums);
   // Times the values, unless they are null; returns how many were saturated.
   uint32_t (*cdp_out)(const int32_t* results, const int32_t* values, unsigned count,
                       const CdpConverter& converter, bool bytes, void* elements);
   // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN. `plain`:
   // all numbers are finite.
   void (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);
-  void (*cdp_sums_float)(const int32_t* values, unsigned count, unsigned reach, bool plain,
-                         int32_t* squares, int32_t* sums);
+  void (*cdp_sums_float)(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                         bool plain, int32_t* squares, int32_t* sums);
   uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,
                            bool multiply, bool plain, uint16_t* elements);
 

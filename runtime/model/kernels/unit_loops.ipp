@@ -35,6 +35,7 @@ static constexpr UnitKernels unit_loops() {
   set.sdp_table_float = loop_sdp_table_float;
   set.cdp_look_up = loop_cdp_look_up;
   set.cdp_look_up_plain = loop_cdp_look_up_plain;
+  set.cdp_map = loop_cdp_map;
   set.cdp_table = loop_cdp_table;
   set.cdp_table_wide = loop_cdp_table_wide;
   set.cdp_table_float = loop_cdp_table_float;

@@ -19,6 +19,8 @@ static constexpr UnitKernels unit_kernels() {
   set.sdp_stream = sdp_stream;
   set.cdp_look_up = cdp_look_up;
   set.cdp_look_up_plain = cdp_look_up_plain;
+  set.cdp_in_half = cdp_in_half;
+  set.cdp_out = cdp_out;
   set.cdp_out_half = cdp_out_half;
   set.pool_along = pool_along;
   set.pool_down = pool_down;
