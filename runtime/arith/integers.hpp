@@ -20,6 +20,11 @@ constexpr std::uint64_t round_up(std::uint64_t a, std::uint64_t multiple) noexce
   return ceil_div(a, multiple) * multiple;
 }
 
+constexpr std::uint64_t magnitude(std::int64_t value) noexcept {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? 0 - bits : bits;
+}
+
 constexpr std::int32_t saturate32(Wide value) noexcept {
   constexpr Wide kLow = std::numeric_limits<std::int32_t>::min();
   constexpr Wide kHigh = std::numeric_limits<std::int32_t>::max();

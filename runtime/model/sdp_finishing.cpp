@@ -5,8 +5,12 @@
 #include <bit>
 #include <cmath>
 
+#include "arith/integers.hpp"
+
 namespace nvdla::model {
 namespace {
+
+using arith::magnitude;
 
 constexpr std::uint64_t kMost = INT32_MAX;
 // Below, fp32 holds every whole number.
@@ -16,10 +20,6 @@ constexpr std::uint64_t kNever = UINT64_MAX;
 constexpr std::uint64_t kSaturated = 129;
 // Longer shifts leave nothing, or reach beyond 64 bits on the way.
 constexpr unsigned kLongestShift = 38;
-
-std::uint64_t magnitude(std::int64_t value) noexcept {
-  return static_cast<std::uint64_t>(value < 0 ? -value : value);
-}
 
 std::uint64_t scaled(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
   return (value * factor + (shift == 0 ? 0 : std::uint64_t{1} << (shift - 1))) >> shift;

@@ -10,11 +10,9 @@
 namespace nvdla::model {
 namespace {
 
-constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
+using arith::magnitude;
 
-std::uint64_t magnitude(std::int64_t value) noexcept {
-  return static_cast<std::uint64_t>(value < 0 ? -value : value);
-}
+constexpr nvdla_dma kClients[3] = {NVDLA_DMA_SDP_BRDMA, NVDLA_DMA_SDP_NRDMA, NVDLA_DMA_SDP_ERDMA};
 
 std::uint64_t largest(const std::vector<std::int32_t>& values) noexcept {
   std::int32_t low = 0, high = 0;

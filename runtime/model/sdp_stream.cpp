@@ -6,11 +6,14 @@
 #include <bit>
 #include <cstdlib>
 
+#include "arith/integers.hpp"
 #include "model/kernels/unit_kernels.hpp"
 #include "model/sdp_pass.hpp"
 
 namespace nvdla::model {
 namespace {
+
+using arith::magnitude;
 
 constexpr std::uint64_t kMost = INT32_MAX;
 
@@ -67,9 +70,6 @@ class SdpPass::StreamPlan {
   }
 
  private:
-  static std::uint64_t magnitude(std::int64_t value) noexcept {
-    return static_cast<std::uint64_t>(value < 0 ? -value : value);
-  }
   // Goes on with a rounded product, if 32 bits hold it.
   bool scales(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
     if (value > kMost || shift > 30) return false;
