@@ -44,7 +44,8 @@ std::int32_t greatest_distance(std::int32_t zero_point) {
   return std::max(zero_point - Limits8::min(), Limits8::max() - zero_point);
 }
 
-void check_free(const Convolution& layer) {
+template <typename Layer>
+void check_free(const Layer& layer) {
   const bool used = layer.x1.alu != NVDLA_ALU_NONE || layer.x1.mul != NVDLA_MUL_NONE ||
                     layer.x1.mul_shift != 0 || layer.x1.relu || layer.x2.alu != NVDLA_ALU_NONE ||
                     layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
@@ -57,25 +58,67 @@ void check_free(const Convolution& layer) {
         "chosen by its scales: leave them");
 }
 
-// Sums that kernel's weights can make of inputs, and what the input's zero point adds.
-struct KernelSums {
-  std::int64_t least = 0, greatest = 0, weights = 0;
-};
-
-KernelSums sums_of(std::span<const std::int8_t> weights) {
-  KernelSums sums;
-  for (const std::int8_t weight : weights) {
-    const std::int64_t low = std::int64_t{weight} * Limits8::min();
-    const std::int64_t high = std::int64_t{weight} * Limits8::max();
-    sums.least += std::min(low, high);
-    sums.greatest += std::max(low, high);
-    sums.weights += weight;
+std::span<const std::int8_t> int8_weights(const KernelSpan& weights, std::uint32_t kernels) {
+  const auto* bytes = std::get_if<std::span<const std::int8_t>>(&weights);
+  if (bytes == nullptr) refuse_argument("weights of a quantised layer are int8");
+  if (kernels == 0 || bytes->empty() || bytes->size() % kernels != 0) {
+    refuse_argument("{} weights cannot be those of {} kernels", bytes->size(), kernels);
   }
-  return sums;
+  return *bytes;
 }
 
-detail::WantedResult wanted_of(const Convolution& layer, const ConvolutionScales& scales,
-                               std::uint32_t kernel, std::span<const std::int8_t> weights) {
+// Sums that a kernel's weights can make of inputs, and what the input's zero point adds.
+struct KernelSums {
+  std::int64_t least = 0, greatest = 0, weights = 0;
+
+  void add(std::int8_t weight) {
+    const std::int64_t low = std::int64_t{weight} * Limits8::min();
+    const std::int64_t high = std::int64_t{weight} * Limits8::max();
+    least += std::min(low, high);
+    greatest += std::max(low, high);
+    weights += weight;
+  }
+};
+
+// Kernel k begins at weight k * kernel_stride, and has every stride-th one from there on.
+std::vector<KernelSums> sums_of(std::span<const std::int8_t> weights, std::uint32_t kernels,
+                                std::size_t kernel_stride, std::size_t stride) {
+  std::vector<KernelSums> list(kernels);
+  const std::size_t count = weights.size() / kernels;
+  for (std::size_t k = 0; k < kernels; ++k)
+    for (std::size_t i = 0; i < count; ++i) list[k].add(weights[k * kernel_stride + i * stride]);
+  return list;
+}
+
+std::vector<KernelSums> sums_of_rows(std::span<const std::int8_t> weights, std::uint32_t kernels) {
+  return sums_of(weights, kernels, weights.size() / kernels, 1);
+}
+
+// Phase by phase: tap r of a kernel is one of phase y if y * stride + r is a multiple of it.
+std::vector<KernelSums> sums_of_phases(std::span<const std::int8_t> weights,
+                                       const Deconvolution& d) {
+  check_range("stride_y", d.stride_y, 1U, 32U);
+  check_range("stride_x", d.stride_x, 1U, 32U);
+  const std::uint64_t taps = std::uint64_t{d.kernel_height} * d.kernel_width;
+  const std::size_t each = weights.size() / d.kernels;
+  if (taps == 0 || each % taps != 0) {
+    refuse_argument("{} weights cannot be those of {} kernels of {}x{}", weights.size(), d.kernels,
+                    d.kernel_height, d.kernel_width);
+  }
+  std::vector<KernelSums> list(std::size_t{d.stride_y} * d.stride_x * d.kernels);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t r = i % taps / d.kernel_width, s = i % d.kernel_width;
+    // Of output lines y with y + pad_top = r modulo the stride.
+    const std::size_t y = (r + d.stride_y - d.pad_top % d.stride_y) % d.stride_y;
+    const std::size_t x = (s + d.stride_x - d.pad_left % d.stride_x) % d.stride_x;
+    list[(y * d.stride_x + x) * d.kernels + i / each].add(weights[i]);
+  }
+  return list;
+}
+
+detail::WantedResult wanted_of(std::span<const std::int32_t> biases,
+                               const ConvolutionScales& scales, std::uint32_t kernel,
+                               const KernelSums& sums) {
   const double scale = scales.weights[scales.weights.size() == 1 ? 0 : kernel];
   check_scale("weight", scale);
   detail::WantedResult wanted;
@@ -86,8 +129,7 @@ detail::WantedResult wanted_of(const Convolution& layer, const ConvolutionScales
         "2^14",
         scales.input->scale, scale, scales.output.scale, wanted.factor);
   }
-  const KernelSums sums = sums_of(weights);
-  const std::int64_t bias = layer.bias.empty() ? 0 : layer.bias[kernel];
+  const std::int64_t bias = biases.empty() ? 0 : biases[kernel];
   wanted.bias = bias - scales.input->zero_point * sums.weights;
   constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
   const std::int64_t least = std::min(sums.least, sums.least + wanted.bias);
@@ -138,33 +180,39 @@ std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {
   return bytes;
 }
 
-QuantizedOperators QuantizedOperators::fit(const Convolution& layer,
-                                           const ConvolutionScales& scales) {
-  check_free(layer);
-  const auto* weights = std::get_if<std::span<const std::int8_t>>(&layer.weights);
-  if (weights == nullptr) refuse_argument("weights of a quantised layer are int8");
-  if (layer.kernels == 0 || weights->empty() || weights->size() % layer.kernels != 0) {
-    refuse_argument("{} weights cannot be those of {} kernels", weights->size(), layer.kernels);
-  }
+// One for each kernel, phase by phase.
+struct QuantizedOperators::Fit {
+  const ConvolutionScales& scales;
+  std::span<const std::int32_t> bias;
+  std::uint32_t kernels = 0;
+  bool relu = false;
+
+  QuantizedOperators of(const std::vector<KernelSums>& sums) const;
+  void check() const;
+};
+
+void QuantizedOperators::Fit::check() const {
   if (!scales.input) refuse_argument("the quantisation of the input is not known: say it");
   check_quantization("input", *scales.input);
   check_quantization("output", scales.output);
-  if (!layer.bias.empty() && layer.bias.size() != layer.kernels) {
-    refuse_argument("{} bias values given, {} kernels need as many or none", layer.bias.size(),
-                    layer.kernels);
+  if (!bias.empty() && bias.size() != kernels) {
+    refuse_argument("{} bias values given, {} kernels need as many or none", bias.size(), kernels);
   }
-  if (scales.weights.size() != 1 && scales.weights.size() != layer.kernels) {
+  if (scales.weights.size() != 1 && scales.weights.size() != kernels) {
     refuse_argument("{} weight scales given, right are 1 or one for each of {} kernels",
-                    scales.weights.size(), layer.kernels);
+                    scales.weights.size(), kernels);
   }
   if (!(scales.tolerance >= 0))
     refuse_argument("tolerance {}: right is 0 or more", scales.tolerance);
+}
+
+QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& sums) const {
+  check();
   std::vector<detail::WantedResult> wanted;
-  const std::size_t size = weights->size() / layer.kernels;
-  for (std::uint32_t k = 0; k < layer.kernels; ++k) {
-    detail::at_place(fmt::format("kernel {}", k), std::nullopt, [&] {
-      wanted.push_back(wanted_of(layer, scales, k, weights->subspan(k * size, size)));
-    });
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto k = static_cast<std::uint32_t>(i % kernels);
+    detail::at_place(fmt::format("kernel {}", k), std::nullopt,
+                     [&] { wanted.push_back(wanted_of(bias, scales, k, sums[i])); });
   }
   detail::FittedSteps one = detail::fit_one_step(wanted);
   detail::FittedSteps two;
@@ -182,27 +230,91 @@ QuantizedOperators QuantizedOperators::fit(const Convolution& layer,
   }
   fitted.first_ = std::move(best.first);
   fitted.second_ = std::move(best.second);
+  fitted.phases_ = static_cast<std::uint32_t>(sums.size() / kernels);
   fitted.error_ = best.error;
-  fitted.relu_ = layer.relu;
+  fitted.relu_ = relu;
   fitted.input_zero_point_ = scales.input->zero_point;
   fitted.output_zero_point_ = scales.output.zero_point;
   return fitted;
 }
 
-void QuantizedOperators::apply(Convolution& layer) const {
+QuantizedOperators QuantizedOperators::fit(const Convolution& layer,
+                                           const ConvolutionScales& scales) {
+  check_free(layer);
+  const auto weights = int8_weights(layer.weights, layer.kernels);
+  const Fit fit = {scales, layer.bias, layer.kernels, layer.relu};
+  return fit.of(sums_of_rows(weights, layer.kernels));
+}
+
+QuantizedOperators QuantizedOperators::fit(const FullyConnected& layer,
+                                           const ConvolutionScales& scales) {
+  check_free(layer);
+  const auto weights = int8_weights(layer.weights, layer.outputs);
+  const Fit fit = {scales, layer.bias, layer.outputs, layer.relu};
+  return fit.of(sums_of_rows(weights, layer.outputs));
+}
+
+QuantizedOperators QuantizedOperators::fit(const MatrixProduct& product,
+                                           const ConvolutionScales& scales) {
+  check_free(product);
+  const auto matrix = int8_weights(product.matrix, product.columns);
+  const Fit fit = {scales, product.bias, product.columns, product.relu};
+  return fit.of(sums_of(matrix, product.columns, 1, product.columns));
+}
+
+QuantizedOperators QuantizedOperators::fit(const Deconvolution& layer,
+                                           const ConvolutionScales& scales) {
+  check_free(layer);
+  if (layer.zero_point != 0) {
+    refuse_argument("zero_point {} of a quantised layer is chosen by its scales: leave it",
+                    layer.zero_point);
+  }
+  const auto weights = int8_weights(layer.weights, layer.kernels);
+  const Fit fit = {scales, layer.bias, layer.kernels, layer.relu};
+  return fit.of(sums_of_phases(weights, layer));
+}
+
+template <typename Layer>
+void QuantizedOperators::set(Layer& layer) const {
+  if (phases_ != 1) refuse_argument("operators of {} phases: phase() has those of one", phases_);
   layer.bias = {};
-  layer.pad_value = input_zero_point_;
   set_step(first_, layer.x1);
   if (two_) set_step(second_, layer.x2);
   layer.relu = relu_;
   layer.output = {.offset = -output_zero_point_};
 }
 
-std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum) const {
-  if (kernel >= first_.factors.size())
-    refuse_argument("kernel {}: there are operators of {}", kernel, first_.factors.size());
-  std::int32_t v = run_step(first_, kernel, sum);
-  if (two_) v = run_step(second_, kernel, v);
+void QuantizedOperators::apply(Convolution& layer) const {
+  set(layer);
+  layer.pad_value = input_zero_point_;
+}
+
+void QuantizedOperators::apply(FullyConnected& layer) const { set(layer); }
+void QuantizedOperators::apply(MatrixProduct& product) const { set(product); }
+
+QuantizedOperators QuantizedOperators::phase(std::uint32_t phase) const {
+  if (phase >= phases_) refuse_argument("phase {}: there are operators of {}", phase, phases_);
+  QuantizedOperators one = *this;
+  one.phases_ = 1;
+  const std::size_t kernels = first_.factors.size() / phases_;
+  for (Step* step : {&one.first_, &one.second_}) {
+    for (std::vector<std::int16_t>* values : {&step->addends, &step->factors}) {
+      if (values->empty()) continue;
+      const auto from = values->begin() + static_cast<std::ptrdiff_t>(phase * kernels);
+      *values = std::vector(from, from + static_cast<std::ptrdiff_t>(kernels));
+    }
+  }
+  return one;
+}
+
+std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum,
+                                       std::uint32_t phase) const {
+  const auto kernels = static_cast<std::uint32_t>(first_.factors.size() / phases_);
+  if (kernel >= kernels) refuse_argument("kernel {}: there are operators of {}", kernel, kernels);
+  if (phase >= phases_) refuse_argument("phase {}: there are operators of {}", phase, phases_);
+  const std::uint32_t at = phase * kernels + kernel;
+  std::int32_t v = run_step(first_, at, sum);
+  if (two_) v = run_step(second_, at, v);
   if (relu_) v = std::max(v, 0);
   return saturate8(std::int64_t{v} + output_zero_point_);
 }

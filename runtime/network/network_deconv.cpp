@@ -73,54 +73,77 @@ void check_operands(const SdpNode& sdp) {
   }
 }
 
+// What phase (y, x) does after its sums: as the layer says, or as the operators of a quantised one.
+SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const DeconvNode& node,
+                  const QuantizedOperators* fitted, std::uint32_t y, std::uint32_t x) {
+  const Shape out = deconvolution_output(node.desc);
+  const Precision processing = node.desc.weights.precision;
+  Deconvolution phase = d;
+  if (fitted != nullptr) {
+    const QuantizedOperators operators = fitted->phase(y * d.stride_x + x);
+    Convolution alike;
+    operators.apply(alike);
+    phase.bias = alike.bias;
+    phase.relu = alike.relu;
+    phase.x1 = alike.x1;
+    phase.x2 = alike.x2;
+    phase.output = alike.output;
+    return detail::conv_sdp(net, phase, out, processing);
+  }
+  const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);
+  if (d.zero_point != 0) phase.bias = bias;
+  return detail::conv_sdp(net, phase, out, processing);
+}
+
 }  // namespace
 
+Tensor detail::commit_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& d,
+                                    const QuantizedOperators* fitted) {
+  const TensorNode& tensor = net.cube("input", input);
+  const Precision processing = kernel_precision(d.weights);
+  if (tensor.precision != processing) {
+    refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                    precision_name(tensor.precision), precision_name(processing));
+  }
+  DeconvNode node;
+  node.desc.input = tensor.shape;
+  node.desc.weights = {d.kernels, tensor.shape.channels, d.kernel_height, d.kernel_width,
+                       processing};
+  node.desc.stride_x = d.stride_x;
+  node.desc.stride_y = d.stride_y;
+  node.desc.pad_top = d.pad_top;
+  node.desc.pad_bottom = d.pad_bottom;
+  node.desc.pad_left = d.pad_left;
+  node.desc.pad_right = d.pad_right;
+  node.desc.extra_bottom = d.extra_bottom;
+  node.desc.extra_right = d.extra_right;
+  node.accumulator_shift = d.accumulator_shift;
+  const Shape out = deconvolution_output(node.desc);
+  node.weights = copy_kernels(d.weights, node.desc.weights);
+  const Precision result = conv_result(processing, d.precision);
+  check_zero_point(d, processing);
+  node.zero_point = d.zero_point;
+  const OperatorYNode operator_y = net.make_operator_y(d.y, false, out, processing);
+  for (std::uint32_t y = 0; y < d.stride_y; ++y) {
+    for (std::uint32_t x = 0; x < d.stride_x; ++x) {
+      SdpNode sdp = phase_sdp(net, d, node, fitted, y, x);
+      sdp.y = operator_y;
+      check_operands(sdp);
+      node.sdp.push_back(std::move(sdp));
+    }
+  }
+  LayerNode layer;
+  layer.name = d.name;
+  layer.input = net.index("input", input);
+  layer.macs =
+      node.desc.weights.elements() * tensor.shape.height * tensor.shape.width * tensor.shape.batch;
+  layer.part = std::move(node);
+  return net.commit(std::move(layer), out, result);
+}
+
 Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
-  return detail::add_layer(impl(), d.name, [&] {
-    const TensorNode& tensor = impl().cube("input", input);
-    const Precision processing = detail::kernel_precision(d.weights);
-    if (tensor.precision != processing) {
-      refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
-                      precision_name(tensor.precision), precision_name(processing));
-    }
-    detail::DeconvNode node;
-    node.desc.input = tensor.shape;
-    node.desc.weights = {d.kernels, tensor.shape.channels, d.kernel_height, d.kernel_width,
-                         processing};
-    node.desc.stride_x = d.stride_x;
-    node.desc.stride_y = d.stride_y;
-    node.desc.pad_top = d.pad_top;
-    node.desc.pad_bottom = d.pad_bottom;
-    node.desc.pad_left = d.pad_left;
-    node.desc.pad_right = d.pad_right;
-    node.desc.extra_bottom = d.extra_bottom;
-    node.desc.extra_right = d.extra_right;
-    node.accumulator_shift = d.accumulator_shift;
-    const Shape out = deconvolution_output(node.desc);
-    node.weights = detail::copy_kernels(d.weights, node.desc.weights);
-    const Precision result = detail::conv_result(processing, d.precision);
-    check_zero_point(d, processing);
-    node.zero_point = d.zero_point;
-    const detail::OperatorYNode operator_y = impl().make_operator_y(d.y, false, out, processing);
-    for (std::uint32_t y = 0; y < d.stride_y; ++y) {
-      for (std::uint32_t x = 0; x < d.stride_x; ++x) {
-        const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);
-        Deconvolution phase = d;
-        if (d.zero_point != 0) phase.bias = bias;
-        detail::SdpNode sdp = detail::conv_sdp(impl(), phase, out, processing);
-        sdp.y = operator_y;
-        check_operands(sdp);
-        node.sdp.push_back(std::move(sdp));
-      }
-    }
-    detail::LayerNode layer;
-    layer.name = d.name;
-    layer.input = impl().index("input", input);
-    layer.macs = node.desc.weights.elements() * tensor.shape.height * tensor.shape.width *
-                 tensor.shape.batch;
-    layer.part = std::move(node);
-    return impl().commit(std::move(layer), out, result);
-  });
+  return detail::add_layer(impl(), d.name,
+                           [&] { return detail::commit_deconvolution(impl(), input, d, nullptr); });
 }
 
 }  // namespace nvdla

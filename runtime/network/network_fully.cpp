@@ -41,50 +41,55 @@ std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size
 
 }  // namespace
 
+Tensor detail::commit_fully_connected(Network::Impl& net, Tensor input, const FullyConnected& f) {
+  const TensorNode& in = net.cube("input", input);
+  const Shape shape = in.shape;
+  if (shape.height > kMostPositions || shape.width > kMostPositions) {
+    refuse_argument("an input of {}x{} positions: at most {}x{}, let a pooling make them fewer",
+                    shape.height, shape.width, kMostPositions, kMostPositions);
+  }
+  check_range("outputs", f.outputs, 1U, kMaxSide);
+  const std::uint64_t each = std::uint64_t{shape.channels} * shape.height * shape.width;
+  if (const std::size_t count = kernel_count(f.weights); count != f.outputs * each) {
+    refuse_argument("{} weights given, {} outputs of {}x{}x{} elements (CHW) take {}", count,
+                    f.outputs, shape.channels, shape.height, shape.width, f.outputs * each);
+  }
+  Convolution conv = convolution_of(f);
+  conv.kernels = f.outputs;
+  conv.kernel_height = shape.height;
+  conv.kernel_width = shape.width;
+  conv.weights = f.weights;
+  return commit_convolution(net, input, conv);
+}
+
+Tensor detail::commit_matrix_product(Network::Impl& net, Tensor input, const MatrixProduct& m) {
+  const std::uint32_t rows = net.cube("input", input).shape.channels;
+  check_range("columns", m.columns, 1U, kMaxSide);
+  if (const std::size_t count = kernel_count(m.matrix); count != std::size_t{rows} * m.columns) {
+    refuse_argument(
+        "{} elements given, a matrix of {} rows, as the input has channels, and {} "
+        "columns has {}",
+        count, rows, m.columns, std::size_t{rows} * m.columns);
+  }
+  Convolution conv = convolution_of(m);
+  conv.kernels = m.columns;
+  return std::visit(
+      [&](const auto& matrix) {
+        const auto kernels = transposed(matrix, rows, m.columns);
+        conv.weights = std::span(kernels);
+        return commit_convolution(net, input, conv);
+      },
+      m.matrix);
+}
+
 Tensor Network::fully_connected(Tensor input, const FullyConnected& f) {
-  return detail::add_layer(impl(), f.name, [&] {
-    const TensorNode& in = impl().cube("input", input);
-    const Shape shape = in.shape;
-    if (shape.height > detail::kMostPositions || shape.width > detail::kMostPositions) {
-      refuse_argument("an input of {}x{} positions: at most {}x{}, let a pooling make them fewer",
-                      shape.height, shape.width, detail::kMostPositions, detail::kMostPositions);
-    }
-    detail::check_range("outputs", f.outputs, 1U, detail::kMaxSide);
-    const std::uint64_t each = std::uint64_t{shape.channels} * shape.height * shape.width;
-    if (const std::size_t count = detail::kernel_count(f.weights); count != f.outputs * each) {
-      refuse_argument("{} weights given, {} outputs of {}x{}x{} elements (CHW) take {}", count,
-                      f.outputs, shape.channels, shape.height, shape.width, f.outputs * each);
-    }
-    Convolution conv = convolution_of(f);
-    conv.kernels = f.outputs;
-    conv.kernel_height = shape.height;
-    conv.kernel_width = shape.width;
-    conv.weights = f.weights;
-    return detail::commit_convolution(impl(), input, conv);
-  });
+  return detail::add_layer(impl(), f.name,
+                           [&] { return detail::commit_fully_connected(impl(), input, f); });
 }
 
 Tensor Network::matrix_product(Tensor input, const MatrixProduct& m) {
-  return detail::add_layer(impl(), m.name, [&] {
-    const std::uint32_t rows = impl().cube("input", input).shape.channels;
-    detail::check_range("columns", m.columns, 1U, detail::kMaxSide);
-    if (const std::size_t count = detail::kernel_count(m.matrix);
-        count != std::size_t{rows} * m.columns) {
-      refuse_argument(
-          "{} elements given, a matrix of {} rows, as the input has channels, and {} "
-          "columns has {}",
-          count, rows, m.columns, std::size_t{rows} * m.columns);
-    }
-    Convolution conv = convolution_of(m);
-    conv.kernels = m.columns;
-    return std::visit(
-        [&](const auto& matrix) {
-          const auto kernels = transposed(matrix, rows, m.columns);
-          conv.weights = std::span(kernels);
-          return detail::commit_convolution(impl(), input, conv);
-        },
-        m.matrix);
-  });
+  return detail::add_layer(impl(), m.name,
+                           [&] { return detail::commit_matrix_product(impl(), input, m); });
 }
 
 }  // namespace nvdla

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "network/add_layer.hpp"
+#include "network/conv_parts.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla {
@@ -36,19 +37,62 @@ std::optional<Quantization> Network::quantization(Tensor tensor) const {
   return impl().any_tensor("quantization", tensor).quantization;
 }
 
+namespace {
+
+// Fits operators to `layer` and has `add` add it with them: the errors of both are said of it once.
+template <typename Layer, typename Add>
+Tensor add_quantized(Network::Impl& net, Tensor input, const Layer& layer,
+                     const ConvolutionScales& scales, const Add& add) {
+  return detail::add_layer(net, layer.name, [&] {
+    ConvolutionScales known = scales;
+    if (!known.input) known.input = net.any_tensor("input", input).quantization;
+    const Tensor output = add(QuantizedOperators::fit(layer, known), *known.input);
+    net.tensors[net.index("output", output)].quantization = scales.output;
+    return output;
+  });
+}
+
+}  // namespace
+
 Tensor Network::convolution(Tensor input, const Convolution& layer,
                             const ConvolutionScales& scales) {
-  ConvolutionScales known = scales;
-  Convolution quantized = layer;
-  // Where the errors of both are said of the layer once.
-  const auto fitted = detail::add_layer(impl(), layer.name, [&] {
-    if (!known.input) known.input = impl().any_tensor("input", input).quantization;
-    return QuantizedOperators::fit(layer, known);
-  });
-  fitted.apply(quantized);
-  const Tensor output = convolution(input, quantized);
-  impl().tensors[impl().index("output", output)].quantization = scales.output;
-  return output;
+  const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
+    Convolution quantized = layer;
+    fitted.apply(quantized);
+    return detail::commit_convolution(impl(), input, quantized);
+  };
+  return add_quantized(impl(), input, layer, scales, add);
+}
+
+Tensor Network::fully_connected(Tensor input, const FullyConnected& layer,
+                                const ConvolutionScales& scales) {
+  const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
+    FullyConnected quantized = layer;
+    fitted.apply(quantized);
+    return detail::commit_fully_connected(impl(), input, quantized);
+  };
+  return add_quantized(impl(), input, layer, scales, add);
+}
+
+Tensor Network::matrix_product(Tensor input, const MatrixProduct& product,
+                               const ConvolutionScales& scales) {
+  const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
+    MatrixProduct quantized = product;
+    fitted.apply(quantized);
+    return detail::commit_matrix_product(impl(), input, quantized);
+  };
+  return add_quantized(impl(), input, product, scales, add);
+}
+
+Tensor Network::deconvolution(Tensor input, const Deconvolution& layer,
+                              const ConvolutionScales& scales) {
+  const auto add = [&](const QuantizedOperators& fitted, const Quantization& known) {
+    Deconvolution quantized = layer;
+    quantized.bias = {};
+    quantized.zero_point = known.zero_point;
+    return detail::commit_deconvolution(impl(), input, quantized, &fitted);
+  };
+  return add_quantized(impl(), input, layer, scales, add);
 }
 
 Tensor Network::add(Tensor a, Tensor b, const Addition& layer) {

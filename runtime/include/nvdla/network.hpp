@@ -70,12 +70,18 @@ class NVDLA_API Network {
   Tensor planar_input(std::string_view name, const Shape& shape, Precision precision,
                       const Quantization& quantization = {});
   Tensor convolution(Tensor input, const Convolution& convolution);
-  // The same with scales, from which operators and converters follow. The output is known to stand
-  // for scales.output.
-  Tensor convolution(Tensor input, const Convolution& convolution, const ConvolutionScales& scales);
   Tensor fully_connected(Tensor input, const FullyConnected& layer);
   Tensor matrix_product(Tensor input, const MatrixProduct& product);
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
+  // The same with scales, from which operators and converters follow. The output is known to stand
+  // for scales.output.
+  Tensor convolution(Tensor input, const Convolution& convolution, const ConvolutionScales& scales);
+  Tensor fully_connected(Tensor input, const FullyConnected& layer,
+                         const ConvolutionScales& scales);
+  Tensor matrix_product(Tensor input, const MatrixProduct& product,
+                        const ConvolutionScales& scales);
+  Tensor deconvolution(Tensor input, const Deconvolution& deconvolution,
+                       const ConvolutionScales& scales);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
   // The sum of two quantised tensors.
   Tensor add(Tensor a, Tensor b, const Addition& addition);

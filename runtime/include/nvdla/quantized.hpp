@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "nvdla/convolution.hpp"
+#include "nvdla/deconvolution.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/fully_connected.hpp"
 #include "nvdla/pointwise.hpp"
 #include "nvdla/tensor.hpp"
 
@@ -33,8 +35,9 @@ constexpr Quantization signed_quantization(const Quantization& without_sign) noe
   return {without_sign.scale, without_sign.zero_point - 128};
 }
 
-// What the integers of a convolution stand for. A bias stands for multiples of input scale * weight
-// scale; weights have no zero point.
+// What the integers of a convolution stand for, or of a fully connected layer, a product with a
+// constant matrix or a deconvolution: kernels are then the outputs, the columns of the matrix. A
+// bias stands for multiples of input scale * weight scale; weights have no zero point.
 struct ConvolutionScales {
   // Of what the arithmetic sees: of an image behind the input converter. Known to the network of
   // inputs, of quantised layers, and of layers that move or choose elements of these.
@@ -47,7 +50,7 @@ struct ConvolutionScales {
 };
 
 // The operators of a quantised convolution. With sum = sum of input * weight over the elements as
-// they are, paddings being input.zero_point, result() is
+// they are, what lies outside of the input being input.zero_point, result() is
 //   v = (sum + (a1[k] << s)) * m1[k] >> t
 //   v = (v + (a2[k] << u)) * m2[k] >> w        where there are two operators
 //   v = max(v, 0)                              with ReLU
@@ -58,6 +61,10 @@ struct ConvolutionScales {
 // v is r rounded to the nearest integer wherever r is further than error() from halfway between
 // two; elsewhere it is one of the two. Factors of a few bits, powers of two among them, have no
 // error.
+//
+// However many weights a kernel has, its sum is exact and what is above happens to it once. A
+// deconvolution has addends of its own in each phase (deconvolution_phases.hpp), as each sees other
+// weights; factors and shifts are the same in all of them.
 class NVDLA_API QuantizedOperators {
  public:
   // Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
@@ -66,20 +73,32 @@ class NVDLA_API QuantizedOperators {
   // 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that error() would
   // be beyond 1/4, and a layer that has operators already.
   static QuantizedOperators fit(const Convolution& layer, const ConvolutionScales& scales);
+  static QuantizedOperators fit(const FullyConnected& layer, const ConvolutionScales& scales);
+  static QuantizedOperators fit(const MatrixProduct& product, const ConvolutionScales& scales);
+  // Its zero_point is chosen by the scales, too.
+  static QuantizedOperators fit(const Deconvolution& layer, const ConvolutionScales& scales);
 
   // Makes `layer` use them, in place of its bias; what pads becomes the zero point. They must live
-  // until the layer is added.
+  // until the layer is added. Those of a deconvolution only Network::deconvolution() can use:
+  // throws kInvalidArgument where there are several phases.
   void apply(Convolution& layer) const;
+  void apply(FullyConnected& layer) const;
+  void apply(MatrixProduct& product) const;
 
   // In steps of the output, the greatest of all kernels and all sums whose results do not saturate.
   double error() const noexcept { return error_; }
   // Operators used, 1 or 2.
   std::uint32_t operators() const noexcept { return two_ ? 2 : 1; }
   // Exactly what the hardware computes from a sum of 32 bits. Throws kInvalidArgument for a kernel
-  // that there is not.
-  std::int8_t result(std::uint32_t kernel, std::int32_t sum) const;
+  // or a phase that there is not.
+  std::int8_t result(std::uint32_t kernel, std::int32_t sum, std::uint32_t phase = 0) const;
+  // Of a deconvolution stride_x * stride_y, y % stride_y * stride_x + x % stride_x being that of an
+  // element; else 1.
+  std::uint32_t phases() const noexcept { return phases_; }
+  // The operators of one of them, as those of a convolution.
+  QuantizedOperators phase(std::uint32_t phase) const;
 
-  // (v + (addend[k] << left_shift)) * factor[k] >> right_shift
+  // (v + (addend[k] << left_shift)) * factor[k] >> right_shift, phase by phase
   struct Step {
     std::vector<std::int16_t> addends, factors;
     std::uint32_t left_shift = 0, right_shift = 0;
@@ -88,7 +107,12 @@ class NVDLA_API QuantizedOperators {
   const Step* second() const noexcept { return two_ ? &second_ : nullptr; }
 
  private:
+  struct Fit;
+  template <typename Layer>
+  void set(Layer& layer) const;
+
   Step first_, second_;
+  std::uint32_t phases_ = 1;
   bool two_ = false;
   bool relu_ = false;
   std::int32_t input_zero_point_ = 0, output_zero_point_ = 0;

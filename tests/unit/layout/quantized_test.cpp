@@ -12,22 +12,14 @@
 
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/rounded.hpp"
 
 namespace nvdla {
 namespace {
 
 using test::expect_error;
+using test::is_rounded;
 using test::Random;
-
-// What a real result has to become: the nearest integer, or one of two where it lies between them.
-void expect_rounded(std::int8_t found, long double real, std::int32_t zero_point, double error) {
-  const auto saturated = [&](long double value) {
-    return std::clamp(value + zero_point, -128.0L, 127.0L);
-  };
-  const long double slack = error * (1 + 1e-9L) + 1e-12L;
-  EXPECT_GE(found, saturated(std::ceil(real - 0.5L - slack))) << real;
-  EXPECT_LE(found, saturated(std::floor(real + 0.5L + slack))) << real;
-}
 
 // A layer of 1x1 kernels with its scales.
 struct Layer {
@@ -95,8 +87,9 @@ TEST(QuantizedOperators, RoundEverySumCorrectly) {
       for (int i = 0; i < 200; ++i) {
         const auto limit = static_cast<std::int64_t>(i % 2 != 0 ? reach : taps * 127);
         const std::int64_t sum = numbers.pick(-limit, limit);
-        expect_rounded(fitted.result(k, static_cast<std::int32_t>(sum)), layer.real(k, sum),
-                       layer.quantization.output.zero_point, fitted.error());
+        EXPECT_TRUE(is_rounded(fitted.result(k, static_cast<std::int32_t>(sum)), layer.real(k, sum),
+                               layer.quantization.output.zero_point, fitted.error()))
+            << k << ' ' << sum;
       }
     }
   });
@@ -241,8 +234,10 @@ TEST(QuantizedAddition, RoundsEveryPairCorrectly) {
     EXPECT_LE(fitted.error(), 0.05);
     for (int a = -128; a < 128; ++a)
       for (int b = -128; b < 128; b += 3)
-        expect_rounded(fitted.result(static_cast<std::int8_t>(a), static_cast<std::int8_t>(b)),
-                       sum_of(sum, a, b), sum.output.zero_point, fitted.error());
+        EXPECT_TRUE(
+            is_rounded(fitted.result(static_cast<std::int8_t>(a), static_cast<std::int8_t>(b)),
+                       sum_of(sum, a, b), sum.output.zero_point, fitted.error()))
+            << a << ' ' << b;
   });
 }
 
