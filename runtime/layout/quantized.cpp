@@ -15,7 +15,10 @@
 namespace nvdla {
 namespace {
 
+using detail::check_quantization;
 using detail::check_range;
+using detail::check_scale;
+using detail::held8;
 using detail::refuse_argument;
 using Limits8 = std::numeric_limits<std::int8_t>;
 
@@ -26,23 +29,6 @@ constexpr double kLeastFactor = 1.0 / (std::uint64_t{1} << 63) / 2;
 constexpr double kGreatestBias = 1 << 22;
 // From there on results are not those that were asked for.
 constexpr double kGreatestError = 0.25;
-// Of an operand of a sum: 32 bits hold it then, and the other one beside it.
-constexpr int kGreatestShift = 22;
-
-void check_scale(const std::string& what, double scale) {
-  if (std::isfinite(scale) && scale > 0) return;
-  refuse_argument("{} scale {}: right are positive numbers", what, scale);
-}
-
-void check_quantization(const std::string& what, const Quantization& quantization) {
-  check_scale(what, quantization.scale);
-  check_range(what + " zero point", quantization.zero_point, std::int32_t{Limits8::min()},
-              std::int32_t{Limits8::max()});
-}
-
-std::int32_t greatest_distance(std::int32_t zero_point) {
-  return std::max(zero_point - Limits8::min(), Limits8::max() - zero_point);
-}
 
 template <typename Layer>
 void check_free(const Layer& layer) {
@@ -51,11 +37,11 @@ void check_free(const Layer& layer) {
                     layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
   if (used) refuse_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
   if (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0 ||
-      layer.accumulator_shift != 0 ||
+      layer.bounds != ElementBounds{} || layer.accumulator_shift != 0 ||
       layer.precision.value_or(Precision::kInt8) != Precision::kInt8)
     refuse_argument(
-        "output converter, accumulator_shift and precision of a quantised layer are "
-        "chosen by its scales: leave them");
+        "output converter, bounds, accumulator_shift and precision of a quantised layer are chosen "
+        "by its scales: leave them");
 }
 
 std::span<const std::int8_t> int8_weights(const KernelSpan& weights, std::uint32_t kernels) {
@@ -166,11 +152,22 @@ std::int32_t run_step(const QuantizedOperators::Step& step, std::uint32_t kernel
   return arith::saturate32(arith::round_shift(product, static_cast<int>(step.right_shift)));
 }
 
-std::int8_t saturate8(std::int64_t value) {
-  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, Limits8::min(), Limits8::max()));
+}  // namespace
+
+void detail::check_scale(const std::string& what, double scale) {
+  if (std::isfinite(scale) && scale > 0) return;
+  refuse_argument("{} scale {}: right are positive numbers", what, scale);
 }
 
-}  // namespace
+void detail::check_quantization(const std::string& what, const Quantization& quantization) {
+  check_scale(what, quantization.scale);
+  check_range(what + " zero point", quantization.zero_point, std::int32_t{Limits8::min()},
+              std::int32_t{Limits8::max()});
+}
+
+std::int8_t detail::held8(std::int64_t value, const ElementBounds& bounds) {
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, bounds.least, bounds.greatest));
+}
 
 std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {
   std::vector<std::int8_t> bytes;
@@ -206,6 +203,20 @@ void QuantizedOperators::Fit::check() const {
     refuse_argument("tolerance {}: right is 0 or more", scales.tolerance);
 }
 
+ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (!(bounds.low <= bounds.high) || bounds.low == kInfinity || bounds.high == -kInfinity) {
+    refuse_argument("bounds {}..{}: right are two numbers, the lower one first", bounds.low,
+                    bounds.high);
+  }
+  check_quantization("output", quantization);
+  const auto element = [&](double bound) {
+    const double steps = std::round(bound / quantization.scale) + quantization.zero_point;
+    return static_cast<std::int32_t>(std::clamp<double>(steps, Limits8::min(), Limits8::max()));
+  };
+  return {element(bounds.low), element(bounds.high)};
+}
+
 QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& sums) const {
   check();
   std::vector<detail::WantedResult> wanted;
@@ -233,6 +244,7 @@ QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& su
   fitted.phases_ = static_cast<std::uint32_t>(sums.size() / kernels);
   fitted.error_ = best.error;
   fitted.relu_ = relu;
+  fitted.bounds_ = element_bounds(scales.bounds, scales.output);
   fitted.input_zero_point_ = scales.input->zero_point;
   fitted.output_zero_point_ = scales.output.zero_point;
   return fitted;
@@ -282,6 +294,7 @@ void QuantizedOperators::set(Layer& layer) const {
   if (two_) set_step(second_, layer.x2);
   layer.relu = relu_;
   layer.output = {.offset = -output_zero_point_};
+  layer.bounds = bounds_;
 }
 
 void QuantizedOperators::apply(Convolution& layer) const {
@@ -316,73 +329,7 @@ std::int8_t QuantizedOperators::result(std::uint32_t kernel, std::int32_t sum,
   std::int32_t v = run_step(first_, at, sum);
   if (two_) v = run_step(second_, at, v);
   if (relu_) v = std::max(v, 0);
-  return saturate8(std::int64_t{v} + output_zero_point_);
-}
-
-QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
-  if (!addition.a || !addition.b) {
-    refuse_argument("the quantisation of {} is not known: say it", addition.a ? "b" : "a");
-  }
-  check_quantization("a", *addition.a);
-  check_quantization("b", *addition.b);
-  check_quantization("output", addition.output);
-  QuantizedAddition fitted;
-  // The factor's bits are spent on the greater of the two.
-  fitted.first_is_a_ = addition.a->scale >= addition.b->scale;
-  const bool saturates = addition.output.zero_point == Limits8::min();
-  fitted.relu_ = addition.relu && !saturates;
-  // ReLU comes before what is not p loses its zero point.
-  const Quantization& second = fitted.first_is_a_ ? *addition.b : *addition.a;
-  if (fitted.relu_ && second.zero_point != 0) fitted.first_is_a_ = !fitted.first_is_a_;
-  const Quantization& p = fitted.first_is_a_ ? *addition.a : *addition.b;
-  const Quantization& q = fitted.first_is_a_ ? *addition.b : *addition.a;
-  if (fitted.relu_ && q.zero_point != 0) {
-    refuse_argument(
-        "ReLU of a sum takes an operand with zero point 0, or an output with -128: "
-        "found a {}, b {}, output {}",
-        addition.a->zero_point, addition.b->zero_point, addition.output.zero_point);
-  }
-  // v = p * factor + (q << shift), of which 2^shift are worth a step of q.
-  const double ratio = double{p.scale} / q.scale;
-  int exponent = 0;
-  std::frexp(ratio, &exponent);
-  int shift = 15 - exponent;
-  double factor = std::round(std::ldexp(ratio, shift));
-  if (factor > std::numeric_limits<std::int16_t>::max())
-    factor = std::round(std::ldexp(ratio, --shift));
-  if (shift < 0 || shift > kGreatestShift) {
-    refuse_argument(
-        "scales {} and {} of a sum lie too far apart: right is a quotient of 2^-8 to 2^15", p.scale,
-        q.scale);
-  }
-  fitted.factor_ = static_cast<std::int16_t>(factor);
-  fitted.shift_ = static_cast<std::uint32_t>(shift);
-  fitted.zero_point_ = static_cast<std::int16_t>(p.zero_point);
-  const double wanted_p = double{p.scale} / addition.output.scale;
-  const double wanted_q = double{q.scale} / addition.output.scale;
-  detail::at_place(fmt::format("output scale {}", addition.output.scale), std::nullopt,
-                   [&] { fitted.output_ = requantize(std::ldexp(wanted_q, -shift)); });
-  const double unit = std::ldexp(fitted.output_.scale, -static_cast<int>(fitted.output_.shift));
-  const double zero = std::round(addition.output.zero_point / unit);
-  const double offset = std::ldexp(q.zero_point, shift) - zero;
-  if (std::abs(offset) > std::numeric_limits<std::int32_t>::max()) {
-    refuse_argument("the output's scale {} is too great beside {} of a and {} of b",
-                    addition.output.scale, addition.a->scale, addition.b->scale);
-  }
-  fitted.output_.offset = static_cast<std::int32_t>(offset);
-  fitted.error_ = greatest_distance(p.zero_point) * std::abs(factor * unit - wanted_p) +
-                  greatest_distance(q.zero_point) * std::abs(std::ldexp(unit, shift) - wanted_q) +
-                  std::abs(zero * unit - addition.output.zero_point);
-  return fitted;
-}
-
-std::int8_t QuantizedAddition::result(std::int8_t a, std::int8_t b) const {
-  const std::int64_t p = first_is_a_ ? a : b, q = first_is_a_ ? b : a;
-  std::int64_t v = (p - zero_point_) * factor_ + (q << shift_);
-  if (relu_) v = std::max<std::int64_t>(v, 0);
-  const arith::Wide product = arith::Wide{v - output_.offset} * output_.scale;
-  return saturate8(
-      static_cast<std::int64_t>(arith::round_shift(product, static_cast<int>(output_.shift))));
+  return held8(std::int64_t{v} + output_zero_point_, bounds_);
 }
 
 }  // namespace nvdla

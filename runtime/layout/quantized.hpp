@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// Real factors as products of the integers that operators multiply with.
+// What fits to quantised layers have in common: checks, and real factors as products of the
+// integers that operators multiply with.
 #ifndef NVDLA_LAYOUT_QUANTIZED_HPP
 #define NVDLA_LAYOUT_QUANTIZED_HPP
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nvdla/quantized.hpp"
 
 namespace nvdla::detail {
+
+void check_scale(const std::string& what, double scale);
+void check_quantization(const std::string& what, const Quantization& quantization);
+// Bounds of int8 saturate.
+std::int8_t held8(std::int64_t value, const ElementBounds& bounds);
 
 // What is wanted of one kernel: (sum + bias) * factor.
 struct WantedResult {

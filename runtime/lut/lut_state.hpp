@@ -4,6 +4,7 @@
 #ifndef NVDLA_LUT_LUT_STATE_HPP
 #define NVDLA_LUT_LUT_STATE_HPP
 
+#include "base/element_range.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/lut.hpp"
 
@@ -20,14 +21,6 @@ struct Lut::State {
 };
 
 namespace detail {
-
-// Least and greatest integer of a precision.
-constexpr std::int32_t least_of(Precision p) noexcept {
-  return p == Precision::kInt8 ? -128 : -32768;
-}
-constexpr std::int32_t greatest_of(Precision p) noexcept {
-  return p == Precision::kInt8 ? 127 : 32767;
-}
 
 // Throws kInvalidArgument for a precision, scale or zero point that cannot be.
 void check_format(const LutFormat& format);

@@ -259,6 +259,7 @@ void Builder::add_layer(std::uint32_t index) {
   this_layer_ = index;
   const std::size_t before = layers_.size();
   in_layer(index, [&] { std::visit([&](const auto& part) { add_part(node, part); }, node.part); });
+  if (is_held_apart(node)) in_layer(index, [&] { add_bounds(node); });
   std::vector<std::uint32_t> ends;
   for (const std::uint32_t part : made_before(node)) {
     const auto& producer = net_.tensors[part].producer;

@@ -30,7 +30,7 @@ const LayerNode* Builder::only_pooling(const LayerNode& node) const {
 // SDP hands on all that it computes: where a stride leaves input over it may be more than the
 // windows take.
 const LayerNode* Builder::flying_pooling(const LayerNode& node) const {
-  if (node.output == kNoTensor) return nullptr;
+  if (node.output == kNoTensor || is_held_apart(node)) return nullptr;
   const LayerNode* pooling = only_pooling(node);
   if (pooling == nullptr) return nullptr;
   const nvdla_pdp& pdp = std::get<PoolNode>(pooling->part).pdp;

@@ -60,6 +60,8 @@ nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& bl
 
 nvdla_sdp Builder::sdp_part(const Shape& out, Precision precision, const SdpNode& part,
                             Blob& blob) const {
+  if (const auto held = hold_to_bounds(part, precision, info_.has_sdp_y))
+    return sdp_part(out, precision, *held, blob);
   nvdla_sdp sdp = make_sdp();
   sdp.flags = part.nan_to_zero ? NVDLA_SDP_NAN_TO_ZERO : 0;
   sdp.proc_precision = static_cast<std::uint32_t>(part.processing);

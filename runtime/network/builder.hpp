@@ -17,6 +17,7 @@
 #include "base/check.hpp"
 #include "device/compiled_impl.hpp"
 #include "device/program_accesses.hpp"
+#include "network/bounds.hpp"
 #include "network/memory_plan.hpp"
 #include "network/network_impl.hpp"
 #include "network/part_plan.hpp"
@@ -194,6 +195,9 @@ class Builder {
   // A pooling from memory, in as many pieces as it takes; it may follow the layer before.
   void add_pooling(const LayerNode& node, const nvdla_pdp& pdp, const std::string& name,
                    bool follows);
+  // Whether what holds its results to their bounds is a layer of its own, which add_bounds() adds.
+  bool is_held_apart(const LayerNode& node) const;
+  void add_bounds(const LayerNode& node);
   // A pooling that can follow on the fly becomes part of the one layer that `node` is.
   void fuse_pooling(const LayerNode& node, nvdla_layer& layer, std::string& name);
   // The pooling that can, as far as it decides, or nothing.

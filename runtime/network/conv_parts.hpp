@@ -67,6 +67,7 @@ SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const Shape& out, Pre
   }
   sdp.operators = place_operators(c.bias, std::move(x1), std::move(x2), c.relu, out);
   sdp.converter = check_converter(c.output, processing);
+  sdp.bounds = check_bounds(c.bounds, c.precision.value_or(processing));
   return sdp;
 }
 

@@ -28,6 +28,7 @@ void check_compared(const Convolution& c, const Comparison& p) {
   if (c.y.alu != NVDLA_ALU_NONE || c.y.mul != NVDLA_MUL_NONE || c.y.lut != nullptr)
     reason = "operator Y, which compares";
   if (c.output.offset != 0 || c.output.scale != 1 || c.output.shift != 0) reason = "a converter";
+  if (c.bounds != ElementBounds{}) reason = "bounds";
   if (c.precision) reason = "another precision";
   if (c.winograd == Rewrite::kAlways) reason = "Winograd";
   if (c.batch == Rewrite::kAlways) reason = "several cubes at once";

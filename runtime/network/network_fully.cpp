@@ -26,6 +26,7 @@ Convolution convolution_of(const Layer& layer) {
   conv.x2 = layer.x2;
   conv.y = layer.y;
   conv.output = layer.output;
+  conv.bounds = layer.bounds;
   conv.precision = layer.precision;
   return conv;
 }

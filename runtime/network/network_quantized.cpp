@@ -2,7 +2,6 @@
 //
 // Adding quantised layers to a network, which knows what its tensors stand for.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "network/add_layer.hpp"
@@ -93,26 +92,6 @@ Tensor Network::deconvolution(Tensor input, const Deconvolution& layer,
     return detail::commit_deconvolution(impl(), input, quantized, &fitted);
   };
   return add_quantized(impl(), input, layer, scales, add);
-}
-
-Tensor Network::add(Tensor a, Tensor b, const Addition& layer) {
-  Addition known = layer;
-  const auto fitted = detail::add_layer(impl(), layer.name, [&] {
-    if (!known.a) known.a = impl().tensor("a", a).quantization;
-    if (!known.b) known.b = impl().tensor("b", b).quantization;
-    return QuantizedAddition::fit(known);
-  });
-  const std::array<std::int16_t, 1> addend = {static_cast<std::int16_t>(-fitted.zero_point())};
-  const std::array<std::int16_t, 1> factor = {fitted.factor()};
-  Pointwise sum;
-  sum.name = layer.name;
-  sum.x1 = batch_norm(addend, factor, 0);
-  sum.x2 = elementwise(NVDLA_ALU_SUM, fitted.first_is_a() ? b : a, fitted.shift());
-  sum.x2.relu = fitted.relu();
-  sum.output = fitted.output();
-  const Tensor output = pointwise(fitted.first_is_a() ? a : b, sum);
-  impl().tensors[impl().index("output", output)].quantization = layer.output;
-  return output;
 }
 
 }  // namespace nvdla

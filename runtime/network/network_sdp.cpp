@@ -23,6 +23,7 @@ Tensor Network::pointwise(Tensor input, const Pointwise& p) {
     sdp.nan_to_zero = p.nan_to_zero;
     detail::check_nan_to_zero(p.nan_to_zero, in.precision);
     sdp.converter = detail::check_converter(p.output, sdp.processing);
+    sdp.bounds = detail::check_bounds(p.bounds, out);
     detail::LayerNode layer;
     layer.name = p.name;
     layer.input = impl().index("input", input);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/element_range.hpp"
 #include "network/operands.hpp"
 #include "nvdla/half.hpp"
 
@@ -119,6 +120,21 @@ Converter check_converter(const Converter& converter, Precision processing) {
                     converter.offset, converter.scale, converter.shift);
   }
   return converter;
+}
+
+ElementBounds check_bounds(const ElementBounds& bounds, Precision result) {
+  if (result == Precision::kFp16) {
+    if (bounds != ElementBounds{})
+      refuse_argument("bounds {}..{} are of integers, the result is fp16: MAX and MIN hold that",
+                      bounds.least, bounds.greatest);
+    return bounds;
+  }
+  if (bounds.least > bounds.greatest) {
+    refuse_argument("bounds {}..{}: the least is at most the greatest", bounds.least,
+                    bounds.greatest);
+  }
+  const std::int32_t low = least_of(result), high = greatest_of(result);
+  return {std::clamp(bounds.least, low, high), std::clamp(bounds.greatest, low, high)};
 }
 
 OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,

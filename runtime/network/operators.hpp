@@ -68,6 +68,10 @@ OperatorYNode check_operator_y(const OperatorY& op, bool compares, const Shape& 
 // Operators in fp16 have no converter after them: it must do nothing.
 Converter check_converter(const Converter& converter, Precision processing);
 
+// Elements of `result` have bounds if they are integers, and all of them are meant by those that
+// hold nothing back.
+ElementBounds check_bounds(const ElementBounds& bounds, Precision result);
+
 // First the bias, then what is in `x1` and `x2`, then ReLU if asked for.
 OperatorPair place_operators(std::span<const std::int32_t> bias, OperatorNode x1, OperatorNode x2,
                              bool relu, const Shape& shape);

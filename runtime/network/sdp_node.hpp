@@ -18,6 +18,7 @@ struct SdpNode {
   OperatorPair operators;
   OperatorYNode y;
   Converter converter;
+  ElementBounds bounds;
   Precision processing = Precision::kInt8;
   bool nan_to_zero = false;
 

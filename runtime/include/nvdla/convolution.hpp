@@ -88,6 +88,8 @@ struct Convolution {
   OperatorY y = {};
   // int32 -> the result; not of fp16 layers, whose results are rounded.
   Converter output = {};
+  // Of the result, if it is of integers.
+  ElementBounds bounds = {};
   // Of the result; what the layer works in if nothing is said. int8 layers make int8 or int16,
   // int16 layers int16 or fp16, fp16 layers fp16 or int16.
   std::optional<Precision> precision = {};

@@ -50,6 +50,7 @@ struct Deconvolution {
   Operator x2 = {};
   OperatorY y = {};
   Converter output = {};
+  ElementBounds bounds = {};
   std::optional<Precision> precision = {};
 };
 

@@ -35,6 +35,7 @@ struct FullyConnected {
   Operator x2 = {};
   OperatorY y = {};
   Converter output = {};
+  ElementBounds bounds = {};
   std::optional<Precision> precision = {};
 };
 
@@ -55,6 +56,7 @@ struct MatrixProduct {
   Operator x2 = {};
   OperatorY y = {};
   Converter output = {};
+  ElementBounds bounds = {};
   std::optional<Precision> precision = {};
 };
 

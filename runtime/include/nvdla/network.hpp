@@ -36,6 +36,7 @@
 #include "nvdla/pointwise.hpp"
 #include "nvdla/pooling.hpp"
 #include "nvdla/quantized.hpp"
+#include "nvdla/quantized_elements.hpp"
 #include "nvdla/reshape.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/slicing.hpp"
@@ -83,8 +84,9 @@ class NVDLA_API Network {
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution,
                        const ConvolutionScales& scales);
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
-  // The sum of two quantised tensors.
+  // Of quantised tensors, element by element.
   Tensor add(Tensor a, Tensor b, const Addition& addition);
+  Tensor clamp(Tensor input, const Clamp& clamp);
   void compare(Tensor input, const Comparison& comparison);
   // The sums of a convolution after its X1 and X2, on the fly: they are written nowhere.
   void compare(Tensor input, const Convolution& convolution, const Comparison& comparison);

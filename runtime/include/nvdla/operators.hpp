@@ -7,6 +7,7 @@
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -62,6 +63,17 @@ struct Converter {
   std::int32_t offset = 0;
   std::int16_t scale = 1;
   std::uint32_t shift = 0;
+};
+
+// What the elements of a result are held to, after the converter: those beyond become the end. int8
+// and int16 saturate in any case. It is the same on every device: ReLU, operators that the layer
+// leaves free, Y where there is one, or a further layer "NAME clamp" behind it, which takes what
+// the layer has left.
+struct ElementBounds {
+  std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  std::int32_t greatest = std::numeric_limits<std::int32_t>::max();
+
+  friend constexpr bool operator==(const ElementBounds&, const ElementBounds&) noexcept = default;
 };
 
 // The third SDP operator, which follows X2 on devices that have it (DeviceInfo::has_sdp_y):

@@ -29,6 +29,7 @@ struct Pointwise {
   Operator x2 = {};
   OperatorY y = {};
   Converter output = {};
+  ElementBounds bounds = {};
   // Of the result; that of the input if nothing is said.
   std::optional<Precision> precision = {};
   // fp16: NaN of the input reads as zero.

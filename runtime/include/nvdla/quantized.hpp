@@ -7,7 +7,6 @@
 //   auto x = net.input("image", {.channels = 3, ...}, {.scale = 0.02F, .zero_point = -7});
 //   nvdla::Convolution layer = {.name = "conv1", ..., .weights = w, .bias = b, .relu = true};
 //   auto y = net.convolution(x, layer, {.weights = scales, .output = {0.05F, -128}});
-//   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
 //
 // All tensors are int8. Elements of 8 bits without a sign are those of signed_bytes(), with the
 // quantisation of signed_quantization().
@@ -15,16 +14,15 @@
 #define NVDLA_QUANTIZED_HPP
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "nvdla/convolution.hpp"
 #include "nvdla/deconvolution.hpp"
 #include "nvdla/export.hpp"
 #include "nvdla/fully_connected.hpp"
-#include "nvdla/pointwise.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -35,6 +33,19 @@ constexpr Quantization signed_quantization(const Quantization& without_sign) noe
   return {without_sign.scale, without_sign.zero_point - 128};
 }
 
+// Real numbers that results are held to: those beyond become the end, saturation apart. ReLU6 is
+// {0, 6}. An output whose elements stand for no others, {6 / 255.0F, -128}, needs nothing for that;
+// see ElementBounds for what is done otherwise.
+struct Bounds {
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+// The same as elements of int8: zero_point + bound / scale, rounded to the nearest with halves away
+// from the zero point, saturated. Holding rounded results to these is what rounding results held to
+// the bounds gives. Throws kInvalidArgument for NaN, and where `low` is above `high`.
+NVDLA_API ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization);
+
 // What the integers of a convolution stand for, or of a fully connected layer, a product with a
 // constant matrix or a deconvolution: kernels are then the outputs, the columns of the matrix. A
 // bias stands for multiples of input scale * weight scale; weights have no zero point.
@@ -44,6 +55,7 @@ struct ConvolutionScales {
   std::optional<Quantization> input = {};
   std::span<const float> weights = {};  // 1, or one for each kernel
   Quantization output = {};
+  Bounds bounds = {};
   // In steps of the output. Fewer operators are used where error() is at most this: a layer with
   // one is computed faster than one with two.
   double tolerance = 0;
@@ -54,7 +66,7 @@ struct ConvolutionScales {
 //   v = (sum + (a1[k] << s)) * m1[k] >> t
 //   v = (v + (a2[k] << u)) * m2[k] >> w        where there are two operators
 //   v = max(v, 0)                              with ReLU
-//   output = saturate(v + output.zero_point)
+//   output = saturate(v + output.zero_point), held to element_bounds()
 // with halves of >> away from zero, for the real number
 //   r = (sum + bias[k] - input.zero_point * sum of the weights of k)
 //       * input.scale * weight scale[k] / output.scale.
@@ -116,55 +128,7 @@ class NVDLA_API QuantizedOperators {
   bool two_ = false;
   bool relu_ = false;
   std::int32_t input_zero_point_ = 0, output_zero_point_ = 0;
-  double error_ = 0;
-};
-
-// A sum of two quantised tensors of one shape.
-struct Addition {
-  std::string_view name = {};
-  // Known to the network, as above.
-  std::optional<Quantization> a = {}, b = {};
-  Quantization output = {};
-  // Results below the real 0 become 0. Takes an operand whose zero point is 0, or -128 as the
-  // output's.
-  bool relu = false;
-};
-
-// The operators of a sum. Of the operand with the greater scale comes p, of the other q, and
-// result() is
-//   v = (p - zero point) * factor + (q << shift)
-//   v = max(v, 0)                              with ReLU, unless saturation has the same effect
-//   output = saturate((v - offset) * scale >> right_shift)
-// with halves away from zero, for the real number
-//   r = (a - a.zero_point) * a.scale / output.scale + (b - b.zero_point) * b.scale / output.scale
-//       + output.zero_point
-// which is rounded to the nearest integer wherever it is further than error() from halfway.
-class NVDLA_API QuantizedAddition {
- public:
-  // Throws kInvalidArgument for quantisations that are not known or cannot be, scales of p and q
-  // whose quotient is beyond 2^15 or, where ReLU says which is p, below 2^-8, and an output whose
-  // scale is out of their reach.
-  static QuantizedAddition fit(const Addition& addition);
-
-  double error() const noexcept { return error_; }
-  // Exactly what the hardware computes.
-  std::int8_t result(std::int8_t a, std::int8_t b) const;
-
-  // p is `a`, else `b`.
-  bool first_is_a() const noexcept { return first_is_a_; }
-  std::int16_t zero_point() const noexcept { return zero_point_; }  // of p
-  std::int16_t factor() const noexcept { return factor_; }
-  std::uint32_t shift() const noexcept { return shift_; }
-  bool relu() const noexcept { return relu_; }
-  const Converter& output() const noexcept { return output_; }
-
- private:
-  bool first_is_a_ = true;
-  bool relu_ = false;
-  std::int16_t zero_point_ = 0;
-  std::int16_t factor_ = 1;
-  std::uint32_t shift_ = 0;
-  Converter output_;
+  ElementBounds bounds_;
   double error_ = 0;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Operators of quantised layers against the real numbers that they stand for, in long double.
-#include "nvdla/quantized.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nvdla/quantized_elements.hpp"
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/rounded.hpp"
@@ -207,6 +206,52 @@ TEST(SignedBytes, StandForTheSameReals) {
   EXPECT_EQ(signed_quantization({0.5F, 130}), (Quantization{0.5F, 2}));
 }
 
+// Of every bound that there can be, what is rounded after it has been held back.
+TEST(Bounds, AreThoseOfRoundedResults) {
+  test::expect_for_all(300, [](Random& random) {
+    const Quantization q = {any_scale(random, -8, 2), static_cast<int>(random.pick(-128, 127))};
+    const auto real = [&] { return static_cast<float>(random.pick(-300, 300)) * q.scale / 2; };
+    Bounds bounds = {real(), 0};
+    bounds.high = std::max(bounds.low, real());
+    if (test::one_in(random, 3)) bounds.low = -INFINITY;
+    if (test::one_in(random, 3)) bounds.high = INFINITY;
+    const ElementBounds found = element_bounds(bounds, q);
+    for (int steps = -600; steps <= 600; ++steps) {
+      const long double value = static_cast<long double>(steps) * q.scale / 3;
+      const long double held = std::clamp<long double>(value, bounds.low, bounds.high) / q.scale;
+      const long double free = std::round(value / q.scale) + q.zero_point;
+      ASSERT_EQ(std::clamp<long double>(free, found.least, found.greatest),
+                std::clamp(std::round(held) + q.zero_point, -128.0L, 127.0L))
+          << steps;
+    }
+  });
+}
+
+TEST(Bounds, AreTwoNumbers) {
+  EXPECT_EQ(element_bounds({}, {1.0F, 5}), (ElementBounds{-128, 127}));
+  EXPECT_EQ(element_bounds({0, 6}, {6 / 255.0F, -128}), (ElementBounds{-128, 127}));
+  EXPECT_EQ(element_bounds({0, 6}, {0.1F, 3}), (ElementBounds{3, 63}));
+  for (const Bounds& bounds : {Bounds{6, 0}, Bounds{NAN, 0}, Bounds{0, NAN},
+                               Bounds{INFINITY, INFINITY}, Bounds{-INFINITY, -INFINITY}}) {
+    expect_error(ErrorCode::kInvalidArgument, "right are two numbers, the lower one first", [&] {
+      element_bounds(bounds, {1.0F, 0});
+    });
+  }
+}
+
+// Whatever a convolution's sums are.
+TEST(Bounds, HoldResultsOfOperators) {
+  Layer layer(1, 16);
+  std::fill(layer.weights.begin(), layer.weights.end(), std::int8_t{100});
+  layer.scales = {0.0123F};
+  layer.quantization.output = {0.3F, -20};
+  const QuantizedOperators free = layer.fit();
+  layer.quantization.bounds = {-4, 6};
+  const QuantizedOperators held = layer.fit();
+  for (std::int32_t sum = -200000; sum < 200000; sum += 7)
+    ASSERT_EQ(held.result(0, sum), std::clamp<int>(free.result(0, sum), -33, 0));
+}
+
 long double sum_of(const Addition& sum, int a, int b) {
   const auto real = [&](const Quantization& q, int x) {
     return static_cast<long double>(x - q.zero_point) * q.scale;
@@ -223,13 +268,7 @@ TEST(QuantizedAddition, RoundsEveryPairCorrectly) {
     sum.b = Quantization{any_scale(random, low, low + 3), static_cast<int>(random.pick(-128, 127))};
     sum.output = {any_scale(random, low + 2, low + 5), static_cast<int>(random.pick(-128, 127))};
     sum.relu = test::one_in(random, 2);
-    if (sum.relu) {
-      // One of those three must be.
-      const auto which = random.pick(0, 2);
-      if (which == 0) sum.a->zero_point = 0;
-      if (which == 1) sum.b->zero_point = 0;
-      if (which == 2) sum.output.zero_point = -128;
-    }
+    if (test::one_in(random, 3)) sum.a->zero_point = 0;
     const QuantizedAddition fitted = QuantizedAddition::fit(sum);
     EXPECT_LE(fitted.error(), 0.05);
     for (int a = -128; a < 128; ++a)
@@ -260,10 +299,10 @@ TEST(QuantizedAddition, Refuses) {
   expect_error(ErrorCode::kInvalidArgument, "quantisation of b is not known",
                [&] { QuantizedAddition::fit(sum); });
   sum.b = Quantization{1, 2};
-  sum.relu = true;
-  expect_error(ErrorCode::kInvalidArgument, "found a 1, b 2, output 0",
+  sum.bounds = {6, 0};
+  expect_error(ErrorCode::kInvalidArgument, "bounds 6..0: right are two numbers",
                [&] { QuantizedAddition::fit(sum); });
-  sum.relu = false;
+  sum.bounds = {};
   sum.b->scale = 1e-6F;
   expect_error(ErrorCode::kInvalidArgument, "lie too far apart",
                [&] { QuantizedAddition::fit(sum); });

@@ -28,15 +28,15 @@ namespace nvdla {
 namespace {
 
 constexpr Shape kShape = {.channels = 20, .height = 3, .width = 4};
-constexpr Quantization kSteps = {1 / 16.0F, 0};
-constexpr std::int16_t kTwo[] = {2}, kOne[] = {1};
+constexpr Quantization kSixteenths = {1 / 16.0F, 0};
+constexpr std::int16_t kTwice[] = {2}, kOne[] = {1};
 
 // Twice "in", a softmax of it, and that plus one. The CPU is layer 1.
 Network make_network() {
   Network net;
-  const Tensor in = net.input("in", kShape, kSteps);
-  const Tensor twice = net.pointwise(in, {.name = "twice", .x1 = scale(kTwo)});
-  const Tensor weights = net.softmax(twice, {.name = "softmax", .input = kSteps});
+  const Tensor in = net.input("in", kShape, kSixteenths);
+  const Tensor twice = net.pointwise(in, {.name = "twice", .x1 = scale(kTwice)});
+  const Tensor weights = net.softmax(twice, {.name = "softmax", .input = kSixteenths});
   net.output(net.pointwise(weights, {.name = "more", .x1 = bias(kOne)}), "out");
   return net;
 }
@@ -229,11 +229,11 @@ TEST(Chains, ABufferThatIsReadAndWrittenIsRefused) {
 // The tensors on both sides of an operator live at once, others take their memory later.
 TEST(Chains, ShareMemoryOverTheWholeChain) {
   Network net;
-  Tensor tensor = net.input("in", kShape, kSteps);
+  Tensor tensor = net.input("in", kShape, kSixteenths);
   for (int i = 0; i < 12; ++i) {
     const std::string name = "layer" + std::to_string(i);
     tensor = i % 2 == 0 ? net.pointwise(tensor, {.name = name, .x1 = bias(kOne)})
-                        : net.softmax(tensor, {.name = name, .input = kSteps});
+                        : net.softmax(tensor, {.name = name, .input = kSixteenths});
   }
   net.output(tensor, "out");
   const CompiledNetwork compiled = net.compile(Device::open("model:nv_small"));
@@ -247,14 +247,14 @@ TEST(Chains, ShareMemoryOverTheWholeChain) {
 TEST(Chains, ReadSlicesAndWriteParts) {
   Network net;
   const Shape shape = {.channels = 64, .height = 2, .width = 3};
-  const Tensor in = net.input("in", shape, kSteps);
+  const Tensor in = net.input("in", shape, kSixteenths);
   const Tensor same = net.pointwise(in, {.name = "same"});
   std::vector<Tensor> parts;
   for (std::uint32_t i = 0; i < 2; ++i) {
     const std::string n = std::to_string(i);
     const std::string head = "head" + n, soft = "softmax" + n;
     const Tensor slice = net.slice(same, {.name = head, .start = 32 * i, .size = 32});
-    parts.push_back(net.softmax(slice, {.name = soft, .input = kSteps}));
+    parts.push_back(net.softmax(slice, {.name = soft, .input = kSixteenths}));
   }
   net.output(net.pointwise(net.concatenate(parts, {.name = "all"}), {.name = "out"}), "out");
   Session session = net.build(Device::open("model:nv_full"));

@@ -25,7 +25,7 @@ using test::expect_error;
 using test::Random;
 using test::Values;
 
-Quantization any_quantization(Random& random, double scale) {
+Quantization some_quantization(Random& random, double scale) {
   return {static_cast<float>(scale * (1 + random.pick(0, 999) / 1000.0)),
           static_cast<std::int32_t>(random.pick(-128, 127))};
 }
@@ -41,7 +41,7 @@ struct Numbers {
 
   Numbers(Random& random, std::size_t kernels, std::size_t taps)
       : weights(test::random_values<std::int8_t>(kernels * taps, random(), -127, 127)),
-        input(any_quantization(random, 0.01)) {
+        input(some_quantization(random, 0.01)) {
     const double reach = 50 * std::sqrt(static_cast<double>(taps));
     if (test::one_in(random, 2))
       bias = test::random_values<std::int32_t>(kernels, random(), -40 * static_cast<int>(reach),
@@ -51,7 +51,7 @@ struct Numbers {
     for (std::size_t k = 0; k < count; ++k)
       scales.push_back(static_cast<float>(numbers.pick(5, 99)) / 3000);
     asked.weights = scales;
-    asked.output = any_quantization(random, 0.01 * 0.01 * reach);
+    asked.output = some_quantization(random, 0.01 * 0.01 * reach);
     relu = test::one_in(random, 2);
   }
 

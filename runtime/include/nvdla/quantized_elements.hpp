@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// Quantised layers that work element by element: int8 tensors with scales and zero points in, one
+// out.
+//
+//   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
+//   auto c = net.clamp(z, {.name = "relu6", .bounds = {0, 6}});
+#ifndef NVDLA_QUANTIZED_ELEMENTS_HPP
+#define NVDLA_QUANTIZED_ELEMENTS_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "nvdla/export.hpp"
+#include "nvdla/operators.hpp"
+#include "nvdla/quantized.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla {
+
+// What elements of an input stand for may be left out where the network knows it.
+
+// Elements held to bounds. What they stand for stays.
+struct Clamp {
+  std::string_view name = {};
+  std::optional<Quantization> input = {};
+  Bounds bounds = {};
+};
+
+// A sum of two quantised tensors of one shape.
+struct Addition {
+  std::string_view name = {};
+  std::optional<Quantization> a = {}, b = {};
+  Quantization output = {};
+  Bounds bounds = {};
+  // Results below the real 0 become 0, as with bounds {0}. Costs nothing where the zero point of an
+  // operand is 0, or that of the output -128.
+  bool relu = false;
+};
+
+// The operators of a sum. Of the operand with the greater scale comes p, of the other q, and
+// result() is
+//   v = (p - zero point) * factor + (q << shift)
+//   output = saturate((v - offset) * scale >> right_shift), held to bounds()
+// with halves away from zero, for the real number
+//   r = (a - a.zero_point) * a.scale / output.scale + (b - b.zero_point) * b.scale / output.scale
+//       + output.zero_point
+// which is rounded to the nearest integer wherever it is further than error() from halfway.
+class NVDLA_API QuantizedAddition {
+ public:
+  // Throws kInvalidArgument for quantisations that are not known or cannot be, scales of p and q
+  // whose quotient is beyond 2^15 or, where ReLU says which is p, below 2^-8, an output whose scale
+  // is out of their reach, and bounds that cannot be.
+  static QuantizedAddition fit(const Addition& addition);
+
+  double error() const noexcept { return error_; }
+  // Exactly what the hardware computes.
+  std::int8_t result(std::int8_t a, std::int8_t b) const;
+
+  // p is `a`, else `b`.
+  bool first_is_a() const noexcept { return first_is_a_; }
+  std::int16_t zero_point() const noexcept { return zero_point_; }  // of p
+  std::int16_t factor() const noexcept { return factor_; }
+  std::uint32_t shift() const noexcept { return shift_; }
+  const Converter& output() const noexcept { return output_; }
+  const ElementBounds& bounds() const noexcept { return bounds_; }
+
+ private:
+  bool first_is_a_ = true;
+  std::int16_t zero_point_ = 0;
+  std::int16_t factor_ = 1;
+  std::uint32_t shift_ = 0;
+  Converter output_;
+  ElementBounds bounds_;
+  double error_ = 0;
+};
+
+}  // namespace nvdla
+
+#endif  // NVDLA_QUANTIZED_ELEMENTS_HPP

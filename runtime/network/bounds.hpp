@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Holding the results of SDP to bounds: by operators before its converter, where they have a place.
+#ifndef NVDLA_NETWORK_BOUNDS_HPP
+#define NVDLA_NETWORK_BOUNDS_HPP
+
+#include <optional>
+
+#include "network/sdp_node.hpp"
+
+namespace nvdla::detail {
+
+// Whether bounds leave out elements that saturation does not.
+bool has_bounds(const SdpNode& part, Precision result);
+
+// `part` without its bounds, with operators that do the same; nothing if there are no bounds, or no
+// operators that would do.
+std::optional<SdpNode> hold_to_bounds(const SdpNode& part, Precision result, bool has_y);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_BOUNDS_HPP
