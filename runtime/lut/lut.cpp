@@ -13,6 +13,7 @@
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
+#include "nvdla/functions.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla {
@@ -225,7 +226,7 @@ void Lut::apply(nvdla_layer& layer, std::uint32_t index) const {
 namespace lut {
 
 Lut sigmoid(const LutFormat& format, const Range& range) {
-  return Lut::fit([](double x) { return 1 / (1 + std::exp(-x)); }, range, format);
+  return Lut::fit(nvdla::sigmoid, range, format);
 }
 
 Lut tanh(const LutFormat& format, const Range& range) {
@@ -237,13 +238,11 @@ Lut exp(const LutFormat& format, const Range& range) {
 }
 
 Lut softplus(const LutFormat& format, const Range& range) {
-  // The exponent is never positive, so nothing overflows.
-  return Lut::fit([](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); },
-                  range, format);
+  return Lut::fit(nvdla::softplus, range, format);
 }
 
 Lut swish(const LutFormat& format, const Range& range) {
-  return Lut::fit([](double x) { return x / (1 + std::exp(-x)); }, range, format);
+  return Lut::fit(nvdla::swish, range, format);
 }
 
 }  // namespace lut

@@ -139,6 +139,10 @@ void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision
 }
 
 void Builder::add_part(const LayerNode& node, const SdpNode& part) {
+  if (part.without_table != nullptr && !info_.has_lut) {
+    add_part(node, *part.without_table);
+    return;
+  }
   const TensorDesc& in = descs_[node.input];
   Compared compared;
   if (part.silent()) compared = compare_channels(node, part, in.shape, false);

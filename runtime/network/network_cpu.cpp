@@ -161,8 +161,6 @@ Tensor Network::power(Tensor input, const Power& layer) {
   });
 }
 
-double gelu(double x) noexcept { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
-
 Tensor Network::apply(Tensor input, const ElementFunction& layer) {
   return detail::add_layer(impl(), layer.name, [&] {
     const TensorNode& in = impl().cube("input", input);

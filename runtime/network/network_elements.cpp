@@ -2,9 +2,13 @@
 //
 // Adding quantised layers that work element by element to a network.
 #include <array>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "cpu/compute.hpp"
 #include "layout/precision.hpp"
+#include "lut/lut_bytes.hpp"
 #include "network/add_layer.hpp"
 #include "network/network_impl.hpp"
 
@@ -22,6 +26,43 @@ void check_int8(const Network::Impl& net, const char* what, Tensor tensor) {
   if (precision == Precision::kInt8) return;
   detail::refuse_argument("{} is {}: quantised layers are of int8", what,
                           detail::precision_name(precision));
+}
+
+Tensor choose(Network& network, Network::Impl& net, nvdla_alu alu, Tensor a, Tensor b,
+              std::string_view name) {
+  const auto known = detail::add_layer(net, name, [&] {
+    check_int8(net, "a", a);
+    check_int8(net, "b", b);
+    const auto &of_a = net.cube("a", a).quantization, &of_b = net.cube("b", b).quantization;
+    if (!of_a || !of_b)
+      detail::refuse_argument(
+          "the quantisation of {} is not known: the greater of two elements is "
+          "that of two numbers only if both stand for the same",
+          of_a ? "b" : "a");
+    if (*of_a != *of_b)
+      detail::refuse_argument(
+          "a has scale {} and zero point {}, b {} and {}: they are to be the "
+          "same",
+          of_a->scale, of_a->zero_point, of_b->scale, of_b->zero_point);
+    return *of_a;
+  });
+  Pointwise chosen;
+  chosen.name = name;
+  chosen.x1 = elementwise(alu, b);
+  return standing_for(net, network.pointwise(a, chosen), known);
+}
+
+detail::CpuNode function_of(const std::array<std::int8_t, 256>& results) {
+  detail::CpuNode node;
+  node.form.why_none = "the device has no look-up tables, and a loadable no function of elements";
+  const std::vector<double> table(results.begin(), results.end());
+  node.run = [table](auto sources, const auto& to) {
+    const auto& from = sources[0];
+    const cpu::Target target(cpu::CubeLayout(to.desc), {}, to.bytes);
+    target.clear_lanes();
+    cpu::look_up(cpu::Source(cpu::CubeLayout(from.desc), {}, from.bytes), target, table);
+  };
+  return node;
 }
 
 }  // namespace
@@ -59,6 +100,70 @@ Tensor Network::clamp(Tensor input, const Clamp& layer) {
     return element_bounds(layer.bounds, known);
   });
   return standing_for(impl(), pointwise(input, clamp), known);
+}
+
+Tensor Network::multiply(Tensor a, Tensor b, const Multiplication& layer) {
+  Multiplication known = layer;
+  const auto fitted = detail::add_layer(impl(), layer.name, [&] {
+    check_int8(impl(), "a", a);
+    check_int8(impl(), "b", b);
+    if (!known.a) known.a = impl().cube("a", a).quantization;
+    if (!known.b) known.b = impl().cube("b", b).quantization;
+    return QuantizedMultiplication::fit(known);
+  });
+  // The other one is multiplied as it is, or by operator Y, which can take its zero point away.
+  Tensor input = a, other = b;
+  std::int16_t zero_point = fitted.a_zero_point(), other_zero_point = fitted.b_zero_point();
+  const Shape of_a = shape(a), of_b = shape(b);
+  const auto positions = [](const Shape& s) { return s.height * s.width; };
+  if (of_a == of_b ? zero_point == 0 && other_zero_point != 0 : positions(of_a) < positions(of_b)) {
+    std::swap(input, other);
+    std::swap(zero_point, other_zero_point);
+  }
+  const std::array<std::int16_t, 1> addend = {static_cast<std::int16_t>(-zero_point)};
+  const std::array<std::int16_t, 1> factor = {fitted.factor()};
+  Pointwise product;
+  product.name = layer.name;
+  product.x1 = batch_norm(addend, factor, 0);
+  if (other_zero_point == 0) {
+    product.x2 = nvdla::multiply(other);
+  } else {
+    product.y.mul = NVDLA_MUL_MUL;
+    product.y.tensor = other;
+    product.y.mul_converter = Converter{.offset = other_zero_point};
+  }
+  product.output = fitted.output();
+  product.bounds = fitted.bounds();
+  return standing_for(impl(), pointwise(input, product), layer.output);
+}
+
+Tensor Network::maximum(Tensor a, Tensor b, std::string_view name) {
+  return choose(*this, impl(), NVDLA_ALU_MAX, a, b, name);
+}
+
+Tensor Network::minimum(Tensor a, Tensor b, std::string_view name) {
+  return choose(*this, impl(), NVDLA_ALU_MIN, a, b, name);
+}
+
+Tensor Network::activation(Tensor input, const Activation& layer) {
+  return detail::add_layer(impl(), layer.name, [&] {
+    check_int8(impl(), "input", input);
+    const detail::TensorNode& in = impl().cube("input", input);
+    const Shape shape = in.shape;
+    Activation known = layer;
+    if (!known.input) known.input = in.quantization;
+    const auto results = activation_results(known);
+    detail::SdpNode sdp;
+    sdp.processing = Precision::kInt8;
+    sdp.y.lut = impl().add_lut(detail::lut_of_bytes(results), NVDLA_LUT_SDP);
+    sdp.without_table = std::make_shared<const detail::CpuNode>(function_of(results));
+    detail::LayerNode node;
+    node.name = layer.name;
+    node.input = impl().index("input", input);
+    node.part = std::move(sdp);
+    return standing_for(impl(), impl().commit(std::move(node), shape, Precision::kInt8),
+                        layer.output);
+  });
 }
 
 }  // namespace nvdla

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <vector>
 
 #include "network/operators.hpp"
@@ -14,6 +15,8 @@
 
 namespace nvdla::detail {
 
+struct CpuNode;
+
 struct SdpNode {
   OperatorPair operators;
   OperatorYNode y;
@@ -21,6 +24,8 @@ struct SdpNode {
   ElementBounds bounds;
   Precision processing = Precision::kInt8;
   bool nan_to_zero = false;
+  // What the CPU does instead where the device has no tables.
+  std::shared_ptr<const CpuNode> without_table = {};
 
   // A comparison writes nothing.
   bool silent() const noexcept { return y.alu == NVDLA_ALU_EQUAL; }

@@ -24,6 +24,7 @@
 
 #include "nvdla/concatenation.hpp"
 #include "nvdla/export.hpp"
+#include "nvdla/functions.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla {
@@ -63,9 +64,6 @@ struct ElementFunction {
   Quantization output = {};
   std::function<double(double)> function = {};
 };
-
-// x / 2 * (1 + erf(x / sqrt(2)))
-NVDLA_API double gelu(double x) noexcept;
 
 // (x - mean) / sqrt(variance + epsilon) * gamma + beta, over the channels of a position. The
 // variance is the mean of the squares of (x - mean).

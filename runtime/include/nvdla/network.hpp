@@ -86,7 +86,12 @@ class NVDLA_API Network {
   Tensor pointwise(Tensor input, const Pointwise& pointwise);
   // Of quantised tensors, element by element.
   Tensor add(Tensor a, Tensor b, const Addition& addition);
+  Tensor multiply(Tensor a, Tensor b, const Multiplication& multiplication);
+  Tensor activation(Tensor input, const Activation& activation);
   Tensor clamp(Tensor input, const Clamp& clamp);
+  // The greater or the lesser of two elements, which are known to stand for the same.
+  Tensor maximum(Tensor a, Tensor b, std::string_view name);
+  Tensor minimum(Tensor a, Tensor b, std::string_view name);
   void compare(Tensor input, const Comparison& comparison);
   // The sums of a convolution after its X1 and X2, on the fly: they are written nowhere.
   void compare(Tensor input, const Convolution& convolution, const Comparison& comparison);

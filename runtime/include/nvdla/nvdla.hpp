@@ -13,6 +13,7 @@
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/folding.hpp"
+#include "nvdla/functions.hpp"
 #include "nvdla/half.hpp"
 #include "nvdla/image.hpp"
 #include "nvdla/layer.hpp"

@@ -4,11 +4,15 @@
 // out.
 //
 //   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
-//   auto c = net.clamp(z, {.name = "relu6", .bounds = {0, 6}});
+//   auto p = net.multiply(y, gates, {.name = "scale", .output = {0.05F, -3}});
+//   auto s = net.activation(y, {.name = "swish", .output = {0.02F, -114}, .function =
+//   nvdla::swish}); auto c = net.clamp(z, {.name = "relu6", .bounds = {0, 6}});
 #ifndef NVDLA_QUANTIZED_ELEMENTS_HPP
 #define NVDLA_QUANTIZED_ELEMENTS_HPP
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -37,16 +41,19 @@ struct Addition {
   // Results below the real 0 become 0, as with bounds {0}. Costs nothing where the zero point of an
   // operand is 0, or that of the output -128.
   bool relu = false;
+  // b is taken away from a.
+  bool subtract = false;
 };
 
 // The operators of a sum. Of the operand with the greater scale comes p, of the other q, and
 // result() is
-//   v = (p - zero point) * factor + (q << shift)
+//   v = (p - zero point) * factor + (q << shift), the factor being negative in a difference
 //   output = saturate((v - offset) * scale >> right_shift), held to bounds()
 // with halves away from zero, for the real number
 //   r = (a - a.zero_point) * a.scale / output.scale + (b - b.zero_point) * b.scale / output.scale
 //       + output.zero_point
-// which is rounded to the nearest integer wherever it is further than error() from halfway.
+// or that with a minus, which is rounded to the nearest integer wherever it is further than error()
+// from halfway.
 class NVDLA_API QuantizedAddition {
  public:
   // Throws kInvalidArgument for quantisations that are not known or cannot be, scales of p and q
@@ -75,6 +82,66 @@ class NVDLA_API QuantizedAddition {
   ElementBounds bounds_;
   double error_ = 0;
 };
+
+// A product of two quantised tensors, of one shape, or of one and another of a single position and
+// as many channels, which squeeze and excitation multiplies with. Where both have a zero point, and
+// also where the one of a single position has one, it takes operator Y: compile() throws
+// kInvalidProgram, saying so, on devices without it (DeviceInfo::has_sdp_y).
+struct Multiplication {
+  std::string_view name = {};
+  std::optional<Quantization> a = {}, b = {};
+  Quantization output = {};
+  Bounds bounds = {};
+};
+
+// The operators of a product: result() is
+//   v = (a - a.zero_point) * factor * (b - b.zero_point)
+//   output = saturate((v - offset) * scale >> right_shift), held to bounds()
+// with halves away from zero, for the real number
+//   r = (a - a.zero_point) * (b - b.zero_point) * a.scale * b.scale / output.scale
+//       + output.zero_point
+// which is rounded to the nearest integer wherever it is further than error() from halfway.
+class NVDLA_API QuantizedMultiplication {
+ public:
+  // Throws kInvalidArgument for quantisations that are not known or cannot be, bounds that cannot
+  // be, and a.scale * b.scale / output.scale below 2^-23 or above 2^14.
+  static QuantizedMultiplication fit(const Multiplication& multiplication);
+
+  double error() const noexcept { return error_; }
+  // Exactly what the hardware computes.
+  std::int8_t result(std::int8_t a, std::int8_t b) const;
+
+  std::int16_t a_zero_point() const noexcept { return a_zero_point_; }
+  std::int16_t b_zero_point() const noexcept { return b_zero_point_; }
+  std::int16_t factor() const noexcept { return factor_; }
+  const Converter& output() const noexcept { return output_; }
+  const ElementBounds& bounds() const noexcept { return bounds_; }
+
+ private:
+  std::int16_t a_zero_point_ = 0, b_zero_point_ = 0;
+  std::int16_t factor_ = 1;
+  Converter output_;
+  ElementBounds bounds_;
+  double error_ = 0;
+};
+
+// Any function of one element, of nvdla/functions.hpp or the application's. A look-up table has an
+// entry for each of the 256 elements, so that nothing is interpolated, and every result is
+//   saturate(round(function((x - input.zero_point) * input.scale) / output.scale)
+//            + output.zero_point)
+// with halves away from zero, the function and all around it in doubles; what is no number becomes
+// the zero point. Devices without tables (DeviceInfo::has_lut) leave the layer to the CPU, between
+// two programs: with the same results, CompiledNetwork::layer_on_cpu() tells it.
+struct Activation {
+  std::string_view name = {};
+  std::optional<Quantization> input = {};
+  Quantization output = {};
+  std::function<double(double)> function = {};
+};
+
+// The results for the elements from -128 on. Throws kInvalidArgument for quantisations that are not
+// known or cannot be and where there is no function, and what the function throws.
+NVDLA_API std::array<std::int8_t, 256> activation_results(const Activation& activation);
 
 }  // namespace nvdla
 
