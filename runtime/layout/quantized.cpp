@@ -166,7 +166,8 @@ void detail::check_quantization(const std::string& what, const Quantization& qua
 }
 
 std::int8_t detail::held8(std::int64_t value, const ElementBounds& bounds) {
-  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, bounds.least, bounds.greatest));
+  value = std::clamp<std::int64_t>(value, bounds.least, bounds.greatest);
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, Limits8::min(), Limits8::max()));
 }
 
 std::vector<std::int8_t> signed_bytes(std::span<const std::uint8_t> elements) {

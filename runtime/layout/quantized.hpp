@@ -16,7 +16,7 @@ namespace nvdla::detail {
 
 void check_scale(const std::string& what, double scale);
 void check_quantization(const std::string& what, const Quantization& quantization);
-// Bounds of int8 saturate.
+// Saturated, too.
 std::int8_t held8(std::int64_t value, const ElementBounds& bounds);
 
 // What is wanted of one kernel: (sum + bias) * factor.

@@ -44,10 +44,8 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
   fitted.first_is_a_ = addition.a->scale >= addition.b->scale;
   fitted.bounds_ = element_bounds(addition.bounds, addition.output);
   ElementBounds& bounds = fitted.bounds_;
-  if (addition.relu) {
-    bounds.least = std::max(bounds.least, addition.output.zero_point);
-    bounds.greatest = std::max(bounds.greatest, bounds.least);
-  }
+  if (addition.relu)
+    bounds.least = std::clamp(addition.output.zero_point, bounds.least, bounds.greatest);
   // The hardware's ReLU comes before what is not p loses its zero point.
   const bool relu = addition.relu && bounds.least != Limits8::min();
   const auto zero_point_of = [&](bool of_a) {

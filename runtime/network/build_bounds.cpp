@@ -2,6 +2,7 @@
 //
 // Building what holds results to bounds where the layer itself has no operators left for it.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "network/builder.hpp"
@@ -9,41 +10,56 @@
 namespace nvdla::detail {
 namespace {
 
-// What is behind the sums of a layer; phases of a deconvolution differ in their operands only.
-const SdpNode* sdp_of(const LayerNode& node) {
-  if (const auto* sdp = std::get_if<SdpNode>(&node.part)) return sdp;
-  if (const auto* conv = std::get_if<ConvNode>(&node.part)) return &conv->sdp;
-  if (const auto* deconv = std::get_if<DeconvNode>(&node.part)) return &deconv->sdp.front();
-  return nullptr;
+// What is behind the sums of a layer: of a deconvolution, of each phase, with the same bounds.
+std::span<const SdpNode> sdp_of(const LayerNode& node) {
+  if (const auto* sdp = std::get_if<SdpNode>(&node.part)) return {sdp, 1};
+  if (const auto* conv = std::get_if<ConvNode>(&node.part)) return {&conv->sdp, 1};
+  if (const auto* deconv = std::get_if<DeconvNode>(&node.part)) return deconv->sdp;
+  return {};
 }
 
 }  // namespace
 
 bool Builder::is_held_apart(const LayerNode& node) const {
-  const SdpNode* part = sdp_of(node);
-  if (part == nullptr || node.output == kNoTensor) return false;
+  if (node.output == kNoTensor) return false;
   const Precision result = net_.tensors[node.output].precision;
-  return has_bounds(*part, result) && !hold_to_bounds(*part, result, info_.has_sdp_y);
+  const auto parts = sdp_of(node);
+  return std::any_of(parts.begin(), parts.end(), [&](const SdpNode& part) {
+    return has_bounds(part, result) && !hold_to_bounds(part, result, info_.has_sdp_y);
+  });
 }
 
-// In place.
+// In place. SDP takes a cube of one position as a run of atoms, so that one with gaps between its
+// surfaces is worked on surface by surface.
 void Builder::add_bounds(const LayerNode& node) {
   const TensorDesc& out = descs_[node.output];
+  const bool gaps = out.shape.width * out.shape.height == 1 && out.surfaces() > 1 &&
+                    out.surface_stride != out.atom;
+  const std::uint32_t each = gaps ? out.elements_per_atom() : out.shape.channels;
   SdpNode part;
   part.processing = out.precision;
-  part.bounds = sdp_of(node)->bounds;
+  part.bounds = sdp_of(node).front().bounds;
   Blob blob = make_blob();
   nvdla_sdp sdp = sdp_part(node, part, blob);
   sdp.in_precision = sdp.proc_precision;
   sdp.width = out.shape.width;
   sdp.height = out.shape.height;
-  sdp.channels = out.shape.channels;
   sdp.input = surface(node.output);
   residents_[sdp.input.slot].slot.access |= NVDLA_SLOT_READ;
   add_blob(std::move(blob));
-  nvdla_layer layer = make_layer(sdp);
-  add_wait(layer, static_cast<std::uint32_t>(layers_.size() - 1));
-  commit(node, layer, node.name + " clamp", 0);
+  const auto made = static_cast<std::uint32_t>(layers_.size() - 1);
+  const std::uint32_t pieces = (out.shape.channels + each - 1) / each;
+  for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+    sdp.channels = std::min(each, out.shape.channels - piece * each);
+    nvdla_layer layer = make_layer(sdp);
+    add_wait(layer, made);
+    commit(node, layer,
+           pieces == 1 ? node.name + " clamp"
+                       : fmt::format("{} clamp {}/{}", node.name, piece + 1, pieces),
+           0);
+    sdp.input.offset += out.surface_stride;
+    sdp.output.offset += out.surface_stride;
+  }
 }
 
 }  // namespace nvdla::detail

@@ -88,6 +88,7 @@ SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const Deconv
     phase.x1 = alike.x1;
     phase.x2 = alike.x2;
     phase.output = alike.output;
+    phase.bounds = alike.bounds;
     return detail::conv_sdp(net, phase, out, processing);
   }
   const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);

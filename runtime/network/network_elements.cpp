@@ -36,14 +36,12 @@ Tensor choose(Network& network, Network::Impl& net, nvdla_alu alu, Tensor a, Ten
     const auto &of_a = net.cube("a", a).quantization, &of_b = net.cube("b", b).quantization;
     if (!of_a || !of_b)
       detail::refuse_argument(
-          "the quantisation of {} is not known: the greater of two elements is "
-          "that of two numbers only if both stand for the same",
+          "the quantisation of {} is not known: that of a and b has to be, and the same",
           of_a ? "b" : "a");
     if (*of_a != *of_b)
       detail::refuse_argument(
-          "a has scale {} and zero point {}, b {} and {}: they are to be the "
-          "same",
-          of_a->scale, of_a->zero_point, of_b->scale, of_b->zero_point);
+          "a has scale {} and zero point {}, b {} and {}: they are to be the same", of_a->scale,
+          of_a->zero_point, of_b->scale, of_b->zero_point);
     return *of_a;
   });
   Pointwise chosen;

@@ -42,8 +42,8 @@ struct Bounds {
 };
 
 // The same as elements of int8: zero_point + bound / scale, rounded to the nearest with halves away
-// from the zero point, saturated. Holding rounded results to these is what rounding results held to
-// the bounds gives. Throws kInvalidArgument for NaN, and where `low` is above `high`.
+// from the zero point, saturated. Results that are rounded alike may be held to these instead of
+// being held to the bounds first. Throws kInvalidArgument for NaN, and a `low` above `high`.
 NVDLA_API ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantization);
 
 // What the integers of a convolution stand for, or of a fully connected layer, a product with a

@@ -5,8 +5,8 @@
 //
 //   auto z = net.add(y, other, {.name = "sum", .output = {0.1F, 3}, .relu = true});
 //   auto p = net.multiply(y, gates, {.name = "scale", .output = {0.05F, -3}});
-//   auto s = net.activation(y, {.name = "swish", .output = {0.02F, -114}, .function =
-//   nvdla::swish}); auto c = net.clamp(z, {.name = "relu6", .bounds = {0, 6}});
+//   auto c = net.clamp(z, {.name = "relu6", .bounds = {0, 6}});
+//   auto s = net.activation(y, {.output = {0.02F, -114}, .function = nvdla::swish});
 #ifndef NVDLA_QUANTIZED_ELEMENTS_HPP
 #define NVDLA_QUANTIZED_ELEMENTS_HPP
 
@@ -38,8 +38,8 @@ struct Addition {
   std::optional<Quantization> a = {}, b = {};
   Quantization output = {};
   Bounds bounds = {};
-  // Results below the real 0 become 0, as with bounds {0}. Costs nothing where the zero point of an
-  // operand is 0, or that of the output -128.
+  // Results below the real 0 become 0, before they are held to bounds. Costs nothing where the zero
+  // point of an operand is 0, or that of the output -128.
   bool relu = false;
   // b is taken away from a.
   bool subtract = false;

@@ -252,6 +252,18 @@ TEST(Bounds, HoldResultsOfOperators) {
     ASSERT_EQ(held.result(0, sum), std::clamp<int>(free.result(0, sum), -33, 0));
 }
 
+TEST(Bounds, ComeAfterReLU) {
+  Addition sum{.a = Quantization{1, 0}, .b = Quantization{1, 0}, .output = {1, 5}};
+  sum.relu = true;
+  const auto bounds = [&](const Bounds& asked) {
+    sum.bounds = asked;
+    return QuantizedAddition::fit(sum).bounds();
+  };
+  EXPECT_EQ(bounds({-3, 4}), (ElementBounds{5, 9}));
+  EXPECT_EQ(bounds({2, 4}), (ElementBounds{7, 9}));
+  EXPECT_EQ(bounds({-8, -3}), (ElementBounds{2, 2}));
+}
+
 long double sum_of(const Addition& sum, int a, int b) {
   const auto real = [&](const Quantization& q, int x) {
     return static_cast<long double>(x - q.zero_point) * q.scale;

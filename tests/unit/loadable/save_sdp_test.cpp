@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "nvdla/functions.hpp"
 #include "nvdla/lut.hpp"
 #include "round_trip.hpp"
+#include "support/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {
 
+using test::expect_error;
 using test::expect_round_trip;
 using test::random_elements;
 using test::RoundTrip;
@@ -358,6 +361,45 @@ TEST(SaveSdp, ChannelsOfATensor) {
     expect_same(network, "nv_full", precision, 2);
     if (precision == Precision::kInt8) expect_same(network, "nv_small", precision, 2);
   }
+}
+
+// A squeeze and excitation as a framework says it: bounds, tables, and a product of two zero
+// points.
+TEST(SaveSdp, QuantisedLayers) {
+  const std::vector<std::int8_t> ones(40 * 40, 3);
+  const float scale = 0.01F;
+  const Shape shape{.channels = 40, .height = 5, .width = 6};
+  for (const std::string name : {"nv_full", "nv_small"}) {
+    const bool tables = name == "nv_full";
+    Network network;
+    const auto activation = [&](Tensor x, const char* layer, double (*function)(double) noexcept) {
+      if (!tables) return x;
+      return network.activation(
+          x, {.name = layer, .output = {1 / 100.0F, -100}, .function = function});
+    };
+    const Tensor in = network.input("in", shape, {0.05F, tables ? 9 : 0});
+    const Tensor swished = activation(in, "swish", swish);
+    const Tensor mean = network.average(swished, {.name = "mean"});
+    FullyConnected layer{.name = "squeeze", .outputs = 40};
+    layer.weights = std::span<const std::int8_t>(ones);
+    const Tensor squeezed = network.fully_connected(
+        mean, layer,
+        {.weights = {&scale, 1}, .output = {0.07F, tables ? 3 : 0}, .bounds = {-1, 6}});
+    const Tensor gates = activation(squeezed, "sigmoid", sigmoid);
+    const Tensor product = network.multiply(
+        swished, gates, {.name = "excite", .output = {0.02F, 4}, .bounds = {-0.5F, 0.9F}});
+    network.output(network.clamp(product, {.name = "clamp", .bounds = {-0.4F, 0.8F}}), "out");
+    const auto layers = network.build(Device::open("model:" + name)).layers();
+    expect_round_trip<std::int8_t>(network, name, shape.elements(), shape.elements(), layers);
+  }
+}
+
+TEST(SaveSdp, FunctionsOfTheCpuAreRefused) {
+  Network network;
+  const Tensor in = network.input("in", {.channels = 4, .height = 1, .width = 1});
+  network.output(network.activation(in, {.name = "swish", .function = swish}), "out");
+  expect_error(ErrorCode::kNotAvailable, "'swish'",
+               [&] { (void)make_loadable(network, "nv_small"); });
 }
 
 }  // namespace

@@ -101,10 +101,13 @@ TEST(NetworkBounds, HoldDeconvolutionsGroupsAndProducts) {
         test::random_values<std::int8_t>(shape.channels * std::size_t{64}, random(), -128, 127);
     const std::span<const std::int8_t> kernels(weights);
     const std::uint32_t kind = any(random, 0, 2);
-    const std::uint32_t stride = any(random, 1, 3);
+    // More than the kernel, too, where some phases have nothing to take back.
+    const std::uint32_t stride = any(random, 1, 5);
+    const auto zero_point = static_cast<std::int32_t>(random.pick(-1, 1) * 100);
     std::vector<std::int16_t> numbers;
     Convolution operators;
     any_operators(random, numbers, operators);
+    if (zero_point != 0) operators.x1 = operators.x2 = {};
     operators.output.shift += 8;
     const auto add = [&](const ElementBounds& held_to) {
       Network net;
@@ -118,6 +121,7 @@ TEST(NetworkBounds, HoldDeconvolutionsGroupsAndProducts) {
       if (kind == 0) {
         Deconvolution layer{.name = "up", .kernels = 7, .kernel_height = 3, .kernel_width = 3};
         layer.stride_x = layer.stride_y = stride;
+        layer.zero_point = zero_point;
         layer.weights = kernels.first(shape.channels * std::size_t{63});
         tell(layer);
         net.output(net.deconvolution(in, layer), "out");
@@ -183,6 +187,43 @@ TEST(NetworkBounds, ComeBeforeWhatFollows) {
       const std::int64_t half = test::round_shift(sum, 1);
       EXPECT_EQ(found.data[i], test::round_shift(half, 1)) << configuration << ' ' << i;
     }
+  }
+}
+
+// A cube of one position whose surfaces lie apart: of a batch that is worked on at once, and what a
+// deconvolution leaves of more.
+TEST(NetworkBounds, OfOnePositionWithGaps) {
+  Random random(7);
+  const auto weights = test::random_values<std::int8_t>(70 * 70, random(), -128, 127);
+  const std::int16_t one[] = {3};
+  const ElementBounds bounds = {-20, 35};
+  const auto add = [&](bool batch, const ElementBounds& held_to) {
+    Network net;
+    const Tensor in = net.input("in", {70, 1, 1, batch ? 3U : 1U});
+    const auto tell = [&](auto& layer) {
+      layer.kernels = 70;
+      layer.weights = std::span<const std::int8_t>(weights);
+      layer.x1 = layer.x2 = scale(one);
+      layer.output.shift = 12;
+      layer.bounds = held_to;
+    };
+    if (batch) {
+      Convolution layer{.name = "conv"};
+      tell(layer);
+      net.output(net.convolution(in, layer), "out");
+    } else {
+      Deconvolution layer{.name = "up"};
+      layer.stride_x = layer.stride_y = 2;
+      tell(layer);
+      net.output(net.deconvolution(in, layer), "out");
+    }
+    return net;
+  };
+  for (const bool batch : {true, false}) {
+    const Values in = test::random_tensor({70, 1, 1, batch ? 3U : 1U}, Precision::kInt8, random);
+    for (const char* configuration : {"nv_small", "nv_full", "nv_large"})
+      EXPECT_EQ(compare_held(add(batch, {}), add(batch, bounds), bounds, configuration, in), "")
+          << configuration << batch;
   }
 }
 

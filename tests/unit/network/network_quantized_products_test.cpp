@@ -53,6 +53,10 @@ struct Numbers {
     asked.weights = scales;
     asked.output = some_quantization(random, 0.01 * 0.01 * reach);
     relu = test::one_in(random, 2);
+    if (test::one_in(random, 2)) {
+      asked.bounds.high = 60 * asked.output.scale;
+      if (test::one_in(random, 2)) asked.bounds.low = -20 * asked.output.scale;
+    }
   }
 
   ConvolutionScales known() const {
@@ -75,7 +79,9 @@ struct Numbers {
                                scales[scales.size() == 1 ? 0 : kernel] / asked.output.scale;
     long double real = static_cast<long double>(sum) * factor;
     if (relu) real = std::max(real, 0.0L);
-    return test::is_rounded(found, real, asked.output.zero_point, fitted.error());
+    const ElementBounds bounds = element_bounds(asked.bounds, asked.output);
+    return test::is_rounded(found, real, asked.output.zero_point, fitted.error(), bounds.least,
+                            bounds.greatest);
   }
 };
 
