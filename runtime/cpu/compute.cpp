@@ -162,15 +162,4 @@ void multiply(const Source& a, const Source& b, const Target& to, bool transpose
   }
 }
 
-void permute(const Source& from, const Target& to, const std::array<std::uint32_t, 3>& order) {
-  for_each_position(to.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
-    for (std::uint32_t c = 0; c < to.shape().channels; ++c) {
-      const std::array<std::uint32_t, 3> at = {c, y, x};
-      std::array<std::uint32_t, 3> source{};
-      for (std::size_t axis = 0; axis < 3; ++axis) source[order[axis]] = at[axis];
-      to.copy({n, c, y, x}, from, {n, source[0], source[1], source[2]});
-    }
-  });
-}
-
 }  // namespace nvdla::cpu

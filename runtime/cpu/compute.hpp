@@ -5,7 +5,6 @@
 #ifndef NVDLA_CPU_COMPUTE_HPP
 #define NVDLA_CPU_COMPUTE_HPP
 
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -41,9 +40,6 @@ void look_up(const Source& from, const Target& to, std::span<const double> table
 // of row i. `factor` is what a product of elements without their zero points is worth in steps of
 // the target.
 void multiply(const Source& a, const Source& b, const Target& to, bool transposed, double factor);
-
-// Axis i of the target (0 channels, 1 height, 2 width) is axis order[i] of the source.
-void permute(const Source& from, const Target& to, const std::array<std::uint32_t, 3>& order);
 
 }  // namespace nvdla::cpu
 

@@ -81,11 +81,6 @@ std::size_t Source::index(const Position& p) const noexcept {
   return static_cast<std::size_t>(load<std::int8_t>(at) + 128);
 }
 
-void Target::copy(const Position& p, const Source& from, const Position& at) const noexcept {
-  std::memcpy(bytes_.data() + layout_.at(p), from.bytes_.data() + from.layout_.at(at),
-              layout_.element_bytes);
-}
-
 void Target::clear_lanes() const noexcept {
   const Shape& s = layout_.shape;
   const std::uint32_t beyond = s.channels % layout_.lanes;

@@ -49,8 +49,6 @@ struct CubeLayout {
   }
 };
 
-class Target;
-
 class Source {
  public:
   Source(const CubeLayout& layout, const Elements& elements, std::span<const std::byte> bytes)
@@ -65,12 +63,12 @@ class Source {
   double raw(const Position& p) const noexcept {
     return Elements{elements_.precision}.get(bytes_.data() + layout_.at(p));
   }
+  const CubeLayout& layout() const noexcept { return layout_; }
+  const std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
   // Among all elements that there can be: integers from the least on, fp16 by its bits.
   std::size_t index(const Position& p) const noexcept;
 
  private:
-  friend class Target;
-
   CubeLayout layout_;
   Elements elements_;
   std::span<const std::byte> bytes_;
@@ -90,8 +88,8 @@ class Target {
     Elements{elements_.precision, {1, elements_.quantization.zero_point}}.put(
         steps, bytes_.data() + layout_.at(p));
   }
-  // The same bits; both have the same precision.
-  void copy(const Position& p, const Source& from, const Position& at) const noexcept;
+  const CubeLayout& layout() const noexcept { return layout_; }
+  std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
   // Writes zeros beyond the last channel, as packing does.
   void clear_lanes() const noexcept;
 

@@ -19,7 +19,6 @@ namespace detail {
 namespace {
 
 constexpr std::uint64_t kBlobAlign = 256;
-constexpr std::uint32_t kPlaneAlign = 64;
 
 // Bytes of one cube of a packed tensor. Where SDP processes int8 and a cube is int16 it walks pairs
 // of surfaces, so there is room for an even number of them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Building slices, paddings and reshapes, as far as something is to be moved for them.
+// Building slices and paddings, as far as something is to be moved for them.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -60,15 +60,6 @@ void Builder::add_border(const LayerNode& node, const PadNode& pad) {
              inside(surface(node.output), {0, side.line, side.column}, out),
              fmt::format("{} border {}/{}", node.name, i + 1, sides.size()));
   }
-}
-
-// Surfaces are runs of atoms: lines of the input's width, one behind the other, are lines of
-// another width, too.
-void Builder::add_part(const LayerNode& node, const ReshapeNode&) {
-  const Shape& in = descs_[node.input].shape;
-  nvdla_surface to = surface(node.output);
-  to.line_stride = in.width * info_.atom;
-  add_copy(node.input, surface(node.input), in, to, node.name);
 }
 
 }  // namespace nvdla::detail

@@ -27,6 +27,8 @@ namespace nvdla::detail {
 
 // What a convolution of several cubes writes and its operands lie at multiples of this.
 inline constexpr std::uint32_t kBatchAlign = 64;
+// Planes and their lines, in bytes.
+inline constexpr std::uint32_t kPlaneAlign = 64;
 
 // Constants of one layer: streams one after another.
 class Blob {
@@ -209,6 +211,8 @@ class Builder {
   void add_copy(std::uint32_t tensor, const nvdla_surface& from, const Shape& shape,
                 const nvdla_surface& to, const std::string& name);
   void add_border(const LayerNode& node, const PadNode& pad);
+  // Another shape by Rubik; descriptors say how both cubes are taken to have planes without gaps.
+  void add_by_planes(const LayerNode& node, const TensorDesc& from, const TensorDesc& to);
   nvdla_surface surface(std::uint32_t tensor) const;
   // SDP with its operators and its output, without an input; operands go into `blob`.
   nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;

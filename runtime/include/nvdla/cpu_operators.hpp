@@ -3,7 +3,8 @@
 // Layers of a network that the device has no unit for: the CPU computes them, between two programs
 // of the device, as it does what loadables leave to it. All before such a layer has ended when it
 // starts, and nothing behind it starts before it has ended; it runs on the thread of
-// Fence::on_end(). CompiledNetwork::layer_on_cpu() tells which layers these are.
+// Fence::on_end(). CompiledNetwork::layer_on_cpu() tells which layers these are: those below, and
+// some of Average and Reshape.
 //
 // Tensors are feature cubes of int8, int16 or fp16, of any shape and batch; a result has the
 // precision of the input unless said otherwise. Elements stand for real numbers as Quantization

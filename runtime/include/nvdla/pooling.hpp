@@ -45,26 +45,28 @@ struct Pooling {
   bool nan_to_zero = false;
 };
 
-// The average of a window of up to 32x32 elements that moves over each channel, or of all
-// positions: a depthwise convolution with ones (Convolution::groups).
+// The average of a window that moves over each channel, or of all positions: sum / count. Integers
+// are rounded once, halves away from zero. fp16 stands for itself.
 //
-// Integers are sum / count, rounded once, halves away from zero: exactly that, but for int16 whose
-// padding does not count in windows of more than 5x5. There the multipliers for many counts at once
-// are not as fine, and what is just below a half may be rounded away from zero, too. fp16 sums as a
-// convolution does, multiplies with 1 / count in fp32 and rounds; NaN may reach other channels.
+// Windows of up to 32x32 elements with strides of up to 8 are the device's: a depthwise convolution
+// with ones (Convolution::groups), whose sums are multiplied with 1 / count. Of fp16, where padding
+// counts as zero or there is none, these are sums as of a convolution and a product in fp32; NaN
+// may reach other channels. All others, and those of int16 whose many counts no multipliers divide
+// by exactly, are computed by the CPU between two programs (nvdla/cpu_operators.hpp); of fp16 in
+// doubles, rounded once. A loadable has those of the device only.
 struct Average {
   std::string_view name = {};
-  // 0: all lines, all columns.
+  // Up to 8192; 0: all lines, all columns.
   std::uint32_t kernel_height = 0;
   std::uint32_t kernel_width = 0;
-  std::uint32_t stride_y = 1;  // 1..8
+  std::uint32_t stride_y = 1;
   std::uint32_t stride_x = 1;
   std::uint32_t pad_top = 0;  // less than the kernel
   std::uint32_t pad_bottom = 0;
   std::uint32_t pad_left = 0;
   std::uint32_t pad_right = 0;
-  // What padding counts as, an integer that the input can have, and then the count is the size of
-  // the kernel. Without it padding does not count, which fp16 cannot do.
+  // What padding counts as, an integer that the input can have (fp16: -2048..2048), and then the
+  // count is the size of the kernel. Without it padding does not count.
   std::optional<std::int32_t> pad_value = {};
 };
 

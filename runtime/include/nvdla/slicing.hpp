@@ -37,8 +37,12 @@ struct Padding {
 };
 
 // The elements of a tensor in the order CHW, and cubes of the batch in theirs, in another shape of
-// as many: lines of another width, or one position, whose channels are all elements of integers
-// (FullyConnected needs no such thing).
+// as many.
+//
+// Where channels stay, lines are copied. Integers of up to 32x32 positions that become channels of
+// one are a convolution (FullyConnected needs no such thing). Where lines, or all positions, are
+// multiples of 64 bytes before and after, devices with Rubik make planes and a cube of those. All
+// else the CPU does between two programs (nvdla/cpu_operators.hpp), which a loadable does not have.
 struct Reshape {
   std::string_view name = {};
   std::uint32_t channels = 1;

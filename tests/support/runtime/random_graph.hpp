@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,7 @@ class RandomGraph {
 
   void add_layer() {
     const Node in = pick_node();
-    switch (any(0, 12)) {
+    switch (any(0, 14)) {
       case 0:
       case 1:
         return add_convolution(in);
@@ -130,6 +131,10 @@ class RandomGraph {
         return add_product(in);
       case 11:
         return add_transpose(in);
+      case 12:
+        return add_reshape(in);
+      case 13:
+        return add_average(in);
       default:
         return add_pointwise(in);
     }
@@ -439,6 +444,52 @@ class RandomGraph {
     add(net_.transpose(in.tensor,
                        {.name = layer, .order = {Axis::kHeight, Axis::kWidth, Axis::kChannels}}),
         std::move(out));
+  }
+
+  void add_reshape(const Node& in) {
+    const int elements = static_cast<int>(in.cube.data.size());
+    const int channels = divisor(elements), height = divisor(elements / channels);
+    // Convolutions of them would take long.
+    if (channels > 100) return;
+    Int8 out(channels, height, elements / channels / height);
+    out.data = in.cube.data;
+    const std::string layer = name();
+    const Shape shape = shape_of(out);
+    add(net_.reshape(in.tensor, {.name = layer,
+                                 .channels = shape.channels,
+                                 .height = shape.height,
+                                 .width = shape.width}),
+        std::move(out));
+  }
+
+  // With paddings that do not count, in windows that the device has or not.
+  void add_average(const Node& in) {
+    Average a{.name = {}, .kernel_height = 1, .kernel_width = 1};
+    a.stride_y = a.stride_x = static_cast<std::uint32_t>(one_in(4) ? 9 : any(1, 2));
+    const int kernel_height = any(1, in.cube.h), kernel_width = any(1, in.cube.w);
+    const int top = any(0, std::min(kernel_height - 1, 2));
+    const int stride = static_cast<int>(a.stride_y);
+    a.kernel_height = static_cast<std::uint32_t>(kernel_height);
+    a.kernel_width = static_cast<std::uint32_t>(kernel_width);
+    a.pad_top = static_cast<std::uint32_t>(top);
+    Int8 out(in.cube.c, (top + in.cube.h - kernel_height) / stride + 1,
+             (in.cube.w - kernel_width) / stride + 1);
+    for (int c = 0; c < out.c; ++c) {
+      for (int y = 0; y < out.h; ++y) {
+        for (int x = 0; x < out.w; ++x) {
+          int sum = 0, count = 0;
+          for (int r = std::max(y * stride - top, 0); r < y * stride - top + kernel_height; ++r) {
+            for (int s = x * stride; s < x * stride + kernel_width; ++s, ++count)
+              sum += in.cube.at(c, r, s);
+          }
+          const int size = (2 * std::abs(sum) + count) / (2 * count);
+          out.at(c, y, x) = static_cast<std::int8_t>(sum < 0 ? -size : size);
+        }
+      }
+    }
+    const std::string layer = name();
+    a.name = layer;
+    add(net_.average(in.tensor, a), std::move(out));
   }
 
   // The youngest, and some of the others.

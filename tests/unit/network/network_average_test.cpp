@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "network/reciprocal.hpp"
 #include "nvdla/half.hpp"
@@ -25,22 +27,26 @@ std::int64_t divide(std::int64_t sum, std::int64_t count) {
   return sum < 0 ? -size : size;
 }
 
-Values averaged(const Values& in, const Average& a) {
+// What a window adds up to, and how many elements it has.
+struct Quotients {
+  Shape shape;
+  std::vector<std::pair<std::int64_t, std::int64_t>> list;
+};
+
+Quotients quotients_of(const Values& in, const Average& a) {
   const auto kh = static_cast<int>(a.kernel_height != 0 ? a.kernel_height : in.shape.height);
   const auto kw = static_cast<int>(a.kernel_width != 0 ? a.kernel_width : in.shape.width);
   const int h = static_cast<int>(in.shape.height), w = static_cast<int>(in.shape.width);
   const int sy = static_cast<int>(a.stride_y), sx = static_cast<int>(a.stride_x);
   const int top = static_cast<int>(a.pad_top), left = static_cast<int>(a.pad_left);
-  Shape shape = in.shape;
-  shape.height =
+  Quotients out{in.shape, {}};
+  out.shape.height =
       static_cast<std::uint32_t>((top + h + static_cast<int>(a.pad_bottom) - kh) / sy + 1);
-  shape.width =
+  out.shape.width =
       static_cast<std::uint32_t>((left + w + static_cast<int>(a.pad_right) - kw) / sx + 1);
-  Values out(shape, in.precision);
-  std::size_t next = 0;
-  for (std::size_t plane = 0; plane < std::size_t{shape.batch} * shape.channels; ++plane) {
-    for (int y = 0; y < static_cast<int>(shape.height); ++y) {
-      for (int x = 0; x < static_cast<int>(shape.width); ++x) {
+  for (std::size_t plane = 0; plane < std::size_t{in.shape.batch} * in.shape.channels; ++plane) {
+    for (int y = 0; y < static_cast<int>(out.shape.height); ++y) {
+      for (int x = 0; x < static_cast<int>(out.shape.width); ++x) {
         std::int64_t sum = 0, count = 0;
         for (int r = y * sy - top; r < y * sy - top + kh; ++r) {
           for (int s = x * sx - left; s < x * sx - left + kw; ++s) {
@@ -55,51 +61,99 @@ Values averaged(const Values& in, const Average& a) {
             count += there || a.pad_value ? 1 : 0;
           }
         }
-        out.data[next++] = static_cast<std::int32_t>(divide(sum, count));
+        out.list.emplace_back(sum, count);
       }
     }
   }
   return out;
 }
 
+Values averaged(const Values& in, const Average& a) {
+  const Quotients quotients = quotients_of(in, a);
+  Values out(quotients.shape, in.precision);
+  for (std::size_t i = 0; i < out.data.size(); ++i)
+    out.data[i] =
+        static_cast<std::int32_t>(divide(quotients.list[i].first, quotients.list[i].second));
+  return out;
+}
+
+struct Most {
+  std::uint32_t channels, side, kernel, stride;
+};
+
+// A random average of integers, with and without paddings, against the quotient.
+std::string wrong_average(test::Random& random, const Most& most) {
+  const auto any = [&](std::uint32_t low, std::uint32_t high) {
+    return static_cast<std::uint32_t>(test::pick(random, low, high));
+  };
+  const bool wide = any(0, 3) == 3;
+  const Precision precision = wide ? Precision::kInt16 : Precision::kInt8;
+  const std::string device = !wide && any(0, 1) == 0 ? "nv_small" : "nv_full";
+  Average a{.name = "average"};
+  Shape shape{any(1, most.channels), any(1, most.side), any(1, most.side), any(1, 2)};
+  if (any(0, 3) != 0) {
+    a.kernel_height = any(1, most.kernel);
+    a.kernel_width = any(1, most.kernel);
+    a.stride_y = any(1, most.stride);
+    a.stride_x = any(1, most.stride);
+    a.pad_top = any(0, a.kernel_height - 1);
+    a.pad_bottom = any(0, a.kernel_height - 1);
+    a.pad_left = any(0, a.kernel_width - 1);
+    a.pad_right = any(0, a.kernel_width - 1);
+    if (any(0, 1) != 0) a.pad_value = static_cast<std::int32_t>(test::pick(random, -128, 127));
+    if (a.pad_top + shape.height + a.pad_bottom < a.kernel_height ||
+        a.pad_left + shape.width + a.pad_right < a.kernel_width) {
+      test::discard();
+    }
+  }
+  const Values in = test::random_tensor(shape, precision, random);
+  Network net;
+  net.output(net.average(net.input("in", shape, precision), a), "out");
+  const Values found = test::run_one(net, Device::open("model:" + device), in);
+  return test::with_name(
+      device + test::numbers({static_cast<int>(precision), shape.channels, shape.height,
+                              shape.width, a.kernel_height, a.kernel_width, a.stride_y, a.stride_x,
+                              a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
+      found == averaged(in, a) ? "" : "differs");
+}
+
 TEST(Averages, EqualTheQuotient) {
   test::for_all(100, [](test::Random& random) {
-    const auto any = [&](std::uint32_t low, std::uint32_t high) {
-      return static_cast<std::uint32_t>(test::pick(random, low, high));
-    };
-    const bool wide = any(0, 3) == 3;
-    const Precision precision = wide ? Precision::kInt16 : Precision::kInt8;
-    const std::string device = !wide && any(0, 1) == 0 ? "nv_small" : "nv_full";
-    Average a{.name = "average"};
-    Shape shape{any(1, 70), any(1, 20), any(1, 20), any(1, 2)};
-    if (any(0, 3) != 0) {
-      // Of int16 as far as it is exact.
-      const bool counts = any(0, 1) != 0;
-      const std::uint32_t most = wide && !counts ? 5 : 16;
-      a.kernel_height = any(1, most);
-      a.kernel_width = any(1, most);
-      a.stride_y = any(1, 3);
-      a.stride_x = any(1, 3);
-      a.pad_top = any(0, a.kernel_height - 1);
-      a.pad_bottom = any(0, a.kernel_height - 1);
-      a.pad_left = any(0, a.kernel_width - 1);
-      a.pad_right = any(0, a.kernel_width - 1);
-      if (counts) a.pad_value = static_cast<std::int32_t>(test::pick(random, -128, 127));
-      if (a.pad_top + shape.height + a.pad_bottom < a.kernel_height ||
-          a.pad_left + shape.width + a.pad_right < a.kernel_width) {
-        test::discard();
-      }
-    }
-    const Values in = test::random_tensor(shape, precision, random);
+    return wrong_average(random, {.channels = 70, .side = 20, .kernel = 16, .stride = 3});
+  });
+}
+
+TEST(Averages, OfLargeWindowsEqualTheQuotient) {
+  test::for_all(150, [](test::Random& random) {
+    return wrong_average(random, {.channels = 40, .side = 90, .kernel = 80, .stride = 20});
+  });
+}
+
+bool is_on_cpu(const Network& net, const std::string& device) {
+  const CompiledNetwork compiled = net.compile(Device::open(device));
+  return compiled.layers() == 1 && compiled.layer_on_cpu(0);
+}
+
+// The device has what a convolution and two multipliers do exactly; the CPU has the rest.
+TEST(Averages, AreTheCpusWhereTheDeviceHasNone) {
+  const auto on_cpu = [](const Shape& shape, Precision precision, const Average& a) {
     Network net;
     net.output(net.average(net.input("in", shape, precision), a), "out");
-    const Values found = test::run_one(net, Device::open("model:" + device), in);
-    return test::with_name(
-        device + test::numbers({static_cast<int>(precision), shape.channels, shape.height,
-                                shape.width, a.kernel_height, a.kernel_width, a.stride_y,
-                                a.stride_x, a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
-        found == averaged(in, a) ? "" : "differs");
-  });
+    return is_on_cpu(net, "model:nv_full");
+  };
+  const Average all{.name = "average"};
+  Average padded{.name = "average", .kernel_height = 8, .kernel_width = 8};
+  padded.pad_top = padded.pad_left = 4;
+  EXPECT_FALSE(on_cpu({8, 32, 32}, Precision::kInt8, all));
+  EXPECT_FALSE(on_cpu({8, 32, 32}, Precision::kInt16, all));
+  EXPECT_FALSE(on_cpu({8, 32, 32}, Precision::kFp16, all));
+  EXPECT_FALSE(on_cpu({8, 9, 9}, Precision::kInt8, padded));
+  EXPECT_TRUE(on_cpu({8, 33, 1}, Precision::kInt8, all));
+  EXPECT_TRUE(on_cpu({8, 1, 2000}, Precision::kFp16, all));
+  EXPECT_TRUE(on_cpu({8, 9, 9}, Precision::kInt16, padded));
+  EXPECT_TRUE(on_cpu({8, 9, 9}, Precision::kFp16, padded));
+  EXPECT_TRUE(on_cpu({8, 40, 2}, Precision::kInt8,
+                     {.name = "average", .kernel_height = 2, .kernel_width = 2, .stride_y = 9}));
 }
 
 // The multipliers of every count give every quotient, as far as they say so.
@@ -138,26 +192,100 @@ TEST(Averages, OfFp16AreProductsInFp32) {
   EXPECT_EQ(test::run_one(net, Device::open("model:nv_full"), in), expected);
 }
 
+// Of numbers whose sums doubles have exactly, and so does every window.
+TEST(Averages, OfFp16OnTheCpuAreRoundedOnce) {
+  test::for_all(60, [](test::Random& random) -> std::string {
+    const auto any = [&](std::uint32_t low, std::uint32_t high) {
+      return static_cast<std::uint32_t>(test::pick(random, low, high));
+    };
+    const Shape shape{any(1, 20), any(1, 60), any(1, 60)};
+    Average a{.name = "average", .kernel_height = any(33, 50), .kernel_width = any(1, 50)};
+    a.stride_x = any(1, 12);
+    a.pad_top = any(0, 32);
+    a.pad_bottom = any(0, 32);
+    a.pad_left = any(0, a.kernel_width - 1);
+    a.pad_right = any(0, a.kernel_width - 1);
+    if (any(0, 1) != 0) a.pad_value = static_cast<std::int32_t>(test::pick(random, -2048, 2048));
+    if (a.pad_top + shape.height + a.pad_bottom < a.kernel_height ||
+        a.pad_left + shape.width + a.pad_right < a.kernel_width) {
+      test::discard();
+    }
+    // In steps of 2^-6, as which the reference has them.
+    Values in(shape, Precision::kFp16), steps(shape, Precision::kInt16);
+    for (std::size_t i = 0; i < in.data.size(); ++i) {
+      steps.data[i] = static_cast<std::int32_t>(test::pick(random, -2000, 2000));
+      in.data[i] = to_half(steps.data[i] / 64.0);
+    }
+    Average of_steps = a;
+    if (a.pad_value) of_steps.pad_value = *a.pad_value * 64;
+    const Quotients quotients = quotients_of(steps, of_steps);
+    Values expected(quotients.shape, Precision::kFp16);
+    for (std::size_t i = 0; i < expected.data.size(); ++i) {
+      const auto& [sum, count] = quotients.list[i];
+      expected.data[i] = to_half(static_cast<double>(sum) / 64 / static_cast<double>(count));
+    }
+    Network net;
+    net.output(net.average(net.input("in", shape, Precision::kFp16), a), "out");
+    const Values found = test::run_one(net, Device::open("model:nv_full"), in);
+    return test::with_name(
+        test::numbers({shape.channels, shape.height, shape.width, a.kernel_height, a.kernel_width,
+                       a.stride_x, a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
+        found == expected ? "" : "differs");
+  });
+}
+
+// What is no number stays in its channel.
+TEST(Averages, OfFp16OnTheCpuKeepNanToThemselves) {
+  const Shape shape{3, 1, 40};
+  Values in(shape, Precision::kFp16), expected({3, 1, 1}, Precision::kFp16);
+  for (std::int32_t& value : in.data) value = to_half(2);
+  in.data[50] = 0x7e00;
+  in.data[90] = to_half(-3);
+  expected.data = {to_half(2), 0x7e00, to_half((39 * 2 - 3) / 40.0)};
+  Network net;
+  net.output(net.average(net.input("in", shape, Precision::kFp16), {.name = "all"}), "out");
+  EXPECT_EQ(test::run_one(net, Device::open("model:nv_full"), in), expected);
+}
+
+// What the application sees of a network with its average in the middle.
+TEST(Averages, OnTheCpuLieBetweenPrograms) {
+  Network net;
+  const Tensor in = net.input("in", {40, 56, 56}, Quantization{.scale = 0.5F, .zero_point = 3});
+  const Tensor most = net.pooling(in, {.name = "most", .method = NVDLA_POOL_MAX});
+  const Tensor mean = net.average(most, {.name = "mean"});
+  ASSERT_TRUE(net.quantization(mean));
+  EXPECT_EQ(net.quantization(mean)->scale, 0.5F);
+  EXPECT_EQ(net.quantization(mean)->zero_point, 3);
+  net.output(net.pooling(mean, {.name = "same", .method = NVDLA_POOL_MAX}), "out");
+  test::Random random(3);
+  const Values values = test::random_tensor({40, 56, 56}, Precision::kInt8, random);
+  for (const char* device : {"model:nv_full", "model:nv_small"}) {
+    EXPECT_EQ(net.compile(Device::open(device)).programs(), 2U);
+    EXPECT_EQ(test::run_one(net, Device::open(device), values), averaged(values, {}));
+  }
+}
+
 TEST(BadAverages, AreNamedExactly) {
   Network net;
-  const Tensor in = net.input("in", {4, 40, 6}),
+  const Tensor in = net.input("in", {4, 40, 6}), high = net.input("high", {1, 5000, 1}),
                half = net.input("half", {4, 6, 6}, Precision::kFp16);
   const auto refused = [&](Tensor tensor, const Average& a, const std::string& text) {
     expect_error(ErrorCode::kInvalidArgument, "layer 0 'a': " + text,
                  [&] { net.average(tensor, a); });
   };
-  refused(in, {.name = "a"}, "kernel_height (all of the height) 40 is not in 1..32");
-  refused(in, {.name = "a", .kernel_height = 33}, "kernel_height 33 is not in 1..32");
-  refused(in, {.name = "a", .kernel_height = 3, .stride_y = 9},
-          "stride in height 9 is not in 1..8");
+  refused(in, {.name = "a", .kernel_height = 8193}, "kernel_height 8193 is not in 1..8192");
+  refused(in, {.name = "a", .kernel_height = 3, .stride_y = 0},
+          "stride in height 0 is not in 1..8192");
   refused(in, {.name = "a", .kernel_height = 3, .kernel_width = 2, .pad_left = 2},
           "padding before the width 2 is not in 0..1");
   refused(in, {.name = "a", .kernel_height = 3, .kernel_width = 7},
           "padded width 6 is smaller than the kernel, 7");
   refused(in, {.name = "a", .kernel_height = 3, .pad_value = 128},
           "pad_value 128 is not in -128..127");
-  refused(half, {.name = "a", .kernel_height = 3, .pad_top = 1},
-          "fp16 has one count for all positions and zeros around them: right is a pad_value of 0");
+  refused(high, {.name = "a", .kernel_height = 4000, .pad_top = 3999, .pad_bottom = 3999},
+          "output height 8999 is not in 1..8192");
+  refused(half, {.name = "a", .kernel_height = 3, .pad_top = 1, .pad_value = 2049},
+          "pad_value 2049 is not in -2048..2048");
   EXPECT_EQ(net.layers(), 0u);
 }
 

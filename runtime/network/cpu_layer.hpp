@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// What adding layers that the CPU computes to a network has in common.
+#ifndef NVDLA_NETWORK_CPU_LAYER_HPP
+#define NVDLA_NETWORK_CPU_LAYER_HPP
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "cpu/cube.hpp"
+#include "network/network_impl.hpp"
+
+namespace nvdla::detail {
+
+// Refuses what elements of `precision` cannot stand for.
+void check_stands_for(std::string_view what, Precision precision, const Quantization& q);
+
+// What is said of an input, or else known.
+Quantization quantization_of(std::string_view what, const TensorNode& tensor,
+                             const std::optional<Quantization>& said);
+
+cpu::Source cpu_source(const CpuNode::From& from, const cpu::Elements& elements);
+// With zeros beyond the last channel.
+cpu::Target cpu_target(const CpuNode::To& to, const cpu::Elements& elements);
+
+// Of an operator that loadables do not have.
+CpuForm no_form(std::string_view kind);
+
+struct CpuResult {
+  Shape shape;
+  Precision precision = Precision::kInt8;
+  std::optional<Quantization> quantization;
+};
+
+// The layer with its output.
+Tensor commit_cpu(Network::Impl& net, std::string_view name, std::span<const Tensor> inputs,
+                  CpuNode node, const CpuResult& result);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_NETWORK_CPU_LAYER_HPP
