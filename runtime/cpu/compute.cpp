@@ -2,8 +2,10 @@
 #include "cpu/compute.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 namespace nvdla::cpu {
@@ -12,12 +14,15 @@ namespace {
 // Reads all channels of a position before one is written, as numbers of type `Real`.
 template <typename Real, typename Change>
 void for_each_column(const Source& from, const Target& to, const Change& change) {
-  std::vector<Real> column(from.shape().channels);
+  std::vector<double> reals(from.shape().channels);
+  std::vector<Real> column(reals.size());
   for_each_position(from.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
-    for (std::uint32_t c = 0; c < column.size(); ++c)
-      column[c] = static_cast<Real>(from.get({n, c, y, x}));
+    from.get({n, 0, y, x}, reals);
+    std::transform(reals.begin(), reals.end(), column.begin(),
+                   [](double real) { return static_cast<Real>(real); });
     change(column);
-    for (std::uint32_t c = 0; c < column.size(); ++c) to.put({n, c, y, x}, column[c]);
+    std::copy(column.begin(), column.end(), reals.begin());
+    to.put({n, 0, y, x}, reals);
   });
 }
 
@@ -36,6 +41,27 @@ void softmax_of(std::vector<Real>& column) {
   for (Real& value : column) value = static_cast<Real>(value / sum);
 }
 
+// Of int8 there are 256 differences to the greatest element, which doubles have exactly: so many
+// powers, and no other than softmax_of() takes.
+void softmax_of_bytes(const Source& from, const Target& to) {
+  std::array<double, 256> powers{};
+  for (std::size_t below = 0; below < powers.size(); ++below)
+    powers[below] =
+        std::exp(-static_cast<double>(below) * double{from.elements().quantization.scale});
+  std::vector<double> column(from.shape().channels);
+  for_each_position(from.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
+    from.get_raw({n, 0, y, x}, column);
+    const double greatest = *std::max_element(column.begin(), column.end());
+    double sum = 0;
+    for (double& value : column) {
+      value = powers[static_cast<std::size_t>(greatest - value)];
+      sum += value;
+    }
+    for (double& value : column) value /= sum;
+    to.put({n, 0, y, x}, column);
+  });
+}
+
 template <typename Real>
 void power_of(std::vector<Real>& column, const PowerOf& numbers) {
   const Real power = numbers.power, scale = numbers.scale, shift = numbers.shift;
@@ -50,6 +76,8 @@ void power_of(std::vector<Real>& column, const PowerOf& numbers) {
 void softmax(const Source& from, const Target& to) {
   if (in_singles(from)) {
     for_each_column<float>(from, to, softmax_of<float>);
+  } else if (from.elements().precision == Precision::kInt8) {
+    softmax_of_bytes(from, to);
   } else {
     for_each_column<double>(from, to, softmax_of<double>);
   }
@@ -64,16 +92,16 @@ void power(const Source& from, const Target& to, const PowerOf& numbers) {
 }
 
 void argmax(const Source& from, const Target& to) {
+  std::vector<double> column(from.shape().channels);
   for_each_position(from.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
-    std::uint32_t best = 0;
-    double greatest = from.raw({n, 0, y, x});
-    for (std::uint32_t c = 1; c < from.shape().channels; ++c) {
-      const double value = from.raw({n, c, y, x});
-      if (!(value > greatest) && !(std::isnan(greatest) && !std::isnan(value))) continue;
-      best = c;
-      greatest = value;
+    from.get_raw({n, 0, y, x}, column);
+    std::size_t best = 0;
+    for (std::size_t c = 1; c < column.size(); ++c) {
+      const bool first_number = std::isnan(column[best]) && !std::isnan(column[c]);
+      if (column[c] > column[best] || first_number) best = c;
     }
-    to.put_steps({n, 0, y, x}, best);
+    const auto number = static_cast<double>(best);
+    to.put_steps({n, 0, y, x}, {&number, 1});
   });
 }
 
@@ -93,73 +121,29 @@ void normalise(const Source& from, const Target& to, const Normal& numbers) {
   });
 }
 
-void look_up(const Source& from, const Target& to, std::span<const double> table) {
-  for_each_position(from.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
-    for (std::uint32_t c = 0; c < from.shape().channels; ++c)
-      to.put({n, c, y, x}, table[from.index({n, c, y, x})]);
-  });
-}
-
 namespace {
 
-// All rows of a cube, one behind the other, without zero points.
 template <typename T>
-std::vector<T> rows_of(const Source& from, std::uint32_t n) {
-  const Shape& s = from.shape();
-  const auto zero_point = static_cast<double>(from.elements().quantization.zero_point);
-  std::vector<T> rows(std::size_t{s.channels} * s.height * s.width);
-  std::size_t i = 0;
-  for (std::uint32_t y = 0; y < s.height; ++y)
-    for (std::uint32_t x = 0; x < s.width; ++x)
-      for (std::uint32_t c = 0; c < s.channels; ++c)
-        rows[i++] = static_cast<T>(from.raw({n, c, y, x}) - zero_point);
-  return rows;
-}
-
-template <typename T>
-std::vector<T> transposed_rows(const std::vector<T>& rows, std::size_t columns) {
-  std::vector<T> result(rows.size());
-  const std::size_t count = rows.size() / columns;
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < columns; ++j) result[j * count + i] = rows[i * columns + j];
-  return result;
-}
-
-template <typename T, typename Sum>
-void multiply_as(const Source& a, const Source& b, const Target& to, bool transposed,
-                 double factor) {
-  const Shape& out = to.shape();
-  const std::size_t length = a.shape().channels;
-  for (std::uint32_t n = 0; n < out.batch; ++n) {
-    const std::vector<T> left = rows_of<T>(a, n);
-    std::vector<T> right = rows_of<T>(b, n);
-    if (!transposed) right = transposed_rows(right, b.shape().channels);
-    const T* row = left.data();
-    for (std::uint32_t y = 0; y < out.height; ++y) {
-      for (std::uint32_t x = 0; x < out.width; ++x, row += length) {
-        for (std::uint32_t c = 0; c < out.channels; ++c) {
-          const T* other = right.data() + c * length;
-          Sum sum = 0;
-          for (std::size_t i = 0; i < length; ++i) sum += static_cast<Sum>(row[i]) * other[i];
-          to.put_steps({n, c, y, x}, static_cast<double>(sum) * factor);
-        }
-      }
-    }
-  }
+void look_up_as(const Source& from, const Target& to, std::span<const std::byte> table) {
+  for_each_position(from.shape(), [&](std::uint32_t n, std::uint32_t y, std::uint32_t x) {
+    for_each_atom(from.layout(), {n, 0, y, x},
+                  [&](std::uint32_t c, std::uint32_t count, std::uint64_t) {
+                    const std::byte* const source = from.at({n, c, y, x});
+                    std::byte* const target = to.at({n, c, y, x});
+                    for (std::size_t i = 0; i < count * sizeof(T); i += sizeof(T)) {
+                      T bits;
+                      std::memcpy(&bits, source + i, sizeof bits);
+                      std::memcpy(target + i, &table[bits * sizeof bits], sizeof bits);
+                    }
+                  });
+  });
 }
 
 }  // namespace
 
-void multiply(const Source& a, const Source& b, const Target& to, bool transposed, double factor) {
-  switch (a.elements().precision) {
-    case Precision::kInt8:
-      // 9 bits, and 8,192 products of two at most.
-      return multiply_as<std::int16_t, std::int32_t>(a, b, to, transposed, factor);
-    case Precision::kInt16:
-      return multiply_as<std::int32_t, std::int64_t>(a, b, to, transposed, factor);
-    case Precision::kFp16:
-      return multiply_as<double, double>(a, b, to, transposed, factor);
-  }
+void look_up(const Source& from, const Target& to, std::span<const std::byte> table) {
+  to.layout().element_bytes == 1 ? look_up_as<std::uint8_t>(from, to, table)
+                                 : look_up_as<std::uint16_t>(from, to, table);
 }
 
 }  // namespace nvdla::cpu

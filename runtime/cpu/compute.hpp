@@ -5,7 +5,7 @@
 #ifndef NVDLA_CPU_COMPUTE_HPP
 #define NVDLA_CPU_COMPUTE_HPP
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 
 #include "cpu/cube.hpp"
@@ -33,13 +33,8 @@ struct Normal {
 };
 void normalise(const Source& from, const Target& to, const Normal& numbers);
 
-// What `table` has for each element that there can be, by Source::index(), as reals.
-void look_up(const Source& from, const Target& to, std::span<const double> table);
-
-// Positions are rows, channels columns: from.row(i) times b.row(j), or b.column(j), for element j
-// of row i. `factor` is what a product of elements without their zero points is worth in steps of
-// the target.
-void multiply(const Source& a, const Source& b, const Target& to, bool transposed, double factor);
+// What `table` has for each element that there can be, as elements, by the bits of the source's.
+void look_up(const Source& from, const Target& to, std::span<const std::byte> table);
 
 }  // namespace nvdla::cpu
 

@@ -23,11 +23,19 @@ void store(T value, std::byte* at) {
   std::memcpy(at, &value, sizeof value);
 }
 
+// Halves away from zero. What is far beyond T is as good as what is just beyond it, and fits an
+// integer, whose fraction is then exact; NaN is zero.
 template <typename T>
 T nearest(double value, std::int32_t zero_point) {
-  constexpr double kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
-  if (std::isnan(value)) return static_cast<T>(zero_point);
-  return static_cast<T>(std::clamp(std::round(value) + zero_point, kLow, kHigh));
+  constexpr std::int32_t kLow = std::numeric_limits<T>::min(),
+                         kHigh = std::numeric_limits<T>::max();
+  constexpr double kFar = 1 << 20;
+  const double near = value < kFar ? (value > -kFar ? value : -kFar) : kFar;
+  const double number = std::isnan(value) ? 0 : near;
+  const auto whole = static_cast<std::int32_t>(number);
+  const double fraction = number - whole;
+  const std::int32_t away = (fraction >= 0.5 ? 1 : 0) - (fraction <= -0.5 ? 1 : 0);
+  return static_cast<T>(std::clamp(whole + away + zero_point, kLow, kHigh));
 }
 
 std::int8_t towards_zero(float value) {
@@ -35,33 +43,53 @@ std::int8_t towards_zero(float value) {
   return static_cast<std::int8_t>(std::clamp(value, -128.0F, 127.0F));
 }
 
-}  // namespace
-
-double Elements::get(const std::byte* at) const noexcept {
-  if (rounding == Rounding::kLoadable) {
-    if (precision == Precision::kFp16) return from_half(load<std::uint16_t>(at));
-    return static_cast<float>(load<std::int8_t>(at)) * quantization.scale;
-  }
-  double value = 0;
-  if (precision == Precision::kInt8) value = load<std::int8_t>(at);
-  if (precision == Precision::kInt16) value = load<std::int16_t>(at);
-  if (precision == Precision::kFp16) value = from_half(load<std::uint16_t>(at));
-  return (value - quantization.zero_point) * quantization.scale;
+template <typename T>
+void get_integers(const std::byte* at, const Quantization& q, std::span<double> reals) {
+  const double zero_point = q.zero_point, scale = double{q.scale};
+  for (std::size_t i = 0; i < reals.size(); ++i)
+    reals[i] = (static_cast<double>(load<T>(at + i * sizeof(T))) - zero_point) * scale;
 }
 
-void Elements::put(double real, std::byte* at) const noexcept {
-  if (rounding == Rounding::kLoadable) {
-    const auto value = static_cast<float>(real);
-    if (precision == Precision::kFp16) return store(half_or_infinity(value), at);
-    return store(towards_zero(value / quantization.scale), at);
-  }
-  const double value = real / quantization.scale;
-  if (precision == Precision::kInt8) {
-    store(nearest<std::int8_t>(value, quantization.zero_point), at);
-  } else if (precision == Precision::kInt16) {
-    store(nearest<std::int16_t>(value, quantization.zero_point), at);
+template <typename T>
+void put_integers(std::span<const double> reals, const Quantization& q, std::byte* at) {
+  const double scale = double{q.scale};
+  for (std::size_t i = 0; i < reals.size(); ++i)
+    store(nearest<T>(reals[i] / scale, q.zero_point), at + i * sizeof(T));
+}
+
+}  // namespace
+
+void Elements::get(const std::byte* at, std::span<double> reals) const noexcept {
+  const bool loadable = rounding == Rounding::kLoadable;
+  if (precision == Precision::kFp16) {
+    for (std::size_t i = 0; i < reals.size(); ++i) {
+      const double value = double{from_half(load<std::uint16_t>(at + 2 * i))};
+      reals[i] = loadable ? value : (value - quantization.zero_point) * double{quantization.scale};
+    }
+  } else if (loadable) {
+    for (std::size_t i = 0; i < reals.size(); ++i)
+      reals[i] = double{static_cast<float>(load<std::int8_t>(at + i)) * quantization.scale};
+  } else if (precision == Precision::kInt8) {
+    get_integers<std::int8_t>(at, quantization, reals);
   } else {
-    store(to_half(value), at);
+    get_integers<std::int16_t>(at, quantization, reals);
+  }
+}
+
+void Elements::put(std::span<const double> reals, std::byte* at) const noexcept {
+  const bool loadable = rounding == Rounding::kLoadable;
+  if (precision == Precision::kFp16) {
+    for (std::size_t i = 0; i < reals.size(); ++i)
+      store(loadable ? half_or_infinity(static_cast<float>(reals[i]))
+                     : to_half(reals[i] / double{quantization.scale}),
+            at + 2 * i);
+  } else if (loadable) {
+    for (std::size_t i = 0; i < reals.size(); ++i)
+      store(towards_zero(static_cast<float>(reals[i]) / quantization.scale), at + i);
+  } else if (precision == Precision::kInt8) {
+    put_integers<std::int8_t>(reals, quantization, at);
+  } else {
+    put_integers<std::int16_t>(reals, quantization, at);
   }
 }
 
@@ -73,12 +101,25 @@ CubeLayout::CubeLayout(const TensorDesc& desc)
       surface_stride(desc.surface_stride),
       batch_stride(desc.batch_stride) {}
 
-std::size_t Source::index(const Position& p) const noexcept {
-  const std::byte* const at = bytes_.data() + layout_.at(p);
-  if (elements_.precision == Precision::kFp16) return load<std::uint16_t>(at);
-  if (elements_.precision == Precision::kInt16)
-    return static_cast<std::size_t>(load<std::int16_t>(at) + 32768);
-  return static_cast<std::size_t>(load<std::int8_t>(at) + 128);
+void Source::get(const Position& p, std::span<double> column) const noexcept {
+  for_each_atom(layout_, p, [&](std::uint32_t c, std::uint32_t count, std::uint64_t offset) {
+    elements_.get(bytes_.data() + offset, column.subspan(c, count));
+  });
+}
+
+void Source::get_raw(const Position& p, std::span<double> column) const noexcept {
+  Source(layout_, {elements_.precision}, bytes_).get(p, column);
+}
+
+void Target::put(const Position& p, std::span<const double> column) const noexcept {
+  for_each_atom(layout_, p, [&](std::uint32_t c, std::uint32_t count, std::uint64_t offset) {
+    elements_.put(column.subspan(c, count), bytes_.data() + offset);
+  });
+}
+
+void Target::put_steps(const Position& p, std::span<const double> column) const noexcept {
+  const Elements steps = {elements_.precision, {1, elements_.quantization.zero_point}};
+  Target(layout_, steps, bytes_).put(p, column);
 }
 
 void Target::clear_lanes() const noexcept {

@@ -4,6 +4,7 @@
 #ifndef NVDLA_CPU_CUBE_HPP
 #define NVDLA_CPU_CUBE_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,8 +30,9 @@ struct Elements {
   // what is too large becomes infinity.
   Rounding rounding = Rounding::kNearest;
 
-  double get(const std::byte* at) const noexcept;
-  void put(double real, std::byte* at) const noexcept;
+  // Elements side by side.
+  void get(const std::byte* at, std::span<double> reals) const noexcept;
+  void put(std::span<const double> reals, std::byte* at) const noexcept;
 };
 
 // Strides as a TensorDesc has them, but any, for `lanes` elements an atom.
@@ -56,17 +58,12 @@ class Source {
 
   const Shape& shape() const noexcept { return layout_.shape; }
   const Elements& elements() const noexcept { return elements_; }
-  double get(const Position& p) const noexcept {
-    return elements_.get(bytes_.data() + layout_.at(p));
-  }
-  // Without what it stands for: an integer, or the number that fp16 is.
-  double raw(const Position& p) const noexcept {
-    return Elements{elements_.precision}.get(bytes_.data() + layout_.at(p));
-  }
   const CubeLayout& layout() const noexcept { return layout_; }
   const std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
-  // Among all elements that there can be: integers from the least on, fp16 by its bits.
-  std::size_t index(const Position& p) const noexcept;
+  // All channels of a position, from p.c = 0 on: `column` has as many.
+  void get(const Position& p, std::span<double> column) const noexcept;
+  // Without what they stand for: integers, or the numbers that fp16 is.
+  void get_raw(const Position& p, std::span<double> column) const noexcept;
 
  private:
   CubeLayout layout_;
@@ -80,16 +77,12 @@ class Target {
       : layout_(layout), elements_(elements), bytes_(bytes) {}
 
   const Shape& shape() const noexcept { return layout_.shape; }
-  void put(const Position& p, double real) const noexcept {
-    elements_.put(real, bytes_.data() + layout_.at(p));
-  }
-  // In steps of the target, without its zero point.
-  void put_steps(const Position& p, double steps) const noexcept {
-    Elements{elements_.precision, {1, elements_.quantization.zero_point}}.put(
-        steps, bytes_.data() + layout_.at(p));
-  }
   const CubeLayout& layout() const noexcept { return layout_; }
   std::byte* at(const Position& p) const noexcept { return bytes_.data() + layout_.at(p); }
+  // All channels of a position, from p.c = 0 on.
+  void put(const Position& p, std::span<const double> column) const noexcept;
+  // In steps of the target, without its zero point.
+  void put_steps(const Position& p, std::span<const double> column) const noexcept;
   // Writes zeros beyond the last channel, as packing does.
   void clear_lanes() const noexcept;
 
@@ -98,6 +91,15 @@ class Target {
   Elements elements_;
   std::span<std::byte> bytes_;
 };
+
+// Calls call(channel, count, offset) for the channels of each atom of a position, with the offset
+// of its bytes.
+template <typename Call>
+void for_each_atom(const CubeLayout& layout, Position p, const Call& call) {
+  const std::uint32_t channels = layout.shape.channels;
+  for (p.c = 0; p.c < channels; p.c += layout.lanes)
+    call(p.c, std::min(layout.lanes, channels - p.c), layout.at(p));
+}
 
 // Calls call(n, y, x) for every position.
 template <typename Call>

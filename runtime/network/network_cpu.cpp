@@ -3,6 +3,8 @@
 // Adding functions of elements and of positions, which the CPU computes, to a network.
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,7 +12,6 @@
 #include "cpu/compute.hpp"
 #include "network/add_layer.hpp"
 #include "network/cpu_layer.hpp"
-#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {
@@ -114,17 +115,20 @@ Tensor Network::apply(Tensor input, const ElementFunction& layer) {
     const Quantization from = quantization_of("input", in, layer.input);
     check_stands_for("output", in.precision, layer.output);
     if (!layer.function) refuse_argument("the function is empty");
-    const std::int32_t low = in.precision == Precision::kInt8 ? -128 : -32768;
-    const auto table = std::make_shared<std::vector<double>>();
-    for (std::int32_t i = low; i < -low; ++i) {
-      const double element = in.precision == Precision::kFp16
-                                 ? from_half(static_cast<std::uint16_t>(i - low))
-                                 : i - from.zero_point;
-      table->push_back(layer.function(element * from.scale));
+    const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
+    // By the bits of an element.
+    const std::size_t bytes = in.precision == Precision::kInt8 ? 1 : 2;
+    const auto table = std::make_shared<std::vector<std::byte>>(bytes << (std::size_t{8} * bytes));
+    for (std::size_t bits = 0; bits * bytes < table->size(); ++bits) {
+      std::byte* const at = table->data() + bits * bytes;
+      std::memcpy(at, &bits, bytes);
+      double real = 0;
+      elements.get(at, {&real, 1});
+      real = layer.function(real);
+      results.put({&real, 1}, at);
     }
     CpuNode node;
     node.form = no_form("function of elements");
-    const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
     node.run = [elements, results, table](auto sources, const auto& place) {
       cpu::look_up(cpu_source(sources[0], elements), cpu_target(place, results), *table);
     };

@@ -2,14 +2,16 @@
 //
 // Adding quantised layers that work element by element to a network.
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "cpu/compute.hpp"
 #include "layout/precision.hpp"
 #include "lut/lut_bytes.hpp"
 #include "network/add_layer.hpp"
+#include "network/cpu_layer.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla {
@@ -53,12 +55,13 @@ Tensor choose(Network& network, Network::Impl& net, nvdla_alu alu, Tensor a, Ten
 detail::CpuNode function_of(const std::array<std::int8_t, 256>& results) {
   detail::CpuNode node;
   node.form.why_none = "the device has no look-up tables, and a loadable no function of elements";
-  const std::vector<double> table(results.begin(), results.end());
+  // By the bits of an element.
+  std::array<std::byte, 256> table;
+  for (int element = -128; element < 128; ++element)
+    table[static_cast<std::uint8_t>(element)] =
+        static_cast<std::byte>(results[static_cast<std::size_t>(element + 128)]);
   node.run = [table](auto sources, const auto& to) {
-    const auto& from = sources[0];
-    const cpu::Target target(cpu::CubeLayout(to.desc), {}, to.bytes);
-    target.clear_lanes();
-    cpu::look_up(cpu::Source(cpu::CubeLayout(from.desc), {}, from.bytes), target, table);
+    cpu::look_up(detail::cpu_source(sources[0], {}), detail::cpu_target(to, {}), table);
   };
   return node;
 }

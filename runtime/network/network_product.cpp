@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/compute.hpp"
+#include "cpu/product.hpp"
 #include "layout/precision.hpp"
 #include "network/add_layer.hpp"
 #include "network/cpu_layer.hpp"

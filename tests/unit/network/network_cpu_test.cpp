@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nvdla/half.hpp"
@@ -240,6 +242,41 @@ TEST(CpuLayers, FunctionsOfElementsAreTheRoundedOnes) {
         },
         expected, any_device(random));
   });
+}
+
+// What is exactly halfway, just beside it, beyond all steps, or no number.
+TEST(CpuLayers, HalvesGoAwayFromZeroAndTheRestSaturates) {
+  constexpr std::int32_t kFar = 1 << 20;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double below = std::nextafter(0.5, 0.0), above = std::nextafter(0.5, 1.0);
+  const std::vector<std::pair<double, std::int32_t>> rows = {
+      {0.5, 1},         {below, 0},         {above, 1},         {1.5, 2},
+      {-0.5, -1},       {-below, 0},        {-above, -1},       {-1.5, -2},
+      {126.5, 127},     {127.5, 128},       {-127.5, -128},     {-128.5, -129},
+      {32766.5, 32767}, {32767.5, 32768},   {-32767.5, -32768}, {-32768.5, -32769},
+      {1e300, kFar},    {kInfinity, kFar},  {kFar, kFar},       {std::nan(""), 0},
+      {-1e300, -kFar},  {-kInfinity, -kFar}};
+  const auto value = [&](double x) {
+    return x >= 0 && x < static_cast<double>(rows.size()) ? rows[static_cast<std::size_t>(x)].first
+                                                          : 0;
+  };
+  for (const Precision precision : {Precision::kInt8, Precision::kInt16}) {
+    for (const std::int32_t zero_point : {0, 5, -7}) {
+      Cube in{{static_cast<std::uint32_t>(rows.size()), 1, 1}, precision, {}, {}};
+      std::vector<Allowed> expected;
+      const std::int32_t low = precision == Precision::kInt8 ? -128 : -32768;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        in.elements.push_back(static_cast<std::int32_t>(i));
+        const std::int32_t element = std::clamp(rows[i].second + zero_point, low, -low - 1);
+        expected.push_back({element, element});
+      }
+      const auto add = [&](Network& net, const auto& t) {
+        return net.apply(t[0], {.name = "f", .output = {1, zero_point}, .function = value});
+      };
+      EXPECT_EQ(wrong({in}, add, expected, "model:nv_full"), "")
+          << static_cast<int>(precision) << " " << zero_point;
+    }
+  }
 }
 
 TEST(CpuLayers, PowersAreTheRoundedOnes) {
