@@ -128,25 +128,36 @@ TEST_F(KernelRequests, AFailureReachesTheWholeChain) {
 
 // What waits for another device the kernel does not have yet; what is behind it goes on.
 TEST_F(KernelRequests, ACancelEndsWhatWaitsAtOnce) {
-  // Takes the model long, here.
+  // Takes the model long, here; but on a busy machine it may have ended before the cancel.
   const Layer large(64, 48);
   nvdla::Request slow = large.network().compile(model).create_request();
-  const std::vector<nvdla::Fence> waits = {slow.submit()};
   nvdla::Request held = compiled.create_request(), behind = compiled.create_request();
-  const nvdla::Fence fence = held.submit({.wait_fences = waits});
-  const nvdla::Fence next = behind.submit();
-  const int polled = fence.poll_fd();
-  std::promise<bool> ended;
-  fence.on_end([&] { ended.set_value(fence.done()); });
-  EXPECT_TRUE(fence.cancel());
-  EXPECT_TRUE(fence.done());
-  EXPECT_TRUE(ended.get_future().get());
-  pollfd one = {polled, POLLIN, 0};
-  EXPECT_EQ(::poll(&one, 1, -1), 1);
-  EXPECT_EQ(failure(nvdla::ErrorCode::kCanceled, [&] { fence.wait(); }), "the job was canceled");
-  EXPECT_NO_THROW(next.wait());
-  EXPECT_FALSE(fence.cancel());
-  slow.fence().cancel();
+  bool canceled = false;
+  for (int attempt = 0; attempt < 50 && !canceled; ++attempt) {
+    const std::vector<nvdla::Fence> waits = {slow.submit()};
+    const nvdla::Fence fence = held.submit({.wait_fences = waits});
+    const nvdla::Fence next = behind.submit();
+    const int polled = fence.poll_fd();
+    std::promise<bool> ended;
+    fence.on_end([&] { ended.set_value(fence.done()); });
+    canceled = fence.cancel();
+    if (canceled) {
+      EXPECT_TRUE(fence.done());
+    }
+    EXPECT_TRUE(ended.get_future().get());
+    pollfd one = {polled, POLLIN, 0};
+    EXPECT_EQ(::poll(&one, 1, -1), 1);
+    if (canceled) {
+      EXPECT_EQ(failure(nvdla::ErrorCode::kCanceled, [&] { fence.wait(); }),
+                "the job was canceled");
+    } else {
+      EXPECT_NO_THROW(fence.wait());
+    }
+    EXPECT_NO_THROW(next.wait());
+    EXPECT_FALSE(fence.cancel());
+    slow.fence().cancel();
+  }
+  EXPECT_TRUE(canceled);
 }
 
 // What the kernel has runs to its end, and is lost all the same.
