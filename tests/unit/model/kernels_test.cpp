@@ -87,7 +87,7 @@ TEST_P(KernelSets, Convolution) {
     std::vector<const std::uint8_t*> bases(count);
     for (unsigned p = 0; p < count; ++p) bases[p] = data.data() + places[p];
     std::vector<std::int32_t> sums(count * kBlock);
-    compute([&] {
+    compute([&, &lines = lines] {
       kernels_->mac({bases.data(), count, runs.data(), run_count, steps, weights.data(),
                      starts.data(), sums.data(), nonnegative, lines});
     });

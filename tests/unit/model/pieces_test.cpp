@@ -57,7 +57,7 @@ TEST_P(PieceSets, Convolution) {
     const auto upper = upper_of(data), upper_weights = upper_of(weights);
     const auto lower = lower_of(data), lower_weights = lower_of(weights);
     std::vector<std::int64_t> sums(count * kBlock);
-    compute([&] {
+    compute([&, &lines = lines, &bases = bases] {
       kernels_->pieces({upper.data() + bases[0], lower.data() + bases[0], lines, count, runs.data(),
                         run_count, elements / kStep, upper_weights.data(), lower_weights.data(),
                         sums.data()});
