@@ -200,7 +200,8 @@ TEST(Threads, CancelWhileJobsRun) {
   const SmallProgram small(device, 1, Shape{16, 8, 8}, 6);
   const Program program = small.create();
   std::atomic<int> ended{0}, called{0};
-  constexpr int kRounds = 40;
+  std::promise<void> all;
+  constexpr int kRounds = 40, kJobs = 4 * 2 * kRounds;
   run_threads(4, [&](int t) {
     for (int i = 0; i < kRounds; ++i) {
       const std::vector<Binding> bindings = {small.buffer(1), small.buffer()};
@@ -212,7 +213,9 @@ TEST(Threads, CancelWhileJobsRun) {
       const Fence second = device.create_queue().submit(
           program, std::vector{Binding(small.buffer(1)), Binding(small.buffer())},
           {.wait_fences = waits});
-      const auto count = [&] { ++called; };
+      const auto count = [&] {
+        if (++called == kJobs) all.set_value();
+      };
       first.on_end(count);
       second.on_end(count);
       std::thread canceler([&] {
@@ -234,12 +237,14 @@ TEST(Threads, CancelWhileJobsRun) {
       EXPECT_EQ(::poll(&polled, 1, -1), 1);
     }
   });
-  EXPECT_EQ(ended, 4 * 2 * kRounds);
-  // Callbacks come in their order: the last of them is behind all others.
+  EXPECT_EQ(ended, kJobs);
+  // Who waits for a job may be back before its callback is called.
+  all.get_future().get();
+  // Callbacks come in their order: none is behind the last.
   std::promise<void> last;
   Fence().on_end([&] { last.set_value(); });
   last.get_future().get();
-  EXPECT_EQ(called, 4 * 2 * kRounds);
+  EXPECT_EQ(called, kJobs);
 }
 
 // Chains that go to and fro between devices, made by several threads.
