@@ -165,6 +165,11 @@ void detail::check_quantization(const std::string& what, const Quantization& qua
               std::int32_t{Limits8::max()});
 }
 
+std::int64_t detail::converted(std::int64_t value, const Converter& converter) {
+  return arith::round_shift((value - converter.offset) * converter.scale,
+                            static_cast<int>(converter.shift));
+}
+
 std::int8_t detail::held8(std::int64_t value, const ElementBounds& bounds) {
   value = std::clamp<std::int64_t>(value, bounds.least, bounds.greatest);
   return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, Limits8::min(), Limits8::max()));

@@ -16,6 +16,8 @@ namespace nvdla::detail {
 
 void check_scale(const std::string& what, double scale);
 void check_quantization(const std::string& what, const Quantization& quantization);
+// What the converter makes of a value of up to 47 bits, before it saturates.
+std::int64_t converted(std::int64_t value, const Converter& converter);
 // Saturated, too.
 std::int8_t held8(std::int64_t value, const ElementBounds& bounds);
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "arith/integers.hpp"
 #include "base/check.hpp"
 #include "layout/quantized.hpp"
 #include "nvdla/layer.hpp"
@@ -14,6 +13,7 @@ namespace nvdla {
 namespace {
 
 using detail::check_quantization;
+using detail::converted;
 using detail::held8;
 using detail::refuse_argument;
 using Limits8 = std::numeric_limits<std::int8_t>;
@@ -98,9 +98,7 @@ QuantizedAddition QuantizedAddition::fit(const Addition& addition) {
 std::int8_t QuantizedAddition::result(std::int8_t a, std::int8_t b) const {
   const std::int64_t p = first_is_a_ ? a : b, q = first_is_a_ ? b : a;
   const std::int64_t v = (p - zero_point_) * factor_ + (q << shift_);
-  const arith::Wide product = arith::Wide{v - output_.offset} * output_.scale;
-  const arith::Wide element = arith::round_shift(product, static_cast<int>(output_.shift));
-  return held8(static_cast<std::int64_t>(element), bounds_);
+  return held8(converted(v, output_), bounds_);
 }
 
 QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multiplication) {
@@ -150,9 +148,7 @@ QuantizedMultiplication QuantizedMultiplication::fit(const Multiplication& multi
 
 std::int8_t QuantizedMultiplication::result(std::int8_t a, std::int8_t b) const {
   const std::int64_t v = std::int64_t{a - a_zero_point_} * factor_ * (b - b_zero_point_);
-  const arith::Wide product = arith::Wide{v - output_.offset} * output_.scale;
-  const arith::Wide element = arith::round_shift(product, static_cast<int>(output_.shift));
-  return held8(static_cast<std::int64_t>(element), bounds_);
+  return held8(converted(v, output_), bounds_);
 }
 
 std::array<std::int8_t, 256> activation_results(const Activation& activation) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "arith/integers.hpp"
 #include "base/element_range.hpp"
+#include "layout/quantized.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -20,10 +20,8 @@ struct Elements {
   Precision result;
 
   std::int32_t of(std::int64_t v) const {
-    const arith::Wide product = (arith::Wide{v} - converter.offset) * converter.scale;
-    const arith::Wide element = arith::round_shift(product, static_cast<int>(converter.shift));
     return static_cast<std::int32_t>(
-        std::clamp<arith::Wide>(element, least_of(result), greatest_of(result)));
+        std::clamp<std::int64_t>(converted(v, converter), least_of(result), greatest_of(result)));
   }
 };
 

@@ -135,7 +135,9 @@ Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const 
   const cpu::AverageWindow window = {y.kernel, x.kernel, y.stride,   x.stride,
                                      y.before, x.before, a.pad_value};
   detail::CpuNode node;
-  node.form = detail::no_form("average of the CPU's");
+  node.form = detail::no_form(
+      "average of the CPU's, which takes those beyond 32x32, strides beyond 8 and counts that the "
+      "device divides by inexactly");
   const cpu::Elements elements = {in.precision};
   node.run = [elements, window](auto sources, const auto& place) {
     cpu::average(detail::cpu_source(sources[0], elements), detail::cpu_target(place, elements),

@@ -47,6 +47,12 @@ void load_table(Registers& regs, const CdpTable& table, unsigned id) {
                                        (static_cast<std::uint32_t>(table.over_shift) & 31) << 5);
 }
 
+std::string compare_register(UnitRig& rig, const std::string& name, std::uint32_t value) {
+  const std::uint32_t got = rig.regs.read(name);
+  if (got == value) return {};
+  return name + " is " + std::to_string(got) + ", not " + std::to_string(value);
+}
+
 }  // namespace
 
 void place_cdp(CdpCase& layer, Random& random) {
@@ -174,26 +180,30 @@ void enable_cdp(Registers& regs) {
   regs.write("CDP_RDMA.D_OP_ENABLE", 1);
 }
 
-std::string check_cdp(const CdpCase& layer, UnitRig& rig) {
+std::string check_cdp_output(const CdpCase& layer, const CdpOutcome& want, UnitRig& rig) {
   const std::uint64_t size = layer.surfaces() * layer.destination.surface + layer.hw->atom;
   rig.memory.fill(model::Ram::kPrimary, kCdpOut, size, std::byte{kUntouched});
   program_cdp(layer, rig.regs);
   enable_cdp(rig.regs);
   rig.run();
   if (const std::string why = rig.blocked(); !why.empty()) return "blocked: " + why;
-  const CdpOutcome want = cdp_reference(layer, rig);
   if (const std::string wrong = rig.compare(kCdpOut, size, want.bytes); !wrong.empty())
     return wrong;
-  const std::pair<const char*, unsigned> counters[] = {
-      {"GLB.S_INTR_STATUS", kCdpDone},           {"CDP.S_POINTER", 1u << 16},
-      {"CDP_RDMA.S_POINTER", 1u << 16},          {"CDP.D_OUT_SATURATION", want.saturated},
-      {"CDP.D_PERF_LUT_UFLOW", want.under},      {"CDP.D_PERF_LUT_OFLOW", want.over},
-      {"CDP.D_PERF_LUT_HYBRID", want.hybrid},    {"CDP.D_PERF_LUT_LE_HIT", want.le},
-      {"CDP.D_PERF_LUT_LO_HIT", want.lo},        {"CDP.D_NAN_INPUT_NUM", want.nan_in},
-      {"CDP.D_INF_INPUT_NUM", want.infinite_in}, {"CDP.D_NAN_OUTPUT_NUM", want.nan_out}};
-  for (const auto& [name, value] : counters)
-    if (const std::uint32_t got = rig.regs.read(name); got != value)
-      return std::string(name) + " is " + std::to_string(got) + ", not " + std::to_string(value);
+  return compare_register(rig, "CDP.D_OUT_SATURATION", want.saturated);
+}
+
+std::string check_cdp(const CdpCase& layer, UnitRig& rig) {
+  const CdpOutcome want = cdp_reference(layer, rig);
+  if (const std::string wrong = check_cdp_output(layer, want, rig); !wrong.empty()) return wrong;
+  const std::pair<const char*, unsigned> registers[] = {
+      {"GLB.S_INTR_STATUS", kCdpDone},       {"CDP.S_POINTER", 1u << 16},
+      {"CDP_RDMA.S_POINTER", 1u << 16},      {"CDP.D_PERF_LUT_UFLOW", want.under},
+      {"CDP.D_PERF_LUT_OFLOW", want.over},   {"CDP.D_PERF_LUT_HYBRID", want.hybrid},
+      {"CDP.D_PERF_LUT_LE_HIT", want.le},    {"CDP.D_PERF_LUT_LO_HIT", want.lo},
+      {"CDP.D_NAN_INPUT_NUM", want.nan_in},  {"CDP.D_INF_INPUT_NUM", want.infinite_in},
+      {"CDP.D_NAN_OUTPUT_NUM", want.nan_out}};
+  for (const auto& [name, value] : registers)
+    if (const std::string wrong = compare_register(rig, name, value); !wrong.empty()) return wrong;
   return {};
 }
 

@@ -63,7 +63,9 @@ void fill_cdp(const CdpCase& layer, UnitRig& rig, Random& random);
 void program_cdp(const CdpCase& layer, Registers& regs);
 void enable_cdp(Registers& regs);
 CdpOutcome cdp_reference(const CdpCase& layer, UnitRig& rig);
-// Runs what is in the rig's memory and compares output and counters; empty if all is well.
+// Runs what is in the rig's memory and compares output and saturation; empty if all is well.
+std::string check_cdp_output(const CdpCase& layer, const CdpOutcome& want, UnitRig& rig);
+// The same of the first layer on a rig, with pointers and all counters.
 std::string check_cdp(const CdpCase& layer, UnitRig& rig);
 
 }  // namespace nvdla::test

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nvdla/deconvolution.hpp"
 #include "nvdla/deconvolution_phases.hpp"
 #include "support/random.hpp"
 #include "support/runtime/reference.hpp"
@@ -77,6 +78,22 @@ inline std::optional<DeconvolutionDesc> random_deconvolution(Random& random) {
     return std::nullopt;
   }
   return d;
+}
+
+// A layer "up" of that shape, which has no weights yet.
+inline Deconvolution deconvolution_layer(const DeconvolutionDesc& d) {
+  Deconvolution layer{.name = "up", .kernels = d.weights.kernels};
+  layer.kernel_height = d.weights.kernel_height;
+  layer.kernel_width = d.weights.kernel_width;
+  layer.stride_y = d.stride_y;
+  layer.stride_x = d.stride_x;
+  layer.pad_top = d.pad_top;
+  layer.pad_bottom = d.pad_bottom;
+  layer.pad_left = d.pad_left;
+  layer.pad_right = d.pad_right;
+  layer.extra_bottom = d.extra_bottom;
+  layer.extra_right = d.extra_right;
+  return layer;
 }
 
 inline std::string describe(const DeconvolutionDesc& d) {

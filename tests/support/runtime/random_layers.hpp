@@ -40,6 +40,12 @@ inline std::optional<Precision> any_result(Precision processing, const DeviceInf
   return processing == Precision::kInt16 ? Precision::kFp16 : Precision::kInt16;
 }
 
+// A scale of up to twice that, and any zero point, none often.
+inline Quantization random_quantization(Random& random, double scale) {
+  return {static_cast<float>(scale * (1 + random.pick(0, 999) / 1000.0)),
+          one_in(random, 3) ? 0 : static_cast<std::int32_t>(random.pick(-128, 127))};
+}
+
 // Bias, and what the converter makes of accumulators.
 struct Finish {
   std::vector<std::int32_t> bias;

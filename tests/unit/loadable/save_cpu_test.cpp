@@ -95,7 +95,7 @@ TEST(SaveCpu, WhatTheFormatDoesNotHaveIsNamed) {
       [&](Network& net, Tensor t) { return net.softmax(t, {.name = "softmax", .input = known}); });
   expect_refused("layer 1 'class': a loadable has no argmax", kCube,
                  [](Network& net, Tensor t) { return net.argmax(t, {.name = "class"}); });
-  expect_refused("layer 1 'mean': a loadable has no average of the CPU's",
+  expect_refused("layer 1 'mean': a loadable has no average of the CPU's, which takes those beyond 32x32",
                  {.channels = 21, .height = 40, .width = 5},
                  [](Network& net, Tensor t) { return net.average(t, {.name = "mean"}); });
   expect_refused(

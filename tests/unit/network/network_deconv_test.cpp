@@ -62,19 +62,7 @@ RandomDeconv random_layer(test::Random& random, const std::string& configuration
   r.in = test::random_cube(static_cast<int>(d.input.channels), static_cast<int>(d.input.height),
                            static_cast<int>(d.input.width), random());
   r.weights = test::random_values<std::int8_t>(d.weights.elements(), random(), -128, 127);
-  Deconvolution& layer = r.layer;
-  layer.name = "up";
-  layer.kernels = d.weights.kernels;
-  layer.kernel_height = d.weights.kernel_height;
-  layer.kernel_width = d.weights.kernel_width;
-  layer.stride_y = d.stride_y;
-  layer.stride_x = d.stride_x;
-  layer.pad_top = d.pad_top;
-  layer.pad_bottom = d.pad_bottom;
-  layer.pad_left = d.pad_left;
-  layer.pad_right = d.pad_right;
-  layer.extra_bottom = d.extra_bottom;
-  layer.extra_right = d.extra_right;
+  Deconvolution& layer = r.layer = test::deconvolution_layer(d);
   r.finish.emplace(Precision::kInt8, d.weights.kernels, d.weights.channels, random);
   // Integers of both sizes; the second is the first one with more room.
   const bool wide = info.has_int16 && random() % 2 == 0;

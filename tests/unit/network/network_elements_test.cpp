@@ -22,12 +22,8 @@ namespace {
 using test::any;
 using test::expect_error;
 using test::Random;
+using test::random_quantization;
 using test::Values;
-
-Quantization drawn(Random& random, double scale) {
-  return {static_cast<float>(scale * (1 + random.pick(0, 999) / 1000.0)),
-          test::one_in(random, 3) ? 0 : static_cast<std::int32_t>(random.pick(-128, 127))};
-}
 
 std::int8_t byte(std::int32_t value) { return static_cast<std::int8_t>(value); }
 
@@ -61,12 +57,12 @@ TEST(NetworkElements, ProductsEqualTheirOperators) {
     const bool point = test::one_in(random, 2);
     const Shape other = point ? Shape{shape.channels, 1, 1} : shape;
     const std::string configuration = test::any_configuration(random);
-    const Quantization of_a = drawn(random, 0.02);
-    Quantization of_b = drawn(random, 0.004);
+    const Quantization of_a = random_quantization(random, 0.02);
+    Quantization of_b = random_quantization(random, 0.004);
     // What operator Y is for.
     const bool needs_y = of_b.zero_point != 0 && (other == shape ? of_a.zero_point != 0 : true);
     if (needs_y && !configuration_info(configuration).has_sdp_y) test::discard();
-    Multiplication layer{.name = "product", .output = drawn(random, 0.01)};
+    Multiplication layer{.name = "product", .output = random_quantization(random, 0.01)};
     if (test::one_in(random, 3)) layer.bounds = {-0.3F, 0.7F};
     Multiplication known = layer;
     known.a = of_a;
@@ -105,8 +101,8 @@ TEST(NetworkElements, TwoZeroPointsTakeOperatorY) {
 TEST(NetworkElements, DifferencesEqualTheirOperators) {
   test::for_all(60, [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
-    const Quantization of_a = drawn(random, 0.02), of_b = drawn(random, 0.02);
-    Addition layer{.name = "difference", .output = drawn(random, 0.03)};
+    const Quantization of_a = random_quantization(random, 0.02), of_b = random_quantization(random, 0.02);
+    Addition layer{.name = "difference", .output = random_quantization(random, 0.03)};
     layer.subtract = true;
     layer.relu = test::one_in(random, 2);
     Addition known = layer;
@@ -124,7 +120,7 @@ TEST(NetworkElements, DifferencesEqualTheirOperators) {
 TEST(NetworkElements, MaximaAndMinimaStandForWhatBothDo) {
   test::for_all(30, [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
-    const Quantization both = drawn(random, 0.02);
+    const Quantization both = random_quantization(random, 0.02);
     const bool greatest = test::one_in(random, 2);
     return run(
         test::any_configuration(random), test::random_tensor(shape, Precision::kInt8, random), both,

@@ -25,11 +25,6 @@ using test::expect_error;
 using test::Random;
 using test::Values;
 
-Quantization some_quantization(Random& random, double scale) {
-  return {static_cast<float>(scale * (1 + random.pick(0, 999) / 1000.0)),
-          static_cast<std::int32_t>(random.pick(-128, 127))};
-}
-
 // Kernels with their biases and scales, and what stands for what: results fill the output.
 struct Numbers {
   std::vector<std::int8_t> weights;
@@ -41,7 +36,7 @@ struct Numbers {
 
   Numbers(Random& random, std::size_t kernels, std::size_t taps)
       : weights(test::random_values<std::int8_t>(kernels * taps, random(), -127, 127)),
-        input(some_quantization(random, 0.01)) {
+        input(test::random_quantization(random, 0.01)) {
     const double reach = 50 * std::sqrt(static_cast<double>(taps));
     if (test::one_in(random, 2))
       bias = test::random_values<std::int32_t>(kernels, random(), -40 * static_cast<int>(reach),
@@ -51,7 +46,7 @@ struct Numbers {
     for (std::size_t k = 0; k < count; ++k)
       scales.push_back(static_cast<float>(numbers.pick(5, 99)) / 3000);
     asked.weights = scales;
-    asked.output = some_quantization(random, 0.01 * 0.01 * reach);
+    asked.output = test::random_quantization(random, 0.01 * 0.01 * reach);
     relu = test::one_in(random, 2);
     if (test::one_in(random, 2)) {
       asked.bounds.high = 60 * asked.output.scale;
@@ -197,17 +192,7 @@ TEST(NetworkQuantized, DeconvolutionsEqualTheirOperators) {
     d.weights.kernels = any(random, 1, 40);
     const std::size_t taps = d.weights.elements() / d.weights.kernels;
     const Numbers n(random, d.weights.kernels, taps);
-    Deconvolution layer{.name = "up", .kernels = d.weights.kernels};
-    layer.kernel_height = d.weights.kernel_height;
-    layer.kernel_width = d.weights.kernel_width;
-    layer.stride_y = d.stride_y;
-    layer.stride_x = d.stride_x;
-    layer.pad_top = d.pad_top;
-    layer.pad_bottom = d.pad_bottom;
-    layer.pad_left = d.pad_left;
-    layer.pad_right = d.pad_right;
-    layer.extra_bottom = d.extra_bottom;
-    layer.extra_right = d.extra_right;
+    Deconvolution layer = test::deconvolution_layer(d);
     layer.weights = std::span<const std::int8_t>(n.weights);
     n.tell(layer);
     const QuantizedOperators fitted = QuantizedOperators::fit(layer, n.known());
