@@ -134,7 +134,12 @@ bool BareTarget::idle() {
   });
 }
 
-bool BareTarget::step() {
+bool BareTarget::step() { return look(kLanding); }
+
+// A device of processes, as in an emulator, may be kept from its processor for longer.
+bool BareTarget::step_until_due() { return look(kHung); }
+
+bool BareTarget::look(detail::BareDevice::Time quiet) {
   // All signs of life that there are.
   std::uint64_t state = read(address_of(hw_, "GLB.S_INTR_STATUS").value());
   const bool done = idle();
@@ -144,10 +149,11 @@ bool BareTarget::step() {
     state_ = state;
     changed_ = now;
   }
-  if (now - changed_ >= (done ? detail::BareDevice::Time(kLanding) : kHung)) return false;
+  if (now - changed_ >= (done ? quiet : kHung)) return false;
   // A look costs more than a moment: where nothing moves, it waits.
   device_->relax();
-  if (!done) device_->wait_interrupt(device_->now() + milliseconds(1));
+  if (!done || now - changed_ >= kLanding)
+    device_->wait_interrupt(device_->now() + milliseconds(1));
   return true;
 }
 

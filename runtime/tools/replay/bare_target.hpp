@@ -25,6 +25,7 @@ class BareTarget final : public Target {
   void fill(model::Ram ram, std::uint64_t address, std::uint64_t size, std::uint8_t byte) override;
   void fetch(model::Ram ram, std::uint64_t address, std::span<std::byte> bytes) override;
   bool step() override;
+  bool step_until_due() override;
   bool idle() override;
   std::vector<std::string> blocked() override { return {}; }
   std::string refusals() override { return device_->take_refusals(); }
@@ -37,6 +38,8 @@ class BareTarget final : public Target {
   template <typename Visit>
   void for_parts(model::Ram ram, std::uint64_t address, std::uint64_t size, Visit visit);
   void take(model::Ram ram, std::uint64_t address, std::uint64_t size);
+  // False when an idle device has shown no sign of life for so long.
+  bool look(detail::BareDevice::Time quiet);
 
   std::unique_ptr<detail::BareDevice> device_;
   const nvdla_hw& hw_;

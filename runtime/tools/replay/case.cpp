@@ -36,14 +36,17 @@ class CaseParser {
       const auto [offset, value] = register_pair(item);
       add(item, WriteRegister{offset, value});
     }
-    add(root, Finish{});
+    const Json* const status = root.find("expect_intr_status");
+    const std::uint32_t interrupts =
+        status ? static_cast<std::uint32_t>(number(*status, "expect_intr_status", ~0u)) : 0;
+    add(root, Finish{interrupts});
 
     const std::size_t runs = script_.commands.size();
-    if (const Json* status = root.find("expect_intr_status")) {
+    if (status) {
       const auto* info = model::find_register("GLB.S_INTR_STATUS");
       CheckRegister check;
       check.offset = *model::register_address(script_.map, *info);
-      check.value = static_cast<std::uint32_t>(number(*status, "expect_intr_status", ~0u));
+      check.value = interrupts;
       add(*status, check);
     }
     for (const Json& item : array(root, "expect_mem", false)) compare(item);

@@ -109,10 +109,12 @@ class Player {
     throw Stop{};
   }
 
-  bool step() {
+  bool step() { return counted(&Target::step); }
+  bool step_until_due() { return counted(&Target::step_until_due); }
+  bool counted(bool (Target::*step)()) {
     if (outcome_.steps >= options_.max_steps)
       stop(fmt::format("time-out: the device is not done after {} steps", outcome_.steps));
-    if (!target_.step()) return false;
+    if (!(target_.*step)()) return false;
     ++outcome_.steps;
     return true;
   }
@@ -281,8 +283,11 @@ class Player {
     if (!target_.idle()) stop(fmt::format("no interrupt comes ({})", state()));
   }
 
-  void execute(const Finish&) {
+  void execute(const Finish& action) {
     while (step()) {
+    }
+    const auto due = [&] { return action.interrupts & ~target_.read(status_offset_); };
+    while (due() != 0 && step_until_due()) {
     }
     if (!target_.idle() || !target_.blocked().empty())
       fail(fmt::format("the device does not finish ({})", state()));
@@ -306,7 +311,7 @@ class Player {
   void resolve(std::size_t index) {
     const std::uint32_t bit = pending_[index].bit;
     while (!(target_.read(status_offset_) & bit))
-      if (!step())
+      if (!step_until_due())
         stop(fmt::format("the interrupt {} does not come ({})", interrupt_names(bit), state()));
     target_.write(status_offset_, bit);
     pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));

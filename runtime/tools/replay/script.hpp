@@ -110,7 +110,9 @@ struct AwaitSync {
 struct WaitInterrupt {};
 
 // Lets the device finish all it was given. It must not be left blocked.
-struct Finish {};
+struct Finish {
+  std::uint32_t interrupts = 0;  // bits of S_INTR_STATUS that are due then
+};
 
 // Lets the device finish the layer of a dump and clears its interrupts. If it does not end, nothing
 // after it is played; that is what was to be found out if the layer is the guilty one.

@@ -32,6 +32,9 @@ class Target {
   // Lets time pass, until an interrupt at most. False when nothing can change by itself any more.
   virtual bool step() = 0;
 
+  // The same where something has to come: a device that seems idle is given more time.
+  virtual bool step_until_due() { return step(); }
+
   // No unit is enabled and no completion is due.
   virtual bool idle() = 0;
 

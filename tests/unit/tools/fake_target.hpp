@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "tools/replay/target.hpp"
 
@@ -52,6 +53,13 @@ class FakeTarget : public Target {
     return true;
   }
 
+  bool step_until_due() override {
+    if (step()) return true;
+    const std::uint32_t raised = std::exchange(late_interrupt, 0);
+    registers[kStatus] |= raised;
+    return raised != 0;
+  }
+
   bool idle() override { return is_idle; }
   std::vector<std::string> blocked() override { return reasons; }
   std::string refusals() override { return refused; }
@@ -64,6 +72,7 @@ class FakeTarget : public Target {
   std::map<std::uint64_t, std::byte> memory;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> writes;
   std::deque<std::function<void()>> steps;
+  std::uint32_t late_interrupt = 0;  // that comes after all steps, if it is waited for
   bool endless = false;
   bool is_idle = true;
   std::vector<std::string> reasons;

@@ -47,6 +47,16 @@ Outcome play_cfg(std::string_view text, Target& target) {
 constexpr std::uint32_t kEnable = 0x9038;
 constexpr std::uint32_t kShift = 0x90c8;
 
+// A device that seems idle may be late with its interrupt.
+TEST(Player, ACaseWaitsForTheInterruptThatIsDue) {
+  FakeTarget target;
+  target.late_interrupt = 1;
+  const auto actions = {Action(Finish{1}), Action(check(FakeTarget::kStatus, 1))};
+  EXPECT_EQ(play(script_of(Kind::kCase, actions), target).verdict, Verdict::kPass);
+  FakeTarget other;
+  EXPECT_EQ(play(script_of(Kind::kCase, actions), other).failures.size(), 1u);
+}
+
 TEST(Player, NothingRunsBeforeAllOfACaseIsWritten) {
   FakeTarget target;
   std::size_t writes_at_step = 0;
