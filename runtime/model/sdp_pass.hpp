@@ -51,11 +51,13 @@ struct SdpStreamStep {
   std::uint8_t shift = 0;
   bool converts = false;
   StepScale scale = {};
+  WordProduct product = {}, conversion = {};
 };
 
 struct SdpStreamSteps {
   SdpStreamStep step[SdpStream::kMostSteps];
   unsigned count = 0;
+  bool words = false;  // as UnitKernels::sdp_words says
 
   void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
 };

@@ -15,7 +15,7 @@ namespace {
 
 using arith::magnitude;
 
-constexpr std::uint64_t kMost = INT32_MAX;
+constexpr std::uint64_t kMost = INT32_MAX, kMostOfWord = INT16_MAX;
 
 constexpr StepKind alu_step(Alu algorithm) noexcept {
   return algorithm == Alu::kMax   ? StepKind::kMax
@@ -40,7 +40,13 @@ std::uint64_t offset_of(const Surface& memory, std::uint64_t surface, std::uint6
 class SdpPass::StreamPlan {
  public:
   StreamPlan(const SdpPass& pass, std::uint64_t largest) noexcept
-      : pass_(pass), real_(pass.float_), most_(largest) {}
+      : pass_(pass),
+        real_(pass.float_),
+        most_(largest),
+        words_(pass.layer_.proc == Precision::kInt8) {}
+
+  // Whether 16 bits hold all of it: no operands of two bytes, among which is -32768.
+  bool fits_words() const noexcept { return words_; }
 
   bool add_operators(SdpStreamSteps& steps) {
     for (unsigned i = 0; i < 2; ++i) {
@@ -50,7 +56,10 @@ class SdpPass::StreamPlan {
       if (x.mul.active && !add_mul(steps, i, x.prelu, x.mul_shift)) return false;
       if (!x.mul.active && !real_ && x.mul_shift != 0 && !add_scale(steps, {0, 1, 0}, x.mul_shift))
         return false;
-      if (x.relu) steps.add({.kind = StepKind::kRelu});
+      if (!x.relu) continue;
+      // Of what is rounded up to 0 or less, nothing is left.
+      if (x.mul.active) steps.step[steps.count - 1].product.up = true;
+      steps.add({.kind = StepKind::kRelu});
     }
     const OperatorY& y = pass_.layer_.y;
     if (y.active) {
@@ -63,9 +72,10 @@ class SdpPass::StreamPlan {
   // (x - offset) * scale >> shift, of integers.
   bool add_scale(SdpStreamSteps& steps, StepScale scale, unsigned shift) {
     const std::uint64_t sum = most_ + magnitude(scale.offset);
+    const WordProduct product = word_product(sum, magnitude(scale.scale), shift);
     if (!scales(sum, magnitude(scale.scale), shift)) return false;
     scale.shift = static_cast<std::uint8_t>(shift);
-    steps.add({.kind = StepKind::kScale, .scale = scale});
+    steps.add({.kind = StepKind::kScale, .scale = scale, .product = product});
     return true;
   }
 
@@ -76,7 +86,33 @@ class SdpPass::StreamPlan {
     const std::uint64_t product = value * factor + ((std::uint64_t{1} << shift) >> 1) + 1;
     if (product > kMost) return false;
     most_ = product >> shift;
+    words_ &= most_ <= kMostOfWord;
     return true;
+  }
+
+  // Of magnitudes, rounded.
+  WordProduct word_product(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
+    words_ &= value <= kMostOfWord && factor <= kMostOfWord;
+    WordProduct product{};
+    if (!words_ || shift == 0) return product;
+    constexpr unsigned kBits = 15;
+    if (shift > kBits) {
+      product.bits = WordBits::kUpper;
+      // Without a sign there is room for one bit more.
+      product.left = 1;
+      product.right = static_cast<std::uint8_t>(shift - kBits);
+      return product;
+    }
+    const auto room = [](std::uint64_t number) {
+      return kBits - static_cast<unsigned>(std::bit_width(number));
+    };
+    // Rather the factor, which may be one of a channel.
+    const unsigned left = kBits - shift, of_factor = std::min(left, room(factor));
+    words_ = left - of_factor <= room(value);
+    product.bits = WordBits::kFrom15;
+    product.left = static_cast<std::uint8_t>(left - of_factor);
+    product.factor_left = static_cast<std::uint8_t>(of_factor);
+    return product;
   }
 
   bool add_alu(SdpStreamSteps& steps, unsigned i, Alu algorithm) {
@@ -87,6 +123,7 @@ class SdpPass::StreamPlan {
     if (real_) return true;
     const std::uint64_t operand = pass_.operands_[i].largest_alu();
     most_ = algorithm == Alu::kSum ? most_ + operand : std::max(most_, operand);
+    words_ &= most_ <= kMostOfWord;
     return most_ <= kMost;
   }
 
@@ -94,16 +131,18 @@ class SdpPass::StreamPlan {
     SdpStreamStep step{.kind = prelu ? StepKind::kPrelu : StepKind::kMultiply, .operand = i};
     if (!find_operand(step)) return false;
     step.shift = static_cast<std::uint8_t>(shift);
+    const std::uint64_t factor = pass_.operands_[i].largest_mul();
+    step.product = word_product(most_, factor, shift);
     steps.add(step);
     if (real_) return true;
     const std::uint64_t passes = prelu ? most_ : 0;
-    if (!scales(most_, pass_.operands_[i].largest_mul(), shift)) return false;
+    if (!scales(most_, factor, shift)) return false;
     most_ = std::max(most_, passes);
     return true;
   }
 
   // Where the operand comes from; false if a stream cannot take it.
-  bool find_operand(SdpStreamStep& step) const noexcept {
+  bool find_operand(SdpStreamStep& step) noexcept {
     const SdpOperands& operands = pass_.operands_[step.operand];
     const OperatorY& y = pass_.layer_.y;
     const OperatorX& x = pass_.layer_.x[step.operand & 1];
@@ -128,6 +167,7 @@ class SdpPass::StreamPlan {
       step.converts = true;
       step.scale = {converter.offset, converter.scale,
                     static_cast<std::uint8_t>(converter.truncate)};
+      step.conversion = word_product(sum, magnitude(converter.scale), converter.truncate);
     } else if (!of_y && step.alu && x.alu_shift != 0) {
       if (x.alu_shift > 14) return false;
       step.converts = true;
@@ -139,6 +179,7 @@ class SdpPass::StreamPlan {
   const SdpPass& pass_;
   const bool real_;
   std::uint64_t most_;
+  bool words_;
 };
 
 // Source and destination lie open, apart or in the same place, and no operand is written.
@@ -165,7 +206,10 @@ bool SdpPass::plan_stream() {
   StreamPlan plan(*this, layer.rdma.largest_input());
   if (!plan.add_operators(stream_)) return false;
   const bool identity = layer.offset == 0 && layer.scale == 1 && layer.shift == 0;
-  return float_ || identity || plan.add_scale(stream_, {layer.offset, layer.scale, 0}, layer.shift);
+  if (!float_ && !identity && !plan.add_scale(stream_, {layer.offset, layer.scale, 0}, layer.shift))
+    return false;
+  stream_.words = plan.fits_words();
+  return true;
 }
 
 void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
@@ -184,7 +228,8 @@ void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
   for (unsigned i = 0; i < stream_.count; ++i) {
     const SdpStreamStep& from = stream_.step[i];
     SdpStep& step = stream.step[i];
-    step = {from.kind, from.shift, nullptr, nullptr, 0, from.converts, from.scale};
+    step = {from.kind,     from.shift, nullptr,      nullptr,        0,
+            from.converts, from.scale, from.product, from.conversion};
     if (from.kind == StepKind::kRelu || from.kind == StepKind::kScale) continue;
     const SdpOperands& operands = operands_[from.operand];
     if (from.per_element) {
@@ -204,9 +249,13 @@ void SdpPass::stream(const LineTasks::Lines& lines, unsigned thread) {
         stream.step[i].elements = operands_[from.operand].window() +
                                   offset_of(operands_[from.operand].cube().memory, surface, y);
     const std::size_t count = std::size_t{packed ? height : 1} * layer_.width * atom;
-    const HalfCounts counts =
-        kernels_.units->sdp_stream(stream, source_ + offset_of(layer_.rdma.source, surface, y),
-                                   count, window_ + offset_of(layer_.destination, surface, y));
+    const std::byte* in = source_ + offset_of(layer_.rdma.source, surface, y);
+    std::byte* out = window_ + offset_of(layer_.destination, surface, y);
+    if (stream_.words && kernels_.units->sdp_words != nullptr) {
+      kernels_.units->sdp_words(stream, in, count, out);
+      continue;
+    }
+    const HalfCounts counts = kernels_.units->sdp_stream(stream, in, count, out);
     counters.nan_out += counts.nan;
     counters.saturated += counts.largest;
   }

@@ -193,13 +193,61 @@ class LaneCounter {
   __m256i sums_ = _mm256_setzero_si256();
 };
 
+using WordVector = __m256i;
+
+struct StreamWords {
+  static constexpr unsigned kBytes = 32;
+
+  static void load(const void* from, WordVector& low, WordVector& high) {
+    const __m256i bytes = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+    low = _mm256_srai_epi16(_mm256_unpacklo_epi8(bytes, bytes), 8);
+    high = _mm256_srai_epi16(_mm256_unpackhi_epi8(bytes, bytes), 8);
+  }
+  // What is too large saturates.
+  static void store(WordVector low, WordVector high, void* to) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm256_packs_epi16(low, high));
+  }
+  static WordVector same(int16_t value) { return _mm256_set1_epi16(value); }
+  static WordVector add(WordVector a, WordVector b) { return _mm256_add_epi16(a, b); }
+  static WordVector subtract(WordVector a, WordVector b) { return _mm256_sub_epi16(a, b); }
+  static WordVector most(WordVector a, WordVector b) { return _mm256_max_epi16(a, b); }
+  static WordVector least(WordVector a, WordVector b) { return _mm256_min_epi16(a, b); }
+  static WordVector differing(WordVector a, WordVector b) { return _mm256_xor_si256(a, b); }
+  static WordVector magnitude(WordVector a) { return _mm256_abs_epi16(a); }
+  static WordVector left(WordVector a, unsigned bits) {
+    return _mm256_sll_epi16(a, _mm_cvtsi32_si128(static_cast<int>(bits)));
+  }
+  static WordVector right(WordVector a, unsigned bits) {
+    return _mm256_srl_epi16(a, _mm_cvtsi32_si128(static_cast<int>(bits)));
+  }
+  static WordVector lower_product(WordVector a, WordVector b) { return _mm256_mullo_epi16(a, b); }
+  static WordVector rounded_product(WordVector a, WordVector b) {
+    return _mm256_mulhrs_epi16(a, b);
+  }
+  static WordVector upper_product(WordVector a, WordVector b) { return _mm256_mulhi_epu16(a, b); }
+  static WordVector where_negative(WordVector value, WordVector then) {
+    return _mm256_blendv_epi8(value, then, _mm256_srai_epi16(value, 15));
+  }
+  // A magnitude with the sign of `sign`.
+  static WordVector signed_by(WordVector a, WordVector sign) {
+    return _mm256_sign_epi16(a, _mm256_or_si256(sign, _mm256_set1_epi16(1)));
+  }
+};
+
 // clang-format off
 #include "model/kernels/avx2_atoms.ipp"
+#include "model/kernels/sdp_word_vectors.ipp"
 #include "model/kernels/unit_vectors.ipp"
 // clang-format on
 
+constexpr UnitKernels avx2_units() {
+  UnitKernels set = unit_kernels();
+  set.sdp_words = sdp_words;
+  return set;
+}
+
 }  // namespace
 
-const UnitKernels kAvx2Units = unit_kernels();
+const UnitKernels kAvx2Units = avx2_units();
 
 }  // namespace nvdla::model

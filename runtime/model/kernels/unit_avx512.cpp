@@ -173,13 +173,61 @@ class LaneCounter {
   uint32_t sum_ = 0;
 };
 
+using WordVector = __m512i;
+
+struct StreamWords {
+  static constexpr unsigned kBytes = 64;
+
+  static void load(const void* from, WordVector& low, WordVector& high) {
+    const __m512i bytes = _mm512_loadu_si512(from);
+    low = _mm512_srai_epi16(_mm512_unpacklo_epi8(bytes, bytes), 8);
+    high = _mm512_srai_epi16(_mm512_unpackhi_epi8(bytes, bytes), 8);
+  }
+  // What is too large saturates.
+  static void store(WordVector low, WordVector high, void* to) {
+    _mm512_storeu_si512(to, _mm512_packs_epi16(low, high));
+  }
+  static WordVector same(int16_t value) { return _mm512_set1_epi16(value); }
+  static WordVector add(WordVector a, WordVector b) { return _mm512_add_epi16(a, b); }
+  static WordVector subtract(WordVector a, WordVector b) { return _mm512_sub_epi16(a, b); }
+  static WordVector most(WordVector a, WordVector b) { return _mm512_max_epi16(a, b); }
+  static WordVector least(WordVector a, WordVector b) { return _mm512_min_epi16(a, b); }
+  static WordVector differing(WordVector a, WordVector b) { return _mm512_xor_si512(a, b); }
+  static WordVector magnitude(WordVector a) { return _mm512_abs_epi16(a); }
+  static WordVector left(WordVector a, unsigned bits) {
+    return _mm512_sll_epi16(a, _mm_cvtsi32_si128(static_cast<int>(bits)));
+  }
+  static WordVector right(WordVector a, unsigned bits) {
+    return _mm512_srl_epi16(a, _mm_cvtsi32_si128(static_cast<int>(bits)));
+  }
+  static WordVector lower_product(WordVector a, WordVector b) { return _mm512_mullo_epi16(a, b); }
+  static WordVector rounded_product(WordVector a, WordVector b) {
+    return _mm512_mulhrs_epi16(a, b);
+  }
+  static WordVector upper_product(WordVector a, WordVector b) { return _mm512_mulhi_epu16(a, b); }
+  static WordVector where_negative(WordVector value, WordVector then) {
+    return _mm512_mask_mov_epi16(value, _mm512_movepi16_mask(value), then);
+  }
+  // A magnitude with the sign of `sign`.
+  static WordVector signed_by(WordVector a, WordVector sign) {
+    return _mm512_mask_sub_epi16(a, _mm512_movepi16_mask(sign), _mm512_setzero_si512(), a);
+  }
+};
+
 // clang-format off
 #include "model/kernels/avx2_atoms.ipp"
+#include "model/kernels/sdp_word_vectors.ipp"
 #include "model/kernels/unit_vectors.ipp"
 // clang-format on
 
+constexpr UnitKernels avx512_units() {
+  UnitKernels set = unit_kernels();
+  set.sdp_words = sdp_words;
+  return set;
+}
+
 }  // namespace
 
-const UnitKernels kAvx512Units = unit_kernels();
+const UnitKernels kAvx512Units = avx512_units();
 
 }  // namespace nvdla::model

@@ -31,6 +31,17 @@ struct StepScale {
   uint8_t shift;
 };
 
+// Which bits of a product of 16 bits by 16 are its rounded result: the lower ones; those from bit
+// 15 on; those of the upper half from bit `right` on, 1 at least, which are of magnitudes. Both
+// numbers are shifted left before.
+enum class WordBits : uint8_t { kLower, kFrom15, kUpper };
+
+struct WordProduct {
+  WordBits bits;
+  bool up;  // of kFrom15: halves may be rounded up; else away from zero, as SDP does
+  uint8_t left, factor_left, right;
+};
+
 struct SdpStep {
   StepKind kind;
   uint8_t shift;            // of a product, rounded
@@ -40,6 +51,8 @@ struct SdpStep {
   uint8_t bytes;
   bool converts;
   StepScale scale;  // of kScale, too
+  // For sdp_words: the step's product, or that of its scale, and its operand's conversion.
+  WordProduct product, conversion;
 };
 
 // A stream is of int8, of int16 or of fp16, whose numbers are fp32 on the way: no operand is an
@@ -218,6 +231,9 @@ struct UnitKernels {
 
   // A stream of `count` elements, side by side; to itself at most.
   HalfCounts (*sdp_stream)(const SdpStream& stream, const void* in, size_t count, void* out);
+  // The same in int8 where 16 bits hold every number and every operand, and operands of elements
+  // have one byte. Null where nothing is faster.
+  void (*sdp_words)(const SdpStream& stream, const void* in, size_t count, void* out);
 
   // Elements to the results of their patterns, in their place at most; counts as results of fp16.
   void (*sdp_map_bytes)(const uint8_t* results, const void* in, size_t count, void* out);
