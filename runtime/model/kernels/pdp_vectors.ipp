@@ -12,12 +12,12 @@ constexpr int32_t kLargestHalf = 0x477fe000;
 // So many sums side by side do not wait for each other.
 constexpr unsigned kSums = 4;
 
-// To 11 bits, to nearest even, by a number whose last place that is; a zero loses its sign.
+// To 11 bits, to nearest even: 2^13 - 1 times the sum is so much more that fp32 has 11 bits left
+// for the sum, which is what is missing to 2^13 times. A zero loses its sign.
 static inline Floats round_sum(Floats sum) {
-  const Floats power =
-      Vector::floats(Vector::both(Vector::ints(sum), Vector::same(~kLaneMantissa)));
-  const Floats large = Vector::fill((127 + 13) << kLaneMantissaBits | 1 << 22);  // 1.5 * 2^13
-  return Vector::subtract_product(Vector::multiply_add(sum, power, large), power, large);
+  const Floats less = Vector::fill(static_cast<int32_t>(0xc5fff800));  // 1 - 2^13
+  const Floats more = Vector::fill(0x46000000);                        // 2^13
+  return Vector::multiply_add(Vector::multiply(sum, less), sum, more);
 }
 
 template <bool kSigns>

@@ -36,9 +36,6 @@ struct Vector {
   static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
   static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm256_fmadd_ps(a, b, sum); }
-  static Floats subtract_product(Floats from, Floats a, Floats b) {
-    return _mm256_fnmadd_ps(a, b, from);
-  }
 
   static Floats floats(Ints bits) { return _mm256_castsi256_ps(bits); }
   static Ints ints(Floats values) { return _mm256_castps_si256(values); }

@@ -28,9 +28,6 @@ struct Vector {
   static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm512_fmadd_ps(a, b, sum); }
-  static Floats subtract_product(Floats from, Floats a, Floats b) {
-    return _mm512_fnmadd_ps(a, b, from);
-  }
 
   static Floats floats(Ints bits) { return _mm512_castsi512_ps(bits); }
   static Ints ints(Floats values) { return _mm512_castps_si512(values); }

@@ -27,7 +27,6 @@ struct Vector {
   static Floats add(Floats a, Floats b) { return vaddq_f32(a, b); }
   static Floats multiply(Floats a, Floats b) { return vmulq_f32(a, b); }
   static Floats multiply_add(Floats sum, Floats a, Floats b) { return vfmaq_f32(sum, a, b); }
-  static Floats subtract_product(Floats from, Floats a, Floats b) { return vfmsq_f32(from, a, b); }
 
   static Floats floats(Ints bits) { return vreinterpretq_f32_s32(bits); }
   static Ints ints(Floats values) { return vreinterpretq_s32_f32(values); }
