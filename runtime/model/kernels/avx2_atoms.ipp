@@ -17,6 +17,7 @@ struct Atoms {
   static Atom least_int16(Atom a, Atom b) { return _mm256_min_epi16(a, b); }
   // Patterns of fp16 as integers of the same order, and back.
   static Atom order(Atom atom) {
-    return _mm256_xor_si256(atom, _mm256_srli_epi16(_mm256_srai_epi16(atom, 15), 1));
+    return _mm256_xor_si256(
+        atom, _mm256_and_si256(_mm256_srai_epi16(atom, 15), _mm256_set1_epi16(0x7fff)));
   }
 };

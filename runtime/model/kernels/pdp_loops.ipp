@@ -18,27 +18,28 @@ struct ExtremeRule {
   inline Element store(Value value) const { return value; }
 };
 
-// A NaN wins: in a line the leftmost, between lines that of the lowest.
+// Values are numbers of the same order as the halves. A NaN wins: in a line the leftmost, between
+// lines that of the lowest.
 template <bool kMax>
 struct ExtremeHalfRule {
   using Element = uint16_t;
-  using Value = uint16_t;
+  using Value = int16_t;
 
-  // Orders numbers as integers.
-  static inline int16_t key(Value value) {
-    const auto bits = static_cast<int16_t>(value);
+  // And back.
+  static inline int16_t order(int16_t bits) {
     return static_cast<int16_t>(bits ^ ((bits >> 15) & 0x7fff));
   }
+  static inline bool is_nan(Value value) { return (value > 0x7c00) | (value < ~0x7c00); }
   static inline Value of(Value a, Value b) {
-    const bool a_nan = (a & 0x7fff) > 0x7c00, b_nan = (b & 0x7fff) > 0x7c00;
-    const bool a_wins = kMax ? key(a) >= key(b) : key(a) <= key(b);
+    const bool a_nan = is_nan(a), b_nan = is_nan(b);
+    const bool a_wins = kMax ? a >= b : a <= b;
     return a_nan | (!b_nan & a_wins) ? a : b;
   }
   explicit ExtremeHalfRule(const PoolRule&) {}
-  inline Value load(Element element) const { return element; }
+  inline Value load(Element element) const { return order(static_cast<int16_t>(element)); }
   inline Value along(Value so_far, Value next) const { return of(so_far, next); }
   inline Value across(Value so_far, Value next) const { return of(next, so_far); }
-  inline Element store(Value value) const { return value; }
+  inline Element store(Value value) const { return static_cast<Element>(order(value)); }
 };
 
 // Of so many bytes.

@@ -47,19 +47,32 @@ static inline void find_zeros(const Floats (&sums)[kNumber], Doubt& zeros) {
     for (const Floats& sum : sums) zeros.where_zero(sum);
 }
 
-// Of windows that begin `step` elements apart, with so many columns each: of kColumns, or of
-// `columns`.
-template <bool kSigns, unsigned kColumns = 0, unsigned kNumber>
+// Of windows of `columns` columns that begin `step` elements apart.
+template <bool kSigns, unsigned kNumber>
 [[gnu::always_inline]] static inline void sum_columns(const uint16_t* at, size_t step,
                                                       unsigned columns, unsigned lanes,
                                                       Floats (&sums)[kNumber], Doubt& doubt) {
-  const unsigned number = kColumns != 0 ? kColumns : columns;
   for (unsigned k = 0; k < kNumber; ++k) sums[k] = Vector::from_halves(at + k * step);
-  for (unsigned i = 1; i < number; ++i) {
+  for (unsigned i = 1; i < columns; ++i) {
     at += lanes;
     for (unsigned k = 0; k < kNumber; ++k)
       sums[k] = add_halves<kSigns>(sums[k], Vector::from_halves(at + k * step), doubt);
   }
+}
+
+// Of windows of kColumns columns that begin kStride columns apart. Columns of two windows are
+// loaded once.
+template <bool kSigns, unsigned kColumns, unsigned kStride, unsigned kNumber>
+[[gnu::always_inline]] static inline void sum_shared_columns(const uint16_t* at, unsigned lanes,
+                                                             Floats (&sums)[kNumber],
+                                                             Doubt& doubt) {
+  constexpr unsigned kAll = (kNumber - 1) * kStride + kColumns;
+  Floats columns[kAll];
+  for (unsigned i = 0; i < kAll; ++i) columns[i] = Vector::from_halves(at + size_t{i} * lanes);
+  for (unsigned k = 0; k < kNumber; ++k) sums[k] = columns[k * kStride];
+  for (unsigned i = 1; i < kColumns; ++i)
+    for (unsigned k = 0; k < kNumber; ++k)
+      sums[k] = add_halves<kSigns>(sums[k], columns[k * kStride + i], doubt);
 }
 
 // What is to be looked at again.
@@ -67,53 +80,73 @@ struct AverageDoubts {
   bool sums, zeros;
 };
 
-// Windows from x on, of which none reaches beyond the line: false if there are no such.
-static inline bool whole_windows(const PoolLine& line, unsigned x) {
-  return line.out_width - x >= kSums && x * line.stride >= line.left &&
-         (x + kSums - 1) * line.stride + line.kernel <= line.left + line.width;
+// Windows that do not reach beyond the line, begin to end.
+static inline PoolWindow whole_windows(const PoolLine& line) {
+  const unsigned begin = (line.left + line.stride - 1) / line.stride;
+  const unsigned room = line.left + line.width;
+  const unsigned fit = room < line.kernel ? 0 : (room - line.kernel) / line.stride + 1;
+  const unsigned end = fit < line.out_width ? fit : line.out_width;
+  return begin < end ? PoolWindow{begin, end} : PoolWindow{0, 0};
 }
 
-template <bool kSigns, unsigned kColumns = 0>
+// Calls `one` with each window and `many` with the first one of kMany whole ones: the last of these
+// once more rather than one by one.
+template <unsigned kMany, typename One, typename Many>
+[[gnu::always_inline]] static inline void each_window(const PoolLine& line, One one, Many many) {
+  PoolWindow whole = whole_windows(line);
+  if (whole.end - whole.begin < kMany) whole = {0, 0};
+  for (unsigned x = 0; x < whole.begin; ++x) one(x);
+  for (unsigned x = whole.begin; x < whole.end; x += kMany)
+    many(whole.end - x < kMany ? whole.end - kMany : x);
+  for (unsigned x = whole.end; x < line.out_width; ++x) one(x);
+}
+
+template <bool kSigns, unsigned kColumns = 0, unsigned kStride = 0>
 static AverageDoubts average_along_in(const PoolLine& of, const uint16_t* in, int32_t* out) {
   const PoolLine line = of;
-  const size_t step = size_t{line.stride} * line.lanes;
-  // The last ones once more rather than one by one.
-  const unsigned last = line.out_width < kSums ? 0 : line.out_width - kSums;
   Doubt doubt, zeros;
-  for (unsigned x = 0; x < line.out_width;) {
-    const unsigned first = x < last ? x : last;
-    const bool whole = whole_windows(line, first);
-    if (whole) x = first;
-    const PoolWindow window = pool_window(line, x);
-    const unsigned missing = line.kernel - (window.end - window.begin);
-    const uint16_t* at = in + size_t{window.begin} * line.lanes;
-    int32_t* to = out + size_t{x} * line.lanes;
-    for (unsigned lane = 0; lane < line.lanes; lane += Vector::kLanes) {
-      if (whole) {
-        Floats sums[kSums];
-        sum_columns<kSigns, kColumns>(at + lane, step, line.kernel, line.lanes, sums, doubt);
-        find_zeros<kSigns>(sums, zeros);
-        for (unsigned k = 0; k < kSums; ++k)
-          Vector::store(sums[k], to + size_t{k} * line.lanes + lane);
-      } else {
-        Floats sum[1];
-        sum_columns<kSigns>(at + lane, 0, window.end - window.begin, line.lanes, sum, doubt);
-        if (missing != 0)
-          sum[0] = add_halves<kSigns>(sum[0], Vector::fill(line.missing[missing]), doubt);
-        find_zeros<kSigns>(sum, zeros);
-        Vector::store(sum[0], to + lane);
-      }
-    }
-    x += whole ? kSums : 1;
-  }
+  each_window<kSums>(
+      line,
+      [&](unsigned x) {
+        const PoolWindow window = pool_window(line, x);
+        const unsigned columns = window.end - window.begin, missing = line.kernel - columns;
+        const uint16_t* at = in + size_t{window.begin} * line.lanes;
+        for (unsigned lane = 0; lane < line.lanes; lane += Vector::kLanes) {
+          Floats sum[1];
+          sum_columns<kSigns>(at + lane, 0, columns, line.lanes, sum, doubt);
+          if (missing != 0)
+            sum[0] = add_halves<kSigns>(sum[0], Vector::fill(line.missing[missing]), doubt);
+          find_zeros<kSigns>(sum, zeros);
+          Vector::store(sum[0], out + size_t{x} * line.lanes + lane);
+        }
+      },
+      [&](unsigned x) {
+        const uint16_t* at = in + size_t{x * line.stride - line.left} * line.lanes;
+        for (unsigned lane = 0; lane < line.lanes; lane += Vector::kLanes) {
+          Floats sums[kSums];
+          if constexpr (kColumns != 0) {
+            sum_shared_columns<kSigns, kColumns, kStride>(at + lane, line.lanes, sums, doubt);
+          } else {
+            sum_columns<kSigns>(at + lane, size_t{line.stride} * line.lanes, line.kernel,
+                                line.lanes, sums, doubt);
+          }
+          find_zeros<kSigns>(sums, zeros);
+          for (unsigned k = 0; k < kSums; ++k)
+            Vector::store(sums[k], out + size_t{x + k} * line.lanes + lane);
+        }
+      });
   return {doubt.any(), zeros.any()};
 }
 
 // False where a sum is in doubt.
 static bool average_along(const PoolLine& line, const uint16_t* in, int32_t* out) {
-  const auto average = line.kernel == 2   ? average_along_in<false, 2>
-                       : line.kernel == 3 ? average_along_in<false, 3>
-                                          : average_along_in<false>;
+  const bool twos = line.kernel == 2 && line.stride == 2;
+  const bool threes_by_two = line.kernel == 3 && line.stride == 2;
+  const bool threes = line.kernel == 3 && line.stride == 1;
+  const auto average = twos            ? average_along_in<false, 2, 2>
+                       : threes_by_two ? average_along_in<false, 3, 2>
+                       : threes        ? average_along_in<false, 3, 1>
+                                       : average_along_in<false>;
   const AverageDoubts doubts = average(line, in, out);
   const bool signs = doubts.zeros && (any_sign(reinterpret_cast<const int16_t*>(in),
                                                size_t{line.width} * line.lanes) ||
@@ -156,7 +189,8 @@ static bool average_down_in(const PoolRule& rule, const PoolRows& rows, size_t a
   return !doubts.sums && (!signs || !average_vectors<true, kNumber>(rule, rows, at, out).sums);
 }
 
-// The greatest and the least, by atoms of 32 bytes. Numbers of fp16 are ordered as integers.
+// The greatest and the least, by atoms of 32 bytes. Reduced lines of fp16 are integers of the same
+// order.
 using Atom = Atoms::Atom;
 
 struct MaxOfInt8 {
@@ -189,20 +223,51 @@ struct MinOfHalf : MaxOfHalf {
 constexpr size_t kAtomBytes = 32;
 
 template <typename Extreme>
-static void extreme_along(const PoolLine& line, const char* in, char* out) {
-  for (unsigned x = 0; x < line.out_width; ++x, out += kAtomBytes) {
+static inline Atom extreme_load(const char* in, size_t column) {
+  return Extreme::load(Atoms::load(in + column * kAtomBytes));
+}
+
+// Columns of two windows are loaded once where kColumns and kStride say how windows lie.
+template <typename Extreme, unsigned kColumns = 0, unsigned kStride = 0>
+static void extreme_along_in(const PoolLine& of, const char* in, char* out) {
+  constexpr unsigned kMany = 4;
+  const PoolLine line = of;
+  const auto one = [&](unsigned x) {
     const PoolWindow window = pool_window(line, x);
-    Atom atom = Extreme::load(Atoms::load(in + window.begin * kAtomBytes));
+    Atom atom = extreme_load<Extreme>(in, window.begin);
     for (size_t i = window.begin + 1; i < window.end; ++i)
-      atom = Extreme::of(atom, Extreme::load(Atoms::load(in + i * kAtomBytes)));
-    Atoms::store(Extreme::store(atom), out);
+      atom = Extreme::of(atom, extreme_load<Extreme>(in, i));
+    Atoms::store(atom, out + x * kAtomBytes);
+  };
+  if constexpr (kColumns == 0) {
+    for (unsigned x = 0; x < line.out_width; ++x) one(x);
+  } else {
+    each_window<kMany>(line, one, [&](unsigned x) {
+      const size_t first = x * kStride - line.left;
+      constexpr unsigned kAll = (kMany - 1) * kStride + kColumns;
+      Atom columns[kAll];
+      for (unsigned i = 0; i < kAll; ++i) columns[i] = extreme_load<Extreme>(in, first + i);
+      for (unsigned k = 0; k < kMany; ++k) {
+        Atom atom = columns[k * kStride];
+        for (unsigned i = 1; i < kColumns; ++i) atom = Extreme::of(atom, columns[k * kStride + i]);
+        Atoms::store(atom, out + (x + k) * kAtomBytes);
+      }
+    });
   }
+}
+
+template <typename Extreme>
+static void extreme_along(const PoolLine& line, const char* in, char* out) {
+  if (line.kernel == 2 && line.stride == 2) return extreme_along_in<Extreme, 2, 2>(line, in, out);
+  if (line.kernel == 3 && line.stride == 2) return extreme_along_in<Extreme, 3, 2>(line, in, out);
+  if (line.kernel == 3 && line.stride == 1) return extreme_along_in<Extreme, 3, 1>(line, in, out);
+  extreme_along_in<Extreme>(line, in, out);
 }
 
 template <typename Extreme>
 static void extreme_down(const PoolRows& rows, size_t bytes, char* out) {
   const auto row = [&](unsigned y, size_t at) {
-    return Extreme::load(Atoms::load(static_cast<const char*>(rows.values[y]) + at));
+    return Atoms::load(static_cast<const char*>(rows.values[y]) + at);
   };
   for (size_t at = 0; at < bytes; at += kAtomBytes) {
     Atom atom = row(0, at);
