@@ -17,7 +17,7 @@ constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 20;
 // A line that is broadcast or short costs more than its bytes.
 constexpr std::uint64_t kLineCost = 64;
 // Nanoseconds of a byte, roughly.
-constexpr double kByteTime = 0.03;
+constexpr double kCopiedByteTime = 0.03;
 
 }  // namespace
 
@@ -141,7 +141,7 @@ bool Bdma::move_open(const Transfer& transfer, const Part& part) {
   if (from == nullptr || to == nullptr) return false;
   const std::uint64_t bytes = transfer.bytes, all = part.surfaces * part.lines * bytes;
   const bool packed = in.memory.line == bytes && out.memory.line == bytes;
-  const double time = kByteTime * static_cast<double>(all);
+  const double time = kCopiedByteTime * static_cast<double>(all);
   const LineTasks tasks(part.surfaces, static_cast<std::uint32_t>(part.lines), bytes,
                         pool_.shares(time) ? all / pool_.in_flight() : all);
   auto execute = [&](unsigned /*thread*/, std::size_t task) {

@@ -13,7 +13,7 @@ namespace nvdla::model {
 namespace {
 
 // Of expanded weights that are kept.
-constexpr std::size_t kBudgetBytes = std::size_t{128} << 20;
+constexpr std::size_t kExpandedBytes = std::size_t{128} << 20;
 
 bool mask_bit(const std::vector<std::byte>& mask, std::uint64_t index) {
   return (std::to_integer<unsigned>(mask[index / 8]) >> (index % 8) & 1) != 0;
@@ -74,7 +74,7 @@ void WeightExpander::trim() {
   std::size_t total = 0;
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     total += entry->stream->size();
-    if (total > kBudgetBytes && entry != entries_.begin()) {
+    if (total > kExpandedBytes && entry != entries_.begin()) {
       entries_.erase(entry, entries_.end());
       return;
     }

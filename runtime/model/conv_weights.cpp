@@ -10,7 +10,7 @@ namespace nvdla::model {
 namespace {
 
 // Enough for the weights of a large network, twice (as they came and packed).
-constexpr std::size_t kBudgetBytes = std::size_t{512} << 20;
+constexpr std::size_t kPackedBytes = std::size_t{512} << 20;
 
 std::int16_t element(const ConvShape& shape, const std::byte* from) {
   if (shape.element_bytes == 1) return static_cast<std::int8_t>(*from);
@@ -304,7 +304,7 @@ void WeightCache::trim() {
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     total += (entry->raw->size() + entry->packed->size()) /
              static_cast<std::size_t>(entry->packed.use_count());
-    if (total > kBudgetBytes && entry != entries_.begin()) {
+    if (total > kPackedBytes && entry != entries_.begin()) {
       entries_.erase(entry, entries_.end());
       return;
     }

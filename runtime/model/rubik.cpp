@@ -15,7 +15,7 @@ constexpr std::uint32_t kRubikDone = NVDLA_GLB_S_INTR_STATUS_RUBIK_DONE_STATUS0_
 constexpr std::uint64_t kAtom = 32;
 constexpr std::uint64_t kMostAtoms = 8192;
 // Nanoseconds of a byte, roughly.
-constexpr double kByteTime = 0.1;
+constexpr double kTurnedByteTime = 0.1;
 
 std::uint64_t surfaces(const RubikLayer& layer, std::uint64_t channels) {
   return (channels * precision_bytes(layer.precision) + kAtom - 1) / kAtom;
@@ -129,7 +129,7 @@ template <typename Line>
 void Rubik::for_each_line(std::uint64_t surfaces, std::uint64_t height, std::uint64_t bytes,
                           Line line) {
   const std::uint64_t all = surfaces * height * bytes;
-  const double time = kByteTime * static_cast<double>(all);
+  const double time = kTurnedByteTime * static_cast<double>(all);
   const bool shared = shareable_ && pool_.shares(time);
   const LineTasks tasks(surfaces, static_cast<std::uint32_t>(height), bytes,
                         shared ? all / pool_.in_flight() : all);

@@ -12,7 +12,7 @@ namespace {
 
 using arith::magnitude;
 
-constexpr std::uint64_t kMost = INT32_MAX;
+constexpr std::uint64_t kMostFinished = INT32_MAX;
 // Below, fp32 holds every whole number.
 constexpr std::uint64_t kWhole = std::uint64_t{1} << 24;
 constexpr std::uint64_t kNever = UINT64_MAX;
@@ -41,7 +41,7 @@ bool SdpFinishing::begin(const SdpLayer& layer, const SdpOperands (&operands)[3]
   for (unsigned unit = 0; unit < 3; ++unit)
     if ((unit < 2 ? layer.x[unit].active : layer.y.active) && !take(layer, operands, unit))
       return false;
-  return most_ <= kMost && scale_exactly(layer);
+  return most_ <= kMostFinished && scale_exactly(layer);
 }
 
 // The next operator; ReLU is the last thing before the converter.
@@ -63,14 +63,14 @@ bool SdpFinishing::take(const SdpLayer& layer, const SdpOperands (&operands)[3],
   adder_ = unit;
   added_ = of.largest_alu();
   most_ += added_;
-  return most_ <= kMost;
+  return most_ <= kMostFinished;
 }
 
 bool SdpFinishing::take_channels(const OperatorX& x, const SdpOperands& operands, unsigned unit) {
   if (channels_ != kNone || adder_ != kNone) return false;
   channels_ = unit;
   if (x.algorithm == Alu::kSum) most_ += operands.largest_alu();
-  if (most_ > kMost) return false;
+  if (most_ > kMostFinished) return false;
   if (!x.mul.active) return x.mul_shift == 0;
   if (x.prelu || x.mul_shift > kLongestShift) return false;
   factors_.resize(std::size_t{blocks_} * kBlock);
@@ -90,7 +90,7 @@ bool SdpFinishing::take_channels(const OperatorX& x, const SdpOperands& operands
   most_ = scaled(most_, operands.largest_mul(), x.mul_shift);
   if ((before >= kWhole || most_ >= kWhole) && least != kNever)
     least_cut_ = std::min(kWhole, scaled(kWhole, least, x.mul_shift));
-  return most_ <= kMost;
+  return most_ <= kMostFinished;
 }
 
 // The converter, and whether what was cut off before it is saturated anyway.
@@ -104,7 +104,7 @@ bool SdpFinishing::scale_exactly(const SdpLayer& layer) {
   scale_ = std::ldexp(static_cast<float>(layer.scale), -static_cast<int>(layer.shift));
   // What is cut off of great numbers, too; and no result is out of reach of 32 bits.
   return (most_ < kWhole || factor * kWhole >= needed) &&
-         scaled(most_, factor, layer.shift) <= kMost;
+         scaled(most_, factor, layer.shift) <= kMostFinished;
 }
 
 SdpFinish SdpFinishing::block(unsigned number, const SdpOperands (&operands)[3],

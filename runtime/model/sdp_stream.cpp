@@ -15,7 +15,7 @@ namespace {
 
 using arith::magnitude;
 
-constexpr std::uint64_t kMost = INT32_MAX, kMostOfWord = INT16_MAX;
+constexpr std::uint64_t kMostStreamed = INT32_MAX, kMostOfWord = INT16_MAX;
 
 constexpr StepKind alu_step(Alu algorithm) noexcept {
   return algorithm == Alu::kMax   ? StepKind::kMax
@@ -82,9 +82,9 @@ class SdpPass::StreamPlan {
  private:
   // Goes on with a rounded product, if 32 bits hold it.
   bool scales(std::uint64_t value, std::uint64_t factor, unsigned shift) noexcept {
-    if (value > kMost || shift > 30) return false;
+    if (value > kMostStreamed || shift > 30) return false;
     const std::uint64_t product = value * factor + ((std::uint64_t{1} << shift) >> 1) + 1;
-    if (product > kMost) return false;
+    if (product > kMostStreamed) return false;
     most_ = product >> shift;
     words_ &= most_ <= kMostOfWord;
     return true;
@@ -124,7 +124,7 @@ class SdpPass::StreamPlan {
     const std::uint64_t operand = pass_.operands_[i].largest_alu();
     most_ = algorithm == Alu::kSum ? most_ + operand : std::max(most_, operand);
     words_ &= most_ <= kMostOfWord;
-    return most_ <= kMost;
+    return most_ <= kMostStreamed;
   }
 
   bool add_mul(SdpStreamSteps& steps, unsigned i, bool prelu, unsigned shift) {
@@ -162,7 +162,7 @@ class SdpPass::StreamPlan {
     if (of_y && !converter.bypass) {
       const std::uint64_t sum = operands.element_limit() + magnitude(converter.offset);
       const std::uint64_t factor = std::max<std::uint64_t>(magnitude(converter.scale), 1);
-      if (converter.truncate > 30 || sum > kMost || sum * factor >= std::uint64_t{1} << 30)
+      if (converter.truncate > 30 || sum > kMostStreamed || sum * factor >= std::uint64_t{1} << 30)
         return false;
       step.converts = true;
       step.scale = {converter.offset, converter.scale,
