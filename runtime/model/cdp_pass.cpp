@@ -73,7 +73,11 @@ void CdpPass::reserve(Worker& worker) const {
   worker.counters = {};
   worker.columns.resize(column_bytes_ * kColumns);
   worker.run.resize(std::size_t{kColumns} * hw_.atom);
-  if (ready_) {
+  if (takes_atoms_) {
+    worker.words.assign(padded * batch_, 0);
+    worker.sums.resize(elements);
+    worker.answers.resize(elements);
+  } else if (ready_) {
     worker.values.resize(elements);
     worker.results.resize(elements);
     worker.sums.resize(elements);
@@ -138,6 +142,19 @@ void CdpPass::look_up(unsigned count, bool plain, Worker& worker) const {
     count_places(
         {counts.le_hit, counts.lo_hit, counts.both_under, counts.both_hit, counts.both_over},
         run.count, worker.counters);
+  }
+}
+
+// Columns from atoms to atoms, a batch at a time.
+void CdpPass::normalise_atoms(CdpSource from, CdpTarget to, unsigned count, Worker& worker) const {
+  const CdpRoom room{worker.words.data(), worker.sums.data(), worker.answers.data()};
+  const auto* source = static_cast<const std::byte*>(from.first);
+  auto* target = static_cast<std::byte*>(to.first);
+  for (unsigned i = 0; i < count; i += batch_) {
+    from.first = source + i * from.column;
+    to.first = target + i * to.column;
+    worker.counters.saturated +=
+        kernels_.cdp_bytes(bytes_, from, std::min(batch_, count - i), to, room);
   }
 }
 
@@ -206,6 +223,23 @@ void CdpPass::plan_map() {
                     std::uint64_t{rdma.width} * rdma.height * column_bytes_);
 }
 
+// Whether a kernel takes atoms of int8 all the way.
+bool CdpPass::plan_bytes() {
+  const Converter &in = layer_.in, &out = layer_.out;
+  const bool fits = in.scale == 1 && in.shift == 0 && out.scale >= 0 &&
+                    out.shift >= kCdpLeastShift && out.shift <= kCdpMostShift;
+  if (map_ == nullptr || kernels_.cdp_bytes == nullptr || hw_.atom != kCdpAtom || !fits ||
+      layer_.bypass_square_sum || layer_.bypass_multiplier)
+    return false;
+  bytes_ = {static_cast<std::int32_t>(in.offset),
+            kernel_converter(out),
+            layer_.reach,
+            layer_.rdma.channels,
+            static_cast<unsigned>(column_bytes_),
+            map_};
+  return true;
+}
+
 void CdpPass::open_windows() {
   const std::uint64_t line_bytes = std::uint64_t{layer_.rdma.width} * hw_.atom;
   const auto cube = [&](const Surface& memory) {
@@ -226,8 +260,20 @@ void CdpPass::open_windows() {
 void CdpPass::line(std::uint32_t y, Worker& worker) {
   for (std::uint32_t x = 0; x < layer_.rdma.width; x += kColumns) {
     const unsigned count = std::min(kColumns, layer_.rdma.width - x);
+    if (takes_atoms_ && from_ != nullptr) {
+      const Surface &in = layer_.rdma.source, &out = layer_.destination;
+      const std::uint64_t at = std::uint64_t{x} * hw_.atom;
+      normalise_atoms({from_ + y * in.line + at, hw_.atom, in.surface},
+                      {to_ + y * out.line + at, hw_.atom, out.surface}, count, worker);
+      continue;
+    }
     gather(y, x, count, worker);
-    for (unsigned i = 0; i < count; i += batch_) {
+    if (takes_atoms_) {
+      std::byte* columns = worker.columns.data();
+      normalise_atoms({columns, column_bytes_, hw_.atom}, {columns, column_bytes_, hw_.atom}, count,
+                      worker);
+    }
+    for (unsigned i = 0; !takes_atoms_ && i < count; i += batch_) {
       std::byte* columns = worker.columns.data() + i * column_bytes_;
       ready_ ? normalise(columns, std::min(batch_, count - i), worker)
              : normalise_each(columns, worker);
@@ -248,8 +294,9 @@ CdpCounters CdpPass::run(const CdpLayer& layer, bool counts) {
   column_bytes_ = surfaces_ * hw_.atom;
   const std::size_t lanes = column_bytes_ / bytes;
   batch_ = ready_ ? static_cast<unsigned>(std::clamp<std::size_t>(kBatch / lanes, 1, kColumns)) : 1;
-  for (Worker& worker : workers_) reserve(worker);
   plan_map();
+  takes_atoms_ = plan_bytes();
+  for (Worker& worker : workers_) reserve(worker);
   open_windows();
   const double time =
       kElementTime * static_cast<double>(lanes) * rdma.width * static_cast<double>(rdma.height);

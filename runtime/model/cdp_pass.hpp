@@ -55,17 +55,21 @@ class CdpPass {
     // both ends.
     std::vector<std::int32_t> values, squares, sums, results;
     std::vector<std::int64_t> wide_squares, wide_sums;
+    // The same for the kernels that take atoms.
+    std::vector<std::int16_t> words, answers;
     // Channels of one column by definition, with as many zeros.
     std::vector<std::int64_t> int_values, int_squares;
     std::vector<std::uint32_t> fp_values, fp_squares;
   };
 
   void plan_map();
+  bool plan_bytes();
   void open_windows();
   void line(std::uint32_t y, Worker& worker);
   void gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
   void scatter(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
   void reserve(Worker& worker) const;
+  void normalise_atoms(CdpSource from, CdpTarget to, unsigned count, Worker& worker) const;
   // A batch of columns by the kernels. take() is false unless all elements are finite.
   bool take(const std::byte* columns, unsigned count, Worker& worker) const;
   void look_up(unsigned count, bool plain, Worker& worker) const;
@@ -95,6 +99,8 @@ class CdpPass {
   std::byte* to_ = nullptr;
   CdpMaps maps_;
   const std::int16_t* map_ = nullptr;  // answers of the tables, if they are known
+  CdpBytes bytes_ = {};
+  bool takes_atoms_ = false;  // a kernel does all of it
   std::vector<Worker> workers_;
 };
 

@@ -132,8 +132,8 @@ static bool cdp_fits(const CdpConverter& converter, bool multiply) {
   return (most + offset) * scale < int64_t{1} << 30 && converter.shift < 31;
 }
 
-template <bool kMultiply, typename Element>
-static uint32_t cdp_give(const int32_t* __restrict results, const int32_t* __restrict values,
+template <bool kMultiply, typename Number, typename Element>
+static uint32_t cdp_give(const Number* __restrict results, const Number* __restrict values,
                          unsigned count, const CdpConverter& of, int64_t limit,
                          Element* __restrict elements) {
   const CdpConverter converter = of;

@@ -42,6 +42,9 @@ struct Vector {
   static Ints load_ints(const int32_t* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
+  static void store_ints(Ints values, int32_t* to) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), values);
+  }
   static Ints same(int32_t value) { return _mm256_set1_epi32(value); }
   static Ints from_int8(const void* from) {
     return _mm256_cvtepi8_epi32(_mm_loadl_epi64(static_cast<const __m128i*>(from)));
@@ -68,6 +71,7 @@ struct Vector {
   static Floats to_floats(Ints values) { return _mm256_cvtepi32_ps(values); }
   static Ints truncate(Floats values) { return _mm256_cvttps_epi32(values); }
   static Ints both(Ints a, Ints b) { return _mm256_and_si256(a, b); }
+  static Ints either(Ints a, Ints b) { return _mm256_or_si256(a, b); }
   static Ints differing(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
   // By less than 32.
   static Ints left(Ints a, unsigned bits) { return _mm256_sll_epi32(a, shift(bits)); }
@@ -90,6 +94,7 @@ struct Vector {
     return _mm256_blendv_epi8(no, yes, which.lanes);
   }
   static bool any(Mask a) { return _mm256_testz_si256(a.lanes, a.lanes) == 0; }
+  static bool any_bit(Ints a) { return _mm256_testz_si256(a, a) == 0; }
 
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
@@ -149,6 +154,37 @@ struct Vector {
   static __m128i halves(Floats values) {
     return _mm256_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT);
   }
+};
+
+// Lanes of 16 bits.
+struct Words {
+  static constexpr unsigned kLanes = 2 * Vector::kLanes;
+
+  static Ints load(const int16_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static void store(Ints values, int16_t* to) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), values);
+  }
+  static Ints same(int16_t value) { return _mm256_set1_epi16(value); }
+  static Ints from_int8(const void* from) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+  }
+  // An atom of what int8 holds.
+  static void to_int8(const Ints (&values)[2], void* to) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to),
+                        _mm256_permute4x64_epi64(_mm256_packs_epi16(values[0], values[1]), 0xd8));
+  }
+  static Ints add(Ints a, Ints b) { return _mm256_add_epi16(a, b); }
+  static Ints subtract(Ints a, Ints b) { return _mm256_sub_epi16(a, b); }
+  // Products of 32 bits: each two neighbours' sum, or both halves, for two vectors of these, from
+  // which narrow() brings what saturates back to its place.
+  static Ints multiply_pairs(Ints a, Ints b) { return _mm256_madd_epi16(a, b); }
+  static Ints multiply_low(Ints a, Ints b) { return _mm256_mullo_epi16(a, b); }
+  static Ints multiply_high(Ints a, Ints b) { return _mm256_mulhi_epi16(a, b); }
+  static Ints first_pairs(Ints low, Ints high) { return _mm256_unpacklo_epi16(low, high); }
+  static Ints second_pairs(Ints low, Ints high) { return _mm256_unpackhi_epi16(low, high); }
+  static Ints narrow(Ints first, Ints second) { return _mm256_packs_epi32(first, second); }
 };
 
 class Doubt {

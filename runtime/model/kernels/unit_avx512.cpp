@@ -32,6 +32,7 @@ struct Vector {
   static Floats floats(Ints bits) { return _mm512_castsi512_ps(bits); }
   static Ints ints(Floats values) { return _mm512_castps_si512(values); }
   static Ints load_ints(const int32_t* from) { return _mm512_loadu_si512(from); }
+  static void store_ints(Ints values, int32_t* to) { _mm512_storeu_si512(to, values); }
   static Ints same(int32_t value) { return _mm512_set1_epi32(value); }
   static Ints from_int8(const void* from) {
     return _mm512_cvtepi8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(from)));
@@ -57,6 +58,7 @@ struct Vector {
   static Floats to_floats(Ints values) { return _mm512_cvtepi32_ps(values); }
   static Ints truncate(Floats values) { return _mm512_cvttps_epi32(values); }
   static Ints both(Ints a, Ints b) { return _mm512_and_si512(a, b); }
+  static Ints either(Ints a, Ints b) { return _mm512_or_si512(a, b); }
   static Ints differing(Ints a, Ints b) { return _mm512_xor_si512(a, b); }
   // By less than 32.
   static Ints left(Ints a, unsigned bits) { return _mm512_sll_epi32(a, shift(bits)); }
@@ -81,6 +83,7 @@ struct Vector {
     return _mm512_mask_mov_epi32(no, which, yes);
   }
   static bool any(Mask a) { return a != 0; }
+  static bool any_bit(Ints a) { return _mm512_test_epi32_mask(a, a) != 0; }
 
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
@@ -135,6 +138,32 @@ struct Vector {
   static __m256i halves(Floats values) {
     return _mm512_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
+};
+
+// Lanes of 16 bits.
+struct Words {
+  static constexpr unsigned kLanes = 2 * Vector::kLanes;
+
+  static Ints load(const int16_t* from) { return _mm512_loadu_si512(from); }
+  static void store(Ints values, int16_t* to) { _mm512_storeu_si512(to, values); }
+  static Ints same(int16_t value) { return _mm512_set1_epi16(value); }
+  static Ints from_int8(const void* from) {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(static_cast<const __m256i*>(from)));
+  }
+  // An atom of what int8 holds.
+  static void to_int8(const Ints (&values)[1], void* to) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm512_cvtepi16_epi8(values[0]));
+  }
+  static Ints add(Ints a, Ints b) { return _mm512_add_epi16(a, b); }
+  static Ints subtract(Ints a, Ints b) { return _mm512_sub_epi16(a, b); }
+  // Products of 32 bits: each two neighbours' sum, or both halves, for two vectors of these, from
+  // which narrow() brings what saturates back to its place.
+  static Ints multiply_pairs(Ints a, Ints b) { return _mm512_madd_epi16(a, b); }
+  static Ints multiply_low(Ints a, Ints b) { return _mm512_mullo_epi16(a, b); }
+  static Ints multiply_high(Ints a, Ints b) { return _mm512_mulhi_epi16(a, b); }
+  static Ints first_pairs(Ints low, Ints high) { return _mm512_unpacklo_epi16(low, high); }
+  static Ints second_pairs(Ints low, Ints high) { return _mm512_unpackhi_epi16(low, high); }
+  static Ints narrow(Ints first, Ints second) { return _mm512_packs_epi32(first, second); }
 };
 
 class Doubt {

@@ -176,6 +176,36 @@ struct CdpConverter {
   unsigned shift;
 };
 
+// Of int8, where the tables' answers are known, and what the input's converter does is to take an
+// offset of 8 bits away. The output's has an offset of 25 bits, a scale of 15 and a shift in these
+// limits, which make of its products what 32 bits hold.
+constexpr unsigned kCdpLeastShift = 15, kCdpMostShift = 40;
+struct CdpBytes {
+  int32_t offset;
+  CdpConverter out;
+  unsigned reach;
+  unsigned channels, lanes;  // of a column; lanes of whole atoms
+  const int16_t* answers;    // to a sum at [sum]
+};
+
+// Elements of an atom of int8, and atoms of columns, the next column's and the next surface's.
+constexpr unsigned kCdpAtom = 32;
+struct CdpSource {
+  const void* first;
+  size_t column, surface;  // bytes
+};
+struct CdpTarget {
+  void* first;
+  size_t column, surface;
+};
+
+// For a batch of columns: words of each have kCdpReach zeros on either side.
+struct CdpRoom {
+  int16_t* words;
+  int32_t* sums;
+  int16_t* answers;
+};
+
 enum class PoolKind : uint8_t {
   kAverageInt8,
   kMaxInt8,
@@ -275,6 +305,9 @@ struct UnitKernels {
   // Times the values, unless they are null; returns how many were saturated.
   uint32_t (*cdp_out)(const int32_t* results, const int32_t* values, unsigned count,
                       const CdpConverter& converter, bool bytes, void* elements);
+  // All of it of int8; returns how many were saturated. Null where the steps are as good.
+  uint32_t (*cdp_bytes)(const CdpBytes& layer, const CdpSource& from, unsigned columns,
+                        const CdpTarget& to, const CdpRoom& room);
   // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN. `plain`:
   // all numbers are finite.
   void (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);

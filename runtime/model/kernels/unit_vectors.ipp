@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What vectors do better than unit_loops.ipp: included behind it, and behind the structs Vector,
-// Doubt and Atoms with the instructions.
+// Words, Doubt and Atoms with the instructions.
 
 // Each needs the ones before it.
 // clang-format off
+#include "model/kernels/cdp_vectors.ipp"
 #include "model/kernels/half_vectors.ipp"
 #include "model/kernels/pdp_vectors.ipp"
 #include "model/kernels/rubik_vectors.ipp"
@@ -19,6 +20,7 @@ static constexpr UnitKernels unit_kernels() {
   set.sdp_stream = sdp_stream;
   set.cdp_look_up = cdp_look_up;
   set.cdp_look_up_plain = cdp_look_up_plain;
+  set.cdp_bytes = cdp_bytes;
   set.cdp_in_half = cdp_in_half;
   set.cdp_out = cdp_out;
   set.cdp_out_half = cdp_out_half;

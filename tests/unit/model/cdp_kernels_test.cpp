@@ -85,6 +85,63 @@ TEST_P(CdpKernels, LookUpIntegersAsThePortableOnesDo) {
   }
 }
 
+// All of int8 from atoms to atoms, beside the portable steps; what lies between atoms stays.
+TEST_P(CdpKernels, NormaliseBytesAsThePortableStepsDo) {
+  if (kernels_->units->cdp_bytes == nullptr) GTEST_SKIP() << "goes by steps";
+  constexpr std::int32_t kMostSum = 9 * 255 * 255;
+  std::vector<std::int16_t> answers(kMostSum + 1);
+  unsigned saturated = 0;
+  for (unsigned round = 0; round < 600; ++round) {
+    const int most = one_in(random_, 3) ? 32767 : pick(random_, 1, 32767);
+    for (std::int16_t& one : answers) one = static_cast<std::int16_t>(pick(random_, -most, most));
+    const unsigned columns = any(1, 20), surfaces = any(1, 3), lanes = surfaces * kCdpAtom;
+    const unsigned gap = one_in(random_, 2) ? 0 : any(1, 40), count = columns * lanes;
+    // Atoms of a column side by side, or those of a surface.
+    const bool side_by_side = one_in(random_, 2);
+    const std::size_t near = kCdpAtom + gap;
+    const std::size_t column = side_by_side ? surfaces * near : near;
+    const std::size_t surface = side_by_side ? near : columns * near;
+    CdpBytes layer{};
+    layer.offset = pick(random_, -128, 127);
+    layer.out = {one_in(random_, 2) ? 0 : pick(random_, -(1 << 24), (1 << 24) - 1),
+                 one_in(random_, 4) ? pick(random_, 0, 3) : pick(random_, 0, 32767),
+                 any(kCdpLeastShift, kCdpMostShift)};
+    layer.reach = any(1, kCdpReach);
+    layer.lanes = lanes;
+    layer.channels = lanes - (one_in(random_, 2) ? 0 : any(1, kCdpAtom - 1));
+    layer.answers = answers.data();
+
+    const auto in = numbers<std::int8_t>(columns * surfaces * near, -128, 127);
+    std::vector<std::int8_t> found = in, expected = in, elements(count);
+    const auto at = [&](unsigned i) {
+      return i / lanes * column + i % lanes / kCdpAtom * surface + i % kCdpAtom;
+    };
+    for (unsigned i = 0; i < count; ++i) elements[i] = in[at(i)];
+    std::vector<std::int32_t> values(count), sums(count), results(count);
+    std::vector<std::int32_t> squares(columns * (lanes + 2 * kCdpReach));
+    kPortableUnits.cdp_in(elements.data(), true, count, {layer.offset, 1, 0}, values.data());
+    for (unsigned i = 0; i < count; ++i)
+      if (i % lanes >= layer.channels) values[i] = 0;
+    kPortableUnits.cdp_sums(values.data(), columns, lanes, layer.reach, squares.data(),
+                            sums.data());
+    kPortableUnits.cdp_map(answers.data(), sums.data(), count, results.data());
+    const std::uint32_t wanted = kPortableUnits.cdp_out(results.data(), values.data(), count,
+                                                        layer.out, true, elements.data());
+    for (unsigned i = 0; i < count; ++i) expected[at(i)] = elements[i];
+    saturated += wanted != 0 ? 1 : 0;
+
+    std::vector<std::int16_t> words(columns * (lanes + 2 * kCdpReach)), room(count);
+    ASSERT_EQ(kernels_->units->cdp_bytes(layer, {in.data(), column, surface}, columns,
+                                         {found.data(), column, surface},
+                                         {words.data(), sums.data(), room.data()}),
+              wanted)
+        << "round " << round;
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+  EXPECT_GT(saturated, 50u);
+  EXPECT_LT(saturated, 550u);
+}
+
 TEST_P(CdpKernels, LookUpPlainNumbersAsThePortableOnesDo) {
   unsigned plain = 0;
   for (unsigned round = 0; round < 3000; ++round) {

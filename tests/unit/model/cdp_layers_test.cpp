@@ -4,6 +4,8 @@
 // output and around it, the bytes that are touched, and all counters.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -45,10 +47,14 @@ TEST_P(CdpLayers, EqualTheReference) {
   count_layers("CDP", count);
 }
 
-// Runs a layer, the next after so many, without counters of the tables.
-std::string check_next(const CdpCase& layer, unsigned number, UnitRig& rig, Random& random) {
+void point_to(unsigned number, UnitRig& rig) {
   for (const char* pointer : {"CDP.S_POINTER", "CDP_RDMA.S_POINTER"})
     rig.regs.write(pointer, number & 1);
+}
+
+// Runs a layer, the next after so many, without counters of the tables.
+std::string check_next(const CdpCase& layer, unsigned number, UnitRig& rig, Random& random) {
+  point_to(number, rig);
   fill_cdp(layer, rig, random);
   return check_cdp_output(layer, cdp_reference(layer, rig), rig);
 }
@@ -77,6 +83,50 @@ TEST_P(CdpLayers, EqualTheReferenceFromKeptAnswers) {
     return std::string();
   });
   count_layers("CDP by kept answers", 3 * count);
+}
+
+// Layers that keep answers to sums of elements without a scale, as LRN has them, of other sizes and
+// with other converters of the output once there are enough of them.
+TEST_P(CdpLayers, EqualTheReferenceWithoutAScale) {
+  const nvdla_hw& hw = *nvdla_hw_find(GetParam());
+  constexpr unsigned kLayers = 8;
+  const unsigned count = share(20);
+  for_all(count, [&](Random& random) {
+    CdpCase layer = random_cdp(hw, random, 0);
+    layer.count = layer.bypass_sum = layer.bypass_mul = false;
+    layer.reach = static_cast<unsigned>(pick(random, 1, 2));
+    layer.in_offset = pick(random, -30, 30);
+    layer.in_scale = 1;
+    layer.in_shift = 0;
+    layer.width = 60;
+    layer.height = 5;
+    layer.channels = 64;
+    place_cdp(layer, random);
+    UnitRig rig(hw);
+    rig.recorder.open = one_in(random, 2);
+    const std::int64_t greatest = 128 + std::abs(layer.in_offset);
+    unsigned number = 0;
+    for (std::int64_t sums = (2 * layer.reach + 1) * greatest * greatest; sums >= 0;
+         sums -= layer.width * layer.height * layer.channels) {
+      point_to(number++, rig);
+      program_cdp(layer, rig.regs);
+      enable_cdp(rig.regs);
+      rig.run();
+    }
+    for (unsigned i = 0; i < kLayers; ++i) {
+      layer.width = static_cast<unsigned>(pick(random, 1, 40));
+      layer.height = static_cast<unsigned>(pick(random, 1, 2));
+      layer.channels = static_cast<unsigned>(pick(random, 1, 100));
+      layer.out_offset = pick(random, 0, 1) * pick(random, -(1 << 20), 1 << 20);
+      layer.out_scale = pick(random, one_in(random, 8) ? -32768 : 0, 32767);
+      layer.out_shift = static_cast<unsigned>(pick(random, one_in(random, 8) ? 0 : 15, 40));
+      place_cdp(layer, random);
+      if (const std::string wrong = check_next(layer, number++, rig, random); !wrong.empty())
+        return with_name(describe(layer), wrong);
+    }
+    return std::string();
+  });
+  count_layers("CDP without a scale", kLayers * count);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, CdpLayers, testing::ValuesIn(kConfigurations),
