@@ -126,7 +126,7 @@ void CdpPass::look_up(unsigned count, bool plain, Worker& worker) const {
   if (layer_.precision == Precision::kInt8)
     return count_places(kernels_.cdp_look_up(ints_, index, count, results), count, worker.counters);
   if (plain)
-    return count_places(kernels_.cdp_look_up_plain(floats_, index, count, results), count,
+    return count_places(kernels_.cdp_look_up_plain(floats_, index, count, counts_, results), count,
                         worker.counters);
   TableRun run;
   for (unsigned at = 0; at < count; at += run.count) {

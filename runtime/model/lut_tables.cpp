@@ -81,6 +81,10 @@ bool add_floats(const LutTable& table, LutUnit unit, const TableSearch& places, 
         lane(sdp ? widened17(table.entries[i]) : rise);
     tables.second[places.first + static_cast<int>(i)] =
         lane(widened17(table.entries[sdp ? i + 1 : i]));
+    tables.both[places.first + static_cast<int>(i)][0] =
+        tables.first[places.first + static_cast<int>(i)];
+    tables.both[places.first + static_cast<int>(i)][1] =
+        tables.second[places.first + static_cast<int>(i)];
   }
   bool regular = fp::is_regular<Fp32>(static_cast<std::uint32_t>(table.start));
   for (const bool under : {true, false}) {

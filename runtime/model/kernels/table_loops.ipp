@@ -370,7 +370,7 @@ static SideCounts loop_cdp_look_up(const IntTables& tables, const int32_t* x, un
 }
 
 static SideCounts loop_cdp_look_up_plain(const FloatTables& tables, const int32_t* x,
-                                         unsigned count, int32_t* out) {
+                                         unsigned count, bool /*counts*/, int32_t* out) {
   return table_in_runs(x, count, out, [&](const int32_t* from, TableRun& run, int32_t* to) {
     loop_table_find_float(tables, from, run);
     loop_cdp_table_float(tables, run, from, to);

@@ -242,9 +242,69 @@ static inline Floats scaled_half(Ints upper) {
   return as_floats(Vector::both(Vector::right_signed(upper, 3), Vector::same(kBits)));
 }
 
-template <bool kExponential>
+// The table that answers where both have an answer. What it has is its answer whatever the other
+// one says, and where nobody counts which one says what, nothing else is looked for.
+template <typename Pairs>
+class NearTable {
+ public:
+  static constexpr bool kCounts = false;
+
+  NearTable(const FloatTables& tables, const FloatTableSearch& search)
+      : pairs_(tables, search.places.first),
+        minus_start_(Vector::fill(search.minus_start)),
+        parts_(Vector::fill((127 + 16 - search.select) << kLaneMantissaBits)),
+        end_(Vector::ints(Vector::to_floats(Vector::same((search.places.last << 16) - 1)))),
+        from_zero_((search.minus_start & kLaneMagnitude) == 0) {}
+
+  // False where one is not in the table, or an answer could differ from the hardware's.
+  bool answer(Ints numbers, int32_t* to) const {
+    Doubt doubt;
+    Floats distance = as_floats(numbers);
+    if (!from_zero_) {
+      distance = Vector::add(distance, minus_start_);
+      doubt.where_mantissa(distance, kLaneMantissa);
+    }
+    const Floats parts = Vector::multiply(distance, parts_);
+    const Mask under = Vector::above(Vector::same(1), Vector::ints(distance));
+    if (Vector::any(Vector::either(under, Vector::above(Vector::ints(parts), end_)))) return false;
+    const Ints whole = Vector::truncate(parts);
+    Floats rise, low;
+    pairs_.fetch(Vector::right(whole, 16), rise, low);
+    // All in parts of 2^-16.
+    const Floats weight = round_17(Vector::to_floats(Vector::both(whole, Vector::same(0xffff))));
+    const Floats product = round_17(Vector::multiply(rise, weight));
+    const Floats sum =
+        Vector::multiply_add(low, product, Vector::fill((127 - 16) << kLaneMantissaBits));
+    doubt.where_mantissa(sum, kAlmostTie);
+    if (doubt.any()) return false;
+    // The product is the first operand, which decides the sign of an exact zero.
+    Vector::store(Vector::sign_of_zero(round_17(sum), rise), to);
+    return true;
+  }
+
+ private:
+  // To 11 bits, but for the sign of a zero: by a number whose last place is that of the result.
+  static Floats round_17(Floats values) {
+    const Floats power = as_floats(Vector::both(Vector::ints(values), Vector::same(kLaneInfinite)));
+    const Floats far = Vector::fill((127 + 13) << kLaneMantissaBits | 1 << 22);
+    return Vector::subtract_product(Vector::multiply_add(values, power, far), power, far);
+  }
+
+  Pairs pairs_;
+  Floats minus_start_, parts_;
+  Ints end_;
+  bool from_zero_;
+};
+
+// Looks for all, and counts.
+struct NoNearTable {
+  static constexpr bool kCounts = true;
+  static constexpr bool answer(Ints, int32_t*) { return false; }
+};
+
+template <bool kExponential, typename Near>
 static SideCounts cdp_look_up_plain_in(const FloatTables& tables, const int32_t* x, unsigned count,
-                                       int32_t* out) {
+                                       const Near& near, int32_t* out) {
   const FloatPlaces<kExponential> le(tables.le);
   const FloatPlaces<false> lo(tables.lo);
   const TableChooser chooser(tables.choice);
@@ -253,6 +313,7 @@ static SideCounts cdp_look_up_plain_in(const FloatTables& tables, const int32_t*
   const uint32_t* pairs = tables.pairs;
   const auto look = [&](Ints numbers, SideCounters & counters, int32_t * to)
       __attribute__((always_inline)) {
+    if (near.answer(numbers, to)) return true;
     Doubt doubt;
     const auto chosen = chooser.of(le.of(numbers, doubt), lo.of(numbers, doubt));
     if (sloped.has(chosen.place)) return false;
@@ -268,20 +329,36 @@ static SideCounts cdp_look_up_plain_in(const FloatTables& tables, const int32_t*
     const Floats sum = Vector::add(product, low);
     doubt.where_mantissa(sum, kAlmostTie);
     if (doubt.any()) return false;
-    counters.add(chosen);
+    if (Near::kCounts) counters.add(chosen);
     Vector::store(Vector::round_to_17(Vector::sign_of_zero(sum, product)), to);
     return true;
   };
   return look_up_vectors(x, count, out, look,
                          [&](const int32_t* from, unsigned number, int32_t* to) {
-                           return loop_cdp_look_up_plain(tables, from, number, to);
+                           return loop_cdp_look_up_plain(tables, from, number, true, to);
                          });
 }
 
+template <bool kExponential>
+static SideCounts cdp_look_up_plain_by(const FloatTables& tables, const int32_t* x, unsigned count,
+                                       bool counts, int32_t* out) {
+  if (!counts && tables.choice.hybrid != 0) {
+    const NearTable<LoPairs> near(tables, tables.lo);
+    return cdp_look_up_plain_in<kExponential>(tables, x, count, near, out);
+  }
+  if constexpr (!kExponential) {
+    if (!counts) {
+      const NearTable<LePairs> near(tables, tables.le);
+      return cdp_look_up_plain_in<kExponential>(tables, x, count, near, out);
+    }
+  }
+  return cdp_look_up_plain_in<kExponential>(tables, x, count, NoNearTable(), out);
+}
+
 static SideCounts cdp_look_up_plain(const FloatTables& tables, const int32_t* x, unsigned count,
-                                    int32_t* out) {
-  return tables.le.places.exponential ? cdp_look_up_plain_in<true>(tables, x, count, out)
-                                      : cdp_look_up_plain_in<false>(tables, x, count, out);
+                                    bool counts, int32_t* out) {
+  return tables.le.places.exponential ? cdp_look_up_plain_by<true>(tables, x, count, counts, out)
+                                      : cdp_look_up_plain_by<false>(tables, x, count, counts, out);
 }
 
 // Of int8: the loop has what saturates.

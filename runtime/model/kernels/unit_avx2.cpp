@@ -36,6 +36,9 @@ struct Vector {
   static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
   static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm256_fmadd_ps(a, b, sum); }
+  static Floats subtract_product(Floats from, Floats a, Floats b) {
+    return _mm256_fnmadd_ps(a, b, from);
+  }
 
   static Floats floats(Ints bits) { return _mm256_castsi256_ps(bits); }
   static Ints ints(Floats values) { return _mm256_castps_si256(values); }
@@ -266,6 +269,23 @@ struct StreamWords {
     return _mm256_sign_epi16(a, _mm256_or_si256(sign, _mm256_set1_epi16(1)));
   }
 };
+
+#include "model/kernels/avx2_pairs.ipp"
+
+// Rises and entries of a table of CDP.
+class LoPairs {
+ public:
+  LoPairs(const FloatTables& tables, int32_t first) : pairs_(tables.both + first) {}
+  void fetch(Ints places, Floats& rise, Floats& low) const {
+    alignas(32) int32_t index[Vector::kLanes];
+    Vector::store_ints(places, index);
+    fetch_eight(pairs_, index, rise, low);
+  }
+
+ private:
+  const int32_t (*pairs_)[2];
+};
+using LePairs = LoPairs;
 
 // clang-format off
 #include "model/kernels/avx2_atoms.ipp"

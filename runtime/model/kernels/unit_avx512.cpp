@@ -28,6 +28,9 @@ struct Vector {
   static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
   static Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   static Floats multiply_add(Floats sum, Floats a, Floats b) { return _mm512_fmadd_ps(a, b, sum); }
+  static Floats subtract_product(Floats from, Floats a, Floats b) {
+    return _mm512_fnmadd_ps(a, b, from);
+  }
 
   static Floats floats(Ints bits) { return _mm512_castsi512_ps(bits); }
   static Ints ints(Floats values) { return _mm512_castps_si512(values); }
@@ -238,6 +241,49 @@ struct StreamWords {
   static WordVector signed_by(WordVector a, WordVector sign) {
     return _mm512_mask_sub_epi16(a, _mm512_movepi16_mask(sign), _mm512_setzero_si512(), a);
   }
+};
+
+#include "model/kernels/avx2_pairs.ipp"
+
+// Rises and entries of a table of CDP.
+class LoPairs {
+ public:
+  LoPairs(const FloatTables& tables, int32_t first) : pairs_(tables.both + first) {}
+  void fetch(Ints places, Floats& rise, Floats& low) const {
+    alignas(64) int32_t index[Vector::kLanes];
+    Vector::store_ints(places, index);
+    __m256 rises[2], lows[2];
+    for (unsigned i = 0; i < 2; ++i) fetch_eight(pairs_, index + 8 * i, rises[i], lows[i]);
+    rise = _mm512_insertf32x8(_mm512_castps256_ps512(rises[0]), rises[1], 1);
+    low = _mm512_insertf32x8(_mm512_castps256_ps512(lows[0]), lows[1], 1);
+  }
+
+ private:
+  const int32_t (*pairs_)[2];
+};
+
+// LE has so few that registers hold them.
+class LePairs {
+ public:
+  LePairs(const FloatTables& tables, int32_t first) {
+    for (int i = 0; i < 4; ++i) {
+      rises_[i] = Vector::load(tables.first + first + 16 * i);
+      lows_[i] = Vector::load(tables.second + first + 16 * i);
+    }
+  }
+  void fetch(Ints places, Floats& rise, Floats& low) const {
+    const Mask upper = _mm512_test_epi32_mask(places, _mm512_set1_epi32(32));
+    rise = of(rises_, places, upper);
+    low = of(lows_, places, upper);
+  }
+
+ private:
+  static Floats of(const Floats (&table)[4], Ints places, Mask upper) {
+    return _mm512_mask_blend_ps(upper, _mm512_permutex2var_ps(table[0], places, table[1]),
+                                _mm512_permutex2var_ps(table[2], places, table[3]));
+  }
+
+  Floats rises_[4], lows_[4];
 };
 
 // clang-format off

@@ -143,6 +143,8 @@ struct FloatTables {
   uint32_t pairs[kTablePlaces];
   // SDP: the entry below and the one above; CDP: the rise and the entry below.
   int32_t first[kTablePlaces], second[kTablePlaces];
+  // Of CDP: both, side by side.
+  int32_t both[kTablePlaces][2];
 };
 
 // Numbers and where they lie, kTableRun at most: the place that answers, which part of the way to
@@ -278,11 +280,11 @@ struct UnitKernels {
   void (*sdp_table)(const IntTables& tables, const TableRun& run, int32_t* values);
   void (*sdp_table_float)(const FloatTables& tables, const TableRun& run, int32_t* values);
   // All of it of CDP's: of int8, and of fp32 where the tables are plain and all numbers are 0 or
-  // of a magnitude from 2^-48 to 2^40.
+  // of a magnitude from 2^-48 to 2^40, and if nothing `counts`, what is returned is anything.
   SideCounts (*cdp_look_up)(const IntTables& tables, const int32_t* x, unsigned count,
                             int32_t* out);
   SideCounts (*cdp_look_up_plain)(const FloatTables& tables, const int32_t* x, unsigned count,
-                                  int32_t* out);
+                                  bool counts, int32_t* out);
   // Answers that are known already: of x at [x].
   void (*cdp_map)(const int16_t* answers, const int32_t* x, unsigned count, int32_t* out);
   // The same of CDP's, integers of 16 bits and fp17.

@@ -181,9 +181,12 @@ TEST_P(CdpKernels, LookUpPlainNumbersAsThePortableOnesDo) {
     std::vector<std::int32_t> found(x.size()), expected(x.size());
     const auto count = static_cast<unsigned>(x.size());
     const SideCounts counts =
-        kernels_->units->cdp_look_up_plain(tables, x.data(), count, found.data());
-    same(counts, kPortableUnits.cdp_look_up_plain(tables, x.data(), count, expected.data()));
+        kernels_->units->cdp_look_up_plain(tables, x.data(), count, true, found.data());
+    same(counts, kPortableUnits.cdp_look_up_plain(tables, x.data(), count, true, expected.data()));
     ASSERT_EQ(found, expected) << "round " << round;
+    std::fill(found.begin(), found.end(), 0);
+    kernels_->units->cdp_look_up_plain(tables, x.data(), count, false, found.data());
+    ASSERT_EQ(found, expected) << "uncounted, round " << round;
   }
   EXPECT_GT(plain, 1000u);
 }
