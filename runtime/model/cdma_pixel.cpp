@@ -2,6 +2,7 @@
 #include "model/cdma_pixel.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 
@@ -118,13 +119,53 @@ std::uint16_t convert_element(const InputConverter& converter, std::uint16_t val
   return fp::int_to_fp16(wide);
 }
 
-BytePixels::BytePixels(const PixelFormat& format, const InputConverter& converter,
-                       Precision proc) noexcept
-    : format_(format), proc_(proc) {
+std::optional<ByteConverter> byte_converter(const InputConverter& converter) noexcept {
+  constexpr int kMost = INT16_MAX;
+  constexpr unsigned kBits = 15;
+  ByteConverter bytes{converter.sign_extend, {0, 1, 2, 3}, {}, 1, 1 << (kBits - 1), 0};
+  if (!converter.enabled) {
+    // A byte stays what it is: twice the difference, halved.
+    bytes.sign_extend = true;
+    bytes.lift = 2;
+    return bytes;
+  }
+  if (converter.scale <= 0 || converter.truncate > kBits) return std::nullopt;
+  int factor = converter.scale;
+  unsigned missing = kBits - converter.truncate;
+  for (; missing != 0 && 2 * factor <= kMost; --missing) factor *= 2;
+  const int lift = 1 << missing;
+  const int low = converter.sign_extend ? -128 : 0, high = low + 255;
+  for (unsigned c = 0; c < 4; ++c) {
+    const int offset = converter.offset[c];
+    if (std::max(std::abs(low - offset), std::abs(high - offset)) > kMost / lift)
+      return std::nullopt;
+    bytes.offsets[c] = converter.offset[c];
+  }
+  bytes.lift = static_cast<std::int16_t>(lift);
+  bytes.factor = static_cast<std::int16_t>(factor);
+  return bytes;
+}
+
+BytePixels::BytePixels(const Kernels& kernels, const PixelFormat& format,
+                       const InputConverter& converter, Precision proc, std::byte flip) noexcept
+    : kernels_(kernels), format_(format), proc_(proc) {
+  if (kernels.convert_bytes != nullptr && proc == Precision::kInt8) {
+    vectors_ = byte_converter(converter);
+    if (vectors_) {
+      vectors_->flip = std::to_integer<std::uint8_t>(flip);
+      // All bytes of a single component are of its channel.
+      for (unsigned i = 0; i < 4; ++i) {
+        if (format.components == 4) vectors_->order[i] = format.order[i];
+        if (format.components == 1) vectors_->offsets[i] = vectors_->offsets[0];
+      }
+      return;
+    }
+  }
   for (unsigned c = 0; c < format.components; ++c)
     for (unsigned byte = 0; byte < 256; ++byte)
-      values_[c][byte] =
-          convert_element(converter, static_cast<std::uint16_t>(byte), c, Precision::kInt8, proc);
+      values_[c][byte] = static_cast<std::uint16_t>(
+          convert_element(converter, static_cast<std::uint16_t>(byte), c, Precision::kInt8, proc) ^
+          std::to_integer<unsigned>(flip));
 }
 
 template <typename Element, unsigned kComponents>
@@ -141,6 +182,9 @@ void BytePixels::look_up(const std::byte* pixels, std::size_t count, std::byte* 
 }
 
 void BytePixels::convert(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept {
+  if (vectors_)
+    return kernels_.convert_bytes(*vectors_, reinterpret_cast<const std::uint8_t*>(pixels),
+                                  count * format_.components, reinterpret_cast<std::uint8_t*>(to));
   const bool bytes = proc_ == Precision::kInt8;
   if (format_.components == 1)
     return bytes ? look_up<std::uint8_t, 1>(pixels, count, to)

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "model/kernels/kernels.hpp"
 #include "model/surface.hpp"
 
 namespace nvdla::model {
@@ -45,23 +47,33 @@ struct InputConverter {
 std::uint16_t convert_element(const InputConverter& converter, std::uint16_t value,
                               unsigned channel, Precision in, Precision proc) noexcept;
 
+// The converter in 16 bits, where these hold what int8 goes through.
+std::optional<ByteConverter> byte_converter(const InputConverter& converter) noexcept;
+
 // Both for components of 8 bits in one plane, of which there are no more than 256 for a channel.
 class BytePixels {
  public:
-  BytePixels(const PixelFormat& format, const InputConverter& converter, Precision proc) noexcept;
+  // Results of int8 change by `flip`.
+  BytePixels(const Kernels& kernels, const PixelFormat& format, const InputConverter& converter,
+             Precision proc, std::byte flip = std::byte{0}) noexcept;
 
   static bool fits(const PixelFormat& format) noexcept {
     return format.planes == 1 && format.precision == Precision::kInt8;
   }
-  // `count` pixels to elements of the processing precision, [pixel][channel].
+  // Whether no table is needed.
+  bool vectors() const noexcept { return vectors_.has_value(); }
+  // `count` pixels to elements of the processing precision, [pixel][channel]; of one component of
+  // int8 in their place at most.
   void convert(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept;
 
  private:
   template <typename Element, unsigned kComponents>
   void look_up(const std::byte* pixels, std::size_t count, std::byte* to) const noexcept;
 
+  const Kernels& kernels_;
   const PixelFormat& format_;
   Precision proc_;
+  std::optional<ByteConverter> vectors_;
   std::uint16_t values_[4][256];
 };
 

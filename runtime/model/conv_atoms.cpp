@@ -38,8 +38,13 @@ void spread(const Atoms& atoms, std::byte flip) noexcept {
 
 }  // namespace
 
-void spread_atoms(const Atoms& atoms, std::byte flip) noexcept {
+void spread_atoms(const Kernels& kernels, const Atoms& atoms, std::byte flip) noexcept {
   const std::size_t used = atoms.used;
+  if (used <= 4 && used == atoms.pitch && kernels.pack_atoms != nullptr)
+    return kernels.pack_atoms({reinterpret_cast<const std::uint8_t*>(atoms.from), atoms.atom,
+                               atoms.count, static_cast<unsigned>(used),
+                               reinterpret_cast<std::uint8_t*>(atoms.to),
+                               std::to_integer<std::uint8_t>(flip)});
   if (used == 32) return spread<32>(atoms, flip);
   if (used == 16) return spread<16>(atoms, flip);
   if (used == 8) return spread<8>(atoms, flip);

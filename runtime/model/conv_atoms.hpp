@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/kernels/kernels.hpp"
+
 namespace nvdla::model {
 
 struct Atoms {
@@ -20,7 +22,7 @@ struct Atoms {
 };
 
 // Bytes change by `flip` on the way.
-void spread_atoms(const Atoms& atoms, std::byte flip) noexcept;
+void spread_atoms(const Kernels& kernels, const Atoms& atoms, std::byte flip) noexcept;
 
 // `size` bytes in place.
 void flip_bytes(std::byte* bytes, std::size_t size, std::byte flip) noexcept;

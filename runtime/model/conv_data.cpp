@@ -71,6 +71,7 @@ void ConvData::fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufS
   specials_ = {};
   lines_in_buffer_.clear();
   window_ = nullptr;
+  opens_lines_ = false;
   const std::byte flip = flipped ? kSign : std::byte{0};
   if (fetch.data && fetch.lines > layer.csc_height) {
     fetch_behind_others(layer, fetch, cbuf);
@@ -196,7 +197,8 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
     const std::size_t used = std::min<std::size_t>(atom, pitch - at);
     const std::uint32_t end = std::min(y + lines, height);
     for (std::uint32_t line = arith::round_up(y, held_y_); line < end; line += held_y_)
-      spread_atoms({atoms + (line - y) * run_line, atom * held_x_, positions, used,
+      spread_atoms(kernels_,
+                   {atoms + (line - y) * run_line, atom * held_x_, positions, used,
                     first + line / held_y_ * line_pitch + at, pitch},
                    flip_);
   };
@@ -223,21 +225,26 @@ void ConvData::fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte
   }
 }
 
+// Lines are read from their first atom on, what lies before the offset included.
+ConvData::ImageRun ConvData::image_run(const ConvLayer& layer, unsigned plane) const noexcept {
+  const std::uint32_t pixel = pixel_format(layer.pixel_code)->bytes[plane];
+  const std::uint32_t pixels = hw_.atom / pixel;
+  const std::uint32_t offset = layer.x_offset % pixels;
+  return {((layer.width - 1 + offset) / pixels + 1) * std::uint64_t{hw_.atom},
+          std::size_t{offset} * pixel};
+}
+
 void ConvData::fetch_image(const ConvLayer& layer, std::uint32_t first_line) {
   const PixelFormat& format = *pixel_format(layer.pixel_code);
-  // Lines are read from their first atom on, what lies before the offset included.
-  const auto run = [&](unsigned plane, std::size_t& skip) {
-    const std::uint32_t pixels = hw_.atom / format.bytes[plane];
-    const std::uint32_t offset = layer.x_offset % pixels;
-    skip = std::size_t{offset} * format.bytes[plane];
-    return ((layer.width - 1 + offset) / pixels + 1) * std::uint64_t{hw_.atom};
-  };
-  std::size_t skip[2] = {};
-  const std::uint64_t bytes = run(0, skip[0]);
+  const ImageRun run = image_run(layer, 0);
+  const std::uint64_t bytes = run.bytes;
+  std::size_t skip[2] = {run.skip, 0};
   atoms_.resize(std::max<std::size_t>(atoms_.size(), bytes));
   std::uint64_t second = 0;
   if (format.planes == 2) {
-    second = run(1, skip[1]);
+    const ImageRun second_run = image_run(layer, 1);
+    second = second_run.bytes;
+    skip[1] = second_run.skip;
     plane_.resize(std::max<std::size_t>(plane_.size(), second));
   }
   const std::size_t count = std::size_t{layer.width} * layer.channels;
@@ -245,7 +252,7 @@ void ConvData::fetch_image(const ConvLayer& layer, std::uint32_t first_line) {
   // Tables do not pay for less than they hold.
   std::optional<BytePixels> table;
   if (BytePixels::fits(format) && count * layer.height > 1024)
-    table.emplace(format, layer.converter, layer.proc);
+    table.emplace(kernels_, format, layer.converter, layer.proc);
   for (std::uint32_t y = 0; y < layer.height; ++y) {
     dma_.read(NVDLA_DMA_CDMA_DATA, layer.data.ram, layer.data.base + y * layer.data.line,
               atoms_.data(), bytes);

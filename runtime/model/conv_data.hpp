@@ -8,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "arith/float.hpp"
+#include "model/cdma_pixel.hpp"
 #include "model/conv_layer.hpp"
+#include "model/conv_lines.hpp"
 #include "model/dma.hpp"
 #include "model/kernels/kernels.hpp"
 
@@ -20,8 +23,8 @@ namespace nvdla::model {
 
 class ConvData {
  public:
-  ConvData(const nvdla_hw& hw, Dma& dma, Quirks quirks) noexcept
-      : hw_(hw), dma_(dma), quirks_(quirks) {}
+  ConvData(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, Quirks quirks) noexcept
+      : hw_(hw), dma_(dma), kernels_(kernels), quirks_(quirks) {}
 
   // `flipped`: 128 is added to each byte, as MacForm::biased says.
   void fetch(const ConvLayer& layer, const ConvFetch& fetch, const CbufState& cbuf, bool flipped);
@@ -35,6 +38,17 @@ class ConvData {
   // What outputs see, `count` of them in raster order, side by side.
   void gather(const ConvLayer& layer, std::uint32_t first, std::uint32_t count,
               std::byte* to) const noexcept;
+  // Where int8 of a cube or an image of one plane lies open that no later layer finds in the
+  // buffer, apart from what other layers left there; empty where there is none such.
+  std::span<const std::byte> line_input(const ConvLayer& layer, const ConvFetch& fetch) noexcept;
+  // In place of fetch(): threads copy lines when they need() them, so until the layer ends nobody
+  // may write there.
+  void open_lines(const ConvLayer& layer, const ConvFetch& fetch, std::span<const std::byte> input,
+                  bool flipped);
+  bool opens_lines() const noexcept { return opens_lines_; }
+  // Lines of a batch are there from now on, from the `first` to `end`; returns whether any byte of
+  // them, which are not flipped, is negative, if the kernels want to know.
+  bool need(const ConvLayer& layer, std::uint32_t batch, std::uint32_t first, std::uint32_t end);
   // Hands what the layer does not release to `cbuf`, sizes included.
   void keep(const ConvLayer& layer, const ConvFetch& fetch, CbufState& cbuf);
 
@@ -72,6 +86,9 @@ class ConvData {
   std::byte* inner_line(std::uint32_t batch, std::uint32_t line) noexcept {
     return data_.data() + inner_at(batch, line);
   }
+  static bool releases_all(const ConvLayer& layer, const ConvFetch& fetch) noexcept {
+    return fetch.data && fetch.held_lines == 0 && !layer.keep_data && layer.release == fetch.lines;
+  }
   // Whether no output sees what lies between the positions that are strides apart, nor a later
   // layer.
   bool sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept;
@@ -83,6 +100,17 @@ class ConvData {
   void copy_lines(std::uint32_t batches, std::uint32_t first, std::uint32_t count,
                   std::vector<std::byte>& to) const;
   void pad(const ConvLayer& layer, std::uint32_t batch);
+  // Of padded lines of all batches; returns what need() does.
+  bool bring(const ConvLayer& layer, std::uint32_t number) noexcept;
+  void bring_cube(const ConvLayer& layer, std::uint32_t batch, std::uint32_t y,
+                  std::byte* to) const noexcept;
+  void bring_image(const ConvLayer& layer, std::uint32_t y, std::byte* to) const noexcept;
+  // Bytes that CDMA reads of a line of a plane, and which is the first that is wanted.
+  struct ImageRun {
+    std::uint64_t bytes;
+    std::size_t skip;
+  };
+  ImageRun image_run(const ConvLayer& layer, unsigned plane) const noexcept;
   void fetch_cube(const ConvLayer& layer, std::uint32_t batch, std::byte* first, std::size_t pitch,
                   std::size_t line_pitch);
   void fetch_image(const ConvLayer& layer, std::uint32_t first_line);
@@ -93,6 +121,7 @@ class ConvData {
 
   const nvdla_hw& hw_;
   Dma& dma_;
+  const Kernels& kernels_;
   Quirks quirks_;
   // What the buffer holds of a line and what the sequencer adds around it.
   std::uint32_t inner_width_ = 0, lines_ = 0;
@@ -107,6 +136,11 @@ class ConvData {
   const std::byte* window_ = nullptr;  // of what is open
   fp::Specials specials_;
   std::vector<std::byte> data_;
+  // What threads copy lines from, how they convert them, and the lines.
+  bool opens_lines_ = false;
+  const std::byte* input_ = nullptr;
+  std::optional<BytePixels> pixels_of_lines_;
+  ConvLines lines_there_;
   // All lines in the buffer, [batch][line][x][channel], where these are more than CSC works on.
   std::vector<std::byte> lines_in_buffer_;
   std::vector<std::byte> atoms_;  // one DMA run

@@ -10,9 +10,7 @@
 namespace nvdla::model {
 
 bool ConvData::sees_strides_alone(const ConvLayer& layer, const ConvFetch& fetch) const noexcept {
-  const bool fetches_all = fetch.data && fetch.held_lines == 0;
-  const bool releases_all = !layer.keep_data && layer.release == fetch.lines;
-  return fetches_all && releases_all && !layer.pixel && !layer.winograd && layer.taps_x() == 1 &&
+  return releases_all(layer, fetch) && !layer.pixel && !layer.winograd && layer.taps_x() == 1 &&
          layer.kernel_height == 1 && layer.pad_left == 0 && layer.pad_top == 0 &&
          layer.behind_x() == 0 && layer.behind_y() == 0;
 }
@@ -30,6 +28,7 @@ std::span<const std::byte> ConvData::open_input(const ConvLayer& layer,
 void ConvData::open(const ConvLayer& layer, std::span<const std::byte> input, bool flipped) {
   specials_ = {};
   lines_in_buffer_.clear();
+  opens_lines_ = false;
   lay_out(layer, true);
   window_ = input.data();
   flip_ = flipped ? kSign : std::byte{0};
@@ -44,7 +43,8 @@ void ConvData::gather(const ConvLayer& layer, std::uint32_t first, std::uint32_t
     const std::uint32_t together = std::min(count, inner_width_ - x);
     for (std::uint64_t surface = 0; surface < cube.surfaces; ++surface) {
       const std::size_t at = surface * cube.atom;
-      spread_atoms({window_ + cube.line(surface, y * held_y_) + x * step, step, together,
+      spread_atoms(kernels_,
+                   {window_ + cube.line(surface, y * held_y_) + x * step, step, together,
                     std::min<std::size_t>(cube.atom, pixel_bytes_ - at), to + at, pixel_bytes_},
                    flip_);
     }

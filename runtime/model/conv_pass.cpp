@@ -37,7 +37,7 @@ ConvPass::ConvPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, const O
       pool_(pool),
       weights_(hw, dma),
       expander_(hw, dma),
-      data_(hw, dma, options.quirks),
+      data_(hw, dma, kernels, options.quirks),
       tiles_(pool, kernels),
       scratch_(pool.size()) {}
 
@@ -163,12 +163,16 @@ bool ConvPass::input_once(const ConvShape& shape, const SdpPass& sdp) noexcept {
   return shape.block_elements() * sdp.blocks() <= kCachedWeights;
 }
 
-// A set that wants to know signs looks at all of the input first.
 void ConvPass::fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp) {
   const bool bytes = shape.mac == Mac::kBytes, flipped = bytes && shape.biased;
   if (bytes && !kernels_.form.sign && input_once(shape, sdp)) {
     const std::span<const std::byte> input = data_.open_input(layer, fetch_);
     if (!input.empty() && !sdp.may_write(input)) return data_.open(layer, input, flipped);
+  }
+  if (bytes) {
+    const std::span<const std::byte> input = data_.line_input(layer, fetch_);
+    if (!input.empty() && !sdp.may_write(input))
+      return data_.open_lines(layer, fetch_, input, flipped);
   }
   data_.fetch(layer, fetch_, cbuf_, flipped);
 }
@@ -191,7 +195,8 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   const std::size_t block_bytes = shape.block_elements();
   const ClipShift shift(layer.clip, quirks_);
   const bool depthwise = !weights.depthwise.empty();
-  const bool nonnegative = kernels_.form.sign && !depthwise && data_.nonnegative(batch);
+  const bool nonnegative =
+      kernels_.form.sign && !depthwise && !data_.opens_lines() && data_.nonnegative(batch);
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
   if (data_.is_open())
@@ -201,6 +206,12 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
       scratch.strip_first = UINT32_MAX;
     }
 
+  // Returns whether a tile sees nothing negative, if that is of use.
+  const auto find_lines = [&](const ConvTile& tile) {
+    if (!data_.opens_lines()) return nonnegative;
+    const TileReach reach = walk.reach(tile.first, tile.count);
+    return !data_.need(layer, batch, reach.first, reach.end) && kernels_.form.sign;
+  };
   // Of a channel.
   const auto find_bases = [&](unsigned thread, const ConvTile& tile, std::uint32_t channel,
                               std::uint32_t count, const std::uint8_t** bases) {
@@ -214,6 +225,7 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   };
   const auto mac_tile = [&](unsigned thread, const ConvTile& tile, const std::uint8_t** bases,
                             std::int32_t* sums) {
+    const bool sees_nonnegative = find_lines(tile);
     find_bases(thread, tile, 0, kernels_.form.lines ? 1 : tile.count, bases);
     return MacTile{bases,
                    tile.count,
@@ -223,13 +235,14 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
                    weights.bytes.data() + tile.block * block_bytes,
                    weights.starts.data() + std::size_t{tile.block} * kBlock,
                    sums,
-                   nonnegative,
+                   sees_nonnegative,
                    data_.is_open() ? TileLines{0, tile.count, data_.pixel_bytes(), 0}
                                    : walk.lines(tile.first)};
   };
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[kMostPositions];
     if (depthwise) {
+      find_lines(tile);
       find_bases(thread, tile, weights.depthwise_channels[tile.block], tile.count, bases);
       kernels_.depthwise({bases, tile.count, taps_.data(), static_cast<unsigned>(quads),
                           weights.depthwise.data() + tile.block * quads * 4 * kBlock,

@@ -5,6 +5,7 @@
 #ifndef NVDLA_MODEL_CONV_WALK_HPP
 #define NVDLA_MODEL_CONV_WALK_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,11 +15,18 @@
 
 namespace nvdla::model {
 
+// Padded lines.
+struct TileReach {
+  std::uint32_t first, end;
+};
+
 class ConvWalk {
  public:
   ConvWalk(const ConvLayer& layer, const ConvData& data) noexcept
       : width_(layer.out_width),
         height_(layer.out_height),
+        stride_y_(data.stride_y()),
+        kernel_lines_((layer.kernel_height - 1) * layer.dilation_y + 1 + behind(data)),
         step_x_(std::size_t{data.stride_x()} * data.elements()),
         step_y_(std::size_t{data.stride_y()} * data.width() * data.elements()) {}
 
@@ -26,6 +34,10 @@ class ConvWalk {
   // From the `first` position on, in bytes if an element has one.
   TileLines lines(std::uint32_t first) const noexcept {
     return {first % width_, width_, step_x_, step_y_};
+  }
+  // What `count` positions from the `first` on see, and what may be read behind that.
+  TileReach reach(std::uint32_t first, unsigned count) const noexcept {
+    return {first / width_ * stride_y_, (first + count - 1) / width_ * stride_y_ + kernel_lines_};
   }
   // Of a tile that goes to SDP.
   unsigned tile_positions(const Kernels& kernels) const noexcept {
@@ -41,17 +53,21 @@ class ConvWalk {
   void bases(std::uint32_t first, unsigned count, Base origin, Base* to) const noexcept {
     std::uint32_t x = first % width_;
     Base line = origin + first / width_ * step_y_;
-    for (unsigned i = 0; i < count; ++i) {
-      to[i] = line + x * step_x_;
-      if (++x == width_) {
-        x = 0;
-        line += step_y_;
-      }
+    for (unsigned done = 0; done < count; x = 0, line += step_y_) {
+      const unsigned together = std::min(count - done, width_ - x);
+      for (unsigned i = 0; i < together; ++i) to[done + i] = line + (x + i) * step_x_;
+      done += together;
     }
   }
 
  private:
-  std::uint32_t width_, height_;
+  // Lines that a step may reach into behind the one that it begins in.
+  static std::uint32_t behind(const ConvData& data) noexcept {
+    const std::size_t line = data.width() * data.pixel_bytes();
+    return static_cast<std::uint32_t>((kMostStep + line - 1) / line);
+  }
+
+  std::uint32_t width_, height_, stride_y_, kernel_lines_;
   std::size_t step_x_, step_y_;
 };
 

@@ -2,6 +2,7 @@
 #include "model/kernels/avx2finish.hpp"
 #include "model/kernels/avx2float.hpp"
 #include "model/kernels/avx2half.hpp"
+#include "model/kernels/avx2input.hpp"
 #include "model/kernels/avx2mac.hpp"
 #include "model/kernels/avx2wide.hpp"
 #include "model/kernels/kernels.hpp"
@@ -23,6 +24,8 @@ constexpr Kernels kernels() {
   set.float_tile = avx2_float_tile;
   set.finish = avx2_finish;
   set.units = &kAvx2Units;
+  set.pack_atoms = avx2_pack_atoms;
+  set.convert_bytes = avx2_convert_bytes;
   return set;
 }
 

@@ -3,6 +3,7 @@
 // AVX-512 with VNNI.
 #include <immintrin.h>
 
+#include "model/kernels/avx2input.hpp"
 #include "model/kernels/avx512finish.hpp"
 #include "model/kernels/avx512float.hpp"
 #include "model/kernels/avx512half.hpp"
@@ -157,6 +158,8 @@ constexpr Kernels kernels() {
   set.finish = avx512_finish;
   set.mac_finish = avx512_mac_finish;
   set.units = &kAvx512Units;
+  set.pack_atoms = avx2_pack_atoms;
+  set.convert_bytes = avx2_convert_bytes;
   return set;
 }
 

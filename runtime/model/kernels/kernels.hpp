@@ -75,6 +75,28 @@ struct DepthwiseTile {
   int32_t* sums;          // [count][kBlock], exact modulo 2^32
 };
 
+// A line of int8 with so few channels that a word of each atom holds them, to bytes without gaps.
+struct FewChannels {
+  const uint8_t* from;
+  size_t atom;  // bytes, of which 4 may be read
+  unsigned count;
+  unsigned used;  // 1 to 4
+  uint8_t* to;
+  uint8_t flip;  // by which bytes change on the way
+};
+
+// CDMA's converter of 8-bit components to int8 where 16 bits hold what it does: (x - offset) *
+// scale >> truncate, rounded half away from zero, is the sign of the difference and |x - offset| *
+// lift * factor >> 15, rounded half up.
+struct ByteConverter {
+  bool sign_extend;    // of what comes in
+  uint8_t order[4];    // which byte of four each of the four that come out is
+  int16_t offsets[4];  // of these
+  int16_t lift;        // a power of 2 that leaves a product with a difference in 15 bits
+  int16_t factor;      // positive
+  uint8_t flip;        // by which results change
+};
+
 // One tile of exact convolution for everything that a 32-bit sum may not hold: activations and
 // weights of 16 bits, 64-bit sums. Runs are as in MacTile, in elements.
 //
@@ -298,6 +320,11 @@ struct Kernels {
   unsigned (*tile_positions)(const TileLines& lines, unsigned count) = nullptr;
   // In place of `wide` for int16, where that is slower.
   void (*pieces)(const PieceTile& tile) = nullptr;
+  // Null where it is not worth a loop of its own.
+  void (*pack_atoms)(const FewChannels& line) = nullptr;
+  // `size` bytes, maybe in place; null where a table is as good.
+  void (*convert_bytes)(const ByteConverter& converter, const uint8_t* from, size_t size,
+                        uint8_t* to) = nullptr;
   // Before a thread computes with `mac` and `pieces` and when it has done so, where these need it.
   void (*enter)() = nullptr;
   void (*leave)() = nullptr;
