@@ -36,7 +36,29 @@ void spread(const Atoms& atoms, std::byte flip) noexcept {
     copy(to, from, atoms.used, flip);
 }
 
+// In whole vectors of 16 bytes: the next run overwrites what is too much.
+template <std::size_t kVectors>
+void join(const Runs& runs) noexcept {
+  constexpr std::size_t kVector = kCopiedTooMuch + 1;
+  std::byte* line = runs.to;
+  for (std::uint32_t i = 0; i < runs.count; ++i, line += runs.pitch) {
+    std::byte* to = line;
+    for (std::size_t run = 0; run < runs.run_count; ++run, to += runs.size)
+      std::memcpy(to, runs.positions[i] + runs.runs[run], kVectors * kVector);
+  }
+}
+
 }  // namespace
+
+void join_runs(const Runs& runs) noexcept {
+  if (runs.size <= 16) return join<1>(runs);
+  if (runs.size <= 32) return join<2>(runs);
+  if (runs.size <= 48) return join<3>(runs);
+  std::byte* line = runs.to;
+  for (std::uint32_t i = 0; i < runs.count; ++i, line += runs.pitch)
+    for (std::size_t run = 0; run < runs.run_count; ++run)
+      std::memcpy(line + run * runs.size, runs.positions[i] + runs.runs[run], runs.size);
+}
 
 void spread_atoms(const Kernels& kernels, const Atoms& atoms, std::byte flip) noexcept {
   const std::size_t used = atoms.used;

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "model/conv_atoms.hpp"
 #include "model/conv_walk.hpp"
 
 namespace nvdla::model {
@@ -105,16 +106,17 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   } else if (layer.proc != Precision::kInt8 || layer.products() >= kExactProducts) {
     mac = Mac::kWide;
   }
-  const ConvShape shape{layer.kernels,
-                        layer.weight_channels,
-                        layer.kernel_width,
-                        layer.kernel_height,
-                        layer.dilation_x == 1,
-                        mac,
-                        precision_bytes(layer.proc),
-                        layer.post_lines,
-                        kernels_.form.biased,
-                        mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kStep};
+  ConvShape shape{layer.kernels,
+                  layer.weight_channels,
+                  layer.kernel_width,
+                  layer.kernel_height,
+                  layer.dilation_x == 1,
+                  mac,
+                  precision_bytes(layer.proc),
+                  layer.post_lines,
+                  kernels_.form.biased,
+                  mac == Mac::kBytes || mac == Mac::kPieces ? kernels_.form.step : kStep};
+  shape.joined = mac == Mac::kBytes && joins_runs(shape, sdp);
   fetch_data(layer, shape, sdp);
   counters.data = data_.specials();
   const WeightCache::Entry& weights = load_weights(layer, shape, counters);
@@ -163,6 +165,15 @@ bool ConvPass::input_once(const ConvShape& shape, const SdpPass& sdp) noexcept {
   return shape.block_elements() * sdp.blocks() <= kCachedWeights;
 }
 
+bool ConvPass::joins_runs(const ConvShape& shape, const SdpPass& sdp) const noexcept {
+  if (kernels_.form.copied_run == 0 || shape.part_count() == 1 || !input_once(shape, sdp))
+    return false;
+  ConvShape joined = shape;
+  joined.joined = true;
+  const std::size_t saved = shape.block_elements() - joined.block_elements();
+  return saved * shape.blocks() > std::size_t{kernels_.form.copied_run} * shape.part_count();
+}
+
 void ConvPass::fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp) {
   const bool bytes = shape.mac == Mac::kBytes, flipped = bytes && shape.biased;
   if (bytes && !kernels_.form.sign && input_once(shape, sdp)) {
@@ -199,9 +210,16 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
       kernels_.form.sign && !depthwise && !data_.opens_lines() && data_.nonnegative(batch);
   const std::size_t quads = shape.quads();
   if (depthwise) list_taps(layer);
-  if (data_.is_open())
+  const bool joins = shape.joined && !depthwise;
+  // Where a strip has its positions, if tiles see one.
+  const std::size_t pitch = data_.is_open() ? data_.pixel_bytes()
+                            : joins         ? std::size_t{shape.run_steps()} * kStep
+                                            : 0;
+  static constexpr std::int32_t kJoinedRun = 0;
+  const std::int32_t* const runs = joins ? &kJoinedRun : runs_.data();
+  if (pitch != 0)
     for (Scratch& scratch : scratch_) {
-      const std::size_t size = kMostPositions * data_.pixel_bytes() + ConvData::kSlack;
+      const std::size_t size = kMostPositions * pitch + ConvData::kSlack;
       scratch.strip.resize(std::max(scratch.strip.size(), size));
       scratch.strip_first = UINT32_MAX;
     }
@@ -215,13 +233,21 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
   // Of a channel.
   const auto find_bases = [&](unsigned thread, const ConvTile& tile, std::uint32_t channel,
                               std::uint32_t count, const std::uint8_t** bases) {
-    if (!data_.is_open()) return walk.bases(tile.first, count, data + channel, bases);
+    if (pitch == 0) return walk.bases(tile.first, count, data + channel, bases);
     Scratch& scratch = scratch_[thread];
-    if (scratch.strip_first != tile.first)
-      data_.gather(layer, tile.first, tile.count, scratch.strip.data());
+    if (scratch.strip_first != tile.first) {
+      if (joins) {
+        const std::uint8_t* positions[kMostPositions];
+        walk.bases(tile.first, tile.count, data, positions);
+        join_runs({positions, tile.count, runs_.data(), runs_.size(), shape.part_elements(),
+                   scratch.strip.data(), pitch});
+      } else {
+        data_.gather(layer, tile.first, tile.count, scratch.strip.data());
+      }
+    }
     scratch.strip_first = tile.first;
     const auto* const strip = reinterpret_cast<const std::uint8_t*>(scratch.strip.data());
-    for (unsigned i = 0; i < count; ++i) bases[i] = strip + i * data_.pixel_bytes() + channel;
+    for (unsigned i = 0; i < count; ++i) bases[i] = strip + i * pitch + channel;
   };
   const auto mac_tile = [&](unsigned thread, const ConvTile& tile, const std::uint8_t** bases,
                             std::int32_t* sums) {
@@ -229,15 +255,14 @@ void ConvPass::run_bytes(const ConvLayer& layer, const ConvShape& shape,
     find_bases(thread, tile, 0, kernels_.form.lines ? 1 : tile.count, bases);
     return MacTile{bases,
                    tile.count,
-                   runs_.data(),
-                   static_cast<unsigned>(runs_.size()),
+                   runs,
+                   joins ? 1 : static_cast<unsigned>(runs_.size()),
                    shape.run_steps(),
                    weights.bytes.data() + tile.block * block_bytes,
                    weights.starts.data() + std::size_t{tile.block} * kBlock,
                    sums,
                    sees_nonnegative,
-                   data_.is_open() ? TileLines{0, tile.count, data_.pixel_bytes(), 0}
-                                   : walk.lines(tile.first)};
+                   pitch != 0 ? TileLines{0, tile.count, pitch, 0} : walk.lines(tile.first)};
   };
   const auto compute = [&](unsigned thread, const ConvTile& tile, std::int32_t* values) {
     const std::uint8_t* bases[kMostPositions];

@@ -45,6 +45,8 @@ class ConvPass {
  private:
   const WeightCache::Entry& load_weights(const ConvLayer& layer, const ConvShape& shape,
                                          ConvCounters& counters);
+  // Whether it pays to copy the runs of positions, once for all blocks.
+  bool joins_runs(const ConvShape& shape, const SdpPass& sdp) const noexcept;
   // Whether small weights stay in cache while the input goes by once; large ones go by once.
   static bool input_once(const ConvShape& shape, const SdpPass& sdp) noexcept;
   void fetch_data(const ConvLayer& layer, const ConvShape& shape, const SdpPass& sdp);
@@ -93,7 +95,7 @@ class ConvPass {
     std::vector<std::int16_t> half;    // a step of a tile: mantissas, groups
     // Winograd: [position][kTile][kBlock]
     std::vector<std::int64_t> products;
-    // What a tile of open data sees, and its first position.
+    // What a tile of open data or of joined runs sees, and its first position.
     std::vector<std::byte> strip;
     std::uint32_t strip_first = 0;
     std::uint32_t saturated = 0;

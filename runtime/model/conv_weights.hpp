@@ -41,11 +41,18 @@ struct ConvShape {
   std::uint32_t post_lines = 1;
   bool biased = false;         // activations; kBytes
   std::uint32_t step = kStep;  // elements: MacForm::step
+  bool joined = false;         // the runs of a position are copied to be one; kBytes
 
-  std::uint32_t run_count() const noexcept {
+  // Of the buffer.
+  std::uint32_t part_count() const noexcept {
     return rows ? kernel_height : kernel_height * kernel_width;
   }
-  std::uint32_t run_elements() const noexcept { return rows ? kernel_width * channels : channels; }
+  std::uint32_t part_elements() const noexcept { return rows ? kernel_width * channels : channels; }
+  // As the kernels see them.
+  std::uint32_t run_count() const noexcept { return joined ? 1 : part_count(); }
+  std::uint32_t run_elements() const noexcept {
+    return joined ? part_count() * part_elements() : part_elements();
+  }
   // DepthwiseTile::quads.
   std::uint32_t quads() const noexcept { return (kernel_height * kernel_width + 3) / 4; }
   std::uint32_t run_steps() const noexcept {
@@ -53,9 +60,9 @@ struct ConvShape {
   }
   // Of a weight in its kernel: elements before it, those of steps that are not full included.
   std::size_t place(std::uint32_t row, std::uint32_t column, std::uint32_t channel) const noexcept {
-    const std::uint32_t run = rows ? row : row * kernel_width + column;
+    const std::uint32_t part = rows ? row : row * kernel_width + column;
     const std::uint32_t at = rows ? column * channels + channel : channel;
-    return std::size_t{run} * run_steps() * kStep + at;
+    return std::size_t{part} * (joined ? part_elements() : run_steps() * kStep) + at;
   }
   // Steps of the fp16 multipliers: blocks of channels, of extended lines, of tiles.
   std::uint32_t half_steps(std::uint32_t atomic_c) const noexcept {

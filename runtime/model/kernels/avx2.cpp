@@ -15,7 +15,7 @@ namespace {
 
 constexpr Kernels kernels() {
   Kernels set = loop_kernels("avx2");
-  set.form = {.biased = false, .sign = true};
+  set.form = {.biased = false, .sign = true, .copied_run = 50};
   set.mac = avx2_mac;
   set.depthwise = avx2_depthwise;
   set.wide = avx2_wide;

@@ -31,6 +31,9 @@ struct MacForm {
   unsigned rate = 150;
   // Takes the places of positions from TileLines, and of `bases` the first alone.
   bool lines = false;
+  // Products of the time that it takes to copy a run of a position; 0: runs stay where they are.
+  // Short runs may take fewer steps when they are copied to be one.
+  unsigned copied_run = 0;
 };
 // The longest step.
 constexpr unsigned kMostStep = 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Input that lies open, of which each thread copies the lines that it needs first: the bytes and
-// counters of one thread whose every access the bus sees. Run under TSan.
+// counters of one thread whose every access the bus sees; and runs that are copied. Run under TSan.
 #include "model/conv_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "model/conv_atoms.hpp"
 #include "model/device.hpp"
 #include "support/conv_case.hpp"
 #include "support/property.hpp"
@@ -52,6 +53,32 @@ TEST(ConvLines, AreBroughtOnceAndBeforeAnybodyReadsThem) {
     for (std::thread& other : others) other.join();
     EXPECT_EQ(wrong, std::vector<unsigned>(kThreads, 0));
     EXPECT_EQ(brought, std::vector<unsigned>(kCount, 1));
+  }
+}
+
+// No more is read behind a run, nor written behind the last one, than there is room for.
+TEST(JoinedRuns, LieOneBehindTheOther) {
+  Random random(1);
+  for (unsigned round = 0; round < 2000; ++round) {
+    const auto size = static_cast<std::size_t>(pick(random, 1, 70));
+    const auto run_count = static_cast<std::size_t>(pick(random, 1, 7));
+    const auto count = static_cast<std::uint32_t>(pick(random, 1, 20));
+    const std::size_t joined = run_count * size;
+    const std::size_t pitch = joined + static_cast<std::size_t>(pick(random, 0, 9));
+    constexpr int kReach = 500;
+    std::vector<std::uint8_t> data(kReach + size + model::kCopiedTooMuch);
+    for (auto& byte : data) byte = static_cast<std::uint8_t>(random());
+    std::vector<std::int32_t> runs(run_count);
+    for (auto& run : runs) run = static_cast<std::int32_t>(pick(random, 0, kReach / 2));
+    std::vector<const std::uint8_t*> positions(count);
+    for (auto& position : positions) position = data.data() + pick(random, 0, kReach / 2);
+    std::vector<std::byte> got((count - 1) * pitch + joined + model::kCopiedTooMuch);
+    model::join_runs({positions.data(), count, runs.data(), run_count, size, got.data(), pitch});
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t at = 0; at < joined; ++at)
+        ASSERT_EQ(std::to_integer<std::uint8_t>(got[i * pitch + at]),
+                  positions[i][runs[at / size] + static_cast<int>(at % size)])
+            << run_count << " runs of " << size << ", position " << i << " byte " << at;
   }
 }
 
