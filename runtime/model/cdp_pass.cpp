@@ -103,11 +103,12 @@ bool CdpPass::take(const std::byte* columns, unsigned count, Worker& worker) con
   bool finite = true;
   if (layer_.precision == Precision::kFp16) {
     const auto* halves = reinterpret_cast<const std::uint16_t*>(columns);
-    const HalfSpecials in = kernels_.count_specials(halves, elements);
-    worker.counters.nan_in += in.nan;
-    worker.counters.infinite_in += in.infinite;
-    finite = in.nan == 0 && in.infinite == 0;
-    kernels_.cdp_in_half(halves, elements, layer_.flush_nan, values);
+    finite = kernels_.cdp_in_half(halves, elements, layer_.flush_nan, values);
+    if (!finite) {
+      const HalfSpecials in = kernels_.count_specials(halves, elements);
+      worker.counters.nan_in += in.nan;
+      worker.counters.infinite_in += in.infinite;
+    }
   } else {
     kernels_.cdp_in(columns, bytes == 1, elements, kernel_converter(layer_.in), values);
   }

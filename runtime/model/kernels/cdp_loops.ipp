@@ -164,10 +164,15 @@ static uint32_t loop_cdp_out(const int32_t* results, const int32_t* values, unsi
                : give(static_cast<int16_t*>(elements), 1 << 15);
 }
 
-static void loop_cdp_in_half(const uint16_t* __restrict elements, unsigned count, bool flush_nan,
+static bool loop_cdp_in_half(const uint16_t* __restrict elements, unsigned count, bool flush_nan,
                              int32_t* __restrict values) {
   const int32_t most = most_of_half(flush_nan);
-  for (unsigned i = 0; i < count; ++i) values[i] = widen_half<Lane17>(elements[i], most);
+  int32_t special = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    values[i] = widen_half<Lane17>(elements[i], most);
+    special |= (elements[i] & 0x7c00) == 0x7c00 ? 1 : 0;
+  }
+  return special == 0;
 }
 
 // The neighbours next to the middle first, then the middle, then pairs further away. Squares have

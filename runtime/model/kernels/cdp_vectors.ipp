@@ -1,5 +1,53 @@
 // SPDX-License-Identifier: MIT
 //
+// CDP but for its tables: sums of squares of numbers of fp32 in registers, and all of it in int8.
+
+template <unsigned kAway, unsigned kReach>
+static inline Floats cdp_add_pairs(Floats previous, Floats squares, Floats next, Floats sum) {
+  const Floats pair =
+      Vector::add(Vector::earlier<kAway>(previous, squares), Vector::later<kAway>(squares, next));
+  sum = Vector::add(kAway == 1 ? pair : sum, kAway == 1 ? squares : pair);
+  if constexpr (kAway == kReach) {
+    return sum;
+  } else {
+    return cdp_add_pairs<kAway + 1, kReach>(previous, squares, next, sum);
+  }
+}
+
+template <unsigned kReach>
+static void cdp_finite_sums(const int32_t* values, unsigned columns, unsigned count,
+                            int32_t* sums) {
+  const auto squares_at = [&](unsigned i) {
+    return Vector::multiply(Vector::load(values + i), Vector::load(values + i));
+  };
+  for (unsigned column = 0; column < columns; ++column, values += count, sums += count) {
+    Floats previous = Vector::fill(0), squares = squares_at(0);
+    for (unsigned i = 0; i < count; i += Vector::kLanes) {
+      const bool last = i + Vector::kLanes == count;
+      const Floats next = last ? Vector::fill(0) : squares_at(i + Vector::kLanes);
+      Vector::store(cdp_add_pairs<1, kReach>(previous, squares, next, squares), sums + i);
+      previous = squares;
+      squares = next;
+    }
+  }
+}
+
+static void cdp_sums_float(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
+                           bool plain, int32_t* squares, int32_t* sums) {
+  if (!plain || count % Vector::kLanes != 0)
+    return loop_cdp_sums_float(values, columns, count, reach, plain, squares, sums);
+  switch (reach) {
+    case 1:
+      return cdp_finite_sums<1>(values, columns, count, sums);
+    case 2:
+      return cdp_finite_sums<2>(values, columns, count, sums);
+    case 3:
+      return cdp_finite_sums<3>(values, columns, count, sums);
+    default:
+      return cdp_finite_sums<4>(values, columns, count, sums);
+  }
+}
+
 // CDP in int8 where the tables' answers are known, from atoms to atoms: numbers have 16 bits on the
 // way and only sums and products 32. A batch goes through one step after the other, so that what a
 // step loads was stored long before.

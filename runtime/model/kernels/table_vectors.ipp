@@ -396,12 +396,15 @@ static uint32_t cdp_out(const int32_t* results, const int32_t* values, unsigned 
                            : cdp_out_bytes<true>(results, values, count, converter, to);
 }
 
-static void cdp_in_half(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values) {
+static bool cdp_in_half(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values) {
   unsigned at = 0;
-  for (; at + Vector::kLanes <= count; at += Vector::kLanes)
-    if (!Vector::widen_halves(elements + at, values + at))
-      loop_cdp_in_half(elements + at, Vector::kLanes, flush_nan, values + at);
-  loop_cdp_in_half(elements + at, count - at, flush_nan, values + at);
+  bool finite = true;
+  for (; at + Vector::kLanes <= count; at += Vector::kLanes) {
+    if (Vector::widen_halves(elements + at, values + at)) continue;
+    finite = false;
+    loop_cdp_in_half(elements + at, Vector::kLanes, flush_nan, values + at);
+  }
+  return loop_cdp_in_half(elements + at, count - at, flush_nan, values + at) && finite;
 }
 
 // Elements times results, of finite numbers.

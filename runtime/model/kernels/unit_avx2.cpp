@@ -84,6 +84,18 @@ struct Vector {
     return _mm256_i32gather_epi32(static_cast<const int*>(table), index, 4);
   }
 
+  // Of a row of numbers those that are so many later, or earlier.
+  template <unsigned kNumbers>
+  static Floats later(Floats values, Floats next) {
+    const Ints between = _mm256_permute2x128_si256(ints(values), ints(next), 0x21);
+    return floats(_mm256_alignr_epi8(between, ints(values), 4 * kNumbers));
+  }
+  template <unsigned kNumbers>
+  static Floats earlier(Floats previous, Floats values) {
+    const Ints between = _mm256_permute2x128_si256(ints(previous), ints(values), 0x21);
+    return floats(_mm256_alignr_epi8(ints(values), between, 16 - 4 * kNumbers));
+  }
+
   static Mask condition(bool all) { return {_mm256_set1_epi32(all ? -1 : 0)}; }
   static Mask above(Ints a, Ints b) { return {_mm256_cmpgt_epi32(a, b)}; }
   static Mask equal(Ints a, Ints b) { return {_mm256_cmpeq_epi32(a, b)}; }

@@ -71,6 +71,16 @@ struct Vector {
     return _mm512_i32gather_epi32(index, table, 4);
   }
 
+  // Of a row of numbers those that are so many later, or earlier.
+  template <unsigned kNumbers>
+  static Floats later(Floats values, Floats next) {
+    return floats(_mm512_alignr_epi32(ints(next), ints(values), kNumbers));
+  }
+  template <unsigned kNumbers>
+  static Floats earlier(Floats previous, Floats values) {
+    return floats(_mm512_alignr_epi32(ints(values), ints(previous), kLanes - kNumbers));
+  }
+
   static Mask condition(bool all) { return static_cast<Mask>(all ? 0xffff : 0); }
   static Mask above(Ints a, Ints b) { return _mm512_cmpgt_epi32_mask(a, b); }
   static Mask equal(Ints a, Ints b) { return _mm512_cmpeq_epi32_mask(a, b); }

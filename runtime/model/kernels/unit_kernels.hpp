@@ -311,8 +311,8 @@ struct UnitKernels {
   uint32_t (*cdp_bytes)(const CdpBytes& layer, const CdpSource& from, unsigned columns,
                         const CdpTarget& to, const CdpRoom& room);
   // The same in fp16; values and results are fp17, sums fp32. Returns how many are NaN. `plain`:
-  // all numbers are finite.
-  void (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);
+  // all numbers are finite, which is what the first returns.
+  bool (*cdp_in_half)(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values);
   void (*cdp_sums_float)(const int32_t* values, unsigned columns, unsigned count, unsigned reach,
                          bool plain, int32_t* squares, int32_t* sums);
   uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,

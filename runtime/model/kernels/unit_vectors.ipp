@@ -22,6 +22,7 @@ static constexpr UnitKernels unit_kernels() {
   set.cdp_look_up_plain = cdp_look_up_plain;
   set.cdp_bytes = cdp_bytes;
   set.cdp_in_half = cdp_in_half;
+  set.cdp_sums_float = cdp_sums_float;
   set.cdp_out = cdp_out;
   set.cdp_out_half = cdp_out_half;
   set.pool_along = pool_along;

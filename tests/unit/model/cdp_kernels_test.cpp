@@ -208,6 +208,31 @@ TEST_P(CdpKernels, KnowPlainTables) {
   EXPECT_FALSE(plain());
 }
 
+// Columns of whole vectors and others, of numbers and with a NaN or an infinity somewhere.
+TEST_P(CdpKernels, SumSquaresOfHalvesAsThePortableOnesDo) {
+  for (unsigned round = 0; round < 500; ++round) {
+    const unsigned columns = any(1, 6), lanes = one_in(random_, 4) ? any(1, 70) : 16 * any(1, 5);
+    const unsigned count = columns * lanes, reach = any(1, kCdpReach);
+    auto halves = numbers<std::uint16_t>(count, 0, 0xffff);
+    const bool special = one_in(random_, 4);
+    for (std::uint16_t& half : halves)
+      if (half % 0x8000 >= 0x7c00) half = static_cast<std::uint16_t>(half % 0x400);
+    if (special)
+      halves[any(0, static_cast<int>(count) - 1)] = static_cast<std::uint16_t>(any(0x7c00, 0x7fff));
+    const bool flush = one_in(random_, 2);
+    std::vector<std::int32_t> found(count), expected(count);
+    ASSERT_EQ(kernels_->units->cdp_in_half(halves.data(), count, flush, found.data()), !special);
+    ASSERT_EQ(kPortableUnits.cdp_in_half(halves.data(), count, flush, expected.data()), !special);
+    ASSERT_EQ(found, expected) << "round " << round;
+    std::vector<std::int32_t> squares(columns * (lanes + 2 * kCdpReach)), sums(count);
+    kPortableUnits.cdp_sums_float(expected.data(), columns, lanes, reach, !special, squares.data(),
+                                  sums.data());
+    kernels_->units->cdp_sums_float(expected.data(), columns, lanes, reach, !special,
+                                    squares.data(), found.data());
+    ASSERT_EQ(found, sums) << "round " << round;
+  }
+}
+
 TEST_P(CdpKernels, MultiplyFiniteNumbersAsThePortableOnesDo) {
   for (unsigned round = 0; round < 2000; ++round) {
     const unsigned count = any(1, 70);
