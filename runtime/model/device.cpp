@@ -49,7 +49,11 @@ struct Device::Impl {
         rubik(registers, dma, *kernels.units, opts.quirks, counters, pool),
         bdma(registers, dma, counters, pool),
         cdma_enable(*unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_CDMA) +
-                    NVDLA_CDMA_D_OP_ENABLE) {}
+                    NVDLA_CDMA_D_OP_ENABLE),
+        bdma_window(registers.built(NVDLA_UNIT_BDMA)
+                        ? *unit_base(static_cast<RegisterMap>(config.regmap), NVDLA_UNIT_BDMA) /
+                              NVDLA_UNIT_WINDOW
+                        : UINT32_MAX) {}
 
   struct Completion {
     std::uint64_t due;
@@ -85,6 +89,7 @@ struct Device::Impl {
   Bdma bdma;
 
   std::uint32_t cdma_enable;             // where CDMA's D_OP_ENABLE is
+  std::uint32_t bdma_window;             // which one it is; where it is not built, none
   std::array<ConvStart, 2> conv_starts;  // of CDMA's groups
 
   std::uint64_t now = 0;
@@ -338,11 +343,8 @@ void Device::write(std::uint32_t offset, std::uint32_t value) {
   } else {
     impl_->registers.write(offset, value);
   }
-  if (!impl_->registers.built(NVDLA_UNIT_BDMA)) return;
-  const RegisterMap map = static_cast<RegisterMap>(impl_->hw.regmap);
-  const std::uint32_t base = *unit_base(map, NVDLA_UNIT_BDMA);
-  if (offset >= base && offset - base < NVDLA_UNIT_WINDOW)
-    impl_->bdma.written(offset - base, value);
+  if (offset / NVDLA_UNIT_WINDOW == impl_->bdma_window)
+    impl_->bdma.written(offset % NVDLA_UNIT_WINDOW, value);
 }
 
 bool Device::interrupt() const { return impl_->registers.interrupt(); }

@@ -42,6 +42,11 @@ bool cleared_at_enable(const RegisterInfo& reg) {
   }
 }
 
+// Whether a write that is not dropped changes the register and nothing else.
+bool stores_alone(const RegisterInfo& reg) {
+  return reg.scope == Scope::kGroup && reg.write_one_clears == 0 && reg.write_one_sets == 0;
+}
+
 }  // namespace
 
 std::int16_t* Lut::entry(unsigned table) noexcept {
@@ -50,13 +55,21 @@ std::int16_t* Lut::entry(unsigned table) noexcept {
 }
 
 RegisterFile::RegisterFile(const nvdla_hw& hw) : map_(static_cast<RegisterMap>(hw.regmap)) {
+  unit_of_window_.fill(NVDLA_UNIT_COUNT);
   for (const UnitInfo& info : nvdla::model::units()) {
     UnitState& unit = units_[info.unit];
     unit.built = unit_built(hw, info.unit);
     unit.grouped = info.groups != 0;
     for (auto& words : unit.words) words.resize(kWords);
-    for (const RegisterInfo& reg : info.registers)
-      if (reg.name == "D_OP_ENABLE") unit.op_enable = reg.offset;
+    unit.stored.resize(kWords);
+    for (const RegisterInfo& reg : info.registers) {
+      const bool enables = reg.name == "D_OP_ENABLE";
+      if (enables) unit.op_enable = reg.offset;
+      if (cleared_at_enable(reg)) unit.cleared.push_back(reg.offset / 4);
+      if (stores_alone(reg) && !enables && unit.built && reg.present[map_])
+        unit.stored[reg.offset / 4] = reg.write[map_];
+    }
+    if (const auto base = unit_base(map_, info.unit)) unit_of_window_[*base / kWindow] = info.unit;
   }
   reset();
 }
@@ -169,7 +182,23 @@ std::uint32_t RegisterFile::read(std::uint32_t offset) {
   return value;
 }
 
+// Most of what software writes: a layer's registers, about a hundred.
+bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexcept {
+  if (offset % 4 != 0 || offset >= NVDLA_REG_SPACE) return false;
+  const std::uint8_t number = unit_of_window_[offset / kWindow];
+  if (number == NVDLA_UNIT_COUNT) return false;
+  UnitState& unit = units_[number];
+  const std::size_t at = offset % kWindow / 4;
+  const std::uint32_t mask = unit.stored[at];
+  if (mask == 0) return false;
+  std::vector<std::uint32_t>& words = unit.words[unit.producer];
+  // An enabled group belongs to the hardware: all writes are dropped, OP_EN included.
+  if ((words[unit.op_enable / 4] & 1) == 0) words[at] = (words[at] & ~mask) | (value & mask);
+  return true;
+}
+
 void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+  if (store(offset, value)) return;
   const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return;
   UnitState& unit = units_[info->unit];
@@ -201,15 +230,13 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   }
   const bool group_register = info->scope == Scope::kGroup;
   const unsigned group = group_register ? unit.producer : 0;
-  // An enabled group belongs to the hardware: all writes are dropped, OP_EN included.
+  // As in store().
   if (group_register && (unit.words[group][unit.op_enable / 4] & 1) != 0) return;
   std::uint32_t& word = unit.words[group][info->offset / 4];
   const std::uint32_t mask = info->write[map_];
   word = (word & ~mask) | (value & mask);
-  if (group_register && info->offset == unit.op_enable && (value & 1) != 0) {
-    for (const RegisterInfo& reg : unit_info(info->unit).registers)
-      if (cleared_at_enable(reg)) unit.words[group][reg.offset / 4] = 0;
-  }
+  if (group_register && info->offset == unit.op_enable && (value & 1) != 0)
+    for (const std::size_t at : unit.cleared) unit.words[group][at] = 0;
 }
 
 }  // namespace nvdla::model

@@ -82,7 +82,7 @@ class RegisterFile {
   void flush_done() noexcept;
 
  private:
-  static constexpr std::size_t kWords = NVDLA_UNIT_WINDOW / 4;
+  static constexpr std::size_t kWindow = NVDLA_UNIT_WINDOW, kWords = kWindow / 4;
   struct UnitState {
     bool built = false;
     bool grouped = false;
@@ -91,13 +91,19 @@ class RegisterFile {
     unsigned consumer = 0;
     // Single registers live in words[0], those of a group in words[group].
     std::array<std::vector<std::uint32_t>, 2> words;
+    // Of each register of a group what a write stores that does nothing else; 0 of all others.
+    std::vector<std::uint32_t> stored;
+    std::vector<std::size_t> cleared;  // words, when their group is enabled
   };
 
+  // A write to such a register; false, and nothing is done, if it is another.
+  bool store(std::uint32_t offset, std::uint32_t value) noexcept;
   std::uint32_t status(const UnitState& unit) const noexcept;
   Lut* port(Unit unit, std::uint32_t offset) noexcept;
 
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;
+  std::array<std::uint8_t, NVDLA_REG_SPACE / kWindow> unit_of_window_;  // or NVDLA_UNIT_COUNT
   std::array<Lut, 2> luts_;
 };
 
