@@ -31,6 +31,9 @@ constexpr size_t kStepBytes = size_t{kStep} * kBlock;
 constexpr size_t kRowBytes = size_t{kStep} * kRow;
 // Steps whose weights, widened, leave room in the first cache.
 constexpr unsigned kChunk = 64;
+// How many bytes before they are used weights of a single position are asked for, where to
+// multiply takes less than to load.
+constexpr size_t kAhead = 2048;
 // Words of a register, which has a half of the bytes of kRow steps of a position, or of a step of
 // kRow kernels.
 constexpr unsigned kWords = 16;
@@ -228,6 +231,32 @@ template <unsigned kCount>
   }
 }
 
+// The same for a single position, of which weights are used once: line by line.
+[[gnu::noinline]] void nonnegative_single(const MacTile& tile, unsigned first) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  __m256i sums[kRows];
+#pragma GCC unroll 4
+  for (unsigned r = 0; r < kRows; ++r) sums[r] = load(tile.starts + r * kRow);
+  const int8_t* weights = tile.weights;
+  for (unsigned run = 0; run < tile.run_count; ++run) {
+    const uint8_t* const data = tile.bases[first] + tile.runs[run];
+    for (size_t at = 0; at < size_t{tile.steps} * kStep; at += kStep, weights += kStepBytes) {
+      __builtin_prefetch(weights + kAhead);
+      __builtin_prefetch(weights + kAhead + kStepBytes / 2);
+      int32_t four;
+      __builtin_memcpy(&four, data + at, sizeof(four));
+      const __m256i a = _mm256_set1_epi32(four);
+#pragma GCC unroll 4
+      for (unsigned r = 0; r < kRows; ++r)
+        add(sums[r],
+            _mm256_madd_epi16(_mm256_maddubs_epi16(a, load(weights + r * kRowBytes)), ones));
+    }
+  }
+  int32_t* const to = tile.sums + size_t{first} * kBlock;
+#pragma GCC unroll 4
+  for (unsigned r = 0; r < kRows; ++r) store(to + r * kRow, sums[r]);
+}
+
 }  // namespace
 
 void avx2_depthwise(const DepthwiseTile& tile) { depthwise<PairQuads>(tile); }
@@ -235,8 +264,8 @@ void avx2_depthwise(const DepthwiseTile& tile) { depthwise<PairQuads>(tile); }
 void avx2_mac(const MacTile& tile) {
   if (tile.nonnegative) {
     constexpr void (*kParts[])(const MacTile&, unsigned) = {
-        nonnegative<1>, nonnegative<2>, nonnegative<3>,
-        nonnegative<4>, nonnegative<5>, nonnegative<kBytePositions>};
+        nonnegative_single, nonnegative<2>, nonnegative<3>,
+        nonnegative<4>,     nonnegative<5>, nonnegative<kBytePositions>};
     return in_parts(tile, tile.count, kParts);
   }
   constexpr void (*kParts[])(const ChunkParts&, unsigned) = {part<1>, part<2>, part<3>,
