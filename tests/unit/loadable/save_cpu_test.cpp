@@ -95,9 +95,10 @@ TEST(SaveCpu, WhatTheFormatDoesNotHaveIsNamed) {
       [&](Network& net, Tensor t) { return net.softmax(t, {.name = "softmax", .input = known}); });
   expect_refused("layer 1 'class': a loadable has no argmax", kCube,
                  [](Network& net, Tensor t) { return net.argmax(t, {.name = "class"}); });
-  expect_refused("layer 1 'mean': a loadable has no average of the CPU's, which takes those beyond 32x32",
-                 {.channels = 21, .height = 40, .width = 5},
-                 [](Network& net, Tensor t) { return net.average(t, {.name = "mean"}); });
+  expect_refused(
+      "layer 1 'mean': a loadable has no average of the CPU's, which takes those beyond 32x32",
+      {.channels = 21, .height = 40, .width = 5},
+      [](Network& net, Tensor t) { return net.average(t, {.name = "mean"}); });
   expect_refused(
       "layer 1 'shape': a loadable has no reshape of the CPU's", kCube, [](Network& net, Tensor t) {
         return net.reshape(t, {.name = "shape", .channels = 5, .height = 21, .width = 3});

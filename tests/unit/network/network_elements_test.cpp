@@ -101,7 +101,8 @@ TEST(NetworkElements, TwoZeroPointsTakeOperatorY) {
 TEST(NetworkElements, DifferencesEqualTheirOperators) {
   test::for_all(60, [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
-    const Quantization of_a = random_quantization(random, 0.02), of_b = random_quantization(random, 0.02);
+    const Quantization of_a = random_quantization(random, 0.02),
+                       of_b = random_quantization(random, 0.02);
     Addition layer{.name = "difference", .output = random_quantization(random, 0.03)};
     layer.subtract = true;
     layer.relu = test::one_in(random, 2);
