@@ -145,10 +145,9 @@ void CompiledLoadable::add_constants() {
   memory.apart = memory.peak = memory.total;
 }
 
-Buffer CompiledLoadable::allocate(std::uint32_t memory) const {
-  const Buffer buffer =
-      device.allocate(slots[memory].size, static_cast<Memory>(slots[memory].memory));
-  copy_contents(file().container, file().container.memories[memory], buffer);
+Buffer CompiledLoadable::allocate(std::uint32_t slot) const {
+  const Buffer buffer = device.allocate(slots[slot].size, static_cast<Memory>(slots[slot].memory));
+  copy_contents(file().container, file().container.memories[slot], buffer);
   return buffer;
 }
 

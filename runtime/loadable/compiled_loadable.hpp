@@ -43,7 +43,7 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   void add_cpu(const Task& task);
   void add_ports();
   void add_constants();
-  Buffer allocate(std::uint32_t memory) const;
+  Buffer allocate(std::uint32_t slot) const;
   void find_second_plane(const Loadable::Impl::Port& port, const LoadableTensor& t,
                          ImageDesc& desc) const;
 

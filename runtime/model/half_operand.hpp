@@ -28,10 +28,10 @@ constexpr HalfOperand half_operand(std::uint16_t value) noexcept {
 
 // The same as a number. Without a branch, for loops that are vectorised.
 inline float half_value(std::uint16_t value) noexcept {
-  constexpr std::uint32_t kExponent = 112u << 23, kStep = 1u << 23;
+  constexpr std::uint32_t kExponent = 112u << 23, kExponentStep = 1u << 23;
   const std::uint32_t bits = (value & 0x7fffu) << 13;
   // A denormal number beyond the least that is none, less that.
-  const float denormal = std::bit_cast<float>(bits + kExponent + kStep) - 0x1p-14F;
+  const float denormal = std::bit_cast<float>(bits + kExponent + kExponentStep) - 0x1p-14F;
   const std::uint32_t is_denormal = 0u - static_cast<std::uint32_t>((value & 0x7c00) == 0);
   const std::uint32_t magnitude =
       (std::bit_cast<std::uint32_t>(denormal) & is_denormal) | ((bits + kExponent) & ~is_denormal);

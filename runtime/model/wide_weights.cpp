@@ -46,8 +46,8 @@ std::size_t WideWeights::longest_chunk(Measure measure) const {
     std::vector<std::uint32_t> sums = least(words.data() + first);
     const auto reaches = [&] { return *std::max_element(sums.begin(), sums.end()) <= kReach; };
     if (!reaches()) return 0;
-    std::size_t chunk = kLeastChunk;
-    for (; chunk < longest; chunk *= 2) {
+    std::size_t length = kLeastChunk;
+    for (; length < longest; length *= 2) {
       const std::size_t count = sums.size() / kBlock;
       for (std::size_t i = 0; i < count * kBlock; ++i) {
         const std::size_t to = i / kBlock / 2 * kBlock + i % kBlock;
@@ -56,7 +56,7 @@ std::size_t WideWeights::longest_chunk(Measure measure) const {
       sums.resize((count + 1) / 2 * kBlock);
       if (!reaches()) break;
     }
-    longest = chunk;
+    longest = length;
   }
   return longest;
 }

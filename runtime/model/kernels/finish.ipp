@@ -49,8 +49,8 @@ template <typename Vector, bool kFactors, bool kElements, bool kConvert>
 template <typename Vector>
 static void finish_tile(const int32_t* values, unsigned count, const SdpFinish& finish,
                         int8_t* out) {
-  using Rows = void (*)(const int32_t*, unsigned, const SdpFinish&, int8_t*);
-  static constexpr Rows kRows[] = {
+  using FinishRows = void (*)(const int32_t*, unsigned, const SdpFinish&, int8_t*);
+  static constexpr FinishRows kRows[] = {
       finish_rows<Vector, false, false, false>, finish_rows<Vector, false, false, true>,
       finish_rows<Vector, false, true, false>,  finish_rows<Vector, false, true, true>,
       finish_rows<Vector, true, false, false>,  finish_rows<Vector, true, false, true>,

@@ -111,10 +111,10 @@ class Player {
 
   bool step() { return counted(&Target::step); }
   bool step_until_due() { return counted(&Target::step_until_due); }
-  bool counted(bool (Target::*step)()) {
+  bool counted(bool (Target::*taken)()) {
     if (outcome_.steps >= options_.max_steps)
       stop(fmt::format("time-out: the device is not done after {} steps", outcome_.steps));
-    if (!(target_.*step)()) return false;
+    if (!(target_.*taken)()) return false;
     ++outcome_.steps;
     return true;
   }
