@@ -112,7 +112,7 @@ class Fairness : public Hostile {
   // False if the device was reset.
   bool counts_short_job(std::uint32_t layers, std::uint32_t others) {
     Client client;
-    for (int i = 0; i < 4; ++i) {
+    for (int job = 0; job < 4; ++job) {
       const std::uint32_t idle = completions();
       while (completions() - idle < others) ::usleep(10000);
       faults().block(1);

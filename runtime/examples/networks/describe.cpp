@@ -100,7 +100,7 @@ class Describing {
     if (has_table(from.activation)) (half_ ? numbers().real_lut : numbers().lut).apply(conv);
     const std::int16_t leak = Numbers::kLeak;
     const float real_leak = static_cast<float>(leak) / (1 << Numbers::kLeakShift);
-    if (from.shortcut != kNone) {
+    if (from.shortcut != kNoValue) {
       conv.x2 = nvdla::elementwise(NVDLA_ALU_SUM, tensors_[from.shortcut],
                                    half_ ? 0 : Numbers::kFraction);
     } else if (from.activation == Activation::kLeaky && !half_) {
@@ -229,8 +229,8 @@ Reals reals_of(const Network& network, std::span<const double> steps, Value valu
   // What a unit of v is worth before and after the factor.
   const double before = steps[layer.inputs[0]] * (numbers.weights.empty() ? 1 : kWeightStep);
   const double after =
-      std::ldexp(conv != nullptr && conv->shortcut != kNone ? steps[conv->shortcut]
-                                                            : step_before(activation_of(layer)),
+      std::ldexp(conv != nullptr && conv->shortcut != kNoValue ? steps[conv->shortcut]
+                                                               : step_before(activation_of(layer)),
                  -static_cast<int>(Numbers::kFraction));
   Reals reals;
   for (std::size_t k = 0; k < numbers.bias.size(); ++k) {

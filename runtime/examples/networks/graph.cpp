@@ -23,7 +23,7 @@ Value Graph::conv(Value input, const std::string& name, const Conv& conv) {
                   .height = windows(in.height + 2 * conv.pad, conv.height, conv.stride),
                   .width = windows(in.width + 2 * conv.pad, conv.width, conv.stride)};
   std::vector<Value> inputs = {input};
-  if (conv.shortcut != kNone) inputs.push_back(conv.shortcut);
+  if (conv.shortcut != kNoValue) inputs.push_back(conv.shortcut);
   return add({name, inputs, conv, out});
 }
 

@@ -18,11 +18,10 @@ using nvdla::Shape;
 
 // The result of a layer, by its number in the graph.
 using Value = std::uint32_t;
-inline constexpr Value kNone = UINT32_MAX;
+inline constexpr Value kNoValue = UINT32_MAX;
 
-// Swish, x / (1 + e^-x), and the sigmoid, 1 / (1 + e^-x), are tables of SDP. A hard sigmoid is x /
-// 6
-// + 1 / 2, at least 0 and at most where int8 saturates.
+// Swish, x / (1 + e^-x), and the sigmoid, 1 / (1 + e^-x), are tables of SDP. A hard sigmoid,
+// x / 6 + 1 / 2, is at least 0 and at most where int8 saturates.
 enum class Activation { kNone, kRelu, kLeaky, kSwish, kSigmoid, kHardSigmoid };
 
 // A convolution, its batch normalisation or bias, the shortcut of a residual block, and the
@@ -33,7 +32,7 @@ struct Conv {
   std::uint32_t stride = 1;
   std::uint32_t pad = 0;  // on each side
   Activation activation = Activation::kRelu;
-  Value shortcut = kNone;  // added before the activation
+  Value shortcut = kNoValue;  // added before the activation
   std::uint32_t groups = 1;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "numbers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -140,7 +142,8 @@ class Drawing {
     return picture(layer.shape, random_);
   }
   Integers make(const Layer& layer, const Conv& conv, Numbers& numbers) {
-    return make_sums(layer, 1, conv.shortcut == kNone ? nullptr : &result(conv.shortcut), numbers);
+    return make_sums(layer, 1, conv.shortcut == kNoValue ? nullptr : &result(conv.shortcut),
+                     numbers);
   }
   Integers make(const Layer& layer, const Double&, Numbers& numbers) {
     return make_sums(layer, 4, nullptr, numbers);
@@ -292,7 +295,7 @@ double step_behind(Activation activation) {
 
 double step_of(const Layer& layer, const Numbers& numbers, const std::vector<double>& before) {
   const auto first = [&] { return before[layer.inputs[0]]; };
-  if (const auto* conv = std::get_if<Conv>(&layer.what); conv && conv->shortcut != kNone)
+  if (const auto* conv = std::get_if<Conv>(&layer.what); conv && conv->shortcut != kNoValue)
     return before[conv->shortcut] / numbers.output.scale *
            std::ldexp(1, static_cast<int>(numbers.output.shift - Numbers::kFraction));
   if (std::holds_alternative<Pool>(layer.what) || std::holds_alternative<Slice>(layer.what))

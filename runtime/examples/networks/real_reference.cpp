@@ -53,7 +53,7 @@ class Expecting {
       return squares;
     };
     finish(products<double, float>(conv, in_, out_, input, numbers_.weights), sizes_of,
-           conv.shortcut == kNone ? nullptr : results_[conv.shortcut].data());
+           conv.shortcut == kNoValue ? nullptr : results_[conv.shortcut].data());
   }
 
   void operator()(const Double& up) {

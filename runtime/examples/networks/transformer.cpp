@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kWidth = 768, kHeads = 12, kForward = 3072;
 
 Value linear(Graph& net, Value input, const std::string& name, std::uint32_t width,
-             Value shortcut = kNone) {
+             Value shortcut = kNoValue) {
   return net.conv(input, name,
                   {.kernels = width, .activation = Activation::kNone, .shortcut = shortcut});
 }
