@@ -258,28 +258,50 @@ void CdpPass::open_windows() {
   if (from_ == nullptr || to_ == nullptr) from_ = to_ = nullptr;
 }
 
+// Whether a kernel takes atoms of finite halves all the way.
+bool CdpPass::takes_halves() const noexcept {
+  return ready_ && layer_.precision == Precision::kFp16 && floats_.plain && !counts_ &&
+         kernels_.cdp_halves != nullptr && hw_.atom == kCdpAtom && !layer_.bypass_square_sum &&
+         !layer_.bypass_multiplier && from_ != nullptr;
+}
+
+// A batch of columns; false, and nothing done, where a number is not finite.
+bool CdpPass::normalise_halves(const CdpSource& from, const CdpTarget& to, unsigned count,
+                               Worker& worker) const {
+  const auto lanes = static_cast<unsigned>(column_bytes_ / sizeof(std::uint16_t));
+  return kernels_.cdp_halves({&floats_, layer_.reach, layer_.rdma.channels, lanes}, from, count, to,
+                             {worker.values.data(), worker.sums.data(), worker.results.data()});
+}
+
+// Columns of a line, their atoms side by side first.
+void CdpPass::collect(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker) {
+  gather(y, x, count, worker);
+  if (takes_atoms_) {
+    std::byte* columns = worker.columns.data();
+    normalise_atoms({columns, column_bytes_, hw_.atom}, {columns, column_bytes_, hw_.atom}, count,
+                    worker);
+  }
+  for (unsigned i = 0; !takes_atoms_ && i < count; i += batch_) {
+    std::byte* columns = worker.columns.data() + i * column_bytes_;
+    ready_ ? normalise(columns, std::min(batch_, count - i), worker)
+           : normalise_each(columns, worker);
+  }
+  scatter(y, x, count, worker);
+}
+
 void CdpPass::line(std::uint32_t y, Worker& worker) {
-  for (std::uint32_t x = 0; x < layer_.rdma.width; x += kColumns) {
-    const unsigned count = std::min(kColumns, layer_.rdma.width - x);
-    if (takes_atoms_ && from_ != nullptr) {
-      const Surface &in = layer_.rdma.source, &out = layer_.destination;
+  const Surface &in = layer_.rdma.source, &out = layer_.destination;
+  const unsigned most = takes_halves_ ? batch_ : kColumns;
+  for (std::uint32_t x = 0; x < layer_.rdma.width; x += most) {
+    const unsigned count = std::min(most, layer_.rdma.width - x);
+    if (from_ != nullptr && (takes_atoms_ || takes_halves_)) {
       const std::uint64_t at = std::uint64_t{x} * hw_.atom;
-      normalise_atoms({from_ + y * in.line + at, hw_.atom, in.surface},
-                      {to_ + y * out.line + at, hw_.atom, out.surface}, count, worker);
-      continue;
+      const CdpSource from{from_ + y * in.line + at, hw_.atom, in.surface};
+      const CdpTarget to{to_ + y * out.line + at, hw_.atom, out.surface};
+      if (takes_atoms_) normalise_atoms(from, to, count, worker);
+      if (takes_atoms_ || normalise_halves(from, to, count, worker)) continue;
     }
-    gather(y, x, count, worker);
-    if (takes_atoms_) {
-      std::byte* columns = worker.columns.data();
-      normalise_atoms({columns, column_bytes_, hw_.atom}, {columns, column_bytes_, hw_.atom}, count,
-                      worker);
-    }
-    for (unsigned i = 0; !takes_atoms_ && i < count; i += batch_) {
-      std::byte* columns = worker.columns.data() + i * column_bytes_;
-      ready_ ? normalise(columns, std::min(batch_, count - i), worker)
-             : normalise_each(columns, worker);
-    }
-    scatter(y, x, count, worker);
+    collect(y, x, count, worker);
   }
 }
 
@@ -299,6 +321,7 @@ CdpCounters CdpPass::run(const CdpLayer& layer, bool counts) {
   takes_atoms_ = plan_bytes();
   for (Worker& worker : workers_) reserve(worker);
   open_windows();
+  takes_halves_ = takes_halves();
   const double time =
       kElementTime * static_cast<double>(lanes) * rdma.width * static_cast<double>(rdma.height);
   auto execute = [&](unsigned thread, std::size_t y) {

@@ -64,12 +64,16 @@ class CdpPass {
 
   void plan_map();
   bool plan_bytes();
+  bool takes_halves() const noexcept;
   void open_windows();
   void line(std::uint32_t y, Worker& worker);
+  void collect(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
   void gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
   void scatter(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
   void reserve(Worker& worker) const;
   void normalise_atoms(CdpSource from, CdpTarget to, unsigned count, Worker& worker) const;
+  bool normalise_halves(const CdpSource& from, const CdpTarget& to, unsigned count,
+                        Worker& worker) const;
   // A batch of columns by the kernels. take() is false unless all elements are finite.
   bool take(const std::byte* columns, unsigned count, Worker& worker) const;
   void look_up(unsigned count, bool plain, Worker& worker) const;
@@ -100,7 +104,8 @@ class CdpPass {
   CdpMaps maps_;
   const std::int16_t* map_ = nullptr;  // answers of the tables, if they are known
   CdpBytes bytes_ = {};
-  bool takes_atoms_ = false;  // a kernel does all of it
+  bool takes_atoms_ = false;   // a kernel does all of it, in int8
+  bool takes_halves_ = false;  // and in fp16
   std::vector<Worker> workers_;
 };
 

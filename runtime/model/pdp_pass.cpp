@@ -93,11 +93,13 @@ struct DefinedAverage {
     }
   }
 
-  void along(const std::byte* in, bool /*plain*/, std::byte* reduced) const {
+  PoolElements along(const std::byte* in, PoolElements /*at_most*/, std::byte* reduced) const {
     reduce_line(rule, layer, width, lanes, reinterpret_cast<const std::uint16_t*>(in),
                 reinterpret_cast<std::uint32_t*>(reduced));
+    return PoolElements::kAny;
   }
-  void down(const PoolRows& rows, unsigned missing, bool /*plain*/, std::byte* out) const {
+  void down(const PoolRows& rows, unsigned missing, PoolElements /*elements*/,
+            std::byte* out) const {
     const auto row = [&](unsigned y) { return static_cast<const std::uint32_t*>(rows.values[y]); };
     auto* to = reinterpret_cast<std::uint16_t*>(out);
     for (std::size_t i = 0; i < values; ++i) {
@@ -176,8 +178,8 @@ PdpPass::Lines PdpPass::lines_of(unsigned oy) const noexcept {
 }
 
 // `line(y)` gives an input line; it is called once for every line that the output lines need, from
-// the top. Lines go through a pooler: along(in, plain, reduced), down(rows, missing rows, plain,
-// out).
+// the top. Lines go through a pooler: along(in, what it may be taken for, reduced), which returns
+// what is known of the reduced line, and down(rows, missing rows, what is known of them all, out).
 template <typename Pooler, typename Line>
 void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, Worker& worker,
                       Line line) {
@@ -185,7 +187,9 @@ void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, 
   const std::size_t value_bytes = line_bytes / precision_bytes(layer_.precision) * pooler.bytes;
   // Reduced lines that are still needed, line y at y modulo the kernel's height.
   std::byte* const reduced = scratch(worker.reduced, value_bytes * layer_.kernel_height);
-  bool plain[8] = {};
+  PoolElements known[8] = {};
+  // Where a line has signs, others have, and are not looked at for them.
+  PoolElements plain = PoolElements::kUnsigned;
   unsigned next = first_line(lines.begin);
   for (unsigned oy = lines.begin; oy < lines.end; ++oy) {
     const Lines window = lines_of(oy);
@@ -194,24 +198,25 @@ void PdpPass::pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, 
       // Lines between windows are read for nothing.
       if (next < window.begin) continue;
       const unsigned at = next % layer_.kernel_height;
-      plain[at] = in.plain;
-      pooler.along(in.atoms, in.plain, reduced + value_bytes * at);
+      known[at] =
+          pooler.along(in.atoms, in.plain ? plain : PoolElements::kAny, reduced + value_bytes * at);
+      if (in.plain) plain = known[at];
     }
     PoolRows rows{};
     rows.rows = window.end - window.begin;
     rows.count = value_bytes / pooler.bytes;
-    bool all_plain = true;
+    PoolElements elements = PoolElements::kUnsigned;
     for (unsigned y = 0; y < rows.rows; ++y) {
       const unsigned at = (window.begin + y) % layer_.kernel_height;
       rows.values[y] = reduced + value_bytes * at;
-      all_plain &= plain[at];
+      elements = std::min(elements, known[at]);
     }
     std::byte* const out =
         to_ != nullptr ? to_ + surface * layer_.destination.surface + oy * layer_.destination.line
                        : scratch(worker.out, line_bytes);
-    pooler.down(rows, layer_.kernel_height - rows.rows, all_plain, out);
+    pooler.down(rows, layer_.kernel_height - rows.rows, elements, out);
     // Of plain elements comes no NaN.
-    if (layer_.precision == Precision::kFp16 && !all_plain)
+    if (layer_.precision == Precision::kFp16 && elements == PoolElements::kAny)
       worker.counters.nan_out +=
           kernels_.count_specials(reinterpret_cast<const std::uint16_t*>(out), line_bytes / 2).nan;
     if (to_ == nullptr)
@@ -238,12 +243,12 @@ void PdpPass::pool(std::uint64_t surface, Lines lines, Worker& worker, Line line
     const std::int32_t* missing_rows;  // or null
     unsigned bytes;
 
-    void along(const std::byte* in, bool plain, std::byte* reduced) const {
-      kernels.pool_along(rule, line, plain, in, reduced);
+    PoolElements along(const std::byte* in, PoolElements at_most, std::byte* reduced) const {
+      return kernels.pool_along(rule, line, at_most, in, reduced);
     }
-    void down(PoolRows& rows, unsigned missing, bool plain, std::byte* out) const {
+    void down(PoolRows& rows, unsigned missing, PoolElements elements, std::byte* out) const {
       rows.missing = missing_rows == nullptr || missing == 0 ? nullptr : missing_rows + missing;
-      kernels.pool_down(rule, rows, plain, out);
+      kernels.pool_down(rule, rows, elements, out);
     }
   };
   const bool average = layer_.method == Pooling::kAverage;

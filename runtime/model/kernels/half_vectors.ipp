@@ -17,6 +17,17 @@ static void load_half(const SdpElements& from, int32_t* to, bool flush_nan) {
     }
 }
 
+// 2^13 - 1 times a number is so much more that fp32 has 11 bits left for the number, which is what
+// is missing to 2^13 times: so two instructions round to the 11 bits of fp17, to nearest even. A
+// zero loses its sign.
+constexpr int32_t kRoundLess = static_cast<int32_t>(0xc5fff800);  // 1 - 2^13
+constexpr int32_t kRoundMore = 0x46000000;                        // 2^13
+
+static inline Floats round_17(Floats value) {
+  return Vector::multiply_add(Vector::multiply(value, Vector::fill(kRoundLess)), value,
+                              Vector::fill(kRoundMore));
+}
+
 // From where on a result is the largest number, an infinity or none.
 constexpr int32_t kAlmostLargest = 0x477fd000;
 

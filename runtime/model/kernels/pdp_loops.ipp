@@ -169,8 +169,8 @@ static void pool_windows(const Rule& rule, const PoolLine& line,
   }
 }
 
-static void loop_pool_along(const PoolRule& rule, const PoolLine& line, bool /*plain*/,
-                            const void* in, void* values) {
+static PoolElements loop_pool_along(const PoolRule& rule, const PoolLine& line,
+                                    PoolElements at_most, const void* in, void* values) {
   with_rule(rule, [&]<typename Rule>(const Rule& as) {
     constexpr unsigned kAtomLanes = 32 / sizeof(typename Rule::Element);
     const auto* from = static_cast<const typename Rule::Element*>(in);
@@ -178,6 +178,7 @@ static void loop_pool_along(const PoolRule& rule, const PoolLine& line, bool /*p
     line.lanes == kAtomLanes ? pool_windows<kAtomLanes>(as, line, from, to)
                              : pool_windows<0>(as, line, from, to);
   });
+  return at_most == PoolElements::kAny ? PoolElements::kAny : PoolElements::kPlain;
 }
 
 // So many values stay in cache from row to row.
@@ -202,7 +203,8 @@ static void pool_run(const Rule& rule, const PoolRows& rows, size_t first, size_
   for (size_t i = 0; i < count; ++i) out[first + i] = rule.store(sums[i]);
 }
 
-static void loop_pool_down(const PoolRule& rule, const PoolRows& rows, bool /*plain*/, void* out) {
+static void loop_pool_down(const PoolRule& rule, const PoolRows& rows, PoolElements /*elements*/,
+                           void* out) {
   with_rule(rule, [&]<typename Rule>(const Rule& as) {
     for (size_t i = 0; i < rows.count; i += kPoolRun)
       pool_run(as, rows, i, rows.count - i < kPoolRun ? rows.count - i : kPoolRun,

@@ -276,20 +276,19 @@ class NearTable {
     const Floats sum =
         Vector::multiply_add(low, product, Vector::fill((127 - 16) << kLaneMantissaBits));
     doubt.where_mantissa(sum, kAlmostTie);
-    if (doubt.any()) return false;
-    // The product is the first operand, which decides the sign of an exact zero.
-    Vector::store(Vector::sign_of_zero(round_17(sum), rise), to);
+    Doubt zero = doubt;
+    zero.where_zero(sum);
+    Floats result = round_17(sum);
+    if (zero.any()) [[unlikely]] {
+      if (doubt.any()) return false;
+      // The product is the first operand, which decides the sign of an exact zero.
+      result = Vector::sign_of_zero(result, rise);
+    }
+    Vector::store(result, to);
     return true;
   }
 
  private:
-  // To 11 bits, but for the sign of a zero: by a number whose last place is that of the result.
-  static Floats round_17(Floats values) {
-    const Floats power = as_floats(Vector::both(Vector::ints(values), Vector::same(kLaneInfinite)));
-    const Floats far = Vector::fill((127 + 13) << kLaneMantissaBits | 1 << 22);
-    return Vector::subtract_product(Vector::multiply_add(values, power, far), power, far);
-  }
-
   Pairs pairs_;
   Floats minus_start_, parts_;
   Ints end_;
@@ -394,36 +393,4 @@ static uint32_t cdp_out(const int32_t* results, const int32_t* values, unsigned 
   auto* to = static_cast<int8_t*>(elements);
   return values == nullptr ? cdp_out_bytes<false>(results, values, count, converter, to)
                            : cdp_out_bytes<true>(results, values, count, converter, to);
-}
-
-static bool cdp_in_half(const uint16_t* elements, unsigned count, bool flush_nan, int32_t* values) {
-  unsigned at = 0;
-  bool finite = true;
-  for (; at + Vector::kLanes <= count; at += Vector::kLanes) {
-    if (Vector::widen_halves(elements + at, values + at)) continue;
-    finite = false;
-    loop_cdp_in_half(elements + at, Vector::kLanes, flush_nan, values + at);
-  }
-  return loop_cdp_in_half(elements + at, count - at, flush_nan, values + at) && finite;
-}
-
-// Elements times results, of finite numbers.
-static uint32_t cdp_out_half(const int32_t* results, const int32_t* values, unsigned count,
-                             bool multiply, bool plain, uint16_t* elements) {
-  unsigned at = 0;
-  uint32_t nan = 0;
-  for (; plain && at + Vector::kLanes <= count; at += Vector::kLanes) {
-    Doubt doubt;
-    Floats result = Vector::load(results + at);
-    if (multiply) result = Vector::round_to_17(Vector::multiply(result, Vector::load(values + at)));
-    doubt.where_above(result, kAlmostLargest - 1);
-    if (doubt.any()) {
-      nan += loop_cdp_out_half(results + at, values + at, Vector::kLanes, multiply, plain,
-                               elements + at);
-    } else {
-      Vector::to_halves(result, elements + at);
-    }
-  }
-  return nan +
-         loop_cdp_out_half(results + at, values + at, count - at, multiply, plain, elements + at);
 }

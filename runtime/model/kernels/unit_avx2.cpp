@@ -204,9 +204,10 @@ struct Words {
 
 class Doubt {
  public:
+  // Or where only the lower half of it is the same.
   void where_mantissa(Floats values, int32_t mantissa) {
-    const Floats other = _mm256_xor_ps(values, Vector::fill(mantissa));
-    add(_mm256_castps_si256(_mm256_and_ps(other, Vector::fill(kLaneMantissa))));
+    const __m256i half = _mm256_set1_epi16(static_cast<int16_t>(mantissa));
+    above_ = _mm256_or_si256(above_, _mm256_cmpeq_epi16(_mm256_castps_si256(values), half));
   }
   void where_above(Floats values, int32_t magnitude) {
     const __m256i bits =

@@ -190,7 +190,14 @@ struct CdpBytes {
   const int16_t* answers;    // to a sum at [sum]
 };
 
-// Elements of an atom of int8, and atoms of columns, the next column's and the next surface's.
+// Of fp16, with plain tables of which nothing is counted.
+struct CdpHalves {
+  const FloatTables* tables;
+  unsigned reach;
+  unsigned channels, lanes;
+};
+
+// Bytes of an atom, and atoms of columns, the next column's and the next surface's.
 constexpr unsigned kCdpAtom = 32;
 struct CdpSource {
   const void* first;
@@ -207,6 +214,10 @@ struct CdpRoom {
   int32_t* sums;
   int16_t* answers;
 };
+// The same for fp16, without zeros.
+struct CdpFloatRoom {
+  int32_t *values, *sums, *results;
+};
 
 enum class PoolKind : uint8_t {
   kAverageInt8,
@@ -219,6 +230,10 @@ enum class PoolKind : uint8_t {
   kMaxHalf,
   kMinHalf,
 };
+
+// What is known of a reduced line of fp16, from the least on. kPlain: all that had a part in it
+// were plain, as UnitKernels says; kUnsigned: nor had any of it a sign.
+enum class PoolElements : uint8_t { kAny, kPlain, kUnsigned };
 
 // Of averages: the reciprocals times 2^16, or fp17 as patterns of fp32. Values of int8 have 16
 // bits, others 32; those of the greatest and the least are the elements themselves.
@@ -317,14 +332,20 @@ struct UnitKernels {
                          bool plain, int32_t* squares, int32_t* sums);
   uint32_t (*cdp_out_half)(const int32_t* results, const int32_t* values, unsigned count,
                            bool multiply, bool plain, uint16_t* elements);
+  // All of it; false, and nothing done, where a number is not finite. Null where the steps are as
+  // good.
+  bool (*cdp_halves)(const CdpHalves& layer, const CdpSource& from, unsigned columns,
+                     const CdpTarget& to, const CdpFloatRoom& room);
 
-  // PDP: a line of the input to a reduced line, and reduced lines, the uppermost first, with what
-  // missing rows add, if they do, to a line of the output. `plain` in fp16: all elements that have
-  // a part in it are finite, what is missing adds multiples of 2^-24 up to 2^20, and reciprocals
-  // are from 2^-3 to 1.
-  void (*pool_along)(const PoolRule& rule, const PoolLine& line, bool plain, const void* in,
-                     void* values);
-  void (*pool_down)(const PoolRule& rule, const PoolRows& rows, bool plain, void* out);
+  // PDP: a line of the input to a reduced line, of which it returns what is known, and reduced
+  // lines, the uppermost first, with what missing rows add, if they do, to a line of the output;
+  // `elements` is the least that is known of them all. `at_most` is what the elements may be taken
+  // for: kPlain in fp16 if all that have a part in it are finite, what is missing adds multiples of
+  // 2^-24 up to 2^20, and reciprocals are from 2^-3 to 1; kUnsigned if it is worth a look whether
+  // they are, too.
+  PoolElements (*pool_along)(const PoolRule& rule, const PoolLine& line, PoolElements at_most,
+                             const void* in, void* values);
+  void (*pool_down)(const PoolRule& rule, const PoolRows& rows, PoolElements elements, void* out);
 
   // RUBIK: the first `lanes` elements, of so many bytes, of `width` atoms of 32 bytes to lines that
   // are `stride` bytes apart, and back, with zeros in the other lanes.

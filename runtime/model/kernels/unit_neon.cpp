@@ -54,10 +54,12 @@ struct Vector {
   static Ints subtract(Ints a, Ints b) { return vsubq_s32(a, b); }
   static Ints multiply(Ints a, Ints b) { return vmulq_s32(a, b); }
   static Ints both(Ints a, Ints b) { return vandq_s32(a, b); }
+  static Ints either(Ints a, Ints b) { return vorrq_s32(a, b); }
   static Ints most(Ints a, Ints b) { return vmaxq_s32(a, b); }
   static Ints least(Ints a, Ints b) { return vminq_s32(a, b); }
   static Floats most(Floats a, Floats b) { return vmaxq_f32(a, b); }
   static Floats least(Floats a, Floats b) { return vminq_f32(a, b); }
+  static bool any_bit(Ints a) { return vmaxvq_u32(vreinterpretq_u32_s32(a)) != 0; }
   // Patterns of fp32 as integers of the same order, and back.
   static Ints order(Ints bits) {
     return veorq_s32(bits, vandq_s32(vshrq_n_s32(bits, 31), same(kLaneMagnitude)));
@@ -167,6 +169,7 @@ struct Atoms {
 
 // clang-format off
 #include "model/kernels/half_vectors.ipp"
+#include "model/kernels/pdp_average_vectors.ipp"
 #include "model/kernels/pdp_vectors.ipp"
 #include "model/kernels/sdp_stream_vectors.ipp"
 // clang-format on

@@ -7,10 +7,12 @@
 // clang-format off
 #include "model/kernels/cdp_vectors.ipp"
 #include "model/kernels/half_vectors.ipp"
+#include "model/kernels/pdp_average_vectors.ipp"
 #include "model/kernels/pdp_vectors.ipp"
 #include "model/kernels/rubik_vectors.ipp"
 #include "model/kernels/sdp_stream_vectors.ipp"
 #include "model/kernels/table_vectors.ipp"
+#include "model/kernels/cdp_half_vectors.ipp"
 // clang-format on
 
 static constexpr UnitKernels unit_kernels() {
@@ -21,6 +23,7 @@ static constexpr UnitKernels unit_kernels() {
   set.cdp_look_up = cdp_look_up;
   set.cdp_look_up_plain = cdp_look_up_plain;
   set.cdp_bytes = cdp_bytes;
+  set.cdp_halves = cdp_halves;
   set.cdp_in_half = cdp_in_half;
   set.cdp_sums_float = cdp_sums_float;
   set.cdp_out = cdp_out;

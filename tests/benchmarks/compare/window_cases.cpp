@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // PDP and CDP: pooling, and normalisation across channels.
+#include <algorithm>
+
 #include "compare/unit_layer.hpp"
 
 namespace nvdla::bench {
 namespace {
 
-Case pooling_case(Precision precision, bool average) {
+// `relu`: of what a ReLU leaves.
+Case pooling_case(Precision precision, bool average, bool relu = false) {
   UnitLayer layer{.input = unit_tensor(kUnitShape, precision)};
+  for (float& value : layer.input.values)
+    if (relu) value = std::max(value, 0.0F);
   const PeerPooling window{.average = average, .size = 3, .stride = 2, .pad = average ? 0U : 1U};
   layer.build = [&](Network& network, Tensor input, Tensor) {
     Pooling pool{.name = "pool",
@@ -43,6 +48,8 @@ void add_window_cases(const Settings& settings) {
            [](Precision precision) { return pooling_case(precision, false); });
   add_unit(settings, "average pooling",
            [](Precision precision) { return pooling_case(precision, true); });
+  add_unit(settings, "average, after ReLU",
+           [](Precision precision) { return pooling_case(precision, true, true); });
   add_unit(settings, "LRN", normalization_case);
 }
 

@@ -254,6 +254,64 @@ TEST_P(CdpKernels, MultiplyFiniteNumbersAsThePortableOnesDo) {
   }
 }
 
+// All of fp16 from atoms to atoms, beside the portable steps; what lies between atoms stays, and
+// all of it where a number is not finite.
+TEST_P(CdpKernels, NormaliseHalvesAsThePortableStepsDo) {
+  if (kernels_->units->cdp_halves == nullptr) GTEST_SKIP() << "goes by steps";
+  constexpr unsigned kAtom = kCdpAtom / 2;
+  unsigned plain = 0;
+  for (unsigned round = 0; round < 800; ++round) {
+    fill([&] { return any(0x3000, 0x4400); });
+    for (LutTable* table : {&config_.le, &config_.lo}) {
+      table->start = 0;
+      table->select = pick(random_, -6, 2);
+    }
+    FloatTables tables;
+    ASSERT_TRUE(make_tables(config_, LutUnit::kCdp, tables));
+    if (!tables.plain) continue;
+    ++plain;
+    const unsigned columns = any(1, 12), surfaces = any(1, 3), lanes = surfaces * kAtom;
+    const unsigned gap = one_in(random_, 2) ? 0 : any(1, 20), count = columns * lanes;
+    // Atoms of a column side by side, or those of a surface.
+    const bool side_by_side = one_in(random_, 2);
+    const std::size_t near = kAtom + gap;
+    const std::size_t column = side_by_side ? surfaces * near : near;
+    const std::size_t surface = side_by_side ? near : columns * near;
+    const CdpHalves layer{&tables, any(1, kCdpReach),
+                          lanes - (one_in(random_, 2) ? 0 : any(1, kAtom - 1)), lanes};
+
+    auto in = numbers<std::uint16_t>(columns * surfaces * near, 0, 0xffff);
+    for (std::uint16_t& half : in)
+      half = static_cast<std::uint16_t>((half & 0x8000) | (one_in(random_, 8) ? 0 : half % 0x4c00));
+    const auto at = [&](unsigned i) {
+      return i / lanes * column + i % lanes / kAtom * surface + i % kAtom;
+    };
+    const bool special = one_in(random_, 8);
+    if (special)
+      in[at(any(0, static_cast<int>(count) - 1))] = static_cast<std::uint16_t>(any(0x7c00, 0x7fff));
+    std::vector<std::uint16_t> found = in, expected = in, elements(count);
+    for (unsigned i = 0; i < count; ++i) elements[i] = in[at(i)];
+    std::vector<std::int32_t> values(count), sums(count), results(count);
+    std::vector<std::int32_t> squares(columns * (lanes + 2 * kCdpReach));
+    kPortableUnits.cdp_in_half(elements.data(), count, false, values.data());
+    for (unsigned i = 0; i < count; ++i)
+      if (i % lanes >= layer.channels) values[i] = 0;
+    kPortableUnits.cdp_sums_float(values.data(), columns, lanes, layer.reach, true, squares.data(),
+                                  sums.data());
+    kPortableUnits.cdp_look_up_plain(tables, sums.data(), count, true, results.data());
+    kPortableUnits.cdp_out_half(results.data(), values.data(), count, true, true, elements.data());
+    for (unsigned i = 0; i < count && !special; ++i) expected[at(i)] = elements[i];
+
+    ASSERT_EQ(kernels_->units->cdp_halves(layer, {in.data(), 2 * column, 2 * surface}, columns,
+                                          {found.data(), 2 * column, 2 * surface},
+                                          {values.data(), sums.data(), results.data()}),
+              !special)
+        << "round " << round;
+    ASSERT_EQ(found, expected) << "round " << round;
+  }
+  EXPECT_GT(plain, 300u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sets, CdpKernels, test::kAllKernelSets, test::kernel_set_name);
 
 }  // namespace

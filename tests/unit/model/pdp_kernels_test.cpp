@@ -43,7 +43,9 @@ TEST_P(PdpKernels, PoolPlainHalvesAsThePortableOnesDo) {
     rule.reciprocal_width = 0x3eaaa000;   // a third
     rule.reciprocal_height = 0x3f000000;  // a half
     std::int32_t missing[8];
-    for (std::int32_t& value : missing) value = pick(random_, 0, 1) == 0 ? 0 : 0x3f800000;  // 1
+    constexpr std::int32_t kSome[] = {0, 0x3f800000, -0x40800000};  // 1 and -1
+    const int last_of_missing = pick(random_, 1, 2);
+    for (std::int32_t& value : missing) value = kSome[pick(random_, 0, last_of_missing)];
     // A line that ends with its last window, or a column before or behind.
     const auto number = [&](int low, int high) {
       return static_cast<unsigned>(pick(random_, low, high));
@@ -57,18 +59,25 @@ TEST_P(PdpKernels, PoolPlainHalvesAsThePortableOnesDo) {
     const PoolLine line{16, width, out_width, left, kernel, stride, average ? missing : nullptr};
     const std::size_t count = std::size_t{out_width} * 16, in_line = std::size_t{width} * 16;
     const auto in = halves(in_line * 4);
+    const PoolElements at_most =
+        pick(random_, 0, 3) == 0 ? PoolElements::kPlain : PoolElements::kUnsigned;
     const auto pool = [&](const UnitKernels& kernels) {
       std::vector<std::int32_t> values(count * 4);
       std::vector<std::uint16_t> out(count, 0xffff);
       PoolRows rows{};
       rows.rows = static_cast<unsigned>(1 + round % 4);
       rows.count = count;
+      PoolElements elements = PoolElements::kUnsigned;
       rows.missing = average && round % 5 == 0 ? missing : nullptr;
       for (unsigned y = 0; y < rows.rows; ++y) {
         rows.values[y] = values.data() + y * count;
-        kernels.pool_along(rule, line, true, in.data() + y * in_line, values.data() + y * count);
+        const PoolElements known = kernels.pool_along(rule, line, at_most, in.data() + y * in_line,
+                                                      values.data() + y * count);
+        EXPECT_NE(known, PoolElements::kAny);
+        EXPECT_LE(known, at_most);
+        elements = std::min(elements, known);
       }
-      kernels.pool_down(rule, rows, true, out.data());
+      kernels.pool_down(rule, rows, elements, out.data());
       return out;
     };
     ASSERT_EQ(pool(units), pool(kPortableUnits)) << "round " << round;
