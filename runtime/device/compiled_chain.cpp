@@ -2,11 +2,14 @@
 //
 // Runs of a compiled network: its parts as one submission, or layer by layer.
 #include <memory>
+#include <memory_resource>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 #include "base/handles.hpp"
 #include "base/rules.hpp"
+#include "base/stack_memory.hpp"
 #include "device/chain_fence.hpp"
 #include "device/compiled_impl.hpp"
 
@@ -16,8 +19,11 @@ namespace {
 using detail::CpuPart;
 using detail::ProgramPart;
 
-std::vector<Binding> bindings_of(const ProgramPart& part, std::span<const Binding> of_network) {
-  std::vector<Binding> bound;
+template <typename Bindings>
+Bindings bindings_of(const ProgramPart& part, std::span<const Binding> of_network,
+                     const typename Bindings::allocator_type& memory = {}) {
+  Bindings bound(memory);
+  bound.reserve(part.bound.size());
   for (const std::uint32_t slot : part.bound)
     bound.push_back(slot == ProgramPart::kOwn ? Binding() : of_network[slot]);
   return bound;
@@ -27,7 +33,9 @@ std::vector<Binding> bindings_of(const ProgramPart& part, std::span<const Bindin
 Fence submit_part(const ProgramPart& part, const Queue& queue, std::span<const Binding> bindings,
                   const SubmitOptions& options) {
   try {
-    const Fence fence = queue.submit(part.program, bindings_of(part, bindings), options);
+    detail::StackMemory<NVDLA_MAX_SLOTS * sizeof(Binding)> memory;
+    const auto bound = bindings_of<std::pmr::vector<Binding>>(part, bindings, memory.resource());
+    const Fence fence = queue.submit(part.program, bound, options);
     detail::Handles::impl(fence)->name_layers(part.layer_names);
     return fence;
   } catch (const Error& error) {
@@ -110,7 +118,8 @@ std::vector<detail::LayerStep> CompiledNetwork::Impl::layer_steps(
   std::vector<detail::LayerStep> steps;
   for (const detail::ChainPart& part : parts) {
     if (const auto* program = std::get_if<ProgramPart>(&part)) {
-      steps.emplace_back(detail::ProgramStep{program, bindings_of(*program, bindings),
+      steps.emplace_back(detail::ProgramStep{program,
+                                             bindings_of<std::vector<Binding>>(*program, bindings),
                                              [program, quantization](std::uint32_t slot) {
                                                return quantization(program->bound[slot]);
                                              }});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "backend/background.hpp"
 #include "base/check.hpp"
 #include "base/handles.hpp"
+#include "base/stack_memory.hpp"
 
 namespace nvdla {
 namespace {
@@ -109,7 +111,8 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
   if (bindings.size() != program.slots()) {
     refuse_argument("{} buffers bound, the program has {} slots", bindings.size(), program.slots());
   }
-  std::vector<detail::BoundBuffer> bound;
+  detail::StackMemory<NVDLA_MAX_SLOTS * sizeof(detail::BoundBuffer)> memory_of_bound;
+  std::pmr::vector<detail::BoundBuffer> bound(memory_of_bound.resource());
   bound.reserve(bindings.size());
   for (std::size_t i = 0; i < bindings.size(); ++i) {
     const auto& buffer = Handles::impl(bindings[i].buffer);

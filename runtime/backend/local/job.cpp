@@ -8,12 +8,12 @@
 
 namespace nvdla::detail {
 
-Job::Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
+Job::Job(std::shared_ptr<const CompiledProgram> program, std::pmr::vector<LocalBinding> bindings,
          const JobTerms& terms)
     : program_(std::move(program)),
       bindings_(std::move(bindings)),
-      waits_(terms.waits.begin(), terms.waits.end()),
-      stats_(program_->statistics() ? program_->layers() : 0),
+      waits_(terms.waits.begin(), terms.waits.end(), bindings_.get_allocator()),
+      stats_(program_->statistics() ? program_->layers() : 0, bindings_.get_allocator()),
       deadline_(terms.deadline),
       waited_for_(terms.waited_for) {}
 

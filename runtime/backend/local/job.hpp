@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -30,7 +31,8 @@ struct LocalBinding {
 
 class Job final : public FenceImpl {
  public:
-  Job(std::shared_ptr<const CompiledProgram> program, std::vector<LocalBinding> bindings,
+  // Takes memory from where `bindings` have it.
+  Job(std::shared_ptr<const CompiledProgram> program, std::pmr::vector<LocalBinding> bindings,
       const JobTerms& terms);
 
   bool done() const noexcept override { return done_.load(std::memory_order_acquire); }
@@ -61,9 +63,9 @@ class Job final : public FenceImpl {
 
  private:
   std::shared_ptr<const CompiledProgram> program_;
-  std::vector<LocalBinding> bindings_;
-  std::vector<std::shared_ptr<FenceImpl>> waits_;
-  std::vector<nvdla_layer_stats> stats_;
+  std::pmr::vector<LocalBinding> bindings_;
+  std::pmr::vector<std::shared_ptr<FenceImpl>> waits_;
+  std::pmr::vector<nvdla_layer_stats> stats_;
   std::optional<Error> error_;
   std::weak_ptr<Worker> worker_;
 

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
 #include "backend/compiled_program.hpp"
 #include "backend/info.hpp"
-#include "backend/local/job.hpp"
+#include "backend/local/job_pool.hpp"
 #include "backend/local/worker.hpp"
+#include "base/stack_memory.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -33,9 +35,11 @@ struct Core {
   std::shared_ptr<Worker> worker;
 };
 
-std::vector<nvdla_binding> device_bindings(std::span<const LocalBinding> bindings,
-                                           const BufferImpl* control) {
-  std::vector<nvdla_binding> result;
+using DeviceBindings = std::pmr::vector<nvdla_binding>;
+
+DeviceBindings device_bindings(std::span<const LocalBinding> bindings, const BufferImpl* control,
+                               std::pmr::memory_resource* memory) {
+  DeviceBindings result(memory);
   result.reserve(bindings.size());
   for (const LocalBinding& binding : bindings) {
     nvdla_binding b = {};
@@ -73,19 +77,21 @@ class LocalQueue final : public QueueImpl {
                                     const JobTerms& terms) override {
     // Same device, so they are of our own making.
     auto compiled = std::static_pointer_cast<const CompiledProgram>(std::move(program));
-    std::vector<LocalBinding> bound;
+    std::pmr::vector<LocalBinding> bound(core_->worker->pool().get());
     bound.reserve(bindings.size());
     for (const BoundBuffer& binding : bindings) {
       const auto& buffer = binding.buffer == nullptr ? compiled->control() : binding.buffer;
       bound.push_back({std::static_pointer_cast<LocalBuffer>(buffer), binding.offset});
     }
-    const std::vector<nvdla_binding> checked = device_bindings(bound, compiled->control().get());
+    StackMemory<NVDLA_MAX_SLOTS * sizeof(nvdla_binding)> memory;
+    const DeviceBindings checked =
+        device_bindings(bound, compiled->control().get(), memory.resource());
     nvdla_error error = {};
     if (nvdla_program_check_bindings(&compiled->program(), checked.data(),
                                      static_cast<u32>(checked.size()), &error) != 0) {
       throw Error(ErrorCode::kInvalidBinding, error);
     }
-    auto job = std::make_shared<Job>(std::move(compiled), std::move(bound), terms);
+    auto job = make_job(core_->worker->pool(), std::move(compiled), std::move(bound), terms);
     core_->worker->submit(*job_queue_, job);
     return job;
   }

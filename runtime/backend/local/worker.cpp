@@ -38,7 +38,7 @@ void Worker::stop() {
 }
 
 std::shared_ptr<Worker::JobQueue> Worker::add_queue() {
-  auto queue = std::make_shared<JobQueue>();
+  auto queue = std::make_shared<JobQueue>(pool_.get());
   const std::lock_guard lock(mutex_);
   // Queues that nobody can submit to any more and that are empty are forgotten here.
   std::erase_if(queues_, [](const auto& old) { return old.use_count() == 1 && old->empty(); });

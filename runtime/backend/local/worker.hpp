@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "backend/local/job.hpp"
+#include "backend/local/job_pool.hpp"
 #include "backend/local/runner.hpp"
 
 namespace nvdla::detail {
@@ -39,7 +41,7 @@ class EventCount {
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   // Jobs of one queue run in order.
-  using JobQueue = std::deque<std::shared_ptr<Job>>;
+  using JobQueue = std::pmr::deque<std::shared_ptr<Job>>;
 
   explicit Worker(std::unique_ptr<Runner> runner);
   ~Worker();
@@ -49,6 +51,10 @@ class Worker : public std::enable_shared_from_this<Worker> {
   // Waits until all jobs have ended and ends the thread. Nothing may be submitted any more.
   void stop();
 
+  // Of its jobs.
+  const std::shared_ptr<JobPool>& pool() const noexcept { return pool_; }
+
+  // Not to outlive the worker.
   std::shared_ptr<JobQueue> add_queue();
   void submit(JobQueue& queue, std::shared_ptr<Job> job);
 
@@ -69,6 +75,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   bool all_ended() const;
   void run(Job& job);
 
+  const std::shared_ptr<JobPool> pool_ = std::make_shared<JobPool>();
   // Whoever runs a job; taken before a job is, so that order is kept.
   std::mutex running_;
   std::shared_ptr<EventCount> event_ = std::make_shared<EventCount>();

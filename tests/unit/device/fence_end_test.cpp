@@ -124,7 +124,7 @@ TEST_F(Ends, ACanceledJobThatRunsStopsBetweenLayers) {
   const nvdla_hw& hw = *detail::find_configuration(device.info().configuration);
   detail::ModelRunner runner(hw, {});
   const auto run = [&](bool canceled) {
-    std::vector<detail::LocalBinding> bound;
+    std::pmr::vector<detail::LocalBinding> bound;
     for (const Buffer* buffer : {&from, &to}) {
       bound.push_back(
           {std::static_pointer_cast<detail::LocalBuffer>(detail::Handles::impl(*buffer)), 0});
