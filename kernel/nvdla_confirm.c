@@ -100,8 +100,7 @@ static void nvdla_confirm_stop(struct nvdla_device *ndev,
 	struct device *dev = ndev->drm.dev;
 
 	nvdla_engine_abort(&ndev->engine);
-	if (ndev->front->isolate)
-		ndev->front->isolate(dev, true);
+	nvdla_isolate(ndev, true);
 	if (ndev->front->can_reset(dev) && !ndev->front->reset(dev, true))
 		return;
 	nvdla_bo_abandon(source);

@@ -2,18 +2,17 @@
 /*
  * Contexts.
  *
- * A context lives until its last job is freed, which may be long after its
- * file was closed and the device removed: a job waits for what it depends on.
- * Its scheduler can only be waited for where none of its own work runs, so the
- * end is a work of the module's own queue. Until that is done the context pins
- * the module.
+ * A context lives, and is charged, until its last job is freed, which may be
+ * long after the context was destroyed and the device removed: a job waits for
+ * what it depends on. Meanwhile it belongs to its file, which cancels it when
+ * it is closed. Until it is freed the context pins the module.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -25,33 +24,20 @@
 /* What one context may have in the scheduler's hands; the rest queues. */
 #define NVDLA_CONTEXT_CREDITS	64
 
-static struct workqueue_struct *nvdla_release_wq;
-
-int nvdla_context_init(void)
-{
-	nvdla_release_wq = alloc_workqueue("nvdla-release", WQ_UNBOUND, 0);
-	return nvdla_release_wq ? 0 : -ENOMEM;
-}
-
-void nvdla_context_exit(void)
-{
-	/* Waits for the last lines of nvdla_context_free(). */
-	destroy_workqueue(nvdla_release_wq);
-}
-
 static void nvdla_context_free(struct work_struct *work)
 {
 	struct nvdla_context *context =
 		container_of(work, struct nvdla_context, release);
+	struct nvdla_device *ndev = context->ndev;
 
 	/* Neither has jobs: each of them held a reference. */
 	drm_sched_entity_destroy(&context->entity);
 	drm_sched_fini(&context->sched);
 	mutex_destroy(&context->lock);
-	nvdla_account_put(context->account);
-	nvdla_user_put(context->user);
-	drm_dev_put(&context->ndev->drm);
+	nvdla_uncharge(context->client->user, NVDLA_RESOURCE_CONTEXTS, 1);
+	nvdla_client_put(context->client);
 	kfree(context);
+	drm_dev_put(&ndev->drm);
 	module_put(THIS_MODULE);
 }
 
@@ -60,6 +46,7 @@ static void nvdla_context_release(struct kref *ref)
 	struct nvdla_context *context =
 		container_of(ref, struct nvdla_context, ref);
 
+	nvdla_client_remove(context->client, context);
 	queue_work(nvdla_release_wq, &context->release);
 }
 
@@ -91,39 +78,26 @@ struct nvdla_context *nvdla_context_get(struct nvdla_file *nfile, u32 id)
 	return context;
 }
 
-/* Takes the context out of use. What it holds goes with its last job. */
-static void nvdla_context_close(struct nvdla_context *context)
-{
-	mutex_lock(&context->lock);
-	context->closed = true;
-	mutex_unlock(&context->lock);
-	/* What still holds it are jobs, which have a limit of their own. */
-	nvdla_uncharge(context->user, NVDLA_RESOURCE_CONTEXTS, 1);
-	nvdla_context_put(context);
-}
-
 /**
- * nvdla_context_close_all() - the file is closed
+ * nvdla_context_close_all() - cancel what a file has, as it is closed
  * @nfile: file
- *
- * Nobody is left who could tell a good result from another, so jobs that have
- * not begun are canceled.
  */
 void nvdla_context_close_all(struct nvdla_file *nfile)
 {
 	struct nvdla_context *context;
 	unsigned long id;
 
-	xa_for_each(&nfile->contexts, id, context) {
-		nvdla_sched_cancel(context);
-		nvdla_context_close(context);
-	}
+	nvdla_client_cancel(nfile->client);
+	xa_for_each(&nfile->contexts, id, context)
+		nvdla_context_put(context);
 	xa_destroy(&nfile->contexts);
 }
 
 static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 						 struct nvdla_file *nfile)
 {
+	struct nvdla_client *client = nfile->client;
+	struct nvdla_user *top = nvdla_user_top(client->user);
 	struct nvdla_context *context;
 	struct drm_gpu_scheduler *sched;
 	int ret;
@@ -133,7 +107,7 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 		return ERR_PTR(-ENOMEM);
 	sched = &context->sched;
 	ret = nvdla_drm_sched_init(sched, &nvdla_drm_sched_ops,
-				   NVDLA_CONTEXT_CREDITS, ndev->wq,
+				   NVDLA_CONTEXT_CREDITS, top->wq,
 				   ndev->drm.dev);
 	if (ret)
 		goto free;
@@ -146,15 +120,16 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 	mutex_init(&context->lock);
 	INIT_WORK(&context->release, nvdla_context_free);
 	INIT_LIST_HEAD(&context->ready);
-	INIT_LIST_HEAD(&context->runnable);
+	RB_CLEAR_NODE(&context->runnable);
 	context->fence_context = dma_fence_context_alloc(1);
-	context->user = nvdla_user_get(nfile->user);
-	context->account = nvdla_account_get(nfile->account);
+	context->client = nvdla_client_get(client);
+	context->top = top;
 	context->ndev = ndev;
 	context->resets = atomic_read(&ndev->resets);
 	drm_dev_get(&ndev->drm);
 	/* The caller's file holds the module as well. */
 	__module_get(THIS_MODULE);
+	nvdla_client_add(client, context);
 	return context;
 
 fini:
@@ -169,23 +144,25 @@ int nvdla_ioctl_context_create(struct drm_device *drm, void *data,
 {
 	struct nvdla_file *nfile = file->driver_priv;
 	struct drm_nvdla_context_create *args = data;
+	struct nvdla_user *user = nfile->client->user;
 	struct nvdla_context *context;
 	int ret;
 
 	if (args->flags || args->context)
 		return -EINVAL;
-	ret = nvdla_charge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
+	ret = nvdla_charge(user, NVDLA_RESOURCE_CONTEXTS, 1);
 	if (ret)
 		return ret;
 	context = nvdla_context_alloc(to_nvdla_device(drm), nfile);
 	if (IS_ERR(context)) {
-		nvdla_uncharge(nfile->user, NVDLA_RESOURCE_CONTEXTS, 1);
+		nvdla_uncharge(user, NVDLA_RESOURCE_CONTEXTS, 1);
 		return PTR_ERR(context);
 	}
+	/* Complete: another thread may guess the id. */
 	ret = xa_alloc(&nfile->contexts, &args->context, context, xa_limit_32b,
 		       GFP_KERNEL_ACCOUNT);
 	if (ret)
-		nvdla_context_close(context);
+		nvdla_context_put(context);
 	return ret;
 }
 
@@ -201,7 +178,8 @@ int nvdla_ioctl_context_destroy(struct drm_device *drm, void *data,
 	context = xa_erase(&nfile->contexts, args->context);
 	if (!context)
 		return -ENOENT;
-	nvdla_context_close(context);
+	/* Its jobs run on, and hold it. */
+	nvdla_context_put(context);
 	return 0;
 }
 

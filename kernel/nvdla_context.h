@@ -8,13 +8,15 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/workqueue.h>
 
 #include <drm/gpu_scheduler.h>
 
-struct nvdla_account;
+struct nvdla_client;
 struct nvdla_device;
 struct nvdla_file;
+struct nvdla_submission;
 struct nvdla_user;
 
 /** struct nvdla_context - a queue of jobs */
@@ -23,10 +25,12 @@ struct nvdla_context {
 	struct kref ref;
 	/** @ndev: device, one reference */
 	struct nvdla_device *ndev;
-	/** @user: whom the context and its jobs are charged to */
-	struct nvdla_user *user;
-	/** @account: of the file that it belongs to, one reference */
-	struct nvdla_account *account;
+	/** @client: file that it belongs to, one reference */
+	struct nvdla_client *client;
+	/** @node: in the list of @client, which cancels it in the end */
+	struct list_head node;
+	/** @top: user whose share of the engine it has; @client's is below */
+	struct nvdla_user *top;
 	/** @release: frees it, where the scheduler may be waited for */
 	struct work_struct release;
 	/** @sched: resolves what jobs depend on */
@@ -38,22 +42,21 @@ struct nvdla_context {
 
 	/**
 	 * @lock: jobs are armed, published and pushed under it, so that they
-	 * are in one order, and none comes after the end. Before dma_resv and
-	 * hw_lock.
+	 * are in one order. It comes before dma_resv and hw_lock.
 	 */
 	struct mutex lock;
-	/** @closed: takes no more jobs; under @lock */
-	bool closed;
 	/** @fence_context: timeline of the jobs' fences */
 	u64 fence_context;
 	/** @fence_seqno: last one given out; under @lock */
 	u64 fence_seqno;
 
-	/** @ready: jobs that can run; this and all below under hw_lock */
+	/** @active: on the hardware, or held; this and all below under hw_lock */
+	struct nvdla_submission *active;
+	/** @ready: jobs behind @active that depend on nothing any more */
 	struct list_head ready;
-	/** @runnable: among those that wait for the engine */
-	struct list_head runnable;
-	/** @vruntime: time on the engine, for the arbiter */
+	/** @runnable: among those of @top that wait for the engine, or clear */
+	struct rb_node runnable;
+	/** @vruntime: virtual time: what it had of the engine, without credit */
 	u64 vruntime;
 	/** @canceled: its file is closed */
 	bool canceled;
@@ -66,8 +69,5 @@ struct nvdla_context {
 struct nvdla_context *nvdla_context_get(struct nvdla_file *nfile, u32 id);
 void nvdla_context_put(struct nvdla_context *context);
 void nvdla_context_close_all(struct nvdla_file *nfile);
-
-int nvdla_context_init(void);
-void nvdla_context_exit(void);
 
 #endif /* NVDLA_CONTEXT_H */

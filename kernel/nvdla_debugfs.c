@@ -14,7 +14,7 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_debugfs.h"
 #include "nvdla_device.h"
@@ -124,16 +124,18 @@ static int nvdla_debugfs_status(struct seq_file *seq, void *data)
 	return 0;
 }
 
-static void nvdla_debugfs_context(struct seq_file *seq, unsigned long id,
+/* The number is that of the timeline, as in trace points. */
+static void nvdla_debugfs_context(struct seq_file *seq,
 				  const struct nvdla_context *context)
 {
 	const struct nvdla_submission *submission;
 
 	if (context->guilty)
-		seq_printf(seq, "  context %lu: guilty, layer %u\n", id,
-			   context->guilty_layer);
+		seq_printf(seq, "  context %llu: guilty, layer %u\n",
+			   context->fence_context, context->guilty_layer);
 	else
-		seq_printf(seq, "  context %lu: good\n", id);
+		seq_printf(seq, "  context %llu: good\n",
+			   context->fence_context);
 	list_for_each_entry(submission, &context->ready, node)
 		seq_printf(seq, "    ready: program %llu, layer %u of %u\n",
 			   submission->job.serial, submission->job.first,
@@ -145,20 +147,20 @@ static void nvdla_debugfs_contexts(struct seq_file *seq,
 {
 	struct nvdla_context *context;
 	struct drm_file *file;
-	unsigned long id;
 
 	lockdep_assert_held(&ndev->hw_lock);
 	list_for_each_entry(file, &ndev->drm.filelist, lhead) {
 		struct nvdla_file *nfile = file->driver_priv;
+		struct nvdla_client *client = nfile->client;
 
 		seq_printf(seq, "file %llu: %lld ns busy\n",
 			   nvdla_client_id(file),
-			   atomic64_read(&nfile->account->busy_ns));
-		/* The lock keeps what is in the table alive. */
-		xa_lock(&nfile->contexts);
-		xa_for_each(&nfile->contexts, id, context)
-			nvdla_debugfs_context(seq, id, context);
-		xa_unlock(&nfile->contexts);
+			   atomic64_read(&client->busy_ns));
+		/* The lock keeps what is in the list alive. */
+		spin_lock(&client->lock);
+		list_for_each_entry(context, &client->contexts, node)
+			nvdla_debugfs_context(seq, context);
+		spin_unlock(&client->lock);
 	}
 }
 
@@ -175,13 +177,14 @@ static int nvdla_debugfs_queue(struct seq_file *seq, void *data)
 	ret = mutex_lock_interruptible(&ndev->hw_lock);
 	if (ret)
 		goto unlock;
+	nvdla_sched_account(ndev);
 	running = ndev->running;
 	if (running)
 		seq_printf(seq,
 			   "running: program %llu, layer %u of %u, %llu ns\n",
 			   running->job.serial, ndev->engine.head,
 			   running->job.program->num_layers,
-			   ktime_get_ns() - running->start_ns);
+			   running->busy_ns);
 	else
 		seq_puts(seq, "running: nothing\n");
 	nvdla_debugfs_contexts(seq, ndev);

@@ -4,9 +4,12 @@
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
 #include <linux/interrupt.h>
 #include <linux/io.h>
 #include <linux/module.h>
+#include <linux/pm_runtime.h>
+#include <linux/sched/mm.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -71,6 +74,13 @@ static u32 nvdla_take_irq(void *context)
 	return bits;
 }
 
+static void nvdla_layer_end(void *context, const struct nvdla_job *job,
+			    u32 layer, u64 start_ns, u64 end_ns)
+{
+	nvdla_sched_layer_end(context, start_ns, end_ns);
+	nvdla_trace_layer_end(context, job, layer, start_ns, end_ns);
+}
+
 static const struct nvdla_port nvdla_kernel_port = {
 	.reg_read = nvdla_reg_read,
 	.reg_write = nvdla_reg_write,
@@ -79,7 +89,7 @@ static const struct nvdla_port nvdla_kernel_port = {
 	.now_ns = nvdla_now_ns,
 	.take_irq = nvdla_take_irq,
 	.layer_start = nvdla_trace_layer,
-	.layer_end = nvdla_trace_layer_end,
+	.layer_end = nvdla_layer_end,
 };
 
 static void nvdla_deadline_work(struct work_struct *work)
@@ -90,10 +100,8 @@ static void nvdla_deadline_work(struct work_struct *work)
 	bool cookie = dma_fence_begin_signalling();
 
 	nvdla_hw_lock(ndev);
-	if (ndev->running) {
-		nvdla_engine_poll(&ndev->engine);
-		nvdla_sched_advance(ndev);
-	}
+	if (ndev->running)
+		nvdla_sched_poll(ndev);
 	nvdla_hw_unlock(ndev);
 	dma_fence_end_signalling(cookie);
 }
@@ -127,10 +135,8 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	bits = ndev->irq_bits;
 	ndev->irq_bits = 0;
 	spin_unlock_irq(&ndev->irq_lock);
-	if (bits) {
-		nvdla_engine_interrupt(&ndev->engine, bits);
-		nvdla_sched_advance(ndev);
-	}
+	if (bits)
+		nvdla_sched_interrupt(ndev, bits);
 	nvdla_hw_unlock(ndev);
 	dma_fence_end_signalling(cookie);
 	return IRQ_HANDLED;
@@ -140,7 +146,8 @@ static void nvdla_device_fini(struct drm_device *drm, void *data)
 {
 	struct nvdla_device *ndev = to_nvdla_device(drm);
 
-	destroy_workqueue(ndev->wq);
+	destroy_workqueue(ndev->recovery_wq);
+	mutex_destroy(&ndev->users_lock);
 	mutex_destroy(&ndev->power_lock);
 	mutex_destroy(&ndev->hw_lock);
 }
@@ -155,6 +162,38 @@ static void nvdla_device_silence(struct nvdla_device *ndev)
 	nvdla_set_offline(ndev, true);
 }
 
+/* Returns with nothing running on the device, if there is any way to that. */
+static void nvdla_device_stop(struct nvdla_device *ndev, bool awake)
+{
+	bool reset = false;
+	bool cookie = dma_fence_begin_signalling();
+
+	nvdla_hw_lock(ndev);
+	nvdla_give_up(ndev);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+	cancel_delayed_work_sync(&ndev->reset_work);
+	cancel_delayed_work_sync(&ndev->deadline);
+
+	/* What did not work before may do now. */
+	cookie = dma_fence_begin_signalling();
+	if (awake && ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
+		reset = !ndev->front->reset(ndev->drm.dev, true);
+	nvdla_hw_lock(ndev);
+	nvdla_sched_release_held(ndev);
+	nvdla_hw_unlock(ndev);
+	dma_fence_end_signalling(cookie);
+
+	nvdla_release_quarantine(ndev, reset);
+	if (reset) {
+		nvdla_gem_reclaim(ndev);
+		/* It took the mask of interrupts away. */
+		nvdla_device_silence(ndev);
+	}
+}
+
 /**
  * nvdla_device_remove() - take a device out of use
  * @ndev: device that was created
@@ -165,32 +204,22 @@ static void nvdla_device_silence(struct nvdla_device *ndev)
  */
 void nvdla_device_remove(struct nvdla_device *ndev)
 {
-	bool reset = false;
-	bool awake, cookie;
-
 	drm_dev_unplug(&ndev->drm);
-	awake = nvdla_power_fini(ndev);
-	cookie = dma_fence_begin_signalling();
-	nvdla_hw_lock(ndev);
-	nvdla_give_up(ndev, -ENODEV);
-	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
-	nvdla_set_offline(ndev, true);
-	synchronize_irq(ndev->irq);
-	cancel_delayed_work_sync(&ndev->reset_work);
-	cancel_delayed_work_sync(&ndev->deadline);
+	nvdla_device_stop(ndev, nvdla_power_fini(ndev));
 	nvdla_dump_fini(ndev);
-
-	/* What did not work before may do now. */
-	if (awake && ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
-		reset = !ndev->front->reset(ndev->drm.dev, true);
-	nvdla_release_quarantine(ndev, reset);
-	if (reset) {
-		nvdla_gem_reclaim(ndev);
-		/* It took the mask of interrupts away. */
-		nvdla_device_silence(ndev);
-	}
 	nvdla_gem_unplug(ndev);
+	nvdla_power_release(ndev);
+}
+
+/**
+ * nvdla_device_shutdown() - stop a device before the system does, or kexec
+ * @ndev: device that was created
+ *
+ * The next kernel does not know what still writes to its memory.
+ */
+void nvdla_device_shutdown(struct nvdla_device *ndev)
+{
+	nvdla_device_stop(ndev, pm_runtime_get_sync(ndev->drm.dev) >= 0);
 }
 
 /**
@@ -232,16 +261,50 @@ static int nvdla_device_start(struct nvdla_device *ndev)
 	return 0;
 }
 
+/*
+ * Teaches lockdep the order of locks before anybody takes them, so that the
+ * first who takes them in another order is found, whatever else runs: memory
+ * may be reclaimed under the power lock and a reservation, and reclaim may wait
+ * for a fence; a fence waits for hw_lock.
+ */
+static void nvdla_device_prime_lockdep(struct nvdla_device *ndev)
+{
+	struct dma_resv resv;
+	bool cookie;
+
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		return;
+	dma_resv_init(&resv);
+	mutex_lock(&ndev->power_lock);
+	fs_reclaim_acquire(GFP_KERNEL);
+	fs_reclaim_release(GFP_KERNEL);
+	mutex_unlock(&ndev->power_lock);
+
+	ww_mutex_lock(&resv.lock, NULL);
+	fs_reclaim_acquire(GFP_KERNEL);
+	cookie = dma_fence_begin_signalling();
+	mutex_lock(&ndev->hw_lock);
+	mutex_unlock(&ndev->hw_lock);
+	dma_fence_end_signalling(cookie);
+	fs_reclaim_release(GFP_KERNEL);
+	ww_mutex_unlock(&resv.lock);
+	dma_resv_fini(&resv);
+}
+
 static int nvdla_device_init(struct nvdla_device *ndev)
 {
 	int ret;
 
 	mutex_init(&ndev->hw_lock);
 	mutex_init(&ndev->power_lock);
+	mutex_init(&ndev->users_lock);
+	nvdla_device_prime_lockdep(ndev);
 	spin_lock_init(&ndev->irq_lock);
 	init_waitqueue_head(&ndev->idle);
-	INIT_LIST_HEAD(&ndev->runnable);
+	hash_init(ndev->users);
+	INIT_LIST_HEAD(&ndev->users_runnable);
 	INIT_LIST_HEAD(&ndev->waiting);
+	INIT_LIST_HEAD(&ndev->held);
 	INIT_LIST_HEAD(&ndev->ended);
 	INIT_DELAYED_WORK(&ndev->deadline, nvdla_deadline_work);
 	nvdla_reset_init(ndev);
@@ -253,9 +316,10 @@ static int nvdla_device_init(struct nvdla_device *ndev)
 	ret = nvdla_dump_init(ndev);
 	if (ret)
 		return ret;
-	ndev->wq = alloc_ordered_workqueue("nvdla",
-					   WQ_MEM_RECLAIM | WQ_HIGHPRI);
-	if (!ndev->wq)
+	ndev->recovery_wq = alloc_workqueue("nvdla-recovery",
+					    WQ_MEM_RECLAIM | WQ_HIGHPRI |
+					    WQ_UNBOUND, 0);
+	if (!ndev->recovery_wq)
 		return -ENOMEM;
 	return drmm_add_action_or_reset(&ndev->drm, nvdla_device_fini, NULL);
 }
@@ -306,8 +370,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	if (ret)
 		return ret;
 	/* It is idle: what it does from here on is what it was asked for. */
-	if (front->isolate)
-		front->isolate(dev, false);
+	nvdla_isolate(ndev, false);
 	ret = nvdla_gem_init(ndev);
 	if (ret)
 		goto silence;
@@ -336,7 +399,6 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 
 silence:
 	nvdla_device_silence(ndev);
-	if (front->isolate)
-		front->isolate(dev, true);
+	nvdla_isolate(ndev, true);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #define NVDLA_DEVICE_H
 
 #include <linux/atomic.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -16,9 +17,10 @@
 #include <drm/drm_device.h>
 
 #include "../firmware/engine/nvdla_engine.h"
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_gem.h"
 #include "nvdla_region.h"
+#include "nvdla_sched.h"
 
 struct nvdla_dump;
 struct nvdla_submission;
@@ -32,7 +34,9 @@ struct nvdla_front_ops {
 	/**
 	 * @reset: returns with the core in its reset state, or an errno,
 	 * -EAGAIN to be called again later; @locked: the caller holds the lock
-	 * of the device. Without hw_lock, may sleep and allocate.
+	 * of the device, which is not waited for. Without hw_lock; fences wait
+	 * for it, so it may sleep, but take no lock whose holder may wait for a
+	 * fence; memory is not reclaimed for it.
 	 */
 	int (*reset)(struct device *dev, bool locked);
 	/**
@@ -82,8 +86,13 @@ struct nvdla_device {
 	/** @sram: memory behind the second interface, if any */
 	struct nvdla_region sram;
 
-	/** @wq: all that fences wait for */
-	struct workqueue_struct *wq;
+	/** @users_lock: guards @users and references to them */
+	struct mutex users_lock;
+	/** @users: those with open files, or what is left of them */
+	DECLARE_HASHTABLE(users, 8);
+
+	/** @recovery_wq: deadlines and resets, which all fences wait for */
+	struct workqueue_struct *recovery_wq;
 
 	/**
 	 * @hw_lock: guards the engine, the arbiter and all register accesses
@@ -97,22 +106,24 @@ struct nvdla_device {
 	struct nvdla_engine engine;
 	/** @state: enum nvdla_state */
 	enum nvdla_state state;
+	/** @isolated: it is kept off the bus */
+	bool isolated;
+	/** @draining: what waits ends with -ENODEV */
+	bool draining;
 	/** @running: what the engine works on, or NULL */
 	struct nvdla_submission *running;
-	/** @since: when the time of @running was last charged */
+	/** @since: up to when the time of @running was counted */
 	u64 since;
-	/** @stint_ns: for how long @running has had the engine, as charged */
-	u64 stint_ns;
-	/** @stints_ns: for how long others had it of late, at most */
-	u64 stints_ns;
+	/** @turn: of the user who had the engine last */
+	struct nvdla_turn turn;
 	/** @abort_error: of a job that nvdla_engine_abort() ends */
 	int abort_error;
-	/** @vruntime: what a context had that took part all the time */
-	u64 vruntime;
-	/** @runnable: contexts with jobs that are ready, but the running one */
-	struct list_head runnable;
+	/** @users_runnable: users with jobs that wait, in line */
+	struct list_head users_runnable;
 	/** @waiting: jobs that are armed and not ready */
 	struct list_head waiting;
+	/** @held: jobs that end once the device is off the bus */
+	struct list_head held;
 	/** @ended: jobs whose fences are signalled when hw_lock is left */
 	struct list_head ended;
 	/** @quarantine: submissions whose buffers the device may still write */
@@ -125,7 +136,7 @@ struct nvdla_device {
 	bool suspect;
 	/** @idle: woken when @running becomes NULL */
 	wait_queue_head_t idle;
-	/** @deadline: looks at the engine, and who waits for it */
+	/** @deadline: looks at the engine when a layer is late */
 	struct delayed_work deadline;
 
 	/** @irq_lock: guards the interrupt status and what follows */
@@ -158,6 +169,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 			void __iomem *regs, int irq,
 			const struct nvdla_front_ops *front);
 void nvdla_device_remove(struct nvdla_device *ndev);
+void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);
 
 /* nvdla_confirm.c */
@@ -173,6 +185,7 @@ void nvdla_reset_prepare(struct nvdla_device *ndev);
 void nvdla_reset_done(struct nvdla_device *ndev);
 void nvdla_power_init(struct nvdla_device *ndev);
 bool nvdla_power_fini(struct nvdla_device *ndev);
+void nvdla_power_release(struct nvdla_device *ndev);
 int nvdla_power_get(struct nvdla_device *ndev);
 void nvdla_power_put(struct nvdla_device *ndev);
 
@@ -182,7 +195,8 @@ void nvdla_reset(struct nvdla_device *ndev);
 void nvdla_recover(struct nvdla_device *ndev,
 		   struct nvdla_submission *submission);
 void nvdla_abort(struct nvdla_device *ndev, int error);
-void nvdla_give_up(struct nvdla_device *ndev, int error);
+void nvdla_give_up(struct nvdla_device *ndev);
+void nvdla_isolate(struct nvdla_device *ndev, bool isolated);
 void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset);
 
 #endif /* NVDLA_DEVICE_H */

@@ -12,7 +12,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_debugfs.h"
@@ -20,9 +20,9 @@
 #include "nvdla_drv.h"
 #include "nvdla_front.h"
 #include "nvdla_gem.h"
+#include "nvdla_job.h"
 #include "nvdla_prime.h"
 #include "nvdla_program.h"
-#include "nvdla_user.h"
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
@@ -30,22 +30,15 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 
 	if (!nfile)
 		return -ENOMEM;
-	nfile->user = nvdla_user_get_current();
-	if (!nfile->user)
-		goto free;
-	nfile->account = nvdla_account_create();
-	if (!nfile->account)
-		goto put_user;
+	nfile->client = nvdla_client_create(to_nvdla_device(drm));
+	if (!nfile->client) {
+		kfree(nfile);
+		return -ENOMEM;
+	}
 	xa_init_flags(&nfile->contexts, XA_FLAGS_ALLOC1);
 	xa_init_flags(&nfile->programs, XA_FLAGS_ALLOC1);
 	file->driver_priv = nfile;
 	return 0;
-
-put_user:
-	nvdla_user_put(nfile->user);
-free:
-	kfree(nfile);
-	return -ENOMEM;
 }
 
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
@@ -54,8 +47,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 
 	nvdla_context_close_all(nfile);
 	nvdla_program_close_all(nfile);
-	nvdla_account_put(nfile->account);
-	nvdla_user_put(nfile->user);
+	nvdla_client_put(nfile->client);
 	kfree(nfile);
 }
 
@@ -87,11 +79,6 @@ static void nvdla_fill_limits(struct drm_nvdla_limits *limits)
 	limits->program_bytes = NVDLA_PROGRAM_BYTES_MAX;
 	limits->bo_bytes = NVDLA_BO_BYTES_MAX;
 	limits->control_bytes = NVDLA_MAX_CONTROL_BYTES;
-	limits->user_contexts = nvdla_user_limit(NVDLA_RESOURCE_CONTEXTS);
-	limits->user_jobs = nvdla_user_limit(NVDLA_RESOURCE_JOBS);
-	limits->user_program_bytes =
-		nvdla_user_limit(NVDLA_RESOURCE_PROGRAM_BYTES);
-	limits->user_bo_bytes = nvdla_user_limit(NVDLA_RESOURCE_BUFFER_BYTES);
 }
 
 int nvdla_ioctl_query(struct drm_device *drm, void *data,
@@ -217,13 +204,13 @@ const struct drm_driver nvdla_drm_driver = {
 
 static int __init nvdla_init(void)
 {
-	int ret = nvdla_context_init();
+	int ret = nvdla_release_init();
 
 	if (ret)
 		return ret;
 	ret = nvdla_platform_register();
 	if (ret)
-		goto exit_context;
+		goto exit_release;
 	ret = nvdla_pci_register();
 	if (ret)
 		goto unregister_platform;
@@ -231,8 +218,8 @@ static int __init nvdla_init(void)
 
 unregister_platform:
 	nvdla_platform_unregister();
-exit_context:
-	nvdla_context_exit();
+exit_release:
+	nvdla_release_exit();
 	return ret;
 }
 module_init(nvdla_init);
@@ -241,7 +228,7 @@ static void __exit nvdla_exit(void)
 {
 	nvdla_pci_unregister();
 	nvdla_platform_unregister();
-	nvdla_context_exit();
+	nvdla_release_exit();
 	/* Fences of this module that are being freed. */
 	rcu_barrier();
 }

@@ -13,8 +13,7 @@
 
 #include "../uapi/drm/nvdla_accel.h"
 
-struct nvdla_account;
-struct nvdla_user;
+struct nvdla_client;
 
 extern const struct drm_driver nvdla_drm_driver;
 
@@ -22,10 +21,8 @@ extern const struct drm_driver nvdla_drm_driver;
  * struct nvdla_file - an open file
  */
 struct nvdla_file {
-	/** @user: whom everything of this file is charged to */
-	struct nvdla_user *user;
-	/** @account: what its jobs have used */
-	struct nvdla_account *account;
+	/** @client: whom it is charged to, its contexts and statistics */
+	struct nvdla_client *client;
 	/** @contexts: by id */
 	struct xarray contexts;
 	/** @programs: by id */

@@ -17,6 +17,7 @@
 #include <drm/drm_managed.h>
 
 #include "nvdla_bo.h"
+#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -86,7 +87,7 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 static int nvdla_bo_charge(struct nvdla_bo *bo, struct nvdla_user *user,
 			   size_t size)
 {
-	int ret = nvdla_charge(user, NVDLA_RESOURCE_BUFFER_BYTES, size);
+	int ret = nvdla_charge(user, NVDLA_RESOURCE_REGION_BYTES, size);
 
 	if (!ret)
 		bo->user = nvdla_user_get(user);
@@ -97,7 +98,7 @@ static void nvdla_bo_uncharge(struct nvdla_bo *bo, size_t size)
 {
 	if (!bo->user)
 		return;
-	nvdla_uncharge(bo->user, NVDLA_RESOURCE_BUFFER_BYTES, size);
+	nvdla_uncharge(bo->user, NVDLA_RESOURCE_REGION_BYTES, size);
 	nvdla_user_put(bo->user);
 }
 
@@ -211,7 +212,8 @@ static struct nvdla_bo *nvdla_bo_create_for(struct nvdla_device *ndev,
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->memory = memory;
-	if (user) {
+	/* Pages are charged to the memory control group. */
+	if (user && (memory == NVDLA_MEMORY_SRAM || ndev->carveout.pool)) {
 		ret = nvdla_bo_charge(bo, user, size);
 		if (ret)
 			goto free;
@@ -269,22 +271,12 @@ struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
 					  struct dma_buf *dma_buf,
 					  struct sg_table *sgt, size_t size)
 {
-	struct nvdla_user *user;
 	struct nvdla_bo *bo;
 	int ret;
 
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
-	/* Nothing tells here whose file it is for. */
-	user = nvdla_user_get_current();
-	ret = user ? nvdla_bo_charge(bo, user, size) : -ENOMEM;
-	if (user)
-		nvdla_user_put(user);
-	if (ret) {
-		kfree(bo);
-		return ERR_PTR(ret);
-	}
 	get_dma_buf(dma_buf);
 	bo->memory = NVDLA_MEMORY_DRAM;
 	bo->dma_buf = dma_buf;
@@ -332,8 +324,8 @@ int nvdla_ioctl_bo_create(struct drm_device *drm, void *data,
 
 	if (args->pad || args->handle)
 		return -EINVAL;
-	bo = nvdla_bo_create_for(to_nvdla_device(drm), nfile->user, args->size,
-				 args->memory, args->flags);
+	bo = nvdla_bo_create_for(to_nvdla_device(drm), nfile->client->user,
+				 args->size, args->memory, args->flags);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	ret = drm_gem_handle_create(file, &bo->base, &args->handle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submissions from their arming to their end.
+ * Submissions from their arming to their release.
  *
  * The DRM scheduler resolves what a job depends on, one scheduler and one
  * entity for each context; it neither decides what runs next nor measures
@@ -8,12 +8,17 @@
  * scheduler is given as the hardware's fence is the job's own fence, which
  * user space sees, too, so a job that is cut and resumed, ends with a reset or
  * with the device is one and the same for everybody.
+ *
+ * Others wait for the queue in which that happens, so nothing waits there. What
+ * a job held is released behind it, in a queue that no fence waits for: the
+ * last reference to an imported buffer takes the reservation of its exporter,
+ * whose holder may wait for any fence.
  */
 #include <linux/slab.h>
 
 #include <drm/drm_gem.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_fence.h"
@@ -22,6 +27,47 @@
 #include "nvdla_sched.h"
 #include "nvdla_trace.h"
 #include "nvdla_user.h"
+
+struct workqueue_struct *nvdla_release_wq;
+
+int nvdla_release_init(void)
+{
+	nvdla_release_wq = alloc_workqueue("nvdla-release", WQ_UNBOUND, 0);
+	return nvdla_release_wq ? 0 : -ENOMEM;
+}
+
+void nvdla_release_exit(void)
+{
+	/* Waits for the last lines of works that put the module. */
+	destroy_workqueue(nvdla_release_wq);
+}
+
+static void nvdla_submission_free(struct work_struct *work)
+{
+	struct nvdla_submission *submission =
+		container_of(work, struct nvdla_submission, release);
+	u32 i;
+
+	if (submission->state == NVDLA_SUBMISSION_MADE)
+		nvdla_fence_discard(submission->fence);
+	else
+		dma_fence_put(submission->fence);
+	for (i = 0; i < submission->num_objects; i++)
+		drm_gem_object_put(submission->objects[i]);
+	kvfree(submission->objects);
+	kvfree(submission->bases);
+	if (submission->program)
+		nvdla_program_put(submission->program);
+	if (submission->powered)
+		nvdla_power_put(submission->ndev);
+	if (submission->charged)
+		nvdla_uncharge(submission->context->client->user,
+			       NVDLA_RESOURCE_JOBS, 1);
+	/* Last, as it may be what keeps the device. */
+	if (submission->context)
+		nvdla_context_put(submission->context);
+	kfree(submission);
+}
 
 /**
  * nvdla_submission_alloc() - a submission with nothing in it
@@ -42,6 +88,7 @@ struct nvdla_submission *nvdla_submission_alloc(struct nvdla_device *ndev)
 		return NULL;
 	}
 	kref_init(&submission->ref);
+	INIT_WORK(&submission->release, nvdla_submission_free);
 	INIT_LIST_HEAD(&submission->node);
 	INIT_LIST_HEAD(&submission->quarantine);
 	submission->ndev = ndev;
@@ -52,33 +99,18 @@ static void nvdla_submission_release(struct kref *ref)
 {
 	struct nvdla_submission *submission =
 		container_of(ref, struct nvdla_submission, ref);
-	u32 i;
 
-	might_sleep();
-	if (submission->state == NVDLA_JOB_MADE)
-		nvdla_fence_discard(submission->fence);
+	/* An ioctl that failed has nothing to wait for but its user. */
+	if (submission->state == NVDLA_SUBMISSION_MADE)
+		nvdla_submission_free(&submission->release);
 	else
-		dma_fence_put(submission->fence);
-	for (i = 0; i < submission->num_objects; i++)
-		drm_gem_object_put(submission->objects[i]);
-	kvfree(submission->objects);
-	kvfree(submission->bases);
-	if (submission->program)
-		nvdla_program_put(submission->program);
-	if (submission->powered)
-		nvdla_power_put(submission->ndev);
-	if (submission->charged)
-		nvdla_uncharge(submission->context->user, NVDLA_RESOURCE_JOBS,
-			       1);
-	/* Last, as it may be what keeps the device. */
-	if (submission->context)
-		nvdla_context_put(submission->context);
-	kfree(submission);
+		queue_work(nvdla_release_wq, &submission->release);
 }
 
 /**
- * nvdla_submission_put() - drop a reference; never with hw_lock held
- * @submission: submission
+ * nvdla_submission_put() - drop a reference
+ * @submission: submission; once it was armed a work frees it, so this may be
+ *              called anywhere
  */
 void nvdla_submission_put(struct nvdla_submission *submission)
 {
@@ -101,7 +133,7 @@ void nvdla_submission_arm(struct nvdla_submission *submission)
 	trace_nvdla_job_queue(submission);
 
 	mutex_lock(&ndev->hw_lock);
-	submission->state = NVDLA_JOB_WAITING;
+	submission->state = NVDLA_SUBMISSION_WAITING;
 	list_add_tail(&submission->node, &ndev->waiting);
 	mutex_unlock(&ndev->hw_lock);
 }

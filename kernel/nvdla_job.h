@@ -7,6 +7,7 @@
 
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/workqueue.h>
 
 #include <drm/gpu_scheduler.h>
 
@@ -17,18 +18,28 @@ struct nvdla_context;
 struct nvdla_device;
 struct nvdla_kernel_program;
 
-/** enum nvdla_job_state - how far a submission has come; under hw_lock */
-enum nvdla_job_state {
-	/** @NVDLA_JOB_MADE: nobody but its maker knows it */
-	NVDLA_JOB_MADE,
-	/** @NVDLA_JOB_WAITING: armed; waits for what it depends on */
-	NVDLA_JOB_WAITING,
-	/** @NVDLA_JOB_READY: in the queue of its context */
-	NVDLA_JOB_READY,
-	/** @NVDLA_JOB_STARTED: on the hardware */
-	NVDLA_JOB_STARTED,
-	/** @NVDLA_JOB_ENDED: its fence is signalled, or about to be */
-	NVDLA_JOB_ENDED,
+/**
+ * enum nvdla_submission_state - how far a submission has come; under hw_lock
+ *
+ * Those of one context are in this order, the oldest the furthest, and at most
+ * one of them is started or held. So their fences signal in order.
+ */
+enum nvdla_submission_state {
+	/** @NVDLA_SUBMISSION_MADE: nobody but its maker knows it */
+	NVDLA_SUBMISSION_MADE,
+	/** @NVDLA_SUBMISSION_WAITING: armed; waits for what it depends on */
+	NVDLA_SUBMISSION_WAITING,
+	/** @NVDLA_SUBMISSION_READY: in the queue of its context */
+	NVDLA_SUBMISSION_READY,
+	/** @NVDLA_SUBMISSION_STARTED: on the hardware */
+	NVDLA_SUBMISSION_STARTED,
+	/**
+	 * @NVDLA_SUBMISSION_HELD: given up, but the device may still write its
+	 * buffers; it ends when that is over
+	 */
+	NVDLA_SUBMISSION_HELD,
+	/** @NVDLA_SUBMISSION_ENDED: its fence signals before hw_lock is left */
+	NVDLA_SUBMISSION_ENDED,
 };
 
 /**
@@ -46,11 +57,13 @@ struct nvdla_submission {
 	 * none: no job is freed before its fence is signalled.
 	 */
 	struct kref ref;
+	/** @release: releases what it holds, where that may wait for others */
+	struct work_struct release;
 	/** @ndev: device */
 	struct nvdla_device *ndev;
 	/** @context: whose job it is */
 	struct nvdla_context *context;
-	/** @charged: to the user of the context */
+	/** @charged: to the user of the context; under hw_lock once armed */
 	bool charged;
 	/** @program: what runs */
 	struct nvdla_kernel_program *program;
@@ -71,10 +84,10 @@ struct nvdla_submission {
 	/** @powered: holds the device awake */
 	bool powered;
 
-	/** @state: enum nvdla_job_state; this and all below under hw_lock */
-	enum nvdla_job_state state;
-	/** @start_ns: when it was last given to the engine */
-	u64 start_ns;
+	/** @state: how far it has come; this and all below under hw_lock */
+	enum nvdla_submission_state state;
+	/** @busy_ns: for how long it had the engine */
+	u64 busy_ns;
 	/** @error: for @fence */
 	int error;
 	/** @node: in the list that @state stands for */
@@ -90,6 +103,11 @@ to_nvdla_submission(struct drm_sched_job *base)
 }
 
 extern const struct drm_sched_backend_ops nvdla_drm_sched_ops;
+/* Works that may wait for anybody, as no fence waits for them. */
+extern struct workqueue_struct *nvdla_release_wq;
+
+int nvdla_release_init(void);
+void nvdla_release_exit(void);
 
 struct nvdla_submission *nvdla_submission_alloc(struct nvdla_device *ndev);
 void nvdla_submission_put(struct nvdla_submission *submission);

@@ -69,8 +69,8 @@ int nvdla_restart(struct nvdla_device *ndev)
 	if (ndev->state != NVDLA_STATE_DEAD)
 		ret = nvdla_engine_start(&ndev->engine);
 	if (!ret && ndev->state != NVDLA_STATE_DEAD) {
-		if (ndev->front->isolate)
-			ndev->front->isolate(ndev->drm.dev, false);
+		nvdla_sched_release_held(ndev);
+		nvdla_isolate(ndev, false);
 		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 		nvdla_sched_advance(ndev);
 	}
@@ -271,7 +271,7 @@ static int nvdla_resume(struct device *dev)
 		return 0;
 	cookie = dma_fence_begin_signalling();
 	nvdla_hw_lock(ndev);
-	nvdla_sched_end_all(ndev, -ENODEV);
+	nvdla_sched_end_all(ndev);
 	nvdla_hw_unlock(ndev);
 	dma_fence_end_signalling(cookie);
 	return ret;
@@ -305,8 +305,10 @@ void nvdla_power_init(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_power_fini() - awake for the last time
+ * nvdla_power_fini() - wake the device up for the last time
  * @ndev: device, after nvdla_power_init()
+ *
+ * It stays awake until nvdla_power_release().
  *
  * Return: whether it is; else its registers cannot be reached.
  */
@@ -316,10 +318,21 @@ bool nvdla_power_fini(struct nvdla_device *ndev)
 	bool awake = pm_runtime_get_sync(dev) >= 0;
 
 	pm_runtime_dont_use_autosuspend(dev);
-	if (ndev->enables_pm) {
-		pm_runtime_disable(dev);
-		pm_runtime_set_suspended(dev);
-		pm_runtime_put_noidle(dev);
-	}
 	return awake;
+}
+
+/**
+ * nvdla_power_release() - leave runtime PM as the bus expects it
+ * @ndev: device, after nvdla_power_fini(); no register is touched any more
+ */
+void nvdla_power_release(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+
+	/* PCI's core undoes the rest itself. */
+	if (!ndev->enables_pm)
+		return;
+	pm_runtime_disable(dev);
+	pm_runtime_set_suspended(dev);
+	pm_runtime_put_noidle(dev);
 }

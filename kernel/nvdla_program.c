@@ -14,6 +14,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -331,7 +332,7 @@ int nvdla_ioctl_program_create(struct drm_device *drm, void *data,
 	if (!program)
 		return -ENOMEM;
 	kref_init(&program->ref);
-	program->user = nvdla_user_get(nfile->user);
+	program->user = nvdla_user_get(nfile->client->user);
 	program->serial = atomic64_inc_return(&ndev->program_serial);
 
 	ret = nvdla_program_compile(ndev, program, args, &error);

@@ -6,10 +6,17 @@
  * the buffers of what was enabled, at any time, also after it was gone for a
  * while. So the first thing is to keep it off the bus where that is possible,
  * and to hold these buffers: they are in quarantine until a reset has worked,
- * and for good without one. Then the fence of the guilty job is signalled. The
- * reset comes last, by a work, as it takes locks and memory that nobody who
- * waits for a fence may wait for; meanwhile nothing is started.
+ * and for good without one.
+ *
+ * The fence of the guilty job tells others that they may have its buffers. It
+ * signals when the device is off the bus; where nothing keeps it off, when it
+ * was reset, or when it is certain that it cannot be. So the reset, which all
+ * other jobs wait for anyhow, is on the way to fences: its queue has a rescuer,
+ * it takes memory that needs no reclaim, and it never waits for the lock of the
+ * bus device, whose holder may wait for fences; it tries again.
  */
+#include <linux/sched/mm.h>
+
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
@@ -23,16 +30,23 @@
 #define NVDLA_RESET_RETRY_MS	20
 #define NVDLA_RESET_TRIES	(30 * MSEC_PER_SEC / NVDLA_RESET_RETRY_MS)
 
-static void nvdla_isolate(struct nvdla_device *ndev)
+/**
+ * nvdla_isolate() - keep the device off the bus, or let it on again
+ * @ndev: device, hw_lock held, or not known to others yet
+ * @isolated: keep it off, where there is a way
+ */
+void nvdla_isolate(struct nvdla_device *ndev, bool isolated)
 {
-	if (ndev->front->isolate)
-		ndev->front->isolate(ndev->drm.dev, true);
+	if (!ndev->front->isolate)
+		return;
+	ndev->front->isolate(ndev->drm.dev, isolated);
+	ndev->isolated = isolated;
 }
 
 static void nvdla_quarantine(struct nvdla_device *ndev,
 			     struct nvdla_submission *submission)
 {
-	nvdla_isolate(ndev);
+	nvdla_isolate(ndev, true);
 	ndev->suspect = true;
 	kref_get(&submission->ref);
 	list_add_tail(&submission->quarantine, &ndev->quarantine);
@@ -49,7 +63,7 @@ void nvdla_reset(struct nvdla_device *ndev)
 		return;
 	WRITE_ONCE(ndev->state, NVDLA_STATE_BROKEN);
 	ndev->reset_tries = 0;
-	mod_delayed_work(system_unbound_wq, &ndev->reset_work, 0);
+	mod_delayed_work(ndev->recovery_wq, &ndev->reset_work, 0);
 }
 
 /**
@@ -85,19 +99,20 @@ void nvdla_abort(struct nvdla_device *ndev, int error)
 /**
  * nvdla_give_up() - nothing runs on this device any more
  * @ndev: device, hw_lock held
- * @error: for all that runs or waits
  *
- * It raises no interrupt and, where it can be kept off it, does not use the
- * bus. Registers may be touched.
+ * What runs or waits ends with -ENODEV, but for what is held: when nothing more
+ * can be done about the device the caller ends that with
+ * nvdla_sched_release_held(). The device raises no interrupt and, where it can
+ * be kept off it, does not use the bus. Registers may be touched.
  */
-void nvdla_give_up(struct nvdla_device *ndev, int error)
+void nvdla_give_up(struct nvdla_device *ndev)
 {
 	lockdep_assert_held(&ndev->hw_lock);
 	WRITE_ONCE(ndev->state, NVDLA_STATE_DEAD);
-	nvdla_abort(ndev, error);
-	nvdla_isolate(ndev);
+	nvdla_abort(ndev, -ENODEV);
+	nvdla_isolate(ndev, true);
 	nvdla_quiesce(ndev);
-	nvdla_sched_end_all(ndev, error);
+	nvdla_sched_end_all(ndev);
 	nvdla_sched_advance(ndev);
 }
 
@@ -125,44 +140,58 @@ void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset)
 	}
 }
 
-static void nvdla_reset_work(struct work_struct *work)
+/* The end of a reset that did not work. */
+static void nvdla_reset_failed(struct nvdla_device *ndev, int error)
 {
-	struct nvdla_device *ndev =
-		container_of(to_delayed_work(work), struct nvdla_device,
-			     reset_work);
+	drm_err(&ndev->drm,
+		"failed and cannot be reset (%d): out of use, its buffers stay allocated\n",
+		error);
+	/* A shared interrupt line is served all the same. */
+	nvdla_set_offline(ndev, false);
+	nvdla_hw_lock(ndev);
+	nvdla_give_up(ndev);
+	nvdla_sched_release_held(ndev);
+	nvdla_hw_unlock(ndev);
+	nvdla_release_quarantine(ndev, false);
+}
+
+/* Return: whether it is to be called again, as the device is locked. */
+static bool nvdla_reset_try(struct nvdla_device *ndev)
+{
 	struct device *dev = ndev->drm.dev;
 	int ret = -ENOTTY;
-	bool cookie;
 
 	if (ndev->front->can_reset(dev))
 		ret = ndev->front->reset(dev, false);
-	if (ret == -EAGAIN && ++ndev->reset_tries < NVDLA_RESET_TRIES) {
-		mod_delayed_work(system_unbound_wq, &ndev->reset_work,
-				 msecs_to_jiffies(NVDLA_RESET_RETRY_MS));
-		return;
-	}
+	if (ret == -EAGAIN && ++ndev->reset_tries < NVDLA_RESET_TRIES)
+		return true;
 	if (!ret) {
 		atomic_inc(&ndev->resets);
 		ret = nvdla_restart(ndev);
 	}
 	nvdla_trace_reset(ndev, ret);
-	if (!ret) {
+	if (ret) {
+		nvdla_reset_failed(ndev, ret);
+	} else {
 		nvdla_release_quarantine(ndev, true);
 		drm_info(&ndev->drm, "reset after a failure\n");
-		return;
 	}
+	return false;
+}
 
-	drm_err(&ndev->drm,
-		"failed and cannot be reset (%d): out of use, its buffers stay allocated\n",
-		ret);
-	/* A shared interrupt line is served all the same. */
-	nvdla_set_offline(ndev, false);
-	cookie = dma_fence_begin_signalling();
-	nvdla_hw_lock(ndev);
-	nvdla_give_up(ndev, -ENODEV);
-	nvdla_hw_unlock(ndev);
+static void nvdla_reset_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev =
+		container_of(to_delayed_work(work), struct nvdla_device,
+			     reset_work);
+	unsigned int noreclaim = memalloc_noreclaim_save();
+	bool cookie = dma_fence_begin_signalling();
+
+	if (nvdla_reset_try(ndev))
+		mod_delayed_work(ndev->recovery_wq, &ndev->reset_work,
+				 msecs_to_jiffies(NVDLA_RESET_RETRY_MS));
 	dma_fence_end_signalling(cookie);
-	nvdla_release_quarantine(ndev, false);
+	memalloc_noreclaim_restore(noreclaim);
 }
 
 /**

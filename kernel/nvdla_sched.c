@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arbiter: which context has the engine, and for how long.
+ * The arbiter: whose job has the engine, and for how long.
  *
  * One job at a time is on the hardware: the engine overlaps the layers of one
  * program, never two programs, because the register groups, the convolution
  * buffer and the tables of a second one would be shared with the first. But a
  * job can be cut between two layers and resumed later.
  *
- * Contexts share the engine by time. Each has a virtual run time, the time for
- * which its jobs had the engine, and the one with the least is next. Who had
- * nothing to do does not save that up: on its return a context starts a little
- * before the others, so that it is next at once, and no more. With that, a
- * short job waits for the layer that runs, however many others there are and
- * however much they have queued.
+ * Users share the engine first, the contexts of a user share its time second:
+ * contexts are for the asking, users are not (nvdla_user.c). Users take turns.
+ * A turn is one layer, or shorter layers for NVDLA_TURN_NS together; layers
+ * that are tied to what the convolution buffer keeps count as one, and one that
+ * was enabled ahead of the end of the turn belongs to it. The users with work
+ * stand in line. Who had its turn, and who comes, goes to the end; the next is
+ * the first in line who had no more than its share of the last second, which is
+ * a second divided by the number of users with work. So such a user starts its
+ * next layer after at most one turn of each other user, whatever these have
+ * queued, create or destroy. Only if all had more than their share the one with
+ * the least is next.
  *
- * Where that is follows from the device's own virtual time, which goes on by
- * what each of those who take part should have had. So contexts that are new
- * all the time, each before the others, do not hold it back, and cannot keep
- * an older one waiting for ever.
+ * The line is walked, once for each turn: it has an entry for an account of the
+ * machine, and nobody makes accounts at will. The contexts of a user are in a
+ * tree, by their virtual time, which is the time that they had the engine. A
+ * context that returns goes on where its user is now, so idle time is not saved
+ * up, and a new one starts a turn behind that, so that a stream of new ones
+ * cannot keep an old one from running.
  *
- * What ends is collected under hw_lock and signalled after it: callbacks of
- * fences take locks of their own.
+ * The fair policy that the DRM scheduler has on newer kernels shares by entity,
+ * which is a context; it neither knows users nor stops a job between two layers,
+ * and it has only the end of a job to learn what that took.
+ *
+ * What ends is signalled before hw_lock is left, so that two who leave it do
+ * not signal fences of one timeline in the wrong order. Callbacks of fences
+ * never sleep, and so never wait for hw_lock.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include <drm/drm_print.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
@@ -35,22 +47,17 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"
+#include "nvdla_trace.h"
+#include "nvdla_user.h"
 
-/* A context may be ahead of another that waits by this much. */
-#define NVDLA_SLICE_NS		(5 * NSEC_PER_MSEC)
-/* Who returns is before all others by this much. */
-#define NVDLA_HEAD_START_NS	(2 * NVDLA_SLICE_NS)
-/*
- * By no more than that before where it should be, if others lag behind: or by
- * two stints, since layers that take longer leave others behind by a stint.
- */
-#define NVDLA_HEAD_START_MAX_NS	(20 * NVDLA_SLICE_NS)
+/* A turn is over when another layer would make it longer than this. */
+#define NVDLA_TURN_NS		(5 * NSEC_PER_MSEC)
 
 /**
  * nvdla_hw_lock() - take the engine
  * @ndev: device
  *
- * On the way to the end of jobs: nothing until nvdla_hw_unlock() may allocate,
+ * Fences wait for who has it: nothing until nvdla_hw_unlock() may allocate,
  * fault, wait for a fence or take a reservation.
  */
 void nvdla_hw_lock(struct nvdla_device *ndev)
@@ -59,24 +66,28 @@ void nvdla_hw_lock(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_hw_unlock() - leave the engine, and tell who waits for what has ended
+ * nvdla_hw_unlock() - signal what has ended, and leave the engine
  * @ndev: device
  */
 void nvdla_hw_unlock(struct nvdla_device *ndev)
 {
 	struct nvdla_submission *submission, *next;
-	LIST_HEAD(ended);
 
-	list_splice_init(&ndev->ended, &ended);
-	mutex_unlock(&ndev->hw_lock);
-
-	list_for_each_entry_safe(submission, next, &ended, node) {
+	list_for_each_entry_safe(submission, next, &ndev->ended, node) {
 		struct dma_fence *fence = dma_fence_get(submission->fence);
 
 		/* Signalled, it may be freed at any time. */
+		list_del_init(&submission->node);
 		nvdla_fence_end(fence, submission->error);
 		dma_fence_put(fence);
 	}
+	mutex_unlock(&ndev->hw_lock);
+}
+
+/* The clock of the engine, which tests have in their hands. */
+static u64 nvdla_sched_now(const struct nvdla_device *ndev)
+{
+	return ndev->engine.port->now_ns(ndev->engine.context);
 }
 
 static void nvdla_sched_end(struct nvdla_device *ndev,
@@ -89,97 +100,216 @@ static void nvdla_sched_end(struct nvdla_device *ndev,
 		nvdla_bo_flush(submission->stats, submission->stats_offset,
 			       (u64)program->num_layers *
 				       sizeof(struct nvdla_layer_stats));
-	submission->state = NVDLA_JOB_ENDED;
+	if (submission->charged)
+		nvdla_uncharge(submission->context->client->user,
+			       NVDLA_RESOURCE_JOBS, 1);
+	submission->charged = false;
+	submission->state = NVDLA_SUBMISSION_ENDED;
 	submission->error = error;
 	list_move_tail(&submission->node, &ndev->ended);
 }
 
-static void nvdla_sched_end_list(struct nvdla_device *ndev,
-				 struct list_head *list, int error)
+/* The error with which jobs of the context end that have not begun, or 0. */
+static int nvdla_context_error(const struct nvdla_context *context)
 {
-	struct nvdla_submission *submission, *next;
-
-	list_for_each_entry_safe(submission, next, list, node)
-		nvdla_sched_end(ndev, submission, error);
+	if (context->guilty || context->canceled)
+		return -ECANCELED;
+	if (context->ndev->state == NVDLA_STATE_DEAD || context->ndev->draining)
+		return -ENODEV;
+	return 0;
 }
 
-/* Nothing that a context has ready is to run. */
-static void nvdla_sched_drop(struct nvdla_device *ndev,
-			     struct nvdla_context *context)
+static bool nvdla_context_less(struct rb_node *a, const struct rb_node *b)
 {
-	list_del_init(&context->runnable);
-	nvdla_sched_end_list(ndev, &context->ready, -ECANCELED);
+	return rb_entry(a, struct nvdla_context, runnable)->vruntime <
+	       rb_entry(b, struct nvdla_context, runnable)->vruntime;
 }
 
-/* The context that is next, if any. */
-static struct nvdla_context *nvdla_sched_next(struct nvdla_device *ndev)
+/* The context of the user that is next, or NULL. */
+static struct nvdla_context *nvdla_user_next(const struct nvdla_user *user)
 {
-	struct nvdla_context *next = NULL, *context;
+	struct rb_node *first = rb_first_cached(&user->contexts);
 
-	list_for_each_entry(context, &ndev->runnable, runnable)
-		if (!next || context->vruntime < next->vruntime)
-			next = context;
-	return next;
+	return first ? rb_entry(first, struct nvdla_context, runnable) : NULL;
 }
 
-/* How many contexts share the engine, which one of them has. */
-static u32 nvdla_sched_sharers(struct nvdla_device *ndev)
+static void nvdla_sched_dequeue(struct nvdla_context *context)
 {
-	struct nvdla_context *context;
-	u32 count = 1;
+	struct nvdla_user *user = context->top;
 
-	list_for_each_entry(context, &ndev->runnable, runnable)
-		count++;
-	return count;
+	if (RB_EMPTY_NODE(&context->runnable))
+		return;
+	rb_erase_cached(&context->runnable, &user->contexts);
+	RB_CLEAR_NODE(&context->runnable);
+	if (!nvdla_user_next(user))
+		list_del_init(&user->runnable);
 }
 
-/* Charges the context that has the engine. */
-static void nvdla_sched_account(struct nvdla_device *ndev)
-{
-	struct nvdla_context *context = ndev->running->context;
-	const struct nvdla_context *next;
-	u64 now = ktime_get_ns();
-	u64 used = now - ndev->since;
-	u64 least;
-
-	context->vruntime += used;
-	ndev->stint_ns += used;
-	ndev->vruntime += div_u64(used, nvdla_sched_sharers(ndev));
-	ndev->since = now;
-
-	next = nvdla_sched_next(ndev);
-	least = context->vruntime;
-	if (next && next->vruntime < least)
-		least = next->vruntime;
-	ndev->vruntime = max(ndev->vruntime, least);
-}
-
-/* Where a context starts that returns: before all others, if it may. */
-static u64 nvdla_sched_return(struct nvdla_device *ndev)
-{
-	const struct nvdla_context *next = nvdla_sched_next(ndev);
-	u64 now = ndev->vruntime;
-	u64 latest = now - min(now, NVDLA_HEAD_START_NS);
-	u64 most = max3(NVDLA_HEAD_START_MAX_NS, 2 * ndev->stint_ns,
-			2 * ndev->stints_ns);
-	u64 earliest = now - min(now, most);
-
-	if (!next || !next->vruntime)
-		return latest;
-	return clamp(next->vruntime - 1, earliest, latest);
-}
-
-/* Lets a context take part that has jobs, unless it does already. */
+/* Puts a context in line that has jobs to run, unless it is there already. */
 static void nvdla_sched_enqueue(struct nvdla_device *ndev,
 				struct nvdla_context *context)
 {
-	if (list_empty(&context->ready) || !list_empty(&context->runnable) ||
-	    (ndev->running && ndev->running->context == context))
+	struct nvdla_user *user = context->top;
+
+	if (list_empty(&context->ready) || context->active ||
+	    !RB_EMPTY_NODE(&context->runnable))
 		return;
-	if (ndev->running)
-		nvdla_sched_account(ndev);
-	context->vruntime = max(context->vruntime, nvdla_sched_return(ndev));
-	list_add_tail(&context->runnable, &ndev->runnable);
+	if (context->vruntime)
+		context->vruntime = max(context->vruntime, user->vruntime);
+	else
+		context->vruntime = user->vruntime + NVDLA_TURN_NS;
+	rb_add_cached(&context->runnable, &user->contexts, nvdla_context_less);
+	if (list_empty(&user->runnable))
+		list_add_tail(&user->runnable, &ndev->users_runnable);
+}
+
+/*
+ * Puts a context in line, or ends what it has ready, if that is not to run any
+ * more. What runs or is held of it ends first.
+ */
+static void nvdla_sched_settle(struct nvdla_device *ndev,
+			       struct nvdla_context *context)
+{
+	struct nvdla_submission *submission, *next;
+	int error = nvdla_context_error(context);
+
+	if (!error) {
+		nvdla_sched_enqueue(ndev, context);
+		return;
+	}
+	nvdla_sched_dequeue(context);
+	if (context->active)
+		return;
+	list_for_each_entry_safe(submission, next, &context->ready, node)
+		nvdla_sched_end(ndev, submission, error);
+}
+
+/**
+ * nvdla_sched_account() - count the time since the last call for who has it
+ * @ndev: device, hw_lock held
+ */
+void nvdla_sched_account(struct nvdla_device *ndev)
+{
+	struct nvdla_submission *submission = ndev->running;
+	u64 now = nvdla_sched_now(ndev);
+	struct nvdla_context *context;
+	u64 used;
+
+	lockdep_assert_held(&ndev->hw_lock);
+	if (!submission || now <= ndev->since)
+		return;
+	context = submission->context;
+	used = now - ndev->since;
+	nvdla_usage_add(&context->top->usage, ndev->since, now);
+	context->vruntime += used;
+	atomic64_add(used, &context->client->busy_ns);
+	submission->busy_ns += used;
+	ndev->turn.used_ns += used;
+	ndev->since = now;
+}
+
+/**
+ * nvdla_sched_layer_end() - learn how long layers of this turn take
+ * @ndev: device, hw_lock held
+ * @start_ns: when the layer could run
+ * @end_ns: when it was seen to have ended
+ */
+void nvdla_sched_layer_end(struct nvdla_device *ndev, u64 start_ns, u64 end_ns)
+{
+	struct nvdla_turn *turn = &ndev->turn;
+
+	if (end_ns > start_ns)
+		turn->longest_ns = max(turn->longest_ns, end_ns - start_ns);
+	turn->layer_ns = end_ns;
+}
+
+/* Would the turn be too long with another layer like those it had? */
+static bool nvdla_turn_over(const struct nvdla_device *ndev)
+{
+	const struct nvdla_turn *turn = &ndev->turn;
+	u64 layer = turn->longest_ns;
+
+	/* A layer that has just ended, or has not, is known by the clock. */
+	if (ndev->running && ndev->since > turn->layer_ns)
+		layer = max(layer, ndev->since - turn->layer_ns);
+	return turn->used_ns + layer > NVDLA_TURN_NS;
+}
+
+/* The user whose turn is next, or goes on; NULL if nobody has work. */
+static struct nvdla_user *nvdla_sched_next_user(struct nvdla_device *ndev)
+{
+	struct nvdla_user *last = ndev->turn.user, *least = NULL, *user;
+	u64 now = nvdla_sched_now(ndev);
+	u64 least_ns = 0, share_ns;
+	u32 users = 0;
+
+	if (last && !list_empty(&last->runnable)) {
+		if (!nvdla_turn_over(ndev))
+			return last;
+		list_move_tail(&last->runnable, &ndev->users_runnable);
+	}
+	list_for_each_entry(user, &ndev->users_runnable, runnable)
+		users++;
+	/* A turn more is no reason to let somebody else have two. */
+	share_ns = div_u64(NSEC_PER_SEC, max(users, 1u)) + NVDLA_TURN_NS;
+	list_for_each_entry(user, &ndev->users_runnable, runnable) {
+		u64 used_ns = nvdla_usage_recent(&user->usage, now);
+
+		if (used_ns <= share_ns)
+			return user;
+		if (!least || used_ns < least_ns) {
+			least = user;
+			least_ns = used_ns;
+		}
+	}
+	return least;
+}
+
+/* Is anybody else to have the engine when the turn is over? */
+static bool nvdla_sched_contended(const struct nvdla_device *ndev)
+{
+	const struct nvdla_context *context = ndev->running->context, *next;
+	const struct nvdla_user *user = context->top;
+
+	if (!list_empty(&ndev->users_runnable) &&
+	    !(list_is_singular(&ndev->users_runnable) &&
+	      !list_empty(&user->runnable)))
+		return true;
+	next = nvdla_user_next(user);
+	return next && next->vruntime < context->vruntime;
+}
+
+/*
+ * Asks the engine to stop between two layers where the job has to make room.
+ * Before the engine learns that a layer has ended, or it enables the next one.
+ */
+static void nvdla_sched_yield(struct nvdla_device *ndev)
+{
+	nvdla_sched_account(ndev);
+	if (!ndev->running)
+		return;
+	if (ndev->state != NVDLA_STATE_RUNNING ||
+	    ndev->running->context->canceled ||
+	    (nvdla_turn_over(ndev) && nvdla_sched_contended(ndev)))
+		nvdla_engine_yield(&ndev->engine);
+}
+
+/*
+ * Ends a job that the device was taken from. Its fence promises that nothing
+ * writes to its buffers any more: where the device cannot be kept off the bus
+ * it is held until nvdla_sched_release_held().
+ */
+static void nvdla_sched_retire(struct nvdla_device *ndev,
+			       struct nvdla_submission *submission, int error)
+{
+	if (ndev->isolated) {
+		nvdla_sched_end(ndev, submission, error);
+		return;
+	}
+	submission->state = NVDLA_SUBMISSION_HELD;
+	submission->error = error;
+	list_move_tail(&submission->node, &ndev->held);
+	submission->context->active = submission;
 }
 
 /* The device has failed with the job, whoever is to blame. */
@@ -192,10 +322,10 @@ static void nvdla_sched_fail(struct nvdla_device *ndev,
 		nvdla_result_name(job->result), job->layer, job->serial);
 	nvdla_dump_take(ndev, submission);
 	nvdla_recover(ndev, submission);
-	nvdla_sched_end(ndev, submission, error);
+	nvdla_sched_retire(ndev, submission, error);
 }
 
-/* What the engine says became of the job that it had. */
+/* Does what the result of the job that the engine had asks for. */
 static void nvdla_sched_finish(struct nvdla_device *ndev,
 			       struct nvdla_submission *submission)
 {
@@ -207,11 +337,12 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 		nvdla_sched_end(ndev, submission, 0);
 		break;
 	case NVDLA_JOB_YIELDED:
-		if (context->canceled) {
-			nvdla_sched_end(ndev, submission, -ECANCELED);
+		if (nvdla_context_error(context)) {
+			nvdla_sched_end(ndev, submission,
+					nvdla_context_error(context));
 			break;
 		}
-		submission->state = NVDLA_JOB_READY;
+		submission->state = NVDLA_SUBMISSION_READY;
 		list_add(&submission->node, &context->ready);
 		break;
 	case NVDLA_JOB_HANG:
@@ -228,7 +359,7 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 		break;
 	default:
 		/* Aborted, by who then also resets the device. */
-		nvdla_sched_end(ndev, submission, ndev->abort_error);
+		nvdla_sched_retire(ndev, submission, ndev->abort_error);
 	}
 }
 
@@ -240,34 +371,42 @@ static void nvdla_sched_collect(struct nvdla_device *ndev)
 	if (!nvdla_engine_done(&ndev->engine))
 		return;
 	nvdla_sched_account(ndev);
-	/* A long one is forgotten after some short ones. */
-	ndev->stints_ns = max(ndev->stint_ns,
-			      ndev->stints_ns - ndev->stints_ns / 8);
 	ndev->running = NULL;
-	nvdla_account_end(submission);
 	context = submission->context;
+	context->active = NULL;
+	trace_nvdla_job_end(submission, submission->busy_ns);
+	/* A job that was cut goes on later. */
+	if (submission->job.result != NVDLA_JOB_YIELDED)
+		nvdla_tally_job(submission);
 	nvdla_sched_finish(ndev, submission);
-	if (context->guilty)
-		nvdla_sched_drop(ndev, context);
-	nvdla_sched_enqueue(ndev, context);
+	nvdla_sched_settle(ndev, context);
 	wake_up_all(&ndev->idle);
 }
 
 static void nvdla_sched_start(struct nvdla_device *ndev,
-			      struct nvdla_context *context)
+			      struct nvdla_user *user)
 {
+	struct nvdla_context *context = nvdla_user_next(user);
 	struct nvdla_submission *submission =
 		list_first_entry(&context->ready, struct nvdla_submission,
 				 node);
+	struct nvdla_turn *turn = &ndev->turn;
 	int ret;
 
-	list_del_init(&context->runnable);
+	if (turn->user != user || nvdla_turn_over(ndev)) {
+		turn->user = user;
+		turn->used_ns = 0;
+		turn->longest_ns = 0;
+	}
+	nvdla_sched_dequeue(context);
+	user->vruntime = max(user->vruntime, context->vruntime);
 	list_del_init(&submission->node);
-	submission->state = NVDLA_JOB_STARTED;
+	submission->state = NVDLA_SUBMISSION_STARTED;
+	context->active = submission;
 	ndev->running = submission;
-	ndev->since = ktime_get_ns();
-	ndev->stint_ns = 0;
-	nvdla_account_start(submission);
+	ndev->since = nvdla_sched_now(ndev);
+	turn->layer_ns = ndev->since;
+	trace_nvdla_job_start(submission);
 	ret = nvdla_engine_submit(&ndev->engine, &submission->job);
 	if (!ret)
 		return;
@@ -276,65 +415,25 @@ static void nvdla_sched_start(struct nvdla_device *ndev,
 	drm_err(&ndev->drm, "the engine refuses program %llu (%d)\n",
 		submission->job.serial, ret);
 	ndev->running = NULL;
+	context->active = NULL;
 	submission->job.result = NVDLA_JOB_CANCELED;
-	nvdla_account_end(submission);
+	nvdla_tally_job(submission);
 	nvdla_sched_end(ndev, submission, -ECANCELED);
-	nvdla_sched_enqueue(ndev, context);
+	nvdla_sched_settle(ndev, context);
 }
 
-/* Has the context that runs had its share, or more? */
-static bool nvdla_sched_must_yield(struct nvdla_device *ndev)
+/* Looks at the engine again when a layer would be late. */
+static void nvdla_sched_arm(struct nvdla_device *ndev)
 {
-	const struct nvdla_context *context = ndev->running->context;
-	const struct nvdla_context *next = nvdla_sched_next(ndev);
-
-	if (ndev->state != NVDLA_STATE_RUNNING || context->canceled)
-		return true;
-	return next && context->vruntime >= next->vruntime + NVDLA_SLICE_NS;
-}
-
-/* When to look at the engine, or at who else waits for it. */
-static void nvdla_sched_arm(struct nvdla_device *ndev, bool yields)
-{
-	const struct nvdla_context *next = nvdla_sched_next(ndev);
 	u64 deadline = nvdla_engine_next_deadline(&ndev->engine);
-	u64 now = ktime_get_ns();
+	u64 now = nvdla_sched_now(ndev);
 
-	if (!ndev->running) {
-		cancel_delayed_work(&ndev->deadline);
-		return;
-	}
-	if (next && !yields)
-		deadline = min(deadline, now + next->vruntime + NVDLA_SLICE_NS -
-					 ndev->running->context->vruntime);
-	if (deadline == NVDLA_NO_DEADLINE)
+	if (!ndev->running || deadline == NVDLA_NO_DEADLINE)
 		cancel_delayed_work(&ndev->deadline);
 	else
-		mod_delayed_work(ndev->wq, &ndev->deadline, deadline <= now ?
-				 0 : nsecs_to_jiffies(deadline - now) + 1);
-}
-
-/* One step forward. Return: whether another may be possible. */
-static bool nvdla_sched_step(struct nvdla_device *ndev, bool *yields)
-{
-	struct nvdla_context *next;
-
-	nvdla_sched_collect(ndev);
-	if (!ndev->running) {
-		next = nvdla_sched_next(ndev);
-		if (!next || ndev->state != NVDLA_STATE_RUNNING)
-			return false;
-		nvdla_sched_start(ndev, next);
-		*yields = false;
-		return true;
-	}
-
-	nvdla_sched_account(ndev);
-	if (*yields || !nvdla_sched_must_yield(ndev))
-		return false;
-	*yields = true;
-	nvdla_engine_yield(&ndev->engine);
-	return true;
+		mod_delayed_work(ndev->recovery_wq, &ndev->deadline,
+				 deadline <= now ? 0 :
+				 nsecs_to_jiffies(deadline - now) + 1);
 }
 
 /**
@@ -343,16 +442,47 @@ static bool nvdla_sched_step(struct nvdla_device *ndev, bool *yields)
  */
 void nvdla_sched_advance(struct nvdla_device *ndev)
 {
-	bool yields = false;
+	struct nvdla_user *user;
 
 	lockdep_assert_held(&ndev->hw_lock);
-	while (nvdla_sched_step(ndev, &yields))
-		;
-	nvdla_sched_arm(ndev, yields);
+	for (;;) {
+		nvdla_sched_yield(ndev);
+		nvdla_sched_collect(ndev);
+		if (ndev->running || ndev->state != NVDLA_STATE_RUNNING)
+			break;
+		user = nvdla_sched_next_user(ndev);
+		if (!user)
+			break;
+		nvdla_sched_start(ndev, user);
+	}
+	nvdla_sched_arm(ndev);
 }
 
 /**
- * nvdla_sched_ready() - a job depends on nothing any more
+ * nvdla_sched_interrupt() - consume interrupt bits
+ * @ndev: device, hw_lock held
+ * @bits: from nvdla_engine_read_irq()
+ */
+void nvdla_sched_interrupt(struct nvdla_device *ndev, u32 bits)
+{
+	nvdla_sched_yield(ndev);
+	nvdla_engine_interrupt(&ndev->engine, bits);
+	nvdla_sched_advance(ndev);
+}
+
+/**
+ * nvdla_sched_poll() - look for layers that are late
+ * @ndev: device, hw_lock held
+ */
+void nvdla_sched_poll(struct nvdla_device *ndev)
+{
+	nvdla_sched_yield(ndev);
+	nvdla_engine_poll(&ndev->engine);
+	nvdla_sched_advance(ndev);
+}
+
+/**
+ * nvdla_sched_ready() - queue a job that depends on nothing any more
  * @ndev: device, hw_lock held
  * @submission: job that is armed
  */
@@ -362,45 +492,74 @@ void nvdla_sched_ready(struct nvdla_device *ndev,
 	struct nvdla_context *context = submission->context;
 
 	lockdep_assert_held(&ndev->hw_lock);
-	if (submission->state == NVDLA_JOB_ENDED)
+	/* The end of the device may have been quicker. */
+	if (submission->state != NVDLA_SUBMISSION_WAITING)
 		return;
-	if (ndev->state == NVDLA_STATE_DEAD) {
-		nvdla_sched_end(ndev, submission, -ENODEV);
-		return;
-	}
-	if (context->guilty || context->canceled) {
-		nvdla_sched_end(ndev, submission, -ECANCELED);
-		return;
-	}
-	submission->state = NVDLA_JOB_READY;
+	submission->state = NVDLA_SUBMISSION_READY;
 	list_move_tail(&submission->node, &context->ready);
-	nvdla_sched_enqueue(ndev, context);
+	nvdla_sched_settle(ndev, context);
 	nvdla_sched_advance(ndev);
 }
 
 /**
- * nvdla_sched_end_all() - nothing runs on this device any more
- * @ndev: device, hw_lock held, nothing on the hardware
- * @error: for all that waits
+ * nvdla_sched_release_held() - end jobs that were held
+ * @ndev: device, hw_lock held; it was reset, or nothing can stop it
  */
-void nvdla_sched_end_all(struct nvdla_device *ndev, int error)
+void nvdla_sched_release_held(struct nvdla_device *ndev)
 {
-	struct nvdla_context *context, *next;
+	struct nvdla_submission *submission, *next;
 
 	lockdep_assert_held(&ndev->hw_lock);
-	list_for_each_entry_safe(context, next, &ndev->runnable, runnable) {
-		list_del_init(&context->runnable);
-		nvdla_sched_end_list(ndev, &context->ready, error);
+	list_for_each_entry_safe(submission, next, &ndev->held, node) {
+		submission->context->active = NULL;
+		nvdla_sched_end(ndev, submission, submission->error);
+		nvdla_sched_settle(ndev, submission->context);
 	}
-	nvdla_sched_end_list(ndev, &ndev->waiting, error);
 }
 
 /**
- * nvdla_sched_cancel() - nothing of this context is to run any more
- * @context: context that is closed
+ * nvdla_sched_end_all() - end all jobs of a device that cannot run them
+ * @ndev: device, hw_lock held, nothing on the hardware
  *
- * What is on the hardware is cut between two layers; what still waits ends
- * when it would have been ready.
+ * Jobs whose context has one that is held end behind it.
+ */
+void nvdla_sched_end_all(struct nvdla_device *ndev)
+{
+	struct nvdla_submission *submission, *next;
+	struct nvdla_user *user;
+
+	lockdep_assert_held(&ndev->hw_lock);
+	ndev->draining = true;
+	while (!list_empty(&ndev->users_runnable)) {
+		user = list_first_entry(&ndev->users_runnable,
+					struct nvdla_user, runnable);
+		nvdla_sched_settle(ndev, nvdla_user_next(user));
+	}
+	list_for_each_entry_safe(submission, next, &ndev->waiting, node)
+		nvdla_sched_ready(ndev, submission);
+	ndev->draining = false;
+}
+
+/**
+ * nvdla_sched_forget() - end the turn of a user who is about to be freed
+ * @user: user, at the top
+ */
+void nvdla_sched_forget(struct nvdla_user *user)
+{
+	struct nvdla_device *ndev = user->ndev;
+
+	nvdla_hw_lock(ndev);
+	if (ndev->turn.user == user)
+		ndev->turn.user = NULL;
+	nvdla_hw_unlock(ndev);
+}
+
+/**
+ * nvdla_sched_cancel() - run nothing of a context any more
+ * @context: context of a file that is closed
+ *
+ * What is on the hardware is cut between two layers; what has not begun ends
+ * behind it, and what still waits when it would have been ready.
  */
 void nvdla_sched_cancel(struct nvdla_context *context)
 {
@@ -409,7 +568,7 @@ void nvdla_sched_cancel(struct nvdla_context *context)
 
 	nvdla_hw_lock(ndev);
 	context->canceled = true;
-	nvdla_sched_drop(ndev, context);
+	nvdla_sched_settle(ndev, context);
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
 	dma_fence_end_signalling(cookie);

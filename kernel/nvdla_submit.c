@@ -8,6 +8,7 @@
 
 #include <drm/drm_syncobj.h>
 
+#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -288,7 +289,8 @@ static void nvdla_submit_publish(struct nvdla_submit *submit)
 
 /*
  * From the arming of the job on nothing fails. It is armed and pushed under
- * the lock of its context: in one order, and not into one that is closed.
+ * the lock of its context, so that the scheduler has jobs in the order of their
+ * fences.
  */
 static int nvdla_submit_push(struct nvdla_submit *submit)
 {
@@ -300,9 +302,7 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 	ret = mutex_lock_interruptible(&context->lock);
 	if (ret)
 		return ret;
-	if (context->closed)
-		ret = -ENOENT;
-	else if (READ_ONCE(context->guilty))
+	if (READ_ONCE(context->guilty))
 		ret = -ECANCELED;
 	else
 		ret = drm_gem_lock_reservations(submit->unique,
@@ -367,7 +367,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->program = nvdla_program_get(nfile, args->program);
 	if (!submission->context || !submission->program)
 		goto put;
-	ret = nvdla_charge(submission->context->user, NVDLA_RESOURCE_JOBS, 1);
+	ret = nvdla_charge(nfile->client->user, NVDLA_RESOURCE_JOBS, 1);
 	if (ret)
 		goto put;
 	submission->charged = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a user may have of the driver, in all open files together.
+ * Users of a device: who they are, what they may have of the driver, and what
+ * they had of the engine of late.
  */
 #ifndef NVDLA_USER_H
 #define NVDLA_USER_H
@@ -8,40 +9,85 @@
 #include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/sizes.h>
+#include <linux/rbtree.h>
+#include <linux/time64.h>
 #include <linux/uidgid.h>
 
-#define NVDLA_USER_CONTEXTS_MAX		1024
-#define NVDLA_USER_JOBS_MAX		4096
-#define NVDLA_USER_PROGRAM_BYTES_MAX	SZ_128M
+struct nvdla_device;
+struct user_namespace;
+struct workqueue_struct;
+
+/* The last second of a user is counted in steps, a power of two of them. */
+#define NVDLA_USAGE_STEPS	128
+#define NVDLA_USAGE_STEP_NS	((u32)(NSEC_PER_SEC / NVDLA_USAGE_STEPS))
 
 /** enum nvdla_resource - what is counted */
 enum nvdla_resource {
-	NVDLA_RESOURCE_CONTEXTS,	/* until they are destroyed */
-	NVDLA_RESOURCE_JOBS,		/* until their last reference */
+	NVDLA_RESOURCE_CONTEXTS,	/* until their last job is freed */
+	NVDLA_RESOURCE_JOBS,		/* until they end */
 	NVDLA_RESOURCE_PROGRAM_BYTES,	/* as they lie in the kernel */
-	NVDLA_RESOURCE_BUFFER_BYTES,	/* imported ones, too */
+	NVDLA_RESOURCE_REGION_BYTES,	/* memory of the device's own */
 	NVDLA_NUM_RESOURCES,
 };
 
-/** struct nvdla_user - one for each user with open files or what they left */
-struct nvdla_user {
-	/** @ref: one for each file and each object that is charged */
-	struct kref ref;
-	/** @node: in the list of users */
-	struct list_head node;
-	/** @uid: who it is */
-	kuid_t uid;
-	/** @used: of each resource */
-	atomic64_t used[NVDLA_NUM_RESOURCES];
+/** struct nvdla_usage - the time that a user had the engine of late */
+struct nvdla_usage {
+	/** @step: number of the last step that is counted */
+	u64 step;
+	/** @total_ns: sum of @used_ns */
+	u64 total_ns;
+	/** @used_ns: of each step, by its number modulo NVDLA_USAGE_STEPS */
+	u32 used_ns[NVDLA_USAGE_STEPS];
 };
 
-struct nvdla_user *nvdla_user_get_current(void);
+/**
+ * struct nvdla_user - a user id in a user namespace, on one device
+ *
+ * Charges count at each owner on the way up to the initial namespace. The
+ * engine is shared by those who are at its top.
+ */
+struct nvdla_user {
+	/** @ref: one for each file, charged object and user below */
+	struct kref ref;
+	/** @ndev: device, which outlives its users */
+	struct nvdla_device *ndev;
+	/** @node: in the table of the device */
+	struct hlist_node node;
+	/** @parent: owner of @ns, NULL in the initial namespace */
+	struct nvdla_user *parent;
+	/** @ns: where @uid is its id; one reference */
+	struct user_namespace *ns;
+	/** @uid: the id */
+	kuid_t uid;
+	/** @cgroup: tells apart what belongs to root; else 0 */
+	u64 cgroup;
+	/** @used: of each resource */
+	atomic64_t used[NVDLA_NUM_RESOURCES];
+
+	/** @wq: resolves what its jobs depend on; in the initial namespace */
+	struct workqueue_struct *wq;
+	/**
+	 * @runnable: among the users with contexts in @contexts; this and all
+	 * below in the initial namespace, under hw_lock
+	 */
+	struct list_head runnable;
+	/** @contexts: those that wait for the engine, by their virtual time */
+	struct rb_root_cached contexts;
+	/** @vruntime: virtual time of the context that was chosen last */
+	u64 vruntime;
+	/** @usage: what it had of late */
+	struct nvdla_usage usage;
+};
+
+struct nvdla_user *nvdla_user_get_current(struct nvdla_device *ndev);
 struct nvdla_user *nvdla_user_get(struct nvdla_user *user);
 void nvdla_user_put(struct nvdla_user *user);
-u64 nvdla_user_limit(enum nvdla_resource what);
+struct nvdla_user *nvdla_user_top(struct nvdla_user *user);
 int nvdla_charge(struct nvdla_user *user, enum nvdla_resource what, u64 amount);
 void nvdla_uncharge(struct nvdla_user *user, enum nvdla_resource what,
 		    u64 amount);
+
+void nvdla_usage_add(struct nvdla_usage *usage, u64 from, u64 to);
+u64 nvdla_usage_recent(struct nvdla_usage *usage, u64 now);
 
 #endif /* NVDLA_USER_H */

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Jobs from being ready to their end, on a device that is a few registers and
- * that each test moves by hand: a layer ends when the test says so, and time
- * passes when the test says so.
+ * that each test moves by hand: the test ends a layer, and moves the clock.
  */
 #include <linux/device.h>
 #include <linux/dma-fence.h>
+#include <linux/prandom.h>
 
+#include "../nvdla_client.h"
 #include "../nvdla_context.h"
 #include "../nvdla_device.h"
 #include "../nvdla_fence.h"
 #include "../nvdla_job.h"
 #include "../nvdla_program.h"
 #include "../nvdla_sched.h"
+#include "../nvdla_user.h"
 #include "nvdla_test.h"
 
 #define REG_BYTES	SZ_128K
@@ -24,14 +26,17 @@
 #define REG_SDP_POINTER	(NVDLA_NV_SMALL_SDP_BASE + NVDLA_REG_S_POINTER)
 #define REG_SDP_ENABLE	(NVDLA_NV_SMALL_SDP_BASE + NVDLA_SDP_D_OP_ENABLE)
 
-#define CONTEXTS	4
-#define LONG_NS		(100 * NSEC_PER_MSEC)
+#define CONTEXTS	8
+#define SHORT_NS	(50 * NSEC_PER_USEC)
+#define LONG_NS		(20 * NSEC_PER_MSEC)
 
 struct fake {
 	struct nvdla_device ndev;
 	struct device dev;
 	struct nvdla_context contexts[CONTEXTS];
-	struct nvdla_account accounts[CONTEXTS];
+	/* each context is a user's own unless a test moves it to another */
+	struct nvdla_client clients[CONTEXTS];
+	struct nvdla_user users[CONTEXTS];
 	u64 now;
 
 	/* the device: what is enabled, and whose turn it is, of SDP */
@@ -97,12 +102,21 @@ static u64 fake_now(void *context)
 	return fake->now;
 }
 
+static void fake_layer_end(void *context, const struct nvdla_job *job,
+			   u32 layer, u64 start_ns, u64 end_ns)
+{
+	struct fake *fake = context;
+
+	nvdla_sched_layer_end(&fake->ndev, start_ns, end_ns);
+}
+
 static const struct nvdla_port fake_port = {
 	.reg_read = fake_read,
 	.reg_write = fake_write,
 	.dma_barrier = fake_nothing,
 	.relax = fake_nothing,
 	.now_ns = fake_now,
+	.layer_end = fake_layer_end,
 };
 
 static void fake_set_up(struct fake *fake)
@@ -151,12 +165,19 @@ static const struct nvdla_front_ops fake_front = {
 	.isolate = fake_isolate,
 };
 
+/* Nothing but a reset stops it, as on most systems on chip. */
+static const struct nvdla_front_ops fake_soc_front = {
+	.can_reset = fake_can_reset,
+	.reset = fake_reset,
+};
+
 /* The test looks at the clock itself. */
 static void fake_deadline(struct work_struct *work)
 {
 }
 
-static int sched_init(struct kunit *test)
+static struct fake *fake_create(struct kunit *test,
+				const struct nvdla_front_ops *front)
 {
 	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 	struct nvdla_device *ndev;
@@ -167,30 +188,36 @@ static int sched_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, fake->regs);
 	fake_set_up(fake);
 	fake->dev.init_name = "nvdla-kunit";
+	fake->now = NSEC_PER_SEC;
 
 	ndev = &fake->ndev;
 	ndev->drm.dev = &fake->dev;
 	ndev->hw = nvdla_test_hw(test);
-	ndev->front = &fake_front;
+	ndev->front = front;
 	mutex_init(&ndev->hw_lock);
 	spin_lock_init(&ndev->irq_lock);
 	init_waitqueue_head(&ndev->idle);
-	INIT_LIST_HEAD(&ndev->runnable);
+	INIT_LIST_HEAD(&ndev->users_runnable);
 	INIT_LIST_HEAD(&ndev->waiting);
+	INIT_LIST_HEAD(&ndev->held);
 	INIT_LIST_HEAD(&ndev->ended);
 	INIT_DELAYED_WORK(&ndev->deadline, fake_deadline);
 	nvdla_reset_init(ndev);
-	ndev->wq = alloc_ordered_workqueue("nvdla-kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, ndev->wq);
+	ndev->recovery_wq = alloc_workqueue("nvdla-kunit", WQ_UNBOUND, 0);
+	KUNIT_ASSERT_NOT_NULL(test, ndev->recovery_wq);
 
 	for (i = 0; i < CONTEXTS; i++) {
 		struct nvdla_context *context = &fake->contexts[i];
+		struct nvdla_user *user = &fake->users[i];
 
+		INIT_LIST_HEAD(&user->runnable);
+		user->contexts = RB_ROOT_CACHED;
 		kref_init(&context->ref);
 		context->ndev = ndev;
-		context->account = &fake->accounts[i];
+		context->client = &fake->clients[i];
+		context->top = user;
 		INIT_LIST_HEAD(&context->ready);
-		INIT_LIST_HEAD(&context->runnable);
+		RB_CLEAR_NODE(&context->runnable);
 		context->fence_context = dma_fence_context_alloc(1);
 	}
 
@@ -198,25 +225,35 @@ static int sched_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, nvdla_engine_start(&ndev->engine));
 	ndev->state = NVDLA_STATE_RUNNING;
 	test->priv = fake;
+	return fake;
+}
+
+static void fake_destroy(struct fake *fake)
+{
+	cancel_delayed_work_sync(&fake->ndev.reset_work);
+	cancel_delayed_work_sync(&fake->ndev.deadline);
+	nvdla_release_quarantine(&fake->ndev, true);
+	destroy_workqueue(fake->ndev.recovery_wq);
+	mutex_destroy(&fake->ndev.hw_lock);
+}
+
+static int sched_init(struct kunit *test)
+{
+	fake_create(test, &fake_front);
 	return 0;
 }
 
 static void sched_exit(struct kunit *test)
 {
-	struct fake *fake = test->priv;
-
-	if (!fake)
-		return;
-	cancel_delayed_work_sync(&fake->ndev.reset_work);
-	cancel_delayed_work_sync(&fake->ndev.deadline);
-	nvdla_release_quarantine(&fake->ndev, true);
-	destroy_workqueue(fake->ndev.wq);
-	mutex_destroy(&fake->ndev.hw_lock);
+	if (test->priv)
+		fake_destroy(test->priv);
 }
 
 static void job_put(void *job)
 {
 	nvdla_submission_put(job);
+	/* It goes before the memory of the test that it uses. */
+	flush_workqueue(nvdla_release_wq);
 }
 
 /* A job of so many layers that waits for what it depends on. */
@@ -248,7 +285,7 @@ static struct nvdla_submission *job_create(struct kunit *test, u32 index,
 	job->job.serial = 2;
 	nvdla_fence_init(job->fence, context->fence_context,
 			 ++context->fence_seqno);
-	job->state = NVDLA_JOB_WAITING;
+	job->state = NVDLA_SUBMISSION_WAITING;
 	list_add_tail(&job->node, &fake->ndev.waiting);
 	/* Last, so that it comes before the end of what the job needs. */
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, job_put, job));
@@ -281,9 +318,7 @@ static void fake_interrupt(struct fake *fake)
 	struct nvdla_device *ndev = &fake->ndev;
 
 	nvdla_hw_lock(ndev);
-	nvdla_engine_interrupt(&ndev->engine,
-			       nvdla_engine_read_irq(&ndev->engine));
-	nvdla_sched_advance(ndev);
+	nvdla_sched_interrupt(ndev, nvdla_engine_read_irq(&ndev->engine));
 	nvdla_hw_unlock(ndev);
 }
 
@@ -300,13 +335,13 @@ static void layer_end(struct kunit *test)
 	fake_interrupt(fake);
 }
 
-/* What runs has had the engine for so long. */
-static void time_passes(struct fake *fake, u64 ns)
+/* The oldest layer in the device ends after so long. */
+static void layer_takes(struct kunit *test, u64 ns)
 {
-	nvdla_hw_lock(&fake->ndev);
-	fake->ndev.since -= ns;
-	nvdla_sched_advance(&fake->ndev);
-	nvdla_hw_unlock(&fake->ndev);
+	struct fake *fake = test->priv;
+
+	fake->now += ns;
+	layer_end(test);
 }
 
 /* The clock of the engine, until it gives up. */
@@ -317,14 +352,13 @@ static void fake_hang(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, job);
-	for (i = 0; i < 8 && job->state == NVDLA_JOB_STARTED; i++) {
+	for (i = 0; i < 8 && job->state == NVDLA_SUBMISSION_STARTED; i++) {
 		fake->now += NVDLA_MIN_DEADLINE_NS;
 		nvdla_hw_lock(&fake->ndev);
-		nvdla_engine_poll(&fake->ndev.engine);
-		nvdla_sched_advance(&fake->ndev);
+		nvdla_sched_poll(&fake->ndev);
 		nvdla_hw_unlock(&fake->ndev);
 	}
-	KUNIT_ASSERT_EQ(test, job->state, NVDLA_JOB_ENDED);
+	KUNIT_ASSERT_NE(test, job->state, NVDLA_SUBMISSION_STARTED);
 }
 
 static void fake_recover(struct fake *fake)
@@ -339,14 +373,14 @@ static void job_runs(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, fake->enabled, 0);
 	job_ready(job);
-	KUNIT_EXPECT_EQ(test, job->state, NVDLA_JOB_STARTED);
+	KUNIT_EXPECT_EQ(test, job->state, NVDLA_SUBMISSION_STARTED);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, job);
 	layer_end(test);
 	layer_end(test);
 	KUNIT_EXPECT_EQ(test, status_of(job), 0);
 	layer_end(test);
 	KUNIT_EXPECT_EQ(test, status_of(job), 1);
-	KUNIT_EXPECT_EQ(test, job->state, NVDLA_JOB_ENDED);
+	KUNIT_EXPECT_EQ(test, job->state, NVDLA_SUBMISSION_ENDED);
 	KUNIT_EXPECT_NULL(test, fake->ndev.running);
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake->ndev.waiting));
 }
@@ -358,7 +392,7 @@ static void jobs_of_a_context_keep_their_order(struct kunit *test)
 	struct nvdla_submission *second = job_start(test, 0, 1);
 	struct nvdla_submission *third = job_start(test, 0, 1);
 
-	KUNIT_EXPECT_EQ(test, second->state, NVDLA_JOB_READY);
+	KUNIT_EXPECT_EQ(test, second->state, NVDLA_SUBMISSION_READY);
 	layer_end(test);
 	KUNIT_EXPECT_EQ(test, status_of(first), 1);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, second);
@@ -369,26 +403,44 @@ static void jobs_of_a_context_keep_their_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, status_of(third), 1);
 }
 
-static void least_served_context_is_next(struct kunit *test)
+/* All that the user of a context has is in one more context of its. */
+static void share_user(struct fake *fake, u32 index, u32 owner)
+{
+	fake->contexts[index].top = fake->contexts[owner].top;
+}
+
+/* The context whose job has the engine. */
+static u32 running_context(struct fake *fake)
+{
+	return fake->ndev.running->context - fake->contexts;
+}
+
+static void contexts_of_a_user_share_by_time(struct kunit *test)
 {
 	struct fake *fake = test->priv;
-	struct nvdla_submission *jobs[CONTEXTS];
+	struct nvdla_submission *jobs[4];
 	u32 i;
 
-	for (i = 0; i < CONTEXTS; i++)
-		jobs[i] = job_start(test, i, 1);
+	for (i = 1; i < 4; i++)
+		share_user(fake, i, 0);
+	for (i = 0; i < 4; i++) {
+		fake->contexts[i].vruntime = 1;
+		jobs[i] = job_create(test, i, 1);
+	}
 	fake->contexts[1].vruntime = 30 * LONG_NS;
 	fake->contexts[2].vruntime = 10 * LONG_NS;
 	fake->contexts[3].vruntime = 20 * LONG_NS;
+	for (i = 0; i < 4; i++)
+		job_ready(jobs[i]);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, jobs[0]);
-	layer_end(test);
+	layer_takes(test, SHORT_NS);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, jobs[2]);
-	layer_end(test);
+	layer_takes(test, SHORT_NS);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, jobs[3]);
-	layer_end(test);
+	layer_takes(test, SHORT_NS);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, jobs[1]);
-	layer_end(test);
-	for (i = 0; i < CONTEXTS; i++)
+	layer_takes(test, SHORT_NS);
+	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, status_of(jobs[i]), 1);
 }
 
@@ -399,15 +451,14 @@ static void job_yields_and_goes_on(struct kunit *test)
 	struct nvdla_submission *endless = job_start(test, 0, 6);
 	struct nvdla_submission *other = job_start(test, 1, 1);
 
-	time_passes(fake, LONG_NS);
-	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, endless);
-	KUNIT_EXPECT_GE(test, fake->contexts[0].vruntime, LONG_NS);
-	layer_end(test);
-	layer_end(test);
-	KUNIT_EXPECT_EQ(test, endless->state, NVDLA_JOB_READY);
+	layer_takes(test, LONG_NS);
+	KUNIT_EXPECT_PTR_EQ_MSG(test, fake->ndev.running, endless,
+				"what was enabled ahead belongs to the turn");
+	layer_takes(test, LONG_NS);
+	KUNIT_EXPECT_EQ(test, endless->state, NVDLA_SUBMISSION_READY);
 	KUNIT_EXPECT_EQ(test, status_of(endless), 0);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, other);
-	layer_end(test);
+	layer_takes(test, LONG_NS);
 	KUNIT_EXPECT_EQ(test, status_of(other), 1);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, endless);
 	while (fake->enabled)
@@ -422,47 +473,180 @@ static void job_alone_does_not_yield(struct kunit *test)
 	struct nvdla_submission *first = job_start(test, 0, 4);
 	struct nvdla_submission *second = job_start(test, 0, 1);
 
-	time_passes(fake, LONG_NS);
-	layer_end(test);
-	layer_end(test);
+	layer_takes(test, LONG_NS);
+	layer_takes(test, LONG_NS);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, first);
-	layer_end(test);
-	layer_end(test);
+	layer_takes(test, LONG_NS);
+	layer_takes(test, LONG_NS);
 	KUNIT_EXPECT_EQ(test, status_of(first), 1);
-	layer_end(test);
+	layer_takes(test, LONG_NS);
 	KUNIT_EXPECT_EQ(test, status_of(second), 1);
 }
 
-/* Who was idle for long has no more than a head start. */
+/* Layers of 50 us share a turn, which ends after 5 ms. */
+static void short_layers_share_a_turn(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	struct nvdla_submission *other;
+	u32 layers;
+
+	job_start(test, 0, 400);
+	other = job_start(test, 1, 1);
+	for (layers = 0; running_context(fake) == 0; layers++)
+		layer_takes(test, SHORT_NS);
+	KUNIT_EXPECT_GE(test, layers, 99);
+	KUNIT_EXPECT_LE_MSG(test, layers, 102, "two were enabled ahead");
+	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, other);
+}
+
+/* Layers of 3 ms: with a second one the turn would take longer than 5 ms. */
+static void turn_ends_before_it_is_too_long(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		job_start(test, 0, 1);
+	job_start(test, 1, 1);
+	layer_takes(test, 3 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, running_context(fake), 1);
+}
+
+/* Contexts of one user have one turn together, however many they are. */
+static void contexts_give_no_share(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u32 i, turn, had[2] = {};
+
+	for (i = 2; i < CONTEXTS; i++)
+		share_user(fake, i, 1);
+	for (i = 0; i < 40; i++)
+		job_start(test, 0, 1);
+	for (i = 0; i < 40; i++)
+		job_start(test, 1 + i % (CONTEXTS - 1), 1);
+	for (turn = 0; turn < 40; turn++) {
+		had[running_context(fake) != 0]++;
+		layer_takes(test, LONG_NS);
+	}
+	KUNIT_EXPECT_EQ(test, had[0], 20);
+	KUNIT_EXPECT_EQ(test, had[1], 20);
+}
+
+/* A user who had nothing of late is next but for a turn of each other. */
+static void light_user_waits_for_one_turn_of_each(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u32 i, turns;
+
+	for (i = 1; i < CONTEXTS; i++) {
+		u32 job;
+
+		for (job = 0; job < 30; job++)
+			job_start(test, i, 1);
+	}
+	for (i = 0; i < 50; i++)
+		layer_takes(test, (1 + i % 4) * LONG_NS);
+	job_start(test, 0, 1);
+	for (turns = 0; running_context(fake) != 0; turns++) {
+		KUNIT_ASSERT_LE(test, turns, CONTEXTS);
+		layer_takes(test, LONG_NS);
+	}
+	KUNIT_EXPECT_LE(test, turns, CONTEXTS - 1);
+}
+
+/* Users of long and of short layers have the same time in the end. */
+static void users_share_by_time(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u64 used[2] = {};
+	u32 i;
+
+	for (i = 0; i < 300; i++)
+		job_start(test, 0, 1);
+	for (i = 0; i < 2000; i++)
+		job_start(test, 1, 1);
+	while (used[0] + used[1] < 6 * NSEC_PER_SEC) {
+		u32 context = running_context(fake);
+		u64 ns = context ? 6 * NSEC_PER_MSEC : 50 * NSEC_PER_MSEC;
+
+		used[context] += ns;
+		layer_takes(test, ns);
+	}
+	KUNIT_EXPECT_GT(test, used[0] * 10, used[1] * 9);
+	KUNIT_EXPECT_GT(test, used[1] * 10, used[0] * 9);
+}
+
+/* New contexts, one after the other, do not keep an old one from running. */
+static void new_contexts_get_no_credit(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	u32 i, layers;
+
+	for (i = 1; i < CONTEXTS; i++)
+		share_user(fake, i, 0);
+	job_start(test, 0, 2);
+	layer_takes(test, 4 * LONG_NS);
+	layer_takes(test, 4 * LONG_NS);
+	job_start(test, 1, 1);
+	job_start(test, 0, 2);
+	for (layers = 0; running_context(fake) != 0; layers++) {
+		struct nvdla_context *fresh;
+
+		KUNIT_ASSERT_LE(test, layers, 60);
+		fresh = &fake->contexts[2 + layers % (CONTEXTS - 2)];
+		if (RB_EMPTY_NODE(&fresh->runnable) && !fresh->active) {
+			fresh->vruntime = 0;
+			job_start(test, fresh - fake->contexts, 1);
+		}
+		layer_takes(test, LONG_NS);
+	}
+}
+
+/* A context that was idle goes on where the others are. */
 static void idle_time_is_not_saved_up(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 	struct nvdla_context *busy = &fake->contexts[0];
 	struct nvdla_context *idle = &fake->contexts[1];
+	u32 i;
 
-	job_start(test, 0, 6);
-	time_passes(fake, 50 * LONG_NS);
+	share_user(fake, 1, 0);
+	idle->vruntime = 1;
+	for (i = 0; i < 3; i++)
+		job_start(test, 0, 1);
+	layer_takes(test, 50 * LONG_NS);
+	layer_takes(test, LONG_NS);
 	job_start(test, 1, 1);
-	KUNIT_EXPECT_GE(test, busy->vruntime, 50 * LONG_NS);
-	KUNIT_EXPECT_LT(test, idle->vruntime, busy->vruntime);
-	KUNIT_EXPECT_GT(test, idle->vruntime, 49 * LONG_NS);
+	KUNIT_EXPECT_GE(test, idle->vruntime, 50 * LONG_NS);
+	KUNIT_EXPECT_LE(test, idle->vruntime, busy->vruntime);
 }
 
-/* Layers of a second leave others behind by more than any fixed head start. */
-static void who_returns_is_next_beside_long_layers(struct kunit *test)
+static void usage_forgets_after_a_second(struct kunit *test)
 {
-	struct fake *fake = test->priv;
-	struct nvdla_context *waits = &fake->contexts[1];
-	struct nvdla_context *returns = &fake->contexts[2];
+	struct nvdla_usage *usage =
+		kunit_kzalloc(test, sizeof(*usage), GFP_KERNEL);
+	u64 now = 10 * NSEC_PER_SEC + 12345, ns;
 
-	fake->ndev.vruntime = 30 * LONG_NS;
-	job_start(test, 0, 6);
-	job_start(test, 1, 6);
-	waits->vruntime = 25 * LONG_NS;
-	time_passes(fake, 10 * LONG_NS);
-	job_start(test, 2, 1);
-	KUNIT_EXPECT_LT(test, returns->vruntime, waits->vruntime);
-	KUNIT_EXPECT_GT(test, returns->vruntime, 24 * LONG_NS);
+	KUNIT_ASSERT_NOT_NULL(test, usage);
+	nvdla_usage_add(usage, now, now + 300 * NSEC_PER_MSEC);
+	now += 300 * NSEC_PER_MSEC;
+	KUNIT_EXPECT_EQ(test, nvdla_usage_recent(usage, now),
+			300 * NSEC_PER_MSEC);
+	nvdla_usage_add(usage, now + 100 * NSEC_PER_MSEC,
+			now + 200 * NSEC_PER_MSEC);
+	now += 200 * NSEC_PER_MSEC;
+	KUNIT_EXPECT_EQ(test, nvdla_usage_recent(usage, now),
+			400 * NSEC_PER_MSEC);
+	now += 700 * NSEC_PER_MSEC;
+	ns = nvdla_usage_recent(usage, now);
+	KUNIT_EXPECT_LE(test, ns, 200 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_GE(test, ns, 200 * NSEC_PER_MSEC - NVDLA_USAGE_STEP_NS);
+	KUNIT_EXPECT_EQ(test, nvdla_usage_recent(usage, now + NSEC_PER_SEC), 0);
+	/* A layer of many seconds. */
+	nvdla_usage_add(usage, now, now + 100ull * NSEC_PER_SEC);
+	ns = nvdla_usage_recent(usage, now + 100ull * NSEC_PER_SEC);
+	KUNIT_EXPECT_LE(test, ns, NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, ns, NSEC_PER_SEC - NVDLA_USAGE_STEP_NS);
 }
 
 static void cancel_ends_what_waits_and_cuts_what_runs(struct kunit *test)
@@ -474,12 +658,14 @@ static void cancel_ends_what_waits_and_cuts_what_runs(struct kunit *test)
 	struct nvdla_submission *other = job_start(test, 1, 1);
 
 	nvdla_sched_cancel(&fake->contexts[0]);
-	KUNIT_EXPECT_EQ(test, status_of(queued), -ECANCELED);
+	KUNIT_EXPECT_EQ_MSG(test, status_of(queued), 0, "behind what runs");
 	KUNIT_EXPECT_EQ(test, status_of(running), 0);
+	job_ready(late);
+	KUNIT_EXPECT_EQ(test, status_of(late), 0);
 	layer_end(test);
 	layer_end(test);
 	KUNIT_EXPECT_EQ(test, status_of(running), -ECANCELED);
-	job_ready(late);
+	KUNIT_EXPECT_EQ(test, status_of(queued), -ECANCELED);
 	KUNIT_EXPECT_EQ(test, status_of(late), -ECANCELED);
 	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, other);
 	layer_end(test);
@@ -581,7 +767,7 @@ static void removal_ends_everything(struct kunit *test)
 	struct nvdla_submission *waiting = job_create(test, 1, 1);
 
 	nvdla_hw_lock(&fake->ndev);
-	nvdla_give_up(&fake->ndev, -ENODEV);
+	nvdla_give_up(&fake->ndev);
 	KUNIT_EXPECT_EQ_MSG(test, status_of(running), 0, "not under the lock");
 	nvdla_hw_unlock(&fake->ndev);
 	KUNIT_EXPECT_EQ(test, status_of(running), -ENODEV);
@@ -620,20 +806,185 @@ static void paused_device_starts_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, fake->layers, 7, "each layer once");
 }
 
+/* Where nothing keeps the device off the bus its reset comes first. */
+static void hang_signals_after_the_reset(struct kunit *test)
+{
+	struct nvdla_submission *hang, *queued, *other;
+	struct fake *fake;
+
+	fake_destroy(test->priv);
+	fake = fake_create(test, &fake_soc_front);
+	hang = job_start(test, 0, 1);
+	queued = job_start(test, 0, 1);
+	other = job_start(test, 1, 1);
+	fake->reset_contended = 1;
+	fake_hang(test);
+	KUNIT_EXPECT_EQ(test, hang->state, NVDLA_SUBMISSION_HELD);
+	KUNIT_EXPECT_EQ(test, status_of(hang), 0);
+	KUNIT_EXPECT_EQ(test, status_of(queued), 0);
+	fake_recover(fake);
+	fake_recover(fake);
+	KUNIT_EXPECT_EQ(test, fake->resets, 1);
+	KUNIT_EXPECT_EQ(test, status_of(hang), -ETIME);
+	KUNIT_EXPECT_EQ(test, status_of(queued), -ECANCELED);
+	KUNIT_EXPECT_PTR_EQ(test, fake->ndev.running, other);
+}
+
+/* It may write for ever: who waits is not to wait as long. */
+static void failed_reset_signals_what_was_held(struct kunit *test)
+{
+	struct nvdla_submission *hang, *queued, *other;
+	struct fake *fake;
+
+	fake_destroy(test->priv);
+	fake = fake_create(test, &fake_soc_front);
+	hang = job_start(test, 0, 1);
+	queued = job_start(test, 0, 1);
+	other = job_start(test, 1, 1);
+	fake->reset_result = -EIO;
+	fake_hang(test);
+	fake_recover(fake);
+	KUNIT_EXPECT_EQ(test, status_of(hang), -ETIME);
+	KUNIT_EXPECT_EQ(test, status_of(queued), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, status_of(other), -ENODEV);
+}
+
+/* struct watch - looks at the order in which a context's fences signal */
+struct watch {
+	struct dma_fence_cb cb;
+	struct nvdla_submission *job;
+	u64 *last_seqno;
+	bool *disordered;
+	bool *early;
+};
+
+static void watch_signal(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct watch *watch = container_of(cb, struct watch, cb);
+	struct nvdla_device *ndev = watch->job->ndev;
+	struct fake *fake = container_of(ndev, struct fake, ndev);
+
+	*watch->disordered |= fence->seqno != *watch->last_seqno + 1;
+	*watch->last_seqno = fence->seqno;
+	/* Still enabled, and neither off the bus nor given up for good. */
+	*watch->early |= watch->job == ndev->running ||
+			 (watch->job->state == NVDLA_SUBMISSION_HELD &&
+			  fake->enabled && !fake->isolated);
+}
+
+/* One random life of a device, up to its end. */
+static void live(struct kunit *test, struct rnd_state *rnd, bool soc)
+{
+	struct nvdla_submission *waiting[CONTEXTS][4] = {};
+	bool disordered = false, early = false;
+	u64 last_seqno[CONTEXTS] = {};
+	u32 made[CONTEXTS] = {}, i, step;
+	struct fake *fake;
+
+	fake = fake_create(test, soc ? &fake_soc_front : &fake_front);
+	for (i = 0; i < CONTEXTS; i++)
+		share_user(fake, i, i % 3);
+	for (step = 0; step < 60; step++) {
+		u32 index = prandom_u32_state(rnd) % CONTEXTS;
+		u32 what = prandom_u32_state(rnd) % 32;
+
+		if (what < 12 && made[index] < 4) {
+			struct nvdla_submission *job;
+			struct watch *watch;
+
+			watch = kunit_kzalloc(test, sizeof(*watch), GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, watch);
+			job = job_create(test, index, 1 + what % 4);
+			watch->job = job;
+			watch->last_seqno = &last_seqno[index];
+			watch->disordered = &disordered;
+			watch->early = &early;
+			dma_fence_add_callback(job->fence, &watch->cb,
+					       watch_signal);
+			waiting[index][made[index]++] = job;
+		} else if (what < 20) {
+			/* The scheduler makes them ready in their order. */
+			for (i = 0; i < 4 && waiting[index][i]; i++)
+				if (waiting[index][i]->state ==
+				    NVDLA_SUBMISSION_WAITING) {
+					job_ready(waiting[index][i]);
+					break;
+				}
+		} else if (what < 28) {
+			if (fake->enabled & BIT(fake->consumer) &&
+			    fake->ndev.state == NVDLA_STATE_RUNNING)
+				layer_takes(test, what * NSEC_PER_MSEC / 10);
+		} else if (what == 28) {
+			nvdla_sched_cancel(&fake->contexts[index]);
+		} else if (what == 29 && fake->ndev.running) {
+			fake->reset_contended = prandom_u32_state(rnd) % 2;
+			fake_hang(test);
+		} else if (what == 30 && fake->ndev.running) {
+			nvdla_hw_lock(&fake->ndev);
+			nvdla_abort(&fake->ndev, -ECANCELED);
+			nvdla_reset(&fake->ndev);
+			nvdla_hw_unlock(&fake->ndev);
+		}
+		if (what % 4 == 0)
+			fake_recover(fake);
+	}
+	if (fake->ndev.state != NVDLA_STATE_DEAD) {
+		nvdla_hw_lock(&fake->ndev);
+		nvdla_give_up(&fake->ndev);
+		nvdla_hw_unlock(&fake->ndev);
+	}
+	fake_set_up(fake);
+	nvdla_hw_lock(&fake->ndev);
+	nvdla_sched_release_held(&fake->ndev);
+	nvdla_hw_unlock(&fake->ndev);
+	for (i = 0; i < CONTEXTS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, last_seqno[i], made[i],
+				    "context %u has fences that never signal",
+				    i);
+	KUNIT_EXPECT_FALSE(test, disordered);
+	KUNIT_EXPECT_FALSE(test, early);
+	fake_destroy(fake);
+	test->priv = NULL;
+}
+
+/* Whatever comes, in whatever order. */
+static void fences_of_a_context_signal_in_order(struct kunit *test)
+{
+	struct rnd_state rnd;
+	u32 seed;
+
+	fake_destroy(test->priv);
+	for (seed = 1; seed <= 200 && !test->status; seed++) {
+		prandom_seed_state(&rnd, seed);
+		live(test, &rnd, seed % 2);
+		if (test->status)
+			kunit_info(test, "seed %u\n", seed);
+	}
+}
+
 static struct kunit_case nvdla_sched_cases[] = {
 	KUNIT_CASE(job_runs),
 	KUNIT_CASE(jobs_of_a_context_keep_their_order),
-	KUNIT_CASE(least_served_context_is_next),
+	KUNIT_CASE(contexts_of_a_user_share_by_time),
 	KUNIT_CASE(job_yields_and_goes_on),
 	KUNIT_CASE(job_alone_does_not_yield),
+	KUNIT_CASE(short_layers_share_a_turn),
+	KUNIT_CASE(turn_ends_before_it_is_too_long),
+	KUNIT_CASE(contexts_give_no_share),
+	KUNIT_CASE(light_user_waits_for_one_turn_of_each),
+	KUNIT_CASE(users_share_by_time),
+	KUNIT_CASE(new_contexts_get_no_credit),
 	KUNIT_CASE(idle_time_is_not_saved_up),
-	KUNIT_CASE(who_returns_is_next_beside_long_layers),
+	KUNIT_CASE(usage_forgets_after_a_second),
 	KUNIT_CASE(cancel_ends_what_waits_and_cuts_what_runs),
 	KUNIT_CASE(hang_is_quarantined_and_recovered),
 	KUNIT_CASE(failed_reset_ends_everything),
 	KUNIT_CASE(gone_device_is_nobodys_guilt),
 	KUNIT_CASE(removal_ends_everything),
 	KUNIT_CASE(paused_device_starts_nothing),
+	KUNIT_CASE(hang_signals_after_the_reset),
+	KUNIT_CASE(failed_reset_signals_what_was_held),
+	KUNIT_CASE(fences_of_a_context_signal_in_order),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What jobs do, as others see it: time used by whom, the last failure, trace
- * points. The keys of fdinfo are those of drm-usage-stats.
+ * Clients: what an open file has, its statistics, and what became of jobs. The
+ * keys of fdinfo are those of drm-usage-stats.
  */
 #include <linux/dma-resv.h>
 #include <linux/pci.h>
@@ -12,14 +12,16 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_account.h"
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
+#include "nvdla_sched.h"
 #include "nvdla_trace.h"
+#include "nvdla_user.h"
 
 static const char * const result_names[] = {
 	[NVDLA_JOB_RUNNING] = "running",
@@ -44,46 +46,112 @@ const char *nvdla_result_name(u32 result)
 }
 
 /**
- * nvdla_account_create() - for a file that is opened
+ * nvdla_client_create() - create the client of a file that is opened
+ * @ndev: device
  *
- * Return: an account with one reference, or NULL.
+ * Return: a client with one reference, or NULL.
  */
-struct nvdla_account *nvdla_account_create(void)
+struct nvdla_client *nvdla_client_create(struct nvdla_device *ndev)
 {
 	static atomic64_t last_client = ATOMIC64_INIT(0);
-	struct nvdla_account *account = kzalloc(sizeof(*account), GFP_KERNEL);
+	struct nvdla_client *client;
 
-	if (!account)
+	client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+	if (!client)
 		return NULL;
-	kref_init(&account->ref);
-	account->client_id = atomic64_inc_return(&last_client);
-	return account;
+	client->user = nvdla_user_get_current(ndev);
+	if (!client->user) {
+		kfree(client);
+		return NULL;
+	}
+	kref_init(&client->ref);
+	spin_lock_init(&client->lock);
+	INIT_LIST_HEAD(&client->contexts);
+	client->client_id = atomic64_inc_return(&last_client);
+	return client;
 }
 
 /**
- * nvdla_account_get() - one more reference
- * @account: account
+ * nvdla_client_get() - take one more reference
+ * @client: client
  *
- * Return: @account.
+ * Return: @client.
  */
-struct nvdla_account *nvdla_account_get(struct nvdla_account *account)
+struct nvdla_client *nvdla_client_get(struct nvdla_client *client)
 {
-	kref_get(&account->ref);
-	return account;
+	kref_get(&client->ref);
+	return client;
 }
 
-static void nvdla_account_release(struct kref *ref)
+static void nvdla_client_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct nvdla_account, ref));
+	struct nvdla_client *client =
+		container_of(ref, struct nvdla_client, ref);
+
+	nvdla_user_put(client->user);
+	kfree(client);
 }
 
 /**
- * nvdla_account_put() - drop a reference
- * @account: account
+ * nvdla_client_put() - drop a reference; may sleep, as nvdla_user_put()
+ * @client: client
  */
-void nvdla_account_put(struct nvdla_account *account)
+void nvdla_client_put(struct nvdla_client *client)
 {
-	kref_put(&account->ref, nvdla_account_release);
+	kref_put(&client->ref, nvdla_client_release);
+}
+
+/**
+ * nvdla_client_add() - add a context to those that closing the file cancels
+ * @client: client
+ * @context: context
+ */
+void nvdla_client_add(struct nvdla_client *client,
+		      struct nvdla_context *context)
+{
+	spin_lock(&client->lock);
+	list_add_tail(&context->node, &client->contexts);
+	spin_unlock(&client->lock);
+}
+
+/**
+ * nvdla_client_remove() - remove a context, whose last job was freed
+ * @client: client
+ * @context: context
+ */
+void nvdla_client_remove(struct nvdla_client *client,
+			 struct nvdla_context *context)
+{
+	spin_lock(&client->lock);
+	list_del_init(&context->node);
+	spin_unlock(&client->lock);
+}
+
+/**
+ * nvdla_client_cancel() - cancel all jobs of a file that is closed
+ * @client: client
+ *
+ * Nobody is left who could tell a good result from another: what has not begun
+ * ends, and what runs stops at the next layer. Contexts that were destroyed
+ * before are among those that this is about.
+ */
+void nvdla_client_cancel(struct nvdla_client *client)
+{
+	struct nvdla_context *context;
+
+	spin_lock(&client->lock);
+	while (!list_empty(&client->contexts)) {
+		context = list_first_entry(&client->contexts,
+					   struct nvdla_context, node);
+		list_del_init(&context->node);
+		if (!kref_get_unless_zero(&context->ref))
+			continue;
+		spin_unlock(&client->lock);
+		nvdla_sched_cancel(context);
+		nvdla_context_put(context);
+		spin_lock(&client->lock);
+	}
+	spin_unlock(&client->lock);
 }
 
 /**
@@ -99,44 +167,24 @@ u64 nvdla_client_id(const struct drm_file *file)
 #else
 	const struct nvdla_file *nfile = file->driver_priv;
 
-	return nfile->account->client_id;
+	return nfile->client->client_id;
 #endif
 }
 
 /**
- * nvdla_account_start() - a job is about to be given to the engine
- * @submission: job; hw_lock held
- */
-void nvdla_account_start(struct nvdla_submission *submission)
-{
-	submission->start_ns = ktime_get_ns();
-	trace_nvdla_job_start(submission);
-}
-
-/**
- * nvdla_account_end() - a job has left the engine
+ * nvdla_tally_job() - count a job that has left the engine for good
  * @submission: job, with its result; hw_lock held
- *
- * Comes once for each nvdla_account_start(), also if the job was cut between
- * two layers and is to go on.
  */
-void nvdla_account_end(struct nvdla_submission *submission)
+void nvdla_tally_job(struct nvdla_submission *submission)
 {
 	const struct nvdla_job *job = &submission->job;
 	struct nvdla_tally *tally = &submission->ndev->tally;
-	u64 now = ktime_get_ns();
-	u64 busy = now - submission->start_ns;
 
-	atomic64_add(busy, &submission->context->account->busy_ns);
-	trace_nvdla_job_end(submission, busy);
-	/* Cut, it goes on later. */
-	if (job->result == NVDLA_JOB_YIELDED)
-		return;
 	tally->jobs++;
 	if (job->result == NVDLA_JOB_OK)
 		return;
 	tally->failed++;
-	tally->last.time_ns = now;
+	tally->last.time_ns = ktime_get_ns();
 	tally->last.program = job->serial;
 	tally->last.result = job->result;
 	tally->last.layer = job->layer;
@@ -190,15 +238,18 @@ static void nvdla_show_memory(struct drm_printer *p, struct drm_file *file)
  * @p: where to print it
  * @file: file
  *
- * A job counts when it has left the hardware.
+ * The time of a job that runs counts up to now.
  */
 void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	struct nvdla_device *ndev = to_nvdla_device(file->minor->dev);
 	struct nvdla_file *nfile = file->driver_priv;
 
+	nvdla_hw_lock(ndev);
+	nvdla_sched_account(ndev);
+	nvdla_hw_unlock(ndev);
 	drm_printf(p, "drm-engine-dla:\t%lld ns\n",
-		   atomic64_read(&nfile->account->busy_ns));
+		   atomic64_read(&nfile->client->busy_ns));
 	if (ndev->clock_khz)
 		drm_printf(p, "drm-maxfreq-dla:\t%u KHz\n", ndev->clock_khz);
 #ifdef NVDLA_HAVE_SHOW_FDINFO
