@@ -35,32 +35,72 @@ PATCHES = [
      "NVDLA is an accelerator for inference that NVIDIA published as\n"
      "synthesizable logic. Which of its configurations a device is cannot be\n"
      "read from it, so each has a compatible string.", None),
-    ("uapi", "drm/uapi: Add the headers of NVDLA",
+    ("layers", "drm/uapi: Add the layers of NVDLA",
      "User space describes layers, the kernel works out registers. So what a\n"
      "program does can be checked completely when it is created, and a program\n"
      "cannot contradict itself. The layers have a header without any DRM, as\n"
      "they are the same wherever layers are run.", None),
-    ("registers", "accel/nvdla: Add registers and configurations",
-     "The registers of both generations, generated from a description, and the\n"
-     "build parameters of all published configurations. The driver cannot be\n"
+    ("uapi", "drm/uapi: Add the ioctls of NVDLA",
+     "Contexts, buffers, programs and their submission.", None),
+    ("registers", "accel/nvdla: Add the registers",
+     "Those of both generations, generated from a description.", None),
+    ("configurations", "accel/nvdla: Add the configurations",
+     "The build parameters of all that were published. The driver cannot be\n"
      "chosen yet.", r"firmware/[^/]*\.o$"),
-    ("compile", "accel/nvdla: Add the compiler of programs",
-     "It checks layers against all rules that the hardware documents, and\n"
-     "against the extent of the memory that they may touch, and turns them into\n"
-     "images of registers. It runs once for each program, on a copy that user\n"
-     "space cannot change.", r"firmware/compile/"),
+    ("checks", "accel/nvdla: Add the checks of programs",
+     "Each rule that the hardware documents, and each byte that a layer may\n"
+     "touch, is checked once, on a copy that user space cannot change, when a\n"
+     "program is created.", r"firmware/compile/(binding|check|claim|emit|error|window)\.o$"),
+    ("programs", "accel/nvdla: Compile programs",
+     "A program is a list of layers, the slots of memory that they use and\n"
+     "look-up tables. Layers become images of registers, in which only the\n"
+     "addresses of buffers are missing.",
+     r"firmware/compile/(bdma|layer|lut|program|rubik|rubik_regs)\.o$"),
+    ("convolution", "accel/nvdla: Compile convolutions",
+     "The convolution buffer decides whether a layer ends: what it needs, and\n"
+     "what it leaves for the next one, is worked out here.",
+     r"firmware/compile/conv(_buffer|_regs|_reuse)?\.o$"),
+    ("weights", "accel/nvdla: Compile images, Winograd and compressed weights",
+     "The other ways in which input and weights reach the multipliers.",
+     r"firmware/compile/conv_(compressed|image|winograd)\.o$"),
+    ("elements", "accel/nvdla: Compile operations on elements",
+     "SDP, alone or behind a convolution.", r"firmware/compile/sdp\w*\.o$"),
+    ("pooling", "accel/nvdla: Compile pooling and normalisation",
+     "PDP and CDP.", r"firmware/compile/[pc]dp\w*\.o$"),
     ("engine", "accel/nvdla: Add the engine",
      "It writes images of registers to the hardware, two groups for each unit,\n"
-     "follows interrupts and knows when a layer should have ended. It knows no\n"
-     "DRM and allocates nothing.", r"firmware/engine/"),
-    ("memory", "accel/nvdla: Add memory and programs",
-     "Buffers, of pages or of memory that is reserved for the device, and\n"
-     "programs, which are checked and copied when they are created.",
-     r"kernel/nvdla_(bo_\w+|gem|prime|region|user|program)\.o$"),
-    ("core", "accel/nvdla: Add contexts, jobs and recovery",
-     "Contexts take turns on the device, jobs wait for and signal sync objects,\n"
-     "and a layer that misses its deadline is isolated, told to its user and\n"
-     "reset without harm to others.", r"kernel/"),
+     "and follows interrupts. It knows no DRM and allocates nothing.",
+     r"firmware/engine/(engine|groups|image)\.o$"),
+    ("deadlines", "accel/nvdla: Let the engine start, watch and count",
+     "It takes over a device, knows when a layer should have ended, loads\n"
+     "look-up tables and reads statistics.", r"firmware/engine/"),
+    ("memory", "accel/nvdla: Add buffers",
+     "Of pages or of memory that is reserved for the device, contiguous for it,\n"
+     "mapped in the kernel and zeroed.", r"kernel/nvdla_(bo_\w+|gem|region)\.o$"),
+    ("sharing", "accel/nvdla: Add users, programs and shared buffers",
+     "Users are charged for what the driver keeps for them. Buffers are\n"
+     "exported and imported as dma-bufs.",
+     r"kernel/nvdla_(client|prime|program|user)\.o$"),
+    ("contexts", "accel/nvdla: Add contexts and jobs",
+     "A context is a queue of jobs. The scheduler of DRM resolves what they\n"
+     "depend on; fences of a context signal in order.",
+     r"kernel/nvdla_(context|fence|job|submit)\.o$"),
+    ("scheduling", "accel/nvdla: Share the device between users",
+     "Users take turns, the contexts of a user share its time, and a job gives\n"
+     "way between two layers.", r"kernel/nvdla_sched\.o$"),
+    ("recovery", "accel/nvdla: Recover from hangs, sleep and wake up",
+     "A layer that misses its deadline is isolated, the device reset without\n"
+     "harm to others, and the fence signalled when nothing writes to its\n"
+     "buffers any more.", r"kernel/nvdla_(power|reset)\.o$"),
+    ("dump", "accel/nvdla: Dump jobs that fail",
+     "Registers at once, the program and its buffers behind the fence, for the\n"
+     "framework of device coredumps.", r"kernel/nvdla_(dump|register)\.o$"),
+    ("tracing", "accel/nvdla: Add debugfs and trace points",
+     "They show what runs, what waits, who has which memory, and which memory\n"
+     "each layer may touch.", r"kernel/nvdla_(debugfs|trace)\.o$"),
+    ("core", "accel/nvdla: Add the device",
+     "The life of a device from its probe to its removal, and the table of\n"
+     "ioctls.", r"kernel/"),
     ("kunit", "accel/nvdla: Add KUnit tests",
      "Of the compiler, fences and the life of jobs, these on a device of a few\n"
      "registers that each test moves by hand.", r"kernel/tests/"),
@@ -273,6 +313,17 @@ class Series:
         self.change("drivers/accel/Makefile", lambda old: insert_sorted(
             old, "obj-$(CONFIG_DRM_ACCEL_NVDLA)\t\t+= nvdla/", r"obj-\$"))
 
+    def check_size(self, name):
+        """Fails if the last patch has more than a reviewer reads at once."""
+        generated = [str(self.tree.target(path)) for path in GENERATED]
+        lines = {path: int(added) for added, _, path in (
+            line.split("\t") for line in self.git("show", "--numstat", "--format=").splitlines()
+            if line)}
+        written = {path: count for path, count in lines.items() if path not in generated}
+        if sum(written.values()) > MAX_LINES or (name != "registers" and lines != written):
+            fail(f"the patch '{name}' has {sum(written.values())} lines, {MAX_LINES} at most: "
+                 f"{written}")
+
     def plan(self):
         """Which objects come with which patch: the last pattern that fits."""
         plan = {name: [] for name, *_ in PATCHES}
@@ -290,10 +341,10 @@ class Series:
         for name, subject, text, pattern in PATCHES:
             if name == "binding":
                 self.add_own("nvidia,nvdla.yaml", BINDING)
-            elif name == "uapi":
-                for header in sorted((ROOT / "uapi/drm").glob("*.h")):
-                    header = str(header.relative_to(ROOT))
-                    self.write(self.tree.target(header), self.tree.text(header))
+            elif name in ("layers", "uapi", "registers"):
+                for path in {"layers": ("uapi/drm/nvdla_layer.h",),
+                             "uapi": ("uapi/drm/nvdla_accel.h",), "registers": GENERATED}[name]:
+                    self.write(self.tree.target(path), self.tree.text(path))
             elif name == "documentation":
                 self.add_own("nvdla.rst", "Documentation/accel/nvdla.rst")
                 self.change("Documentation/accel/index.rst",
@@ -309,6 +360,7 @@ class Series:
                 self.add_own("Kconfig", DRIVER / "Kconfig")
             self.git("add", "-A")
             self.git("commit", "-q", "-s", "-m", f"{subject}\n\n{text}")
+            self.check_size(name)
         if present != set(self.tree.objects):
             fail("patches do not add up to Kbuild")
         base = self.git("rev-list", "--max-parents=0", "HEAD").strip()
