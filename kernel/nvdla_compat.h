@@ -16,10 +16,10 @@
 #if IS_ENABLED(CONFIG_DRM_ACCEL)
 #include <drm/drm_accel.h>
 #define NVDLA_NODE		DRIVER_COMPUTE_ACCEL
-#define NVDLA_FOPS		DRM_ACCEL_FOPS
+#define NVDLA_OPEN		accel_open
 #else
 #define NVDLA_NODE		DRIVER_RENDER
-#define NVDLA_FOPS		DRM_GEM_FOPS
+#define NVDLA_OPEN		drm_open
 #endif
 
 #ifndef NVDLA_HAVE_VM_FLAGS_SET

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The DRM driver: files, the ioctl table and QUERY.
+ * The DRM driver: files, which ioctls they take, and QUERY.
  *
  * Where the kernel has accel nodes the device is /dev/accel/accelN, elsewhere
  * a render node.
@@ -165,9 +165,87 @@ static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(SUBMIT, guarded_submit),
 };
 
+/*
+ * Calls of the core that are part of the contract. The others are about
+ * displays, authentication and names that all files share; some of them take
+ * for granted that a file has a master, which files of accel nodes do not.
+ */
+static bool nvdla_core_ioctl_allowed(unsigned int nr)
+{
+	switch (nr) {
+	case DRM_IOCTL_NR(DRM_IOCTL_VERSION):
+	case DRM_IOCTL_NR(DRM_IOCTL_GET_CAP):
+	case DRM_IOCTL_NR(DRM_IOCTL_GEM_CLOSE):
+	case DRM_IOCTL_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+	case DRM_IOCTL_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_CREATE):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_DESTROY):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_WAIT):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_RESET):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_SIGNAL):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_QUERY):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TRANSFER):
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL):
+#ifdef NVDLA_HAVE_SYNCOBJ_EVENTFD
+	case DRM_IOCTL_NR(DRM_IOCTL_SYNCOBJ_EVENTFD):
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The core chooses the function by the number alone, so nothing else decides
+ * here. Return: 0, or what the core answers to a call that nobody has.
+ */
+static long nvdla_ioctl_check(unsigned int cmd)
+{
+	unsigned int nr = DRM_IOCTL_NR(cmd);
+
+	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
+		return -ENOTTY;
+	if (nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END)
+		return 0;
+	return nvdla_core_ioctl_allowed(nr) ? 0 : -EINVAL;
+}
+
+static long nvdla_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	long ret = nvdla_ioctl_check(cmd);
+
+	return ret ? ret : drm_ioctl(file, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+static long nvdla_compat_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long arg)
+{
+	long ret = nvdla_ioctl_check(cmd);
+
+	return ret ? ret : drm_compat_ioctl(file, cmd, arg);
+}
+#endif
+
+/* DRM_ACCEL_FOPS or DRM_GEM_FOPS but for the ioctls. */
 static const struct file_operations nvdla_fops = {
 	.owner = THIS_MODULE,
-	NVDLA_FOPS,
+	.open = NVDLA_OPEN,
+	.release = drm_release,
+	.unlocked_ioctl = nvdla_ioctl,
+#ifdef CONFIG_COMPAT
+	.compat_ioctl = nvdla_compat_ioctl,
+#endif
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+#ifdef NVDLA_HAVE_FOP_UNSIGNED_OFFSET
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+#endif
 #ifdef NVDLA_HAVE_SHOW_FDINFO
 	.show_fdinfo = drm_show_fdinfo,
 #else

@@ -28,9 +28,19 @@ BINDING = "Documentation/devicetree/bindings/npu/nvidia,nvdla.yaml"
 
 COVER = "accel: Add a driver for NVIDIA's NVDLA"
 
+# What the first patch changes in the kernel, as a patch of its own.
+MASTER = "master.patch"
+MASTER_FILES = ("drivers/gpu/drm/drm_auth.c", "drivers/gpu/drm/drm_ioctl.c")
+
 # The patches: a name for the code, subject, text, and which objects of Kbuild it adds. A header
 # comes with the first object that includes it. What no pattern names comes with the core.
 PATCHES = [
+    ("master", "drm: Refuse to authenticate files without a master",
+     "Files of accel nodes have no master. DRM_IOCTL_GET_MAGIC and\n"
+     "DRM_IOCTL_GET_UNIQUE of such a file dereference a null pointer and leave\n"
+     "master_mutex locked for good: any user who may open the node can bring\n"
+     "the kernel to an oops. Neither call makes sense there, so refuse both.",
+     None),
     ("binding", "dt-bindings: npu: Add NVIDIA NVDLA",
      "NVDLA is an accelerator for inference that NVIDIA published as\n"
      "synthesizable logic. Which of its configurations a device is cannot be\n"
@@ -277,7 +287,7 @@ class Series:
         self.repository.mkdir()
         self.git("init", "-q")
         for name in ("drivers/accel/Kconfig", "drivers/accel/Makefile", "MAINTAINERS",
-                     "Documentation/accel/index.rst"):
+                     "Documentation/accel/index.rst", *MASTER_FILES):
             self.write(name, (source / name).read_text())
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "base")
@@ -339,7 +349,9 @@ class Series:
     def make(self):
         plan, present = self.plan(), set()
         for name, subject, text, pattern in PATCHES:
-            if name == "binding":
+            if name == "master":
+                self.git("apply", str(ROOT / HERE / MASTER))
+            elif name == "binding":
                 self.add_own("nvidia,nvdla.yaml", BINDING)
             elif name in ("layers", "uapi", "registers"):
                 for path in {"layers": ("uapi/drm/nvdla_layer.h",),

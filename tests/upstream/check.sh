@@ -38,6 +38,11 @@ for patch in "$build"/series/0*.patch; do
 		--no-summary --ignore FILE_PATH_CHANGES,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES \
 		"$patch") || fail "$said"
 	case $name in
+	0001-*)
+		# It changes the core, and the driver does not depend on it.
+		configure out
+		compile out drivers/gpu/drm/drm_auth.o drivers/gpu/drm/drm_ioctl.o
+		;;
 	*-dt-bindings-*)
 		binding=$(sed -n 's,^+++ b/Documentation/devicetree/bindings/,,p' "$patch")
 		configure out

@@ -15,6 +15,8 @@
  * - A program is checked and copied when it is created and never read from
  *   user memory again. SUBMIT checks buffers against the program's slots.
  * - Times are absolute, on CLOCK_MONOTONIC, in nanoseconds.
+ * - Of the DRM core's ioctls the node takes VERSION, GET_CAP, GEM_CLOSE, PRIME
+ *   and sync objects; any other fails with -EINVAL, as an unknown number does.
  *
  * DOC: Limits of a user
  *
