@@ -11,9 +11,11 @@ struct drm_gem_object;
 struct iosys_map;
 struct nvdla_bo;
 struct nvdla_device;
+struct nvdla_region;
 struct vm_area_struct;
 
 /* nvdla_bo_memory.c */
+struct nvdla_region *nvdla_bo_region(struct nvdla_device *ndev, u32 memory);
 int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo, size_t size,
 		  u32 flags);
 void nvdla_bo_release(struct nvdla_bo *bo);

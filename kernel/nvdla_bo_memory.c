@@ -27,17 +27,29 @@
 #define NVDLA_BO_GFP \
 	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
-static int nvdla_bo_back_by_region(struct nvdla_region *region,
-				   struct nvdla_bo *bo, size_t size)
+/**
+ * nvdla_bo_region() - where a buffer's memory will be from
+ * @ndev: device
+ * @memory: enum nvdla_memory
+ *
+ * Return: memory of the device's own, or NULL for pages of the system.
+ */
+struct nvdla_region *nvdla_bo_region(struct nvdla_device *ndev, u32 memory)
 {
-	bo->vaddr = nvdla_region_alloc(region, size);
+	if (memory == NVDLA_MEMORY_SRAM)
+		return &ndev->sram;
+	return ndev->carveout.pool ? &ndev->carveout : NULL;
+}
+
+static int nvdla_bo_back_by_region(struct nvdla_bo *bo, size_t size)
+{
+	bo->vaddr = nvdla_region_alloc(bo->region, size);
 	if (!bo->vaddr)
 		return -ENOMEM;
 	bo->backing = NVDLA_BACKING_REGION;
-	bo->region = region;
-	bo->write_combined = region->write_combined;
+	bo->write_combined = bo->region->write_combined;
 	/* nvdla_region_init() made sure of that. */
-	bo->dma = nvdla_region_phys(region, bo->vaddr);
+	bo->dma = nvdla_region_phys(bo->region, bo->vaddr);
 	return 0;
 }
 
@@ -92,7 +104,7 @@ static int nvdla_bo_back_by_pages(struct nvdla_device *ndev,
 /**
  * nvdla_bo_back() - put zeroed memory behind a buffer
  * @ndev: device, in drm_dev_enter()
- * @bo: buffer whose @memory is set
+ * @bo: buffer whose @region is set
  * @size: bytes, whole pages
  * @flags: DRM_NVDLA_BO_*
  *
@@ -101,16 +113,14 @@ static int nvdla_bo_back_by_pages(struct nvdla_device *ndev,
 int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo, size_t size,
 		  u32 flags)
 {
-	if (bo->memory == NVDLA_MEMORY_SRAM)
-		return nvdla_bo_back_by_region(&ndev->sram, bo, size);
-	if (ndev->carveout.pool)
-		return nvdla_bo_back_by_region(&ndev->carveout, bo, size);
+	if (bo->region)
+		return nvdla_bo_back_by_region(bo, size);
 	return nvdla_bo_back_by_pages(ndev, bo, size, flags);
 }
 
 /**
  * nvdla_bo_release() - give back what is behind a buffer
- * @bo: buffer, gem.lock held
+ * @bo: buffer that the caller took, see nvdla_gem.c
  */
 void nvdla_bo_release(struct nvdla_bo *bo)
 {

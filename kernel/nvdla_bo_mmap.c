@@ -7,9 +7,10 @@
  * away, there can be no new ones, and memory can be given back.
  */
 #include <linux/dma-buf.h>
+#include <linux/io.h>
 #include <linux/iosys-map.h>
 #include <linux/mm.h>
-#include <linux/scatterlist.h>
+#include <linux/vmalloc.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
@@ -20,7 +21,7 @@
 #include "nvdla_region.h"
 
 /* Mapped at one fault. */
-#define NVDLA_FAULT_PAGES	64
+#define NVDLA_FAULT_PAGES	64ul
 
 /* Whose memory it is maps it. */
 static int nvdla_bo_mmap_imported(struct drm_gem_object *obj,
@@ -65,35 +66,39 @@ int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 	return 0;
 }
 
-static vm_fault_t nvdla_bo_map_pages(struct nvdla_bo *bo, struct vm_fault *vmf)
+/*
+ * Where a page of a buffer is. The kernel's mapping knows, however many pieces
+ * the buffer has: through a list of these one would have to walk.
+ */
+static unsigned long nvdla_bo_pfn(const struct nvdla_bo *bo,
+				  unsigned long page)
+{
+	void *vaddr = bo->vaddr + (page << PAGE_SHIFT);
+
+	if (bo->backing == NVDLA_BACKING_REGION)
+		return PHYS_PFN(nvdla_region_phys(bo->region, vaddr));
+	return is_vmalloc_addr(vaddr) ? vmalloc_to_pfn(vaddr) :
+					PHYS_PFN(virt_to_phys(vaddr));
+}
+
+static vm_fault_t nvdla_bo_map_pages(const struct nvdla_bo *bo,
+				     struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	unsigned long first = vmf->pgoff -
 			      drm_vma_node_start(&bo->base.vma_node);
+	unsigned long pages = bo->base.size >> PAGE_SHIFT;
 	unsigned long address = vmf->address & PAGE_MASK;
-	unsigned long pfn = 0, i;
-	struct sg_page_iter iter;
+	unsigned long i;
 
-	if (first >= bo->base.size >> PAGE_SHIFT)
+	if (first >= pages)
 		return VM_FAULT_SIGBUS;
-	if (bo->sgt)
-		__sg_page_iter_start(&iter, bo->sgt->sgl, bo->sgt->orig_nents,
-				     first);
-	else
-		pfn = PHYS_PFN(nvdla_region_phys(bo->region, bo->vaddr)) +
-		      first;
-
-	for (i = 0; i < NVDLA_FAULT_PAGES && address < vma->vm_end; i++) {
-		if (!bo->sgt)
-			;
-		else if (__sg_page_iter_next(&iter))
-			pfn = page_to_pfn(sg_page_iter_page(&iter));
-		else
-			break;
-		if (vmf_insert_pfn(vma, address, pfn) != VM_FAULT_NOPAGE && !i)
+	for (i = 0; i < min(NVDLA_FAULT_PAGES, pages - first) &&
+		    address < vma->vm_end; i++) {
+		if (vmf_insert_pfn(vma, address, nvdla_bo_pfn(bo, first + i)) !=
+			    VM_FAULT_NOPAGE && !i)
 			return VM_FAULT_OOM;
 		address += PAGE_SIZE;
-		pfn++;
 	}
 	return VM_FAULT_NOPAGE;
 }

@@ -19,45 +19,54 @@
 /* What the CPU cleans between two looks at the scheduler. */
 #define NVDLA_STEP_BYTES	SZ_4M
 
-/*
- * Piece by piece, because an address stands for one range of the CPU's memory
- * within such a piece only.
- */
-static void nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
-			  bool for_device)
+/* One piece of the CPU's memory. */
+static void nvdla_bo_sync_piece(struct nvdla_bo *bo, u64 offset, u64 bytes,
+				bool for_device)
 {
 	struct device *dev = bo->base.dev->dev;
-	dma_addr_t dma = bo->dma;
-	void *vaddr = bo->vaddr + offset;
-	u64 left = size, bytes;
+
+	if (for_device) {
+		flush_kernel_vmap_range(bo->vaddr + offset, bytes);
+		dma_sync_single_for_device(dev, bo->dma + offset, bytes,
+					   DMA_BIDIRECTIONAL);
+	} else {
+		dma_sync_single_for_cpu(dev, bo->dma + offset, bytes,
+					DMA_BIDIRECTIONAL);
+		invalidate_kernel_vmap_range(bo->vaddr + offset, bytes);
+	}
+}
+
+/*
+ * Goes through the pieces once, because an address stands for one range of the
+ * CPU's memory within such a piece only. What may sleep does so between steps,
+ * as this may be the work of seconds.
+ */
+static int nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
+			 bool for_device, bool sleeps)
+{
+	u64 end = offset + size, start = 0, bytes;
 	struct scatterlist *sg;
 	unsigned int i;
 
 	if (bo->backing != NVDLA_BACKING_PAGES || bo->write_combined)
-		return;
-	if (for_device)
-		flush_kernel_vmap_range(vaddr, size);
+		return 0;
 	for_each_sgtable_sg(bo->sgt, sg, i) {
-		if (offset >= sg->length) {
-			offset -= sg->length;
-			dma += sg->length;
-			continue;
+		u64 next = start + sg->length;
+
+		for (; offset < min(next, end); offset += bytes) {
+			bytes = min3(next - offset, end - offset,
+				     (u64)NVDLA_STEP_BYTES);
+			if (sleeps && fatal_signal_pending(current))
+				return -EINTR;
+			nvdla_bo_sync_piece(bo, offset, bytes, for_device);
+			if (sleeps)
+				cond_resched();
 		}
-		bytes = min_t(u64, left, sg->length - offset);
-		if (for_device)
-			dma_sync_single_for_device(dev, dma + offset, bytes,
-						   DMA_BIDIRECTIONAL);
-		else
-			dma_sync_single_for_cpu(dev, dma + offset, bytes,
-						DMA_BIDIRECTIONAL);
-		left -= bytes;
-		if (!left)
+		if (offset >= end)
 			break;
-		dma += sg->length;
-		offset = 0;
+		start = next;
 	}
-	if (!for_device)
-		invalidate_kernel_vmap_range(vaddr, size);
+	return 0;
 }
 
 /**
@@ -71,7 +80,7 @@ static void nvdla_bo_sync(struct nvdla_bo *bo, u64 offset, u64 size,
  */
 void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size)
 {
-	nvdla_bo_sync(bo, offset, size, true);
+	nvdla_bo_sync(bo, offset, size, true, false);
 }
 
 /**
@@ -84,7 +93,7 @@ void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size)
  */
 void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size)
 {
-	nvdla_bo_sync(bo, offset, size, false);
+	nvdla_bo_sync(bo, offset, size, false, false);
 }
 
 /**
@@ -93,7 +102,7 @@ void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size)
  */
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 {
-	nvdla_bo_sync(bo, 0, bo->base.size, true);
+	nvdla_bo_sync(bo, 0, bo->base.size, true, false);
 }
 
 /**
@@ -102,7 +111,7 @@ void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
  */
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo)
 {
-	nvdla_bo_sync(bo, 0, bo->base.size, false);
+	nvdla_bo_sync(bo, 0, bo->base.size, false, false);
 }
 
 /**
@@ -140,22 +149,21 @@ void nvdla_bo_write(struct nvdla_bo *bo, const void *from, size_t size)
 	nvdla_bo_flush(bo, 0, size);
 }
 
-/* In steps, as this may be the work of seconds. */
-static int nvdla_bo_sync_steps(struct nvdla_bo *bo, u64 offset, u64 size,
-			       bool for_device)
+/**
+ * nvdla_bo_sync_for_user() - what a user asks the caches for
+ * @bo: buffer, its device in drm_dev_enter()
+ * @offset: first byte
+ * @size: bytes
+ * @for_device: nvdla_bo_flush(), else nvdla_bo_fetch()
+ *
+ * Sleeps, and ends early if the process is to die.
+ *
+ * Return: 0, or -EINTR.
+ */
+int nvdla_bo_sync_for_user(struct nvdla_bo *bo, u64 offset, u64 size,
+			   bool for_device)
 {
-	u64 bytes;
-
-	while (size) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		bytes = min_t(u64, size, NVDLA_STEP_BYTES);
-		nvdla_bo_sync(bo, offset, bytes, for_device);
-		offset += bytes;
-		size -= bytes;
-		cond_resched();
-	}
-	return 0;
+	return nvdla_bo_sync(bo, offset, size, for_device, true);
 }
 
 int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
@@ -182,8 +190,9 @@ int nvdla_ioctl_bo_sync(struct drm_device *drm, void *data,
 	ret = -ENODEV;
 	if (!drm_dev_enter(drm, &cookie))
 		goto put;
-	ret = nvdla_bo_sync_steps(to_nvdla_bo(obj), args->offset, args->size,
-				  args->flags == DRM_NVDLA_BO_SYNC_TO_DEVICE);
+	ret = nvdla_bo_sync_for_user(to_nvdla_bo(obj), args->offset, args->size,
+				     args->flags ==
+					     DRM_NVDLA_BO_SYNC_TO_DEVICE);
 	drm_dev_exit(cookie);
 put:
 	drm_gem_object_put(obj);

@@ -7,14 +7,19 @@
  * helper does not give one range to the device. What is behind a buffer is in
  * nvdla_bo_memory.c, how processes map it in nvdla_bo_mmap.c, what caches need
  * in nvdla_bo_sync.c.
+ *
+ * What is behind a buffer is released once: by its last reference, when the
+ * device goes or, if the device could write it for a while, after a reset. Each
+ * buffer is on one list of the device, guarded by a lock that nothing sleeps
+ * under. Whoever takes it off releases it without the lock; the others wait.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/kmemleak.h>
 #include <linux/property.h>
+#include <linux/wait.h>
 
 #include <drm/drm_drv.h>
-#include <drm/drm_managed.h>
 
 #include "nvdla_bo.h"
 #include "nvdla_client.h"
@@ -61,13 +66,11 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	struct device *dev = ndev->drm.dev;
 	struct sg_table *probe;
 	dma_addr_t dma;
-	int ret;
 
 	INIT_LIST_HEAD(&ndev->gem.bos);
 	INIT_LIST_HEAD(&ndev->gem.lost);
-	ret = drmm_mutex_init(&ndev->drm, &ndev->gem.lock);
-	if (ret)
-		return ret;
+	spin_lock_init(&ndev->gem.lock);
+	init_waitqueue_head(&ndev->gem.released);
 	/* An imported buffer may be one segment of any length. */
 	dma_set_max_seg_size(dev, NVDLA_BO_BYTES_MAX);
 
@@ -84,6 +87,7 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	return nvdla_region_init(ndev);
 }
 
+/* Memory of the device's own is scarce; pages are charged to control groups. */
 static int nvdla_bo_charge(struct nvdla_bo *bo, struct nvdla_user *user,
 			   size_t size)
 {
@@ -94,12 +98,12 @@ static int nvdla_bo_charge(struct nvdla_bo *bo, struct nvdla_user *user,
 	return ret;
 }
 
-static void nvdla_bo_uncharge(struct nvdla_bo *bo, size_t size)
+static void nvdla_uncharge_region(struct nvdla_user *user, size_t size)
 {
-	if (!bo->user)
+	if (!user)
 		return;
-	nvdla_uncharge(bo->user, NVDLA_RESOURCE_REGION_BYTES, size);
-	nvdla_user_put(bo->user);
+	nvdla_uncharge(user, NVDLA_RESOURCE_REGION_BYTES, size);
+	nvdla_user_put(user);
 }
 
 /**
@@ -110,7 +114,52 @@ static void nvdla_bo_uncharge(struct nvdla_bo *bo, size_t size)
  */
 void nvdla_bo_abandon(struct nvdla_bo *bo)
 {
-	bo->abandoned = true;
+	WRITE_ONCE(bo->abandoned, true);
+}
+
+/*
+ * Takes a buffer off its list, so that nobody else releases it: the caller has
+ * to, by nvdla_gem_release(), and whoever needs the result waits.
+ */
+static void nvdla_gem_take(struct nvdla_device *ndev, struct nvdla_bo *bo,
+			   struct list_head *taken)
+{
+	lockdep_assert_held(&ndev->gem.lock);
+	list_move_tail(&bo->node, taken);
+	bo->releasing = true;
+	ndev->gem.releasing++;
+}
+
+/*
+ * Releases what is behind a buffer that the caller took. No lock is held: the
+ * release of an import takes the exporter's reservation, and who holds that may
+ * wait for a fence.
+ */
+static void nvdla_gem_release(struct nvdla_device *ndev, struct nvdla_bo *bo)
+{
+	nvdla_bo_release(bo);
+	nvdla_uncharge_region(bo->user, bo->base.size);
+	bo->user = NULL;
+
+	spin_lock(&ndev->gem.lock);
+	list_del_init(&bo->node);
+	bo->releasing = false;
+	ndev->gem.releasing--;
+	spin_unlock(&ndev->gem.lock);
+	/* From here on nvdla_gem_free() of another task may free the buffer. */
+	wake_up_all(&ndev->gem.released);
+}
+
+/* Is it released? Without a buffer: are all that somebody took? */
+static bool nvdla_gem_is_released(struct nvdla_device *ndev,
+				  const struct nvdla_bo *bo)
+{
+	bool released;
+
+	spin_lock(&ndev->gem.lock);
+	released = bo ? !bo->releasing : !ndev->gem.releasing;
+	spin_unlock(&ndev->gem.lock);
+	return released;
 }
 
 static void nvdla_bo_destroy(struct nvdla_bo *bo)
@@ -120,24 +169,55 @@ static void nvdla_bo_destroy(struct nvdla_bo *bo)
 	kfree(bo);
 }
 
+/*
+ * Puts a buffer among the lost ones, if a device may still write it: for good
+ * if there is never a reset. Its user is not to blame for that.
+ */
+static bool nvdla_gem_lose(struct nvdla_device *ndev, struct nvdla_bo *bo,
+			   struct nvdla_user **user)
+{
+	lockdep_assert_held(&ndev->gem.lock);
+	if (!bo->abandoned || bo->releasing)
+		return false;
+	list_move_tail(&bo->node, &ndev->gem.lost);
+	kmemleak_not_leak(bo);
+	swap(bo->user, *user);
+	return true;
+}
+
 static void nvdla_gem_free(struct drm_gem_object *obj)
 {
 	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
+	struct nvdla_user *user = NULL;
+	size_t size = obj->size;
+	bool lost, mine = false;
+	LIST_HEAD(taken);
 
 	drm_gem_object_release(obj);
-	nvdla_bo_uncharge(bo, obj->size);
-	mutex_lock(&ndev->gem.lock);
-	if (bo->abandoned) {
-		list_move(&bo->node, &ndev->gem.lost);
-		/* For good if there is never a reset: nobody knows it. */
-		kmemleak_not_leak(bo);
-	} else {
-		list_del(&bo->node);
-		nvdla_bo_release(bo);
-		nvdla_bo_destroy(bo);
+	spin_lock(&ndev->gem.lock);
+	lost = nvdla_gem_lose(ndev, bo, &user);
+	if (!lost && !list_empty(&bo->node) && !bo->releasing) {
+		mine = true;
+		nvdla_gem_take(ndev, bo, &taken);
 	}
-	mutex_unlock(&ndev->gem.lock);
+	spin_unlock(&ndev->gem.lock);
+
+	if (lost) {
+		nvdla_uncharge_region(user, size);
+		return;
+	}
+	if (mine)
+		nvdla_gem_release(ndev, bo);
+	else
+		wait_event(ndev->gem.released, nvdla_gem_is_released(ndev, bo));
+	nvdla_bo_destroy(bo);
+}
+
+/* The first of a list that the caller alone has. */
+static struct nvdla_bo *nvdla_gem_first(struct list_head *list)
+{
+	return list_first_entry_or_null(list, struct nvdla_bo, node);
 }
 
 /**
@@ -147,16 +227,19 @@ static void nvdla_gem_free(struct drm_gem_object *obj)
 void nvdla_gem_reclaim(struct nvdla_device *ndev)
 {
 	struct nvdla_bo *bo, *next;
+	LIST_HEAD(taken);
 
-	mutex_lock(&ndev->gem.lock);
+	spin_lock(&ndev->gem.lock);
 	list_for_each_entry(bo, &ndev->gem.bos, node)
 		bo->abandoned = false;
-	list_for_each_entry_safe(bo, next, &ndev->gem.lost, node) {
-		list_del(&bo->node);
-		nvdla_bo_release(bo);
+	list_for_each_entry_safe(bo, next, &ndev->gem.lost, node)
+		nvdla_gem_take(ndev, bo, &taken);
+	spin_unlock(&ndev->gem.lock);
+
+	while ((bo = nvdla_gem_first(&taken))) {
+		nvdla_gem_release(ndev, bo);
 		nvdla_bo_destroy(bo);
 	}
-	mutex_unlock(&ndev->gem.lock);
 }
 
 static const struct drm_gem_object_funcs nvdla_gem_funcs = {
@@ -177,9 +260,9 @@ static void nvdla_bo_init(struct nvdla_device *ndev, struct nvdla_bo *bo,
 {
 	bo->base.funcs = &nvdla_gem_funcs;
 	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
-	mutex_lock(&ndev->gem.lock);
+	spin_lock(&ndev->gem.lock);
 	list_add_tail(&bo->node, &ndev->gem.bos);
-	mutex_unlock(&ndev->gem.lock);
+	spin_unlock(&ndev->gem.lock);
 }
 
 static int nvdla_bo_check(struct nvdla_device *ndev, u64 size, u32 memory,
@@ -212,8 +295,8 @@ static struct nvdla_bo *nvdla_bo_create_for(struct nvdla_device *ndev,
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->memory = memory;
-	/* Pages are charged to the memory control group. */
-	if (user && (memory == NVDLA_MEMORY_SRAM || ndev->carveout.pool)) {
+	bo->region = nvdla_bo_region(ndev, memory);
+	if (user && bo->region) {
 		ret = nvdla_bo_charge(bo, user, size);
 		if (ret)
 			goto free;
@@ -235,7 +318,7 @@ static struct nvdla_bo *nvdla_bo_create_for(struct nvdla_device *ndev,
 	return bo;
 
 uncharge:
-	nvdla_bo_uncharge(bo, size);
+	nvdla_uncharge_region(bo->user, size);
 free:
 	kfree(bo);
 	return ERR_PTR(ret);
@@ -298,20 +381,24 @@ struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
  *
  * The objects stay until their last reference. Buffers that the device may
  * still write to keep their memory, as do those that other devices have
- * attached: the latter until they let go.
+ * attached: the latter until they let go. What others release meanwhile is
+ * released, too, when this returns.
  */
 void nvdla_gem_unplug(struct nvdla_device *ndev)
 {
 	struct nvdla_bo *bo, *next;
+	LIST_HEAD(taken);
 
-	mutex_lock(&ndev->gem.lock);
+	spin_lock(&ndev->gem.lock);
 	list_for_each_entry_safe(bo, next, &ndev->gem.bos, node) {
-		if (bo->abandoned || atomic_read(&bo->pins))
-			continue;
-		list_del_init(&bo->node);
-		nvdla_bo_release(bo);
+		if (!bo->abandoned && !atomic_read(&bo->pins))
+			nvdla_gem_take(ndev, bo, &taken);
 	}
-	mutex_unlock(&ndev->gem.lock);
+	spin_unlock(&ndev->gem.lock);
+
+	while ((bo = nvdla_gem_first(&taken)))
+		nvdla_gem_release(ndev, bo);
+	wait_event(ndev->gem.released, nvdla_gem_is_released(ndev, NULL));
 }
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data,

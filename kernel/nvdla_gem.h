@@ -7,8 +7,9 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #include <drm/drm_gem.h>
 
@@ -22,12 +23,16 @@ struct sg_table;
 
 /** struct nvdla_gem - what a device knows of all its buffers */
 struct nvdla_gem {
-	/** @lock: guards @bos and the release of what backs them */
-	struct mutex lock;
+	/** @lock: guards the lists and who releases what; nothing sleeps */
+	spinlock_t lock;
 	/** @bos: buffers with a backing */
 	struct list_head bos;
 	/** @lost: freed, but a device may still write there */
 	struct list_head lost;
+	/** @releasing: buffers that were taken and are not released yet */
+	unsigned int releasing;
+	/** @released: woken when one of them is */
+	wait_queue_head_t released;
 	/** @coherent: the device sees the caches of the CPU */
 	bool coherent;
 	/** @physical: bus addresses are physical addresses */
@@ -70,12 +75,14 @@ struct nvdla_bo {
 	struct sg_table *sgt;
 	/** @dma_buf: what was imported, or NULL; has the reservation object */
 	struct dma_buf *dma_buf;
-	/** @region: which, with NVDLA_BACKING_REGION */
+	/** @region: where its memory is from, NULL for pages and imports */
 	struct nvdla_region *region;
-	/** @user: whom it is charged to, or NULL */
+	/** @user: whom it is charged to, if it is in a region; or NULL */
 	struct nvdla_user *user;
-	/** @node: in the list of the device; guarded by its lock */
+	/** @node: in a list of the device; guarded by its lock */
 	struct list_head node;
+	/** @releasing: taken off its list, not released yet; same lock */
+	bool releasing;
 };
 
 static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
@@ -90,6 +97,8 @@ void nvdla_gem_reclaim(struct nvdla_device *ndev);
 void nvdla_gem_unplug(struct nvdla_device *ndev);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_cpu(struct nvdla_bo *bo);
+int nvdla_bo_sync_for_user(struct nvdla_bo *bo, u64 offset, u64 size,
+			   bool for_device);
 void nvdla_bo_flush(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_fetch(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_read(const struct nvdla_bo *bo, u64 offset, void *to,

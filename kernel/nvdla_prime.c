@@ -35,16 +35,13 @@ MODULE_INFO(import_ns, "DMA_BUF");
 static int nvdla_prime_access(struct dma_buf *dma_buf, bool begin)
 {
 	struct nvdla_bo *bo = to_nvdla_bo(dma_buf->priv);
-	int cookie;
+	int cookie, ret;
 
 	if (!drm_dev_enter(bo->base.dev, &cookie))
 		return -ENODEV;
-	if (begin)
-		nvdla_bo_sync_for_cpu(bo);
-	else
-		nvdla_bo_sync_for_device(bo);
+	ret = nvdla_bo_sync_for_user(bo, 0, bo->base.size, !begin);
 	drm_dev_exit(cookie);
-	return 0;
+	return ret;
 }
 
 static int nvdla_prime_begin_cpu_access(struct dma_buf *dma_buf,
