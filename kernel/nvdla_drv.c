@@ -51,6 +51,12 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	kfree(nfile);
 }
 
+/* What QUERY answers. */
+union nvdla_answer {
+	struct drm_nvdla_device_info device;
+	struct drm_nvdla_limits limits;
+};
+
 static void nvdla_fill_device_info(struct nvdla_device *ndev,
 				   struct drm_nvdla_device_info *info)
 {
@@ -81,16 +87,30 @@ static void nvdla_fill_limits(struct drm_nvdla_limits *limits)
 	limits->control_bytes = NVDLA_MAX_CONTROL_BYTES;
 }
 
+/* The answer to a query, in kernel memory, where the device may not go yet. */
+static int nvdla_fill_answer(struct nvdla_device *ndev, u32 type,
+			     union nvdla_answer *answer)
+{
+	int index;
+
+	if (!drm_dev_enter(&ndev->drm, &index))
+		return -ENODEV;
+	if (type == DRM_NVDLA_QUERY_DEVICE)
+		nvdla_fill_device_info(ndev, &answer->device);
+	else
+		nvdla_fill_limits(&answer->limits);
+	drm_dev_exit(index);
+	return 0;
+}
+
 int nvdla_ioctl_query(struct drm_device *drm, void *data,
 		      struct drm_file *file)
 {
-	struct nvdla_device *ndev = to_nvdla_device(drm);
 	struct drm_nvdla_query *query = data;
-	struct drm_nvdla_device_info info = {};
-	struct drm_nvdla_limits limits = {};
+	union nvdla_answer answer = {};
 	u32 room = query->size;
-	const void *from;
 	u32 size;
+	int ret;
 
 	/* No structure will be larger, and the rest has to be cleared. */
 	if (query->pointer && room > PAGE_SIZE)
@@ -98,23 +118,22 @@ int nvdla_ioctl_query(struct drm_device *drm, void *data,
 
 	switch (query->type) {
 	case DRM_NVDLA_QUERY_DEVICE:
-		nvdla_fill_device_info(ndev, &info);
-		from = &info;
-		size = sizeof(info);
+		size = sizeof(answer.device);
 		break;
 	case DRM_NVDLA_QUERY_LIMITS:
-		nvdla_fill_limits(&limits);
-		from = &limits;
-		size = sizeof(limits);
+		size = sizeof(answer.limits);
 		break;
 	default:
 		return -EINVAL;
 	}
+	ret = nvdla_fill_answer(to_nvdla_device(drm), query->type, &answer);
+	if (ret)
+		return ret;
 
 	query->size = size;
 	if (!query->pointer)
 		return 0;
-	if (copy_to_user(u64_to_user_ptr(query->pointer), from,
+	if (copy_to_user(u64_to_user_ptr(query->pointer), &answer,
 			 min(room, size)))
 		return -EFAULT;
 	if (room > size &&
@@ -124,9 +143,16 @@ int nvdla_ioctl_query(struct drm_device *drm, void *data,
 }
 
 /*
- * Calls that need the device: it does not go while one is under way. BO_WAIT
- * is none of them, as what it waits for ends when the device goes; what only
- * gives things back works without a device.
+ * Calls that need the device hold drm_dev_enter(), so it does not go while one
+ * is under way. BO_WAIT is none of them, as what it waits for ends when the
+ * device goes; what only gives things back works without a device.
+ *
+ * Whoever has entered delays the removal of the device, and with it all who
+ * open or remove others. So nobody who has may touch user memory, which may
+ * take as long as the user likes to appear (FUSE, userfaultfd), nor wait for a
+ * lock under which somebody may wait for a fence. Calls that read arrays copy
+ * them first, and those that report something write it after they left. The
+ * same holds for the locks of the driver: no user memory is touched under any.
  */
 #define NVDLA_GUARDED(func)						\
 static int nvdla_guarded_##func(struct drm_device *drm, void *data,	\
@@ -141,28 +167,25 @@ static int nvdla_guarded_##func(struct drm_device *drm, void *data,	\
 	return ret;							\
 }
 
-NVDLA_GUARDED(query)
+/* These touch no user memory. */
 NVDLA_GUARDED(context_create)
 NVDLA_GUARDED(bo_create)
-NVDLA_GUARDED(bo_sync)
-NVDLA_GUARDED(program_create)
-NVDLA_GUARDED(submit)
 
 #define NVDLA_IOCTL(name, func) \
 	DRM_IOCTL_DEF_DRV(NVDLA_##name, nvdla_##func, DRM_RENDER_ALLOW)
 
 static const struct drm_ioctl_desc nvdla_ioctls[] = {
-	NVDLA_IOCTL(QUERY, guarded_query),
+	NVDLA_IOCTL(QUERY, ioctl_query),
 	NVDLA_IOCTL(CONTEXT_CREATE, guarded_context_create),
 	NVDLA_IOCTL(CONTEXT_DESTROY, ioctl_context_destroy),
 	NVDLA_IOCTL(CONTEXT_QUERY, ioctl_context_query),
 	NVDLA_IOCTL(BO_CREATE, guarded_bo_create),
 	NVDLA_IOCTL(BO_MMAP_OFFSET, ioctl_bo_mmap_offset),
-	NVDLA_IOCTL(BO_SYNC, guarded_bo_sync),
+	NVDLA_IOCTL(BO_SYNC, ioctl_bo_sync),
 	NVDLA_IOCTL(BO_WAIT, ioctl_bo_wait),
-	NVDLA_IOCTL(PROGRAM_CREATE, guarded_program_create),
+	NVDLA_IOCTL(PROGRAM_CREATE, ioctl_program_create),
 	NVDLA_IOCTL(PROGRAM_DESTROY, ioctl_program_destroy),
-	NVDLA_IOCTL(SUBMIT, guarded_submit),
+	NVDLA_IOCTL(SUBMIT, ioctl_submit),
 };
 
 /*

@@ -229,6 +229,10 @@ static int nvdla_program_charge(struct nvdla_kernel_program *program, u64 bytes)
 	return ret;
 }
 
+/*
+ * Reads user memory, so the caller must not be in drm_dev_enter(). It needs
+ * nothing of the device but what lasts as long as an open file.
+ */
 static int nvdla_program_compile(struct nvdla_device *ndev,
 				 struct nvdla_kernel_program *program,
 				 const struct drm_nvdla_program_create *args,
@@ -242,7 +246,7 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 		.control_bytes = args->control.count,
 		.flags = args->flags & DRM_NVDLA_PROGRAM_STATS ?
 				 NVDLA_PROGRAM_STATS : 0,
-		.clock_khz = ndev->clock_khz,
+		.clock_khz = READ_ONCE(ndev->clock_khz),
 	};
 	void *slots, *luts = NULL, *transfers = NULL, *control = NULL;
 	size_t bytes;

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SUBMIT: everything that can fail, before the job is armed.
+ *
+ * All that user memory says is copied first, and a rule that was broken is
+ * reported last: in between are locks, and drm_dev_enter() twice and shortly.
+ * The first time is to wake the device up. The second is around the arming of
+ * the job: a device that did not go before had not gone when the addresses of
+ * buffers were read, and one that goes later ends the job.
+ *
+ * Buffers are told apart by their reservations: several may share one, as those
+ * do that an exporter makes so. What a job does to one of them it does to the
+ * reservation.
  */
 #include <linux/dma-fence-chain.h>
+#include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_syncobj.h>
 
 #include "nvdla_client.h"
@@ -30,12 +42,19 @@ struct nvdla_signal {
 struct nvdla_submit {
 	struct drm_file *file;
 	struct nvdla_submission *submission;
-	/* each buffer once, as reservations must be locked */
+	/* copies of the user's arrays, NULL for none */
+	struct drm_nvdla_binding *bindings;
+	struct drm_nvdla_sync *syncs;
+	u32 num_bindings;
+	u32 num_syncs;
+	/* one buffer of each reservation, as these must be locked once */
 	struct drm_gem_object **unique;
 	bool *written;
 	u32 num_unique;
 	struct nvdla_signal *signals;
 	u32 num_signals;
+	/* which rule the bindings break */
+	struct nvdla_error error;
 };
 
 static int nvdla_submit_object(struct nvdla_submit *submit, u32 handle,
@@ -57,8 +76,9 @@ static void nvdla_submit_use(struct nvdla_submit *submit,
 {
 	u32 i;
 
-	for (i = 0; i < submit->num_unique && submit->unique[i] != obj; i++)
-		;
+	for (i = 0; i < submit->num_unique; i++)
+		if (submit->unique[i]->resv == obj->resv)
+			break;
 	if (i == submit->num_unique)
 		submit->unique[submit->num_unique++] = obj;
 	submit->written[i] |= write;
@@ -105,23 +125,37 @@ static int nvdla_submit_bind(struct nvdla_submit *submit,
 	return 0;
 }
 
+/* All that is read of user memory. */
+static int nvdla_submit_copy(struct nvdla_submit *submit,
+			     const struct drm_nvdla_submit *args)
+{
+	void *copy;
+
+	copy = nvdla_copy_array(&args->bindings, NVDLA_MAX_SLOTS,
+				sizeof(*submit->bindings));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	submit->bindings = copy;
+	submit->num_bindings = args->bindings.count;
+
+	copy = nvdla_copy_array(&args->syncs, DRM_NVDLA_MAX_SYNCS,
+				sizeof(*submit->syncs));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	submit->syncs = copy;
+	submit->num_syncs = args->syncs.count;
+	return 0;
+}
+
 /* Looks up the buffer of each slot and proves that it may be bound. */
-static int nvdla_submit_bindings(struct nvdla_submit *submit,
-				 const struct drm_nvdla_submit *args)
+static int nvdla_submit_bindings(struct nvdla_submit *submit)
 {
 	struct nvdla_submission *submission = submit->submission;
 	const struct nvdla_program *program = &submission->program->program;
-	struct drm_nvdla_binding *user;
+	const struct drm_nvdla_binding *user = submit->bindings;
+	u32 count = submit->num_bindings, i;
 	struct nvdla_binding *bindings;
-	struct nvdla_error error = {};
-	u32 count, i;
 	int ret = 0;
-
-	user = nvdla_copy_array(&args->bindings, NVDLA_MAX_SLOTS,
-				sizeof(*user));
-	if (IS_ERR(user))
-		return PTR_ERR(user);
-	count = args->bindings.count;
 
 	/* one more for the statistics, and never zero */
 	submission->objects = kvcalloc(count + 1, sizeof(*submission->objects),
@@ -148,15 +182,14 @@ static int nvdla_submit_bindings(struct nvdla_submit *submit,
 			ret = nvdla_submit_bind(submit, &user[i], &bindings[i]);
 		submission->bases[i] = bindings[i].address;
 	}
-	if (!ret &&
-	    nvdla_program_check_bindings(program, bindings, count, &error))
-		ret = nvdla_report(args->error, &error);
+	if (!ret && nvdla_program_check_bindings(program, bindings, count,
+						 &submit->error))
+		ret = -EINVAL;
 	for (i = 0; i < count && !ret; i++)
 		nvdla_submit_use(submit, submission->objects[i],
 				 program->slots[i].access & NVDLA_SLOT_WRITE);
 
 	kvfree(bindings);
-	kvfree(user);
 	return ret;
 }
 
@@ -167,6 +200,7 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	const struct nvdla_program *program = &submission->program->program;
 	u64 size = (u64)program->num_layers * sizeof(struct nvdla_layer_stats);
 	struct nvdla_bo *bo;
+	void *vaddr;
 	int ret;
 
 	if (!args->stats_handle)
@@ -178,13 +212,14 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	ret = nvdla_submit_object(submit, args->stats_handle, &bo);
 	if (ret)
 		return ret;
-	if (bo->memory != NVDLA_MEMORY_DRAM || !bo->vaddr ||
+	vaddr = READ_ONCE(bo->vaddr);
+	if (bo->memory != NVDLA_MEMORY_DRAM || !vaddr ||
 	    args->stats_offset > bo->base.size ||
 	    size > bo->base.size - args->stats_offset)
 		return -EINVAL;
 	submission->stats = bo;
 	submission->stats_offset = args->stats_offset;
-	submission->job.stats = bo->vaddr + args->stats_offset;
+	submission->job.stats = vaddr + args->stats_offset;
 	nvdla_submit_use(submit, &bo->base, true);
 	return 0;
 }
@@ -219,34 +254,44 @@ static int nvdla_submit_wait(struct nvdla_submit *submit,
 	return drm_sched_job_add_dependency(&submit->submission->base, fence);
 }
 
-static int nvdla_submit_syncs(struct nvdla_submit *submit,
-			      const struct drm_nvdla_submit *args)
+static int nvdla_submit_syncs(struct nvdla_submit *submit)
 {
-	struct drm_nvdla_sync *syncs;
 	int ret = 0;
 	u32 i;
 
-	syncs = nvdla_copy_array(&args->syncs, DRM_NVDLA_MAX_SYNCS,
-				 sizeof(*syncs));
-	if (IS_ERR_OR_NULL(syncs))
-		return PTR_ERR_OR_ZERO(syncs);
-	submit->signals = kcalloc(args->syncs.count, sizeof(*submit->signals),
+	if (!submit->num_syncs)
+		return 0;
+	submit->signals = kcalloc(submit->num_syncs, sizeof(*submit->signals),
 				  GFP_KERNEL);
 	if (!submit->signals)
 		ret = -ENOMEM;
-	for (i = 0; i < args->syncs.count && !ret; i++) {
-		if (syncs[i].flags == DRM_NVDLA_SYNC_WAIT)
-			ret = nvdla_submit_wait(submit, &syncs[i]);
-		else if (syncs[i].flags == DRM_NVDLA_SYNC_SIGNAL)
-			ret = nvdla_submit_signal(submit, &syncs[i]);
+	for (i = 0; i < submit->num_syncs && !ret; i++) {
+		const struct drm_nvdla_sync *sync = &submit->syncs[i];
+
+		if (sync->flags == DRM_NVDLA_SYNC_WAIT)
+			ret = nvdla_submit_wait(submit, sync);
+		else if (sync->flags == DRM_NVDLA_SYNC_SIGNAL)
+			ret = nvdla_submit_signal(submit, sync);
 		else
 			ret = -EINVAL;
 	}
-	kvfree(syncs);
 	return ret;
 }
 
-/* What the buffers' users before this job have to finish. */
+/*
+ * What the users of a reservation before this job have to finish, as one fence:
+ * the scheduler compares each that it is given with all that it has.
+ */
+static int nvdla_submit_depend(struct drm_sched_job *job, struct dma_resv *resv,
+			       bool write)
+{
+	struct dma_fence *fence;
+	int ret;
+
+	ret = dma_resv_get_singleton(resv, dma_resv_usage_rw(write), &fence);
+	return ret ? ret : drm_sched_job_add_dependency(job, fence);
+}
+
 static int nvdla_submit_reserve(struct nvdla_submit *submit)
 {
 	struct drm_sched_job *job = &submit->submission->base;
@@ -254,12 +299,12 @@ static int nvdla_submit_reserve(struct nvdla_submit *submit)
 	u32 i;
 
 	for (i = 0; i < submit->num_unique && !ret; i++) {
-		struct drm_gem_object *obj = submit->unique[i];
+		struct dma_resv *resv = submit->unique[i]->resv;
 
-		ret = dma_resv_reserve_fences(obj->resv, 1);
+		ret = dma_resv_reserve_fences(resv, 1);
 		if (!ret)
-			ret = drm_sched_job_add_implicit_dependencies(job, obj,
-								      submit->written[i]);
+			ret = nvdla_submit_depend(job, resv,
+						  submit->written[i]);
 	}
 	return ret;
 }
@@ -297,7 +342,7 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 	struct nvdla_submission *submission = submit->submission;
 	struct nvdla_context *context = submission->context;
 	struct ww_acquire_ctx acquire;
-	int ret;
+	int cookie, ret;
 
 	ret = mutex_lock_interruptible(&context->lock);
 	if (ret)
@@ -312,12 +357,17 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 	ret = nvdla_submit_reserve(submit);
 	if (ret)
 		goto unlock_reservations;
+	ret = -ENODEV;
+	if (!drm_dev_enter(&submission->ndev->drm, &cookie))
+		goto unlock_reservations;
 
+	ret = 0;
 	nvdla_submission_arm(submission);
 	nvdla_submit_publish(submit);
 	/* The scheduler's: it may run, end and be freed at once. */
 	kref_get(&submission->ref);
 	drm_sched_entity_push_job(&submission->base);
+	drm_dev_exit(cookie);
 
 unlock_reservations:
 	drm_gem_unlock_reservations(submit->unique, submit->num_unique,
@@ -339,6 +389,21 @@ static void nvdla_submit_clean(struct nvdla_submit *submit)
 	kfree(submit->signals);
 	kvfree(submit->unique);
 	kvfree(submit->written);
+	kvfree(submit->bindings);
+	kvfree(submit->syncs);
+}
+
+static int nvdla_submit_wake(struct nvdla_submission *submission)
+{
+	struct nvdla_device *ndev = submission->ndev;
+	int cookie, ret;
+
+	if (!drm_dev_enter(&ndev->drm, &cookie))
+		return -ENODEV;
+	ret = nvdla_power_get(ndev);
+	submission->powered = !ret;
+	drm_dev_exit(cookie);
+	return ret;
 }
 
 int nvdla_ioctl_submit(struct drm_device *drm, void *data,
@@ -371,7 +436,9 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	if (ret)
 		goto put;
 	submission->charged = true;
-	ret = nvdla_submit_bindings(&submit, args);
+	ret = nvdla_submit_copy(&submit, args);
+	if (!ret)
+		ret = nvdla_submit_bindings(&submit);
 	if (!ret)
 		ret = nvdla_submit_stats(&submit, args);
 	if (ret)
@@ -381,15 +448,14 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->job.serial = submission->program->serial;
 	submission->job.cookie = submission;
 
-	ret = nvdla_power_get(ndev);
+	ret = nvdla_submit_wake(submission);
 	if (ret)
 		goto put;
-	submission->powered = true;
 	ret = nvdla_drm_sched_job_init(&submission->base,
 				       &submission->context->entity, file);
 	if (ret)
 		goto put;
-	ret = nvdla_submit_syncs(&submit, args);
+	ret = nvdla_submit_syncs(&submit);
 	if (!ret)
 		ret = nvdla_submit_push(&submit);
 	if (ret)
@@ -397,5 +463,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 put:
 	nvdla_submission_put(submission);
 	nvdla_submit_clean(&submit);
+	if (ret == -EINVAL && submit.error.rule)
+		ret = nvdla_report(args->error, &submit.error);
 	return ret;
 }
