@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include <drm/drm_drv.h>
+#include <drm/drm_print.h>
 
 #include "nvdla_client.h"
 #include "nvdla_device.h"
@@ -309,6 +310,11 @@ static int nvdla_program_compile(struct nvdla_device *ndev,
 	ret = nvdla_program_add_layers(program, &args->layers, error);
 	if (!ret && nvdla_program_end(&program->program, error))
 		ret = -EINVAL;
+	/* Here and not at each start, where hw_lock is held. */
+	if (!ret && nvdla_engine_check(&ndev->engine, &program->program)) {
+		drm_err(&ndev->drm, "the engine refuses what was compiled\n");
+		ret = -EIO;
+	}
 	if (!ret)
 		ret = nvdla_program_place_control(ndev, program, &desc);
 

@@ -42,11 +42,6 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
 	engine->debug.lut_loads = 0;
 }
 
-void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz)
-{
-	engine->clock_khz = clock_khz;
-}
-
 static struct nvdla_flight *flight_of(struct nvdla_engine *engine, u32 layer)
 {
 	return &engine->flights[layer & (NVDLA_ENGINE_WINDOW - 1)];
@@ -152,6 +147,14 @@ static void set_deadline(struct nvdla_engine *engine, u32 layer)
 		nvdla_now(engine) + (nvdla_deadline_ns(engine, cycles) >> 1);
 }
 
+/* The cycle of a job: of the device if that is known, else of the program. */
+static u32 job_cycle_ns(const struct nvdla_engine *engine,
+			const struct nvdla_program *program)
+{
+	return nvdla_cycle_ns(engine->clock_khz ? engine->clock_khz :
+						  program->clock_khz);
+}
+
 /* The earliest deadline of all layers that run. */
 static void find_next_deadline(struct nvdla_engine *engine)
 {
@@ -166,6 +169,34 @@ static void find_next_deadline(struct nvdla_engine *engine)
 			next = deadline;
 	}
 	engine->next_deadline = next;
+}
+
+/* Layers that run have half of their time from now on, at the slower clock. */
+static void slow_down(struct nvdla_engine *engine, u32 cycle_ns)
+{
+	u32 i;
+
+	engine->cycle_ns = cycle_ns;
+	for (i = 0; i < NVDLA_ENGINE_WINDOW; i++) {
+		u32 layer = engine->head + i;
+
+		if (((engine->enabled & ~engine->ended) >> i & 1) &&
+		    flight_of(engine, layer)->deadline)
+			set_deadline(engine, layer);
+	}
+	find_next_deadline(engine);
+}
+
+void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz)
+{
+	u32 cycle_ns;
+
+	engine->clock_khz = clock_khz;
+	if (!engine->job)
+		return;
+	cycle_ns = job_cycle_ns(engine, engine->job->program);
+	if (cycle_ns > engine->cycle_ns)
+		slow_down(engine, cycle_ns);
 }
 
 /*
@@ -449,21 +480,33 @@ static bool begins_right(const struct nvdla_job *job)
 	       !must_follow(program, job->first, job->ended);
 }
 
+int nvdla_engine_check(const struct nvdla_engine *engine,
+		       const struct nvdla_program *program)
+{
+	u32 i;
+
+	if (!same_hw(program->hw, engine->hw))
+		return -NVDLA_SUBMIT_INVALID;
+	for (i = 0; i < program->num_layers; i++)
+		if (!nvdla_layer_valid(engine, program, i))
+			return -NVDLA_SUBMIT_INVALID;
+	return 0;
+}
+
 int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
-	u32 bits, i;
+	u32 bits;
 
 	if (engine->job || engine->ended_job)
 		return -NVDLA_SUBMIT_BUSY;
 	if (!engine->started)
 		return -NVDLA_SUBMIT_STOPPED;
-	if (!job->serial || !same_hw(program->hw, engine->hw) ||
+	if (!job->serial ||
 	    ((program->flags & NVDLA_PROGRAM_STATS) && !job->stats))
 		return -NVDLA_SUBMIT_INVALID;
-	for (i = 0; i < program->num_layers; i++)
-		if (!nvdla_layer_valid(engine, program, i))
-			return -NVDLA_SUBMIT_INVALID;
+	if (!job->checked && nvdla_engine_check(engine, program))
+		return -NVDLA_SUBMIT_INVALID;
 	if (!begins_right(job))
 		return -NVDLA_SUBMIT_INVALID;
 
@@ -476,7 +519,7 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 	engine->ended = job->ended;
 	engine->late = 0;
 	engine->stop = NVDLA_NO_STOP;
-	engine->cycle_ns = nvdla_cycle_ns(program->clock_khz);
+	engine->cycle_ns = job_cycle_ns(engine, program);
 	engine->event_ns = nvdla_now(engine);
 
 	/* A bit from before the job can mean none of its layers. */

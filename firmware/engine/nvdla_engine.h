@@ -148,6 +148,11 @@ struct nvdla_job {
 	u32 result;
 	/** @layer: on failure the layer, by the engine; @first if it yielded */
 	u32 layer;
+	/**
+	 * @checked: nvdla_engine_check() was right about the program, and it
+	 * has not changed since: nvdla_engine_submit() does not look again
+	 */
+	bool checked;
 };
 
 /* Groups of one unit. */
@@ -271,8 +276,12 @@ void nvdla_engine_init(struct nvdla_engine *engine, const struct nvdla_hw *hw,
  * @clock_khz: 0, the default, is 1 GHz
  *
  * nvdla_engine_start() waits in its cycles: what takes microseconds on silicon
- * takes seconds in a simulation. A job says by its program's clock how long
- * its layers take.
+ * takes seconds in a simulation. Layers take what they do at this clock or, if
+ * it is not known, at the one that their program was compiled for.
+ *
+ * It may change at any time between two calls. A job that runs gets no less
+ * time for that: with a slower clock its layers have more from now on, with a
+ * faster one what they had.
  */
 void nvdla_engine_set_clock(struct nvdla_engine *engine, u32 clock_khz);
 
@@ -303,6 +312,20 @@ enum nvdla_submit_error {
 	/* not what the compiler makes, or made for other logic */
 	NVDLA_SUBMIT_INVALID = 3,
 };
+
+/**
+ * nvdla_engine_check() - is a program one that nvdla_engine_submit() takes?
+ *
+ * It takes time for each layer, and needs nothing of the engine that changes:
+ * it may run beside any other call. Whoever runs a program often, or holds a
+ * lock when it submits, checks it once and says so by nvdla_job.checked. That
+ * no image reaches beyond the units of its layer is not among it: each write
+ * is held against their windows when it is made, however often it was checked.
+ *
+ * Return: 0, or -NVDLA_SUBMIT_INVALID.
+ */
+int nvdla_engine_check(const struct nvdla_engine *engine,
+		       const struct nvdla_program *program);
 
 /**
  * nvdla_engine_submit() - run a job; one at a time

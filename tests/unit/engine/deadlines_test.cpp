@@ -36,6 +36,38 @@ TEST(Deadlines, AreEightTimesTheEstimate) {
   EXPECT_EQ(budget(5'000'000'000, 1'000'000), 40 * kSecond);
 }
 
+// The same with a device whose clock is `first` when the job starts, and `then` soon afterwards.
+std::uint64_t budget_at(std::uint64_t cycles, std::uint32_t first, std::uint32_t then) {
+  Rig rig;
+  Program program(rig.hw, {{.cycles = cycles}});
+  program.get().clock_khz = 1'000'000;
+  EXPECT_EQ(rig.start(), 0);
+  nvdla_engine_set_clock(&rig.engine, first);
+  EXPECT_EQ(rig.submit(program), 0);
+  const std::uint64_t begin = rig.device.now;
+  nvdla_engine_set_clock(&rig.engine, then);
+  rig.expire();
+  EXPECT_EQ(nvdla_engine_done(&rig.engine), nullptr) << "half of its time";
+  rig.expire();
+  EXPECT_NE(nvdla_engine_done(&rig.engine), nullptr);
+  return rig.device.now - begin;
+}
+
+TEST(Deadlines, FollowTheClockOfTheDevice) {
+  constexpr std::uint32_t kGhz = 1'000'000;
+  EXPECT_EQ(budget_at(1'000'000'000, kGhz, kGhz), 8 * kSecond);
+  EXPECT_EQ(budget_at(1'000'000'000, kGhz / 2, kGhz / 2), 16 * kSecond);
+  EXPECT_EQ(budget_at(1'000'000'000, 0, 0), 8 * kSecond) << "the program's";
+  EXPECT_EQ(budget_at(1'000'000'000, kGhz, kGhz / 4), 32 * kSecond);
+}
+
+// What runs was promised its time.
+TEST(Deadlines, AreNotShortenedByAFasterClock) {
+  constexpr std::uint32_t kGhz = 1'000'000;
+  EXPECT_EQ(budget_at(1'000'000'000, kGhz / 2, 2 * kGhz), 16 * kSecond);
+  EXPECT_EQ(budget_at(1'000'000'000, kGhz / 2, 0), 16 * kSecond);
+}
+
 TEST(Deadlines, AreNeverShortOfTheExactOne) {
   for (std::uint32_t khz : {1u, 7u, 999u, 333'333u, 799'999u, 1'100'000u, 2'000'003u, 4'000'000u}) {
     const std::uint64_t cycles = 5'000ull * khz;  // 5 s, the longest that is compiled

@@ -365,6 +365,7 @@ TEST(Submit, RefusesWhatTheCompilerDoesNotMake) {
     Rig rig;
     Program program(rig.hw, {{}, {}});
     ASSERT_EQ(rig.start(), 0);
+    EXPECT_EQ(nvdla_engine_check(&rig.engine, &program.get()), 0);
     c.spoil(program);
     rig.device.writes.clear();
     EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID) << c.what;
@@ -441,12 +442,26 @@ TEST(Submit, RefusesAnyOtherUnit) {
     }
 }
 
-// An image that reaches into another unit's window is stopped there, not written.
+// What submit refuses of the program alone, check refuses, and submit of a checked job does not.
+TEST(Submit, LooksAtAProgramUnlessItWasChecked) {
+  Rig rig;
+  Program program(rig.hw, {{}, {}});
+  ASSERT_EQ(nvdla_engine_check(&rig.engine, &program.get()), 0) << "before the device starts";
+  ASSERT_EQ(rig.start(), 0);
+  program.image(1).units |= unit_bit(NVDLA_UNIT_CDP);
+  EXPECT_EQ(nvdla_engine_check(&rig.engine, &program.get()), -NVDLA_SUBMIT_INVALID);
+  EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID);
+  program.job().checked = true;
+  EXPECT_EQ(rig.submit(program), 0);
+}
+
+// An image that reaches into another unit's window is stopped there, not written, checked or not.
 TEST(Submit, AnImageStaysInItsUnits) {
   for (std::uint32_t offset : {kBases[0][NVDLA_UNIT_GLB], kBases[0][NVDLA_UNIT_CDP], 0x3f000u}) {
     Rig rig;
     Program program(rig.hw, {{}});
     ASSERT_EQ(rig.start(), 0);
+    program.job().checked = offset != 0x3f000u;
     program.writes()[5].offset = offset;
     ASSERT_EQ(rig.submit(program), 0);
     nvdla_job* job = nvdla_engine_done(&rig.engine);
