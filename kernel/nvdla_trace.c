@@ -22,7 +22,7 @@ static void nvdla_trace_job(const struct nvdla_job *job, u64 *context,
 
 /**
  * nvdla_trace_layer() - the engine is about to enable a layer
- * @context: not used
+ * @context: device
  * @job: what runs
  * @layer: which of its layers
  */
@@ -30,6 +30,7 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 {
 	const struct nvdla_program *program = job->program;
 	const struct nvdla_layer_image *image = &program->layers[layer];
+	const struct nvdla_device *ndev = context;
 	u64 fence_context, seqno;
 	u32 i;
 
@@ -40,8 +41,9 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 		const struct nvdla_access *access =
 			&program->accesses[image->first_access + i];
 
-		trace_nvdla_layer_start(job->serial, layer, image->kind, i,
-					access->dma, access->write,
+		trace_nvdla_layer_start(dev_name(ndev->drm.dev), job->serial,
+					layer, image->kind, i, access->dma,
+					access->write,
 					program->slots[access->slot].memory,
 					job->bases[access->slot] +
 						access->begin,
@@ -52,7 +54,7 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 
 /**
  * nvdla_trace_layer_end() - the engine has seen a layer end
- * @context: not used
+ * @context: device
  * @job: what runs
  * @layer: which of its layers
  * @start_ns: when it could run
@@ -61,12 +63,14 @@ void nvdla_trace_layer(void *context, const struct nvdla_job *job, u32 layer)
 void nvdla_trace_layer_end(void *context, const struct nvdla_job *job,
 			   u32 layer, u64 start_ns, u64 end_ns)
 {
+	const struct nvdla_device *ndev = context;
 	u64 fence_context, seqno;
 
 	if (!trace_nvdla_layer_end_enabled())
 		return;
 	nvdla_trace_job(job, &fence_context, &seqno);
-	trace_nvdla_layer_end(fence_context, seqno, job->serial, layer,
+	trace_nvdla_layer_end(dev_name(ndev->drm.dev), fence_context, seqno,
+			      job->serial, layer,
 			      job->program->layers[layer].kind, start_ns,
 			      end_ns);
 }

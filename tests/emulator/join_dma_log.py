@@ -32,26 +32,30 @@ PIPELINES = [None, 'conv', 'conv', 'sdp', 'sdp', 'pdp', 'cdp', 'rbk', 'bdma']
 # The pipeline of a step is that of the first of these that has a client in it.
 PREFIXES = {'cdma': 'conv', 'sdp': 'sdp', 'pdp': 'pdp', 'cdp': 'cdp', 'rbk': 'rbk', 'bdma': 'bdma'}
 
-EVENT = re.compile(r'nvdla_layer_start: program=(\d+) layer=(\d+) kind=(\d+) (\d+): dma=(\d+) ([RW]) '
-                   r'(DRAM|SRAM) 0x([0-9a-f]+) (\d+)')
+EVENT = re.compile(r'nvdla_layer_start: dev=(\S+) program=(\d+) layer=(\d+) kind=(\d+) (\d+): '
+                   r'dma=(\d+) ([RW]) (DRAM|SRAM) 0x([0-9a-f]+) (\d+)')
 
 
 def read_layers(path):
     """Queues of (name, {(client, direction, memory): [(begin, end)]}) by pipeline."""
     queues = {name: collections.deque() for name in PREFIXES.values()}
+    devices = set()
     with open(path, encoding='utf-8', errors='replace') as file:
         for line in file:
             event = EVENT.search(line)
             if not event:
                 continue
-            program, layer, kind, index, dma = map(int, event.groups()[:5])
-            direction, memory, address, size = event.groups()[5:]
+            devices.add(event.group(1))
+            program, layer, kind, index, dma = map(int, event.groups()[1:6])
+            direction, memory, address, size = event.groups()[6:]
             queue = queues[PIPELINES[kind]]
             if index == 0 or CLIENTS[dma] == 'bdma_read':
                 queue.append((f'program {program} layer {layer}', {}))
             begin = int(address, 16)
             areas = queue[-1][1].setdefault((CLIENTS[dma], direction, memory), [])
             areas.append((begin, begin + int(size)))
+    if len(devices) > 1:
+        sys.exit(f"{path}: events of several devices: {', '.join(sorted(devices))}")
     return queues
 
 

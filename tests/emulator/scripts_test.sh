@@ -169,7 +169,7 @@ EOF
 # A layer of SDP from 0x1000 and 0x2000 to SRAM at 0x8000, then a copy by BDMA.
 join=$here/join_dma_log.py
 trace() {
-	echo "[ 1.0] nvdla_layer_start: program=7 layer=$*"
+	echo "[ 1.0] nvdla_layer_start: dev=0000:00:01.0 program=7 layer=$*"
 }
 {
 	trace '0 kind=3 0: dma=6 R DRAM 0x1000 256'

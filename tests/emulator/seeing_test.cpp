@@ -413,6 +413,10 @@ class Tracing : public Seeing {
     return std::regex_search(event, parts, std::regex("fence=([0-9]+:[0-9]+)")) ? parts[1].str()
                                                                                 : "";
   }
+  static std::string device_of(const std::string& event) {
+    std::smatch parts;
+    return std::regex_search(event, parts, std::regex(": dev=(\\S+) ")) ? parts[1].str() : "";
+  }
 };
 
 TEST_F(Tracing, FollowsAJobThroughItsLayers) {
@@ -431,6 +435,8 @@ TEST_F(Tracing, FollowsAJobThroughItsLayers) {
   for (const std::string& event : seen) {
     EXPECT_EQ(fence_of(event), fence_of(seen[0])) << event;
     EXPECT_NE(fence_of(event), "") << event;
+    EXPECT_EQ(device_of(event), device_of(seen[0])) << event;
+    EXPECT_NE(device_of(event), "") << event;
   }
   EXPECT_NE(seen.back().find(" result=1 "), std::string::npos) << seen.back();
 }
