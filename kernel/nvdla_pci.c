@@ -117,6 +117,11 @@ static void nvdla_pci_remove(struct pci_dev *pdev)
 	nvdla_device_remove(pci_get_drvdata(pdev));
 }
 
+static void nvdla_pci_shutdown(struct pci_dev *pdev)
+{
+	nvdla_device_shutdown(pci_get_drvdata(pdev));
+}
+
 #define NVDLA_PCI_ID(index) \
 	{ PCI_DEVICE(NVDLA_PCI_VENDOR, NVDLA_PCI_DEVICE + (index)) }
 
@@ -137,6 +142,7 @@ static struct pci_driver nvdla_pci_driver = {
 	.id_table = nvdla_pci_ids,
 	.probe = nvdla_pci_probe,
 	.remove = nvdla_pci_remove,
+	.shutdown = nvdla_pci_shutdown,
 	.err_handler = &nvdla_pci_error_handlers,
 	.driver.pm = pm_ptr(&nvdla_pm_ops),
 };

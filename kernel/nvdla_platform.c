@@ -14,6 +14,7 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_front.h"
+#include "nvdla_sched.h"
 
 /* Microseconds that a reset line without timing of its own is asserted. */
 #define NVDLA_RESET_US	10
@@ -37,6 +38,10 @@ struct nvdla_platform {
 	int num_clks;
 	/** @clks_on: they are; not where it sleeps, or failed to wake up */
 	bool clks_on;
+	/** @clock_notifier: is called when the core's clock changes */
+	struct notifier_block clock_notifier;
+	/** @ndev: what it is for */
+	struct nvdla_device *ndev;
 };
 
 static struct nvdla_platform *to_nvdla_platform(struct device *dev)
@@ -143,6 +148,14 @@ static int nvdla_platform_init_resets(struct device *dev,
 	return ret ? dev_err_probe(dev, ret, "stays in reset\n") : 0;
 }
 
+/* The clock "core", or the only one; to be put, or an ERR_PTR. */
+static struct clk *nvdla_platform_core_clock(struct device *dev)
+{
+	struct clk *clk = clk_get(dev, "core");
+
+	return IS_ERR(clk) ? clk_get(dev, NULL) : clk;
+}
+
 /**
  * nvdla_platform_clock_khz() - how fast the core is clocked
  * @dev: bus device of any front end, its clocks on
@@ -160,9 +173,7 @@ u32 nvdla_platform_clock_khz(struct device *dev)
 
 	if (clock_khz)
 		return clock_khz;
-	clk = clk_get(dev, "core");
-	if (IS_ERR(clk))
-		clk = clk_get(dev, NULL);
+	clk = nvdla_platform_core_clock(dev);
 	if (!IS_ERR(clk)) {
 		rate = clk_get_rate(clk);
 		clk_put(clk);
@@ -171,6 +182,61 @@ u32 nvdla_platform_clock_khz(struct device *dev)
 					       &frequency))
 		rate = frequency;
 	return rate / 1000;
+}
+
+static void nvdla_platform_set_clock(struct nvdla_device *ndev, u32 khz)
+{
+	nvdla_hw_lock(ndev);
+	WRITE_ONCE(ndev->clock_khz, khz);
+	nvdla_engine_set_clock(&ndev->engine, khz);
+	nvdla_hw_unlock(ndev);
+}
+
+/* A clock that becomes slower is slower from before the change on. */
+static int nvdla_platform_clock_changes(struct notifier_block *block,
+					unsigned long event, void *data)
+{
+	const struct clk_notifier_data *change = data;
+	struct nvdla_platform *platform =
+		container_of(block, struct nvdla_platform, clock_notifier);
+	unsigned long rate = event == ABORT_RATE_CHANGE ? change->old_rate :
+							  change->new_rate;
+
+	if (event == PRE_RATE_CHANGE && change->new_rate > change->old_rate)
+		return NOTIFY_DONE;
+	nvdla_platform_set_clock(platform->ndev, rate / 1000);
+	return NOTIFY_OK;
+}
+
+static void nvdla_platform_put_clock(void *clk)
+{
+	clk_put(clk);
+}
+
+/* Unless the parameter says what the system does not know. */
+static int nvdla_platform_follow_clock(struct device *dev,
+				       struct nvdla_platform *platform)
+{
+	struct clk *clk;
+	int ret;
+
+	clk = clock_khz ? NULL : nvdla_platform_core_clock(dev);
+	if (IS_ERR_OR_NULL(clk))
+		return 0;
+	ret = devm_add_action_or_reset(dev, nvdla_platform_put_clock, clk);
+	if (ret)
+		return ret;
+	platform->ndev = dev_get_drvdata(dev);
+	platform->clock_notifier.notifier_call = nvdla_platform_clock_changes;
+	ret = devm_clk_notifier_register(dev, clk, &platform->clock_notifier);
+	/* Clocks of old kinds do not tell. */
+	if (ret == -ENOTSUPP)
+		return 0;
+	if (ret)
+		return dev_err_probe(dev, ret, "its clock cannot be followed\n");
+	/* What it did before somebody was told. */
+	nvdla_platform_set_clock(platform->ndev, nvdla_platform_clock_khz(dev));
+	return 0;
 }
 
 static int nvdla_platform_probe(struct platform_device *pdev)
@@ -202,7 +268,18 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	ret = nvdla_platform_init_resets(dev, platform);
 	if (ret)
 		return ret;
-	return nvdla_device_create(dev, hw, regs, irq, &platform->front);
+	ret = nvdla_device_create(dev, hw, regs, irq, &platform->front);
+	if (ret)
+		return ret;
+	ret = nvdla_platform_follow_clock(dev, platform);
+	if (ret)
+		nvdla_device_remove(dev_get_drvdata(dev));
+	return ret;
+}
+
+static void nvdla_platform_shutdown(struct platform_device *pdev)
+{
+	nvdla_device_shutdown(platform_get_drvdata(pdev));
 }
 
 static void nvdla_platform_remove(struct platform_device *pdev)
@@ -229,6 +306,7 @@ MODULE_DEVICE_TABLE(of, nvdla_of_ids);
 static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
 	.nvdla_platform_remove_op = nvdla_platform_remove,
+	.shutdown = nvdla_platform_shutdown,
 	.driver = {
 		.name = "nvdla",
 		.of_match_table = nvdla_of_ids,

@@ -5,13 +5,14 @@
  * DRAM: memory that was kept free for buffers, where the page allocator has no
  * large pieces. In a device tree it is the node that "memory-region" points to:
  * one with "no-map" becomes a region here, for this device alone; one with
- * "reusable" serves the DMA API. On other machines carveout= names it.
+ * "reusable" serves the DMA API. For bring-up on other machines carveout= names
+ * it.
  *
  * SRAM: what is behind the second memory interface of the configurations that
  * have one. In a device tree it is the node of an mmio-sram, to which the
  * property "sram" points, as with other codecs and accelerators: its driver
- * has a pool already, and other users of the memory are possible. On machines
- * without device tree cvsram= names it.
+ * has a pool already, and other users of the memory are possible. For bring-up
+ * on machines without device tree cvsram= names it.
  *
  * The DMA API knows nothing of such memory, so its bus addresses have to be its
  * physical addresses. It is mapped in the way that needs no maintenance: cached
@@ -21,6 +22,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/genalloc.h>
 #include <linux/io.h>
+#include <linux/ioport.h>
 #include <linux/iommu.h>
 #include <linux/kmemleak.h>
 #include <linux/module.h>
@@ -35,15 +37,16 @@
 #include "nvdla_device.h"
 #include "nvdla_region.h"
 
+/* Whoever names memory could name anybody's: a locked-down kernel refuses. */
 static char *carveout;
-module_param(carveout, charp, 0444);
+module_param_hw(carveout, charp, iomem, 0444);
 MODULE_PARM_DESC(carveout,
-		 "Reserved memory for buffers, SIZE@ADDRESS (kept free by memmap=SIZE$ADDRESS)");
+		 "For bring-up only: reserved memory for buffers, SIZE@ADDRESS (kept free by memmap=SIZE$ADDRESS)");
 
 static char *cvsram;
-module_param(cvsram, charp, 0444);
+module_param_hw(cvsram, charp, iomem, 0444);
 MODULE_PARM_DESC(cvsram,
-		 "Memory behind the second memory interface, SIZE@ADDRESS, not of the kernel");
+		 "For bring-up only: memory behind the second memory interface, SIZE@ADDRESS, not of the kernel");
 
 /* Only one device can own what a parameter names. */
 static atomic_t carveout_taken;
@@ -54,9 +57,22 @@ struct nvdla_claim {
 	struct drm_device *drm;
 	struct gen_pool *pool;
 	void *vaddr;
-	/* NULL for what a device tree names */
+	/* NULL, and not requested, for what a device tree names */
 	atomic_t *taken;
+	u64 address;
+	u64 size;
+	/* here, as what is left in quarantine outlives the module */
+	char name[sizeof(KBUILD_MODNAME)];
 };
+
+/* Gives back what a parameter named. */
+static void nvdla_region_return(struct nvdla_claim *claim)
+{
+	if (!claim->taken)
+		return;
+	release_mem_region(claim->address, claim->size);
+	atomic_set(claim->taken, 0);
+}
 
 /* After nvdla_gem_unplug(), which gave back all that nobody can write to. */
 static void nvdla_region_unclaim(void *data)
@@ -71,8 +87,7 @@ static void nvdla_region_unclaim(void *data)
 	}
 	gen_pool_destroy(claim->pool);
 	memunmap(claim->vaddr);
-	if (claim->taken)
-		atomic_set(claim->taken, 0);
+	nvdla_region_return(claim);
 	kfree(claim);
 }
 
@@ -135,8 +150,19 @@ static int nvdla_region_claim(struct nvdla_device *ndev, u64 address, u64 size,
 
 	claim = kzalloc(sizeof(*claim), GFP_KERNEL);
 	if (!claim)
-		return -ENOMEM;
+		goto untake;
 	claim->drm = &ndev->drm;
+	claim->address = address;
+	claim->size = size;
+	strscpy(claim->name, KBUILD_MODNAME, sizeof(claim->name));
+	if (taken && !request_mem_region(address, size, claim->name)) {
+		drm_err(claim->drm, "%#llx@%#llx is another driver's\n", size,
+			address);
+		kfree(claim);
+		ret = -EBUSY;
+		goto untake;
+	}
+	claim->taken = taken;
 	claim->vaddr = memremap(address, size, write_combined ? MEMREMAP_WC :
 								MEMREMAP_WB);
 	if (!claim->vaddr) {
@@ -151,7 +177,6 @@ static int nvdla_region_claim(struct nvdla_device *ndev, u64 address, u64 size,
 				address, size, NUMA_NO_NODE);
 	if (ret)
 		goto destroy;
-	claim->taken = taken;
 	ret = devm_add_action_or_reset(ndev->drm.dev, nvdla_region_unclaim,
 				       claim);
 	if (ret)
@@ -165,7 +190,10 @@ destroy:
 unmap:
 	memunmap(claim->vaddr);
 free:
+	nvdla_region_return(claim);
 	kfree(claim);
+	return ret;
+untake:
 	if (taken)
 		atomic_set(taken, 0);
 	return ret;
