@@ -15,7 +15,7 @@ unpack
 # What a kernel without it has no symbols of.
 declare -A symbols=(
 	[GENERIC_ALLOCATOR]='gen_pool_' [PCI]='_?pci_' [DEBUG_FS]='(drm_)?debugfs_'
-	[PM]='(__)?pm_runtime_' [DRM_ACCEL]='accel_' [FTRACE]='trace_event_' [COMMON_CLK]='clk_(get|put)'
+	[PM]='(__)?pm_runtime_' [DRM_ACCEL]='accel_' [FTRACE]='trace_event_' [COMMON_CLK]='(devm_)?clk_(get|put|notifier)'
 	[RESET_CONTROLLER]='(__)?(devm_)?reset_control_' [OF]='of_'
 )
 

@@ -20,11 +20,12 @@
  *
  * DOC: Limits of a user
  *
- * Contexts, jobs, programs and buffers are charged to the user who opened the
- * file, in whatever files they are: contexts until they are destroyed, the rest
- * until nothing holds it any more. What is imported is charged to the user who
- * imports it. What would be more than &struct drm_nvdla_limits allows is refused
- * with -EDQUOT. Memory of the kernel is charged to control groups, too.
+ * Contexts, jobs, programs and buffers in memory of the device's own (SRAM, a
+ * region reserved for it) are charged to the user who opened the file, in
+ * whatever files they are: contexts until they are destroyed, the rest until
+ * nothing holds it any more. What would be more than &struct drm_nvdla_limits
+ * allows is refused with -EDQUOT. Pages of the kernel, those of all other
+ * buffers among them, are charged to control groups.
  *
  * DOC: Sharing
  *
