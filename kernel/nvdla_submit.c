@@ -7,13 +7,8 @@
  * The first time is to wake the device up. The second is around the arming of
  * the job: a device that did not go before had not gone when the addresses of
  * buffers were read, and one that goes later ends the job.
- *
- * Buffers are told apart by their reservations: several may share one, as those
- * do that an exporter makes so. What a job does to one of them it does to the
- * reservation.
  */
 #include <linux/dma-fence-chain.h>
-#include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -28,6 +23,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
+#include "nvdla_resv.h"
 #include "nvdla_user.h"
 
 /** struct nvdla_signal - a sync object to signal, prepared */
@@ -47,10 +43,8 @@ struct nvdla_submit {
 	struct drm_nvdla_sync *syncs;
 	u32 num_bindings;
 	u32 num_syncs;
-	/* one buffer of each reservation, as these must be locked once */
-	struct drm_gem_object **unique;
-	bool *written;
-	u32 num_unique;
+	/* of the buffers */
+	struct nvdla_resv_set resvs;
 	struct nvdla_signal *signals;
 	u32 num_signals;
 	/* which rule the bindings break */
@@ -69,19 +63,6 @@ static int nvdla_submit_object(struct nvdla_submit *submit, u32 handle,
 	submission->objects[submission->num_objects++] = obj;
 	*bo = to_nvdla_bo(obj);
 	return 0;
-}
-
-static void nvdla_submit_use(struct nvdla_submit *submit,
-			     struct drm_gem_object *obj, bool write)
-{
-	u32 i;
-
-	for (i = 0; i < submit->num_unique; i++)
-		if (submit->unique[i]->resv == obj->resv)
-			break;
-	if (i == submit->num_unique)
-		submit->unique[submit->num_unique++] = obj;
-	submit->written[i] |= write;
 }
 
 /* The program's own buffer, which only an empty binding stands for. */
@@ -155,21 +136,18 @@ static int nvdla_submit_bindings(struct nvdla_submit *submit)
 	const struct drm_nvdla_binding *user = submit->bindings;
 	u32 count = submit->num_bindings, i;
 	struct nvdla_binding *bindings;
-	int ret = 0;
+	int ret;
 
 	/* one more for the statistics, and never zero */
 	submission->objects = kvcalloc(count + 1, sizeof(*submission->objects),
 				       GFP_KERNEL);
 	submission->bases = kvcalloc(count + 1, sizeof(*submission->bases),
 				     GFP_KERNEL);
-	submit->unique = kvcalloc(count + 1, sizeof(*submit->unique),
-				  GFP_KERNEL);
-	submit->written = kvcalloc(count + 1, sizeof(*submit->written),
-				   GFP_KERNEL);
 	bindings = kvcalloc(count + 1, sizeof(*bindings), GFP_KERNEL);
-	if (!submission->objects || !submission->bases || !submit->unique ||
-	    !submit->written || !bindings)
+	if (!submission->objects || !submission->bases || !bindings)
 		ret = -ENOMEM;
+	else
+		ret = nvdla_resv_alloc(&submit->resvs, count + 1);
 
 	for (i = 0; i < count && !ret; i++) {
 		if (user[i].pad)
@@ -186,8 +164,8 @@ static int nvdla_submit_bindings(struct nvdla_submit *submit)
 						 &submit->error))
 		ret = -EINVAL;
 	for (i = 0; i < count && !ret; i++)
-		nvdla_submit_use(submit, submission->objects[i],
-				 program->slots[i].access & NVDLA_SLOT_WRITE);
+		nvdla_resv_add(&submit->resvs, submission->objects[i],
+			       program->slots[i].access & NVDLA_SLOT_WRITE);
 
 	kvfree(bindings);
 	return ret;
@@ -220,7 +198,7 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 	submission->stats = bo;
 	submission->stats_offset = args->stats_offset;
 	submission->job.stats = vaddr + args->stats_offset;
-	nvdla_submit_use(submit, &bo->base, true);
+	nvdla_resv_add(&submit->resvs, &bo->base, true);
 	return 0;
 }
 
@@ -278,47 +256,13 @@ static int nvdla_submit_syncs(struct nvdla_submit *submit)
 	return ret;
 }
 
-/*
- * What the users of a reservation before this job have to finish, as one fence:
- * the scheduler compares each that it is given with all that it has.
- */
-static int nvdla_submit_depend(struct drm_sched_job *job, struct dma_resv *resv,
-			       bool write)
-{
-	struct dma_fence *fence;
-	int ret;
-
-	ret = dma_resv_get_singleton(resv, dma_resv_usage_rw(write), &fence);
-	return ret ? ret : drm_sched_job_add_dependency(job, fence);
-}
-
-static int nvdla_submit_reserve(struct nvdla_submit *submit)
-{
-	struct drm_sched_job *job = &submit->submission->base;
-	int ret = 0;
-	u32 i;
-
-	for (i = 0; i < submit->num_unique && !ret; i++) {
-		struct dma_resv *resv = submit->unique[i]->resv;
-
-		ret = dma_resv_reserve_fences(resv, 1);
-		if (!ret)
-			ret = nvdla_submit_depend(job, resv,
-						  submit->written[i]);
-	}
-	return ret;
-}
-
 /* Who waits for the job from now on. */
 static void nvdla_submit_publish(struct nvdla_submit *submit)
 {
 	struct dma_fence *fence = submit->submission->fence;
 	u32 i;
 
-	for (i = 0; i < submit->num_unique; i++)
-		dma_resv_add_fence(submit->unique[i]->resv, fence,
-				   submit->written[i] ? DMA_RESV_USAGE_WRITE :
-							DMA_RESV_USAGE_READ);
+	nvdla_resv_publish(&submit->resvs, fence);
 	for (i = 0; i < submit->num_signals; i++) {
 		struct nvdla_signal *signal = &submit->signals[i];
 
@@ -341,7 +285,6 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 {
 	struct nvdla_submission *submission = submit->submission;
 	struct nvdla_context *context = submission->context;
-	struct ww_acquire_ctx acquire;
 	int cookie, ret;
 
 	ret = mutex_lock_interruptible(&context->lock);
@@ -350,11 +293,10 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 	if (READ_ONCE(context->guilty))
 		ret = -ECANCELED;
 	else
-		ret = drm_gem_lock_reservations(submit->unique,
-						submit->num_unique, &acquire);
+		ret = nvdla_resv_lock(&submit->resvs);
 	if (ret)
 		goto unlock_context;
-	ret = nvdla_submit_reserve(submit);
+	ret = nvdla_resv_depend(&submit->resvs, &submission->base);
 	if (ret)
 		goto unlock_reservations;
 	ret = -ENODEV;
@@ -370,8 +312,7 @@ static int nvdla_submit_push(struct nvdla_submit *submit)
 	drm_dev_exit(cookie);
 
 unlock_reservations:
-	drm_gem_unlock_reservations(submit->unique, submit->num_unique,
-				    &acquire);
+	nvdla_resv_unlock(&submit->resvs);
 unlock_context:
 	mutex_unlock(&context->lock);
 	return ret;
@@ -387,8 +328,7 @@ static void nvdla_submit_clean(struct nvdla_submit *submit)
 			drm_syncobj_put(submit->signals[i].syncobj);
 	}
 	kfree(submit->signals);
-	kvfree(submit->unique);
-	kvfree(submit->written);
+	nvdla_resv_free(&submit->resvs);
 	kvfree(submit->bindings);
 	kvfree(submit->syncs);
 }
