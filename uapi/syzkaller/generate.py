@@ -78,13 +78,50 @@ FIELDS = {
     "drm_nvdla_submit.program": "nvdla_program",
 }
 
+# Calls that are not the driver's own: a name, the file that it is for, the command, which way its
+# argument goes, and the structure of that. SYNCOBJ_EVENTFD is not in Debian 12's headers.
+CORE = [
+    ("GEM_CLOSE", "fd_nvdla", "DRM_IOCTL_GEM_CLOSE", "in", "gem_close"),
+    ("PRIME_HANDLE_TO_FD", "fd_nvdla", "DRM_IOCTL_PRIME_HANDLE_TO_FD", "inout", "prime_export"),
+    ("PRIME_FD_TO_HANDLE", "fd_nvdla", "DRM_IOCTL_PRIME_FD_TO_HANDLE", "inout", "prime_import"),
+    ("DMA_BUF_SYNC", "fd_nvdla_dma_buf", "DMA_BUF_IOCTL_SYNC", "in", "dma_buf_sync"),
+    ("DMA_BUF_EXPORT_SYNC_FILE", "fd_nvdla_dma_buf", "DMA_BUF_IOCTL_EXPORT_SYNC_FILE", "inout",
+     "dma_buf_export_sync_file"),
+    ("DMA_BUF_IMPORT_SYNC_FILE", "fd_nvdla_dma_buf", "DMA_BUF_IOCTL_IMPORT_SYNC_FILE", "in",
+     "dma_buf_import_sync_file"),
+    ("SYNC_MERGE", "fd_nvdla_sync_file", "SYNC_IOC_MERGE", "inout", "sync_merge"),
+    ("SYNC_FILE_INFO", "fd_nvdla_sync_file", "SYNC_IOC_FILE_INFO", "inout", "sync_file_info"),
+    ("SYNCOBJ_CREATE", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_CREATE", "inout", "syncobj_create"),
+    ("SYNCOBJ_DESTROY", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_DESTROY", "in", "syncobj_destroy"),
+    ("SYNCOBJ_EXPORT", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD", "inout", "syncobj_export"),
+    ("SYNCOBJ_IMPORT", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE", "inout", "syncobj_import"),
+    ("SYNCOBJ_EXPORT_SYNC_FILE", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD", "inout",
+     "syncobj_export_sync_file"),
+    ("SYNCOBJ_IMPORT_SYNC_FILE", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE", "in",
+     "syncobj_import_sync_file"),
+    ("SYNCOBJ_WAIT", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_WAIT", "inout", "syncobj_wait"),
+    ("SYNCOBJ_TIMELINE_WAIT", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT", "inout",
+     "syncobj_timeline_wait"),
+    ("SYNCOBJ_RESET", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_RESET", "in", "syncobj_array"),
+    ("SYNCOBJ_SIGNAL", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_SIGNAL", "in", "syncobj_array"),
+    ("SYNCOBJ_TIMELINE_SIGNAL", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL", "in",
+     "syncobj_timeline_array"),
+    ("SYNCOBJ_QUERY", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_QUERY", "in", "syncobj_query"),
+    ("SYNCOBJ_TRANSFER", "fd_nvdla", "DRM_IOCTL_SYNCOBJ_TRANSFER", "in", "syncobj_transfer"),
+]
+
 HEAD = LICENCE + """#
 # What syzkaller needs to know of the driver, made by generate.py.
 
 include <uapi/drm/drm.h>
 include <uapi/drm/nvdla_accel.h>
+include <uapi/linux/dma-buf.h>
+include <uapi/linux/sync_file.h>
 
 resource fd_nvdla[fd]
+resource fd_nvdla_dma_buf[fd]
+resource fd_nvdla_sync_file[fd]
+resource fd_nvdla_syncobj[fd]
 resource nvdla_context[int32]
 resource nvdla_program[int32]
 resource nvdla_bo[int32]
@@ -94,16 +131,66 @@ openat$nvdla(fd const[AT_FDCWD], file ptr[in, string["/dev/accel/accel0"]], flag
 mode const[0]) fd_nvdla
 mmap$nvdla(addr vma, len len[addr], prot flags[mmap_prot], flags flags[mmap_flags], fd fd_nvdla, \
 offset fileoff)
+mmap$nvdla_dma_buf(addr vma, len len[addr], prot flags[mmap_prot], flags flags[mmap_flags], \
+fd fd_nvdla_dma_buf, offset fileoff)
+""" + "".join(
+    f"ioctl$NVDLA_{name}(fd {fd}, cmd const[{cmd}], arg ptr[{way}, nvdla_{struct}])\n"
+    for name, fd, cmd, way, struct in CORE) + """
+nvdla_gem_close {
+\thandle\tnvdla_bo
+\tpad\tconst[0, int32]
+}
 
-ioctl$NVDLA_SYNCOBJ_CREATE(fd fd_nvdla, cmd const[DRM_IOCTL_SYNCOBJ_CREATE], \
-arg ptr[inout, nvdla_syncobj_create])
-ioctl$NVDLA_SYNCOBJ_DESTROY(fd fd_nvdla, cmd const[DRM_IOCTL_SYNCOBJ_DESTROY], \
-arg ptr[in, nvdla_syncobj_destroy])
-ioctl$NVDLA_GEM_CLOSE(fd fd_nvdla, cmd const[DRM_IOCTL_GEM_CLOSE], arg ptr[in, nvdla_gem_close])
+nvdla_prime_export {
+\thandle\tnvdla_bo
+\tflags\tflags[nvdla_prime_flags, int32]
+\tfd\tfd_nvdla_dma_buf (out)
+}
+
+nvdla_prime_import {
+\thandle\tnvdla_bo (out)
+\tflags\tconst[0, int32]
+\tfd\tfd_nvdla_dma_buf
+}
+
+nvdla_dma_buf_sync {
+\tflags\tflags[nvdla_dma_buf_sync_flags, int64]
+}
+
+nvdla_dma_buf_export_sync_file {
+\tflags\tflags[nvdla_dma_buf_sync_file_flags, int32]
+\tfd\tfd_nvdla_sync_file (out)
+}
+
+nvdla_dma_buf_import_sync_file {
+\tflags\tflags[nvdla_dma_buf_sync_file_flags, int32]
+\tfd\tfd_nvdla_sync_file
+}
+
+nvdla_sync_merge {
+\tname\tarray[int8, 32]
+\tfd2\tfd_nvdla_sync_file
+\tfence\tfd_nvdla_sync_file (out)
+\tflags\tconst[0, int32]
+\tpad\tconst[0, int32]
+}
+
+nvdla_sync_file_info {
+\tname\tarray[const[0, int8], 32]
+\tstatus\tconst[0, int32]
+\tflags\tconst[0, int32]
+\tnum_fences\tlen[sync_fence_info, int32]
+\tpad\tconst[0, int32]
+\tsync_fence_info\tptr64[out, array[nvdla_sync_fence_info]]
+}
+
+nvdla_sync_fence_info {
+\tbytes\tarray[int8, SIZEOF_sync_fence_info]
+}
 
 nvdla_syncobj_create {
 \thandle\tnvdla_syncobj (out)
-\tflags\tint32[0:1]
+\tflags\tflags[nvdla_syncobj_create_flags, int32]
 }
 
 nvdla_syncobj_destroy {
@@ -111,10 +198,89 @@ nvdla_syncobj_destroy {
 \tpad\tconst[0, int32]
 }
 
-nvdla_gem_close {
-\thandle\tnvdla_bo
+nvdla_syncobj_export {
+\thandle\tnvdla_syncobj
+\tflags\tconst[0, int32]
+\tfd\tfd_nvdla_syncobj (out)
 \tpad\tconst[0, int32]
 }
+
+nvdla_syncobj_import {
+\thandle\tnvdla_syncobj (out)
+\tflags\tconst[0, int32]
+\tfd\tfd_nvdla_syncobj
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_export_sync_file {
+\thandle\tnvdla_syncobj
+\tflags\tconst[DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE, int32]
+\tfd\tfd_nvdla_sync_file (out)
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_import_sync_file {
+\thandle\tnvdla_syncobj
+\tflags\tconst[DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE, int32]
+\tfd\tfd_nvdla_sync_file
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_wait {
+\thandles\tptr64[in, array[nvdla_syncobj]]
+\ttimeout_nsec\tint64
+\tcount_handles\tlen[handles, int32]
+\tflags\tflags[nvdla_syncobj_wait_flags, int32]
+\tfirst_signaled\tconst[0, int32]
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_timeline_wait {
+\thandles\tptr64[in, array[nvdla_syncobj]]
+\tpoints\tptr64[in, array[int64[0:8]]]
+\ttimeout_nsec\tint64
+\tcount_handles\tlen[handles, int32]
+\tflags\tflags[nvdla_syncobj_wait_flags, int32]
+\tfirst_signaled\tconst[0, int32]
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_array {
+\thandles\tptr64[in, array[nvdla_syncobj]]
+\tcount_handles\tlen[handles, int32]
+\tpad\tconst[0, int32]
+}
+
+nvdla_syncobj_timeline_array {
+\thandles\tptr64[in, array[nvdla_syncobj]]
+\tpoints\tptr64[inout, array[int64[0:8]]]
+\tcount_handles\tlen[handles, int32]
+\tflags\tconst[0, int32]
+}
+
+nvdla_syncobj_query {
+\thandles\tptr64[in, array[nvdla_syncobj]]
+\tpoints\tptr64[out, array[int64]]
+\tcount_handles\tlen[handles, int32]
+\tflags\tflags[nvdla_syncobj_query_flags, int32]
+}
+
+nvdla_syncobj_transfer {
+\tsrc_handle\tnvdla_syncobj
+\tdst_handle\tnvdla_syncobj
+\tsrc_point\tint64[0:8]
+\tdst_point\tint64[0:8]
+\tflags\tflags[nvdla_syncobj_wait_flags, int32]
+\tpad\tconst[0, int32]
+}
+
+nvdla_prime_flags = DRM_CLOEXEC, DRM_RDWR
+nvdla_dma_buf_sync_flags = DMA_BUF_SYNC_READ, DMA_BUF_SYNC_WRITE, DMA_BUF_SYNC_END
+nvdla_dma_buf_sync_file_flags = DMA_BUF_SYNC_READ, DMA_BUF_SYNC_WRITE
+nvdla_syncobj_create_flags = DRM_SYNCOBJ_CREATE_SIGNALED
+nvdla_syncobj_wait_flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL, \
+DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
+nvdla_syncobj_query_flags = DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED
 
 type drm_nvdla_array[ELEMENT, STRIDE] {
 \tpointer\tptr64[in, array[ELEMENT]]
@@ -246,7 +412,8 @@ def constants(text):
         + (f"sizeof(struct {name[7:]})" if name.startswith("SIZEOF_") else name) + ");\n"
         for name in names)
     program = ("#define _GNU_SOURCE\n#include <fcntl.h>\n#include <stdio.h>\n"
-               "#include <drm/nvdla_accel.h>\nint main(void) {\n" + rows + "return 0;\n}\n")
+               "#include <drm/nvdla_accel.h>\n#include <linux/dma-buf.h>\n"
+               "#include <linux/sync_file.h>\nint main(void) {\n" + rows + "return 0;\n}\n")
     drm = subprocess.run(["pkg-config", "--cflags", "libdrm"], check=True, capture_output=True,
                          text=True).stdout.split()
     binary = HERE.parents[1] / "build/syzkaller_constants"
