@@ -9,6 +9,7 @@
 #include <linux/dma-buf.h>
 #include <linux/io.h>
 #include <linux/iosys-map.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
@@ -89,14 +90,16 @@ static vm_fault_t nvdla_bo_map_pages(const struct nvdla_bo *bo,
 			      drm_vma_node_start(&bo->base.vma_node);
 	unsigned long pages = bo->base.size >> PAGE_SHIFT;
 	unsigned long address = vmf->address & PAGE_MASK;
-	unsigned long i;
+	unsigned long i, count;
+	vm_fault_t ret;
 
 	if (first >= pages)
 		return VM_FAULT_SIGBUS;
-	for (i = 0; i < min(NVDLA_FAULT_PAGES, pages - first) &&
-		    address < vma->vm_end; i++) {
-		if (vmf_insert_pfn(vma, address, nvdla_bo_pfn(bo, first + i)) !=
-			    VM_FAULT_NOPAGE && !i)
+	count = min3(NVDLA_FAULT_PAGES, pages - first,
+		     (vma->vm_end - address) >> PAGE_SHIFT);
+	for (i = 0; i < count; i++) {
+		ret = vmf_insert_pfn(vma, address, nvdla_bo_pfn(bo, first + i));
+		if (ret != VM_FAULT_NOPAGE && !i)
 			return VM_FAULT_OOM;
 		address += PAGE_SIZE;
 	}

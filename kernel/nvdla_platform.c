@@ -220,7 +220,10 @@ static int nvdla_platform_follow_clock(struct device *dev,
 	struct clk *clk;
 	int ret;
 
-	clk = clock_khz ? NULL : nvdla_platform_core_clock(dev);
+	/* Clocks of old kinds tell nobody. */
+	if (clock_khz || !IS_ENABLED(CONFIG_COMMON_CLK))
+		return 0;
+	clk = nvdla_platform_core_clock(dev);
 	if (IS_ERR_OR_NULL(clk))
 		return 0;
 	ret = devm_add_action_or_reset(dev, nvdla_platform_put_clock, clk);
@@ -229,9 +232,6 @@ static int nvdla_platform_follow_clock(struct device *dev,
 	platform->ndev = dev_get_drvdata(dev);
 	platform->clock_notifier.notifier_call = nvdla_platform_clock_changes;
 	ret = devm_clk_notifier_register(dev, clk, &platform->clock_notifier);
-	/* Clocks of old kinds do not tell. */
-	if (ret == -ENOTSUPP)
-		return 0;
 	if (ret)
 		return dev_err_probe(dev, ret, "its clock cannot be followed\n");
 	/* What it did before somebody was told. */

@@ -83,8 +83,7 @@ static struct sg_table *export_map(struct dma_buf_attachment *attach,
 	}
 	for_each_sgtable_dma_sg(sgt, sg, i) {
 		sg_dma_address(sg) = DMA_ADDRESS + 2 * i * PAGE_SIZE;
-		sg_dma_len(sg) = exporter->segments > 1 ? PAGE_SIZE :
-				 attach->dmabuf->size;
+		sg_dma_len(sg) = attach->dmabuf->size / exporter->segments;
 	}
 	exporter->mapped++;
 	return sgt;

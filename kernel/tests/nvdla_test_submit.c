@@ -156,14 +156,15 @@ static void resv_is_one_dependency(struct kunit *test)
 static void resv_waits_for_what_it_must(struct kunit *test)
 {
 	static const struct {
-		bool writer_before;
+		enum dma_resv_usage before;
 		bool write;
 		u32 dependencies;
+		u32 writers;
 	} cases[] = {
-		{ false, false, 0 },
-		{ false, true, 1 },
-		{ true, false, 1 },
-		{ true, true, 1 },
+		{ DMA_RESV_USAGE_READ, false, 0, 0 },
+		{ DMA_RESV_USAGE_READ, true, 1, 1 },
+		{ DMA_RESV_USAGE_WRITE, false, 1, 1 },
+		{ DMA_RESV_USAGE_WRITE, true, 1, 2 },
 	};
 	struct resvs *resvs = test->priv;
 	struct dma_resv *resv = &resvs->own[0];
@@ -172,15 +173,12 @@ static void resv_waits_for_what_it_must(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct dma_fence *before = fence_create(test);
 		struct dma_fence *own = fence_create(test);
-		enum dma_resv_usage usage = cases[i].writer_before ?
-			DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ;
 		struct dma_fence *fence;
 		unsigned long index;
-		u32 writers;
 
 		dma_resv_lock(resv, NULL);
 		KUNIT_ASSERT_EQ(test, 0, dma_resv_reserve_fences(resv, 1));
-		dma_resv_add_fence(resv, before, usage);
+		dma_resv_add_fence(resv, before, cases[i].before);
 		dma_resv_unlock(resv);
 
 		resvs->set.count = 0;
@@ -193,8 +191,7 @@ static void resv_waits_for_what_it_must(struct kunit *test)
 		nvdla_resv_unlock(&resvs->set);
 		KUNIT_EXPECT_EQ(test, cases[i].dependencies,
 				count_dependencies(resvs));
-		writers = cases[i].writer_before + cases[i].write;
-		KUNIT_EXPECT_EQ(test, writers,
+		KUNIT_EXPECT_EQ(test, cases[i].writers,
 				count_fences(resv, DMA_RESV_USAGE_WRITE));
 		KUNIT_EXPECT_EQ(test, 2,
 				count_fences(resv, DMA_RESV_USAGE_READ));

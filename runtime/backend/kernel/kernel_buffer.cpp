@@ -22,8 +22,8 @@ KernelBuffer::KernelBuffer(DeviceId device, std::shared_ptr<const Node> node, bo
            node_->path(), size, where);
   } else if (error == EDQUOT) {
     refuse(ErrorCode::kNoMemory,
-           "{}: with {} bytes more{} this user's buffers would be more than the driver allows "
-           "(its parameter user_buffer_mib)",
+           "{}: with {} bytes more{} this user would have more of the device's own memory than the "
+           "driver allows (its parameter user_buffer_mib)",
            node_->path(), size, where);
   } else if (error != 0) {
     node_->fail(error, "making a buffer");
