@@ -5,8 +5,8 @@
 #
 #   build-module.sh SERIES BUILD-DIRECTORY [make-argument...]
 #
-# leaves BUILD-DIRECTORY/modules/SERIES/nvdla.ko, and machine/nvdla_machine.ko
-# beside it, which is test equipment. The module is built in a tree
+# leaves BUILD-DIRECTORY/modules/SERIES/nvdla.ko, and machine/*.ko beside it,
+# which is test equipment. The module is built in a tree
 # of links, because kbuild writes beside its sources, and its `clean` would
 # delete every module below them, the unpacked kernels' too.
 set -eu
@@ -51,8 +51,6 @@ modules() {
 }
 modules "$tree" "$@"
 
-# User-mode Linux has no ACPI, and DMA operations of its own.
-[ "$series" != uml ] || exit 0
 mkdir -p "$tree/machine"
 cp -sf "$here"/machine/* "$source/runtime/tools/emulator/fault_capability.h" "$tree/machine/"
 modules "$tree/machine" "$@"
