@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "hostile.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xf86drm.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <string>
 
 #include "../emulator/seen.hpp"
@@ -68,6 +74,92 @@ int reap(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+int reap_within(pid_t child, double seconds) {
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  const auto ended = [child, &until](int& status) {
+    do {
+      if (::waitpid(child, &status, WNOHANG) == child) return true;
+      ::usleep(1000);
+    } while (Clock::now() < until);
+    return false;
+  };
+  int status = 0;
+  if (ended(status)) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  ::kill(child, SIGKILL);
+  for (int i = 0; i < 2000 && ::waitpid(child, &status, WNOHANG) == 0; ++i) ::usleep(1000);
+  return -ETIMEDOUT;
+}
+
+// The system call, which changes this thread only: others of the process stay root.
+AsUser::AsUser(unsigned uid) {
+  ioctl_test::must(::syscall(SYS_setresuid, uid, uid, 0) == 0 ? 0 : errno, "setresuid");
+}
+
+AsUser::~AsUser() {
+  if (::syscall(SYS_setresuid, 0, 0, 0) != 0) std::abort();
+}
+
+void open_nodes_to_all() {
+  for (const std::string& path : ioctl_test::find_nodes())
+    ioctl_test::must(::chmod(path.c_str(), 0666) == 0 ? 0 : errno, "chmod");
+}
+
+Sharer::Sharer(int from, int to, std::uint32_t layers) : context_(node_.context()) {
+  ioctl_test::CopyProgram copy(node_.info().atom_bytes);
+  copy.layers.resize(layers, copy.layers[0]);
+  auto args = copy.args();
+  ioctl_test::must(node_.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), "PROGRAM_CREATE");
+  program_ = args.program;
+  bindings_ = {{0, page(from), 0}, {0, page(to), 0}};
+}
+
+std::uint32_t Sharer::page(int file) const {
+  if (file < 0) return node_.buffer(ioctl_test::kPage);
+  std::uint32_t handle = 0;
+  ioctl_test::must(drmPrimeFDToHandle(node_.fd(), file, &handle) == 0 ? 0 : errno,
+                   "PRIME_FD_TO_HANDLE");
+  return handle;
+}
+
+int Sharer::submit(const std::vector<drm_nvdla_sync>& syncs, std::uint32_t context) {
+  drm_nvdla_submit submit{};
+  submit.bindings = ioctl_test::array_of(bindings_);
+  submit.syncs = ioctl_test::array_of(syncs);
+  submit.context = context;
+  submit.program = program_;
+  return node_.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+}
+
+std::uint32_t Sharer::start() {
+  const std::uint32_t done = node_.syncobj();
+  ioctl_test::must(submit({{done, DRM_NVDLA_SYNC_SIGNAL, 0}}), "SUBMIT");
+  return done;
+}
+
+int Sharer::look(std::uint32_t handle, std::uint32_t flags) const {
+  drm_nvdla_bo_wait wait{handle, flags, 0};
+  return node_.call(DRM_IOCTL_NVDLA_BO_WAIT, &wait);
+}
+
+int Sharer::sync_file(std::uint32_t done) const {
+  int file = -1;
+  ioctl_test::must(drmSyncobjExportSyncFile(node_.fd(), done, &file) == 0 ? 0 : errno, "export");
+  return file;
+}
+
+int export_syncobj(const Node& from, std::uint32_t syncobj) {
+  int file = -1;
+  ioctl_test::must(drmSyncobjHandleToFD(from.fd(), syncobj, &file) == 0 ? 0 : errno,
+                   "HANDLE_TO_FD");
+  return file;
+}
+
+std::uint32_t import_syncobj(const Node& to, int file) {
+  std::uint32_t handle = 0;
+  ioctl_test::must(drmSyncobjFDToHandle(to.fd(), file, &handle) == 0 ? 0 : errno, "FD_TO_HANDLE");
+  return handle;
+}
+
 Milestone::Milestone() { ioctl_test::must(::pipe(pipe_) == 0 ? 0 : errno, "pipe"); }
 
 Milestone::~Milestone() {
@@ -104,6 +196,22 @@ void Hostile::find_device() {
   faults_.reset();
   faults_ = std::make_unique<emulator_test::FaultControl>();
   faults_->clear();
+}
+
+void Hostile::load_driver() {
+  // The kernel's command line names the parameters.
+  std::ifstream line("/proc/cmdline");
+  std::string parameters;
+  for (std::string word; line >> word;) {
+    if (word.rfind("nvdla.", 0) == 0 && word.find('=') != std::string::npos)
+      parameters += word.substr(word.find('.') + 1) + " ";
+  }
+  const int module = ::open("/modules/nvdla.ko", O_RDONLY | O_CLOEXEC);
+  ioctl_test::must(module < 0 ? errno : 0, "/modules/nvdla.ko");
+  const long result = ::syscall(SYS_finit_module, module, parameters.c_str(), 0);
+  const int error = result == 0 ? 0 : errno;
+  ::close(module);
+  ioctl_test::must(error, "loading nvdla.ko");
 }
 
 void Hostile::wait_until_blocked() {

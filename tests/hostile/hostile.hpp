@@ -53,6 +53,62 @@ pid_t spawn(const std::function<int()>& work);
 // The exit status, 128 and the signal if it was killed.
 int reap(pid_t child);
 
+// A child that ends within the seconds: its exit status as of reap(). Otherwise it is killed, and
+// left behind if even that does not end it: -ETIMEDOUT.
+int reap_within(pid_t child, double seconds);
+
+// A user without privileges, whose id nobody else has.
+inline constexpr unsigned kNobody = 65534;
+
+// Another user than root, in the initial namespace, for as long as this object lives: files of the
+// device that are opened meanwhile belong to that user. Only one at a time.
+class AsUser {
+ public:
+  explicit AsUser(unsigned uid);
+  ~AsUser();
+  AsUser(const AsUser&) = delete;
+  AsUser& operator=(const AsUser&) = delete;
+};
+
+// Lets every user open the nodes of the device.
+void open_nodes_to_all();
+
+// A user of buffers that others share: it copies from one to the other, as often as there are
+// layers.
+class Sharer {
+ public:
+  // Imports both dma-bufs; -1 stands for a page of its own.
+  Sharer(int from, int to, std::uint32_t layers);
+
+  int submit(const std::vector<drm_nvdla_sync>& syncs) { return submit(syncs, context_); }
+  int submit(const std::vector<drm_nvdla_sync>& syncs, std::uint32_t context);
+  // Adds a job; the sync object that signals at its end.
+  std::uint32_t start();
+  // The error of BO_WAIT that only looks; flags as of drm_nvdla_bo_wait.
+  int look(std::uint32_t handle, std::uint32_t flags = 0) const;
+  int sync_file(std::uint32_t done) const;
+  const Node& node() const { return node_; }
+  std::uint32_t from() const { return bindings_[0].handle; }
+  std::uint32_t to() const { return bindings_[1].handle; }
+  std::uint32_t context() const { return context_; }
+  void renew_context() { context_ = node_.context(); }
+  // Later jobs write to another page, so that they do not wait for those before them.
+  void renew_to() { use_to(node_.buffer(ioctl_test::kPage)); }
+  void use_to(std::uint32_t handle) { bindings_[1].handle = handle; }
+
+ private:
+  std::uint32_t page(int file) const;
+
+  Node node_;
+  std::uint32_t context_ = 0;
+  std::uint32_t program_ = 0;
+  std::vector<drm_nvdla_binding> bindings_;
+};
+
+// A sync object as a file, which another open file of the device takes as its own.
+int export_syncobj(const Node& from, std::uint32_t syncobj);
+std::uint32_t import_syncobj(const Node& to, int file);
+
 // That another process has come so far.
 class Milestone {
  public:
@@ -89,6 +145,8 @@ class Hostile : public testing::Test {
   void go_on(std::uint32_t layers = 0);
   // After the function was away.
   void find_device();
+  // After the module was removed: loads it again, as the first process had.
+  static void load_driver();
 
   std::uint64_t seed_ = 0;
 

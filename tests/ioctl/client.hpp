@@ -50,6 +50,7 @@ class Client {
   void refill(std::uint8_t seed);
   drm_nvdla_context_query state();
   void renew_context() { context_ = node_.context(); }
+  void use_context(std::uint32_t context) { context_ = context; }
   bool can_reset() { return (node_.info().flags & DRM_NVDLA_DEVICE_CAN_RESET) != 0; }
   const Node& node() const { return node_; }
   std::uint32_t context() const { return context_; }
