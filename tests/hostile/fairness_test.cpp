@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// How long a user waits for others, counted in their layers and jobs, not in seconds.
+// How long a user waits for others, counted in their layers, not in seconds.
+//
+// The promise: users share the device, and the contexts of a user share the time of that user. A
+// turn is one layer, or shorter layers for 5 ms together; a layer that is enabled ahead belongs to
+// the turn. A user who has had no more than its share of the last second starts its next layer
+// after at most one turn of each other user that has work, plus 10 ms, whatever contexts, processes
+// and jobs anyone has, creates or destroys.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <deque>
 #include <functional>
-#include <utility>
+#include <memory>
+#include <numeric>
+#include <string>
 #include <vector>
 
+#include "crowd.hpp"
 #include "hostile.hpp"
 #include "tools/emulator/fault_capability.h"
 
@@ -22,186 +32,209 @@ namespace {
 
 using ioctl_test::must;
 
-// Longer than what a context may be ahead of another.
-constexpr std::uint32_t kLayerUs = 20000;
+// Layers of other users before one of a user who has had less than its share: of each other user
+// the layer that runs and the one that is enabled ahead. In the 10 ms at most one more begins.
+constexpr std::uint32_t layers_before(std::uint32_t users) { return 2 * users + 1; }
 
 class Fairness : public Hostile {
  protected:
+  // Longer than a turn of shorter layers: each is a turn.
+  static constexpr std::uint32_t kLayerUs = 20000;
+  // More than a test lasts.
+  static constexpr std::uint32_t kManyLayers = 2000;
+
+  void SetUp() override {
+    Hostile::SetUp();
+    open_nodes_to_all();
+  }
   void TearDown() override {
-    for (const int status : stop()) EXPECT_EQ(status, 128 + SIGKILL) << "ended by itself";
+    for (const int status : crowd_.stop()) EXPECT_EQ(status, 128 + SIGKILL) << "ended by itself";
     Hostile::TearDown();
   }
 
-  // All processes; how they ended.
-  std::vector<int> stop() {
-    std::vector<int> statuses;
-    for (const pid_t child : children_) ::kill(child, SIGKILL);
-    for (const pid_t child : children_) statuses.push_back(reap(child));
-    children_.clear();
-    timelines_.clear();
-    return statuses;
-  }
-
-  // A process that has `depth` jobs queued at any time, in one context or each in a new one. Its
-  // n-th job signals the point n of a timeline.
-  void start(std::uint32_t layers, unsigned depth, bool fresh) {
-    timelines_.push_back(node_.syncobj());
-    int file = -1;
-    must(drmSyncobjHandleToFD(node_.fd(), timelines_.back(), &file) == 0 ? 0 : errno,
-         "HANDLE_TO_FD");
-    Milestone filled;
-    children_.push_back(spawn([&]() -> int {
-      Client client(layers);
-      const int fd = client.node().fd();
-      std::uint32_t timeline = 0;
-      must(drmSyncobjFDToHandle(fd, file, &timeline) == 0 ? 0 : errno, "FD_TO_HANDLE");
-      std::deque<std::pair<std::uint32_t, std::uint32_t>> queued;
-      for (std::uint64_t point = 0;;) {
-        while (queued.size() < depth) {
-          if (fresh) client.renew_context();
-          const std::uint32_t done = client.node().syncobj();
-          must(client.submit(
-                   {{done, DRM_NVDLA_SYNC_SIGNAL, 0}, {timeline, DRM_NVDLA_SYNC_SIGNAL, ++point}},
-                   client.context()),
-               "SUBMIT");
-          queued.emplace_back(done, client.context());
-        }
-        if (point == depth) filled.reach();
-        const auto [done, context] = queued.front();
-        if (client.end(done, 600) != 0) return 1;
-        drmSyncobjDestroy(fd, done);
-        drm_nvdla_context_destroy destroy{context, 0};
-        if (fresh) client.node().call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
-        queued.pop_front();
-      }
-    }));
-    ::close(file);
-    filled.wait();
-  }
-  // How many jobs of each process have ended, or were submitted: by what the driver has signalled,
-  // so that it is no matter when the processes come to see it.
-  std::vector<std::uint64_t> jobs(std::uint32_t flags = 0) {
-    std::vector<std::uint64_t> points(timelines_.size());
-    must(drmSyncobjQuery2(node_.fd(), timelines_.data(), points.data(),
-                          static_cast<std::uint32_t>(points.size()), flags) == 0
-             ? 0
-             : errno,
-         "SYNCOBJ_QUERY");
-    return points;
-  }
-  std::vector<std::uint64_t> submitted() { return jobs(DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED); }
   std::uint32_t completions() { return faults().get(NVDLA_FAULT_COMPLETIONS); }
-  // A job of one layer ends before more than `layers` have, its own one of them, beside other
-  // users. In between `others` of theirs end, so that it has had less than its share. The device
-  // stands still while the job is submitted and when so many have ended, so that the pace of this
-  // test is not what is counted. Where it stood still for longer than the deadline of a layer, it
-  // was reset, and there is nothing to count.
-  void expect_short_job_within(std::uint32_t layers, std::uint32_t others,
-                               const std::function<void()>& start_others) {
+  // Jobs of one layer of the light user start within the promise, beside so many others. Between
+  // two of them each of the others has more than one turn, so that the light user never has more
+  // than its share, and there are so many that no credit of its contexts lasts.
+  // The device stands still while the job is submitted and when the promise is broken, so that the
+  // pace of this test is not what is counted. Where it stood still for longer than the deadline of
+  // a layer, it was reset, and there is nothing to count.
+  void expect_promise(std::uint32_t users, const std::function<void()>& start_others) {
+    faults().set(NVDLA_FAULT_DELAY_US, kLayerUs);
     for (int tries = 0; tries < 5; ++tries) {
       start_others();
-      if (counts_short_job(layers, others)) return;
+      if (counts_short_jobs(users == 1 ? 40 : 15, layers_before(users) + 1, 2 * users)) return;
       std::printf("the device was reset: once more\n");
-      stop();
+      crowd_.stop();
       expect_service();
     }
     ADD_FAILURE() << "the device is reset each time";
   }
+  // Layers that each of these processes has had within the next `layers` of all. Every context has
+  // jobs all the time.
+  std::vector<std::vector<std::uint64_t>> layers_of(const std::vector<std::size_t>& processes,
+                                                    std::uint32_t layers,
+                                                    std::uint32_t layers_of_job) {
+    std::vector<std::vector<std::uint64_t>> begin, result;
+    for (const std::size_t process : processes) begin.push_back(crowd_.ended(process));
+    const std::uint32_t before = completions();
+    while (completions() - before < layers) ::usleep(10000);
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+      const auto end = crowd_.ended(processes[i]);
+      const auto queued = crowd_.submitted(processes[i]);
+      result.emplace_back();
+      for (std::size_t context = 0; context < end.size(); ++context) {
+        EXPECT_LT(end[context], queued[context]) << "a context may have had nothing queued";
+        result.back().push_back((end[context] - begin[i][context]) * layers_of_job);
+      }
+    }
+    return result;
+  }
+
+  Crowd crowd_;
 
  private:
   // False if the device was reset.
-  bool counts_short_job(std::uint32_t layers, std::uint32_t others) {
-    Client client;
-    for (int job = 0; job < 4; ++job) {
+  bool counts_short_jobs(int jobs, std::uint32_t layers, std::uint32_t others) {
+    std::unique_ptr<Client> client;
+    {
+      const AsUser light(kLight);
+      client = std::make_unique<Client>();
+    }
+    std::uint32_t worst = 0;
+    for (int job = 0; job < jobs; ++job) {
       const std::uint32_t idle = completions();
       while (completions() - idle < others) ::usleep(10000);
       faults().block(1);
       wait_until_blocked();
-      const std::uint32_t done = client.start();
-      wait_until_ready(client);
-      ::usleep(100000);  // more than who runs may be ahead
+      const std::uint32_t done = client->start();
+      wait_until_ready(*client);
       const std::uint32_t before = completions();
       go_on(layers);
-      const int error = client.end(done);
+      const int error = client->end(done);
       const std::uint32_t waited = completions() - before;
       go_on();
-      // The fence of a layer that hangs comes before the reset is counted.
-      for (int i = 0; error != 0 && client.state().resets == 0 && i < 1000; ++i) ::usleep(10000);
-      if (client.state().resets != 0 && waited <= layers) return false;
+      // The fence of a layer that hangs may come before the reset is counted.
+      for (int i = 0; error != 0 && client->state().resets == 0 && i < 1000; ++i) ::usleep(10000);
+      if (client->state().resets != 0 && waited <= layers) return false;
       EXPECT_EQ(error, 0);
-      EXPECT_LE(waited, layers) << "only after a reset";
+      EXPECT_LE(waited, layers) << "only after a reset: job " << job;
+      worst = std::max(worst, waited);
+      if (HasFailure()) return true;
     }
+    std::printf("%d jobs: the latest was layer number %u of at most %u\n", jobs, worst, layers);
     return true;
   }
-
-  const Node node_;
-  std::vector<std::uint32_t> timelines_;
-  std::vector<pid_t> children_;
 };
 
-// The layer that runs, one behind it, the one that takes its place unless the driver has looked at
-// the clock meanwhile, and its own.
-constexpr std::uint32_t kShortJob = 4;
-
-// In turn it would end after 6400.
-TEST_F(Fairness, AShortJobWaitsForALayer) {
-  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs);
-  expect_short_job_within(kShortJob, 4, [this] { start(16, 400, false); });
+TEST_F(Fairness, AShortJobWaitsForATurnOfAContext) {
+  expect_promise(1, [this] { crowd_.start({kHeavy, false, {}}, {1, 4, kManyLayers, false}); });
 }
 
-// Such layers leave their users far apart in what they had.
-TEST_F(Fairness, AShortJobWaitsForALongLayer) {
-  faults().set(NVDLA_FAULT_DELAY_US, 150000);
-  expect_short_job_within(kShortJob, 15, [this] {
-    for (int i = 0; i < 4; ++i) start(16, 20, false);
+TEST_F(Fairness, AShortJobWaitsForATurnBesideHundredsOfContexts) {
+  expect_promise(1, [this] { crowd_.start({kHeavy, false, {}}, {300, 1, 64, false}); });
+}
+
+// Thousands, for the long form: as many as boots allow one user.
+TEST_F(Fairness, AShortJobWaitsForATurnBesideThousandsOfContexts) {
+  const unsigned contexts = rounds(1000, 4000);
+  ASSERT_GE(Node().limits().user_contexts, contexts)
+      << "the boot has to pass nvdla.user_contexts and nvdla.user_jobs";
+  expect_promise(1, [=, this] { crowd_.start({kHeavy, false, {}}, {contexts, 1, 64, false}); });
+}
+
+// Processes of one user are that user.
+TEST_F(Fairness, AShortJobWaitsForATurnBesideManyProcesses) {
+  expect_promise(1, [this] {
+    for (int i = 0; i < 30; ++i) crowd_.start({kHeavy, false, {}}, {4, 1, kManyLayers / 4, false});
   });
 }
 
-// Only those share who have something to do: all have more queued than is counted, so that nobody
-// runs dry where their processes are too slow to submit more.
-TEST_F(Fairness, EndlessSubmittersShare) {
-  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
-  constexpr std::size_t kUsers = 4;
-  constexpr unsigned kDepth = 300;
-  // The first has longer jobs and so more layers.
-  constexpr std::array<std::uint32_t, kUsers> kLayers = {8, 4, 4, 4};
-  for (const std::uint32_t layers : kLayers) start(layers, kDepth, false);
-  std::vector<std::uint64_t> begin, queued;
-  const auto is_filled = [&](std::size_t i) { return queued[i] - begin[i] > kDepth / 2; };
-  do {
-    ::usleep(10000);
-    begin = jobs();
-    queued = submitted();
-  } while (!is_filled(0) || !is_filled(1) || !is_filled(2) || !is_filled(3));
-  const std::uint32_t before = completions();
-  while (completions() - before < 400) ::usleep(10000);
-  const auto end = jobs();
-  std::array<std::uint64_t, kUsers> share{};
-  for (std::size_t i = 0; i < kUsers; ++i) {
-    share[i] = (end[i] - begin[i]) * kLayers[i];
-    ASSERT_LT(end[i], queued[i]) << "user " << i << " may have had nothing queued";
-  }
-  std::printf("layers of four users: %ju (the one with jobs of 8), %ju, %ju, %ju\n",
-              std::uintmax_t{share[0]}, std::uintmax_t{share[1]}, std::uintmax_t{share[2]},
-              std::uintmax_t{share[3]});
-  const auto [least, most] = std::minmax_element(share.begin(), share.end());
-  EXPECT_GE(*least * 2, *most);
+TEST_F(Fairness, AShortJobWaitsForATurnOfEachOfEightUsers) {
+  expect_promise(8, [this] {
+    for (unsigned i = 0; i < 8; ++i)
+      crowd_.start({kHeavy + i, false, {}}, {20, 1, kManyLayers / 4, false});
+  });
 }
 
-// Being new gives a context no right to keep others waiting for ever. The device stands still
-// before it has done too much, so that the pace of this test is not what is counted.
+// A context that is new gets no credit.
+TEST_F(Fairness, AShortJobWaitsForATurnBesideNewContexts) {
+  expect_promise(1, [this] { crowd_.start_stream({kHeavy, false, {}}, 16, 1); });
+}
+
+TEST_F(Fairness, AShortJobWaitsForATurnBesideNewContextsOfEightUsers) {
+  expect_promise(8, [this] {
+    for (unsigned i = 0; i < 8; ++i) crowd_.start_stream({kHeavy + i, false, {}}, 4, 1);
+  });
+}
+
+// Sub-uids are the user who owns their namespace. They are a sample of the 65,536, opened one after
+// the other.
+TEST_F(Fairness, AShortJobWaitsForATurnBesideSubUids) {
+  const unsigned contexts = rounds(100, 2048);
+  expect_promise(1, [=, this] { crowd_.start({kHeavy, true, {}}, {contexts, 1, 256, true}); });
+}
+
+// Each of them is somebody else's, however many contexts and processes it has, and has more queued
+// than is counted, so that nobody runs dry where their processes are too slow to submit more.
+TEST_F(Fairness, UsersShareWhateverContextsTheyHave) {
+  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
+  std::vector<std::size_t> processes;
+  processes.push_back(crowd_.start_counted({kHeavy, false, {}}, {1, 600, 2, false}));
+  processes.push_back(crowd_.start_counted({kHeavy + 1, false, {}}, {10, 60, 2, false}));
+  for (int i = 0; i < 3; ++i)
+    processes.push_back(crowd_.start_counted({kHeavy + 2, false, {}}, {1, 200, 2, false}));
+  const auto layers = layers_of(processes, 600, 2);
+  const auto sum = [&layers](std::size_t process) {
+    return std::accumulate(layers[process].begin(), layers[process].end(), std::uint64_t{0});
+  };
+  const std::vector<std::uint64_t> share = {sum(0), sum(1), sum(2) + sum(3) + sum(4)};
+  std::printf("layers of a context: %ju, of ten: %ju, of three processes: %ju\n",
+              std::uintmax_t{share[0]}, std::uintmax_t{share[1]}, std::uintmax_t{share[2]});
+  const auto [least, most] = std::minmax_element(share.begin(), share.end());
+  EXPECT_GE(*least * 2, *most) << "users do not share";
+  // Those of one user share second.
+  const auto [few, many] = std::minmax_element(layers[1].begin(), layers[1].end());
+  EXPECT_GE(*few * 3, *many) << "the contexts of a user do not share";
+}
+
+// Where root owns all containers, they are told apart by their control groups.
+TEST_F(Fairness, ContainersOfRootShare) {
+  const std::string root = "/tmp/cgroup";
+  ::mkdir(root.c_str(), 0755);
+  ASSERT_TRUE(::mount("none", root.c_str(), "cgroup2", 0, nullptr) == 0 || errno == EBUSY);
+  const std::string groups[] = {root + "/one", root + "/other"};
+  for (const std::string& group : groups) ::mkdir(group.c_str(), 0755);
+  faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
+  std::vector<std::size_t> processes;
+  processes.push_back(crowd_.start_counted({0, true, groups[0]}, {1, 600, 2, false}));
+  processes.push_back(crowd_.start_counted({0, true, groups[1]}, {10, 60, 2, false}));
+  const auto layers = layers_of(processes, 400, 2);
+  const std::uint64_t one = layers[0][0];
+  const std::uint64_t other = std::accumulate(layers[1].begin(), layers[1].end(), std::uint64_t{0});
+  std::printf("layers of a container with a context: %ju, with ten: %ju\n", std::uintmax_t{one},
+              std::uintmax_t{other});
+  EXPECT_GE(std::min(one, other) * 2, std::max(one, other));
+}
+
+// Being new gives a context of the same user no right to keep others waiting for ever, either. The
+// device stands still before it has done too much, so that the pace of this test is not what is
+// counted.
 TEST_F(Fairness, NewContextsDoNotStarveAnOldOne) {
   faults().set(NVDLA_FAULT_DELAY_US, kLayerUs / 4);
-  Client client(32);
-  ASSERT_EQ(client.run(), 0);
-  constexpr unsigned kUsers = 4;
-  for (unsigned i = 0; i < kUsers; ++i) start(1, 1, true);
+  std::unique_ptr<Client> client;
+  {
+    const AsUser same(kHeavy);
+    client = std::make_unique<Client>(32);
+  }
+  ASSERT_EQ(client->run(), 0);
+  for (unsigned i = 0; i < 4; ++i) crowd_.start_stream({kHeavy, false, {}}, 1, 1);
   // One context of five at a time: its 32 layers end with 160, but for what new ones are ahead.
   constexpr std::uint32_t kMost = 600;
   faults().block(kMost);
   const std::uint32_t before = completions();
-  const auto done = client.start();
-  EXPECT_EQ(client.end(done, 60), 0);
+  const auto done = client->start();
+  EXPECT_EQ(client->end(done, 60), 0);
   const std::uint32_t waited = completions() - before;
   go_on();
   std::printf("a job of 32 layers beside new contexts: ended after %u layers\n", waited);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Users that keep the device busy, each in processes of its own.
+#ifndef NVDLA_TESTS_HOSTILE_CROWD_HPP
+#define NVDLA_TESTS_HOSTILE_CROWD_HPP
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hostile.hpp"
+
+namespace nvdla::hostile {
+
+// The user whose wait a test counts, and the first of the others.
+inline constexpr unsigned kLight = 2000;
+inline constexpr unsigned kHeavy = 1000;
+
+// Who a process is for the driver.
+struct Identity {
+  // In the initial namespace; the owner of the namespace where there is one.
+  unsigned uid = 1000;
+  // The process lives in a user namespace with 65,536 sub-uids.
+  bool in_namespace = false;
+  // A control group that it joins first, for what root owns; empty: none.
+  std::string cgroup;
+};
+
+// What a process has queued.
+struct Load {
+  unsigned contexts = 1;
+  // Jobs in each context, and layers of each job.
+  unsigned depth = 1;
+  std::uint32_t layers = 1;
+  // Each context, by turns, is opened by another sub-uid of the namespace.
+  bool sub_uids = false;
+};
+
+class Crowd {
+ public:
+  Crowd() = default;
+  ~Crowd() { stop(); }
+  Crowd(const Crowd&) = delete;
+  Crowd& operator=(const Crowd&) = delete;
+
+  // All of these return once everything is queued.
+  //
+  // A process that submits the load once. Its jobs are to be longer than the test.
+  void start(const Identity& who, const Load& load);
+  // A process that submits again what has ended, so that every context has that many jobs at any
+  // time. The index of the process, for jobs().
+  std::size_t start_counted(const Identity& who, const Load& load);
+  // A process that has `depth` jobs queued at any time, each in a context that is new.
+  void start_stream(const Identity& who, unsigned depth, std::uint32_t layers);
+
+  // Of a counted process: jobs of each context that have ended, or were submitted, by what the
+  // driver has signalled. It is no matter when the process comes to see it.
+  std::vector<std::uint64_t> ended(std::size_t process) { return points(process, 0); }
+  std::vector<std::uint64_t> submitted(std::size_t process);
+
+  // Kills all processes; how they ended.
+  std::vector<int> stop();
+
+ private:
+  std::vector<std::uint64_t> points(std::size_t process, std::uint32_t flags);
+  // Runs `work` as somebody, until it says that it has queued all.
+  void run(const Identity& who, const std::function<void(const Milestone&)>& work);
+
+  const Node node_;
+  std::vector<pid_t> children_;
+  std::vector<std::vector<std::uint32_t>> timelines_;
+};
+
+}  // namespace nvdla::hostile
+
+#endif  // NVDLA_TESTS_HOSTILE_CROWD_HPP
