@@ -11,6 +11,8 @@
 #   acpi      two processors and a device that an ACPI table describes; with a series for
 #             arm64 the suite without a name has a device tree instead
 #   hostile   users that try to break the driver
+#   line      some of them on a device with INTx
+#   turns     the table of fairness, and thousands of contexts: longest waits against the promise
 #   liars     devices that lie, and one that does not see the processor's caches
 #   traced    hostile users, hangs, sleep and resets, with every memory access of the device
 #             held against what its layers may reach
@@ -167,12 +169,40 @@ machines() {
 		--run "$here/refused.sh"
 }
 
+# hostile_boot NAME APPEND OPTION...: with what users and tests need of the guest. An oops ends
+# the boot at once: nobody waits for what it has left locked.
+hostile_boot() {
+	hostile_name=$1
+	hostile_append=$2
+	shift 2
+	boot "$hostile_name" --device nv_small --append "oops=panic $hostile_append" --with vgem \
+		--with fuse --module "$build/modules/$series/machine/nvdla_waits.ko" \
+		--module "$build/modules/$series/nvdla.ko" "$@"
+}
+# A device that ACPI describes cannot be reset where the kernel has no reset controllers.
+without_reset=
+[ -n "$controllers" ] || without_reset=:*WithReset.*
+
 # Users that try to break the driver, on two processors; preempted anywhere, they meet in
 # more places.
 hostile() {
-	boot hostile --route acpi --cpus 2 --device nv_small --append preempt=full \
-		--time-out $patience --with vgem --run "$tests/test_ioctl $without_sram" \
-		--run "$tests/test_hostile --gtest_filter=-Lifetimes.RemovalFromTheBus*"
+	hostile_boot hostile preempt=full --route acpi --cpus 2 --time-out $((2 * patience)) \
+		--run "$tests/test_ioctl $without_sram" \
+		--run "$tests/test_hostile --gtest_filter=-Lifetimes.RemovalFromTheBus*:FairnessTable.*$without_reset"
+}
+
+# Those who wait for fences, on a line instead of messages.
+line() {
+	hostile_boot hostile-line "pci=nomsi preempt=full" --time-out $patience \
+		--run "$here/line.sh" \
+		--run "$tests/test_hostile --gtest_filter=Abandoned.*:CoreIoctl.*:KillStorm.*:Reservation*:SlowPages.*:Timeline*"
+}
+
+# As many contexts as the table asks for.
+turns() {
+	hostile_boot turns "preempt=full NVDLA_HOSTILE_LONG=1 nvdla.user_contexts=4096 nvdla.user_jobs=8192" \
+		--route acpi --cpus 2 --time-out $((3 * patience)) \
+		--run "$tests/test_hostile --gtest_filter=Fairness*"
 }
 
 # Without the tests that remove the module, with which its traces go.
@@ -185,10 +215,10 @@ traced() {
 		--file "$tests/test_misbehaviour:/bin/test_misbehaviour" \
 		--file "$tests/test_power:/bin/test_power"
 	join traced --cut
-	boot traced-hostile "$@" --route acpi --cpus 2 --device nv_small --append preempt=full \
+	hostile_boot traced-hostile preempt=full "$@" --route acpi --cpus 2 \
 		--server --dma-log --server "$build/emulate/$series-traced-hostile.dma" \
 		--run "$here/traced.sh test_ioctl $without_sram" \
-		--run "$here/traced.sh test_hostile --gtest_filter=-Lifetimes.*" \
+		--run "$here/traced.sh test_hostile --gtest_filter=-Lifetimes.*:Abandoned.TheModule*:FairnessTable.*$without_reset" \
 		--file "$tests/test_hostile:/bin/test_hostile"
 	join traced-hostile --cut
 }
@@ -226,8 +256,8 @@ user_mode() {
 		--with vgem --file "$digits:/digits" --run "$programs/bin/nvdla info" \
 		--run "$tests/test_ioctl $without_sram$held" --run "$tests/test_backend $without_sram"
 	boot power --device nv_small --time-out $patience --run "$tests/test_power --gtest_filter=-LongStorm.*:Clocks.*:$soc"
-	boot hostile --device nv_small --time-out $patience --with vgem \
-		--run "$tests/test_hostile --gtest_filter=-Fairness.EndlessSubmittersShare:FailNth.Probe"
+	hostile_boot hostile '' --time-out $((2 * patience)) \
+		--run "$tests/test_hostile --gtest_filter=-Fairness.*Share*:FairnessTable.*:FailNth.Probe"
 	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
 		--run "$here/refused.sh"
 }
@@ -235,9 +265,9 @@ user_mode() {
 # Of that, what a minute has room for: every allocation of each ioctl fails once. Those of a probe
 # do not: its register accesses want memory here, and the bus panics without.
 user_mode_short() {
-	boot short --device nv_small --time-out $patience --with vgem --append kunit.enable=1 \
+	hostile_boot short kunit.enable=1 --time-out $patience \
 		--run "$kunit" --run "$tests/test_ioctl $without_sram$held" \
-		--run "$tests/test_hostile --gtest_filter=FailNth.*-FailNth.Probe"
+		--run "$tests/test_hostile --gtest_filter=CoreIoctl.*:FailNth.*:Reservation*:Timeline*-FailNth.Probe"
 }
 
 # From user space, by each road that there is: docs/mmio.md.
@@ -348,6 +378,8 @@ uml:short) user_mode_short ;;
 	device_trees
 	;;
 *:hostile) hostile ;;
+*:line) line ;;
+*:turns) turns ;;
 *:acpi)
 	set -- --run "$here/clock.sh '500 MHz'"
 	[ -z "$controllers" ] || set -- "$@" --run "$recovers"

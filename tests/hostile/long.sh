@@ -19,12 +19,17 @@ sh "$here/../emulator/build-module.sh" "$series" "$build" >"$build/emulate/$seri
 }
 # What the kernel does not know of its command line becomes the environment of
 # the first process, and of all others.
-append="preempt=full NVDLA_HOSTILE_LONG=1"
+append="preempt=full oops=panic NVDLA_HOSTILE_LONG=1"
+# What the tests of thousands of contexts ask for.
+append="$append nvdla.user_contexts=4096 nvdla.user_jobs=8192"
 if [ "${1-}" = --append ]; then
 	append="$append $2"
 	shift 2
 fi
 name=$series-hostile-long
 "$here/../emulator/emulate.sh" "$series" --build "$build" --name "$name" \
-	--append "$append" --time-out 1700 "$@" -- "$build/tests/test_hostile"
+	--append "$append" --time-out 2300 --with fuse --with vgem \
+	--module "$build/modules/$series/machine/nvdla_waits.ko" \
+	--module "$build/modules/$series/nvdla.ko" "$@" \
+	-- "$build/tests/test_hostile" --gtest_filter=-FairnessTable.*
 "$here/../emulator/skipped.sh" "$build/emulate/$name.log" "$build/kernels/$series/headers/.config"
