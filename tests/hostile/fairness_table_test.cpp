@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -65,7 +66,8 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
 
   static void begin() {
-    FaultControl::put(root() + "trace", "\n");
+    // Whoever truncates the trace clears it.
+    std::ofstream(root() + "trace", std::ios::trunc);
     FaultControl::put(root() + "tracing_on", "1");
   }
   // What the one job waited for that this process has submitted since.

@@ -111,6 +111,11 @@ class Timeline : public Hostile {
     ADD_FAILURE() << "the device is reset each time";
   }
 
+  // The fence of a layer that hangs may come before the reset is counted.
+  static void wait_for_reset(Client& witness) {
+    for (int i = 0; witness.state().resets == 0 && i < 1000; ++i) ::usleep(10000);
+    EXPECT_EQ(witness.state().resets, 1u);
+  }
   bool is_blocked() { return (faults().get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) != 0; }
 };
 
@@ -127,6 +132,7 @@ using TimelineWithReset = Timeline;
 
 // A job that hangs ends before those behind it, which are cancelled for its sake.
 TEST_F(TimelineWithReset, AHangEndsBeforeWhatItCancels) {
+  Client witness;
   faults().block(2);
   Sharer client(-1, -1, 2);
   std::vector<int> files;
@@ -142,6 +148,25 @@ TEST_F(TimelineWithReset, AHangEndsBeforeWhatItCancels) {
   EXPECT_EQ(fence_error(files[0]), ETIME);
   for (std::size_t i = 1; i < files.size(); ++i) EXPECT_EQ(fence_error(files[i]), ECANCELED) << i;
   for (const int file : files) ::close(file);
+  wait_for_reset(witness);
+}
+
+// A hung device may still write: it is reset, or cut off from the bus, before anybody hears that
+// its buffers are free.
+TEST_F(TimelineWithReset, AHangSignalsAfterTheDeviceHasStopped) {
+  for (int i = 0; i < 5; ++i) {
+    Client witness;
+    faults().block(1);
+    Sharer client(-1, -1, 1);
+    const int file = client.sync_file(client.start());
+    while (!is_signalled(file)) {
+    }
+    const bool reaches_memory = !faults().on_pci() || faults().bus_master();
+    EXPECT_FALSE(reaches_memory && is_blocked()) << "the layer can go on and write";
+    EXPECT_EQ(fence_error(file), ETIME);
+    ::close(file);
+    wait_for_reset(witness);
+  }
 }
 
 // Random ends of users with several contexts, some jobs of which wait for those of others, with the

@@ -116,12 +116,15 @@ using ReservationWithReset = Reservation;
 
 // The time-out of a layer needs nothing that a user can hold.
 TEST_F(ReservationWithReset, AHangIsFoundWhileATaskWaitsUnderIt) {
+  Client witness;
   const int fence = leave_while_a_task_waits(64);
   // The layers of the first job go by before; one of the last hangs.
   faults().block(12);
   EXPECT_EQ(result(), std::uint32_t{WAITS_SIGNALLED})
       << "the time-out of a layer waits for a reservation";
   EXPECT_EQ(last_->end(done_, 2 * kGivesUpSeconds), ETIME);
+  // The fence may come before the reset is counted.
+  for (int i = 0; witness.state().resets == 0 && i < 1000; ++i) ::usleep(10000);
   ::close(fence);
 }
 
