@@ -106,7 +106,8 @@ class Trace {
       const std::uint64_t ns = end - std::min(end, std::max(start, last_end));
       last_end = end;
       ++wait.layers;
-      wait.layer_ms = std::max(wait.layer_ms, static_cast<double>(ns) / 1e6);
+      // The first one stood still.
+      if (wait.layers > 1) wait.layer_ms = std::max(wait.layer_ms, static_cast<double>(ns) / 1e6);
       // The layer that is enabled ahead belongs to the turn of the one before it.
       const bool ahead = turn_ns >= kTurnNs && other == turn_of;
       if (ahead) {
@@ -200,6 +201,7 @@ class FairnessTable : public Hostile {
       client = std::make_unique<Client>();
     }
     Wait worst;
+    worst.layer_ms = row.layer_us / 1e3;
     worst.started = true;
     for (int job = 0; job < 10 && worst.started; ++job) {
       // One layer in that time is less than a share.
