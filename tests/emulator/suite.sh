@@ -191,14 +191,14 @@ hostile() {
 		--run "$tests/test_hostile --gtest_filter=-Lifetimes.RemovalFromTheBus*:FairnessTable.*$without_reset"
 }
 
-# Those who wait for fences, on a line instead of messages.
+# Tests of order and waiting with INTx instead of messages.
 line() {
 	hostile_boot hostile-line "pci=nomsi preempt=full" --time-out $patience \
 		--run "$here/line.sh" \
 		--run "$tests/test_hostile --gtest_filter=Abandoned.*:CoreIoctl.*:KillStorm.*:Reservation*:SlowPages.*:Timeline*"
 }
 
-# As many contexts as the table asks for.
+# Fairness in its long form, in a boot that allows a user thousands of contexts.
 turns() {
 	hostile_boot turns "preempt=full NVDLA_HOSTILE_LONG=1 nvdla.user_contexts=4096 nvdla.user_jobs=8192" \
 		--route acpi --cpus 2 --time-out $((3 * patience)) \

@@ -63,7 +63,7 @@ TEST_F(Abandoned, TheModuleGoesWithoutWaitingForThem) {
   leave_jobs();
   const std::uint32_t left = completions();
   int error = EAGAIN;
-  // Until a tenth of one of their jobs has run, as far as anything runs.
+  // The loop ends when a tenth of one of their jobs has run, if any of them runs.
   for (int i = 0; i < 300 && error == EAGAIN && completions() - left < kLayers / 10; ++i) {
     ::usleep(100000);
     error = ::syscall(SYS_delete_module, "nvdla", O_NONBLOCK) == 0 ? 0 : errno;
@@ -80,7 +80,7 @@ TEST_F(Abandoned, TheModuleGoesWithoutWaitingForThem) {
   load_driver();
 }
 
-// What a destroyed context leaves behind is paid for until it has ended.
+// A destroyed context stays charged to its user until its last job has ended.
 TEST_F(Abandoned, ADestroyedContextCountsUntilItsLastJobEnds) {
   // A job takes most of a second, so that few end while the others are submitted.
   faults().set(NVDLA_FAULT_DELAY_US, 100000);
@@ -97,7 +97,7 @@ TEST_F(Abandoned, ADestroyedContextCountsUntilItsLastJobEnds) {
       const int error = client.node().call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create);
       if (error == EDQUOT) return count + 64 < limit ? 2 : 0;
       if (error != 0) return 4;
-      // Of the one that this takes the place of nothing is left but its job.
+      // Nothing but a job is left of the context that this one replaces.
       client.use_context(create.context);
     }
     return 1;

@@ -81,7 +81,7 @@ TEST_F(CoreIoctl, NoneDoesHarm) {
   for (unsigned long number = DRM_COMMAND_END; number <= 0xff; ++number) numbers.push_back(number);
   unsigned deaths = 0;
   for (const unsigned long number : numbers) {
-    // Of a kernel that dies of it this is the last line.
+    // This is the last line of a kernel that dies of the call.
     std::printf("0x%02lx ", number);
     std::fflush(stdout);
     // Each in a process of its own: an oops kills it, and a lock that an oops left behind stops the

@@ -20,7 +20,7 @@ namespace {
 using ioctl_test::must;
 
 constexpr unsigned kSubUids = 65536;
-// Where the sub-uids of an owner begin in the initial namespace.
+// The sub-uids of an owner begin here in the initial namespace.
 constexpr unsigned kFirstSubUid = 100000;
 
 // A file for each of many sub-uids.

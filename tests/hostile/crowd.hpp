@@ -18,7 +18,7 @@ namespace nvdla::hostile {
 inline constexpr unsigned kLight = 2000;
 inline constexpr unsigned kHeavy = 1000;
 
-// Who a process is for the driver.
+// `Identity` describes the user that the driver takes a process for.
 struct Identity {
   // In the initial namespace; the owner of the namespace where there is one.
   unsigned uid = 1000;
@@ -28,7 +28,7 @@ struct Identity {
   std::string cgroup;
 };
 
-// What a process has queued.
+// `Load` describes what a process has queued.
 struct Load {
   unsigned contexts = 1;
   // Jobs in each context, and layers of each job.
@@ -38,6 +38,7 @@ struct Load {
   bool sub_uids = false;
 };
 
+// `Crowd` starts the processes of other users, and kills them in the end.
 class Crowd {
  public:
   Crowd() = default;
@@ -55,8 +56,8 @@ class Crowd {
   // A process that has `depth` jobs queued at any time, each in a context that is new.
   void start_stream(const Identity& who, unsigned depth, std::uint32_t layers);
 
-  // Of a counted process: jobs of each context that have ended, or were submitted, by what the
-  // driver has signalled. It is no matter when the process comes to see it.
+  // Returns how many jobs of each context of a counted process have ended, or were submitted. The
+  // driver's signals say so, so it does not matter when the process comes to see them.
   std::vector<std::uint64_t> ended(std::size_t process) { return points(process, 0); }
   std::vector<std::uint64_t> submitted(std::size_t process);
 

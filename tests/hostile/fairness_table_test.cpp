@@ -32,12 +32,12 @@ using emulator_test::FaultControl;
 
 // Shorter layers belong to one turn for this long together.
 constexpr std::uint64_t kTurnNs = 5'000'000;
-// What the promise adds to the turns.
+// The promise adds this to the turns.
 constexpr std::uint64_t kMarginNs = 10'000'000;
 // Turns that begin within that.
 constexpr unsigned kMarginTurns = 2;
 
-// What one job waited for.
+// `Wait` describes how long one job waited, and for how much of others.
 struct Wait {
   double ms = 0;
   unsigned layers = 0;
@@ -71,9 +71,9 @@ class Trace {
     std::ofstream(root() + "trace", std::ios::trunc);
     FaultControl::put(root() + "tracing_on", "1");
   }
-  // From here on the device goes on.
+  // Marks in the trace that the device goes on.
   static void mark() { FaultControl::put(root() + "trace_marker", "nvdla_mark"); }
-  // What the one job waited for after the mark that this process has submitted since the beginning.
+  // Returns how the one job waited after the mark that this process has submitted since begin().
   static Wait end() {
     FaultControl::put(root() + "tracing_on", "0");
     std::istringstream text(emulator_test::read_text(root() + "trace"));
@@ -127,7 +127,7 @@ class Trace {
  private:
   static constexpr auto npos = std::string::npos;
   static std::string root() { return "/sys/kernel/tracing/"; }
-  // Of "key=value" in a line of the trace.
+  // Returns the value of "key=value" in a line of the trace.
   static std::string value(const std::string& line, const std::string& key) {
     const std::size_t at = line.find(" " + key + "=");
     if (at == npos) return {};

@@ -193,12 +193,12 @@ TEST_F(Fairness, UsersShareWhateverContextsTheyHave) {
               std::uintmax_t{share[0]}, std::uintmax_t{share[1]}, std::uintmax_t{share[2]});
   const auto [least, most] = std::minmax_element(share.begin(), share.end());
   EXPECT_GE(*least * 2, *most) << "users do not share";
-  // Those of one user share second.
+  // The contexts of one user share its time.
   const auto [few, many] = std::minmax_element(layers[1].begin(), layers[1].end());
   EXPECT_GE(*few * 3, *many) << "the contexts of a user do not share";
 }
 
-// Where root owns all containers, they are told apart by their control groups.
+// Containers that root owns are told apart by their control groups.
 TEST_F(Fairness, ContainersOfRootShare) {
   const std::string root = "/tmp/cgroup";
   ::mkdir(root.c_str(), 0755);

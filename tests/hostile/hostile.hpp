@@ -145,7 +145,7 @@ class Hostile : public testing::Test {
   void go_on(std::uint32_t layers = 0);
   // After the function was away.
   void find_device();
-  // After the module was removed: loads it again, as the first process had.
+  // Loads the module again after it was removed, as the first process of the guest had.
   static void load_driver();
 
   std::uint64_t seed_ = 0;

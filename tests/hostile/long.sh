@@ -20,7 +20,7 @@ sh "$here/../emulator/build-module.sh" "$series" "$build" >"$build/emulate/$seri
 # What the kernel does not know of its command line becomes the environment of
 # the first process, and of all others.
 append="preempt=full oops=panic NVDLA_HOSTILE_LONG=1"
-# What the tests of thousands of contexts ask for.
+# The tests of thousands of contexts need these limits.
 append="$append nvdla.user_contexts=4096 nvdla.user_jobs=8192"
 if [ "${1-}" = --append ]; then
 	append="$append $2"

@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "../emulator/seen.hpp"
 #include "hostile.hpp"
 #include "tools/emulator/fault_capability.h"
 
@@ -76,6 +78,7 @@ class Timeline : public Hostile {
     std::vector<int> files;
     for (const std::uint32_t end : ends) files.push_back(ours.sync_file(end));
     wait_until_blocked();
+    if (use == Buffer::kRead) wait_until_all_ready(kJobs - 1);
     ::kill(child, SIGKILL);
     EXPECT_EQ(reap(child), 128 + SIGKILL);
 
@@ -111,6 +114,17 @@ class Timeline : public Hostile {
     ADD_FAILURE() << "the device is reset each time";
   }
 
+  // Those that read wait for nothing but the device. A worker readies them; it takes its time, but
+  // not as long as the deadline of a layer.
+  static void wait_until_all_ready(std::size_t jobs) {
+    const auto until = Clock::now() + std::chrono::seconds(1);
+    std::size_t ready = 0;
+    do {
+      const std::string queue = emulator_test::debugfs("queue");
+      ready = 0;
+      for (std::size_t at = 0; (at = queue.find("ready: ", at)) != std::string::npos; ++at) ++ready;
+    } while (ready < jobs && Clock::now() < until);
+  }
   // The fence of a layer that hangs may come before the reset is counted.
   static void wait_for_reset(Client& witness) {
     for (int i = 0; witness.state().resets == 0 && i < 1000; ++i) ::usleep(10000);
@@ -127,7 +141,7 @@ TEST_F(Timeline, ABufferIsBusyWhileTheDeviceWritesItForTheDead) {
   expect_busy_after_a_kill(Buffer::kWritten);
 }
 
-// Where the device can be reset.
+// These tests need a device that can be reset.
 using TimelineWithReset = Timeline;
 
 // A job that hangs ends before those behind it, which are cancelled for its sake.

@@ -23,8 +23,8 @@ namespace {
 using ioctl_test::fence_error;
 using ioctl_test::must;
 
-// After this the task gives up: much longer than what the device does meanwhile, however slow the
-// machine, so that only a deadlock lasts as long.
+// The task gives up after this, which is much longer than what the device does meanwhile, however
+// slow the machine, so that only a deadlock lasts as long.
 constexpr std::uint32_t kGivesUpSeconds = 60;
 
 class Reservation : public Hostile {
@@ -46,7 +46,7 @@ class Reservation : public Hostile {
     must(::ioctl(waits_, WAITS_CREATE, &create) == 0 ? 0 : errno, "WAITS_CREATE");
     return create;
   }
-  // Returns with the reservation of the buffer held by a task that waits for the fence.
+  // Has a task hold the reservation of the buffer while it waits for the fence.
   void hold(int buffer, int fence) {
     waits_hold args{buffer, fence, kGivesUpSeconds};
     must(::ioctl(waits_, WAITS_HOLD, &args) == 0 ? 0 : errno, "WAITS_HOLD");
@@ -111,7 +111,7 @@ TEST_F(Reservation, ATaskThatWaitsUnderItStopsNobody) {
   ::close(fence);
 }
 
-// Where the device can be reset.
+// These tests need a device that can be reset.
 using ReservationWithReset = Reservation;
 
 // The time-out of a layer needs nothing that a user can hold.

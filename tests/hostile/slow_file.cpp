@@ -93,7 +93,7 @@ void SlowFile::answer(std::uint64_t unique, int error, const void* body, std::si
   fuse_out_header header{static_cast<std::uint32_t>(sizeof(fuse_out_header) + bytes), -error,
                          unique};
   const iovec parts[] = {{&header, sizeof(header)}, {const_cast<void*>(body), bytes}};
-  // What was interrupted wants no answer any more.
+  // A request that was interrupted wants no answer any more.
   if (::writev(fuse_, parts, bytes == 0 ? 1 : 2) < 0 && errno != ENOENT) std::abort();
 }
 

@@ -11,7 +11,7 @@
 
 namespace nvdla::hostile {
 
-// For a process without privileges, which gets a user namespace and a mount namespace of its own.
+// `SlowFile` gives a process without privileges a user namespace and a mount namespace of its own.
 // Another process of its process group serves the file system until it is killed.
 class SlowFile {
  public:

@@ -37,7 +37,7 @@ struct Victim {
   int create(drm_nvdla_program_create& args) const {
     return node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args);
   }
-  // What SUBMIT takes.
+  // Fills `bindings` and returns an argument that SUBMIT takes.
   drm_nvdla_submit submit(std::vector<drm_nvdla_binding>& bindings) {
     auto create_args = copy.args();
     must(create(create_args), "PROGRAM_CREATE");

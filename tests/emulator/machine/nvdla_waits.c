@@ -25,7 +25,7 @@
 
 #include "nvdla_waits.h"
 
-/* What MODULE_IMPORT_NS() makes, whose argument is now a name, now a string. */
+/* MODULE_IMPORT_NS() makes this; its argument is now a name, now a string. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
 /* A reservation that several buffers share. */
@@ -222,7 +222,7 @@ static int waits_start(struct waits_task *task, const struct waits_hold *args)
 		dma_fence_put(fence);
 		return PTR_ERR(thread);
 	}
-	/* For kthread_stop(), also after the thread has ended. */
+	/* kthread_stop() needs it, also after the thread has ended. */
 	get_task_struct(thread);
 	task->thread = thread;
 	wake_up_process(thread);
@@ -320,5 +320,5 @@ static struct miscdevice waits_device = {
 module_misc_device(waits_device);
 
 MODULE_DESCRIPTION("Waits for fences under the reservation of a buffer, for tests of NVDLA");
-/* As the functions of dma-buf want it. */
+/* The functions of dma-buf are for GPL modules alone. */
 MODULE_LICENSE("Dual MIT/GPL");

@@ -10,10 +10,10 @@
 
 /** struct waits_create - buffers of one page each that share one reservation */
 struct waits_create {
-	/** @count: 1 or 2 buffers */
-	__u32 count;
-	/** @fds: out: their files; -1 where there is none */
-	__s32 fds[2];
+  /** @count: 1 or 2 buffers */
+  __u32 count;
+  /** @fds: out: their files; -1 where there is none */
+  __s32 fds[2];
 };
 
 /**
@@ -23,25 +23,25 @@ struct waits_create {
  * after a while, so that a machine which deadlocks comes back.
  */
 struct waits_hold {
-	/** @buffer: file of any dma-buf */
-	__s32 buffer;
-	/** @fence: sync_file */
-	__s32 fence;
-	/** @seconds: after which the task gives up */
-	__u32 seconds;
+  /** @buffer: file of any dma-buf */
+  __s32 buffer;
+  /** @fence: sync_file */
+  __s32 fence;
+  /** @seconds: after which the task gives up */
+  __u32 seconds;
 };
 
 /* The task has not ended yet. */
-#define WAITS_RUNNING	0
+#define WAITS_RUNNING 0
 /* The fence signalled while the task held the reservation. */
-#define WAITS_SIGNALLED	1
+#define WAITS_SIGNALLED 1
 /* The task gave up: whoever signals waited for the reservation. */
-#define WAITS_GAVE_UP	2
+#define WAITS_GAVE_UP 2
 
 /* One task for each open file; WAITS_RESULT waits for its end. */
-#define WAITS_CREATE	_IOWR('W', 0, struct waits_create)
-#define WAITS_HOLD	_IOW('W', 1, struct waits_hold)
-#define WAITS_STATE	_IOR('W', 2, __u32)
-#define WAITS_RESULT	_IOR('W', 3, __u32)
+#define WAITS_CREATE _IOWR('W', 0, struct waits_create)
+#define WAITS_HOLD _IOW('W', 1, struct waits_hold)
+#define WAITS_STATE _IOR('W', 2, __u32)
+#define WAITS_RESULT _IOR('W', 3, __u32)
 
 #endif /* NVDLA_WAITS_H */
