@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ struct Load {
   // Each context, by turns, is opened by another sub-uid of the namespace.
   bool sub_uids = false;
 };
+
+// A job in a context of each of so many sub-uids. Each has a program of its own, which takes about
+// 2 KiB of the kernel's memory for each layer: all of them together fit the memory of the guest.
+inline Load sub_uid_load(unsigned uids) { return {uids, 1, 32768 / std::max(uids, 128u), true}; }
 
 // `Crowd` starts the processes of other users, and kills them in the end.
 class Crowd {

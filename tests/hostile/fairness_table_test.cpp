@@ -184,7 +184,7 @@ class FairnessTable : public Hostile {
       const unsigned uids = is_long ? 2048 : 100;
       rows.push_back({"a context of each of " + std::to_string(uids) + " sub-uids", 1, layer_us,
                       [=](Crowd& crowd) {
-                        crowd.start({kHeavy, true, {}}, {uids, 1, 2000, true});
+                        crowd.start({kHeavy, true, {}}, sub_uid_load(uids));
                       }});
     }
     return rows;

@@ -172,7 +172,7 @@ TEST_F(Fairness, AShortJobWaitsForATurnBesideNewContextsOfEightUsers) {
 // the other.
 TEST_F(Fairness, AShortJobWaitsForATurnBesideSubUids) {
   const unsigned contexts = rounds(100, 2048);
-  expect_promise(1, [=, this] { crowd_.start({kHeavy, true, {}}, {contexts, 1, 256, true}); });
+  expect_promise(1, [=, this] { crowd_.start({kHeavy, true, {}}, sub_uid_load(contexts)); });
 }
 
 // Each of them is somebody else's, however many contexts and processes it has, and has more queued
