@@ -39,7 +39,7 @@ FLAGS = [
     "-Wall", "-Wextra", "-Werror", "-Wvla", "-Wundef", "-Wstrict-prototypes",
     "-Wmissing-prototypes", "-Wdeclaration-after-statement", "-Wimplicit-fallthrough",
     f"-Wframe-larger-than={FRAME_LIMIT}",
-    f"-I{ROOT}/uapi", f"-I{ROOT}",
+    f"-I{ROOT}/firmware/include", f"-I{ROOT}/uapi", f"-I{ROOT}",
 ]
 # Compilers call these by themselves, kernels have them.
 ALLOWED = {"memcpy", "memset", "memmove", "memcmp"}

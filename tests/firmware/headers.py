@@ -12,9 +12,10 @@ HOSTED = (
     ["gcc"],
     ["clang-14"],
 )
+TYPES = "-Ifirmware/include"
 FREESTANDING = (
-    ["clang-14", "--target=x86_64-linux-gnu", "-ffreestanding", "-nostdlibinc"],
-    ["clang-14", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlibinc"],
+    ["clang-14", "--target=x86_64-linux-gnu", "-ffreestanding", "-nostdlibinc", TYPES],
+    ["clang-14", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlibinc", TYPES],
 )
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iuapi", "-I.", "-"]
 

@@ -50,8 +50,8 @@
  * waits in it ends with -ECANCELED and nothing more can be submitted; make a
  * new one. Other contexts go on.
  */
-#ifndef _UAPI_NVDLA_ACCEL_H_
-#define _UAPI_NVDLA_ACCEL_H_
+#ifndef NVDLA_ACCEL_H
+#define NVDLA_ACCEL_H
 
 #if defined(__KERNEL__)
 #include <drm/drm.h>
@@ -403,4 +403,4 @@ struct drm_nvdla_submit {
 }
 #endif
 
-#endif /* _UAPI_NVDLA_ACCEL_H_ */
+#endif /* NVDLA_ACCEL_H */

@@ -27,17 +27,7 @@
 #ifndef NVDLA_LAYER_H
 #define NVDLA_LAYER_H
 
-#if defined(__KERNEL__) || (defined(__linux__) && __STDC_HOSTED__)
 #include <linux/types.h>
-#else
-#include <stdint.h>
-typedef uint8_t __u8;
-typedef uint16_t __u16;
-typedef uint32_t __u32;
-typedef int32_t __s32;
-typedef uint64_t __u64;
-typedef int64_t __s64;
-#endif
 
 #if defined(__cplusplus)
 extern "C" {
