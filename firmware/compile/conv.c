@@ -100,10 +100,10 @@ static int check_ranges(struct nvdla_compile *c)
 			      32) ||
 	    nvdla_check_range(c, FIELD(kernel_height), conv->kernel_height, 1,
 			      32) ||
-	    nvdla_check_range(c, FIELD(stride_x), conv->stride_x, 1, 8) ||
-	    nvdla_check_range(c, FIELD(stride_y), conv->stride_y, 1, 8) ||
-	    nvdla_check_range(c, FIELD(dilation_x), conv->dilation_x, 1, 32) ||
-	    nvdla_check_range(c, FIELD(dilation_y), conv->dilation_y, 1, 32))
+	    nvdla_check_range(c, FIELD(stride_width), conv->stride_width, 1, 8) ||
+	    nvdla_check_range(c, FIELD(stride_height), conv->stride_height, 1, 8) ||
+	    nvdla_check_range(c, FIELD(dilation_width), conv->dilation_width, 1, 32) ||
+	    nvdla_check_range(c, FIELD(dilation_height), conv->dilation_height, 1, 32))
 		return -1;
 	if (nvdla_check_range(c, FIELD(pad_left), conv->pad_left, 0, 31) ||
 	    nvdla_check_range(c, FIELD(pad_right), conv->pad_right, 0, 63) ||
@@ -135,9 +135,9 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.after = conv->pad_right,
 		.after_field = FIELD(pad_right),
 		.kernel = conv->kernel_width,
-		.dilation = conv->dilation_x,
-		.stride = conv->stride_x,
-		.stride_field = FIELD(stride_x),
+		.dilation = conv->dilation_width,
+		.stride = conv->stride_width,
+		.stride_field = FIELD(stride_width),
 		.kernel_field = FIELD(kernel_width),
 	};
 	const struct nvdla_window y = {
@@ -148,9 +148,9 @@ static int check_geometry(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 		.after = conv->pad_bottom,
 		.after_field = FIELD(pad_bottom),
 		.kernel = conv->kernel_height,
-		.dilation = conv->dilation_y,
-		.stride = conv->stride_y,
-		.stride_field = FIELD(stride_y),
+		.dilation = conv->dilation_height,
+		.stride = conv->stride_height,
+		.stride_field = FIELD(stride_height),
 		.kernel_field = FIELD(kernel_height),
 	};
 
@@ -191,8 +191,8 @@ static int check_unused(struct nvdla_compile *c)
 		return -1;
 	if (conv->mode != NVDLA_CONV_IMAGE &&
 	    (nvdla_check_zero(c, FIELD(pixel_format), conv->pixel_format) ||
-	     nvdla_check_zero(c, FIELD(pixel_x_offset),
-			      conv->pixel_x_offset) ||
+	     nvdla_check_zero(c, FIELD(pixel_offset),
+			      conv->pixel_offset) ||
 	     nvdla_check_zero_bytes(c, FIELD(input_uv),
 				    sizeof(conv->input_uv))))
 		return -1;

@@ -65,7 +65,7 @@ u32 nvdla_image_planes(const struct nvdla_conv *conv)
 static int check_extension(struct nvdla_compile *c)
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
-	const u32 lanes = nvdla_max(conv->kernel_width, conv->stride_x) *
+	const u32 lanes = nvdla_max(conv->kernel_width, conv->stride_width) *
 			  conv->channels;
 	u32 max = 1;
 
@@ -99,12 +99,12 @@ int nvdla_image_check(struct nvdla_compile *c)
 				    conv->proc_precision);
 	if (nvdla_check_range(c, FIELD(channels), conv->channels, components,
 			      components) ||
-	    nvdla_check_range(c, FIELD(pixel_x_offset), conv->pixel_x_offset, 0,
+	    nvdla_check_range(c, FIELD(pixel_offset), conv->pixel_offset, 0,
 			      (s64)(c->hw->atom / formats[format].bytes[0]) -
 				      1) ||
 	    nvdla_check_range(c, FIELD(batch), conv->batch, 1, 1) ||
-	    nvdla_check_range(c, FIELD(dilation_x), conv->dilation_x, 1, 1) ||
-	    nvdla_check_range(c, FIELD(dilation_y), conv->dilation_y, 1, 1))
+	    nvdla_check_range(c, FIELD(dilation_width), conv->dilation_width, 1, 1) ||
+	    nvdla_check_range(c, FIELD(dilation_height), conv->dilation_height, 1, 1))
 		return -1;
 	return 0;
 }
@@ -187,7 +187,7 @@ static int claim_plane(struct nvdla_compile *c, u32 field,
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const u32 atom = c->hw->atom;
-	const u32 skip = conv->pixel_x_offset % (atom / bytes);
+	const u32 skip = conv->pixel_offset % (atom / bytes);
 	const struct nvdla_cube plane = {
 		.surfaces = 1,
 		.lines = conv->height,

@@ -70,7 +70,7 @@ static void emit_cdma_input(struct nvdla_compile *c,
 			     ext_lines));
 	nvdla_emit(c, NVDLA_CDMA_D_PIXEL_OFFSET,
 		   NVDLA_SET(CDMA_D_PIXEL_OFFSET_PIXEL_X_OFFSET,
-			     conv->pixel_x_offset));
+			     conv->pixel_offset));
 	nvdla_emit(c, NVDLA_CDMA_D_DAIN_RAM_TYPE,
 		   nvdla_ram_type(c, input->slot));
 	nvdla_emit_address(c, NVDLA_CDMA_D_DAIN_ADDR_LOW_0,
@@ -155,9 +155,9 @@ static void emit_cdma_rest(struct nvdla_compile *c)
 		   NVDLA_SET(CDMA_D_CVT_SCALE_CVT_SCALE, conv->cvt_scale));
 	nvdla_emit(c, NVDLA_CDMA_D_CONV_STRIDE,
 		   NVDLA_SET(CDMA_D_CONV_STRIDE_CONV_X_STRIDE,
-			     conv->stride_x - 1) |
+			     conv->stride_width - 1) |
 		   NVDLA_SET(CDMA_D_CONV_STRIDE_CONV_Y_STRIDE,
-			     conv->stride_y - 1));
+			     conv->stride_height - 1));
 	nvdla_emit(c, NVDLA_CDMA_D_ZERO_PADDING,
 		   NVDLA_SET(CDMA_D_ZERO_PADDING_PAD_LEFT, conv->pad_left) |
 		   NVDLA_SET(CDMA_D_ZERO_PADDING_PAD_RIGHT, conv->pad_right) |
@@ -222,14 +222,14 @@ static void emit_csc(struct nvdla_compile *c,
 	nvdla_emit(c, NVDLA_CSC_D_RELEASE, plan->release - 1);
 	nvdla_emit(c, NVDLA_CSC_D_CONV_STRIDE_EXT,
 		   NVDLA_SET(CSC_D_CONV_STRIDE_EXT_CONV_X_STRIDE_EXT,
-			     folded ? 0 : conv->stride_x - 1) |
+			     folded ? 0 : conv->stride_width - 1) |
 		   NVDLA_SET(CSC_D_CONV_STRIDE_EXT_CONV_Y_STRIDE_EXT,
-			     folded ? 0 : conv->stride_y - 1));
+			     folded ? 0 : conv->stride_height - 1));
 	nvdla_emit(c, NVDLA_CSC_D_DILATION_EXT,
 		   NVDLA_SET(CSC_D_DILATION_EXT_X_DILATION_EXT,
-			     conv->dilation_x - 1) |
+			     conv->dilation_width - 1) |
 		   NVDLA_SET(CSC_D_DILATION_EXT_Y_DILATION_EXT,
-			     conv->dilation_y - 1));
+			     conv->dilation_height - 1));
 	nvdla_emit(c, NVDLA_CSC_D_ZERO_PADDING,
 		   NVDLA_SET(CSC_D_ZERO_PADDING_PAD_LEFT,
 			     folded ? 0 : conv->pad_left) |

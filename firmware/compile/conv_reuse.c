@@ -75,8 +75,8 @@ static int check_data(struct nvdla_compile *c, struct nvdla_conv_plan *plan)
 	const struct setting folds[] = {
 		{ FIELD(pad_top), now->pad_top, kept->conv.pad_top },
 		{ FIELD(pad_bottom), now->pad_bottom, kept->conv.pad_bottom },
-		{ FIELD(stride_x), now->stride_x, kept->conv.stride_x },
-		{ FIELD(stride_y), now->stride_y, kept->conv.stride_y },
+		{ FIELD(stride_width), now->stride_width, kept->conv.stride_width },
+		{ FIELD(stride_height), now->stride_height, kept->conv.stride_height },
 	};
 
 	if (!kept->lines)

@@ -32,8 +32,8 @@ int nvdla_winograd_check(struct nvdla_compile *c)
 		return nvdla_refuse(c, NVDLA_RULE_CHOICE, FIELD(mode),
 				    conv->mode, 0, NVDLA_CONV_IMAGE);
 	if (nvdla_check_range(c, FIELD(batch), conv->batch, 1, 1) ||
-	    nvdla_check_range(c, FIELD(dilation_x), conv->dilation_x, 1, 1) ||
-	    nvdla_check_range(c, FIELD(dilation_y), conv->dilation_y, 1, 1))
+	    nvdla_check_range(c, FIELD(dilation_width), conv->dilation_width, 1, 1) ||
+	    nvdla_check_range(c, FIELD(dilation_height), conv->dilation_height, 1, 1))
 		return -1;
 	/* There is no way through the converter. */
 	if (conv->in_precision != conv->proc_precision)
@@ -74,7 +74,7 @@ int nvdla_winograd_extend(struct nvdla_compile *c, const struct nvdla_window *x,
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 	const u32 lanes = c->hw->atom / nvdla_bpe(conv->proc_precision);
-	const u32 folds = conv->stride_x * conv->stride_y;
+	const u32 folds = conv->stride_width * conv->stride_height;
 
 	if (check_direction(c, x, MAX_COLUMNS, &plan->ext_width) ||
 	    check_direction(c, y, MAX_LINES, &plan->ext_height) ||
@@ -99,6 +99,6 @@ u32 nvdla_winograd_entries(const struct nvdla_compile *c,
 {
 	const struct nvdla_conv *conv = &c->layer->conv;
 
-	return plan->ext_width / TILE * plan->surfaces * conv->stride_x *
-	       conv->stride_y;
+	return plan->ext_width / TILE * plan->surfaces * conv->stride_width *
+	       conv->stride_height;
 }

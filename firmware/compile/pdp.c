@@ -78,8 +78,8 @@ static int check_window(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 		.kernel = pdp->kernel_width,
 		.kernel_field = FIELD(kernel_width),
 		.dilation = 1,
-		.stride = pdp->stride_x,
-		.stride_field = FIELD(stride_x),
+		.stride = pdp->stride_width,
+		.stride_field = FIELD(stride_width),
 	};
 	const struct nvdla_window y = {
 		.size = plan->height,
@@ -91,16 +91,16 @@ static int check_window(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 		.kernel = pdp->kernel_height,
 		.kernel_field = FIELD(kernel_height),
 		.dilation = 1,
-		.stride = pdp->stride_y,
-		.stride_field = FIELD(stride_y),
+		.stride = pdp->stride_height,
+		.stride_field = FIELD(stride_height),
 	};
 
 	if (nvdla_check_range(c, FIELD(kernel_width), pdp->kernel_width, 1,
 			      8) ||
 	    nvdla_check_range(c, FIELD(kernel_height), pdp->kernel_height, 1,
 			      8) ||
-	    nvdla_check_range(c, FIELD(stride_x), pdp->stride_x, 1, 16) ||
-	    nvdla_check_range(c, FIELD(stride_y), pdp->stride_y, 1, 16) ||
+	    nvdla_check_range(c, FIELD(stride_width), pdp->stride_width, 1, 16) ||
+	    nvdla_check_range(c, FIELD(stride_height), pdp->stride_height, 1, 16) ||
 	    nvdla_check_range(c, FIELD(pad_left), pdp->pad_left, 0, 7) ||
 	    nvdla_check_range(c, FIELD(pad_right), pdp->pad_right, 0, 7) ||
 	    nvdla_check_range(c, FIELD(pad_top), pdp->pad_top, 0, 7) ||
@@ -183,7 +183,7 @@ static int check_bands(struct nvdla_compile *c, struct nvdla_pdp_plan *plan,
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
 	const u32 kernel = pdp->kernel_width;
-	const u32 stride = pdp->stride_x;
+	const u32 stride = pdp->stride_width;
 	const u32 overlap = kernel > stride ? kernel - stride : 0;
 	const u32 gap = stride > kernel ? stride - kernel : 0;
 	const u32 inner = pdp->bands - 2;
@@ -236,7 +236,7 @@ static int check_width(struct nvdla_compile *c, struct nvdla_pdp_plan *plan)
 {
 	const struct nvdla_pdp *pdp = &c->layer->pdp;
 	/* Lines of the output that a line of the input is part of. */
-	const u32 lines = nvdla_div_up(pdp->kernel_height, pdp->stride_y);
+	const u32 lines = nvdla_div_up(pdp->kernel_height, pdp->stride_height);
 	const u32 max_out = BUFFER_ATOMS * (BUFFER_LINES / lines);
 	u32 i;
 
@@ -282,7 +282,7 @@ static void account_cycles(struct nvdla_compile *c,
 	const u32 lanes = c->hw->atom / nvdla_bpe(plan->precision);
 	const u32 atoms = nvdla_div_up(plan->channels, lanes);
 	const u32 cycles = nvdla_div_up(lanes, c->hw->pdp_throughput);
-	const u32 windows = nvdla_div_up(pdp->kernel_width, pdp->stride_x);
+	const u32 windows = nvdla_div_up(pdp->kernel_width, pdp->stride_width);
 
 	c->image->cycles += (u64)(plan->width * plan->height) *
 			    (atoms * cycles * windows);

@@ -62,7 +62,7 @@ static void emit_rdma(struct nvdla_compile *c,
 		   NVDLA_SET(PDP_RDMA_D_POOLING_KERNEL_CFG_KERNEL_WIDTH,
 			     pdp->kernel_width - 1) |
 		   NVDLA_SET(PDP_RDMA_D_POOLING_KERNEL_CFG_KERNEL_STRIDE_WIDTH,
-			     pdp->stride_x - 1));
+			     pdp->stride_width - 1));
 	nvdla_emit(c, NVDLA_PDP_RDMA_D_POOLING_PADDING_CFG, pdp->pad_left);
 	nvdla_emit(c, NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN,
 		   band_widths(pdp, plan->in));
@@ -83,9 +83,9 @@ static void emit_kernel(struct nvdla_compile *c,
 		   NVDLA_SET(PDP_D_POOLING_KERNEL_CFG_KERNEL_HEIGHT,
 			     pdp->kernel_height - 1) |
 		   NVDLA_SET(PDP_D_POOLING_KERNEL_CFG_KERNEL_STRIDE_WIDTH,
-			     pdp->stride_x - 1) |
+			     pdp->stride_width - 1) |
 		   NVDLA_SET(PDP_D_POOLING_KERNEL_CFG_KERNEL_STRIDE_HEIGHT,
-			     pdp->stride_y - 1));
+			     pdp->stride_height - 1));
 	nvdla_emit(c, NVDLA_PDP_D_RECIP_KERNEL_WIDTH, pdp->recip_width);
 	nvdla_emit(c, NVDLA_PDP_D_RECIP_KERNEL_HEIGHT, pdp->recip_height);
 	nvdla_emit(c, NVDLA_PDP_D_POOLING_PADDING_CFG,

@@ -24,15 +24,15 @@ static int check_ranges(struct nvdla_compile *c)
 	    nvdla_check_zero(c, FIELD(pad), rubik->pad))
 		return -1;
 	if (rubik->mode == NVDLA_RUBIK_CONTRACT) {
-		if (nvdla_check_range(c, FIELD(stride_x), rubik->stride_x, 1,
+		if (nvdla_check_range(c, FIELD(stride_width), rubik->stride_width, 1,
 				      32))
 			return -1;
-		return nvdla_check_range(c, FIELD(stride_y), rubik->stride_y, 1,
+		return nvdla_check_range(c, FIELD(stride_height), rubik->stride_height, 1,
 					 32);
 	}
-	if (nvdla_check_zero(c, FIELD(stride_x), rubik->stride_x))
+	if (nvdla_check_zero(c, FIELD(stride_width), rubik->stride_width))
 		return -1;
-	return nvdla_check_zero(c, FIELD(stride_y), rubik->stride_y);
+	return nvdla_check_zero(c, FIELD(stride_height), rubik->stride_height);
 }
 
 /* A stride that is multiplied must fit its register. */
@@ -51,27 +51,27 @@ static int check_contract(struct nvdla_compile *c,
 {
 	const struct nvdla_rubik *rubik = &c->layer->rubik;
 	const u32 atom = c->hw->atom;
-	const u32 blocks = rubik->stride_x * rubik->stride_y;
+	const u32 blocks = rubik->stride_width * rubik->stride_height;
 	struct nvdla_cube in, out;
 
 	/* Blocks of output channels are whole atoms. */
 	if (nvdla_check_multiple(c, FIELD(channels), rubik->channels,
 				 blocks * (atom / nvdla_bpe(rubik->precision))))
 		return -1;
-	if (rubik->width * rubik->stride_x > MAX_SIDE)
+	if (rubik->width * rubik->stride_width > MAX_SIDE)
 		return nvdla_refuse(c, NVDLA_RULE_OUTPUT_SIZE, FIELD(width),
-				    rubik->width * rubik->stride_x, 1,
+				    rubik->width * rubik->stride_width, 1,
 				    MAX_SIDE);
-	if (rubik->height * rubik->stride_y > MAX_SIDE)
+	if (rubik->height * rubik->stride_height > MAX_SIDE)
 		return nvdla_refuse(c, NVDLA_RULE_OUTPUT_SIZE, FIELD(height),
-				    rubik->height * rubik->stride_y, 1,
+				    rubik->height * rubik->stride_height, 1,
 				    MAX_SIDE);
 	plan->out_channels = rubik->channels / blocks;
 	out = (struct nvdla_cube){
 		.surfaces = plan->out_channels * nvdla_bpe(rubik->precision) /
 			    atom,
-		.lines = rubik->height * rubik->stride_y,
-		.line_bytes = rubik->width * rubik->stride_x * atom,
+		.lines = rubik->height * rubik->stride_height,
+		.line_bytes = rubik->width * rubik->stride_width * atom,
 	};
 	in = (struct nvdla_cube){
 		.surfaces = out.surfaces * blocks,
@@ -81,7 +81,7 @@ static int check_contract(struct nvdla_compile *c,
 	if (check_product(c, FIELD(input.surface_stride),
 			  rubik->input.surface_stride, out.surfaces) ||
 	    check_product(c, FIELD(output.line_stride),
-			  rubik->output.line_stride, rubik->stride_y))
+			  rubik->output.line_stride, rubik->stride_height))
 		return -1;
 	plan->contract_stride = rubik->input.surface_stride * out.surfaces;
 	if (nvdla_claim_cube(c, FIELD(input), &rubik->input, &in,

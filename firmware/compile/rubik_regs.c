@@ -43,14 +43,14 @@ void nvdla_rubik_emit(struct nvdla_compile *c,
 		   rubik->output.line_stride);
 	nvdla_emit(c, NVDLA_RBK_D_CONTRACT_STRIDE_0, plan->contract_stride);
 	nvdla_emit(c, NVDLA_RBK_D_CONTRACT_STRIDE_1,
-		   contract ? rubik->stride_y * rubik->output.line_stride : 0);
+		   contract ? rubik->stride_height * rubik->output.line_stride : 0);
 	nvdla_emit(c, NVDLA_RBK_D_DAOUT_SURF_STRIDE, split ? 0 : out);
 	nvdla_emit(c, NVDLA_RBK_D_DAOUT_PLANAR_STRIDE, split ? out : 0);
 	nvdla_emit(c, NVDLA_RBK_D_DECONV_STRIDE,
 		   contract ? NVDLA_SET(RBK_D_DECONV_STRIDE_DECONV_X_STRIDE,
-					rubik->stride_x - 1) |
+					rubik->stride_width - 1) |
 				      NVDLA_SET(RBK_D_DECONV_STRIDE_DECONV_Y_STRIDE,
-						rubik->stride_y - 1) :
+						rubik->stride_height - 1) :
 			      0);
 	nvdla_emit(c, NVDLA_RBK_D_PERF_ENABLE, stats);
 	if (stats)

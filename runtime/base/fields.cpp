@@ -36,12 +36,12 @@ constexpr std::uint32_t element_size() {
   FIELD(T, M.mode), FIELD(T, M.flags), FIELD(T, M.in_precision), FIELD(T, M.proc_precision), \
   FIELD(T, M.width), FIELD(T, M.height), FIELD(T, M.channels), FIELD(T, M.batch), \
   FIELD(T, M.kernels), FIELD(T, M.kernel_width), FIELD(T, M.kernel_height), \
-  FIELD(T, M.stride_x), FIELD(T, M.stride_y), FIELD(T, M.dilation_x), FIELD(T, M.dilation_y), \
+  FIELD(T, M.stride_width), FIELD(T, M.stride_height), FIELD(T, M.dilation_width), FIELD(T, M.dilation_height), \
   FIELD(T, M.pad_left), FIELD(T, M.pad_right), FIELD(T, M.pad_top), FIELD(T, M.pad_bottom), \
   FIELD(T, M.pad_value), FIELD(T, M.data_banks), FIELD(T, M.weight_banks), \
   FIELD(T, M.fetch_grain), FIELD(T, M.release), FIELD(T, M.post_extension), \
   FIELD(T, M.pra_truncate), FIELD(T, M.clip_truncate), FIELD(T, M.pixel_format), \
-  FIELD(T, M.pixel_x_offset), FIELD(T, M.cvt_offset), FIELD(T, M.cvt_scale), \
+  FIELD(T, M.pixel_offset), FIELD(T, M.cvt_offset), FIELD(T, M.cvt_scale), \
   FIELD(T, M.cvt_truncate), FIELD(T, M.mean), SURFACE(T, M.input), SURFACE(T, M.input_uv), \
   SPAN(T, M.weights), SPAN(T, M.wgs), SPAN(T, M.wmb)
 #define SDP_X(T, M) \
@@ -61,7 +61,7 @@ constexpr std::uint32_t element_size() {
 #define PDP(T, M) \
   FIELD(T, M.flags), FIELD(T, M.method), FIELD(T, M.precision), FIELD(T, M.width), \
   FIELD(T, M.height), FIELD(T, M.channels), FIELD(T, M.kernel_width), \
-  FIELD(T, M.kernel_height), FIELD(T, M.stride_x), FIELD(T, M.stride_y), FIELD(T, M.pad_left), \
+  FIELD(T, M.kernel_height), FIELD(T, M.stride_width), FIELD(T, M.stride_height), FIELD(T, M.pad_left), \
   FIELD(T, M.pad_right), FIELD(T, M.pad_top), FIELD(T, M.pad_bottom), FIELD(T, M.pad_value), \
   FIELD(T, M.recip_width), FIELD(T, M.recip_height), FIELD(T, M.bands), FIELD(T, M.first_out), \
   FIELD(T, M.mid_out), SURFACE(T, M.input), SURFACE(T, M.output)
@@ -71,7 +71,7 @@ constexpr std::uint32_t element_size() {
   SURFACE(T, M.input), SURFACE(T, M.output)
 #define RUBIK(T, M) \
   FIELD(T, M.mode), FIELD(T, M.precision), FIELD(T, M.width), FIELD(T, M.height), \
-  FIELD(T, M.channels), FIELD(T, M.stride_x), FIELD(T, M.stride_y), FIELD(T, M.pad), \
+  FIELD(T, M.channels), FIELD(T, M.stride_width), FIELD(T, M.stride_height), FIELD(T, M.pad), \
   SURFACE(T, M.input), SURFACE(T, M.output)
 #define BDMA(T, M) \
   FIELD(T, M.first_transfer), FIELD(T, M.num_transfers)

@@ -30,17 +30,17 @@ std::uint32_t pooled(std::uint32_t size, std::uint32_t before, std::uint32_t aft
 }
 
 Shape pooled(const nvdla_pdp& p, Shape shape) {
-  shape.width = pooled(shape.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x);
-  shape.height = pooled(shape.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y);
+  shape.width = pooled(shape.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_width);
+  shape.height = pooled(shape.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_height);
   return shape;
 }
 
 LayerOutput rubik_output(const nvdla_rubik& r, std::uint32_t atom) {
   Shape shape = {.channels = r.channels, .height = r.height, .width = r.width};
   if (r.mode == NVDLA_RUBIK_CONTRACT) {
-    shape.channels /= r.stride_x * r.stride_y;
-    shape.height *= r.stride_y;
-    shape.width *= r.stride_x;
+    shape.channels /= r.stride_width * r.stride_height;
+    shape.height *= r.stride_height;
+    shape.width *= r.stride_width;
   }
   return {"rubik", r.output.slot, r.output.offset,
           tensor_of(r.output, shape, r.precision, atom, r.mode == NVDLA_RUBIK_SPLIT)};

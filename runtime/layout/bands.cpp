@@ -16,7 +16,7 @@ namespace {
     refuse(ErrorCode::kNotAvailable,
            "the input must be split in height, which is not available with padding of {} and {} "
            "lines: a band of the output could see padding only; below {}, the kernel, it is",
-           conv.pad_top, conv.pad_bottom, (conv.kernel_height - 1) * conv.dilation_y + 1);
+           conv.pad_top, conv.pad_bottom, (conv.kernel_height - 1) * conv.dilation_height + 1);
   }
   refuse(ErrorCode::kNotAvailable,
          "the convolution buffer has {} banks of {} bytes, which hold no band of the input "

@@ -24,7 +24,7 @@ std::uint32_t element_bytes(const nvdla_conv& conv) {
 std::uint64_t kernel_elements(const DeviceInfo& info, const nvdla_conv& conv) {
   if (conv.mode == NVDLA_CONV_WINOGRAD) {
     return std::uint64_t{kTile} * kTile *
-           winograd_channels(info, {weights_desc(conv), conv.stride_x, conv.stride_y});
+           winograd_channels(info, {weights_desc(conv), conv.stride_width, conv.stride_height});
   }
   return std::uint64_t{conv.channels} * conv.kernel_width * conv.kernel_height;
 }
@@ -33,7 +33,7 @@ std::uint64_t kernel_elements(const DeviceInfo& info, const nvdla_conv& conv) {
 
 std::uint64_t buffer_lines(const nvdla_conv& conv) {
   if (conv.mode != NVDLA_CONV_WINOGRAD) return conv.height;
-  return (conv.pad_top + conv.height + conv.pad_bottom) / conv.stride_y;
+  return (conv.pad_top + conv.height + conv.pad_bottom) / conv.stride_height;
 }
 
 std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv) {

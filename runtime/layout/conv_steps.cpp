@@ -27,7 +27,8 @@ std::uint64_t conv_steps(const DeviceInfo& info, const nvdla_conv& c) {
   std::uint64_t blocks = ceil_div(c.channels, info.atomic_c) * c.kernel_height * c.kernel_width;
   if (c.mode == NVDLA_CONV_WINOGRAD) {
     outputs /= kTileOutputs;
-    blocks = winograd_channels(info, {weights_desc(c), c.stride_x, c.stride_y}) / kTileChannels;
+    blocks =
+        winograd_channels(info, {weights_desc(c), c.stride_width, c.stride_height}) / kTileChannels;
   }
   return ceil_div(c.kernels, group) * blocks *
          std::max(ceil_div(outputs, kStripe) * kStripe, group);

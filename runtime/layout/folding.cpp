@@ -18,14 +18,16 @@ using detail::kMaxSide;
 using detail::refuse_argument;
 
 std::uint32_t lead_of(const nvdla_conv& c) {
-  return (c.stride_x - c.pad_left % c.stride_x) % c.stride_x;
+  return (c.stride_width - c.pad_left % c.stride_width) % c.stride_width;
 }
 
 std::uint32_t folded_kernel(const nvdla_conv& c) {
-  return static_cast<std::uint32_t>(ceil_div(c.kernel_width + lead_of(c), c.stride_x));
+  return static_cast<std::uint32_t>(ceil_div(c.kernel_width + lead_of(c), c.stride_width));
 }
 
-std::uint32_t folded_left(const nvdla_conv& c) { return (c.pad_left + lead_of(c)) / c.stride_x; }
+std::uint32_t folded_left(const nvdla_conv& c) {
+  return (c.pad_left + lead_of(c)) / c.stride_width;
+}
 
 // Folded columns from the first of the input to the last that a window covers.
 std::int64_t columns_used(const nvdla_conv& c) {
@@ -71,9 +73,9 @@ const char* cannot_fold(const nvdla_conv& c) {
   if (c.in_precision == NVDLA_PRECISION_FP16 || c.proc_precision == NVDLA_PRECISION_FP16) {
     return "fp16 sums depend on their order, which folding changes";
   }
-  if (c.stride_x < 2) return "a stride_x of 1 leaves nothing to fold";
-  if (c.dilation_x != 1) return "kernels with a dilation_x have gaps that do not fold";
-  if (std::uint64_t{c.channels} * c.stride_x > kMaxSide) {
+  if (c.stride_width < 2) return "a stride_width of 1 leaves nothing to fold";
+  if (c.dilation_width != 1) return "kernels with a dilation_width have gaps that do not fold";
+  if (std::uint64_t{c.channels} * c.stride_width > kMaxSide) {
     return "the folded tensor would have more than 8192 channels";
   }
   if (columns_used(c) < 1) return "its windows see padding only";
@@ -83,10 +85,10 @@ const char* cannot_fold(const nvdla_conv& c) {
 Folding fold_width(const nvdla_conv& conv) {
   if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   Folding f;
-  f.columns = conv.stride_x;
+  f.columns = conv.stride_width;
   f.lead = lead_of(conv);
   f.conv = conv;
-  f.conv.stride_x = 1;
+  f.conv.stride_width = 1;
   f.conv.channels = conv.channels * f.columns;
   f.conv.kernel_width = folded_kernel(conv);
   f.conv.pad_left = folded_left(conv);

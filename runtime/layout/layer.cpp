@@ -141,8 +141,8 @@ nvdla_conv make_conv(const TensorDesc& input, const WeightsDesc& weights) {
   c.kernels = weights.kernels;
   c.kernel_width = weights.kernel_width;
   c.kernel_height = weights.kernel_height;
-  c.stride_x = c.stride_y = 1;
-  c.dilation_x = c.dilation_y = 1;
+  c.stride_width = c.stride_height = 1;
+  c.dilation_width = c.dilation_height = 1;
   c.post_extension = 1;
   return c;
 }
@@ -153,14 +153,14 @@ Shape conv_output(const nvdla_conv& c) {
   shape.channels = c.kernels;
   if (c.mode == NVDLA_CONV_WINOGRAD) {
     // Tiles of four give results of two, and two of them overlap by as many.
-    shape.height = (c.pad_top + c.height + c.pad_bottom) / c.stride_y - 4;
-    shape.width = (c.pad_left + c.width + c.pad_right) / c.stride_x - 4;
+    shape.height = (c.pad_top + c.height + c.pad_bottom) / c.stride_height - 4;
+    shape.width = (c.pad_left + c.width + c.pad_right) / c.stride_width - 4;
     return shape;
   }
-  shape.height = conv_output_size(
-      {"height", c.pad_top, c.height, c.pad_bottom, c.kernel_height, c.dilation_y, c.stride_y});
-  shape.width = conv_output_size(
-      {"width", c.pad_left, c.width, c.pad_right, c.kernel_width, c.dilation_x, c.stride_x});
+  shape.height = conv_output_size({"height", c.pad_top, c.height, c.pad_bottom, c.kernel_height,
+                                   c.dilation_height, c.stride_height});
+  shape.width = conv_output_size({"width", c.pad_left, c.width, c.pad_right, c.kernel_width,
+                                  c.dilation_width, c.stride_width});
   return shape;
 }
 
@@ -173,9 +173,9 @@ std::uint64_t conv_entries_per_line(const DeviceInfo& info, const nvdla_conv& co
   }
   if (conv.mode == NVDLA_CONV_WINOGRAD) {
     const std::uint64_t columns =
-        (std::uint64_t{conv.pad_left} + conv.width + conv.pad_right) / conv.stride_x;
+        (std::uint64_t{conv.pad_left} + conv.width + conv.pad_right) / conv.stride_width;
     return columns / 4 * ceil_div(std::uint64_t{conv.channels} * conv_bytes(conv), info.atom) *
-           conv.stride_x * conv.stride_y;
+           conv.stride_width * conv.stride_height;
   }
   // An entry takes q atoms; the last atoms of a pixel share entries where they divide one.
   const std::uint64_t q = info.cbuf_entry_bytes / info.atom;

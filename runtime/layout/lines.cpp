@@ -24,8 +24,9 @@ std::uint32_t line_unit(const nvdla_conv& conv) {
 
 // Lines of the input from the first to the last that `lines` lines of the output take.
 std::uint64_t lines_for(const nvdla_conv& conv, std::uint64_t lines) {
-  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTile) * conv.stride_y;
-  return (lines - 1) * conv.stride_y + std::uint64_t{conv.kernel_height - 1} * conv.dilation_y + 1;
+  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTile) * conv.stride_height;
+  return (lines - 1) * conv.stride_height +
+         std::uint64_t{conv.kernel_height - 1} * conv.dilation_height + 1;
 }
 
 // Output lines that the input lines in `banks` make, 0 if they are too few.
@@ -37,13 +38,13 @@ std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint
     return input < 2 * kTile ? 0 : input / kTile * kTile - kTile;
   }
   const std::uint64_t least = lines_for(conv, 1);
-  return input < least ? 0 : (input - least) / conv.stride_y + 1;
+  return input < least ? 0 : (input - least) / conv.stride_height + 1;
 }
 
 // The part of the convolution that writes `lines` lines from `first` on.
 Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines) {
   // In lines of the input; before 0 and from its height on lies the padding.
-  const std::int64_t begin = std::int64_t{first} * conv.stride_y - conv.pad_top;
+  const std::int64_t begin = std::int64_t{first} * conv.stride_height - conv.pad_top;
   const std::int64_t end = begin + static_cast<std::int64_t>(lines_for(conv, lines));
   const std::int64_t height = conv.height;
   Band band;
@@ -71,7 +72,7 @@ std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const 
 }
 
 std::uint32_t kernel_lines(const nvdla_conv& conv) {
-  return (conv.kernel_height - 1) * conv.dilation_y + 1;
+  return (conv.kernel_height - 1) * conv.dilation_height + 1;
 }
 
 // Whether all lines fit beside so many banks of weights.
@@ -93,7 +94,7 @@ std::uint64_t bands_beside(const DeviceInfo& info, const nvdla_conv& conv, std::
 }
 
 std::uint64_t lines_twice(const nvdla_conv& conv) {
-  return kernel_lines(conv) > conv.stride_y ? kernel_lines(conv) - conv.stride_y : 0;
+  return kernel_lines(conv) > conv.stride_height ? kernel_lines(conv) - conv.stride_height : 0;
 }
 
 std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights) {

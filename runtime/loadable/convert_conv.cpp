@@ -64,10 +64,10 @@ void TaskConverter::convert(const ConvPart& part, nvdla_conv& conv) {
   conv.batch = op.batch;
   conv.kernels = s.dst_data.channel;
   convert_kernel(part, conv);
-  conv.stride_x = op.conv_stride_x;
-  conv.stride_y = op.conv_stride_y;
-  conv.dilation_x = op.dilation_x;
-  conv.dilation_y = op.dilation_y;
+  conv.stride_width = op.conv_stride_x;
+  conv.stride_height = op.conv_stride_y;
+  conv.dilation_width = op.dilation_x;
+  conv.dilation_height = op.dilation_y;
   conv.pad_left = op.pad_x_left;
   conv.pad_right = op.pad_x_right;
   conv.pad_top = op.pad_y_top;

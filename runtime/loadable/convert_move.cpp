@@ -22,8 +22,8 @@ void TaskConverter::convert(const RubikPart& part, nvdla_rubik& rubik) {
   rubik.output = surface(dst, NVDLA_SLOT_WRITE, "dst_data");
   std::uint32_t x = 1, y = 1;
   if (op.mode == NVDLA_RUBIK_CONTRACT) {
-    rubik.stride_x = x = op.stride_x;
-    rubik.stride_y = y = op.stride_y;
+    rubik.stride_width = x = op.stride_x;
+    rubik.stride_height = y = op.stride_y;
   }
   // Planes are stepped over by what a loadable calls a plane stride.
   if (op.mode == NVDLA_RUBIK_SPLIT) rubik.output.surface_stride = dst.plane_stride;

@@ -26,8 +26,8 @@ void TaskConverter::convert(const PdpPart& part, bool flying, nvdla_pdp& pdp) {
   }
   pdp.kernel_width = op.pool_width + 1U;
   pdp.kernel_height = op.pool_height + 1U;
-  pdp.stride_x = op.stride_x;
-  pdp.stride_y = op.stride_y;
+  pdp.stride_width = op.stride_x;
+  pdp.stride_height = op.stride_y;
   pdp.pad_left = op.pad_left;
   pdp.pad_right = op.pad_right;
   pdp.pad_top = op.pad_top;

@@ -44,14 +44,14 @@ ConvPart PartMaker::conv(std::uint32_t i) const {
                  .enable = 1,
                  .offset = conv.cvt_offset};
   }
-  op.conv_stride_x = byte(conv.stride_x);
-  op.conv_stride_y = byte(conv.stride_y);
+  op.conv_stride_x = byte(conv.stride_width);
+  op.conv_stride_y = byte(conv.stride_height);
   op.pad_x_left = byte(conv.pad_left);
   op.pad_x_right = byte(conv.pad_right);
   op.pad_y_top = byte(conv.pad_top);
   op.pad_y_bottom = byte(conv.pad_bottom);
-  op.dilation_x = byte(conv.dilation_x);
-  op.dilation_y = byte(conv.dilation_y);
+  op.dilation_x = byte(conv.dilation_width);
+  op.dilation_y = byte(conv.dilation_height);
   op.pra_truncate = byte(conv.pra_truncate);
   op.pad_val = static_cast<std::int16_t>(conv.pad_value);
   op.out_cvt = {.scale = 1, .truncate = byte(conv.clip_truncate), .enable = 1, .offset = 0};
@@ -79,9 +79,9 @@ ConvPart PartMaker::conv(std::uint32_t i) const {
 void PartMaker::image(std::uint32_t i, std::uint64_t offset, std::uint64_t kept,
                       ConvPart& part) const {
   const nvdla_conv& conv = part_.layers[i].conv;
-  if (conv.pixel_x_offset != 0) {
+  if (conv.pixel_offset != 0) {
     lacks(i, fmt::format("a loadable has no pixels before the first of a line (x_offset {})",
-                         conv.pixel_x_offset));
+                         conv.pixel_offset));
   }
   ConvOp& op = part.op;
   op.data_format = byte(conv.pixel_format);

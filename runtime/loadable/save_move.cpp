@@ -14,10 +14,10 @@ RubikPart PartMaker::rubik(std::uint32_t i) const {
   RubikPart part;
   part.op.mode = byte(rubik.mode);
   part.op.precision = byte(rubik.precision);
-  part.op.stride_x = byte(rubik.stride_x);
-  part.op.stride_y = byte(rubik.stride_y);
+  part.op.stride_x = byte(rubik.stride_width);
+  part.op.stride_y = byte(rubik.stride_height);
   // Strides are 0 unless positions are made of channels.
-  const std::uint32_t x = std::max(rubik.stride_x, 1U), y = std::max(rubik.stride_y, 1U);
+  const std::uint32_t x = std::max(rubik.stride_width, 1U), y = std::max(rubik.stride_height, 1U);
   DataCube& src = part.surface.src_data;
   DataCube& dst = part.surface.dst_data;
   src = cube(rubik.input, rubik.width, rubik.height, rubik.channels);

@@ -18,8 +18,8 @@ PdpPart PartMaker::pdp(std::uint32_t i) const {
   op.pool_mode = byte(pdp.method);
   op.pool_width = byte(pdp.kernel_width - 1);
   op.pool_height = byte(pdp.kernel_height - 1);
-  op.stride_x = byte(pdp.stride_x);
-  op.stride_y = byte(pdp.stride_y);
+  op.stride_x = byte(pdp.stride_width);
+  op.stride_y = byte(pdp.stride_height);
   op.pad_left = byte(pdp.pad_left);
   op.pad_right = byte(pdp.pad_right);
   op.pad_top = byte(pdp.pad_top);

@@ -20,7 +20,7 @@ namespace {
 std::uint32_t post_extension(const DeviceInfo& info, const ConvNode& part) {
   if (part.post_extension != 0) return part.post_extension;
   const nvdla_conv& c = part.conv;
-  std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_x, c.channels);
+  std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_width, c.channels);
   while (lines / 2 >= c.kernel_height) lines /= 2;
   return lines;
 }

@@ -137,8 +137,8 @@ void Builder::add_contract(const LayerNode& node, const DeconvNode& part, const 
   const DeconvolutionDesc& d = part.desc;
   nvdla_layer layer =
       rubik_layer(NVDLA_RUBIK_CONTRACT, scratch.desc, block * d.stride_x * d.stride_y);
-  layer.rubik.stride_x = d.stride_x;
-  layer.rubik.stride_y = d.stride_y;
+  layer.rubik.stride_width = d.stride_x;
+  layer.rubik.stride_height = d.stride_y;
   layer.rubik.input = scratch.surface;
   layer.rubik.output = surface(node.output);
   add_wait(layer, static_cast<std::uint32_t>(layers_.size() - 1));

@@ -37,9 +37,9 @@ const LayerNode* Builder::flying_pooling(const LayerNode& node) const {
   const Shape& in = net_.tensors[node.output].shape;
   const Shape& out = net_.tensors[pooling->output].shape;
   const std::uint32_t rest_x =
-      (pdp.pad_left + in.width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x;
+      (pdp.pad_left + in.width + pdp.pad_right - pdp.kernel_width) % pdp.stride_width;
   const std::uint32_t rest_y =
-      (pdp.pad_top + in.height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y;
+      (pdp.pad_top + in.height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_height;
   const bool flies = pdp.flags == 0 && is_one_step(pdp) && out.width <= pool_columns(pdp) &&
                      rest_x <= pdp.pad_right && rest_y <= pdp.pad_bottom;
   return flies ? pooling : nullptr;

@@ -54,8 +54,8 @@ void Builder::add_part(const LayerNode& node, const UpsampleNode& part) {
   const auto copied = static_cast<std::uint32_t>(layers_.size() - 1);
   for (std::uint32_t y = 0; y < part.scale_y; ++y) {
     nvdla_layer layer = rubik_layer(NVDLA_RUBIK_CONTRACT, blocks.desc, shape.channels);
-    layer.rubik.stride_x = part.scale_x;
-    layer.rubik.stride_y = 1;
+    layer.rubik.stride_width = part.scale_x;
+    layer.rubik.stride_height = 1;
     layer.rubik.input = blocks.surface;
     layer.rubik.output = lines_from(y);
     add_wait(layer, copied);

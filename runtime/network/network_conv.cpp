@@ -137,10 +137,10 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
 
   ConvNode node;
   node.conv = make_conv(desc, weights);
-  node.conv.stride_x = c.stride_x;
-  node.conv.stride_y = c.stride_y;
-  node.conv.dilation_x = c.dilation_x;
-  node.conv.dilation_y = c.dilation_y;
+  node.conv.stride_width = c.stride_x;
+  node.conv.stride_height = c.stride_y;
+  node.conv.dilation_width = c.dilation_x;
+  node.conv.dilation_height = c.dilation_y;
   node.conv.pad_left = c.pad_left;
   node.conv.pad_right = c.pad_right;
   node.conv.pad_top = c.pad_top;
@@ -150,7 +150,7 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   if (tensor.image) {
     node.conv.mode = NVDLA_CONV_IMAGE;
     node.conv.pixel_format = tensor.image->format;
-    node.conv.pixel_x_offset = tensor.image->x_offset;
+    node.conv.pixel_offset = tensor.image->x_offset;
   }
   set_input(tensor, c, node.conv);
   const Shape out = conv_output(node.conv);

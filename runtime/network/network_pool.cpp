@@ -82,8 +82,8 @@ Tensor Network::pooling(Tensor input, const Pooling& p) {
     pdp.method = p.method;
     pdp.kernel_width = p.kernel_width;
     pdp.kernel_height = p.kernel_height;
-    pdp.stride_x = p.stride_x;
-    pdp.stride_y = p.stride_y;
+    pdp.stride_width = p.stride_x;
+    pdp.stride_height = p.stride_y;
     pdp.pad_left = p.pad_left;
     pdp.pad_right = p.pad_right;
     pdp.pad_top = p.pad_top;

@@ -65,8 +65,8 @@ Tensor Network::contract(Tensor input, const Contraction& c) {
     const Precision precision = in.precision;
     detail::RubikNode node;
     node.rubik.mode = NVDLA_RUBIK_CONTRACT;
-    node.rubik.stride_y = c.stride_y;
-    node.rubik.stride_x = c.stride_x;
+    node.rubik.stride_height = c.stride_y;
+    node.rubik.stride_width = c.stride_x;
     detail::LayerNode layer;
     layer.name = c.name;
     layer.input = impl().index("input", input);

@@ -19,7 +19,7 @@ constexpr std::uint32_t kMaxBands = 64;
 // takes the left padding, the others start where the windows of the one before end.
 bool bands_work(const nvdla_pdp& pdp, std::uint32_t out, std::uint32_t columns,
                 std::uint32_t bands) {
-  const std::int64_t kernel = pdp.kernel_width, stride = pdp.stride_x, wide = columns;
+  const std::int64_t kernel = pdp.kernel_width, stride = pdp.stride_width, wide = columns;
   const std::int64_t overlap = std::max<std::int64_t>(kernel - stride, 0);
   const std::int64_t gap = std::max<std::int64_t>(stride - kernel, 0);
   const auto within = [](std::int64_t value, std::int64_t least) {
@@ -34,7 +34,7 @@ bool bands_work(const nvdla_pdp& pdp, std::uint32_t out, std::uint32_t columns,
 // Fewer bands first. Nothing if no number of them works.
 bool choose_bands(nvdla_pdp& pdp) {
   const std::uint32_t out =
-      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_x);
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
   pdp.bands = 1;
   if (out <= pool_columns(pdp)) return true;
   for (std::uint32_t columns = pool_columns(pdp); columns > 0; --columns) {
@@ -60,8 +60,8 @@ void trim(std::uint32_t& size, std::uint32_t before, std::uint32_t& after, std::
 
 PoolPiece make_piece(const nvdla_pdp& pdp, std::uint32_t first, std::uint32_t columns) {
   // In columns of the input; before 0 and from its width on lies the padding.
-  const std::int64_t begin = std::int64_t{first} * pdp.stride_x - pdp.pad_left;
-  const std::int64_t end = begin + std::int64_t{columns - 1} * pdp.stride_x + pdp.kernel_width;
+  const std::int64_t begin = std::int64_t{first} * pdp.stride_width - pdp.pad_left;
+  const std::int64_t end = begin + std::int64_t{columns - 1} * pdp.stride_width + pdp.kernel_width;
   const std::int64_t width = pdp.width;
   PoolPiece piece;
   piece.pdp = pdp;
@@ -80,7 +80,7 @@ PoolPiece make_piece(const nvdla_pdp& pdp, std::uint32_t first, std::uint32_t co
 
 std::uint32_t pool_columns(const nvdla_pdp& pdp) noexcept {
   // Output lines that a line of the input is part of.
-  const std::uint32_t lines = (pdp.kernel_height + pdp.stride_y - 1) / pdp.stride_y;
+  const std::uint32_t lines = (pdp.kernel_height + pdp.stride_height - 1) / pdp.stride_height;
   return kBufferAtoms * (kBufferLines / lines);
 }
 
@@ -91,10 +91,10 @@ std::uint32_t pool_output(std::uint32_t size, std::uint32_t before, std::uint32_
 
 std::vector<PoolPiece> split_pooling(const nvdla_pdp& whole) {
   nvdla_pdp pdp = whole;
-  trim(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_x);
-  trim(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_y);
+  trim(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  trim(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_height);
   const std::uint32_t out =
-      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_x);
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
   for (std::uint32_t count = 1; count <= out; ++count) {
     std::vector<PoolPiece> pieces;
     bool work = true;
@@ -107,7 +107,7 @@ std::vector<PoolPiece> split_pooling(const nvdla_pdp& whole) {
     if (work) return pieces;
   }
   refuse(ErrorCode::kNotAvailable, "a pooling of {} columns, kernel {}, stride {} fits no bands",
-         pdp.width, pdp.kernel_width, pdp.stride_x);
+         pdp.width, pdp.kernel_width, pdp.stride_width);
 }
 
 }  // namespace nvdla::detail

@@ -44,9 +44,9 @@ std::vector<Step> split(Step whole) {
 
 std::vector<nvdla_pdp> split_window(const nvdla_pdp& pdp) {
   std::vector<Step> columns =
-      split({pdp.width, pdp.kernel_width, pdp.stride_x, pdp.pad_left, pdp.pad_right});
+      split({pdp.width, pdp.kernel_width, pdp.stride_width, pdp.pad_left, pdp.pad_right});
   std::vector<Step> lines =
-      split({pdp.height, pdp.kernel_height, pdp.stride_y, pdp.pad_top, pdp.pad_bottom});
+      split({pdp.height, pdp.kernel_height, pdp.stride_height, pdp.pad_top, pdp.pad_bottom});
   const std::size_t count = std::max(columns.size(), lines.size());
   // What has fewer steps does nothing in the others.
   for (std::vector<Step>* steps : {&columns, &lines})
@@ -59,8 +59,8 @@ std::vector<nvdla_pdp> split_window(const nvdla_pdp& pdp) {
     step.height = y.size;
     step.kernel_width = x.kernel;
     step.kernel_height = y.kernel;
-    step.stride_x = x.stride;
-    step.stride_y = y.stride;
+    step.stride_width = x.stride;
+    step.stride_height = y.stride;
     step.pad_left = x.before;
     step.pad_right = x.after;
     step.pad_top = y.before;

@@ -46,26 +46,27 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
   if (static_cast<std::uint32_t>(result) != c.proc_precision) {
     return "the result has another precision than the layer works in";
   }
-  if (c.dilation_x != 1 || c.dilation_y != 1) return "the kernel is dilated";
+  if (c.dilation_width != 1 || c.dilation_height != 1) return "the kernel is dilated";
   if (!finite(node)) return "kernels hold NaN or infinity";
-  if (!folds_to_three(c.kernel_width, c.stride_x) || !folds_to_three(c.kernel_height, c.stride_y)) {
+  if (!folds_to_three(c.kernel_width, c.stride_width) ||
+      !folds_to_three(c.kernel_height, c.stride_height)) {
     return fmt::format(
         "the kernel of {}x{} is not 3x3 after folding strides of {}x{} (rows, columns)",
-        c.kernel_height, c.kernel_width, c.stride_y, c.stride_x);
+        c.kernel_height, c.kernel_width, c.stride_height, c.stride_width);
   }
   const auto too_much = [](std::uint32_t before, std::uint32_t stride) {
     return before > (stride == 1 ? 1 : 3 * stride - 1);
   };
-  if (too_much(c.pad_left, c.stride_x) || too_much(c.pad_top, c.stride_y)) {
+  if (too_much(c.pad_left, c.stride_width) || too_much(c.pad_top, c.stride_height)) {
     return fmt::format("padding of {} on the left and {} on the top is more than a tile takes",
                        c.pad_left, c.pad_top);
   }
   const Shape out = conv_output(c);
-  if (tile_padding(out.width, c.stride_x, c.pad_left, c.width) > kMostAfter ||
-      tile_padding(out.height, c.stride_y, c.pad_top, c.height) > kMostAfter) {
+  if (tile_padding(out.width, c.stride_width, c.pad_left, c.width) > kMostAfter ||
+      tile_padding(out.height, c.stride_height, c.pad_top, c.height) > kMostAfter) {
     return "whole tiles take more than 63 columns or lines of padding";
   }
-  if (winograd_channels(info, {weights_desc(c), c.stride_x, c.stride_y}) > kMaxSide) {
+  if (winograd_channels(info, {weights_desc(c), c.stride_width, c.stride_height}) > kMaxSide) {
     return "strides folded into channels are more than 8192 channels";
   }
   if (out.width % kTile != 0 || out.height % kTile != 0) {
@@ -97,10 +98,10 @@ std::optional<WinogradPlan> plan_winograd(const DeviceInfo& info, const ConvNode
   plan.conv = node.conv;
   plan.conv.mode = NVDLA_CONV_WINOGRAD;
   plan.conv.pad_right =
-      tile_padding(out.width, node.conv.stride_x, node.conv.pad_left, node.conv.width);
+      tile_padding(out.width, node.conv.stride_width, node.conv.pad_left, node.conv.width);
   plan.conv.pad_bottom =
-      tile_padding(out.height, node.conv.stride_y, node.conv.pad_top, node.conv.height);
-  plan.desc = {weights_desc(node.conv), node.conv.stride_x, node.conv.stride_y, 0};
+      tile_padding(out.height, node.conv.stride_height, node.conv.pad_top, node.conv.height);
+  plan.desc = {weights_desc(node.conv), node.conv.stride_width, node.conv.stride_height, 0};
   // A tile in place of one position would leave gaps between surfaces, and be mostly for nothing.
   if (!always && out.width * out.height == 1) return std::nullopt;
   if (!always && conv_steps(info, plan.conv) >= conv_steps(info, node.conv)) return std::nullopt;

@@ -55,7 +55,7 @@ class Chain {
     layer.kind = NVDLA_LAYER_CONV_SDP;
     nvdla_conv& conv = layer.conv;
     conv.width = conv.height = conv.batch = conv.kernel_width = conv.kernel_height = 1;
-    conv.stride_x = conv.stride_y = conv.dilation_x = conv.dilation_y = 1;
+    conv.stride_width = conv.stride_height = conv.dilation_width = conv.dilation_height = 1;
     conv.channels = channels_;
     conv.kernels = kernels_;
     conv.data_banks = conv.weight_banks = conv.post_extension = 1;

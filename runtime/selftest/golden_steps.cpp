@@ -49,7 +49,8 @@ std::optional<std::uint8_t> lane_that_is_first(Bench& bench) {
   layer.kind = NVDLA_LAYER_CONV_SDP;
   nvdla_conv& conv = layer.conv;
   conv.width = conv.height = conv.channels = conv.batch = conv.kernel_width = 1;
-  conv.kernel_height = conv.stride_x = conv.stride_y = conv.dilation_x = conv.dilation_y = 1;
+  conv.kernel_height = conv.stride_width = conv.stride_height = conv.dilation_width =
+      conv.dilation_height = 1;
   conv.kernels = 8;
   conv.data_banks = conv.weight_banks = conv.post_extension = 1;
   conv.input.line_stride = conv.input.surface_stride = hw.atom;

@@ -49,7 +49,7 @@ void make_converter(Input& input, nvdla_conv& conv) {
 nvdla_surface plane(Workshop& shop, const nvdla_conv& conv, std::uint32_t slot,
                     std::uint32_t bytes) {
   const std::uint32_t atom = shop.hw().atom;
-  const std::uint32_t skip = conv.pixel_x_offset % (atom / bytes);
+  const std::uint32_t skip = conv.pixel_offset % (atom / bytes);
   nvdla_surface s =
       shop.cube(slot, round_up((skip + conv.width) * bytes, atom) / atom, conv.height, atom);
   s.surface_stride = 0;
@@ -67,12 +67,12 @@ void make_image(Workshop& shop, nvdla_conv& conv) {
   conv.proc_precision =
       format.precision == NVDLA_PRECISION_FP16 ? format.precision : shop.precision();
   conv.channels = format.components;
-  conv.pixel_x_offset = input.below(shop.hw().atom / format.bytes);
+  conv.pixel_offset = input.below(shop.hw().atom / format.bytes);
   if (format.precision != NVDLA_PRECISION_FP16 &&
       (conv.pixel_format != NVDLA_PIXEL_R16_I || conv.proc_precision != NVDLA_PRECISION_INT16 ||
        input.flag()))
     make_converter(input, conv);
-  const std::uint32_t lanes = std::max(conv.kernel_width, conv.stride_x) * conv.channels;
+  const std::uint32_t lanes = std::max(conv.kernel_width, conv.stride_width) * conv.channels;
   while (conv.post_extension < 4 && lanes * 2 * conv.post_extension <= shop.hw().atomic_c &&
          input.flag())
     conv.post_extension *= 2;
@@ -83,8 +83,8 @@ void make_image(Workshop& shop, nvdla_conv& conv) {
 void make_direct(Workshop& shop, nvdla_conv& conv, bool pooled, std::uint32_t max_channels) {
   Input& input = shop.input;
   conv.channels = input.within(1, max_channels);
-  conv.dilation_x = input.within(1, 2);
-  conv.dilation_y = input.within(1, 2);
+  conv.dilation_width = input.within(1, 2);
+  conv.dilation_height = input.within(1, 2);
   conv.in_precision = conv.proc_precision = shop.precision();
   if (conv.in_precision == NVDLA_PRECISION_INT16 && input.flag())
     conv.proc_precision = NVDLA_PRECISION_FP16;
@@ -117,9 +117,9 @@ void make_winograd(Workshop& shop, nvdla_conv& conv, Shape& out) {
   conv.mode = NVDLA_CONV_WINOGRAD;
   conv.channels = input.within(1, 40);
   conv.in_precision = conv.proc_precision = shop.precision();
-  out.width = make_tiles(input, conv.width, conv.kernel_width, conv.stride_x, conv.pad_left,
+  out.width = make_tiles(input, conv.width, conv.kernel_width, conv.stride_width, conv.pad_left,
                          conv.pad_right);
-  out.height = make_tiles(input, conv.height, conv.kernel_height, conv.stride_y, conv.pad_top,
+  out.height = make_tiles(input, conv.height, conv.kernel_height, conv.stride_height, conv.pad_top,
                           conv.pad_bottom);
   out.tiles = true;
   if (conv.proc_precision != NVDLA_PRECISION_FP16) conv.pra_truncate = input.below(3);
@@ -143,7 +143,7 @@ void make_compressed(Workshop& shop, nvdla_conv& conv) {
   const std::uint32_t lanes = shop.hw().atom / bytes;
   const std::uint32_t elements =
       conv.mode == NVDLA_CONV_WINOGRAD
-          ? 16 * round_up(conv.channels, lanes) * conv.stride_x * conv.stride_y
+          ? 16 * round_up(conv.channels, lanes) * conv.stride_width * conv.stride_height
           : conv.kernel_width * conv.kernel_height * conv.channels;
   const std::uint32_t group = shop.hw().atomic_k / bytes;
   if (elements * conv.kernels > kMaxMaskBits || conv.weight_banks == 1) return;
@@ -191,9 +191,9 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
   conv.kernels = input.within(1, deep ? 2 : 3 * hw.atomic_k / 2);
   conv.kernel_width = input.within(1, deep ? 8 : 4);
   conv.kernel_height = input.within(1, deep ? 8 : 4);
-  conv.stride_x = input.within(1, 3);
-  conv.stride_y = input.within(1, 3);
-  conv.dilation_x = conv.dilation_y = conv.post_extension = 1;
+  conv.stride_width = input.within(1, 3);
+  conv.stride_height = input.within(1, 3);
+  conv.dilation_width = conv.dilation_height = conv.post_extension = 1;
   Shape out;
   if (!deep && !pooled && shop.has(NVDLA_HW_WINOGRAD) && input.once_in(4)) {
     make_winograd(shop, conv, out);
@@ -203,10 +203,10 @@ Shape make_conv(Workshop& shop, nvdla_layer& layer, bool pooled) {
     } else {
       make_direct(shop, conv, pooled, deep ? 8192 : 3 * hw.atomic_c / 2);
     }
-    out.width = fit(input, conv.width, conv.kernel_width, conv.stride_x, conv.dilation_x,
+    out.width = fit(input, conv.width, conv.kernel_width, conv.stride_width, conv.dilation_width,
                     conv.pad_left, conv.pad_right);
-    out.height = fit(input, conv.height, conv.kernel_height, conv.stride_y, conv.dilation_y,
-                     conv.pad_top, conv.pad_bottom);
+    out.height = fit(input, conv.height, conv.kernel_height, conv.stride_height,
+                     conv.dilation_height, conv.pad_top, conv.pad_bottom);
   }
   const bool real = conv.proc_precision == NVDLA_PRECISION_FP16;
   out.channels = conv.kernels;

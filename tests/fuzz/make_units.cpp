@@ -56,12 +56,12 @@ void make_pdp(Workshop& shop, nvdla_layer& layer, const Shape* in) {
   pdp.method = input.below(NVDLA_POOL_MIN + 1);
   pdp.kernel_width = input.within(1, 8);
   pdp.kernel_height = input.within(1, 8);
-  pdp.stride_x = input.within(1, input.once_in(8) ? 16 : 4);
-  pdp.stride_y = input.within(1, input.once_in(8) ? 16 : 4);
+  pdp.stride_width = input.within(1, input.once_in(8) ? 16 : 4);
+  pdp.stride_height = input.within(1, input.once_in(8) ? 16 : 4);
   const std::uint32_t width =
-      fit(input, from.width, pdp.kernel_width, pdp.stride_x, 1, pdp.pad_left, pdp.pad_right);
+      fit(input, from.width, pdp.kernel_width, pdp.stride_width, 1, pdp.pad_left, pdp.pad_right);
   const std::uint32_t height =
-      fit(input, from.height, pdp.kernel_height, pdp.stride_y, 1, pdp.pad_top, pdp.pad_bottom);
+      fit(input, from.height, pdp.kernel_height, pdp.stride_height, 1, pdp.pad_top, pdp.pad_bottom);
   if (pdp.method == NVDLA_POOL_AVERAGE) make_average(input, pdp, from.precision);
   const bool flushes = from.precision == NVDLA_PRECISION_FP16 && input.flag();
   if (flushes && in == nullptr) pdp.flags = NVDLA_PDP_NAN_TO_ZERO;
@@ -107,14 +107,14 @@ void make_rubik(Workshop& shop, nvdla_layer& layer) {
   rubik.channels = input.within(1, 80);
   const bool contract = rubik.mode == NVDLA_RUBIK_CONTRACT;
   if (contract) {
-    rubik.stride_x = input.within(1, 4);
-    rubik.stride_y = input.within(1, 4);
-    rubik.channels = rubik.stride_x * rubik.stride_y * atom / element_bytes(rubik.precision) *
-                     input.within(1, 3);
+    rubik.stride_width = input.within(1, 4);
+    rubik.stride_height = input.within(1, 4);
+    rubik.channels = rubik.stride_width * rubik.stride_height * atom /
+                     element_bytes(rubik.precision) * input.within(1, 3);
   }
   rubik.input = shop.cube(kInput, rubik.width, rubik.height, atom);
-  rubik.output = shop.cube(kOutput, rubik.width * (contract ? rubik.stride_x : 1),
-                           rubik.height * (contract ? rubik.stride_y : 1), atom);
+  rubik.output = shop.cube(kOutput, rubik.width * (contract ? rubik.stride_width : 1),
+                           rubik.height * (contract ? rubik.stride_height : 1), atom);
   if (contract) return;
   nvdla_surface& planes = rubik.mode == NVDLA_RUBIK_SPLIT ? rubik.output : rubik.input;
   planes.offset = round_up(static_cast<std::uint32_t>(planes.offset), 64);

@@ -63,7 +63,7 @@ def describe(case, code, shape, source, banks, clip):
     case.describe("layer.conv", in_precision=code, proc_precision=code, width=shape.width,
                   height=shape.height, channels=shape.channels, batch=1, kernels=shape.kernels,
                   kernel_width=shape.kernel_width, kernel_height=shape.kernel_height,
-                  stride_x=shape.stride, stride_y=shape.stride, dilation_x=1, dilation_y=1,
+                  stride_width=shape.stride, stride_height=shape.stride, dilation_width=1, dilation_height=1,
                   pad_left=shape.left, pad_right=shape.right, pad_top=shape.top,
                   pad_bottom=shape.bottom, pad_value=shape.pad, data_banks=banks[0],
                   weight_banks=banks[1], post_extension=1, clip_truncate=clip)

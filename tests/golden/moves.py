@@ -87,7 +87,7 @@ def contract(hw, precision, seed):
                                             y // sy, x // sx))
     case.load(SOURCE, source.pack(), "src.bin")
     start_rubik(case, 0, source, precision, source.channels)
-    case.describe("layer.rubik", stride_x=sx, stride_y=sy)
+    case.describe("layer.rubik", stride_width=sx, stride_height=sy)
     end_rubik(case, output.channels, (source.line, source.surface, 0),
               (output.line, output.surface, 0),
               (2 * source.surface, sy * output.line, (sx - 1) | (sy - 1) << 16))

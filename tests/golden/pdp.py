@@ -88,7 +88,7 @@ def layer(hw, precision, method, size, stride, seed, left=0, top=0, right=0, bot
     case.describe("layer", kind=LAYER)
     case.describe("layer.pdp", method=method, precision=CODE[precision], width=source.width,
                   height=source.height, channels=source.channels, kernel_width=size,
-                  kernel_height=size, stride_x=stride, stride_y=stride, pad_left=left,
+                  kernel_height=size, stride_width=stride, stride_height=stride, pad_left=left,
                   pad_right=right, pad_top=top, pad_bottom=bottom, bands=1,
                   recip_width=average and reciprocal, recip_height=average and reciprocal)
     for missing in range(1, 8):

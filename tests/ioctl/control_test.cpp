@@ -157,7 +157,7 @@ struct CompressedConvolution {
     conv.flags = NVDLA_CONV_COMPRESSED;
     conv.width = 4;
     conv.height = conv.batch = conv.kernels = conv.kernel_width = conv.kernel_height = 1;
-    conv.stride_x = conv.stride_y = conv.dilation_x = conv.dilation_y = 1;
+    conv.stride_width = conv.stride_height = conv.dilation_width = conv.dilation_height = 1;
     conv.channels = 32;
     conv.data_banks = conv.weight_banks = conv.post_extension = 1;
     conv.input = {0, kInput, 128, 128, 0};

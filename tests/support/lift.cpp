@@ -154,15 +154,15 @@ class Lifter {
     // The width of the kernel is folded into its channels.
     if (image)
       conv.kernel_width = (OWN(CSC, D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1) / conv.channels;
-    conv.stride_x = OWN(CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1;
-    conv.stride_y = OWN(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
-    conv.dilation_x = OWN(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
-    conv.dilation_y = OWN(CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
+    conv.stride_width = OWN(CDMA, D_CONV_STRIDE, CONV_X_STRIDE) + 1;
+    conv.stride_height = OWN(CDMA, D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
+    conv.dilation_width = OWN(CSC, D_DILATION_EXT, X_DILATION_EXT) + 1;
+    conv.dilation_height = OWN(CSC, D_DILATION_EXT, Y_DILATION_EXT) + 1;
     if (winograd) {
       // The tiles say nothing of the kernel that became them, and little of the lines.
       conv.height = OWN(CDMA, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
-      conv.kernel_width = 3 * conv.stride_x;
-      conv.kernel_height = 3 * conv.stride_y;
+      conv.kernel_width = 3 * conv.stride_width;
+      conv.kernel_height = 3 * conv.stride_height;
       if (conv.proc_precision != NVDLA_PRECISION_FP16)
         conv.pra_truncate = OWN(CSC, D_PRA_CFG, PRA_TRUNCATE);
     }
@@ -189,7 +189,7 @@ class Lifter {
                 image ? 0 : OWN_WHOLE(CDMA, D_SURF_STRIDE));
     if (image) {
       conv.pixel_format = OWN(CDMA, D_DATAIN_FORMAT, PIXEL_FORMAT);
-      conv.pixel_x_offset = OWN(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
+      conv.pixel_offset = OWN(CDMA, D_PIXEL_OFFSET, PIXEL_X_OFFSET);
       if (conv.pixel_format >= NVDLA_PIXEL_Y8_U8V8_N444)
         conv.input_uv = surface(
             OWN(CDMA, D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE), OWN_WHOLE(CDMA, D_DAIN_ADDR_HIGH_1),

@@ -21,8 +21,8 @@ nvdla_pdp lift_pdp(const LaunchRegisters& registers, const SurfaceAt& surface, b
   }
   pdp.kernel_width = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
   pdp.kernel_height = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
-  pdp.stride_x = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
-  pdp.stride_y = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
+  pdp.stride_width = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+  pdp.stride_height = GET(PDP, D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
   pdp.pad_left = GET(PDP, D_POOLING_PADDING_CFG, PAD_LEFT);
   pdp.pad_right = GET(PDP, D_POOLING_PADDING_CFG, PAD_RIGHT);
   pdp.pad_top = GET(PDP, D_POOLING_PADDING_CFG, PAD_TOP);

@@ -11,8 +11,8 @@ nvdla_rubik lift_rubik(const LaunchRegisters& registers, const SurfaceAt& surfac
   rubik.height = GET(RBK, D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
   rubik.channels = GET(RBK, D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
   if (rubik.mode == NVDLA_RUBIK_CONTRACT) {
-    rubik.stride_x = GET(RBK, D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
-    rubik.stride_y = GET(RBK, D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
+    rubik.stride_width = GET(RBK, D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
+    rubik.stride_height = GET(RBK, D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
   }
   const std::uint32_t in = rubik.mode == NVDLA_RUBIK_MERGE ? WHOLE(RBK, D_DAIN_PLANAR_STRIDE)
                                                            : WHOLE(RBK, D_DAIN_SURF_STRIDE);

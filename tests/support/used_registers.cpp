@@ -21,13 +21,13 @@ Unreached unreached_padding(const nvdla_layer& layer) {
     height = layer.sdp.height;
   }
   if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) {
-    const std::uint32_t columns = (conv.kernel_width - 1) * conv.dilation_x + 1;
-    const std::uint32_t lines = (conv.kernel_height - 1) * conv.dilation_y + 1;
-    width = (conv.pad_left + conv.width + conv.pad_right - columns) / conv.stride_x + 1;
-    height = (conv.pad_top + conv.height + conv.pad_bottom - lines) / conv.stride_y + 1;
+    const std::uint32_t columns = (conv.kernel_width - 1) * conv.dilation_width + 1;
+    const std::uint32_t lines = (conv.kernel_height - 1) * conv.dilation_height + 1;
+    width = (conv.pad_left + conv.width + conv.pad_right - columns) / conv.stride_width + 1;
+    height = (conv.pad_top + conv.height + conv.pad_bottom - lines) / conv.stride_height + 1;
   }
-  return {(pdp.pad_left + width + pdp.pad_right - pdp.kernel_width) % pdp.stride_x,
-          (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_y};
+  return {(pdp.pad_left + width + pdp.pad_right - pdp.kernel_width) % pdp.stride_width,
+          (pdp.pad_top + height + pdp.pad_bottom - pdp.kernel_height) % pdp.stride_height};
 }
 
 // Bits of a register that have an effect in this layer. Traces hold random

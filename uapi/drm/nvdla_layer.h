@@ -20,6 +20,13 @@
  *   buffers are bound to them at submission.
  * - All surface bases, strides and sizes are in bytes, all sizes of cubes in
  *   elements, all values of integer operands in the unit's input type.
+ * - The axes of a cube are width, height and channels. What exists once for each
+ *   of the first two is called by them: kernel_width and kernel_height,
+ *   stride_width and stride_height, dilation_width and dilation_height. The ends
+ *   of the width are left and right, those of the height top and bottom: pad_left,
+ *   pad_top. Only positions have coordinates, (x, y, c). A line holds what has
+ *   one y, a surface the lines of the channels of one atom: line_stride,
+ *   surface_stride.
  *
  * Notation: A is the memory atom of the configuration in bytes (8, 16 or
  * 32), bpe the bytes of an element (int8 1, int16 and fp16 2).
@@ -228,12 +235,12 @@ enum nvdla_pixel_format {
  * struct nvdla_conv - a convolution, always followed by SDP
  *
  * Output width = (pad_left + width + pad_right - dilated kernel width) /
- * stride_x + 1, rounded down: what is left over behind the last position of
+ * stride_width + 1, rounded down: what is left over behind the last position of
  * the kernel takes part in nothing. So is the height. Output channels =
  * kernels.
  *
  * NVDLA_CONV_WINOGRAD works on tiles: kernels of three strides after the last
- * one is filled up with zeros, (pad_left + width + pad_right) / stride_x an
+ * one is filled up with zeros, (pad_left + width + pad_right) / stride_width an
  * exact multiple of 4, at least 8, and an output width of 4 less. So are the
  * heights. Padding on the right and at the bottom makes it so.
  */
@@ -264,18 +271,18 @@ struct nvdla_conv {
 	__u32 batch;
 	/** @kernels: 1..8192 */
 	__u32 kernels;
-	/** @kernel_width: 1..32; Winograd: above 2, up to 3 times stride_x */
+	/** @kernel_width: 1..32; Winograd: above 2, up to 3 times stride_width */
 	__u32 kernel_width;
-	/** @kernel_height: 1..32; Winograd: above 2, up to 3 times stride_y */
+	/** @kernel_height: 1..32; Winograd: above 2, up to 3 times stride_height */
 	__u32 kernel_height;
-	/** @stride_x: 1..8 */
-	__u32 stride_x;
-	/** @stride_y: 1..8 */
-	__u32 stride_y;
-	/** @dilation_x: 1..32; 1 unless direct */
-	__u32 dilation_x;
-	/** @dilation_y: 1..32; 1 unless direct */
-	__u32 dilation_y;
+	/** @stride_width: 1..8 */
+	__u32 stride_width;
+	/** @stride_height: 1..8 */
+	__u32 stride_height;
+	/** @dilation_width: 1..32; 1 unless direct */
+	__u32 dilation_width;
+	/** @dilation_height: 1..32; 1 unless direct */
+	__u32 dilation_height;
 	/**
 	 * @pad_left: at most 31; of an image less than the kernel; Winograd:
 	 * less than 3 times the stride, at most 1 with a stride of 1
@@ -317,8 +324,8 @@ struct nvdla_conv {
 	__u32 clip_truncate;
 	/** @pixel_format: enum nvdla_pixel_format (image) */
 	__u32 pixel_format;
-	/** @pixel_x_offset: pixels before the first in its atom (image) */
-	__u32 pixel_x_offset;
+	/** @pixel_offset: pixels before the first in its atom (image) */
+	__u32 pixel_offset;
 	/** @cvt_offset: signed 16 bit */
 	__s32 cvt_offset;
 	/** @cvt_scale: signed 16 bit */
@@ -535,7 +542,7 @@ enum nvdla_pool {
  * On the fly (after SDP) @precision, @width, @height, @channels and @input
  * are zero: they are those of SDP's output.
  *
- * Output width = (pad_left + width + pad_right - kernel_width) / stride_x + 1,
+ * Output width = (pad_left + width + pad_right - kernel_width) / stride_width + 1,
  * rounded down; so is the height. What a stride leaves over on the right or at
  * the bottom may be padding, never input.
  */
@@ -556,10 +563,10 @@ struct nvdla_pdp {
 	__u32 kernel_width;
 	/** @kernel_height: 1..8 */
 	__u32 kernel_height;
-	/** @stride_x: 1..16 */
-	__u32 stride_x;
-	/** @stride_y: 1..16 */
-	__u32 stride_y;
+	/** @stride_width: 1..16 */
+	__u32 stride_width;
+	/** @stride_height: 1..16 */
+	__u32 stride_height;
 	/** @pad_left: 0..7, less than the kernel */
 	__u32 pad_left;
 	/** @pad_right: 0..7, less than the kernel */
@@ -659,10 +666,10 @@ struct nvdla_rubik {
 	__u32 height;
 	/** @channels: of the input */
 	__u32 channels;
-	/** @stride_x: contract: output columns per input column, 1..32; or 0 */
-	__u32 stride_x;
-	/** @stride_y: contract: output lines per input line, 1..32; or 0 */
-	__u32 stride_y;
+	/** @stride_width: contract: output columns per input column, 1..32; or 0 */
+	__u32 stride_width;
+	/** @stride_height: contract: output lines per input line, 1..32; or 0 */
+	__u32 stride_height;
 	/** @pad: zero */
 	__u32 pad;
 	/** @input: feature cube, or planes to merge */

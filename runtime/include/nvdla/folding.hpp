@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Width folding: a convolution with a stride in W, done as one without. Each `stride_x`
-// neighbouring columns of the input become one column of `stride_x` times the channels, so that an
-// input of few channels fills more of the multipliers' lanes:
+// Width folding: a convolution with a stride in W, done as one without. Each `stride_width`
+// neighbouring columns of the input become one column of `stride_width` times the channels, so that
+// an input of few channels fills more of the multipliers' lanes:
 //
-//   column x, channel c  ->  column x / stride_x, channel (x % stride_x) * channels + c
+//   column x, channel c  ->  column x / stride_width, channel (x % stride_width) * channels + c
 //
 // Kernels are folded alike, behind zero taps that align the first window with a folded column.
 // Integer results are the same bit for bit, whatever the paddings. fp16 adds in another order, so
@@ -26,7 +26,7 @@ namespace nvdla {
 
 // A convolution folded in width, and what becomes of its tensor and kernels.
 struct Folding {
-  // The folded convolution: width, channels, kernel_width, stride_x, pad_left and pad_right are
+  // The folded convolution: width, channels, kernel_width, stride_width, pad_left and pad_right are
   // new.
   nvdla_conv conv = {};
   // Columns that become one, the stride before.
@@ -41,8 +41,8 @@ struct Folding {
 // Why fold_width() refuses it; nothing if it does not.
 NVDLA_API const char* cannot_fold(const nvdla_conv& conv);
 
-// `conv`: direct, of integers, stride_x > 1, dilation_x 1; banks, flags and surfaces are left as
-// they are. Throws kInvalidArgument if it cannot be folded, saying why.
+// `conv`: direct, of integers, stride_width > 1, dilation_width 1; banks, flags and surfaces are
+// left as they are. Throws kInvalidArgument if it cannot be folded, saying why.
 NVDLA_API Folding fold_width(const nvdla_conv& conv);
 
 // KCRS of the convolution -> KCRS of the folded one. Throws kInvalidArgument for a wrong number.

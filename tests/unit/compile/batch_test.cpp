@@ -92,7 +92,7 @@ const Legal kBatchLegal[] = {
      CHANGE(
          (c.batch = 32, c.data_banks = 10, slots[kInput].size *= 11, slots[kOutput].size *= 11))},
     {"dilation", base_batch, "nv_full",
-     CHANGE((c.dilation_x = c.dilation_y = 2, c.pad_left = c.pad_right = 2, c.pad_top = 2,
+     CHANGE((c.dilation_width = c.dilation_height = 2, c.pad_left = c.pad_right = 2, c.pad_top = 2,
              c.pad_bottom = 2))},
     {"cubes far apart", base_batch, "nv_full",
      CHANGE((c.input.batch_stride = 1 << 20, s.output.batch_stride = 1 << 20,
@@ -113,7 +113,7 @@ TEST(Batch, ClientsToTheByte) {
 // Even a single position uses the strides, and the accumulator has to know them.
 TEST(Batch, AccumulatorKnowsWhereResultsGo) {
   Base base = base_batch("nv_full");
-  base.layer.conv.stride_x = base.layer.conv.stride_y = 8;
+  base.layer.conv.stride_width = base.layer.conv.stride_height = 8;
   base.layer.conv.pad_right = base.layer.conv.pad_left = 0;
   base.layer.conv.kernel_width = 19;
   base.slots[kWeights].size *= 7;

@@ -109,15 +109,16 @@ Base random_pooling(const char* configuration, Random& random) {
   pdp.recip_width = pdp.recip_height = 0;
   pdp.kernel_width = any(random, 1, 8);
   pdp.kernel_height = any(random, 1, 8);
-  pdp.stride_x = any(random, 1, 4);
-  pdp.stride_y = any(random, 1, 4);
+  pdp.stride_width = any(random, 1, 4);
+  pdp.stride_height = any(random, 1, 4);
   pdp.pad_left = any(random, 0, static_cast<int>(pdp.kernel_width) - 1);
   pdp.pad_top = any(random, 0, static_cast<int>(pdp.kernel_height) - 1);
   pdp.pad_bottom = any(random, 0, static_cast<int>(pdp.kernel_height) - 1);
   pdp.pad_right = any(random, 0, static_cast<int>(pdp.kernel_width) - 1);
   const std::uint32_t out_width = any(random, 1, 16), out_height = any(random, 1, 16);
-  pdp.width = (out_width - 1) * pdp.stride_x + pdp.kernel_width - pdp.pad_left - pdp.pad_right;
-  pdp.height = (out_height - 1) * pdp.stride_y + pdp.kernel_height - pdp.pad_top - pdp.pad_bottom;
+  pdp.width = (out_width - 1) * pdp.stride_width + pdp.kernel_width - pdp.pad_left - pdp.pad_right;
+  pdp.height =
+      (out_height - 1) * pdp.stride_height + pdp.kernel_height - pdp.pad_top - pdp.pad_bottom;
   pdp.channels = any(random, 1, 100);
   if ((base.hw->features & NVDLA_HW_INT16) != 0 && any(random, 0, 1) == 0) pdp.precision = kInt16;
   pdp.input = cube(0, pdp.width, pdp.height, atom);
@@ -156,7 +157,7 @@ Base random_conv(const char* configuration, Random& random) {
   conv.kernels = any(random, 1, 100);
   conv.kernel_width = any(random, 1, static_cast<int>(std::min(conv.width, 5U)));
   conv.kernel_height = any(random, 1, static_cast<int>(std::min(conv.height, 5U)));
-  conv.stride_x = conv.stride_y = 1;
+  conv.stride_width = conv.stride_height = 1;
   conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
   conv.pad_value = 0;
   conv.input = cube(kInput, conv.width, conv.height, base.hw->atom);

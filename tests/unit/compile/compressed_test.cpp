@@ -163,7 +163,7 @@ void large_kernels(Base& base, std::uint32_t channels) {
   nvdla_conv& conv = base.layer.conv;
   conv.kernel_width = conv.kernel_height = 1;
   conv.width = conv.height = 1;
-  conv.stride_x = 1;
+  conv.stride_width = 1;
   conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
   conv.channels = channels;
   conv.weights.bytes = 128;

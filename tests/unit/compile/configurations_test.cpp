@@ -173,7 +173,7 @@ Base base_line(const char* configuration) {
   nvdla_conv& conv = base.layer.conv;
   conv.width = conv.height = 1;
   conv.kernel_width = conv.kernel_height = 1;
-  conv.stride_x = conv.stride_y = 1;
+  conv.stride_width = conv.stride_height = 1;
   conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
   conv.data_banks = conv.weight_banks = 1;
   base.layer.sdp.x1 = base.layer.sdp.x2 = {};

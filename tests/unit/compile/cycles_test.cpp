@@ -99,7 +99,7 @@ TEST(Cycles, OfConvolutionsWithFewOutputs) {
       nvdla_conv& conv = base.layer.conv;
       nvdla_sdp& sdp = base.layer.sdp;
       conv.width = conv.height = c.side;
-      conv.kernel_width = conv.kernel_height = conv.stride_x = 1;
+      conv.kernel_width = conv.kernel_height = conv.stride_width = 1;
       conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
       conv.pad_value = 0;
       conv.input = test::cube(kInput, c.side, c.side, base.hw->atom);

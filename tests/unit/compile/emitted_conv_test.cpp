@@ -122,7 +122,7 @@ TEST(Emitted, ConvOfOnePosition) {
   Base base = base_conv("nv_full");
   nvdla_conv& conv = base.layer.conv;
   conv.width = conv.height = 3;
-  conv.stride_x = 1;
+  conv.stride_width = 1;
   conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
   conv.input = cube(kInput, 3, 3, 32);
   base.layer.sdp.x1 = base.layer.sdp.x2 = {};
@@ -223,7 +223,7 @@ TEST(Emitted, ConvThatWritesNothing) {
 TEST(Emitted, ConvOfOneColumn) {
   Base base = base_conv("nv_full");
   base.layer.conv.width = 3;
-  base.layer.conv.stride_x = 1;
+  base.layer.conv.stride_width = 1;
   base.layer.conv.pad_left = base.layer.conv.pad_right = 0;
   base.layer.sdp.x2 = {};
   const std::string image = emitted(base);

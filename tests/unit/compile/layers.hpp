@@ -114,10 +114,10 @@ inline Base base_conv(const char* configuration) {
   conv.kernels = 20;
   conv.kernel_width = 3;
   conv.kernel_height = 3;
-  conv.stride_x = 2;
-  conv.stride_y = 1;
-  conv.dilation_x = 1;
-  conv.dilation_y = 1;
+  conv.stride_width = 2;
+  conv.stride_height = 1;
+  conv.dilation_width = 1;
+  conv.dilation_height = 1;
   conv.pad_left = 1;
   conv.pad_right = 1;
   conv.pad_top = 1;

@@ -91,7 +91,7 @@ TEST(Lift, PaddingThatNoWindowReachesMeansNothing) {
     Base base = make("nv_full");
     nvdla_pdp& pdp = base.layer.pdp;
     pdp.kernel_width = pdp.kernel_height = 4;
-    pdp.stride_x = pdp.stride_y = 3;
+    pdp.stride_width = pdp.stride_height = 3;
     pdp.pad_left = 0;
     // Three windows end in the last column, and two lines behind the last one.
     pdp.output = cube(pdp.output.slot, 3, 3, base.hw->atom);

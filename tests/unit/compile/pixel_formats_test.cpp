@@ -54,7 +54,7 @@ Base base_format(const char* configuration, const Format& format, std::uint32_t 
   conv.channels = format.components;
   conv.in_precision = format.precision;
   conv.proc_precision = proc;
-  conv.pixel_x_offset = x_offset;
+  conv.pixel_offset = x_offset;
   conv.flags = format.precision == kHalf ? 0 : NVDLA_CONV_CONVERT;
   for (std::int32_t& mean : conv.mean) mean = 0;
   conv.cvt_truncate = 0;
@@ -142,7 +142,7 @@ TEST_P(PixelFormats, BeginInTheirFirstAtom) {
     EXPECT_EQ(compile(base_format(name, format_, own_, last)).rule, NVDLA_RULE_NONE) << name;
     const nvdla_error error = compile(base_format(name, format_, own_, last + 1));
     EXPECT_EQ(error.rule, NVDLA_RULE_RANGE) << name << ": " << to_string(error);
-    EXPECT_EQ(error.field, F(conv.pixel_x_offset));
+    EXPECT_EQ(error.field, F(conv.pixel_offset));
     EXPECT_EQ(error.value, last + 1);
     EXPECT_EQ(error.max, last);
   }

@@ -163,7 +163,7 @@ TEST(ReuseOfLines, SurfacesArePackedByWhatIsFetched) {
     conv.height = 4;
     conv.channels = 3 * atom;
     conv.kernel_width = conv.kernel_height = 1;
-    conv.stride_x = conv.stride_y = 1;
+    conv.stride_width = conv.stride_height = 1;
     conv.pad_left = conv.pad_right = conv.pad_top = conv.pad_bottom = 0;
     conv.input = cube(kInput, 1, 4, atom);
     base.layer.sdp.x1 = base.layer.sdp.x2 = {};
@@ -328,7 +328,7 @@ void make_direct(nvdla_conv& conv) {
   conv.mode = NVDLA_CONV_DIRECT;
   conv.flags &= ~(NVDLA_CONV_MEAN | NVDLA_CONV_SIGNED_PIXELS);
   for (std::int32_t& mean : conv.mean) mean = 0;
-  conv.pixel_format = conv.pixel_x_offset = 0;
+  conv.pixel_format = conv.pixel_offset = 0;
   conv.input = cube(kInput, conv.width, conv.height, 32);
 }
 

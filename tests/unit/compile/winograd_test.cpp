@@ -71,8 +71,9 @@ const Fault kWinogradFaults[] = {
     WINO("before a pooling", l.kind = NVDLA_LAYER_CONV_SDP_PDP, NVDLA_RULE_CHOICE, F(conv.mode), 2,
          0, 1),
     WINO("batch", c.batch = 2, NVDLA_RULE_RANGE, F(conv.batch), 2, 1, 1),
-    WINO("dilation x", c.dilation_x = 2, NVDLA_RULE_RANGE, F(conv.dilation_x), 2, 1, 1),
-    WINO("dilation y", c.dilation_y = 2, NVDLA_RULE_RANGE, F(conv.dilation_y), 2, 1, 1),
+    WINO("dilation width", c.dilation_width = 2, NVDLA_RULE_RANGE, F(conv.dilation_width), 2, 1, 1),
+    WINO("dilation height", c.dilation_height = 2, NVDLA_RULE_RANGE, F(conv.dilation_height), 2, 1,
+         1),
     WINO("int16 into fp16", c.proc_precision = NVDLA_PRECISION_FP16, NVDLA_RULE_PRECISIONS,
          F(conv.in_precision), 1, 2, 2),
     WINO("int8 into int16", c.in_precision = NVDLA_PRECISION_INT8, NVDLA_RULE_PRECISIONS,
@@ -93,7 +94,7 @@ const Fault kWinogradFaults[] = {
     WINO("a tile of columns without a result", (c.width = 3), NVDLA_RULE_WINOGRAD_TILES,
          F(conv.pad_right), 8, 16, 16384, 8),
     WINO("too many columns",
-         (c.stride_x = 1, c.kernel_width = 3, c.width = 8192, c.pad_left = 0, c.pad_right = 4),
+         (c.stride_width = 1, c.kernel_width = 3, c.width = 8192, c.pad_left = 0, c.pad_right = 4),
          NVDLA_RULE_WINOGRAD_TILES, F(conv.pad_right), 8196, 8, 8192, 4),
     WINO("lines of no tile", c.pad_bottom = 0, NVDLA_RULE_WINOGRAD_TILES, F(conv.pad_bottom), 14, 8,
          4092, 4),
@@ -195,10 +196,10 @@ TEST(Winograd, ReuseNeedsTheSameTiles) {
        F(conv.pad_bottom)},
       {"stride",
        [](nvdla_conv& c) {
-         c.stride_x = 1;
+         c.stride_width = 1;
          c.kernel_width = 3;
        },
-       NVDLA_RULE_REUSE_DIFFERS, F(conv.stride_x)},
+       NVDLA_RULE_REUSE_DIFFERS, F(conv.stride_width)},
   };
   for (const Change& change : changes) {
     SCOPED_TRACE(change.name);

@@ -288,7 +288,7 @@ TEST(CutLayers, RunTogetherWhatSharesTheConvolutionBuffer) {
       nvdla_conv& c = layer.conv;
       c.width = c.height = c.channels = c.batch = c.kernels = 1;
       c.kernel_width = c.kernel_height = 1;
-      c.stride_x = c.stride_y = c.dilation_x = c.dilation_y = 1;
+      c.stride_width = c.stride_height = c.dilation_width = c.dilation_height = 1;
     }
     layer.sdp.width = layer.sdp.height = layer.sdp.channels = 1;
     layer.sdp.output.offset = i * 8;

@@ -31,10 +31,10 @@ nvdla_conv make(const Int8& in, std::uint32_t kernels, std::uint32_t kh, std::ui
 
 Geometry geometry(const nvdla_conv& c) {
   Geometry g;
-  g.stride_x = static_cast<int>(c.stride_x);
-  g.stride_y = static_cast<int>(c.stride_y);
-  g.dilation_x = static_cast<int>(c.dilation_x);
-  g.dilation_y = static_cast<int>(c.dilation_y);
+  g.stride_x = static_cast<int>(c.stride_width);
+  g.stride_y = static_cast<int>(c.stride_height);
+  g.dilation_x = static_cast<int>(c.dilation_width);
+  g.dilation_y = static_cast<int>(c.dilation_height);
   g.left = static_cast<int>(c.pad_left);
   g.right = static_cast<int>(c.pad_right);
   g.top = static_cast<int>(c.pad_top);
@@ -50,7 +50,7 @@ std::string check(const nvdla_conv& conv, const Int8& in, const std::vector<std:
                           static_cast<int>(c.kernel_width), geometry(c));
   };
   const Folding f = fold_width(conv);
-  if (f.shape.channels != conv.channels * conv.stride_x || f.shape.height != conv.height ||
+  if (f.shape.channels != conv.channels * conv.stride_width || f.shape.height != conv.height ||
       f.shape.width != f.conv.width) {
     return "the shape is not the convolution's";
   }
@@ -80,7 +80,7 @@ TEST(Folding, ChangesNoResult) {
     const Int8 in = test::random_cube(pick(1, 5), pick(3, 5), pick(1, 24), random());
     nvdla_conv c = make(in, static_cast<std::uint32_t>(pick(1, 3)), static_cast<std::uint32_t>(kh),
                         static_cast<std::uint32_t>(kw));
-    c.stride_x = static_cast<std::uint32_t>(pick(2, 8));
+    c.stride_width = static_cast<std::uint32_t>(pick(2, 8));
     c.pad_left = static_cast<std::uint32_t>(pick(0, kw + 1));
     c.pad_right = static_cast<std::uint32_t>(pick(0, kw + 1));
     c.pad_top = static_cast<std::uint32_t>(pick(0, kh - 1));
@@ -91,7 +91,7 @@ TEST(Folding, ChangesNoResult) {
         static_cast<std::size_t>(c.kernels) * c.channels * c.kernel_height * c.kernel_width,
         random(), -128, 127);
     return test::with_name("width " + std::to_string(c.width) + " kernel " + std::to_string(kw) +
-                               " stride " + std::to_string(c.stride_x) + " left " +
+                               " stride " + std::to_string(c.stride_width) + " left " +
                                std::to_string(c.pad_left) + " right " + std::to_string(c.pad_right),
                            check(c, in, weights));
   });
@@ -100,7 +100,7 @@ TEST(Folding, ChangesNoResult) {
 TEST(Folding, WidensTheKernelInFrontOfPaddings) {
   const Int8 in = test::random_cube(3, 4, 11, 2);
   nvdla_conv c = make(in, 2, 1, 5);
-  c.stride_x = 2;
+  c.stride_width = 2;
   c.pad_left = 3;
   c.pad_right = 1;
   const Folding f = fold_width(c);
@@ -120,7 +120,7 @@ class NotFolded : public ::testing::Test {
     EXPECT_FALSE(folding_pays(configuration_info("nv_full"), conv_));
     expect_error(ErrorCode::kInvalidArgument, text, [&] { fold_width(conv_); });
   }
-  void SetUp() override { conv_.stride_x = 2; }
+  void SetUp() override { conv_.stride_width = 2; }
   nvdla_conv conv_ = make(test::random_cube(4, 8, 9, 3), 4, 1, 3);
 };
 
@@ -135,13 +135,13 @@ TEST_F(NotFolded, Fp16) {
 }
 
 TEST_F(NotFolded, WithoutStride) {
-  conv_.stride_x = 1;
-  refused("a stride_x of 1 leaves nothing to fold");
+  conv_.stride_width = 1;
+  refused("a stride_width of 1 leaves nothing to fold");
 }
 
 TEST_F(NotFolded, Dilated) {
-  conv_.dilation_x = 2;
-  refused("kernels with a dilation_x have gaps");
+  conv_.dilation_width = 2;
+  refused("kernels with a dilation_width have gaps");
 }
 
 TEST_F(NotFolded, TooManyChannels) {
@@ -167,7 +167,7 @@ TEST_F(NotFolded, WrongNumbers) {
 TEST(FoldingPays, WhereItFillsMoreLanes) {
   const DeviceInfo info = configuration_info("nv_full");
   nvdla_conv c = make(test::random_cube(3, 64, 65, 4), 32, 7, 7);
-  c.stride_x = c.stride_y = 2;
+  c.stride_width = c.stride_height = 2;
   c.pad_top = c.pad_bottom = 3;
   c.pad_left = c.pad_right = 3;
   c.height = 65;

@@ -183,8 +183,8 @@ TEST(RequantizeExactly, Refuses) {
 
 TEST(ConvOutput, WithEverything) {
   nvdla_conv c = conv({3, 20, 30}, {8, 3, 3, 5});
-  c.stride_x = 2;
-  c.dilation_y = 3;
+  c.stride_width = 2;
+  c.dilation_height = 3;
   c.pad_left = 2;
   c.pad_right = 1;
   c.pad_top = c.pad_bottom = 1;
@@ -193,7 +193,7 @@ TEST(ConvOutput, WithEverything) {
 
 TEST(ConvOutput, DropsWhatAStrideLeavesOver) {
   nvdla_conv c = conv({1, 28, 28}, {16, 1, 5, 5});
-  c.stride_x = c.stride_y = 2;
+  c.stride_width = c.stride_height = 2;
   c.pad_top = c.pad_left = 1;
   c.pad_bottom = c.pad_right = 1;
   EXPECT_EQ(conv_output(c), (Shape{16, 13, 13}));

@@ -103,7 +103,7 @@ TEST(SplitResident, RandomConvolutions) {
                                                                       .channels = channels,
                                                                       .kernel_height = size,
                                                                       .kernel_width = size});
-    c.stride_y = within(1, 3);
+    c.stride_height = within(1, 3);
     c.pad_top = within(0, size - 1);
     c.pad_bottom = within(0, size - 1);
     const bool keep = i % 3 != 0;

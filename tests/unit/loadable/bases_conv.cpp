@@ -105,14 +105,14 @@ std::vector<Effect> conv_effects() {
       derived("0.op.input_height_cmac", 0x123c),
       derived("0.op.bytes_per_kernel", 0x1234567),
       ignored("0.op.mean_*", 1),
-      changes("0.op.conv_stride_x", 0x21, [](P& p) { conv(p).stride_x = 0x21; }),
-      changes("0.op.conv_stride_y", 0x22, [](P& p) { conv(p).stride_y = 0x22; }),
+      changes("0.op.conv_stride_x", 0x21, [](P& p) { conv(p).stride_width = 0x21; }),
+      changes("0.op.conv_stride_y", 0x22, [](P& p) { conv(p).stride_height = 0x22; }),
       changes("0.op.pad_x_left", 0x23, [](P& p) { conv(p).pad_left = 0x23; }),
       changes("0.op.pad_x_right", 0x24, [](P& p) { conv(p).pad_right = 0x24; }),
       changes("0.op.pad_y_top", 0x25, [](P& p) { conv(p).pad_top = 0x25; }),
       changes("0.op.pad_y_bottom", 0x26, [](P& p) { conv(p).pad_bottom = 0x26; }),
-      changes("0.op.dilation_x", 0x27, [](P& p) { conv(p).dilation_x = 0x27; }),
-      changes("0.op.dilation_y", 0x28, [](P& p) { conv(p).dilation_y = 0x28; }),
+      changes("0.op.dilation_x", 0x27, [](P& p) { conv(p).dilation_width = 0x27; }),
+      changes("0.op.dilation_y", 0x28, [](P& p) { conv(p).dilation_height = 0x28; }),
       changes("0.op.pra_truncate", 0x29, [](P& p) { conv(p).pra_truncate = 0x29; }),
       changes("0.op.in_precision", 1, [](P& p) { conv(p).in_precision = 1; }),
       refused("0.op.out_precision", 1),
@@ -309,12 +309,12 @@ std::vector<Effect> winograd_effects() {
           // Three strides, unless the file's kernels have more than two.
           changes("0.op.conv_stride_x", 2,
                   [](P& p) {
-                    conv(p).stride_x = 2;
+                    conv(p).stride_width = 2;
                     conv(p).kernel_width = 6;
                   }),
           changes("0.op.conv_stride_y", 2,
                   [](P& p) {
-                    conv(p).stride_y = 2;
+                    conv(p).stride_height = 2;
                     conv(p).kernel_height = 6;
                   }),
           changes("0.surface.src_data.width", 0x1111, [](P& p) { conv(p).width = 0x1111; }),

@@ -54,8 +54,8 @@ std::vector<Effect> pdp_effects() {
                 pdp(p).kernel_height = 5;
                 pdp(p).recip_height = reciprocal(5);
               }),
-      changes("0.op.stride_x", 0x21, [](P& p) { pdp(p).stride_x = 0x21; }),
-      changes("0.op.stride_y", 0x22, [](P& p) { pdp(p).stride_y = 0x22; }),
+      changes("0.op.stride_x", 0x21, [](P& p) { pdp(p).stride_width = 0x21; }),
+      changes("0.op.stride_y", 0x22, [](P& p) { pdp(p).stride_height = 0x22; }),
       changes("0.op.pad_left", 0x23, [](P& p) { pdp(p).pad_left = 0x23; }),
       changes("0.op.pad_right", 0x24, [](P& p) { pdp(p).pad_right = 0x24; }),
       changes("0.op.pad_top", 0x25, [](P& p) { pdp(p).pad_top = 0x25; }),

@@ -284,7 +284,7 @@ TEST(SaveConv, InputsAreNotFolded) {
         expect_round_trip<std::int8_t>(network, name, 3 * 21 * 24, 9 * 9 * 11, 1);
     EXPECT_EQ(trip.session.desc("in").shape.channels, 6U);
     EXPECT_EQ(trip.loaded.desc("in").shape, (Shape{3, 21, 24}));
-    EXPECT_EQ(trip.program.layers[0].conv.stride_x, 2U);
+    EXPECT_EQ(trip.program.layers[0].conv.stride_width, 2U);
   }
 }
 

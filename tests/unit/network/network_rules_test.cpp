@@ -150,7 +150,7 @@ const std::vector<Broken>& cases() {
          c.input.shift = 40;
          return net.convolution(net.image("camera", {.width = 8, .height = 8}), c);
        }},
-      {"image_dilation", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): dilation_x 2",
+      {"image_dilation", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): dilation_width 2",
        [](Network& net, Tensor) {
          Convolution c{.name = "filter", .kernels = 1, .kernel_height = 3, .kernel_width = 3};
          c.weights = std::span(kWeights).first(9);

@@ -288,8 +288,7 @@ TEST_F(DamagedRecords, WhatWasWrittenLiesInABuffer) {
   const auto jobs = replay::parse_record(good_, "x.record");
   const drm_nvdla_dump_buffer info = jobs[0].written[0].info;
   std::string bytes = good_.substr(0, first_.bytes);
-  const drm_nvdla_dump_section section{detail::kSectionWritten, sizeof(info),
-                                       sizeof(info) + info.size};
+  const nvdla_dump_section section{detail::kSectionWritten, sizeof(info), sizeof(info) + info.size};
   const std::size_t at =
       bytes.find(std::string_view(reinterpret_cast<const char*>(&section), sizeof(section)));
   ASSERT_NE(at, std::string::npos);
