@@ -34,7 +34,6 @@ install(FILES "${PROJECT_SOURCE_DIR}/runtime/sim/nvdla_sim.h"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
-  "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_dump.h"
   "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm COMPONENT development)
 # Of what is installed: the library is MIT, the contract's headers are dual.

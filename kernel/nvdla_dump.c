@@ -22,7 +22,7 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
-#include "../uapi/drm/nvdla_dump.h"
+#include "../firmware/nvdla_dump_format.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_dump.h"
@@ -31,15 +31,19 @@
 #include "nvdla_program.h"
 #include "nvdla_register.h"
 
-enum { NVDLA_DUMP_OFF, NVDLA_DUMP_REGISTERS, NVDLA_DUMP_FULL };
-
-static const char * const dump_levels[] = {
-	[NVDLA_DUMP_OFF] = "0",
-	[NVDLA_DUMP_REGISTERS] = "registers",
-	[NVDLA_DUMP_FULL] = "full",
+enum {
+	NVDLA_DUMP_LEVEL_OFF,
+	NVDLA_DUMP_LEVEL_REGISTERS,
+	NVDLA_DUMP_LEVEL_FULL,
 };
 
-static int dump_level = NVDLA_DUMP_FULL;
+static const char * const dump_levels[] = {
+	[NVDLA_DUMP_LEVEL_OFF] = "0",
+	[NVDLA_DUMP_LEVEL_REGISTERS] = "registers",
+	[NVDLA_DUMP_LEVEL_FULL] = "full",
+};
+
+static int dump_level = NVDLA_DUMP_LEVEL_FULL;
 
 static int nvdla_dump_set(const char *value, const struct kernel_param *param)
 {
@@ -80,7 +84,7 @@ struct nvdla_dump {
 	struct nvdla_device *ndev;
 	/** @submission: the job; NULL while there is nothing to do */
 	struct nvdla_submission *submission;
-	/** @level: NVDLA_DUMP_*, when it was taken */
+	/** @level: NVDLA_DUMP_LEVEL_*, when it was taken */
 	int level;
 	/** @time_ns: when it was taken */
 	u64 time_ns;
@@ -99,7 +103,7 @@ struct nvdla_dump {
 	/** @max_registers: room in @registers */
 	u32 max_registers;
 	/** @registers: as they were found */
-	struct drm_nvdla_dump_register registers[];
+	struct nvdla_dump_register registers[];
 };
 
 /**
@@ -123,7 +127,7 @@ static void nvdla_dump_add_register(void *data,
 				    u32 offset, u32 group, u32 value)
 {
 	struct nvdla_dump *dump = data;
-	struct drm_nvdla_dump_register *to;
+	struct nvdla_dump_register *to;
 
 	if (dump->num_registers == dump->max_registers)
 		return;
@@ -168,7 +172,7 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	u32 i;
 
 	lockdep_assert_held(&ndev->hw_lock);
-	if (!dump || level == NVDLA_DUMP_OFF)
+	if (!dump || level == NVDLA_DUMP_LEVEL_OFF)
 		return;
 	/* Pairs with the end of nvdla_dump_work(). */
 	if (smp_load_acquire(&dump->submission))
@@ -184,7 +188,7 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	dump->num_registers = 0;
 	if (submission->job.result != NVDLA_JOB_GONE)
 		nvdla_register_read_all(ndev, nvdla_dump_add_register, dump);
-	if (level == NVDLA_DUMP_FULL)
+	if (level == NVDLA_DUMP_LEVEL_FULL)
 		nvdla_dump_fetch(submission);
 	kref_get(&submission->ref);
 	dump->submission = submission;
@@ -195,7 +199,7 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 static void *nvdla_dump_section(struct nvdla_dump_writer *writer, u32 type,
 				u32 stride, u64 bytes)
 {
-	struct drm_nvdla_dump_section section = {
+	struct nvdla_dump_section section = {
 		.type = type,
 		.stride = stride,
 		.bytes = bytes,
@@ -224,26 +228,26 @@ static u32 nvdla_dump_state(const struct nvdla_dump *dump, u32 layer)
 	u32 bit;
 
 	if (layer < dump->head)
-		return DRM_NVDLA_DUMP_ENDED;
+		return NVDLA_DUMP_ENDED;
 	if (layer - dump->head >= NVDLA_ENGINE_WINDOW)
-		return DRM_NVDLA_DUMP_WAITING;
+		return NVDLA_DUMP_WAITING;
 	bit = 1u << (layer - dump->head);
 	if (dump->ended & bit)
-		return DRM_NVDLA_DUMP_ENDED;
+		return NVDLA_DUMP_ENDED;
 	if (dump->enabled & bit)
-		return DRM_NVDLA_DUMP_ENABLED;
-	return dump->taken & bit ? DRM_NVDLA_DUMP_PROGRAMMED :
-				   DRM_NVDLA_DUMP_WAITING;
+		return NVDLA_DUMP_ENABLED;
+	return dump->taken & bit ? NVDLA_DUMP_PROGRAMMED :
+				   NVDLA_DUMP_WAITING;
 }
 
 static void nvdla_dump_layers(struct nvdla_dump_writer *writer,
 			      const struct nvdla_dump *dump)
 {
 	const struct nvdla_program *program = dump->submission->job.program;
-	struct drm_nvdla_dump_layer *to;
+	struct nvdla_dump_layer *to;
 	u32 i;
 
-	to = nvdla_dump_section(writer, DRM_NVDLA_DUMP_LAYERS, sizeof(*to),
+	to = nvdla_dump_section(writer, NVDLA_DUMP_LAYERS, sizeof(*to),
 				(u64)program->num_layers * sizeof(*to));
 	for (i = 0; to && i < program->num_layers; i++, to++) {
 		const struct nvdla_layer_image *image = &program->layers[i];
@@ -252,8 +256,8 @@ static void nvdla_dump_layers(struct nvdla_dump_writer *writer,
 		to->kind = image->kind;
 		to->state = state;
 		to->units = image->units;
-		if (state == DRM_NVDLA_DUMP_PROGRAMMED ||
-		    state == DRM_NVDLA_DUMP_ENABLED)
+		if (state == NVDLA_DUMP_PROGRAMMED ||
+		    state == NVDLA_DUMP_ENABLED)
 			to->groups = dump->groups[i % NVDLA_ENGINE_WINDOW];
 		to->lut = image->lut;
 		to->first_write = image->first_write;
@@ -270,10 +274,10 @@ static void nvdla_dump_writes(struct nvdla_dump_writer *writer,
 			      const struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
-	struct drm_nvdla_dump_write *to;
+	struct nvdla_dump_write *to;
 	u32 i, j;
 
-	to = nvdla_dump_section(writer, DRM_NVDLA_DUMP_WRITES, sizeof(*to),
+	to = nvdla_dump_section(writer, NVDLA_DUMP_WRITES, sizeof(*to),
 				(u64)program->num_writes * sizeof(*to));
 	if (!to)
 		return;
@@ -302,10 +306,10 @@ static void nvdla_dump_accesses(struct nvdla_dump_writer *writer,
 				const struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
-	struct drm_nvdla_dump_access *to;
+	struct nvdla_dump_access *to;
 	u32 i;
 
-	to = nvdla_dump_section(writer, DRM_NVDLA_DUMP_ACCESSES, sizeof(*to),
+	to = nvdla_dump_section(writer, NVDLA_DUMP_ACCESSES, sizeof(*to),
 				(u64)program->num_accesses * sizeof(*to));
 	for (i = 0; to && i < program->num_accesses; i++, to++) {
 		const struct nvdla_access *access = &program->accesses[i];
@@ -322,10 +326,10 @@ static void nvdla_dump_slots(struct nvdla_dump_writer *writer,
 			     const struct nvdla_job *job)
 {
 	const struct nvdla_program *program = job->program;
-	struct drm_nvdla_dump_slot *to;
+	struct nvdla_dump_slot *to;
 	u32 i;
 
-	to = nvdla_dump_section(writer, DRM_NVDLA_DUMP_SLOTS, sizeof(*to),
+	to = nvdla_dump_section(writer, NVDLA_DUMP_SLOTS, sizeof(*to),
 				(u64)program->num_slots * sizeof(*to));
 	for (i = 0; to && i < program->num_slots; i++, to++) {
 		to->address = job->bases[i];
@@ -345,10 +349,10 @@ static void nvdla_dump_program(struct nvdla_dump_writer *writer,
 	nvdla_dump_writes(writer, job);
 	nvdla_dump_accesses(writer, job);
 	nvdla_dump_slots(writer, job);
-	nvdla_dump_array(writer, DRM_NVDLA_DUMP_TRANSFERS, program->transfers,
+	nvdla_dump_array(writer, NVDLA_DUMP_TRANSFERS, program->transfers,
 			 program->num_transfers,
 			 sizeof(*program->transfers));
-	nvdla_dump_array(writer, DRM_NVDLA_DUMP_LUTS, program->luts,
+	nvdla_dump_array(writer, NVDLA_DUMP_LUTS, program->luts,
 			 program->num_luts, sizeof(*program->luts));
 }
 
@@ -357,11 +361,11 @@ static void nvdla_dump_buffer(struct nvdla_dump_writer *writer,
 {
 	/* What is another device's has no mapping here. */
 	u64 size = bo->vaddr ? min_t(u64, bo->base.size, writer->room) : 0;
-	struct drm_nvdla_dump_buffer *to;
+	struct nvdla_dump_buffer *to;
 	u64 done, part;
 
 	writer->room -= size;
-	to = nvdla_dump_section(writer, DRM_NVDLA_DUMP_BUFFER, sizeof(*to),
+	to = nvdla_dump_section(writer, NVDLA_DUMP_BUFFER, sizeof(*to),
 				sizeof(*to) + size);
 	if (!to)
 		return;
@@ -395,10 +399,10 @@ static void nvdla_dump_buffers(struct nvdla_dump_writer *writer,
 static void nvdla_dump_write(struct nvdla_dump_writer *writer,
 			     const struct nvdla_dump *dump, int level)
 {
-	writer->at = sizeof(struct drm_nvdla_dump_header);
-	nvdla_dump_array(writer, DRM_NVDLA_DUMP_REGISTERS, dump->registers,
+	writer->at = sizeof(struct nvdla_dump_header);
+	nvdla_dump_array(writer, NVDLA_DUMP_REGISTERS, dump->registers,
 			 dump->num_registers, sizeof(dump->registers[0]));
-	if (level < NVDLA_DUMP_FULL)
+	if (level < NVDLA_DUMP_LEVEL_FULL)
 		return;
 	nvdla_dump_program(writer, dump);
 	nvdla_dump_buffers(writer, dump->submission);
@@ -407,13 +411,13 @@ static void nvdla_dump_write(struct nvdla_dump_writer *writer,
 static void nvdla_dump_header(const struct nvdla_dump_writer *writer,
 			      const struct nvdla_dump *dump)
 {
-	struct drm_nvdla_dump_header *header =
-		(struct drm_nvdla_dump_header *)writer->data;
+	struct nvdla_dump_header *header =
+		(struct nvdla_dump_header *)writer->data;
 	const struct nvdla_job *job = &dump->submission->job;
 	const struct nvdla_hw *hw = dump->ndev->hw;
 
-	header->magic = DRM_NVDLA_DUMP_MAGIC;
-	header->version = DRM_NVDLA_DUMP_VERSION;
+	header->magic = NVDLA_DUMP_MAGIC;
+	header->version = NVDLA_DUMP_VERSION;
 	header->header_bytes = sizeof(*header);
 	header->bytes = writer->at;
 	header->time_ns = dump->time_ns;
@@ -423,9 +427,9 @@ static void nvdla_dump_header(const struct nvdla_dump_writer *writer,
 	header->num_sections = writer->sections;
 	header->clock_khz = dump->ndev->clock_khz;
 	if (job->program->flags & NVDLA_PROGRAM_STATS)
-		header->flags |= DRM_NVDLA_DUMP_STATS;
+		header->flags |= NVDLA_DUMP_STATS;
 	if (hw->features & NVDLA_HW_WEIGHT_GATING)
-		header->flags |= DRM_NVDLA_DUMP_WEIGHT_GATING;
+		header->flags |= NVDLA_DUMP_WEIGHT_GATING;
 	strscpy(header->configuration, hw->name,
 		sizeof(header->configuration));
 	snprintf(header->driver, sizeof(header->driver), "%s %d.%d",
@@ -462,8 +466,8 @@ static void nvdla_dump_work(struct work_struct *work)
 	void *data;
 
 	data = nvdla_dump_make(dump, dump->level, &size);
-	if (!data && dump->level == NVDLA_DUMP_FULL)
-		data = nvdla_dump_make(dump, NVDLA_DUMP_REGISTERS, &size);
+	if (!data && dump->level == NVDLA_DUMP_LEVEL_FULL)
+		data = nvdla_dump_make(dump, NVDLA_DUMP_LEVEL_REGISTERS, &size);
 	if (data)
 		dev_coredumpv(drm->dev, data, size, GFP_KERNEL);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dumps of jobs that failed: uapi/drm/nvdla_dump.h is what is in them.
+ * Dumps of jobs that failed: firmware/nvdla_dump_format.h is what is in them.
  */
 #ifndef NVDLA_DUMP_H
 #define NVDLA_DUMP_H

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DUMP = ROOT / "uapi/drm/nvdla_dump.h"
+DUMP = ROOT / "firmware/nvdla_dump_format.h"
 PROTOCOL = ROOT / "runtime/sim/nvdla_sim_protocol.h"
 SCHEMA = ROOT / "runtime/loadable/loadable.fbs"
 DESCRIPTORS = ROOT / "runtime/loadable/descriptors.hpp"
@@ -45,7 +45,7 @@ def structures(source):
 
 def measured(fields):
     """Return (offset, bytes) of each field and the bytes of each structure, by the compiler."""
-    lines = ["#include <stddef.h>", "#include <stdio.h>", "#include <drm/nvdla_dump.h>",
+    lines = ["#include <stddef.h>", "#include <stdio.h>", '#include "firmware/nvdla_dump_format.h"',
              "int main(void) {"]
     for name, members in fields.items():
         lines.append(f'printf("{name} - 0 %zu\\n", sizeof(struct {name}));')
@@ -53,7 +53,7 @@ def measured(fields):
                   f'sizeof(((struct {name} *)0)->{member}));' for member in members]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "measure"
-        subprocess.run(["cc", "-x", "c", "-I", ROOT / "uapi", "-o", program, "-"], check=True,
+        subprocess.run(["cc", "-x", "c", "-I", ROOT, "-o", program, "-"], check=True,
                        input="\n".join([*lines, "return 0; }"]), text=True)
         said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     return {(struct, member): (int(offset), int(size))
@@ -87,8 +87,8 @@ def check_numbers(title, text, wanted):
 
 def check_dump_types(parts):
     types = dict((name, number) for name, number in
-                 re.findall(r"DRM_NVDLA_DUMP_(\w+) = (\d+),", DUMP.read_text()
-                            .partition("enum drm_nvdla_dump_type {")[2].partition("};")[0]))
+                 re.findall(r"NVDLA_DUMP_(\w+) = (\d+),", DUMP.read_text()
+                            .partition("enum nvdla_dump_type {")[2].partition("};")[0]))
     yield from check_numbers("Types of sections", parts.get("Types of sections", ""), types)
 
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Puts a dump of uapi/drm/nvdla_dump.h together, section by section.
+// Puts a dump of firmware/nvdla_dump_format.h together, section by section.
 #ifndef NVDLA_BACKEND_RECORD_DUMP_WRITER_HPP
 #define NVDLA_BACKEND_RECORD_DUMP_WRITER_HPP
-
-#include <drm/nvdla_dump.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +11,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "firmware/nvdla_dump_format.h"
+
 namespace nvdla::detail {
 
 class DumpWriter {
  public:
-  DumpWriter() : bytes_(sizeof(drm_nvdla_dump_header)) {}
+  DumpWriter() : bytes_(sizeof(nvdla_dump_header)) {}
 
   template <typename T>
   void array(std::uint32_t type, std::span<const T> elements) {
@@ -26,15 +26,15 @@ class DumpWriter {
   }
 
   // A section that is about one piece of memory.
-  void memory(std::uint32_t type, const drm_nvdla_dump_buffer& info,
+  void memory(std::uint32_t type, const nvdla_dump_buffer& info,
               std::span<const std::byte> contents) {
     section(type, sizeof(info), std::as_bytes(std::span(&info, 1)), contents);
   }
 
   // The whole dump; sets what the header says about it.
-  std::vector<std::byte> finish(drm_nvdla_dump_header header) {
-    header.magic = DRM_NVDLA_DUMP_MAGIC;
-    header.version = DRM_NVDLA_DUMP_VERSION;
+  std::vector<std::byte> finish(nvdla_dump_header header) {
+    header.magic = NVDLA_DUMP_MAGIC;
+    header.version = NVDLA_DUMP_VERSION;
     header.header_bytes = sizeof(header);
     header.bytes = bytes_.size();
     header.num_sections = sections_;
@@ -45,8 +45,8 @@ class DumpWriter {
  private:
   void section(std::uint32_t type, std::size_t stride, std::span<const std::byte> head,
                std::span<const std::byte> tail) {
-    const drm_nvdla_dump_section start{type, static_cast<std::uint32_t>(stride),
-                                       head.size() + tail.size()};
+    const nvdla_dump_section start{type, static_cast<std::uint32_t>(stride),
+                                   head.size() + tail.size()};
     append(std::as_bytes(std::span(&start, 1)));
     append(head);
     append(tail);

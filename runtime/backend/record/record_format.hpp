@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Records of runs: one dump of uapi/drm/nvdla_dump.h after the other, one for each job, with what
-// only a record has. docs/seeing.md describes them for readers.
+// Records of runs: one dump of firmware/nvdla_dump_format.h after the other, one for each job, with
+// what only a record has. docs/seeing.md describes them for readers.
 #ifndef NVDLA_BACKEND_RECORD_RECORD_FORMAT_HPP
 #define NVDLA_BACKEND_RECORD_RECORD_FORMAT_HPP
 
@@ -16,13 +16,13 @@ inline constexpr std::string_view kRecordSuffix = ".record";
 // More than this is neither written nor read.
 inline constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{1} << 30;
 
-// drm_nvdla_dump_header.result of a job that ended well, as enum nvdla_job_result has it. A dump of
+// nvdla_dump_header.result of a job that ended well, as enum nvdla_job_result has it. A dump of
 // the driver never says so.
 inline constexpr std::uint32_t kJobEndedWell = 1;
 inline constexpr std::uint32_t kJobHung = 2;
 inline constexpr std::uint32_t kJobFailed = 3;  // in another way
 
-// Types of sections that the driver does not write; both start with a drm_nvdla_dump_buffer.
+// Types of sections that the driver does not write; both start with a nvdla_dump_buffer.
 // Memory that layers may have written, as it was when the job had ended.
 inline constexpr std::uint32_t kSectionWritten = 0x10000;
 // A buffer without contents: they are what the jobs before in the record left there.

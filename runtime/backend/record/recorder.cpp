@@ -60,8 +60,8 @@ std::span<const T> elements(const T* first, std::uint32_t count) {
   return {first, count};
 }
 
-std::vector<drm_nvdla_dump_layer> layers_of(const nvdla_program& program, std::uint32_t state) {
-  std::vector<drm_nvdla_dump_layer> layers;
+std::vector<nvdla_dump_layer> layers_of(const nvdla_program& program, std::uint32_t state) {
+  std::vector<nvdla_dump_layer> layers;
   for (const nvdla_layer_image& image : elements(program.layers, program.num_layers)) {
     layers.push_back({image.kind, state, image.units, 0, image.lut, image.first_write,
                       image.num_writes, image.first_access, image.num_accesses,
@@ -70,8 +70,8 @@ std::vector<drm_nvdla_dump_layer> layers_of(const nvdla_program& program, std::u
   return layers;
 }
 
-std::vector<drm_nvdla_dump_write> writes_of(const nvdla_program& program, Bindings bindings) {
-  std::vector<drm_nvdla_dump_write> writes;
+std::vector<nvdla_dump_write> writes_of(const nvdla_program& program, Bindings bindings) {
+  std::vector<nvdla_dump_write> writes;
   for (const nvdla_reg_write& write : elements(program.writes, program.num_writes)) {
     writes.push_back({write.offset, write.value});
   }
@@ -88,8 +88,8 @@ std::vector<drm_nvdla_dump_write> writes_of(const nvdla_program& program, Bindin
   return writes;
 }
 
-std::vector<drm_nvdla_dump_access> accesses_of(const nvdla_program& program, Bindings bindings) {
-  std::vector<drm_nvdla_dump_access> accesses;
+std::vector<nvdla_dump_access> accesses_of(const nvdla_program& program, Bindings bindings) {
+  std::vector<nvdla_dump_access> accesses;
   for (const nvdla_access& access : elements(program.accesses, program.num_accesses)) {
     accesses.push_back({base_of(bindings[access.slot]) + access.begin, access.end - access.begin,
                         program.slots[access.slot].memory, access.dma, access.write, 0});
@@ -97,8 +97,8 @@ std::vector<drm_nvdla_dump_access> accesses_of(const nvdla_program& program, Bin
   return accesses;
 }
 
-std::vector<drm_nvdla_dump_slot> slots_of(const nvdla_program& program, Bindings bindings) {
-  std::vector<drm_nvdla_dump_slot> slots;
+std::vector<nvdla_dump_slot> slots_of(const nvdla_program& program, Bindings bindings) {
+  std::vector<nvdla_dump_slot> slots;
   for (std::uint32_t i = 0; i < program.num_slots; ++i) {
     const nvdla_slot& slot = program.slots[i];
     slots.push_back({base_of(bindings[i]), slot.size, slot.memory, slot.access});
@@ -111,16 +111,15 @@ void write_program(DumpWriter& writer, const nvdla_program& program, Bindings bi
   const auto array = [&](std::uint32_t type, const auto& list) {
     writer.array(type, std::span(list.data(), list.size()));
   };
-  array(DRM_NVDLA_DUMP_LAYERS, layers_of(program, state));
-  array(DRM_NVDLA_DUMP_WRITES, writes_of(program, bindings));
-  array(DRM_NVDLA_DUMP_ACCESSES, accesses_of(program, bindings));
-  array(DRM_NVDLA_DUMP_SLOTS, slots_of(program, bindings));
-  array(DRM_NVDLA_DUMP_TRANSFERS, elements(program.transfers, program.num_transfers));
-  array(DRM_NVDLA_DUMP_LUTS, elements(program.luts, program.num_luts));
+  array(NVDLA_DUMP_LAYERS, layers_of(program, state));
+  array(NVDLA_DUMP_WRITES, writes_of(program, bindings));
+  array(NVDLA_DUMP_ACCESSES, accesses_of(program, bindings));
+  array(NVDLA_DUMP_SLOTS, slots_of(program, bindings));
+  array(NVDLA_DUMP_TRANSFERS, elements(program.transfers, program.num_transfers));
+  array(NVDLA_DUMP_LUTS, elements(program.luts, program.num_luts));
 }
 
-drm_nvdla_dump_buffer piece(const RecordedMemory& memory, std::uint64_t offset,
-                            std::uint64_t size) {
+nvdla_dump_buffer piece(const RecordedMemory& memory, std::uint64_t offset, std::uint64_t size) {
   return {memory.address() + offset, size, static_cast<std::uint32_t>(memory.memory()), 0};
 }
 
@@ -249,7 +248,7 @@ std::shared_ptr<FenceImpl> Recorder::record(
     if (std::equal(bytes.begin(), bytes.end(), memory.known_.begin(), memory.known_.end())) {
       before.memory(kSectionKept, piece(memory, 0, bytes.size()), {});
     } else {
-      before.memory(DRM_NVDLA_DUMP_BUFFER, piece(memory, 0, bytes.size()), bytes);
+      before.memory(NVDLA_DUMP_BUFFER, piece(memory, 0, bytes.size()), bytes);
       memory.known_.assign(bytes.begin(), bytes.end());
     }
   }
@@ -261,7 +260,7 @@ std::shared_ptr<FenceImpl> Recorder::record(
   const Error* const error = fence->error();
 
   write_program(before, program, bindings,
-                error == nullptr ? DRM_NVDLA_DUMP_ENDED : DRM_NVDLA_DUMP_WAITING);
+                error == nullptr ? NVDLA_DUMP_ENDED : NVDLA_DUMP_WAITING);
   if (error == nullptr) {
     for (const auto& [index, ranges] : written_ranges(program, bindings, memories)) {
       const View view(*memories[index]);
@@ -275,7 +274,7 @@ std::shared_ptr<FenceImpl> Recorder::record(
     }
   }
 
-  drm_nvdla_dump_header header{};
+  nvdla_dump_header header{};
   header.time_ns =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                      std::chrono::steady_clock::now().time_since_epoch())
@@ -287,8 +286,8 @@ std::shared_ptr<FenceImpl> Recorder::record(
     const std::int64_t layer = error->layer();
     if (layer >= 0 && layer < program.num_layers) header.layer = static_cast<std::uint32_t>(layer);
   }
-  if (compiled.statistics()) header.flags |= DRM_NVDLA_DUMP_STATS;
-  if (info_.has_weight_gating) header.flags |= DRM_NVDLA_DUMP_WEIGHT_GATING;
+  if (compiled.statistics()) header.flags |= NVDLA_DUMP_STATS;
+  if (info_.has_weight_gating) header.flags |= NVDLA_DUMP_WEIGHT_GATING;
   set_text(header.configuration, info_.configuration);
   set_text(header.driver, info_.backend);
   append(before.finish(header));

@@ -31,11 +31,11 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) 
   RegisterPrinter printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit);
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     const replay::Dump& dump = jobs[job];
-    for (const drm_nvdla_dump_register& reg : dump.registers)
+    for (const nvdla_dump_register& reg : dump.registers)
       printer.add(reg.offset, reg.group, reg.value);
     if (!dump.registers.empty()) continue;
     for (std::size_t i = 0; i < dump.layers.size(); ++i) {
-      const drm_nvdla_dump_layer& layer = dump.layers[i];
+      const nvdla_dump_layer& layer = dump.layers[i];
       fmt::print("job {}, layer {} ({})\n", job + 1, i, layer_kind_name(layer.kind));
       for (std::uint32_t write = 0; write < layer.num_writes; ++write)
         printer.add(dump.writes[layer.first_write + write].offset, std::nullopt,

@@ -27,7 +27,7 @@ std::span<const T> part(const std::vector<T>& all, std::uint32_t first, std::uin
   return std::span(all).subspan(first, count);
 }
 
-std::span<const drm_nvdla_dump_access> accesses_of(const Dump& job, std::uint32_t layer) {
+std::span<const nvdla_dump_access> accesses_of(const Dump& job, std::uint32_t layer) {
   return part(job.accesses, job.layers[layer].first_access, job.layers[layer].num_accesses);
 }
 
@@ -99,7 +99,7 @@ class JobComparison {
   // What slot `address` of A is in, and where in it; the same of B.
   std::optional<std::uint64_t> in_b(std::uint32_t memory, std::uint64_t address) const {
     for (std::size_t i = 0; i < a_.slots.size(); ++i) {
-      const drm_nvdla_dump_slot& slot = a_.slots[i];
+      const nvdla_dump_slot& slot = a_.slots[i];
       if (slot.memory == memory && address >= slot.address && address - slot.address < slot.size)
         return b_.slots[i].address + (address - slot.address);
     }
@@ -107,7 +107,7 @@ class JobComparison {
   }
 
   std::optional<Difference> compare_program(std::uint32_t layer) const {
-    const drm_nvdla_dump_layer &of_a = a_.layers[layer], &of_b = b_.layers[layer];
+    const nvdla_dump_layer &of_a = a_.layers[layer], &of_b = b_.layers[layer];
     if (of_a.kind != of_b.kind)
       return make(layer, "the kind of layer", std::string(layer_kind_name(of_a.kind)),
                   std::string(layer_kind_name(of_b.kind)));
@@ -133,14 +133,14 @@ class JobComparison {
   }
 
   std::optional<Difference> compare_writes(std::uint32_t layer) const {
-    const drm_nvdla_dump_layer &of_a = a_.layers[layer], &of_b = b_.layers[layer];
+    const nvdla_dump_layer &of_a = a_.layers[layer], &of_b = b_.layers[layer];
     const auto map = static_cast<model::RegisterMap>(a_.hw->regmap);
     if (auto found =
             unless_equal(layer, "the number of registers", of_a.num_writes, of_b.num_writes))
       return found;
     for (std::uint32_t i = 0; i < of_a.num_writes; ++i) {
-      const drm_nvdla_dump_write& in_a = a_.writes[of_a.first_write + i];
-      const drm_nvdla_dump_write& in_b = b_.writes[of_b.first_write + i];
+      const nvdla_dump_write& in_a = a_.writes[of_a.first_write + i];
+      const nvdla_dump_write& in_b = b_.writes[of_b.first_write + i];
       if (in_a.offset != in_b.offset)
         return make(layer, fmt::format("register write {}", i),
                     model::register_name(map, in_a.offset), model::register_name(map, in_b.offset));
@@ -165,9 +165,9 @@ class JobComparison {
   }
 
   std::optional<Difference> compare_access(std::uint32_t layer, std::uint32_t index) const {
-    const drm_nvdla_dump_access& of_a = accesses_of(a_, layer)[index];
-    const drm_nvdla_dump_access& of_b = accesses_of(b_, layer)[index];
-    const auto what = [&](const drm_nvdla_dump_access& access) {
+    const nvdla_dump_access& of_a = accesses_of(a_, layer)[index];
+    const nvdla_dump_access& of_b = accesses_of(b_, layer)[index];
+    const auto what = [&](const nvdla_dump_access& access) {
       return fmt::format("{} bytes of {} at {:#x}", access.bytes, dma_name(access.dma),
                          access.address);
     };
@@ -182,8 +182,8 @@ class JobComparison {
   std::optional<Difference> compare_bytes(std::uint32_t layer, std::uint32_t index,
                                           std::array<MemoryImage, 2>& images,
                                           const Areas& without) const {
-    const drm_nvdla_dump_access& of_a = accesses_of(a_, layer)[index];
-    const drm_nvdla_dump_access& of_b = accesses_of(b_, layer)[index];
+    const nvdla_dump_access& of_a = accesses_of(a_, layer)[index];
+    const nvdla_dump_access& of_b = accesses_of(b_, layer)[index];
     const auto bytes_a = images[0].find(of_a.memory, of_a.address, of_a.bytes);
     const auto bytes_b = images[1].find(of_b.memory, of_b.address, of_b.bytes);
     if (bytes_a.empty() || bytes_b.empty() ||
@@ -223,8 +223,7 @@ class JobComparison {
   }
 
   bool ended(std::uint32_t layer) const {
-    return a_.layers[layer].state == DRM_NVDLA_DUMP_ENDED &&
-           b_.layers[layer].state == DRM_NVDLA_DUMP_ENDED;
+    return a_.layers[layer].state == NVDLA_DUMP_ENDED && b_.layers[layer].state == NVDLA_DUMP_ENDED;
   }
 
   // What it wrote and no layer after it did.
@@ -251,7 +250,7 @@ class JobComparison {
   }
 
   void add_writes(std::uint32_t layer, Areas& areas) const {
-    for (const drm_nvdla_dump_access& access : accesses_of(a_, layer))
+    for (const nvdla_dump_access& access : accesses_of(a_, layer))
       if (access.write != 0) areas.add(access);
   }
 
@@ -279,9 +278,8 @@ class JobComparison {
   std::optional<Difference> compare_registers() const {
     const auto map = static_cast<model::RegisterMap>(a_.hw->regmap);
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> of_b;
-    for (const drm_nvdla_dump_register& reg : b_.registers)
-      of_b[{reg.offset, reg.group}] = reg.value;
-    for (const drm_nvdla_dump_register& reg : a_.registers) {
+    for (const nvdla_dump_register& reg : b_.registers) of_b[{reg.offset, reg.group}] = reg.value;
+    for (const nvdla_dump_register& reg : a_.registers) {
       const auto found = of_b.find({reg.offset, reg.group});
       if (found == of_b.end() || found->second == reg.value || is_address(map, reg.offset))
         continue;

@@ -146,7 +146,7 @@ std::uint32_t element_bytes(std::uint32_t precision) {
 }
 
 // Memory that is no cube of elements, such as weights.
-Element byte_at(const drm_nvdla_dump_access& access, std::uint64_t address) {
+Element byte_at(const nvdla_dump_access& access, std::uint64_t address) {
   return {fmt::format("byte {} of {}", address - access.address, access.bytes), address, 1,
           NVDLA_PRECISION_INT8};
 }
@@ -257,8 +257,8 @@ std::optional<Element> in_image(const LayerRegisters& registers, unsigned plane,
 
 }  // namespace
 
-Element element_at(const replay::Dump& dump, std::uint32_t layer,
-                   const drm_nvdla_dump_access& access, std::uint64_t address) {
+Element element_at(const replay::Dump& dump, std::uint32_t layer, const nvdla_dump_access& access,
+                   std::uint64_t address) {
   const LayerRegisters registers(dump, layer);
   const std::uint32_t atom = dump.hw->atom;
   const bool image = registers.field("CDMA.D_DATAIN_FORMAT", "DATAIN_FORMAT") != 0;

@@ -22,8 +22,8 @@ struct Element {
 };
 
 // The element that `address` lies in, which `access`, one of the layer's, touches.
-Element element_at(const replay::Dump& dump, std::uint32_t layer,
-                   const drm_nvdla_dump_access& access, std::uint64_t address);
+Element element_at(const replay::Dump& dump, std::uint32_t layer, const nvdla_dump_access& access,
+                   std::uint64_t address);
 
 // "0xfd (-3)"
 std::string value_text(const Element& element, std::span<const std::byte> bytes);

@@ -16,9 +16,9 @@ class LayerRegisters {
  public:
   LayerRegisters(const replay::Dump& dump, std::uint32_t layer)
       : map_(static_cast<model::RegisterMap>(dump.hw->regmap)) {
-    const drm_nvdla_dump_layer& of = dump.layers[layer];
+    const nvdla_dump_layer& of = dump.layers[layer];
     for (std::uint32_t i = 0; i < of.num_writes; ++i) {
-      const drm_nvdla_dump_write& write = dump.writes[of.first_write + i];
+      const nvdla_dump_write& write = dump.writes[of.first_write + i];
       values_[write.offset] = write.value;
     }
   }

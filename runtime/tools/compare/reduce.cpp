@@ -45,7 +45,7 @@ std::vector<std::uint32_t> layers_for(const Dump& job, std::uint32_t layer) {
 
 template <typename Visit>
 void for_accesses(const Dump& job, std::uint32_t layer, Visit visit) {
-  const drm_nvdla_dump_layer& of = job.layers[layer];
+  const nvdla_dump_layer& of = job.layers[layer];
   for (std::uint32_t i = 0; i < of.num_accesses; ++i) visit(job.accesses[of.first_access + i]);
 }
 
@@ -55,7 +55,7 @@ void copy_program(const Dump& from, const std::vector<std::uint32_t>& layers, Du
   to.transfers = from.transfers;
   to.luts = from.luts;
   for (const std::uint32_t index : layers) {
-    drm_nvdla_dump_layer layer = from.layers[index];
+    nvdla_dump_layer layer = from.layers[index];
     const auto writes = from.writes.begin() + layer.first_write;
     const auto accesses = from.accesses.begin() + layer.first_access;
     layer.first_write = static_cast<std::uint32_t>(to.writes.size());
@@ -110,7 +110,7 @@ Dump reduce(const std::vector<Dump>& jobs, std::size_t job, std::uint32_t layer,
       to.buffers.push_back(std::move(buffer));
     }
   image.end(from);
-  for_accesses(from, layer, [&](const drm_nvdla_dump_access& access) {
+  for_accesses(from, layer, [&](const nvdla_dump_access& access) {
     if (access.write == 0 || from.written.empty()) return;
     later.visit_outside(access.memory, access.address, access.bytes,
                         [&](std::uint64_t address, std::uint64_t size) {
@@ -128,14 +128,14 @@ std::vector<std::byte> record_bytes(const Dump& job) {
   const auto array = [&](std::uint32_t type, const auto& elements) {
     writer.array(type, std::span(elements.data(), elements.size()));
   };
-  array(DRM_NVDLA_DUMP_LAYERS, job.layers);
-  array(DRM_NVDLA_DUMP_WRITES, job.writes);
-  array(DRM_NVDLA_DUMP_ACCESSES, job.accesses);
-  array(DRM_NVDLA_DUMP_SLOTS, job.slots);
-  array(DRM_NVDLA_DUMP_TRANSFERS, job.transfers);
-  array(DRM_NVDLA_DUMP_LUTS, job.luts);
+  array(NVDLA_DUMP_LAYERS, job.layers);
+  array(NVDLA_DUMP_WRITES, job.writes);
+  array(NVDLA_DUMP_ACCESSES, job.accesses);
+  array(NVDLA_DUMP_SLOTS, job.slots);
+  array(NVDLA_DUMP_TRANSFERS, job.transfers);
+  array(NVDLA_DUMP_LUTS, job.luts);
   for (const DumpBuffer& buffer : job.buffers)
-    writer.memory(DRM_NVDLA_DUMP_BUFFER, buffer.info, buffer.bytes);
+    writer.memory(NVDLA_DUMP_BUFFER, buffer.info, buffer.bytes);
   for (const DumpBuffer& written : job.written)
     writer.memory(detail::kSectionWritten, written.info, written.bytes);
   return writer.finish(job.header);

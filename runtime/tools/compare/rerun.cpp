@@ -33,7 +33,7 @@ std::vector<Dump> rerun(const std::vector<Dump>& jobs, std::string_view file,
     }
     if (!outcome.reason.empty()) throw replay::Error(file, 0, outcome.reason);
     after.header.result = detail::kJobEndedWell;
-    for (drm_nvdla_dump_layer& layer : after.layers) layer.state = DRM_NVDLA_DUMP_ENDED;
+    for (nvdla_dump_layer& layer : after.layers) layer.state = NVDLA_DUMP_ENDED;
     for (DumpBuffer& written : after.written)
       target.fetch(replay::ram_of(written.info.memory), written.info.address, written.bytes);
     // The next job begins with what the record has.

@@ -4,18 +4,18 @@
 #ifndef NVDLA_TOOLS_REPLAY_AREAS_HPP
 #define NVDLA_TOOLS_REPLAY_AREAS_HPP
 
-#include <drm/nvdla_dump.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
 
+#include "firmware/nvdla_dump_format.h"
+
 namespace nvdla::replay {
 
 class Areas {
  public:
-  void add(const drm_nvdla_dump_access& access) {
+  void add(const nvdla_dump_access& access) {
     std::uint64_t begin = access.address;
     std::uint64_t last = access.address + (access.bytes - 1);
     auto& areas = areas_[access.memory];
@@ -29,7 +29,7 @@ class Areas {
     areas.emplace(begin, last);
   }
 
-  bool touch(const drm_nvdla_dump_access& access) const {
+  bool touch(const nvdla_dump_access& access) const {
     const auto& areas = areas_[access.memory];
     const auto next = areas.upper_bound(access.address + (access.bytes - 1));
     return next != areas.begin() && std::prev(next)->second >= access.address;

@@ -79,14 +79,14 @@ class Parser {
   void parse_header() {
     auto& header = dump_.header;
     const auto magic = Reader(reader_).take_as<std::uint64_t>("the magic number");
-    if (magic == __builtin_bswap64(DRM_NVDLA_DUMP_MAGIC))
+    if (magic == __builtin_bswap64(NVDLA_DUMP_MAGIC))
       reader_.fail("the dump is of a machine with the other byte order; expected this one's");
-    if (magic != DRM_NVDLA_DUMP_MAGIC)
+    if (magic != NVDLA_DUMP_MAGIC)
       reader_.fail("no dump of the driver nvdla; expected one to start with NVDLADMP");
-    header = reader_.take_as<drm_nvdla_dump_header>("the header");
-    if (header.version != DRM_NVDLA_DUMP_VERSION)
-      reader_.fail(fmt::format("version {} of the format; expected {}", header.version,
-                               DRM_NVDLA_DUMP_VERSION));
+    header = reader_.take_as<nvdla_dump_header>("the header");
+    if (header.version != NVDLA_DUMP_VERSION)
+      reader_.fail(
+          fmt::format("version {} of the format; expected {}", header.version, NVDLA_DUMP_VERSION));
     if (header.header_bytes < sizeof(header))
       reader_.fail(fmt::format("a header of {} bytes; expected at least {}", header.header_bytes,
                                sizeof(header)));
@@ -105,7 +105,7 @@ class Parser {
 
   // Elements of a section, whose tails may be of a later time.
   template <typename T>
-  std::vector<T> elements(const drm_nvdla_dump_section& section, std::string_view payload) {
+  std::vector<T> elements(const nvdla_dump_section& section, std::string_view payload) {
     if (section.stride < sizeof(T) || section.bytes % section.stride)
       reader_.fail(
           fmt::format("a section of type {} has {} bytes in steps of {}; expected steps of "
@@ -118,14 +118,14 @@ class Parser {
   }
 
   template <typename T>
-  void set(std::vector<T>& to, const drm_nvdla_dump_section& section, std::string_view payload) {
+  void set(std::vector<T>& to, const nvdla_dump_section& section, std::string_view payload) {
     if (seen_ >> section.type & 1)
       reader_.fail(fmt::format("a second section of type {}; expected one", section.type));
     seen_ |= 1u << section.type;
     to = elements<T>(section, payload);
   }
 
-  DumpBuffer buffer_of(const drm_nvdla_dump_section& section, std::string_view payload) {
+  DumpBuffer buffer_of(const nvdla_dump_section& section, std::string_view payload) {
     DumpBuffer buffer;
     if (section.stride < sizeof(buffer.info) || section.stride > section.bytes)
       reader_.fail(
@@ -145,7 +145,7 @@ class Parser {
     return buffer;
   }
 
-  DumpBuffer written_by(const drm_nvdla_dump_section& section, std::string_view payload) {
+  DumpBuffer written_by(const nvdla_dump_section& section, std::string_view payload) {
     DumpBuffer buffer = buffer_of(section, payload);
     if (buffer.bytes.size() != buffer.info.size)
       reader_.fail(fmt::format("of {} bytes that were written there are {}; expected all",
@@ -154,25 +154,25 @@ class Parser {
   }
 
   void parse_section() {
-    const auto section = reader_.take_as<drm_nvdla_dump_section>("the start of a section");
+    const auto section = reader_.take_as<nvdla_dump_section>("the start of a section");
     const std::string_view payload = reader_.take(section.bytes, "a section");
     reader_.take(-section.bytes & 7, "what fills up a section");
     switch (section.type) {
-      case DRM_NVDLA_DUMP_REGISTERS:
+      case NVDLA_DUMP_REGISTERS:
         return set(dump_.registers, section, payload);
-      case DRM_NVDLA_DUMP_LAYERS:
+      case NVDLA_DUMP_LAYERS:
         return set(dump_.layers, section, payload);
-      case DRM_NVDLA_DUMP_WRITES:
+      case NVDLA_DUMP_WRITES:
         return set(dump_.writes, section, payload);
-      case DRM_NVDLA_DUMP_ACCESSES:
+      case NVDLA_DUMP_ACCESSES:
         return set(dump_.accesses, section, payload);
-      case DRM_NVDLA_DUMP_SLOTS:
+      case NVDLA_DUMP_SLOTS:
         return set(dump_.slots, section, payload);
-      case DRM_NVDLA_DUMP_TRANSFERS:
+      case NVDLA_DUMP_TRANSFERS:
         return set(dump_.transfers, section, payload);
-      case DRM_NVDLA_DUMP_LUTS:
+      case NVDLA_DUMP_LUTS:
         return set(dump_.luts, section, payload);
-      case DRM_NVDLA_DUMP_BUFFER:
+      case NVDLA_DUMP_BUFFER:
         dump_.buffers.push_back(buffer_of(section, payload));
         return;
       case detail::kSectionWritten:
@@ -196,10 +196,10 @@ class Parser {
   }
 
   void check_layer(std::size_t index) const {
-    const drm_nvdla_dump_layer& layer = dump_.layers[index];
-    if (layer.state > DRM_NVDLA_DUMP_ENDED)
+    const nvdla_dump_layer& layer = dump_.layers[index];
+    if (layer.state > NVDLA_DUMP_ENDED)
       refuse(fmt::format("layer {}: state {}; expected at most {}", index, layer.state,
-                         +DRM_NVDLA_DUMP_ENDED));
+                         +NVDLA_DUMP_ENDED));
     check_part(index, "writes", layer.first_write, layer.num_writes, dump_.writes.size());
     check_part(index, "accesses", layer.first_access, layer.num_accesses, dump_.accesses.size());
     check_part(index, "transfers", layer.first_transfer, layer.num_transfers,
@@ -215,13 +215,12 @@ class Parser {
     if (!dump_.layers.empty() && dump_.header.layer >= dump_.layers.size())
       refuse(fmt::format("layer {} of {} failed; expected one of them", dump_.header.layer,
                          dump_.layers.size()));
-    for (const drm_nvdla_dump_register& reg : dump_.registers) {
+    for (const nvdla_dump_register& reg : dump_.registers) {
       check_register_offset({file_}, reg.offset);
       if (reg.group > 1) refuse(fmt::format("register group {}; expected 0 or 1", reg.group));
     }
-    for (const drm_nvdla_dump_write& write : dump_.writes)
-      check_register_offset({file_}, write.offset);
-    for (const drm_nvdla_dump_access& access : dump_.accesses) {
+    for (const nvdla_dump_write& write : dump_.writes) check_register_offset({file_}, write.offset);
+    for (const nvdla_dump_access& access : dump_.accesses) {
       check_range({file_}, access.address, access.bytes);
       if (access.memory > NVDLA_MEMORY_SRAM)
         refuse(fmt::format("an access to memory {}; expected 0 or 1", access.memory));
@@ -268,7 +267,7 @@ class RecordCheck {
                       "one device",
                       job.hw->name, first.hw->name));
     if (job.layers.empty()) refuse("has no layers; expected one at least");
-    std::vector<const drm_nvdla_dump_buffer*> buffers;
+    std::vector<const nvdla_dump_buffer*> buffers;
     for (const DumpBuffer& buffer : job.buffers) {
       if (buffer.bytes.size() != buffer.info.size)
         refuse(fmt::format("has {} of the {} bytes of the buffer at {:#x}; expected all",
@@ -276,7 +275,7 @@ class RecordCheck {
       known_[{buffer.info.memory, buffer.info.address}] = buffer.info.size;
       buffers.push_back(&buffer.info);
     }
-    for (const drm_nvdla_dump_buffer& kept : job.kept) {
+    for (const nvdla_dump_buffer& kept : job.kept) {
       const auto found = known_.find({kept.memory, kept.address});
       if (found == known_.end() || found->second != kept.size)
         refuse(fmt::format("keeps a buffer of {} bytes at {:#x}; expected a job before to have it",
@@ -287,11 +286,11 @@ class RecordCheck {
   }
 
  private:
-  static constexpr std::uint32_t kOfDevice = DRM_NVDLA_DUMP_WEIGHT_GATING;
+  static constexpr std::uint32_t kOfDevice = NVDLA_DUMP_WEIGHT_GATING;
 
-  void check_written(const drm_nvdla_dump_buffer& written,
-                     const std::vector<const drm_nvdla_dump_buffer*>& buffers) const {
-    const auto holds = [&](const drm_nvdla_dump_buffer* buffer) {
+  void check_written(const nvdla_dump_buffer& written,
+                     const std::vector<const nvdla_dump_buffer*>& buffers) const {
+    const auto holds = [&](const nvdla_dump_buffer* buffer) {
       return buffer->memory == written.memory && written.address >= buffer->address &&
              written.address - buffer->address <= buffer->size &&
              written.size <= buffer->size - (written.address - buffer->address);
@@ -326,9 +325,9 @@ std::vector<Dump> parse_record(std::string_view bytes, std::string_view file) {
   do {
     const std::string_view rest = bytes.substr(start);
     // A job that is cut off, or whose size is none, is for the parser to refuse.
-    drm_nvdla_dump_header header{};
+    nvdla_dump_header header{};
     std::memcpy(&header, rest.data(), std::min(rest.size(), sizeof(header)));
-    const bool sized = header.magic == DRM_NVDLA_DUMP_MAGIC && header.bytes >= sizeof(header);
+    const bool sized = header.magic == NVDLA_DUMP_MAGIC && header.bytes >= sizeof(header);
     const std::string_view one = sized ? rest.substr(0, header.bytes) : rest;
     jobs.push_back(Parser(one, file, start).parse());
     check.add(jobs.back(), jobs.front());

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Device core dumps of the kernel driver (uapi/drm/nvdla_dump.h): a job that failed, with the
-// registers and the memory that it was found with, made into a script that runs it again. And
+// Device core dumps of the kernel driver (firmware/nvdla_dump_format.h): a job that failed, with
+// the registers and the memory that it was found with, made into a script that runs it again. And
 // records of runs, which are one such dump after the other.
 #ifndef NVDLA_TOOLS_REPLAY_DUMP_HPP
 #define NVDLA_TOOLS_REPLAY_DUMP_HPP
-
-#include <drm/nvdla_dump.h>
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "firmware/nvdla_dump_format.h"
 #include "firmware/nvdla_hw.h"
 #include "tools/replay/script.hpp"
 
@@ -20,28 +19,28 @@ namespace nvdla::replay {
 
 // A buffer of the job and as much of its contents as was dumped.
 struct DumpBuffer {
-  drm_nvdla_dump_buffer info;
+  nvdla_dump_buffer info;
   std::vector<std::byte> bytes;
 };
 
 // A dump whose every index lies where it should.
 struct Dump {
-  drm_nvdla_dump_header header;
+  nvdla_dump_header header;
   const nvdla_hw* hw = nullptr;
   std::string driver;
   std::string release;
-  std::vector<drm_nvdla_dump_register> registers;
-  std::vector<drm_nvdla_dump_layer> layers;  // none: only registers were dumped
-  std::vector<drm_nvdla_dump_write> writes;
-  std::vector<drm_nvdla_dump_access> accesses;
-  std::vector<drm_nvdla_dump_slot> slots;
+  std::vector<nvdla_dump_register> registers;
+  std::vector<nvdla_dump_layer> layers;  // none: only registers were dumped
+  std::vector<nvdla_dump_write> writes;
+  std::vector<nvdla_dump_access> accesses;
+  std::vector<nvdla_dump_slot> slots;
   std::vector<nvdla_transfer> transfers;
   std::vector<nvdla_lut> luts;
   std::vector<DumpBuffer> buffers;
   // Of records only: what layers left in their memory, and buffers that are as the jobs before in
   // the record left them.
   std::vector<DumpBuffer> written;
-  std::vector<drm_nvdla_dump_buffer> kept;
+  std::vector<nvdla_dump_buffer> kept;
 };
 
 inline Ram ram_of(std::uint32_t memory) {

@@ -73,12 +73,12 @@ class Scripter {
   void find_stray() {
     const std::uint32_t index = dump_.header.layer;
     if (index >= dump_.layers.size()) return;
-    const drm_nvdla_dump_layer& layer = dump_.layers[index];
+    const nvdla_dump_layer& layer = dump_.layers[index];
     std::set<std::uint32_t> own;
     for (std::uint32_t unit = 0; unit < NVDLA_UNIT_COUNT; ++unit)
       if (layer.units >> unit & 1) own.insert(kBases[script_.map][unit]);
     for (std::uint32_t i = 0; i < layer.num_writes; ++i) {
-      const drm_nvdla_dump_write& write = dump_.writes[layer.first_write + i];
+      const nvdla_dump_write& write = dump_.writes[layer.first_write + i];
       if (own.count(write.offset & ~(NVDLA_UNIT_WINDOW - 1u)) != 0) continue;
       script_.failures.push_back(
           fmt::format("layer {}: the driver was to write {:#010x} to {:#x}, a register of none of "
@@ -89,31 +89,28 @@ class Scripter {
     }
   }
 
-  bool ended(std::uint32_t layer) const {
-    return dump_.layers[layer].state == DRM_NVDLA_DUMP_ENDED;
-  }
+  bool ended(std::uint32_t layer) const { return dump_.layers[layer].state == NVDLA_DUMP_ENDED; }
   bool started(std::uint32_t layer) const {
-    return dump_.layers[layer].state >= DRM_NVDLA_DUMP_ENABLED;
+    return dump_.layers[layer].state >= NVDLA_DUMP_ENABLED;
   }
 
   template <typename Visit>
   void for_accesses(std::uint32_t layer, Visit visit) const {
-    const drm_nvdla_dump_layer& of = dump_.layers[layer];
+    const nvdla_dump_layer& of = dump_.layers[layer];
     for (std::uint32_t i = 0; i < of.num_accesses; ++i) visit(dump_.accesses[of.first_access + i]);
   }
 
   // What the device held for layers in its groups must be what was written for them.
   void compare_registers() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> held;
-    for (const drm_nvdla_dump_register& reg : dump_.registers)
+    for (const nvdla_dump_register& reg : dump_.registers)
       held[{reg.offset, reg.group}] = reg.value;
     for (std::size_t i = 0; i < dump_.layers.size(); ++i) {
-      const drm_nvdla_dump_layer& layer = dump_.layers[i];
-      if (layer.state != DRM_NVDLA_DUMP_PROGRAMMED && layer.state != DRM_NVDLA_DUMP_ENABLED)
-        continue;
+      const nvdla_dump_layer& layer = dump_.layers[i];
+      if (layer.state != NVDLA_DUMP_PROGRAMMED && layer.state != NVDLA_DUMP_ENABLED) continue;
       std::map<std::uint32_t, std::uint32_t> last;
       for (std::uint32_t j = 0; j < layer.num_writes; ++j) {
-        const drm_nvdla_dump_write& write = dump_.writes[layer.first_write + j];
+        const nvdla_dump_write& write = dump_.writes[layer.first_write + j];
         last[write.offset] = write.value;
       }
       for (const auto& [offset, value] : last) {
@@ -212,10 +209,10 @@ class Scripter {
 
   // Does the layer take from the convolution buffer what an earlier one left there?
   bool reuses(std::uint32_t layer) const {
-    const drm_nvdla_dump_layer& of = dump_.layers[layer];
+    const nvdla_dump_layer& of = dump_.layers[layer];
     const std::uint32_t offset = kBases[script_.map][NVDLA_UNIT_CDMA] + NVDLA_CDMA_D_MISC_CFG;
     for (std::uint32_t i = 0; i < of.num_writes; ++i) {
-      const drm_nvdla_dump_write& write = dump_.writes[of.first_write + i];
+      const nvdla_dump_write& write = dump_.writes[of.first_write + i];
       if (write.offset == offset && (write.value & (NVDLA_CDMA_D_MISC_CFG_DATA_REUSE_MASK |
                                                     NVDLA_CDMA_D_MISC_CFG_WEIGHT_REUSE_MASK)))
         return true;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kBases[][NVDLA_UNIT_COUNT] = NVDLA_UNIT_BASES;
 
-nvdla_layer_image image_of(const drm_nvdla_dump_layer& layer) {
+nvdla_layer_image image_of(const nvdla_dump_layer& layer) {
   nvdla_layer_image image = {};
   image.kind = layer.kind;
   image.units = layer.units;
@@ -28,7 +28,7 @@ nvdla_layer_image image_of(const drm_nvdla_dump_layer& layer) {
 
 LayerScript::LayerScript(const Dump& dump, std::string_view file, std::vector<Command>& commands)
     : file_(file), commands_(commands), hw_(*dump.hw) {
-  if (dump.header.flags & DRM_NVDLA_DUMP_WEIGHT_GATING)
+  if (dump.header.flags & NVDLA_DUMP_WEIGHT_GATING)
     hw_.features |= NVDLA_HW_WEIGHT_GATING;
   else
     hw_.features &= ~NVDLA_HW_WEIGHT_GATING;
@@ -53,9 +53,8 @@ void LayerScript::job(const Dump& dump, unsigned line) {
   writes_.clear();
   slots_.clear();
   bases_.clear();
-  for (const drm_nvdla_dump_write& write : dump.writes)
-    writes_.push_back({write.offset, write.value});
-  for (const drm_nvdla_dump_slot& slot : dump.slots) {
+  for (const nvdla_dump_write& write : dump.writes) writes_.push_back({write.offset, write.value});
+  for (const nvdla_dump_slot& slot : dump.slots) {
     slots_.push_back({slot.size, 1, slot.memory, slot.access, 0});
     bases_.push_back(slot.address);
   }
@@ -84,7 +83,7 @@ void LayerScript::layer(std::uint32_t index) {
   program.num_luts = static_cast<std::uint32_t>(luts_.size());
   program.transfers = transfers_.data();
   program.num_transfers = static_cast<std::uint32_t>(transfers_.size());
-  if (dump_->header.flags & DRM_NVDLA_DUMP_STATS) program.flags = NVDLA_PROGRAM_STATS;
+  if (dump_->header.flags & NVDLA_DUMP_STATS) program.flags = NVDLA_PROGRAM_STATS;
   nvdla_layer_stats stats;
   nvdla_job job = {};
   job.program = &program;

@@ -4,8 +4,6 @@
 #ifndef NVDLA_TESTS_TOOLS_DUMP_BUILDER_HPP
 #define NVDLA_TESTS_TOOLS_DUMP_BUILDER_HPP
 
-#include <drm/nvdla_dump.h>
-
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "firmware/compile/nvdla_compile.h"
+#include "firmware/nvdla_dump_format.h"
 
 namespace nvdla::replay {
 
@@ -35,8 +34,8 @@ class DumpBuilder {
     std::strcpy(header.configuration, "nv_small");
     std::strcpy(header.driver, "nvdla 0.1");
     std::strcpy(header.release, "6.12");
-    header.magic = DRM_NVDLA_DUMP_MAGIC;
-    header.version = DRM_NVDLA_DUMP_VERSION;
+    header.magic = NVDLA_DUMP_MAGIC;
+    header.version = NVDLA_DUMP_VERSION;
     header.header_bytes = sizeof(header);
     header.program = 7;
     header.result = 2;
@@ -53,7 +52,7 @@ class DumpBuilder {
     std::string body;
     std::uint32_t count = 0;
     const auto section = [&](std::uint32_t type, std::size_t stride, std::string payload) {
-      const drm_nvdla_dump_section head{type, static_cast<std::uint32_t>(stride), payload.size()};
+      const nvdla_dump_section head{type, static_cast<std::uint32_t>(stride), payload.size()};
       payload.resize((payload.size() + 7) / 8 * 8);
       body.append(reinterpret_cast<const char*>(&head), sizeof(head)) += payload;
       ++count;
@@ -63,16 +62,16 @@ class DumpBuilder {
               std::string(reinterpret_cast<const char*>(elements.data()),
                           elements.size() * sizeof(elements[0])));
     };
-    array(DRM_NVDLA_DUMP_REGISTERS, registers);
-    array(DRM_NVDLA_DUMP_LAYERS, layers);
-    array(DRM_NVDLA_DUMP_WRITES, writes);
-    array(DRM_NVDLA_DUMP_ACCESSES, accesses);
-    array(DRM_NVDLA_DUMP_SLOTS, slots);
-    array(DRM_NVDLA_DUMP_TRANSFERS, transfers);
-    array(DRM_NVDLA_DUMP_LUTS, luts);
+    array(NVDLA_DUMP_REGISTERS, registers);
+    array(NVDLA_DUMP_LAYERS, layers);
+    array(NVDLA_DUMP_WRITES, writes);
+    array(NVDLA_DUMP_ACCESSES, accesses);
+    array(NVDLA_DUMP_SLOTS, slots);
+    array(NVDLA_DUMP_TRANSFERS, transfers);
+    array(NVDLA_DUMP_LUTS, luts);
     for (const DumpedBuffer& buffer : buffers) {
-      const drm_nvdla_dump_buffer info{buffer.address, buffer.size, NVDLA_MEMORY_DRAM, 0};
-      section(DRM_NVDLA_DUMP_BUFFER, sizeof(info),
+      const nvdla_dump_buffer info{buffer.address, buffer.size, NVDLA_MEMORY_DRAM, 0};
+      section(NVDLA_DUMP_BUFFER, sizeof(info),
               std::string(reinterpret_cast<const char*>(&info), sizeof(info)) + buffer.bytes);
     }
     header.num_sections = count;
@@ -80,12 +79,12 @@ class DumpBuilder {
     return std::string(reinterpret_cast<const char*>(&header), sizeof(header)) + body;
   }
 
-  drm_nvdla_dump_header header{};
-  std::vector<drm_nvdla_dump_register> registers;
-  std::vector<drm_nvdla_dump_layer> layers;
-  std::vector<drm_nvdla_dump_write> writes;
-  std::vector<drm_nvdla_dump_access> accesses;
-  std::vector<drm_nvdla_dump_slot> slots;
+  nvdla_dump_header header{};
+  std::vector<nvdla_dump_register> registers;
+  std::vector<nvdla_dump_layer> layers;
+  std::vector<nvdla_dump_write> writes;
+  std::vector<nvdla_dump_access> accesses;
+  std::vector<nvdla_dump_slot> slots;
   std::vector<nvdla_transfer> transfers;
   std::vector<nvdla_lut> luts;
   std::vector<DumpedBuffer> buffers;
@@ -97,7 +96,7 @@ class DumpBuilder {
 
   void compile(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& copies) {
     std::vector<nvdla_slot> wanted;
-    for (const drm_nvdla_dump_slot& slot : slots)
+    for (const nvdla_dump_slot& slot : slots)
       wanted.push_back({slot.size, 8, slot.memory, slot.access, 0});
     nvdla_program_desc desc = {};
     desc.slots = wanted.data();
@@ -130,16 +129,15 @@ class DumpBuilder {
       writes.push_back({program.writes[i].offset, program.writes[i].value});
     for (std::uint32_t i = 0; i < program.num_layers; ++i) {
       const nvdla_layer_image& image = program.layers[i];
-      layers.push_back({image.kind, DRM_NVDLA_DUMP_ENDED, image.units, 0, image.lut,
-                        image.first_write, image.num_writes, image.first_access, image.num_accesses,
-                        0, 0, 0});
+      layers.push_back({image.kind, NVDLA_DUMP_ENDED, image.units, 0, image.lut, image.first_write,
+                        image.num_writes, image.first_access, image.num_accesses, 0, 0, 0});
       for (std::uint32_t j = 0; j < image.num_relocs; ++j) {
         const nvdla_reloc& reloc = program.relocs[image.first_reloc + j];
         writes[image.first_write + reloc.low].value =
             static_cast<std::uint32_t>(slots[reloc.slot].address + reloc.offset);
       }
     }
-    layers.back().state = DRM_NVDLA_DUMP_ENABLED;
+    layers.back().state = NVDLA_DUMP_ENABLED;
     for (std::uint32_t i = 0; i < program.num_accesses; ++i) {
       const nvdla_access& access = program.accesses[i];
       accesses.push_back({slots[access.slot].address + access.begin, access.end - access.begin,

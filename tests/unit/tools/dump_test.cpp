@@ -14,15 +14,15 @@ namespace nvdla::replay {
 namespace {
 
 // The format does not change by accident.
-static_assert(sizeof(drm_nvdla_dump_header) == 192);
-static_assert(offsetof(drm_nvdla_dump_header, configuration) == 64);
-static_assert(sizeof(drm_nvdla_dump_section) == 16);
-static_assert(sizeof(drm_nvdla_dump_register) == 16);
-static_assert(sizeof(drm_nvdla_dump_layer) == 48);
-static_assert(sizeof(drm_nvdla_dump_write) == 8);
-static_assert(sizeof(drm_nvdla_dump_access) == 32);
-static_assert(sizeof(drm_nvdla_dump_slot) == 24);
-static_assert(sizeof(drm_nvdla_dump_buffer) == 24);
+static_assert(sizeof(nvdla_dump_header) == 192);
+static_assert(offsetof(nvdla_dump_header, configuration) == 64);
+static_assert(sizeof(nvdla_dump_section) == 16);
+static_assert(sizeof(nvdla_dump_register) == 16);
+static_assert(sizeof(nvdla_dump_layer) == 48);
+static_assert(sizeof(nvdla_dump_write) == 8);
+static_assert(sizeof(nvdla_dump_access) == 32);
+static_assert(sizeof(nvdla_dump_slot) == 24);
+static_assert(sizeof(nvdla_dump_buffer) == 24);
 
 std::string message(const std::string& bytes) {
   return error_of([&] { dump_script(parse_dump(bytes, "x.devcoredump"), "x.devcoredump"); });
@@ -176,7 +176,7 @@ TEST_F(DumpReplay, ADeviceThatWasGoneHasNoRegisters) {
 TEST_F(DumpReplay, AProgramThatWasChangedIsToldAsSuch) {
   DumpBuilder dump = chain();
   dump.header.result = 5;
-  dump.layers[1].state = DRM_NVDLA_DUMP_WAITING;
+  dump.layers[1].state = NVDLA_DUMP_WAITING;
   auto result = replay(dump);
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_TRUE(contains(result.output,
@@ -220,7 +220,7 @@ TEST(DumpParser, ReadsWhatTheDriverTells) {
 TEST(DumpParser, SkipsWhatItDoesNotKnow) {
   DumpBuilder builder = chain();
   std::string bytes = builder.bytes();
-  const drm_nvdla_dump_section section{1000, 0, 3};
+  const nvdla_dump_section section{1000, 0, 3};
   bytes.append(reinterpret_cast<const char*>(&section), sizeof(section)).append(8, '\0');
   builder.header.bytes = bytes.size();
   ++builder.header.num_sections;
@@ -255,7 +255,7 @@ TEST(DumpParser, Header) {
             "x.devcoredump: at byte 0: no dump of the driver nvdla; expected one to start with "
             "NVDLADMP");
   EXPECT_EQ(of([](auto& dump) {
-              dump.header.magic = __builtin_bswap64(std::uint64_t{DRM_NVDLA_DUMP_MAGIC});
+              dump.header.magic = __builtin_bswap64(std::uint64_t{NVDLA_DUMP_MAGIC});
             }),
             "x.devcoredump: at byte 0: the dump is of a machine with the other byte order; "
             "expected this one's");

@@ -142,9 +142,9 @@ class Differences : public testing::Test {
   }
   // Flips a bit of what the layer of the job wrote.
   static void damage(Dump& job, std::uint32_t layer) {
-    const drm_nvdla_dump_layer& of = job.layers[layer];
+    const nvdla_dump_layer& of = job.layers[layer];
     for (std::uint32_t i = 0; i < of.num_accesses; ++i) {
-      const drm_nvdla_dump_access& access = job.accesses[of.first_access + i];
+      const nvdla_dump_access& access = job.accesses[of.first_access + i];
       if (access.write == 0) continue;
       for (replay::DumpBuffer& written : job.written)
         if (access.address - written.info.address < written.info.size) {

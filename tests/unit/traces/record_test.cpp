@@ -246,7 +246,7 @@ class DamagedRecords : public Records {
   }
 
   std::string good_;
-  drm_nvdla_dump_header first_;
+  nvdla_dump_header first_;
 };
 
 TEST_F(DamagedRecords, EveryCutButThoseBetweenJobsIsAnError) {
@@ -277,8 +277,8 @@ TEST_F(DamagedRecords, ErrorsSayWhatAndWhere) {
   const std::string second = good_.substr(first_.bytes);
   EXPECT_TRUE(message(second).starts_with("x.record: job 1 keeps a buffer of ")) << message(second);
   std::string other = good_;
-  std::memcpy(other.data() + first_.bytes + offsetof(drm_nvdla_dump_header, configuration),
-              "nv_full\0", 9);
+  std::memcpy(other.data() + first_.bytes + offsetof(nvdla_dump_header, configuration), "nv_full\0",
+              9);
   EXPECT_EQ(message(other),
             "x.record: job 2 is of nv_full, the first of nv_small, or of another device of that "
             "kind; expected one device");
@@ -286,7 +286,7 @@ TEST_F(DamagedRecords, ErrorsSayWhatAndWhere) {
 
 TEST_F(DamagedRecords, WhatWasWrittenLiesInABuffer) {
   const auto jobs = replay::parse_record(good_, "x.record");
-  const drm_nvdla_dump_buffer info = jobs[0].written[0].info;
+  const nvdla_dump_buffer info = jobs[0].written[0].info;
   std::string bytes = good_.substr(0, first_.bytes);
   const nvdla_dump_section section{detail::kSectionWritten, sizeof(info), sizeof(info) + info.size};
   const std::size_t at =
