@@ -297,10 +297,10 @@ const struct drm_driver nvdla_drm_driver = {
 	.name = "nvdla",
 	.desc = "NVIDIA Deep Learning Accelerator",
 #ifdef NVDLA_HAVE_DRIVER_DATE
-	.date = "20261121",
+	.date = "20261124",
 #endif
-	.major = 0,
-	.minor = 1,
+	.major = 1,
+	.minor = 0,
 };
 
 static int __init nvdla_init(void)

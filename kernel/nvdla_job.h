@@ -75,6 +75,8 @@ struct nvdla_submission {
 	struct nvdla_bo *stats;
 	/** @stats_offset: where they begin in it */
 	u64 stats_offset;
+	/** @stats_bytes: from there to the end of the last layer's */
+	u64 stats_bytes;
 	/** @bases: addresses of the slots */
 	u64 *bases;
 	/** @job: for the engine */

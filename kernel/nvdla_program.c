@@ -134,15 +134,33 @@ void *nvdla_copy_array(const struct drm_nvdla_array *array, u32 max,
 }
 
 /**
- * nvdla_report() - tell which rule was broken
+ * nvdla_check_room() - check where an error would be reported
  * @user: pointer to a struct nvdla_error, or 0
+ * @room: bytes there
+ *
+ * Return: 0, or -EINVAL or -E2BIG as the contract has it.
+ */
+int nvdla_check_room(u64 user, u32 room)
+{
+	if (!user != !room || room % sizeof(u64))
+		return -EINVAL;
+	return room > PAGE_SIZE ? -E2BIG : 0;
+}
+
+/**
+ * nvdla_report() - report which rule was broken
+ * @user: pointer to a struct nvdla_error, or 0
+ * @room: bytes there; those that the kernel does not know become zero
  * @error: the error
  *
  * Return: -EINVAL, or -EFAULT when @user cannot be written.
  */
-int nvdla_report(u64 user, const struct nvdla_error *error)
+int nvdla_report(u64 user, u32 room, const struct nvdla_error *error)
 {
-	if (user && copy_to_user(u64_to_user_ptr(user), error, sizeof(*error)))
+	const u32 size = min_t(u32, room, sizeof(*error));
+
+	if (copy_to_user(u64_to_user_ptr(user), error, size) ||
+	    clear_user(u64_to_user_ptr(user + size), room - size))
 		return -EFAULT;
 	return -EINVAL;
 }
@@ -336,8 +354,12 @@ int nvdla_ioctl_program_create(struct drm_device *drm, void *data,
 	struct nvdla_error error = {};
 	int ret;
 
-	if (args->program || args->flags & ~DRM_NVDLA_PROGRAM_STATS)
+	if (args->program || args->pad ||
+	    args->flags & ~DRM_NVDLA_PROGRAM_STATS)
 		return -EINVAL;
+	ret = nvdla_check_room(args->error, args->error_bytes);
+	if (ret)
+		return ret;
 	program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);
 	if (!program)
 		return -ENOMEM;
@@ -352,7 +374,7 @@ int nvdla_ioctl_program_create(struct drm_device *drm, void *data,
 	if (ret)
 		nvdla_program_put(program);
 	if (ret == -EINVAL && error.rule)
-		ret = nvdla_report(args->error, &error);
+		ret = nvdla_report(args->error, args->error_bytes, &error);
 	return ret;
 }
 

@@ -42,6 +42,7 @@ void nvdla_program_close_all(struct nvdla_file *nfile);
 
 void *nvdla_copy_array(const struct drm_nvdla_array *array, u32 max,
 		       size_t size);
-int nvdla_report(u64 user, const struct nvdla_error *error);
+int nvdla_check_room(u64 user, u32 room);
+int nvdla_report(u64 user, u32 room, const struct nvdla_error *error);
 
 #endif /* NVDLA_PROGRAM_H */

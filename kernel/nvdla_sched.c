@@ -93,13 +93,10 @@ static u64 nvdla_sched_now(const struct nvdla_device *ndev)
 static void nvdla_sched_end(struct nvdla_device *ndev,
 			    struct nvdla_submission *submission, int error)
 {
-	const struct nvdla_program *program = submission->job.program;
-
 	/* The engine has written them with the CPU. */
 	if (submission->stats)
 		nvdla_bo_flush(submission->stats, submission->stats_offset,
-			       (u64)program->num_layers *
-				       sizeof(struct nvdla_layer_stats));
+			       submission->stats_bytes);
 	if (submission->charged)
 		nvdla_uncharge(submission->context->client->user,
 			       NVDLA_RESOURCE_JOBS, 1);

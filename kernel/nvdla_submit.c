@@ -176,17 +176,22 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 {
 	struct nvdla_submission *submission = submit->submission;
 	const struct nvdla_program *program = &submission->program->program;
-	u64 size = (u64)program->num_layers * sizeof(struct nvdla_layer_stats);
+	const u32 element = sizeof(struct nvdla_layer_stats);
 	struct nvdla_bo *bo;
 	void *vaddr;
+	u64 size;
 	int ret;
 
 	if (!args->stats_handle)
-		return args->stats_offset ||
+		return args->stats_offset || args->stats_stride ||
 		       program->flags & NVDLA_PROGRAM_STATS ? -EINVAL : 0;
+	/* The structure is in its first version: no element may be shorter. */
 	if (!(program->flags & NVDLA_PROGRAM_STATS) ||
-	    !IS_ALIGNED(args->stats_offset, sizeof(u64)))
+	    !IS_ALIGNED(args->stats_offset, sizeof(u64)) ||
+	    !IS_ALIGNED(args->stats_stride, sizeof(u64)) ||
+	    args->stats_stride < element)
 		return -EINVAL;
+	size = (u64)(program->num_layers - 1) * args->stats_stride + element;
 	ret = nvdla_submit_object(submit, args->stats_handle, &bo);
 	if (ret)
 		return ret;
@@ -197,7 +202,9 @@ static int nvdla_submit_stats(struct nvdla_submit *submit,
 		return -EINVAL;
 	submission->stats = bo;
 	submission->stats_offset = args->stats_offset;
+	submission->stats_bytes = size;
 	submission->job.stats = vaddr + args->stats_offset;
+	submission->job.stats_stride = args->stats_stride;
 	nvdla_resv_add(&submit->resvs, &bo->base, true);
 	return 0;
 }
@@ -358,6 +365,9 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 
 	if (args->flags)
 		return -EINVAL;
+	ret = nvdla_check_room(args->error, args->error_bytes);
+	if (ret)
+		return ret;
 	/* Without the lock: whoever is late learns it from the fence. */
 	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
 		return -ENODEV;
@@ -406,6 +416,7 @@ put:
 	nvdla_submission_put(submission);
 	nvdla_submit_clean(&submit);
 	if (ret == -EINVAL && submit.error.rule)
-		ret = nvdla_report(args->error, &submit.error);
+		ret = nvdla_report(args->error, args->error_bytes,
+				   &submit.error);
 	return ret;
 }

@@ -263,6 +263,22 @@ static void advance(struct nvdla_engine *engine)
 	find_next_deadline(engine);
 }
 
+static struct nvdla_layer_stats *stats_of(const struct nvdla_job *job,
+					  u32 layer)
+{
+	u8 *first = (u8 *)job->stats;
+
+	return (void *)(first + (size_t)layer * job->stats_stride);
+}
+
+static bool stats_valid(const struct nvdla_job *job)
+{
+	if (!(job->program->flags & NVDLA_PROGRAM_STATS))
+		return true;
+	return job->stats && job->stats_stride % sizeof(u64) == 0 &&
+	       job->stats_stride >= sizeof(*job->stats);
+}
+
 static void end_layer(struct nvdla_engine *engine, u32 layer,
 		      struct nvdla_flight *flight)
 {
@@ -273,10 +289,12 @@ static void end_layer(struct nvdla_engine *engine, u32 layer,
 		engine->port->layer_end(engine->context, job, layer, start_ns,
 					engine->event_ns);
 	if (job->program->flags & NVDLA_PROGRAM_STATS) {
-		job->stats[layer].start_ns = start_ns;
-		job->stats[layer].end_ns = engine->event_ns;
+		struct nvdla_layer_stats *stats = stats_of(job, layer);
+
+		stats->start_ns = start_ns;
+		stats->end_ns = engine->event_ns;
 		nvdla_stats_read(engine, &job->program->layers[layer], flight,
-				 &job->stats[layer]);
+				 stats);
 	}
 	nvdla_groups_release(engine, flight);
 	engine->ended |= 1u << (layer - engine->head);
@@ -502,8 +520,7 @@ int nvdla_engine_submit(struct nvdla_engine *engine, struct nvdla_job *job)
 		return -NVDLA_SUBMIT_BUSY;
 	if (!engine->started)
 		return -NVDLA_SUBMIT_STOPPED;
-	if (!job->serial ||
-	    ((program->flags & NVDLA_PROGRAM_STATS) && !job->stats))
+	if (!job->serial || !stats_valid(job))
 		return -NVDLA_SUBMIT_INVALID;
 	if (!job->checked && nvdla_engine_check(engine, program))
 		return -NVDLA_SUBMIT_INVALID;

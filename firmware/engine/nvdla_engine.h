@@ -130,6 +130,11 @@ struct nvdla_job {
 	 * of a job that failed, only layers that ended are written
 	 */
 	struct nvdla_layer_stats *stats;
+	/**
+	 * @stats_stride: bytes from the statistics of a layer to those of the
+	 * next: at least their size, a multiple of 8; of no use without @stats
+	 */
+	u32 stats_stride;
 	/** @serial: of the program; names its LUTs; never reused, not 0 */
 	u64 serial;
 	/** @cookie: the caller's */

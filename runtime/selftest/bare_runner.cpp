@@ -72,6 +72,7 @@ class BareLoad final : public Load {
     job.program = &program_.program();
     job.bases = bases_.data();
     job.stats = ran.stats.data();
+    job.stats_stride = sizeof(nvdla_layer_stats);
     job.serial = program_.serial();
     for (const auto& memory : memories_) memory->sync_for_device();
     Ran outcome = runner_.run(job);

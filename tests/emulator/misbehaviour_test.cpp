@@ -160,7 +160,7 @@ TEST_F(WithReset, ASlowDeviceIsWaitedFor) {
 // Who submits faster than the device works is held back when the driver takes no more jobs of this
 // user, and not refused. Nobody keeps the fences but the last one.
 TEST_F(WithReset, SubmittingWaitsForRoom) {
-  const std::uint32_t limit = Node().limits().user_jobs;
+  const auto limit = static_cast<std::uint32_t>(module_parameter("user_jobs"));
   const auto device = nvdla::Device::open("auto");
   const CopyProgram copy(device.info().atom);
   const auto program = device.create_program({.layers = {&copy.layers[0], 1}, .slots = copy.slots});

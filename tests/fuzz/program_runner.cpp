@@ -135,6 +135,7 @@ std::string run_program(const nvdla_program& program, std::span<const nvdla_bind
   job.program = &program;
   job.bases = bases.data();
   job.stats = (program.flags & NVDLA_PROGRAM_STATS) != 0 ? stats.data() : nullptr;
+  job.stats_stride = sizeof(nvdla_layer_stats);
   job.serial = 1;
   if (nvdla_engine_submit(&engine, &job) != 0) return "the engine refuses the job";
   for (std::uint64_t steps = 0; nvdla_engine_done(&engine) == nullptr; ++steps) {

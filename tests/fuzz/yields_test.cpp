@@ -125,6 +125,7 @@ struct Run {
     job.program = &program.get();
     job.bases = bases.data();
     job.stats = stats.data();
+    job.stats_stride = sizeof(nvdla_layer_stats);
     job.serial = number + 1;
   }
 

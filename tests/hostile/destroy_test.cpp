@@ -88,6 +88,7 @@ class DestroyRace : public Hostile {
     args.bindings = array_of(bindings);
     args.syncs = array_of(syncs);
     args.error = reinterpret_cast<std::uintptr_t>(&rule);
+    args.error_bytes = sizeof(rule);
     args.context = shared_.contexts[random.below(3)];
     args.program = shared_.programs[random.below(3)];
     const int error = call(DRM_IOCTL_NVDLA_SUBMIT, &args);

@@ -120,8 +120,9 @@ class Fuzzer {
     if constexpr (requires { args.error; }) {
       // The kernel writes there: nowhere into this process but where it is meant to.
       const auto error = args.error;
+      const auto room = args.error_bytes;
       if (mutated) mutate(&args, sizeof(args));
-      if (args.error != error) args.error = random_.word() | 1ull << 63;
+      if (args.error != error || args.error_bytes > room) args.error = random_.word() | 1ull << 63;
     } else if (mutated) {
       mutate(&args, sizeof(args));
     }
@@ -213,7 +214,10 @@ class Fuzzer {
     args.context = any(ids_.contexts);
     const bool stats = random_.one_in(3);
     args.program = any(stats ? ids_.stats : ids_.programs);
-    if (stats) args.stats_handle = any(ids_.buffers);
+    if (stats) {
+      args.stats_handle = any(ids_.buffers);
+      args.stats_stride = sizeof(nvdla_layer_stats) + 8 * random_.below(3);
+    }
     if (call(kSubmit, args, mutated && random_.one_in(3)) == 0) {
       ++ids_.submitted;
       int file = -1;

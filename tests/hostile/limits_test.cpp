@@ -22,7 +22,7 @@ class JobLimit : public Hostile {
     const auto submit = [&] {
       return client.submit(std::vector<drm_nvdla_sync>(), client.context());
     };
-    const std::uint32_t limit = client.node().limits().user_jobs;
+    const auto limit = static_cast<std::uint32_t>(ioctl_test::module_parameter("user_jobs"));
     std::uint32_t count = 0;
     int error = 0;
     while ((error = submit()) == 0) ++count;

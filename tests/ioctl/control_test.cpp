@@ -103,6 +103,7 @@ class Control : public testing::Test {
     submit.bindings = array_of(bindings);
     submit.syncs = array_of(syncs);
     submit.error = reinterpret_cast<std::uintptr_t>(&error);
+    submit.error_bytes = sizeof(error);
     submit.context = context;
     submit.program = program;
     const int result = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
@@ -180,6 +181,7 @@ struct CompressedConvolution {
     args.slots = array_of(slots);
     args.control = array_of(control);
     args.error = reinterpret_cast<std::uintptr_t>(&error);
+    args.error_bytes = sizeof(error);
     return args;
   }
 

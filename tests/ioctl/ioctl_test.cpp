@@ -10,6 +10,7 @@
 #include <xf86drm.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -300,6 +301,13 @@ INSTANTIATE_TEST_SUITE_P(
                        a.error = 64;
                      },
                      EFAULT, 0, 0},
+        ProgramFault{"Pad", [](CopyProgram&, Args& a) { a.pad = 1; }, EINVAL, 0, 0},
+        ProgramFault{"ErrorWithoutRoom", [](CopyProgram&, Args& a) { a.error_bytes = 0; }, EINVAL,
+                     0, 0},
+        ProgramFault{"RoomWithoutError", [](CopyProgram&, Args& a) { a.error = 0; }, EINVAL, 0, 0},
+        ProgramFault{"RoomOdd", [](CopyProgram&, Args& a) { a.error_bytes -= 4; }, EINVAL, 0, 0},
+        ProgramFault{"RoomHuge", [](CopyProgram&, Args& a) { a.error_bytes = 1 << 20; }, E2BIG, 0,
+                     0},
         ProgramFault{"LayerWidth", [](CopyProgram& copy, Args&) { copy.layers[0].sdp.width = 0; },
                      EINVAL, NVDLA_RULE_RANGE, offsetof(nvdla_layer, sdp.width)},
         ProgramFault{"SlotTooSmallByOne", [](CopyProgram& copy, Args&) { copy.slots[1].size -= 1; },
@@ -320,6 +328,40 @@ TEST_F(Ioctl, AnElementOfANewerUserMustEndInZeros) {
   larger.back() = 1;
   args.program = 0;
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), E2BIG);
+}
+
+// Bytes around a report of an error, and the report as this version has it.
+struct Room {
+  std::array<std::uint8_t, 256> bytes;
+  nvdla_error whole{};
+
+  Room() { bytes.fill(0xa5); }
+  std::uint64_t pointer() { return reinterpret_cast<std::uintptr_t>(bytes.data()); }
+  // The first `room` bytes are the report as far as it goes, then zeros; the rest is untouched.
+  void expect_report(std::size_t room) const {
+    std::array<std::uint8_t, 256> expected{};
+    std::memcpy(expected.data(), &whole, std::min(room, sizeof(whole)));
+    std::fill(expected.begin() + room, expected.end(), 0xa5);
+    EXPECT_EQ(bytes, expected) << room;
+  }
+};
+
+constexpr std::uint32_t kRooms[] = {8, sizeof(nvdla_error), sizeof(nvdla_error) + 64};
+
+TEST_F(Ioctl, AnErrorIsReportedAsFarAsThereIsRoom) {
+  CopyProgram copy(node.info().atom_bytes);
+  copy.layers[0].sdp.width = 0;
+  auto args = copy.args();
+  ASSERT_EQ(node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), EINVAL);
+  ASSERT_EQ(copy.error.rule, NVDLA_RULE_RANGE);
+  for (const std::uint32_t bytes : kRooms) {
+    Room room;
+    room.whole = copy.error;
+    args.error = room.pointer();
+    args.error_bytes = bytes;
+    EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), EINVAL);
+    room.expect_report(bytes);
+  }
 }
 
 // --------------------------------------------------------------- submit ---
@@ -348,6 +390,7 @@ class Submit : public Ioctl {
     submit.bindings = array_of(bindings);
     submit.syncs = array_of(syncs);
     submit.error = reinterpret_cast<std::uintptr_t>(&error);
+    submit.error_bytes = sizeof(error);
     submit.context = context;
     submit.program = program(copy.front(), program_flags);
     return submit;
@@ -432,6 +475,7 @@ TEST_F(Submit, StatisticsTellWhenTheLayerRan) {
   auto submission = args(DRM_NVDLA_PROGRAM_STATS);
   submission.stats_handle = node.buffer(kPage);
   submission.stats_offset = 64;
+  submission.stats_stride = sizeof(nvdla_layer_stats);
   ASSERT_EQ(submit(submission), 0);
   ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
   nvdla_layer_stats stats;
@@ -439,6 +483,41 @@ TEST_F(Submit, StatisticsTellWhenTheLayerRan) {
   EXPECT_GT(stats.start_ns, 0u);
   EXPECT_GE(stats.end_ns, stats.start_ns);
   EXPECT_TRUE(stats.valid >> NVDLA_COUNTER_SDP_SATURATION & 1);
+}
+
+TEST_F(Submit, StatisticsOfLayersAreAStrideApart) {
+  copy.front().layers.push_back(copy.front().layers.front());
+  auto submission = args(DRM_NVDLA_PROGRAM_STATS);
+  constexpr std::uint32_t kStride = sizeof(nvdla_layer_stats) + 64;
+  submission.stats_handle = node.buffer(kPage);
+  submission.stats_stride = kStride;
+  auto* bytes = node.map(submission.stats_handle, kPage);
+  std::fill(bytes, bytes + kPage, 0xa5);
+  ASSERT_EQ(submit(submission), 0);
+  ASSERT_EQ(node.wait(done, kAfterDeadline), 0);
+  nvdla_layer_stats stats[2];
+  for (int i = 0; i < 2; ++i) {
+    std::memcpy(&stats[i], bytes + i * kStride, sizeof(stats[i]));
+    EXPECT_TRUE(stats[i].valid >> NVDLA_COUNTER_SDP_SATURATION & 1) << i;
+    const auto* gap = bytes + i * kStride + sizeof(stats[i]);
+    EXPECT_TRUE(std::all_of(gap, gap + 64, [](auto b) { return b == 0xa5; })) << i;
+  }
+  EXPECT_GE(stats[1].start_ns, stats[0].end_ns);
+}
+
+TEST_F(Submit, AnErrorIsReportedAsFarAsThereIsRoom) {
+  auto submission = args();
+  bindings[1].offset = 4;
+  ASSERT_EQ(submit(submission), EINVAL);
+  ASSERT_EQ(error.rule, NVDLA_RULE_BINDING_ALIGNMENT);
+  for (const std::uint32_t bytes : kRooms) {
+    Room room;
+    room.whole = error;
+    submission.error = room.pointer();
+    submission.error_bytes = bytes;
+    EXPECT_EQ(submit(submission), EINVAL);
+    room.expect_report(bytes);
+  }
 }
 
 // A valid submission, to be broken.
@@ -498,6 +577,12 @@ INSTANTIATE_TEST_SUITE_P(
                     [](Draft& d) { d.submit.stats_handle = d.bindings[0].handle; }, EINVAL, 0},
         SubmitFault{"StatisticsOffsetAlone", [](Draft& d) { d.submit.stats_offset = 8; }, EINVAL,
                     0},
+        SubmitFault{"StatisticsStrideAlone",
+                    [](Draft& d) { d.submit.stats_stride = sizeof(nvdla_layer_stats); }, EINVAL, 0},
+        SubmitFault{"ErrorWithoutRoom", [](Draft& d) { d.submit.error_bytes = 0; }, EINVAL, 0},
+        SubmitFault{"RoomWithoutError", [](Draft& d) { d.submit.error = 0; }, EINVAL, 0},
+        SubmitFault{"RoomOdd", [](Draft& d) { d.submit.error_bytes -= 4; }, EINVAL, 0},
+        SubmitFault{"RoomHuge", [](Draft& d) { d.submit.error_bytes = 1 << 20; }, E2BIG, 0},
         SubmitFault{"SyncFlagsNone", [](Draft& d) { d.syncs[0].flags = 0; }, EINVAL, 0},
         SubmitFault{"SyncFlagsBoth", [](Draft& d) { d.syncs[0].flags = 3; }, EINVAL, 0},
         SubmitFault{"SyncUnknown", [](Draft& d) { d.syncs[0].handle = 99; }, ENOENT, 0},
@@ -514,14 +599,18 @@ INSTANTIATE_TEST_SUITE_P(
 struct StatsFault {
   std::string name;
   std::uint64_t offset;
+  std::uint32_t stride = sizeof(nvdla_layer_stats);
+  int layers = 1;
 };
 
 class StatsRefused : public Submit, public testing::WithParamInterface<StatsFault> {};
 
 TEST_P(StatsRefused, WhereTheyDoNotFit) {
+  copy.front().layers.resize(GetParam().layers, copy.front().layers.front());
   auto submission = args(DRM_NVDLA_PROGRAM_STATS);
   submission.stats_handle = node.buffer(kPage);
   submission.stats_offset = GetParam().offset;
+  submission.stats_stride = GetParam().stride;
   EXPECT_EQ(submit(submission), EINVAL);
 }
 
@@ -529,7 +618,11 @@ INSTANTIATE_TEST_SUITE_P(
     Ioctl, StatsRefused,
     testing::Values(StatsFault{"Misaligned", 4},
                     StatsFault{"EightBytesTooFar", (kPage - sizeof(nvdla_layer_stats) + 8) & ~7ull},
-                    StatsFault{"Wrapping", ~7ull}),
+                    StatsFault{"Wrapping", ~7ull}, StatsFault{"StrideZero", 0, 0},
+                    StatsFault{"StrideTooSmall", 0, sizeof(nvdla_layer_stats) - 8},
+                    StatsFault{"StrideOdd", 0, sizeof(nvdla_layer_stats) + 4},
+                    StatsFault{"SecondLayerBeyondTheBuffer", 0, kPage, 2},
+                    StatsFault{"StrideThatWouldWrap", 0, ~7u, 3}),
     [](const auto& test) { return test.param.name; });
 
 // ------------------------------------------------------------ processes ---

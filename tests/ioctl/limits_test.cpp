@@ -67,7 +67,7 @@ TEST_F(Limits, ContextsInAllFilesTogether) {
     int error = 0;
     while ((error = create_context(count % 2 ? one : other, id)) == 0) ++count;
     EXPECT_EQ(error, EDQUOT);
-    EXPECT_TRUE(is_close_to(count, node.limits().user_contexts)) << count;
+    EXPECT_TRUE(is_close_to(count, module_parameter("user_contexts"))) << count;
     EXPECT_EQ(as_another_user(), 0);
     drm_nvdla_context_destroy destroy{1, 0};
     EXPECT_EQ(one.call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy), 0);
@@ -148,7 +148,7 @@ TEST_F(Pages, BytesOfPrograms) {
       {control.size(), node.info().atom_bytes, NVDLA_MEMORY_DRAM, NVDLA_SLOT_CONTROL, 0});
   auto args = program.args();
   args.control = array_of(control);
-  const auto limit = node.limits().user_program_bytes;
+  const auto limit = module_parameter("user_program_mib") << 20;
   std::uint64_t bytes = 0;
   {
     const Node file;

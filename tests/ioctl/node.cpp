@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace nvdla::ioctl_test {
@@ -48,6 +49,14 @@ std::vector<std::string> find_nodes() {
     }
   }
   return nodes;
+}
+
+std::uint64_t module_parameter(const std::string& name) {
+  const std::string path = "/sys/module/nvdla/parameters/" + name;
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  if (!(file >> value)) throw std::runtime_error(path + " holds no number");
+  return value;
 }
 
 Node::Node() {
@@ -142,6 +151,7 @@ drm_nvdla_program_create CopyProgram::args() {
   args.layers = array_of(layers);
   args.slots = array_of(slots);
   args.error = reinterpret_cast<std::uintptr_t>(&error);
+  args.error_bytes = sizeof(error);
   return args;
 }
 

@@ -24,6 +24,10 @@ void must(int error, const char* what);
 // Device files of the driver "nvdla", accel nodes first. A path in NVDLA_DEVICE names one instead.
 std::vector<std::string> find_nodes();
 
+// Returns a number that the module has as a parameter: what a user may have is no part of the
+// interface. Throws std::runtime_error if there is no such parameter.
+std::uint64_t module_parameter(const std::string& name);
+
 // An open file. All calls return 0 or a positive errno.
 class Node {
  public:

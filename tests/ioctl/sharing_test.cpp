@@ -76,6 +76,7 @@ class Sharing : public testing::Test {
     submit.context = node.context();
     submit.program = create.program;
     submit.stats_handle = stats_handle;
+    submit.stats_stride = stats_handle != 0 ? sizeof(nvdla_layer_stats) : 0;
     return node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
   }
 

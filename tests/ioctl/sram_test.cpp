@@ -68,6 +68,7 @@ class WithSram : public testing::Test {
     submit.bindings = array_of(bindings);
     submit.syncs = array_of(syncs);
     submit.error = reinterpret_cast<std::uintptr_t>(&error);
+    submit.error_bytes = sizeof(error);
     submit.context = node.context();
     submit.program = args.program;
     const int result = node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
@@ -184,6 +185,7 @@ TEST_F(WithSram, TakesNoStatistics) {
   drm_nvdla_submit submit{};
   submit.bindings = array_of(bindings);
   submit.stats_handle = sram();
+  submit.stats_stride = sizeof(nvdla_layer_stats);
   submit.context = node.context();
   submit.program = args.program;
   EXPECT_EQ(node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit), EINVAL);

@@ -11,21 +11,36 @@
  * - An array is {pointer, count, stride}: the stride is the size of an element
  *   as user space knows it. It may be larger than the kernel's if the rest is
  *   zero, and smaller down to the size that this version introduced.
+ * - What the kernel writes grows in the same way: user space says how much room
+ *   there is. A report of an error (error, error_bytes) is written as far as it
+ *   fits, and the rest of the room is zeroed. Room of 0 with a pointer, a
+ *   pointer of 0 with room, and room that is no multiple of 8 is -EINVAL; more
+ *   than a page is -E2BIG. Both are refused before anything is done. Statistics
+ *   of layers have a stride, which is at least the size that version 1.0 of
+ *   struct nvdla_layer_stats has and a multiple of 8 (-EINVAL); bytes that
+ *   the kernel does not know are left alone.
  * - Handles, contexts and programs belong to the file and die with it.
  * - A program is checked and copied when it is created and never read from
  *   user memory again. SUBMIT checks buffers against the program's slots.
+ * - The check may become stricter. A later kernel may refuse a program that an
+ *   earlier one accepted, where it turns out that the program cannot be proven
+ *   to end, or to stay within its memory. No other program is refused that
+ *   was accepted before.
  * - Times are absolute, on CLOCK_MONOTONIC, in nanoseconds.
  * - Of the DRM core's ioctls the node takes VERSION, GET_CAP, GEM_CLOSE, PRIME
  *   and sync objects; any other fails with -EINVAL, as an unknown number does.
  *
  * DOC: Limits of a user
  *
- * Contexts, jobs, programs and buffers in memory of the device's own (SRAM, a
- * region reserved for it) are charged to the user who opened the file, in
- * whatever files they are: contexts until they are destroyed, the rest until
- * nothing holds it any more. What would be more than &struct drm_nvdla_limits
- * allows is refused with -EDQUOT. Pages of the kernel, those of all other
- * buffers among them, are charged to control groups.
+ * Memory of the kernel, and buffers in ordinary memory, are charged to the
+ * memory control group of the process. What no control group counts the driver
+ * charges to the user who opened the file, whatever process uses it: contexts,
+ * until their last job has ended; jobs, until they have ended; programs and
+ * memory of the device's own (a carve-out, SRAM), until nothing holds them any
+ * more. It charges the owner of each user namespace above that user, too, so
+ * more namespaces give nobody more. What would be more than a limit allows is
+ * refused with -EDQUOT. The limits are parameters of the module (user_contexts,
+ * user_jobs, user_program_mib, user_region_mib) and no part of this interface.
  *
  * DOC: Sharing
  *
@@ -38,17 +53,33 @@
  * DOC: Fence errors
  *
  * -ETIME	a layer missed its deadline; the context is guilty
- * -ECANCELED	the context was dead before the job started, or was reset with
- *		the device
- * -EFAULT	the memory bus refused an access
+ * -ECANCELED	the context was dead, or its file closed, before the job started;
+ *		the job was stopped as its file closed; or it was reset with the
+ *		device
  * -ENODEV	the device is gone or wedged
  *
  * DOC: Contexts
  *
- * Jobs of one context run in the order of their submission, jobs of several
- * contexts take turns. A context whose job hung is guilty: everything that
- * waits in it ends with -ECANCELED and nothing more can be submitted; make a
- * new one. Other contexts go on.
+ * Jobs of one context run in the order of their submission, and its fences
+ * signal in that order: a job that is cancelled ends behind the one that runs.
+ * A fence signals after the device has stopped touching the job's buffers, also
+ * where a layer hung. A context whose job hung is guilty: everything that waits
+ * in it ends with -ECANCELED and nothing more can be submitted; make a new one.
+ * Other contexts go on.
+ *
+ * DOC: Sharing time
+ *
+ * Users share the time of the device, the contexts of a user share its part. A
+ * user is the owner, in the initial user namespace, of the user namespace of the
+ * process that opened the file; where that is root, the control group of the
+ * process tells users apart.
+ *
+ * A turn is one layer (layers tied by what the convolution buffer keeps count as
+ * one), or shorter layers for 5 ms together; a layer enabled ahead belongs to
+ * the turn. A user who has had no more than its share of the last second starts
+ * its next layer after at most one turn of each other user that has work, plus
+ * 10 ms, however many contexts, processes and jobs anyone has, creates or
+ * destroys.
  */
 #ifndef NVDLA_ACCEL_H
 #define NVDLA_ACCEL_H
@@ -120,7 +151,7 @@ struct drm_nvdla_device_info {
  */
 #define DRM_NVDLA_DEVICE_WEIGHT_GATING	(1u << 3)
 
-/** struct drm_nvdla_limits - bounds of programs, submissions and users */
+/** struct drm_nvdla_limits - bounds of programs and submissions */
 struct drm_nvdla_limits {
 	/** @layers: in a program */
 	__u32 layers;
@@ -140,14 +171,6 @@ struct drm_nvdla_limits {
 	__u64 bo_bytes;
 	/** @control_bytes: of the control data of a program */
 	__u64 control_bytes;
-	/** @user_contexts: of one user, see "Limits of a user" */
-	__u32 user_contexts;
-	/** @user_jobs: of one user, submitted and not ended */
-	__u32 user_jobs;
-	/** @user_program_bytes: of all programs of one user in the kernel */
-	__u64 user_program_bytes;
-	/** @user_bo_bytes: of all buffers of one user */
-	__u64 user_bo_bytes;
 };
 
 /** struct drm_nvdla_query - ask for a structure */
@@ -171,7 +194,13 @@ struct drm_nvdla_context_create {
 	__u32 context;
 };
 
-/** struct drm_nvdla_context_destroy - jobs under way still end */
+/**
+ * struct drm_nvdla_context_destroy - no more jobs
+ *
+ * Jobs that were submitted still run; the context's charge lasts until the last
+ * has ended. Closing the file cancels what has not begun (-ECANCELED) and stops
+ * what runs at the next layer.
+ */
 struct drm_nvdla_context_destroy {
 	/** @context: id */
 	__u32 context;
@@ -269,15 +298,15 @@ struct drm_nvdla_bo_wait {
 	__s64 timeout_ns;
 };
 
-/* Counters are enabled and read for every layer; SUBMIT says where they go. */
+/* Counters are enabled and read for every layer; SUBMIT names their buffer. */
 #define DRM_NVDLA_PROGRAM_STATS		(1u << 0)
 
 /**
  * struct drm_nvdla_program_create - check and keep a program
  *
- * When a rule is broken the ioctl fails with -EINVAL and tells which in
+ * When a rule is broken the ioctl fails with -EINVAL and reports which in
  * @error; other errors (-EFAULT, -ENOMEM, -E2BIG for a size beyond the limit,
- * -EINTR) leave it untouched.
+ * -EDQUOT, -EINTR) leave it untouched.
  */
 struct drm_nvdla_program_create {
 	/** @layers: of struct nvdla_layer */
@@ -288,17 +317,21 @@ struct drm_nvdla_program_create {
 	struct drm_nvdla_array luts;
 	/** @transfers: of struct nvdla_transfer */
 	struct drm_nvdla_array transfers;
-	/** @error: pointer to a struct nvdla_error, or 0 */
-	__u64 error;
-	/** @flags: DRM_NVDLA_PROGRAM_* */
-	__u32 flags;
-	/** @program: out: id, never 0 */
-	__u32 program;
 	/**
 	 * @control: contents of the slot with NVDLA_SLOT_CONTROL: bytes, of
 	 * stride 1
 	 */
 	struct drm_nvdla_array control;
+	/** @error: pointer to a struct nvdla_error, or 0 */
+	__u64 error;
+	/** @error_bytes: room at @error; 0 without it, see "Rules" */
+	__u32 error_bytes;
+	/** @flags: DRM_NVDLA_PROGRAM_* */
+	__u32 flags;
+	/** @program: in: 0; out: id, never 0 */
+	__u32 program;
+	/** @pad: zero */
+	__u32 pad;
 };
 
 /** struct drm_nvdla_program_destroy - jobs under way still end */
@@ -347,7 +380,7 @@ struct drm_nvdla_submit {
 	__u64 error;
 	/**
 	 * @stats_offset: where in @stats_handle the struct nvdla_layer_stats
-	 * of each layer are written, multiple of 8
+	 * of the first layer is written, multiple of 8
 	 */
 	__u64 stats_offset;
 	/**
@@ -357,6 +390,13 @@ struct drm_nvdla_submit {
 	 * device should write nowhere near.
 	 */
 	__u32 stats_handle;
+	/**
+	 * @stats_stride: bytes from the statistics of a layer to those of the
+	 * next, see "Rules"; 0 without @stats_handle
+	 */
+	__u32 stats_stride;
+	/** @error_bytes: room at @error; 0 without it, see "Rules" */
+	__u32 error_bytes;
 	/** @context: id */
 	__u32 context;
 	/** @program: id */

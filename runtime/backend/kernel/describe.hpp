@@ -15,7 +15,7 @@ namespace nvdla::detail {
 struct KernelDevice {
   std::string path;
   const nvdla_hw* hw = nullptr;
-  std::string driver;           // its version, "0.1.0"
+  std::string driver;           // its version, "1.0.0"
   std::uint32_t clock_khz = 0;  // 0: not known
 };
 

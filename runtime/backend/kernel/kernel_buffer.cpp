@@ -23,7 +23,7 @@ KernelBuffer::KernelBuffer(DeviceId device, std::shared_ptr<const Node> node, bo
   } else if (error == EDQUOT) {
     refuse(ErrorCode::kNoMemory,
            "{}: with {} bytes more{} this user would have more of the device's own memory than the "
-           "driver allows (its parameter user_buffer_mib)",
+           "driver allows (its parameter user_region_mib)",
            node_->path(), size, where);
   } else if (error != 0) {
     node_->fail(error, "making a buffer");

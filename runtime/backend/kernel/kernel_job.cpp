@@ -19,9 +19,6 @@ Error fence_error(const Node& node, int error) {
       return {
           ErrorCode::kCanceled,
           fmt::format("{}: an earlier job of the queue hung, this one was not run", node.path())};
-    case EFAULT:
-      return {ErrorCode::kBusFault,
-              fmt::format("{}: the memory bus refused an access of the device", node.path())};
     case ENODEV:
       return {ErrorCode::kGone,
               fmt::format("{}: the device is gone or cannot be reset after a hang", node.path())};
@@ -103,6 +100,7 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
   submit.syncs = {reinterpret_cast<std::uintptr_t>(syncs.data()),
                   static_cast<std::uint32_t>(syncs.size()), sizeof(syncs[0])};
   submit.error = reinterpret_cast<std::uintptr_t>(&error);
+  submit.error_bytes = sizeof(error);
   submit.context = context->id();
   submit.program = program_->id();
   if (program_->statistics() && program_->layers() != 0) {
@@ -110,6 +108,7 @@ int KernelJob::submit(std::shared_ptr<const KernelContext> context) {
       stats_buffer_ = core_->take_stats(program_->layers() * sizeof(nvdla_layer_stats));
     }
     submit.stats_handle = stats_buffer_->handle();
+    submit.stats_stride = sizeof(nvdla_layer_stats);
   }
   const int code = core_->node()->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
   if (error.rule != NVDLA_RULE_NONE) throw Error(ErrorCode::kInvalidBinding, error);

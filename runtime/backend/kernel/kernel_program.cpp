@@ -27,6 +27,7 @@ KernelProgram::KernelProgram(DeviceId device, const nvdla_hw& hw, std::shared_pt
   create.transfers = array_of(desc.transfers);
   create.control = array_of(desc.control);
   create.error = reinterpret_cast<std::uintptr_t>(&error);
+  create.error_bytes = sizeof(error);
   create.flags = desc.statistics ? DRM_NVDLA_PROGRAM_STATS : 0;
   if (const int code = node_->call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &create); code != 0) {
     if (error.rule != NVDLA_RULE_NONE) throw Error(ErrorCode::kInvalidProgram, error);

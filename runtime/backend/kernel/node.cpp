@@ -19,7 +19,7 @@ namespace nvdla::detail {
 namespace {
 
 constexpr std::string_view kDriver = "nvdla";
-constexpr int kMajor = 0;
+constexpr int kMajor = 1;
 
 struct FreeVersion {
   void operator()(drmVersion* version) const noexcept { drmFreeVersion(version); }
@@ -54,8 +54,6 @@ ErrorCode code_of(int error) {
       return ErrorCode::kCanceled;
     case ETIME:
       return ErrorCode::kHang;
-    case EFAULT:
-      return ErrorCode::kBusFault;
     default:
       return ErrorCode::kInvalidArgument;
   }

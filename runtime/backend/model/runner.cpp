@@ -107,6 +107,7 @@ std::optional<Error> ModelRunner::run(Job& job) {
   engine_job.program = &job.program().program();
   engine_job.bases = bases_.data();
   engine_job.stats = job.stats().empty() ? nullptr : job.stats().data();
+  engine_job.stats_stride = sizeof(nvdla_layer_stats);
   engine_job.serial = job.program().serial();
   device_.clear_refusals();
 

@@ -89,6 +89,7 @@ void LayerScript::layer(std::uint32_t index) {
   job.program = &program;
   job.bases = bases_.data();
   job.stats = &stats;
+  job.stats_stride = sizeof(stats);
   // Names the tables; programs have numbers from 1 on.
   job.serial = std::max<std::uint64_t>(dump_->header.program, 1);
 

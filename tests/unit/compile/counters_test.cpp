@@ -357,6 +357,7 @@ void run(const Base& base, const Row& row) {
   job.program = &program->get();
   job.bases = bases.data();
   job.stats = stats.data();
+  job.stats_stride = sizeof(nvdla_layer_stats);
   job.serial = 1;
   for (nvdla_layer_stats& layer : stats) std::ranges::fill(layer.counter, 0xdeadu);
   ASSERT_EQ(nvdla_engine_submit(&engine, &job), 0);

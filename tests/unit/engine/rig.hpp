@@ -63,6 +63,7 @@ class Program {
     job_.program = &program_;
     job_.bases = bases_.data();
     job_.stats = flags & NVDLA_PROGRAM_STATS ? stats_.data() : nullptr;
+    job_.stats_stride = sizeof(nvdla_layer_stats);
     job_.serial = 7;
     job_.result = NVDLA_JOB_HANG;
     job_.layer = 99;

@@ -3,6 +3,9 @@
 // Counters: read from the group that the layer ran in, and only when asked for.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 #include "rig.hpp"
 #include "support/counter_places.hpp"
 
@@ -74,6 +77,41 @@ TEST(Stats, NothingIsReadWithoutTheFlag) {
   ASSERT_NE(rig.run(), nullptr);
   for (std::uint32_t offset : rig.device.reads)
     EXPECT_EQ(offset, kBases[0][NVDLA_UNIT_GLB] + NVDLA_GLB_S_INTR_STATUS);
+}
+
+// A caller may know more of the struct than the engine does: its bytes behind are left alone.
+TEST(Stats, OfLayersAreAStrideApart) {
+  constexpr std::size_t kStride = sizeof(nvdla_layer_stats) + 24;
+  Rig rig;
+  Program program(rig.hw, {{.kind = NVDLA_LAYER_CDP}, {.kind = NVDLA_LAYER_BDMA, .waits = {0}}},
+                  NVDLA_PROGRAM_STATS);
+  std::vector<std::uint64_t> bytes(2 * kStride / sizeof(std::uint64_t), ~0ull);
+  program.job().stats = reinterpret_cast<nvdla_layer_stats*>(bytes.data());
+  program.job().stats_stride = kStride;
+  ASSERT_EQ(rig.start(), 0);
+  ASSERT_EQ(rig.submit(program), 0);
+  ASSERT_NE(rig.run(), nullptr);
+  nvdla_layer_stats stats[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::uint64_t* const at = bytes.data() + i * kStride / sizeof(std::uint64_t);
+    std::memcpy(&stats[i], at, sizeof(stats[i]));
+    EXPECT_LT(stats[i].start_ns, stats[i].end_ns) << i;
+    for (std::size_t word = sizeof(stats[i]) / sizeof(std::uint64_t);
+         word < kStride / sizeof(std::uint64_t); ++word)
+      EXPECT_EQ(at[word], ~0ull) << i << " " << word;
+  }
+  EXPECT_EQ(stats[1].start_ns, stats[0].end_ns);
+}
+
+TEST(Stats, AStrideThatCannotBeIsRefused) {
+  for (const std::size_t stride :
+       {std::size_t{0}, sizeof(nvdla_layer_stats) - 8, sizeof(nvdla_layer_stats) + 4}) {
+    Rig rig;
+    Program program(rig.hw, {{.kind = NVDLA_LAYER_CDP}}, NVDLA_PROGRAM_STATS);
+    program.job().stats_stride = static_cast<std::uint32_t>(stride);
+    ASSERT_EQ(rig.start(), 0);
+    EXPECT_EQ(rig.submit(program), -NVDLA_SUBMIT_INVALID) << stride;
+  }
 }
 
 }  // namespace
