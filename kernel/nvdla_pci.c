@@ -2,9 +2,12 @@
 /*
  * PCI front end: FPGA cards and the emulator's device.
  *
- * The device id says which configuration it is: 0xd1a0 plus the index of the
- * configuration in nvdla_hw_get(). The vendor is the one that emulators use
- * for devices without a vendor.
+ * NVDLA has no PCI id of its own: each card has the one of its maker, and
+ * emulators make one up. So the driver claims none, as pci-stub does, and the
+ * administrator binds functions to it by new_id or driver_override. Registers
+ * do not tell the configuration either: the last number that is written to
+ * new_id does (1 for the first one of nvdla_hw_get()), or, where that is
+ * missing or 0, the module's parameter pci_configuration=.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -12,10 +15,13 @@
 #include "nvdla_device.h"
 #include "nvdla_front.h"
 
-#define NVDLA_PCI_VENDOR	0x1234
-#define NVDLA_PCI_DEVICE	0xd1a0
 #define NVDLA_PCI_BAR		0
 #define NVDLA_PCI_BAR_SIZE	SZ_256K
+
+static char *pci_configuration;
+module_param(pci_configuration, charp, 0444);
+MODULE_PARM_DESC(pci_configuration,
+		 "Configuration of PCI functions that new_id gives none, as nv_small");
 
 static bool nvdla_pci_can_reset(struct device *dev)
 {
@@ -74,19 +80,50 @@ static void nvdla_pci_free_vectors(void *data)
 	pci_free_irq_vectors(data);
 }
 
+/* Lists every name, as a wrong one is most often a misspelled one. */
+static void nvdla_pci_print_names(struct device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < nvdla_hw_count(); i++)
+		dev_err(dev, "configuration %u is %s\n", i + 1,
+			nvdla_hw_get(i)->name);
+}
+
+/* @number is the last one of new_id, 0 after driver_override. */
+static const struct nvdla_hw *nvdla_pci_configuration(struct device *dev,
+						      unsigned long number)
+{
+	const struct nvdla_hw *hw = NULL;
+
+	if (number) {
+		if (number <= nvdla_hw_count())
+			hw = nvdla_hw_get(number - 1);
+		if (!hw)
+			dev_err(dev, "configuration %#lx of new_id is not in 1..%u\n",
+				number, nvdla_hw_count());
+	} else if (pci_configuration) {
+		hw = nvdla_hw_find(pci_configuration);
+		if (!hw)
+			dev_err(dev, "pci_configuration=%s is no configuration\n",
+				pci_configuration);
+	} else {
+		dev_err(dev, "no configuration in pci_configuration= or as new_id's last number\n");
+	}
+	if (!hw)
+		nvdla_pci_print_names(dev);
+	return hw;
+}
+
 static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct device *dev = &pdev->dev;
 	const struct nvdla_hw *hw;
 	int ret;
 
-	/* Of the device: an id of user space (new_id) may say anything. */
-	hw = pdev->device < NVDLA_PCI_DEVICE ? NULL :
-	     nvdla_hw_get(pdev->device - NVDLA_PCI_DEVICE);
+	hw = nvdla_pci_configuration(dev, id->driver_data);
 	if (!hw)
-		return dev_err_probe(dev, -ENODEV,
-				     "device id %04x is no configuration\n",
-				     pdev->device);
+		return -ENODEV;
 	ret = pcim_enable_device(pdev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot be enabled\n");
@@ -122,24 +159,13 @@ static void nvdla_pci_shutdown(struct pci_dev *pdev)
 	nvdla_device_shutdown(pci_get_drvdata(pdev));
 }
 
-#define NVDLA_PCI_ID(index) \
-	{ PCI_DEVICE(NVDLA_PCI_VENDOR, NVDLA_PCI_DEVICE + (index)) }
-
-static const struct pci_device_id nvdla_pci_ids[] = {
-	NVDLA_PCI_ID(0),
-	NVDLA_PCI_ID(1),
-	NVDLA_PCI_ID(2),
-	NVDLA_PCI_ID(3),
-	NVDLA_PCI_ID(4),
-	NVDLA_PCI_ID(5),
-	NVDLA_PCI_ID(6),
-	{ }
-};
-MODULE_DEVICE_TABLE(pci, nvdla_pci_ids);
-
 static struct pci_driver nvdla_pci_driver = {
 	.name = "nvdla",
-	.id_table = nvdla_pci_ids,
+	/*
+	 * With a table, even an empty one, new_id takes only the driver_data
+	 * that are in it.
+	 */
+	.id_table = NULL,
 	.probe = nvdla_pci_probe,
 	.remove = nvdla_pci_remove,
 	.shutdown = nvdla_pci_shutdown,

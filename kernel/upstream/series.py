@@ -8,7 +8,7 @@ SOURCE is an unpacked kernel, OUT a directory for the patches and for the reposi
 they are made in. There is no second copy of the driver: all files are those of this tree.
 Which belong to it Kbuild says, and the headers that they include. kernel/ becomes
 drivers/accel/nvdla/, firmware/ lies below it, uapi/ becomes include/uapi/. What only other
-kernels need (NVDLA_HAVE_*) is left out.
+kernels need (NVDLA_HAVE_*), or only the module beside a kernel (NVDLA_OUT_OF_TREE), is left out.
 
 The driver cannot be chosen before the patch that completes it; until then its Makefile
 has what is there, and CONFIG_DRM_ACCEL_NVDLA=m on make's command line compiles that.
@@ -25,6 +25,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path("kernel/upstream")
 DRIVER = pathlib.Path("drivers/accel/nvdla")
 BINDING = "Documentation/devicetree/bindings/npu/nvidia,nvdla.yaml"
+
+# What only the module beside the kernel has, such as deprecated names.
+OUT_OF_TREE = "NVDLA_OUT_OF_TREE"
 
 COVER = "accel: Add a driver for NVIDIA's NVDLA"
 
@@ -166,7 +169,8 @@ class Tree:
         names = set(re.findall(r"NVDLA_HAVE_\w+", self.kbuild))
         if not have <= names:
             fail(f"Kbuild defines {have - names} without naming it")
-        return [("-D" if name in have else "-U") + name for name in sorted(names)]
+        return [("-D" if name in have else "-U") + name for name in sorted(names)] + [
+            f"-U{OUT_OF_TREE}"]
 
     def sources(self, obj):
         """The source of an object and all headers of this tree that it includes."""
@@ -195,15 +199,15 @@ class Tree:
     def text(self, name):
         """A file as it is in the kernel."""
         text = (ROOT / name).read_text()
-        if "NVDLA_HAVE_" in text:
+        if "NVDLA_HAVE_" in text or OUT_OF_TREE in text:
             done = subprocess.run([self.unifdef, *self.flags], input=text, text=True,
                                   capture_output=True, check=False)
             if done.returncode > 1:
                 fail(f"{name}: {done.stderr}")
             # Blank lines on both sides of what went.
             text = re.sub(r"\n{3,}", "\n\n", done.stdout)
-            if re.search(r"NVDLA_HAVE_\w", text):
-                fail(f"{name}: a use of NVDLA_HAVE_* that unifdef does not see")
+            if re.search(rf"NVDLA_HAVE_\w|{OUT_OF_TREE}", text):
+                fail(f"{name}: a use of NVDLA_HAVE_* or {OUT_OF_TREE} that unifdef does not see")
         if name.startswith(("kernel/", "firmware/")):
             text = re.sub(r'^#include "(?:\.\./)+uapi/(\S+)"', r"#include <uapi/\1>", text,
                           flags=re.M)
@@ -233,7 +237,8 @@ class Tree:
                                + " ".join(words).replace("/kernel", ""))
             elif name.startswith("ccflags-"):
                 # Headers of user space are in every kernel's search path.
-                if "NVDLA_HAVE_" not in line and words != ["-I$(src)/uapi"]:
+                if not ("NVDLA_HAVE_" in line or OUT_OF_TREE in line
+                        or words == ["-I$(src)/uapi"]):
                     fail(f"Kbuild: '{line}' means nothing to a kernel's own driver")
             elif "NVDLA" in line:
                 fail(f"Kbuild: cannot take over '{line}'")

@@ -155,9 +155,10 @@ done <"$work/initrd-options"
 sh "$here/make-initrd.sh" --kernel "$kernel" --output "$work/initrd" "$@"
 
 # What tells the kernel of a device that no bus does.
+compatible=nvidia,nvdla-$(echo "$device" | tr _ -)
 case $route in
 acpi)
-	sed "s/@compatible@/nvidia,$device/" "$here/nvdla.asl" >"$work/nvdla.asl"
+	sed "s/@compatible@/$compatible/" "$here/nvdla.asl" >"$work/nvdla.asl"
 	without=$(grep -qx -e --no-reset "$work/server-options" && echo '-D NO_RESET') || without=
 	# shellcheck disable=SC2086 # an option and its value, or neither
 	said=$(iasl $without -p "$work/nvdla" "$work/nvdla.asl" 2>&1) || fail "$said"
@@ -169,7 +170,7 @@ dt)
 	qemu-system-aarch64 -machine "virt,gic-version=3,dumpdtb=$work/virt.dtb" -cpu cortex-a72 \
 		-smp "$cpus" -m 512M -nodefaults -no-user-config -display none 2>"$work/said" ||
 		fail "$(cat "$work/said")"
-	sed "s/@compatible@/nvidia,$device/" "$here/device-tree/nvdla.dts" >"$work/nvdla.dts"
+	sed "s/@compatible@/$compatible/" "$here/device-tree/nvdla.dts" >"$work/nvdla.dts"
 	number=0
 	{
 		echo "$work/nvdla.dts"
@@ -187,6 +188,10 @@ dt)
 	;;
 esac
 printf '%s\n%s\n%s\n%s\n' --route "$route" --cpus "$cpus" >>"$work/server-options"
+# The driver reads it where no tree and no table describes the device; --append may name another.
+case $route in
+pci | uml) append="nvdla.pci_configuration=$device $append" ;;
+esac
 
 set -- --device "model:$device" --kernel "$kernel/vmlinuz" --initrd "$work/initrd" --time-out "$time_out"
 while IFS= read -r line; do

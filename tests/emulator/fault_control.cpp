@@ -34,6 +34,17 @@ std::string text(const fs::path& path) {
   throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
+// The function of the device server; empty where the device is on no PCI bus.
+std::string pci_function() {
+  std::string directory;
+  for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices")) {
+    if (text(entry.path() / "vendor") == "0x1234" &&
+        text(entry.path() / "device").rfind("0xd1a", 0) == 0)
+      directory = entry.path().string();
+  }
+  return directory;
+}
+
 // The one that the driver has.
 std::string platform_device() {
   const fs::path driver = "/sys/bus/platform/drivers/nvdla";
@@ -67,12 +78,7 @@ std::byte* map_window() {
 
 }  // namespace
 
-FaultControl::FaultControl() {
-  for (const auto& entry : fs::directory_iterator("/sys/bus/pci/devices")) {
-    if (text(entry.path() / "vendor") == "0x1234" &&
-        text(entry.path() / "device").rfind("0xd1a", 0) == 0)
-      directory_ = entry.path().string();
-  }
+FaultControl::FaultControl() : directory_(pci_function()) {
   if (directory_.empty()) {
     directory_ = platform_device();
     window_ = map_window();
@@ -171,7 +177,13 @@ void FaultControl::bind() const {
 
 void FaultControl::remove() const { put(fs::path(directory_) / "remove", "1"); }
 
-void FaultControl::rescan() { put("/sys/bus/pci/rescan", "1"); }
+void FaultControl::rescan() {
+  put("/sys/bus/pci/rescan", "1");
+  // The function is a new one, and the driver claims no PCI id.
+  const fs::path function = pci_function();
+  put(function / "driver_override", "nvdla");
+  put("/sys/bus/pci/drivers_probe", function.filename().string());
+}
 
 void FaultControl::rebind() {
   unbind();

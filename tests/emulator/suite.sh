@@ -164,9 +164,12 @@ machines() {
 		--time-out $patience --with vgem --run "$tests/test_ioctl $without_pages"
 	# A device that sleeps, and that others reset.
 	boot power --device nv_small --time-out $patience --run "$tests/test_power --gtest_filter=-LongStorm.*:Clocks.*:$soc"
-	# An nv_small that says it is an nv_large: the driver must find out and leave it alone.
-	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
-		--run "$here/refused.sh"
+	# An nv_small that is bound as an nv_large: the driver must find out and leave it alone.
+	boot wrong --device nv_small --append nvdla.pci_configuration=nv_large --time-out $patience \
+		--run "$here/refused.sh" --run "$here/binding.sh 7"
+	# The commands of docs/bring-up.md, on a function that nobody has.
+	boot binding --device nv_small --offer "$build/modules/$series/nvdla.ko" \
+		--file "$(guide binding):/guide" --time-out $patience --run "$here/guide.sh /guide"
 }
 
 # hostile_boot NAME APPEND OPTION...: with what users and tests need of the guest. An oops ends
@@ -258,8 +261,8 @@ user_mode() {
 	boot power --device nv_small --time-out $patience --run "$tests/test_power --gtest_filter=-LongStorm.*:Clocks.*:$soc"
 	hostile_boot hostile '' --time-out $((2 * patience)) \
 		--run "$tests/test_hostile --gtest_filter=-Fairness.*Share*:FairnessTable.*:FailNth.Probe"
-	boot wrong --device nv_small --server --claim --server nv_large --time-out $patience \
-		--run "$here/refused.sh"
+	boot wrong --device nv_small --append nvdla.pci_configuration=nv_large --time-out $patience \
+		--run "$here/refused.sh" --run "$here/binding.sh 7"
 }
 
 # Of that, what a minute has room for: every allocation of each ioctl fails once. Those of a probe

@@ -48,6 +48,11 @@ NET = (("net.nvdla", "digits.nvdla"),)
 # A byte of the last buffer.
 SPOIL = ("cp board.record spoiled.record; printf '\\125' | dd of=spoiled.record bs=1 conv=notrunc "
          "seek=$(($(stat -c %s board.record) - 4096))")
+# A function that nobody has, before it is bound in another way; and who has it.
+LOOSE = ("echo 0000:00:04.0 > /sys/bus/pci/drivers/nvdla/unbind && "
+         "echo 1234 d1a6 > /sys/bus/pci/drivers/nvdla/remove_id")
+FREE = "echo > /sys/bus/pci/devices/0000:00:04.0/driver_override"
+BOUND = "readlink /sys/bus/pci/devices/0000:00:04.0/driver"
 HANG = ("fault block 1; ! nvdla run digits.nvdla --device kernel && "
         "until [ -e /sys/class/devcoredump/devcd1/data ]; do sleep 1; done")
 
@@ -107,6 +112,14 @@ PAGES = {
         "nvdla selftest --device kernel": Guest(r"kernel: 10 passed, 0 failed, 7 left out"),
         "nvdla run digits.nvdla --device kernel --compare model": Guest(
             "5 layers are as on model"),
+        "modprobe nvdla pci_configuration=nv_small": Guest(before=FREE),
+        "echo 1234 d1a6 > /sys/bus/pci/drivers/nvdla/new_id": Guest(
+            "/nvdla$", instead=(("new_id", f"new_id && {BOUND}"),)),
+        "echo 1234 d1a6 ffffffff ffffffff 0 0 7 > /sys/bus/pci/drivers/nvdla/new_id": Guest(
+            "/nvdla$", instead=(("new_id", f"new_id && {BOUND}"),), before=LOOSE),
+        "echo nvdla > /sys/bus/pci/devices/0000:00:04.0/driver_override": Guest(before=LOOSE),
+        "echo 0000:00:04.0 > /sys/bus/pci/drivers_probe": Guest(
+            "/nvdla$", instead=(("drivers_probe", f"drivers_probe && {BOUND}"),)),
         'nvdla dt node --address 0xc000000 --interrupt "0 112 4" --clock-khz 600000': Run(
             r"clock-frequency = <600000000>;"),
         "nvdla dt node --config nv_full --address 0xc000000 --interrupt 7 --overlay npu.dtbo":
@@ -128,7 +141,7 @@ PAGES = {
         "build/bin/convolution model:nv_mini": Run(
             r"nv_mini: 24576 of 24576 elements are as expected"),
         "build/bin/nvdla dt node --config nv_mini --address 0x10000000 --interrupt 7": Run(
-            r'compatible = "nvidia,nv_mini";'),
+            r'compatible = "nvidia,nvdla-nv-mini";'),
     },
     "docs/layers.md": {
         "build/bin/digits --save digits.nvdla": Run(r""),
@@ -160,7 +173,7 @@ PAGES = {
         "echo vfio-pci > /sys/bus/pci/devices/0000:00:04.0/driver_override": Guest(),
         "nvdla selftest --device mmio:0xc000000,memory=64M@0x50000000,config=nv_small,clock=1000":
             Guest("12 passed, 0 failed, 5 left out"),
-        "modprobe uio_pdrv_genirq of_id=nvidia,nv_small": Guest(),
+        "modprobe uio_pdrv_genirq of_id=nvidia,nvdla-nv-small": Guest(),
         "modprobe -r uio_pdrv_genirq": Guest(),
         "nvdla selftest --device mmio:/dev/uio0,memory=64M@0x50000000,clock=1000": Guest(
             "12 passed, 0 failed, 5 left out"),
@@ -261,6 +274,7 @@ COPY_PAGES = ("docs/extending.md",)
 
 # Sections of pages in a guest, in the order in which they run there; suite.sh has the guests.
 GUESTS = {
+    "binding": [("docs/bring-up.md", "On PCI")],
     "board": [("docs/mmio.md", "An address"), ("docs/mmio.md", "A UIO device"),
               ("docs/bring-up.md", "On the board")],
     "pci": [("docs/mmio.md", "PCI"), ("docs/mmio.md", "Registers from user space"),

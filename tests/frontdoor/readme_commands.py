@@ -88,7 +88,7 @@ COMMANDS = {
     "build/bin/nvdla selftest --device model:nv_small": Run(
         r"model:nv_small: 15 passed, 0 failed, 2 left out"),
     "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(
-        r'compatible = "nvidia,nv_small";'),
+        r'compatible = "nvidia,nvdla-nv-small";'),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
     "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),

@@ -138,7 +138,7 @@ TEST_F(Fairness, AShortJobWaitsForATurnBesideHundredsOfContexts) {
 // Thousands, for the long form: as many as boots allow one user.
 TEST_F(Fairness, AShortJobWaitsForATurnBesideThousandsOfContexts) {
   const unsigned contexts = rounds(1000, 4000);
-  ASSERT_GE(Node().limits().user_contexts, contexts)
+  ASSERT_GE(ioctl_test::module_parameter("user_contexts"), contexts)
       << "the boot has to pass nvdla.user_contexts and nvdla.user_jobs";
   expect_promise(1, [=, this] { crowd_.start({kHeavy, false, {}}, {contexts, 1, 64, false}); });
 }

@@ -54,7 +54,7 @@ for configuration in $configurations; do
 		nodes+=1
 		continue
 	fi
-	for options in "" "--coherent --clock-khz 600000" \
+	for options in "" "--soc starfive,jh7100-nvdla" "--coherent --clock-khz 600000" \
 		"--sram 0x20000000+0x80000 --memory-region 0x80000000+0x8000000" \
 		"--clock crg,3 --clock crg,4 --reset crg,17"; do
 		# The options are words.
@@ -66,7 +66,8 @@ for configuration in $configurations; do
 done
 # It would say so.
 for filter in 's/interrupts/interupts/' 's/clock-names = "core"/clock-names = "csb"/' \
-	's/mmio-sram";/&\n\t\tclocks = "core";/'; do
+	's/mmio-sram";/&\n\t\tclocks = "core";/' 's/nvidia,nvdla-nv-full/nvidia,nv_full/' \
+	's/compatible = "nvidia.*/compatible = "nvidia,nvdla-nv-full", "acme,npu";/'; do
 	said=$(judged "$filter" --config nv_full --clock crg,3 --sram 0x20000000+0x80000)
 	[[ -n $said ]] || fail "dt-validate takes what '$filter' makes"
 done

@@ -176,6 +176,10 @@ Run add_node(CLI::App& dt_command) {
       ->type_name("NAME")
       ->capture_default_str();
   command
+      ->add_option("--soc", options->request.system,
+                   "Compatible string of the system on chip that has it, before the generic one")
+      ->type_name("VENDOR,NAME");
+  command
       ->add_option("--interrupt-parent", options->request.interrupt_parent,
                    "Label of the interrupt controller, where the bus does not say it")
       ->type_name("LABEL");

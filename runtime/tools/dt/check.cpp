@@ -5,15 +5,13 @@
 
 #include <algorithm>
 
+#include "backend/compatible.hpp"
 #include "program/status.hpp"
 #include "program/text.hpp"
 #include "tools/dt/checker.hpp"
 
 namespace nvdla::dt {
 namespace {
-
-// What published device trees call nv_full.
-constexpr const char* kPublishedName = "nvidia,nvdla_os_initial";
 
 // More than a machine has; a blob may be made to have thousands.
 constexpr std::size_t kMaxDevices = 64;
@@ -36,7 +34,7 @@ Claim claim_of(const std::vector<std::string>& compatible) {
   Claim claim;
   for (const std::string& name : compatible) {
     if (name.size() > kLongestName) continue;
-    if (claim.hw == nullptr) claim.hw = find_compatible(name);
+    if (claim.hw == nullptr) claim.hw = detail::find_compatible(name);
     claim.meant |= claim.hw != nullptr || name.find("nvdla") != name.npos ||
                    !program::closest(name, kKnown).empty();
   }
@@ -86,14 +84,39 @@ void check_status(Checker& checker) {
       "not \"okay\"; expected that, here and above: the kernel leaves the device alone");
 }
 
+// Checks for the name of the system on chip, if any, and the generic one behind it.
+void check_compatible(Checker& checker, const std::vector<std::string>& names) {
+  const auto generic = [](const std::string& name) {
+    return detail::find_compatible(name) != nullptr;
+  };
+  const auto count = std::count_if(names.begin(), names.end(), generic);
+  if (count > 1) {
+    checker.wrong("compatible", "{} strings stand for configurations; expected one", count);
+  } else if (names.size() > 2) {
+    checker.wrong("compatible",
+                  "{} strings; expected the system on chip's own and the configuration's",
+                  names.size());
+  } else if (names.size() == 2 && generic(names[0])) {
+    checker.wrong("compatible",
+                  "\"{}\" behind the configuration; expected the system on chip's own name "
+                  "before it",
+                  printable(names[1].substr(0, kLongestName)));
+  }
+  const std::string wanted = detail::compatible_of(checker.hw);
+  const auto found = std::find_if(names.begin(), names.end(), generic);
+  if (found != names.end() && *found != wanted) {
+    checker.note("compatible",
+                 "\"{}\" is deprecated; expected \"{}\", which drivers of later kernels take",
+                 *found, wanted);
+  }
+}
+
 // What was said of the device, beside findings.
-std::optional<Place> check_device(Checker& checker, std::size_t strings, CheckReport& report) {
+std::optional<Place> check_device(Checker& checker, const std::vector<std::string>& names,
+                                  CheckReport& report) {
   FoundDevice device = {checker.tree.path(checker.node), checker.hw.name, "", ""};
   check_status(checker);
-  if (strings != 1) {
-    checker.wrong("compatible", "{} strings; expected one, since each is another configuration",
-                  strings);
-  }
+  check_compatible(checker, names);
   const auto window = check_registers(checker);
   if (window) device.place = fmt::format("{:#x}", window->address);
   device.interrupt = check_interrupts(checker);
@@ -125,16 +148,10 @@ bool CheckReport::passed() const {
 }
 
 std::vector<std::string> compatible_names() {
-  std::vector<std::string> names = {kPublishedName};
+  std::vector<std::string> names;
   for (u32 i = 0; i < nvdla_hw_count(); ++i)
-    names.push_back(fmt::format("nvidia,{}", nvdla_hw_get(i)->name));
+    names.push_back(detail::compatible_of(*nvdla_hw_get(i)));
   return names;
-}
-
-const nvdla_hw* find_compatible(const std::string& name) {
-  constexpr std::string_view kVendor = "nvidia,";
-  if (name == kPublishedName) return nvdla_hw_find("nv_full");
-  return name.starts_with(kVendor) ? nvdla_hw_find(name.c_str() + kVendor.size()) : nullptr;
 }
 
 const std::vector<std::string>& binding_properties() {
@@ -170,7 +187,7 @@ CheckReport check(const Tree& tree) {
       continue;
     }
     Checker checker(tree, node, *claim.hw, report);
-    if (const auto place = check_device(checker, names->size(), report)) places.push_back(*place);
+    if (const auto place = check_device(checker, *names, report)) places.push_back(*place);
   }
   check_overlaps(tree, std::move(places), report);
   return report;

@@ -37,10 +37,9 @@ struct CheckReport {
   bool passed() const;
 };
 
-// The strings that stand for a configuration: "nvidia,nv_small".
+// Returns the strings that stand for a configuration, such as "nvidia,nvdla-nv-small", without
+// those that are deprecated.
 std::vector<std::string> compatible_names();
-// The configuration that one of them stands for, or nullptr.
-const nvdla_hw* find_compatible(const std::string& name);
 // What the binding lets a node have beside what every node may.
 const std::vector<std::string>& binding_properties();
 

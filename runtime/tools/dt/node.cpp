@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "backend/compatible.hpp"
 #include "program/status.hpp"
 #include "tools/dt/source.hpp"
 
@@ -71,8 +72,27 @@ void check_bus(const std::string& bus) {
     throw UsageError(fmt::format("--bus {}: no path of a node; expected such as /soc", bus));
 }
 
+// As the binding takes it: vendor, comma, name.
+void check_system(const std::string& system) {
+  const auto word = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return c < 128 && (std::islower(c) != 0 || std::isdigit(c) != 0 || c == '-' || c == '.');
+    });
+  };
+  const std::string_view text = system;
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos || !word(text.substr(0, comma)) || !word(text.substr(comma + 1)) ||
+      detail::find_compatible(text) != nullptr) {
+    throw UsageError(
+        fmt::format("--soc {}: expected VENDOR,NAME of the system on chip, such as "
+                    "starfive,jh7100-nvdla",
+                    system));
+  }
+}
+
 void check_request(const NodeRequest& request) {
   const nvdla_hw& hw = *request.hw;
+  if (!request.system.empty()) check_system(request.system);
   check_region(request, request.registers, "--address");
   if (request.interrupt.empty()) throw UsageError("--interrupt: expected one number at least");
   if (!request.interrupt_parent.empty())
@@ -166,8 +186,10 @@ SourceNode device_node(const NodeRequest& request) {
   SourceNode node = {.label = "nvdla",
                      .name = fmt::format("accelerator@{:x}", request.registers.address)};
   auto& properties = node.properties;
-  properties.push_back(
-      {.name = "compatible", .strings = {fmt::format("nvidia,{}", request.hw->name)}});
+  SourceProperty compatible{.name = "compatible", .strings = {}};
+  if (!request.system.empty()) compatible.strings.push_back(request.system);
+  compatible.strings.push_back(detail::compatible_of(*request.hw));
+  properties.push_back(std::move(compatible));
   properties.push_back(reg(request, request.registers));
   if (!request.interrupt_parent.empty())
     properties.push_back(references("interrupt-parent", {{request.interrupt_parent}}));

@@ -27,6 +27,7 @@ struct Region {
 
 struct NodeRequest {
   const nvdla_hw* hw = nullptr;
+  std::string system = {};  // "acme,npu1-nvdla", of the system on chip; empty: an FPGA, say
   Region registers = {0, kWindowBytes};
   std::vector<std::uint32_t> interrupt = {};
   std::string interrupt_parent = {};  // a label; empty: that of the nodes above

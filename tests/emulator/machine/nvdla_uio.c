@@ -76,8 +76,8 @@ static int nvdla_uio_probe(struct platform_device *pdev)
 }
 
 static const struct of_device_id nvdla_uio_of_match[] = {
-	{ .compatible = "nvidia,nv_full" },
-	{ .compatible = "nvidia,nv_small" },
+	{ .compatible = "nvidia,nvdla-nv-full" },
+	{ .compatible = "nvidia,nvdla-nv-small" },
 	{ }
 };
 MODULE_DEVICE_TABLE(of, nvdla_uio_of_match);

@@ -63,7 +63,7 @@ class Board {
     set(kSram, "#size-cells", cells({1}));
     set(kSram, "ranges", cells({0, 0x10000000, 0x80000}));
     set(kSram, "phandle", cells({kSramPhandle}));
-    set(kNode, "compatible", strings({"nvidia,nv_full"}));
+    set(kNode, "compatible", strings({"nvidia,nvdla-nv-full"}));
     set(kNode, "reg", cells({0xc000000, 0x20000}));
     set(kNode, "interrupts", cells({0, 112, 4}));
     set(kNode, "clocks", cells({kCrg, 3, kCrg, 4}));

@@ -3,10 +3,12 @@
 // Each fault of a device tree is found, alone, at its node and property.
 #include "tools/dt/check.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
+#include "backend/compatible.hpp"
 #include "board.hpp"
 #include "program/status.hpp"
 
@@ -41,15 +43,23 @@ std::function<void(Board&)> drop(const char* path, const char* name) {
 
 const std::vector<Fault>& faults() {
   static const std::vector<Fault> kFaults = {
-      {"a_name_that_is_almost_right", put(kNode, "compatible", strings({"nvidia,nvfull"})),
-       "/soc/npu@c000000: compatible: the driver takes no \"nvidia,nvfull\"; did you mean "
-       "\"nvidia,nv_full\"?\n"},
+      {"a_name_that_is_almost_right", put(kNode, "compatible", strings({"nvidia,nvdla-nvfull"})),
+       "/soc/npu@c000000: compatible: the driver takes no \"nvidia,nvdla-nvfull\"; did you mean "
+       "\"nvidia,nvdla-nv-full\"?\n"},
       {"a_name_of_another_driver", put(kNode, "compatible", strings({"nvidia,tegra194-nvdla"})),
        "/soc/npu@c000000: compatible: the driver takes no \"nvidia,tegra194-nvdla\"; expected one "
-       "of nvidia,nvdla_os_initial, nvidia,nv_full, "},
+       "of nvidia,nvdla-nv-full, nvidia,nvdla-nv-large, "},
       {"two_configurations",
-       put(kNode, "compatible", strings({"nvidia,nv_full", "nvidia,nv_large"})),
-       "/soc/npu@c000000: compatible: 2 strings; expected one"},
+       put(kNode, "compatible", strings({"nvidia,nvdla-nv-full", "nvidia,nvdla-nv-large"})),
+       "/soc/npu@c000000: compatible: 2 strings stand for configurations; expected one\n"},
+      {"two_systems",
+       put(kNode, "compatible", strings({"acme,a-nvdla", "acme,b-nvdla", "nvidia,nvdla-nv-full"})),
+       "/soc/npu@c000000: compatible: 3 strings; expected the system on chip's own and the "
+       "configuration's\n"},
+      {"a_system_behind_the_configuration",
+       put(kNode, "compatible", strings({"nvidia,nvdla-nv-full", "acme,a-nvdla"})),
+       "/soc/npu@c000000: compatible: \"acme,a-nvdla\" behind the configuration; expected the "
+       "system on chip's own name before it\n"},
       {"disabled", put(kNode, "status", strings({"disabled"})),
        "/soc/npu@c000000: status: not \"okay\"; expected that"},
       {"disabled_above", put("/soc", "status", strings({"disabled"})),
@@ -189,7 +199,7 @@ const std::vector<Fault>& faults() {
        "/reserved-memory/npu@b0000000: reg: missing"},
       {"memory_that_is_not_reached",
        [](Board& board) {
-         board.set(kNode, "compatible", strings({"nvidia,nv_small_256_full"}));
+         board.set(kNode, "compatible", strings({"nvidia,nvdla-nv-small-256-full"}));
          board.set(Board::kRegion, "reg", cells({1, 0, 0, 0x10000}));
        },
        "/reserved-memory/npu@b0000000: reg: 0x10000 bytes from 0x100000000; expected memory below "
@@ -203,7 +213,7 @@ const std::vector<Fault>& faults() {
       {"memory_that_the_bus_moves",
        put("/soc", "dma-ranges", cells({0, 0, 0x80000000, 0x40000000})),
        "/soc/npu@c000000: memory-region: /soc gives memory other addresses (dma-ranges)"},
-      {"sram_without_an_interface", put(kNode, "compatible", strings({"nvidia,nv_small"})),
+      {"sram_without_an_interface", put(kNode, "compatible", strings({"nvidia,nvdla-nv-small"})),
        "/soc/npu@c000000: sram: nv_small has no second memory interface"},
       {"sram_that_is_none", put(kNode, "sram", cells({Board::kCrg})),
        "/soc/npu@c000000: sram: /crg is no memory"},
@@ -298,13 +308,37 @@ TEST(DtCheck, EveryConfigurationHasAName) {
   for (u32 i = 0; i < nvdla_hw_count(); ++i) {
     const std::string name = nvdla_hw_get(i)->name;
     Board board;
-    board.set(kNode, "compatible", strings({("nvidia," + name).c_str()}));
+    const std::string generic = detail::compatible_of(*nvdla_hw_get(i));
+    EXPECT_EQ(generic.find('_'), generic.npos) << name;
     board.remove(kNode, "sram");
-    const CheckReport report = dt::check(board.tree());
-    EXPECT_EQ(text_of(report), "") << name;
-    ASSERT_EQ(report.devices.size(), 1U) << name;
-    EXPECT_EQ(report.devices[0].configuration, name);
+    for (const auto& all : {strings({generic.c_str()}), strings({"acme,npu", generic.c_str()})}) {
+      board.set(kNode, "compatible", all);
+      const CheckReport report = dt::check(board.tree());
+      EXPECT_EQ(text_of(report), "") << name;
+      ASSERT_EQ(report.devices.size(), 1U) << name;
+      EXPECT_EQ(report.devices[0].configuration, name);
+    }
   }
+}
+
+TEST(DtCheck, NamesOfBeforeAreDeprecated) {
+  const auto report_of = [](const std::string& name) {
+    Board board;
+    board.set(kNode, "compatible", strings({name.c_str()}));
+    board.remove(kNode, "sram");
+    return dt::check(board.tree());
+  };
+  for (u32 i = 0; i < nvdla_hw_count(); ++i) {
+    const nvdla_hw& hw = *nvdla_hw_get(i);
+    const CheckReport report = report_of(std::string("nvidia,") + hw.name);
+    EXPECT_TRUE(report.passed());
+    EXPECT_EQ(report.devices.at(0).configuration, hw.name);
+    EXPECT_EQ(text_of(report), fmt::format("/soc/npu@c000000: compatible: \"nvidia,{}\" is "
+                                           "deprecated; expected \"{}\", which drivers of later "
+                                           "kernels take\n",
+                                           hw.name, detail::compatible_of(hw)));
+  }
+  EXPECT_EQ(report_of("nvidia,nvdla_os_initial").devices.at(0).configuration, "nv_full");
 }
 
 TEST(DtCheck, ATreeWithoutADeviceDoesNotPass) {
@@ -328,7 +362,7 @@ TEST(DtCheck, OverlaysAndCrowdsAreRefused) {
   dt::Tree crowd("crowd");
   for (int i = 0; i < 65; ++i)
     crowd.add_property(crowd.add(dt::Tree::kRoot, "npu"), "compatible",
-                       strings({"nvidia,nv_small"}));
+                       strings({"nvidia,nvdla-nv-small"}));
   EXPECT_EQ(refused(crowd), "crowd: more than 64 nodes of NVDLA");
 }
 

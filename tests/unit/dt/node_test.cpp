@@ -100,6 +100,13 @@ const std::vector<Refusal>& refusals() {
          r.memory_region = Region{0xfffff000, 0x2000};
        },
        "--memory-region 0xfffff000+0x2000: nv_small has 32 address bits"},
+      {"a_system_without_a_vendor", [](NodeRequest& r) { r.system = "npu"; },
+       "--soc npu: expected VENDOR,NAME of the system on chip"},
+      {"a_system_with_an_underscore", [](NodeRequest& r) { r.system = "acme,the_npu"; },
+       "--soc acme,the_npu: expected VENDOR,NAME of the system on chip"},
+      {"a_system_that_is_a_configuration",
+       [](NodeRequest& r) { r.system = "nvidia,nvdla-nv-small"; },
+       "--soc nvidia,nvdla-nv-small: expected VENDOR,NAME of the system on chip"},
       {"a_bus_that_is_no_path", [](NodeRequest& r) { r.bus = "soc"; },
        "--bus soc: no path of a node; expected such as /soc"},
       {"a_bus_with_a_slash_behind", [](NodeRequest& r) { r.bus = "/soc/"; },
@@ -132,7 +139,7 @@ TEST(DtNode, IsShort) {
   EXPECT_EQ(dt::node_source(good()),
             "/ {\n"
             "\tnvdla: accelerator@c000000 {\n"
-            "\t\tcompatible = \"nvidia,nv_full\";\n"
+            "\t\tcompatible = \"nvidia,nvdla-nv-full\";\n"
             "\t\treg = <0 0xc000000 0 0x20000>;\n"
             "\t\tinterrupts = <0 112 4>;\n"
             "\t};\n"

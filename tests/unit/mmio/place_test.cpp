@@ -69,7 +69,7 @@ TEST_F(UioPlaces, AMapOfADevice) {
   add("0x20000\n", "0x100\n");
   fake_.put("/dev/uio0", 0x100 + kVersionOffset, kVersion);
   fake_.write("/sys/class/uio/uio0/device/of_node/compatible",
-              std::string_view("nvidia,nv_small\0nvidia,nvdla\0", 29));
+              std::string_view("acme,npu\0nvidia,nvdla-nv-small\0", 31));
   const auto device = open(kName);
   EXPECT_EQ(device->configuration(), detail::find_configuration("nv_small"));
   EXPECT_EQ(&detail::identify(*device, nullptr), detail::find_configuration("nv_small"));
@@ -84,7 +84,7 @@ TEST_F(UioPlaces, OtherCompatiblesSayNothing) {
   add("0x20000", "0x0");
   EXPECT_EQ(open(kName)->configuration(), nullptr);
   fake_.write("/sys/class/uio/uio0/device/of_node/compatible",
-              std::string_view("acme,npu\0nvidia,nv_small\0", 25));
+              std::string_view("acme,npu\0acme,nv_small\0", 23));
   EXPECT_EQ(open(kName)->configuration(), nullptr);
 }
 

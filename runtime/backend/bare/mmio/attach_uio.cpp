@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "backend/bare/mmio/attachment.hpp"
+#include "backend/compatible.hpp"
 #include "backend/info.hpp"
 #include "base/check.hpp"
 #include "firmware/registers/nvdla_regs.h"
@@ -57,11 +58,14 @@ class UioAttachment final : public Attachment {
   Interrupt* interrupt() noexcept override { return interrupt_ ? &*interrupt_ : nullptr; }
   // What the device tree calls it.
   const nvdla_hw* configuration() const noexcept override {
-    constexpr std::string_view kMaker = "nvidia,";
     const std::string all = system_.text(folder_ + "/device/of_node/compatible").value_or("");
-    // Strings, a NUL behind each; the first is the most precise.
-    const std::string_view first = all.c_str();
-    return first.starts_with(kMaker) ? find_configuration(first.substr(kMaker.size())) : nullptr;
+    // Strings, a NUL behind each; the system on chip's own name stands before the generic one.
+    for (std::size_t at = 0; at < all.size();) {
+      const std::string_view name = all.c_str() + at;
+      if (const nvdla_hw* const hw = find_compatible(name); hw != nullptr) return hw;
+      at += name.size() + 1;
+    }
+    return nullptr;
   }
 
  private:

@@ -16,7 +16,8 @@
 namespace nvdla::detail {
 namespace {
 
-// As kernel/nvdla_pci.c has them: the device's id says which configuration it is.
+// The device server numbers its functions so (tools/emulator/pci_config.hpp): the device's id is
+// this one plus the index of the configuration. Other functions need config=.
 constexpr std::uint64_t kVendor = 0x1234;
 constexpr std::uint64_t kDevice = 0xd1a0;
 // Of struct resource.
