@@ -125,7 +125,7 @@ with_all="--gtest_filter=-WithoutSram.*$others"
 # Of a system on chip alone.
 soc=Domain.*:Alarm.*
 without_pages="--gtest_filter=-WithSram.*:WithBdma.*$udmabuf:Export*.*:Pages*.*"
-kunit="$here/kunit.sh nvdla_fence nvdla_prime nvdla_program nvdla_sched nvdla_submit"
+kunit="$here/kunit.sh nvdla_fence nvdla_power nvdla_prime nvdla_program nvdla_sched nvdla_submit nvdla_user"
 
 # All that can be done behind a driver, but what is about time: an emulated device has none.
 selftest="$programs/bin/nvdla selftest --device kernel"
