@@ -35,6 +35,10 @@ COVER = "accel: Add a driver for NVIDIA's NVDLA"
 MASTER = "master.patch"
 MASTER_FILES = ("drivers/gpu/drm/drm_auth.c", "drivers/gpu/drm/drm_ioctl.c")
 
+# What a patch may have of lines that somebody wrote by hand, and the headers that nobody did.
+MAX_LINES = 1500
+GENERATED = ("firmware/registers/nvdla_regs.h", "firmware/registers/nvdla_reg_table.inc")
+
 # The patches: a name for the code, subject, text, and which objects of Kbuild it adds. A header
 # comes with the first object that includes it. What no pattern names comes with the core.
 PATCHES = [
@@ -83,21 +87,29 @@ PATCHES = [
     ("engine", "accel/nvdla: Add the engine",
      "It writes images of registers to the hardware, two groups for each unit,\n"
      "and follows interrupts. It knows no DRM and allocates nothing.",
-     r"firmware/engine/(engine|groups|image)\.o$"),
+     r"firmware/engine/(engine|groups)\.o$"),
     ("deadlines", "accel/nvdla: Let the engine start, watch and count",
      "It takes over a device, knows when a layer should have ended, loads\n"
-     "look-up tables and reads statistics.", r"firmware/engine/"),
+     "look-up tables and reads statistics.",
+     r"firmware/engine/(bdma|deadline|image|irq|lut|start|stats)\.o$"),
     ("memory", "accel/nvdla: Add buffers",
      "Of pages or of memory that is reserved for the device, contiguous for it,\n"
-     "mapped in the kernel and zeroed.", r"kernel/nvdla_(bo_\w+|gem|region)\.o$"),
-    ("sharing", "accel/nvdla: Add users, programs and shared buffers",
-     "Users are charged for what the driver keeps for them. Buffers are\n"
-     "exported and imported as dma-bufs.",
-     r"kernel/nvdla_(client|prime|program|user)\.o$"),
+     "mapped in the kernel and zeroed.", r"kernel/nvdla_(bo_memory|gem)\.o$"),
+    ("mapping", "accel/nvdla: Map buffers, and move them between caches",
+     "Processes map a buffer page by page, so that its memory can be taken away\n"
+     "when the device goes. Memory of the device's own is one more place that\n"
+     "buffers come from.", r"kernel/nvdla_(bo_mmap|bo_sync|region)\.o$"),
+    ("users", "accel/nvdla: Add users and clients",
+     "Users share the device, and are charged for what the driver keeps for\n"
+     "them; a client is an open file, with its contexts and statistics.",
+     r"kernel/nvdla_(client|user)\.o$"),
+    ("programs-kept", "accel/nvdla: Add programs and shared buffers",
+     "Programs are copied and checked when they are created. Buffers are\n"
+     "exported and imported as dma-bufs.", r"kernel/nvdla_(prime|program)\.o$"),
     ("contexts", "accel/nvdla: Add contexts and jobs",
      "A context is a queue of jobs. The scheduler of DRM resolves what they\n"
      "depend on; fences of a context signal in order.",
-     r"kernel/nvdla_(context|fence|job|submit)\.o$"),
+     r"kernel/nvdla_(context|fence|job|resv|submit)\.o$"),
     ("scheduling", "accel/nvdla: Share the device between users",
      "Users take turns, the contexts of a user share its time, and a job gives\n"
      "way between two layers.", r"kernel/nvdla_sched\.o$"),
@@ -114,9 +126,12 @@ PATCHES = [
     ("core", "accel/nvdla: Add the device",
      "The life of a device from its probe to its removal, and the table of\n"
      "ioctls.", r"kernel/"),
-    ("kunit", "accel/nvdla: Add KUnit tests",
-     "Of the compiler, fences and the life of jobs, these on a device of a few\n"
-     "registers that each test moves by hand.", r"kernel/tests/"),
+    ("kunit", "accel/nvdla: Test programs, buffers and fences by KUnit",
+     "What the compiler refuses, what reservations and imports promise.",
+     r"kernel/tests/nvdla_test_(fence|prime|program|submit)\.o$"),
+    ("kunit-jobs", "accel/nvdla: Test the life of jobs by KUnit",
+     "Scheduling, ownership and recovery, on a device of a few registers that\n"
+     "each test moves by hand.", r"kernel/tests/nvdla_test_(fake|power|sched|user)\.o$"),
     ("pci", "accel/nvdla: Add the PCI front end",
      "NVDLA as a PCI function: an FPGA, or an emulator.", r"kernel/nvdla_pci\.o$"),
     ("platform", "accel/nvdla: Add the platform front end",
