@@ -70,9 +70,10 @@
  * DOC: Sharing time
  *
  * Users share the time of the device, the contexts of a user share its part. A
- * user is the owner, in the initial user namespace, of the user namespace of the
- * process that opened the file; where that is root, the control group of the
- * process tells users apart.
+ * user is the user id of the process that opened the file, in the initial user
+ * namespace; of a process in another user namespace it is the id, there, of who
+ * owns that namespace. Where that is root, the control group of the process
+ * tells users apart.
  *
  * A turn is one layer (layers tied by what the convolution buffer keeps count as
  * one), or shorter layers for 5 ms together; a layer enabled ahead belongs to
