@@ -97,13 +97,11 @@ static void nvdla_deadline_work(struct work_struct *work)
 	struct nvdla_device *ndev =
 		container_of(to_delayed_work(work), struct nvdla_device,
 			     deadline);
-	bool cookie = dma_fence_begin_signalling();
 
 	nvdla_hw_lock(ndev);
 	if (ndev->running)
 		nvdla_sched_poll(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 }
 
 /* Reads and clears, nothing else: the rest needs hw_lock. */
@@ -127,7 +125,6 @@ static irqreturn_t nvdla_irq_handler(int irq, void *data)
 static irqreturn_t nvdla_irq_thread(int irq, void *data)
 {
 	struct nvdla_device *ndev = data;
-	bool cookie = dma_fence_begin_signalling();
 	u32 bits;
 
 	nvdla_hw_lock(ndev);
@@ -138,7 +135,6 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	if (bits)
 		nvdla_sched_interrupt(ndev, bits);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	return IRQ_HANDLED;
 }
 
@@ -166,12 +162,11 @@ static void nvdla_device_silence(struct nvdla_device *ndev)
 static void nvdla_device_stop(struct nvdla_device *ndev, bool awake)
 {
 	bool reset = false;
-	bool cookie = dma_fence_begin_signalling();
+	bool cookie;
 
 	nvdla_hw_lock(ndev);
 	nvdla_give_up(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	nvdla_set_offline(ndev, true);
 	synchronize_irq(ndev->irq);
 	cancel_delayed_work_sync(&ndev->reset_work);

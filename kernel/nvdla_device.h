@@ -102,6 +102,8 @@ struct nvdla_device {
 	 * See nvdla_hw_lock().
 	 */
 	struct mutex hw_lock;
+	/** @signalling: what dma_fence_begin_signalling() gave who has it */
+	bool signalling;
 	/** @engine: programs in, running hardware out */
 	struct nvdla_engine engine;
 	/** @state: enum nvdla_state */

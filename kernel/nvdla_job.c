@@ -143,12 +143,10 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *base)
 {
 	struct nvdla_submission *submission = to_nvdla_submission(base);
 	struct nvdla_device *ndev = submission->ndev;
-	bool cookie = dma_fence_begin_signalling();
 
 	nvdla_hw_lock(ndev);
 	nvdla_sched_ready(ndev, submission);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	/* Signalled already or not: the scheduler finds out. */
 	return dma_fence_get(submission->fence);
 }

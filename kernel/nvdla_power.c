@@ -8,7 +8,6 @@
  * anew, with nothing known of its tables. A job that cannot be cut in time
  * keeps the system awake; before a reset it has to end.
  */
-#include <linux/dma-fence.h>
 #include <linux/interrupt.h>
 #include <linux/pm_runtime.h>
 
@@ -61,7 +60,6 @@ void nvdla_quiesce(struct nvdla_device *ndev)
  */
 int nvdla_restart(struct nvdla_device *ndev)
 {
-	bool cookie = dma_fence_begin_signalling();
 	int ret = 0;
 
 	nvdla_set_offline(ndev, false);
@@ -75,7 +73,6 @@ int nvdla_restart(struct nvdla_device *ndev)
 		nvdla_sched_advance(ndev);
 	}
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	if (!ret)
 		return 0;
 	drm_err(&ndev->drm, "cannot be taken over again: %s\n",
@@ -86,28 +83,22 @@ int nvdla_restart(struct nvdla_device *ndev)
 /* Cuts what runs. Return: whether it did in time. */
 static bool nvdla_pause(struct nvdla_device *ndev, unsigned int ms)
 {
-	bool cookie = dma_fence_begin_signalling();
-
 	nvdla_hw_lock(ndev);
 	if (ndev->state == NVDLA_STATE_RUNNING)
 		WRITE_ONCE(ndev->state, NVDLA_STATE_PAUSED);
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	return wait_event_timeout(ndev->idle, !READ_ONCE(ndev->running),
 				  msecs_to_jiffies(ms));
 }
 
 static void nvdla_unpause(struct nvdla_device *ndev)
 {
-	bool cookie = dma_fence_begin_signalling();
-
 	nvdla_hw_lock(ndev);
 	if (ndev->state == NVDLA_STATE_PAUSED)
 		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 }
 
 /**
@@ -147,8 +138,6 @@ void nvdla_power_put(struct nvdla_device *ndev)
  */
 void nvdla_reset_prepare(struct nvdla_device *ndev)
 {
-	bool cookie;
-
 	/* Awake, or its sleep would be forgotten by the reset. */
 	pm_runtime_get_sync(ndev->drm.dev);
 	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
@@ -156,12 +145,10 @@ void nvdla_reset_prepare(struct nvdla_device *ndev)
 	if (!nvdla_pause(ndev, NVDLA_RESET_MS))
 		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
 
-	cookie = dma_fence_begin_signalling();
 	nvdla_hw_lock(ndev);
 	nvdla_abort(ndev, -ECANCELED);
 	nvdla_quiesce(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	nvdla_set_offline(ndev, true);
 	synchronize_irq(ndev->irq);
 }
@@ -265,15 +252,11 @@ static int nvdla_resume(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret = pm_runtime_force_resume(dev);
-	bool cookie;
-
 	if (!ret)
 		return 0;
-	cookie = dma_fence_begin_signalling();
 	nvdla_hw_lock(ndev);
 	nvdla_sched_end_all(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 	return ret;
 }
 

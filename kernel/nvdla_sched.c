@@ -57,12 +57,16 @@
  * nvdla_hw_lock() - take the engine
  * @ndev: device
  *
- * Fences wait for who has it: nothing until nvdla_hw_unlock() may allocate,
- * fault, wait for a fence or take a reservation.
+ * Fences wait for who has it, and lockdep knows: nothing until
+ * nvdla_hw_unlock() may allocate, fault, wait for a fence or take a
+ * reservation.
  */
 void nvdla_hw_lock(struct nvdla_device *ndev)
 {
+	bool cookie = dma_fence_begin_signalling();
+
 	mutex_lock(&ndev->hw_lock);
+	ndev->signalling = cookie;
 }
 
 /**
@@ -72,6 +76,7 @@ void nvdla_hw_lock(struct nvdla_device *ndev)
 void nvdla_hw_unlock(struct nvdla_device *ndev)
 {
 	struct nvdla_submission *submission, *next;
+	bool cookie = ndev->signalling;
 
 	list_for_each_entry_safe(submission, next, &ndev->ended, node) {
 		struct dma_fence *fence = dma_fence_get(submission->fence);
@@ -82,6 +87,7 @@ void nvdla_hw_unlock(struct nvdla_device *ndev)
 		dma_fence_put(fence);
 	}
 	mutex_unlock(&ndev->hw_lock);
+	dma_fence_end_signalling(cookie);
 }
 
 /* The clock of the engine, which tests have in their hands. */
@@ -561,12 +567,10 @@ void nvdla_sched_forget(struct nvdla_user *user)
 void nvdla_sched_cancel(struct nvdla_context *context)
 {
 	struct nvdla_device *ndev = context->ndev;
-	bool cookie = dma_fence_begin_signalling();
 
 	nvdla_hw_lock(ndev);
 	context->canceled = true;
 	nvdla_sched_settle(ndev, context);
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
-	dma_fence_end_signalling(cookie);
 }
