@@ -41,12 +41,12 @@
 static char *carveout;
 module_param_hw(carveout, charp, iomem, 0444);
 MODULE_PARM_DESC(carveout,
-		 "For bring-up only: reserved memory for buffers, SIZE@ADDRESS (kept free by memmap=SIZE$ADDRESS)");
+		 "For bring-up: reserved memory for buffers (SIZE@ADDRESS)");
 
 static char *cvsram;
 module_param_hw(cvsram, charp, iomem, 0444);
 MODULE_PARM_DESC(cvsram,
-		 "For bring-up only: memory behind the second memory interface, SIZE@ADDRESS, not of the kernel");
+		 "For bring-up: memory behind the second interface (SIZE@ADDRESS)");
 
 /* Only one device can own what a parameter names. */
 static atomic_t carveout_taken;

@@ -78,6 +78,9 @@ TRACE_EVENT(nvdla_job_end,
 		      __entry->result, __entry->layer, __entry->busy_ns)
 );
 
+#define NVDLA_LAYER_START_FORMAT \
+	"dev=%s program=%llu layer=%u kind=%u %u: dma=%u %c %s 0x%llx %llu fence=%llu:%llu"
+
 /* One for each DMA client, plane and transfer of a layer, numbered from 0. */
 TRACE_EVENT(nvdla_layer_start,
 	    TP_PROTO(const char *dev, u64 program, u32 layer, u32 kind,
@@ -109,7 +112,7 @@ TRACE_EVENT(nvdla_layer_start,
 			   __entry->dma = dma;
 			   __entry->memory = memory;
 			   __entry->write = write;),
-	    TP_printk("dev=%s program=%llu layer=%u kind=%u %u: dma=%u %c %s 0x%llx %llu fence=%llu:%llu",
+	    TP_printk(NVDLA_LAYER_START_FORMAT,
 		      __entry->dev, __entry->program, __entry->layer,
 		      __entry->kind, __entry->index, __entry->dma,
 		      __entry->write ? 'W' : 'R',
