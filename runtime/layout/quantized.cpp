@@ -27,6 +27,8 @@ constexpr double kGreatestFactor = 1 << 14;
 constexpr double kLeastFactor = 1.0 / (std::uint64_t{1} << 63) / 2;
 // Steps of the output: a bias beyond that leaves nothing of the sum, whatever is multiplied.
 constexpr double kGreatestBias = 1 << 22;
+// Up to here steps stay as they are although other ones might be closer.
+constexpr double kGoodError = 1.0 / 256;
 // From there on results are not those that were asked for.
 constexpr double kGreatestError = 0.25;
 
@@ -102,34 +104,46 @@ std::vector<KernelSums> sums_of_phases(std::span<const std::int8_t> weights,
   return list;
 }
 
-detail::WantedResult wanted_of(std::span<const std::int32_t> biases,
-                               const ConvolutionScales& scales, std::uint32_t kernel,
-                               const KernelSums& sums) {
-  const double scale = scales.weights[scales.weights.size() == 1 ? 0 : kernel];
-  check_scale("weight", scale);
-  detail::WantedResult wanted;
-  wanted.factor = scales.input->scale * scale / scales.output.scale;
+constexpr std::int64_t kHigh32 = std::numeric_limits<std::int32_t>::max();
+
+// Says which of its numbers steps cannot express, or nothing.
+std::string fault_of(const detail::WantedResult& wanted, const KernelSums& sums,
+                     const ConvolutionScales& scales, double scale) {
   if (!(wanted.factor >= kLeastFactor && wanted.factor <= kGreatestFactor)) {
-    refuse_argument(
+    return fmt::format(
         "input scale {} * weight scale {} / output scale {} is {}: right are 2^-64 to "
         "2^14",
         scales.input->scale, scale, scales.output.scale, wanted.factor);
   }
-  const std::int64_t bias = biases.empty() ? 0 : biases[kernel];
-  wanted.bias = bias - scales.input->zero_point * sums.weights;
-  constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
   const std::int64_t least = std::min(sums.least, sums.least + wanted.bias);
   const std::int64_t greatest = std::max(sums.greatest, sums.greatest + wanted.bias);
-  if (least < -kHigh || greatest > kHigh || std::abs(wanted.bias) > kHigh) {
-    refuse_argument("its sums reach {} to {}, more than 32 bits hold", least, greatest);
+  if (least < -kHigh32 || greatest > kHigh32 || std::abs(wanted.bias) > kHigh32) {
+    return fmt::format("its sums reach {} to {}, more than 32 bits hold", least, greatest);
   }
-  wanted.greatest =
-      std::max(std::abs(sums.least + wanted.bias), std::abs(sums.greatest + wanted.bias));
   if (const double steps = std::abs(static_cast<double>(wanted.bias)) * wanted.factor;
       steps > kGreatestBias) {
-    refuse_argument("its bias alone, {}, is {} steps of the output: right are 2^22 at most",
-                    wanted.bias, steps);
+    return fmt::format("its bias alone, {}, is {} steps of the output: right are 2^22 at most",
+                       wanted.bias, steps);
   }
+  return {};
+}
+
+// Describes the result of a kernel whose products have the scale `scale`.
+detail::WantedResult wanted_of(std::int64_t own_bias, const ConvolutionScales& scales, double scale,
+                               const KernelSums& sums) {
+  detail::WantedResult wanted;
+  wanted.factor = scales.input->scale * scale / scales.output.scale;
+  wanted.own_bias = own_bias;
+  const std::int64_t zero = scales.input->zero_point * sums.weights;
+  wanted.bias = wanted.own_bias - zero;
+  wanted.greatest =
+      std::max(std::abs(sums.least + wanted.bias), std::abs(sums.greatest + wanted.bias));
+  wanted.products = std::max(std::abs(sums.least - zero), std::abs(sums.greatest - zero));
+  const std::string fault = fault_of(wanted, sums, scales, scale);
+  // Sums pass the first step, whatever it multiplies them with.
+  const bool sums_fit = sums.least >= -kHigh32 && sums.greatest <= kHigh32;
+  wanted.only_bias = !fault.empty() && sums_fit && wanted.is_dead();
+  if (!fault.empty() && !wanted.only_bias) refuse_argument("{}", fault);
   return wanted;
 }
 
@@ -191,7 +205,10 @@ struct QuantizedOperators::Fit {
   bool relu = false;
 
   QuantizedOperators of(const std::vector<KernelSums>& sums) const;
+  QuantizedOperators meeting(const std::vector<detail::WantedResult>& wanted) const;
   void check() const;
+  [[noreturn]] void refuse_kernel(const std::vector<detail::WantedResult>& wanted,
+                                  const detail::FittedSteps& best) const;
 };
 
 void QuantizedOperators::Fit::check() const {
@@ -223,31 +240,63 @@ ElementBounds element_bounds(const Bounds& bounds, const Quantization& quantizat
   return {element(bounds.low), element(bounds.high)};
 }
 
+// Names the kernel that no steps meet, its numbers, and what to change.
+void QuantizedOperators::Fit::refuse_kernel(const std::vector<detail::WantedResult>& wanted,
+                                            const detail::FittedSteps& best) const {
+  const detail::WantedResult& worst = wanted[best.worst];
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i].factor > wanted[largest].factor) largest = i;
+  const double unit = scales.output.scale / double{scales.input->scale};
+  refuse_argument(
+      "kernel {}: its scale lies too far from that of kernel {}: {} steps of the output for each "
+      "unit of a sum beside {}, with bias {}; results would be {} steps beside those wanted; right "
+      "is a weight scale of {} or more, or an output scale that makes biases fewer steps",
+      best.worst % kernels, largest % kernels, worst.factor, wanted[largest].factor, worst.own_bias,
+      best.live_error, std::ldexp(wanted[largest].factor, -14) * unit);
+}
+
 QuantizedOperators QuantizedOperators::Fit::of(const std::vector<KernelSums>& sums) const {
   check();
   std::vector<detail::WantedResult> wanted;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto k = static_cast<std::uint32_t>(i % kernels);
-    detail::at_place(fmt::format("kernel {}", k), std::nullopt,
-                     [&] { wanted.push_back(wanted_of(bias, scales, k, sums[i])); });
+    detail::at_place(fmt::format("kernel {}", k), std::nullopt, [&] {
+      const double scale = scales.weights[scales.weights.size() == 1 ? 0 : k];
+      check_scale("weight", scale);
+      wanted.push_back(wanted_of(bias.empty() ? 0 : bias[k], scales, scale, sums[i]));
+    });
   }
-  detail::FittedSteps one = detail::fit_one_step(wanted);
-  detail::FittedSteps two;
+  return meeting(wanted);
+}
+
+QuantizedOperators QuantizedOperators::Fit::meeting(
+    const std::vector<detail::WantedResult>& wanted) const {
+  // A kernel that is only its bias has it in the second step.
+  const bool far = std::any_of(wanted.begin(), wanted.end(),
+                               [](const detail::WantedResult& kernel) { return kernel.only_bias; });
   QuantizedOperators fitted;
-  if (one.error > scales.tolerance) {
-    two = detail::fit_two_steps(wanted);
-    fitted.two_ = two.error < one.error;
+  detail::FittedSteps best;
+  if (!far) best = detail::fit_one_step(wanted);
+  if (far || best.error > scales.tolerance) {
+    if (!far) {
+      detail::FittedSteps two = detail::fit_two_steps(wanted);
+      fitted.two_ = two.error < best.error;
+      if (fitted.two_) best = std::move(two);
+    }
+    if (far || best.error > kGoodError) {
+      detail::FittedSteps apart = detail::fit_far_steps(wanted);
+      if (far || apart.error < best.error ||
+          (best.error > kGreatestError && apart.live_error <= kGreatestError)) {
+        fitted.two_ = true;
+        best = std::move(apart);
+      }
+    }
   }
-  detail::FittedSteps& best = fitted.two_ ? two : one;
-  if (best.error > kGreatestError) {
-    refuse_argument(
-        "scales and biases of the kernels lie too far apart: results would be {} steps "
-        "beside those wanted",
-        best.error);
-  }
+  if (best.live_error > kGreatestError) refuse_kernel(wanted, best);
   fitted.first_ = std::move(best.first);
   fitted.second_ = std::move(best.second);
-  fitted.phases_ = static_cast<std::uint32_t>(sums.size() / kernels);
+  fitted.phases_ = static_cast<std::uint32_t>(wanted.size() / kernels);
   fitted.error_ = best.error;
   fitted.relu_ = relu;
   fitted.bounds_ = element_bounds(scales.bounds, scales.output);
@@ -290,6 +339,19 @@ QuantizedOperators QuantizedOperators::fit(const Deconvolution& layer,
   const auto weights = int8_weights(layer.weights, layer.kernels);
   const Fit fit = {scales, layer.bias, layer.kernels, layer.relu};
   return fit.of(sums_of_phases(weights, layer));
+}
+
+QuantizedOperators QuantizedOperators::average(std::uint64_t count, const Quantization& input,
+                                               const Quantization& output) {
+  check_quantization("input", input);
+  check_quantization("output", output);
+  ConvolutionScales scales;
+  scales.input = input;
+  scales.output = output;
+  const auto all = static_cast<std::int64_t>(count);
+  const KernelSums sums = {all * Limits8::min(), all * Limits8::max(), all};
+  const Fit fit = {scales, {}, 1, false};
+  return fit.meeting({wanted_of(0, scales, 1.0 / static_cast<double>(count), sums)});
 }
 
 template <typename Layer>

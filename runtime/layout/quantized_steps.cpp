@@ -75,6 +75,9 @@ struct Product {
   std::int16_t first = 0, second = 0;
 };
 
+// Factors of a few bits, for what is too small for two of many.
+Product small_product(double wanted) { return {1, static_cast<std::int16_t>(std::round(wanted))}; }
+
 // Two factors whose product is as near to `wanted` as it has to be.
 Product nearest_product(double wanted) {
   Product best;
@@ -96,7 +99,70 @@ Product nearest_product(double wanted) {
   return best;
 }
 
+// How two steps treat the kernels of a layer.
+struct TwoSteps {
+  double greatest_factor = 0;
+  std::vector<bool> dead;  // such a kernel has its bias in the second step, and nothing else
+  bool small_factors = false;
+
+  int shift() const { return shift_for(greatest_factor, kProductBits); }
+  Product product_of(double factor) const {
+    const double wanted = std::ldexp(factor, shift());
+    return small_factors && wanted < kLeastSecond ? small_product(wanted) : nearest_product(wanted);
+  }
+};
+
+double product_error(const WantedResult& kernel, const Product& product, int shift) {
+  return factor_error(kernel,
+                      std::ldexp(static_cast<double>(product.first) * product.second, -shift));
+}
+
+FittedSteps fit_two_steps(std::span<const WantedResult> kernels, const TwoSteps& how) {
+  FittedSteps fitted;
+  const int shift = how.shift();
+  const int second_shift = std::clamp(shift, 0, kFractionShift);
+  const int first_shift = shift - second_shift;
+  fitted.first.right_shift = static_cast<std::uint32_t>(first_shift);
+  fitted.second.right_shift = static_cast<std::uint32_t>(second_shift);
+  std::vector<double> left = biases(kernels);
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (how.dead[k]) left[k] = 0;
+  add_nearest(left, fitted.first);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const WantedResult& kernel = kernels[k];
+    const Product product =
+        how.dead[k] ? Product{0, Limits16::max()} : how.product_of(kernel.factor);
+    fitted.first.factors.push_back(product.first);
+    fitted.second.factors.push_back(product.second);
+    // In units of what the first step makes.
+    if (how.dead[k]) {
+      const double steps = static_cast<double>(kernel.own_bias) * kernel.factor;
+      left[k] = std::ldexp(std::clamp(steps, -kGreatestResult, kGreatestResult), second_shift) /
+                product.second;
+    } else {
+      left[k] = std::ldexp(left[k] * product.first, -first_shift);
+    }
+  }
+  add_nearest(left, fitted.second);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::int16_t first = fitted.first.factors[k], second = fitted.second.factors[k];
+    const bool rounds = first_shift != 0 && std::remainder(first, std::ldexp(1, first_shift)) != 0;
+    const double between = std::abs(left[k]) + (rounds ? 0.5 : 0);
+    const double factor = how.dead[k] ? static_cast<double>(kernels[k].products) * kernels[k].factor
+                                      : product_error(kernels[k], {first, second}, shift);
+    fitted.add_error(k, how.dead[k], factor + std::ldexp(between * second, -second_shift));
+  }
+  return fitted;
+}
+
 }  // namespace
+
+void FittedSteps::add_error(std::size_t kernel, bool dead, double kernel_error) {
+  error = std::max(error, kernel_error);
+  if (dead || kernel_error <= live_error) return;
+  live_error = kernel_error;
+  worst = kernel;
+}
 
 FittedSteps fit_one_step(std::span<const WantedResult> kernels) {
   FittedSteps fitted;
@@ -110,38 +176,40 @@ FittedSteps fit_one_step(std::span<const WantedResult> kernels) {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const double factor = std::round(std::ldexp(kernels[k].factor, shift));
     step.factors.push_back(static_cast<std::int16_t>(factor));
-    fitted.error = std::max(fitted.error, factor_error(kernels[k], std::ldexp(factor, -shift)) +
-                                              std::abs(left[k]) * kernels[k].factor);
+    fitted.add_error(k, false,
+                     factor_error(kernels[k], std::ldexp(factor, -shift)) +
+                         std::abs(left[k]) * kernels[k].factor);
   }
   return fitted;
 }
 
 FittedSteps fit_two_steps(std::span<const WantedResult> kernels) {
-  FittedSteps fitted;
-  const int shift = shift_for(greatest_factor(kernels), kProductBits);
-  const int second_shift = std::clamp(shift, 0, kFractionShift);
-  const int first_shift = shift - second_shift;
-  fitted.first.right_shift = static_cast<std::uint32_t>(first_shift);
-  fitted.second.right_shift = static_cast<std::uint32_t>(second_shift);
-  std::vector<double> left = biases(kernels);
-  add_nearest(left, fitted.first);
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const Product product = nearest_product(std::ldexp(kernels[k].factor, shift));
-    fitted.first.factors.push_back(product.first);
-    fitted.second.factors.push_back(product.second);
-    // In units of what the first step makes.
-    left[k] = std::ldexp(left[k] * product.first, -first_shift);
+  return fit_two_steps(kernels,
+                       {greatest_factor(kernels), std::vector<bool>(kernels.size()), false});
+}
+
+FittedSteps fit_far_steps(std::span<const WantedResult> kernels) {
+  TwoSteps how;
+  how.small_factors = true;
+  std::int64_t greatest_bias = Limits16::max();
+  for (const WantedResult& kernel : kernels) {
+    if (kernel.is_dead()) continue;
+    how.greatest_factor = std::max(how.greatest_factor, kernel.factor);
+    greatest_bias = std::max(greatest_bias, std::abs(kernel.bias));
   }
-  add_nearest(left, fitted.second);
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const std::int16_t first = fitted.first.factors[k], second = fitted.second.factors[k];
-    const bool rounds = first_shift != 0 && std::remainder(first, std::ldexp(1, first_shift)) != 0;
-    const double between = std::abs(left[k]) + (rounds ? 0.5 : 0);
-    const double product = static_cast<double>(first) * second;
-    fitted.error = std::max(fitted.error, factor_error(kernels[k], std::ldexp(product, -shift)) +
-                                              std::ldexp(between * second, -second_shift));
+  // If all are dead, any factor lets the second step express their biases.
+  if (how.greatest_factor == 0) how.greatest_factor = 1.0 / 128;
+  for (const WantedResult& kernel : kernels) {
+    const auto is_better_dead = [&] {
+      return product_error(kernel, how.product_of(kernel.factor), how.shift()) >
+             static_cast<double>(kernel.products) * kernel.factor;
+    };
+    how.dead.push_back(
+        kernel.only_bias ||
+        (kernel.is_dead() && (std::abs(kernel.bias) > greatest_bias ||
+                              kernel.factor > how.greatest_factor || is_better_dead())));
   }
-  return fitted;
+  return fit_two_steps(kernels, how);
 }
 
 }  // namespace nvdla::detail

@@ -82,13 +82,22 @@ class NVDLA_API QuantizedOperators {
   // Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
   // the kernel, for scales that are no positive numbers, zero points that int8 does not have,
   // numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
-  // 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that error() would
-  // be beyond 1/4, and a layer that has operators already.
+  // 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that their error()
+  // would be beyond 1/4, and a layer that has operators already.
+  //
+  // A kernel whose products, input.zero_point included, cannot reach half a step of the output is
+  // dead: it is refused for none of these numbers, and where they would limit the others its
+  // results are its bias alone, which counts in error() as what its products reach.
   static QuantizedOperators fit(const Convolution& layer, const ConvolutionScales& scales);
   static QuantizedOperators fit(const FullyConnected& layer, const ConvolutionScales& scales);
   static QuantizedOperators fit(const MatrixProduct& product, const ConvolutionScales& scales);
   // Its zero_point is chosen by the scales, too.
   static QuantizedOperators fit(const Deconvolution& layer, const ConvolutionScales& scales);
+
+  // Fits the operators of an average: the sum of `count` elements, times input.scale / (count *
+  // output.scale).
+  static QuantizedOperators average(std::uint64_t count, const Quantization& input,
+                                    const Quantization& output);
 
   // Makes `layer` use them, in place of its bias; what pads becomes the zero point. They must live
   // until the layer is added. Those of a deconvolution only Network::deconvolution() can use:

@@ -152,6 +152,66 @@ TEST(QuantizedOperators, KernelsWithFarSmallerScalesAreStillRoundedWell) {
   EXPECT_LE(layer.fit().error(), 1e-3);
 }
 
+// Training leaves kernels of (nearly) no weights, whose scales are anything: their biases are met,
+// and the other kernels are rounded as if they were not there.
+TEST(QuantizedOperators, DeadKernelsAreTheirBias) {
+  test::expect_for_all(300, [](Random& random) {
+    const auto kernels = static_cast<std::uint32_t>(random.pick(1, 6));
+    const auto taps = static_cast<std::size_t>(random.pick(1, 300));
+    Layer layer(kernels, taps);
+    Random numbers = random.fork();
+    for (auto& weight : layer.weights) weight = static_cast<std::int8_t>(numbers.pick(-127, 127));
+    const double reach = 127 * 40 * std::sqrt(static_cast<double>(taps));
+    const float input = any_scale(random, -9, 0);
+    layer.quantization.input = Quantization{input, static_cast<int>(random.pick(-128, 127))};
+    for (float& scale : layer.scales) scale = any_scale(random, -12, -6);
+    const float most = *std::max_element(layer.scales.begin(), layer.scales.end());
+    layer.quantization.output = {static_cast<float>(input * most * reach / 127),
+                                 static_cast<int>(random.pick(-128, 127))};
+    layer.layer.relu = test::one_in(random, 3);
+    layer.bias.resize(kernels);
+    for (auto& bias : layer.bias)
+      bias = static_cast<std::int32_t>(
+          numbers.pick(static_cast<std::int64_t>(-reach), static_cast<std::int64_t>(reach)));
+    const auto dead = static_cast<std::uint32_t>(random.pick(0, kernels - 1));
+    // Its weights are nothing, or a scale like 2^-30 makes them nothing; the bias is up to 200
+    // steps of the output, as far as 32 bits hold that.
+    if (test::one_in(random, 2)) {
+      const auto first = layer.weights.begin() + static_cast<std::ptrdiff_t>(dead * taps);
+      std::fill(first, first + static_cast<std::ptrdiff_t>(taps), std::int8_t{0});
+      layer.scales[dead] = any_scale(random, -100, 20);
+    } else {
+      layer.scales[dead] = most * any_scale(random, -60, -24);
+    }
+    const double factor =
+        static_cast<double>(input) * layer.scales[dead] / layer.quantization.output.scale;
+    const double steps = static_cast<double>(random.pick(-200, 200)) / factor;
+    layer.bias[dead] = static_cast<std::int32_t>(std::clamp(steps, -2147483647.0, 2147483647.0));
+    const QuantizedOperators fitted = layer.fit();
+    EXPECT_LE(fitted.error(), 0.02);
+    for (std::uint32_t k = 0; k < kernels; ++k) {
+      for (int i = 0; i < 100; ++i) {
+        const auto limit = static_cast<std::int64_t>(i % 2 != 0 ? reach : taps * 127);
+        const std::int64_t sum =
+            k == dead && layer.weights[k * taps] == 0 ? 0 : numbers.pick(-limit, limit);
+        EXPECT_TRUE(is_rounded(fitted.result(k, static_cast<std::int32_t>(sum)), layer.real(k, sum),
+                               layer.quantization.output.zero_point, fitted.error()))
+            << k << ' ' << sum << (k == dead ? " (dead)" : "");
+      }
+    }
+  });
+}
+
+// A scale that is 2^20 smaller leaves results of a few steps, which few bits of a factor meet.
+TEST(QuantizedOperators, KernelsOfVerySmallScalesAreRoundedToo) {
+  Layer layer(2, 4000);
+  std::fill(layer.weights.begin(), layer.weights.end(), std::int8_t{127});
+  layer.scales = {0.01F, 0.01F / 1000000};
+  layer.bias = {0, 100000000};
+  layer.quantization.output.scale = 0.05F;
+  EXPECT_LE(layer.fit().error(), 0.02);
+}
+
 TEST(QuantizedOperators, Refuses) {
   const auto refuses = [](const char* text, const auto& change) {
     Layer layer(2, 4);
@@ -174,15 +234,20 @@ TEST(QuantizedOperators, Refuses) {
   refuses("7 weights cannot be those of 2 kernels", [](Layer& l) { l.weights.resize(7); });
   refuses("tolerance -1", [](Layer& l) { l.quantization.tolerance = -1; });
   refuses("right are 2^-64 to 2^14", [](Layer& l) { l.scales[0] = 1e30F; });
-  refuses("right are 2^-64 to 2^14", [](Layer& l) { l.scales[0] = 1e-30F; });
+  refuses("right are 2^-64 to 2^14", [](Layer& l) {
+    l.scales[0] = 1e-30F;
+    l.quantization.output.scale = 1e-33F;
+    l.quantization.input->scale = 1e-20F;
+  });
   refuses("steps of the output", [](Layer& l) {
     l.bias = {0, 2000000000};
     l.scales = {1.0F};
   });
   refuses("more than 32 bits hold", [](Layer& l) { l.bias = {2147483647, 0}; });
-  refuses("lie too far apart", [](Layer& l) {
+  refuses("kernel 1: its scale lies too far from that of kernel 0: ", [](Layer& l) {
+    l.weights = std::vector<std::int8_t>(8, 100);
     l.bias = {0, 2000000000};
-    l.scales = {1.0F, 1e-8F};
+    l.scales = {10000.0F, 1e-5F};
   });
   refuses("leave them", [](Layer& l) { l.layer.x1.relu = true; });
   refuses("leave them", [](Layer& l) { l.layer.output.shift = 1; });
