@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "nvdla/device.hpp"
+#include "program/print.hpp"
 #include "program/reference/reference.hpp"
 #include "program/text.hpp"
 
@@ -138,7 +139,7 @@ std::string parse_message(const CLI::App& app, const CLI::ParseError& error) {
 void complain(const std::string& name, std::string_view text) {
   // What was printed so far comes first where both go to the same place.
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %.*s\n", name.c_str(), static_cast<int>(text.size()), text.data());
+  print(stderr, "{}: {}\n", name, Lines{text});
 }
 
 // For the exception that is being handled.
@@ -208,7 +209,7 @@ int Program::parse(int argc, char** argv) {
   add_version_and_statuses(app_, fmt::format("{} {}", app_.get_name(), NVDLA_VERSION));
   // For the build, so not in --help: what it prints is installed.
   if (argc == 3 && std::string_view(argv[1]) == "--reference") {
-    std::fputs(reference(app_, argv[2], NVDLA_VERSION).c_str(), stdout);
+    print("{}", Lines{reference(app_, argv[2], NVDLA_VERSION)});
     finish_output();
     return kSuccess;
   }
@@ -228,13 +229,13 @@ int Program::parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::ostringstream out, err;
     if (app_.exit(error, out, err) == 0) {
-      std::fputs(out.str().c_str(), stdout);
+      print("{}", Lines{out.str()});
       finish_output();
       return kSuccess;
     }
     const CLI::App& command = parsed(app_);
     complain(full_name(command), parse_message(command, error));
-    std::fprintf(stderr, "Try '%s --help'.\n", full_name(command).c_str());
+    print(stderr, "Try '{} --help'.\n", full_name(command));
     return kUsage;
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "program/print.hpp"
 #include "program/text.hpp"
 
 namespace nvdla::program {
@@ -60,11 +61,11 @@ void Progress::show() {
     const auto seconds =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
     const std::string time = fmt::format(", {} s", seconds.count());
-    fmt::print(stderr, "\r\x1b[K{}{}", elide(text_, terminal_columns() - time.size()), time);
+    print(stderr, "\r\x1b[K{}{}", elide(text_, terminal_columns() - time.size()), time);
     std::fflush(stderr);
     shown = true;
   }
-  if (shown) fmt::print(stderr, "\r\x1b[K");
+  if (shown) print(stderr, "\r\x1b[K");
 }
 
 }  // namespace nvdla::program

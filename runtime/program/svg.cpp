@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/printable.hpp"
+
 namespace nvdla::program {
 namespace {
 
@@ -48,21 +50,6 @@ std::string number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-// Bytes of the UTF-8 character that `text` begins with; 0 if it is none.
-std::size_t character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t bytes = first < 0x80   ? 1
-                            : first < 0xc2 ? 0
-                            : first < 0xe0 ? 2
-                            : first < 0xf0 ? 3
-                            : first < 0xf5 ? 4
-                                           : 0;
-  if (bytes > text.size()) return 0;
-  for (std::size_t i = 1; i < bytes; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  return bytes;
-}
-
 std::string hinted(std::string_view element, std::string_view hint) {
   if (hint.empty()) return fmt::format("<{}/>\n", element);
   return fmt::format("<{}><title>{}</title></{}>\n", element, svg_text(hint),
@@ -75,9 +62,11 @@ std::string svg_text(std::string_view text) {
   constexpr std::string_view kReplacement = "\xef\xbf\xbd";
   std::string out;
   while (!text.empty()) {
-    const std::size_t bytes = character(text);
+    const auto [bytes, code] = detail::first_character(text);
     const char c = text[0];
-    if (bytes == 0 || (bytes == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\n')) {
+    // XML has no characters for these, or discourages them.
+    const bool none = code == 0xfffe || code == 0xffff || (detail::is_control(code) && c != '\n');
+    if (bytes == 0 || none) {
       out += kReplacement;
     } else if (c == '&') {
       out += "&amp;";

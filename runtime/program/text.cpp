@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/printable.hpp"
+
 namespace nvdla::program {
 namespace {
 
@@ -69,9 +71,10 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
 }
 
-std::string elide(std::string_view text, std::size_t width) {
+std::string elide(std::string_view name, std::size_t width) {
   constexpr std::string_view kGap = "..";
-  if (text.size() <= width) return std::string(text);
+  const std::string text = detail::printable(name);
+  if (text.size() <= width) return text;
   if (width <= kGap.size()) return std::string(text.substr(0, width));
   const std::size_t kept = width - kGap.size();
   const std::size_t end = kept / 2;

@@ -20,8 +20,9 @@ std::string duration_text(std::uint64_t nanoseconds);
 std::string count_text(std::uint64_t count);
 // "17 B", "2.51 KiB", "98.3 MiB".
 std::string bytes_text(std::uint64_t bytes);
-// At most `width` columns; of what is longer the beginning and the end: "resnet..conv1".
-std::string elide(std::string_view text, std::size_t width);
+// A name, printable, of at most `width` columns; of what is longer the beginning and the end:
+// "resnet..conv1".
+std::string elide(std::string_view name, std::size_t width);
 // Lines of at most kColumns, broken at blanks, all but the first indented. The first begins at the
 // same column.
 std::string wrap(std::string_view text, std::size_t indent);

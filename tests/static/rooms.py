@@ -40,7 +40,7 @@ ROOMS = {
     "runtime/selftest": {"runtime/backend", "runtime/base", "runtime/model", "firmware", "api",
                          "uapi"},
     # What programs share.
-    "runtime/program": {"api", "uapi"},
+    "runtime/program": {"runtime/base", "api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
     "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/lut",
                       "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",

@@ -17,6 +17,7 @@
 #include "picture.hpp"
 #include "program/files.hpp"
 #include "program/layer_table.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "weights.hpp"
@@ -72,7 +73,7 @@ std::size_t classify(digits::Int8Network& network, const digits::Weights& weight
   for (const fs::path& path : paths) {
     longest = std::max(longest, std::min(path.filename().string().size(), kWidest));
   }
-  fmt::print("{:<{}}  class  score\n", "picture", longest);
+  program::print("{:<{}}  class  score\n", "picture", longest);
   std::size_t failed = 0;
   std::size_t done = 0;
   Clock::duration time{};
@@ -88,7 +89,7 @@ std::size_t classify(digits::Int8Network& network, const digits::Weights& weight
       }
     } catch (const program::UsageError& error) {
       std::fflush(stdout);
-      fmt::print(stderr, "digits: {}\n", error.what());
+      program::print(stderr, "digits: {}\n", error.what());
       ++failed;
       continue;
     }
@@ -97,12 +98,12 @@ std::size_t classify(digits::Int8Network& network, const digits::Weights& weight
     time += Clock::now() - start;
     ++done;
     const std::size_t winner = best(scores);
-    fmt::print("{:<{}}  {:>5}  {:>5}\n", program::elide(path.filename().string(), longest), longest,
-               weights.classes[winner], scores[winner]);
+    program::print("{:<{}}  {:>5}  {:>5}\n", program::elide(path.filename().string(), longest),
+                   longest, weights.classes[winner], scores[winner]);
   }
   if (done != 0) {
-    fmt::print("\n{} {} in {}, {} each\n", done, done == 1 ? "picture" : "pictures", text_of(time),
-               text_of(time / done));
+    program::print("\n{} {} in {}, {} each\n", done, done == 1 ? "picture" : "pictures",
+                   text_of(time), text_of(time / done));
   }
   return failed;
 }
@@ -120,12 +121,12 @@ void classify_held_out(digits::Int8Network& network, const digits::Weights& weig
     right += winner == static_cast<std::size_t>(held_out.labels[i]);
   }
   const double count = static_cast<double>(held_out.pictures.size());
-  fmt::print("{} held-out pictures in {} (float network included)\n", held_out.pictures.size(),
-             text_of(Clock::now() - start));
-  fmt::print("same class as the float network  {:.1f} %\n",
-             100.0 * static_cast<double>(same) / count);
-  fmt::print("right                            {:.1f} %\n",
-             100.0 * static_cast<double>(right) / count);
+  program::print("{} held-out pictures in {} (float network included)\n", held_out.pictures.size(),
+                 text_of(Clock::now() - start));
+  program::print("same class as the float network  {:.1f} %\n",
+                 100.0 * static_cast<double>(same) / count);
+  program::print("right                            {:.1f} %\n",
+                 100.0 * static_cast<double>(right) / count);
 }
 
 void print_statistics(const nvdla::Session& session) {
@@ -136,7 +137,7 @@ void print_statistics(const nvdla::Session& session) {
                     session.layer_cycles(i), statistics[i]});
   }
   if (!rows.empty()) {
-    fmt::print("\nlayers of the last picture\n{}", program::layer_table(rows));
+    program::print("\nlayers of the last picture\n{}", program::Lines{program::layer_table(rows)});
   }
 }
 
@@ -146,8 +147,8 @@ void save(const Options& options, const digits::Weights& weights) {
   const std::string_view configuration = device.info().configuration;
   program::write_file(options.save, nvdla::make_loadable(digits::describe(weights), configuration));
   if (!program::is_standard_output(options.save)) {
-    fmt::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
-               options.save, configuration, options.save);
+    program::print("{}: the network for {}; run it with\n  nvdla run {} --input PICTURE.png\n",
+                   options.save, configuration, options.save);
   }
 }
 
@@ -159,8 +160,8 @@ int run(const Options& options) {
   }
   const nvdla::Device device = nvdla::Device::open(options.device);
   digits::Int8Network network(device, weights, {.statistics = true});
-  fmt::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
-             network.session().layers());
+  program::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
+                 network.session().layers());
 
   if (options.held_out) {
     classify_held_out(network, weights, options.data);

@@ -20,6 +20,7 @@
 #include "in_memory.hpp"
 #include "numbers.hpp"
 #include "program/files.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/progress.hpp"
 #include "program/text.hpp"
@@ -77,23 +78,23 @@ std::string text_of(const networks::Shape& shape) {
 }
 
 void list() {
-  fmt::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", "network", "tensors", "weights", "MACs",
-             "image", "what it has");
+  program::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", "network", "tensors", "weights", "MACs",
+                 "image", "what it has");
   for (const networks::Entry& entry : networks::catalogue()) {
     const networks::Graph graph = entry.graph();
-    fmt::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", entry.name, graph.layers().size() - 1,
-               program::count_text(graph.weights()), program::count_text(graph.macs()),
-               text_of(graph.shape(networks::Graph::image())), entry.about);
+    program::print("{:<15} {:>7} {:>8} {:>6}  {:<10}  {}\n", entry.name, graph.layers().size() - 1,
+                   program::count_text(graph.weights()), program::count_text(graph.macs()),
+                   text_of(graph.shape(networks::Graph::image())), entry.about);
   }
 }
 
 void print_tensors(const networks::Network& network) {
-  fmt::print("{:<32} {:>14} {:>7} {:>10}\n", "tensor", "shape", "zero", "saturated");
+  program::print("{:<32} {:>14} {:>7} {:>10}\n", "tensor", "shape", "zero", "saturated");
   for (std::size_t i = 0; i < network.results.size(); ++i) {
     const networks::Layer& layer = network.graph.layers()[i];
     const networks::Use use = networks::use_of(network.results[i]);
-    fmt::print("{:<32} {:>14} {:>6.1f}% {:>9.2f}%\n", program::elide(layer.name, 32),
-               text_of(layer.shape), 100 * use.zero, 100 * use.saturated);
+    program::print("{:<32} {:>14} {:>6.1f}% {:>9.2f}%\n", program::elide(layer.name, 32),
+                   text_of(layer.shape), 100 * use.zero, 100 * use.saturated);
   }
 }
 
@@ -106,12 +107,12 @@ bool print_use(const networks::Network& network) {
     most.zero = std::max(most.zero, use.zero);
     most.saturated = std::max(most.saturated, use.saturated);
     if (use.good()) continue;
-    fmt::print("'{}' is {:.1f} % zeros and {:.1f} % saturated: comparing it shows little\n",
-               network.graph.layers()[i].name, 100 * use.zero, 100 * use.saturated);
+    program::print("'{}' is {:.1f} % zeros and {:.1f} % saturated: comparing it shows little\n",
+                   network.graph.layers()[i].name, 100 * use.zero, 100 * use.saturated);
     good = false;
   }
-  fmt::print("each tensor at most {:.1f} % zeros, at most {:.2f} % saturated\n", 100 * most.zero,
-             100 * most.saturated);
+  program::print("each tensor at most {:.1f} % zeros, at most {:.2f} % saturated\n",
+                 100 * most.zero, 100 * most.saturated);
   return good;
 }
 
@@ -121,8 +122,8 @@ void print_cpu(const nvdla::CompiledNetwork& network) {
   for (std::uint32_t i = 0; i < network.layers(); ++i)
     if (network.layer_on_cpu(i)) names.emplace_back(network.layer_name(i));
   if (names.empty()) return;
-  fmt::print("{} layers on the CPU between {} programs: {}\n", names.size(), network.programs(),
-             fmt::join(names, ", "));
+  program::print("{} layers on the CPU between {} programs: {}\n", names.size(), network.programs(),
+                 fmt::format("{}", fmt::join(names, ", ")));
 }
 
 int run(const Options& options) {
@@ -160,26 +161,26 @@ int run(const Options& options) {
   progress.reset();
 
   if (options.tensors) print_tensors(network);
-  fmt::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
-             verdict.different);
+  program::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
+                 verdict.different);
   // One is the network's output.
-  fmt::print("as applications have it {} tensors in memory were compared, too\n",
-             verdict.tensors - tensors - 1);
+  program::print("as applications have it {} tensors in memory were compared, too\n",
+                 verdict.tensors - tensors - 1);
   if (entry.without_tables != nullptr && !device.info().has_lut)
-    fmt::print("{} has no look-up table in SDP: {}\n", device.info().configuration,
-               entry.substitutes);
-  if (verdict.different != 0) fmt::print("first difference: {}\n", verdict.first);
-  if (half) fmt::print("greatest error {:.2f} of its bound\n", verdict.greatest);
+    program::print("{} has no look-up table in SDP: {}\n", device.info().configuration,
+                   entry.substitutes);
+  if (verdict.different != 0) program::print("first difference: {}\n", verdict.first);
+  if (half) program::print("greatest error {:.2f} of its bound\n", verdict.greatest);
   const bool good = half || print_use(network);
   const nvdla::MemoryUse memory = session->memory();
-  fmt::print("{} {}, {}: {} layers\n", device.info().backend, device.info().configuration,
-             options.precision, session->layers());
+  program::print("{} {}, {}: {} layers\n", device.info().backend, device.info().configuration,
+                 options.precision, session->layers());
   print_cpu(session->network());
-  fmt::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n", text_of(build.time),
-             text_of(first.time), text_of(warm.time), text_of(build.work), text_of(first.work),
-             text_of(warm.work));
-  fmt::print("memory {}, at most {} in use at once\n", program::bytes_text(memory.total),
-             program::bytes_text(memory.peak));
+  program::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n",
+                 text_of(build.time), text_of(first.time), text_of(warm.time), text_of(build.work),
+                 text_of(first.work), text_of(warm.work));
+  program::print("memory {}, at most {} in use at once\n", program::bytes_text(memory.total),
+                 program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;
   if (!options.save.empty()) {
     networks::save(network, precision, device.info().configuration, results.back(), options.save);

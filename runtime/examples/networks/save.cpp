@@ -7,6 +7,7 @@
 
 #include "describe.hpp"
 #include "program/files.hpp"
+#include "program/print.hpp"
 
 namespace networks {
 namespace {
@@ -40,7 +41,7 @@ void save(const Network& network, nvdla::Precision precision, std::string_view c
   nvdla::program::write_file(path + ".image",
                              by_channel(network.results[0], layers.front().shape, precision));
   nvdla::program::write_file(path + ".result", by_channel(result, layers.back().shape, precision));
-  fmt::print(
+  nvdla::program::print(
       "{0}: the network for {1}; run it with\n"
       "  nvdla run {0} --input {0}.image --output {0}.found && cmp {0}.found {0}.result\n",
       path, configuration);

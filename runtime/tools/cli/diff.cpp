@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program/json_output.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -65,9 +66,9 @@ int diff(const DiffOptions& options) {
   if (!options.json.empty()) {
     program::print_json(as_json(found), options.json);
   } else if (found) {
-    fmt::print("{}\n", program::wrap(compare::text(*found), 2));
+    program::print("{}\n", program::Lines{program::wrap(compare::text(*found), 2)});
   } else {
-    fmt::print("no difference in {} job{}\n", a.size(), a.size() == 1 ? "" : "s");
+    program::print("no difference in {} job{}\n", a.size(), a.size() == 1 ? "" : "s");
   }
   return found ? kDifferent : kSuccess;
 }

@@ -11,6 +11,7 @@
 #include "backend/device_name.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/print.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/dt/check.hpp"
@@ -84,7 +85,7 @@ int print_node(const DtNodeOptions& options) {
     request.resets.push_back(reference_of_option("--reset", options.reset));
 
   if (options.overlay.empty()) {
-    fmt::print("{}", dt::node_source(request));
+    program::print("{}", program::Lines{dt::node_source(request)});
   } else {
     const std::string blob = dt::node_overlay(request);
     program::write_file(options.overlay, std::as_bytes(std::span(blob)));
@@ -108,20 +109,23 @@ std::string line_of(const dt::FoundDevice& device) {
 }
 
 void print_report(const dt::CheckReport& report, const std::string& name) {
-  for (const dt::FoundDevice& device : report.devices) fmt::print("{}", line_of(device));
-  for (const dt::Finding& finding : report.findings) fmt::print("{}", line_of(finding));
+  for (const dt::FoundDevice& device : report.devices)
+    program::print("{}", program::Lines{line_of(device)});
+  for (const dt::Finding& finding : report.findings)
+    program::print("{}", program::Lines{line_of(finding)});
   if (report.devices.empty()) {
-    fmt::print("{}\n", program::wrap(fmt::format("{}: no node is an NVDLA; expected one with the "
-                                                 "compatible string of its configuration, such as "
-                                                 "{}",
-                                                 name, dt::compatible_names().back()),
-                                     0));
+    program::print("{}\n", program::Lines{program::wrap(
+                               fmt::format("{}: no node is an NVDLA; expected one with the "
+                                           "compatible string of its configuration, such as "
+                                           "{}",
+                                           name, dt::compatible_names().back()),
+                               0)});
     return;
   }
   const auto wrong = std::count_if(report.findings.begin(), report.findings.end(),
                                    [](const dt::Finding& finding) { return !finding.note; });
-  fmt::print("{}: {} device{}, {} wrong\n", name, report.devices.size(),
-             report.devices.size() == 1 ? "" : "s", wrong);
+  program::print("{}: {} device{}, {} wrong\n", name, report.devices.size(),
+                 report.devices.size() == 1 ? "" : "s", wrong);
 }
 
 void print_report_json(const dt::CheckReport& report, const DtCheckOptions& options) {

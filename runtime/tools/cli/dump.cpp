@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/printable.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/print.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load.hpp"
@@ -224,7 +226,7 @@ bool plain(const Json& value) {
 }
 
 std::string scalar(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? detail::printable(value.get_ref<const std::string&>()) : value.dump();
 }
 
 std::string inline_text(const Json& value) {
@@ -247,8 +249,9 @@ constexpr std::size_t kHanging = 2;
 void print(const std::string& name, const Json& value, int depth) {
   if (plain(value)) {
     const std::size_t indent = static_cast<std::size_t>(depth) * 2;
-    fmt::print("{:{}}{}\n", "", indent,
-               program::wrap(name + ": " + inline_text(value), indent + kHanging));
+    program::print(
+        "{:{}}{}\n", "", indent,
+        program::Lines{program::wrap(name + ": " + inline_text(value), indent + kHanging)});
     return;
   }
   if (value.is_array()) {
@@ -261,7 +264,7 @@ void print(const std::string& name, const Json& value, int depth) {
     for (const auto& inner : value) print(fmt::format("{} {}", one, i++), inner, depth);
     return;
   }
-  fmt::print("{:{}}{}:\n", "", depth * 2, name);
+  program::print("{:{}}{}:\n", "", depth * 2, name);
   for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
 }
 

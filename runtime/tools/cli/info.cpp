@@ -13,6 +13,7 @@
 #include "firmware/registers/nvdla_regs.h"
 #include "model/kernels/kernels.hpp"
 #include "nvdla/device.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -62,19 +63,19 @@ std::string features(const nvdla_hw& hw, std::size_t indent) {
 // A line for a kernel device, or why there is none.
 void list_kernel_device(const std::string& path) {
   try {
-    fmt::print("{}\n", kernel_device_line(detail::describe_kernel_device(path)));
+    program::print("{}\n", kernel_device_line(detail::describe_kernel_device(path)));
   } catch (const Error& error) {
-    fmt::print("{}\n", error.what());
+    program::print("{}\n", error.what());
   }
 }
 
 void list_kernel_devices() {
   const auto paths = detail::find_kernel_devices();
   if (paths.empty()) {
-    fmt::print("no kernel device: is the driver loaded, and may this user open its files?\n");
+    program::print("no kernel device: is the driver loaded, and may this user open its files?\n");
     return;
   }
-  fmt::print("{}\n", kKernelDeviceHead);
+  program::print("{}\n", kKernelDeviceHead);
   for (const std::string& path : paths) list_kernel_device(path);
 }
 
@@ -94,25 +95,27 @@ void list_kernels() {
                                                                choice.needs)),
                                  2);
   }
-  fmt::print("kernels of the model: {}; {} in use{}\n", usable, model::chosen_kernels().name,
-             lacking);
+  program::print("kernels of the model: {}; {} in use{}\n", usable, model::chosen_kernels().name,
+                 program::Lines{lacking});
 }
 
 void list_models() {
-  fmt::print("{:<28}{:>5}{:>8}{:>11}  {}\n", "model", "atom", "MACs", "CBUF KiB", "register map");
+  program::print("{:<28}{:>5}{:>8}{:>11}  {}\n", "model", "atom", "MACs", "CBUF KiB",
+                 "register map");
   for (u32 i = 0; i < nvdla_hw_count(); ++i) {
     const nvdla_hw& hw = *nvdla_hw_get(i);
-    fmt::print("{:<28}{:>5}{:>8}{:>11}  {}\n", fmt::format("model:{}", hw.name), hw.atom,
-               hw.atomic_c * hw.atomic_k,
-               hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024, map_name(hw.regmap));
+    program::print("{:<28}{:>5}{:>8}{:>11}  {}\n", fmt::format("model:{}", hw.name), hw.atom,
+                   hw.atomic_c * hw.atomic_k,
+                   hw.cbuf_banks * hw.cbuf_entries * hw.cbuf_entry_bytes / 1024,
+                   map_name(hw.regmap));
   }
-  fmt::print("\n");
+  program::print("\n");
   list_kernels();
 }
 
 void show(const nvdla_hw& hw) {
   const auto row = [](const char* what, const std::string& value) {
-    fmt::print("{:<24}{}\n", what, value);
+    program::print("{:<24}{}\n", what, program::Lines{value});
   };
   row("configuration", hw.name);
   row("register map", map_name(hw.regmap));
@@ -143,7 +146,7 @@ void show(const std::string& asked, const DeviceName& name) {
   const auto paths = detail::find_kernel_devices();
   if (name.path.empty() && paths.empty()) Device::open("kernel");
   const auto device = detail::describe_kernel_device(name.path.empty() ? paths.front() : name.path);
-  fmt::print("{}\n{}\n\n", kKernelDeviceHead, kernel_device_line(device));
+  program::print("{}\n{}\n\n", kKernelDeviceHead, kernel_device_line(device));
   show(*device.hw);
 }
 
@@ -169,7 +172,7 @@ Run add_info(CLI::App& app, CLI::App*& command) {
       return kSuccess;
     }
     list_kernel_devices();
-    fmt::print("\n");
+    program::print("\n");
     list_models();
     return kSuccess;
   };

@@ -17,6 +17,7 @@
 #include "lut/lut_eval.hpp"
 #include "nvdla/half.hpp"
 #include "program/files.hpp"
+#include "program/print.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load.hpp"
 #include "tools/cli/lut_picture.hpp"
@@ -99,7 +100,8 @@ double scale_for(const NamedFunction& function, const Range& range, Precision pr
 
 void finish(const LutOptions& options, const LutCurves& curves, const std::string& summary) {
   std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
-  fmt::print(stream, "{}\n{}\n{}", curves.title, curves.about, summary);
+  program::print(stream, "{}\n{}\n{}", curves.title, program::Lines{curves.about},
+                 program::Lines{summary});
   if (options.svg.empty()) return;
   const std::string picture = lut_picture(curves);
   program::write_file(options.svg, std::as_bytes(std::span(picture)));

@@ -7,6 +7,7 @@
 
 #include "program/files.hpp"
 #include "program/layer_table.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -46,8 +47,8 @@ int profile(const ProfileOptions& options) {
         {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
   }
   std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
-  fmt::print(stream, "{}{} on {}\n", program::layer_table(rows), device.info().configuration,
-             device.info().backend);
+  program::print(stream, "{}{} on {}\n", program::Lines{program::layer_table(rows)},
+                 device.info().configuration, device.info().backend);
   if (options.svg.empty()) return kSuccess;
   const std::string name =
       program::is_standard_input(options.loadable) ? "standard input" : options.loadable;

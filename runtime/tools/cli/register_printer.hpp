@@ -11,6 +11,7 @@
 #include <string>
 
 #include "model/register_info.hpp"
+#include "program/print.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 
@@ -30,7 +31,8 @@ class RegisterPrinter {
     if (!unit_.empty() && (!info || model::unit_name(info->unit) != unit_)) return;
     const std::string head = group ? fmt::format("{:#07x}  group {}  ", offset, *group)
                                    : fmt::format("{:#07x}  ", offset);
-    fmt::print("{}{}\n", head, program::wrap(model::decode(map_, offset, value), head.size()));
+    program::print("{}{}\n", head,
+                   program::Lines{program::wrap(model::decode(map_, offset, value), head.size())});
   }
 
  private:

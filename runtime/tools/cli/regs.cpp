@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "model/register_info.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -43,24 +44,25 @@ const char* access_name(model::Access access) {
 void list(model::RegisterMap map) {
   for (const model::RegisterInfo& info : model::registers())
     if (const auto address = model::register_address(map, info))
-      fmt::print("{:#07x}  {:<44}{}\n", *address,
-                 fmt::format("{}.{}", model::unit_name(info.unit), info.name),
-                 access_name(info.access));
+      program::print("{:#07x}  {:<44}{}\n", *address,
+                     fmt::format("{}.{}", model::unit_name(info.unit), info.name),
+                     access_name(info.access));
 }
 
 void describe(model::RegisterMap map, std::uint32_t address) {
   const model::RegisterInfo* info = model::register_at(map, address);
   if (!info) {
-    fmt::print("{:#07x}  {}: no register; reads 0, writes are dropped\n", address,
-               model::register_name(map, address));
+    program::print("{:#07x}  {}: no register; reads 0, writes are dropped\n", address,
+                   model::register_name(map, address));
     return;
   }
   const std::string about =
       fmt::format("{}  {}{}, {:#010x} after reset", model::register_name(map, address),
                   access_name(info->access),
                   info->scope == model::Scope::kGroup ? ", one per group" : "", info->reset[map]);
-  fmt::print("{:#07x}  {}\n", address, program::wrap(about, 9));
-  if (!info->description.empty()) fmt::print("  {}\n", program::wrap(info->description, 2));
+  program::print("{:#07x}  {}\n", address, program::Lines{program::wrap(about, 9)});
+  if (!info->description.empty())
+    program::print("  {}\n", program::Lines{program::wrap(info->description, 2)});
   for (const model::FieldInfo& field : info->fields) {
     if (!field.width[map]) continue;
     const unsigned low = field.lsb[map];
@@ -68,9 +70,9 @@ void describe(model::RegisterMap map, std::uint32_t address) {
     const std::string head = fmt::format(
         "  {:>5}  {:<28}", high == low ? fmt::format("{}", low) : fmt::format("{}:{}", high, low),
         field.name);
-    fmt::print("{}{}\n", head, program::wrap(field.description, head.size()));
+    program::print("{}{}\n", head, program::Lines{program::wrap(field.description, head.size())});
     for (const model::EnumInfo& value : field.enums)
-      fmt::print("           {} = {:#x}\n", value.name, value.value);
+      program::print("           {} = {:#x}\n", value.name, value.value);
   }
 }
 
@@ -130,7 +132,8 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
       describe(map, address);
     } else {
       const auto value = replay::parse_u32({"regs"}, options->value, "register value");
-      fmt::print("{:#07x}  {}\n", address, program::wrap(model::decode(map, address, value), 9));
+      program::print("{:#07x}  {}\n", address,
+                     program::Lines{program::wrap(model::decode(map, address, value), 9)});
     }
     return kSuccess;
   };

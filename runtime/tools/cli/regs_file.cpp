@@ -8,6 +8,7 @@
 
 #include "nvdla/error.hpp"
 #include "program/files.hpp"
+#include "program/print.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/register_printer.hpp"
@@ -36,7 +37,7 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) 
     if (!dump.registers.empty()) continue;
     for (std::size_t i = 0; i < dump.layers.size(); ++i) {
       const nvdla_dump_layer& layer = dump.layers[i];
-      fmt::print("job {}, layer {} ({})\n", job + 1, i, layer_kind_name(layer.kind));
+      program::print("job {}, layer {} ({})\n", job + 1, i, layer_kind_name(layer.kind));
       for (std::uint32_t write = 0; write < layer.num_writes; ++write)
         printer.add(dump.writes[layer.first_write + write].offset, std::nullopt,
                     dump.writes[layer.first_write + write].value);

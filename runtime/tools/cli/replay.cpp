@@ -15,6 +15,7 @@
 #include "model/kernels/kernels.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -122,11 +123,11 @@ class FileCount {
 
   void start(const std::string& path) {
     ++number_;
-    if (shown_) fmt::print(stderr, "\r\x1b[K[{}/{}] {}", number_, total_, path);
+    if (shown_) program::print(stderr, "\r\x1b[K[{}/{}] {}", number_, total_, path);
   }
 
   void clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) program::print(stderr, "\r\x1b[K");
     std::fflush(stderr);
   }
 
@@ -142,15 +143,16 @@ void print_line(const std::string& path, const Outcome& outcome, const ReplayOpt
   if (outcome.verdict == Verdict::kFail && outcome.failures.size() > 1)
     reason += fmt::format("; {} more differences", outcome.failures.size() - 1);
   if (reason.empty())
-    fmt::print("{}  {}\n", word(outcome.verdict), path);
+    program::print("{}  {}\n", word(outcome.verdict), path);
   else
-    fmt::print("{}  {}  ({})\n", word(outcome.verdict), path, reason);
-  for (const std::string& warning : outcome.warnings) fmt::print("      warning: {}\n", warning);
+    program::print("{}  {}  ({})\n", word(outcome.verdict), path, reason);
+  for (const std::string& warning : outcome.warnings)
+    program::print("      warning: {}\n", warning);
   if (options.verbose) {
-    for (const std::string& failure : outcome.failures) fmt::print("      {}\n", failure);
-    fmt::print("      {} register writes, {} registers and {} bytes compared, {} steps, {}\n",
-               outcome.writes, outcome.register_checks, outcome.bytes_compared, outcome.steps,
-               program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
+    for (const std::string& failure : outcome.failures) program::print("      {}\n", failure);
+    program::print("      {} register writes, {} registers and {} bytes compared, {} steps, {}\n",
+                   outcome.writes, outcome.register_checks, outcome.bytes_compared, outcome.steps,
+                   program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
   }
   std::fflush(stdout);
 }
@@ -184,7 +186,7 @@ int replay_all(const ReplayOptions& options) {
                     "*.devcoredump or *.record files in the paths",
                     options.filter.empty() ? "found" : "matches the filter"));
   if (options.list) {
-    for (const fs::path& path : files) fmt::print("{}\n", path.string());
+    for (const fs::path& path : files) program::print("{}\n", path.string());
     return kSuccess;
   }
 
@@ -214,7 +216,7 @@ int replay_all(const ReplayOptions& options) {
         {"files", results}, {"passed", passed}, {"failed", fails}, {"skipped", skips}};
     program::print_json(report, options.json);
   } else {
-    fmt::print("{} passed, {} failed, {} skipped\n", passed, fails, skips);
+    program::print("{} passed, {} failed, {} skipped\n", passed, fails, skips);
   }
   return fails ? kDifferent : kSuccess;
 }
@@ -238,7 +240,7 @@ int reduce(const ReplayOptions& options) {
   };
   const auto found = compare::first_difference(jobs, compare::rerun(jobs, path, *open()));
   if (!found) {
-    fmt::print("pass  {}  (nothing differs, {} is not written)\n", path, options.reduce);
+    program::print("pass  {}  (nothing differs, {} is not written)\n", path, options.reduce);
     return kSuccess;
   }
   if (!found->layer)
@@ -246,10 +248,10 @@ int reduce(const ReplayOptions& options) {
                                  compare::text(*found)));
   const replay::Dump reduced = compare::reduce(jobs, found->job, *found->layer, path, *open());
   program::write_file(options.reduce, compare::record_bytes(reduced));
-  fmt::print("FAIL  {}  ({})\n", path, compare::text(*found));
+  program::print("FAIL  {}  ({})\n", path, program::Lines{compare::text(*found)});
   const auto still =
       compare::first_difference({reduced}, compare::rerun({reduced}, options.reduce, *open()));
-  fmt::print(
+  program::print(
       "{}: {} of {} layers, {}\n", options.reduce, reduced.layers.size(),
       jobs[found->job].layers.size(),
       still ? "still different alone" : "right when alone: the fault is in what runs before");

@@ -16,6 +16,7 @@
 #include "program/json_output.hpp"
 #include "program/layer_notes.hpp"
 #include "program/layer_table.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/progress.hpp"
 #include "program/text.hpp"
@@ -90,8 +91,8 @@ void check_arguments(const RunOptions& options, const Loadable& file) {
 void write_inputs(const RunOptions& options, const Loadable& file, LoadedNetwork& network) {
   if (options.inputs.empty() && file.inputs() != 0) {
     // As the old runtime runs, and as some golden outputs were made.
-    fmt::print(stderr, "nvdla: no --input: {} of zeros\n",
-               file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
+    program::print(stderr, "nvdla: no --input: {} of zeros\n",
+                   file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
   }
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i) {
     write_input(network, file.input(i), options.inputs[i]);
@@ -117,7 +118,7 @@ bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& 
   std::FILE* const stream = options.to_standard_output() ? stderr : stdout;
   if (difference) {
     if (options.json.empty()) {
-      fmt::print(stream, "{}\n", describe(*difference));
+      program::print(stream, "{}\n", describe(*difference));
     } else {
       program::print_json(Json{{"loadable", options.loadable},
                                {"compared_with", options.compare},
@@ -125,8 +126,8 @@ bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& 
                           options.json);
     }
   } else if (options.json.empty()) {
-    fmt::print(stream, "{} layer{} as on {}\n", network.layers(),
-               network.layers() == 1 ? " is" : "s are", options.compare);
+    program::print(stream, "{} layer{} as on {}\n", network.layers(),
+                   network.layers() == 1 ? " is" : "s are", options.compare);
   }
   return !difference;
 }
@@ -134,13 +135,13 @@ bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& 
 // Where numbers went wrong, if they did; it is no error.
 void print_notes(const LoadedNetwork& network) {
   if (const auto note = program::first_nan(network.statistics()))
-    fmt::print(
+    program::print(
         stderr, "nvdla: {}\n",
         program::nan_text(*note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
   if (const auto note = program::first_saturated(network.statistics()))
-    fmt::print(stderr, "nvdla: {}\n",
-               program::saturation_text(
-                   *note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
+    program::print(stderr, "nvdla: {}\n",
+                   program::saturation_text(
+                       *note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
 }
 
 Json note_json(const std::optional<program::LayerNote>& note, const LoadedNetwork& network) {
@@ -174,7 +175,7 @@ void print_stats(std::FILE* stream, const LoadedNetwork& network) {
     rows.push_back(
         {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
   }
-  fmt::print(stream, "\n{}\n", program::layer_table(rows));
+  program::print(stream, "\n{}\n", program::Lines{program::layer_table(rows)});
 }
 
 void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
@@ -208,7 +209,7 @@ void print_values(std::FILE* stream, const std::vector<double>& values) {
   }
   if (values.size() > kShown)
     text += fmt::format(" ... ({} elements; --output writes all)", values.size());
-  fmt::print(stream, "  {}\n", program::wrap(text, 2));
+  program::print(stream, "  {}\n", program::Lines{program::wrap(text, 2)});
 }
 
 void print_text(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
@@ -219,14 +220,14 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
                                                                                          : stdout;
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
-    fmt::print(stream, "{}: {}\n", t.name, shape_text(t));
+    program::print(stream, "{}: {}\n", t.name, shape_text(t));
     if (options.output.empty()) print_values(stream, values_of(network, t));
   }
   if (options.stats) print_stats(stream, network);
-  if (options.profile) fmt::print(stream, "\n{}\n", profile_table(profile));
-  fmt::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
-             device.fast_fp16 ? " with fast fp16" : "",
-             program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
+  if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
+  program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
+                 device.fast_fp16 ? " with fast fp16" : "",
+                 program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
 }
 
 std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,

@@ -14,6 +14,7 @@
 #include "backend/kernel/describe.hpp"
 #include "backend/kernel/node.hpp"
 #include "program/json_output.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -39,7 +40,7 @@ int list(const SelftestOptions& options) {
   Json steps = Json::array();
   for (const StepInfo& step : selftest::list_steps()) {
     if (options.json.empty())
-      fmt::print("{}", text_of(step));
+      program::print("{}", program::Lines{text_of(step)});
     else
       steps.push_back(json_of(step));
   }
@@ -65,7 +66,7 @@ std::string chosen(const SelftestOptions& options) {
     return device_text(options.device);
   if (!detail::find_kernel_devices().empty()) return "kernel";
   const char* const model = detail::default_configuration().name;
-  fmt::print(stderr, "nvdla: no NVDLA found, testing the device model of {}\n", model);
+  program::print(stderr, "nvdla: no NVDLA found, testing the device model of {}\n", model);
   return fmt::format("model:{}", model);
 }
 
@@ -94,7 +95,7 @@ int run(const SelftestOptions& given) {
   options.limit = std::chrono::seconds(given.limit);
   if (given.json.empty()) {
     options.progress = [](const Report::Entry& entry) {
-      fmt::print("{}", text_of(entry));
+      program::print("{}", program::Lines{text_of(entry)});
       // A step may take seconds: each is seen when it has ended.
       std::fflush(stdout);
     };
@@ -110,8 +111,9 @@ int run(const SelftestOptions& given) {
           report.entries.begin(), report.entries.end(),
           [&](const Report::Entry& entry) { return entry.result.verdict == verdict; });
     };
-    fmt::print("{}: {} passed, {} failed, {} left out\n", name, count(selftest::Verdict::kPassed),
-               count(selftest::Verdict::kFailed), count(selftest::Verdict::kLeftOut));
+    program::print("{}: {} passed, {} failed, {} left out\n", name,
+                   count(selftest::Verdict::kPassed), count(selftest::Verdict::kFailed),
+                   count(selftest::Verdict::kLeftOut));
   }
   return report.passed() ? kSuccess : kDifferent;
 }

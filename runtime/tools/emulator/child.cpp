@@ -9,7 +9,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <system_error>
+
+#include "program/print.hpp"
 
 namespace nvdla::emulator {
 
@@ -26,7 +29,7 @@ void Child::start(std::vector<std::string> command, std::span<const int> inherit
   if (::getppid() != parent) ::_exit(127);
   for (const int number : inherited) ::fcntl(number, F_SETFD, 0);
   ::execvp(arguments[0], arguments.data());
-  std::perror(arguments[0]);
+  program::print(stderr, "{}: {}\n", arguments[0], std::strerror(errno));
   ::_exit(127);
 }
 

@@ -20,6 +20,7 @@
 
 #include "backend/device_name.hpp"
 #include "model/device.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "tools/emulator/child.hpp"
 #include "tools/emulator/function.hpp"
@@ -301,8 +302,8 @@ int drive(const Arguments& arguments, const detail::DeviceName& device,
   serve(function);
   if (card.dma_log != nullptr) card.dma_log->close();
   if (watchdog.stop()) {
-    std::fprintf(stderr, "nvdla-device-server: time-out: the machine was killed after %u s\n",
-                 arguments.time_out);
+    program::print(stderr, "nvdla-device-server: time-out: the machine was killed after {} s\n",
+                   arguments.time_out);
     return kTimeOut;
   }
   return machine.wait();
