@@ -7,6 +7,8 @@
 
 #include "base/element_range.hpp"
 #include "layout/quantized.hpp"
+#include "network/operands.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -92,7 +94,37 @@ bool place_limit(SdpNode& part, OperatorNode op, bool has_y) {
 
 }  // namespace
 
+std::int32_t element_of_zero(const SdpNode& part, Precision result) {
+  if (part.processing == Precision::kFp16) return 0;
+  if (result != Precision::kFp16) return Elements{part.converter, result}.of(0);
+  // The converter saturates to 17 bits before they become fp16.
+  constexpr std::int64_t kHigh = (1 << 16) - 1;
+  const std::int64_t element =
+      std::clamp<std::int64_t>(converted(0, part.converter), -kHigh - 1, kHigh);
+  return to_half(static_cast<float>(element));
+}
+
+void add_relu_behind_y(SdpNode& part, Precision result, const Shape& out) {
+  OperatorYNode& y = part.y;
+  if (y.alu == NVDLA_ALU_NONE && !y.lut && !y.tensor) {
+    // NaN passes the maximum and -0 is less than 0, both like ReLU.
+    y.alu = NVDLA_ALU_MAX;
+    y.alu_values = {0};
+    unify(y, out);
+    return;
+  }
+  if (result == Precision::kFp16) {
+    part.relu_behind_y = true;
+    return;
+  }
+  ElementBounds& bounds = part.bounds;
+  const std::int32_t zero =
+      std::clamp(element_of_zero(part, result), bounds.least, bounds.greatest);
+  (part.converter.scale < 0 ? bounds.greatest : bounds.least) = zero;
+}
+
 bool has_bounds(const SdpNode& part, Precision result) {
+  if (part.relu_behind_y) return true;
   return !part.silent() && result != Precision::kFp16 &&
          (part.bounds.least > least_of(result) || part.bounds.greatest < greatest_of(result));
 }

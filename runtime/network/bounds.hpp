@@ -10,6 +10,13 @@
 
 namespace nvdla::detail {
 
+// Makes negative results of `part` zero although operator Y is the last: Y does it where its ALU is
+// free; else integers get bounds, and fp16 a layer behind, which Builder::add_bounds() adds.
+void add_relu_behind_y(SdpNode& part, Precision result, const Shape& out);
+
+// The element that the converter of `part` makes of 0: integers, or bits of fp16.
+std::int32_t element_of_zero(const SdpNode& part, Precision result);
+
 // Whether bounds leave out elements that saturation does not.
 bool has_bounds(const SdpNode& part, Precision result);
 

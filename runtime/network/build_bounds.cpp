@@ -18,6 +18,21 @@ std::span<const SdpNode> sdp_of(const LayerNode& node) {
   return {};
 }
 
+OperatorNode relu_node() {
+  OperatorNode op;
+  op.relu = true;
+  return op;
+}
+
+// Results are at most or at least `bits` of fp16.
+OperatorNode limit_node(bool at_most, std::int32_t bits) {
+  OperatorNode op;
+  op.alu = at_most ? NVDLA_ALU_MIN : NVDLA_ALU_MAX;
+  op.mode = NVDLA_OPERAND_LAYER;
+  op.alu_values = {bits};
+  return op;
+}
+
 }  // namespace
 
 bool Builder::is_held_apart(const LayerNode& node) const {
@@ -38,7 +53,12 @@ void Builder::add_bounds(const LayerNode& node) {
   const std::uint32_t each = gaps ? out.elements_per_atom() : out.shape.channels;
   SdpNode part;
   part.processing = out.precision;
-  part.bounds = sdp_of(node).front().bounds;
+  const SdpNode& held = sdp_of(node).front();
+  part.bounds = held.bounds;
+  if (held.relu_behind_y) {
+    const std::int32_t zero = element_of_zero(held, out.precision);
+    part.operators.x1 = zero == 0 ? relu_node() : limit_node(held.converter.scale < 0, zero);
+  }
   Blob blob = make_blob();
   nvdla_sdp sdp = sdp_part(node, part, blob);
   sdp.in_precision = sdp.proc_precision;

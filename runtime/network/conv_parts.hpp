@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "layout/precision.hpp"
+#include "network/bounds.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla::detail {
@@ -42,9 +43,10 @@ Tensor commit_deconvolution(Network::Impl& net, Tensor input, const Deconvolutio
 // One whose output stands for what its input does.
 Tensor commit_same_scale(Network::Impl& net, Tensor input, const Convolution& convolution);
 
-// SDP of a Convolution or a Deconvolution.
+// SDP of a Convolution or a Deconvolution, with operator Y, which compares or not.
 template <typename Layer>
-SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const Shape& out, Precision processing) {
+SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const OperatorYNode& y, const Shape& out,
+                 Precision processing) {
   check_bias(c.bias.size(), c.bias_reals.size(), c.kernels, processing);
   if (processing == Precision::kFp16 && c.accumulator_shift != 0) {
     refuse_argument("fp16 has no shifts, found an accumulator_shift of {}", c.accumulator_shift);
@@ -65,9 +67,14 @@ SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const Shape& out, Pre
     if (x1.active()) x2 = std::move(x1);
     x1 = net.make_operator("bias", bias, out, processing);
   }
-  sdp.operators = place_operators(c.bias, std::move(x1), std::move(x2), c.relu, out);
+  sdp.y = y;
+  // A comparison makes no results: what it compares has passed ReLU.
+  const bool behind_y = c.relu && y.active() && !sdp.silent();
+  sdp.operators = place_operators(c.bias, std::move(x1), std::move(x2), c.relu && !behind_y, out);
   sdp.converter = check_converter(c.output, processing);
-  sdp.bounds = check_bounds(c.bounds, c.precision.value_or(processing));
+  const Precision result = c.precision.value_or(processing);
+  sdp.bounds = check_bounds(c.bounds, result);
+  if (behind_y) add_relu_behind_y(sdp, result, out);
   return sdp;
 }
 

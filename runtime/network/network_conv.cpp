@@ -169,8 +169,8 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   }
   node.winograd_truncate = c.winograd_truncate;
   node.post_extension = c.post_extension;
-  node.sdp = detail::conv_sdp(net, c, out, processing);
-  node.sdp.y = net.make_operator_y(y, compares, out, processing);
+  node.sdp =
+      detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);
   set_nan_to_zero(c, node);
   LayerNode layer;
   layer.name = c.name;

@@ -75,7 +75,8 @@ void check_operands(const SdpNode& sdp) {
 
 // What phase (y, x) does after its sums: as the layer says, or as the operators of a quantised one.
 SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const DeconvNode& node,
-                  const QuantizedOperators* fitted, std::uint32_t y, std::uint32_t x) {
+                  const detail::OperatorYNode& operator_y, const QuantizedOperators* fitted,
+                  std::uint32_t y, std::uint32_t x) {
   const Shape out = deconvolution_output(node.desc);
   const Precision processing = node.desc.weights.precision;
   Deconvolution phase = d;
@@ -89,11 +90,11 @@ SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const Deconv
     phase.x2 = alike.x2;
     phase.output = alike.output;
     phase.bounds = alike.bounds;
-    return detail::conv_sdp(net, phase, out, processing);
+    return detail::conv_sdp(net, phase, operator_y, out, processing);
   }
   const std::vector<std::int32_t> bias = phase_bias(d, node, y, x);
   if (d.zero_point != 0) phase.bias = bias;
-  return detail::conv_sdp(net, phase, out, processing);
+  return detail::conv_sdp(net, phase, operator_y, out, processing);
 }
 
 }  // namespace
@@ -127,8 +128,7 @@ Tensor detail::commit_deconvolution(Network::Impl& net, Tensor input, const Deco
   const OperatorYNode operator_y = net.make_operator_y(d.y, false, out, processing);
   for (std::uint32_t y = 0; y < d.stride_y; ++y) {
     for (std::uint32_t x = 0; x < d.stride_x; ++x) {
-      SdpNode sdp = phase_sdp(net, d, node, fitted, y, x);
-      sdp.y = operator_y;
+      SdpNode sdp = phase_sdp(net, d, node, operator_y, fitted, y, x);
       check_operands(sdp);
       node.sdp.push_back(std::move(sdp));
     }

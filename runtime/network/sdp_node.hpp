@@ -24,6 +24,10 @@ struct SdpNode {
   ElementBounds bounds;
   Precision processing = Precision::kInt8;
   bool nan_to_zero = false;
+  // Negative results become zero behind operator Y, in a result of fp16; integers have bounds.
+  bool relu_behind_y = false;
+  // Says what to change where the device has no operator Y, in the words of a layer that chose it.
+  std::string without_y = {};
   // What the CPU does instead where the device has no tables.
   std::shared_ptr<const CpuNode> without_table = {};
 

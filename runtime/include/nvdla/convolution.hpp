@@ -74,7 +74,8 @@ struct Convolution {
   std::span<const std::int32_t> bias = {};
   // The same of fp16 layers: rounded to fp16, added by X1.
   std::span<const float> bias_reals = {};
-  // Negative results become zero, in the last operator.
+  // Negative results become zero, in the last operator: Y where there is one, whose ALU does it if
+  // it is free; else the bounds below, or of fp16 a further layer "NAME clamp", do it behind Y.
   bool relu = false;
   // fp16: NaN of the input and of the kernels reads as zero. What pads is not changed.
   bool nan_to_zero = false;

@@ -94,12 +94,12 @@ struct Finish {
       } else if (!bias.empty()) {
         v = saturate(v + pick(bias, i, shape), 32);
       }
+      if (y) v = y(v, i);
       if (relu) {
         Operator op;
         op.relu = true;
         v = apply_x(v, op, 0, 0, processing);
       }
-      if (y) v = y(v, i);
       values.data[i] = convert_to(v, converter, processing, out);
     }
     return values;

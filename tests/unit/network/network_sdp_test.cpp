@@ -12,7 +12,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/lut_reference.hpp"
-#include "support/runtime/values.hpp"
+#include "support/runtime/random_layers.hpp"
 
 namespace nvdla {
 namespace {
@@ -151,6 +151,107 @@ TEST_P(OperatorsY, RandomLayers) {
       expected.data[k] = test::convert_to(v, layer.output, precision, precision);
     }
     ASSERT_EQ(test::read(session, "out").data, expected.data);
+  });
+}
+
+// The layers that promise ReLU "in the last operator", each as a convolution of one position.
+enum class Kind { kConvolution, kDeconvolution, kFullyConnected, kProduct };
+
+template <typename Layer>
+Layer with_relu(const Layer& sized, const OperatorY& y, const Converter& output,
+                std::optional<Precision> precision) {
+  Layer layer = sized;
+  layer.relu = true;
+  layer.y = y;
+  layer.output = output;
+  layer.precision = precision;
+  return layer;
+}
+
+Tensor add_kind(Network& net, Kind kind, Tensor in, std::uint32_t kernels, KernelSpan weights,
+                KernelSpan matrix, const auto& finish) {
+  if (kind == Kind::kDeconvolution)
+    return net.deconvolution(
+        in, finish(Deconvolution{.name = "l", .kernels = kernels, .weights = weights}));
+  if (kind == Kind::kFullyConnected)
+    return net.fully_connected(
+        in, finish(FullyConnected{.name = "l", .outputs = kernels, .weights = weights}));
+  if (kind == Kind::kProduct)
+    return net.matrix_product(
+        in, finish(MatrixProduct{.name = "l", .columns = kernels, .matrix = matrix}));
+  return net.convolution(in,
+                         finish(Convolution{.name = "l", .kernels = kernels, .weights = weights}));
+}
+
+// Negative results become zero whatever operator Y does: it multiplies, adds, looks up, reads
+// another tensor, and the converter behind it may fall.
+TEST_P(OperatorsY, AreFollowedByRelu) {
+  const Precision precision = GetParam();
+  const bool real = precision == Precision::kFp16;
+  const Device device = Device::open("model:nv_full");
+  test::expect_for_all(120, [&](test::Random& random) {
+    const auto kind = static_cast<Kind>(random() % 4);
+    const bool one = kind == Kind::kFullyConnected;
+    test::RefConv ref;
+    ref.processing = precision;
+    ref.atomic_c = device.info().atomic_c;
+    ref.kernels = test::any(random, 1, 40);
+    ref.channels = test::any(random, 1, 40);
+    ref.weights = test::random_kernels(std::size_t{ref.kernels} * ref.channels, precision, random);
+    const Values in =
+        test::random_tensor({ref.channels, one ? 1 : test::any(random, 1, 5),
+                             one ? 1 : test::any(random, 1, 5), test::any(random, 1, 2)},
+                            precision, random);
+    Shape shape;
+    const auto sums = test::accumulate(ref, in, shape);
+    RandomY y = random_y(shape, precision, random);
+    if (y.op.alu == NVDLA_ALU_NONE && y.op.mul == NVDLA_MUL_NONE && !y.lut) test::discard();
+    // Operands of a deconvolution are those of channels.
+    const bool each = y.tensor || std::max(y.numbers[0].size(), y.numbers[1].size()) >
+                                      std::max<std::size_t>(shape.channels, 1);
+    if (kind == Kind::kDeconvolution && each) test::discard();
+    const Precision out = test::any_result(precision, device.info(), random).value_or(precision);
+    Converter converter;
+    if (!real)
+      converter = {static_cast<std::int32_t>(random.pick(-9000, 9000)),
+                   static_cast<std::int16_t>(random.pick(-9, 9)), test::any(random, 0, 12)};
+    Network net;
+    const Tensor input = net.input("in", in.shape, precision);
+    give(y, net, shape, precision);
+    std::vector<std::int32_t> matrix(ref.weights.size());
+    for (std::size_t k = 0; k < ref.kernels; ++k)
+      for (std::size_t c = 0; c < ref.channels; ++c)
+        matrix[c * ref.kernels + k] = ref.weights[k * ref.channels + c];
+    const std::vector<std::int8_t> bytes(ref.weights.begin(), ref.weights.end()),
+        byte_matrix(matrix.begin(), matrix.end());
+    const std::vector<std::int16_t> words(ref.weights.begin(), ref.weights.end()),
+        word_matrix(matrix.begin(), matrix.end());
+    const std::vector<std::uint16_t> halves(ref.weights.begin(), ref.weights.end()),
+        half_matrix(matrix.begin(), matrix.end());
+    const auto kernels = [&](const auto& i8, const auto& i16, const auto& f16) -> KernelSpan {
+      if (precision == Precision::kInt8) return std::span(i8);
+      if (precision == Precision::kInt16) return std::span(i16);
+      return std::span(f16);
+    };
+    net.output(add_kind(net, kind, input, ref.kernels, kernels(bytes, words, halves),
+                        kernels(byte_matrix, word_matrix, half_matrix),
+                        [&](const auto& layer) { return with_relu(layer, y.op, converter, out); }),
+               "out");
+    Session session = net.build(device);
+    test::write(session, "in", in);
+    if (y.tensor) test::write(session, "y", *y.tensor);
+    session.run();
+    Values expected(shape, out);
+    Operator relu;
+    relu.relu = true;
+    for (std::size_t k = 0; k < expected.data.size(); ++k) {
+      const std::int64_t v =
+          test::apply_x(y.apply(sums[k], k, shape, precision), relu, 0, 0, precision);
+      expected.data[k] = test::convert_to(v, converter, precision, out);
+    }
+    ASSERT_EQ(test::read(session, "out"), expected)
+        << "kind " << static_cast<int>(kind) << ", alu " << y.op.alu << ", mul " << y.op.mul
+        << ", table " << y.lut.has_value() << ", result " << static_cast<int>(out);
   });
 }
 
