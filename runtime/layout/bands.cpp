@@ -28,6 +28,7 @@ namespace {
 // Where weights may be fetched while others are worked on: the fewest bands; with all weights if
 // that costs none, else with two kernel groups, so that fetching and computing overlap, or with
 // one.
+// Nothing if not even that fits.
 std::vector<Band> split_streaming(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
   const std::uint64_t group = kernel_group(info, conv);
   std::uint64_t count = 0, weights = 0;
@@ -39,7 +40,7 @@ std::vector<Band> split_streaming(const DeviceInfo& info, const nvdla_conv& conv
       weights = banks;
     }
   }
-  if (count == 0) refuse_bands(info, conv);
+  if (count == 0) return {};
   std::vector<Band> bands = cut_lines(info, conv, weights);
   const bool keep_weights = holds_all_weights(info, bands[0].conv);
   for (std::size_t i = 0; i + 1 < bands.size(); ++i) {
@@ -72,11 +73,23 @@ std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv) {
   return part.kernels;
 }
 
+namespace {
+
+std::vector<Band> bands_of(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
+  return info.has_weight_gating ? split_resident(info, conv, keep_data)
+                                : split_streaming(info, conv, keep_data);
+}
+
+}  // namespace
+
 std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
-  if (!info.has_weight_gating) return split_streaming(info, conv, keep_data);
-  std::vector<Band> bands = split_resident(info, conv, keep_data);
+  std::vector<Band> bands = bands_of(info, conv, keep_data);
   if (bands.empty()) refuse_bands(info, conv);
   return bands;
+}
+
+bool can_split_conv(const DeviceInfo& info, const nvdla_conv& conv) {
+  return !bands_of(info, conv, false).empty();
 }
 
 }  // namespace nvdla::detail

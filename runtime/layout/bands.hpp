@@ -32,6 +32,9 @@ std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv);
 // lines of a single output line do not fit beside a kernel group.
 std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data);
 
+// Returns true if split_conv() has bands for it.
+bool can_split_conv(const DeviceInfo& info, const nvdla_conv& conv);
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_LAYOUT_BANDS_HPP

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/check.hpp"
+#include "nvdla/conv_weights.hpp"
 #include "nvdla/weights.hpp"
 
 namespace nvdla::detail {
@@ -34,6 +35,10 @@ void check_weights(const WeightsDesc& d, std::span<const T> kcrs) {
                     d.channels, d.kernel_height, d.kernel_width, d.elements());
   }
 }
+
+// Returns true if transformed weights of fp16, given as their bits, are fp16 again: sums of nine
+// may be too large.
+bool winograd_weights_fit(const WinogradDesc& desc, std::span<const std::int16_t> halves);
 
 // Kernels of a group: half in 16 bit.
 std::uint32_t kernel_group(const DeviceInfo& info, const WeightsDesc& desc);

@@ -97,11 +97,12 @@ bool fits(double value) {
   return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
 }
 
+constexpr double kBeyond = 65520;  // rounds to more than the largest number of fp16
+
 template <typename T>
 T element(const WinogradDesc& d, double quarters, std::size_t k, std::size_t c) {
   if (d.weights.precision == Precision::kFp16) {
     const double value = std::ldexp(quarters, -kQuarters);
-    constexpr double kBeyond = 65520;  // what rounds to more than the largest number
     if (std::abs(value) >= kBeyond) {
       refuse_argument("kernel {} channel {}: the transformed weight {} does not fit fp16", k, c,
                       value);
@@ -176,6 +177,15 @@ std::int32_t largest_shift(const WinogradDesc& d, std::span<const T> kcrs) {
 }
 
 }  // namespace
+
+bool detail::winograd_weights_fit(const WinogradDesc& desc, std::span<const std::int16_t> halves) {
+  bool fit = true;
+  for_each_tile(desc, halves, [&](std::size_t, std::size_t, std::size_t, const Tile& tile) {
+    for (const double quarters : tile)
+      fit = fit && std::abs(std::ldexp(quarters, -kQuarters)) < kBeyond;
+  });
+  return fit;
+}
 
 std::uint32_t winograd_channels(const DeviceInfo& info, const WinogradDesc& d) {
   check(d);

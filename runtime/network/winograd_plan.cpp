@@ -7,8 +7,10 @@
 
 #include "arith/integers.hpp"
 #include "base/check.hpp"
+#include "layout/bands.hpp"
 #include "layout/cbuf.hpp"
 #include "layout/conv_steps.hpp"
+#include "layout/weight_stream.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
@@ -105,7 +107,16 @@ std::optional<WinogradPlan> plan_winograd(const DeviceInfo& info, const ConvNode
   // A tile in place of one position would leave gaps between surfaces, and be mostly for nothing.
   if (!always && out.width * out.height == 1) return std::nullopt;
   if (!always && conv_steps(info, plan.conv) >= conv_steps(info, node.conv)) return std::nullopt;
-  if (node.conv.proc_precision == NVDLA_PRECISION_FP16) return plan;
+  // A rewrite that does not fit the buffer is left out; of one that is asked for the error says
+  // why.
+  nvdla_conv one = plan.conv;
+  one.batch = 1;
+  if (!always && !can_split_conv(info, one)) return std::nullopt;
+  if (node.conv.proc_precision == NVDLA_PRECISION_FP16) {
+    const auto& halves = std::get<std::vector<std::int16_t>>(node.weights);
+    if (!always && !winograd_weights_fit(plan.desc, halves)) return std::nullopt;
+    return plan;
+  }
 
   // The accumulator's shift takes back what weights and data were scaled by.
   const std::int32_t before = static_cast<std::int32_t>(node.conv.clip_truncate) -

@@ -131,6 +131,51 @@ int weight_shift(const RefConv& c, int bits) {
   return shift;
 }
 
+// A rewrite is never the reason for which a layer does not compile, on any configuration: layers of
+// the sizes that networks have, up to those that fill the convolution buffer.
+TEST(NetworkWinograd, WhenItPaysLeavesOutWhatDoesNotFit) {
+  test::expect_for_all(60, [](test::Random& random) {
+    const auto any = [&](std::uint32_t low, std::uint32_t high) {
+      return static_cast<std::uint32_t>(random.pick(low, high));
+    };
+    const std::string configuration(
+        configuration_name(any(0, static_cast<std::uint32_t>(configuration_count() - 1))));
+    if (!configuration_info(configuration).has_winograd) test::discard();
+    const auto processing = static_cast<Precision>(any(0, 2));
+    const Shape shape{1U << any(4, 11), any(8, 64), any(8, 64)};
+    Convolution c{.name = "conv", .kernels = any(1, 2) * 16};
+    c.kernel_width = c.kernel_height = 3;
+    c.pad_left = c.pad_right = c.pad_top = c.pad_bottom = any(0, 1);
+    const std::size_t count = std::size_t{c.kernels} * shape.channels * 9;
+    // Large fp16 weights are beyond fp16 once they are transformed.
+    const auto high = processing == Precision::kFp16 && random() % 3 == 0 ? 0x7bff : 100;
+    const std::vector<std::int8_t> bytes(count, 1);
+    const std::vector<std::int16_t> words(count, 1000);
+    const std::vector<std::uint16_t> halves(count, static_cast<std::uint16_t>(high));
+    if (processing == Precision::kInt8) c.weights = std::span(bytes);
+    if (processing == Precision::kInt16) c.weights = std::span(words);
+    if (processing == Precision::kFp16) c.weights = std::span(halves);
+    if (processing != Precision::kFp16) c.accumulator_shift = any(0, 16);
+    c.winograd_truncate = any(0, 2);
+    const auto compiles = [&](Rewrite winograd) -> std::string {
+      c.winograd = winograd;
+      Network net;
+      net.output(net.convolution(net.input("in", shape, processing), c), "out");
+      try {
+        (void)net.compile(Device::open("model:" + configuration));
+      } catch (const Error& error) {
+        return error.what();
+      }
+      return {};
+    };
+    if (!compiles(Rewrite::kNever).empty()) test::discard();
+    EXPECT_EQ(compiles(Rewrite::kWhenItPays), "")
+        << configuration << ' ' << static_cast<int>(processing) << ' ' << shape.channels << 'x'
+        << shape.height << 'x' << shape.width << " to " << c.kernels << ", shift "
+        << c.accumulator_shift << ", truncate " << c.winograd_truncate;
+  });
+}
+
 TEST(NetworkWinograd, EqualsTheReference) {
   test::expect_for_all(36, [](test::Random& random) {
     Winograds w(random);
