@@ -232,6 +232,7 @@ std::string detail::rule_text(const nvdla_error& e, const RuleNames& names) {
       field.erase(0, dot + 1);
     }
   }
+  if (!names.field.empty()) field = names.field;
   if (!names.slots.empty()) {
     if (const auto at = field.rfind(".slot"); at != std::string::npos) field.erase(at);
     if (e.object == NVDLA_OBJECT_PROGRAM && e.field == NVDLA_PART_SLOTS)

@@ -18,6 +18,8 @@ struct RuleNames {
   std::string_view layer = {};          // the one that it is about
   std::string_view configuration = {};  // that lacks a feature
   std::string_view object = {};         // the table, transfer or whole program that it is about
+  // The field as the application knows it ("output.shift"), in place of the descriptor's name.
+  std::string_view field = {};
   // Of each slot what lies in it, such as "input 'image'": there is no word of slots then.
   std::span<const std::string> slots = {};
 };

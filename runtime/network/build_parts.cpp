@@ -10,6 +10,7 @@
 #include "device/program_accesses.hpp"
 #include "layout/tied.hpp"
 #include "network/builder.hpp"
+#include "network/user_fields.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -203,7 +204,10 @@ Error Builder::named(const Error& error, const ProgramPart& part) const {
       break;
     }
   }
-  if (detail.object == NVDLA_OBJECT_LAYER) detail.index += part.first_layer;
+  if (detail.object == NVDLA_OBJECT_LAYER) {
+    names.field = user_field(detail.field);
+    detail.index += part.first_layer;
+  }
   names.object = object;
   return Error(static_cast<ErrorCode>(error.code().value()), rule_text(detail, names), detail);
 }

@@ -143,6 +143,10 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
     add_part(node, *part.without_table);
     return;
   }
+  if (!part.without_y.empty() && !info_.has_sdp_y) {
+    refuse(ErrorCode::kNotAvailable, "{} has no third SDP operator (Y): {}", info_.configuration,
+           part.without_y);
+  }
   const TensorDesc& in = descs_[node.input];
   Compared compared;
   if (part.silent()) compared = compare_channels(node, part, in.shape, false);

@@ -52,6 +52,12 @@ Tensor choose(Network& network, Network::Impl& net, nvdla_alu alu, Tensor a, Ten
   return standing_for(net, network.pointwise(a, chosen), known);
 }
 
+// Says how a product gets along without operator Y.
+std::string advice_of(const QuantizedMultiplication& fitted, const char* factor) {
+  return fmt::format("a has zero point {} and b {}: give {} zero point 0", fitted.a_zero_point(),
+                     fitted.b_zero_point(), factor);
+}
+
 detail::CpuNode function_of(const std::array<std::int8_t, 256>& results) {
   detail::CpuNode node;
   node.form.why_none = "the device has no look-up tables, and a loadable no function of elements";
@@ -135,7 +141,14 @@ Tensor Network::multiply(Tensor a, Tensor b, const Multiplication& layer) {
   }
   product.output = fitted.output();
   product.bounds = fitted.bounds();
-  return standing_for(impl(), pointwise(input, product), layer.output);
+  const Tensor output = standing_for(impl(), pointwise(input, product), layer.output);
+  if (other_zero_point != 0) {
+    std::get<detail::SdpNode>(impl().layers.back().part).without_y =
+        advice_of(fitted, of_a == of_b ? "one factor"
+                          : other == a ? "a"
+                                       : "b");
+  }
+  return output;
 }
 
 Tensor Network::maximum(Tensor a, Tensor b, std::string_view name) {

@@ -83,8 +83,7 @@ TEST(NetworkElements, ProductsEqualTheirOperators) {
 
 // nv_small has no operator for the second zero point, and says so.
 TEST(NetworkElements, TwoZeroPointsTakeOperatorY) {
-  const char* const text =
-      "layer 0 'product' (sdp): y.flags needs the third SDP operator (Y), which nv_small";
+  const std::string text = "layer 0 'product': nv_small has no third SDP operator (Y): ";
   const auto build = [](const Quantization& of_a, const Quantization& of_b, const Shape& other) {
     Network net;
     const Tensor a = net.input("a", {4, 2, 2}, of_a), b = net.input("b", other, of_b);
@@ -94,8 +93,14 @@ TEST(NetworkElements, TwoZeroPointsTakeOperatorY) {
   build({1, 0}, {1, 5}, {4, 2, 2});
   build({1, 5}, {1, 0}, {4, 2, 2});
   build({1, 5}, {1, 0}, {4, 1, 1});
-  expect_error(ErrorCode::kInvalidProgram, text, [&] { build({1, 3}, {1, 5}, {4, 2, 2}); });
-  expect_error(ErrorCode::kInvalidProgram, text, [&] { build({1, 0}, {1, 5}, {4, 1, 1}); });
+  expect_error(ErrorCode::kNotAvailable,
+               text + "a has zero point 3 and b 5: give one factor zero point 0", [&] {
+                 build({1, 3}, {1, 5}, {4, 2, 2});
+               });
+  expect_error(ErrorCode::kNotAvailable, text + "a has zero point 0 and b 5: give b zero point 0",
+               [&] {
+                 build({1, 0}, {1, 5}, {4, 1, 1});
+               });
 }
 
 TEST(NetworkElements, DifferencesEqualTheirOperators) {

@@ -167,7 +167,7 @@ TEST_F(BadNetwork, ARuleOfTheCompilerNamesTheLayer) {
   conv_.accumulator_shift = 17;
   net_.output(net_.convolution(input_, conv_), "out");
   const auto error =
-      expect_error(ErrorCode::kInvalidProgram, "layer 0 'conv7' (conv): clip_truncate 17",
+      expect_error(ErrorCode::kInvalidProgram, "layer 0 'conv7' (conv): accumulator_shift 17",
                    [&] { net_.build(Device::open("model:nv_small")); });
   EXPECT_EQ(error->field(), "conv.clip_truncate");
 }

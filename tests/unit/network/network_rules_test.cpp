@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "network/user_fields.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
 
@@ -84,7 +85,8 @@ auto with_table(nvdla_lut_unit unit, const Change& change) {
 
 const std::vector<Broken>& cases() {
   static const std::vector<Broken> kCases = {
-      {"accumulator_shift", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): clip_truncate",
+      {"accumulator_shift", "nv_small", NVDLA_RULE_RANGE,
+       "layer 0 'filter' (conv): accumulator_shift 17 ",
        with_conv([](Convolution& c) { c.accumulator_shift = 17; })},
       {"pad_value", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): pad_value 1000",
        with_conv(
@@ -93,13 +95,13 @@ const std::vector<Broken>& cases() {
              c.pad_value = 1000;
            },
            3)},
-      {"converter", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (sdp): out_cvt.truncate 64",
+      {"converter", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (sdp): output.shift 64",
        with_conv([](Convolution& c) { c.output.shift = 64; })},
       {"alu_shift", "nv_small", NVDLA_RULE_RANGE, "layer 0 'point' (sdp): x1.alu_shift 64",
        with_pointwise([](Pointwise& p) { p.x1 = bias(kOne, 64); })},
       {"mul_shift", "nv_small", NVDLA_RULE_RANGE, "layer 0 'point' (sdp): x2.mul_shift 64",
        with_pointwise([](Pointwise& p) { p.x2 = scale(kOne, 64); })},
-      {"y_shift", "nv_full", NVDLA_RULE_RANGE, "layer 0 'point' (sdp): y.mul_truncate 1024",
+      {"y_shift", "nv_full", NVDLA_RULE_RANGE, "layer 0 'point' (sdp): y.mul_shift 1024",
        with_pointwise([](Pointwise& p) {
          static const std::vector<std::int32_t> kFactor = {3};
          p.y.mul = NVDLA_MUL_MUL;
@@ -124,12 +126,12 @@ const std::vector<Broken>& cases() {
        [](Network& net, Tensor in) {
          return net.contract(in, {.name = "wide", .stride_y = 2, .stride_x = 2});
        }},
-      {"lrn_offset", "nv_full", NVDLA_RULE_RANGE, "layer 0 'lrn' (cdp): in_cvt.offset 1000",
+      {"lrn_offset", "nv_full", NVDLA_RULE_RANGE, "layer 0 'lrn' (cdp): input.offset 1000",
        [](Network& net, Tensor in) {
          const nvdla_lut lut = table(NVDLA_LUT_CDP);
          return net.normalization(in, {.name = "lrn", .input = {.offset = 1000}, .lut = &lut});
        }},
-      {"lrn_shift", "nv_full", NVDLA_RULE_RANGE, "layer 0 'lrn' (cdp): out_cvt.truncate 64",
+      {"lrn_shift", "nv_full", NVDLA_RULE_RANGE, "layer 0 'lrn' (cdp): output.shift 64",
        [](Network& net, Tensor in) {
          const nvdla_lut lut = table(NVDLA_LUT_CDP);
          return net.normalization(in, {.name = "lrn", .output = {.shift = 64}, .lut = &lut});
@@ -143,7 +145,7 @@ const std::vector<Broken>& cases() {
       {"steps_of_a_table", "nv_full", NVDLA_RULE_RANGE,
        "the look-up table of layer 1 'curve': lo_index_select 100",
        with_table(NVDLA_LUT_SDP, [](nvdla_lut& lut) { lut.lo_index_select = 100; })},
-      {"image_converter", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): cvt_truncate 40",
+      {"image_converter", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): input.shift 40",
        [](Network& net, Tensor) {
          Convolution c{.name = "filter", .kernels = 1};
          c.weights = std::span(kWeights).first(1);
@@ -166,7 +168,7 @@ const std::vector<Broken>& cases() {
              net.image("camera", {.format = NVDLA_PIXEL_R16, .width = 8, .height = 8}), c);
        }},
       {"one_part_of_a_layer", "nv_small", NVDLA_RULE_RANGE,
-       "layer 0 'filter cube 1/2' (conv): clip_truncate 17",
+       "layer 0 'filter cube 1/2' (conv): accumulator_shift 17",
        [](Network& net, Tensor) {
          const Tensor in = net.input("pair", {.channels = 8, .height = 4, .width = 4, .batch = 2});
          Convolution c = conv();
@@ -195,6 +197,20 @@ TEST_P(Rules, SayNamesNotSlots) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, Rules, ::testing::ValuesIn(cases()),
                          [](const auto& broken) { return broken.param.name; });
+
+// No message about a converter uses the descriptor's word for its shift.
+TEST(RulesOfConverters, UseTheNamesOfTheApplication) {
+  const nvdla_layer layer = {};
+  const auto* base = reinterpret_cast<const char*>(&layer);
+  for (const nvdla_convert* converter :
+       {&layer.sdp.out_cvt, &layer.sdp.y.alu_cvt, &layer.sdp.y.mul_cvt, &layer.cdp.in_cvt,
+        &layer.cdp.out_cvt}) {
+    const auto at =
+        static_cast<std::uint32_t>(reinterpret_cast<const char*>(&converter->truncate) - base);
+    EXPECT_TRUE(detail::user_field(at).ends_with(".shift")) << at;
+  }
+  EXPECT_EQ(detail::user_field(offsetof(nvdla_layer, conv.width)), "");
+}
 
 // Memory that is not there is said of the tensor.
 TEST(RulesOfMemory, NameTheTensor) {
