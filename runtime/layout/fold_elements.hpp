@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "layout/precision.hpp"
 #include "nvdla/folding.hpp"
 
 namespace nvdla::detail {
@@ -18,6 +19,7 @@ namespace nvdla::detail {
 template <typename T>
 std::vector<T> fold_elements(const nvdla_conv& conv, Layout layout, std::span<const T> source,
                              T padding) {
+  check_layout(layout);
   const Folding f = fold_width(conv);
   const std::size_t batch = std::max(conv.batch, 1U), channels = conv.channels;
   const std::size_t height = conv.height, width = conv.width;

@@ -25,6 +25,12 @@ void check_precision(Precision precision) {
   }
 }
 
+void check_layout(Layout layout) {
+  if (layout != Layout::kNchw && layout != Layout::kNhwc) {
+    refuse_argument("layout {} is none of NCHW (0), NHWC (1)", static_cast<int>(layout));
+  }
+}
+
 void check_nan_to_zero(bool nan_to_zero, Precision precision) {
   if (nan_to_zero && precision != Precision::kFp16) {
     refuse_argument("nan_to_zero with an input in {}: only fp16 has NaN",

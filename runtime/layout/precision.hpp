@@ -13,6 +13,9 @@ const char* precision_name(Precision precision) noexcept;
 // Throws kInvalidArgument for what is no precision.
 void check_precision(Precision precision);
 
+// Throws kInvalidArgument for what is no layout.
+void check_layout(Layout layout);
+
 // NaN reads as zero where there is one.
 void check_nan_to_zero(bool nan_to_zero, Precision precision);
 

@@ -92,6 +92,7 @@ struct Steps {
 };
 
 Steps steps(const Shape& s, Layout layout) {
+  detail::check_layout(layout);
   const std::uint64_t area = std::uint64_t{s.height} * s.width;
   if (layout == Layout::kNchw) return {area * s.channels, area, s.width, 1};
   return {area * s.channels, 1, std::uint64_t{s.width} * s.channels, s.channels};

@@ -260,6 +260,10 @@ class ProgramSaver {
 
 std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
                                      LoadableInterface interface) {
+  if (interface != LoadableInterface::kDla0_11 && interface != LoadableInterface::kDla0_12) {
+    detail::refuse_argument("interface {} is none of DLA 0.11 (0), DLA 0.12 (1)",
+                            static_cast<int>(interface));
+  }
   // Whoever reads the file packs its inputs, and knows of no folding.
   const CompiledNetwork net =
       network.compile(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});

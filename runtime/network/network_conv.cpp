@@ -104,7 +104,17 @@ std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
   return in.shape.channels / c.groups;
 }
 
+void check_rewrite(const char* name, Rewrite rewrite) {
+  if (rewrite == Rewrite::kNever || rewrite == Rewrite::kWhenItPays || rewrite == Rewrite::kAlways)
+    return;
+  refuse_argument("{} {} is none of kNever (0), kWhenItPays (1), kAlways (2)", name,
+                  static_cast<int>(rewrite));
+}
+
 void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
+  check_rewrite("folding", c.folding);
+  check_rewrite("winograd", c.winograd);
+  check_rewrite("batch", c.batch);
   if (c.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }

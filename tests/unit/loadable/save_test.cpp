@@ -154,6 +154,14 @@ TEST(Save, CompressedWeightsRunAsPlainOnes) {
 }
 
 // What the writer cannot say is an error, and no file.
+TEST(Save, RefusesAnInterfaceThatThereIsNot) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 4, 4}), {.name = "copy"}), "out");
+  test::expect_error(
+      ErrorCode::kInvalidArgument, "interface 77 is none of DLA 0.11 (0), DLA 0.12 (1)",
+      [&] { (void)make_loadable(net, "nv_small", static_cast<LoadableInterface>(77)); });
+}
+
 TEST(Save, RefusesWhatItHasNoFormFor) {
   const replay::TemporaryFolder folder;
   const std::string path = (folder.path() / "refused.nvdla").string();
