@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "nvdla/half.hpp"
@@ -99,9 +100,15 @@ class Averages {
       for (std::size_t lane = 0; lane < lanes_; ++lane) sums_[lane] += columns_[x * lanes_ + lane];
     std::byte* const target = to_.at(at);
     for (std::size_t lane = 0; lane < channels; ++lane) {
-      const Element element = Numbers::quotient(sums_[lane], window_.pad_value ? all : there);
+      const Element element = finished(sums_[lane], window_.pad_value ? all : there);
       std::memcpy(target + lane * sizeof element, &element, sizeof element);
     }
+  }
+
+  Element finished(typename Numbers::Sum sum, std::int64_t count) const {
+    if constexpr (std::is_same_v<Element, std::int8_t>)
+      if (window_.finish) return window_.finish(sum, count);
+    return Numbers::quotient(sum, count);
   }
 
   const Source& from_;

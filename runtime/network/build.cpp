@@ -10,6 +10,7 @@
 #include "layout/cbuf.hpp"
 #include "layout/layer_order.hpp"
 #include "network/builder.hpp"
+#include "network/expand.hpp"
 #include "network/plan_check.hpp"
 #include "network/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
@@ -331,7 +332,8 @@ CompiledNetwork::Impl::Port Builder::make_port(const PortNode& node) const {
 CompiledNetwork compile(const Network::Impl& net, const Device& device, const BuildOptions& options,
                         const ProgramLimits& limits) {
   auto compiled = std::make_shared<CompiledNetwork::Impl>(device);
-  Builder(net, device, *compiled).build(options, limits);
+  const auto expanded = expand_cpu_layers(net, device.info());
+  Builder(expanded ? *expanded : net, device, *compiled).build(options, limits);
   return Handles::make<CompiledNetwork>(
       std::shared_ptr<const CompiledNetwork::Impl>(std::move(compiled)));
 }

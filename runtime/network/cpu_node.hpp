@@ -9,6 +9,7 @@
 #include <span>
 
 #include "device/chain_part.hpp"
+#include "nvdla/network.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla::detail {
@@ -26,6 +27,9 @@ struct CpuNode {
 
   std::function<void(std::span<const From> from, const To& to)> run;
   CpuForm form;
+  // Adds layers that do the same on devices with int16 and operator Y, if there are any, to a
+  // network that has the input; returns their output.
+  std::function<Tensor(Network::Impl& net, Tensor input)> on_device = {};
 };
 
 }  // namespace nvdla::detail

@@ -4,12 +4,16 @@
 // or on the CPU where that would not be exact, or is none that the device has.
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cpu/average.hpp"
 #include "layout/precision.hpp"
+#include "layout/quantized.hpp"
 #include "network/add_layer.hpp"
+#include "network/average_steps.hpp"
 #include "network/conv_parts.hpp"
 #include "network/cpu_layer.hpp"
 #include "network/reciprocal.hpp"
@@ -20,20 +24,11 @@ namespace {
 using detail::check_range;
 using detail::refuse_argument;
 
-constexpr std::uint32_t kMostStride = 8;  // of a convolution
-
-struct Window {
+struct Window : detail::AxisWindow {
   const char* name;
-  std::uint32_t size, kernel, stride, before, after;
 
-  std::uint32_t outputs() const { return (before + size + after - kernel) / stride + 1; }
-  // How many of its elements are there.
-  std::uint32_t count(std::uint32_t output) const {
-    const std::uint32_t begin = output * stride, end = begin + kernel;
-    return std::min(end, before + size) - std::max(begin, before);
-  }
-  // Whether a convolution has it.
-  bool of_device() const { return kernel <= detail::kMostPositions && stride <= kMostStride; }
+  Window(const char* called, const detail::AxisWindow& window)
+      : detail::AxisWindow(window), name(called) {}
 };
 
 Window check_window(Window w) {
@@ -101,11 +96,9 @@ bool divide_narrow(const std::vector<std::uint32_t>& counts, std::uint32_t chann
   return true;
 }
 
-// What the sums of a convolution are divided by. False if it cannot be said, or not exactly.
-bool divide(const detail::TensorNode& in, const Window& y, const Window& x,
+// Divides the sums of a convolution. Returns false if it cannot, or not exactly.
+bool divide(const detail::TensorNode& in, const std::vector<std::uint32_t>& counts,
             std::optional<std::int32_t> pad_value, Division& division, Convolution& conv) {
-  if (!y.of_device() || !x.of_device()) return false;
-  const std::vector<std::uint32_t> counts = counts_of(y, x, pad_value.has_value());
   if (in.precision == Precision::kFp16) {
     if (counts.size() > 1 || pad_value.value_or(0) != 0) return false;
     division.real = {1.0F / static_cast<float>(counts[0])};
@@ -126,25 +119,136 @@ std::vector<T> ones(std::size_t count, Precision precision) {
   return std::vector<T>(count, static_cast<T>(precision == Precision::kFp16 ? 0x3c00 : 1));
 }
 
+void set_window(const detail::AxisWindow& y, const detail::AxisWindow& x, Convolution& conv) {
+  conv.kernel_height = y.kernel;
+  conv.kernel_width = x.kernel;
+  conv.stride_y = y.stride;
+  conv.stride_x = x.stride;
+  conv.pad_top = y.before;
+  conv.pad_bottom = y.after;
+  conv.pad_left = x.before;
+  conv.pad_right = x.after;
+}
+
+// Each channel for itself, multiplied with ones.
+Tensor add_sums(Network::Impl& net, Tensor input, Convolution conv) {
+  const detail::TensorNode& in = net.cube("input", input);
+  const Precision precision = in.precision;
+  conv.kernels = conv.groups = in.shape.channels;
+  const std::size_t taps = std::size_t{in.shape.channels} * conv.kernel_height * conv.kernel_width;
+  const auto narrow = ones<std::int8_t>(precision == Precision::kInt8 ? taps : 0, precision);
+  const auto wide = ones<std::int16_t>(precision == Precision::kInt16 ? taps : 0, precision);
+  const auto half = ones<std::uint16_t>(precision == Precision::kFp16 ? taps : 0, precision);
+  if (precision == Precision::kInt8) {
+    conv.weights = std::span(narrow);
+  } else if (precision == Precision::kFp16) {
+    conv.weights = std::span(half);
+  } else {
+    conv.weights = std::span(wide);
+  }
+  return detail::commit_convolution(net, input, conv);
+}
+
+// The operators of an average whose result has a scale of its own, with its count.
+struct Scaled {
+  Quantization input, output;
+  std::optional<QuantizedOperators> operators;  // where all windows have the same count
+
+  std::int8_t element(std::int64_t sum, std::int64_t count) const {
+    if (operators) return operators->result(0, static_cast<std::int32_t>(sum));
+    const double steps = static_cast<double>(sum - count * input.zero_point) /
+                         static_cast<double>(count) * double{input.scale} / double{output.scale};
+    return detail::held8(
+        static_cast<std::int64_t>(std::round(std::clamp(steps, -1e9, 1e9))) + output.zero_point,
+        {});
+  }
+};
+
+std::optional<Scaled> scaled_of(const detail::TensorNode& in, const Average& a,
+                                const std::vector<std::uint32_t>& counts) {
+  if (!a.output) {
+    if (a.input)
+      refuse_argument("input scale {}: an output that has none keeps that of the input",
+                      a.input->scale);
+    return std::nullopt;
+  }
+  if (in.precision != Precision::kInt8)
+    refuse_argument("the input is {}: averages with an output scale are of int8",
+                    detail::precision_name(in.precision));
+  Scaled scaled{detail::quantization_of("input", in, a.input), *a.output, {}};
+  detail::check_quantization("output", scaled.output);
+  if (counts.size() == 1)
+    scaled.operators = QuantizedOperators::average(counts[0], scaled.input, scaled.output);
+  return scaled;
+}
+
+// Blocks of int8 add up to sums of int16, these to the sums of windows, which are divided; a layer
+// more makes int8 of the quotients.
+Tensor add_steps(Network::Impl& net, Tensor input, const std::string& name,
+                 const std::vector<detail::SumStep>& steps, std::uint32_t count,
+                 const std::optional<Scaled>& scaled) {
+  Tensor sums = input;
+  const auto step_name = [&](std::size_t i) {
+    return fmt::format("{} step {}/{}", name, i + 1, steps.size() + 1);
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string called = step_name(i);
+    Convolution conv{.name = called};
+    Division division;
+    if (i + 1 == steps.size() && scaled) {
+      scaled->operators->apply(conv);
+      conv.bounds = {};
+      conv.pad_value = 0;
+    } else if (i + 1 == steps.size()) {
+      divide_wide(count, division, conv);
+    }
+    set_window(steps[i].y, steps[i].x, conv);
+    conv.precision = Precision::kInt16;
+    sums = add_sums(net, sums, conv);
+  }
+  const std::string called = step_name(steps.size());
+  const detail::TensorNode& in = net.cube("input", sums);
+  const Shape shape = in.shape;
+  detail::LayerNode layer;
+  layer.name = called;
+  layer.input = net.index("input", sums);
+  layer.part = detail::SdpNode{};
+  return net.commit(std::move(layer), shape, Precision::kInt8);
+}
+
 Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const Window& y,
-                      const Window& x) {
+                      const Window& x, const std::vector<std::uint32_t>& counts,
+                      const std::optional<Scaled>& scaled) {
   const detail::TensorNode& in = net.cube("input", input);
   Shape out = in.shape;
   out.height = y.outputs();
   out.width = x.outputs();
-  const cpu::AverageWindow window = {y.kernel, x.kernel, y.stride,   x.stride,
-                                     y.before, x.before, a.pad_value};
+  cpu::AverageWindow window = {y.kernel, x.kernel, y.stride,   x.stride,
+                               y.before, x.before, a.pad_value};
+  if (scaled)
+    window.finish = [scaled](std::int64_t sum, std::int64_t count) {
+      return scaled->element(sum, count);
+    };
   detail::CpuNode node;
   node.form = detail::no_form(
-      "average of the CPU's, which takes those beyond 32x32, strides beyond 8 and counts that the "
-      "device divides by inexactly");
+      "average of the CPU's, which takes those beyond 32x32 and strides beyond 8 where no steps "
+      "are "
+      "exact, and counts that the device divides by inexactly");
   const cpu::Elements elements = {in.precision};
   node.run = [elements, window](auto sources, const auto& place) {
     cpu::average(detail::cpu_source(sources[0], elements), detail::cpu_target(place, elements),
                  window);
   };
+  const auto steps = detail::sum_steps(y, x);
+  const bool zeros = a.pad_value.value_or(0) == 0;
+  if (steps && zeros && counts.size() == 1 && in.precision == Precision::kInt8) {
+    node.on_device = [name = std::string(a.name), steps = *steps, count = counts[0], scaled](
+                         Network::Impl& all, Tensor from) {
+      return add_steps(all, from, name, steps, count, scaled);
+    };
+  }
   return detail::commit_cpu(net, a.name, {&input, 1}, std::move(node),
-                            {out, in.precision, in.quantization});
+                            {out, in.precision, scaled ? scaled->output : in.quantization});
 }
 
 }  // namespace
@@ -152,12 +256,11 @@ Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const 
 Tensor Network::average(Tensor input, const Average& a) {
   return detail::add_layer(impl(), a.name, [&] {
     const detail::TensorNode& in = impl().cube("input", input);
-    const Shape shape = in.shape;
     const Precision precision = in.precision;
     const Window y = check_window(
-        {"height", shape.height, a.kernel_height, a.stride_y, a.pad_top, a.pad_bottom});
-    const Window x =
-        check_window({"width", shape.width, a.kernel_width, a.stride_x, a.pad_left, a.pad_right});
+        {"height", {in.shape.height, a.kernel_height, a.stride_y, a.pad_top, a.pad_bottom}});
+    const Window x = check_window(
+        {"width", {in.shape.width, a.kernel_width, a.stride_x, a.pad_left, a.pad_right}});
     const std::int32_t pad_value = a.pad_value.value_or(0);
     if (precision == Precision::kFp16) {
       // Integers that fp16 has all of.
@@ -166,33 +269,21 @@ Tensor Network::average(Tensor input, const Average& a) {
       const std::int32_t low = precision == Precision::kInt8 ? -128 : -32768;
       check_range("pad_value", pad_value, low, -low - 1);
     }
-
-    Convolution conv{.name = a.name, .kernels = shape.channels, .groups = shape.channels};
-    conv.kernel_height = y.kernel;
-    conv.kernel_width = x.kernel;
-    conv.stride_y = y.stride;
-    conv.stride_x = x.stride;
-    conv.pad_top = y.before;
-    conv.pad_bottom = y.after;
-    conv.pad_left = x.before;
-    conv.pad_right = x.after;
-    conv.pad_value = pad_value;
+    const std::vector<std::uint32_t> counts = counts_of(y, x, a.pad_value.has_value());
+    const std::optional<Scaled> scaled = scaled_of(in, a, counts);
+    Convolution conv{.name = a.name};
     Division division;
-    if (!divide(in, y, x, a.pad_value, division, conv))
-      return average_on_cpu(impl(), input, a, y, x);
-    const std::size_t taps = std::size_t{shape.channels} * y.kernel * x.kernel;
-    const auto narrow =
-        ones<std::int8_t>(precision == Precision::kInt8 ? taps : 0, Precision::kInt8);
-    const auto wide = ones<std::int16_t>(precision == Precision::kInt16 ? taps : 0, precision);
-    const auto half = ones<std::uint16_t>(precision == Precision::kFp16 ? taps : 0, precision);
-    if (precision == Precision::kInt8) {
-      conv.weights = std::span(narrow);
-    } else if (precision == Precision::kFp16) {
-      conv.weights = std::span(half);
-    } else {
-      conv.weights = std::span(wide);
-    }
-    return detail::commit_same_scale(impl(), input, conv);
+    const bool of_device = y.of_device() && x.of_device();
+    if (!of_device || (scaled ? !scaled->operators.has_value()
+                              : !divide(in, counts, a.pad_value, division, conv)))
+      return average_on_cpu(impl(), input, a, y, x, counts, scaled);
+    if (scaled) scaled->operators->apply(conv);
+    conv.pad_value = pad_value;
+    set_window(y, x, conv);
+    const std::optional<Quantization> kept = in.quantization;
+    const Tensor output = add_sums(impl(), input, conv);
+    impl().tensors[impl().index("output", output)].quantization = scaled ? scaled->output : kept;
+    return output;
   });
 }
 
