@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -54,8 +57,37 @@ void Request::Impl::check_ran(std::string_view what) const {
   }
 }
 
+namespace {
+
+constexpr std::uint16_t kInfinity = 0x7c00, kSign = 0x8000, kLargest = 0x7bff;
+
+bool is_infinite(std::uint16_t half) { return (half & ~kSign) == kInfinity; }
+
+// Returns the halves with the largest number of its sign in place of each infinity.
+std::vector<std::uint16_t> without_infinities(std::span<const std::uint16_t> halves) {
+  std::vector<std::uint16_t> finite(halves.begin(), halves.end());
+  for (std::uint16_t& half : finite)
+    if (is_infinite(half)) half = static_cast<std::uint16_t>((half & kSign) | kLargest);
+  return finite;
+}
+
+// Does the same to reals that become fp16.
+std::vector<float> without_infinities(std::span<const float> reals, float scale) {
+  const double limit = std::min(65504.0 * scale, double{std::numeric_limits<float>::max()});
+  std::vector<float> finite(reals.begin(), reals.end());
+  for (float& real : finite)
+    if (std::isinf(real)) real = std::copysign(static_cast<float>(limit), real);
+  return finite;
+}
+
+}  // namespace
+
 template <typename T>
 void Request::Impl::write(std::string_view name, Layout layout, std::span<const T> source) {
+  if constexpr (std::is_same_v<T, std::uint16_t>) {
+    if (std::any_of(source.begin(), source.end(), is_infinite))
+      return write<T>(name, layout, without_infinities(source));
+  }
   const Port& port = net->tensor(net->input(name));
   const std::lock_guard lock(mutex);
   check_idle(fmt::format("writing '{}'", name));
@@ -74,6 +106,9 @@ void Request::Impl::write_reals(std::string_view name, Layout layout,
                                 std::span<const float> source) {
   const Port& port = net->tensor(net->input(name));
   net->check_reals(port);
+  const bool half = port.desc.precision == Precision::kFp16;
+  if (half && std::any_of(source.begin(), source.end(), [](float x) { return std::isinf(x); }))
+    return write_reals(name, layout, without_infinities(source, port.quantization.scale));
   const std::lock_guard lock(mutex);
   check_idle(fmt::format("writing '{}'", name));
   const Map map = map_input(port);

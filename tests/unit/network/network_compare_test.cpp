@@ -180,12 +180,12 @@ TEST(Comparisons, AfterRealOperators) {
   }
 }
 
-// Numbers that are the same, and patterns that are not: infinities, NaN, zeros of both signs.
+// Numbers that are the same, and patterns that are not: NaN, zeros of both signs.
 TEST(Comparisons, BitsOfFp16) {
   const Device device = Device::open("model:nv_full");
   for (const std::uint32_t channels : {16U, 5U}) {
     Values in({channels, 1, 2}, Precision::kFp16);
-    const std::int32_t patterns[] = {0x7c00, 0xfc00, 0x7e01, 0x8000, 0x0001, 0x7bff};
+    const std::int32_t patterns[] = {0x7bfe, 0xfbfe, 0x7e01, 0x8000, 0x0001, 0x7bff};
     for (std::size_t i = 0; i < in.data.size(); ++i) in.data[i] = patterns[i % 6];
     Network net;
     net.compare(net.input("in", in.shape, Precision::kFp16),

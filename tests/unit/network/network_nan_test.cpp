@@ -3,7 +3,10 @@
 // NaN in convolutions of fp16: kept, or read as zero in the input and the kernels, or in the sums.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
@@ -127,6 +130,90 @@ TEST(NansOfConvolution, AreOfFp16) {
                  "layer 0 'conv': nan_to_zero with an input in int8: only fp16 has NaN",
                  [&] { net.convolution(in, c); });
   }
+}
+
+// Returns a tensor that has every pattern of fp16.
+Values all_halves() {
+  Values in({8192, 2, 4}, Precision::kFp16);
+  for (std::size_t i = 0; i < in.data.size(); ++i) in.data[i] = static_cast<std::int32_t>(i);
+  return in;
+}
+
+// Layers that move elements leave these bits: infinities are the largest numbers.
+std::int32_t moved(std::int32_t bits) {
+  return (bits & 0x7fff) == 0x7c00 ? (bits & 0x8000) | 0x7bff : bits;
+}
+
+struct Move {
+  const char* name;
+  // Adds layers that move 8192x2x4 elements and leave their order by channels.
+  Tensor (*add)(Network& net, Tensor in);
+};
+
+std::ostream& operator<<(std::ostream& out, const Move& move) { return out << move.name; }
+
+class MovedHalves : public ::testing::TestWithParam<Move> {};
+
+// SDP, PDP, Rubik and the CPU move them, and tensors may be parts of others.
+TEST_P(MovedHalves, KeepNanAndZeroAndHaveNoInfinity) {
+  const Values in = all_halves();
+  Values expected = in;
+  for (std::int32_t& bits : expected.data) bits = moved(bits);
+  Network net;
+  const Tensor out = GetParam().add(net, net.input("in", in.shape, Precision::kFp16));
+  net.output(out, "out");
+  expected.shape = net.shape(out);
+  const Values found = test::run_one(net, Device::open("model:nv_full"), in);
+  ASSERT_EQ(found.shape, expected.shape);
+  for (std::size_t i = 0; i < found.data.size(); ++i)
+    ASSERT_EQ(found.data[i], expected.data[i]) << "of " << in.data[i];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MovedHalves,
+    ::testing::Values(
+        Move{"pointwise",
+             [](Network& net, Tensor in) { return net.pointwise(in, {.name = "copy"}); }},
+        Move{"pooling",
+             [](Network& net, Tensor in) {
+               return net.pooling(in, {.name = "pool", .method = NVDLA_POOL_MAX});
+             }},
+        Move{"transpose",
+             [](Network& net, Tensor in) { return net.transpose(in, {.name = "same"}); }},
+        Move{"slices",
+             [](Network& net, Tensor in) {
+               const Tensor parts[] = {
+                   net.slice(in, {.name = "low", .axis = Axis::kChannels, .start = 0, .size = 7}),
+                   net.slice(in,
+                             {.name = "high", .axis = Axis::kChannels, .start = 7, .size = 8169})};
+               return net.concatenate(parts, {.name = "both"});
+             }},
+        Move{"reshape",
+             [](Network& net, Tensor in) {
+               return net.reshape(in, {.name = "shape", .channels = 8192, .height = 4, .width = 2});
+             }},
+        Move{"planes",
+             [](Network& net, Tensor in) { return net.merge(net.split(in, "split"), "merge"); }}),
+    [](const auto& move) { return std::string(move.param.name); });
+
+// The network sees the largest number in place of an infinity, from wherever it is written.
+TEST(Infinities, AreTheLargestNumbersOnceWritten) {
+  Network net;
+  const Tensor in = net.input("in", {2, 1, 1}, Precision::kFp16, {.scale = 0.5F});
+  net.output(net.pooling(in, {.name = "most", .method = NVDLA_POOL_MAX}), "out");
+  Session session = net.build(Device::open("model:nv_full"));
+  const auto run = [&] {
+    session.run();
+    std::vector<std::uint16_t> found(2);
+    session.read("out", Layout::kNchw, std::span(found));
+    return found;
+  };
+  const std::vector<std::uint16_t> largest = {0x7bff, 0xfbff}, halves = {0x7c00, 0xfc00};
+  session.write("in", Layout::kNchw, std::span<const std::uint16_t>(halves));
+  EXPECT_EQ(run(), largest);
+  const std::vector<float> reals = {INFINITY, -INFINITY};
+  session.write("in", Layout::kNchw, std::span<const float>(reals));
+  EXPECT_EQ(run(), largest);
 }
 
 }  // namespace
