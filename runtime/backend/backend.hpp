@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process.hpp"
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
@@ -106,6 +107,7 @@ class FenceImpl {
   const LayerNames& layer_names() const noexcept { return layer_names_; }
   // Of arm_deadline(), the submitter's too: it takes the deadline away when the fence goes.
   void keep_deadline(std::shared_ptr<void> deadline) noexcept { deadline_ = std::move(deadline); }
+  const MadeHere& made() const noexcept { return made_; }
 
  protected:
   virtual std::shared_ptr<Descriptor> make_poll_fd();
@@ -115,9 +117,13 @@ class FenceImpl {
   std::shared_ptr<void> deadline_;
   std::mutex poll_mutex_;
   std::shared_ptr<Descriptor> poll_;
+  MadeHere made_;
 };
 
-// Of a job that has not ended in time.
+// The error of a job for which there was no memory on a thread of the library. The first call makes
+// it, and throws where that fails; later ones copy it, which allocates nothing.
+Error out_of_memory();
+// The error of a job that has not ended in time; likewise.
 Error late();
 // Of a job that waited for one that failed.
 Error wait_failed(const Error& why);
@@ -150,9 +156,11 @@ class QueueImpl {
   virtual std::shared_ptr<FenceImpl> submit(std::shared_ptr<const ProgramImpl> program,
                                             std::span<const BoundBuffer> bindings,
                                             const JobTerms& terms) = 0;
+  const MadeHere& made() const noexcept { return made_; }
 
  private:
   DeviceId device_;
+  MadeHere made_;
 };
 
 class Backend {
@@ -164,6 +172,10 @@ class Backend {
   virtual std::shared_ptr<const ProgramImpl> create_program(const ProgramDesc& desc) = 0;
   // Queues keep the device open.
   virtual std::shared_ptr<QueueImpl> create_queue() = 0;
+  const MadeHere& made() const noexcept { return made_; }
+
+ private:
+  MadeHere made_;
 };
 
 // The backend that a name stands for, see Device::open().

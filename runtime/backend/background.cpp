@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "backend/background.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
+
+#include "base/process.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -17,46 +20,53 @@ using Time = FenceImpl::Clock::time_point;
 thread_local bool t_in_callback = false;
 thread_local bool t_wait_follows = false;
 
-// What must be joined lives as long as the process, what it works on for ever: handles in static
-// objects may be dropped after it.
+struct Common {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::thread thread;
+  bool stopping = false;
+  MadeHere made;
+};
+
+// Joins the thread of a state when the process ends; the state stays for ever, as handles in static
+// objects may be dropped after that. A child of fork() has a state of its own: it has no thread of
+// its parent, which may have held the mutex.
 template <typename State>
 class Background {
  public:
   static State& state() {
-    static State* const state = new State;
-    static Background background(*state);
-    return *state;
+    static Background background;
+    State* known = current.load(std::memory_order_acquire);
+    if (known != nullptr && known->made.is_here()) return *known;
+    auto made = std::make_unique<State>();
+    if (current.compare_exchange_strong(known, made.get())) return *made.release();
+    return *known;
   }
   ~Background() {
+    State* const state = current.load(std::memory_order_acquire);
+    if (state == nullptr || !state->made.is_here()) return;
     {
-      const std::lock_guard lock(state_.mutex);
-      state_.stopping = true;
+      const std::lock_guard lock(state->mutex);
+      state->stopping = true;
     }
-    state_.changed.notify_all();
-    if (!state_.thread.joinable()) return;
-    if (state_.thread.get_id() == std::this_thread::get_id()) {
-      state_.thread.detach();
+    state->changed.notify_all();
+    if (!state->thread.joinable()) return;
+    if (state->thread.get_id() == std::this_thread::get_id()) {
+      state->thread.detach();
     } else {
-      state_.thread.join();
+      state->thread.join();
     }
   }
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
  private:
-  explicit Background(State& state) : state_(state) {}
-  State& state_;
-};
-
-struct Common {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::thread thread;
-  bool stopping = false;
+  Background() = default;
+  static inline std::atomic<State*> current{nullptr};
 };
 
 struct Calls : Common {
-  std::deque<std::function<void()>> calls;
+  PreparedCall calls;
 
   void run() {
     t_in_callback = true;
@@ -64,11 +74,11 @@ struct Calls : Common {
     for (;;) {
       changed.wait(lock, [&] { return stopping || !calls.empty(); });
       if (calls.empty()) return;
-      std::function<void()> call = std::move(calls.front());
-      calls.pop_front();
+      PreparedCall call;
+      call.splice(call.end(), calls, calls.begin());
       lock.unlock();
-      [&]() noexcept { call(); }();
-      call = nullptr;
+      [&]() noexcept { call.front()(); }();
+      call.clear();
       lock.lock();
     }
   }
@@ -119,27 +129,55 @@ struct Entry {
 }  // namespace
 
 void start_callbacks() {
+  static_cast<void>(out_of_memory());
   Calls& all = Background<Calls>::state();
   const std::lock_guard lock(all.mutex);
   if (all.stopping || all.thread.joinable()) return;
-  all.thread = std::thread([&all] { all.run(); });
+  all.thread = start_thread("that calls what is to follow a job", [&all] { all.run(); });
 }
 
-void call_later(std::function<void()> call) {
+PreparedCall prepare_call(std::function<void()> call) {
+  PreparedCall prepared;
+  prepared.push_back(std::move(call));
+  return prepared;
+}
+
+void call_later(PreparedCall call) noexcept {
   Calls& all = Background<Calls>::state();
   {
+    // Once the process ends nobody may call it. It is kept all the same: what it holds may be the
+    // device whose thread this is.
     const std::lock_guard lock(all.mutex);
-    if (all.stopping) return;
-    all.calls.push_back(std::move(call));
+    all.calls.splice(all.calls.end(), call);
   }
   all.changed.notify_all();
 }
+
+void call_later(std::function<void()> call) { call_later(prepare_call(std::move(call))); }
 
 bool in_callback() noexcept { return t_in_callback; }
 
 WaitFollows::WaitFollows() noexcept { t_wait_follows = !in_callback(); }
 WaitFollows::~WaitFollows() { t_wait_follows = false; }
 bool WaitFollows::is_promised() noexcept { return t_wait_follows; }
+
+namespace {
+
+// The caller holds its mutex.
+void start(Deadlines& all) {
+  if (all.stopping || all.thread.joinable()) return;
+  all.thread = start_thread("that ends jobs whose deadline has passed", [&all] { all.run(); });
+}
+
+}  // namespace
+
+void start_deadlines(Time when) {
+  if (when == Time::max()) return;
+  static_cast<void>(late());
+  Deadlines& all = Background<Deadlines>::state();
+  const std::lock_guard lock(all.mutex);
+  start(all);
+}
 
 void arm_deadline(const std::shared_ptr<FenceImpl>& fence, Time when) {
   if (when == Time::max() || fence->done()) return;
@@ -150,7 +188,7 @@ void arm_deadline(const std::shared_ptr<FenceImpl>& fence, Time when) {
     if (all.stopping) return;
     entry = std::make_shared<Entry>(Deadlines::Key(when, ++all.last));
     all.entries.emplace(entry->key, fence);
-    if (!all.thread.joinable()) all.thread = std::thread([&all] { all.run(); });
+    start(all);
   }
   all.changed.notify_all();
   fence->keep_deadline(std::move(entry));

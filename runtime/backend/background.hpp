@@ -8,15 +8,23 @@
 #define NVDLA_BACKEND_BACKGROUND_HPP
 
 #include <functional>
+#include <list>
 #include <memory>
 
 #include "backend/backend.hpp"
 
 namespace nvdla::detail {
 
-// Has the thread for call_later(), which then does not fail. Throws std::system_error.
+// Starts the thread for call_later(), which then needs none. Throws kNoMemory.
 void start_callbacks();
+// Starts the thread for arm_deadline() if there is a deadline, likewise.
+void start_deadlines(FenceImpl::Clock::time_point when);
+// Calls that call_later() takes without allocating: made where a failure can still be reported.
+using PreparedCall = std::list<std::function<void()>>;
+PreparedCall prepare_call(std::function<void()> call);
 // Calls `call` soon, after those that came before. It must not throw.
+void call_later(PreparedCall call) noexcept;
+// Prepares the call, too. Throws std::bad_alloc.
 void call_later(std::function<void()> call);
 // Are we in such a call?
 bool in_callback() noexcept;

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -11,11 +12,23 @@
 
 namespace nvdla::detail {
 
-Error late() { return {ErrorCode::kDeadline, "the deadline passed before the job had ended"}; }
+Error out_of_memory() {
+  static const Error kError(ErrorCode::kNoMemory, "the host has no memory left for this job");
+  return kError;
+}
+
+Error late() {
+  static const Error kError(ErrorCode::kDeadline, "the deadline passed before the job had ended");
+  return kError;
+}
 
 Error wait_failed(const Error& why) {
-  return {ErrorCode::kCanceled,
-          fmt::format("a job that this one waits for failed: {}", why.what())};
+  try {
+    return {ErrorCode::kCanceled,
+            fmt::format("a job that this one waits for failed: {}", why.what())};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
 }
 
 int FenceImpl::poll_fd() {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 
 #include "backend/background.hpp"
@@ -15,15 +16,22 @@ namespace {
 Error numbered(const Error& error, std::uint32_t first_layer) {
   nvdla_error detail = error.detail();
   detail.index += first_layer;
-  return {static_cast<ErrorCode>(error.code().value()),
-          fmt::format("in the program from layer {} on: {}", first_layer, error.what()), detail};
+  try {
+    return {static_cast<ErrorCode>(error.code().value()),
+            fmt::format("in the program from layer {} on: {}", first_layer, error.what()), detail};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
 }
 
 }  // namespace
 
 Fence ChainFence::start(std::vector<ChainStep> steps, const SubmitOptions& options) {
   start_callbacks();
+  start_deadlines(options.deadline);
   const auto chain = std::make_shared<ChainFence>(std::move(steps), options);
+  // The end of the chain needs this, and must not fail for want of memory.
+  chain->end_ = prepare_call([held = chain->held_] { held->clear(); });
   if (!chain->steps_.empty() && chain->steps_.front().submit) {
     chain->next_ = 1;
     const ChainStep& first = chain->steps_.front();
@@ -119,11 +127,13 @@ void ChainFence::step_ended(const Fence& step, std::uint32_t first_layer) {
   } catch (const Error& error) {
     failed = error.layer() < 0 || first_layer == 0 ? error : numbered(error, first_layer);
   }
-  {
+  try {
     const std::lock_guard lock(mutex_);
     current_ = Fence();
     const auto counted = step.statistics();
     statistics_.insert(statistics_.end(), counted.begin(), counted.end());
+  } catch (const std::bad_alloc&) {
+    failed = out_of_memory();
   }
   changed_.notify_all();
   if (failed) {
@@ -157,37 +167,46 @@ void ChainFence::advance() {
   if (step == nullptr) {
     finish(std::nullopt);
   } else if (step->compute) {
-    call_later([self = shared_from_this(), step] { self->compute(*step); });
+    try {
+      call_later([self = shared_from_this(), step] { self->compute(*step); });
+    } catch (const std::bad_alloc&) {
+      finish(out_of_memory());
+    }
   } else {
     std::optional<Error> failed;
     try {
       follow(step->submit({.deadline = deadline_}), *step);
     } catch (const Error& error) {
       failed = error;
+    } catch (const std::bad_alloc&) {
+      failed = out_of_memory();
     }
     if (failed) finish(std::move(failed));
   }
 }
 
-void ChainFence::compute(const ChainStep& step) {
+void ChainFence::compute(const ChainStep& step) noexcept {
   if (deadline_ <= Clock::now()) {
     finish(late());
     return;
   }
+  std::optional<Error> failed;
   try {
     step.compute();
+    if (step.counted) {
+      const std::lock_guard lock(mutex_);
+      statistics_.emplace_back();
+    }
   } catch (const Error& error) {
-    finish(error);
-    return;
+    failed = error;
   } catch (const std::bad_alloc&) {
-    finish(Error(ErrorCode::kNoMemory, "an operation of the CPU ran out of host memory"));
-    return;
+    failed = out_of_memory();
   }
-  if (step.counted) {
-    const std::lock_guard lock(mutex_);
-    statistics_.emplace_back();
+  if (failed) {
+    finish(std::move(failed));
+  } else {
+    advance();
   }
-  advance();
 }
 
 void ChainFence::finish(std::optional<Error> error) {
@@ -201,7 +220,9 @@ void ChainFence::finish(std::optional<Error> error) {
   }
   // They hold the device, which must not close on the thread that runs its jobs; what is waited for
   // no more may hold this.
-  call_later([steps = std::move(steps_), waits = std::move(waits_)] {});
+  held_->steps = std::move(steps_);
+  held_->waits = std::move(waits_);
+  call_later(std::move(end_));
   changed_.notify_all();
   for (const auto& call : then) call();
 }

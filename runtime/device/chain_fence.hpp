@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/background.hpp"
 #include "nvdla/queue.hpp"
 
 namespace nvdla::detail {
@@ -48,11 +49,26 @@ class ChainFence final : public FenceImpl, public std::enable_shared_from_this<C
   void step_ended(const Fence& step, std::uint32_t first_layer);
   void wait_ended();
   void advance();
-  void compute(const ChainStep& step);
+  void compute(const ChainStep& step) noexcept;
   void finish(std::optional<Error> error);
+
+  // `Held` is what a chain needs no more once it has ended.
+  struct Held {
+    std::vector<ChainStep> steps;
+    std::vector<Fence> waits;
+
+    void clear() {
+      steps.clear();
+      waits.clear();
+    }
+  };
 
   std::vector<ChainStep> steps_;
   std::vector<Fence> waits_;
+  // Releases it on the thread of callbacks: it holds the device, which must not close on the thread
+  // that runs its jobs.
+  const std::shared_ptr<Held> held_ = std::make_shared<Held>();
+  PreparedCall end_;
   const Clock::time_point deadline_;
 
   mutable std::mutex mutex_;

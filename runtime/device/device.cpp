@@ -63,6 +63,7 @@ const DeviceInfo& Device::info() const noexcept {
 
 Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
   check_open(impl_ != nullptr);
+  impl_->made().check("the device");
   if (bytes == 0) detail::refuse_argument("a buffer of 0 bytes");
   detail::check_memory(impl_->info(), memory);
   return detail::Handles::make<Buffer>(impl_->allocate(bytes, memory));
@@ -70,6 +71,7 @@ Buffer Device::allocate(std::uint64_t bytes, Memory memory) const {
 
 Program Device::create_program(const ProgramDesc& desc) const {
   check_open(impl_ != nullptr);
+  impl_->made().check("the device");
   return detail::Handles::make<Program>(impl_->create_program(desc));
 }
 
@@ -77,6 +79,7 @@ const Queue& Device::queue() const noexcept { return queue_; }
 
 Queue Device::create_queue() const {
   check_open(impl_ != nullptr);
+  impl_->made().check("the device");
   return detail::Handles::make<Queue>(impl_->create_queue());
 }
 

@@ -21,7 +21,9 @@ using detail::refuse_argument;
 
 // Whoever waits there for another call waits for itself.
 void check_may_wait(const detail::FenceImpl& fence) {
-  if (!detail::in_callback() || fence.done()) return;
+  if (fence.done()) return;
+  fence.made().check("the job");
+  if (!detail::in_callback()) return;
   refuse_argument(
       "waiting in a callback (Fence::on_end) for what has not ended: submit what follows with "
       "wait_fences, or wait on another thread");
@@ -104,6 +106,7 @@ Queue::~Queue() = default;
 Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
                     const SubmitOptions& options) const {
   if (impl_ == nullptr) refuse_argument("the queue handle is empty");
+  impl_->made().check("the queue");
   if (!program) refuse_argument("the program handle is empty");
   if (Handles::impl(program)->device() != impl_->device()) {
     refuse_argument("the program was created for another device");
@@ -131,6 +134,7 @@ Fence Queue::submit(const Program& program, std::span<const Binding> bindings,
     }
     bound.push_back({buffer, bindings[i].offset});
   }
+  detail::start_deadlines(options.deadline);
   std::vector<std::shared_ptr<detail::FenceImpl>> waits;
   waits.reserve(options.wait_fences.size());
   for (const Fence& fence : options.wait_fences) {

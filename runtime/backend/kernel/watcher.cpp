@@ -8,6 +8,12 @@ namespace nvdla::detail {
 Watcher::Watcher() : state_(std::make_shared<State>()) {}
 
 Watcher::~Watcher() {
+  if (!made_.is_here()) {
+    // The thread is the parent's, which may have held the mutex.
+    if (thread_.joinable()) thread_.detach();
+    static_cast<void>(new std::shared_ptr<State>(std::move(state_)));
+    return;
+  }
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
@@ -25,7 +31,10 @@ void Watcher::watch(std::shared_ptr<FenceImpl> fence, std::function<void()> then
   {
     const std::lock_guard lock(state_->mutex);
     state_->entries.push_back({std::move(fence), std::move(then)});
-    if (!thread_.joinable()) thread_ = std::thread([state = state_] { run(*state); });
+    if (!thread_.joinable()) {
+      thread_ =
+          start_thread("that watches the jobs of the kernel", [state = state_] { run(*state); });
+    }
   }
   state_->changed.notify_all();
 }

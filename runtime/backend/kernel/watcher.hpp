@@ -43,6 +43,7 @@ class Watcher {
 
   std::shared_ptr<State> state_;
   std::thread thread_;
+  MadeHere made_;
 };
 
 }  // namespace nvdla::detail

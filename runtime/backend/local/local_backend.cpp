@@ -11,6 +11,7 @@
 #include "backend/info.hpp"
 #include "backend/local/job_pool.hpp"
 #include "backend/local/worker.hpp"
+#include "base/process.hpp"
 #include "base/stack_memory.hpp"
 
 namespace nvdla::detail {
@@ -24,7 +25,14 @@ struct Core {
         id(new_device_id()),
         allocate(std::move(device.allocate)),
         worker(std::make_shared<Worker>(std::move(device.runner))) {}
-  ~Core() { worker->stop(); }
+  ~Core() {
+    if (made.is_here()) {
+      worker->stop();
+    } else {
+      // The child of a fork() has no thread to wait for, and the device is its parent's.
+      static_cast<void>(new std::shared_ptr<Worker>(std::move(worker)));
+    }
+  }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -33,6 +41,7 @@ struct Core {
   DeviceId id;
   decltype(LocalDevice::allocate) allocate;
   std::shared_ptr<Worker> worker;
+  MadeHere made;
 };
 
 using DeviceBindings = std::pmr::vector<nvdla_binding>;

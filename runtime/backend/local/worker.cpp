@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/process.hpp"
+
 namespace nvdla::detail {
 
 void EventCount::notify() noexcept {
@@ -24,7 +26,8 @@ void EventCount::wait(std::uint64_t seen) noexcept {
 }
 
 Worker::Worker(std::unique_ptr<Runner> runner)
-    : runner_(std::move(runner)), thread_([this] { work(); }) {}
+    : runner_(std::move(runner)),
+      thread_(start_thread("that runs the jobs of a device", [this] { work(); })) {}
 
 Worker::~Worker() { stop(); }
 
@@ -34,7 +37,13 @@ void Worker::stop() {
     stop_ = true;
   }
   event_->notify();
-  if (thread_.joinable()) thread_.join();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    // The job that it runs released the device. It ends by itself, and has all this until then.
+    thread_.detach();
+    itself_ = shared_from_this();
+  } else if (thread_.joinable()) {
+    thread_.join();
+  }
 }
 
 std::shared_ptr<Worker::JobQueue> Worker::add_queue() {
@@ -118,7 +127,7 @@ void Worker::run(Job& job) {
   } catch (const Error& failure) {
     error = failure;
   } catch (const std::bad_alloc&) {
-    error = Error(ErrorCode::kNoMemory, "the device ran out of host memory");
+    error = out_of_memory();
   }
   job.finish(std::move(error));
 }

@@ -83,6 +83,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   std::vector<std::shared_ptr<JobQueue>> queues_;
   std::size_t turn_ = 0;
   bool stop_ = false;
+  std::shared_ptr<Worker> itself_;  // where nobody else can own it any more
   std::unique_ptr<Runner> runner_;  // under running_
   std::thread thread_;              // last: everything is there when it starts
 };

@@ -2,6 +2,7 @@
 #include "backend/model/runner.hpp"
 
 #include <chrono>
+#include <new>
 
 #include "backend/model/refusal_text.hpp"
 #include "base/check.hpp"
@@ -115,11 +116,20 @@ std::optional<Error> ModelRunner::run(Job& job) {
   if (const int refused = nvdla_engine_submit(engine_.get(), &engine_job); refused != 0) {
     error = Error(ErrorCode::kGone, fmt::format("the engine takes no job: error {}", -refused));
   } else {
-    drive(job);
+    try {
+      drive(job);
+    } catch (const std::bad_alloc&) {
+      // The engine still has the job, which ends with this call.
+      error = out_of_memory();
+    }
     // Nothing goes on and no layer ended: silicon would wait for its deadline, here it is known.
     const bool stuck = engine_job.result == NVDLA_JOB_RUNNING;
     if (stuck) nvdla_engine_abort(engine_.get());
-    error = outcome(engine_job);
+    try {
+      if (!error) error = outcome(engine_job);
+    } catch (const std::bad_alloc&) {
+      error = out_of_memory();
+    }
     if (failed(engine_job)) {
       device_.reset();
       start();
