@@ -7,6 +7,7 @@
 #include "sim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,9 +43,15 @@ static struct region *find(const struct nvdla_sim *sim, uint64_t address)
 static int has_file(struct nvdla_sim *sim, uint64_t bytes)
 {
 	struct stat file;
+	int seals;
 
 	if (sim->file < 0)
 		return nvdla_sim_fail(sim, "MAP: the file did not come with it");
+	/* A user that shortens it later would end this process with a signal. */
+	seals = fcntl(sim->file, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return nvdla_sim_fail(sim,
+				"MAP: the file can be made shorter: seal it with F_SEAL_SHRINK");
 	/* Beyond the end of a file are no bytes, but a signal. */
 	if (fstat(sim->file, &file) || file.st_size < 0 ||
 	    (uint64_t)file.st_size < bytes)
@@ -59,6 +66,9 @@ static int make_room(struct nvdla_sim *sim)
 
 	if (sim->count < sim->room)
 		return 0;
+	if (sim->count >= MAX_REGIONS)
+		return nvdla_sim_fail(sim, "MAP: there are %u regions, more cannot be",
+				MAX_REGIONS);
 	more = realloc(sim->regions, (2 * sim->room + 16) * sizeof(*more));
 	if (!more)
 		return nvdla_sim_fail(sim, "MAP: no memory");
@@ -198,7 +208,7 @@ static int fetch(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 	put_place(head, memory, address, bytes);
 	if (nvdla_sim_send(sim, NVDLA_SIM_FETCH, head, sizeof(head)))
 		return -1;
-	if (nvdla_sim_receive(sim) <= 0) {
+	if (nvdla_sim_receive(sim, PATIENCE_MS) <= 0) {
 		sim->broken = 1;
 		return nvdla_sim_fail(sim, "the user left while memory was fetched");
 	}

@@ -6,6 +6,7 @@
 #include "sim.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,14 +26,36 @@ int nvdla_sim_fail(struct nvdla_sim *sim, const char *format, ...)
 	return -1;
 }
 
+/* 0 once the user can take or has sent something, or -1 with an error. */
+static int wait_for(struct nvdla_sim *sim, short events, int patience_ms)
+{
+	struct pollfd user = { .fd = sim->user, .events = events };
+	int ready;
+
+	do {
+		ready = poll(&user, 1, patience_ms);
+	} while (ready < 0 && errno == EINTR);
+	if (ready > 0)
+		return 0;
+	sim->broken = 1;
+	if (ready < 0)
+		return nvdla_sim_fail(sim, "cannot wait for the user: %s",
+				strerror(errno));
+	return nvdla_sim_fail(sim, "the user did nothing for %d s",
+			patience_ms / 1000);
+}
+
 static int send_all(struct nvdla_sim *sim, const void *data, size_t bytes)
 {
 	const char *at = data;
 
 	while (bytes) {
-		ssize_t sent = send(sim->user, at, bytes, MSG_NOSIGNAL);
+		ssize_t sent;
 
-		if (sent < 0 && errno == EINTR)
+		if (wait_for(sim, POLLOUT, PATIENCE_MS))
+			return -1;
+		sent = send(sim->user, at, bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (sent <= 0) {
 			sim->broken = 1;
@@ -66,24 +89,42 @@ int nvdla_sim_send(struct nvdla_sim *sim, uint32_t type, const void *payload,
 	return nvdla_sim_send2(sim, type, payload, bytes, NULL, 0);
 }
 
-/* A file may come with the first byte. */
-static void take_file(struct nvdla_sim *sim, struct msghdr *message)
+/* One file may come with a message; all others are closed. */
+static int take_files(struct nvdla_sim *sim, struct msghdr *message)
 {
 	struct cmsghdr *control;
+	int more = 0;
 
 	for (control = CMSG_FIRSTHDR(message); control;
 	     control = CMSG_NXTHDR(message, control)) {
+		size_t count, i;
+
 		if (control->cmsg_level != SOL_SOCKET ||
 		    control->cmsg_type != SCM_RIGHTS)
 			continue;
-		if (sim->file >= 0)
-			close(sim->file);
-		memcpy(&sim->file, CMSG_DATA(control), sizeof(int));
+		count = (control->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < count; i++) {
+			int file;
+
+			memcpy(&file, CMSG_DATA(control) + i * sizeof(int),
+			       sizeof(int));
+			if (sim->file < 0) {
+				sim->file = file;
+				continue;
+			}
+			close(file);
+			more = 1;
+		}
 	}
+	/* The kernel has closed those that there was no room for. */
+	if (more || message->msg_flags & MSG_CTRUNC)
+		return nvdla_sim_fail(sim, "more than one file came with a message");
+	return 0;
 }
 
 /* How many of the bytes came before the end. */
-static ssize_t receive_all(struct nvdla_sim *sim, void *data, size_t bytes)
+static ssize_t receive_all(struct nvdla_sim *sim, void *data, size_t bytes,
+			   int patience_ms)
 {
 	size_t done = 0;
 
@@ -98,10 +139,13 @@ static ssize_t receive_all(struct nvdla_sim *sim, void *data, size_t bytes)
 					  .msg_control = control.bytes,
 					  .msg_controllen =
 						  sizeof(control.bytes) };
-		ssize_t came =
-			recvmsg(sim->user, &message, MSG_CMSG_CLOEXEC);
+		ssize_t came;
 
-		if (came < 0 && errno == EINTR)
+		if (wait_for(sim, POLLIN, done ? PATIENCE_MS : patience_ms))
+			return -1;
+		came = recvmsg(sim->user, &message,
+			       MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		if (came < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (came < 0) {
 			sim->broken = 1;
@@ -110,13 +154,14 @@ static ssize_t receive_all(struct nvdla_sim *sim, void *data, size_t bytes)
 		}
 		if (came == 0)
 			break;
-		take_file(sim, &message);
+		if (take_files(sim, &message))
+			return -1;
 		done += (size_t)came;
 	}
 	return (ssize_t)done;
 }
 
-int nvdla_sim_receive(struct nvdla_sim *sim)
+int nvdla_sim_receive(struct nvdla_sim *sim, int patience_ms)
 {
 	unsigned char header[NVDLA_SIM_HEADER_BYTES];
 	ssize_t came;
@@ -124,7 +169,7 @@ int nvdla_sim_receive(struct nvdla_sim *sim)
 	if (sim->file >= 0)
 		close(sim->file);
 	sim->file = -1;
-	came = receive_all(sim, header, sizeof(header));
+	came = receive_all(sim, header, sizeof(header), patience_ms);
 	if (came <= 0)
 		return (int)came;
 	if (came < (ssize_t)sizeof(header))
@@ -135,7 +180,7 @@ int nvdla_sim_receive(struct nvdla_sim *sim)
 		return nvdla_sim_fail(sim,
 				"message %u of %u bytes: more than %zu cannot be",
 				sim->type, sim->bytes, sizeof(sim->payload));
-	came = receive_all(sim, sim->payload, sim->bytes);
+	came = receive_all(sim, sim->payload, sim->bytes, PATIENCE_MS);
 	if (came < 0)
 		return -1;
 	if ((uint32_t)came < sim->bytes)

@@ -230,13 +230,13 @@ static int handle(struct nvdla_sim *sim)
 
 static int serve_user(struct nvdla_sim *sim)
 {
-	int came = nvdla_sim_receive(sim);
+	int came = nvdla_sim_receive(sim, PATIENCE_MS);
 
 	if (came <= 0)
 		return came;
 	if (welcome(sim))
 		return -1;
-	while ((came = nvdla_sim_receive(sim)) > 0)
+	while ((came = nvdla_sim_receive(sim, -1)) > 0)
 		if (handle(sim) || sim->broken)
 			return -1;
 	return came;

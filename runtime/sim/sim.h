@@ -7,6 +7,10 @@
 #include "nvdla_sim_protocol.h"
 
 #define ERROR_BYTES	256
+/* Regions of one user. */
+#define MAX_REGIONS	65536u
+/* How long a user may take over what is its turn; no limit between requests. */
+#define PATIENCE_MS	60000
 
 struct region {
 	uint64_t address;
@@ -71,8 +75,11 @@ int nvdla_sim_send(struct nvdla_sim *sim, uint32_t type, const void *payload,
 	     size_t bytes);
 int nvdla_sim_send2(struct nvdla_sim *sim, uint32_t type, const void *head,
 	      size_t head_bytes, const void *data, size_t data_bytes);
-/* 1: a message is there; 0: the user left between two; -1: an error. */
-int nvdla_sim_receive(struct nvdla_sim *sim);
+/*
+ * Waits @patience_ms for the message to begin, -1 without limit.
+ * 1: a message is there; 0: the user left between two; -1: an error.
+ */
+int nvdla_sim_receive(struct nvdla_sim *sim, int patience_ms);
 
 /* The message that is there is MAP or UNMAP. 0, or -1 with an error. */
 int nvdla_sim_map(struct nvdla_sim *sim);

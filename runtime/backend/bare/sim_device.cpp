@@ -12,6 +12,7 @@
 #include "backend/bare/pages.hpp"
 #include "backend/info.hpp"
 #include "base/check.hpp"
+#include "base/printable.hpp"
 #include "sim/nvdla_sim_protocol.h"
 
 namespace nvdla::detail {
@@ -22,6 +23,11 @@ constexpr std::uint64_t kRelaxCycles = 100;
 constexpr std::size_t kMaxWriteBytes = 4096;
 // Each may hold a file open.
 constexpr std::size_t kMaxPosted = 64;
+// Messages about memory that a request may bring along, and further ones for each cycle of it: the
+// two interfaces read and write one beat in a cycle, and requests without cycles let some pass.
+constexpr std::uint64_t kMaxAccesses = std::uint64_t{1} << 20, kAccessesOfACycle = 8;
+// The time of more cycles, in nanoseconds, would not fit.
+constexpr std::uint64_t kMaxCycles = std::uint64_t{1} << 52;
 
 // Bytes that another process can map and not shorten.
 Descriptor make_file(std::uint64_t bytes) {
@@ -109,16 +115,18 @@ void SimDevice::hello(const nvdla_hw* named) {
     hw_ = find_configuration(configuration);
     if (hw_ == nullptr) {
       no_simulator(fmt::format("simulates '{}', which is no configuration; there are {}",
-                               configuration, configuration_names()));
+                               printable(configuration), configuration_names()));
     }
     if (named != nullptr && configuration != named->name)
-      no_simulator(fmt::format("is {}, not {}", configuration, named->name));
+      no_simulator(fmt::format("is {}, not {}", printable(configuration), named->name));
   }
   const nvdla_hw* const hw = hw_ != nullptr ? hw_ : named;
   blocks_ = std::make_shared<BlockTable>(hw == nullptr ? 32 : hw->address_bits);
 }
 
 void SimDevice::post(Posted message) {
+  // The connection is that of the process that called fork().
+  if (!made_.is_here()) return;
   {
     const std::lock_guard lock(posted_mutex_);
     posted_.push_back(std::move(message));
@@ -163,13 +171,14 @@ std::unique_ptr<BareMemory> SimDevice::allocate_at(std::uint64_t address, std::u
   return bytes == 0 ? nullptr : make_memory(address, bytes, memory);
 }
 
-std::uint32_t SimDevice::request(std::uint32_t type, const SimBytes& payload) {
+std::uint32_t SimDevice::request(std::uint32_t type, const SimBytes& payload,
+                                 std::uint64_t cycles) {
   const std::lock_guard lock(channel_mutex_);
   if (!failure_.empty()) throw Error(ErrorCode::kGone, failure_);
   try {
     send_posted();
     channel_.send(type, payload);
-    return serve();
+    return serve(cycles);
   } catch (const Error& error) {
     failure_ = error.what();
     throw;
@@ -187,14 +196,24 @@ void SimDevice::send_posted() {
   }
 }
 
-std::uint32_t SimDevice::serve() {
+std::uint32_t SimDevice::serve(std::uint64_t cycles) {
+  const std::uint64_t limit = kMaxAccesses + kAccessesOfACycle * std::min(cycles, kMaxCycles);
+  std::uint64_t accesses = 0;
+  alive_ = cycle_;
   for (;;) {
     const SimChannel::Message message = channel_.receive();
+    const bool access = message.type == NVDLA_SIM_FETCH || message.type == NVDLA_SIM_STORE ||
+                        message.type == NVDLA_SIM_REFUSED;
+    if (access && ++accesses > limit) {
+      channel_.fail(fmt::format("the simulator accessed memory {} times in a request of {} cycles",
+                                accesses, cycles));
+    }
     switch (message.type) {
       case NVDLA_SIM_ANSWER:
         take_answer(message.payload);
         return value_;
       case NVDLA_SIM_ALIVE:
+        take_sign_of_life(message.payload);
         break;
       case NVDLA_SIM_FETCH:
         fetch(message.payload);
@@ -207,12 +226,25 @@ std::uint32_t SimDevice::serve() {
         break;
       case NVDLA_SIM_FAILED:
         channel_.fail("the simulator gives up: " +
-                      std::string(message.payload.begin(), message.payload.end()));
+                      printable(std::string(message.payload.begin(), message.payload.end())));
       default:
         channel_.fail(
             fmt::format("the simulator sent message {}, which is not known here", message.type));
     }
   }
+}
+
+// Time passes from one to the next, or it is none.
+void SimDevice::take_sign_of_life(const SimBytes& payload) {
+  if (payload.size() != 8) {
+    channel_.fail(fmt::format("a sign of life has {} bytes instead of 8", payload.size()));
+  }
+  const std::uint64_t cycle = get_long(payload, 0);
+  if (cycle <= alive_) {
+    channel_.fail(
+        fmt::format("the simulator gives signs of life, but its clock stays at cycle {}", alive_));
+  }
+  alive_ = cycle;
 }
 
 void SimDevice::take_answer(const SimBytes& payload) {
@@ -225,6 +257,10 @@ void SimDevice::take_answer(const SimBytes& payload) {
   if (cycle < cycle_) {
     channel_.fail(
         fmt::format("the simulator's clock went from cycle {} back to {}", cycle_, cycle));
+  }
+  if (cycle - *first_cycle_ > kMaxCycles) {
+    channel_.fail(fmt::format("the simulator's clock went from cycle {} to {}, more than {} later",
+                              *first_cycle_, cycle, kMaxCycles));
   }
   cycle_ = cycle;
   value_ = get_word(payload, 8);
@@ -294,7 +330,7 @@ void SimDevice::run(std::uint64_t cycles, std::uint32_t flags) {
   put_number(payload, cycles);
   put_number(payload, flags);
   put_number(payload, std::uint32_t{0});
-  request(NVDLA_SIM_RUN, payload);
+  request(NVDLA_SIM_RUN, payload, cycles);
   const bool waited = (flags & NVDLA_SIM_UNTIL_LINE) != 0 && line_;
   if (cycles != 0 && cycle_ == before && !waited) {
     const std::lock_guard lock(channel_mutex_);

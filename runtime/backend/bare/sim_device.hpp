@@ -16,6 +16,7 @@
 #include "backend/bare/block_table.hpp"
 #include "backend/bare/sim_channel.hpp"
 #include "backend/device_name.hpp"
+#include "base/process.hpp"
 
 namespace nvdla::detail {
 
@@ -52,11 +53,13 @@ class SimDevice final : public BareDevice {
   void post(Posted message);
   std::unique_ptr<BareMemory> make_memory(std::optional<std::uint64_t> address, std::uint64_t bytes,
                                           std::optional<Memory> memory);
-  // Sends what was posted, then the request, and serves the simulator until it answers.
-  std::uint32_t request(std::uint32_t type, const SimBytes& payload);
+  // Sends what was posted, then the request, which lets `cycles` pass and some more, and serves the
+  // simulator until it answers.
+  std::uint32_t request(std::uint32_t type, const SimBytes& payload, std::uint64_t cycles = 0);
   void send_posted();
   void send_writes();
-  std::uint32_t serve();
+  std::uint32_t serve(std::uint64_t cycles);
+  void take_sign_of_life(const SimBytes& payload);
   void take_answer(const SimBytes& payload);
   void fetch(const SimBytes& payload);
   void store(const SimBytes& payload);
@@ -67,6 +70,7 @@ class SimDevice final : public BareDevice {
   std::string name_;
   std::mutex channel_mutex_;  // channel_, failure_
   SimChannel channel_;
+  MadeHere made_;
   std::string failure_;  // why there is no device any more
   const nvdla_hw* hw_ = nullptr;
   bool files_;
@@ -78,6 +82,7 @@ class SimDevice final : public BareDevice {
 
   std::optional<std::uint64_t> first_cycle_;
   std::uint64_t cycle_ = 0;
+  std::uint64_t alive_ = 0;  // the cycle of the last sign of life
   std::uint32_t value_ = 0;
   bool line_ = false;
   std::uint64_t refused_ = 0;

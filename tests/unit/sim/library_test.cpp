@@ -2,8 +2,11 @@
 //
 // libnvdla-sim, byte by byte: what it answers, what it refuses, and that nothing that a user sends
 // hurts it. The core is a toy with one register that starts a copy.
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -282,6 +285,65 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"unmap", 7, numbers({{0x1001, 8}}), "UNMAP: nothing begins at 0x1001"},
                     Bad{"unmap_bytes", 7, {}, "UNMAP has 8 bytes, not 0"}),
     [](const auto& test) { return test.param.what; });
+
+int make_file(std::uint64_t bytes, int seals) {
+  const int file = ::memfd_create("nvdla-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  EXPECT_EQ(::ftruncate(file, static_cast<off_t>(bytes)), 0);
+  EXPECT_EQ(::fcntl(file, F_ADD_SEALS, seals), 0);
+  return file;
+}
+
+const Bytes kMap = numbers({{0x5000, 8}, {4096, 8}, {1, 4}, {1, 4}});
+
+// A user that shortens the file later would end the simulator with SIGBUS.
+TEST(SimLibrary, RefusesAFileThatCanBeMadeShorter) {
+  for (const int seals : {0, F_SEAL_GROW}) {
+    Toy toy;
+    User user(toy);
+    const int file = make_file(4096, seals);
+    user.send_with(6, kMap, {file});
+    const auto message = user.receive();
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->type, 107u);
+    EXPECT_EQ(toy.join(), -1);
+    EXPECT_EQ(toy.error(), "MAP: the file can be made shorter: seal it with F_SEAL_SHRINK");
+    ::close(file);
+  }
+  Toy toy;
+  User user(toy);
+  const int file = make_file(4096, F_SEAL_SHRINK);
+  user.send_with(6, kMap, {file});
+  EXPECT_EQ(user.ask(2, numbers({{0, 4}})).value, 7u);
+  ::close(file);
+  user.close();
+  EXPECT_EQ(toy.join(), 0);
+}
+
+std::size_t open_files() {
+  std::size_t count = 0;
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+    static_cast<void>(file);
+    ++count;
+  }
+  return count;
+}
+
+// Two fit the room for one of them and its padding; more do not.
+TEST(SimLibrary, KeepsNoFileOfSeveral) {
+  for (const std::size_t several : {2U, 3U, 20U}) {
+    const int file = make_file(4096, F_SEAL_SHRINK);
+    const std::size_t before = open_files();
+    {
+      Toy toy;
+      User user(toy);
+      user.send_with(6, kMap, std::vector<int>(several, file));
+      EXPECT_EQ(toy.join(), -1);
+      EXPECT_EQ(toy.error(), "more than one file came with a message");
+    }
+    EXPECT_EQ(open_files(), before) << several;
+    ::close(file);
+  }
+}
 
 TEST(SimLibrary, SaysThatItStandsStill) {
   Toy toy(false, true);

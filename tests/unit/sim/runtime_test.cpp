@@ -226,11 +226,29 @@ INSTANTIATE_TEST_SUITE_P(
                         "FETCH of 4 bytes at 0x1000, which the device does not have"},
                     Lie{"store", 105, numbers({{0x1000, 8}, {0, 4}, {1, 4}, {0, 1}}),
                         "STORE of 1 bytes at 0x1000, which the device does not have"},
+                    Lie{"far", 102, numbers({{~0ULL, 8}, {0, 8}}),
+                        "the simulator's clock went from cycle 50 to 18446744073709551615, more "
+                        "than 4503599627370496 later"},
+                    Lie{"alive", 103, numbers({{50, 8}}),
+                        "the simulator gives signs of life, but its clock stays at cycle 50"},
+                    Lie{"short_alive", 103, {}, "a sign of life has 0 bytes instead of 8"},
                     Lie{"short_fetch", 104, {}, "FETCH has not 16 bytes"},
                     Lie{"short_store", 105, {}, "STORE has less than 16 bytes"},
                     Lie{"short_refusal", 106, {}, "REFUSED has not 16 bytes"},
                     Lie{"gives_up", 107, {'o', 'h'}, "the simulator gives up: oh"}),
     [](const auto& test) { return test.param.what; });
+
+// Signs of life without time, and refusals without end.
+TEST_F(Runtime, DoesNotListenForEver) {
+  simulate_opened([](End& end) {
+    end.receive();
+    for (int i = 0; i < 2000000; ++i) end.send(106, numbers({{0x1234, 8}, {0, 4}, {0, 4}}));
+  });
+  auto device = open();
+  refused(ErrorCode::kGone, "the simulator accessed memory 1048577 times in a request of 0 cycles",
+          [&] { device->read(0); });
+  device.reset();
+}
 
 TEST_F(Runtime, RefusesStoresBeyondABlock) {
   std::uint64_t address = 0;

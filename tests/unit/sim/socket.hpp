@@ -103,6 +103,26 @@ class End {
     send_bytes(message);
   }
 
+  // Sends a message with files.
+  void send_with(std::uint32_t type, const Bytes& payload, const std::vector<int>& files) {
+    Bytes message = numbers({{type, 4}, {payload.size(), 4}});
+    message.insert(message.end(), payload.begin(), payload.end());
+    iovec part = {message.data(), message.size()};
+    const std::size_t bytes = files.size() * sizeof(int);
+    Bytes control(CMSG_SPACE(bytes));
+    msghdr header = {};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(bytes);
+    std::memcpy(CMSG_DATA(rights), files.data(), bytes);
+    EXPECT_EQ(::sendmsg(socket_, &header, MSG_NOSIGNAL), static_cast<ssize_t>(message.size()));
+  }
+
   // Nothing when the other side has closed, or says nothing for minutes.
   std::optional<Message> receive() {
     Bytes header(8);
