@@ -11,14 +11,62 @@
 #include "base/rules.hpp"
 #include "device/layer_cuts.hpp"
 #include "device/layer_difference.hpp"
+#include "device/program_accesses.hpp"
 
 namespace nvdla::detail {
 namespace {
 
-Buffer duplicate(const Device& device, const Buffer& buffer) {
+// Beside what layers touch, for what a faulty device writes there.
+constexpr std::uint64_t kMargin = 4096;
+constexpr std::size_t kChunk = 4096;
+
+// `Range` names bytes of a buffer.
+struct Range {
+  std::uint64_t begin = 0, end = 0;
+};
+using Ranges = std::vector<Range>;
+
+// Returns the ranges in order and apart, each with its margin, within `size` bytes.
+Ranges merged(Ranges ranges, std::uint64_t size) {
+  for (Range& range : ranges) {
+    range.begin -= std::min(range.begin, kMargin);
+    range.end = std::min(size, range.end) + std::min(kMargin, size - std::min(size, range.end));
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  Ranges apart;
+  for (const Range& range : ranges) {
+    if (range.begin >= range.end) continue;
+    if (!apart.empty() && range.begin <= apart.back().end) {
+      apart.back().end = std::max(apart.back().end, range.end);
+    } else {
+      apart.push_back(range);
+    }
+  }
+  return apart;
+}
+
+template <typename T>
+std::span<T> part_of(std::span<T> bytes, const Range& range) {
+  return bytes.subspan(static_cast<std::size_t>(range.begin),
+                       static_cast<std::size_t>(range.end - range.begin));
+}
+
+// Copies what layers touch of it. Memory of a new buffer is zero; zeros are not written there, so
+// that the system need not have pages for them.
+Buffer duplicate(const Device& device, const Buffer& buffer, const Ranges& ranges) {
   Buffer copy = device.allocate(buffer.size(), buffer.memory());
-  const Map from = buffer.map(MapMode::kRead), to = copy.map(MapMode::kWrite);
-  std::copy(from.bytes().begin(), from.bytes().end(), to.data());
+  const Map from = buffer.map(MapMode::kRead), to = copy.map(MapMode::kReadWrite);
+  for (const Range& range : ranges) {
+    const std::span<const std::byte> bytes =
+        part_of(std::span<const std::byte>(from.bytes()), range);
+    for (std::size_t at = 0; at < bytes.size(); at += kChunk) {
+      const auto chunk = bytes.subspan(at, std::min(kChunk, bytes.size() - at));
+      const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+      if (!std::all_of(chunk.begin(), chunk.end(), is_zero))
+        std::copy(chunk.begin(), chunk.end(), to.data() + range.begin + at);
+    }
+  }
   return copy;
 }
 
@@ -40,17 +88,27 @@ struct LayerRunner::Impl {
 
   // What buffers hold at one time, to be put back.
   struct Snapshot {
-    std::vector<std::pair<Pair, std::vector<std::byte>>> contents;
+    struct Content {
+      Pair pair;
+      std::uint64_t begin = 0;
+      std::vector<std::byte> bytes;
+    };
+    std::vector<Content> contents;
 
-    void take(const Pair& pair) {
+    void take(const Pair& pair, const Ranges& ranges) {
       const Map map = pair.device.map(MapMode::kRead);
-      contents.emplace_back(pair, std::vector<std::byte>(map.bytes().begin(), map.bytes().end()));
+      for (const Range& range : ranges) {
+        const auto bytes = part_of(std::span<const std::byte>(map.bytes()), range);
+        contents.push_back({pair, range.begin, {bytes.begin(), bytes.end()}});
+      }
     }
     void restore() const {
-      for (const auto& [pair, bytes] : contents) {
-        for (const Buffer* buffer : {&pair.device, &pair.reference}) {
+      for (const Content& content : contents) {
+        for (const Buffer* buffer : {&content.pair.device, &content.pair.reference}) {
           if (!*buffer) continue;
-          std::copy(bytes.begin(), bytes.end(), buffer->map(MapMode::kWrite).data());
+          // Other bytes stay.
+          const Map map = buffer->map(MapMode::kReadWrite);
+          std::copy(content.bytes.begin(), content.bytes.end(), map.data() + content.begin);
         }
       }
     }
@@ -65,13 +123,47 @@ struct LayerRunner::Impl {
   std::span<const LayerStep> steps;
   // By the owner's buffer.
   std::map<const BufferImpl*, Pair> pairs;
+  // The steps touch these bytes of each. A file may declare memory that nothing uses.
+  std::map<const BufferImpl*, Ranges> used;
+
+  void use(const Binding& binding, std::uint64_t begin, std::uint64_t end) {
+    const BufferImpl* key = Handles::impl(binding.buffer).get();
+    if (key == nullptr) return;
+    const std::uint64_t size = key->size();
+    const auto within = [&](std::uint64_t at) {
+      return at > size - std::min(size, binding.offset) ? size : binding.offset + at;
+    };
+    used[key].push_back({within(begin), within(end)});
+  }
+
+  void find_used() {
+    for (const LayerStep& step : steps) {
+      if (const auto* cpu = std::get_if<CpuStep>(&step)) {
+        // Its functions say nothing of what they touch.
+        use(cpu->bindings[cpu->part->destination], 0, ~std::uint64_t{0});
+        for (const std::uint32_t slot : cpu->part->sources)
+          use(cpu->bindings[slot], 0, ~std::uint64_t{0});
+        continue;
+      }
+      const auto& program = std::get<ProgramStep>(step);
+      for (const ProgramAccess& access : program_accesses(device.info(), program.part->desc()))
+        use(program.bindings[access.slot], access.begin, access.end);
+    }
+    for (auto& [buffer, ranges] : used) ranges = merged(std::move(ranges), buffer->size());
+  }
+
+  const Ranges& used_of(const Buffer& buffer) const {
+    static const Ranges kNone;
+    const auto found = used.find(Handles::impl(buffer).get());
+    return found == used.end() ? kNone : found->second;
+  }
 
   void add(const Buffer& buffer, bool changed) {
     const BufferImpl* key = Handles::impl(buffer).get();
     if (key == nullptr || pairs.contains(key)) return;
     Pair pair;
-    pair.device = changed ? duplicate(device, buffer) : buffer;
-    if (reference) pair.reference = duplicate(*reference, buffer);
+    pair.device = changed ? duplicate(device, buffer, used_of(buffer)) : buffer;
+    if (reference) pair.reference = duplicate(*reference, buffer, used_of(buffer));
     pairs.emplace(key, std::move(pair));
   }
 
@@ -133,7 +225,7 @@ struct LayerRunner::Impl {
         before = {};
         for (std::size_t slot = 0; slot < step.bindings.size(); ++slot) {
           if ((step.part->slots[slot].access & NVDLA_SLOT_WRITE) != 0)
-            before.take(pair(step.bindings[slot].buffer));
+            before.take(pair(step.bindings[slot].buffer), used_of(step.bindings[slot].buffer));
         }
       }
       std::vector<Fence> fences;
@@ -200,8 +292,21 @@ struct LayerRunner::Impl {
         tensor.layer_name = (*step.part->layer_names)[layer];
         tensor.unit = output.unit;
         tensor.name = step.part->slot_names[output.slot];
-        tensor.bytes = map.bytes();
-        if (auto found = compare_bytes(tensor, other.bytes())) return found;
+        std::optional<LayerDifference> first;
+        for (const Range& range : used_of(step.bindings[output.slot].buffer)) {
+          tensor.bytes = part_of(std::span<const std::byte>(map.bytes()), range);
+          auto found =
+              compare_bytes(tensor, part_of(std::span<const std::byte>(other.bytes()), range));
+          if (!found) continue;
+          found->offset += range.begin;
+          found->elements = map.bytes().size();
+          if (first) {
+            first->different += found->different;
+          } else {
+            first = std::move(found);
+          }
+        }
+        if (first) return first;
       }
     }
     return std::nullopt;
@@ -235,6 +340,7 @@ LayerRunner::LayerRunner(const Device& device, const Device* reference,
            device.info().configuration, reference->info().configuration);
   }
   impl_->steps = steps;
+  impl_->find_used();
   for (const Buffer& buffer : changed) impl_->add(buffer, true);
   const auto add = [&](bool changes) {
     for (const LayerStep& step : steps) {
