@@ -33,6 +33,23 @@ def last_words(text):
     return "".join(f"\n    {line[:500]}" for line in lines)
 
 
+def ends(log):
+    """Return how the tests that did not pass ended, by name: "Timeout", "Exception: SegFault".
+
+    CTest writes that to its log only: in its JUnit file a time-out looks like any failure.
+    """
+    text = log.read_text(errors="replace") if log.is_file() else ""
+    return dict(re.findall(r"^ *\d+/\d+ Test +#\d+: (\S+) \.*(?:\x1b\[[\d;]*m)*\*\*\*"
+                           r"(\S.*?) +[\d.]+ sec", text, re.M))
+
+
+def end_text(end, case):
+    """Return how a test ended if it did not end by itself, as " (time-out after 900 s)"."""
+    if end == "Timeout":
+        return f" (time-out after {float(case.get('time') or 0):.0f} s)"
+    return f" ({end.removeprefix('Exception: ')})" if end.startswith("Exception") else ""
+
+
 def reason_of_skip(text):
     """Return why a test was skipped: a script's `skipped: why`, or GTEST_SKIP()'s message."""
     match = re.search(r"^skipped: (.*)$|: Skipped\n(.+)$|^\S+:\d+\n(.+)$", text or "", re.M)
@@ -65,6 +82,7 @@ class Results:
                 self.skip(case.find("skipped").get("message"))
 
     def add_stage(self, path):
+        ended = ends(path.with_suffix(".log"))
         for case in ElementTree.parse(path).getroot().iter("testcase"):
             # ctest: run, fail, notrun (skipped or not built), disabled
             status = case.get("status")
@@ -76,10 +94,13 @@ class Results:
                 self.passed += not process.is_file()
             elif case.find("skipped") is not None or status == "disabled":
                 self.skip(case.findtext("system-out"))
-            # A process that died has no file, or one without what it died of.
-            elif len(self.failures) == known:
-                self.failed += 1
-                self.failures.append(case.get("name") + last_words(case.findtext("system-out")))
+            else:
+                # A process that died has no file, or one without what it died of.
+                end = end_text(ended.get(case.get("name"), ""), case)
+                if end or len(self.failures) == known:
+                    self.failed += 1
+                    self.failures.append(case.get("name") + end +
+                                         last_words(case.findtext("system-out")))
 
 
 def least(stage):

@@ -62,6 +62,33 @@ class Summary(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("FAILED own: broken\n    much\n    it is 3, not 4\n", text)
 
+    def test_a_time_out_and_a_crash_are_reported_as_such(self):
+        """CTest itself runs these three, so what its log looks like is not assumed here."""
+        (self.folder / "CTestTestfile.cmake").write_text(
+            'add_test(slow "/bin/sh" "-c" "echo half of it; exec sleep 60")\n'
+            "set_tests_properties(slow PROPERTIES TIMEOUT 1)\n"
+            'add_test(crash "/bin/sh" "-c" "kill -SEGV $$")\n'
+            'add_test(wrong "/bin/false")\n')
+        with open(self.folder / "own.log", "w", encoding="utf-8") as log:
+            subprocess.run(["ctest", "--test-dir", self.folder, "--output-junit",
+                            self.folder / "own.xml", "--output-on-failure"], stdout=log, check=False)
+        status, text = self.say("stage", "own", "8", "7")
+        self.assertEqual(status, 1)
+        self.assertRegex(text, r"FAILED own: slow \(time-out after [12] s\)\n    half of it\n")
+        self.assertRegex(text, r"FAILED own: crash \(SegFault\)\n")
+        self.assertRegex(text, r"FAILED own: wrong\n")
+
+    def test_a_time_out_is_reported_beside_failures_of_the_same_process(self):
+        self.results("own", '<testcase name="room.1" status="fail" time="900.1"><failure/>'
+                            "<system-out>still at it</system-out></testcase>")
+        (self.folder / "own").mkdir()
+        (self.folder / "own" / "room.1.xml").write_text(PART_FILE)
+        (self.folder / "own.log").write_text(
+            " 1/1 Test #1: room.1 ..........***Timeout 900.10 sec\n")
+        _, text = self.say("stage", "own", "8", "900")
+        self.assertIn("FAILED own: room.1: A.three", text)
+        self.assertIn("FAILED own: room.1 (time-out after 900 s)\n    still at it", text)
+
     def test_a_stage_that_fails_itself_shows_the_end_of_its_log(self):
         (self.folder / "own.log").write_text("compiling\nerror: no such type\n")
         status, text = self.say("stage", "own", "1", "7")
