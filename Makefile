@@ -60,11 +60,11 @@ run: configure
 	@build/bin/digits
 
 test:
-	@.ci/packages.sh build test docs emulate
+	@sections=$$(.ci/stages.sh --packages $(STAGES)) && .ci/packages.sh $$sections
 	@.ci/stages.sh $(STAGES)
 
 test-all:
-	@.ci/packages.sh build test docs emulate packages test-all
+	@sections=$$(.ci/stages.sh --packages --all $(STAGES)) && .ci/packages.sh $$sections
 	@.ci/stages.sh --all $(STAGES)
 
 # Installs before it configures, as `make emulate`.
@@ -111,7 +111,7 @@ packages:
 
 # Also checks it: that takes some minutes.
 upstream-series:
-	@.ci/packages.sh build test emulate test-all
+	@.ci/packages.sh build test static emulate test-all
 	@tests/upstream/check.sh build
 
 install: build

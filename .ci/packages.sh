@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # packages.sh SECTION...: install what packages.txt lists there and is missing.
+# packages.sh --list SECTION...: print what it lists there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . .ci/apt.sh
@@ -11,7 +12,8 @@ wanted() {
 	local section package
 	while read -r package _; do
 		case $package in
-		'[build]' | '[test]' | '[bench]' | '[emulate]' | '[docs]' | '[packages]' | '[test-all]') section=$package ;;
+		'[build]' | '[test]' | '[release]' | '[static]' | '[clang]' | '[bench]' | '[emulate]' | \
+			'[docs]' | '[packages]' | '[test-all]') section=$package ;;
 		'['*) echo "packages.txt: unknown section $package" >&2; return 1 ;;
 		'' | '#'*) ;;
 		*) [[ " $* " != *" ${section:1:-1} "* ]] || echo "$package" ;;
@@ -19,6 +21,10 @@ wanted() {
 	done < packages.txt
 }
 
+if [[ ${1:-} == --list ]]; then
+	wanted "${@:2}" | sort -u
+	exit
+fi
 list=$(wanted "$@")
 installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' $list 2>/dev/null |
 	sed -n 's/^ii *//p' || true)

@@ -5,6 +5,8 @@
 # stage that fails; those that are named, all without any. --all adds what is
 # labelled slow. All checks are ctest tests; summary.py adds up their results. What
 # the stages say is in build/results/STAGE.log; here is a line for each.
+#
+# stages.sh --packages [--all] [STAGE...]: the sections of packages.txt that these stages need.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,6 +15,11 @@ cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD
 all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
+packages=
+if [[ ${1:-} == --packages ]]; then
+	shift
+	packages=1
+fi
 if [[ ${1:-} == --all ]]; then
 	shift
 	slow=()
@@ -26,6 +33,28 @@ for name in "$@"; do
 		exit 2
 	}
 done
+
+# sections STAGE: what a stage needs of packages.txt. Its slow tests need more.
+sections() {
+	case $1 in
+	static) echo build test static docs ;;
+	freestanding | fuzz) echo build test clang ;;
+	# The commands of the README are tests of this stage.
+	release) echo build test release static docs ;;
+	asan) echo build test release clang ;;
+	tsan) echo build test ;;
+	modules) echo build test static emulate ;;
+	emulate) echo build test emulate ;;
+	arm64) echo build test emulate test-all ;;
+	alone) echo build test release ;;
+	esac
+	[[ -n ${slow[1]+x} ]] || echo release static clang docs emulate packages test-all
+}
+if [[ -n $packages ]]; then
+	[[ $# -gt 0 ]] || set -- "${all[@]}"
+	for name in "$@"; do sections "$name"; done | tr ' ' '\n' | sort -u | xargs
+	exit
+fi
 
 # configure PRESET [OPTION...]
 configure() {

@@ -59,6 +59,43 @@ says 0 "Installing ccache cmake"
 said=$(cat "$CALLS")
 says 0 "install --no-install-recommends ccache cmake"
 
+# A stage installs what it needs and nothing else; without a name all of them do.
+packages_of() {
+	said=$("$source/.ci/packages.sh" --list $("$source/.ci/stages.sh" --packages "$@"))
+	status=$?
+	said=" $(xargs <<< "$said") "
+}
+lacks() {
+	for text in "$@"; do
+		[[ $said != *" $text "* ]] || { echo "'$text' is not needed: $said"; failed=1; }
+	done
+}
+packages_of static
+says 0 " cmake " " clang-format-14 " " doxygen " " sparse "
+lacks qemu-system-x86 linux-source-6.12 clang-14 fish libdnnl-dev
+packages_of release
+says 0 " libgtest-dev " " fish " " clang-format-14 "
+lacks qemu-system-x86 linux-source-6.12 clang-14
+packages_of freestanding
+says 0 " clang-14 "
+lacks qemu-system-x86 doxygen cppcheck
+packages_of tsan emulate
+says 0 " qemu-system-x86 " " libgtest-dev "
+lacks doxygen clang-14 mmdebstrap
+packages_of
+says 0 " qemu-system-x86 " " clang-14 " " doxygen " " fish " " sparse "
+lacks mmdebstrap qemu-user
+packages_of --all static
+says 0 " linux-source-6.1 " " clang-14 "
+# Each stage names what it needs, and the front door asks it.
+for stage in $(sed -n 's/^\t*all+*=(\(.*\))$/\1/p' "$source/.ci/stages.sh"); do
+	[[ -n $(sed -n "/^sections() {/,/^}/{/$stage/p}" "$source/.ci/stages.sh") ]] ||
+		{ echo "stages.sh: sections() does not know the stage $stage"; failed=1; }
+done
+said=$(make -C "$source" --no-print-directory -n test STAGES="static tsan")
+status=$?
+says 0 "--packages static tsan"
+
 kernels=$work/kernels
 ANSWER=nobody run "$source/tests/emulator/get-kernel.sh" 6.12 "$kernels"
 says 1 "No package registry answers (offline?)" "linux-image-6.12.*" "W: Failed to fetch" \
