@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "backend/device_name.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <vector>
 
 #include "backend/info.hpp"
 #include "base/check.hpp"
+#include "base/quantity.hpp"
 #include "model/device.hpp"
 
 namespace nvdla::detail {
@@ -22,6 +27,53 @@ constexpr const char* kVariable = "NVDLA_DEVICE";
 // Cycles, and requests.
 constexpr unsigned kMaxLatency = 100000;
 constexpr unsigned kMaxOutstanding = 4096;
+constexpr unsigned kMaxStall = 86400;  // seconds: a day
+
+// One table of names and options, from which --help, the manual and error messages are made; the
+// README and Device::open() list the same ones.
+const std::array kForms = std::to_array<DeviceForm>({
+    {"model:nv_small", "the device model in this process; without a configuration nv_full"},
+    {"/dev/accel/accel0", "a kernel device by its path; a render node on older kernels"},
+    {"kernel", "the first kernel device"},
+    {"sim:/tmp/nvdla", "a simulator of the logic that listens at this socket"},
+    {"mmio:0000:00:04.0",
+     "registers that the program maps: a PCI function, /dev/uio0 or an address"},
+    {"auto",
+     "the one that NVDLA_DEVICE names, else the first kernel device, else the model; commands take "
+     "it without --device"},
+});
+
+const std::array kOptions = std::to_array<DeviceOption>({
+    {"model", "threads", fmt::format("<1 to {}>", model::kMaxThreads),
+     "threads that share a layer; one for each processor unless given"},
+    {"model", "latency", fmt::format("<1 to {} cycles>", kMaxLatency),
+     "cycles until memory answers, for predicted cycles and counters of stalls; 1"},
+    {"model", "outstanding", fmt::format("<1 to {} requests>", kMaxOutstanding),
+     "requests on their way to memory at once; as many as there are"},
+    {"model", "fp16", "<exact or fast>",
+     "fast: fp16 convolutions in fp32, some 20 times as fast and not bit by bit; exact"},
+    {"model", "gating", "<on or off>",
+     "off: logic without the fault of clock gates that loses weights; on"},
+    {"sim", "config", "<configuration>", "which one it is; else the simulator tells"},
+    {"sim", "gating", "<on or off>", "as of the model; needs config"},
+    {"sim", "stall", fmt::format("<1s to {}s>", kMaxStall),
+     "time without a sign of life that is an error; 60s"},
+    {"sim", "memory", "messages", "never share memory with the simulator"},
+    {"mmio", "config", "<configuration>", "which one it is, where the registers do not show it"},
+    {"mmio", "gating", "<on or off>", "as of the model; needs config"},
+    {"mmio", "memory", "<size, or size@address>",
+     "memory for buffers in whole pages: so much of huge pages, or what the kernel leaves alone"},
+    {"mmio", "sram", "<size@address>", "memory behind the second interface, in whole pages"},
+    {"mmio", "clock", "<rate>", "rate of its clock, such as 600MHz"},
+    {"mmio", "interrupt", "<on or poll>", "poll: read the interrupt status; on"},
+});
+
+std::vector<DeviceOption> options_of(std::string_view form) {
+  std::vector<DeviceOption> options;
+  for (const DeviceOption& option : kOptions)
+    if (option.form == form) options.push_back(option);
+  return options;
+}
 
 // 0 for what is no number in 1..most.
 unsigned parse_number(std::string_view value, unsigned most) {
@@ -46,6 +98,19 @@ bool parse_option(std::string_view key, std::string_view value, ModelOptions& op
   return true;
 }
 
+// "'threads=<1 to 64>', ... or 'gating=<on or off>'", from the table.
+std::string options_text(std::string_view form) {
+  std::string text;
+  const auto all = options_of(form);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += fmt::format("{}'{}={}'",
+                        i == 0                ? ""
+                        : i + 1 == all.size() ? " or "
+                                              : ", ",
+                        all[i].key, all[i].value);
+  return text;
+}
+
 // Calls visit(key, value, option) for each ",<key>=<value>" of `rest`.
 template <typename Visit>
 void for_options(std::string_view rest, const Visit& visit) {
@@ -62,12 +127,8 @@ ModelOptions parse_options(std::string_view name, std::string_view rest) {
   ModelOptions options;
   for_options(rest, [&](auto key, auto value, auto option) {
     if (parse_option(key, value, options)) return;
-    refuse(
-        ErrorCode::kNoDevice,
-        "device '{}': expected 'threads=<1 to {}>', 'latency=<1 to {} cycles>', "
-        "'outstanding=<1 to {} requests>', 'fp16=<exact or fast>' or 'gating=<on or off>' behind "
-        "the comma, not '{}'",
-        name, model::kMaxThreads, kMaxLatency, kMaxOutstanding, option);
+    refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
+           options_text("model"), option);
   });
   return options;
 }
@@ -87,11 +148,14 @@ DeviceName parse_model(std::string_view name) {
   return parsed;
 }
 
-constexpr unsigned kMaxStall = 86400;
-
 bool parse_sim_option(std::string_view key, std::string_view value, SimOptions& sim) {
   if (key == "memory") return sim.messages = value == "messages";
-  return key == "stall" && (sim.stall = parse_number(value, kMaxStall)) != 0;
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const auto stall = parse_time(value, "s");
+  if (key != "stall" || !stall || *stall % kSecond != 0 || *stall / kSecond > kMaxStall)
+    return false;
+  sim.stall = static_cast<unsigned>(*stall / kSecond);
+  return sim.stall != 0;
 }
 
 bool parse_gating(std::string_view value, bool& gating) {
@@ -100,9 +164,9 @@ bool parse_gating(std::string_view value, bool& gating) {
 }
 
 // The options of devices whose configuration may be named: it and "gating" in any order, and those
-// that parse(key, value) takes, which `others` describes.
+// that parse(key, value) takes. The table has them all, below `form`.
 template <typename Parse>
-void parse_named(std::string_view name, std::string_view rest, const std::string& others,
+void parse_named(std::string_view name, std::string_view rest, std::string_view form,
                  DeviceName& parsed, const Parse& parse) {
   bool gating = true;
   for_options(rest, [&](auto key, auto value, auto option) {
@@ -113,10 +177,8 @@ void parse_named(std::string_view name, std::string_view rest, const std::string
              name, value, configuration_names());
     }
     if (key == "gating" ? parse_gating(value, gating) : parse(key, value)) return;
-    refuse(ErrorCode::kNoDevice,
-           "device '{}': expected 'config=<configuration>', 'gating=<on or off>', {} behind the "
-           "comma, not '{}'",
-           name, others, option);
+    refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
+           options_text(form), option);
   });
   if (gating) return;
   if (parsed.hw == nullptr) {
@@ -134,9 +196,7 @@ DeviceName parse_sim(std::string_view name) {
     refuse(ErrorCode::kNoDevice,
            "device '{}': expected the path of a simulator's socket behind '{}'", name, kSim);
   }
-  const std::string others =
-      fmt::format("'stall=<1 to {} seconds>' or 'memory=messages'", kMaxStall);
-  parse_named(name, name.substr(comma), others, parsed,
+  parse_named(name, name.substr(comma), "sim", parsed,
               [&](auto key, auto value) { return parse_sim_option(key, value, parsed.sim); });
   return parsed;
 }
@@ -153,10 +213,7 @@ DeviceName parse_mmio(std::string_view name) {
            name, kMmio);
   }
   parsed.mmio = *place;
-  parse_named(name, name.substr(comma),
-              "'memory=<size of huge pages>', 'memory=<size>@<address>', 'sram=<size>@<address>', "
-              "in whole pages, 'clock=<kHz>', 'interrupt=<on or poll>'",
-              parsed,
+  parse_named(name, name.substr(comma), "mmio", parsed,
               [&](auto key, auto value) { return parse_mmio_option(key, value, parsed.mmio); });
   // Devices of UIO may belong to PCI, which is seen when they are opened.
   if (parsed.mmio.form == MmioName::Form::kPhysical && !parsed.mmio.memory) {
@@ -172,6 +229,9 @@ bool names_model(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const DeviceForm> device_forms() { return kForms; }
+std::span<const DeviceOption> device_options() { return kOptions; }
 
 const nvdla_hw& default_configuration() noexcept { return *find_configuration("nv_full"); }
 
@@ -190,13 +250,12 @@ DeviceName parse_device_name(std::string_view name) {
   if (name.starts_with(kSim)) return parse_sim(name);
   if (name.starts_with(kMmio)) return parse_mmio(name);
   if (name.find('/') != name.npos) return {.kind = Kind::kKernel, .path = std::string(name)};
-  refuse(
-      ErrorCode::kNoDevice,
-      "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
-      "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}; "
-      "'model' may end in ',threads=<n>', ',latency=<n>', ',outstanding=<n>' and ',gating=off'; "
-      "'sim:<path of a simulator's socket>'; and 'mmio:<PCI function, device of UIO or address>'",
-      name, configuration_names());
+  refuse(ErrorCode::kNoDevice,
+         "no device is called '{}'; valid are 'auto', 'kernel' (the first kernel device), the path "
+         "of one such as /dev/accel/accel0, 'model' and 'model:<configuration>' with one of {}, "
+         "'sim:<path of a simulator's socket>', and 'mmio:<PCI function, device of UIO or "
+         "address>'; options such as ',threads=2' may follow: `nvdla --help` lists them",
+         name, configuration_names());
 }
 
 DeviceName choose_device_name(std::string_view name) {

@@ -5,6 +5,7 @@
 #ifndef NVDLA_BACKEND_DEVICE_NAME_HPP
 #define NVDLA_BACKEND_DEVICE_NAME_HPP
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,20 @@ struct DeviceName {
   SimOptions sim = {};           // kSim
   MmioName mmio = {};            // kMmio
 };
+
+// A form that names have, by an example.
+struct DeviceForm {
+  std::string_view name, text;
+};
+// An option behind a comma, ",<key>=<value>", of names that begin with `form`.
+struct DeviceOption {
+  std::string_view form, key;
+  std::string value, text;
+};
+
+// All of them, in the order in which --help lists them.
+std::span<const DeviceForm> device_forms();
+std::span<const DeviceOption> device_options();
 
 // Reads a name as Device::open() describes them. Throws kNoDevice for what is none, listing what
 // would be. Opens nothing, and does not look whether a file is there.

@@ -39,7 +39,7 @@ ROOMS = {
     # Drives devices by their registers where it reaches them, else by the API.
     "runtime/selftest": {"runtime/backend", "runtime/base", "runtime/model", "firmware", "api",
                          "uapi"},
-    # What programs share.
+    # What programs share. Of base only headers: programs link the library, whose insides are hidden.
     "runtime/program": {"runtime/base", "api", "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
     "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/lut",

@@ -49,13 +49,13 @@ configurations=$("$nvdla" info | sed -n 's/^model:\([^ ]*\).*/\1/p')
 [[ -n $configurations ]] || fail "nvdla info lists no model"
 for configuration in $configurations; do
 	if ! "$nvdla" info --device "model:$configuration" | grep -q 'secondary memory'; then
-		said=$(judged "" --config "$configuration" --clock-khz 75000)
+		said=$(judged "" --config "$configuration" --clock-rate 75MHz)
 		[[ -z $said ]] || fail "$configuration: $said"
 		nodes+=1
 		continue
 	fi
-	for options in "" "--soc starfive,jh7100-nvdla" "--coherent --clock-khz 600000" \
-		"--sram 0x20000000+0x80000 --memory-region 0x80000000+0x8000000" \
+	for options in "" "--soc starfive,jh7100-nvdla" "--coherent --clock-rate 600MHz" \
+		"--sram 512K@0x20000000 --memory-region 128M@0x80000000" \
 		"--clock crg,3 --clock crg,4 --reset crg,17"; do
 		# The options are words.
 		# shellcheck disable=SC2086
@@ -68,7 +68,7 @@ done
 for filter in 's/interrupts/interupts/' 's/clock-names = "core"/clock-names = "csb"/' \
 	's/mmio-sram";/&\n\t\tclocks = "core";/' 's/nvidia,nvdla-nv-full/nvidia,nv_full/' \
 	's/compatible = "nvidia.*/compatible = "nvidia,nvdla-nv-full", "acme,npu";/'; do
-	said=$(judged "$filter" --config nv_full --clock crg,3 --sram 0x20000000+0x80000)
+	said=$(judged "$filter" --config nv_full --clock crg,3 --sram 512K@0x20000000)
 	[[ -n $said ]] || fail "dt-validate takes what '$filter' makes"
 done
 echo "$nodes nodes are as the bindings want them"

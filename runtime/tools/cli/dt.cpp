@@ -9,8 +9,10 @@
 #include <memory>
 
 #include "backend/device_name.hpp"
+#include "base/memory_window.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
@@ -51,12 +53,13 @@ std::vector<std::uint32_t> cells_of_option(const char* option, std::string text)
   return cells;
 }
 
+// As everywhere: "512K@0x20000000".
 dt::Region region_of_option(const char* option, const std::string& text) {
-  const std::size_t plus = text.find('+');
-  if (plus == text.npos)
-    throw UsageError(fmt::format("{} {}: expected ADDRESS+SIZE", option, text));
-  return {number_of_option(option, std::string_view(text).substr(0, plus)),
-          number_of_option(option, std::string_view(text).substr(plus + 1))};
+  const auto window = detail::parse_window(text);
+  if (!window)
+    throw UsageError(
+        fmt::format("{} {}: expected SIZE@ADDRESS, such as 512K@0x20000000", option, text));
+  return {window->address, window->size};
 }
 
 // "crg 3": a label and its numbers.
@@ -188,10 +191,10 @@ Run add_node(CLI::App& dt_command) {
                    "Label of the interrupt controller, where the bus does not say it")
       ->type_name("LABEL");
   command
-      ->add_option("--clock-khz", options->request.clock_khz,
-                   "How fast its core is, where there is no clock to ask")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""));
+      ->add_option("--clock-rate", options->request.clock_khz,
+                   "How fast its core is, such as 600MHz, where there is no clock to ask")
+      ->type_name("RATE")
+      ->transform(program::rate_in("kHz", 1, 0xffffffffU / 1000));
   command
       ->add_option("--clock", options->clocks,
                    "Label of a clock and its numbers, \"crg 3\": of the core; again: of the "
@@ -203,11 +206,11 @@ Run add_node(CLI::App& dt_command) {
   command
       ->add_option("--sram", options->sram,
                    "On-chip memory behind its second interface; adds a node for it")
-      ->type_name("ADDRESS+SIZE");
+      ->type_name("SIZE@ADDRESS");
   command
       ->add_option("--memory-region", options->memory_region,
                    "Memory for its buffers alone; adds a node that reserves it")
-      ->type_name("ADDRESS+SIZE");
+      ->type_name("SIZE@ADDRESS");
   command->add_flag("--coherent", options->request.coherent, "It sees the processors' caches");
   command->add_option("--bus", options->request.bus, "Path of the node that it goes below")
       ->type_name("NODE")
@@ -216,11 +219,11 @@ Run add_node(CLI::App& dt_command) {
       ->add_option("--address-cells", options->request.address_cells,
                    "#address-cells of that node and of the root")
       ->type_name("NUMBER")
-      ->check(CLI::Range(1U, 2U).description(""))
+      ->check(program::whole_number(1, 2))
       ->capture_default_str();
   command->add_option("--size-cells", options->request.size_cells, "#size-cells of these")
       ->type_name("NUMBER")
-      ->check(CLI::Range(1U, 2U).description(""))
+      ->check(program::whole_number(1, 2))
       ->capture_default_str();
   command
       ->add_option("--overlay", options->overlay,
@@ -229,7 +232,7 @@ Run add_node(CLI::App& dt_command) {
       ->type_name("FILE");
   command->footer(
       "Examples:\n"
-      "  nvdla dt node --address 0xc000000 --interrupt \"0 112 4\" --clock-khz 600000\n"
+      "  nvdla dt node --address 0xc000000 --interrupt \"0 112 4\" --clock-rate 600MHz\n"
       "  nvdla dt node --config nv_full --address 0x10040000 --interrupt 7 --bus /soc\n"
       "    --sram 0x20000000+0x80000 --memory-region 0xb0000000+0x8000000\n"
       "  nvdla dt node --address 0xc000000 --interrupt \"0 112 4\" --overlay npu.dtbo");

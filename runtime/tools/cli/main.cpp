@@ -1,10 +1,44 @@
 // SPDX-License-Identifier: MIT
 //
 // The `nvdla` command: what a person at a terminal wants from the stack without writing code.
-#include <array>
+#include <fmt/format.h>
 
+#include <array>
+#include <string>
+
+#include "backend/device_name.hpp"
 #include "program/program.hpp"
+#include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+
+namespace {
+
+// "  name    text", the text wrapped at its column.
+std::string entry(std::string_view name, std::string_view text) {
+  constexpr std::size_t kColumn = 24;
+  std::string head = fmt::format("  {:<{}}", name, kColumn - 2);
+  if (name.size() + 3 > kColumn) head = fmt::format("  {}\n{:{}}", name, "", kColumn);
+  return head + nvdla::program::wrap(text, kColumn) + "\n";
+}
+
+// What --device and NVDLA_DEVICE may be, from the table that the parser has.
+std::string device_names() {
+  std::string text = "Names of devices, for --device and the environment variable NVDLA_DEVICE:\n";
+  for (const nvdla::detail::DeviceForm& form : nvdla::detail::device_forms())
+    text += entry(form.name, form.text);
+  text += "`nvdla info` lists the configurations and the kernel devices.\n";
+  std::string_view form;
+  for (const nvdla::detail::DeviceOption& option : nvdla::detail::device_options()) {
+    if (form != option.form) {
+      form = option.form;
+      text += fmt::format("\nOptions of {}, each behind a comma:\n", form);
+    }
+    text += entry(fmt::format("{}={}", option.key, option.value), option.text);
+  }
+  return text + "\n`nvdla COMMAND --help` describes a command.";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace nvdla::cli;
@@ -14,19 +48,7 @@ int main(int argc, char** argv) {
   CLI::App& app = program.app();
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
-  app.footer(
-      "Names of devices, for --device and the environment variable NVDLA_DEVICE:\n"
-      "  model:nv_small    the device model; `nvdla info` lists the configurations\n"
-      "  model,threads=2   with so many threads; without a configuration nv_full\n"
-      "  model,latency=100,outstanding=16\n"
-      "                    memory that answers after so many cycles, so many requests\n"
-      "                    at once: for predicted cycles and the counters of stalls\n"
-      "  /dev/accel/accel0 a kernel device\n"
-      "  kernel            the first kernel device\n"
-      "  auto              what NVDLA_DEVICE says, else the first kernel device, else\n"
-      "                    the model; this is what commands take without --device\n"
-      "\n"
-      "`nvdla COMMAND --help` tells more of a command.");
+  app.footer(device_names());
 
   struct Entry {
     CLI::App* command = nullptr;

@@ -14,6 +14,7 @@
 #include "backend/kernel/describe.hpp"
 #include "backend/kernel/node.hpp"
 #include "program/json_output.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
@@ -133,10 +134,10 @@ Run add_selftest(CLI::App& app, CLI::App*& command) {
   command->add_flag("--list", options->list, "List the steps and what each checks, run none");
   command
       ->add_option("--limit", options->limit,
-                   "Seconds of this machine's time until a layer counts as hung, whatever the "
+                   "This machine's time until a layer counts as hung, such as 90s, whatever the "
                    "device's clock says: more for a slow simulation")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1U, 86400U).description(""))
+      ->type_name("TIME")
+      ->transform(program::time_in("s", 1, 86400))
       ->capture_default_str();
   program::add_json_option(*command, options->json);
   command->footer(

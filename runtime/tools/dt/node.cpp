@@ -20,7 +20,7 @@ constexpr const char* kSramLabel = "nvdla_sram";
 constexpr std::uint64_t kPageBytes = 0x1000;
 
 std::string shown(const Region& region) {
-  return fmt::format("{:#x}+{:#x}", region.address, region.size);
+  return fmt::format("{:#x}@{:#x}", region.size, region.address);
 }
 
 bool fits(std::uint64_t number, unsigned cells) { return cells == 2 || number >> 32 == 0; }
@@ -105,8 +105,8 @@ void check_request(const NodeRequest& request) {
   }
   for (const Reference& reset : request.resets) check_label(reset.label, "--reset");
   if (request.clock_khz > 0xffffffffU / 1000) {
-    throw UsageError(
-        fmt::format("--clock-khz {}: expected at most {}", request.clock_khz, 0xffffffffU / 1000));
+    throw UsageError(fmt::format("--clock-rate {}kHz: expected at most {}kHz", request.clock_khz,
+                                 0xffffffffU / 1000));
   }
   if (request.sram) {
     if ((hw.features & NVDLA_HW_SRAM) == 0)

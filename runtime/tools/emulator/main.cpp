@@ -20,6 +20,7 @@
 
 #include "backend/device_name.hpp"
 #include "model/device.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "tools/emulator/child.hpp"
@@ -172,7 +173,7 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "There: the compiled ACPI table or device tree that has the device")
       ->type_name("FILE");
   app.add_option("--cpus", arguments.machine.processors, "Processors of the machine, there")
-      ->check(CLI::Range(1, 8))
+      ->check(program::whole_number(1, 8))
       ->capture_default_str();
   app.add_option("--kernel", arguments.machine.kernel,
                  "Kernel image to boot, a program for the route uml")
@@ -207,7 +208,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--dma-log", arguments.dma_log, "Write each memory access of the device there")
       ->type_name("FILE");
   app.add_option("--time-out", arguments.time_out,
-                 "Seconds after which the machine is killed, 0: never")
+                 "Time after which the machine is killed, such as 10min, 0: never")
+      ->transform(program::time_in("s", 0, 31'536'000))
+      ->type_name("TIME")
       ->capture_default_str();
   app.add_option("--quirks", arguments.quirks,
                  "Follow the logic with its clock gates at work (gated), without "
@@ -226,13 +229,17 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->group(group);
   app.add_option("--block", arguments.faults.block, "Block at the N-th layer")->group(group);
   app.add_option("--late", arguments.faults.late_ms,
-                 "Run a blocked layer after so many milliseconds, and "
+                 "Run a blocked layer after this time, such as 20ms, and "
                  "overwrite its output")
+      ->transform(program::time_in("ms", 0, 86'400'000))
+      ->type_name("TIME")
       ->group(group);
-  app.add_option("--delay", arguments.faults.delay_us, "Microseconds before each layer")
+  app.add_option("--delay", arguments.faults.delay_us, "Time before each layer, such as 50us")
+      ->transform(program::time_in("us", 0, 3'600'000'000))
+      ->type_name("TIME")
       ->group(group);
   app.add_option("--pattern", arguments.faults.pattern, "Byte that late writes leave")
-      ->check(CLI::Range(0, 255))
+      ->check(program::whole_number(0, 255))
       ->group(group);
   app.add_flag_callback(
          "--gone", [&] { arguments.faults.gone = 1; }, "Registers read as ones")
@@ -240,7 +247,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--ones-reads", arguments.faults.ones_reads, "The first N register reads are ones")
       ->group(group);
   app.add_option("--ones", arguments.faults.ones_ms,
-                 "Registers read as ones for so many milliseconds")
+                 "Registers read as ones for this time, such as 20ms")
+      ->transform(program::time_in("ms", 0, 86'400'000))
+      ->type_name("TIME")
       ->group(group);
   app.add_option("--garbage-reads", arguments.faults.garbage_reads,
                  "The first N register reads are random")
@@ -248,7 +257,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--garbage-seed", arguments.faults.garbage_seed, "Of these random words")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--storm", arguments.faults.storm_hz, "Interrupts without reason in a second")
+  app.add_option("--storm", arguments.faults.storm_hz,
+                 "Rate of interrupts without reason, such as 10kHz")
+      ->transform(program::rate_in("Hz", 0, 1'000'000))
+      ->type_name("RATE")
       ->group(group);
   app.add_option("--reset", arguments.faults.reset,
                  "Resets of the function do that: work; fail; or barely "
@@ -259,7 +271,9 @@ void declare(CLI::App& app, Arguments& arguments) {
                                                {"barely", NVDLA_FAULT_RESET_BARELY}}))
       ->group(group);
   app.add_option("--reset-time", arguments.faults.reset_ms,
-                 "Everything reads as ones for so many milliseconds after a reset")
+                 "Everything reads as ones for this time after a reset, such as 20ms")
+      ->transform(program::time_in("ms", 0, 86'400'000))
+      ->type_name("TIME")
       ->group(group);
 }
 

@@ -61,13 +61,13 @@ NODES = [
     (["--address", "0x10000000", "--interrupt", "7", "--bus", "/soc"], 2,
      {"compatible": "nvidia,nvdla-nv-small", "reg": "10000000 20000", "interrupts": "7"}),
     (["--config", "nv_full", "--soc", "acme,npu1-nvdla", "--address", "0x10040000", "--interrupt", "7,", "--bus", "/soc",
-      "--address-cells", "1", "--size-cells", "1", "--sram", "0x20000000+0x80000",
-      "--memory-region", "0xb0000000+0x8000000", "--clock", "crg 3", "--clock", "crg,4",
-      "--reset", "crg 17", "--coherent", "--clock-khz", "600000"], 1,
+      "--address-cells", "1", "--size-cells", "1", "--sram", "512K@0x20000000",
+      "--memory-region", "128M@0xb0000000", "--clock", "crg 3", "--clock", "crg,4",
+      "--reset", "crg 17", "--coherent", "--clock-rate", "600MHz"], 1,
      {"compatible": "acme,npu1-nvdla nvidia,nvdla-nv-full", "reg": "10040000 20000", "clock-names": "core csb",
       "clock-frequency": "600000000", "dma-coherent": ""}),
     (["--config", "nv_large", "--address", "0x800000000", "--interrupt", "9", "--sram",
-      "0x900000000+0x1000", "--interrupt-parent", "plic"], 2,
+      "0x1000@0x900000000", "--interrupt-parent", "plic"], 2,
      {"compatible": "nvidia,nvdla-nv-large", "reg": "8 0 0 20000", "interrupts": "9"}),
 ]
 

@@ -33,15 +33,15 @@ struct Refusal {
 const std::vector<Refusal>& refusals() {
   static const std::vector<Refusal> kRefusals = {
       {"registers_between_pages", [](NodeRequest& r) { r.registers.address = 0xc000800; },
-       "--address 0xc000800+0x20000: expected whole pages of 0x1000, one at least"},
+       "--address 0x20000@0xc000800: expected whole pages of 0x1000, one at least"},
       {"registers_that_wrap", [](NodeRequest& r) { r.registers.address = ~0xfffULL; },
-       "--address 0xfffffffffffff000+0x20000: does not fit 2 cells of address and 2 of size"},
+       "--address 0x20000@0xfffffffffffff000: does not fit 2 cells of address and 2 of size"},
       {"registers_beyond_one_cell",
        [](NodeRequest& r) {
          r.registers.address = 0x100000000;
          r.address_cells = 1;
        },
-       "--address 0x100000000+0x20000: does not fit 1 cell of address and 2 of size; expected "
+       "--address 0x20000@0x100000000: does not fit 1 cell of address and 2 of size; expected "
        "less, or --address-cells and --size-cells as the tree has them"},
       {"no_interrupt", [](NodeRequest& r) { r.interrupt.clear(); },
        "--interrupt: expected one number at least"},
@@ -56,7 +56,7 @@ const std::vector<Refusal>& refusals() {
        "--clock: 3 of them; expected 2 at most, of the core and of the configuration bus"},
       {"a_label_of_a_reset", [](NodeRequest& r) { r.resets = {{""}}; }, "--reset: '' is no label"},
       {"a_clock_that_is_too_fast", [](NodeRequest& r) { r.clock_khz = 4294968; },
-       "--clock-khz 4294968: expected at most 4294967"},
+       "--clock-rate 4294968kHz: expected at most 4294967kHz"},
       {"sram_without_an_interface",
        [](NodeRequest& r) {
          r.hw = nvdla_hw_find("nv_small");
@@ -67,39 +67,39 @@ const std::vector<Refusal>& refusals() {
        [](NodeRequest& r) {
          r.sram = Region{0x1000, 0x800};
        },
-       "--sram 0x1000+0x800: expected whole pages of 0x1000, one at least"},
+       "--sram 0x800@0x1000: expected whole pages of 0x1000, one at least"},
       {"sram_of_4_gib",
        [](NodeRequest& r) {
          r.sram = Region{0x100000000, 0x100000000};
        },
-       "--sram 0x100000000+0x100000000: expected less than 4 GiB"},
+       "--sram 0x100000000@0x100000000: expected less than 4 GiB"},
       {"sram_in_the_registers",
        [](NodeRequest& r) {
          r.sram = Region{0xc01f000, 0x1000};
        },
-       "--address 0xc000000+0x20000 and --sram 0xc01f000+0x1000 overlap"},
+       "--address 0x20000@0xc000000 and --sram 0x1000@0xc01f000 overlap"},
       {"memory_of_no_page",
        [](NodeRequest& r) {
          r.memory_region = Region{0x1000, 0};
        },
-       "--memory-region 0x1000+0x0: expected whole pages of 0x1000, one at least"},
+       "--memory-region 0x0@0x1000: expected whole pages of 0x1000, one at least"},
       {"memory_in_the_registers",
        [](NodeRequest& r) {
          r.memory_region = Region{0xbfff000, 0x2000};
        },
-       "--address 0xc000000+0x20000 and --memory-region 0xbfff000+0x2000 overlap"},
+       "--address 0x20000@0xc000000 and --memory-region 0x2000@0xbfff000 overlap"},
       {"memory_in_sram",
        [](NodeRequest& r) {
          r.sram = Region{0x1000, 0x2000};
          r.memory_region = Region{0x2000, 0x2000};
        },
-       "--sram 0x1000+0x2000 and --memory-region 0x2000+0x2000 overlap"},
+       "--sram 0x2000@0x1000 and --memory-region 0x2000@0x2000 overlap"},
       {"memory_that_is_not_reached",
        [](NodeRequest& r) {
          r.hw = nvdla_hw_find("nv_small");
          r.memory_region = Region{0xfffff000, 0x2000};
        },
-       "--memory-region 0xfffff000+0x2000: nv_small has 32 address bits"},
+       "--memory-region 0x2000@0xfffff000: nv_small has 32 address bits"},
       {"a_system_without_a_vendor", [](NodeRequest& r) { r.system = "npu"; },
        "--soc npu: expected VENDOR,NAME of the system on chip"},
       {"a_system_with_an_underscore", [](NodeRequest& r) { r.system = "acme,the_npu"; },

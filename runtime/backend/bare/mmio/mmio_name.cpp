@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 namespace nvdla::detail {
 namespace {
@@ -55,10 +56,12 @@ bool parse_mmio_memory(std::string_view value, MmioName& name) {
   return name.pool != 0 && name.pool % kNamePage == 0;
 }
 
+// DeviceInfo has it in kHz.
 bool parse_mmio_clock(std::string_view value, MmioName& name) {
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, name.clock_khz);
-  return error == std::errc() && stop == end && name.clock_khz != 0;
+  const auto rate = parse_rate(value, "kHz");
+  if (!rate || *rate / 1000 > UINT32_MAX) return false;
+  name.clock_khz = static_cast<std::uint32_t>(*rate / 1000);
+  return name.clock_khz != 0;
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ std::optional<MmioName> parse_mmio_place(std::string_view place) {
   name.place = pci_function(place);
   if (!name.place.empty()) return name;
   std::string_view rest = place;
-  const auto address = take_number(rest, false);
+  const auto address = take_integer(rest);
   if (!address || !rest.empty() || *address % kNamePage != 0) return std::nullopt;
   name.form = MmioName::Form::kPhysical;
   name.place = place;
