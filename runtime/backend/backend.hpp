@@ -179,7 +179,8 @@ class Backend {
 };
 
 // The backend that a name stands for, see Device::open().
-std::shared_ptr<Backend> open_backend(std::string_view name);
+std::shared_ptr<Backend> open_backend(std::string_view name,
+                                      const std::function<void(std::string_view)>& note = {});
 
 // A number that no other device of this process has.
 DeviceId new_device_id() noexcept;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // From the name of a device to its backend.
+#include <fmt/format.h>
+
 #include <atomic>
-#include <cstdio>
+#include <functional>
 #include <stdexcept>
 
 #include "backend/backend.hpp"
@@ -17,6 +19,8 @@
 
 namespace nvdla::detail {
 namespace {
+
+using Note = std::function<void(std::string_view)>;
 
 std::shared_ptr<Backend> open_kernel(const std::string& path) {
   if (!path.empty()) return make_kernel_backend(path);
@@ -40,18 +44,18 @@ std::shared_ptr<Backend> open_model(std::string_view name, const nvdla_hw& hw,
   }
 }
 
-std::shared_ptr<Backend> open_any() {
+std::shared_ptr<Backend> open_any(const Note& note) {
   if (const auto devices = find_kernel_devices(); !devices.empty()) {
     return make_kernel_backend(devices.front());
   }
   const nvdla_hw& hw = default_configuration();
-  std::fprintf(stderr, "nvdla: no NVDLA found, using the device model of %s\n", hw.name);
+  if (note) note(fmt::format("no NVDLA found, using the device model of {}", hw.name));
   return open_model("model", hw, {});
 }
 
 }  // namespace
 
-std::shared_ptr<Backend> open_backend(std::string_view name) {
+std::shared_ptr<Backend> open_backend(std::string_view name, const Note& note) {
   const DeviceName parsed = choose_device_name(name);
   switch (parsed.kind) {
     case DeviceName::Kind::kKernel:
@@ -65,7 +69,7 @@ std::shared_ptr<Backend> open_backend(std::string_view name) {
     case DeviceName::Kind::kAuto:
       break;
   }
-  return open_any();
+  return open_any(note);
 }
 
 DeviceId new_device_id() noexcept {

@@ -46,7 +46,7 @@ Device::~Device() = default;
 Device Device::open(std::string_view name) { return open(name, {}); }
 
 Device Device::open(std::string_view name, const OpenOptions& options) {
-  auto backend = detail::open_backend(name);
+  auto backend = detail::open_backend(name, options.note);
   const char* const variable = std::getenv("NVDLA_RECORD");
   if (!options.record.empty()) {
     backend = detail::make_record_backend(std::move(backend), std::string(options.record), false);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
                              "DEVICE");
   self.app().footer("Examples:\n  " NVDLA_EXAMPLE "\n  " NVDLA_EXAMPLE " model:nv_full");
   return self.run(argc, argv, [&] {
-    return run(nvdla::Device::open(device)) ? program::kSuccess : program::kDifferent;
+    return run(nvdla::Device::open(device, program::open_options())) ? program::kSuccess
+                                                                     : program::kDifferent;
   });
 }

@@ -252,6 +252,13 @@ int Program::run(int argc, char** argv, const std::function<int()>& body) {
   }
 }
 
+OpenOptions open_options(std::string_view record) {
+  OpenOptions options;
+  options.record = record;
+  options.note = [](std::string_view line) { fmt::print(stderr, "nvdla: {}\n", line); };
+  return options;
+}
+
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names) {
   device = "auto";

@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
 #include "program/status.hpp"
 
@@ -35,6 +37,9 @@ class Program {
 // can be no device's, also that in NVDLA_DEVICE, is a wrong argument.
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names = "");
+
+// Options for Device::open() that print its notes on standard error, as "nvdla: ...".
+OpenOptions open_options(std::string_view record = {});
 
 // The exit status that an error of the library stands for.
 ExitStatus status_of(ErrorCode code) noexcept;

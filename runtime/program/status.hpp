@@ -17,6 +17,18 @@ enum ExitStatus : int {
   kInternal = 5,   // the program itself failed
 };
 
+// Returns the status of two things that one program did: a failure outweighs a difference, and that
+// outweighs input that cannot be used.
+constexpr ExitStatus worse(ExitStatus a, ExitStatus b) {
+  const auto rank = [](ExitStatus status) {
+    constexpr ExitStatus kFromBelow[] = {kSuccess, kUsage, kDifferent, kOutput, kDevice, kInternal};
+    int found = 0;
+    while (kFromBelow[found] != status) ++found;
+    return found;
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
 // For --help; README.md says the same.
 inline constexpr const char* kExitStatusHelp =
     "Exit status: 0 success, 1 something that was checked is not as expected,\n"

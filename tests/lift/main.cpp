@@ -43,6 +43,7 @@ struct Outcome {
   std::size_t layers = 0;
   std::uint64_t bytes_compared = 0;
   unsigned counters_compared = 0;
+  program::ExitStatus status = program::kSuccess;  // kFailed: what that stands for
 };
 
 // The device of --device or NVDLA_DEVICE, or the model of each configuration.
@@ -103,7 +104,11 @@ Outcome lift_file(const fs::path& path, const nvdla_hw& hw, const Device* device
       outcome.reason = error.what();
     } else {
       fail(outcome, {error.what()});
+      outcome.status = program::status_of(static_cast<ErrorCode>(error.code().value()));
     }
+  } catch (const program::UsageError& error) {
+    fail(outcome, {error.what()});
+    outcome.status = program::kUsage;
   } catch (const std::exception& error) {
     fail(outcome, {error.what()});
   }
@@ -159,10 +164,15 @@ struct Totals {
   unsigned failed = 0;
   unsigned elsewhere = 0;  // of other configurations than the device's
   std::map<std::string, unsigned> rules;
+  program::ExitStatus worst = program::kSuccess;
 
   void add(const Outcome& outcome) {
     lifted += outcome.verdict == Verdict::kLifted;
-    failed += outcome.verdict == Verdict::kFailed;
+    if (outcome.verdict == Verdict::kFailed) {
+      failed++;
+      worst = program::worse(
+          worst, outcome.status == program::kSuccess ? program::kDifferent : outcome.status);
+    }
     if (outcome.verdict != Verdict::kRefused) return;
     refused++;
     rules[outcome.rule]++;
@@ -182,6 +192,7 @@ int run(const Options& options) {
     Outcome outcome;
     if (hw == nullptr) {
       fail(outcome, {"no folder of the path is named after a configuration"});
+      outcome.status = program::kUsage;
     } else {
       const Device* device = options.list ? nullptr : devices.of(hw->name);
       if (device != nullptr) hw = nvdla::detail::find_configuration(device->info());
@@ -211,7 +222,7 @@ int run(const Options& options) {
       fmt::print("{} of other configurations than the device's left out\n", totals.elsewhere);
     fmt::print("{} lifted, {} refused, {} failed\n", totals.lifted, totals.refused, totals.failed);
   }
-  return totals.failed != 0 ? program::kDifferent : program::kSuccess;
+  return totals.worst;
 }
 
 }  // namespace

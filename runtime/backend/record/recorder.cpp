@@ -155,10 +155,12 @@ void set_text(char (&field)[N], std::string_view text) {
   std::memcpy(field, text.data(), std::min(text.size(), N - 1));
 }
 
-// "run.2.record"
+// Returns "run.2.record" for "run.record": the number stands before the suffix, if there is one.
 std::string with_number(const std::string& path, unsigned number) {
-  const std::size_t stem = path.size() - kRecordSuffix.size();
-  return fmt::format("{}.{}{}", path.substr(0, stem), number, kRecordSuffix);
+  const std::size_t name = path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1;
+  std::size_t dot = path.rfind('.');
+  if (dot == path.npos || dot <= name) dot = path.size();
+  return fmt::format("{}.{}{}", path.substr(0, dot), number, path.substr(dot));
 }
 
 }  // namespace
@@ -191,12 +193,7 @@ RecordedMemory::RecordedMemory(std::shared_ptr<AddressSpace> space, std::uint64_
 RecordedMemory::~RecordedMemory() { space_->give_back(address_); }
 
 Recorder::Recorder(std::string path, bool numbered, const DeviceInfo& info)
-    : path_(std::move(path)), numbered_(numbered), info_(info) {
-  if (!path_.ends_with(kRecordSuffix)) {
-    refuse_argument("'{}' is no name of a record; expected one that ends in {}", path_,
-                    kRecordSuffix);
-  }
-}
+    : path_(std::move(path)), numbered_(numbered), info_(info) {}
 
 Recorder::~Recorder() {
   if (file_ != nullptr) std::fclose(file_);

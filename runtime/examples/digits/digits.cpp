@@ -143,7 +143,7 @@ void print_statistics(const nvdla::Session& session) {
 
 // Writes the network as a file instead of running it.
 void save(const Options& options, const digits::Weights& weights) {
-  const nvdla::Device device = nvdla::Device::open(options.device);
+  const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   const std::string_view configuration = device.info().configuration;
   program::write_file(options.save, nvdla::make_loadable(digits::describe(weights), configuration));
   if (!program::is_standard_output(options.save)) {
@@ -158,7 +158,7 @@ int run(const Options& options) {
     save(options, weights);
     return program::kSuccess;
   }
-  const nvdla::Device device = nvdla::Device::open(options.device);
+  const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   digits::Int8Network network(device, weights, {.statistics = true});
   program::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
                  network.session().layers());

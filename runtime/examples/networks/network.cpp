@@ -20,6 +20,7 @@
 #include "in_memory.hpp"
 #include "numbers.hpp"
 #include "program/files.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/progress.hpp"
@@ -136,7 +137,7 @@ int run(const Options& options) {
     throw program::UsageError("--save takes the name of a file: two others are written beside it");
   const bool half = options.precision == "fp16";
   const auto precision = half ? nvdla::Precision::kFp16 : nvdla::Precision::kInt8;
-  const nvdla::Device device = nvdla::Device::open(options.device);
+  const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   std::optional<program::Progress> progress(std::in_place);
   const networks::Say say = [&](const std::string& text) { progress->say(text); };
   const networks::Network network = networks::draw(
@@ -204,7 +205,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("TYPE");
   app.add_option("--seed", options.seed, "Weights and image are drawn from it")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(nvdla::program::whole_number(0, INT64_MAX))
       ->capture_default_str()
       ->type_name("N");
   app.add_flag("--tensors", options.tensors, "Print how the elements of each tensor are spread");

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -66,11 +67,14 @@ NVDLA_API void check_device_name(std::string_view name);
 // How a device is opened.
 struct OpenOptions {
   // A file that all jobs are written to, with their registers and memory, for `nvdla replay` and
-  // `nvdla diff`; its name ends in ".record". Jobs then run one at a time, and submit() returns
-  // when they have ended. Empty: the one that the environment variable NVDLA_RECORD names, if any;
-  // of several devices that are opened so, later ones get a number in it ("run.2.record"). submit()
-  // throws kNotWritten where it cannot be written.
+  // `nvdla diff`. Jobs then run one at a time, and submit() returns when they have ended. Empty:
+  // the one that the environment variable NVDLA_RECORD names, if any; of several devices that are
+  // opened so, later ones get a number in it ("run.2.record"). submit() throws kNotWritten where it
+  // cannot be written.
   std::string_view record = {};
+  // Called before open() returns with one line, without an end of line, that a user should see:
+  // that "auto" found no device and opens the model. The library itself prints nothing.
+  std::function<void(std::string_view line)> note = {};
 };
 
 // A handle: copies name the same device, which closes with the last handle, buffer, program, queue
@@ -95,17 +99,16 @@ class NVDLA_API Device {
   //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
   //                            the protocol are in docs/simulator.md
   //   "mmio:0000:00:04.0"      registers that this process maps: a PCI function, "mmio:/dev/uio0"
-  //   or
-  //                            "mmio:0x10040000", without a driver; options are in docs/mmio.md
+  //                            or "mmio:0x10040000", without a driver; options are in docs/mmio.md
   //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
-  //                            these; else the first kernel device, else "model" with one line of
-  //                            warning on stderr
+  //                            these; else the first kernel device, else "model", which
+  //                            OpenOptions::note reports
   // Throws kNoDevice for anything else and for a device that is not there or another than it is
   // said to be, kGone for a simulator that ends meanwhile, kBusy for registers that another process
   // drives, kInvalidArgument where the environment asks a model for what it cannot do
   // (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
-  // Throws kInvalidArgument for what cannot be a record's name, too.
+  // The same with options.
   static Device open(std::string_view name, const OpenOptions& options);
 
   Device(const Device&) noexcept;

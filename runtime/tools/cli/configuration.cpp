@@ -9,6 +9,7 @@
 #include "backend/info.hpp"
 #include "backend/kernel/node.hpp"
 #include "nvdla/device.hpp"
+#include "program/program.hpp"
 
 namespace nvdla::cli {
 
@@ -20,7 +21,7 @@ const nvdla_hw& configuration_of(const std::string& device) {
     return detail::default_configuration();
   }
   if (name.kind == DeviceName::Kind::kSim) {
-    return *detail::find_configuration(Device::open(device).info());
+    return *detail::find_configuration(Device::open(device, program::open_options()).info());
   }
   if (name.kind == DeviceName::Kind::kMmio) {
     // Its registers say it, and nobody's work is disturbed.

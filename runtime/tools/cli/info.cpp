@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "backend/device_name.hpp"
 #include "backend/kernel/node.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "model/kernels/kernels.hpp"
 #include "nvdla/device.hpp"
+#include "program/json_output.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
@@ -23,6 +25,7 @@ namespace nvdla::cli {
 namespace {
 
 using detail::DeviceName;
+using Json = nlohmann::ordered_json;
 
 constexpr struct {
   u32 bit;
@@ -138,7 +141,7 @@ void show(const std::string& asked, const DeviceName& name) {
     return;
   }
   if (name.kind != DeviceName::Kind::kKernel) {
-    const Device device = Device::open(asked);
+    const Device device = Device::open(asked, program::open_options());
     show(*detail::find_configuration(device.info()));
     return;
   }
@@ -150,25 +153,102 @@ void show(const std::string& asked, const DeviceName& name) {
   show(*device.hw);
 }
 
+Json json_of(const nvdla_hw& hw) {
+  Json features = Json::array({"int8"});
+  for (const auto& feature : kFeatures)
+    if ((hw.features & feature.bit) != 0) features.push_back(feature.name);
+  return {{"configuration", hw.name},
+          {"register_map", map_name(hw.regmap)},
+          {"atom", hw.atom},
+          {"atomic_c", hw.atomic_c},
+          {"atomic_k", hw.atomic_k},
+          {"cbuf_banks", hw.cbuf_banks},
+          {"cbuf_entries", hw.cbuf_entries},
+          {"cbuf_entry_bytes", hw.cbuf_entry_bytes},
+          {"weight_align", hw.weight_align},
+          {"address_bits", hw.address_bits},
+          {"bus_bytes", hw.bus_bytes},
+          {"sdp_throughput", hw.sdp_throughput},
+          {"pdp_throughput", hw.pdp_throughput},
+          {"cdp_throughput", hw.cdp_throughput},
+          {"features", std::move(features)}};
+}
+
+Json json_of(const detail::KernelDevice& device) {
+  return {{"path", device.path},
+          {"configuration", device.hw->name},
+          {"driver", device.driver},
+          {"clock_khz", device.clock_khz == 0 ? Json() : Json(device.clock_khz)}};
+}
+
+// What show() prints.
+Json json_of(const std::string& asked, const DeviceName& name) {
+  if (name.kind == DeviceName::Kind::kModel) return json_of(*name.hw);
+  if (name.kind != DeviceName::Kind::kKernel) {
+    const Device device = Device::open(asked, program::open_options());
+    return json_of(*detail::find_configuration(device.info()));
+  }
+  const auto paths = detail::find_kernel_devices();
+  if (name.path.empty() && paths.empty()) Device::open("kernel");
+  const auto device = detail::describe_kernel_device(name.path.empty() ? paths.front() : name.path);
+  Json json = json_of(*device.hw);
+  json.update(json_of(device));
+  return json;
+}
+
+// What the lists print.
+Json json_of_all() {
+  Json devices = Json::array(), models = Json::array(), kernels = Json::array();
+  for (const std::string& path : detail::find_kernel_devices()) {
+    try {
+      devices.push_back(json_of(detail::describe_kernel_device(path)));
+    } catch (const Error& error) {
+      devices.push_back({{"path", path}, {"error", error.what()}});
+    }
+  }
+  for (u32 i = 0; i < nvdla_hw_count(); ++i) models.push_back(json_of(*nvdla_hw_get(i)));
+  for (unsigned i = 0; i < model::kKernelChoices; ++i) {
+    const model::KernelChoice choice = model::kernel_choice(i);
+    kernels.push_back({{"name", choice.kernels->name}, {"usable", choice.usable}});
+  }
+  return {{"kernel_devices", std::move(devices)},
+          {"models", std::move(models)},
+          {"kernels", std::move(kernels)},
+          {"kernels_in_use", model::chosen_kernels().name}};
+}
+
+struct InfoOptions {
+  std::string device;
+  std::string json;
+};
+
 }  // namespace
 
 Run add_info(CLI::App& app, CLI::App*& command) {
-  auto device = std::make_shared<std::string>();
+  auto options = std::make_shared<InfoOptions>();
   command = app.add_subcommand("info", "List the devices, or show what one of them can do");
-  program::add_device_option(*command, *device,
+  program::add_device_option(*command, options->device,
                              "Show this device; auto with NVDLA_DEVICE unset: "
                              "list all");
+  program::add_json_option(*command, options->json);
   command->footer(
       "Examples:\n"
       "  nvdla info\n"
+      "  nvdla info --json=pretty\n"
       "  nvdla info --device model:nv_small\n"
       "  nvdla info --device kernel\n"
       "  nvdla info --device sim:/tmp/nvdla\n"
       "  nvdla info --device mmio:0000:00:04.0");
-  return [device] {
-    const DeviceName name = detail::choose_device_name(*device);
+  return [options] {
+    const DeviceName name = detail::choose_device_name(options->device);
+    if (!options->json.empty()) {
+      program::print_json(
+          name.kind != DeviceName::Kind::kAuto ? json_of(options->device, name) : json_of_all(),
+          options->json);
+      return kSuccess;
+    }
     if (name.kind != DeviceName::Kind::kAuto) {
-      show(*device, name);
+      show(options->device, name);
       return kSuccess;
     }
     list_kernel_devices();

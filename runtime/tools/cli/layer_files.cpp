@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <filesystem>
@@ -106,7 +107,20 @@ std::string LayerFiles::write(std::string_view name, std::string_view type,
                               std::span<const std::byte> elements) {
   const std::string file = fmt::format("{:03}-{}.npy", count_++, file_name(name));
   program::write_file(folder_ + "/" + file, npy_file(type, shape, elements));
+  written_.insert(file);
   return file;
+}
+
+std::vector<std::string> LayerFiles::others() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder_, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (entry->path().extension() == ".npy" && !written_.contains(name)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void LayerFiles::add_input(const LoadedNetwork& network, const LoadableTensor& t) {

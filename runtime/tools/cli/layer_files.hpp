@@ -5,6 +5,7 @@
 #define NVDLA_TOOLS_CLI_LAYER_FILES_HPP
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "nvdla/loadable.hpp"
@@ -20,6 +21,8 @@ class LayerFiles {
   void add(const LayerTensor& tensor);
   // `ended` early: the last tensor is the one that differs.
   void write_index(const LoadedNetwork& network, const Device& device, bool ended);
+  // The names of arrays in the folder that this run has not written, sorted.
+  std::vector<std::string> others() const;
 
  private:
   using Json = nlohmann::ordered_json;
@@ -30,6 +33,7 @@ class LayerFiles {
 
   std::string folder_;
   unsigned count_ = 0;
+  std::set<std::string> written_;
   Json inputs_ = Json::array();
   Json tensors_ = Json::array();
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "nvdla/error.hpp"
+#include "program/program.hpp"
 #include "program/status.hpp"
 #include "tools/cli/layer_files.hpp"
 
@@ -28,7 +29,7 @@ Device open_reference(const std::string& name, const Device& device) {
         configuration_info(info.configuration).has_weight_gating && !info.has_weight_gating;
     if (mended && name.find("gating=") == name.npos) full += ",gating=off";
   }
-  Device reference = Device::open(full);
+  Device reference = Device::open(full, program::open_options());
   if (reference.info().configuration != info.configuration) {
     throw UsageError(fmt::format(
         "--compare {}: that is {}, and the device that runs the loadable {}; expected a "
@@ -55,7 +56,15 @@ std::optional<LayerDifference> look_at_layers(const Loadable& file, const Loaded
   } else {
     network.visit_layers(visit);
   }
-  if (files) files->write_index(network, device, difference.has_value());
+  if (files) {
+    files->write_index(network, device, difference.has_value());
+    if (const auto others = files->others(); !others.empty())
+      fmt::print(stderr,
+                 "nvdla: --dump-layers {}: {} file{} there {} not of this run, such as {}; "
+                 "index.json lists those of this run\n",
+                 folder, others.size(), others.size() == 1 ? "" : "s",
+                 others.size() == 1 ? "is" : "are", others.front());
+  }
   return difference;
 }
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "arith/float.hpp"
 #include "backend/info.hpp"
@@ -17,6 +18,8 @@
 #include "lut/lut_eval.hpp"
 #include "nvdla/half.hpp"
 #include "program/files.hpp"
+#include "program/json_output.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load.hpp"
@@ -34,6 +37,7 @@ struct LutOptions {
   std::string loadable;
   std::uint32_t table = 0;
   std::string svg;
+  std::string json;
 };
 
 struct NamedFunction {
@@ -98,10 +102,32 @@ double scale_for(const NamedFunction& function, const Range& range, Precision pr
   return std::exp2(std::ceil(std::log2(std::max(greatest, 1e-9) / most)));
 }
 
-void finish(const LutOptions& options, const LutCurves& curves, const std::string& summary) {
-  std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
-  program::print(stream, "{}\n{}\n{}", curves.title, program::Lines{curves.about},
-                 program::Lines{summary});
+nlohmann::ordered_json json_of(const LutCurves& curves, const nlohmann::ordered_json& facts) {
+  nlohmann::ordered_json json = {{"title", curves.title}, {"about", curves.about}};
+  json.update(facts);
+  for (const LutPoint& point : curves.points) {
+    nlohmann::ordered_json entry = {{"x", point.x}, {"result", point.result}};
+    if (point.wanted) {
+      entry["wanted"] = *point.wanted;
+      entry["error_steps"] = point.error;
+    }
+    json["points"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+// `facts` are what `summary` says.
+void finish(const LutOptions& options, const LutCurves& curves, const std::string& summary,
+            const nlohmann::ordered_json& facts) {
+  if (!options.json.empty()) {
+    if (program::is_standard_output(options.svg))
+      throw UsageError(
+          "--json and the picture would both go to standard output; expected one there");
+    program::print_json(json_of(curves, facts), options.json);
+  } else {
+    std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
+    fmt::print(stream, "{}\n{}\n{}", curves.title, curves.about, summary);
+  }
   if (options.svg.empty()) return;
   const std::string picture = lut_picture(curves);
   program::write_file(options.svg, std::as_bytes(std::span(picture)));
@@ -165,7 +191,11 @@ int plot_function(const LutOptions& options) {
   finish(options, curves,
          fmt::format("largest error: {:.3g}, {:.2f} LSB, at x = {:g}{}\n", report.error,
                      report.error / step, report.input,
-                     report.every_input ? " (every input was tried)" : ""));
+                     report.every_input ? " (every input was tried)" : ""),
+         {{"error", report.error},
+          {"error_steps", report.error / step},
+          {"error_at", report.input},
+          {"every_input", report.every_input}});
   return kSuccess;
 }
 
@@ -252,7 +282,11 @@ int plot_table(const LutOptions& options) {
          fmt::format("LE from {:g} to {:g}, LO from {:g} to {:g}\nresults from {:g} to {:g}\n",
                      number_of(found.real, lut.le_start), number_of(found.real, lut.le_end),
                      number_of(found.real, lut.lo_start), number_of(found.real, lut.lo_end),
-                     least->result, most->result));
+                     least->result, most->result),
+         {{"le", {number_of(found.real, lut.le_start), number_of(found.real, lut.le_end)}},
+          {"lo", {number_of(found.real, lut.lo_start), number_of(found.real, lut.lo_end)}},
+          {"unit", lut.unit == NVDLA_LUT_SDP ? "SDP" : "CDP"},
+          {"layer", found.user}});
   return kSuccess;
 }
 
@@ -287,19 +321,21 @@ Run add_lut(CLI::App& app, CLI::App*& command) {
       ->add_option("--input-scale", options->input_scale,
                    "What a unit of the integers that go in is worth; 1/4096")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(program::positive_number());
   plot_command
       ->add_option("--output-scale", options->output_scale,
                    "What a unit of the results is worth; the least power of two that holds all")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(program::positive_number());
   plot_command->add_option("--loadable", options->loadable, "Show a table of this file instead")
       ->type_name("FILE");
   plot_command->add_option("--table", options->table, "Which of its tables, from 0 on")
+      ->check(program::whole_number(0, 65535))
       ->type_name("NUMBER")
       ->capture_default_str();
   plot_command->add_option("--svg", options->svg, "Draw it; - for standard output")
       ->type_name("FILE");
+  program::add_json_option(*plot_command, options->json);
   const char* const examples =
       "Examples:\n"
       "  nvdla lut plot sigmoid --svg sigmoid.svg\n"

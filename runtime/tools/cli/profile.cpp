@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "program/files.hpp"
+#include "program/json_output.hpp"
 #include "program/layer_table.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
@@ -19,20 +21,47 @@
 namespace nvdla::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct ProfileOptions {
   std::string loadable;
   std::vector<std::string> inputs;
   std::string device;
   std::string svg;
+  std::string json;
 };
 
+// What the table shows, each counter that the device counts by its name.
+Json json_of(const ProfileOptions& options, const LoadedNetwork& network, const DeviceInfo& info) {
+  Json layers = Json::array();
+  const auto statistics = network.statistics();
+  for (std::uint32_t i = 0; i < statistics.size(); ++i) {
+    const nvdla_layer_stats& stats = statistics[i];
+    Json layer = {{"name", network.layer_name(i)},
+                  {"start_nanoseconds", stats.start_ns - statistics[0].start_ns},
+                  {"nanoseconds", stats.end_ns - stats.start_ns},
+                  {"worst_case_cycles", network.layer_cycles(i)},
+                  {"counters", Json::object()}};
+    for (std::uint32_t k = 0; k < NVDLA_COUNTER_COUNT; ++k)
+      if ((stats.valid >> k & 1) != 0)
+        layer["counters"][std::string(counter_name(k))] = stats.counter[k];
+    layers.push_back(std::move(layer));
+  }
+  return {{"loadable", options.loadable},
+          {"configuration", info.configuration},
+          {"backend", info.backend},
+          {"layers", std::move(layers)}};
+}
+
 int profile(const ProfileOptions& options) {
+  if (!options.json.empty() && program::is_standard_output(options.svg))
+    throw UsageError("--json and the picture would both go to standard output; expected one there");
   const Loadable file = load_loadable(options.loadable);
   if (!options.inputs.empty() && options.inputs.size() != file.inputs()) {
     throw UsageError(fmt::format("the loadable has {} inputs, but {} are given by --input",
                                  file.inputs(), options.inputs.size()));
   }
-  const Device device = Device::open(choose_device(file, options.device));
+  const Device device = Device::open(choose_device(file, options.device), program::open_options());
   LoadedNetwork network = file.open(device, {.statistics = true});
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i)
     write_input(network, file.input(i), options.inputs[i]);
@@ -47,8 +76,11 @@ int profile(const ProfileOptions& options) {
         {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
   }
   std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
-  program::print(stream, "{}{} on {}\n", program::Lines{program::layer_table(rows)},
-                 device.info().configuration, device.info().backend);
+  if (!options.json.empty())
+    program::print_json(json_of(options, network, device.info()), options.json);
+  else
+    fmt::print(stream, "{}{} on {}\n", program::layer_table(rows), device.info().configuration,
+               device.info().backend);
   if (options.svg.empty()) return kSuccess;
   const std::string name =
       program::is_standard_input(options.loadable) ? "standard input" : options.loadable;
@@ -80,6 +112,7 @@ Run add_profile(CLI::App& app, CLI::App*& command) {
                    "Draw units over time and buffers with their sizes and who uses them; - for "
                    "standard output")
       ->type_name("FILE");
+  program::add_json_option(*command, options->json);
   command->footer(
       "It runs twice, and the second run is shown. A layer is drawn in each of its\n"
       "units from when it could start, as what it waits for had ended, to its end.\n"

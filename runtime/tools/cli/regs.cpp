@@ -6,12 +6,14 @@
 #include <memory>
 
 #include "model/register_info.hpp"
+#include "program/json_output.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/configuration.hpp"
 #include "tools/cli/register_name.hpp"
+#include "tools/cli/register_printer.hpp"
 #include "tools/cli/regs_file.hpp"
 #include "tools/cli/regs_live.hpp"
 #include "tools/replay/text.hpp"
@@ -41,7 +43,7 @@ const char* access_name(model::Access access) {
   return "unknown";
 }
 
-void list(model::RegisterMap map) {
+void list_registers(model::RegisterMap map) {
   for (const model::RegisterInfo& info : model::registers())
     if (const auto address = model::register_address(map, info))
       program::print("{:#07x}  {:<44}{}\n", *address,
@@ -76,16 +78,76 @@ void describe(model::RegisterMap map, std::uint32_t address) {
   }
 }
 
+// What describe() prints.
+RegisterJson description(model::RegisterMap map, const model::RegisterInfo& info) {
+  RegisterJson json = {{"offset", *model::register_address(map, info)},
+                       {"name", fmt::format("{}.{}", model::unit_name(info.unit), info.name)},
+                       {"access", access_name(info.access)},
+                       {"per_group", info.scope == model::Scope::kGroup},
+                       {"reset", info.reset[map]},
+                       {"description", info.description},
+                       {"fields", RegisterJson::array()}};
+  for (const model::FieldInfo& field : info.fields) {
+    if (field.width[map] == 0) continue;
+    RegisterJson entry = {{"name", field.name},
+                          {"lsb", field.lsb[map]},
+                          {"width", field.width[map]},
+                          {"description", field.description},
+                          {"values", RegisterJson::object()}};
+    for (const model::EnumInfo& value : field.enums)
+      entry["values"][std::string(value.name)] = value.value;
+    json["fields"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+RegisterJson descriptions(model::RegisterMap map) {
+  RegisterJson list = RegisterJson::array();
+  for (const model::RegisterInfo& info : model::registers())
+    if (model::register_address(map, info)) list.push_back(description(map, info));
+  return list;
+}
+
+struct RegsOptions {
+  std::string device;
+  std::string reg;
+  std::string value;
+  bool live = false;
+  std::string json;
+};
+
+// Prints what is asked for, or adds it to `list` if there is one.
+void show(const RegsOptions& options, RegisterJson* list) {
+  if (options.live) {
+    if (!options.value.empty())
+      throw UsageError(fmt::format(
+          "regs --live reads values itself; expected none behind the register, not '{}'",
+          options.value));
+    return print_live_registers(options.device, options.reg, list);
+  }
+  const auto map = static_cast<model::RegisterMap>(configuration_of(options.device).regmap);
+  if (options.reg.empty()) {
+    if (list == nullptr) return list_registers(map);
+    *list = descriptions(map);
+    return;
+  }
+  if (is_registers_file(options.reg))
+    return print_registers_file(options.reg, map, options.value, list);
+  const std::uint32_t address = register_address_of(map, options.reg);
+  if (options.value.empty()) {
+    const model::RegisterInfo* const info = model::register_at(map, address);
+    if (list == nullptr) return describe(map, address);
+    if (info != nullptr) list->push_back(description(map, *info));
+    return;
+  }
+  const auto value = replay::parse_u32({"regs"}, options.value, "register value");
+  RegisterPrinter(map, "", list).add(address, std::nullopt, value);
+}
+
 }  // namespace
 
 Run add_regs(CLI::App& app, CLI::App*& command) {
-  struct Options {
-    std::string device;
-    std::string reg;
-    std::string value;
-    bool live = false;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RegsOptions>();
   command = app.add_subcommand(
       "regs",
       "List the registers, describe one, or decode a value of one, a file or what a device holds");
@@ -97,6 +159,7 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
   command->add_option("VALUE", options->value, "Value to decode; of a file, the unit to show");
   command->add_flag("--live", options->live,
                     "Read the device: all registers, those of the unit REGISTER, or that one");
+  program::add_json_option(*command, options->json);
   command->footer(
       "--live writes nothing, and leaves out what cannot be read without a change:\n"
       "ports, whose index every access moves on. Of two groups of registers it shows\n"
@@ -110,31 +173,13 @@ Run add_regs(CLI::App& app, CLI::App*& command) {
       "  nvdla regs --device kernel /sys/kernel/debug/accel/0000:00:04.0/registers\n"
       "  nvdla regs --device mmio:0000:00:04.0 --live SDP");
   return [options] {
-    if (options->live) {
-      if (!options->value.empty())
-        throw UsageError(fmt::format(
-            "regs --live reads values itself; expected none behind the register, not '{}'",
-            options->value));
-      print_live_registers(options->device, options->reg);
+    if (options->json.empty()) {
+      show(*options, nullptr);
       return kSuccess;
     }
-    const auto map = static_cast<model::RegisterMap>(configuration_of(options->device).regmap);
-    if (options->reg.empty()) {
-      list(map);
-      return kSuccess;
-    }
-    if (is_registers_file(options->reg)) {
-      print_registers_file(options->reg, map, options->value);
-      return kSuccess;
-    }
-    const std::uint32_t address = register_address_of(map, options->reg);
-    if (options->value.empty()) {
-      describe(map, address);
-    } else {
-      const auto value = replay::parse_u32({"regs"}, options->value, "register value");
-      program::print("{:#07x}  {}\n", address,
-                     program::Lines{program::wrap(model::decode(map, address, value), 9)});
-    }
+    RegisterJson list = RegisterJson::array();
+    show(*options, &list);
+    program::print_json(RegisterJson{{"registers", std::move(list)}}, options->json);
     return kSuccess;
   };
 }

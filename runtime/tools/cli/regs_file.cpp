@@ -28,8 +28,9 @@ bool brings_registers(const std::string& name) {
 }
 
 // What was found in a device that hung, else what was written for the layers.
-void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) {
-  RegisterPrinter printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit);
+void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit,
+                RegisterJson* list) {
+  RegisterPrinter printer(static_cast<model::RegisterMap>(jobs.front().hw->regmap), unit, list);
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     const replay::Dump& dump = jobs[job];
     for (const nvdla_dump_register& reg : dump.registers)
@@ -37,7 +38,8 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) 
     if (!dump.registers.empty()) continue;
     for (std::size_t i = 0; i < dump.layers.size(); ++i) {
       const nvdla_dump_layer& layer = dump.layers[i];
-      program::print("job {}, layer {} ({})\n", job + 1, i, layer_kind_name(layer.kind));
+      printer.begin({{"job", job + 1}, {"layer", i}},
+                    fmt::format("job {}, layer {} ({})", job + 1, i, layer_kind_name(layer.kind)));
       for (std::uint32_t write = 0; write < layer.num_writes; ++write)
         printer.add(dump.writes[layer.first_write + write].offset, std::nullopt,
                     dump.writes[layer.first_write + write].value);
@@ -47,8 +49,8 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit) 
 
 // Lines "0x09044 0x0000001f SDP.D_DATA_CUBE_CHANNEL group 0".
 void print_text(std::string_view text, const std::string& path, model::RegisterMap map,
-                const std::string& unit) {
-  RegisterPrinter printer(map, unit);
+                const std::string& unit, RegisterJson* list) {
+  RegisterPrinter printer(map, unit, list);
   replay::Place place{path, 0};
   std::string_view line;
   while (replay::next_line(text, line)) {
@@ -78,11 +80,11 @@ bool is_registers_file(const std::string& name) {
          program::is_standard_input(name);
 }
 
-void print_registers_file(const std::string& path, model::RegisterMap map,
-                          const std::string& unit) {
-  if (brings_registers(path)) return print_jobs(replay::read_jobs(path), unit);
+void print_registers_file(const std::string& path, model::RegisterMap map, const std::string& unit,
+                          RegisterJson* list) {
+  if (brings_registers(path)) return print_jobs(replay::read_jobs(path), unit, list);
   const auto bytes = program::read_file(path, kMaxText);
-  print_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, map, unit);
+  print_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path, map, unit, list);
 }
 
 }  // namespace nvdla::cli

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/register_info.hpp"
+#include "tools/cli/register_printer.hpp"
 
 namespace nvdla::cli {
 
@@ -16,7 +17,9 @@ bool is_registers_file(const std::string& name);
 
 // Prints those of `unit` ("SDP"), or all if it is empty, with their fields. `map` is that of a file
 // that does not say of which configuration it is. Throws UsageError and replay::Error.
-void print_registers_file(const std::string& path, model::RegisterMap map, const std::string& unit);
+// It adds to `list` instead, if there is one.
+void print_registers_file(const std::string& path, model::RegisterMap map, const std::string& unit,
+                          RegisterJson* list);
 
 }  // namespace nvdla::cli
 

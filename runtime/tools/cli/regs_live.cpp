@@ -39,8 +39,8 @@ bool harmless(const model::RegisterInfo& info, model::RegisterMap map) {
 
 class Live {
  public:
-  Live(detail::BareDevice& device, const nvdla_hw& hw, const std::string& unit)
-      : device_(device), registers_(device, hw), printer_(registers_.map(), unit) {}
+  Live(detail::BareDevice& device, const nvdla_hw& hw, const std::string& unit, RegisterJson* list)
+      : device_(device), registers_(device, hw), printer_(registers_.map(), unit, list) {}
 
   void show(const model::RegisterInfo& info) {
     const std::uint32_t offset = *model::register_address(registers_.map(), info);
@@ -70,12 +70,12 @@ class Live {
 
 }  // namespace
 
-void print_live_registers(const std::string& device, const std::string& what) {
+void print_live_registers(const std::string& device, const std::string& what, RegisterJson* list) {
   const bool one = !what.empty() && !model::find_unit(what);
   const std::unique_ptr<detail::BareDevice> live = open(device);
   const nvdla_hw& hw = detail::identify(*live, detail::choose_device_name(device).hw);
   if (!one) {
-    Live all(*live, hw, what);
+    Live all(*live, hw, what, list);
     if (!what.empty() && !all.has(*model::find_unit(what)))
       throw UsageError(fmt::format("--live {}: {} has no such unit", what, hw.name));
     return all.show_all();
@@ -89,7 +89,7 @@ void print_live_registers(const std::string& device, const std::string& what) {
                                  : info->access == model::Access::kPort
                                      ? "reading it would move its index on"
                                      : "it cannot be read"));
-  Live(*live, hw, "").show(*info);
+  Live(*live, hw, "", list).show(*info);
 }
 
 }  // namespace nvdla::cli

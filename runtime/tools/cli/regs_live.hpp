@@ -6,12 +6,15 @@
 
 #include <string>
 
+#include "tools/cli/register_printer.hpp"
+
 namespace nvdla::cli {
 
 // Prints all that can be read of the device without a change, of a unit, or one register. Writes
 // nothing. `device` is as of --device; `what` is empty, "SDP", "SDP.D_CVT_SHIFT" or a byte offset.
 // Throws UsageError and nvdla::Error.
-void print_live_registers(const std::string& device, const std::string& what);
+// Adds to `list` instead, if there is one.
+void print_live_registers(const std::string& device, const std::string& what, RegisterJson* list);
 
 }  // namespace nvdla::cli
 

@@ -9,12 +9,14 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "backend/device_name.hpp"
 #include "model/kernels/kernels.hpp"
 #include "program/files.hpp"
 #include "program/json_output.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/text.hpp"
@@ -31,6 +33,8 @@ namespace nvdla::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using program::ExitStatus;
+using program::kUsage;
 using replay::Outcome;
 using replay::Verdict;
 
@@ -75,43 +79,65 @@ model::Options model_options(const ReplayOptions& options, const fs::path& path,
   return result;
 }
 
-Outcome failed(std::string reason) {
+// What came of a file, and the exit status that this stands for.
+struct FileResult {
   Outcome outcome;
-  outcome.verdict = Verdict::kFail;
-  outcome.failures.push_back(reason);
-  outcome.reason = std::move(reason);
-  return outcome;
+  ExitStatus status = kSuccess;
+};
+
+FileResult failed(std::string reason, ExitStatus status) {
+  FileResult result{.outcome = {}, .status = status};
+  result.outcome.verdict = Verdict::kFail;
+  result.outcome.failures.push_back(reason);
+  result.outcome.reason = std::move(reason);
+  return result;
 }
 
-Outcome skipped(std::string reason) {
+// For the exception that is being handled: a device that failed, or a file that cannot be used.
+FileResult failed() {
+  try {
+    throw;
+  } catch (const nvdla::Error& error) {
+    return failed(error.what(), program::status_of(static_cast<ErrorCode>(error.code().value())));
+  } catch (const std::bad_alloc&) {
+    return failed("out of memory", program::kInternal);
+  } catch (const std::exception& error) {
+    return failed(error.what(), kUsage);
+  }
+}
+
+FileResult skipped(std::string reason) {
   Outcome outcome;
   outcome.verdict = Verdict::kSkip;
   outcome.reason = std::move(reason);
-  return outcome;
+  return {std::move(outcome), kSuccess};
 }
 
-Outcome play_file(const ReplayOptions& options, const fs::path& path, const ReplayDevice& device) {
+FileResult play_file(const ReplayOptions& options, const fs::path& path,
+                     const ReplayDevice& device) {
   const nvdla_hw* own = nullptr;
   try {
     own = replay::configuration_in(path);
-  } catch (const std::exception& error) {
-    return failed(error.what());
+  } catch (...) {
+    return failed();
   }
   if (device.hw() && own && own != device.hw())
     return skipped(fmt::format("for {}, the device is {}", own->name, device.hw()->name));
   const nvdla_hw* const hw = device.hw() ? device.hw() : own;
   if (!hw)
-    return failed(
-        fmt::format("no folder of the path is named after a configuration; expected one, "
-                    "or --device model:<configuration> with one of {}",
-                    detail::configuration_names()));
+    return failed(fmt::format("no folder of the path is named after a configuration; expected one, "
+                              "or --device model:<configuration> with one of {}",
+                              detail::configuration_names()),
+                  kUsage);
   try {
     const auto map = static_cast<model::RegisterMap>(hw->regmap);
     const replay::Script script = replay::load_script(path, map);
     const auto target = device.open(*hw, script.kind, model_options(options, path, device));
-    return replay::play(script, *target);
-  } catch (const std::exception& error) {
-    return failed(error.what());
+    Outcome outcome = replay::play(script, *target);
+    const ExitStatus status = outcome.verdict == Verdict::kFail ? kDifferent : kSuccess;
+    return {std::move(outcome), status};
+  } catch (...) {
+    return failed();
   }
 }
 
@@ -182,8 +208,8 @@ int replay_all(const ReplayOptions& options) {
   std::erase_if(files, [&](const fs::path& path) { return !matches(options.filter, path); });
   if (files.empty())
     throw UsageError(
-        fmt::format("no case, trace, dump or record {}; expected case.json, *.cfg, *.txn, "
-                    "*.devcoredump or *.record files in the paths",
+        fmt::format("no case, trace, dump or record {}; expected case.json, *.cfg, *.txn or "
+                    "*.devcoredump files or records in the paths",
                     options.filter.empty() ? "found" : "matches the filter"));
   if (options.list) {
     for (const fs::path& path : files) program::print("{}\n", path.string());
@@ -193,13 +219,16 @@ int replay_all(const ReplayOptions& options) {
   // A wrong NVDLA_KERNELS is no fault of a file.
   model::chosen_kernels();
 
+  ExitStatus worst = kSuccess;
   unsigned counts[3] = {};
   nlohmann::json results = nlohmann::json::array();
   FileCount progress(files.size(), options.json.empty());
   for (const fs::path& path : files) {
     progress.start(path.string());
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = play_file(options, path, device);
+    const FileResult result = play_file(options, path, device);
+    const Outcome& outcome = result.outcome;
+    worst = program::worse(worst, result.status);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ++counts[static_cast<unsigned>(outcome.verdict)];
     progress.clear();
@@ -218,16 +247,13 @@ int replay_all(const ReplayOptions& options) {
   } else {
     program::print("{} passed, {} failed, {} skipped\n", passed, fails, skips);
   }
-  return fails ? kDifferent : kSuccess;
+  return worst;
 }
 
 // Finds the first layer of a record that is another here, and writes a record of it alone.
 int reduce(const ReplayOptions& options) {
   if (options.paths.size() != 1 || replay::kind_of(options.paths[0]) != replay::Kind::kRecord)
-    throw UsageError("--reduce takes one record; expected the path of a .record file");
-  if (replay::kind_of(options.reduce) != replay::Kind::kRecord)
-    throw UsageError(
-        fmt::format("--reduce {}: expected a name that ends in .record", options.reduce));
+    throw UsageError("--reduce takes one record; expected the path of one");
   const std::string& path = options.paths[0];
   const ReplayDevice device(options.device);
   const std::vector<replay::Dump> jobs = replay::read_jobs(path);
@@ -288,7 +314,8 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
                       "Play only paths that match this pattern, such as "
                       "'*/conv_dc/*'");
   command->add_option("--threads", options->threads, "Threads of the model; 0: one per processor")
-      ->check(CLI::Range(0u, model::kMaxThreads))
+      ->check(program::whole_number(0, model::kMaxThreads))
+      ->type_name("NUMBER")
       ->capture_default_str();
   command
       ->add_option("--reduce", options->reduce,
@@ -299,7 +326,8 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");
   program::add_json_option(*command, options->json);
   command->footer(
-      "Prints a line per file: pass, FAIL or skip, the path, and why. Skipped is what\n"
+      "Prints a line per file: pass, FAIL or skip, the path, and why. The exit status is\n"
+      "2 where nothing differs and a file cannot be used. Skipped is what\n"
       "needs a unit that the device does not have yet, or another device.\n"
       "A dump passes if the device held what was written and, as far as the inputs are\n"
       "still there, what it had computed is right; whether the layer that did not end\n"

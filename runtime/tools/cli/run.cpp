@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "program/json_output.hpp"
 #include "program/layer_notes.hpp"
 #include "program/layer_table.hpp"
+#include "program/numbers.hpp"
 #include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/progress.hpp"
@@ -45,6 +47,8 @@ struct RunOptions {
   std::string compare;
   std::string dump_layers;
   std::string json;
+  std::uint32_t repeat = 1;
+  std::string labels;
 
   bool to_standard_output() const { return program::is_standard_output(output); }
 };
@@ -178,21 +182,125 @@ void print_stats(std::FILE* stream, const LoadedNetwork& network) {
   program::print(stream, "\n{}\n", program::Lines{program::layer_table(rows)});
 }
 
-void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
-                const DeviceInfo& device, std::span<const LayerProfile> profile, double seconds) {
-  Json document = {{"loadable", options.loadable}, {"configuration", device.configuration},
-                   {"backend", device.backend},    {"fp16", device.fast_fp16 ? "fast" : "exact"},
-                   {"seconds", seconds},           {"outputs", Json::array()}};
+Json values_json(const LoadedNetwork& network, const LoadableTensor& t) {
+  const std::vector<double> values = values_of(network, t);
+  // JSON has no NaN and no infinity: null.
+  if (t.type != LoadableType::kInt8 && t.type != LoadableType::kInt16) return values;
+  return std::vector<std::int64_t>(values.begin(), values.end());
+}
+
+// The time, in seconds, that `percent` of the runs took at most. `times` are sorted.
+double percentile(const std::vector<double>& times, unsigned percent) {
+  const std::size_t rank = (times.size() * percent + 99) / 100;
+  return times[std::max<std::size_t>(rank, 1) - 1];
+}
+
+std::string seconds_text(double seconds) {
+  return program::duration_text(static_cast<std::uint64_t>(seconds * 1e9));
+}
+
+// "812 us", or of several runs "100 runs: median 812 us, 90% 830 us, 99% 1.02 ms, ...".
+std::string times_text(const std::vector<double>& times) {
+  if (times.size() == 1) return seconds_text(times.front());
+  return fmt::format("{} runs: median {}, 90% {}, 99% {}, fastest {}, slowest {}", times.size(),
+                     seconds_text(percentile(times, 50)), seconds_text(percentile(times, 90)),
+                     seconds_text(percentile(times, 99)), seconds_text(times.front()),
+                     seconds_text(times.back()));
+}
+
+Json times_json(const std::vector<double>& times) {
+  return {{"count", times.size()},
+          {"median", percentile(times, 50)},
+          {"percentile_90", percentile(times, 90)},
+          {"percentile_99", percentile(times, 99)},
+          {"least", times.front()},
+          {"greatest", times.back()}};
+}
+
+// Lines of a text file; an empty last line is none.
+std::vector<std::string> read_labels(const RunOptions& options, const Loadable& file) {
+  if (options.labels.empty()) return {};
+  if (options.to_standard_output())
+    throw UsageError("--labels and the output would both go to standard output; expected one");
+  constexpr std::uint64_t kMaxLabels = std::uint64_t{16} << 20;
+  const auto bytes = program::read_file(options.labels, kMaxLabels);
+  std::vector<std::string> labels(1);
+  for (const std::uint8_t byte : bytes) {
+    if (byte == '\n')
+      labels.emplace_back();
+    else if (byte != '\r')
+      labels.back() += static_cast<char>(byte);
+  }
+  if (labels.back().empty()) labels.pop_back();
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
-    // JSON has no NaN and no infinity: null.
+    if (t.shape.elements() != labels.size())
+      throw UsageError(
+          fmt::format("--labels {}: {} lines, and output '{}' has {} elements; "
+                      "expected a line for each element",
+                      options.labels, labels.size(), t.name, t.shape.elements()));
+  }
+  return labels;
+}
+
+struct Class {
+  std::size_t index = 0;
+  double value = 0;
+};
+
+// The greatest elements, the first of equal ones first.
+std::vector<Class> top_classes(const LoadedNetwork& network, const LoadableTensor& t) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<double> values = values_of(network, t);
+  std::vector<Class> classes;
+  // NaN is no score.
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isnan(values[i])) classes.push_back({i, values[i]});
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const Class& a, const Class& b) { return a.value > b.value; });
+  classes.resize(std::min(classes.size(), kShown));
+  return classes;
+}
+
+// What an element stands for as a real number, where the loadable says it.
+double score(const LoadableTensor& t, double value) {
+  if (!t.quantization || t.type == LoadableType::kFp16) return value;
+  return (value - t.quantization->zero_point) * t.quantization->scale;
+}
+
+void print_top(std::FILE* stream, const LoadedNetwork& network, const LoadableTensor& t,
+               const std::vector<std::string>& labels) {
+  for (const Class& one : top_classes(network, t))
+    fmt::print(stream, "  {:>10.4g}  {}\n", score(t, one.value), labels[one.index]);
+}
+
+Json top_json(const LoadedNetwork& network, const LoadableTensor& t,
+              const std::vector<std::string>& labels) {
+  Json top = Json::array();
+  for (const Class& one : top_classes(network, t))
+    top.push_back(
+        {{"index", one.index}, {"label", labels[one.index]}, {"score", score(t, one.value)}});
+  return top;
+}
+
+void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
+                const DeviceInfo& device, std::span<const LayerProfile> profile,
+                const std::vector<double>& times, const std::vector<std::string>& labels) {
+  Json document = {
+      {"loadable", options.loadable},     {"configuration", device.configuration},
+      {"backend", device.backend},        {"fp16", device.fast_fp16 ? "fast" : "exact"},
+      {"seconds", percentile(times, 50)}, {"outputs", Json::array()}};
+  for (std::uint32_t i = 0; i < file.outputs(); ++i) {
+    const LoadableTensor t = file.output(i);
     document["outputs"].push_back({{"name", t.name},
                                    {"channels", t.shape.channels},
                                    {"height", t.shape.height},
                                    {"width", t.shape.width},
                                    {"type", type_name(t.type)},
-                                   {"values", values_of(network, t)}});
+                                   {"values", values_json(network, t)}});
+    if (!labels.empty()) document["outputs"].back()["top"] = top_json(network, t, labels);
   }
+  if (options.repeat > 1) document["runs"] = times_json(times);
   document["first_nan"] = note_json(program::first_nan(network.statistics()), network);
   document["first_saturated"] = note_json(program::first_saturated(network.statistics()), network);
   if (!options.compare.empty()) document["compared_with"] = options.compare;
@@ -213,21 +321,24 @@ void print_values(std::FILE* stream, const std::vector<double>& values) {
 }
 
 void print_text(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
-                const DeviceInfo& device, std::span<const LayerProfile> profile, double seconds) {
+                const DeviceInfo& device, std::span<const LayerProfile> profile,
+                const std::vector<double>& times, const std::vector<std::string>& labels) {
   // Standard output may be the output's, or the trace's.
   std::FILE* const stream =
       options.to_standard_output() || program::is_standard_output(options.profile_trace) ? stderr
                                                                                          : stdout;
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
-    program::print(stream, "{}: {}\n", t.name, shape_text(t));
-    if (options.output.empty()) print_values(stream, values_of(network, t));
+    fmt::print(stream, "{}: {}\n", t.name, shape_text(t));
+    if (!labels.empty())
+      print_top(stream, network, t, labels);
+    else if (options.output.empty())
+      print_values(stream, values_of(network, t));
   }
   if (options.stats) print_stats(stream, network);
-  if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
-  program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
-                 device.fast_fp16 ? " with fast fp16" : "",
-                 program::duration_text(static_cast<std::uint64_t>(seconds * 1e9)));
+  if (options.profile) fmt::print(stream, "\n{}\n", profile_table(profile));
+  fmt::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
+             device.fast_fp16 ? " with fast fp16" : "", times_text(times));
 }
 
 std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
@@ -242,22 +353,33 @@ LoadedNetwork open_network(const RunOptions& options, const Loadable& file, cons
   return file.open(device, {.statistics = true, .progress = progress.building("loading")});
 }
 
+// Runs as often as --repeat asks for. Returns the sorted times in seconds.
+std::vector<double> run_times(const RunOptions& options, LoadedNetwork& network) {
+  program::Progress progress(options.json.empty());
+  std::vector<double> times;
+  for (std::uint32_t i = 0; i < options.repeat; ++i) {
+    progress.say(options.repeat == 1 ? "running"
+                                     : fmt::format("running, {} of {}", i + 1, options.repeat));
+    const auto start = std::chrono::steady_clock::now();
+    network.run();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    times.push_back(seconds.count());
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
 int run_loadable(const RunOptions& options) {
   const Loadable file = load_loadable(options.loadable);
   check_arguments(options, file);
+  const std::vector<std::string> labels = read_labels(options, file);
   if (!options.compare.empty()) check_reference_name(options.compare);
   const Device device =
-      Device::open(choose_device(file, options.device), {.record = options.record});
+      Device::open(choose_device(file, options.device), program::open_options(options.record));
   LoadedNetwork network = open_network(options, file, device);
   write_inputs(options, file, network);
   if (!look(options, file, network, device)) return kDifferent;
-  const auto start = std::chrono::steady_clock::now();
-  {
-    program::Progress progress(options.json.empty());
-    progress.say("running");
-    network.run();
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const std::vector<double> times = run_times(options, network);
   if (!options.output.empty()) write_outputs(options, file, network);
   const std::vector<LayerProfile> profile = profile_of(options, file, network, device);
   if (!options.profile_trace.empty()) {
@@ -267,9 +389,9 @@ int run_loadable(const RunOptions& options) {
   }
   if (options.json.empty()) {
     print_notes(network);
-    print_text(options, file, network, device.info(), profile, seconds.count());
+    print_text(options, file, network, device.info(), profile, times, labels);
   } else {
-    print_json(options, file, network, device.info(), profile, seconds.count());
+    print_json(options, file, network, device.info(), profile, times, labels);
   }
   return kSuccess;
 }
@@ -302,8 +424,8 @@ Run add_run(CLI::App& app, CLI::App*& command) {
   command
       ->add_option(
           "--record", options->record,
-          "Write the run to NAME.record: registers, and memory before and after, for "
-          "`nvdla replay` and `nvdla diff`. Other programs do with NVDLA_RECORD=NAME.record")
+          "Write the run to FILE: registers, and memory before and after, for `nvdla replay` and "
+          "`nvdla diff`. Other programs do with NVDLA_RECORD=FILE")
       ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Print a table of times and counters of the layers");
   command->add_flag("--profile", options->profile,
@@ -324,6 +446,17 @@ Run add_run(CLI::App& app, CLI::App*& command) {
                    "Write inputs and what each layer leaves in memory as NumPy files, and "
                    "index.json")
       ->type_name("DIR");
+  command
+      ->add_option("--repeat", options->repeat,
+                   "Run so many times and print the median and percentiles of the times; outputs "
+                   "and counters are those of the last run")
+      ->check(program::whole_number(1, 1'000'000))
+      ->type_name("NUMBER");
+  command
+      ->add_option("--labels", options->labels,
+                   "Print the classes with the greatest scores by their names: lines of FILE, one "
+                   "for each element of the output")
+      ->type_name("FILE");
   program::add_json_option(*command, options->json);
   command->footer(
       "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less\n"
@@ -340,6 +473,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
       "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
       "  nvdla run digits.nvdla --profile -d model:nv_small,latency=100,outstanding=16\n"
+      "  nvdla run digits.nvdla -i seven.png --repeat 1000 --labels digits.txt\n"
       "  cat seven.png | nvdla run digits.nvdla -i - --json=pretty");
   return [options] { return run_loadable(*options); };
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "backend/record/record_format.hpp"
+#include "firmware/nvdla_dump_format.h"
 #include "tools/replay/error.hpp"
 
 namespace nvdla::replay {
@@ -32,12 +33,27 @@ std::optional<std::string> read_file(const fs::path& path, std::uint64_t limit) 
   return text;
 }
 
+namespace {
+
+// True of what the driver or a recorder wrote, in either order of bytes, whatever its name is.
+bool begins_as_dump(const fs::path& path) {
+  std::error_code code;
+  // Opening a pipe would wait for its writer.
+  if (!fs::is_regular_file(path, code)) return false;
+  std::uint64_t magic = 0;
+  std::ifstream in(path, std::ios::binary);
+  in.read(reinterpret_cast<char*>(&magic), sizeof(magic));
+  return in && (magic == NVDLA_DUMP_MAGIC || magic == __builtin_bswap64(NVDLA_DUMP_MAGIC));
+}
+
+}  // namespace
+
 std::optional<Kind> kind_of(const fs::path& path) {
+  if (path.extension() == ".devcoredump") return Kind::kDump;
+  if (path.extension() == detail::kRecordSuffix || begins_as_dump(path)) return Kind::kRecord;
   if (path.filename() == "case.json" || path.extension() == ".json") return Kind::kCase;
   if (path.extension() == ".cfg") return Kind::kCfg;
   if (path.extension() == ".txn") return Kind::kTxn;
-  if (path.extension() == ".devcoredump") return Kind::kDump;
-  if (path.extension() == detail::kRecordSuffix) return Kind::kRecord;
   return std::nullopt;
 }
 
@@ -66,8 +82,8 @@ std::vector<fs::path> find_scripts(const std::vector<std::string>& paths) {
     } else if (!kind_of(path)) {
       throw Error(
           name, 0,
-          "is no case, trace, dump or record; expected a .json, .cfg, .txn, .devcoredump or "
-          ".record file or a folder");
+          "is no case, trace, dump or record; expected a .json, .cfg, .txn or .devcoredump file, a "
+          "record or a folder");
     } else {
       found.push_back(path);
     }

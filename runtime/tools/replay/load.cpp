@@ -35,8 +35,8 @@ class Loader {
     if (!kind)
       throw Error(
           file_, 0,
-          "is no case, trace, dump or record; expected a .json, .cfg, .txn, .devcoredump or "
-          ".record file");
+          "is no case, trace, dump or record; expected a .json, .cfg, .txn or .devcoredump file or "
+          "a record");
     const bool brings_memory = *kind == Kind::kDump || *kind == Kind::kRecord;
     const auto text = read_file(path_, brings_memory ? kMaxDump : kMaxScript);
     if (!text) throw Error(file_, 0, "no such file; expected a case or a trace");
@@ -168,7 +168,8 @@ std::vector<Dump> read_jobs(const fs::path& path) {
   const std::string file = path.string();
   const auto kind = kind_of(path);
   if (kind != Kind::kDump && kind != Kind::kRecord)
-    throw Error(file, 0, "is no dump or record; expected a .devcoredump or .record file");
+    throw Error(file, 0,
+                "is no dump or record; expected a .devcoredump file or what --record writes");
   const auto bytes = read_file(path, kMaxDump);
   if (!bytes) throw Error(file, 0, "no such file; expected a dump or a record");
   if (kind == Kind::kRecord) return parse_record(*bytes, file);

@@ -69,7 +69,7 @@ TEST_F(Cli, MalformedFilesFailAndTheRestIsPlayed) {
   folder_.write("nv_small/b/x.cfg", "reg_write(NVDLA_SDP.NO_0, 3);");
   folder_.write("nv_small/c/case.json", case_expecting("0x1f"));
   const Result result = nvdla("replay " + root());
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.output.find(path("nv_small/a/case.json") + ":1: not JSON: "), std::string::npos)
       << result.output;
   EXPECT_NE(result.output.find(path("nv_small/b/x.cfg") +
@@ -78,6 +78,13 @@ TEST_F(Cli, MalformedFilesFailAndTheRestIsPlayed) {
             std::string::npos)
       << result.output;
   EXPECT_TRUE(result.output.ends_with("\n1 passed, 2 failed, 0 skipped\n")) << result.output;
+}
+
+// One wrong result among files that cannot be used is still a wrong result.
+TEST_F(Cli, ADifferenceOutweighsAFileThatCannotBeUsed) {
+  folder_.write("nv_small/a/case.json", "{");
+  folder_.write("nv_small/b/case.json", case_expecting("0x1e"));
+  EXPECT_EQ(nvdla("replay " + root()).status, 1);
 }
 
 TEST_F(Cli, ABlockedDeviceIsAFailure) {
@@ -93,7 +100,7 @@ TEST_F(Cli, ABlockedDeviceIsAFailure) {
 TEST_F(Cli, ConfigurationComesFromTheFolder) {
   folder_.write("elsewhere/case.json", case_expecting("0x1f"));
   Result result = nvdla("replay " + root());
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.output.find("no folder of the path is named after a configuration"),
             std::string::npos)
       << result.output;
@@ -116,8 +123,8 @@ TEST_F(Cli, NothingToPlay) {
   const Result empty = nvdla("replay " + root());
   EXPECT_EQ(empty.status, 2);
   EXPECT_EQ(empty.output,
-            "nvdla: no case, trace, dump or record found; expected case.json, *.cfg, *.txn, "
-            "*.devcoredump or *.record files in the paths\n");
+            "nvdla: no case, trace, dump or record found; expected case.json, *.cfg, *.txn or "
+            "*.devcoredump files or records in the paths\n");
   EXPECT_EQ(nvdla("replay").status, 2);
   EXPECT_EQ(nvdla("replay " + root() + "/no").status, 2);
   folder_.write("nv_small/a/case.json", case_expecting("0x1f"));

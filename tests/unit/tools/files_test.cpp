@@ -31,11 +31,10 @@ TEST(Files, FoldersAreNotScripts) {
 TEST(Files, WrongPaths) {
   const TemporaryFolder folder;
   const std::string other = folder.write("x.txt", "").string();
-  EXPECT_EQ(
-      error_of([&] { find_scripts({other}); }),
-      other +
-          ": is no case, trace, dump or record; expected a .json, .cfg, .txn, .devcoredump or "
-          ".record file or a folder");
+  EXPECT_EQ(error_of([&] { find_scripts({other}); }),
+            other +
+                ": is no case, trace, dump or record; expected a .json, .cfg, .txn or .devcoredump "
+                "file, a record or a folder");
   const std::string missing = folder.path().string() + "/no";
   EXPECT_EQ(error_of([&] { find_scripts({missing}); }),
             missing + ": no such file or folder; expected a case, a trace or a folder of them");

@@ -92,8 +92,8 @@ TEST(Load, NoSuchScript) {
   EXPECT_EQ(load_error("/nonexistent/case.json"),
             "/nonexistent/case.json: no such file; expected a case or a trace");
   EXPECT_EQ(load_error("/nonexistent/x.txt"),
-            "/nonexistent/x.txt: is no case, trace, dump or record; expected a .json, .cfg, .txn, "
-            ".devcoredump or .record file");
+            "/nonexistent/x.txt: is no case, trace, dump or record; expected a .json, .cfg, .txn "
+            "or .devcoredump file or a record");
 }
 
 TEST(Load, TxnTakesOptionsAndMemoryFromItsFolder) {

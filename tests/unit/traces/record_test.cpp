@@ -21,6 +21,7 @@
 #include "tests/unit/tools/expect_error.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
 #include "tools/compare/difference.hpp"
+#include "tools/replay/files.hpp"
 #include "tools/replay/player.hpp"
 
 namespace nvdla {
@@ -139,10 +140,26 @@ TEST_F(Records, TheEnvironmentNamesThem) {
   EXPECT_FALSE(std::filesystem::exists(path("env.3.record")));
 }
 
+// What a record is follows from its contents, whatever it is called.
+TEST_F(Records, AnyNameWillDo) {
+  setenv("NVDLA_RECORD", path("folder.d/run").c_str(), 1);
+  std::filesystem::create_directory(path("folder.d"));
+  {
+    const Device device = Device::open("model:nv_small"), other = Device::open("model:nv_full");
+    for (const Device* one : {&device, &other}) {
+      const SmallProgram small(*one);
+      one->submit(small.create(), std::vector<Binding>{small.buffer(3), small.buffer()}).wait();
+    }
+  }
+  unsetenv("NVDLA_RECORD");
+  EXPECT_EQ(replay::read_jobs(path("folder.d/run")).front().hw->name, std::string("nv_small"));
+  EXPECT_EQ(replay::read_jobs(path("folder.d/run.2")).front().hw->name, std::string("nv_full"));
+  EXPECT_EQ(replay::kind_of(path("folder.d/run")), replay::Kind::kRecord);
+  std::filesystem::rename(path("folder.d/run"), path("run.cfg"));
+  EXPECT_EQ(replay::kind_of(path("run.cfg")), replay::Kind::kRecord);
+}
+
 TEST_F(Records, WhatCannotBeWrittenIsAnError) {
-  test::expect_error(ErrorCode::kInvalidArgument,
-                     "'run.trace' is no name of a record; expected one that ends in .record",
-                     [] { Device::open("model:nv_small", {.record = "run.trace"}); });
   std::filesystem::create_symlink("/dev/full", path("full.record"));
   const auto submit = [&](const std::string& record) {
     const Device device = Device::open("model:nv_small", {.record = record});
