@@ -56,7 +56,7 @@ build: configure
 	@cmake --build build --parallel $(JOBS) --target product
 
 run: configure
-	@cmake --build build --parallel $(JOBS) --target digits
+	@cmake --build build --parallel $(JOBS) --target digits nvdla-cli convolution
 	@build/bin/digits
 
 test:

@@ -90,8 +90,10 @@ def run_page(page, scratch):
         if isinstance(entry, Ctest):
             wrong = run_test(command, entry.name)
         else:
-            entry.environment = {"PATH": f"{ROOT}/build/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-            wrong = readme_commands.run(command, entry, scratch)
+            path = {"PATH": f"{ROOT}/build/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+            if isinstance(entry, readme_commands.Run):
+                entry.environment = entry.environment | path
+            wrong = readme_commands.check(command, entry, scratch)
         print(f"{'FAILED' if wrong else 'ran   '} {page}: {command}", flush=True)
         if wrong:
             yield f"{page}: {command}: {wrong}"

@@ -4,7 +4,7 @@
 Keys are commands, or a section and a command where that is run otherwise than elsewhere.
 """
 
-from readme_commands import Run, dry
+from readme_commands import Copy, Run, dry
 
 PICTURE = "runtime/examples/digits/images/five-dejavu-serif-sheared.png"
 PATH = "export PATH=$PWD/build/bin:$PATH"
@@ -63,6 +63,67 @@ ANYWHERE = {
 }
 
 PAGES = {
+    "docs/testing.md": {
+        "make test": dry(r"\.ci/stages\.sh *$"),
+        'make test STAGES="static release"': dry(r"\.ci/stages\.sh static release$"),
+        "make test-all": dry(r"\.ci/stages\.sh --all"),
+        "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
+        "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
+        "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
+        "cmake --preset release && cmake --build build": Run(
+            r"Build files have been written to: .*/build", tree=True,
+            instead=(("--build build", "--build build -- -n"),)),
+        "ctest --test-dir build -L unit": Run(r"Total Tests: \d{3,}", tree=True,
+                                              instead=(("-L unit", "-L unit -N"),)),
+        "tests/static/format.sh --fix": Copy("wrong.cpp", "int  main( ){}\n", "int main() {}\n"),
+        'RC_PARAMS="seed=7 max_success=100000" build/tests/model': Run(
+            r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
+    },
+    "docs/commands.md": {
+        "make build": Run(r"", tree=True),
+        "build/bin/nvdla info": Run(r"nv_medium_1024_full"),
+        "build/bin/nvdla regs CDMA.D_BANK 0x2000b": Run(r"WEIGHT_BANK.*\b2\b"),
+        "build/bin/nvdla replay tests/golden": Run(r"2\d passed, 0 failed, 0 skipped"),
+        "build/bin/nvdla selftest --device model:nv_small": Run(
+            r"model:nv_small: 15 passed, 0 failed, 2 left out"),
+        "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(
+            r'compatible = "nvidia,nvdla-nv-small";'),
+        "build/bin/digits --save digits.nvdla": Run(r""),
+        "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
+        "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
+        "build/bin/network": Run(r"^resnet50 +56 "),
+        "build/bin/network resnet18 --device model:nv_small": Run(
+            r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
+        "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),
+        "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
+        "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
+            r"conv 0", instead=(("PICTURE.png", PICTURE),)),
+        "build/bin/nvdla run digits.nvdla --compare model --dump-layers layers": Run(
+            r"5 layers are as on model"),
+        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+        "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(r"conv 0.*%"),
+        "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
+        "build/bin/nvdla run digits.nvdla --input PICTURE.png --repeat 100": picture(
+            r"100 runs: median .*, 90% .*, 99% "),
+    },
+    "docs/driver.md": {
+        "make modules": dry(r"build-module\.sh"),
+        "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
+        "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
+        "sudo make dkms && sudo dkms install nvdla/0.1.0": Run(
+            r"now: dkms install nvdla/0\.1\.0$", tree=True,
+            instead=(("sudo make dkms && sudo dkms install nvdla/0.1.0",
+                      "make dkms DESTDIR={scratch}/dkms"),)),
+        "make packages": dry(r"debian/build\.sh build/packages"),
+        "sudo apt install build/packages/*_0.1.0_*.deb": Run(
+            r"nvdla VERSION 0\.1\.0 ", tree=True,
+            instead=(("sudo apt install build/packages/*_0.1.0_*.deb",
+                      "grep '^project(' CMakeLists.txt"),)),
+        "make upstream-series": dry(r"tests/upstream/check\.sh build"),
+        "make install PREFIX=...": Run(r"Installing: .*/share/doc/nvdla/README.md", tree=True,
+                                       instead=(("...", "{scratch}/prefix"),)),
+        "make docs": dry(r"docs/reference/build\.py build/docs"),
+    },
     "docs/guide-application.md": {
         **ANYWHERE,
         "nvdla info": Run(r"nv_medium_1024_full"),
@@ -120,7 +181,7 @@ PAGES = {
         "echo nvdla > /sys/bus/pci/devices/0000:00:04.0/driver_override": Guest(before=LOOSE),
         "echo 0000:00:04.0 > /sys/bus/pci/drivers_probe": Guest(
             "/nvdla$", instead=(("drivers_probe", f"drivers_probe && {BOUND}"),)),
-        'nvdla dt node --address 0xc000000 --interrupt "0 112 4" --clock-khz 600000': Run(
+        'nvdla dt node --address 0xc000000 --interrupt "0 112 4" --clock-rate 600MHz': Run(
             r"clock-frequency = <600000000>;"),
         "nvdla dt node --config nv_full --address 0xc000000 --interrupt 7 --overlay npu.dtbo":
             Run(r""),

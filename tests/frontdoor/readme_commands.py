@@ -39,10 +39,6 @@ def dry(line):
     return Run(line, instead=(("make ", "make -n "),), tree=True)
 
 
-class Program:
-    """The name of a program that is built."""
-
-
 class Copy:
     """Run it in a repository of its own, with a file that it has to mend."""
 
@@ -52,66 +48,16 @@ class Copy:
 
 COMMANDS = {
     "make run": Run(r"14 pictures in .*each", tree=True),
-    "make help": Run(r"make run +classify", tree=True),
     "make test": dry(r"\.ci/stages\.sh *$"),
-    'make test STAGES="static release"': dry(r"\.ci/stages\.sh static release$"),
-    "make test-all": dry(r"\.ci/stages\.sh --all"),
-    "make modules": dry(r"build-module\.sh"),
-    "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
-    "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
-    # What DKMS does with it is a test of its own.
-    "sudo make dkms && sudo dkms install nvdla/0.1.0": Run(
-        r"now: dkms install nvdla/0\.1\.0$", tree=True,
-        instead=(("sudo make dkms && sudo dkms install nvdla/0.1.0",
-                  "make dkms DESTDIR={scratch}/dkms"),)),
-    "make docs": dry(r"docs/reference/build\.py build/docs"),
-    "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
-    "make packages": dry(r"debian/build\.sh build/packages"),
-    # Built and installed in a bare root by a test of its own; here it is the right version.
-    "sudo apt install build/packages/*_0.1.0_*.deb": Run(
-        r"nvdla VERSION 0\.1\.0 ", tree=True,
-        instead=(("sudo apt install build/packages/*_0.1.0_*.deb",
-                  "grep '^project(' CMakeLists.txt"),)),
-    "make upstream-series": dry(r"tests/upstream/check\.sh build"),
-    "make install": dry(r"cmake --install build$"),
-    "make install PREFIX=...": Run(r"Installing: .*/share/doc/nvdla/LICENSES/MIT", tree=True,
-                                   instead=(("...", "{scratch}/prefix"),)),
-    # After the one above: it sets the prefix back to what it is without.
-    "make build": Run(r"", tree=True),
-    "build/bin/nvdla": Program(),
-    "build/tests/nvdla-lift": Program(),
-    "build/bin/convolution model:nv_small": Run(
-        r"nv_small: 24576 of 24576 elements are as expected after 3538944 multiply-accumulates"),
-    "build/bin/nvdla info": Run(r"nv_medium_1024_full"),
-    "build/bin/nvdla regs CDMA.D_BANK 0x2000b": Run(r"WEIGHT_BANK.*\b2\b"),
-    "build/bin/nvdla replay tests/golden": Run(r"2\d passed, 0 failed, 0 skipped"),
-    "build/bin/nvdla selftest --device model:nv_small": Run(
-        r"model:nv_small: 15 passed, 0 failed, 2 left out"),
-    "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(
-        r'compatible = "nvidia,nvdla-nv-small";'),
     "build/bin/digits --save digits.nvdla": Run(r""),
-    "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
-    "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
-    "build/bin/network": Run(r"^resnet50 +56 "),
-    "build/bin/network resnet18 --device model:nv_small": Run(
-        r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
-    "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),
-    "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
         r"conv 0", instead=(("PICTURE.png", PICTURE),)),
-    "build/bin/nvdla run digits.nvdla --compare model --dump-layers layers": Run(
-        r"5 layers are as on model"),
+    "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
     "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
-    "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(r"conv 0.*%"),
-    "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
-    "cmake --preset release && cmake --build build": Run(
-        r"Build files have been written to: .*/build", tree=True,
-        instead=(("--build build", "--build build -- -n"),)),
-    "ctest --test-dir build -L unit": Run(r"Total Tests: \d{3,}", tree=True,
-                                          instead=(("-L unit", "-L unit -N"),)),
-    "tests/static/format.sh --fix": Copy("wrong.cpp", "int  main( ){}\n", "int main() {}\n"),
-    'RC_PARAMS="seed=7 max_success=100000" build/tests/model': Run(
-        r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
+    "build/bin/convolution model:nv_small": Run(
+        r"nv_small: 24576 of 24576 elements are as expected after 3538944 multiply-accumulates"),
+    "make help": Run(r"make run +classify", tree=True),
+    "make docs": dry(r"docs/reference/build\.py build/docs"),
 }
 
 
@@ -162,12 +108,55 @@ def run_in_copy(command, entry, scratch):
 
 
 def check(command, entry, scratch):
-    if isinstance(entry, Program):
-        there = os.access(ROOT / command, os.X_OK)
-        return None if there else "no such program was built"
     if isinstance(entry, Copy):
         return run_in_copy(command, entry, scratch)
     return run(command, entry, scratch)
+
+
+def programs_of_first_steps():
+    """Yield programs of the first commands that `make run` does not build."""
+    dry_run, _ = shell("make -n run", ROOT)
+    built = re.search(r"--target (.*)", dry_run)
+    names = {"nvdla-cli": "nvdla"}
+    there = {names.get(name, name) for name in built[1].split()} if built else set()
+    for section, text in pages.commands("README.md"):
+        program = re.match(r"build/bin/(\S+)", text)
+        if section == "First steps" and program and program[1] not in there:
+            yield f"make run does not build {program[1]}, which README.md uses right after it"
+
+
+def devices():
+    """Yield what the list of devices has otherwise than `nvdla --help`."""
+    said, _ = shell("build/bin/nvdla --help", ROOT)
+    names = re.search(r"Names of devices.*?\n(.*?)\n`nvdla info`", said, re.S)
+    helped = {name: set() for name in re.findall(r"^  (\S+)", names[1] if names else "", re.M)}
+    for form, options in re.findall(r"^Options of (\w+),.*\n((?:  .*\n)+)", said, re.M):
+        (name,) = [name for name in helped if name.startswith(form + ":")]
+        helped[name] = set(re.findall(r"^  (\w+)=", options, re.M))
+    text = (ROOT / "README.md").read_text()
+    listed = {name: set(re.findall(r"`(\w+)=`", options))
+              for name, options in re.findall(r"^\| `(\S+)` \|.*?\|(.*)\|$",
+                                              text.split("\n## Devices")[-1], re.M)
+              if not name.startswith("docs/")}
+    if not helped or listed != helped:
+        yield f"devices: README.md has {listed}, nvdla --help {helped}"
+
+
+def statuses():
+    """Yield what the table of exit statuses has otherwise than `nvdla --help`."""
+    said, _ = shell("build/bin/nvdla run --help", ROOT)
+    helped = " ".join(said[said.find("Exit status: "):].split()).removesuffix(".")
+    table = re.findall(r"^\| (\d) \| (.*) \|$", (ROOT / "README.md").read_text(), re.M)
+    listed = "Exit status: " + ", ".join(f"{number} {text}" for number, text in table)
+    if helped.replace(",", "") != listed.replace(",", ""):
+        yield f"exit statuses: README.md has '{listed}', --help '{helped}'"
+
+
+def length():
+    """Yield that it is too long."""
+    lines = len((ROOT / "README.md").read_text().splitlines())
+    if lines > 150:
+        yield f"README.md has {lines} lines; at most 150 are read"
 
 
 def main():
@@ -185,6 +174,8 @@ def main():
             wrong = check(command, entry, scratch) if command in commands else None
             print(f"{'FAILED' if wrong else 'ran   '} {command}", flush=True)
             failed += [f"{command}: {wrong}"] if wrong else []
+    for facts in (programs_of_first_steps, devices, statuses, length):
+        failed += facts()
     print(*failed, sep="\n")
     return 1 if failed else 0
 

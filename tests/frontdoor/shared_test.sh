@@ -34,7 +34,7 @@ having() {
 	done
 }
 
-words="skipped: no folder $NVDLA_SHARED: data from outside; README.md says"
+words="skipped: no folder $NVDLA_SHARED: data from outside; docs/testing.md says"
 looks "77 $words" "$source/tests/conformance/at_least.sh" 1 passed /none vectors/nv_small false
 looks "77 $words" "$source/tests/emulator/golden.sh" 6.12 "$build" /none 1 nv_small 1
 looks "0 0 complaints" "$source/tests/static/tree.py"
@@ -52,7 +52,7 @@ while read -r file; do
 	*) echo "$file: which program is it of?"; failed=1; continue ;;
 	esac
 	programs=$((programs + 1))
-	looks "0 no folder $NVDLA_SHARED: data from outside; README.md says" \
+	looks "0 no folder $NVDLA_SHARED: data from outside; docs/testing.md says" \
 		"$build/tests/$program" --gtest_filter="$filter"
 	passed=$("$build/tests/$program" --gtest_filter="$filter" | grep -c '^\[       OK')
 	[[ $passed == 0 ]] || { echo "$file: $passed tests pass without what they need"; failed=1; }

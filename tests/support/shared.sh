@@ -7,7 +7,7 @@ needs_shared() {
 	shared=$(readlink -m "$1")
 	what="folder $shared"
 	[ ! -d "$1" ] || what="$2 in $shared"
-	missing="no $what: data from outside; README.md says what they are and where to get them"
+	missing="no $what: data from outside; docs/testing.md says what they are and where to get them"
 	case ${NVDLA_REQUIRE_SHARED:-0} in
 	0)
 		echo "skipped: $missing"
