@@ -230,7 +230,7 @@ function(nvdla_add_collections)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
   get_property(references GLOBAL PROPERTY NVDLA_REFERENCES)
   set(product nvdla nvdla_static nvdla-cli nvdla-device-server activation convolution digits
-    network ${references})
+    digits_loadables network ${references})
   foreach(collection product thread_tests arm64_tests fuzzers)
     add_custom_target(${collection})
     foreach(target IN LISTS ${collection})

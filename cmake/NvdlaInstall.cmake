@@ -4,7 +4,8 @@
 # find_package(nvdla) as nvdla::nvdla or nvdla::nvdla_static, by pkg-config as
 # libnvdla, with --static too; libnvdla-sim for simulators, by pkg-config. And all
 # else that is installed, in components as Debian's packages have them: library,
-# development, tools, licences.
+# development, tools, licences; guides and
+# examples, which Debian's packages leave out.
 include(CMakePackageConfigHelpers)
 
 # SOVERSION stays 0 until 1.0.
@@ -40,6 +41,15 @@ install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSES/MIT" "${PROJECT_SOURCE_DIR}/LICENSES/GPL-2.0"
   "${PROJECT_SOURCE_DIR}/LICENSES/Linux-syscall-note"
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/LICENSES COMPONENT licences)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT licences)
+# Guides name each other by their places in the tree, which they keep here.
+file(GLOB guides "${PROJECT_SOURCE_DIR}/docs/*.md")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT guides)
+install(FILES ${guides} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT guides)
+install(FILES "${PROJECT_SOURCE_DIR}/runtime/examples/convolution/convolution.cpp"
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT examples)
 
 # nvdla_install_program(TARGET NAME): a program with its manual page and completions, which it
 # prints itself; so they are left out where it cannot be run.

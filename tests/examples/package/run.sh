@@ -4,7 +4,7 @@
 # run.sh BUILD SOURCE CXX: install BUILD into a prefix, move that, build a consumer with
 # find_package and with pkg-config against it, shared and static, and run all of them.
 # Also: what libnvdla.so exports is versioned and of namespace nvdla, the licences are
-# there, and libraries go where Debian has them if the prefix is /usr.
+# there, an example network runs, guides are there, and libraries go where Debian has them if the prefix is /usr.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 source=$2 cxx=$3
@@ -28,8 +28,32 @@ for licence in "$source"/LICENSES/*; do
 	cmp "$licence" "$work/prefix/share/doc/nvdla/LICENSES/$(basename "$licence")"
 done
 
+cmp "$source/LICENSE" "$work/prefix/share/doc/nvdla/LICENSE"
+
+echo "== guides"
+cmp "$source/README.md" "$work/prefix/share/doc/nvdla/README.md"
+for guide in "$source"/docs/*.md; do
+	cmp "$guide" "$work/prefix/share/doc/nvdla/docs/$(basename "$guide")"
+done
+
 echo "== command"
 [[ ! -e $work/prefix/bin/nvdla ]] || "$work/prefix/bin/nvdla" --help > /dev/null
+
+# The network, its classes and a picture are all that a first run takes.
+echo "== example network"
+examples=$work/prefix/share/doc/nvdla/examples
+if [[ -e $work/prefix/bin/nvdla && -e $build/bin/digits ]]; then
+	for configuration in nv_full nv_small; do
+		said=$("$work/prefix/bin/nvdla" run "$examples/digits-$configuration.nvdla" \
+			--input "$examples/images/five-dejavu-serif-sheared.png" --labels "$examples/digits.txt")
+		[[ $(sed -n 2p <<< "$said") == *" five" ]] || {
+			echo "the example network takes a five for another digit:"
+			echo "$said"
+			exit 1
+		}
+	done
+	[[ -e $examples/convolution.cpp ]]
+fi
 
 # Only configured: where things would go is known then.
 echo "== /usr"
