@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How a network or a loadable is compiled, and how far that is.
+/// @file
+/// Options and progress of compiling a network or a loadable.
 #ifndef NVDLA_BUILD_OPTIONS_HPP
 #define NVDLA_BUILD_OPTIONS_HPP
 
@@ -12,33 +13,33 @@
 
 namespace nvdla {
 
-// A build goes step by step: layer after layer, then the memory, programs and constants of all of
-// them; that of a loadable task after task, then its constants. Steps do not take equally long.
+/// A build goes step by step: layer after layer, then the memory, programs and constants of all of
+/// them; that of a loadable task after task, then its constants. Steps do not take equally long.
 struct BuildProgress {
-  // What comes now: "layer 3 'conv2'", "memory", ...; valid during the call.
+  /// The step that begins: "layer 3 'conv2'", "memory", ...; valid during the call.
   std::string_view step = {};
-  std::uint32_t done = 0;   // steps before this one
-  std::uint32_t steps = 0;  // of the whole build
+  std::uint32_t done = 0;   ///< steps before this one
+  std::uint32_t steps = 0;  ///< of the whole build
 };
 
-// What Network::compile() and Loadable::compile() may do, and have to.
+/// Options of Network::compile() and Loadable::compile().
 struct BuildOptions {
-  // Count for every layer; Request::statistics() has the numbers.
+  /// Count for every layer; Request::statistics() has the numbers.
   bool statistics = false;
-  // Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
-  // everybody expects; kAlways is then refused as kNotAvailable.
+  /// Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
+  /// everybody expects; kAlways is then refused as kNotAvailable.
   bool fold_inputs = true;
-  // Tensors between layers lie where others were before, as soon as nothing touches those any more.
-  // Without, each has a buffer of its own.
+  /// Tensors between layers lie where others were before, as soon as nothing touches those any
+  /// more. Without, each has a buffer of its own.
   bool share_memory = true;
-  // Bytes of secondary memory (DeviceInfo::has_sram) that tensors between layers may take in each
-  // request, beside those that Network::place() has put there: then they come and go without the
-  // memory that inputs, outputs and weights go through. The tensors that layers touch most often
-  // while they are alive are chosen; MemoryUse tells which. Without secondary memory it is refused
-  // as kNotAvailable.
+  /// Bytes of secondary memory (DeviceInfo::has_sram) that tensors between layers may take in each
+  /// request, beside those that Network::place() has put there: then they come and go without the
+  /// memory that inputs, outputs and weights go through. The tensors that layers touch most often
+  /// while they are alive are chosen; MemoryUse tells which. Without secondary memory it is refused
+  /// as kNotAvailable.
   std::uint64_t sram_bytes = 0;
-  // Called by the thread that compiles, before each step. What it throws ends the build and reaches
-  // who asked for it; nothing of the network stays behind.
+  /// Called by the thread that compiles, before each step. What it throws ends the build and
+  /// reaches who asked for it; nothing of the network stays behind.
   std::function<void(const BuildProgress&)> progress = {};
 };
 

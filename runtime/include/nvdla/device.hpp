@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// An NVDLA: opened by a string, so that an application moves from the model to silicon by changing
-// one word.
+/// @file
+/// An NVDLA: opened by a string, so that an application moves from the model to silicon by changing
+/// one word.
 #ifndef NVDLA_DEVICE_HPP
 #define NVDLA_DEVICE_HPP
 
@@ -23,113 +24,120 @@ namespace detail {
 class Backend;
 }  // namespace detail
 
-// What a device is able to do. Strings live for ever.
+/// Facts of a device. Strings live for ever.
 struct DeviceInfo {
-  std::string_view configuration;  // "nv_full", "nv_small", ...
-  std::string_view backend;        // "model", "kernel", "sim" or "mmio"
-  std::uint32_t atom = 0;          // memory atom in bytes: 8, 16 or 32
-  std::uint32_t atomic_c = 0;      // channels of one multiply-accumulate step
-  std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group; half in 16 bit
-  std::uint32_t cbuf_banks = 0;
-  std::uint32_t cbuf_entries = 0;  // of a bank
-  std::uint32_t cbuf_entry_bytes = 0;
-  std::uint32_t weight_align = 0;  // weight bytes are fetched in multiples of this
-  std::uint32_t address_bits = 0;
-  bool has_int16 = false;
-  bool has_fp16 = false;
-  bool has_winograd = false;
-  bool has_batch = false;
-  bool has_compression = false;
-  bool has_sram = false;
-  bool has_bdma = false;
-  bool has_rubik = false;
-  bool has_sdp_y = false;  // third SDP operator (element-wise)
-  bool has_lut = false;    // look-up table in SDP
-  bool has_pixel_16 = false;
-  // Weights that are freed before the next convolution starts are lost: all weights of a layer
-  // must fit the convolution buffer.
+  std::string_view configuration;      ///< "nv_full", "nv_small", ...
+  std::string_view backend;            ///< "model", "kernel", "sim" or "mmio"
+  std::uint32_t atom = 0;              ///< memory atom in bytes: 8, 16 or 32
+  std::uint32_t atomic_c = 0;          ///< channels of one multiply-accumulate step
+  std::uint32_t atomic_k = 0;          ///< int8 kernels of a kernel group; half in 16 bit
+  std::uint32_t cbuf_banks = 0;        ///< banks of the convolution buffer
+  std::uint32_t cbuf_entries = 0;      ///< of a bank
+  std::uint32_t cbuf_entry_bytes = 0;  ///< bytes of an entry
+  std::uint32_t weight_align = 0;      ///< weight bytes are fetched in multiples of this
+  std::uint32_t address_bits = 0;      ///< width of the addresses that it puts out
+  bool has_int16 = false;              ///< layers in int16
+  bool has_fp16 = false;               ///< layers in fp16
+  bool has_winograd = false;           ///< Winograd convolutions
+  bool has_batch = false;              ///< several cubes of a batch in one convolution
+  bool has_compression = false;        ///< compressed weights
+  bool has_sram = false;               ///< secondary memory interface
+  bool has_bdma = false;               ///< BDMA, which copies
+  bool has_rubik = false;              ///< Rubik, which moves elements
+  bool has_sdp_y = false;              ///< third SDP operator (element-wise)
+  bool has_lut = false;                ///< look-up table in SDP
+  bool has_pixel_16 = false;           ///< pixel formats with components of 16 bits
+  /// Weights that are freed before the next convolution starts are lost: all weights of a layer
+  /// must fit the convolution buffer.
   bool has_weight_gating = false;
-  // Convolutions of fp16 are only about right: the model, with "fp16=fast" in its name.
+  /// Convolutions of fp16 are only about right: the model, with "fp16=fast" in its name.
   bool fast_fp16 = false;
 };
 
-// The configuration called `name` ("nv_full"), for packing without a device.
-// Throws kNoDevice for a name that is unknown.
+/// The configuration called `name` ("nv_full"), for packing without a device.
+/// Throws kNoDevice for a name that is unknown.
 NVDLA_API DeviceInfo configuration_info(std::string_view name);
-// How many configurations there are, and their names.
+/// Returns the number of configurations.
 NVDLA_API std::size_t configuration_count() noexcept;
+/// Returns the name of a configuration, index 0 up; empty past the end.
 NVDLA_API std::string_view configuration_name(std::size_t index) noexcept;
 
-// Whether `name` can be a device's for Device::open(), which may still find none. Throws kNoDevice
-// saying what would be right, about NVDLA_DEVICE where that decides. Opens nothing.
+/// Checks that `name` can be a device's for Device::open(), which may still find none. Throws
+/// kNoDevice saying what would be right, about NVDLA_DEVICE where that decides. Opens nothing.
 NVDLA_API void check_device_name(std::string_view name);
 
-// How a device is opened.
+/// Options of Device::open().
 struct OpenOptions {
-  // A file that all jobs are written to, with their registers and memory, for `nvdla replay` and
-  // `nvdla diff`. Jobs then run one at a time, and submit() returns when they have ended. Empty:
-  // the one that the environment variable NVDLA_RECORD names, if any; of several devices that are
-  // opened so, later ones get a number in it ("run.2.record"). submit() throws kNotWritten where it
-  // cannot be written.
+  /// A file that all jobs are written to, with their registers and memory, for `nvdla replay` and
+  /// `nvdla diff`. Jobs then run one at a time, and submit() returns when they have ended. Empty:
+  /// the one that the environment variable NVDLA_RECORD names, if any; of several devices that are
+  /// opened so, later ones get a number in it ("run.2.record"). submit() throws kNotWritten where
+  /// it cannot be written.
   std::string_view record = {};
-  // Called before open() returns with one line, without an end of line, that a user should see:
-  // that "auto" found no device and opens the model. The library itself prints nothing.
+  /// Called before open() returns with one line, without an end of line, that a user should see:
+  /// that "auto" found no device and opens the model. The library itself prints nothing.
   std::function<void(std::string_view line)> note = {};
 };
 
-// A handle: copies name the same device, which closes with the last handle, buffer, program, queue
-// or running job. Thread safe. Any number of devices, also of one kind, may be open in a process.
+/// A handle: copies name the same device, which closes with the last handle, buffer, program, queue
+/// or running job. Thread safe. Any number of devices, also of one kind, may be open in a process.
 class NVDLA_API Device {
  public:
-  // `name` is one of
-  //   "model:<configuration>"  the device model in this process, e.g. "model:nv_full"
-  //   "model"                  the same as "model:nv_full"
-  //   "model:nv_full,threads=2"  how many threads, the one that runs the job included, share a
-  //                            heavy convolution, which changes no result; else one per processor
-  //   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
-  //                            also together with threads
-  //   "model:nv_small,latency=100,outstanding=16"  cycles that memory takes to answer, and how many
-  //                            requests are on their way at once, for the stall and latency
-  //                            counters, which are predicted; else 1 and as many as there are
-  //   "model:nv_full,fp16=fast"  direct convolutions of fp16 in plain fp32, some 20 times as fast;
-  //                            docs/performance.md says how far off; else "exact", as the logic
-  //   "kernel"                 the first kernel device
-  //   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
-  //                            accel nodes
-  //   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
-  //                            the protocol are in docs/simulator.md
-  //   "mmio:0000:00:04.0"      registers that this process maps: a PCI function, "mmio:/dev/uio0"
-  //                            or "mmio:0x10040000", without a driver; options are in docs/mmio.md
-  //   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any of
-  //                            these; else the first kernel device, else "model", which
-  //                            OpenOptions::note reports
-  // Throws kNoDevice for anything else and for a device that is not there or another than it is
-  // said to be, kGone for a simulator that ends meanwhile, kBusy for registers that another process
-  // drives, kInvalidArgument where the environment asks a model for what it cannot do
-  // (NVDLA_KERNELS).
+  /// `name` is one of
+  /// @code
+  ///   "model:<configuration>"  the device model in this process, e.g. "model:nv_full"
+  ///   "model"                  the same as "model:nv_full"
+  ///   "model:nv_full,threads=2"  how many threads, the one that runs the job included, share a
+  ///                            heavy convolution, which changes no result; else one per processor
+  ///   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
+  ///                            also together with threads
+  ///   "model:nv_small,latency=100,outstanding=16"  cycles that memory takes to answer, and how
+  ///   many
+  ///                            requests are on their way at once, for the stall and latency
+  ///                            counters, which are predicted; else 1 and as many as there are
+  ///   "model:nv_full,fp16=fast"  direct convolutions of fp16 in plain fp32, some 20 times as fast;
+  ///                            docs/performance.md says how far off; else "exact", as the logic
+  ///   "kernel"                 the first kernel device
+  ///   "/dev/accel/accelN"      a kernel device by its path; a render node where the kernel has no
+  ///                            accel nodes
+  ///   "sim:/tmp/nvdla"         a simulator of the logic that listens at this socket; options and
+  ///                            the protocol are in docs/simulator.md
+  ///   "mmio:0000:00:04.0"      registers that this process maps: a PCI function, "mmio:/dev/uio0"
+  ///                            or "mmio:0x10040000", without a driver; options are in docs/mmio.md
+  ///   "auto"                   what the environment variable NVDLA_DEVICE says, which may be any
+  ///   of
+  ///                            these; else the first kernel device, else "model", which
+  ///                            OpenOptions::note reports
+  /// @endcode
+  /// Throws kNoDevice for anything else and for a device that is not there or another than it is
+  /// said to be, kGone for a simulator that ends meanwhile, kBusy for registers that another
+  /// process drives, kInvalidArgument where the environment asks a model for what it cannot do
+  /// (NVDLA_KERNELS).
   static Device open(std::string_view name = "auto");
-  // The same with options.
+  /// The same with options.
   static Device open(std::string_view name, const OpenOptions& options);
 
-  Device(const Device&) noexcept;
-  Device(Device&&) noexcept;
-  Device& operator=(const Device&) noexcept;
-  Device& operator=(Device&&) noexcept;
-  ~Device();
+  Device(const Device&) noexcept;             ///< Copies the handle.
+  Device(Device&&) noexcept;                  ///< Moves; the source is empty afterwards.
+  Device& operator=(const Device&) noexcept;  ///< Copies the handle.
+  Device& operator=(Device&&) noexcept;       ///< Moves; the source is empty afterwards.
+  ~Device();                                  ///< Releases what it refers to.
 
+  /// Returns the facts of the device; they live as long as a handle.
   const DeviceInfo& info() const noexcept;
 
-  // Zeroed device memory. Throws kInvalidArgument for 0 bytes, kNotAvailable for a memory that the
-  // device does not have, kNoMemory.
+  /// Zeroed device memory. Throws kInvalidArgument for 0 bytes, kNotAvailable for a memory that the
+  /// device does not have, kNoMemory.
   Buffer allocate(std::uint64_t bytes, Memory memory = Memory::kDram) const;
 
-  // Checks and compiles. Throws kInvalidProgram with the first rule that is broken.
+  /// Checks and compiles. Throws kInvalidProgram with the first rule that is broken.
   Program create_program(const ProgramDesc& desc) const;
 
-  // The queue that the device comes with, and further ones.
+  /// Returns the queue that the device comes with.
   const Queue& queue() const noexcept;
+  /// Returns a further queue, whose submissions take turns with those of others.
   Queue create_queue() const;
-  // queue().submit()
+  /// queue().submit()
   Fence submit(const Program& program, std::span<const Binding> bindings,
                const SubmitOptions& options = {}) const;
 

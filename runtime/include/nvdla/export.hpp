@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library exports, everything else is hidden; and the language that its headers need. Each
-// of them includes this one before it needs it.
+/// @file
+/// The mark of what the library exports, and a check of the language that its headers need. Each
+/// of them includes this one before it needs it.
 #ifndef NVDLA_EXPORT_HPP
 #define NVDLA_EXPORT_HPP
 

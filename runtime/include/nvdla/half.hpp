@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// fp16 as bits, for those whose language has no such type.
+/// @file
+/// fp16 as bits, for those whose language has no such type.
 #ifndef NVDLA_HALF_HPP
 #define NVDLA_HALF_HPP
 
@@ -10,10 +11,10 @@
 
 namespace nvdla {
 
-// The nearest fp16, halves to even, as the hardware rounds; numbers beyond the largest become
-// 65504, as on the hardware. An infinity stays one, every NaN becomes the quiet one of its sign.
+/// The nearest fp16, halves to even, as the hardware rounds; numbers beyond the largest become
+/// 65504, as on the hardware. An infinity stays one, every NaN becomes the quiet one of its sign.
 NVDLA_API std::uint16_t to_half(double value) noexcept;
-// Exact.
+/// Exact.
 NVDLA_API float from_half(std::uint16_t bits) noexcept;
 
 }  // namespace nvdla

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The whole public interface.
+/// @file
+/// The whole public interface.
 #ifndef NVDLA_NVDLA_HPP
 #define NVDLA_NVDLA_HPP
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One run at a time of a compiled network: its inputs, its outputs, and what lies between its
-// layers. Constants are the network's own, so there may be as many requests as one likes.
+/// @file
+/// One run at a time of a compiled network: its inputs, its outputs, and what lies between its
+/// layers. Constants are the network's own, so there may be as many requests as one likes.
 #ifndef NVDLA_REQUEST_HPP
 #define NVDLA_REQUEST_HPP
 
@@ -22,81 +23,90 @@ namespace nvdla {
 
 class CompiledNetwork;
 
-// Runs allocate no device memory. A request has one run at a time, and its buffers are left alone
-// until that has ended; several requests of a network may be in flight.
-//
-//                              | new              | running | ended well | failed
-//   write, write_pixels, bind  | yes              | kBusy   | yes        | yes
-//   visit_layers, compare_..   | yes              | kBusy   | yes        | yes
-//   submit, run                | yes              | kBusy   | yes        | yes
-//   read, statistics           | kInvalidArgument | kBusy   | yes        | the run's error
-//   all others                 | yes              | yes     | yes        | yes
-//
-// A submission that is refused changes nothing: what the run before gave stays. Calls may come from
-// several threads, and those that touch buffers wait for each other; requests of one network wait
-// for nothing of each other's. Every call throws kInvalidArgument on a request that was moved from.
+/// Runs allocate no device memory. A request has one run at a time, and its buffers are left alone
+/// until that has ended; several requests of a network may be in flight.
+///
+/// @code{.unparsed}
+///                              | new              | running | ended well | failed
+///   write, write_pixels, bind  | yes              | kBusy   | yes        | yes
+///   visit_layers, compare_..   | yes              | kBusy   | yes        | yes
+///   submit, run                | yes              | kBusy   | yes        | yes
+///   read, statistics           | kInvalidArgument | kBusy   | yes        | the run's error
+///   all others                 | yes              | yes     | yes        | yes
+/// @endcode
+///
+/// A submission that is refused changes nothing: what the run before gave stays. Calls may come
+/// from several threads, and those that touch buffers wait for each other; requests of one network
+/// wait for nothing of each other's. Every call throws kInvalidArgument on a request that was moved
+/// from.
 class NVDLA_API Request {
  public:
-  struct Impl;  // the library's own
+  struct Impl;  ///< the library's own
 
-  Request(Request&&) noexcept;
-  Request& operator=(Request&&) noexcept;
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
-  // A run that has not ended goes on; it holds what it needs.
+  Request(Request&&) noexcept;                  ///< Moves; the source is empty afterwards.
+  Request& operator=(Request&&) noexcept;       ///< Moves; the source is empty afterwards.
+  Request(const Request&) = delete;             ///< There is one owner.
+  Request& operator=(const Request&) = delete;  ///< There is one owner.
+  /// A run that has not ended goes on; it holds what it needs.
   ~Request();
 
-  // What it runs.
+  /// Returns the network that it runs.
   CompiledNetwork network() const;
 
-  // The one that the next run uses. Its contents are the device's during a run.
+  /// Returns the buffer that the next run uses. Its contents are the device's during a run.
   Buffer buffer(std::string_view name) const;
-  // Uses a buffer of the application for an input or output from the next run on. An output that
-  // was bound is not read() before that. Throws kBusy during a run, kInvalidArgument if the buffer
-  // is of another device, in another memory (Network::place()) or too small.
+  /// Uses a buffer of the application for an input or output from the next run on. An output that
+  /// was bound is not read() before that. Throws kBusy during a run, kInvalidArgument if the buffer
+  /// is of another device, in another memory (Network::place()) or too small.
   void bind(std::string_view name, const Buffer& buffer);
 
-  // Packs into an input: its own elements (std::uint16_t holds fp16 bits), or floats, which are
-  // quantised as the input says; infinities become 65504 (Quantization). Throws kBusy during a run,
-  // kInvalidArgument if the elements are not those of the input.
+  /// Packs into an input: its own elements (std::uint16_t holds fp16 bits), or floats, which are
+  /// quantised as the input says; infinities become 65504 (Quantization). Throws kBusy during a run,
+  /// kInvalidArgument if the elements are not those of the input.
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
+  /// The same for int16 elements.
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
+  /// The same for fp16 elements, as bits.
   void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
+  /// The same for real numbers, which are quantised as the input describes.
   void write(std::string_view name, Layout layout, std::span<const float> source);
-  // Pixels without gaps into an image, the second plane if its format has one.
+  /// Pixels without gaps into an image, the second plane if its format has one.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
-  // Unpacks what the last run left in an output; floats are dequantised as the output says. Throws
-  // kInvalidArgument before the first run, and if the output was bound anew since; kBusy during a
-  // run; after one that failed what it threw.
+  /// Unpacks what the last run left in an output; floats are dequantised as the output says. Throws
+  /// kInvalidArgument before the first run, and if the output was bound anew since; kBusy during a
+  /// run; after one that failed what it threw.
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
+  /// The same for int16 elements.
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
+  /// The same for fp16 elements, as bits.
   void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
+  /// The same for real numbers, which are made from the elements as the output describes.
   void read(std::string_view name, Layout layout, std::span<float> target) const;
 
-  // Starts a run; the fence tells its end. Throws kBusy during another, kInvalidBinding naming the
-  // inputs or outputs whose buffers do not go together: nothing may be written that something else
-  // reads or writes.
+  /// Starts a run; the fence tells its end. Throws kBusy during another, kInvalidBinding naming the
+  /// inputs or outputs whose buffers do not go together: nothing may be written that something else
+  /// reads or writes.
   Fence submit(const SubmitOptions& options = {});
-  // submit() and wait(); errors name the layer, whose number is all that the fence's errors have.
+  /// submit() and wait(); errors name the layer, whose number is all that the fence's errors have.
   void run();
-  // Of the last run; an empty handle before the first.
+  /// Returns the fence of the last run; an empty handle before the first.
   Fence fence() const;
 
-  // Of the last run, one per layer, until the next one; empty unless BuildOptions::statistics.
-  // Throws as read() does.
+  /// Returns an entry for each layer of the last run, valid until the next one; empty unless
+  /// BuildOptions::statistics. Throws as read() does.
   std::span<const nvdla_layer_stats> statistics() const;
 
-  // Layer by layer, see nvdla/layers.hpp, from what the inputs hold now. The request stays as it
-  // is: this happens in copies of its buffers, for which there has to be room on the device.
-  //
-  // Calls `visit` with every tensor that a layer wrote, in the order of layers. Throws what run()
-  // throws; what `visit` throws ends it.
+  /// Layer by layer, see nvdla/layers.hpp, from what the inputs hold now. The request stays as it
+  /// is: this happens in copies of its buffers, for which there has to be room on the device.
+  ///
+  /// Calls `visit` with every tensor that a layer wrote, in the order of layers. Throws what run()
+  /// throws; what `visit` throws ends it.
   void visit_layers(const LayerVisitor& visit) const;
-  // Runs each layer on this device and on `reference`, from the same memory, up to the first
-  // difference; `visit` may have what this device left. All bytes of buffers that layers write are
-  // compared, and what comparisons found. Errors say which of the two devices failed. Throws
-  // kNotAvailable for a reference of another configuration.
+  /// Runs each layer on this device and on `reference`, from the same memory, up to the first
+  /// difference; `visit` may have what this device left. All bytes of buffers that layers write are
+  /// compared, and what comparisons found. Errors say which of the two devices failed. Throws
+  /// kNotAvailable for a reference of another configuration.
   std::optional<LayerDifference> compare_layers(const Device& reference,
                                                 const LayerVisitor& visit = {}) const;
 
