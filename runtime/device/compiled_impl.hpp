@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/user_layer.hpp"
 #include "device/chain_part.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
@@ -34,7 +35,8 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
     std::string name;
     std::uint64_t macs = 0;
     std::uint64_t cycles = 0;
-    bool cpu = false;  // an operator of the CPU
+    bool cpu = false;          // an operator of the CPU
+    std::uint32_t origin = 0;  // the layer of the network that it works for
   };
 
   explicit Impl(const Device& on) : device(on) {}
@@ -77,6 +79,7 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Layer> layers;
+  detail::UserNetwork user;  // of a network that was described here, not of a loadable
   MemoryUse memory;
 
  private:

@@ -62,7 +62,7 @@ void CompiledLoadable::add_cpu(const Task& task) {
     uses_[op.source_memory].used = uses_[op.destination_memory].used = true;
     uses_[op.destination_memory].written = true;
     detail::CpuPart part;
-    part.name = emu_name(op);
+    part.name = file().step_name(steps_++, emu_name(op));
     part.sources = {op.source_memory};
     part.destination = op.destination_memory;
     part.output = emu_output(op, buffer_bytes(file().container.memories[op.destination_memory]));
@@ -75,6 +75,7 @@ void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
   if (!std::holds_alternative<DlaTask>(task.work)) return add_cpu(task);
   ConvertedProgram source = convert_task(file().container, task, hw);
   check_program(source, hw);
+  for (std::string& name : source.names) name = file().step_name(steps_++, std::move(name));
   detail::ProgramPart part;
   part.program = device.create_program(source.desc(statistics));
   part.first_layer = static_cast<std::uint32_t>(layers.size());

@@ -50,6 +50,7 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   Loadable loadable_;
   std::vector<Use> uses_;
   std::vector<Image> images_;
+  std::size_t steps_ = 0;  // of hardware and CPU, added so far
 };
 
 }  // namespace nvdla::loadable

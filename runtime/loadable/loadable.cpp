@@ -26,6 +26,7 @@ std::shared_ptr<const Loadable::Impl> parse(std::vector<std::byte> file) {
   auto impl = std::make_shared<Loadable::Impl>();
   impl->container = loadable::parse_container(std::move(file));
   const loadable::Container& c = impl->container;
+  impl->user = loadable::read_user_table(c);
   for (std::size_t i = 0; i < c.tasks.size(); ++i) {
     impl->tasks.push_back(loadable::decode_task(c, static_cast<std::uint16_t>(i)));
   }

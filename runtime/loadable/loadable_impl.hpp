@@ -5,12 +5,15 @@
 #define NVDLA_LOADABLE_LOADABLE_IMPL_HPP
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
 #include "loadable/container.hpp"
 #include "loadable/task.hpp"
+#include "loadable/user_table.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla {
@@ -24,6 +27,8 @@ std::uint64_t buffer_bytes(const MemoryEntry& memory);
 
 struct Loadable::Impl {
   loadable::Container container;
+  // The network that the file was made of, where it has that.
+  std::optional<loadable::UserTable> user;
   // All tasks, by index.
   std::vector<loadable::Task> tasks;
 
@@ -37,6 +42,12 @@ struct Loadable::Impl {
   std::vector<Port> inputs, outputs;
 
   LoadableTensor describe(const Port& port) const;
+  // The name that the user's network gives to a layer of hardware or CPU, counted as they run;
+  // `operations`, which name it otherwise, where there is none.
+  std::string step_name(std::size_t step, std::string operations) const {
+    const bool named = user && step < user->names.size() && !user->names[step].empty();
+    return named ? user->names[step] : std::move(operations);
+  }
   // Index of the port of that name among inputs, then outputs.
   const Port& port(std::string_view name) const;
   // Throws unless every task converts and compiles for `hw`.

@@ -139,8 +139,8 @@ class Tracing {
     const auto accesses = detail::program_accesses(info_, desc);
     auto access = accesses.begin();
     for (std::uint32_t i = 0; i < program.layers.size(); ++i) {
-      const std::uint32_t box =
-          add_box(program.names[i], TracedBox::Kind::kLayer, program.layers[i].kind);
+      const std::uint32_t box = add_box(impl_.step_name(steps_++, program.names[i]),
+                                        TracedBox::Kind::kLayer, program.layers[i].kind);
       std::vector<detail::ProgramAccess> reads;
       for (; access != accesses.end() && access->layer == i; ++access) reads.push_back(*access);
       // All but one for each place that it writes, from where that begins.
@@ -163,7 +163,8 @@ class Tracing {
   }
 
   void add(const EmuStep& step) {
-    const std::uint32_t box = add_box(emu_name(step), TracedBox::Kind::kCpu);
+    const std::uint32_t box =
+        add_box(impl_.step_name(steps_++, emu_name(step)), TracedBox::Kind::kCpu);
     read(step.source_memory, step.source_offset, step.source_offset + step.operation.source.size,
          box);
     finish_reading(box);
@@ -181,6 +182,7 @@ class Tracing {
   const nvdla_hw& hw_;
   const DeviceInfo info_;
   NetworkTrace trace_;
+  std::size_t steps_ = 0;
   std::map<std::uint16_t, Writers> writers_;
   std::set<std::uint32_t> from_;  // of the box that is added
 };

@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "loadable/quantization.hpp"
 #include "loadable/save_parts.hpp"
+#include "loadable/user_table.hpp"
 #include "loadable/writer.hpp"
 
 namespace nvdla::loadable {
@@ -140,7 +141,21 @@ void SavedFile::add_quantizations() {
   c_.blobs.push_back(blob);
 }
 
+void SavedFile::add_user_table() {
+  std::vector<std::string> names;
+  for (const CompiledNetwork::Impl::Layer& layer : net_.layers) names.push_back(layer.name);
+  // A picture of so many layers helps nobody.
+  if (names.size() > kMaxUserLayers) return;
+  kept_.push_back(pack_user_table(net_.user, names));
+  Blob blob;
+  blob.name = kUserBlob;
+  blob.version = {kUserVersion, 0, 0};
+  blob.data = kept_.back();
+  c_.blobs.push_back(blob);
+}
+
 std::vector<std::byte> SavedFile::write() {
+  add_user_table();
   add_quantizations();
   return write_container(c_);
 }

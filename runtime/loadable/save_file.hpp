@@ -44,6 +44,7 @@ class SavedFile {
                            std::vector<std::byte> bytes);
   void add_slots();
   void add_quantizations();
+  void add_user_table();
   void add_slot_memory(std::uint32_t slot);
   void add_port(const CompiledNetwork::Impl::Port& port, std::size_t bind, std::uint16_t flag,
                 MemoryEntry& memory);

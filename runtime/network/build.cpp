@@ -12,6 +12,7 @@
 #include "network/builder.hpp"
 #include "network/expand.hpp"
 #include "network/plan_check.hpp"
+#include "network/user_network.hpp"
 #include "network/winograd_plan.hpp"
 #include "nvdla/folding.hpp"
 
@@ -99,6 +100,7 @@ void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
   for (const auto& port : net_.outputs) compiled_.outputs.push_back(make_port(port));
   compiled_.statistics = options.statistics;
+  compiled_.user = user_network(net_, compiled_.layers, fused_);
 }
 
 std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
@@ -299,7 +301,7 @@ void Builder::commit_one(const LayerNode& node, nvdla_layer layer, const std::st
   wait_for(layer, node.input);
   for (const std::uint32_t tensor : node.operands) wait_for(layer, tensor);
   layers_.push_back(layer);
-  compiled_.layers.push_back({name, macs});
+  compiled_.layers.push_back({name, macs, 0, false, this_layer_});
 }
 
 void Builder::wait_for(nvdla_layer& layer, std::uint32_t tensor) const {

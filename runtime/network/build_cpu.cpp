@@ -19,7 +19,7 @@ void Builder::add_part(const LayerNode& node, const CpuNode& cpu) {
   nvdla_layer layer = {};
   layer.kind = Chain::kCpu;
   layers_.push_back(layer);
-  compiled_.layers.push_back({node.name, node.macs, 0, true});
+  compiled_.layers.push_back({node.name, node.macs, 0, true, this_layer_});
 }
 
 }  // namespace nvdla::detail

@@ -89,7 +89,7 @@ PAGES = {
         "build/bin/nvdla dt node --address 0x10000000 --interrupt 7": Run(
             r'compatible = "nvidia,nvdla-nv-small";'),
         "build/bin/digits --save digits.nvdla": Run(r""),
-        "build/bin/nvdla dump digits.nvdla": Run(r"conv 0"),
+        "build/bin/nvdla dump digits.nvdla": Run(r"conv1"),
         "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
         "build/bin/network": Run(r"^resnet50 +56 "),
         "build/bin/network resnet18 --device model:nv_small": Run(
@@ -97,11 +97,11 @@ PAGES = {
         "build/bin/nvdla run digits.nvdla --record run.record": Run(r"scores: 10x1x1 int8"),
         "build/bin/nvdla diff run.record model:nv_full": Run(r"no difference in 1 job"),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
-            r"conv 0", instead=(("PICTURE.png", PICTURE),)),
+            r"conv1", instead=(("PICTURE.png", PICTURE),)),
         "build/bin/nvdla run digits.nvdla --compare model --dump-layers layers": Run(
             r"5 layers are as on model"),
-        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
-        "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(r"conv 0.*%"),
+        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
+        "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(r"conv1.*%"),
         "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --repeat 100": picture(
             r"100 runs: median .*, 90% .*, 99% "),
@@ -127,12 +127,12 @@ PAGES = {
     "docs/guide-application.md": {
         **ANYWHERE,
         "nvdla info": Run(r"nv_medium_1024_full"),
-        "nvdla dump digits.nvdla": Run(r"conv 0"),
+        "nvdla dump digits.nvdla": Run(r"conv1"),
         f"nvdla run digits.nvdla --input {PICTURE}": Run(r"scores: 10x1x1 int8"),
         f"nvdla run digits.nvdla --input {PICTURE} --json": Run(r'^\{.*"scores"'),
         f"nvdla run digits.nvdla --input {PICTURE} --output scores.dimg": Run(r""),
-        "nvdla run digits.nvdla --stats": Run(r"conv 0"),
-        "nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+        "nvdla run digits.nvdla --stats": Run(r"conv1"),
+        "nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
         "nvdla run digits.nvdla --compare model --dump-layers layers": Run(
             r"5 layers are as on model"),
         "cmake --install build --prefix prefix": Run(r"Installing: .*/prefix/bin/nvdla"),
@@ -211,9 +211,10 @@ PAGES = {
             r"5 layers are as on model"),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --dump-layers layers": picture(
             r"scores: 10x1x1 int8"),
-        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+        "build/bin/nvdla dump digits.nvdla --svg steps.svg --hardware": Run(r""),
+        "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
         "build/bin/nvdla run digits.nvdla --profile --profile-trace trace.json": Run(
-            r"conv 0.*%"),
+            r"conv1.*%"),
         "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
         "build/bin/nvdla lut plot tanh --precision fp16 --range -4:4": Run(
             r"largest error: .* LSB"),

@@ -51,9 +51,9 @@ COMMANDS = {
     "make test": dry(r"\.ci/stages\.sh *$"),
     "build/bin/digits --save digits.nvdla": Run(r""),
     "build/bin/nvdla run digits.nvdla --input PICTURE.png --stats": Run(
-        r"conv 0", instead=(("PICTURE.png", PICTURE),)),
+        r"conv1", instead=(("PICTURE.png", PICTURE),)),
     "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
-    "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv 0"),
+    "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
     "build/bin/convolution model:nv_small": Run(
         r"nv_small: 24576 of 24576 elements are as expected after 3538944 multiply-accumulates"),
     "make help": Run(r"make run +classify", tree=True),

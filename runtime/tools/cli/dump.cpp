@@ -90,7 +90,7 @@ Json emu_buffer(const EmuBuffer& b) {
           {"surf_stride", b.surf_stride}};
 }
 
-Json work(const DlaTask& dla, std::uint16_t index) {
+Json work(const DlaTask& dla, std::uint16_t index, const Loadable::Impl& impl, std::size_t& steps) {
   Json out;
   out["data_cube"] = dla.revision == Revision::kOld ? "0.10 and 0.11, without an offset" : "0.12";
   out["network"] = descriptor(dla.network, dla.revision);
@@ -100,7 +100,10 @@ Json work(const DlaTask& dla, std::uint16_t index) {
   for (const LutParam& lut : dla.luts) out["luts"].push_back(descriptor(lut, dla.revision));
   try {
     for (const LayerGroup& group : order_operations(dla, fmt::format("task {}", index))) {
-      out["layers"].push_back({{"name", group_name(dla, group)}, {"waits", group.waits}});
+      const std::string operations = group_name(dla, group);
+      Json one = {{"name", impl.step_name(steps++, operations)}, {"waits", group.waits}};
+      if (one["name"] != operations) one["operations"] = operations;
+      out["layers"].push_back(std::move(one));
     }
   } catch (const Error& error) {
     // The rest is still worth seeing.
@@ -109,8 +112,9 @@ Json work(const DlaTask& dla, std::uint16_t index) {
   return out;
 }
 
-Json work(const EmuTask& emu, std::uint16_t) {
+Json work(const EmuTask& emu, std::uint16_t, const Loadable::Impl&, std::size_t& steps) {
   Json out;
+  steps += emu.operations.size();
   for (const EmuOperation& op : emu.operations) {
     Json entry;
     entry["type"] = op.type == kPower ? "power" : "softmax";
@@ -198,11 +202,42 @@ Json lists(const Container& c) {
   return out;
 }
 
+Json shape_json(const Shape& shape) {
+  return Json::array({shape.batch, shape.channels, shape.height, shape.width});
+}
+
+// The layers of the user, and the layers that run.
+Json user_network(const UserTable& table) {
+  Json out = Json::array();
+  for (const detail::UserLayer& layer : table.network.layers) {
+    Json one = {{"name", layer.name}, {"about", about(layer)}, {"kind", layer.kind}};
+    if (layer.kernel_height != 0) {
+      one["kernel"] = {layer.kernel_height, layer.kernel_width};
+      one["stride"] = {layer.stride_y, layer.stride_x};
+    }
+    one["input"] = shape_json(layer.input);
+    one["output"] = layer.silent ? Json() : shape_json(layer.output);
+    one["layers"] = Json::array();
+    for (const std::uint32_t step : layer.layers) one["layers"].push_back(table.names[step]);
+    one["sources"] = Json::array();
+    for (const std::uint32_t source : layer.sources) {
+      const std::uint32_t input = source & ~detail::UserLayer::kInput;
+      one["sources"].push_back(input != source ? fmt::format("input {}", input)
+                                               : fmt::format("layer {}", source));
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Json describe(const Loadable& file) {
   const Loadable::Impl& impl = file.impl();
   Json out = lists(impl.container);
   out["configurations"] = impl.made_for();
+  if (impl.user) out["network"] = user_network(*impl.user);
   out["tasks"] = Json::array();
+  // Files of this library run their tasks in this order; no others have names.
+  std::size_t steps = 0;
   for (const Task& task : impl.tasks) {
     const TaskEntry& entry = impl.container.tasks[task.index];
     Json one;
@@ -211,7 +246,8 @@ Json describe(const Loadable& file) {
     one["addresses"] = entry.addresses;
     one["pre_actions"] = entry.pre_actions;
     one["post_actions"] = entry.post_actions;
-    one.update(std::visit([&](const auto& w) { return work(w, task.index); }, task.work));
+    one.update(
+        std::visit([&](const auto& w) { return work(w, task.index, impl, steps); }, task.work));
     out["tasks"].push_back(std::move(one));
   }
   return out;
@@ -268,14 +304,19 @@ void print(const std::string& name, const Json& value, int depth) {
   for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
 }
 
-void draw(const Loadable& file, const std::string& path, const std::string& svg) {
+void draw(const Loadable& file, const std::string& path, const std::string& svg, bool hardware) {
+  const std::string from = program::is_standard_input(path) ? "standard input" : path;
+  if (file.impl().user && !hardware) {
+    const std::string picture = network_picture(user_shape(file), program::elide(from, 60));
+    program::write_file(svg, std::as_bytes(std::span(picture)));
+    return;
+  }
   if (file.configurations() == 0)
     throw UsageError(path + ": no configuration runs it, so its layers do not say what they read");
   const std::string configuration(file.configuration(0));
-  const std::string name = program::is_standard_input(path) ? "standard input" : path;
   const std::string picture =
       network_picture(network_shape(file, *nvdla_hw_find(configuration.c_str())),
-                      fmt::format("{} for {}", program::elide(name, 60), configuration));
+                      fmt::format("{} for {}", program::elide(from, 60), configuration));
   program::write_file(svg, std::as_bytes(std::span(picture)));
 }
 
@@ -286,6 +327,7 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
     std::string path;
     std::string json;
     std::string svg;
+    bool hardware = false;
   };
   auto options = std::make_shared<Options>();
   command = app.add_subcommand("dump", "Print everything that a loadable says");
@@ -297,21 +339,30 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
               "Draw the network instead: layers, what they hand on, what the CPU does; - for "
               "standard output")
           ->type_name("FILE");
+  command
+      ->add_flag("--hardware", options->hardware,
+                 "Draw the layers of the hardware, also of a file that has those of its user")
+      ->needs(svg);
   program::add_json_option(*command, options->json);
   svg->excludes(command->get_option("--json"));
   command->footer(
-      "A box is a layer, with its units; below it is the shape of what it gives. Grey\n"
-      "ones are operations of the CPU. What is drawn is what layers read and write in\n"
-      "memory, on the first configuration that the loadable was made for.\n"
+      "A box is a layer of the network that the loadable was made of, with its kind,\n"
+      "window and stride; below it is the shape of its output. Grey ones are operations\n"
+      "of the CPU. Hovering over a box shows the layers of the hardware that it became.\n"
+      "With --hardware, and of a file that does not have its network, such as one of\n"
+      "NVIDIA's compiler, boxes are these, with their units, connected by what they\n"
+      "read and write in memory, on the first configuration that the loadable was made\n"
+      "for.\n"
       "\n"
       "Examples:\n"
       "  nvdla dump digits.nvdla\n"
       "  nvdla dump digits.nvdla --svg digits.svg\n"
+      "  nvdla dump digits.nvdla --svg steps.svg --hardware\n"
       "  nvdla dump --json=pretty digits.nvdla");
   return [options] {
     const Loadable file = load_loadable(options->path);
     if (!options->svg.empty()) {
-      draw(file, options->path, options->svg);
+      draw(file, options->path, options->svg, options->hardware);
       return kSuccess;
     }
     const Json all = describe(file);

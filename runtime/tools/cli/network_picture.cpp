@@ -24,7 +24,9 @@ constexpr std::size_t kMost = 40;
 
 bool by_cpu(const NetworkBox& box) { return !box.units.empty() && box.units[0] == "cpu"; }
 
+// The second line of a box.
 std::string units_text(const NetworkBox& box) {
+  if (!box.about.empty()) return box.about;
   return fmt::format("{}", fmt::join(box.units, " + "));
 }
 
@@ -33,6 +35,16 @@ std::string style_of(const NetworkBox& box) {
   constexpr std::array<std::string_view, 6> kUnits = {"conv", "sdp", "pdp", "cdp", "rubik", "bdma"};
   if (box.units.empty()) return "port";
   if (by_cpu(box)) return "cpu";
+  // Of layers of the user the unit that does most of their work.
+  if (!box.about.empty()) {
+    const std::string& kind = box.units[0];
+    const auto has = [&](std::string_view word) { return kind.find(word) != kind.npos; };
+    return has("convolution") || has("connected") ? "unit0"
+           : has("pooling")                       ? "unit2"
+           : has("normalization")                 ? "unit3"
+           : has("element") || has("comparison")  ? "unit1"
+                                                  : "unit4";
+  }
   return fmt::format("unit{}",
                      std::find(kUnits.begin(), kUnits.end(), box.units[0]) - kUnits.begin());
 }
@@ -86,7 +98,8 @@ std::string network_picture(const NetworkShape& network, std::string_view title)
     const double left = places.nodes[i].first + kMargin, top = places.nodes[i].second + kTop;
     const double middle = left + graph.nodes[i].width / 2;
     svg.box(left, top, graph.nodes[i].width, graph.nodes[i].height, style_of(box),
-            fmt::format("{}{}{}", box.name, box.tensor.empty() ? "" : ": ", box.tensor));
+            fmt::format("{}{}{}{}{}", box.name, box.tensor.empty() ? "" : ": ", box.tensor,
+                        box.steps.empty() ? "" : "; hardware: ", box.steps));
     svg.text(middle, top + kLine, program::elide(box.name, kMost), Svg::Anchor::kMiddle, "inside");
     if (!box.units.empty())
       svg.text(middle, top + 2 * kLine, units_text(box), Svg::Anchor::kMiddle, "small inside");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/user_layer.hpp"
 #include "firmware/nvdla_hw.h"
 #include "nvdla/loadable.hpp"
 
@@ -16,6 +17,8 @@ namespace nvdla::cli {
 
 struct NetworkBox {
   std::string name;
+  std::string about = {};  // "convolution 3x3, stride 2", of a layer of the user
+  std::string steps = {};  // layers of the hardware that it became, a line
   // That work on the fly, upstream first; "cpu"; none of an input or output.
   std::vector<std::string> units;
   std::string tensor;  // "64x56x56 int8"; empty of a comparison and of an output
@@ -27,7 +30,13 @@ struct NetworkShape {
 };
 
 // As it runs on `hw`. Throws what Loadable::compile() throws of a file that does not.
+// The layers of hardware and CPU.
 NetworkShape network_shape(const Loadable& file, const nvdla_hw& hw);
+// The layers as the user added them, of a file that has them (Loadable::Impl::user); `units` is the
+// kind of each then.
+NetworkShape user_shape(const Loadable& file);
+// "convolution 3x3, stride 2"
+std::string about(const detail::UserLayer& layer);
 
 }  // namespace nvdla::cli
 

@@ -105,22 +105,33 @@ class ProfilePicture {
     return fmt::format("unit{}", std::find(kUnits.begin(), kUnits.end(), unit) - kUnits.begin());
   }
 
-  // With as much of the text as it has room for; none, or all beside it, if that is little.
+  // Letters that fit a length.
+  static std::size_t letters(double length) {
+    return static_cast<std::size_t>(std::max(length, 0.0) / kLetter);
+  }
+
+  // With as much of the text as it has room for; none if that is little. The text of a box that is
+  // alone on its line stands on the side with the most room if it does not fit inside: always
+  // between the ends of the time axis, so that it covers nothing else.
   void draw_box(Svg& svg, std::uint64_t start, std::uint64_t end, double top, double height,
                 std::string_view style, std::string_view text, std::string_view hint,
-                bool beside = false) const {
-    constexpr std::size_t kLeast = 8, kMost = 60;
+                bool alone = false) const {
+    constexpr std::size_t kLeast = 8;
+    constexpr double kApart = 4;
     const double left = at(start), width = std::max(at(end) - left, 0.5);
-    svg.box(left, top, width, height, style, hint);
-    const auto letters = static_cast<std::size_t>(std::max(width - 6, 0.0) / kLetter);
     const double line = top + height - 5;
-    if (letters >= std::min(text.size(), beside ? text.size() : kLeast)) {
-      svg.text(left + 3, line, program::elide(text, letters), Svg::Anchor::kStart, "small inside");
-    } else if (beside) {
-      const std::string all = program::elide(text, kMost);
-      const bool right = left + width + static_cast<double>(all.size()) * kLetter < kTimeRight;
-      svg.text(right ? left + width + 4 : left - 4, line, all,
-               right ? Svg::Anchor::kStart : Svg::Anchor::kEnd, "small");
+    svg.box(left, top, width, height, style, hint);
+    const std::size_t inside = letters(width - 6);
+    const std::size_t before = letters(left - kApart - kTimeLeft);
+    const std::size_t behind = letters(kTimeRight - left - width - kApart);
+    if (inside >= text.size() || (!alone && inside >= kLeast) ||
+        (alone && inside >= std::max(before, behind))) {
+      svg.text(left + 3, line, program::elide(text, inside), Svg::Anchor::kStart, "small inside");
+    } else if (alone && behind >= std::min(before, text.size())) {
+      svg.text(left + width + kApart, line, program::elide(text, behind), Svg::Anchor::kStart,
+               "small");
+    } else if (alone) {
+      svg.text(left - kApart, line, program::elide(text, before), Svg::Anchor::kEnd, "small");
     }
   }
 

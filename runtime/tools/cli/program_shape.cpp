@@ -27,13 +27,18 @@ ProgramShape program_shape(const Loadable& file, const Device& device) {
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   ProgramShape shape;
   std::map<std::uint16_t, MemoryShape> memories;
+  std::size_t steps = 0;
   for (const auto& submit : impl.container.submits) {
     for (const std::uint16_t task : submit) {
-      if (!std::holds_alternative<loadable::DlaTask>(impl.tasks[task].work)) continue;
+      if (const auto* cpu = std::get_if<loadable::EmuTask>(&impl.tasks[task].work)) {
+        steps += cpu->operations.size();
+        continue;
+      }
       const auto program = loadable::convert_task(impl.container, impl.tasks[task], hw);
       for (std::size_t i = 0; i < program.layers.size(); ++i) {
         const auto number = static_cast<std::uint32_t>(shape.layers.size());
-        shape.layers.push_back({program.names[i], units_of(program.layers[i].kind)});
+        shape.layers.push_back(
+            {impl.step_name(steps++, program.names[i]), units_of(program.layers[i].kind)});
         const auto use = [&](const auto& place, bool written) {
           const std::uint16_t index = program.memories[place.slot];
           if (index == loadable::ConvertedProgram::kNoMemory) return;

@@ -88,8 +88,8 @@ class NetworkPicture : public testing::Test {
   test::CommandResult dump(const std::string& arguments) {
     return test::run_command(NVDLA_CLI, "dump " + arguments);
   }
-  Seen picture(const std::vector<std::byte>& bytes) {
-    const test::CommandResult result = dump(write(bytes) + " --svg -");
+  Seen picture(const std::vector<std::byte>& bytes, const std::string& option = "--hardware") {
+    const test::CommandResult result = dump(write(bytes) + " --svg - " + option);
     EXPECT_EQ(result.status, 0) << result.output;
     return see(result.output);
   }
@@ -115,21 +115,61 @@ TEST_F(NetworkPicture, BranchesMeetAgain) {
   network.output(most, "most");
   network.output(sum, "sum");
   const Seen seen = picture(make_loadable(network, "nv_full"));
-  EXPECT_EQ(seen.boxes,
-            (std::set<std::string>{"port input 'in': 32x6x7 int8", "port output 'most'",
-                                   "port output 'sum'", "unit0 conv 0 + sdp 1: 32x6x7 int8",
-                                   "unit0 conv 2 + sdp 3: 32x6x7 int8", "unit1 sdp 5: 32x6x7 int8",
-                                   "unit2 pdp 4: 64x5x6 int8"}));
-  EXPECT_EQ(seen.arrows, (Arrows{{"input 'in'", "conv 0 + sdp 1"},
-                                 {"input 'in'", "conv 2 + sdp 3"},
-                                 {"conv 0 + sdp 1", "pdp 4"},
-                                 {"conv 2 + sdp 3", "pdp 4"},
-                                 {"conv 2 + sdp 3", "sdp 5"},
-                                 {"input 'in'", "sdp 5"},
-                                 {"pdp 4", "output 'most'"},
-                                 {"sdp 5", "output 'sum'"}}));
+  EXPECT_EQ(seen.boxes, (std::set<std::string>{"port input 'in': 32x6x7 int8", "port output 'most'",
+                                               "port output 'sum'", "unit0 a: 32x6x7 int8",
+                                               "unit0 b: 32x6x7 int8", "unit1 sum: 32x6x7 int8",
+                                               "unit2 most: 64x5x6 int8"}));
+  EXPECT_EQ(seen.arrows, (Arrows{{"input 'in'", "a"},
+                                 {"input 'in'", "b"},
+                                 {"a", "most"},
+                                 {"b", "most"},
+                                 {"b", "sum"},
+                                 {"input 'in'", "sum"},
+                                 {"most", "output 'most'"},
+                                 {"sum", "output 'sum'"}}));
   EXPECT_NE(seen.text.find("4 layers, 0 operations of the CPU"), std::string::npos);
   EXPECT_NE(seen.text.find(" for nv_full</title>"), std::string::npos);
+
+  // Without --hardware it is the network above, layer by layer.
+  const Seen user = picture(make_loadable(network, "nv_full"), "");
+  EXPECT_EQ(user.boxes,
+            (std::set<std::string>{"port input 'in': 32x6x7 int8", "port output 'most'",
+                                   "port output 'sum'", "unit0 a: 32x6x7 int8; hardware: a",
+                                   "unit0 b: 32x6x7 int8; hardware: b",
+                                   "unit4 both: 64x6x7 int8; hardware: nothing is moved",
+                                   "unit2 most: 64x5x6 int8; hardware: most",
+                                   "unit4 part: 32x6x7 int8; hardware: nothing is moved",
+                                   "unit1 sum: 32x6x7 int8; hardware: sum"}));
+  EXPECT_EQ(user.arrows, (Arrows{{"input 'in'", "a"},
+                                 {"input 'in'", "b"},
+                                 {"a", "both"},
+                                 {"b", "both"},
+                                 {"both", "most"},
+                                 {"both", "part"},
+                                 {"part", "sum"},
+                                 {"input 'in'", "sum"},
+                                 {"most", "output 'most'"},
+                                 {"sum", "output 'sum'"}}));
+  EXPECT_NE(user.text.find(">max pooling 2x2</text>"), std::string::npos);
+}
+
+// A layer that is cut is one box, and names what it became; a pooling on the fly is a layer of its
+// user and part of another one of the hardware.
+TEST_F(NetworkPicture, LayersOfTheUserAreNotCut) {
+  const auto weights = test::random_elements<std::int8_t>(16 * 8 * 9, 3);
+  Network network;
+  const Tensor in = network.input("in", {8, 120, 100});
+  Convolution conv{.name = "conv", .kernels = 16, .kernel_height = 3, .kernel_width = 3};
+  conv.stride_y = conv.stride_x = 2;
+  conv.weights = weights;
+  conv.output = {.scale = 1, .shift = 7};
+  Tensor x = network.convolution(in, conv);
+  x = network.pooling(x, {.name = "pool", .kernel_height = 2, .kernel_width = 2});
+  network.output(x, "out");
+  const Seen user = picture(make_loadable(network, "nv_small"), "");
+  EXPECT_EQ(user.arrows,
+            (Arrows{{"input 'in'", "conv"}, {"conv", "pool"}, {"pool", "output 'out'"}}));
+  EXPECT_NE(user.text.find(">convolution 3x3, stride 2</text>"), std::string::npos);
 }
 
 // Tensors that share memory are told apart by when they are there.
@@ -140,13 +180,13 @@ TEST_F(NetworkPicture, SharedMemory) {
     x = network.pointwise(x, {.name = name, .x1 = elementwise(NVDLA_ALU_SUM, x)});
   network.output(x, "out");
   const Seen seen = picture(make_loadable(network, "nv_small"));
-  EXPECT_EQ(seen.arrows, (Arrows{{"input 'in'", "sdp 0"},
-                                 {"sdp 0", "sdp 1"},
-                                 {"sdp 1", "sdp 2"},
-                                 {"sdp 2", "sdp 3"},
-                                 {"sdp 3", "sdp 4"},
-                                 {"sdp 4", "sdp 5"},
-                                 {"sdp 5", "output 'out'"}}));
+  EXPECT_EQ(seen.arrows, (Arrows{{"input 'in'", "a"},
+                                 {"a", "b"},
+                                 {"b", "c"},
+                                 {"c", "d"},
+                                 {"d", "e"},
+                                 {"e", "f"},
+                                 {"f", "output 'out'"}}));
 }
 
 TEST_F(NetworkPicture, WhatTheCpuDoes) {

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Hold the pictures of `nvdla` to the numbers: pictures_test.py NVDLA DIGITS.
+"""Hold the pictures of `nvdla` to the numbers: pictures_test.py NVDLA DIGITS NETWORK.
 
 The XML is parsed, positions are turned into numbers by the labels of the axes as
 a reader would, and those are compared with functions computed here, and with
 what the commands print.
 """
 
+import json
 import math
 import pathlib
 import re
@@ -16,7 +17,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-NVDLA, DIGITS = sys.argv[1:3]
+NVDLA, DIGITS, NETWORK = sys.argv[1:4]
 SPACE = "{http://www.w3.org/2000/svg}"
 
 
@@ -44,6 +45,19 @@ class Picture:
         width, height = (float(self.root.get(k)) for k in ("width", "height"))
         return [t for t in self.texts if not (0 <= t[0] <= width and 0 <= t[1] <= height)] + [
             b for b in self.boxes if not (0 <= b[0] and b[0] + b[2] <= width + 0.01 and b[1] <= height)]
+
+
+    def overlaps(self):
+        """Return pairs of words one of which covers the other, at least in part."""
+        spans = []
+        for (x, y, anchor, text), style in zip(
+                self.texts, [t.get("class") or "" for t in self.root.iter(SPACE + "text")]):
+            # As narrow as letters are on the average: what overlaps so does so for everybody.
+            width = len(text) * (8 if "title" in style else 5.2 if "small" in style else 6)
+            left = x - (width if anchor == "end" else width / 2 if anchor == "middle" else 0)
+            spans.append((left, left + width, y, text))
+        return [(a[3], b[3]) for i, a in enumerate(spans) for b in spans[:i]
+                if abs(a[2] - b[2]) < 8 and a[0] < b[1] and b[0] < a[1]]
 
 
 def scale(pairs):
@@ -162,8 +176,13 @@ class Profiles(unittest.TestCase):
             table = run(NVDLA, "profile", file, "-d", "model:nv_small", "--svg", svg)
             picture = Picture(svg)
             self.assertEqual(picture.inside(), [])
+            self.assertEqual(picture.overlaps(), [])
             self.assertIn("<d>&.nvdla on nv_small, model", picture.root.findtext(SPACE + "title"))
-            layers = re.findall(r"^(conv \d+ \+ sdp \d+) ", table, re.M)
+            document = json.loads(run(NVDLA, "profile", file, "-d", "model:nv_small", "--json"))
+            layers = [layer["name"] for layer in document["layers"]]
+            self.assertEqual(layers[0], "conv1")
+            for name in layers:
+                self.assertRegex(table, rf"(?m)^{re.escape(name)} ")
             self.assertEqual(len(layers), 5)
             for style, unit in (("unit0", "conv"), ("unit1", "sdp")):
                 boxes = [box for box in picture.boxes if box[3] == style]
@@ -202,6 +221,23 @@ class Profiles(unittest.TestCase):
             pixel = to_time(1) - to_time(0)
             self.assertLess(abs(to_time(x + width) - to_time(x) - time),
                             time * 0.006 + 0.03 * pixel)
+
+    def test_many_layers(self):
+        """A network of a hundred layers: every label is alone, and inside of the picture."""
+        with tempfile.TemporaryDirectory() as folder:
+            file, svg = folder + "/googlenet.nvdla", folder + "/profile.svg"
+            run(NETWORK, "googlenet", "--device", "model:nv_small", "--save", file)
+            run(NVDLA, "profile", file, "-d", "model:nv_small", "--svg", svg)
+            picture = Picture(svg)
+            self.assertEqual(picture.inside(), [])
+            self.assertEqual(picture.overlaps(), [])
+            run(NVDLA, "dump", file, "--svg", svg)
+            picture = Picture(svg)
+            self.assertEqual(picture.inside(), [])
+            self.assertEqual(picture.overlaps(), [])
+            # Layers of the user, not what they were cut into.
+            names = [text for _, _, _, text in picture.texts]
+            self.assertFalse([name for name in names if re.search(r" \d+/\d+$", name)])
 
 
 if __name__ == "__main__":
