@@ -18,6 +18,8 @@ text { fill: #1f2328; }
 .small { font-size: 10px; }
 .title { font-size: 15px; font-weight: bold; }
 .faint { fill: #59636e; }
+/* Lines end before words that lie over them. */
+text.faint { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }
 .axis { stroke: #59636e; stroke-width: 1; fill: none; }
 .grid { stroke: #d1d9e0; stroke-width: 1; fill: none; }
 .function { stroke: #1a7f37; stroke-width: 3; fill: none; stroke-opacity: 0.55; }
@@ -32,6 +34,7 @@ text { fill: #1f2328; }
 svg { background: #0d1117; }
 text { fill: #e6edf3; }
 .faint { fill: #9198a1; }
+text.faint { stroke: #0d1117; }
 .axis { stroke: #9198a1; }
 .grid { stroke: #30363d; }
 .function { stroke: #3fb950; }

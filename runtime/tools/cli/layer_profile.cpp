@@ -84,9 +84,13 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
                                          std::span<const nvdla_layer_stats> times) {
   const Loadable::Impl& impl = file.impl();
   std::vector<LayerProfile> layers;
+  std::size_t steps = 0;
   for (const auto& submit : impl.container.submits) {
     for (const std::uint16_t task : submit) {
-      if (!std::holds_alternative<loadable::DlaTask>(impl.tasks[task].work)) continue;
+      if (const auto* cpu = std::get_if<loadable::EmuTask>(&impl.tasks[task].work)) {
+        steps += cpu->operations.size();
+        continue;
+      }
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);
       const detail::CompiledProgram compiled(detail::new_device_id(), hw, converted.desc());
       const nvdla_program& program = compiled.program();
@@ -95,7 +99,7 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
       for (std::uint32_t i = 0; i < program.num_layers; ++i) {
         const nvdla_layer_image& image = program.layers[i];
         LayerProfile& layer = layers.emplace_back();
-        layer.name = converted.names[i];
+        layer.name = impl.step_name(steps++, converted.names[i]);
         layer.first = first;
         layer.cycles = image.kind == NVDLA_LAYER_BDMA
                            ? moved(program, image, memory)

@@ -213,11 +213,16 @@ FoundTable find_table(const LutOptions& options) {
   }
   const nvdla_hw& hw = *detail::find_configuration(file.configuration(0));
   std::uint32_t count = 0;
+  std::size_t steps = 0;  // of tasks before
   for (const loadable::Task& task : file.impl().tasks) {
-    if (!std::holds_alternative<loadable::DlaTask>(task.work)) continue;
+    if (const auto* cpu = std::get_if<loadable::EmuTask>(&task.work)) {
+      steps += cpu->operations.size();
+      continue;
+    }
     const auto program = loadable::convert_task(file.impl().container, task, hw);
     if (options.table >= count + program.luts.size()) {
       count += static_cast<std::uint32_t>(program.luts.size());
+      steps += program.layers.size();
       continue;
     }
     FoundTable found;
@@ -225,7 +230,7 @@ FoundTable find_table(const LutOptions& options) {
     for (std::size_t i = 0; i < program.layers.size(); ++i) {
       const nvdla_layer& layer = program.layers[i];
       if (layer.lut != options.table - count + 1) continue;
-      found.user = program.names[i];
+      found.user = file.impl().step_name(steps + i, program.names[i]);
       found.real = (found.lut.unit == NVDLA_LUT_SDP ? layer.sdp.proc_precision
                                                     : layer.cdp.precision) == NVDLA_PRECISION_FP16;
       break;

@@ -110,12 +110,12 @@ TEST_F(Layers, DumpedTensorsAreWhatLayersCompute) {
   ASSERT_EQ(all["layers"].size(), 2U);
 
   const Json& first = all["tensors"][0];
-  EXPECT_EQ(first["file"], "001-sdp_0.npy");
+  EXPECT_EQ(first["file"], "001-y.npy");
   EXPECT_EQ(first["unit"], "sdp");
   EXPECT_TRUE(first["on_the_fly"].empty());
   EXPECT_EQ(first["shape"], Json({1, 9, 4, 6}));
   EXPECT_EQ(first["precision"], "int8");
-  const Array y = read_npy(path("d/001-sdp_0.npy"));
+  const Array y = read_npy(path("d/001-y.npy"));
   EXPECT_EQ(y.type, "|i1");
   for (std::size_t i = 0; i < y.elements.size(); ++i)
     ASSERT_EQ(y.elements[i], in.elements[i] + 1) << i;
@@ -196,7 +196,7 @@ TEST_F(Layers, TheFirstDifferenceEndsTheRun) {
   EXPECT_EQ(result.status, 1) << result.output;
   // The first that is above zero only with the fault: -3 + 1 + 3, at line 3 and column 5 before the
   // pooling.
-  EXPECT_NE(result.output.find("layer 1 'sdp 1 + pdp 2' (pdp): output 'out' differs at n 0, c 1, h "
+  EXPECT_NE(result.output.find("layer 1 'z+pool' (pdp): output 'out' differs at n 0, c 1, h "
                                "1, w 2: 0x01 (1), expected 0x00 (0); "),
             std::string::npos)
       << result.output;
@@ -244,9 +244,8 @@ TEST_F(Layers, WhereNumbersGoWrongFirstIsSaid) {
                            folder_.write("large.raw", raw).string();
   const Result result = nvdla(line);
   EXPECT_EQ(result.status, 0);
-  EXPECT_NE(
-      result.output.find("nvdla: the first results that saturate are of layer 1 'sdp 1': 2\n"),
-      std::string::npos)
+  EXPECT_NE(result.output.find("nvdla: the first results that saturate are of layer 1 'b': 2\n"),
+            std::string::npos)
       << result.output;
   const Json json = Json::parse(nvdla(line + " --json").output);
   EXPECT_EQ(json["first_saturated"]["layer"], 1);
@@ -274,7 +273,7 @@ TEST_F(Layers, TheLayerThatMakesNanIsSaid) {
   const std::string zeros = folder_.write("zeros.raw", halves).string();
   const Result result = nvdla(line + zeros);
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_NE(result.output.find("nvdla: the first NaN come from layer 1 'sdp 1': 64\n"),
+  EXPECT_NE(result.output.find("nvdla: the first NaN come from layer 1 'add': 64\n"),
             std::string::npos)
       << result.output;
   EXPECT_EQ(Json::parse(nvdla(line + zeros + " --json").output)["first_nan"]["layer"], 1);
@@ -282,7 +281,7 @@ TEST_F(Layers, TheLayerThatMakesNanIsSaid) {
   halves[1] = halves[9] = '\x7e';
   const Result first = nvdla(line + folder_.write("nan.raw", halves).string());
   EXPECT_NE(
-      first.output.find("nvdla: the first NaN come from layer 0 'sdp 0': 2, and it reads 2\n"),
+      first.output.find("nvdla: the first NaN come from layer 0 'twice': 2, and it reads 2\n"),
       std::string::npos)
       << first.output;
 }
