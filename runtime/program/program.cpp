@@ -255,7 +255,7 @@ int Program::run(int argc, char** argv, const std::function<int()>& body) {
 OpenOptions open_options(std::string_view record) {
   OpenOptions options;
   options.record = record;
-  options.note = [](std::string_view line) { fmt::print(stderr, "nvdla: {}\n", line); };
+  options.note = [](std::string_view line) { print(stderr, "nvdla: {}\n", line); };
   return options;
 }
 

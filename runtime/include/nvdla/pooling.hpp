@@ -51,13 +51,13 @@ struct Pooling {
 /// The average of a window that moves over each channel, or of all positions: sum / count. Integers
 /// are rounded once, halves away from zero. fp16 stands for itself.
 ///
-/// Windows of up to 32x32 elements with strides of up to 8 are the device's: a depthwise convolution
-/// with ones (Convolution::groups), whose sums are multiplied with 1 / count. Of fp16, where padding
-/// counts as zero or there is none, these are sums as of a convolution and a product in fp32; NaN
-/// may reach other channels. Larger windows of int8 are the device's, too, where it has int16 and
-/// operator Y: sums of up to 256 elements fit int16, and the steps "name step 1/3" add them up. They
-/// have to be exact: every window has the same count, padding counts as zero or not at all, and the
-/// strides of several windows divide into those of the steps.
+/// Windows of up to 32x32 elements with strides of up to 8 are the device's: a depthwise
+/// convolution with ones (Convolution::groups), whose sums are multiplied with 1 / count. Of fp16,
+/// where padding counts as zero or there is none, these are sums as of a convolution and a product
+/// in fp32; NaN may reach other channels. Larger windows of int8 are the device's, too, where it
+/// has int16 and operator Y: sums of up to 256 elements fit int16, and the steps "name step 1/3"
+/// add them up. They have to be exact: every window has the same count, padding counts as zero or
+/// not at all, and the strides of several windows divide into those of the steps.
 ///
 /// All others, and those of int16 whose many counts no multipliers divide by exactly, are computed
 /// by the CPU between two programs (nvdla/cpu_operators.hpp); of fp16 in doubles, rounded once. A
@@ -77,12 +77,12 @@ struct Average {
   /// Element that padding has, an integer that the input can have (fp16: -2048..2048), and then the
   /// count is the size of the kernel. Without it padding does not count.
   std::optional<std::int32_t> pad_value = {};
-  // Input and output give elements of int8 a meaning: results then are input.scale / output.scale
-  // times the average of (element - input.zero_point), plus output.zero_point, rounded once, as
-  // those of a quantised convolution are (QuantizedOperators::average()). Without an output results
-  // stand for what the input does. An input that is left out is what the network knows.
+  /// Input and output give elements of int8 a meaning: results then are input.scale / output.scale
+  /// times the average of (element - input.zero_point), plus output.zero_point, rounded once, as
+  /// those of a quantised convolution are (QuantizedOperators::average()). Without an output
+  /// results stand for what the input does. An input that is left out is what the network knows.
   std::optional<Quantization> input = {};
-  std::optional<Quantization> output = {};
+  std::optional<Quantization> output = {};  ///< Scale and zero point of the result, see `input`.
 };
 
 }  // namespace nvdla

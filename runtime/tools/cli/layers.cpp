@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "nvdla/error.hpp"
+#include "program/print.hpp"
 #include "program/program.hpp"
 #include "program/status.hpp"
 #include "tools/cli/layer_files.hpp"
@@ -59,11 +60,11 @@ std::optional<LayerDifference> look_at_layers(const Loadable& file, const Loaded
   if (files) {
     files->write_index(network, device, difference.has_value());
     if (const auto others = files->others(); !others.empty())
-      fmt::print(stderr,
-                 "nvdla: --dump-layers {}: {} file{} there {} not of this run, such as {}; "
-                 "index.json lists those of this run\n",
-                 folder, others.size(), others.size() == 1 ? "" : "s",
-                 others.size() == 1 ? "is" : "are", others.front());
+      program::print(stderr,
+                     "nvdla: --dump-layers {}: {} file{} there {} not of this run, such as {}; "
+                     "index.json lists those of this run\n",
+                     folder, others.size(), others.size() == 1 ? "" : "s",
+                     others.size() == 1 ? "is" : "are", others.front());
   }
   return difference;
 }

@@ -126,7 +126,8 @@ void finish(const LutOptions& options, const LutCurves& curves, const std::strin
     program::print_json(json_of(curves, facts), options.json);
   } else {
     std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
-    fmt::print(stream, "{}\n{}\n{}", curves.title, curves.about, summary);
+    program::print(stream, "{}\n{}\n{}", curves.title, program::Lines{curves.about},
+                   program::Lines{summary});
   }
   if (options.svg.empty()) return;
   const std::string picture = lut_picture(curves);

@@ -79,8 +79,8 @@ int profile(const ProfileOptions& options) {
   if (!options.json.empty())
     program::print_json(json_of(options, network, device.info()), options.json);
   else
-    fmt::print(stream, "{}{} on {}\n", program::layer_table(rows), device.info().configuration,
-               device.info().backend);
+    program::print(stream, "{}{} on {}\n", program::Lines{program::layer_table(rows)},
+                   device.info().configuration, device.info().backend);
   if (options.svg.empty()) return kSuccess;
   const std::string name =
       program::is_standard_input(options.loadable) ? "standard input" : options.loadable;

@@ -50,7 +50,7 @@ class RegisterPrinter {
   // What the values that follow belong to: members of their JSON, and a line.
   void begin(const RegisterJson& context, const std::string& line) {
     context_ = context;
-    if (list_ == nullptr) fmt::print("{}\n", line);
+    if (list_ == nullptr) program::print("{}\n", program::Lines{line});
   }
 
   void add(std::uint32_t offset, std::optional<std::uint32_t> group, std::uint32_t value) {

@@ -271,7 +271,7 @@ double score(const LoadableTensor& t, double value) {
 void print_top(std::FILE* stream, const LoadedNetwork& network, const LoadableTensor& t,
                const std::vector<std::string>& labels) {
   for (const Class& one : top_classes(network, t))
-    fmt::print(stream, "  {:>10.4g}  {}\n", score(t, one.value), labels[one.index]);
+    program::print(stream, "  {:>10.4g}  {}\n", score(t, one.value), labels[one.index]);
 }
 
 Json top_json(const LoadedNetwork& network, const LoadableTensor& t,
@@ -329,16 +329,16 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
                                                                                          : stdout;
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor t = file.output(i);
-    fmt::print(stream, "{}: {}\n", t.name, shape_text(t));
+    program::print(stream, "{}: {}\n", t.name, shape_text(t));
     if (!labels.empty())
       print_top(stream, network, t, labels);
     else if (options.output.empty())
       print_values(stream, values_of(network, t));
   }
   if (options.stats) print_stats(stream, network);
-  if (options.profile) fmt::print(stream, "\n{}\n", profile_table(profile));
-  fmt::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
-             device.fast_fp16 ? " with fast fp16" : "", times_text(times));
+  if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
+  program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
+                 device.fast_fp16 ? " with fast fp16" : "", times_text(times));
 }
 
 std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
