@@ -50,6 +50,16 @@ static void nvdla_context_release(struct kref *ref)
 	queue_work(nvdla_release_wq, &context->release);
 }
 
+/* The same at once, for a caller in whose way no fence is. */
+static void nvdla_context_release_now(struct kref *ref)
+{
+	struct nvdla_context *context =
+		container_of(ref, struct nvdla_context, ref);
+
+	nvdla_client_remove(context->client, context);
+	nvdla_context_free(&context->release);
+}
+
 /**
  * nvdla_context_put() - drop a reference
  * @context: context; a work frees it, so this may be called anywhere
@@ -89,7 +99,7 @@ void nvdla_context_close_all(struct nvdla_file *nfile)
 
 	nvdla_client_cancel(nfile->client);
 	xa_for_each(&nfile->contexts, id, context)
-		nvdla_context_put(context);
+		kref_put(&context->ref, nvdla_context_release_now);
 	xa_destroy(&nfile->contexts);
 }
 
@@ -178,8 +188,8 @@ int nvdla_ioctl_context_destroy(struct drm_device *drm, void *data,
 	context = xa_erase(&nfile->contexts, args->context);
 	if (!context)
 		return -ENOENT;
-	/* Its jobs run on, and hold it. */
-	nvdla_context_put(context);
+	/* Its jobs run on, and hold it; without any its charge ends here. */
+	kref_put(&context->ref, nvdla_context_release_now);
 	return 0;
 }
 
