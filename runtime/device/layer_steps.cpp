@@ -14,28 +14,29 @@
 #include "device/program_accesses.hpp"
 
 namespace nvdla::detail {
+
+// `StepRange` names bytes of a buffer.
+struct StepRange {
+  std::uint64_t begin = 0, end = 0;
+};
+using StepRanges = std::vector<StepRange>;
+
 namespace {
 
 // Beside what layers touch, for what a faulty device writes there.
 constexpr std::uint64_t kMargin = 4096;
 constexpr std::size_t kChunk = 4096;
 
-// `Range` names bytes of a buffer.
-struct Range {
-  std::uint64_t begin = 0, end = 0;
-};
-using Ranges = std::vector<Range>;
-
 // Returns the ranges in order and apart, each with its margin, within `size` bytes.
-Ranges merged(Ranges ranges, std::uint64_t size) {
-  for (Range& range : ranges) {
+StepRanges merged(StepRanges ranges, std::uint64_t size) {
+  for (StepRange& range : ranges) {
     range.begin -= std::min(range.begin, kMargin);
     range.end = std::min(size, range.end) + std::min(kMargin, size - std::min(size, range.end));
   }
   std::sort(ranges.begin(), ranges.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  Ranges apart;
-  for (const Range& range : ranges) {
+            [](const StepRange& a, const StepRange& b) { return a.begin < b.begin; });
+  StepRanges apart;
+  for (const StepRange& range : ranges) {
     if (range.begin >= range.end) continue;
     if (!apart.empty() && range.begin <= apart.back().end) {
       apart.back().end = std::max(apart.back().end, range.end);
@@ -47,17 +48,17 @@ Ranges merged(Ranges ranges, std::uint64_t size) {
 }
 
 template <typename T>
-std::span<T> part_of(std::span<T> bytes, const Range& range) {
+std::span<T> part_of(std::span<T> bytes, const StepRange& range) {
   return bytes.subspan(static_cast<std::size_t>(range.begin),
                        static_cast<std::size_t>(range.end - range.begin));
 }
 
 // Copies what layers touch of it. Memory of a new buffer is zero; zeros are not written there, so
 // that the system need not have pages for them.
-Buffer duplicate(const Device& device, const Buffer& buffer, const Ranges& ranges) {
+Buffer duplicate(const Device& device, const Buffer& buffer, const StepRanges& ranges) {
   Buffer copy = device.allocate(buffer.size(), buffer.memory());
   const Map from = buffer.map(MapMode::kRead), to = copy.map(MapMode::kReadWrite);
-  for (const Range& range : ranges) {
+  for (const StepRange& range : ranges) {
     const std::span<const std::byte> bytes =
         part_of(std::span<const std::byte>(from.bytes()), range);
     for (std::size_t at = 0; at < bytes.size(); at += kChunk) {
@@ -95,9 +96,9 @@ struct LayerRunner::Impl {
     };
     std::vector<Content> contents;
 
-    void take(const Pair& pair, const Ranges& ranges) {
+    void take(const Pair& pair, const StepRanges& ranges) {
       const Map map = pair.device.map(MapMode::kRead);
-      for (const Range& range : ranges) {
+      for (const StepRange& range : ranges) {
         const auto bytes = part_of(std::span<const std::byte>(map.bytes()), range);
         contents.push_back({pair, range.begin, {bytes.begin(), bytes.end()}});
       }
@@ -124,7 +125,7 @@ struct LayerRunner::Impl {
   // By the owner's buffer.
   std::map<const BufferImpl*, Pair> pairs;
   // The steps touch these bytes of each. A file may declare memory that nothing uses.
-  std::map<const BufferImpl*, Ranges> used;
+  std::map<const BufferImpl*, StepRanges> used;
 
   void use(const Binding& binding, std::uint64_t begin, std::uint64_t end) {
     const BufferImpl* key = Handles::impl(binding.buffer).get();
@@ -152,8 +153,8 @@ struct LayerRunner::Impl {
     for (auto& [buffer, ranges] : used) ranges = merged(std::move(ranges), buffer->size());
   }
 
-  const Ranges& used_of(const Buffer& buffer) const {
-    static const Ranges kNone;
+  const StepRanges& used_of(const Buffer& buffer) const {
+    static const StepRanges kNone;
     const auto found = used.find(Handles::impl(buffer).get());
     return found == used.end() ? kNone : found->second;
   }
@@ -293,7 +294,7 @@ struct LayerRunner::Impl {
         tensor.unit = output.unit;
         tensor.name = step.part->slot_names[output.slot];
         std::optional<LayerDifference> first;
-        for (const Range& range : used_of(step.bindings[output.slot].buffer)) {
+        for (const StepRange& range : used_of(step.bindings[output.slot].buffer)) {
           tensor.bytes = part_of(std::span<const std::byte>(map.bytes()), range);
           auto found =
               compare_bytes(tensor, part_of(std::span<const std::byte>(other.bytes()), range));

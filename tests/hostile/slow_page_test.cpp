@@ -124,6 +124,7 @@ const std::vector<Place>& places() {
          // Nothing of the buffer is left for the slot.
          bindings[1].offset = kPage;
          args.error = victim.slow;
+         args.error_bytes = sizeof(nvdla_error);
          victim.submit(args);
        }},
   };

@@ -91,8 +91,8 @@ class NVDLA_API QuantizedOperators {
   /// Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
   /// the kernel, for scales that are no positive numbers, zero points that int8 does not have,
   /// numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
-  /// 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that their error()
-  /// would be beyond 1/4, and a layer that has operators already.
+  /// 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that their
+  /// error() would be beyond 1/4, and a layer that has operators already.
   ///
   /// A kernel whose products, input.zero_point included, cannot reach half a step of the output is
   /// dead: it is refused for none of these numbers, and where they would limit the others its

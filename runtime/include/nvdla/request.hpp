@@ -61,8 +61,8 @@ class NVDLA_API Request {
   void bind(std::string_view name, const Buffer& buffer);
 
   /// Packs into an input: its own elements (std::uint16_t holds fp16 bits), or floats, which are
-  /// quantised as the input says; infinities become 65504 (Quantization). Throws kBusy during a run,
-  /// kInvalidArgument if the elements are not those of the input.
+  /// quantised as the input says; infinities become 65504 (Quantization). Throws kBusy during a
+  /// run, kInvalidArgument if the elements are not those of the input.
   void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
   /// The same for int16 elements.
   void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);

@@ -46,13 +46,16 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   return kCreate(thread, attributes, body, argument);
 }
 
-void* operator new(std::size_t bytes) {
+// Inlined into a caller, the two would look like a mismatched pair to the compiler.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (may_allocate())
     if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
 
 #pragma GCC visibility pop
 
