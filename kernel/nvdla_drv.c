@@ -51,7 +51,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	kfree(nfile);
 }
 
-/* What QUERY answers. */
+/* The structure that QUERY answers with. */
 union nvdla_answer {
 	struct drm_nvdla_device_info device;
 	struct drm_nvdla_limits limits;

@@ -234,7 +234,7 @@ static int nvdla_platform_follow_clock(struct device *dev,
 	ret = devm_clk_notifier_register(dev, clk, &platform->clock_notifier);
 	if (ret)
 		return dev_err_probe(dev, ret, "its clock cannot be followed\n");
-	/* What it did before somebody was told. */
+	/* The clock may have changed before the notifier was there. */
 	nvdla_platform_set_clock(platform->ndev, nvdla_platform_clock_khz(dev));
 	return 0;
 }

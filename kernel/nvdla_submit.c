@@ -397,7 +397,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data,
 	submission->job.bases = submission->bases;
 	submission->job.serial = submission->program->serial;
 	submission->job.cookie = submission;
-	/* By PROGRAM_CREATE; nobody can change it since. */
+	/* PROGRAM_CREATE checked it, and nobody can change it since. */
 	submission->job.checked = true;
 
 	ret = nvdla_submit_wake(submission);

@@ -20,11 +20,11 @@
 #include "nvdla_test.h"
 
 #define DMA_ADDRESS	0x12340000ull
-/* What has ended has ended by then, and what has not stands still. */
+/* Tests wait so long for a thread that should have ended, or stand still. */
 #define LONG_MS		10000
 #define SHORT_MS	50
 
-/* What is exported. */
+/* The buffer that the test exports. */
 struct exporter {
 	struct nvdla_device *ndev;
 	struct dma_buf *dma_buf;
@@ -220,7 +220,7 @@ static int prime_init(struct kunit *test)
 		KUNIT_FAIL(test, "no device: %ld\n", PTR_ERR(ndev));
 		return PTR_ERR(ndev);
 	}
-	/* As nvdla_gem_init() does, which asks the DMA API in addition. */
+	/* nvdla_gem_init() does the same, and asks the DMA API in addition. */
 	INIT_LIST_HEAD(&ndev->gem.bos);
 	INIT_LIST_HEAD(&ndev->gem.lost);
 	spin_lock_init(&ndev->gem.lock);

@@ -448,7 +448,7 @@ static void paused_device_starts_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, fake->layers, 7, "each layer once");
 }
 
-/* Where nothing keeps the device off the bus its reset comes first. */
+/* The reset comes first where nothing else keeps the device off the bus. */
 static void hang_signals_after_the_reset(struct kunit *test)
 {
 	struct nvdla_submission *hang, *queued, *other;

@@ -152,7 +152,7 @@ static void resv_is_one_dependency(struct kunit *test)
 	}
 }
 
-/* Who writes waits for all, who reads for those that write. */
+/* A writer waits for all, a reader for those that write. */
 static void resv_waits_for_what_it_must(struct kunit *test)
 {
 	static const struct {

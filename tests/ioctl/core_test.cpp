@@ -132,7 +132,7 @@ TEST(CoreCall, OfAnotherTypeIsNobodys) {
   }
 }
 
-// What libdrm offers for these, as an unprivileged user.
+// Libdrm calls these for an unprivileged user.
 TEST(CoreCall, LibdrmFindsAllThatTheContractNames) {
   const Node node;
   ASSERT_GE(node.fd(), 0);

@@ -116,7 +116,7 @@ class MemoryGroup {
   bool mounted_ = false, ready_ = false;
 };
 
-// Where memory is the system's.
+// Tests of memory that is the system's.
 using Pages = Limits;
 
 // Pages are charged to the control group of the process, and to nothing else.

@@ -30,7 +30,7 @@ class Node {
 
   const std::string& path() const noexcept { return path_; }
   int fd() const noexcept { return fd_; }
-  // Of the driver: "1.0.0".
+  // The version of the driver: "1.0.0".
   std::string driver_version() const;
 
   // 0 or an errno.

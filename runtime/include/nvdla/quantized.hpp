@@ -88,7 +88,7 @@ struct ConvolutionScales {
 /// other weights; factors and shifts are the same in all of them.
 class NVDLA_API QuantizedOperators {
  public:
-  /// Of `layer`: kernels, weights (int8), bias and relu are read. Throws kInvalidArgument, naming
+  /// Reads kernels, weights (int8), bias and relu of `layer`. Throws kInvalidArgument, naming
   /// the kernel, for scales that are no positive numbers, zero points that int8 does not have,
   /// numbers of scales or biases that do not fit, sums beyond 32 bits, factors beyond 2^14 or below
   /// 2^-64, biases beyond 2^22 steps of the output, kernels that lie so far apart that their

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> cells_of_option(const char* option, std::string text)
   return cells;
 }
 
-// As everywhere: "512K@0x20000000".
+// Sizes are written as everywhere: "512K@0x20000000".
 dt::Region region_of_option(const char* option, const std::string& text) {
   const auto window = detail::parse_window(text);
   if (!window)

@@ -181,7 +181,7 @@ Json json_of(const detail::KernelDevice& device) {
           {"clock_khz", device.clock_khz == 0 ? Json() : Json(device.clock_khz)}};
 }
 
-// What show() prints.
+// The members of JSON for what show() prints.
 Json json_of(const std::string& asked, const DeviceName& name) {
   if (name.kind == DeviceName::Kind::kModel) return json_of(*name.hw);
   if (name.kind != DeviceName::Kind::kKernel) {
@@ -196,7 +196,7 @@ Json json_of(const std::string& asked, const DeviceName& name) {
   return json;
 }
 
-// What the lists print.
+// The members of JSON for what the lists print.
 Json json_of_all() {
   Json devices = Json::array(), models = Json::array(), kernels = Json::array();
   for (const std::string& path : detail::find_kernel_devices()) {

@@ -21,7 +21,7 @@ std::string entry(std::string_view name, std::string_view text) {
   return head + nvdla::program::wrap(text, kColumn) + "\n";
 }
 
-// What --device and NVDLA_DEVICE may be, from the table that the parser has.
+// Lists what --device and NVDLA_DEVICE may be, from the table that the parser has.
 std::string device_names() {
   std::string text = "Names of devices, for --device and the environment variable NVDLA_DEVICE:\n";
   for (const nvdla::detail::DeviceForm& form : nvdla::detail::device_forms())

@@ -35,7 +35,7 @@ std::string style_of(const NetworkBox& box) {
   constexpr std::array<std::string_view, 6> kUnits = {"conv", "sdp", "pdp", "cdp", "rubik", "bdma"};
   if (box.units.empty()) return "port";
   if (by_cpu(box)) return "cpu";
-  // Of layers of the user the unit that does most of their work.
+  // The unit that does most of the work of a layer of the user.
   if (!box.about.empty()) {
     const std::string& kind = box.units[0];
     const auto has = [&](std::string_view word) { return kind.find(word) != kind.npos; };

@@ -31,7 +31,7 @@ struct ProfileOptions {
   std::string json;
 };
 
-// What the table shows, each counter that the device counts by its name.
+// The rows of the table as JSON, each counter that the device counts by its name.
 Json json_of(const ProfileOptions& options, const LoadedNetwork& network, const DeviceInfo& info) {
   Json layers = Json::array();
   const auto statistics = network.statistics();

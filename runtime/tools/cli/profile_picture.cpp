@@ -110,7 +110,7 @@ class ProfilePicture {
     return static_cast<std::size_t>(std::max(length, 0.0) / kLetter);
   }
 
-  // With as much of the text as it has room for; none if that is little. The text of a box that is
+  // A label has as much of the text as fits; none if that is little. The text of a box that is
   // alone on its line stands on the side with the most room if it does not fit inside: always
   // between the ends of the time axis, so that it covers nothing else.
   void draw_box(Svg& svg, std::uint64_t start, std::uint64_t end, double top, double height,

@@ -47,7 +47,7 @@ class RegisterPrinter {
       throw UsageError(fmt::format("unknown unit '{}'; expected one such as SDP or CDMA", unit));
   }
 
-  // What the values that follow belong to: members of their JSON, and a line.
+  // Sets what the values that follow belong to: members of their JSON, and a line.
   void begin(const RegisterJson& context, const std::string& line) {
     context_ = context;
     if (list_ == nullptr) program::print("{}\n", program::Lines{line});

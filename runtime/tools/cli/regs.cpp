@@ -78,7 +78,7 @@ void describe(model::RegisterMap map, std::uint32_t address) {
   }
 }
 
-// What describe() prints.
+// The members of JSON for what describe() prints.
 RegisterJson description(model::RegisterMap map, const model::RegisterInfo& info) {
   RegisterJson json = {{"offset", *model::register_address(map, info)},
                        {"name", fmt::format("{}.{}", model::unit_name(info.unit), info.name)},

@@ -79,7 +79,7 @@ model::Options model_options(const ReplayOptions& options, const fs::path& path,
   return result;
 }
 
-// What came of a file, and the exit status that this stands for.
+// The verdict on a file, and the exit status that it stands for.
 struct FileResult {
   Outcome outcome;
   ExitStatus status = kSuccess;

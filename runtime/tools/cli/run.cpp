@@ -262,7 +262,7 @@ std::vector<Class> top_classes(const LoadedNetwork& network, const LoadableTenso
   return classes;
 }
 
-// What an element stands for as a real number, where the loadable says it.
+// Returns the real number that an element stands for, if the loadable has its scale.
 double score(const LoadableTensor& t, double value) {
   if (!t.quantization || t.type == LoadableType::kFp16) return value;
   return (value - t.quantization->zero_point) * t.quantization->scale;

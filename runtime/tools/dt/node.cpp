@@ -72,7 +72,7 @@ void check_bus(const std::string& bus) {
     throw UsageError(fmt::format("--bus {}: no path of a node; expected such as /soc", bus));
 }
 
-// As the binding takes it: vendor, comma, name.
+// The binding takes a vendor, a comma and a name.
 void check_system(const std::string& system) {
   const auto word = [](std::string_view text) {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {

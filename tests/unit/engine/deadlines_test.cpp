@@ -61,7 +61,7 @@ TEST(Deadlines, FollowTheClockOfTheDevice) {
   EXPECT_EQ(budget_at(1'000'000'000, kGhz, kGhz / 4), 32 * kSecond);
 }
 
-// What runs was promised its time.
+// A layer that runs keeps the time that it was promised.
 TEST(Deadlines, AreNotShortenedByAFasterClock) {
   constexpr std::uint32_t kGhz = 1'000'000;
   EXPECT_EQ(budget_at(1'000'000'000, kGhz / 2, 2 * kGhz), 16 * kSecond);

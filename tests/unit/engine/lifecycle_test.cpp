@@ -442,7 +442,7 @@ TEST(Submit, RefusesAnyOtherUnit) {
     }
 }
 
-// What submit refuses of the program alone, check refuses, and submit of a checked job does not.
+// Check refuses what submit refuses of the program alone, and submit of a checked job does not.
 TEST(Submit, LooksAtAProgramUnlessItWasChecked) {
   Rig rig;
   Program program(rig.hw, {{}, {}});

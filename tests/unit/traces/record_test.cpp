@@ -140,7 +140,7 @@ TEST_F(Records, TheEnvironmentNamesThem) {
   EXPECT_FALSE(std::filesystem::exists(path("env.3.record")));
 }
 
-// What a record is follows from its contents, whatever it is called.
+// The contents make a file a record, whatever it is called.
 TEST_F(Records, AnyNameWillDo) {
   setenv("NVDLA_RECORD", path("folder.d/run").c_str(), 1);
   std::filesystem::create_directory(path("folder.d"));
