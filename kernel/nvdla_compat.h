@@ -7,6 +7,7 @@
 #ifndef NVDLA_COMPAT_H
 #define NVDLA_COMPAT_H
 
+#include <linux/dma-fence-array.h>
 #include <linux/mm.h>
 
 #include <drm/drm_drv.h>
@@ -35,6 +36,18 @@ static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 #else
 #define nvdla_platform_remove_op	remove
 #endif
+
+/* A fence that signals when all of @fences have, which it takes over. */
+static inline struct dma_fence_array *
+nvdla_dma_fence_array_create(int count, struct dma_fence **fences, u64 context,
+			     unsigned int seqno)
+{
+#ifdef NVDLA_HAVE_FENCE_ARRAY_ANY
+	return dma_fence_array_create(count, fences, context, seqno, false);
+#else
+	return dma_fence_array_create(count, fences, context, seqno);
+#endif
+}
 
 /* @wq runs the scheduler's work, except where it has a thread for that. */
 static inline int nvdla_drm_sched_init(struct drm_gpu_scheduler *sched,

@@ -11,7 +11,9 @@
  * Where a signalled fence lets go of its operations that is all. Elsewhere they
  * are code of this module, so each fence pins it.
  */
+#include <linux/atomic.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "nvdla_fence.h"
@@ -21,6 +23,8 @@ struct nvdla_fence {
 	struct dma_fence base;
 	/* its own, because it may outlive all else */
 	spinlock_t lock;
+	/* number among all fences of the driver, in the order of arming */
+	u64 order;
 };
 
 static const char *nvdla_fence_driver_name(struct dma_fence *fence)
@@ -95,11 +99,33 @@ void nvdla_fence_init(struct dma_fence *fence, u64 context, u64 seqno)
 {
 	struct nvdla_fence *nfence =
 		container_of(fence, struct nvdla_fence, base);
+	static atomic64_t last_order = ATOMIC64_INIT(0);
 
 #ifndef NVDLA_HAVE_FENCE_DETACH
 	__module_get(THIS_MODULE);
 #endif
+	nfence->order = atomic64_inc_return(&last_order);
 	dma_fence_init(fence, &nvdla_fence_ops, &nfence->lock, context, seqno);
+}
+
+/**
+ * nvdla_fence_order() - when a fence was armed
+ * @fence: any fence that has not signalled
+ *
+ * Return: a number that grows with each fence of the driver, 0 if it is not one
+ * of them.
+ */
+u64 nvdla_fence_order(struct dma_fence *fence)
+{
+#ifdef NVDLA_HAVE_FENCE_DETACH
+	const struct dma_fence_ops *ops = rcu_access_pointer(fence->ops);
+#else
+	const struct dma_fence_ops *ops = fence->ops;
+#endif
+
+	if (ops != &nvdla_fence_ops)
+		return 0;
+	return container_of(fence, struct nvdla_fence, base)->order;
 }
 
 /**

@@ -7,13 +7,17 @@
  * do that an exporter makes so, and a reservation can be locked only once. What
  * a job does to one of its buffers it does to the reservation.
  */
+#include <linux/dma-fence-array.h>
 #include <linux/dma-resv.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include <drm/drm_gem.h>
 #include <drm/gpu_scheduler.h>
 
+#include "nvdla_compat.h"
+#include "nvdla_fence.h"
 #include "nvdla_resv.h"
 
 /**
@@ -81,17 +85,93 @@ void nvdla_resv_unlock(struct nvdla_resv_set *set)
 }
 
 /*
- * All fences of a reservation as one: the scheduler compares each that it is
- * given with all that it has, which would be quadratic.
+ * The number of the last job of this driver that writes and has not ended. It
+ * waits for all jobs before it that use the reservation, so who waits for it
+ * need not wait for them.
+ */
+static u64 nvdla_resv_last_writer(struct dma_resv *resv)
+{
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+	u64 last = 0;
+
+	dma_resv_for_each_fence(&cursor, resv, DMA_RESV_USAGE_WRITE, fence)
+		if (!dma_fence_is_signaled(fence))
+			last = max(last, nvdla_fence_order(fence));
+	return last;
+}
+
+/* Must a job wait for the fence itself, and not only for the last writer? */
+static bool nvdla_resv_waits_for(struct dma_fence *fence, u64 last_writer)
+{
+	u64 order;
+
+	if (dma_fence_is_signaled(fence))
+		return false;
+	order = nvdla_fence_order(fence);
+	return !order || order >= last_writer;
+}
+
+static void nvdla_resv_put_fences(struct dma_fence **fences, u32 count)
+{
+	while (count--)
+		dma_fence_put(fences[count]);
+	kfree(fences);
+}
+
+/* One fence for several, whose array it takes over. */
+static struct dma_fence *nvdla_resv_join(struct dma_fence **fences, u32 count)
+{
+	struct dma_fence_array *array;
+	struct dma_fence *fence;
+
+	if (count == 1) {
+		fence = fences[0];
+		kfree(fences);
+		return fence;
+	}
+	array = nvdla_dma_fence_array_create(count, fences,
+					     dma_fence_context_alloc(1), 1);
+	if (!array) {
+		nvdla_resv_put_fences(fences, count);
+		return ERR_PTR(-ENOMEM);
+	}
+	return &array->base;
+}
+
+/*
+ * Gives the job one fence for all of a reservation: the scheduler compares each
+ * that it is given with all that it has, which would be quadratic. So would the
+ * memory be of a row of writers that each wait for all before them.
  */
 static int nvdla_resv_depend_one(struct drm_sched_job *job,
 				 struct dma_resv *resv, bool write)
 {
-	struct dma_fence *fence;
-	int ret;
+	enum dma_resv_usage usage = dma_resv_usage_rw(write);
+	u64 last_writer = nvdla_resv_last_writer(resv);
+	struct dma_resv_iter cursor;
+	struct dma_fence **fences, *fence;
+	u32 max = 0, count = 0;
 
-	ret = dma_resv_get_singleton(resv, dma_resv_usage_rw(write), &fence);
-	return ret ? ret : drm_sched_job_add_dependency(job, fence);
+	dma_resv_for_each_fence(&cursor, resv, usage, fence)
+		max += nvdla_resv_waits_for(fence, last_writer);
+	if (!max)
+		return 0;
+	fences = kmalloc_array(max, sizeof(*fences), GFP_KERNEL_ACCOUNT);
+	if (!fences)
+		return -ENOMEM;
+	/* Some may have signalled meanwhile, and none was added. */
+	dma_resv_for_each_fence(&cursor, resv, usage, fence)
+		if (nvdla_resv_waits_for(fence, last_writer))
+			fences[count++] = dma_fence_get(fence);
+	if (!count) {
+		kfree(fences);
+		return 0;
+	}
+	fence = nvdla_resv_join(fences, count);
+	if (IS_ERR(fence))
+		return PTR_ERR(fence);
+	return drm_sched_job_add_dependency(job, fence);
 }
 
 /**

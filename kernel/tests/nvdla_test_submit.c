@@ -3,6 +3,7 @@
  * The reservations of a job: each is locked once, however many buffers have it,
  * and gives the job one fence to wait for, however many it has.
  */
+#include <linux/dma-fence-array.h>
 #include <linux/dma-resv.h>
 
 #include <drm/drm_gem.h>
@@ -152,6 +153,52 @@ static void resv_is_one_dependency(struct kunit *test)
 	}
 }
 
+/* A row of writers of this driver: the last one stands for all before it. */
+static void resv_waits_for_the_last_writer(struct kunit *test)
+{
+	struct resvs *resvs = test->priv;
+	struct dma_resv *resv = &resvs->own[0];
+	struct dma_fence *fences[4], *fence;
+	unsigned long index;
+	u32 i;
+
+	/* A reader, two writers, and a reader behind them. */
+	dma_resv_lock(resv, NULL);
+	for (i = 0; i < ARRAY_SIZE(fences); i++) {
+		fences[i] = fence_create(test);
+		KUNIT_ASSERT_EQ(test, 0, dma_resv_reserve_fences(resv, 1));
+		dma_resv_add_fence(resv, fences[i], i % 3 ?
+				   DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
+	}
+	dma_resv_unlock(resv);
+
+	nvdla_resv_add(&resvs->set, &resvs->objects[0], false);
+	KUNIT_ASSERT_EQ(test, 0, nvdla_resv_lock(&resvs->set));
+	KUNIT_EXPECT_EQ(test, 0, nvdla_resv_depend(&resvs->set, &resvs->job));
+	nvdla_resv_unlock(&resvs->set);
+	KUNIT_EXPECT_EQ(test, 1, count_dependencies(resvs));
+	xa_for_each(&resvs->job.dependencies, index, fence) {
+		KUNIT_EXPECT_PTR_EQ(test, fences[2], fence);
+		xa_erase(&resvs->job.dependencies, index);
+		dma_fence_put(fence);
+	}
+
+	resvs->set.written[0] = true;
+	KUNIT_ASSERT_EQ(test, 0, nvdla_resv_lock(&resvs->set));
+	KUNIT_EXPECT_EQ(test, 0, nvdla_resv_depend(&resvs->set, &resvs->job));
+	nvdla_resv_unlock(&resvs->set);
+	xa_for_each(&resvs->job.dependencies, index, fence) {
+		struct dma_fence_array *array = to_dma_fence_array(fence);
+
+		KUNIT_ASSERT_NOT_NULL(test, array);
+		KUNIT_EXPECT_EQ(test, 2, array->num_fences);
+	}
+	for (i = 0; i < ARRAY_SIZE(fences); i++) {
+		nvdla_fence_end(fences[i], 0);
+		dma_fence_put(fences[i]);
+	}
+}
+
 /* A writer waits for all, a reader for those that write. */
 static void resv_waits_for_what_it_must(struct kunit *test)
 {
@@ -212,6 +259,7 @@ static struct kunit_case nvdla_submit_cases[] = {
 	KUNIT_CASE(resv_of_each_buffer),
 	KUNIT_CASE(resv_of_several_buffers),
 	KUNIT_CASE(resv_is_one_dependency),
+	KUNIT_CASE(resv_waits_for_the_last_writer),
 	KUNIT_CASE(resv_waits_for_what_it_must),
 	{}
 };
