@@ -82,8 +82,11 @@ TEST_F(Abandoned, TheModuleGoesWithoutWaitingForThem) {
 
 // A destroyed context stays charged to its user until its last job has ended.
 TEST_F(Abandoned, ADestroyedContextCountsUntilItsLastJobEnds) {
-  // A job takes most of a second, so that few end while the others are submitted.
+  // A job takes most of a second, and there are few, so that next to none ends while the others are
+  // submitted.
   faults().set(NVDLA_FAULT_DELAY_US, 100000);
+  const std::uint64_t usual = ioctl_test::module_parameter("user_contexts");
+  ioctl_test::set_module_parameter("user_contexts", 256);
   const pid_t child = spawn([] {
     Client client(8);
     const auto limit = static_cast<std::uint32_t>(ioctl_test::module_parameter("user_contexts"));
@@ -103,6 +106,7 @@ TEST_F(Abandoned, ADestroyedContextCountsUntilItsLastJobEnds) {
     return 1;
   });
   const int status = reap(child);
+  ioctl_test::set_module_parameter("user_contexts", usual);
   EXPECT_NE(status, 1) << "more contexts than the limit have jobs";
   EXPECT_EQ(status, 0);
 }

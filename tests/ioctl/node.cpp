@@ -59,6 +59,12 @@ std::uint64_t module_parameter(const std::string& name) {
   return value;
 }
 
+void set_module_parameter(const std::string& name, std::uint64_t value) {
+  const std::string path = "/sys/module/nvdla/parameters/" + name;
+  std::ofstream file(path);
+  if (!(file << value << std::flush)) throw std::runtime_error(path + " cannot be set");
+}
+
 Node::Node() {
   const auto nodes = find_nodes();
   if (!nodes.empty()) fd_ = open(nodes.front().c_str(), O_RDWR | O_CLOEXEC);

@@ -27,6 +27,8 @@ std::vector<std::string> find_nodes();
 // Returns a number that the module has as a parameter: what a user may have is no part of the
 // interface. Throws std::runtime_error if there is no such parameter.
 std::uint64_t module_parameter(const std::string& name);
+// Sets it, as root. Throws std::runtime_error where it cannot be set.
+void set_module_parameter(const std::string& name, std::uint64_t value);
 
 // An open file. All calls return 0 or a positive errno.
 class Node {
