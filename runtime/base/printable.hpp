@@ -48,7 +48,7 @@ inline bool is_control(char32_t code) noexcept {
 }
 
 // Returns the text with "\\x1b" and the like in place of bytes that are no printable characters;
-// new lines stay where `keep_lines`.
+// new lines and tabs stay where `keep_lines`.
 inline std::string printable(std::string_view text, bool keep_lines = false) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
@@ -56,7 +56,8 @@ inline std::string printable(std::string_view text, bool keep_lines = false) {
   while (!text.empty()) {
     const Character c = first_character(text);
     const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
-    if ((c.bytes != 0 && !is_control(c.code)) || (keep_lines && text[0] == '\n')) {
+    if ((c.bytes != 0 && !is_control(c.code)) ||
+        (keep_lines && (text[0] == '\n' || text[0] == '\t'))) {
       out += text.substr(0, bytes);
     } else {
       for (const char byte : text.substr(0, bytes)) {

@@ -17,7 +17,7 @@
 
 namespace nvdla::program {
 
-// Text of several lines that this program composed of printable parts; its new lines stay.
+// Text of several lines that this program composed of printable parts; its new lines and tabs stay.
 struct Lines {
   std::string_view text;
 };

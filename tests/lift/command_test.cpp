@@ -163,7 +163,7 @@ TEST_F(Command, SaysWhatItCannotUse) {
   EXPECT_EQ(lift("--device model:none " + root()).status, 2);
   write("elsewhere/a");
   const Result result = lift(root());
-  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.output.find("(no folder of the path is named after a configuration)"),
             std::string::npos)
       << result.output;

@@ -326,8 +326,8 @@ Run add_replay(CLI::App& app, CLI::App*& command) {
   command->add_flag("--verbose,-v", options->verbose, "Print all differences, counts and times");
   program::add_json_option(*command, options->json);
   command->footer(
-      "Prints a line per file: pass, FAIL or skip, the path, and why. The exit status is\n"
-      "2 where nothing differs and a file cannot be used. Skipped is what\n"
+      "Prints a line per file: pass, FAIL or skip, the path, and why. The exit status\n"
+      "is 2 where nothing differs and a file cannot be used. Skipped is what\n"
       "needs a unit that the device does not have yet, or another device.\n"
       "A dump passes if the device held what was written and, as far as the inputs are\n"
       "still there, what it had computed is right; whether the layer that did not end\n"

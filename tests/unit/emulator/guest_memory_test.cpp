@@ -94,7 +94,7 @@ TEST_F(GuestMemoryTest, WindowsAreWrittenAsTheKernelDoes) {
   EXPECT_EQ(parse_window("0x10K@0"), (MemoryWindow{0, 0x4000}));
   EXPECT_EQ(parse_window("1@0xffffffffffffffff"), (MemoryWindow{~std::uint64_t{0}, 1}));
   for (const char* wrong :
-       {"", "1M", "@", "1M@", "@4096", "0@0", "1T@0", "1M@4K", "1M@0x", "-1@0", "1M@4096 ",
+       {"", "1M", "@", "1M@", "@4096", "0@0", "1X@0", "1M@4K", "1M@0x", "-1@0", "1M@4096 ",
         "2@0xffffffffffffffff", "0x10000000000G@0", "0x10000000000000000@0"}) {
     EXPECT_EQ(parse_window(wrong), std::nullopt) << wrong;
   }

@@ -73,9 +73,9 @@ TEST(MmioNames, AreChecked) {
     expect_error(
         ErrorCode::kNoDevice,
         std::string("device 'mmio:00:04.0,") + option +
-            "': expected 'config=<configuration>', 'gating=<on or off>', 'memory=<size of huge "
-            "pages>', 'memory=<size>@<address>', 'sram=<size>@<address>', in whole pages, "
-            "'clock=<kHz>', 'interrupt=<on or poll>' behind the comma, not '" +
+            "': expected 'config=<configuration>', 'gating=<on or off>', 'memory=<size, or "
+            "size@address>', 'sram=<size@address>', 'clock=<rate>' or 'interrupt=<on or poll>' "
+            "behind the comma, not '" +
             option + "'",
         [&] { check_device_name(std::string("mmio:00:04.0,") + option); });
   }

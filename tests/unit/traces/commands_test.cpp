@@ -139,7 +139,8 @@ TEST_F(TraceCommands, WrongArguments) {
   expect_part(nvdla("replay " + path("damaged.record")),
               "damaged.record: at byte 0: the header has 192 bytes, 8 are left; expected them");
   EXPECT_EQ(nvdla("diff --help").status, 0);
-  EXPECT_EQ(nvdla("diff " + path("good.record") + " auto >/dev/full").status, 4);
+  const auto full = nvdla("diff " + path("good.record") + " auto >/dev/full");
+  EXPECT_EQ(full.status, 4) << full.output;
 }
 
 }  // namespace
