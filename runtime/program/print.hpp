@@ -40,15 +40,21 @@ Printed<T> printed(const T& value) {
   }
 }
 
+// Writes `text`. Output that does not arrive is no error here: a message about it might not arrive
+// either. At its end a program finds out what became of its standard output (program.cpp).
+inline void write_text(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
 template <typename... Args>
 void print(std::FILE* stream, std::type_identity_t<fmt::format_string<Printed<Args>...>> format,
            const Args&... args) {
-  fmt::print(stream, fmt::runtime(fmt::string_view(format)), printed(args)...);
+  write_text(stream, fmt::format(fmt::runtime(fmt::string_view(format)), printed(args)...));
 }
 
 template <typename... Args>
 void print(std::type_identity_t<fmt::format_string<Printed<Args>...>> format, const Args&... args) {
-  fmt::print(stdout, fmt::runtime(fmt::string_view(format)), printed(args)...);
+  write_text(stdout, fmt::format(fmt::runtime(fmt::string_view(format)), printed(args)...));
 }
 
 }  // namespace nvdla::program

@@ -234,7 +234,7 @@ Run add_node(CLI::App& dt_command) {
       "Examples:\n"
       "  nvdla dt node --address 0xc000000 --interrupt \"0 112 4\" --clock-rate 600MHz\n"
       "  nvdla dt node --config nv_full --address 0x10040000 --interrupt 7 --bus /soc\n"
-      "    --sram 0x20000000+0x80000 --memory-region 0xb0000000+0x8000000\n"
+      "    --sram 512K@0x20000000 --memory-region 128M@0xb0000000\n"
       "  nvdla dt node --address 0xc000000 --interrupt \"0 112 4\" --overlay npu.dtbo");
   return [command, options] { return command->parsed() ? print_node(*options) : -1; };
 }

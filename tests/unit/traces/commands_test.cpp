@@ -129,7 +129,6 @@ TEST_F(TraceCommands, WrongArguments) {
         "diff " + path("good.record") + " " + path("damaged.record"),
         "diff " + path("good.record") + " model:nv_full", "diff " + path("good.record") + " x",
         "replay --reduce x.record " + path("no.record"),
-        "replay --reduce x.json " + path("bad.record"),
         "replay --reduce x.record " + path("bad.record") + " " + path("good.record"),
         "replay --reduce x.record -d model:nv_full " + path("bad.record")}) {
     const auto result = nvdla(arguments);
