@@ -31,7 +31,7 @@ inline std::string missing_shared(const std::string& part) {
   if (std::filesystem::exists(folder / part)) return {};
   const std::string what = std::filesystem::exists(folder) ? part + " in " : "folder ";
   return "no " + what + folder.lexically_normal().string() +
-         ": data from outside; README.md says what they are and where to get them";
+         ": data from outside; docs/testing.md says what they are and where to get them";
 }
 
 }  // namespace nvdla::test
