@@ -23,9 +23,11 @@ struct Call {
 
 std::ostream& operator<<(std::ostream& out, const Call& call) { return out << call.name; }
 
-template <typename T>
+// Returns a number that is no enumerator. An enumeration of C has room for so many bits only as its
+// enumerators need.
+template <typename T, int number = 77>
 T none() {
-  return static_cast<T>(77);
+  return static_cast<T>(number);
 }
 
 const std::vector<std::int8_t> kElements(8 * 4 * 4, 1);
@@ -88,26 +90,26 @@ std::vector<Call> calls() {
            net.argmax(in, {.name = "a", .precision = none<Precision>()});
          });
        }},
-      {"alu", "alu 77 is none of NONE, MAX, MIN, SUM",
+      {"alu", "alu 7 is none of NONE, MAX, MIN, SUM",
        [] {
          with_input([](Network& net, Tensor in) {
            Pointwise p{.name = "p"};
-           p.x1.alu = none<nvdla_alu>();
+           p.x1.alu = none<nvdla_alu, 7>();
            net.pointwise(in, p);
          });
        }},
-      {"mul", "mul 77 is none of NONE, MUL, PRELU",
+      {"mul", "mul 3 is none of NONE, MUL, PRELU",
        [] {
          with_input([](Network& net, Tensor in) {
            Pointwise p{.name = "p"};
-           p.y.mul = none<nvdla_mul>();
+           p.y.mul = none<nvdla_mul, 3>();
            net.pointwise(in, p);
          });
        }},
-      {"pool", "method 77 is none of AVERAGE, MAX, MIN",
+      {"pool", "method 3 is none of AVERAGE, MAX, MIN",
        [] {
          with_input([](Network& net, Tensor in) {
-           net.pooling(in, {.name = "p", .method = none<nvdla_pool>()});
+           net.pooling(in, {.name = "p", .method = none<nvdla_pool, 3>()});
          });
        }},
       {"concat", axes,
@@ -117,9 +119,9 @@ std::vector<Call> calls() {
            net.concatenate(parts, {.name = "c", .axis = none<Axis>()});
          });
        }},
-      {"pixels", "pixel format 77 is not in 0..35",
+      {"pixels", "pixel format 63 is not in 0..35",
        [] {
-         Network().image("in", {.format = none<nvdla_pixel_format>(), .width = 4, .height = 4});
+         Network().image("in", {.format = none<nvdla_pixel_format, 63>(), .width = 4, .height = 4});
        }},
       {"place", memories,
        [] { with_input([](Network& net, Tensor in) { net.place(in, none<Memory>()); }); }},
