@@ -146,7 +146,7 @@ static void nvdla_gem_release(struct nvdla_device *ndev, struct nvdla_bo *bo)
 	bo->releasing = false;
 	ndev->gem.releasing--;
 	spin_unlock(&ndev->gem.lock);
-	/* From here on nvdla_gem_free() of another task may free the buffer. */
+	/* Another task in nvdla_gem_free() may free the buffer from here on. */
 	wake_up_all(&ndev->gem.released);
 }
 

@@ -448,17 +448,21 @@ static void paused_device_starts_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, fake->layers, 7, "each layer once");
 }
 
+/* The test goes on with a device that only a reset stops. */
+static struct fake *restart_as_soc(struct kunit *test)
+{
+	fake_destroy(test->priv);
+	return fake_create(test, &fake_soc_front);
+}
+
 /* The reset comes first where nothing else keeps the device off the bus. */
 static void hang_signals_after_the_reset(struct kunit *test)
 {
-	struct nvdla_submission *hang, *queued, *other;
-	struct fake *fake;
+	struct fake *fake = restart_as_soc(test);
+	struct nvdla_submission *hang = job_start(test, 0, 1);
+	struct nvdla_submission *queued = job_start(test, 0, 1);
+	struct nvdla_submission *other = job_start(test, 1, 1);
 
-	fake_destroy(test->priv);
-	fake = fake_create(test, &fake_soc_front);
-	hang = job_start(test, 0, 1);
-	queued = job_start(test, 0, 1);
-	other = job_start(test, 1, 1);
 	fake->reset_contended = 1;
 	fake_hang(test);
 	KUNIT_EXPECT_EQ(test, hang->state, NVDLA_SUBMISSION_HELD);
@@ -475,14 +479,11 @@ static void hang_signals_after_the_reset(struct kunit *test)
 /* It may write for ever: who waits is not to wait as long. */
 static void failed_reset_signals_what_was_held(struct kunit *test)
 {
-	struct nvdla_submission *hang, *queued, *other;
-	struct fake *fake;
+	struct fake *fake = restart_as_soc(test);
+	struct nvdla_submission *hang = job_start(test, 0, 1);
+	struct nvdla_submission *queued = job_start(test, 0, 1);
+	struct nvdla_submission *other = job_start(test, 1, 1);
 
-	fake_destroy(test->priv);
-	fake = fake_create(test, &fake_soc_front);
-	hang = job_start(test, 0, 1);
-	queued = job_start(test, 0, 1);
-	other = job_start(test, 1, 1);
 	fake->reset_result = -EIO;
 	fake_hang(test);
 	fake_recover(fake);

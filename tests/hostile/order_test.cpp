@@ -114,7 +114,7 @@ class Timeline : public Hostile {
     ADD_FAILURE() << "the device is reset each time";
   }
 
-  // Those that read wait for nothing but the device. A worker readies them; it takes its time, but
+  // Jobs that read wait for nothing but the device. A worker readies them; it takes its time, but
   // not as long as the deadline of a layer.
   static void wait_until_all_ready(std::size_t jobs) {
     const auto until = Clock::now() + std::chrono::seconds(1);
