@@ -22,6 +22,9 @@ using program::UsageError;
 
 constexpr std::size_t kMaxName = 255;
 
+// Of version 16 on, the name of a node is without its path, and values are not aligned to 8 bytes.
+constexpr std::uint32_t kFirstVersion = 16;
+
 // A blob has to lie at a multiple of 8.
 std::vector<std::uint64_t> aligned(std::string_view bytes) {
   std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
@@ -86,6 +89,11 @@ void check_blob(const void* blob, std::string_view bytes, const std::string& nam
                             bytes.size(), fdt_totalsize(blob)));
   }
   if (const int error = fdt_check_header(blob); error != 0) refuse_blob(name, fdt_strerror(error));
+  // libfdt (1.6.1) takes the missing name of an older blob's root for one and crashes.
+  if (fdt_version(blob) < kFirstVersion) {
+    throw UsageError(fmt::format("{}: a device tree blob of version {}; expected {} or newer", name,
+                                 fdt_version(blob), kFirstVersion));
+  }
   check_lengths(bytes.substr(fdt_off_dt_struct(blob)), name);
   if (const int error = fdt_check_full(blob, bytes.size()); error != 0)
     refuse_blob(name, fdt_strerror(error));

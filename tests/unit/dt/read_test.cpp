@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Device trees from blobs and folders, whole, damaged and made to harm.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <libfdt.h>
 
@@ -118,6 +119,18 @@ TEST(DtBlob, LengthsThatWrapAreRefused) {
     const std::string text = refused([&] { dt::read_blob(changed, "wraps"); });
     EXPECT_TRUE(text.starts_with("wraps: damaged device tree blob: a property has 42949672"))
         << text;
+  }
+}
+
+// Blobs before version 16 name nodes by their path; libfdt reads the root's through a null pointer.
+TEST(DtBlob, OldVersionsAreRefused) {
+  const std::string blob = blob_of(Board().tree());
+  for (const std::uint32_t version : {2U, 3U, 4U, 15U}) {
+    std::string changed = blob;
+    fdt_set_version(changed.data(), version);
+    fdt_set_last_comp_version(changed.data(), version);
+    EXPECT_EQ(refused([&] { dt::read_blob(changed, "old"); }),
+              fmt::format("old: a device tree blob of version {}; expected 16 or newer", version));
   }
 }
 
