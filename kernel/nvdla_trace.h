@@ -6,7 +6,8 @@
  *
  * Each event says of which device it is. A job is its fence, as in the trace
  * points of dma-fence and the scheduler. 0:0 is the copy with which the driver
- * confirms a device.
+ * confirms a device. The user of a job is the one who has turns: an id in the
+ * initial namespace, and for root the control group.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM nvdla
@@ -16,8 +17,10 @@
 
 #include <linux/tracepoint.h>
 
+#include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_job.h"
+#include "nvdla_user.h"
 
 #define NVDLA_TRACE_DEV_BYTES	32
 
@@ -28,18 +31,26 @@ DECLARE_EVENT_CLASS(nvdla_job,
 				     __field(u64, context)
 				     __field(u64, seqno)
 				     __field(u64, program)
+				     __field(u64, cgroup)
+				     __field(u32, user)
 				     __field(u32, layers)),
-		    TP_fast_assign(strscpy(__entry->dev,
+		    TP_fast_assign(const struct nvdla_user *user =
+					submission->context->top;
+
+				   strscpy(__entry->dev,
 					   dev_name(submission->ndev->drm.dev),
 					   sizeof(__entry->dev));
+				   __entry->user = __kuid_val(user->uid);
+				   __entry->cgroup = user->cgroup;
 				   __entry->context =
 					submission->fence->context;
 				   __entry->seqno = submission->fence->seqno;
 				   __entry->program = submission->job.serial;
 				   __entry->layers =
 					submission->job.program->num_layers;),
-		    TP_printk("dev=%s fence=%llu:%llu program=%llu layers=%u",
-			      __entry->dev, __entry->context, __entry->seqno,
+		    TP_printk("dev=%s user=%u cgroup=%llu fence=%llu:%llu program=%llu layers=%u",
+			      __entry->dev, __entry->user, __entry->cgroup,
+			      __entry->context, __entry->seqno,
 			      __entry->program, __entry->layers)
 );
 

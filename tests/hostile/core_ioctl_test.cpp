@@ -2,7 +2,6 @@
 //
 // Every ioctl that the DRM core has, by number, as a user without privileges. The node passes on
 // those that the contract names; all others return an errno, and none does harm.
-#include <drm.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -10,37 +9,17 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <set>
 #include <string>
+#include <vector>
 
+#include "../ioctl/core_calls.hpp"
 #include "hostile.hpp"
 
 namespace nvdla::hostile {
 namespace {
-
-// The contract: version, capabilities, GEM close, PRIME, sync objects.
-const std::set<unsigned long> kPassed = {
-    _IOC_NR(DRM_IOCTL_VERSION),
-    _IOC_NR(DRM_IOCTL_GEM_CLOSE),
-    _IOC_NR(DRM_IOCTL_GET_CAP),
-    _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD),
-    _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_CREATE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_DESTROY),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_RESET),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_SIGNAL),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_QUERY),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TRANSFER),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL),
-    // DRM_IOCTL_SYNCOBJ_EVENTFD, which libdrm may not know yet.
-    0xcf,
-};
 
 class CoreIoctl : public Hostile {
  protected:
@@ -48,7 +27,7 @@ class CoreIoctl : public Hostile {
   using Argument = std::array<std::uint8_t, 512>;
 
   // The exit status of the child: 0, or 1 when the call succeeded that has to be refused.
-  static int call_all_forms(const std::string& path, unsigned long number) {
+  static int call_all_forms(const std::string& path, std::uint32_t number) {
     ioctl_test::must(::setresuid(kNobody, kNobody, kNobody) == 0 ? 0 : errno, "setresuid");
     const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     ioctl_test::must(fd < 0 ? errno : 0, "open as an ordinary user");
@@ -64,7 +43,9 @@ class CoreIoctl : public Hostile {
           else
             argument.fill(static_cast<std::uint8_t>(fill));
           const unsigned long request = _IOC(direction, DRM_IOCTL_BASE, number, size);
-          if (::ioctl(fd, request, argument.data()) == 0 && kPassed.count(number) == 0) status = 1;
+          if (::ioctl(fd, request, argument.data()) == 0 &&
+              ioctl_test::kCoreCalls.count(number) == 0)
+            status = 1;
         }
       }
     }
@@ -76,13 +57,13 @@ class CoreIoctl : public Hostile {
 TEST_F(CoreIoctl, NoneDoesHarm) {
   open_nodes_to_all();
   const std::string path = ioctl_test::find_nodes().at(0);
-  std::vector<unsigned long> numbers;
-  for (unsigned long number = 0; number < DRM_COMMAND_BASE; ++number) numbers.push_back(number);
-  for (unsigned long number = DRM_COMMAND_END; number <= 0xff; ++number) numbers.push_back(number);
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t number = 0; number < DRM_COMMAND_BASE; ++number) numbers.push_back(number);
+  for (std::uint32_t number = DRM_COMMAND_END; number <= 0xff; ++number) numbers.push_back(number);
   unsigned deaths = 0;
-  for (const unsigned long number : numbers) {
+  for (const std::uint32_t number : numbers) {
     // This is the last line of a kernel that dies of the call.
-    std::printf("0x%02lx ", number);
+    std::printf("0x%02x ", number);
     std::fflush(stdout);
     // Each in a process of its own: an oops kills it, and a lock that an oops left behind stops the
     // next one for good.

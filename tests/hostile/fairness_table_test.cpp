@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -81,9 +82,13 @@ class Trace {
     Wait wait;
     std::string fence;
     double marked = 0;
+    std::map<std::string, std::string> users;  // of each fence
+    // The turn that goes on: whose it is, how long it is, and the job whose layer is enabled ahead.
+    std::string user, ahead;
     std::uint64_t turn_ns = 0, last_end = 0;
-    std::string turn_of;
     for (std::string line; std::getline(text, line);) {
+      if (line.find("nvdla_job_start:") != npos)
+        users[value(line, "fence")] = value(line, "user") + " " + value(line, "cgroup");
       if (fence.empty()) {
         if (line.find(ours) == std::string::npos || line.find("nvdla_job_queue:") == npos) continue;
         fence = value(line, "fence");
@@ -99,27 +104,26 @@ class Trace {
         break;
       }
       if (line.find("nvdla_layer_end:") == npos) continue;
-      const std::string other = value(line, "fence");
+      const std::string job = value(line, "fence");
       const std::uint64_t start = std::stoull(value(line, "start"));
       const std::uint64_t end = std::stoull(value(line, "end"));
       // Layers overlap where one is enabled ahead.
       const std::uint64_t ns = end - std::min(end, std::max(start, last_end));
       last_end = end;
       ++wait.layers;
-      // The first one stood still.
+      // The first one stood still, and its job began before the trace.
       if (wait.layers > 1) wait.layer_ms = std::max(wait.layer_ms, static_cast<double>(ns) / 1e6);
-      // The layer that is enabled ahead belongs to the turn of the one before it.
-      const bool ahead = turn_ns >= kTurnNs && other == turn_of;
-      if (ahead) {
-        turn_of.clear();
-        continue;
-      }
-      if (turn_ns == 0 || turn_ns >= kTurnNs) {
+      const std::string whose = users[job];
+      if (wait.turns == 0 || whose != user || (turn_ns >= kTurnNs && job != ahead)) {
         ++wait.turns;
         turn_ns = 0;
+      } else if (turn_ns >= kTurnNs) {
+        // There is one of them in a turn.
+        ahead.clear();
       }
+      if (turn_ns < kTurnNs) ahead = job;
       turn_ns += std::max<std::uint64_t>(ns, 1);
-      turn_of = other;
+      user = whose;
     }
     return wait;
   }

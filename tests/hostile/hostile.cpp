@@ -195,7 +195,12 @@ void Hostile::TearDown() {
 void Hostile::find_device() {
   faults_.reset();
   faults_ = std::make_unique<emulator_test::FaultControl>();
-  faults_->clear();
+  faults().clear();
+}
+
+emulator_test::FaultControl& Hostile::faults() {
+  if (!faults_) throw std::runtime_error("the device has not come back");
+  return *faults_;
 }
 
 void Hostile::load_driver() {
@@ -216,8 +221,8 @@ void Hostile::load_driver() {
 
 void Hostile::wait_until_blocked() {
   // A reset takes the fault away, too.
-  while ((faults_->get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0 &&
-         faults_->get(NVDLA_FAULT_BLOCK) != 0)
+  while ((faults().get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0 &&
+         faults().get(NVDLA_FAULT_BLOCK) != 0)
     ::usleep(1000);
 }
 
@@ -227,7 +232,7 @@ void Hostile::wait_until_ready(Client& client) {
 }
 
 void Hostile::go_on(std::uint32_t layers) {
-  faults_->set(NVDLA_FAULT_BLOCK, layers == 0 ? 0 : layers + 1);
+  faults().set(NVDLA_FAULT_BLOCK, layers == 0 ? 0 : layers + 1);
 }
 
 void Hostile::expect_service() {

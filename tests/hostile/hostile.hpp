@@ -134,7 +134,8 @@ class Hostile : public testing::Test {
   // The driver serves a new user as ever.
   static void expect_service();
 
-  emulator_test::FaultControl& faults() { return *faults_; }
+  // Throws std::runtime_error where the device did not come back.
+  emulator_test::FaultControl& faults();
   // At the layer that faults().block() said, unless a reset was quicker: what a test does from then
   // on until go_on() is not a matter of its pace, if it is done within the deadline of a layer.
   void wait_until_blocked();

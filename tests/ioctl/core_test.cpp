@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,31 +18,11 @@
 #include <vector>
 
 #include "client.hpp"
+#include "core_calls.hpp"
 #include "node.hpp"
 
 namespace nvdla::ioctl_test {
 namespace {
-
-// The calls of the core that the contract names; SYNCOBJ_EVENTFD is not in all headers.
-constexpr std::uint32_t kEventfd = 0xcf;
-const std::vector<std::uint32_t> kCore = {
-    _IOC_NR(DRM_IOCTL_VERSION),
-    _IOC_NR(DRM_IOCTL_GET_CAP),
-    _IOC_NR(DRM_IOCTL_GEM_CLOSE),
-    _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD),
-    _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_CREATE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_DESTROY),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_RESET),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_SIGNAL),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_QUERY),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TRANSFER),
-    _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL),
-};
 
 constexpr std::uint32_t kNobody = 65534;
 
@@ -101,9 +80,7 @@ TEST_P(CoreCalls, OnlyThoseOfTheContractArriveAndNoneHarms) {
   });
   ASSERT_EQ(errors.size(), 256u);
   for (std::uint32_t number = 0; number < 256; ++number) {
-    if (is_driver_call(number) || number == kEventfd ||
-        std::find(kCore.begin(), kCore.end(), number) != kCore.end())
-      continue;
+    if (is_driver_call(number) || kCoreCalls.count(number) != 0) continue;
     EXPECT_EQ(errors[number], EINVAL) << "number 0x" << std::hex << number;
   }
   // VERSION of zeros is a valid question; a handle or a capability of zero is none.
