@@ -2,6 +2,7 @@
 //
 // What things cost in a guest, beside the model in this process; a figure, not a test. Prints the
 // medians of interleaved rounds: ioctls, and the time from submission to the end of a small copy.
+// Then those of a SUBMIT that writes to a buffer which jobs of many contexts are to read before.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "../ioctl/node.hpp"
+#include "fault_control.hpp"
+#include "tools/emulator/fault_capability.h"
 
 namespace {
 
@@ -39,6 +42,35 @@ std::function<void()> copy_on(const nvdla::Device& device) {
   const std::vector<nvdla::Binding> bindings = {{device.allocate(4096), 0},
                                                 {device.allocate(4096), 0}};
   return [=] { device.submit(program, bindings).wait(); };
+}
+
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Returns the microseconds of a SUBMIT behind that many contexts, none of whose jobs has begun.
+double submit_behind(unsigned contexts) {
+  nvdla::ioctl_test::Node node;
+  nvdla::ioctl_test::CopyProgram copy(node.info().atom_bytes);
+  auto args = copy.args();
+  nvdla::ioctl_test::must(node.call(DRM_IOCTL_NVDLA_PROGRAM_CREATE, &args), "PROGRAM_CREATE");
+  const std::uint32_t shared = node.buffer(4096);
+  const auto submit = [&](std::uint32_t from, std::uint32_t to) {
+    const std::vector<drm_nvdla_binding> bindings = {{0, from, 0}, {0, to, 0}};
+    drm_nvdla_submit submit{};
+    submit.bindings = nvdla::ioctl_test::array_of(bindings);
+    submit.context = node.context();
+    submit.program = args.program;
+    const auto begin = Clock::now();
+    nvdla::ioctl_test::must(node.call(DRM_IOCTL_NVDLA_SUBMIT, &submit), "SUBMIT");
+    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  };
+  for (unsigned i = 0; i < contexts; ++i) submit(shared, node.buffer(4096));
+  std::vector<double> writers;
+  for (unsigned i = 0; i < 21; ++i) writers.push_back(submit(node.buffer(4096), shared));
+  return median(writers);
 }
 
 }  // namespace
@@ -85,10 +117,15 @@ int main() try {
     }
   }
   for (Figure& figure : figures) {
-    auto middle = figure.microseconds.begin() + static_cast<long>(figure.microseconds.size() / 2);
-    std::nth_element(figure.microseconds.begin(), middle, figure.microseconds.end());
-    std::printf("%10.1f us  %s\n", *middle, figure.name.c_str());
+    std::printf("%10.1f us  %s\n", median(figure.microseconds), figure.name.c_str());
   }
+  // No job ends meanwhile; closing the node cancels them.
+  nvdla::emulator_test::FaultControl faults;
+  faults.set(NVDLA_FAULT_DELAY_US, 1'500'000);
+  for (const unsigned contexts : {1u, 10u, 100u, 900u})
+    std::printf("%10.1f us  SUBMIT behind readers in %u contexts\n", submit_behind(contexts),
+                contexts);
+  faults.set(NVDLA_FAULT_DELAY_US, 0);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_guest: %s\n", error.what());

@@ -320,11 +320,12 @@ TEST_F(LongStorm, OfResets) {
   expect_all_survive(200);
 }
 
-// With nvdla_clocks.ko and a platform device, whose clocks the driver switches.
+// With nvdla_clocks.ko and a platform device, whose clocks the driver switches and follows.
 class Clocks : public Power {
  protected:
   void TearDown() override {
     fail_next(0);
+    set_core_khz(500000);
     Power::TearDown();
   }
   static void fail_next(int count) { FaultControl::put(kFailures, std::to_string(count)); }
@@ -335,8 +336,32 @@ class Clocks : public Power {
     return left == 0;
   }
 
+  static void set_core_khz(std::uint32_t khz) {
+    FaultControl::put("/sys/module/nvdla_clocks/parameters/core_hz", std::to_string(khz) + "000");
+  }
+
   static constexpr const char* kFailures = "/sys/module/nvdla_clocks/parameters/failures";
 };
+
+// Jobs go on meanwhile, and a device that sleeps has a clock, too.
+TEST_F(Clocks, ARateThatChangesIsKnown) {
+  Client client(kLongJob);
+  faults_.set(NVDLA_FAULT_DELAY_US, 10000);
+  const auto done = client.start();
+  for (const std::uint32_t khz : {250000u, 800000u, 1u, 500000u}) {
+    set_core_khz(khz);
+    EXPECT_EQ(client.node().info().clock_khz, khz);
+  }
+  EXPECT_EQ(client.end(done), 0);
+  faults_.set(NVDLA_FAULT_DELAY_US, 0);
+  fall_asleep();
+  set_core_khz(400000);
+  EXPECT_EQ(client.node().info().clock_khz, 400000u);
+  expect_run(client);
+  faults_.rebind();
+  EXPECT_EQ(Client().node().info().clock_khz, 400000u);
+  EXPECT_EQ(Client().state().resets, 0u);
+}
 
 TEST_F(Clocks, AFailureCostsOneSubmit) {
   Client client;
