@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/compiled.hpp"
+#include "support/recorded.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {
@@ -54,9 +55,11 @@ inline std::string uncounted(const std::string& image) {
   return kept;
 }
 
-inline void expect_emitted(const Base& base, const char* expected) {
-  EXPECT_EQ(emitted(base), expected + 1);
-  EXPECT_EQ(emitted(base, 0), uncounted(expected + 1));
+// Compares with emitted/`name`.txt, and without statistics with that less what only counters have.
+inline void expect_emitted(const Base& base, const std::string& name) {
+  const std::string image = emitted(base);
+  expect_recorded("tests/unit/compile/emitted/" + name + ".txt", image);
+  EXPECT_EQ(emitted(base, 0), uncounted(image));
 }
 
 }  // namespace nvdla::test
