@@ -26,6 +26,7 @@
 #include <linux/mutex.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
@@ -33,10 +34,18 @@
 #include "nvdla_sched.h"
 #include "nvdla_user.h"
 
-static unsigned int user_contexts = 8192;
+/* Each context is a thread where the DRM scheduler has no workqueue. */
+#ifdef NVDLA_HAVE_SCHED_CREDITS
+#define NVDLA_USER_CONTEXTS	8192
+#else
+#define NVDLA_USER_CONTEXTS	1024
+#endif
+
+static unsigned int user_contexts = NVDLA_USER_CONTEXTS;
 module_param(user_contexts, uint, 0644);
 MODULE_PARM_DESC(user_contexts,
-		 "Contexts that one user may have (default: 8192)");
+		 "Contexts that one user may have (default: "
+		 __stringify(NVDLA_USER_CONTEXTS) ")");
 
 static unsigned int user_jobs = 16384;
 module_param(user_jobs, uint, 0644);

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
@@ -59,6 +61,13 @@ bool is_close_to(std::uint64_t count, std::uint64_t limit) {
   return count <= limit && count + 64 > limit;
 }
 
+// Writes to a file of the kernel, and returns whether that worked.
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text << std::flush;
+  return file.good();
+}
+
 TEST_F(Limits, ContextsInAllFilesTogether) {
   std::uint32_t id = 0, first = 0;
   for (int i = 0; i < 3; ++i) {
@@ -79,11 +88,27 @@ TEST_F(Limits, ContextsInAllFilesTogether) {
   }
 }
 
-// Writes to a file of a control group; whether that worked.
-bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text << std::flush;
-  return file.good();
+// Where a context is a thread of the kernel, the kernel may have none to give. libdrm repeats a
+// call that fails with EAGAIN, for ever.
+TEST_F(Limits, AContextWithoutAThreadIsRefused) {
+  const std::string path = "/proc/sys/kernel/threads-max";
+  std::string usual;
+  std::ifstream(path) >> usual;
+  // All that there are now, and some.
+  struct sysinfo system {};
+  ASSERT_EQ(sysinfo(&system), 0);
+  ASSERT_TRUE(write_file(path, std::to_string(std::max(system.procs + 50, 100))));
+  int error = 0;
+  {
+    const Node node;
+    std::uint32_t id = 0;
+    while ((error = create_context(node, id)) == 0) {
+    }
+  }
+  ASSERT_TRUE(write_file(path, usual));
+  EXPECT_TRUE(error == ENOMEM || error == EDQUOT) << error;
+  std::uint32_t id = 0;
+  EXPECT_EQ(create_context(Node(), id), 0);
 }
 
 // A control group with so much memory, in a hierarchy that is mounted for it.
