@@ -45,8 +45,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DOCDIR
   COMPONENT licences)
 # Guides name each other by their places in the tree, which they keep here.
 file(GLOB guides "${PROJECT_SOURCE_DIR}/docs/*.md")
-install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  COMPONENT guides)
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/ARCHITECTURE.md"
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT guides)
 install(FILES ${guides} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT guides)
 install(FILES "${PROJECT_SOURCE_DIR}/runtime/examples/convolution/convolution.cpp"
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT examples)

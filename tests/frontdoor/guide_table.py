@@ -63,6 +63,10 @@ ANYWHERE = {
 }
 
 PAGES = {
+    "ARCHITECTURE.md": {
+        "cmake --build build --target test_engine && build/tests/test_engine": Run(
+            r"PASSED.* \d{3} tests", tree=True),
+    },
     "docs/testing.md": {
         "make test": dry(r"\.ci/stages\.sh *$"),
         'make test STAGES="static release"': dry(r"\.ci/stages\.sh static release$"),

@@ -31,7 +31,9 @@ done
 cmp "$source/LICENSE" "$work/prefix/share/doc/nvdla/LICENSE"
 
 echo "== guides"
-cmp "$source/README.md" "$work/prefix/share/doc/nvdla/README.md"
+for page in README.md ARCHITECTURE.md; do
+	cmp "$source/$page" "$work/prefix/share/doc/nvdla/$page"
+done
 for guide in "$source"/docs/*.md; do
 	cmp "$guide" "$work/prefix/share/doc/nvdla/docs/$(basename "$guide")"
 done
