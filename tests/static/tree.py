@@ -34,7 +34,7 @@ LICENCES = {
 # Files that cannot or need not carry a licence line.
 NO_LICENCE = re.compile(
     r"LICENSES/|\.md$|\.json$|\.c$|\.gitignore$|\.gitkeep$|\.clang-format$|packages.*\.txt$"
-    r"|\.map$|\.in$|/corpus/|/MAINTAINERS$|upstream/cover\.txt$"
+    r"|\.map$|\.in$|/corpus/|/(emitted|compiled)/[^/]+\.txt$|/MAINTAINERS$|upstream/cover\.txt$"
     r"|^debian/(copyright|source/format|.*\.dkms)$")
 
 # Kernel style: tabs. Everything else has none, except where make wants them
