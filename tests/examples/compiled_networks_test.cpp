@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the compiler makes of the shipped networks does not change by accident: hashes of their
-// loadables for each configuration, or why there is none, were recorded in compiled_networks.txt.
+// loadables for each configuration, or why there is none, were recorded in compiled/networks.txt.
 // Who changes them on purpose records them anew (support/recorded.hpp).
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(CompiledNetworks, AreAsRecorded) {
       }
     }
   }
-  nvdla::test::expect_recorded("tests/examples/compiled_networks.txt", text);
+  nvdla::test::expect_recorded("tests/examples/compiled/networks.txt", text);
 }
 
 }  // namespace
