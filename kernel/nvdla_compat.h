@@ -76,11 +76,8 @@ static inline int nvdla_drm_sched_init(struct drm_gpu_scheduler *sched,
 			      0, MAX_SCHEDULE_TIMEOUT, NULL, NULL, "nvdla",
 			      dev);
 #else
-	int ret = drm_sched_init(sched, ops, credits, 0, MAX_SCHEDULE_TIMEOUT,
-				 NULL, NULL, "nvdla", dev);
-
-	/* No thread is to be had, and on -EAGAIN libdrm tries for ever. */
-	return ret == -EAGAIN ? -ENOMEM : ret;
+	return drm_sched_init(sched, ops, credits, 0, MAX_SCHEDULE_TIMEOUT,
+			      NULL, NULL, "nvdla", dev);
 #endif
 }
 

@@ -119,6 +119,11 @@ static struct nvdla_context *nvdla_context_alloc(struct nvdla_device *ndev,
 	ret = nvdla_drm_sched_init(sched, &nvdla_drm_sched_ops,
 				   NVDLA_CONTEXT_CREDITS, top->wq,
 				   ndev->drm.dev);
+#ifdef NVDLA_HAVE_SCHED_THREAD
+	/* There is no thread to be had. libdrm repeats -EAGAIN for ever. */
+	if (ret == -EAGAIN)
+		ret = -ENOMEM;
+#endif
 	if (ret)
 		goto free;
 	ret = drm_sched_entity_init(&context->entity,

@@ -34,11 +34,11 @@
 #include "nvdla_sched.h"
 #include "nvdla_user.h"
 
-/* Each context is a thread where the DRM scheduler has no workqueue. */
-#ifdef NVDLA_HAVE_SCHED_CREDITS
-#define NVDLA_USER_CONTEXTS	8192
-#else
+#ifdef NVDLA_HAVE_SCHED_THREAD
+/* Each context is a thread. */
 #define NVDLA_USER_CONTEXTS	1024
+#else
+#define NVDLA_USER_CONTEXTS	8192
 #endif
 
 static unsigned int user_contexts = NVDLA_USER_CONTEXTS;
