@@ -11,6 +11,8 @@ KERNELS ?= 6.1 6.12 newest
 INTERACTIVE ?=
 # Stages of `make test`, all of them unless given.
 STAGES ?=
+# The room of `make check`, as ARCHITECTURE.md lists them, without its folder.
+ROOM ?=
 # Where `make install` puts things, /usr/local unless given. Libraries go where
 # Debian has them if it is /usr, into lib elsewhere.
 PREFIX ?=
@@ -27,12 +29,13 @@ export JOBS NVDLA_WERROR
 export PATH := /usr/bin:/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-all modules emulate install clean configure dkms docs packages \
+.PHONY: help run build check test test-all modules emulate install clean configure dkms docs packages \
 	bench upstream-series
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
 	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those'
+	@echo 'make check ROOM=layout  the tests of one room, which take seconds'
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'
@@ -58,6 +61,15 @@ build: configure
 run: configure
 	@cmake --build build --parallel $(JOBS) --target digits nvdla-cli convolution
 	@build/bin/digits
+
+# What is slow is left to `make test-all`. A build that is configured stays as it is.
+check:
+	@test -f build/rooms.txt || $(MAKE) --no-print-directory configure
+	@grep -qx -e '$(ROOM)' build/rooms.txt || { echo "make check: no room '$(ROOM)' has tests; \
+	ROOM is one of" $$(cat build/rooms.txt) >&2; exit 2; }
+	@cmake --build build --parallel $(JOBS) --target 'check-$(ROOM)'
+	@ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error \
+		-L '^room:$(ROOM)$$' -LE slow
 
 test:
 	@sections=$$(.ci/stages.sh --packages $(STAGES)) && .ci/packages.sh $$sections

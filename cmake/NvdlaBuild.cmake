@@ -122,6 +122,26 @@ function(nvdla_compile_as_test target)
   nvdla_sanitize_lightly(${target})
 endfunction()
 
+# Sets `out` to the room whose tests the current folder has: its own name, but for these.
+function(nvdla_room_of_tests out)
+  set(room_of_compile firmware)
+  set(room_of_engine firmware)
+  set(room_of_registers firmware)
+  set(room_of_bare backend)
+  set(room_of_mmio backend)
+  set(room_of_dt tools)
+  set(room_of_emulator tools)
+  set(room_of_fuzz tools)
+  set(room_of_lift tools)
+  set(room_of_traces tools)
+  set(room_of_compare model)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+  if(DEFINED room_of_${folder})
+    set(folder ${room_of_${folder}})
+  endif()
+  set(${out} ${folder} PARENT_SCOPE)
+endfunction()
+
 # nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
 # A GoogleTest executable whose tests are known to ctest one by one, under the
@@ -136,11 +156,18 @@ endfunction()
 #
 # Labels: unit, conformance, threads (also run under TSan), arm64 (also run for that
 # architecture, under qemu-user), slow (only run by `make test-all`). Without LABELS: unit.
+# Each has the label room:NAME besides, and the target check-NAME builds it.
 function(nvdla_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
+  nvdla_room_of_tests(room)
+  if(NOT "slow" IN_LIST arg_LABELS)
+    set_property(GLOBAL APPEND PROPERTY NVDLA_TESTS_OF_${room} ${name})
+    set_property(GLOBAL APPEND PROPERTY NVDLA_TESTED_ROOMS ${room})
+  endif()
+  list(APPEND arg_LABELS room:${room})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
@@ -223,7 +250,7 @@ endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
 # wants (all that the README shows), `thread_tests` what TSan runs, `arm64_tests` what
-# qemu-user runs, `fuzzers` what libFuzzer runs.
+# qemu-user runs, `fuzzers` what libFuzzer runs, `check-NAME` the tests of a room.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
   get_property(arm64_tests GLOBAL PROPERTY NVDLA_ARM64_TESTS)
@@ -239,4 +266,13 @@ function(nvdla_add_collections)
       endif()
     endforeach()
   endforeach()
+  get_property(rooms GLOBAL PROPERTY NVDLA_TESTED_ROOMS)
+  list(REMOVE_DUPLICATES rooms)
+  list(SORT rooms)
+  foreach(room IN LISTS rooms)
+    get_property(tests GLOBAL PROPERTY NVDLA_TESTS_OF_${room})
+    add_custom_target(check-${room} DEPENDS ${tests})
+  endforeach()
+  list(JOIN rooms "\n" rooms)
+  file(WRITE "${PROJECT_BINARY_DIR}/rooms.txt" "${rooms}\n")
 endfunction()
