@@ -39,6 +39,21 @@ struct Load {
   bool sub_uids = false;
 };
 
+// Keeps a client to its share of each second, as the promise of fairness supposes. An emulated
+// machine that stands still in a layer makes that layer longer than the share is.
+class ShareKeeper {
+ public:
+  explicit ShareKeeper(const Client& client) : client_(client), had_ns_(busy_ns()) {}
+  // Waits, after a job, until the second is over in which it has had too much.
+  void keep();
+
+ private:
+  std::uint64_t busy_ns() const;
+
+  const Client& client_;
+  std::uint64_t had_ns_;
+};
+
 // A job in a context of each of so many sub-uids. Each has a program of its own, which takes about
 // 2 KiB of the kernel's memory for each layer: all of them together fit the memory of the guest.
 inline Load sub_uid_load(unsigned uids) { return {uids, 1, 32768 / std::max(uids, 128u), true}; }

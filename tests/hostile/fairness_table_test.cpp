@@ -207,6 +207,7 @@ class FairnessTable : public Hostile {
     Wait worst;
     worst.layer_ms = row.layer_us / 1e3;
     worst.started = true;
+    ShareKeeper share(*client);
     for (int job = 0; job < 10 && worst.started; ++job) {
       // One layer in that time is less than a share.
       ::usleep(200000);
@@ -230,6 +231,7 @@ class FairnessTable : public Hostile {
       worst.ms = std::max(worst.ms, wait.ms);
       worst.layer_ms = std::max(worst.layer_ms, wait.layer_ms);
       worst.started = wait.started;
+      share.keep();
     }
     faults().set(NVDLA_FAULT_DELAY_US, 0);
     crowd.stop();

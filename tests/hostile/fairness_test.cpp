@@ -102,6 +102,7 @@ class Fairness : public Hostile {
       client = std::make_unique<Client>();
     }
     std::uint32_t worst = 0;
+    ShareKeeper share(*client);
     for (int job = 0; job < jobs; ++job) {
       const std::uint32_t idle = completions();
       while (completions() - idle < others) ::usleep(10000);
@@ -121,6 +122,7 @@ class Fairness : public Hostile {
       EXPECT_LE(waited, layers) << "only after a reset: job " << job;
       worst = std::max(worst, waited);
       if (HasFailure()) return true;
+      share.keep();
     }
     std::printf("%d jobs: the latest was layer number %u of at most %u\n", jobs, worst, layers);
     return true;
@@ -193,9 +195,10 @@ TEST_F(Fairness, UsersShareWhateverContextsTheyHave) {
               std::uintmax_t{share[0]}, std::uintmax_t{share[1]}, std::uintmax_t{share[2]});
   const auto [least, most] = std::minmax_element(share.begin(), share.end());
   EXPECT_GE(*least * 2, *most) << "users do not share";
-  // The contexts of one user share its time.
-  const auto [few, many] = std::minmax_element(layers[1].begin(), layers[1].end());
-  EXPECT_GE(*few * 3, *many) << "the contexts of a user do not share";
+  // The contexts of one user share its time, which is not quite layers: a machine that stands still
+  // in one of them makes it longer.
+  const auto few = *std::min_element(layers[1].begin(), layers[1].end());
+  EXPECT_GE(few * layers[1].size() * 4, share[1]) << "the contexts of a user do not share";
 }
 
 // Containers that root owns are told apart by their control groups.
