@@ -38,7 +38,7 @@ void check_program(const ConvertedProgram& program, const nvdla_hw& hw) {
     names.slots = program.slot_names;
     const std::int64_t layer = error.layer();
     if (layer >= 0 && layer < static_cast<std::int64_t>(program.names.size())) {
-      names.layer = program.names[static_cast<std::size_t>(layer)];
+      names.layer = program.names.at(static_cast<std::size_t>(layer));
     }
     throw Error(static_cast<ErrorCode>(error.code().value()),
                 detail::rule_text(error.detail(), names), error.detail());

@@ -164,6 +164,17 @@ TEST(Convert, ErrorsOfTheCompilerNameTheOperation) {
   EXPECT_EQ(error->layer(), 0);
 }
 
+TEST(Convert, ErrorsOfAMemoryNameNoOperation) {
+  Maker maker;
+  ConvertedProgram p = convert(maker, "nv_small");
+  p.slots[0].alignment = 3;
+  const auto error = expect_error(ErrorCode::kInvalidProgram, "alignment",
+                                  [&] { check_program(p, *nvdla_hw_find("nv_small")); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->layer(), -1);
+  EXPECT_EQ(std::string(error->what()).find("operation"), std::string::npos) << error->what();
+}
+
 TEST(Convert, AtomsFollowFromStrides) {
   for (const std::uint32_t atom : {8U, 32U}) {
     Maker maker(atom);
@@ -206,6 +217,28 @@ TEST(Convert, PoolingWithBandsAndReciprocals) {
   EXPECT_EQ(pdp.bands, 3U);
   EXPECT_EQ(pdp.first_out, 4U);
   EXPECT_EQ(pdp.mid_out, 5U);
+}
+
+// Whatever a file has where a pooling of three bands and more would say how wide the inner ones
+// are.
+TEST(Convert, PoolingInTwoBandsHasNoneBetween) {
+  Maker maker(32);
+  maker.operations[0] = make_operation(kPdp, 0);
+  PdpPart part;
+  part.surface.src_data = test::make_sdp_part(32).surface.src_data;
+  part.surface.dst_data = test::make_sdp_part(32).surface.dst_data;
+  part.op.split_num = 2;
+  part.op.partial_width_first = 4;
+  part.op.partial_width_mid = 5;
+  part.op.partial_in_width_mid = 6;
+  maker.operations[0].part = part;
+  maker.network.op_head = {-1, -1, -1, 0, -1, -1};
+  const ConvertedProgram p = convert(maker, "nv_full");
+  EXPECT_EQ(p.layers[0].pdp.bands, 2U);
+  EXPECT_EQ(p.layers[0].pdp.first_out, 4U);
+  EXPECT_EQ(p.layers[0].pdp.mid_out, 0U);
+  for (const Derived& derived : p.derived)
+    EXPECT_EQ(derived.field.find("partial_in_width_mid"), std::string::npos) << derived.field;
 }
 
 // What more than its columns of int8 would add is not what any input stands for.
