@@ -8,7 +8,9 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <memory>
 #include <nvdla/nvdla.hpp>
 #include <optional>
@@ -238,6 +240,17 @@ class WithoutReset : public Misbehaviour {
 // One test, because it costs the device.
 TEST_F(WithoutReset, AHangWedgesAndALateWriteHitsNobody) {
   expect_quarantine(ETIME, Target::kDramAndSram);
+}
+
+// For shutdown.sh, which powers off meanwhile: a layer that runs and does not end.
+TEST(LeftRunning, ALayer) {
+  const FaultControl faults;
+  Client client;
+  faults.block(1);
+  client.start();
+  while ((faults.get(NVDLA_FAULT_STATE) & NVDLA_FAULT_STATE_BLOCKED) == 0) ::usleep(1000);
+  std::ofstream("/tmp/left-running") << "yes\n";
+  ::pause();
 }
 
 }  // namespace

@@ -201,6 +201,17 @@ line() {
 		--run "$tests/test_hostile --gtest_filter=Abandoned.*:CoreIoctl.*:KillStorm.*:Reservation*:SlowPages.*:Timeline*"
 }
 
+# A system that goes down while a layer runs: the next one finds memory to which nothing writes.
+going_down() {
+	boot shutdown --route acpi --cpus 2 --device nv_small --time-out $patience \
+		--file "$tests/test_misbehaviour:/bin/test_misbehaviour" --run "$here/shutdown.sh"
+	sed '1,/^NVDLA-GUEST-STATUS 0/d' "$build/emulate/$series-shutdown.log" |
+		grep 'reset line asserted' || {
+		echo "suite.sh: the device was not stopped when the system went down"
+		failed="$failed $series-shutdown"
+	}
+}
+
 # Fairness in its long form, in a boot that allows a user thousands of contexts.
 turns() {
 	hostile_boot turns "preempt=full NVDLA_HOSTILE_LONG=1 nvdla.user_contexts=4096 nvdla.user_jobs=8192" \
@@ -393,6 +404,7 @@ uml:short) user_mode_short ;;
 		--run "$tests/test_power --gtest_filter=Clocks.*" \
 		--run "$tests/test_seeing --gtest_filter=Spoiled.*"
 	platform acpi "$@"
+	[ -z "$controllers" ] || going_down
 	;;
 *:liars) liars ;;
 *:traced) traced ;;
