@@ -28,7 +28,7 @@ import wording
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = "ARCHITECTURE.md"
-LINES, COLUMNS = 180, 120
+LINES, COLUMNS = 190, 120
 
 ROAD = re.compile(r"( *)(~ )?([\w:]+) +([\w./-]+\.\w+) {2,}(\S.*)")
 ARROWS = re.compile(r"([\w/]+):((?: [\w/-]+)+)(?:  +|$)")
