@@ -82,23 +82,23 @@ TEST_F(Abandoned, TheModuleGoesWithoutWaitingForThem) {
 
 // A destroyed context stays charged to its user until its last job has ended.
 TEST_F(Abandoned, ADestroyedContextCountsUntilItsLastJobEnds) {
-  // A job takes most of a second, and there are few, so that next to none ends while the others are
-  // submitted.
+  // A job takes most of a second, so that few of them end while the others are submitted.
   faults().set(NVDLA_FAULT_DELAY_US, 100000);
   const std::uint64_t usual = ioctl_test::module_parameter("user_contexts");
   ioctl_test::set_module_parameter("user_contexts", 256);
   const pid_t child = spawn([] {
     Client client(8);
     const auto limit = static_cast<std::uint32_t>(ioctl_test::module_parameter("user_contexts"));
+    constexpr std::uint32_t kFew = 64;
     // Jobs are limited, too: one each is within that limit.
-    if (ioctl_test::module_parameter("user_jobs") <= limit) return 3;
-    for (std::uint32_t count = 1; count <= limit; ++count) {
+    if (ioctl_test::module_parameter("user_jobs") <= limit + kFew) return 3;
+    for (std::uint32_t count = 1; count <= limit + kFew; ++count) {
       client.start();
       drm_nvdla_context_destroy destroy{client.context(), 0};
       must(client.node().call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy), "CONTEXT_DESTROY");
       drm_nvdla_context_create create{};
       const int error = client.node().call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create);
-      if (error == EDQUOT) return count + 64 < limit ? 2 : 0;
+      if (error == EDQUOT) return count + kFew < limit ? 2 : 0;
       if (error != 0) return 4;
       // Nothing but a job is left of the context that this one replaces.
       client.use_context(create.context);
