@@ -21,10 +21,11 @@
  *
  * The line is walked, once for each turn: it has an entry for an account of the
  * machine, and nobody makes accounts at will. The contexts of a user are in a
- * tree, by their virtual time, which is the time that they had the engine. A
- * context that returns goes on where its user is now, so idle time is not saved
- * up, and a new one starts a turn behind that, so that a stream of new ones
- * cannot keep an old one from running.
+ * tree, by their virtual time, which is the time that they had the engine. The
+ * virtual time of the user is what each of them would have had in equal shares.
+ * A context that wakes up goes on there, so idle time is not saved up, and a new
+ * one starts a turn behind that. Long layers of new contexts move that time on
+ * as others do, so a stream of new contexts cannot keep an old one from running.
  *
  * The fair policy that the DRM scheduler has on newer kernels shares by entity,
  * which is a context; it neither knows users nor stops a job between two layers,
@@ -144,8 +145,20 @@ static void nvdla_sched_dequeue(struct nvdla_context *context)
 		return;
 	rb_erase_cached(&context->runnable, &user->contexts);
 	RB_CLEAR_NODE(&context->runnable);
+	user->num_runnable--;
 	if (!nvdla_user_next(user))
 		list_del_init(&user->runnable);
+}
+
+/* Gives a context that had nothing to run its place among the others. */
+static void nvdla_sched_wake(struct nvdla_context *context)
+{
+	u64 now = context->top->vruntime;
+
+	if (context->vruntime)
+		context->vruntime = max(context->vruntime, now);
+	else
+		context->vruntime = now + NVDLA_TURN_NS;
 }
 
 /* Puts a context in line that has jobs to run, unless it is there already. */
@@ -157,11 +170,8 @@ static void nvdla_sched_enqueue(struct nvdla_device *ndev,
 	if (list_empty(&context->ready) || context->active ||
 	    !RB_EMPTY_NODE(&context->runnable))
 		return;
-	if (context->vruntime)
-		context->vruntime = max(context->vruntime, user->vruntime);
-	else
-		context->vruntime = user->vruntime + NVDLA_TURN_NS;
 	rb_add_cached(&context->runnable, &user->contexts, nvdla_context_less);
+	user->num_runnable++;
 	if (list_empty(&user->runnable))
 		list_add_tail(&user->runnable, &ndev->users_runnable);
 }
@@ -196,15 +206,18 @@ void nvdla_sched_account(struct nvdla_device *ndev)
 	struct nvdla_submission *submission = ndev->running;
 	u64 now = nvdla_sched_now(ndev);
 	struct nvdla_context *context;
+	struct nvdla_user *user;
 	u64 used;
 
 	lockdep_assert_held(&ndev->hw_lock);
 	if (!submission || now <= ndev->since)
 		return;
 	context = submission->context;
+	user = context->top;
 	used = now - ndev->since;
-	nvdla_usage_add(&context->top->usage, ndev->since, now);
+	nvdla_usage_add(&user->usage, ndev->since, now);
 	context->vruntime += used;
+	user->vruntime += div_u64(used, user->num_runnable + 1);
 	atomic64_add(used, &context->client->busy_ns);
 	submission->busy_ns += used;
 	ndev->turn.used_ns += used;
@@ -499,6 +512,8 @@ void nvdla_sched_ready(struct nvdla_device *ndev,
 	if (submission->state != NVDLA_SUBMISSION_WAITING)
 		return;
 	submission->state = NVDLA_SUBMISSION_READY;
+	if (list_empty(&context->ready) && !context->active)
+		nvdla_sched_wake(context);
 	list_move_tail(&submission->node, &context->ready);
 	nvdla_sched_settle(ndev, context);
 	nvdla_sched_advance(ndev);

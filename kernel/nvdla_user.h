@@ -73,7 +73,12 @@ struct nvdla_user {
 	struct list_head runnable;
 	/** @contexts: those that wait for the engine, by their virtual time */
 	struct rb_root_cached contexts;
-	/** @vruntime: virtual time of the context that was chosen last */
+	/** @num_runnable: number of contexts in @contexts */
+	u32 num_runnable;
+	/**
+	 * @vruntime: virtual time that its contexts would have in equal shares,
+	 * not less than that of the one chosen last
+	 */
 	u64 vruntime;
 	/** @usage: what it had of late */
 	struct nvdla_usage usage;

@@ -244,6 +244,33 @@ static void new_contexts_get_no_credit(struct kunit *test)
 	}
 }
 
+/* They pay for layers that are longer than what a new context starts behind. */
+static void new_contexts_pay_for_long_layers(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	struct nvdla_submission *old;
+	u32 i, layers;
+
+	for (i = 1; i < CONTEXTS; i++)
+		share_user(fake, i, 0);
+	old = job_start(test, 0, 8);
+	for (layers = 0; status_of(old) == 0; layers++) {
+		u32 waiting = fake->contexts[0].top->num_runnable;
+
+		KUNIT_ASSERT_LE(test, layers, 8 * CONTEXTS);
+		for (i = 1; i < CONTEXTS && waiting < CONTEXTS - 2; i++) {
+			struct nvdla_context *fresh = &fake->contexts[i];
+
+			if (!RB_EMPTY_NODE(&fresh->runnable) || fresh->active)
+				continue;
+			fresh->vruntime = 0;
+			job_start(test, i, 1);
+			waiting++;
+		}
+		layer_takes(test, 20 * LONG_NS);
+	}
+}
+
 /* A context that was idle goes on where the others are. */
 static void idle_time_is_not_saved_up(struct kunit *test)
 {
@@ -617,6 +644,7 @@ static struct kunit_case nvdla_sched_cases[] = {
 	KUNIT_CASE(light_user_waits_for_one_turn_of_each),
 	KUNIT_CASE(users_share_by_time),
 	KUNIT_CASE(new_contexts_get_no_credit),
+	KUNIT_CASE(new_contexts_pay_for_long_layers),
 	KUNIT_CASE(idle_time_is_not_saved_up),
 	KUNIT_CASE(usage_forgets_after_a_second),
 	KUNIT_CASE(cancel_ends_what_waits_and_cuts_what_runs),
