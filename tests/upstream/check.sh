@@ -53,8 +53,10 @@ for patch in "$build"/series/0*.patch; do
 		;;
 	*-uapi-*)
 		kernel_make out headers
-		printf '#include <drm/nvdla_accel.h>\n' | cc -Wall -Werror -std=c90 -fsyntax-only \
-			-x c -I "$build/out/usr/include" - || fail "headers"
+		sed -n 's,^+++ b/include/uapi/\(.*\.h\)$,#include <\1>,p' "$patch" >"$build/headers.c"
+		[[ -s $build/headers.c ]] || fail "no header"
+		cc -Wall -Werror -std=c90 -fsyntax-only -I "$build/out/usr/include" "$build/headers.c" ||
+			fail "headers"
 		;;
 	esac
 	[[ ! -e $tree/drivers/accel/nvdla ]] ||
