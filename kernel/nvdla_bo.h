@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files about buffers share; for all others there is nvdla_gem.h.
+ * The interface between the files of buffers; all others use nvdla_gem.h.
  */
 #ifndef NVDLA_BO_H
 #define NVDLA_BO_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is behind a buffer: a region of the device's own when there is one (SRAM
+ * The memory of buffers: a region of the device's own when there is one (SRAM
  * always is), else memory of the system: scattered pages that an IOMMU makes
  * one range, or contiguous pages, whose size the page allocator limits. Either
  * way it is contiguous for the device, mapped in the kernel and zeroed before

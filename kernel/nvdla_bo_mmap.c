@@ -30,7 +30,7 @@ static int nvdla_bo_mmap_imported(struct drm_gem_object *obj,
 {
 	int ret;
 
-	/* What was meant for buffers of ours; the exporter may set its own. */
+	/* The exporter sets its own; these were meant for buffers of ours. */
 	vma->vm_private_data = NULL;
 	vma->vm_ops = NULL;
 	/* Expected of all that GEM maps, but not of all exporters. */
@@ -68,8 +68,8 @@ int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 }
 
 /*
- * Where a page of a buffer is. The kernel's mapping knows, however many pieces
- * the buffer has: through a list of these one would have to walk.
+ * Returns the frame of a page. The kernel's mapping knows it, however many
+ * pieces the buffer has: through a list of these one would have to walk.
  */
 static unsigned long nvdla_bo_pfn(const struct nvdla_bo *bo,
 				  unsigned long page)
@@ -136,7 +136,7 @@ void nvdla_bo_unpin(struct drm_gem_object *obj)
 	atomic_dec(&to_nvdla_bo(obj)->pins);
 }
 
-/* Of pages only: regions are not exported. */
+/* Maps pages only: regions are not exported. */
 int nvdla_bo_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
 	int ret = nvdla_bo_pin(obj);

@@ -16,7 +16,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 
-/* What the CPU cleans between two looks at the scheduler. */
+/* The CPU cleans so much between two looks at the scheduler. */
 #define NVDLA_STEP_BYTES	SZ_4M
 
 /* One piece of the CPU's memory. */

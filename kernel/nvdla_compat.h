@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the supported kernels. Kbuild looks into the kernel's
+ * The differences between the supported kernels. Kbuild looks into the kernel's
  * headers and defines NVDLA_HAVE_*: stable kernels change interfaces inside a
  * series, so version numbers would lie.
  */

@@ -21,7 +21,7 @@
 #include "nvdla_sched.h"
 #include "nvdla_user.h"
 
-/* What one context may have in the scheduler's hands; the rest queues. */
+/* The DRM scheduler takes so many jobs of one context; the rest queues. */
 #define NVDLA_CONTEXT_CREDITS	64
 
 static void nvdla_context_free(struct work_struct *work)

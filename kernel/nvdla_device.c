@@ -172,7 +172,7 @@ static void nvdla_device_stop(struct nvdla_device *ndev, bool awake)
 	cancel_delayed_work_sync(&ndev->reset_work);
 	cancel_delayed_work_sync(&ndev->deadline);
 
-	/* What did not work before may do now. */
+	/* A reset that failed before may work now. */
 	cookie = dma_fence_begin_signalling();
 	if (awake && ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
 		reset = !ndev->front->reset(ndev->drm.dev, true);
@@ -239,7 +239,7 @@ const char *nvdla_start_reason(int error)
 	}
 }
 
-/* Who had the device before may have left it running. */
+/* Starts a device that somebody before may have left running. */
 static int nvdla_device_start(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;

@@ -139,8 +139,9 @@ static void nvdla_dump_add_register(void *data,
 }
 
 /*
- * What the job wrote, for the CPU. Now, and nothing else: what the job did not
- * write user space may write all the time, and the rest once it knows the end.
+ * Makes visible to the CPU what the job wrote. Now, and nothing else: user
+ * space may write all the time what the job did not, and the rest once it knows
+ * the end.
  */
 static void nvdla_dump_fetch(const struct nvdla_submission *submission)
 {
@@ -195,7 +196,7 @@ void nvdla_dump_take(struct nvdla_device *ndev,
 	queue_work(system_unbound_wq, &dump->work);
 }
 
-/* Where to write a section's payload, or NULL while sizes are added up. */
+/* Begins a section. Returns its payload, or NULL while sizes are added up. */
 static void *nvdla_dump_section(struct nvdla_dump_writer *writer, u32 type,
 				u32 stride, u64 bytes)
 {
@@ -359,7 +360,7 @@ static void nvdla_dump_program(struct nvdla_dump_writer *writer,
 static void nvdla_dump_buffer(struct nvdla_dump_writer *writer,
 			      struct nvdla_bo *bo)
 {
-	/* What is another device's has no mapping here. */
+	/* A buffer of another device has no mapping here. */
 	u64 size = bo->vaddr ? min_t(u64, bo->base.size, writer->room) : 0;
 	struct nvdla_dump_buffer *to;
 	u64 done, part;

@@ -274,7 +274,7 @@ static int nvdla_bo_check(struct nvdla_device *ndev, u64 size, u32 memory,
 		return -EINVAL;
 	if (memory == NVDLA_MEMORY_SRAM && !ndev->sram.pool)
 		return -EOPNOTSUPP;
-	/* How SRAM is mapped is not the user's choice. */
+	/* Users do not choose how SRAM is mapped. */
 	if (memory == NVDLA_MEMORY_SRAM && flags)
 		return -EINVAL;
 	return size > NVDLA_BO_BYTES_MAX ? -E2BIG : 0;

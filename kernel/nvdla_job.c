@@ -138,7 +138,7 @@ void nvdla_submission_arm(struct nvdla_submission *submission)
 	mutex_unlock(&ndev->hw_lock);
 }
 
-/* What it depended on has ended. */
+/* Takes a job whose dependencies have ended. */
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *base)
 {
 	struct nvdla_submission *submission = to_nvdla_submission(base);

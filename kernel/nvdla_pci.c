@@ -136,7 +136,7 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = pcim_iomap_regions(pdev, BIT(NVDLA_PCI_BAR), "nvdla");
 	if (ret)
 		return dev_err_probe(dev, ret, "registers cannot be mapped\n");
-	/* Who had it before may have left it running. */
+	/* Somebody before may have left it running. */
 	pci_clear_master(pdev);
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_ALL_TYPES);
 	if (ret < 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What takes a device away for a while and gives it back: sleep of the system,
- * its own when it has nothing to do, and resets that somebody else asks for.
+ * Sleep of the system, the device's own when it has nothing to do, and resets
+ * that somebody else asks for: all take a device away for a while and give it
+ * back.
  *
  * All go the same way. The job that runs is cut between two layers, registers
  * are not touched any more, and afterwards the engine takes the device over
@@ -18,7 +19,7 @@
 #include "nvdla_trace_layer.h"
 
 #define NVDLA_AUTOSUSPEND_MS	100
-/* How long a layer may take to end. */
+/* A layer may take so long to end. */
 #define NVDLA_SUSPEND_MS	5000
 #define NVDLA_RESET_MS		1000
 

@@ -29,7 +29,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 
-/* What MODULE_IMPORT_NS() makes, whose argument is now a name, now a string. */
+/* MODULE_IMPORT_NS() makes this; its argument is now a name, now a string. */
 MODULE_INFO(import_ns, "DMA_BUF");
 
 static int nvdla_prime_access(struct dma_buf *dma_buf, bool begin)

@@ -165,7 +165,7 @@ int nvdla_report(u64 user, u32 room, const struct nvdla_error *error)
 	return -EINVAL;
 }
 
-/* Where the slot says, if there is a right one. */
+/* Returns the memory of the control slot, if there is a right one. */
 static u32 nvdla_control_memory(const struct nvdla_slot *slots, u32 count)
 {
 	u32 i;

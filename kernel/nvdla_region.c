@@ -199,7 +199,7 @@ untake:
 	return ret;
 }
 
-/* What a module parameter names becomes a region, for the first who asks. */
+/* Makes a region of what a module parameter names, for the first who asks. */
 static int nvdla_region_init_parameter(struct nvdla_device *ndev,
 				       const char *name, const char *text,
 				       bool write_combined, atomic_t *taken,

@@ -16,7 +16,7 @@
 
 enum { NVDLA_SCOPE_SINGLE, NVDLA_SCOPE_GROUP };
 
-/* Whether there is something to read, and nobody minds. */
+/* 1 where a read gives something and has no effect. */
 enum {
 	NVDLA_READS_RO = 1,
 	NVDLA_READS_RW = 1,

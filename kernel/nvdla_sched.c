@@ -23,9 +23,10 @@
  * machine, and nobody makes accounts at will. The contexts of a user are in a
  * tree, by their virtual time, which is the time that they had the engine. The
  * virtual time of the user is what each of them would have had in equal shares.
- * A context that wakes up goes on there, so idle time is not saved up, and a new
- * one starts a turn behind that. Long layers of new contexts move that time on
- * as others do, so a stream of new contexts cannot keep an old one from running.
+ * A context that wakes up goes on there, so idle time is not saved up, and a
+ * new one starts a turn behind that. Long layers of new contexts move that time
+ * on as others do, so a stream of new contexts cannot keep an old one from
+ * running.
  *
  * The fair policy that the DRM scheduler has on newer kernels shares by entity,
  * which is a context; it neither knows users nor stops a job between two layers,
@@ -363,7 +364,7 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 		break;
 	case NVDLA_JOB_HANG:
 		context->guilty_layer = job->layer;
-		/* Who sees the guilt sees the layer. */
+		/* Readers that see the guilt see the layer. */
 		smp_store_release(&context->guilty, true);
 		nvdla_sched_fail(ndev, submission, -ETIME);
 		break;

@@ -263,7 +263,7 @@ static int nvdla_submit_syncs(struct nvdla_submit *submit)
 	return ret;
 }
 
-/* Who waits for the job from now on. */
+/* Shows the fence to all that wait for the job from now on. */
 static void nvdla_submit_publish(struct nvdla_submit *submit)
 {
 	struct dma_fence *fence = submit->submission->fence;

@@ -10,7 +10,7 @@
 #define CREATE_TRACE_POINTS
 #include "nvdla_trace.h"
 
-/* Of a job as the engine knows it: 0 and 0 unless a user submitted it. */
+/* Gets the fence of the engine's job: 0 and 0 unless a user submitted it. */
 static void nvdla_trace_job(const struct nvdla_job *job, u64 *context,
 			    u64 *seqno)
 {

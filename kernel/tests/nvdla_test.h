@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the KUnit suites share: a program that copies.
+ * The KUnit suites share a program that copies.
  */
 #ifndef NVDLA_TEST_H
 #define NVDLA_TEST_H

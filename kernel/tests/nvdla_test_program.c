@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the compiler takes and refuses, and the register image that it makes.
+ * The compiler: layers that it takes and refuses, and its register images.
  */
 #include "nvdla_test.h"
 
@@ -96,7 +96,7 @@ static void program_is_proven(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0,
 			nvdla_test_compile(test, layer, 3, &program, &error));
 	KUNIT_EXPECT_EQ(test, program.num_layers, 3);
-	/* What each layer reads and writes is all of its slot. */
+	/* Each layer reads and writes all of its slots. */
 	KUNIT_ASSERT_EQ(test, program.num_accesses, 6);
 	for (i = 0; i < program.num_accesses; i++) {
 		const struct nvdla_access *access = &program.accesses[i];

@@ -351,7 +351,7 @@ static void hang_is_quarantined_and_recovered(struct kunit *test)
 	struct nvdla_submission *other = job_start(test, 1, 1);
 
 	layer_end(test);
-	/* By hand, too. */
+	/* A reset by hand is under way, too. */
 	fake->reset_contended = 1;
 	fake_hang(test);
 	KUNIT_EXPECT_EQ(test, status_of(hang), -ETIME);
@@ -399,7 +399,7 @@ static void failed_reset_ends_everything(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, status_of(other), -ENODEV);
 	KUNIT_EXPECT_EQ(test, status_of(waiting), -ENODEV);
 	KUNIT_EXPECT_FALSE(test, fake->contexts[1].guilty);
-	/* What it depended on may still end. */
+	/* The dependencies of a job may still end. */
 	job_ready(waiting);
 	KUNIT_EXPECT_EQ(test, status_of(waiting), -ENODEV);
 	KUNIT_EXPECT_EQ(test, status_of(job_start(test, 3, 1)), -ENODEV);

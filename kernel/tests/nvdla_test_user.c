@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who owns what: charges on the way up to the initial namespace, and files
- * that are closed with contexts that have jobs.
+ * Owners: charges on the way up to the initial namespace, and files that are
+ * closed with contexts that have jobs.
  */
 #include "../nvdla_sched.h"
 #include "nvdla_test_fake.h"

@@ -270,7 +270,7 @@ constexpr std::int16_t fp16_to_int16(std::uint32_t value) noexcept {
   return static_cast<std::int16_t>(magnitude < 32767 ? magnitude : 32767);
 }
 
-// What NAN_TO_ZERO does: +0 for every NaN.
+// Returns +0 for every NaN, as NAN_TO_ZERO does.
 template <typename F>
 constexpr std::uint32_t flush_nan(std::uint32_t value) noexcept {
   return is_nan<F>(value) ? 0 : value;

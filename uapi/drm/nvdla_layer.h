@@ -80,7 +80,7 @@ enum nvdla_memory {
 	NVDLA_MEMORY_SRAM = 1,	/* secondary (CVSRAM), not on all */
 };
 
-/* What a program may do to a slot. */
+/* A program may do this to a slot. */
 #define NVDLA_SLOT_READ		(1u << 0)
 #define NVDLA_SLOT_WRITE	(1u << 1)
 /*
