@@ -253,6 +253,7 @@ static int nvdla_resume(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret = pm_runtime_force_resume(dev);
+
 	if (!ret)
 		return 0;
 	nvdla_hw_lock(ndev);

@@ -29,8 +29,8 @@
  * running.
  *
  * The fair policy that the DRM scheduler has on newer kernels shares by entity,
- * which is a context; it neither knows users nor stops a job between two layers,
- * and it has only the end of a job to learn what that took.
+ * which is a context; it neither knows users nor stops a job between two
+ * layers, and it has only the end of a job to learn what that took.
  *
  * What ends is signalled before hw_lock is left, so that two who leave it do
  * not signal fences of one timeline in the wrong order. Callbacks of fences
