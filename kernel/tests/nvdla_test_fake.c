@@ -16,7 +16,6 @@
 #define REG_SDP_POINTER	(NVDLA_NV_SMALL_SDP_BASE + NVDLA_REG_S_POINTER)
 #define REG_SDP_ENABLE	(NVDLA_NV_SMALL_SDP_BASE + NVDLA_SDP_D_OP_ENABLE)
 
-
 static u32 fake_read(void *context, u32 offset)
 {
 	struct fake *fake = context;
@@ -140,7 +139,7 @@ static void fake_deadline(struct work_struct *work)
 }
 
 struct fake *fake_create(struct kunit *test,
-				const struct nvdla_front_ops *front)
+			 const struct nvdla_front_ops *front)
 {
 	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 	struct nvdla_device *ndev;
@@ -210,7 +209,7 @@ static void job_put(void *job)
 
 /* A job of so many layers that waits for what it depends on. */
 struct nvdla_submission *job_create(struct kunit *test, u32 index,
-					   u32 layers)
+				    u32 layers)
 {
 	struct fake *fake = test->priv;
 	struct nvdla_context *context = &fake->contexts[index];
@@ -252,7 +251,7 @@ void job_ready(struct nvdla_submission *job)
 }
 
 struct nvdla_submission *job_start(struct kunit *test, u32 index,
-					  u32 layers)
+				   u32 layers)
 {
 	struct nvdla_submission *job = job_create(test, index, layers);
 
