@@ -289,15 +289,20 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 
 /* Not wrapped in of_match_ptr(): ACPI's PRP0001 uses it without CONFIG_OF. */
 static const struct of_device_id nvdla_of_ids[] = {
-	{ .compatible = "nvidia,nvdla-nv-full", .data = "nv_full" },
-	{ .compatible = "nvidia,nvdla-nv-large", .data = "nv_large" },
+	{ .compatible = "nvidia,nvdla-nv-full",
+	  .data = "nv_full" },
+	{ .compatible = "nvidia,nvdla-nv-large",
+	  .data = "nv_large" },
 	{ .compatible = "nvidia,nvdla-nv-medium-1024-full",
 	  .data = "nv_medium_1024_full" },
-	{ .compatible = "nvidia,nvdla-nv-medium-512", .data = "nv_medium_512" },
+	{ .compatible = "nvidia,nvdla-nv-medium-512",
+	  .data = "nv_medium_512" },
 	{ .compatible = "nvidia,nvdla-nv-small-256-full",
 	  .data = "nv_small_256_full" },
-	{ .compatible = "nvidia,nvdla-nv-small-256", .data = "nv_small_256" },
-	{ .compatible = "nvidia,nvdla-nv-small", .data = "nv_small" },
+	{ .compatible = "nvidia,nvdla-nv-small-256",
+	  .data = "nv_small_256" },
+	{ .compatible = "nvidia,nvdla-nv-small",
+	  .data = "nv_small" },
 #ifdef NVDLA_OUT_OF_TREE
 	/* Deprecated: device trees that were published with the hardware. */
 	{ .compatible = "nvidia,nvdla_os_initial", .data = "nv_full" },

@@ -399,7 +399,7 @@ uml:short) user_mode_short ;;
 	[ -z "$controllers" ] || set -- "$@" --run "$recovers"
 	# Clocks that fail, and programs that are changed, where the kernel has return probes.
 	clocks=$build/modules/$series/machine/nvdla_clocks.ko
-	[ ! -e "$clocks" ] || set -- "$@" --module "$clocks" --module "$build/modules/$series/nvdla.ko" \
+	[ -z "$controllers" ] || [ ! -e "$clocks" ] || set -- "$@" --module "$clocks" --module "$build/modules/$series/nvdla.ko" \
 		--module "$build/modules/$series/machine/nvdla_spoil.ko" \
 		--run "$tests/test_power --gtest_filter=Clocks.*" \
 		--run "$tests/test_seeing --gtest_filter=Spoiled.*"
