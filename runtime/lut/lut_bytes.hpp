@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A table of SDP that has a result for every element of int8.
+// A table that has a result for every element of int8.
 #ifndef NVDLA_LUT_LUT_BYTES_HPP
 #define NVDLA_LUT_LUT_BYTES_HPP
 
@@ -12,7 +12,8 @@
 namespace nvdla::detail {
 
 // Of the elements from -128 on, as the table gives them: the converter behind it does nothing.
-nvdla_lut lut_of_bytes(std::span<const std::int8_t, 256> results);
+// CDP sees them only without squares and multiplication.
+nvdla_lut lut_of_bytes(std::span<const std::int8_t, 256> results, nvdla_lut_unit unit);
 
 }  // namespace nvdla::detail
 

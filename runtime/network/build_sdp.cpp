@@ -49,6 +49,15 @@ OperandDesc operand_desc(const OperatorNode& op, const Shape& out, Precision pro
   return desc;
 }
 
+// CDP without all that it does around its table: it looks each element up.
+NormNode looked_up(std::uint32_t lut) {
+  NormNode node;
+  node.cdp.flags = NVDLA_CDP_BYPASS_SQUARE_SUM | NVDLA_CDP_BYPASS_MUL;
+  node.cdp.in_cvt.scale = node.cdp.out_cvt.scale = 1;
+  node.lut = lut;
+  return node;
+}
+
 }  // namespace
 
 nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& blob) const {
@@ -139,10 +148,7 @@ void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision
 }
 
 void Builder::add_part(const LayerNode& node, const SdpNode& part) {
-  if (part.without_table != nullptr && !info_.has_lut) {
-    add_part(node, *part.without_table);
-    return;
-  }
+  if (part.lut_of_cdp && !info_.has_lut) return add_part(node, looked_up(*part.lut_of_cdp));
   if (!part.without_y.empty() && !info_.has_sdp_y) {
     refuse(ErrorCode::kNotAvailable, "{} has no third SDP operator (Y): {}", info_.configuration,
            part.without_y);

@@ -2,16 +2,12 @@
 //
 // Adding quantised layers that work element by element to a network.
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
-#include "cpu/compute.hpp"
 #include "layout/precision.hpp"
 #include "lut/lut_bytes.hpp"
 #include "network/add_layer.hpp"
-#include "network/cpu_layer.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla {
@@ -56,20 +52,6 @@ Tensor choose(Network& network, Network::Impl& net, nvdla_alu alu, Tensor a, Ten
 std::string advice_of(const QuantizedMultiplication& fitted, const char* factor) {
   return fmt::format("a has zero point {} and b {}: give {} zero point 0", fitted.a_zero_point(),
                      fitted.b_zero_point(), factor);
-}
-
-detail::CpuNode function_of(const std::array<std::int8_t, 256>& results) {
-  detail::CpuNode node;
-  node.form.why_none = "the device has no look-up tables, and a loadable no function of elements";
-  // By the bits of an element.
-  std::array<std::byte, 256> table;
-  for (int element = -128; element < 128; ++element)
-    table[static_cast<std::uint8_t>(element)] =
-        static_cast<std::byte>(results[static_cast<std::size_t>(element + 128)]);
-  node.run = [table](auto sources, const auto& to) {
-    cpu::look_up(detail::cpu_source(sources[0], {}), detail::cpu_target(to, {}), table);
-  };
-  return node;
 }
 
 }  // namespace
@@ -169,8 +151,8 @@ Tensor Network::activation(Tensor input, const Activation& layer) {
     const auto results = activation_results(known);
     detail::SdpNode sdp;
     sdp.processing = Precision::kInt8;
-    sdp.y.lut = impl().add_lut(detail::lut_of_bytes(results), NVDLA_LUT_SDP);
-    sdp.without_table = std::make_shared<const detail::CpuNode>(function_of(results));
+    sdp.y.lut = impl().add_lut(detail::lut_of_bytes(results, NVDLA_LUT_SDP), NVDLA_LUT_SDP);
+    sdp.lut_of_cdp = impl().add_lut(detail::lut_of_bytes(results, NVDLA_LUT_CDP), NVDLA_LUT_CDP);
     detail::LayerNode node;
     node.name = layer.name;
     node.input = impl().index("input", input);

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +15,6 @@
 #include "nvdla/tensor.hpp"
 
 namespace nvdla::detail {
-
-struct CpuNode;
 
 struct SdpNode {
   OperatorPair operators;
@@ -29,8 +27,9 @@ struct SdpNode {
   bool relu_behind_y = false;
   // Says what to change where the device has no operator Y, in the words of a layer that chose it.
   std::string without_y = {};
-  // What the CPU does instead where the device has no tables.
-  std::shared_ptr<const CpuNode> without_table = {};
+  // The layer looks elements up, and nothing else: the table of CDP that does the same, by its
+  // index in the network, for devices whose SDP has none.
+  std::optional<std::uint32_t> lut_of_cdp = {};
 
   // A comparison writes nothing.
   bool silent() const noexcept { return y.alu == NVDLA_ALU_EQUAL; }

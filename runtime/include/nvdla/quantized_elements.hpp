@@ -160,8 +160,7 @@ class NVDLA_API QuantizedMultiplication {
 ///            + output.zero_point)
 /// @endcode
 /// with halves away from zero, the function and all around it in doubles; what is no number becomes
-/// the zero point. Devices without tables (DeviceInfo::has_lut) leave the layer to the CPU, between
-/// two programs: with the same results, CompiledNetwork::layer_on_cpu() tells it.
+/// the zero point. Where SDP has no table (DeviceInfo::has_lut), that of CDP has the same entries.
 struct Activation {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};

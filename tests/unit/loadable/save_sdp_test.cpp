@@ -394,13 +394,5 @@ TEST(SaveSdp, QuantisedLayers) {
   }
 }
 
-TEST(SaveSdp, FunctionsOfTheCpuAreRefused) {
-  Network network;
-  const Tensor in = network.input("in", {.channels = 4, .height = 1, .width = 1});
-  network.output(network.activation(in, {.name = "swish", .function = swish}), "out");
-  expect_error(ErrorCode::kNotAvailable, "'swish'",
-               [&] { (void)make_loadable(network, "nv_small"); });
-}
-
 }  // namespace
 }  // namespace nvdla
