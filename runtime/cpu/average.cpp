@@ -8,10 +8,22 @@
 #include <type_traits>
 #include <vector>
 
+#include "arith/integers.hpp"
 #include "nvdla/half.hpp"
 
 namespace nvdla::cpu {
 namespace {
+
+std::int32_t run_step(const AverageScale::Step& step, std::int32_t v) {
+  const std::int64_t addend =
+      arith::saturate32(arith::Wide{step.addend} * (arith::Wide{1} << step.left_shift));
+  const arith::Wide product = arith::Wide{v + addend} * step.factor;
+  return arith::saturate32(arith::round_shift(product, static_cast<int>(step.right_shift)));
+}
+
+std::int8_t saturate8(std::int64_t value) {
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127));
+}
 
 // Of one axis: the elements first..end that a window has.
 struct Span {
@@ -107,7 +119,7 @@ class Averages {
 
   Element finished(typename Numbers::Sum sum, std::int64_t count) const {
     if constexpr (std::is_same_v<Element, std::int8_t>)
-      if (window_.finish) return window_.finish(sum, count);
+      if (window_.scale) return window_.scale->element(sum, count);
     return Numbers::quotient(sum, count);
   }
 
@@ -120,6 +132,20 @@ class Averages {
 };
 
 }  // namespace
+
+std::int8_t AverageScale::element(std::int64_t sum, std::int64_t count) const noexcept {
+  if (steps != 0) {
+    std::int32_t v = arith::saturate32(sum);
+    for (std::uint32_t i = 0; i < steps; ++i) v = run_step(step[i], v);
+    return saturate8(std::int64_t{v} + output.zero_point);
+  }
+  constexpr double kFar = 1e9;
+  const double mean =
+      static_cast<double>(sum - count * input.zero_point) / static_cast<double>(count);
+  const double number = mean * double{input.scale} / double{output.scale};
+  return saturate8(static_cast<std::int64_t>(std::round(std::clamp(number, -kFar, kFar))) +
+                   output.zero_point);
+}
 
 void average(const Source& from, const Target& to, const AverageWindow& window) {
   switch (from.elements().precision) {

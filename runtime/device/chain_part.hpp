@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,10 @@
 #include "device/layer_outputs.hpp"
 #include "device/owned_program.hpp"
 #include "nvdla/program.hpp"
+
+namespace nvdla::cpu {
+struct Operation;
+}
 
 namespace nvdla::detail {
 
@@ -34,16 +39,6 @@ struct ProgramPart : OwnedProgram {
   std::uint32_t first_layer = 0;  // the network's number of the first one
 };
 
-// An operator as loadables have it.
-struct CpuForm {
-  enum class Kind { kNone, kPower, kSoftmax };
-
-  Kind kind = Kind::kNone;
-  std::string why_none;  // "a loadable has no argmax"
-  float input_scale = 1, output_scale = 1;
-  float power = 1, scale = 1, shift = 0;
-};
-
 // An operator from the contents of some slots of the network to that of another, which may be one
 // of them.
 struct CpuPart {
@@ -55,9 +50,9 @@ struct CpuPart {
   std::optional<LayerOutput> output;  // none if it is no cube
   std::function<void(std::span<const Bytes> sources, std::span<std::byte> destination)> run;
   std::optional<std::uint32_t> layer;  // its number, where the network counts it
-  // Of a network, for those who save it: the first source, as the output is said.
-  CpuForm form;
-  LayerOutput input;
+  // Of a network, for those who save it: what `run` does, and the cubes that it does it with.
+  std::shared_ptr<const cpu::Operation> operation;
+  std::vector<LayerOutput> inputs;
 };
 
 using ChainPart = std::variant<ProgramPart, CpuPart>;

@@ -9,7 +9,7 @@
 #include "base/check.hpp"
 #include "device/build_steps.hpp"
 #include "loadable/convert.hpp"
-#include "loadable/emulate.hpp"
+#include "loadable/cpu_step.hpp"
 
 namespace nvdla::loadable {
 namespace {
@@ -57,22 +57,24 @@ CompiledLoadable::CompiledLoadable(Loadable file, const Device& on, const nvdla_
   add_constants();
 }
 
-void CompiledLoadable::add_cpu(const Task& task) {
-  for (const EmuStep& op : resolve_emu(file().container, task)) {
-    uses_[op.source_memory].used = uses_[op.destination_memory].used = true;
-    uses_[op.destination_memory].written = true;
+void CompiledLoadable::add_cpu(const Task& task, const nvdla_hw& hw) {
+  for (CpuStep& step : resolve_cpu(file().container, task, hw)) {
     detail::CpuPart part;
-    part.name = file().step_name(steps_++, emu_name(op));
-    part.sources = {op.source_memory};
-    part.destination = op.destination_memory;
-    part.output = emu_output(op, buffer_bytes(file().container.memories[op.destination_memory]));
-    part.run = [op](auto sources, auto destination) { run_emu(op, sources[0], destination); };
+    part.name = file().step_name(steps_++, step.name);
+    for (const CpuStep::Range& source : step.sources) {
+      uses_[source.memory].used = true;
+      part.sources.push_back(source.memory);
+    }
+    uses_[step.destination.memory].used = uses_[step.destination.memory].written = true;
+    part.destination = step.destination.memory;
+    part.output = std::move(step.output);
+    part.run = std::move(step.run);
     parts.emplace_back(std::move(part));
   }
 }
 
 void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
-  if (!std::holds_alternative<DlaTask>(task.work)) return add_cpu(task);
+  if (!task.of_hardware()) return add_cpu(task, hw);
   ConvertedProgram source = convert_task(file().container, task, hw);
   check_program(source, hw);
   for (std::string& name : source.names) name = file().step_name(steps_++, std::move(name));

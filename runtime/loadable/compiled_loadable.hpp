@@ -40,7 +40,7 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   };
 
   void add(const Task& task, const nvdla_hw& hw);
-  void add_cpu(const Task& task);
+  void add_cpu(const Task& task, const nvdla_hw& hw);
   void add_ports();
   void add_constants();
   Buffer allocate(std::uint32_t slot) const;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/check.hpp"
+#include "loadable/cpu_task.hpp"
 #include "loadable/quantization.hpp"
 #include "loadable_generated.h"
 
@@ -83,6 +84,14 @@ void read_blobs(Container& c, const fb::Loadable& root) {
   }
 }
 
+void check_need(const std::string& what, const std::string& name) {
+  if (knows_cpu_symbol(name)) return;
+  throw Error(ErrorCode::kNotAvailable,
+              fmt::format("loadable: {}: the file needs '{}', an operation of the CPU that is not "
+                          "known here; known are {}",
+                          what, name, known_cpu_operations()));
+}
+
 void read_memories(Container& c, const fb::Loadable& root) {
   std::map<std::string, std::uint32_t, std::less<>> by_name;
   for (std::uint32_t i = 0; i < c.blobs.size(); ++i) by_name.emplace(c.blobs[i].name, i);
@@ -122,6 +131,11 @@ void read_memories(Container& c, const fb::Loadable& root) {
         const auto place = static_cast<flatbuffers::uoffset_t>(k);
         const std::string name = from->contents()->Get(place)->str();
         const auto found = by_name.find(name);
+        if (found == by_name.end() && is_cpu_symbol(name)) {
+          check_need(what, name);
+          memory.needs.push_back(name);
+          continue;
+        }
         if (found == by_name.end()) refuse("{}: there is no blob called '{}'", what, name);
         const Content content = {found->second, offset_at(*from->offsets(), place)};
         const std::uint64_t bytes = c.blobs[content.blob].data.size();
@@ -163,8 +177,10 @@ void read_tasks(Container& c, const fb::Loadable& root) {
     task.addresses = numbers(from->address_list());
     task.pre_actions = numbers(from->pre_actions());
     task.post_actions = numbers(from->post_actions());
-    if (task.interface != kInterfaceDla && task.interface != kInterfaceEmu) {
-      refuse("{}: interface {} is neither 1 (DLA1) nor 2 (EMU1)", what, task.interface);
+    if (task.interface != kInterfaceDla && task.interface != kInterfaceEmu &&
+        task.interface != kInterfaceCpu) {
+      refuse("{}: interface {} is none of 1 (DLA1), 2 (EMU1), {} (CPU1)", what, task.interface,
+             kInterfaceCpu);
     }
     if (task.addresses.empty()) {
       refuse("{}: it has no addresses; the first must be the network descriptor", what);

@@ -23,6 +23,8 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 31;
 
 constexpr std::uint32_t kInterfaceDla = 1;
 constexpr std::uint32_t kInterfaceEmu = 2;
+// "CPU1", lowest byte first: operations of our own, which no other reader takes for its own.
+constexpr std::uint32_t kInterfaceCpu = 0x31555043;
 
 constexpr std::uint16_t kMemoryAlloc = 1;
 constexpr std::uint16_t kMemorySet = 2;
@@ -68,6 +70,8 @@ struct MemoryEntry {
   std::uint64_t size = 0;
   std::uint32_t alignment = 0;
   std::vector<Content> contents;
+  // Operations of the CPU that the file needs: contents that no blob is called like.
+  std::vector<std::string> needs;
   std::uint16_t bind_id = 0;
   std::uint16_t tensor = 0;
 

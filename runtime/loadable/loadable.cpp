@@ -11,7 +11,7 @@
 #include "base/handles.hpp"
 #include "loadable/compiled_loadable.hpp"
 #include "loadable/convert.hpp"
-#include "loadable/emulate.hpp"
+#include "loadable/cpu_step.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "nvdla/error.hpp"
 
@@ -106,10 +106,10 @@ const Port& Loadable::Impl::port(std::string_view name) const {
 
 void Loadable::Impl::check(const nvdla_hw& hw) const {
   for (const loadable::Task& task : tasks) {
-    if (std::holds_alternative<loadable::DlaTask>(task.work)) {
+    if (task.of_hardware()) {
       loadable::check_program(loadable::convert_task(container, task, hw), hw);
     } else {
-      loadable::resolve_emu(container, task);
+      loadable::resolve_cpu(container, task, hw);
     }
   }
 }

@@ -13,7 +13,7 @@
 #include "device/program_accesses.hpp"
 #include "layout/precision.hpp"
 #include "loadable/convert.hpp"
-#include "loadable/emulate.hpp"
+#include "loadable/cpu_step.hpp"
 #include "loadable/loadable_impl.hpp"
 
 namespace nvdla::loadable {
@@ -70,10 +70,10 @@ class Tracing {
     for (const auto& submit : impl_.container.submits) {
       for (const std::uint16_t index : submit) {
         const Task& task = impl_.tasks[index];
-        if (std::holds_alternative<DlaTask>(task.work)) {
+        if (task.of_hardware()) {
           add(convert_task(impl_.container, task, hw));
         } else {
-          for (const EmuStep& step : resolve_emu(impl_.container, task)) add(step);
+          for (const CpuStep& step : resolve_cpu(impl_.container, task, hw)) add(step);
         }
       }
     }
@@ -162,19 +162,17 @@ class Tracing {
     }
   }
 
-  void add(const EmuStep& step) {
-    const std::uint32_t box =
-        add_box(impl_.step_name(steps_++, emu_name(step)), TracedBox::Kind::kCpu);
-    read(step.source_memory, step.source_offset, step.source_offset + step.operation.source.size,
-         box);
+  void add(const CpuStep& step) {
+    const std::uint32_t box = add_box(impl_.step_name(steps_++, step.name), TracedBox::Kind::kCpu);
+    for (const CpuStep::Range& source : step.sources)
+      read(source.memory, source.begin, source.end, box);
     finish_reading(box);
-    const std::uint64_t bytes = impl_.container.memories[step.destination_memory].size;
-    if (const auto output = emu_output(step, bytes)) {
-      write(step.destination_memory, *output, box);
-      trace_.boxes[box].tensor = text_of(output->desc.shape, output->desc.precision);
+    const CpuStep::Range& to = step.destination;
+    if (step.output) {
+      write(to.memory, *step.output, box);
+      trace_.boxes[box].tensor = text_of(step.output->desc.shape, step.output->desc.precision);
     } else {
-      writers_[step.destination_memory].write(
-          step.destination_offset, step.destination_offset + step.operation.destination.size, box);
+      writers_[to.memory].write(to.begin, to.end, box);
     }
   }
 

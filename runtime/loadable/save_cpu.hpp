@@ -8,7 +8,7 @@
 
 namespace nvdla::loadable {
 
-// Throws kNotAvailable, naming the layer, for what the interface or its revision does not have.
+// Writes the operation in the standard form where that has it, else as one of our own.
 void save_cpu_task(const CompiledNetwork::Impl& net, const detail::CpuPart& part, SavedFile& file);
 
 }  // namespace nvdla::loadable

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "loadable/cpu_task.hpp"
 #include "loadable/quantization.hpp"
 #include "loadable/save_parts.hpp"
 #include "loadable/user_table.hpp"
@@ -71,7 +72,9 @@ std::uint16_t SavedFile::add_memory(MemoryEntry memory, const std::string& name,
     Blob blob;
     blob.name = name;
     blob.interface = c_.tasks.back().interface;
-    if (blob.interface == kInterfaceEmu) {
+    if (blob.interface == kInterfaceCpu) {
+      blob.version = {1, 0, 0};
+    } else if (blob.interface == kInterfaceEmu) {
       blob.version = {0, 0, 1};
     } else if (revision_ == Revision::kOld) {
       blob.version = {0, 11, 0};
@@ -113,7 +116,8 @@ void SavedFile::add_slot_memory(std::uint32_t slot) {
   memory.size = net_.slots[slot].size;
   if (memory.size > UINT32_MAX) {
     detail::refuse(ErrorCode::kNotAvailable,
-                   "a buffer of {} bytes: offsets in a loadable have 32 bits", memory.size);
+                   "{}: a buffer of {} bytes: offsets in a loadable have 32 bits",
+                   net_.slot_names[slot], memory.size);
   }
   if (net_.slots[slot].memory == NVDLA_MEMORY_SRAM) memory.domain = kDomainSram;
   for (std::size_t i = 0; i < net_.inputs.size(); ++i) {
@@ -154,7 +158,20 @@ void SavedFile::add_user_table() {
   c_.blobs.push_back(blob);
 }
 
+void SavedFile::add_need(const std::string& operation) { needs_.insert(cpu_symbol(operation)); }
+
+// One memory for all, which nothing lies in.
+void SavedFile::add_needs() {
+  if (needs_.empty()) return;
+  MemoryEntry memory;
+  memory.size = memory.alignment = 4096;
+  memory.flags = kMemoryAlloc | kMemorySet;
+  memory.needs.assign(needs_.begin(), needs_.end());
+  c_.memories.push_back(std::move(memory));
+}
+
 std::vector<std::byte> SavedFile::write() {
+  add_needs();
   add_user_table();
   add_quantizations();
   return write_container(c_);

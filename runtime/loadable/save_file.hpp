@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class SavedFile {
   void add_slot(std::uint32_t slot);
   void add_control(std::vector<std::byte> bytes);
   void add_list(const char* name, std::vector<std::byte> bytes);
+  // A reader without the operation of the CPU refuses the file, and says its name.
+  void add_need(const std::string& operation);
   // Inside of what is at a position of the list already.
   void add_place(std::size_t position, std::uint64_t offset);
 
@@ -43,6 +46,7 @@ class SavedFile {
   std::uint16_t add_memory(MemoryEntry memory, const std::string& name,
                            std::vector<std::byte> bytes);
   void add_slots();
+  void add_needs();
   void add_quantizations();
   void add_user_table();
   void add_slot_memory(std::uint32_t slot);
@@ -57,6 +61,7 @@ class SavedFile {
   Container c_;
   std::vector<std::uint16_t> whole_;  // by memory, its address
   std::deque<std::vector<std::byte>> kept_;
+  std::set<std::string> needs_;
 };
 
 }  // namespace nvdla::loadable

@@ -220,8 +220,11 @@ Task decode_task(const Container& c, std::uint16_t index) {
   task.index = index;
   if (entry.interface == kInterfaceDla) {
     task.work = decode_dla(c, entry, what);
-  } else {
+  } else if (entry.interface == kInterfaceEmu) {
     task.work = decode_emu(c, entry, what);
+  } else {
+    const Place at = resolve_address(c, entry, 0, what);
+    task.work = read_cpu_task(c.content(at.memory, at.offset, at.size, what + ": operation"), what);
   }
   return task;
 }

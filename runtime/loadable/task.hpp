@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The tasks of a loadable, decoded: operations, surfaces and tables of the hardware (DLA1), or
-// operations of the CPU (EMU1). Addresses are resolved to memories; what operations mean is not
-// looked at here.
+// operations of the CPU (EMU1, and our own). Addresses are resolved to memories; what operations
+// mean is not looked at here.
 #ifndef NVDLA_LOADABLE_TASK_HPP
 #define NVDLA_LOADABLE_TASK_HPP
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loadable/container.hpp"
+#include "loadable/cpu_task.hpp"
 #include "loadable/descriptors.hpp"
 
 namespace nvdla::loadable {
@@ -82,10 +83,17 @@ struct EmuTask {
   std::vector<EmuOperation> operations;
 };
 
-// A task of either interface, with its number for messages.
+// A task of any interface, with its number for messages.
 struct Task {
   std::uint16_t index = 0;
-  std::variant<DlaTask, EmuTask> work;
+  std::variant<DlaTask, EmuTask, CpuTask> work;
+
+  bool of_hardware() const { return std::holds_alternative<DlaTask>(work); }
+  // How many operations the CPU does in it: none in a task of the hardware.
+  std::size_t cpu_operations() const {
+    if (const auto* emu = std::get_if<EmuTask>(&work)) return emu->operations.size();
+    return of_hardware() ? 0 : 1;
+  }
 };
 
 // Place in a memory that a position of the task's address list means.

@@ -24,6 +24,10 @@ std::vector<std::byte> write_container(const Container& c) {
       contents.push_back(b.CreateString(c.blobs[content.blob].name));
       offsets.push_back(content.offset);
     }
+    for (const std::string& need : m.needs) {
+      contents.push_back(b.CreateString(need));
+      offsets.push_back(0);
+    }
     memories.push_back(fb::CreateMemoryListEntryDirect(b, static_cast<std::uint16_t>(i), m.domain,
                                                        m.flags, m.size, m.alignment, &contents,
                                                        &offsets, m.bind_id, m.tensor));

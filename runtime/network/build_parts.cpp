@@ -3,6 +3,7 @@
 // From a chain whose memory is planned to what runs: programs, and what the CPU does between them.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "base/rules.hpp"
@@ -115,18 +116,18 @@ CpuPart Builder::cpu_part(std::uint32_t layer) const {
   for (const CpuPlace& source : work.sources) part.sources.push_back(source.surface.slot);
   part.destination = work.destination.surface.slot;
   part.output = output_at(work.destination);
-  part.input = output_at(work.sources[0]);
+  for (const CpuPlace& source : work.sources) part.inputs.push_back(output_at(source));
   part.layer = layer;
-  part.form = work.node.form;
+  part.operation = std::make_shared<const cpu::Operation>(work.node.operation);
   part.run = [work](std::span<const CpuPart::Bytes> sources, std::span<std::byte> destination) {
-    std::vector<CpuNode::From> from;
+    std::vector<cpu::Input> from;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const CpuPlace& place = work.sources[i];
       from.push_back(
           {place.desc, sources[i].subspan(static_cast<std::size_t>(place.surface.offset))});
     }
     const auto offset = static_cast<std::size_t>(work.destination.surface.offset);
-    work.node.run(from, {work.destination.desc, destination.subspan(offset)});
+    cpu::run(work.node.operation, from, {work.destination.desc, destination.subspan(offset)});
   };
   return part;
 }

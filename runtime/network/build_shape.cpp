@@ -4,9 +4,7 @@
 // these have no gaps, else on the CPU.
 #include <optional>
 
-#include "cpu/moves.hpp"
 #include "network/builder.hpp"
-#include "network/cpu_layer.hpp"
 #include "network/rubik_layer.hpp"
 
 namespace nvdla::detail {
@@ -27,16 +25,6 @@ std::optional<TensorDesc> as_dense_planes(const TensorDesc& desc) {
   return line;
 }
 
-CpuNode reshape_on_cpu(Precision precision) {
-  CpuNode node;
-  node.form = no_form("reshape of the CPU's");
-  const cpu::Elements elements = {precision};
-  node.run = [elements](auto sources, const auto& place) {
-    cpu::reshape(cpu_source(sources[0], elements), cpu_target(place, elements));
-  };
-  return node;
-}
-
 }  // namespace
 
 void Builder::add_part(const LayerNode& node, const ReshapeNode&) {
@@ -49,7 +37,7 @@ void Builder::add_part(const LayerNode& node, const ReshapeNode&) {
     return add_copy(node.input, surface(node.input), in.shape, to, node.name);
   }
   const auto from = as_dense_planes(in), to = as_dense_planes(out);
-  if (!info_.has_rubik || !from || !to) return add_part(node, reshape_on_cpu(in.precision));
+  if (!info_.has_rubik || !from || !to) return add_part(node, CpuNode{{cpu::ReshapeOperation{}}});
   add_by_planes(node, *from, *to);
 }
 

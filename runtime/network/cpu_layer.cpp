@@ -28,22 +28,6 @@ Quantization quantization_of(std::string_view what, const TensorNode& tensor,
   return *known;
 }
 
-cpu::Source cpu_source(const CpuNode::From& from, const cpu::Elements& elements) {
-  return {cpu::CubeLayout(from.desc), elements, from.bytes};
-}
-
-cpu::Target cpu_target(const CpuNode::To& to, const cpu::Elements& elements) {
-  const cpu::Target target(cpu::CubeLayout(to.desc), elements, to.bytes);
-  target.clear_lanes();
-  return target;
-}
-
-CpuForm no_form(std::string_view kind) {
-  CpuForm form;
-  form.why_none = fmt::format("a loadable has no {}", kind);
-  return form;
-}
-
 Tensor commit_cpu(Network::Impl& net, std::string_view name, std::span<const Tensor> inputs,
                   CpuNode node, const CpuResult& result) {
   LayerNode layer;

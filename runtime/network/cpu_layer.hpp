@@ -8,7 +8,6 @@
 #include <span>
 #include <string_view>
 
-#include "cpu/cube.hpp"
 #include "network/network_impl.hpp"
 
 namespace nvdla::detail {
@@ -19,13 +18,6 @@ void check_stands_for(std::string_view what, Precision precision, const Quantiza
 // What is said of an input, or else known.
 Quantization quantization_of(std::string_view what, const TensorNode& tensor,
                              const std::optional<Quantization>& said);
-
-cpu::Source cpu_source(const CpuNode::From& from, const cpu::Elements& elements);
-// With zeros beyond the last channel.
-cpu::Target cpu_target(const CpuNode::To& to, const cpu::Elements& elements);
-
-// Of an operator that loadables do not have.
-CpuForm no_form(std::string_view kind);
 
 struct CpuResult {
   Shape shape;

@@ -154,13 +154,16 @@ struct Scaled {
   Quantization input, output;
   std::optional<QuantizedOperators> operators;  // where all windows have the same count
 
-  std::int8_t element(std::int64_t sum, std::int64_t count) const {
-    if (operators) return operators->result(0, static_cast<std::int32_t>(sum));
-    const double steps = static_cast<double>(sum - count * input.zero_point) /
-                         static_cast<double>(count) * double{input.scale} / double{output.scale};
-    return detail::held8(
-        static_cast<std::int64_t>(std::round(std::clamp(steps, -1e9, 1e9))) + output.zero_point,
-        {});
+  cpu::AverageScale on_cpu() const {
+    cpu::AverageScale scale;
+    scale.input = input;
+    scale.output = output;
+    if (!operators) return scale;
+    for (const QuantizedOperators::Step* step : {&operators->first(), operators->second()})
+      if (step != nullptr)
+        scale.step[scale.steps++] = {step->addends[0], step->left_shift, step->factors[0],
+                                     step->right_shift};
+    return scale;
   }
 };
 
@@ -225,20 +228,8 @@ Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const 
   out.width = x.outputs();
   cpu::AverageWindow window = {y.kernel, x.kernel, y.stride,   x.stride,
                                y.before, x.before, a.pad_value};
-  if (scaled)
-    window.finish = [scaled](std::int64_t sum, std::int64_t count) {
-      return scaled->element(sum, count);
-    };
-  detail::CpuNode node;
-  node.form = detail::no_form(
-      "average of the CPU's, which takes those beyond 32x32 and strides beyond 8 where no steps "
-      "are "
-      "exact, and counts that the device divides by inexactly");
-  const cpu::Elements elements = {in.precision};
-  node.run = [elements, window](auto sources, const auto& place) {
-    cpu::average(detail::cpu_source(sources[0], elements), detail::cpu_target(place, elements),
-                 window);
-  };
+  if (scaled) window.scale = scaled->on_cpu();
+  detail::CpuNode node = {{cpu::AverageOperation{window}}};
   const auto steps = detail::sum_steps(y, x);
   const bool zeros = a.pad_value.value_or(0) == 0;
   if (steps && zeros && counts.size() == 1 && in.precision == Precision::kInt8) {

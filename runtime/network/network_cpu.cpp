@@ -19,42 +19,24 @@ namespace {
 using cpu::Elements;
 using detail::check_stands_for;
 using detail::commit_cpu;
-using detail::cpu_source;
-using detail::cpu_target;
-using detail::CpuForm;
-using detail::CpuNode;
-using detail::no_form;
 using detail::quantization_of;
 using detail::refuse_argument;
 using detail::TensorNode;
+using Rounding = cpu::Elements::Rounding;
 
-// Elements of source and target of an operator that loadables have, too.
-struct InAndOut {
-  Elements in, out;
-  CpuForm form;
-};
-
-InAndOut elements_of(CpuForm::Kind kind, Precision precision, const Quantization& input,
+// How an operator that loadables have, too, rounds. Refuses what loadables do not have: softmax,
+// which sees differences only, takes any zero point of its input.
+Rounding rounding_of(Precision precision, const Quantization& input, bool any_zero_point,
                      const Quantization& output, bool as_loadables) {
-  InAndOut all;
-  const auto rounding = as_loadables ? Elements::Rounding::kLoadable : Elements::Rounding::kNearest;
-  all.in = {precision, input, rounding};
-  all.out = {precision, output, rounding};
-  if (!as_loadables) {
-    all.form.why_none = "a loadable rounds it otherwise: as_loadables does, too";
-    return all;
-  }
+  if (!as_loadables) return Rounding::kNearest;
   if (precision == Precision::kInt16) refuse_argument("as_loadables: int16 is none of int8, fp16");
-  for (const Quantization& q : {input, output}) {
-    if (q.zero_point != 0)
-      refuse_argument("as_loadables: zero point {}, a loadable has none", q.zero_point);
-    if (precision == Precision::kFp16 && q.scale != 1)
-      refuse_argument("as_loadables: scale {} of fp16, which has none in a loadable", q.scale);
+  for (const Quantization* q : {&input, &output}) {
+    if (q->zero_point != 0 && !(any_zero_point && q == &input))
+      refuse_argument("as_loadables: zero point {}, a loadable has none", q->zero_point);
+    if (precision == Precision::kFp16 && q->scale != 1)
+      refuse_argument("as_loadables: scale {} of fp16, which has none in a loadable", q->scale);
   }
-  all.form.kind = kind;
-  all.form.input_scale = input.scale;
-  all.form.output_scale = output.scale;
-  return all;
+  return Rounding::kLoadable;
 }
 
 Quantization probabilities(Precision precision) {
@@ -72,15 +54,9 @@ Tensor Network::softmax(Tensor input, const Softmax& layer) {
     if (layer.output) to = *layer.output;
     const Quantization from = quantization_of("input", in, layer.input);
     check_stands_for("output", in.precision, to);
-    const InAndOut elements =
-        elements_of(CpuForm::Kind::kSoftmax, in.precision, from, to, layer.as_loadables);
-    CpuNode node;
-    node.form = elements.form;
-    node.run = [elements](auto sources, const auto& place) {
-      cpu::softmax(cpu_source(sources[0], elements.in), cpu_target(place, elements.out));
-    };
-    return commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
-                      {in.shape, in.precision, to});
+    const Rounding rounding = rounding_of(in.precision, from, true, to, layer.as_loadables);
+    return commit_cpu(impl(), layer.name, {&input, 1},
+                      {{cpu::SoftmaxOperation{rounding, from, to}}}, {in.shape, in.precision, to});
   });
 }
 
@@ -94,17 +70,10 @@ Tensor Network::power(Tensor input, const Power& layer) {
         refuse_argument("power {}, scale {}, shift {}: all are finite", layer.power, layer.scale,
                         layer.shift);
     const cpu::PowerOf numbers = {layer.power, layer.scale, layer.shift};
-    InAndOut elements =
-        elements_of(CpuForm::Kind::kPower, in.precision, from, layer.output, layer.as_loadables);
-    elements.form.power = layer.power;
-    elements.form.scale = layer.scale;
-    elements.form.shift = layer.shift;
-    CpuNode node;
-    node.form = elements.form;
-    node.run = [elements, numbers](auto sources, const auto& place) {
-      cpu::power(cpu_source(sources[0], elements.in), cpu_target(place, elements.out), numbers);
-    };
-    return commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
+    const Rounding rounding =
+        rounding_of(in.precision, from, false, layer.output, layer.as_loadables);
+    return commit_cpu(impl(), layer.name, {&input, 1},
+                      {{cpu::PowerOperation{rounding, from, layer.output, numbers}}},
                       {in.shape, in.precision, layer.output});
   });
 }
@@ -127,12 +96,7 @@ Tensor Network::apply(Tensor input, const ElementFunction& layer) {
       real = layer.function(real);
       results.put({&real, 1}, at);
     }
-    CpuNode node;
-    node.form = no_form("function of elements");
-    node.run = [elements, results, table](auto sources, const auto& place) {
-      cpu::look_up(cpu_source(sources[0], elements), cpu_target(place, results), *table);
-    };
-    return commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
+    return commit_cpu(impl(), layer.name, {&input, 1}, {{cpu::TableOperation{table}}},
                       {in.shape, in.precision, layer.output});
   });
 }
@@ -150,17 +114,10 @@ Tensor Network::layer_normalization(Tensor input, const LayerNormalization& laye
     }
     if (!(layer.epsilon >= 0) || !std::isfinite(layer.epsilon))
       refuse_argument("epsilon {} is not 0 or a positive number", layer.epsilon);
-    CpuNode node;
-    node.form = no_form("layer normalisation");
-    const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
-    node.run = [elements, results, epsilon = layer.epsilon,
-                gamma = std::vector(layer.gamma.begin(), layer.gamma.end()),
-                beta = std::vector(layer.beta.begin(), layer.beta.end())](auto sources,
-                                                                          const auto& place) {
-      cpu::normalise(cpu_source(sources[0], elements), cpu_target(place, results),
-                     {gamma, beta, epsilon});
-    };
-    return commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
+    cpu::NormalOperation normal = {from, layer.output, layer.epsilon};
+    normal.gamma.assign(layer.gamma.begin(), layer.gamma.end());
+    normal.beta.assign(layer.beta.begin(), layer.beta.end());
+    return commit_cpu(impl(), layer.name, {&input, 1}, {{std::move(normal)}},
                       {in.shape, in.precision, layer.output});
   });
 }

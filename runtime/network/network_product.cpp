@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "cpu/compute.hpp"
-#include "cpu/product.hpp"
 #include "layout/precision.hpp"
 #include "network/add_layer.hpp"
 #include "network/cpu_layer.hpp"
@@ -16,10 +14,6 @@ namespace nvdla {
 using detail::check_range;
 using detail::check_stands_for;
 using detail::commit_cpu;
-using detail::cpu_source;
-using detail::cpu_target;
-using detail::CpuNode;
-using detail::no_form;
 using detail::quantization_of;
 using detail::refuse_argument;
 using detail::TensorNode;
@@ -47,17 +41,11 @@ Tensor Network::product(Tensor a, Tensor b, const TensorProduct& layer) {
     if (!std::isfinite(layer.factor)) refuse_argument("factor {} is not finite", layer.factor);
     const double factor =
         layer.factor * double{qa.scale} * double{qb.scale} / double{layer.output.scale};
-    CpuNode node;
-    node.form = no_form("product of tensors");
-    const Precision precision = first.precision;
-    node.run = [precision, qa, qb, result = layer.output, transposed = layer.transposed, factor](
-                   auto sources, const auto& place) {
-      cpu::multiply(cpu_source(sources[0], {precision, qa}),
-                    cpu_source(sources[1], {precision, qb}), cpu_target(place, {precision, result}),
-                    transposed, factor);
-    };
+    const cpu::ProductOperation operation = {qa.zero_point, qb.zero_point, layer.output.zero_point,
+                                             layer.transposed, factor};
     const std::array inputs = {a, b};
-    return commit_cpu(impl(), layer.name, inputs, std::move(node), {out, precision, layer.output});
+    return commit_cpu(impl(), layer.name, inputs, {{operation}},
+                      {out, first.precision, layer.output});
   });
 }
 
@@ -71,12 +59,7 @@ Tensor Network::argmax(Tensor input, const Argmax& layer) {
       refuse_argument("int8 has numbers for 128 channels, the input has {}", in.shape.channels);
     Shape out = in.shape;
     out.channels = 1;
-    CpuNode node;
-    node.form = no_form("argmax");
-    node.run = [of = in.precision, result = layer.precision](auto sources, const auto& place) {
-      cpu::argmax(cpu_source(sources[0], {of}), cpu_target(place, {result}));
-    };
-    return commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
+    return commit_cpu(impl(), layer.name, {&input, 1}, {{cpu::ArgmaxOperation{}}},
                       {out, layer.precision, Quantization{}});
   });
 }

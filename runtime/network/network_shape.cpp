@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/moves.hpp"
 #include "layout/precision.hpp"
 #include "network/add_layer.hpp"
 #include "network/axis.hpp"
@@ -15,7 +14,6 @@
 namespace nvdla {
 namespace {
 
-using detail::CpuNode;
 using detail::refuse_argument;
 using detail::TensorNode;
 
@@ -86,14 +84,7 @@ Tensor Network::transpose(Tensor input, const Transpose& layer) {
       if (std::exchange(named[order[i]], true)) refuse_argument("order names {} twice", from.name);
       out.*detail::axis_of(kAxes[i]).size = in.shape.*from.size;
     }
-    CpuNode node;
-    node.form = detail::no_form("transposition");
-    const cpu::Elements elements = {in.precision};
-    node.run = [elements, order](auto sources, const auto& place) {
-      cpu::permute(detail::cpu_source(sources[0], elements), detail::cpu_target(place, elements),
-                   order);
-    };
-    return detail::commit_cpu(impl(), layer.name, {&input, 1}, std::move(node),
+    return detail::commit_cpu(impl(), layer.name, {&input, 1}, {{cpu::TransposeOperation{order}}},
                               {out, in.precision, in.quantization});
   });
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // The reader of loadables against any bytes: what is taken is also converted and compiled for
-// every configuration, and where its memories are small, opened on a device.
+// every configuration, and where its memories are small, opened on a device, and what the CPU does
+// in it is run.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
+#include "loadable/cpu_step.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
@@ -52,6 +54,44 @@ void pack_inputs(nvdla::LoadedNetwork network, const nvdla::Loadable& file) {
   }
 }
 
+// How often an element is looked at, at most.
+std::uint64_t work(const nvdla::loadable::Task& task) {
+  const auto* own = std::get_if<nvdla::loadable::CpuTask>(&task.work);
+  if (own == nullptr) return 0;
+  const nvdla::Shape &in = own->inputs[0].desc.shape, &out = own->output.desc.shape;
+  const std::uint64_t all = in.elements() + out.elements();
+  if (std::holds_alternative<nvdla::cpu::ProductOperation>(own->operation.kind))
+    return all + out.elements() * in.channels;
+  if (const auto* average = std::get_if<nvdla::cpu::AverageOperation>(&own->operation.kind))
+    return all + out.elements() * average->window.width +
+           std::uint64_t{out.batch} * out.channels * out.height * in.width * average->window.height;
+  return all;
+}
+
+// On memories of exactly their sizes, so that a byte beyond one is seen.
+void run_on_cpu(const nvdla::Loadable& file) {
+  constexpr std::uint64_t kMostWork = 1 << 22;
+  const nvdla::loadable::Container& c = file.impl().container;
+  for (const nvdla::loadable::Task& task : file.impl().tasks) {
+    if (task.of_hardware() || work(task) > kMostWork) continue;
+    for (const char* configuration : {"nv_full", "nv_medium_512", "nv_small"}) {
+      try {
+        for (const auto& step :
+             nvdla::loadable::resolve_cpu(c, task, *nvdla_hw_find(configuration))) {
+          std::vector<std::vector<std::byte>> memories;
+          for (const auto& source : step.sources)
+            memories.emplace_back(c.memories[source.memory].size, std::byte{0x5a});
+          std::vector<std::span<const std::byte>> sources(memories.begin(), memories.end());
+          std::vector<std::byte> destination(c.memories[step.destination.memory].size);
+          step.run(sources, destination);
+        }
+      } catch (const nvdla::Error&) {
+        // Made for another configuration.
+      }
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,6 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto file = nvdla::Loadable::load(std::as_bytes(std::span(data, size)));
     file.impl().made_for();
     if (small(file.impl().container)) {
+      run_on_cpu(file);
       pack_inputs(file.open(nvdla::Device::open("model:nv_full")), file);
     }
   } catch (const nvdla::Error&) {

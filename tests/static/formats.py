@@ -4,7 +4,8 @@
 
 Structures of dumps and records: a table each, whose offsets and sizes are those that the compiler
 gives the header's fields, all of them in their order. Sections and messages: their numbers. The
-loadable: the fields of each table of its schema, in their order, as that is the format. A
+loadable: the fields of each table of its schema and of each operation of the CPU, in their order,
+as that is the format. A
 complaint is one line; the exit status is 1 if there was any.
 """
 
@@ -19,6 +20,8 @@ DUMP = ROOT / "firmware/nvdla_dump_format.h"
 PROTOCOL = ROOT / "runtime/sim/nvdla_sim_protocol.h"
 SCHEMA = ROOT / "runtime/loadable/loadable.fbs"
 DESCRIPTORS = ROOT / "runtime/loadable/descriptors.hpp"
+CPU_FIELDS = ROOT / "runtime/loadable/cpu_fields.hpp"
+CPU_NAMES = ROOT / "runtime/cpu/operation.cpp"
 
 
 def rows(text):
@@ -135,11 +138,30 @@ def check_loadable(page, parts):
         "kNetworkBytes": "network descriptor of {} bytes"})
 
 
+def check_cpu(parts):
+    """Yield what is wrong with the table of the CPU's operations: names, and fields in order."""
+    names = dict(re.findall(r"operator\(\)\(const (\w+)&\) const \{ return \"([\w-]+)\"; \}",
+                            CPU_NAMES.read_text()))
+    walks = re.findall(r"void walk_fields\(Walker&(?: walker)?, cpu::(\w+)&(?: op)?\) \{(.*?)\}\n\n",
+                       CPU_FIELDS.read_text(), re.M | re.S)
+    wanted = {names[kind]: [(name, form) for form, name in
+                            re.findall(r"walker\.(\w+)\(\"(\w+)\"", body)]
+              for kind, body in walks}
+    if len(wanted) != len(names):
+        yield f"{len(names)} operations have names, {len(wanted)} have fields"
+    written = {row[0]: re.findall(r"(\w+) `(\w+)`", row[1] + "`")
+               for row in rows(parts.get("Operations of the CPU", "")) if row[0] in names.values()}
+    for name in sorted(wanted.keys() | written.keys()):
+        if wanted.get(name) != written.get(name):
+            yield f"operation {name}: has {written.get(name)}, the code {wanted.get(name)}"
+
+
 def main():
     page = (ROOT / "docs/formats.md").read_text()
     parts = sections(page)
     complaints = [f"docs/formats.md: {text}" for text in (
         *check_structures(parts), *check_dump_types(parts), *check_loadable(page, parts),
+        *check_cpu(parts),
         *check_constants(page, DUMP.read_text(), {"DUMP_VERSION": "version {} of dumps"}))]
     complaints += [f"docs/simulator.md: {text}" for text in
                    check_protocol((ROOT / "docs/simulator.md").read_text())]

@@ -46,8 +46,9 @@ struct Softmax {
   /// Left out: 0 to 255/256 in int8 {1/256, -128}, 0 to 32767/32768 in int16 {1/32768, 0}; fp16
   /// {1}.
   std::optional<Quantization> output = {};
-  /// True: as NVIDIA's runtime and therefore loadables compute it, in fp32, and int8 is
-  /// rounded towards zero. int8 has no zero points then, int16 is refused.
+  /// True: as NVIDIA's runtime computes it, in fp32, and int8 is rounded towards zero, so that a
+  /// loadable has it in NVIDIA's form. Left out, the output is then {1/127, 0} in int8. The zero
+  /// point of the input means nothing to a softmax; that of the output is 0, and int16 is refused.
   bool as_loadables = false;
 };
 
@@ -57,15 +58,16 @@ struct Power {
   std::string_view name = {};
   /// Scale and zero point of the input; absent: those that the network knows.
   std::optional<Quantization> input = {};
-  Quantization output = {};   ///< Scale and zero point of the result.
-  float power = 1;            ///< Exponent.
-  float scale = 1;            ///< Factor of the element.
-  float shift = 0;            ///< Addend.
-  bool as_loadables = false;  ///< as above; what is too large for fp16 becomes infinity
+  Quantization output = {};  ///< Scale and zero point of the result.
+  float power = 1;           ///< Exponent.
+  float scale = 1;           ///< Factor of the element.
+  float shift = 0;           ///< Addend.
+  /// As above, without any zero point; what is too large for fp16 becomes infinity.
+  bool as_loadables = false;
 };
 
-/// A function of one element, where a look-up table does not fit it well enough or there is none
-/// (DeviceInfo::has_lut). It is called for every element that the precision has when the layer is
+/// A function of one element in any precision; of int8 Network::activation() has the device do the
+/// same. It is called for every element that the precision has when the layer is
 /// added, and never again. What is no number becomes the zero point.
 struct ElementFunction {
   /// Name of the layer in errors, reports and pictures; it may stay empty.

@@ -198,15 +198,21 @@ enum class LoadableInterface {
   kDla0_12,  ///< interface 0.12
 };
 
-/// A network as a loadable for a configuration ("nv_small"): one task of the interface, whose
-/// layers run one after another. Inputs lie as Session::desc() and image() say with
+/// A network as a loadable for a configuration ("nv_small"): a task of the interface for each
+/// program, whose layers run one after another, and a task for each operation of the CPU between
+/// them. Inputs lie as Session::desc() and image() say with
 /// BuildOptions::fold_inputs off, and the file keeps what they and outputs stand for. Tensors of a
 /// batch say the bytes from cube to cube as their fourth
 /// stride. Verdicts of comparisons are nowhere but in the device's counters.
 ///
-/// Throws what Network::build() throws, and kNotAvailable for what the format has no form for: NaN
-/// read as zero, pixels before the first of a line (ImageDesc::x_offset), a ReLU or a table after a
-/// PReLU in one operator.
+/// Operations of the CPU have NVIDIA's form where that means the same: softmax of one position and
+/// power, both with `as_loadables`, in one cube of int8 or fp16 and in DRAM. All others are ours:
+/// docs/formats.md describes them, and a reader that does not have one refuses the file and names
+/// it.
+///
+/// Throws what Network::build() throws, and kNotAvailable for what the format has no form for,
+/// naming the layer: NaN read as zero, pixels before the first of a line (ImageDesc::x_offset), a
+/// ReLU or a table after a PReLU in one operator.
 NVDLA_API std::vector<std::byte> make_loadable(
     const Network& network, std::string_view configuration,
     LoadableInterface interface = LoadableInterface::kDla0_12);

@@ -9,6 +9,7 @@
 
 #include "base/printable.hpp"
 #include "loadable/convert.hpp"
+#include "loadable/cpu_fields.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"
@@ -112,12 +113,13 @@ Json work(const DlaTask& dla, std::uint16_t index, const Loadable::Impl& impl, s
   return out;
 }
 
-Json work(const EmuTask& emu, std::uint16_t, const Loadable::Impl&, std::size_t& steps) {
+Json work(const EmuTask& emu, std::uint16_t, const Loadable::Impl& impl, std::size_t& steps) {
   Json out;
-  steps += emu.operations.size();
   for (const EmuOperation& op : emu.operations) {
     Json entry;
-    entry["type"] = op.type == kPower ? "power" : "softmax";
+    const std::string type = op.type == kPower ? "power" : "softmax";
+    entry["name"] = impl.step_name(steps++, type);
+    entry["type"] = type;
     entry["input_scale"] = op.input_scale;
     entry["output_scale"] = op.output_scale;
     if (op.type == kPower) {
@@ -131,6 +133,73 @@ Json work(const EmuTask& emu, std::uint16_t, const Loadable::Impl&, std::size_t&
     entry["destination"] = emu_buffer(op.destination);
     out["operations"].push_back(std::move(entry));
   }
+  return out;
+}
+
+// Walks the fields of an operation of our own into JSON.
+struct CpuFieldsWalker {
+  Json out = Json::object();
+
+  void number(const char* name, std::uint32_t value, std::uint32_t, std::uint32_t) {
+    add(name, value);
+  }
+  void zero_point(const char* name, std::int32_t value) { add(name, value); }
+  void flag(const char* name, bool value) { add(name, value); }
+  void rounding(const char* name, cpu::Elements::Rounding value) {
+    add(name, value == cpu::Elements::Rounding::kLoadable ? "of the standard form" : "nearest");
+  }
+  void single(const char* name, float value) { add(name, value); }
+  void real(const char* name, double value) { add(name, value); }
+  void quantization(const char* name, const Quantization& value) {
+    add(fmt::format("{}_scale", name), value.scale);
+    add(fmt::format("{}_zero_point", name), value.zero_point);
+  }
+  void singles(const char* name, const std::vector<float>& values) { add(name, values); }
+  void table(const char* name, const std::shared_ptr<const std::vector<std::byte>>& results) {
+    add(fmt::format("{}_bytes", name), results->size());
+  }
+
+ private:
+  // A name that comes again makes a list.
+  void add(const std::string& name, Json value) {
+    if (!out.contains(name)) {
+      out[name] = std::move(value);
+      return;
+    }
+    if (!repeated_.contains(name)) out[name] = Json::array({out[name]});
+    repeated_.insert(name);
+    out[name].push_back(std::move(value));
+  }
+
+  std::set<std::string> repeated_;
+};
+
+Json cpu_cube(const CpuCube& cube) {
+  const TensorDesc& d = cube.desc;
+  return {{"address", cube.address},
+          {"offset", cube.offset},
+          {"precision", static_cast<std::uint32_t>(d.precision)},
+          {"batch", d.shape.batch},
+          {"channels", d.shape.channels},
+          {"height", d.shape.height},
+          {"width", d.shape.width},
+          {"atom", d.atom},
+          {"line_stride", d.line_stride},
+          {"surface_stride", d.surface_stride},
+          {"batch_stride", d.batch_stride}};
+}
+
+Json work(const CpuTask& own, std::uint16_t, const Loadable::Impl& impl, std::size_t& steps) {
+  const std::string type(operation_name(own.operation));
+  Json entry = {{"name", impl.step_name(steps++, type)}, {"type", type}};
+  cpu::Operation operation = own.operation;
+  CpuFieldsWalker fields;
+  std::visit([&](auto& kind) { walk_fields(fields, kind); }, operation.kind);
+  entry.update(fields.out);
+  for (const CpuCube& input : own.inputs) entry["inputs"].push_back(cpu_cube(input));
+  entry["output"] = cpu_cube(own.output);
+  Json out;
+  out["operations"].push_back(std::move(entry));
   return out;
 }
 
@@ -150,6 +219,7 @@ Json lists(const Container& c) {
       entry["contents"].push_back(
           {{"blob", c.blobs[content.blob].name}, {"offset", content.offset}});
     }
+    if (!m.needs.empty()) entry["needs"] = m.needs;
     out["memories"].push_back(std::move(entry));
   }
   for (const AddressEntry& a : c.addresses) {
@@ -241,7 +311,9 @@ Json describe(const Loadable& file) {
   for (const Task& task : impl.tasks) {
     const TaskEntry& entry = impl.container.tasks[task.index];
     Json one;
-    one["interface"] = entry.interface == kInterfaceDla ? "DLA1" : "EMU1";
+    one["interface"] = entry.interface == kInterfaceDla   ? "DLA1"
+                       : entry.interface == kInterfaceEmu ? "EMU1"
+                                                          : "CPU1";
     one["instance"] = entry.instance;
     one["addresses"] = entry.addresses;
     one["pre_actions"] = entry.pre_actions;

@@ -87,8 +87,8 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
   std::size_t steps = 0;
   for (const auto& submit : impl.container.submits) {
     for (const std::uint16_t task : submit) {
-      if (const auto* cpu = std::get_if<loadable::EmuTask>(&impl.tasks[task].work)) {
-        steps += cpu->operations.size();
+      if (!impl.tasks[task].of_hardware()) {
+        steps += impl.tasks[task].cpu_operations();
         continue;
       }
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);

@@ -216,8 +216,8 @@ FoundTable find_table(const LutOptions& options) {
   std::uint32_t count = 0;
   std::size_t steps = 0;  // of tasks before
   for (const loadable::Task& task : file.impl().tasks) {
-    if (const auto* cpu = std::get_if<loadable::EmuTask>(&task.work)) {
-      steps += cpu->operations.size();
+    if (!task.of_hardware()) {
+      steps += task.cpu_operations();
       continue;
     }
     const auto program = loadable::convert_task(file.impl().container, task, hw);

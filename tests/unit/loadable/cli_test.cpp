@@ -345,5 +345,58 @@ TEST_F(LoadableCli, DumpsTextAndJson) {
   EXPECT_EQ(nvdla("dump /nowhere").status, 2);
 }
 
+// Of the hardware, of NVIDIA's form and of our own: by the names that the user gave the layers.
+TEST_F(LoadableCli, OperationsOfTheCpuHaveTheNamesOfTheirLayers) {
+  Network net;
+  const Shape shape = {.channels = 40, .height = 1, .width = 1};
+  Tensor tensor = net.input("in", shape, {1 / 16.0F, 3});
+  tensor = net.activation(tensor, {.name = "bend", .output = {1 / 8.0F, 1}, .function = mish});
+  tensor = net.softmax(tensor, {.name = "shares", .as_loadables = true});
+  tensor = net.transpose(tensor,
+                         {.name = "turn", .order = {Axis::kHeight, Axis::kChannels, Axis::kWidth}});
+  net.output(tensor, "shares of lines");
+  net.output(net.argmax(tensor, {.name = "winner"}), "class");
+  const std::string file = path("cpu.nvdla");
+  save_loadable(net, "nv_small", file);
+
+  const Result json = nvdla("dump --json " + file);
+  ASSERT_EQ(json.status, 0) << json.output;
+  const auto document = nlohmann::json::parse(json.output);
+  EXPECT_EQ(document["configurations"],
+            nlohmann::json({"nv_small_256_full", "nv_small_256", "nv_small"}));
+  std::vector<std::string> found;
+  for (const auto& task : document["tasks"])
+    for (const auto& operation : task["operations"])
+      found.push_back(
+          task["interface"].get<std::string>() + " " +
+          (operation.contains("name") ? operation["name"].get<std::string>() + " " : "") +
+          operation["type"].get<std::string>());
+  EXPECT_EQ(found, (std::vector<std::string>{"DLA1 cdp", "EMU1 shares softmax",
+                                             "CPU1 turn transpose", "CPU1 winner argmax"}));
+  const auto& turn = document["tasks"][2]["operations"][0];
+  EXPECT_EQ(turn["axis"], nlohmann::json({1, 0, 2}));
+  EXPECT_EQ(turn["output"]["height"], 40);
+  EXPECT_EQ(document["memories"].back()["needs"],
+            nlohmann::json({"nvdla-cpu:argmax/1", "nvdla-cpu:transpose/1"}));
+  const Result text = nvdla("dump " + file);
+  EXPECT_NE(text.output.find("name: winner"), std::string::npos) << text.output;
+
+  for (const std::string hardware : {"", " --hardware"}) {
+    const Result picture = nvdla("dump " + file + " --svg -" + hardware);
+    ASSERT_EQ(picture.status, 0) << picture.output;
+    for (const char* name : {"bend", "shares", "turn", "winner"})
+      EXPECT_NE(picture.output.find(name), std::string::npos) << name << hardware;
+  }
+
+  const Result run = nvdla("run " + file + " -d model:nv_small --dump-layers " + path("layers"));
+  ASSERT_EQ(run.status, 0) << run.output;
+  std::ifstream stream(path("layers") + "/index.json");
+  const auto index = nlohmann::json::parse(stream);
+  std::vector<std::string> layers;
+  for (const auto& tensor_file : index["tensors"])
+    layers.push_back(tensor_file["layer_name"].get<std::string>());
+  EXPECT_EQ(layers, (std::vector<std::string>{"bend", "shares", "turn", "winner"}));
+}
+
 }  // namespace
 }  // namespace nvdla

@@ -201,7 +201,7 @@ TEST(Reader, SaysWhatIsWrongInTheLists) {
       {"it has no submit", [](Container& c) { c.submits.clear(); }},
       {"submit 0: there is no task 1; the file has 1", [](Container& c) { c.submits[0][0] = 1; }},
       {"submit 0: task 0 is submitted twice", [](Container& c) { c.submits[0].push_back(0); }},
-      {"task 0: interface 3 is neither", [](Container& c) { c.tasks[0].interface = 3; }},
+      {"task 0: interface 3 is none of", [](Container& c) { c.tasks[0].interface = 3; }},
       {"task 0: there is no address 9", [](Container& c) { c.tasks[0].addresses[1] = 9; }},
       {"task 0: it has no addresses", [](Container& c) { c.tasks[0].addresses.clear(); }},
       {"task 0: there is no event 0", [](Container& c) { c.tasks[0].pre_actions = {0}; }},

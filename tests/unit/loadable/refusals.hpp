@@ -30,6 +30,7 @@ std::vector<Refusal> container_refusals();
 std::vector<Refusal> task_refusals();
 std::vector<Refusal> conversion_refusals();
 std::vector<Refusal> emulation_refusals();
+std::vector<Refusal> own_refusals();
 
 // A base of bases.hpp; or "two" of one type, as "many" as there may be, a "pair" of different ones,
 // a "chain" of convolutions (an "image_chain") of which the second takes what the first left.

@@ -157,9 +157,9 @@ std::vector<Refusal> container_refusals() {
           kFit, [](File& f) { number(f, "tensor_desc_list", 0, "offset") = 16385; },
           "tensor 0: 2048 bytes at 16385 do not fit memory 2 of 16384 bytes"),
       in_container(
-          "{}: interface {} is neither 1 (DLA1) nor 2 (EMU1)",
+          "{}: interface {} is none of 1 (DLA1), 2 (EMU1), {} (CPU1)",
           [](File& f) { number(f, "task_list", 0, "interface") = 3; },
-          "task 0: interface 3 is neither 1 (DLA1) nor 2 (EMU1)"),
+          "task 0: interface 3 is none of 1 (DLA1), 2 (EMU1), 827674691 (CPU1)"),
       in_container(
           "{}: it has no addresses; the first must be the network descriptor",
           [](File& f) { f.at("task_list", 0).lists["address_list"].clear(); },

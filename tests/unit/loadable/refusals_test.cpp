@@ -14,15 +14,17 @@
 
 #include "bases.hpp"
 #include "loadable/convert.hpp"
-#include "loadable/emulate.hpp"
+#include "loadable/cpu_step.hpp"
 #include "nvdla/error.hpp"
+#include "witness/own.hpp"
 
 namespace nvdla::witness {
 namespace {
 
 std::vector<Refusal> all_refusals() {
   std::vector<Refusal> all;
-  for (auto* some : {container_refusals, task_refusals, conversion_refusals, emulation_refusals}) {
+  for (auto* some :
+       {container_refusals, task_refusals, conversion_refusals, emulation_refusals, own_refusals}) {
     for (Refusal& refusal : some()) all.push_back(std::move(refusal));
   }
   return all;
@@ -34,10 +36,10 @@ std::string read(const std::vector<std::byte>& bytes) {
     const loadable::Container c = loadable::parse_container(bytes);
     for (std::uint16_t i = 0; i < c.tasks.size(); ++i) {
       const loadable::Task task = decode_task(c, i);
-      if (std::holds_alternative<loadable::DlaTask>(task.work)) {
+      if (task.of_hardware()) {
         convert_task(c, task, *nvdla_hw_find("nv_full"));
       } else {
-        resolve_emu(c, task);
+        resolve_cpu(c, task, *nvdla_hw_find("nv_full"));
       }
     }
   } catch (const Error& error) {
@@ -78,6 +80,11 @@ TEST(Refusals, TheFilesAreTakenAsTheyWere) {
   }
   for (const bool old : {false, true}) {
     EXPECT_EQ(read(write(Emulated(old).file())), "") << old;
+  }
+  for (const std::string& name : own_names()) {
+    Own own = Own::of(name);
+    own.needs = {"nvdla-cpu:" + name + "/1"};
+    EXPECT_EQ(read(write(own.file())), "") << name;
   }
 }
 
@@ -129,8 +136,9 @@ TEST(Refusals, EveryCheckHasAFile) {
   std::set<std::string> seen;
   for (const char* name :
        {"container.cpp", "convert.cpp", "convert_conv.cpp", "convert_lut.cpp", "convert_memory.cpp",
-        "convert_move.cpp", "convert_pool.cpp", "convert_sdp.cpp", "derived.cpp", "emulate.cpp",
-        "order.cpp", "quantization.cpp", "task.cpp", "task_converter.hpp"}) {
+        "convert_move.cpp", "convert_pool.cpp", "convert_sdp.cpp", "cpu_step.cpp", "cpu_task.cpp",
+        "derived.cpp", "emulate.cpp", "order.cpp", "quantization.cpp", "task.cpp",
+        "task_converter.hpp"}) {
     std::ifstream stream(std::string(NVDLA_SOURCE_DIR "/runtime/loadable/") + name);
     std::stringstream text;
     text << stream.rdbuf();

@@ -59,7 +59,14 @@ const Bad kBad[] = {
      }},
     {"zero_point_as_loadables", "as_loadables: zero point -5, a loadable has none",
      [](Network& net, Tensor t) {
-       return net.softmax(t, {.name = "bad", .input = Quantization{1, -5}, .as_loadables = true});
+       return net.softmax(t, {.name = "bad",
+                              .input = Quantization{1, 7},
+                              .output = Quantization{1, -5},
+                              .as_loadables = true});
+     }},
+    {"zero_point_of_a_power_as_loadables", "as_loadables: zero point 7, a loadable has none",
+     [](Network& net, Tensor t) {
+       return net.power(t, {.name = "bad", .input = Quantization{1, 7}, .as_loadables = true});
      }},
     {"int16_as_loadables", "as_loadables: int16 is none of int8, fp16",
      [](Network& net, Tensor) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Operations of the CPU that are our own: tasks of an interface that NVIDIA's format does not have,
+// with one operation each, by its name and version. docs/formats.md has all of it.
+#ifndef NVDLA_LOADABLE_CPU_TASK_HPP
+#define NVDLA_LOADABLE_CPU_TASK_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpu/operation.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla::loadable {
+
+// A cube that an operation reads or writes: where it begins, by a position of the task's address
+// list and bytes from there on.
+struct CpuCube {
+  std::uint32_t address = 0;
+  std::uint32_t offset = 0;
+  TensorDesc desc;
+};
+
+struct CpuTask {
+  cpu::Operation operation;
+  std::vector<CpuCube> inputs;
+  CpuCube output;
+};
+
+// What a memory of the file names as one of its contents, though no blob is called so: readers that
+// do not have the operation find no such blob, and say its name. "nvdla-cpu:argmax/1".
+std::string cpu_symbol(std::string_view operation);
+// True of any name like that, known or not.
+bool is_cpu_symbol(std::string_view name);
+bool knows_cpu_symbol(std::string_view name);
+// "argmax/1, average/1, ...": all that this version has.
+std::string known_cpu_operations();
+
+std::vector<std::byte> pack_cpu_task(const CpuTask& task);
+// Throws, naming `what` and the field: kNotAvailable for an operation or a version of it that is
+// not known, else kInvalidArgument. Whatever it returns can be run, if the cubes lie in their
+// memories.
+CpuTask read_cpu_task(std::span<const std::byte> bytes, const std::string& what);
+
+}  // namespace nvdla::loadable
+
+#endif  // NVDLA_LOADABLE_CPU_TASK_HPP
