@@ -53,6 +53,8 @@ class BufferImpl {
   Memory memory_;
 };
 
+using LayerNames = std::shared_ptr<const std::vector<std::string>>;
+
 class ProgramImpl {
  public:
   explicit ProgramImpl(DeviceId device) noexcept : device_(device) {}
@@ -68,11 +70,15 @@ class ProgramImpl {
   // Does the program bind this slot itself, to its control data?
   virtual bool is_control(std::uint32_t slot) const noexcept = 0;
 
+  // What records call the layers, if anything: set by who had the program made, before others have
+  // it.
+  void name_layers(LayerNames names) const noexcept { layer_names_ = std::move(names); }
+  const LayerNames& layer_names() const noexcept { return layer_names_; }
+
  private:
   DeviceId device_;
+  mutable LayerNames layer_names_;
 };
-
-using LayerNames = std::shared_ptr<const std::vector<std::string>>;
 
 class Descriptor;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/handles.hpp"
 #include "device/build_steps.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/cpu_step.hpp"
@@ -98,6 +99,7 @@ void CompiledLoadable::add(const Task& task, const nvdla_hw& hw) {
   }
   part.slot_names = std::move(source.slot_names);
   part.layer_names = std::make_shared<const std::vector<std::string>>(std::move(source.names));
+  detail::Handles::impl(part.program)->name_layers(part.layer_names);
   static_cast<detail::OwnedProgram&>(part) = std::move(source);
   parts.emplace_back(std::move(part));
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/handles.hpp"
 #include "base/rules.hpp"
 #include "cpu/cube.hpp"
 #include "device/program_accesses.hpp"
@@ -136,6 +137,7 @@ void Builder::create_program(ProgramPart& part, bool statistics) const {
   for (;;) {
     try {
       part.program = device_.create_program(part.desc(statistics));
+      Handles::impl(part.program)->name_layers(part.layer_names);
       return;
     } catch (const Error& error) {
       if (error.rule() == NVDLA_RULE_NONE) throw;

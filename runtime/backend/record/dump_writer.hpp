@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "backend/record/record_format.hpp"
 #include "firmware/nvdla_dump_format.h"
 
 namespace nvdla::detail {
@@ -29,6 +31,13 @@ class DumpWriter {
   void memory(std::uint32_t type, const nvdla_dump_buffer& info,
               std::span<const std::byte> contents) {
     section(type, sizeof(info), std::as_bytes(std::span(&info, 1)), contents);
+  }
+
+  // Zeros in a name would end it.
+  void names(std::span<const std::string> names) {
+    std::string all;
+    for (const std::string& name : names) all += name.substr(0, name.find('\0')) + '\0';
+    section(kSectionNames, 1, {}, std::as_bytes(std::span(all)));
   }
 
   // The whole dump; sets what the header says about it.

@@ -105,7 +105,7 @@ class RecordQueue final : public QueueImpl {
     }
     // What the job reads is there when they are done, and not before.
     for (const auto& fence : terms.waits) fence->wait(std::nullopt);
-    return recorder_->record(own->compiled(), recorded,
+    return recorder_->record(own->compiled(), own->layer_names(), recorded,
                              [&] { return inner_->submit(own->inner(), inner, terms); });
   }
 

@@ -22,11 +22,13 @@ inline constexpr std::uint32_t kJobEndedWell = 1;
 inline constexpr std::uint32_t kJobHung = 2;
 inline constexpr std::uint32_t kJobFailed = 3;  // in another way
 
-// Types of sections that the driver does not write; both start with a nvdla_dump_buffer.
+// Types of sections that the driver does not write; the first two start with a nvdla_dump_buffer.
 // Memory that layers may have written, as it was when the job had ended.
 inline constexpr std::uint32_t kSectionWritten = 0x10000;
 // A buffer without contents: they are what the jobs before in the record left there.
 inline constexpr std::uint32_t kSectionKept = 0x10001;
+// The names of the layers as the user gave them, each with a zero behind it; without a buffer.
+inline constexpr std::uint32_t kSectionNames = 0x10002;
 
 }  // namespace nvdla::detail
 

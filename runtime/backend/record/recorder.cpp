@@ -231,7 +231,7 @@ void Recorder::append(std::span<const std::byte> bytes) {
 }
 
 std::shared_ptr<FenceImpl> Recorder::record(
-    const CompiledProgram& compiled, Bindings bindings,
+    const CompiledProgram& compiled, const LayerNames& names, Bindings bindings,
     const std::function<std::shared_ptr<FenceImpl>()>& run) {
   const nvdla_program& program = compiled.program();
   const std::lock_guard lock(mutex_);
@@ -256,6 +256,7 @@ std::shared_ptr<FenceImpl> Recorder::record(
   fence->wait(std::nullopt);
   const Error* const error = fence->error();
 
+  if (names != nullptr) before.names(*names);
   write_program(before, program, bindings,
                 error == nullptr ? NVDLA_DUMP_ENDED : NVDLA_DUMP_WAITING);
   if (error == nullptr) {

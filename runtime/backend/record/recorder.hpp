@@ -58,8 +58,9 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Runs a job, alone, and writes it down. Throws what `run` throws, and kNotWritten.
-  std::shared_ptr<FenceImpl> record(const CompiledProgram& program,
+  // Runs a job, alone, and writes it down, with the names of its layers if there are any. Throws
+  // what `run` throws, and kNotWritten.
+  std::shared_ptr<FenceImpl> record(const CompiledProgram& program, const LayerNames& names,
                                     std::span<const RecordedBinding> bindings,
                                     const std::function<std::shared_ptr<FenceImpl>()>& run);
 

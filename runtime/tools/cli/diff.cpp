@@ -49,6 +49,7 @@ nlohmann::ordered_json as_json(const std::optional<compare::Difference>& found) 
   document["job"] = found->job + 1;
   if (found->layer) {
     document["layer"] = *found->layer;
+    if (!found->name.empty()) document["name"] = found->name;
     document["kind"] = found->kind;
   }
   document["what"] = found->what;

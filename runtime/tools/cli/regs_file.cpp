@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/check.hpp"
+#include "base/printable.hpp"
 #include "nvdla/error.hpp"
 #include "program/files.hpp"
 #include "program/print.hpp"
@@ -38,8 +40,11 @@ void print_jobs(const std::vector<replay::Dump>& jobs, const std::string& unit,
     if (!dump.registers.empty()) continue;
     for (std::size_t i = 0; i < dump.layers.size(); ++i) {
       const nvdla_dump_layer& layer = dump.layers[i];
+      const std::string name =
+          dump.layer_names.empty() ? "" : detail::printable(dump.layer_names[i]);
       printer.begin({{"job", job + 1}, {"layer", i}},
-                    fmt::format("job {}, layer {} ({})", job + 1, i, layer_kind_name(layer.kind)));
+                    fmt::format("job {}, {} ({})", job + 1, detail::layer_text(i, name),
+                                layer_kind_name(layer.kind)));
       for (std::uint32_t write = 0; write < layer.num_writes; ++write)
         printer.add(dump.writes[layer.first_write + write].offset, std::nullopt,
                     dump.writes[layer.first_write + write].value);

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "backend/record/record_format.hpp"
+#include "base/check.hpp"
+#include "base/printable.hpp"
 #include "nvdla/error.hpp"
 #include "tools/compare/element.hpp"
 #include "tools/compare/memory_image.hpp"
@@ -65,12 +67,21 @@ class JobComparison {
   }
 
  private:
+  // A run on another device of this process has no names of its own.
+  std::string name_of(std::uint32_t layer) const {
+    const auto& names = a_.layer_names.empty() ? b_.layer_names : a_.layer_names;
+    return names.empty() ? "" : names[layer];
+  }
+
   Difference make(std::optional<std::uint32_t> layer, std::string what, std::string a,
                   std::string b) const {
     Difference difference;
     difference.job = job_;
     difference.layer = layer;
-    if (layer) difference.kind = layer_kind_name(a_.layers[*layer].kind);
+    if (layer) {
+      difference.kind = layer_kind_name(a_.layers[*layer].kind);
+      difference.name = name_of(*layer);
+    }
     difference.what = std::move(what);
     difference.a = std::move(a);
     difference.b = std::move(b);
@@ -328,7 +339,10 @@ std::optional<Difference> first_difference(const std::vector<Dump>& a, const std
 
 std::string text(const Difference& difference) {
   std::string where = fmt::format("job {}", difference.job + 1);
-  if (difference.layer) where += fmt::format(", layer {} ({})", *difference.layer, difference.kind);
+  if (difference.layer)
+    where += fmt::format(", {} ({})",
+                         detail::layer_text(*difference.layer, detail::printable(difference.name)),
+                         difference.kind);
   return fmt::format("{}: {}: {} in A, {} in B{}{}", where, difference.what, difference.a,
                      difference.b, difference.note.empty() ? "" : "; ", difference.note);
 }

@@ -16,6 +16,7 @@ namespace nvdla::compare {
 struct Difference {
   std::size_t job = 0;                 // from 0
   std::optional<std::uint32_t> layer;  // from 0
+  std::string name;                    // of the layer, as its user calls it; may be empty
   std::string kind;                    // of the layer, such as "conv+sdp"
   std::string what;                    // what differs: a register, an element, a number of layers
   std::string a, b;                    // its values
@@ -30,7 +31,7 @@ struct Difference {
 std::optional<Difference> first_difference(const std::vector<replay::Dump>& a,
                                            const std::vector<replay::Dump>& b);
 
-// "job 1, layer 3 (SDP): ... 0x01 (1) in A, 0x02 (2) in B; ..."
+// "job 1, layer 3 'conv1' (SDP): ... 0x01 (1) in A, 0x02 (2) in B; ..."
 std::string text(const Difference& difference);
 
 }  // namespace nvdla::compare

@@ -63,6 +63,7 @@ void copy_program(const Dump& from, const std::vector<std::uint32_t>& layers, Du
     to.writes.insert(to.writes.end(), writes, writes + layer.num_writes);
     to.accesses.insert(to.accesses.end(), accesses, accesses + layer.num_accesses);
     to.layers.push_back(layer);
+    if (!from.layer_names.empty()) to.layer_names.push_back(from.layer_names[index]);
   }
 }
 
@@ -134,6 +135,7 @@ std::vector<std::byte> record_bytes(const Dump& job) {
   array(NVDLA_DUMP_SLOTS, job.slots);
   array(NVDLA_DUMP_TRANSFERS, job.transfers);
   array(NVDLA_DUMP_LUTS, job.luts);
+  if (!job.layer_names.empty()) writer.names(job.layer_names);
   for (const DumpBuffer& buffer : job.buffers)
     writer.memory(NVDLA_DUMP_BUFFER, buffer.info, buffer.bytes);
   for (const DumpBuffer& written : job.written)

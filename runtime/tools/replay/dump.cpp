@@ -153,6 +153,18 @@ class Parser {
     return buffer;
   }
 
+  void set_names(std::string_view payload) {
+    if (!dump_.layer_names.empty()) reader_.fail("names of layers once more; expected them once");
+    while (!payload.empty()) {
+      const std::size_t end = payload.find('\0');
+      if (end == payload.npos)
+        reader_.fail(fmt::format("the name of layer {} has no end; expected a zero behind it",
+                                 dump_.layer_names.size()));
+      dump_.layer_names.emplace_back(payload.substr(0, end));
+      payload.remove_prefix(end + 1);
+    }
+  }
+
   void parse_section() {
     const auto section = reader_.take_as<nvdla_dump_section>("the start of a section");
     const std::string_view payload = reader_.take(section.bytes, "a section");
@@ -181,6 +193,8 @@ class Parser {
       case detail::kSectionKept:
         dump_.kept.push_back(buffer_of(section, payload).info);
         return;
+      case detail::kSectionNames:
+        return set_names(payload);
       default:
         return;  // of a later driver
     }
@@ -212,6 +226,9 @@ class Parser {
   void check() const {
     if (dump_.layers.size() > NVDLA_MAX_LAYERS)
       refuse(fmt::format("{} layers; expected at most {}", dump_.layers.size(), +NVDLA_MAX_LAYERS));
+    if (!dump_.layer_names.empty() && dump_.layer_names.size() != dump_.layers.size())
+      refuse(fmt::format("names of {} layers; expected one for each of the {}",
+                         dump_.layer_names.size(), dump_.layers.size()));
     if (!dump_.layers.empty() && dump_.header.layer >= dump_.layers.size())
       refuse(fmt::format("layer {} of {} failed; expected one of them", dump_.header.layer,
                          dump_.layers.size()));

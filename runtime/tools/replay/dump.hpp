@@ -41,6 +41,8 @@ struct Dump {
   // the record left them.
   std::vector<DumpBuffer> written;
   std::vector<nvdla_dump_buffer> kept;
+  // Of records of networks only: what their users call the layers, each.
+  std::vector<std::string> layer_names;
 };
 
 inline Ram ram_of(std::uint32_t memory) {

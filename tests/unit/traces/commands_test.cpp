@@ -67,6 +67,7 @@ TEST_F(TraceCommands, DiffTellsTheElement) {
     EXPECT_EQ(found.at("same"), false);
     EXPECT_EQ(found.at("job"), 1);
     EXPECT_EQ(found.at("layer"), 0);
+    EXPECT_EQ(found.at("name"), "conv");
     EXPECT_NE(found.at("what").get<std::string>().find("element (x 2, y 0, channel 1)"),
               std::string::npos);
     char hex[8];
@@ -75,7 +76,7 @@ TEST_F(TraceCommands, DiffTellsTheElement) {
   }
   result = nvdla("diff " + path("good.record") + " " + path("bad.record"));
   EXPECT_EQ(result.status, 1);
-  expect_part(result, "job 1, layer 0 (conv+sdp): output: ");
+  expect_part(result, "job 1, layer 0 'conv' (conv+sdp): output: ");
 }
 
 TEST_F(TraceCommands, ReduceWritesTheLayer) {
@@ -94,7 +95,7 @@ TEST_F(TraceCommands, ReduceWritesTheLayer) {
 TEST_F(TraceCommands, RegsDecodesFiles) {
   auto result = nvdla("regs " + path("good.record") + " SDP");
   EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.output.find("job 1, layer 0 (conv+sdp)\n"), 0U) << result.output;
+  EXPECT_EQ(result.output.find("job 1, layer 0 'conv' (conv+sdp)\n"), 0U) << result.output;
   expect_part(result, "\n0x09044  SDP.D_DATA_CUBE_CHANNEL = 0x00000007 (CHANNEL 7)\n");
   EXPECT_EQ(result.output.find("CDMA."), std::string::npos);
   expect_part(nvdla("regs " + path("good.record")), "  CDMA.D_BANK = ");

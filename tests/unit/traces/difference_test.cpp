@@ -174,10 +174,10 @@ TEST_F(Differences, TheFirstLayerOfTheFirstJobIsNamed) {
   auto wrong = good.jobs;
   const auto last = static_cast<std::uint32_t>(good.jobs[0].layers.size() - 1);
   damage(wrong[1], last);
-  EXPECT_TRUE(text_of(good.jobs, wrong).starts_with("job 2, layer " + std::to_string(last) + " ("))
+  EXPECT_TRUE(text_of(good.jobs, wrong).starts_with("job 2, layer 1 'add+pool' (sdp+pdp): "))
       << text_of(good.jobs, wrong);
   damage(wrong[1], 0);
-  EXPECT_TRUE(text_of(good.jobs, wrong).starts_with("job 2, layer 0 (conv+sdp): output: "));
+  EXPECT_TRUE(text_of(good.jobs, wrong).starts_with("job 2, layer 0 'conv' (conv+sdp): output: "));
   damage(wrong[0], last);
   EXPECT_TRUE(text_of(good.jobs, wrong).starts_with("job 1, layer "));
 }
@@ -189,9 +189,10 @@ TEST_F(Differences, WhatWasProgrammedIsComparedByField) {
   const std::uint32_t offset = *model::register_address(NVDLA_REGMAP_NV_SMALL, *info);
   for (auto& write : wrong[0].writes)
     if (write.offset == offset) write.value ^= 8;
-  EXPECT_EQ(text_of(good.jobs, wrong),
-            "job 1, layer 0 (conv+sdp): SDP.D_DATA_CUBE_CHANNEL.CHANNEL: 7 (0x00000007) in A, 15 "
-            "(0x0000000f) in B");
+  EXPECT_EQ(
+      text_of(good.jobs, wrong),
+      "job 1, layer 0 'conv' (conv+sdp): SDP.D_DATA_CUBE_CHANNEL.CHANNEL: 7 (0x00000007) in A, 15 "
+      "(0x0000000f) in B");
 }
 
 TEST_F(Differences, InputsComeBeforeWhatIsMadeOfThem) {
@@ -205,7 +206,7 @@ TEST_F(Differences, InputsComeBeforeWhatIsMadeOfThem) {
       buffer.bytes[access.address - buffer.info.address + 8 * 6 + 2] ^= std::byte{1};
   damage(wrong[0], 0);
   const std::string text = text_of(good.jobs, wrong);
-  EXPECT_TRUE(text.starts_with("job 1, layer 0 (conv+sdp): input: ")) << text;
+  EXPECT_TRUE(text.starts_with("job 1, layer 0 'conv' (conv+sdp): input: ")) << text;
   EXPECT_NE(text.find("element (x 0, y 1, channel 2)"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("; 1 of 288 bytes differ")) << text;
 }

@@ -21,6 +21,7 @@
 #include "tests/unit/tools/expect_error.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
 #include "tools/compare/difference.hpp"
+#include "tools/compare/reduce.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/player.hpp"
 
@@ -313,6 +314,50 @@ TEST_F(DamagedRecords, WhatWasWrittenLiesInABuffer) {
   std::memcpy(bytes.data() + at + sizeof(section), &elsewhere, sizeof(elsewhere));
   EXPECT_TRUE(message(bytes).ends_with("expected them to lie in one of its buffers"))
       << message(bytes);
+}
+
+// One job of a network, whose layers have names.
+class RecordedNames : public Records {
+ protected:
+  static std::string message(const std::string& bytes) {
+    return error_of([&] { replay::parse_record(bytes, "x.record"); });
+  }
+  replay::Dump job() const {
+    const test::RecordedNetwork network = {
+        "named",
+        "nv_small",
+        {.channels = 8, .height = 3, .width = 4},
+        Precision::kInt8,
+        [](Network& net, Tensor in) {
+          const Tensor conv = test::convolve(net, in, 8, 8, Precision::kInt8);
+          return net.pointwise(conv, {.name = "after", .output = {.scale = 2}});
+        }};
+    return test::record(path("names.record"), network).jobs.at(0);
+  }
+  static std::string bytes_of(const replay::Dump& job) {
+    const auto bytes = compare::record_bytes(job);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+TEST_F(RecordedNames, AreThoseOfTheNetwork) {
+  const replay::Dump first = job();
+  EXPECT_EQ(first.layer_names, (std::vector<std::string>{"conv", "after"}));
+  EXPECT_EQ(replay::parse_record(bytes_of(first), "x.record").at(0).layer_names, first.layer_names);
+}
+
+TEST_F(RecordedNames, ThatAreNotOneForEachLayerAreRefused) {
+  replay::Dump wrong = job();
+  wrong.layer_names.emplace_back("more");
+  EXPECT_EQ(message(bytes_of(wrong)),
+            "x.record: names of 3 layers; expected one for each of the 2");
+  std::string bytes = bytes_of(job());
+  const std::string names("conv\0after\0", 11);
+  const std::size_t at = bytes.find(names);
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + names.size() - 1] = 'x';
+  const std::string text = message(bytes);
+  EXPECT_TRUE(text.ends_with("the name of layer 1 has no end; expected a zero behind it")) << text;
 }
 
 }  // namespace
