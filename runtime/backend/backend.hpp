@@ -70,8 +70,7 @@ class ProgramImpl {
   // Does the program bind this slot itself, to its control data?
   virtual bool is_control(std::uint32_t slot) const noexcept = 0;
 
-  // What records call the layers, if anything: set by who had the program made, before others have
-  // it.
+  // Records call the layers so. Whoever had the program made sets the names, before others have it.
   void name_layers(LayerNames names) const noexcept { layer_names_ = std::move(names); }
   const LayerNames& layer_names() const noexcept { return layer_names_; }
 

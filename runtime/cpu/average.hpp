@@ -39,7 +39,7 @@ struct AverageWindow {
   std::uint32_t stride_y = 1, stride_x = 1;
   std::uint32_t pad_top = 0, pad_left = 0;
   std::optional<std::int32_t> pad_value;
-  // Of int8 only: in place of the quotient.
+  // It replaces the quotient, in int8 only.
   std::optional<AverageScale> scale = {};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the CPU does in a task, of the standard form or of our own, with its cubes checked against
-// the memories that they lie in.
+// Steps of the CPU in a task, of the standard form or of our own, with their cubes checked against
+// the memories that these lie in.
 #ifndef NVDLA_LOADABLE_CPU_STEP_HPP
 #define NVDLA_LOADABLE_CPU_STEP_HPP
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kSymbol = "nvdla-cpu:";
 
 template <typename... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
+[[noreturn]] void throw_invalid(fmt::format_string<Args...> format, Args&&... args) {
   throw Error(ErrorCode::kInvalidArgument,
               "loadable: " + fmt::format(format, std::forward<Args>(args)...));
 }
@@ -90,19 +90,19 @@ class Reader {
   Reader(std::span<const std::byte> bytes, std::string what)
       : bytes_(bytes), what_(std::move(what)) {}
 
-  // What errors call what is read next.
+  // Errors call the next fields `what`.
   void begin(std::string what) { what_ = std::move(what); }
 
   void number(const char* name, std::uint32_t& value, std::uint32_t min, std::uint32_t max) {
     value = word(name);
     if (value < min || value > max)
-      refuse("{}, {}: {} is not in {}..{}", what_, name, value, min, max);
+      throw_invalid("{}, {}: {} is not in {}..{}", what_, name, value, min, max);
   }
   void zero_point(const char* name, std::int32_t& value) {
     constexpr std::int32_t kLow = -32768, kHigh = 32767;
     value = static_cast<std::int32_t>(word(name));
     if (value < kLow || value > kHigh)
-      refuse("{}, {}: {} is not in {}..{}", what_, name, value, kLow, kHigh);
+      throw_invalid("{}, {}: {} is not in {}..{}", what_, name, value, kLow, kHigh);
   }
   void flag(const char* name, bool& value) {
     std::uint32_t bits = 0;
@@ -125,7 +125,7 @@ class Reader {
   void quantization(const char* name, Quantization& value) {
     value.scale = std::bit_cast<float>(word(name));
     if (!std::isfinite(value.scale) || value.scale <= 0)
-      refuse("{}, {}: scale {} is not a positive number", what_, name, value.scale);
+      throw_invalid("{}, {}: scale {} is not a positive number", what_, name, value.scale);
     zero_point(name, value.zero_point);
   }
   void singles(const char* name, std::vector<float>& values) {
@@ -162,7 +162,7 @@ class Reader {
     return cube;
   }
   void end() const {
-    if (!bytes_.empty()) refuse("{}: {} bytes follow its last field", what_, bytes_.size());
+    if (!bytes_.empty()) throw_invalid("{}: {} bytes follow its last field", what_, bytes_.size());
   }
 
  private:
@@ -176,23 +176,24 @@ class Reader {
     }
     return value;
   }
-  // How many elements of so many bytes follow.
+  // Reads the length of a list of elements of so many bytes.
   std::size_t length(const char* name, std::size_t bytes) {
     const std::size_t count = word(name);
     if (count > bytes_.size() / bytes)
-      refuse("{}, {}: {} of {} bytes each do not fit the {} bytes that are left", what_, name,
-             count, bytes, bytes_.size());
+      throw_invalid("{}, {}: {} of {} bytes each do not fit the {} bytes that are left", what_,
+                    name, count, bytes, bytes_.size());
     return count;
   }
   std::span<const std::byte> take(const char* name, std::size_t bytes) {
     if (bytes > bytes_.size())
-      refuse("{}, {}: {} bytes are left; it takes {}", what_, name, bytes_.size(), bytes);
+      throw_invalid("{}, {}: {} bytes are left; it takes {}", what_, name, bytes_.size(), bytes);
     const auto taken = bytes_.first(bytes);
     bytes_ = bytes_.subspan(bytes);
     return taken;
   }
   void check_finite(const char* name, double value) const {
-    if (!std::isfinite(value)) refuse("{}, {}: {} is not a finite number", what_, name, value);
+    if (!std::isfinite(value))
+      throw_invalid("{}, {}: {} is not a finite number", what_, name, value);
   }
 
   std::span<const std::byte> bytes_;
@@ -221,17 +222,17 @@ class Checker {
     same_shape();
     const std::size_t bytes = in_.element_bytes(), all = bytes << (8 * bytes);
     if (op.results->size() != all)
-      refuse("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
-             name(in_.precision), all);
+      throw_invalid("{}: {} bytes of results; those of {} have {}", what_, op.results->size(),
+                    text(in_.precision), all);
   }
   void operator()(const cpu::NormalOperation& op) const {
     same_shape();
     check_zero_points(op.input, op.output);
-    if (op.epsilon < 0) refuse("{}: epsilon {} is less than 0", what_, op.epsilon);
-    for (const auto& [values, called] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
+    if (op.epsilon < 0) throw_invalid("{}: epsilon {} is less than 0", what_, op.epsilon);
+    for (const auto& [values, name] : {std::pair(&op.gamma, "gamma"), {&op.beta, "beta"}})
       if (!values->empty() && values->size() != in_.shape.channels)
-        refuse("{}: {} values of {} for {} channels; expected as many, or none", what_,
-               values->size(), called, in_.shape.channels);
+        throw_invalid("{}: {} values of {} for {} channels; expected as many, or none", what_,
+                      values->size(), name, in_.shape.channels);
   }
   void operator()(const cpu::ProductOperation& op) const {
     const TensorDesc& b = task_.inputs[1].desc;
@@ -242,21 +243,22 @@ class Checker {
     check_zero_point("output_zero_point", op.output_zero_point);
     const std::uint32_t positions = b.shape.height * b.shape.width, channels = b.shape.channels;
     if (in_.shape.channels != (op.transposed ? channels : positions))
-      refuse("{}: the first input has {} channels, but the second one {} {}", what_,
-             in_.shape.channels, op.transposed ? channels : positions,
-             op.transposed ? "channels" : "positions");
+      throw_invalid("{}: the first input has {} channels, but the second one {} {}", what_,
+                    in_.shape.channels, op.transposed ? channels : positions,
+                    op.transposed ? "channels" : "positions");
     if (in_.shape.batch != b.shape.batch)
-      refuse("{}: the first input has {} cubes, the second one {}", what_, in_.shape.batch,
-             b.shape.batch);
+      throw_invalid("{}: the first input has {} cubes, the second one {}", what_, in_.shape.batch,
+                    b.shape.batch);
     Shape out = in_.shape;
     out.channels = op.transposed ? positions : channels;
     expect_shape(out);
   }
   void operator()(const cpu::ArgmaxOperation&) const {
     if (out_.precision == Precision::kFp16)
-      refuse("{}: the output is fp16; channels are numbered in int8 or int16", what_);
+      throw_invalid("{}: the output is fp16; channels are numbered in int8 or int16", what_);
     if (out_.precision == Precision::kInt8 && in_.shape.channels > 128)
-      refuse("{}: int8 has numbers for 128 channels, the input has {}", what_, in_.shape.channels);
+      throw_invalid("{}: int8 has numbers for 128 channels, the input has {}", what_,
+                    in_.shape.channels);
     Shape out = in_.shape;
     out.channels = 1;
     expect_shape(out);
@@ -273,77 +275,81 @@ class Checker {
     if (w.pad_value) check_pad(*w.pad_value);
     if (!w.scale) return;
     if (in_.precision != Precision::kInt8)
-      refuse("{}: it has scales, which are for int8; the input is {}", what_, name(in_.precision));
+      throw_invalid("{}: it has scales, which are for int8; the input is {}", what_,
+                    text(in_.precision));
     check_zero_points(w.scale->input, w.scale->output);
   }
   void operator()(const cpu::ReshapeOperation&) const {
     same_precision(in_, out_, "the output");
     if (in_.shape.batch != out_.shape.batch || in_.shape.elements() != out_.shape.elements())
-      refuse("{}: the output is {}, which are not the {} elements of each cube of the input", what_,
-             text_of(out_.shape), in_.shape.elements() / in_.shape.batch);
+      throw_invalid("{}: the output is {}, which are not the {} elements of each cube of the input",
+                    what_, text_of(out_.shape), in_.shape.elements() / in_.shape.batch);
   }
   void operator()(const cpu::TransposeOperation& op) const {
     same_precision(in_, out_, "the output");
     const std::array sizes = {in_.shape.channels, in_.shape.height, in_.shape.width};
     for (std::size_t i = 0; i < 3; ++i)
       if (std::count(op.order.begin(), op.order.end(), op.order[i]) != 1)
-        refuse("{}: its axes are {} {} {}; expected each of 0, 1, 2 once", what_, op.order[0],
-               op.order[1], op.order[2]);
+        throw_invalid("{}: its axes are {} {} {}; expected each of 0, 1, 2 once", what_,
+                      op.order[0], op.order[1], op.order[2]);
     expect_shape({sizes[op.order[0]], sizes[op.order[1]], sizes[op.order[2]], in_.shape.batch});
   }
 
  private:
-  static const char* name(Precision precision) { return detail::precision_name(precision); }
+  static const char* text(Precision precision) { return detail::precision_name(precision); }
 
-  void same_precision(const TensorDesc& a, const TensorDesc& b, const char* called) const {
+  void same_precision(const TensorDesc& a, const TensorDesc& b, const char* name) const {
     if (a.precision != b.precision)
-      refuse("{}: {} is {}, the input {}", what_, called, name(b.precision), name(a.precision));
+      throw_invalid("{}: {} is {}, the input {}", what_, name, text(b.precision),
+                    text(a.precision));
   }
   void expect_shape(const Shape& expected) const {
     if (!(out_.shape == expected))
-      refuse("{}: the output is {}, expected {}", what_, text_of(out_.shape), text_of(expected));
+      throw_invalid("{}: the output is {}, expected {}", what_, text_of(out_.shape),
+                    text_of(expected));
   }
   void same_shape() const {
     same_precision(in_, out_, "the output");
     expect_shape(in_.shape);
   }
-  void check_zero_point(const char* called, std::int32_t zero_point) const {
+  void check_zero_point(const char* name, std::int32_t zero_point) const {
     const std::int32_t low = in_.precision == Precision::kInt8    ? -128
                              : in_.precision == Precision::kInt16 ? -32768
                                                                   : 0;
     const std::int32_t high = low == 0 ? 0 : -low - 1;
     if (zero_point < low || zero_point > high)
-      refuse("{}, {}: zero point {} of {} is not in {}..{}", what_, called, zero_point,
-             name(in_.precision), low, high);
+      throw_invalid("{}, {}: zero point {} of {} is not in {}..{}", what_, name, zero_point,
+                    text(in_.precision), low, high);
   }
   void check_zero_points(const Quantization& input, const Quantization& output) const {
     check_zero_point("input", input.zero_point);
     check_zero_point("output", output.zero_point);
   }
-  // As the standard form rounds there is no int16, no zero point, and no scale of fp16.
+  // The rounding of the standard form knows no int16, no zero point, and no scale of fp16.
   void check_rounding(cpu::Elements::Rounding rounding, const Quantization& input,
                       const Quantization& output, bool any_zero_point) const {
     check_zero_points(input, output);
     if (rounding != cpu::Elements::Rounding::kLoadable) return;
     if (in_.precision == Precision::kInt16)
-      refuse("{}: its rounding is that of the standard form, which has no int16", what_);
+      throw_invalid("{}: its rounding is that of the standard form, which has no int16", what_);
     for (const Quantization* q : {&input, &output}) {
       const bool free = any_zero_point && q == &input;
       if ((q->zero_point != 0 && !free) || (in_.precision == Precision::kFp16 && q->scale != 1))
-        refuse("{}: its rounding is that of the standard form, which has no {}", what_,
-               q->zero_point != 0 && !free ? "zero point" : "scale of fp16");
+        throw_invalid("{}: its rounding is that of the standard form, which has no {}", what_,
+                      q->zero_point != 0 && !free ? "zero point" : "scale of fp16");
     }
   }
   // Every window has an element of the input.
-  void check_axis(const char* called, std::uint32_t size, std::uint32_t outputs,
-                  std::uint32_t kernel, std::uint32_t stride, std::uint32_t before) const {
+  void check_axis(const char* name, std::uint32_t size, std::uint32_t outputs, std::uint32_t kernel,
+                  std::uint32_t stride, std::uint32_t before) const {
     if (before >= kernel)
-      refuse("{}: {} elements of padding before the {}, whose kernel has {}; expected fewer", what_,
-             before, called, kernel);
+      throw_invalid("{}: {} elements of padding before the {}, whose kernel has {}; expected fewer",
+                    what_, before, name, kernel);
     const std::uint32_t last = (outputs - 1) * stride;
     if (last >= before + size)
-      refuse("{}: the last window of the {} begins at {}, behind the {} elements of the input",
-             what_, called, last, before + size);
+      throw_invalid(
+          "{}: the last window of the {} begins at {}, behind the {} elements of the input", what_,
+          name, last, before + size);
   }
   void check_pad(std::int32_t value) const {
     const std::int32_t low = in_.precision == Precision::kInt8    ? -128
@@ -351,8 +357,8 @@ class Checker {
                                                                   : -2048;
     const std::int32_t high = in_.precision == Precision::kFp16 ? 2048 : -low - 1;
     if (value < low || value > high)
-      refuse("{}, pad_value: {} of {} is not in {}..{}", what_, value, name(in_.precision), low,
-             high);
+      throw_invalid("{}, pad_value: {} of {} is not in {}..{}", what_, value, text(in_.precision),
+                    low, high);
   }
 
   const CpuTask& task_;
@@ -423,20 +429,20 @@ CpuTask read_cpu_task(std::span<const std::byte> bytes, const std::string& what)
   std::uint32_t version = 0, inputs = 0;
   reader.number("version", version, 0, UINT32_MAX);
   task.operation = find_operation(name, version, what);
-  const std::string called = fmt::format("{} ({})", what, name);
-  reader.begin(called);
+  const std::string operation = fmt::format("{} ({})", what, name);
+  reader.begin(operation);
   const auto expected = static_cast<std::uint32_t>(inputs_of(task.operation));
   reader.number("inputs", inputs, expected, expected);
   for (std::uint32_t i = 0; i < inputs; ++i) {
-    reader.begin(fmt::format("{}, input {}", called, i));
+    reader.begin(fmt::format("{}, input {}", operation, i));
     task.inputs.push_back(reader.cube());
   }
-  reader.begin(called + ", output");
+  reader.begin(operation + ", output");
   task.output = reader.cube();
-  reader.begin(called);
+  reader.begin(operation);
   std::visit([&](auto& kind) { walk_fields(reader, kind); }, task.operation.kind);
   reader.end();
-  std::visit(Checker(task, called), task.operation.kind);
+  std::visit(Checker(task, operation), task.operation.kind);
   return task;
 }
 

@@ -30,13 +30,13 @@ struct CpuTask {
   CpuCube output;
 };
 
-// What a memory of the file names as one of its contents, though no blob is called so: readers that
-// do not have the operation find no such blob, and say its name. "nvdla-cpu:argmax/1".
+// Returns "nvdla-cpu:argmax/1". A memory of the file names it as one of its contents, though no
+// blob has the name: readers without the operation find no such blob, and report the name.
 std::string cpu_symbol(std::string_view operation);
-// True of any name like that, known or not.
+// Returns true for any name like that, known or not.
 bool is_cpu_symbol(std::string_view name);
 bool knows_cpu_symbol(std::string_view name);
-// "argmax/1, average/1, ...": all that this version has.
+// Lists what this version has: "argmax/1, average/1, ...".
 std::string known_cpu_operations();
 
 std::vector<std::byte> pack_cpu_task(const CpuTask& task);

@@ -206,8 +206,13 @@ class ProgramSaver {
     if (!program_.luts.empty()) network_.lut_data_index = static_cast<std::int16_t>(first + 3);
     const std::size_t most = slots + lists() + 1 + places_.size();
     if (most > kMaxAddresses) {
-      detail::refuse(ErrorCode::kNotAvailable, "{} addresses: a task of a loadable has {} at most",
-                     most, kMaxAddresses);
+      const std::vector<std::string>& names = *program_.layer_names;
+      const auto text = [&](std::size_t i) {
+        return detail::layer_text(program_.first_layer + i, names[i]);
+      };
+      detail::refuse(ErrorCode::kNotAvailable,
+                     "{} to {} need {} addresses; a task of a loadable has {} at most", text(0),
+                     text(names.size() - 1), most, kMaxAddresses);
     }
     network_.num_addresses = static_cast<std::uint16_t>(most);
     file_.begin_task(kInterfaceDla, pack_descriptor(network_));

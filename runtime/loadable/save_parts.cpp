@@ -27,8 +27,8 @@ PartMaker::PartMaker(const detail::ProgramPart& part, const nvdla_hw& hw)
     : part_(part), hw_(hw), compiled_(0, hw, part.desc()) {}
 
 void PartMaker::lacks(std::uint32_t i, std::string_view what) const {
-  detail::refuse(ErrorCode::kNotAvailable, "layer {} '{}': {}", part_.first_layer + i,
-                 (*part_.layer_names)[i], what);
+  detail::refuse(ErrorCode::kNotAvailable, "{}: {}",
+                 detail::layer_text(part_.first_layer + i, (*part_.layer_names)[i]), what);
 }
 
 std::uint32_t PartMaker::value(std::uint32_t layer, const RegField& field) const {

@@ -89,7 +89,7 @@ struct Task {
   std::variant<DlaTask, EmuTask, CpuTask> work;
 
   bool of_hardware() const { return std::holds_alternative<DlaTask>(work); }
-  // How many operations the CPU does in it: none in a task of the hardware.
+  // Counts the operations of the CPU: none in a task of the hardware.
   std::size_t cpu_operations() const {
     if (const auto* emu = std::get_if<EmuTask>(&work)) return emu->operations.size();
     return of_hardware() ? 0 : 1;

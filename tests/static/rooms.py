@@ -32,7 +32,7 @@ ROOMS = {
     # Of uapi what nvdla_hw.h brings.
     "runtime/model": {"runtime/arith", "firmware"},
     "runtime/base": {API, "uapi"},
-    "runtime/cpu": {API},
+    "runtime/cpu": {"runtime/arith", API},
     "runtime/layout": {"runtime/base", "runtime/arith", "firmware", API, "uapi"},
     "runtime/lut": {"runtime/base", "runtime/arith", API, "uapi"},
     "runtime/backend": {"runtime/base", "runtime/model", "runtime/sim", "firmware", API, "uapi"},

@@ -62,7 +62,7 @@ struct Power {
   float power = 1;           ///< Exponent.
   float scale = 1;           ///< Factor of the element.
   float shift = 0;           ///< Addend.
-  /// As above, without any zero point; what is too large for fp16 becomes infinity.
+  /// True: likewise, without any zero point; what is too large for fp16 becomes infinity.
   bool as_loadables = false;
 };
 

@@ -227,8 +227,9 @@ class Parser {
     if (dump_.layers.size() > NVDLA_MAX_LAYERS)
       refuse(fmt::format("{} layers; expected at most {}", dump_.layers.size(), +NVDLA_MAX_LAYERS));
     if (!dump_.layer_names.empty() && dump_.layer_names.size() != dump_.layers.size())
-      refuse(fmt::format("names of {} layers; expected one for each of the {}",
-                         dump_.layer_names.size(), dump_.layers.size()));
+      throw Error(file_, 0,
+                  fmt::format("names of {} layers; expected one for each of the {}",
+                              dump_.layer_names.size(), dump_.layers.size()));
     if (!dump_.layers.empty() && dump_.header.layer >= dump_.layers.size())
       refuse(fmt::format("layer {} of {} failed; expected one of them", dump_.header.layer,
                          dump_.layers.size()));

@@ -41,7 +41,7 @@ struct Dump {
   // the record left them.
   std::vector<DumpBuffer> written;
   std::vector<nvdla_dump_buffer> kept;
-  // Of records of networks only: what their users call the layers, each.
+  // Records of networks have the name that the user gave each layer.
   std::vector<std::string> layer_names;
 };
 

@@ -111,7 +111,7 @@ const std::map<std::string, std::string>& elsewhere() {
 std::map<std::string, std::size_t> formats_of(const std::string& source) {
   std::map<std::string, std::size_t> found;
   const std::regex call(
-      R"re((?:\brefuse\(|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+      R"re((?:\b(?:refuse|throw_invalid)\(|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
   const std::regex literal(R"re("((?:[^"\\]|\\.)*)")re");
   for (std::sregex_iterator i(source.begin(), source.end(), call), end; i != end; ++i) {
     const std::string literals = (*i)[1];

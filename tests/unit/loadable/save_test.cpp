@@ -245,7 +245,7 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   wide.output(wide.deconvolution(wide.input("in", {.width = 800}),
                                  {.kernel_width = 4, .stride_x = 4, .weights = taps}),
               "out");
-  refused(wide, "addresses: a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
+  refused(wide, "addresses; a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
           "nv_small");
 }
 
