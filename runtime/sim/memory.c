@@ -148,43 +148,102 @@ void nvdla_sim_forget_memory(struct nvdla_sim *sim)
 		release(&sim->regions[--sim->count]);
 }
 
-/* Bytes of one region from @address on, or NULL. */
-static struct region *reach(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
-			    uint64_t address, size_t bytes, size_t *there)
+/*
+ * Returns how many bytes from @address on, @bytes at most, are alike: memory of
+ * *region that the interface reaches, or, where that is NULL, no memory.
+ */
+static size_t extent(const struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		     uint64_t address, size_t bytes, struct region **region)
 {
 	uint32_t bit = memory == NVDLA_SIM_SRAM ? NVDLA_SIM_REACH_SRAM :
 						  NVDLA_SIM_REACH_DRAM;
-	struct region *region = find(sim, address);
-	uint64_t left;
+	size_t place = place_behind(sim, address);
+	uint64_t left = bytes;
 
-	if (!region || !(region->reach & bit))
-		return NULL;
-	left = region->bytes - (address - region->address);
-	*there = left < bytes ? (size_t)left : bytes;
-	return region;
+	*region = find(sim, address);
+	if (*region) {
+		left = (*region)->bytes - (address - (*region)->address);
+		if (!((*region)->reach & bit))
+			*region = NULL;
+	} else if (place < sim->count) {
+		left = sim->regions[place].address - address;
+	}
+	return left < bytes ? (size_t)left : bytes;
 }
 
-/* Is all of it memory? Says so to the user if not. */
-static int check(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
-		 uint64_t address, size_t bytes, int write)
+static int has_memory(const struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		      uint64_t address, size_t bytes)
 {
-	unsigned char told[16];
-	uint64_t at = address;
-
 	while (bytes) {
-		size_t there;
+		struct region *region;
+		size_t alike = extent(sim, memory, address, bytes, &region);
 
-		if (sim->user < 0 || at < address ||
-		    !reach(sim, memory, at, bytes, &there))
-			goto refused;
-		at += there;
-		bytes -= there;
+		if (region)
+			return 1;
+		address += alike;
+		bytes -= alike;
 	}
 	return 0;
-refused:
+}
+
+static int strobed(const uint8_t *strobe, size_t byte)
+{
+	return !strobe || strobe[byte / 8] >> (byte % 8) & 1;
+}
+
+/*
+ * Looks for the first byte of an access that cannot be: one of a beat without
+ * any memory, or one that is written and is no memory. Returns its place, or
+ * @bytes if there is none. The other bytes of a beat come along.
+ */
+static size_t find_stray(const struct nvdla_sim *sim,
+			 enum nvdla_sim_memory memory, uint64_t address,
+			 size_t bytes, int write, const uint8_t *strobe)
+{
+	size_t at = 0;
+
+	if (bytes && bytes - 1 > UINT64_MAX - address)
+		return 0;
+	while (at < bytes) {
+		struct region *region;
+		size_t alike = extent(sim, memory, address + at, bytes - at,
+				      &region);
+		size_t before, begin, end, i;
+
+		if (region) {
+			at += alike;
+			continue;
+		}
+		for (i = at; write && i < at + alike; i++)
+			if (strobed(strobe, i))
+				return i;
+		/* The beat around this byte, as far as it is accessed. */
+		before = (size_t)((address + at) % NVDLA_SIM_BEAT);
+		begin = at > before ? at - before : 0;
+		end = at - before + NVDLA_SIM_BEAT;
+		end = end < bytes ? end : bytes;
+		if (!has_memory(sim, memory, address + begin, end - begin))
+			return at;
+		/* Further beats of the gap, or what is behind it. */
+		at = end < at + alike ? end : at + alike;
+	}
+	return bytes;
+}
+
+/* 0 if the access can be; tells the user if not. */
+static int check(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
+		 uint64_t address, size_t bytes, int write,
+		 const uint8_t *strobe)
+{
+	unsigned char told[16];
+	size_t stray;
+
 	if (sim->user < 0)
 		return -1;
-	put64(told, at);
+	stray = find_stray(sim, memory, address, bytes, write, strobe);
+	if (stray == bytes)
+		return 0;
+	put64(told, address + stray);
 	put32(told + 8, memory);
 	put32(told + 12, write ? 1 : 0);
 	nvdla_sim_send(sim, NVDLA_SIM_REFUSED, told, sizeof(told));
@@ -240,48 +299,46 @@ int nvdla_sim_read(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 {
 	unsigned char *at = data;
 
-	if (check(sim, memory, address, bytes, 0))
+	if (check(sim, memory, address, bytes, 0, NULL))
 		return -1;
 	while (bytes) {
-		size_t there;
-		struct region *region =
-			reach(sim, memory, address, part(bytes), &there);
+		struct region *region;
+		size_t alike =
+			extent(sim, memory, address, part(bytes), &region);
 
-		if (region->data)
+		if (!region)
+			memset(at, 0, alike);
+		else if (region->data)
 			memcpy(at, region->data + (address - region->address),
-			       there);
-		else if (fetch(sim, memory, address, at, there))
+			       alike);
+		else if (fetch(sim, memory, address, at, alike))
 			return -1;
-		at += there;
-		address += there;
-		bytes -= there;
+		at += alike;
+		address += alike;
+		bytes -= alike;
 	}
 	return 0;
 }
 
+/* All of it is memory. */
 static int write_all(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 		     uint64_t address, const unsigned char *at, size_t bytes)
 {
 	while (bytes) {
-		size_t there;
-		struct region *region =
-			reach(sim, memory, address, part(bytes), &there);
+		struct region *region;
+		size_t alike =
+			extent(sim, memory, address, part(bytes), &region);
 
 		if (region->data)
 			memcpy(region->data + (address - region->address), at,
-			       there);
-		else if (store(sim, memory, address, at, there))
+			       alike);
+		else if (store(sim, memory, address, at, alike))
 			return -1;
-		at += there;
-		address += there;
-		bytes -= there;
+		at += alike;
+		address += alike;
+		bytes -= alike;
 	}
 	return 0;
-}
-
-static int strobed(const uint8_t *strobe, size_t byte)
-{
-	return strobe[byte / 8] >> (byte % 8) & 1;
 }
 
 int nvdla_sim_write(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
@@ -290,7 +347,7 @@ int nvdla_sim_write(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 {
 	size_t begin, end;
 
-	if (check(sim, memory, address, bytes, 1))
+	if (check(sim, memory, address, bytes, 1, strobe))
 		return -1;
 	if (!strobe)
 		return write_all(sim, memory, address, data, bytes);

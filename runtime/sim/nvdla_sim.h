@@ -83,13 +83,24 @@ const char *nvdla_sim_error(const struct nvdla_sim *sim);
 /** nvdla_sim_close() - stop listening, and remove the socket */
 void nvdla_sim_close(struct nvdla_sim *sim);
 
+/*
+ * The widest beat of a memory interface in bytes. Beats are aligned, and those
+ * at the ends of a buffer reach beyond it: nv_full reads 64 bytes where the
+ * buffer has 32 left, and writes 64 of which it strobes 32. A harness cannot
+ * know where buffers end, so it passes on what the core asks for.
+ */
+#define NVDLA_SIM_BEAT	64
+
 /**
  * nvdla_sim_read() - serve a read of the core's memory interface
  *
  * From callbacks only. Any size; AXI bursts come as one access or as several.
+ * Bytes that are no memory of the device read as 0 where a beat brings them
+ * along: where other bytes of the access in the same aligned NVDLA_SIM_BEAT
+ * bytes are memory.
  *
- * Return: 0, or -1 if not all of it is memory of the device: answer with
- * DECERR. The runtime is told.
+ * Return: 0, or -1 if the access has a beat without any memory of the device:
+ * answer with DECERR. The runtime is told.
  */
 int nvdla_sim_read(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 		   uint64_t address, void *data, size_t bytes);
@@ -98,7 +109,11 @@ int nvdla_sim_read(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
  * nvdla_sim_write() - serve a write of the core's memory interface
  * @strobe: a bit for each byte, from the lowest one of strobe[0]; NULL: all
  *
- * Return: as nvdla_sim_read(); nothing is written where it is -1.
+ * Bytes without a strobe need not be memory, if a beat brings them along as in
+ * nvdla_sim_read().
+ *
+ * Return: 0, or -1 if a byte with a strobe, or all of a beat, is no memory of
+ * the device: nothing is written then; answer with DECERR. The runtime is told.
  */
 int nvdla_sim_write(struct nvdla_sim *sim, enum nvdla_sim_memory memory,
 		    uint64_t address, const void *data, size_t bytes,

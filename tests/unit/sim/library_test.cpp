@@ -206,14 +206,14 @@ TEST(SimLibrary, ServesMemoryByMessages) {
 TEST(SimLibrary, RefusesWhatIsNoMemory) {
   Toy toy(true);
   User user(toy);
-  user.send(6, numbers({{0x1000, 8}, {3, 8}, {1, 4}, {0, 4}}));  // one byte short
-  user.send(6, numbers({{0x2000, 8}, {4, 8}, {2, 4}, {0, 4}}));  // the other interface
-  user.ask(3, numbers({{0, 4}, {4, 4}, {4, 4}, {0, 4}}));
+  user.send(6, numbers({{0x1000, 8}, {64, 8}, {1, 4}, {0, 4}}));   // a beat short
+  user.send(6, numbers({{0x2000, 8}, {128, 8}, {2, 4}, {0, 4}}));  // the other interface
+  user.ask(3, numbers({{0, 4}, {65, 4}, {4, 4}, {0, 4}}));
   user.send(4, numbers({{100, 8}, {1, 4}, {0, 4}}));
   auto message = user.receive();
   ASSERT_TRUE(message);
   EXPECT_EQ(message->type, 106u);
-  EXPECT_EQ(message->payload, numbers({{0x1003, 8}, {0, 4}, {0, 4}}));
+  EXPECT_EQ(message->payload, numbers({{0x1040, 8}, {0, 4}, {0, 4}}));
   message = user.receive();
   ASSERT_TRUE(message);
   EXPECT_EQ(message->type, 106u);
@@ -223,6 +223,65 @@ TEST(SimLibrary, RefusesWhatIsNoMemory) {
   toy.join();
   EXPECT_EQ(toy.refusals(), 2);
 }
+
+// `Beats` is a copy of so many bytes with memory of which `read` bytes are at 0x1000 and `written`
+// ones at 0x2000: it copies zeros beyond the first, and counts refusals. Every second byte is
+// written.
+struct Beats {
+  std::uint32_t bytes, read, written;
+  int refusals;
+};
+
+class SimBeats : public testing::TestWithParam<Beats> {};
+
+TEST_P(SimBeats, BringAlongWhatIsNoMemory) {
+  const Beats& beats = GetParam();
+  Toy toy;
+  User user(toy);
+  const auto map = [&](std::uint64_t address, std::uint32_t bytes) {
+    const int file = ::memfd_create("nvdla-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    EXPECT_EQ(::ftruncate(file, 4096), 0);
+    EXPECT_EQ(::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    void* const data = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    std::memset(data, address == 0x1000 ? 0x5a : 0x77, 4096);
+    user.send_with(6, numbers({{address, 8}, {bytes, 8}, {1, 4}, {1, 4}}), {file});
+    ::close(file);
+    return static_cast<unsigned char*>(data);
+  };
+  unsigned char* const source = map(0x1000, beats.read);
+  unsigned char* const target = map(0x2000, beats.written);
+  user.ask(3, numbers({{0, 4}, {beats.bytes, 4}, {4, 4}, {0, 4}}));
+  user.send(4, numbers({{100, 8}, {1, 4}, {0, 4}}));
+  for (int i = 0; i < beats.refusals; ++i) {
+    const auto message = user.receive();
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->type, 106u);
+  }
+  EXPECT_EQ(user.answer().line, 1u);
+  user.close();
+  EXPECT_EQ(toy.join(), 0);
+  EXPECT_EQ(toy.refusals(), beats.refusals);
+  if (beats.refusals == 0) {
+    for (std::uint32_t i = 0; i < 4096; ++i) {
+      const unsigned char copied = i < beats.read ? 0x5a : 0;
+      EXPECT_EQ(target[i], i < beats.bytes && i % 2 == 0 ? copied : 0x77) << i;
+    }
+  }
+  ::munmap(source, 4096);
+  ::munmap(target, 4096);
+}
+
+INSTANTIATE_TEST_SUITE_P(SimLibrary, SimBeats,
+                         testing::Values(
+                             // The last beat has 32 bytes of memory, or one.
+                             Beats{128, 96, 128, 0}, Beats{128, 65, 128, 0},
+                             // It has none.
+                             Beats{128, 64, 128, 1}, Beats{256, 96, 256, 1},
+                             // The last byte of a write has no strobe.
+                             Beats{128, 128, 127, 0}, Beats{64, 64, 63, 0},
+                             // One with a strobe is no memory.
+                             Beats{128, 128, 126, 1}, Beats{64, 64, 1, 1}),
+                         [](const auto& test) { return "case" + std::to_string(test.index); });
 
 TEST(SimLibrary, ForgetsMemoryThatIsUnmapped) {
   Toy toy(true);
