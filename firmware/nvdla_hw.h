@@ -73,6 +73,12 @@ struct nvdla_hw {
 	u32 pdp_throughput;
 	/** @cdp_throughput: elements a cycle */
 	u32 cdp_throughput;
+	/**
+	 * @revision: year of the published logic, 0 if nobody said; 2018 and
+	 * 2019 of nv_small differ in the depth of the queues behind the read
+	 * clients of SDP, PDP and CDP
+	 */
+	u32 revision;
 };
 
 /** nvdla_hw_count() - number of known configurations */
@@ -81,6 +87,25 @@ u32 nvdla_hw_count(void);
 const struct nvdla_hw *nvdla_hw_get(u32 index);
 /** nvdla_hw_find() - configuration called @name, NULL if unknown */
 const struct nvdla_hw *nvdla_hw_find(const char *name);
+/**
+ * nvdla_hw_interrupts() - bits of S_INTR_STATUS
+ *
+ * Those of units that @hw lacks cannot be set, by S_INTR_SET either. The logic
+ * has them in S_INTR_MASK, where they store what is written and do nothing.
+ */
+u32 nvdla_hw_interrupts(const struct nvdla_hw *hw);
+/**
+ * nvdla_hw_counter() - unit and register of a counter
+ * @counter: enum nvdla_counter, below NVDLA_COUNTER_COUNT
+ * @unit: enum nvdla_unit
+ * @reg: its offset; of BDMA that of group 0
+ */
+void nvdla_hw_counter(u32 counter, u32 *unit, u32 *reg);
+/**
+ * nvdla_hw_counts() - what a counter of @hw is worth, an enum nvdla_counts
+ * @counter: enum nvdla_counter, below NVDLA_COUNTER_COUNT
+ */
+u32 nvdla_hw_counts(const struct nvdla_hw *hw, u32 counter);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,8 @@ UNIT_ORDER = ("CFGROM", "GLB", "MCIF", "CVIF", "BDMA", "CDMA", "CSC", "CMAC_A",
               "CDP_RDMA", "CDP", "RBK", "GEC")
 
 ACCESS = ("RO", "RW", "WO", "RW1C", "W1S", "RW-TRIGGER", "RW-PORT")
+# What the value of a statistic is worth; the order is that of enum nvdla_counts.
+COUNTS = ("exact", "indicative", "invalid")
 KINDS = ("number", "signed", "bytes", "address")
 IN_PLACE = ("bytes", "address")
 
@@ -40,7 +42,7 @@ IDENT = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 ENUMERATOR = re.compile(r"[A-Z0-9][A-Z0-9_]*\Z")
 
 UNIT_KEYS = {"name", "desc", "base", "built"}
-REG_KEYS = {"offset", "name", "common", "access", "statistic", "desc", "fields"}
+REG_KEYS = {"offset", "name", "common", "access", "statistic", "counts", "desc", "fields"}
 FIELD_KEYS = {"name", "lsb", "width", "access", "reset", "enum", "kind", "desc",
               "first", "last", "nv_small"}
 FILE_KEYS = {"desc", "units", "prefix", "field_macros", "single", "group"}
@@ -189,6 +191,12 @@ class Register:
         self.access = kinds.pop() if len(kinds) == 1 else "MIXED"
         if self.statistic and self.access != "RO":
             fail(where, "a statistic must be RO")
+        counts = data.get("counts", {})
+        if set(counts) != (set(MAPS) if self.statistic else set()):
+            fail(where, "counts is what a statistic has, for each map")
+        if set(counts.values()) - set(COUNTS):
+            fail(where, f"counts is one of {', '.join(COUNTS)}")
+        self.counts = [COUNTS.index(counts.get(m, "exact")) for m in MAPS]
 
     @staticmethod
     def unroll(where, entry):
@@ -386,6 +394,9 @@ def emit_unit_registers(out, prefix, block, desc):
         if block.field_macros:
             for field in reg.fields:
                 rows += field_macros(name, field)
+        if reg.statistic:
+            rows.append((f"{name}_COUNTS",
+                         f"0x{sum(c << 4 * g for g, c in enumerate(reg.counts)):02x}u"))
         out.define(rows)
 
 
@@ -416,7 +427,8 @@ def generate_header(description):
             "Addresses and byte counts whose low bits are missing in the first",
             "generation are byte quantities that stay in place: _SHIFT is 0.  Where the",
             "maps differ, _MASK is the wider mask of the second generation and",
-            "_MASK_NV_FULL that of the first."):
+            "_MASK_NV_FULL that of the first.  _COUNTS of a counter has an enum nvdla_counts",
+            "for each map, 4 bits wide, map 0 lowest."):
         out.text(f" * {line}".rstrip())
     out.text(" */")
     out.text("#ifndef NVDLA_REGS_H")
@@ -435,6 +447,18 @@ def generate_header(description):
         out.claim(f"NVDLA_REGMAP_{name.upper()}")
         out.text(f"\tNVDLA_REGMAP_{name.upper()},")
     out.text("\tNVDLA_REGMAP_COUNT")
+    out.text("};")
+
+    out.text()
+    for line in comment("enum nvdla_counts tells what a counter is worth, as measured on the published "
+                        "logic. exact: the logic counts as described here. indicative: it moves "
+                        "with the load or the results, and is not comparable. invalid: nobody "
+                        "drives it, or it counts something else."):
+        out.text(line)
+    out.text("enum nvdla_counts {")
+    for name in COUNTS:
+        out.claim(f"NVDLA_COUNTS_{name.upper()}")
+        out.text(f"\tNVDLA_COUNTS_{name.upper()},")
     out.text("};")
 
     out.text()
@@ -507,7 +531,8 @@ ROWS = (
      "built_nv_small, groups, first_group_offset, first_reg, reg_count, desc"),
     ("NVDLA_REG_ROW", "unit, name, offset, scope, access, statistic, present_nv_full, "
      "present_nv_small, reset_nv_full, reset_nv_small, read_nv_full, read_nv_small, "
-     "write_nv_full, write_nv_small, w1c, w1s, trigger, first_field, field_count, desc"),
+     "write_nv_full, write_nv_small, w1c, w1s, trigger, counts_nv_full, counts_nv_small, "
+     "first_field, field_count, desc"),
     ("NVDLA_FIELD_ROW", "name, kind, access, lsb_nv_full, width_nv_full, lsb_nv_small, "
      "width_nv_small, first_enum, enum_count, desc"),
     ("NVDLA_ENUM_ROW", "name, value"),
@@ -566,6 +591,7 @@ def generate_table(description):
                 *(hex32(reg.mask(g, *stored)) for g in (0, 1)),
                 hex32(reg.mask(1, "RW1C")), hex32(reg.mask(1, "W1S")),
                 hex32(reg.mask(1, "RW-TRIGGER", "RW-PORT")),
+                *(str(c) for c in reg.counts),
                 str(field_index(reg)), str(len(reg.fields)), quote(reg.desc)))
 
     lines = ["/* SPDX-License-Identifier: GPL-2.0 OR MIT */", "/*"]

@@ -12,7 +12,8 @@
  * Addresses and byte counts whose low bits are missing in the first
  * generation are byte quantities that stay in place: _SHIFT is 0.  Where the
  * maps differ, _MASK is the wider mask of the second generation and
- * _MASK_NV_FULL that of the first.
+ * _MASK_NV_FULL that of the first.  _COUNTS of a counter has an enum nvdla_counts
+ * for each map, 4 bits wide, map 0 lowest.
  */
 #ifndef NVDLA_REGS_H
 #define NVDLA_REGS_H
@@ -43,6 +44,18 @@ enum nvdla_regmap {
 	NVDLA_REGMAP_NV_FULL,
 	NVDLA_REGMAP_NV_SMALL,
 	NVDLA_REGMAP_COUNT
+};
+
+/*
+ * enum nvdla_counts tells what a counter is worth, as measured on the published
+ * logic. exact: the logic counts as described here. indicative: it moves with
+ * the load or the results, and is not comparable. invalid: nobody drives it, or
+ * it counts something else.
+ */
+enum nvdla_counts {
+	NVDLA_COUNTS_EXACT,
+	NVDLA_COUNTS_INDICATIVE,
+	NVDLA_COUNTS_INVALID,
 };
 
 #define NVDLA_UNIT_WINDOW	0x1000
@@ -1037,21 +1050,25 @@ enum nvdla_regmap {
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL		0x044
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP0_READ_STALL_COUNT_MASK	0xffffffffu
+#define NVDLA_BDMA_STATUS_GRP0_READ_STALL_COUNTS	0x11u
 
 /* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL		0x048
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL_COUNT_MASK	0xffffffffu
+#define NVDLA_BDMA_STATUS_GRP0_WRITE_STALL_COUNTS	0x11u
 
 /* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL		0x04c
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP1_READ_STALL_COUNT_MASK	0xffffffffu
+#define NVDLA_BDMA_STATUS_GRP1_READ_STALL_COUNTS	0x11u
 
 /* Stalled cycles of the last run of the group. [RO, statistic] */
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL		0x050
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL_COUNT_SHIFT	0
 #define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL_COUNT_MASK	0xffffffffu
+#define NVDLA_BDMA_STATUS_GRP1_WRITE_STALL_COUNTS	0x11u
 
 /* CDMA: convolution DMA, fills the convolution buffer (CBUF) */
 #define NVDLA_CDMA_FIRST_GROUP_REG	0x010
@@ -1467,21 +1484,25 @@ enum nvdla_regmap {
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM				0x0c4
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM_NAN_DATA_NUM_SHIFT	0
 #define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM_NAN_DATA_NUM_MASK	0xffffffffu
+#define NVDLA_CDMA_D_NAN_INPUT_DATA_NUM_COUNTS			0x00u
 
 /* NaNs in the weights. [RO, statistic] */
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM			0x0c8
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM_NAN_WEIGHT_NUM_SHIFT	0
 #define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM_NAN_WEIGHT_NUM_MASK	0xffffffffu
+#define NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM_COUNTS		0x00u
 
 /* Infinities in the data. [RO, statistic] */
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM				0x0cc
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM_INF_DATA_NUM_SHIFT	0
 #define NVDLA_CDMA_D_INF_INPUT_DATA_NUM_INF_DATA_NUM_MASK	0xffffffffu
+#define NVDLA_CDMA_D_INF_INPUT_DATA_NUM_COUNTS			0x00u
 
 /* Infinities in the weights. [RO, statistic] */
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM			0x0d0
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_INF_WEIGHT_NUM_SHIFT	0
 #define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_INF_WEIGHT_NUM_MASK	0xffffffffu
+#define NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM_COUNTS		0x00u
 
 /* What is counted. */
 #define NVDLA_CDMA_D_PERF_ENABLE		0x0d4
@@ -1492,21 +1513,25 @@ enum nvdla_regmap {
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL			0x0d8
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL_DAT_RD_STALL_SHIFT	0
 #define NVDLA_CDMA_D_PERF_DAT_READ_STALL_DAT_RD_STALL_MASK	0xffffffffu
+#define NVDLA_CDMA_D_PERF_DAT_READ_STALL_COUNTS			0x11u
 
 /* Cycles that a weight request waited for the port. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL				0x0dc
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL_WT_RD_STALL_SHIFT	0
 #define NVDLA_CDMA_D_PERF_WT_READ_STALL_WT_RD_STALL_MASK	0xffffffffu
+#define NVDLA_CDMA_D_PERF_WT_READ_STALL_COUNTS			0x11u
 
 /* Sum of latencies of data reads. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY			0x0e0
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY_DAT_RD_LATENCY_SHIFT	0
 #define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY_DAT_RD_LATENCY_MASK	0xffffffffu
+#define NVDLA_CDMA_D_PERF_DAT_READ_LATENCY_COUNTS		0x11u
 
 /* Sum of latencies of weight reads. [RO, statistic] */
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY			0x0e4
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY_WT_RD_LATENCY_SHIFT	0
 #define NVDLA_CDMA_D_PERF_WT_READ_LATENCY_WT_RD_LATENCY_MASK	0xffffffffu
+#define NVDLA_CDMA_D_PERF_WT_READ_LATENCY_COUNTS		0x21u
 
 /* Storage without a function. */
 #define NVDLA_CDMA_D_CYA		0x0e8
@@ -1886,6 +1911,7 @@ enum nvdla_regmap {
 #define NVDLA_CACC_D_OUT_SATURATION			0x030
 #define NVDLA_CACC_D_OUT_SATURATION_SAT_COUNT_SHIFT	0
 #define NVDLA_CACC_D_OUT_SATURATION_SAT_COUNT_MASK	0xffffffffu
+#define NVDLA_CACC_D_OUT_SATURATION_COUNTS		0x00u
 
 /* Storage without a function. */
 #define NVDLA_CACC_D_CYA		0x034
@@ -2169,11 +2195,13 @@ enum nvdla_regmap {
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM					0x078
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM_COUNTS				0x00u
 
 /* Infinities at the input. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM					0x07c
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM_COUNTS				0x00u
 
 /* What is counted. */
 #define NVDLA_SDP_RDMA_D_PERF_ENABLE					0x080
@@ -2190,21 +2218,25 @@ enum nvdla_regmap {
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL				0x084
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL_MRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL_MRDMA_STALL_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL_COUNTS			0x11u
 
 /* Cycles that reads for BS waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL				0x088
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL_BRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL_BRDMA_STALL_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL_COUNTS			0x11u
 
 /* Cycles that reads for BN waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL				0x08c
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL_NRDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL_NRDMA_STALL_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL_COUNTS			0x11u
 
 /* Cycles that reads for EW waited. [RO, statistic] */
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL				0x090
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL_ERDMA_STALL_SHIFT	0
 #define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL_ERDMA_STALL_MASK		0xffffffffu
+#define NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL_COUNTS			0x11u
 
 /* SDP: single-point processor, operators BS (X1), BN (X2), EW (Y) and LUT */
 #define NVDLA_SDP_FIRST_GROUP_REG	0x038
@@ -2653,21 +2685,25 @@ enum nvdla_regmap {
 #define NVDLA_SDP_D_STATUS			0x0cc
 #define NVDLA_SDP_D_STATUS_STATUS_UNEQUAL_SHIFT	0
 #define NVDLA_SDP_D_STATUS_STATUS_UNEQUAL_MASK	0x00000001u
+#define NVDLA_SDP_D_STATUS_COUNTS		0x00u
 
 /* NaNs at the input. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM				0x0d0
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM_STATUS_NAN_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_SDP_D_STATUS_NAN_INPUT_NUM_COUNTS				0x22u
 
 /* Infinities at the input. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM				0x0d4
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_INF_INPUT_NUM_STATUS_INF_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_SDP_D_STATUS_INF_INPUT_NUM_COUNTS				0x22u
 
 /* NaNs at the output. [RO, statistic] */
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM				0x0d8
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_STATUS_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_STATUS_NAN_OUTPUT_NUM_MASK	0xffffffffu
+#define NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM_COUNTS			0x00u
 
 /* What is counted. */
 #define NVDLA_SDP_D_PERF_ENABLE					0x0dc
@@ -2692,36 +2728,43 @@ enum nvdla_regmap {
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL			0x0e0
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL_WDMA_STALL_SHIFT	0
 #define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL_WDMA_STALL_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_WDMA_WRITE_STALL_COUNTS		0x11u
 
 /* Results from below the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_UFLOW			0x0e4
 #define NVDLA_SDP_D_PERF_LUT_UFLOW_LUT_UFLOW_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_UFLOW_LUT_UFLOW_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_LUT_UFLOW_COUNTS		0x11u
 
 /* Results from above the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_OFLOW			0x0e8
 #define NVDLA_SDP_D_PERF_LUT_OFLOW_LUT_OFLOW_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_OFLOW_LUT_OFLOW_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_LUT_OFLOW_COUNTS		0x11u
 
 /* Outputs that saturated. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_OUT_SATURATION				0x0ec
 #define NVDLA_SDP_D_PERF_OUT_SATURATION_OUT_SATURATION_SHIFT	0
 #define NVDLA_SDP_D_PERF_OUT_SATURATION_OUT_SATURATION_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_OUT_SATURATION_COUNTS			0x00u
 
 /* Results from inside the table. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_HYBRID			0x0f0
 #define NVDLA_SDP_D_PERF_LUT_HYBRID_LUT_HYBRID_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_HYBRID_LUT_HYBRID_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_LUT_HYBRID_COUNTS		0x11u
 
 /* Inputs inside LE. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT			0x0f4
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT_LUT_LE_HIT_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_LE_HIT_LUT_LE_HIT_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_LUT_LE_HIT_COUNTS		0x11u
 
 /* Inputs inside LO. [RO, statistic] */
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT			0x0f8
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT_LUT_LO_HIT_SHIFT	0
 #define NVDLA_SDP_D_PERF_LUT_LO_HIT_LUT_LO_HIT_MASK	0xffffffffu
+#define NVDLA_SDP_D_PERF_LUT_LO_HIT_COUNTS		0x11u
 
 /* PDP_RDMA: read DMA of PDP */
 #define NVDLA_PDP_RDMA_FIRST_GROUP_REG	0x008
@@ -2861,6 +2904,7 @@ enum nvdla_regmap {
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL			0x048
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_SHIFT	0
 #define NVDLA_PDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_MASK	0xffffffffu
+#define NVDLA_PDP_RDMA_D_PERF_READ_STALL_COUNTS			0x21u
 
 /* Storage without a function. */
 #define NVDLA_PDP_RDMA_D_CYA		0x04c
@@ -3109,16 +3153,19 @@ enum nvdla_regmap {
 #define NVDLA_PDP_D_INF_INPUT_NUM			0x088
 #define NVDLA_PDP_D_INF_INPUT_NUM_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_INF_INPUT_NUM_INF_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_PDP_D_INF_INPUT_NUM_COUNTS		0x11u
 
 /* NaNs at the input. [RO, statistic] */
 #define NVDLA_PDP_D_NAN_INPUT_NUM			0x08c
 #define NVDLA_PDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_PDP_D_NAN_INPUT_NUM_COUNTS		0x11u
 
 /* NaNs at the output. [RO, statistic] */
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM			0x090
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_PDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_MASK	0xffffffffu
+#define NVDLA_PDP_D_NAN_OUTPUT_NUM_COUNTS		0x11u
 
 /* What is counted. */
 #define NVDLA_PDP_D_PERF_ENABLE			0x094
@@ -3131,6 +3178,7 @@ enum nvdla_regmap {
 #define NVDLA_PDP_D_PERF_WRITE_STALL				0x098
 #define NVDLA_PDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_SHIFT	0
 #define NVDLA_PDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_MASK	0xffffffffu
+#define NVDLA_PDP_D_PERF_WRITE_STALL_COUNTS			0x11u
 
 /* Storage without a function. */
 #define NVDLA_PDP_D_CYA			0x09c
@@ -3257,6 +3305,7 @@ enum nvdla_regmap {
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL			0x03c
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_SHIFT	0
 #define NVDLA_CDP_RDMA_D_PERF_READ_STALL_PERF_READ_STALL_MASK	0xffffffffu
+#define NVDLA_CDP_RDMA_D_PERF_READ_STALL_COUNTS			0x21u
 
 /* Storage without a function. */
 #define NVDLA_CDP_RDMA_D_CYA		0x040
@@ -3524,21 +3573,25 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_NAN_INPUT_NUM			0x08c
 #define NVDLA_CDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_NAN_INPUT_NUM_NAN_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_CDP_D_NAN_INPUT_NUM_COUNTS		0x11u
 
 /* Infinities at the input. [RO, statistic] */
 #define NVDLA_CDP_D_INF_INPUT_NUM			0x090
 #define NVDLA_CDP_D_INF_INPUT_NUM_INF_INPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_INF_INPUT_NUM_INF_INPUT_NUM_MASK	0xffffffffu
+#define NVDLA_CDP_D_INF_INPUT_NUM_COUNTS		0x11u
 
 /* NaNs at the output. [RO, statistic] */
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM			0x094
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_SHIFT	0
 #define NVDLA_CDP_D_NAN_OUTPUT_NUM_NAN_OUTPUT_NUM_MASK	0xffffffffu
+#define NVDLA_CDP_D_NAN_OUTPUT_NUM_COUNTS		0x11u
 
 /* Outputs that saturated. [RO, statistic] */
 #define NVDLA_CDP_D_OUT_SATURATION			0x098
 #define NVDLA_CDP_D_OUT_SATURATION_OUT_SATURATION_SHIFT	0
 #define NVDLA_CDP_D_OUT_SATURATION_OUT_SATURATION_MASK	0xffffffffu
+#define NVDLA_CDP_D_OUT_SATURATION_COUNTS		0x21u
 
 /* What is counted. */
 #define NVDLA_CDP_D_PERF_ENABLE			0x09c
@@ -3555,16 +3608,19 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_PERF_WRITE_STALL				0x0a0
 #define NVDLA_CDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_SHIFT	0
 #define NVDLA_CDP_D_PERF_WRITE_STALL_PERF_WRITE_STALL_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_WRITE_STALL_COUNTS			0x11u
 
 /* Inputs below both tables. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_UFLOW			0x0a4
 #define NVDLA_CDP_D_PERF_LUT_UFLOW_PERF_LUT_UFLOW_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_UFLOW_PERF_LUT_UFLOW_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_LUT_UFLOW_COUNTS		0x00u
 
 /* Inputs above both tables. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_OFLOW			0x0a8
 #define NVDLA_CDP_D_PERF_LUT_OFLOW_PERF_LUT_OFLOW_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_OFLOW_PERF_LUT_OFLOW_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_LUT_OFLOW_COUNTS		0x00u
 
 /*
  * Inputs inside both tables, or below one and above the other. [RO, statistic]
@@ -3572,16 +3628,19 @@ enum nvdla_regmap {
 #define NVDLA_CDP_D_PERF_LUT_HYBRID				0x0ac
 #define NVDLA_CDP_D_PERF_LUT_HYBRID_PERF_LUT_HYBRID_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_HYBRID_PERF_LUT_HYBRID_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_LUT_HYBRID_COUNTS			0x01u
 
 /* Inputs inside LE alone. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT				0x0b0
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT_PERF_LUT_LE_HIT_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_LE_HIT_PERF_LUT_LE_HIT_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_LUT_LE_HIT_COUNTS			0x00u
 
 /* Inputs inside LO alone. [RO, statistic] */
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT				0x0b4
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT_PERF_LUT_LO_HIT_SHIFT	0
 #define NVDLA_CDP_D_PERF_LUT_LO_HIT_PERF_LUT_LO_HIT_MASK	0xffffffffu
+#define NVDLA_CDP_D_PERF_LUT_LO_HIT_COUNTS			0x00u
 
 /* Storage without a function. */
 #define NVDLA_CDP_D_CYA			0x0b8
@@ -3751,11 +3810,13 @@ enum nvdla_regmap {
 #define NVDLA_RBK_D_PERF_READ_STALL			0x05c
 #define NVDLA_RBK_D_PERF_READ_STALL_RD_STALL_CNT_SHIFT	0
 #define NVDLA_RBK_D_PERF_READ_STALL_RD_STALL_CNT_MASK	0xffffffffu
+#define NVDLA_RBK_D_PERF_READ_STALL_COUNTS		0x11u
 
 /* Cycles that writes waited for the port. [RO, statistic] */
 #define NVDLA_RBK_D_PERF_WRITE_STALL			0x060
 #define NVDLA_RBK_D_PERF_WRITE_STALL_WR_STALL_CNT_SHIFT	0
 #define NVDLA_RBK_D_PERF_WRITE_STALL_WR_STALL_CNT_MASK	0xffffffffu
+#define NVDLA_RBK_D_PERF_WRITE_STALL_COUNTS		0x11u
 
 /*
  * GEC: error collector of the register specification; never published as logic

@@ -44,22 +44,24 @@ constexpr FieldInfo kFields[] = {
 };
 
 constexpr RegisterInfo kRegisters[] = {
-#define NVDLA_REG_ROW(unit, name, offset, scope, access, statistic, present0, present1, reset0,    \
-                      reset1, read0, read1, write0, write1, w1c, w1s, trigger, first, count, desc) \
-  {NVDLA_UNIT_##unit,                                                                              \
-   name,                                                                                           \
-   offset,                                                                                         \
-   scope,                                                                                          \
-   access,                                                                                         \
-   (statistic) != 0,                                                                               \
-   {(present0) != 0, (present1) != 0},                                                             \
-   {reset0, reset1},                                                                               \
-   {read0, read1},                                                                                 \
-   {write0, write1},                                                                               \
-   w1c,                                                                                            \
-   w1s,                                                                                            \
-   trigger,                                                                                        \
-   {kFields + (first), count},                                                                     \
+#define NVDLA_REG_ROW(unit, name, offset, scope, access, statistic, present0, present1, reset0,  \
+                      reset1, read0, read1, write0, write1, w1c, w1s, trigger, counts0, counts1, \
+                      first, count, desc)                                                        \
+  {NVDLA_UNIT_##unit,                                                                            \
+   name,                                                                                         \
+   offset,                                                                                       \
+   scope,                                                                                        \
+   access,                                                                                       \
+   (statistic) != 0,                                                                             \
+   {(present0) != 0, (present1) != 0},                                                           \
+   {reset0, reset1},                                                                             \
+   {read0, read1},                                                                               \
+   {write0, write1},                                                                             \
+   w1c,                                                                                          \
+   w1s,                                                                                          \
+   trigger,                                                                                      \
+   {static_cast<nvdla_counts>(counts0), static_cast<nvdla_counts>(counts1)},                     \
+   {kFields + (first), count},                                                                   \
    desc},
 #include "firmware/registers/nvdla_reg_table.inc"
 };

@@ -93,6 +93,7 @@ struct RegisterInfo {
   std::uint32_t write_one_clears;  // bits that writing 1 clears
   std::uint32_t write_one_sets;    // bits whose writing 1 sets a status bit
   std::uint32_t trigger;           // bits whose access also acts
+  PerMap<nvdla_counts> counts;     // what the value of a statistic is worth
   std::span<const FieldInfo> fields;
   std::string_view description;
 

@@ -27,7 +27,7 @@ const Unit kUnits[] = {
     {"SdpWithTables", test::base_y, NVDLA_COUNTER_SDP_LUT_LE_HIT},
     {"SdpThatCompares", test::base_equal, NVDLA_COUNTER_SDP_UNEQUAL},
     {"SdpAndPooling", test::base_sdp_pdp, NVDLA_COUNTER_PDP_WRITE_STALL},
-    {"Pdp", test::base_pdp, NVDLA_COUNTER_PDP_RDMA_STALL},
+    {"Pdp", test::base_pdp, NVDLA_COUNTER_PDP_WRITE_STALL},
     {"Cdp", test::base_cdp, NVDLA_COUNTER_CDP_LUT_LE_HIT},
     {"RubikContracts", test::base_contract, NVDLA_COUNTER_RUBIK_WRITE_STALL},
     {"RubikSplits", test::base_split, NVDLA_COUNTER_RUBIK_READ_STALL},

@@ -370,6 +370,8 @@ void run(const Base& base, const Row& row) {
     std::multiset<Device::Read> expected;
     std::array<std::uint32_t, NVDLA_COUNTER_MAX> values{};
     for (std::uint32_t counter : flat(row)) {
+      // The engine leaves out what nobody counts on the configuration.
+      if (nvdla_hw_counts(base.hw, counter) == NVDLA_COUNTS_INVALID) continue;
       const CounterPlace place = counter_places().at(counter);
       const Device::Read at = {place.unit, group(place.unit), place.reg};
       valid |= 1ull << counter;

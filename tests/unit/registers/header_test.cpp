@@ -107,6 +107,22 @@ TEST_F(Header, TellsWhereGroupsBegin) {
   }
 }
 
+TEST_F(Header, TellsWhatCountersAreWorth) {
+  unsigned counters = 0;
+  for (const RegisterInfo& reg : registers()) {
+    const std::string name = prefix_of(reg.unit) + std::string(reg.name) + "_COUNTS";
+    if (!reg.statistic) {
+      EXPECT_FALSE(macros_.contains(name)) << name;
+      continue;
+    }
+    ++counters;
+    EXPECT_EQ(macro(name), static_cast<std::uint32_t>(reg.counts[NVDLA_REGMAP_NV_FULL]) |
+                               static_cast<std::uint32_t>(reg.counts[NVDLA_REGMAP_NV_SMALL]) << 4)
+        << name;
+  }
+  EXPECT_GT(counters, 40u);
+}
+
 // Nothing but what the tests above know.
 TEST_F(Header, HasNothingElse) {
   std::size_t known = 3;  // NVDLA_UNIT_WINDOW, NVDLA_REG_SPACE, NVDLA_NO_REG
@@ -116,7 +132,7 @@ TEST_F(Header, HasNothingElse) {
     if (info.unit == NVDLA_UNIT_CMAC_B) continue;  // shares CMAC_A's
     known += 1 + info.first_group_offset.has_value();
     for (const RegisterInfo& reg : info.registers) {
-      known += 1;
+      known += 1 + reg.statistic;
       const bool shared =
           info.unit == NVDLA_UNIT_CDMA &&
           (reg.name == "S_STATUS" || reg.name == "S_POINTER" || reg.name == "D_OP_ENABLE");
