@@ -107,6 +107,8 @@ void nvdla_engine_quiesce(struct nvdla_engine *engine)
 			NVDLA_IRQ_ALL);
 	nvdla_reg_write(engine, NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_STATUS,
 			NVDLA_IRQ_ALL);
+	/* Writes are posted: once this has answered, the line is down. */
+	nvdla_reg_read(engine, NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK);
 }
 
 void nvdla_irq_set_mask(struct nvdla_engine *engine, u32 mask)

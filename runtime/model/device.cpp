@@ -37,7 +37,7 @@ struct Device::Impl {
   Impl(const nvdla_hw& config, Bus& bus, const Options& opts)
       : hw(config),
         options(opts),
-        registers(config),
+        registers(config, opts.posted_writes),
         dma(config, bus),
         counters(hw, opts.memory, registers),
         kernels(chosen_kernels()),
@@ -349,12 +349,15 @@ void Device::write(std::uint32_t offset, std::uint32_t value) {
 
 bool Device::interrupt() const { return impl_->registers.interrupt(); }
 
+bool Device::settle() { return impl_->registers.settle_line(); }
+
 bool Device::step() {
   Impl& impl = *impl_;
   ++impl.now;
   const bool flushed = std::exchange(impl.flushing, false);
   if (flushed) impl.registers.flush_done();
-  if (impl.deliver() || impl.run_one() || flushed) return true;
+  const bool arrived = impl.registers.settle_line();
+  if (impl.deliver() || impl.run_one() || flushed || arrived) return true;
   // Nothing happens but time.
   return !impl.completions.empty();
 }

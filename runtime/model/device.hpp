@@ -40,6 +40,10 @@ struct Options {
   Quirks quirks = Quirks::kRtl;
   // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
   unsigned completion_delay = 1;
+  // Writes of registers are posted, as on the logic: one that changes the interrupt line (a mask, a
+  // clear, a bit that is set) reaches it later. A read of any register orders it, and a step of
+  // time is long enough for it. false: the line follows at once.
+  bool posted_writes = true;
   // Host threads for heavy layers of the convolution pipeline, the caller's included; 0 is one per
   // processor. Results never depend on it. The bus is only ever called on the caller's.
   unsigned threads = 1;
@@ -86,6 +90,10 @@ class Device {
   // Lets time pass: runs one layer that can run or delivers what is due. A register write never
   // runs a layer by itself. Returns false when nothing is left to do: idle or blocked.
   bool step();
+
+  // Lets writes that are on their way to the interrupt line arrive; false if there are none. A step
+  // does so, too.
+  bool settle();
 
   // No unit is enabled and no completion is due.
   bool idle() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/register_file.hpp"
 
+#include <utility>
+
 namespace nvdla::model {
 namespace {
 
@@ -54,7 +56,10 @@ std::int16_t* Lut::entry(unsigned table) noexcept {
   return index < kLoEntries ? &lo[index] : nullptr;
 }
 
-RegisterFile::RegisterFile(const nvdla_hw& hw) : map_(static_cast<RegisterMap>(hw.regmap)) {
+RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
+    : map_(static_cast<RegisterMap>(hw.regmap)),
+      interrupts_(nvdla_hw_interrupts(&hw)),
+      posted_(posted) {
   unit_of_window_.fill(NVDLA_UNIT_COUNT);
   for (const UnitInfo& info : nvdla::model::units()) {
     UnitState& unit = units_[info.unit];
@@ -84,6 +89,7 @@ void RegisterFile::reset() {
   }
   // The tables are RAM: silicon leaves them undefined, the model leaves them 0.
   luts_ = {};
+  settle_line();
 }
 
 bool RegisterFile::enabled(Unit unit, unsigned group) const noexcept {
@@ -122,7 +128,8 @@ void RegisterFile::finish(Unit unit) noexcept {
 }
 
 void RegisterFile::raise(std::uint32_t interrupts) noexcept {
-  units_[NVDLA_UNIT_GLB].words[0][NVDLA_GLB_S_INTR_STATUS / 4] |= interrupts;
+  units_[NVDLA_UNIT_GLB].words[0][NVDLA_GLB_S_INTR_STATUS / 4] |= interrupts & interrupts_;
+  settle_line();
 }
 
 void RegisterFile::flush_done() noexcept {
@@ -130,9 +137,15 @@ void RegisterFile::flush_done() noexcept {
              NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_MASK);
 }
 
-bool RegisterFile::interrupt() const noexcept {
-  return (single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_STATUS) &
-          ~single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK)) != 0;
+bool RegisterFile::settle_line() noexcept {
+  line_ = (single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_STATUS) &
+           ~single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK)) != 0;
+  return std::exchange(line_pending_, false);
+}
+
+void RegisterFile::line_written() noexcept {
+  line_pending_ = true;
+  if (!posted_) settle_line();
 }
 
 std::uint32_t RegisterFile::status(const UnitState& unit) const noexcept {
@@ -156,6 +169,8 @@ Lut* RegisterFile::port(Unit unit, std::uint32_t offset) noexcept {
 }
 
 std::uint32_t RegisterFile::read(std::uint32_t offset) {
+  // The register bus answers a read when all writes before it have arrived.
+  if (line_pending_) settle_line();
   const RegisterInfo* info = register_at(map_, offset);
   if (info == nullptr) return 0;
   UnitState& unit = units_[info->unit];
@@ -205,10 +220,12 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   if (!unit.built) return;
   if (info->write_one_clears != 0) {
     unit.words[0][info->offset / 4] &= ~(value & info->write_one_clears);
+    line_written();  // GLB.S_INTR_STATUS is the only one
     return;
   }
   if (info->write_one_sets != 0) {  // GLB.S_INTR_SET is the only one
-    raise(value & info->write_one_sets);
+    unit.words[0][NVDLA_GLB_S_INTR_STATUS / 4] |= value & info->write_one_sets & interrupts_;
+    line_written();
     return;
   }
   if (unit.grouped && info->offset == kPointer) {
@@ -233,8 +250,10 @@ void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
   // As in store().
   if (group_register && (unit.words[group][unit.op_enable / 4] & 1) != 0) return;
   std::uint32_t& word = unit.words[group][info->offset / 4];
+  const bool masks = info->unit == NVDLA_UNIT_GLB && info->offset == NVDLA_GLB_S_INTR_MASK;
   const std::uint32_t mask = info->write[map_];
   word = (word & ~mask) | (value & mask);
+  if (masks) line_written();
   if (group_register && info->offset == unit.op_enable && (value & 1) != 0)
     for (const std::size_t at : unit.cleared) unit.words[group][at] = 0;
 }

@@ -50,7 +50,8 @@ struct Lut {
 
 class RegisterFile {
  public:
-  explicit RegisterFile(const nvdla_hw& hw);
+  // `posted`: as Options::posted_writes.
+  explicit RegisterFile(const nvdla_hw& hw, bool posted = false);
 
   void reset();
 
@@ -59,7 +60,9 @@ class RegisterFile {
   void write(std::uint32_t offset, std::uint32_t value);
 
   // Level of the interrupt line.
-  bool interrupt() const noexcept;
+  bool interrupt() const noexcept { return line_; }
+  // Lets the line follow the interrupt registers; false if it did already.
+  bool settle_line() noexcept;
 
   // The datapath side.
   bool built(Unit unit) const noexcept { return units_[unit].built; }
@@ -99,12 +102,18 @@ class RegisterFile {
   // A write to such a register; false, and nothing is done, if it is another.
   bool store(std::uint32_t offset, std::uint32_t value) noexcept;
   std::uint32_t status(const UnitState& unit) const noexcept;
+  // A write has changed an interrupt register.
+  void line_written() noexcept;
   Lut* port(Unit unit, std::uint32_t offset) noexcept;
 
   RegisterMap map_;
   std::array<UnitState, NVDLA_UNIT_COUNT> units_;
   std::array<std::uint8_t, NVDLA_REG_SPACE / kWindow> unit_of_window_;  // or NVDLA_UNIT_COUNT
   std::array<Lut, 2> luts_;
+  std::uint32_t interrupts_;  // bits of S_INTR_STATUS that are built
+  bool posted_;
+  bool line_ = false;
+  bool line_pending_ = false;
 };
 
 }  // namespace nvdla::model

@@ -119,7 +119,20 @@ std::optional<std::uint32_t> Function::register_offset(std::uint64_t address, st
 }
 
 std::uint64_t Function::bar_read(std::uint64_t address, std::uint32_t size) {
-  const std::lock_guard lock(mutex_);
+  std::uint64_t value = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    // A read orders the writes before it, and one of them may have changed the line.
+    const bool line = accelerator_->interrupt();
+    value = read_locked(address, size);
+    if (accelerator_->interrupt() == line) return value;
+    refresh();
+  }
+  port_.settle();
+  return value;
+}
+
+std::uint64_t Function::read_locked(std::uint64_t address, std::uint32_t size) {
   const auto offset = register_offset(address, size);
   if (!offset) return ones(size);
   if (size == 8) {
@@ -225,6 +238,8 @@ void Function::work() {
   while (!stopping_) {
     if (!due_) {
       wake_.wait(lock);
+    } else if (accelerator_->settle()) {
+      refresh();
     } else if (faults_.gone != 0 || accelerator_->idle()) {
       due_ = false;
       delayed_ = false;

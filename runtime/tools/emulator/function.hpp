@@ -33,6 +33,8 @@ class Accelerator {
   virtual std::uint32_t read(std::uint32_t offset) = 0;
   virtual void write(std::uint32_t offset, std::uint32_t value) = 0;
   virtual bool interrupt() const = 0;
+  // Lets writes that are on their way to the interrupt line arrive; false if there are none.
+  virtual bool settle() { return false; }
   virtual bool step() = 0;
   virtual bool idle() const = 0;
   virtual void reset() = 0;
@@ -74,6 +76,7 @@ class Function {
 
   std::optional<std::uint32_t> register_offset(std::uint64_t address, std::uint32_t size);
   bool reads_ones() const;
+  std::uint64_t read_locked(std::uint64_t address, std::uint32_t size);
   std::uint64_t lie(std::uint64_t truth, std::uint32_t size);
   void publish_faults();
   void adopt_faults();

@@ -46,6 +46,7 @@ class ModelAccelerator final : public Accelerator {
   std::uint32_t read(std::uint32_t offset) override { return device_.read(offset); }
   void write(std::uint32_t offset, std::uint32_t value) override { device_.write(offset, value); }
   bool interrupt() const override { return device_.interrupt(); }
+  bool settle() override { return device_.settle(); }
   bool step() override { return device_.step(); }
   bool idle() const override { return device_.idle(); }
   void reset() override { device_.reset(); }

@@ -48,6 +48,8 @@ TEST(BareModel, WaitsForTheLineOnItsOwnClock) {
   EXPECT_LT(device->now(), until + std::chrono::minutes(1));
   EXPECT_TRUE(device->wait_interrupt(Time(0)));
   device->write(kStatus, 1);
+  EXPECT_TRUE(device->wait_interrupt(Time(0))) << "the write is posted";
+  device->relax();
   EXPECT_FALSE(device->wait_interrupt(Time(0)));
 }
 

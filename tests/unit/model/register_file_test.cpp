@@ -126,22 +126,76 @@ TEST_P(AllConfigurations, AnEnabledGroupDropsWrites) {
   }
 }
 
+// Bits of BDMA and Rubik are there where these are built.
+std::uint32_t all_interrupts(const nvdla_hw& hw) {
+  std::uint32_t all = 0x3f003f;
+  if ((hw.features & NVDLA_HW_BDMA) != 0) all |= 0xc0;
+  if ((hw.features & NVDLA_HW_RUBIK) != 0) all |= 0x300;
+  return all;
+}
+
+TEST_P(AllConfigurations, OnlyBuiltUnitsHaveInterrupts) {
+  const std::uint32_t all = all_interrupts(hw_);
+  EXPECT_EQ(nvdla_hw_interrupts(&hw_), all);
+  regs_.write("GLB.S_INTR_MASK", 0xffffffff);
+  EXPECT_EQ(regs_.read("GLB.S_INTR_MASK"), 0x3f03ffu) << "masks of others do nothing";
+  regs_.write("GLB.S_INTR_SET", ~all);
+  EXPECT_EQ(regs_.read("GLB.S_INTR_STATUS"), 0u);
+}
+
+// A write that changes the line reaches it with the next read or step, and not before.
+TEST_P(AllConfigurations, WritesAreOnTheirWayToTheLine) {
+  while (device_.step()) {
+  }
+  for (const bool read : {true, false}) {
+    const auto arrive = [&] {
+      if (read)
+        regs_.read("CDMA.S_STATUS");
+      else
+        EXPECT_TRUE(device_.step());
+      EXPECT_FALSE(device_.settle()) << "nothing is on its way any more";
+    };
+    regs_.write("GLB.S_INTR_SET", 1);
+    EXPECT_FALSE(device_.interrupt());
+    arrive();
+    EXPECT_TRUE(device_.interrupt());
+    regs_.write("GLB.S_INTR_MASK", 1);
+    EXPECT_TRUE(device_.interrupt()) << "a mask is late";
+    arrive();
+    EXPECT_FALSE(device_.interrupt());
+    regs_.write("GLB.S_INTR_MASK", 0);
+    arrive();
+    EXPECT_TRUE(device_.interrupt());
+    regs_.write("GLB.S_INTR_STATUS", 1);
+    EXPECT_TRUE(device_.interrupt()) << "so is a clear";
+    EXPECT_TRUE(device_.settle());
+    EXPECT_FALSE(device_.interrupt());
+    EXPECT_FALSE(device_.step()) << "nothing else is on its way";
+  }
+  Device prompt(hw_, memory_, {.posted_writes = false});
+  prompt.write(word(map_, *find_register("GLB.S_INTR_SET")), 1);
+  EXPECT_TRUE(prompt.interrupt());
+}
+
 TEST_P(AllConfigurations, InterruptsAreLevelsOfStatusAndMask) {
   EXPECT_FALSE(device_.interrupt());
   regs_.write("GLB.S_INTR_SET", 0xffffffff);
-  const std::uint32_t all = 0x3f03ff;
+  const std::uint32_t all = all_interrupts(hw_);
   EXPECT_EQ(regs_.read("GLB.S_INTR_STATUS"), all);
   EXPECT_EQ(regs_.read("GLB.S_INTR_SET"), 0u);
   EXPECT_TRUE(device_.interrupt());
   regs_.write("GLB.S_INTR_MASK", all & ~0x100000u);
   EXPECT_TRUE(device_.interrupt());
   regs_.write("GLB.S_INTR_MASK", all);
+  EXPECT_EQ(regs_.read("GLB.S_INTR_MASK"), all);
   EXPECT_FALSE(device_.interrupt()) << "masked bits are recorded but do not drive the line";
   regs_.write("GLB.S_INTR_STATUS", 0x3);
   EXPECT_EQ(regs_.read("GLB.S_INTR_STATUS"), all & ~0x3u);
   regs_.write("GLB.S_INTR_MASK", ~0x3u);
+  EXPECT_EQ(regs_.read("GLB.S_INTR_MASK"), 0x3f03fcu);
   EXPECT_FALSE(device_.interrupt()) << "cleared bits do not drive the line";
   regs_.write("GLB.S_INTR_SET", 0x1);
+  EXPECT_EQ(regs_.read("GLB.S_INTR_STATUS"), all & ~0x2u);
   EXPECT_TRUE(device_.interrupt());
 }
 
