@@ -144,10 +144,15 @@ Identified identify(BareDevice& device, const nvdla_hw* named, std::chrono::nano
                             named ? named->name : "a configuration that is known",
                             {cause::kConfiguration}})};
   }
-  return {Result::passed(fmt::format(
-              "{}: taken for {}{}", seen, like.front()->name,
-              like.size() > 1 ? fmt::format("; can be {}: name it", names_of(like)) : "")),
-          like.front()};
+  // Layers of one configuration may hang or compute wrong on another with the same registers.
+  if (like.size() > 1) {
+    return {Result::failed({fmt::format("{}: can be {}, and nobody named it", seen, names_of(like)),
+                            fmt::format("',config=<configuration>' behind the device's name, with "
+                                        "{}",
+                                        names_of(like)),
+                            {"registers do not tell these configurations apart"}})};
+  }
+  return {Result::passed(fmt::format("{}: it is {}", seen, like.front()->name)), like.front()};
 }
 
 Identified identify(const Device& device, std::chrono::nanoseconds limit) {

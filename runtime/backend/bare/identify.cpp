@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "backend/bare/identify.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
 #include "backend/device_name.hpp"
 #include "base/check.hpp"
 #include "firmware/registers/nvdla_regs.h"
+#include "model/register_info.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -17,6 +23,28 @@ constexpr std::uint32_t version_offset(bool first_generation) {
 }
 
 const char* generation(bool first) { return first ? "first" : "second"; }
+
+// Returns whether registers of the second memory interface are there; windows of units that are not
+// built read 0.
+bool has_sram(BareDevice& device, nvdla_regmap map) {
+  const model::UnitInfo& cvif = model::unit_info(NVDLA_UNIT_CVIF);
+  return std::any_of(cvif.registers.begin(), cvif.registers.end(), [&](const auto& info) {
+    return device.read(*model::register_address(map, info)) != 0;
+  });
+}
+
+// Lists the configurations that a device of the second generation can be by its registers.
+std::string fitting_names(BareDevice& device) {
+  const bool sram = has_sram(device, NVDLA_REGMAP_NV_SMALL);
+  std::string names;
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    const nvdla_hw& hw = *nvdla_hw_get(i);
+    if (hw.regmap != NVDLA_REGMAP_NV_SMALL || ((hw.features & NVDLA_HW_SRAM) != 0) != sram)
+      continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", hw.name);
+  }
+  return names;
+}
 
 // What may be behind a wrong word, for people.
 const char* cause(std::uint32_t word) {
@@ -61,7 +89,7 @@ const nvdla_hw& identify(BareDevice& device, const nvdla_hw* named) {
     refuse(ErrorCode::kNoDevice,
            "{}: an NVDLA of the second generation, whose configurations registers do not tell "
            "apart: add ',config=<configuration>' with one of {}",
-           name, configuration_names());
+           name, fitting_names(device));
   }
   if (first != (hw->regmap == NVDLA_REGMAP_NV_FULL)) {
     refuse(ErrorCode::kNoDevice, "{}: an NVDLA of the {} generation, which {} is not", name,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backend/bare/bare_device.hpp"
+#include "backend/bare/identify.hpp"
 #include "backend/device_name.hpp"
 #include "program/status.hpp"
 #include "tools/cli/configuration.hpp"
@@ -29,6 +30,7 @@ ReplayDevice::ReplayDevice(const std::string& device) {
       return;
     case Kind::kSim:
     case Kind::kMmio:
+      hw_ = name.hw;
       break;
   }
   // A device whose registers can be reached.
@@ -42,11 +44,11 @@ std::unique_ptr<replay::Target> ReplayDevice::open(const nvdla_hw& hw, replay::K
     return std::make_unique<replay::ModelTarget>(
         hw, options, separate ? model::Memory::Spaces::kSeparate : model::Memory::Spaces::kShared);
   auto device = detail::open_bare(bare_);
-  const nvdla_hw* const named = detail::parse_device_name(bare_).hw;
-  const nvdla_hw* const found = named != nullptr ? named : device->configuration();
-  if (found != nullptr && std::string_view(found->name) != hw.name)
+  // A device without a name is not taken for what the file is for where registers do not tell.
+  const nvdla_hw& found = detail::identify(*device, detail::parse_device_name(bare_).hw);
+  if (std::string_view(found.name) != hw.name)
     throw program::UsageError(
-        fmt::format("{} is {}; expected {}, which the file is for", bare_, found->name, hw.name));
+        fmt::format("{} is {}; expected {}, which the file is for", bare_, found.name, hw.name));
   return std::make_unique<replay::BareTarget>(std::move(device), hw, separate);
 }
 

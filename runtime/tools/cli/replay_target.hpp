@@ -23,6 +23,8 @@ class ReplayDevice {
 
   // The configuration that it is known to have; nullptr: the one that a file is for.
   const nvdla_hw* hw() const noexcept { return hw_; }
+  // Returns whether it may be real logic, rather than the model in this process.
+  bool real() const noexcept { return !bare_.empty(); }
   // Threads that its name asks for, 0 for none.
   unsigned threads() const noexcept { return threads_; }
   const model::cycles::MemoryTiming& memory() const noexcept { return memory_; }

@@ -70,6 +70,7 @@ class WrongDevice final : public BareDevice {
     if (wrong_.drops_interrupts && raised) {
       // What it waits for has ended; the time goes by all the same.
       inner_->write(NVDLA_NV_SMALL_GLB_BASE + NVDLA_GLB_S_INTR_STATUS, ~0u);
+      inner_->relax();  // The write is posted.
       inner_->wait_interrupt(until);
       return false;
     }
@@ -113,8 +114,12 @@ TEST(Identify, KnowsTheFirstGenerationByItsRegisters) {
             find_configuration("nv_full"));
   expect_error(ErrorCode::kNoDevice,
                "wrong: an NVDLA of the second generation, whose configurations registers do not "
-               "tell apart: add ',config=<configuration>' with one of nv_full",
+               "tell apart: add ',config=<configuration>' with one of nv_medium_512, nv_small_256, "
+               "nv_small",
                [] { identify(*wrong({.says = false}), nullptr); });
+  // A second memory interface makes it others.
+  expect_error(ErrorCode::kNoDevice, "with one of nv_large, nv_medium_1024_full, nv_small_256_full",
+               [] { identify(*wrong({.says = false}, "model:nv_large"), nullptr); });
 }
 
 TEST(Identify, RefusesAnotherConfiguration) {

@@ -178,7 +178,8 @@ TEST(SimulatorNames, ThatSaysTheWrongConfigurationIsFound) {
 TEST(SimulatorNames, ThatSaysNothingNeedsAName) {
   {
     const Simulator simulator({"nv_small", false}, "");
-    expect_error(ErrorCode::kNoDevice, "add ',config=<configuration>' with one of nv_full",
+    expect_error(ErrorCode::kNoDevice,
+                 "add ',config=<configuration>' with one of nv_medium_512, nv_small_256, nv_small",
                  [&] { Device::open(simulator.name()); });
   }
   const Simulator simulator({"nv_small", false}, "");
