@@ -54,13 +54,17 @@ const std::array kOptions = std::to_array<DeviceOption>({
      "fast: fp16 convolutions in fp32, some 20 times as fast and not bit by bit; exact"},
     {"model", "gating", "<on or off>",
      "off: logic without the fault of clock gates that loses weights; on"},
+    {"model", "revision", "<2018 or 2019>",
+     "year of the published logic of nv_small, which info shows; nothing depends on it yet"},
     {"sim", "config", "<configuration>", "which one it is; else the simulator tells"},
     {"sim", "gating", "<on or off>", "as of the model; needs config"},
+    {"sim", "revision", "<2018 or 2019>", "as of the model; needs config"},
     {"sim", "stall", fmt::format("<1s to {}s>", kMaxStall),
      "time without a sign of life that is an error; 60s"},
     {"sim", "memory", "messages", "never share memory with the simulator"},
     {"mmio", "config", "<configuration>", "which one it is, where the registers do not show it"},
     {"mmio", "gating", "<on or off>", "as of the model; needs config"},
+    {"mmio", "revision", "<2018 or 2019>", "as of the model; needs config"},
     {"mmio", "memory", "<size, or size@address>",
      "memory for buffers in whole pages: so much of huge pages, or what the kernel leaves alone"},
     {"mmio", "sram", "<size@address>", "memory behind the second interface, in whole pages"},
@@ -83,6 +87,23 @@ unsigned parse_number(std::string_view value, unsigned most) {
   return error == std::errc() && stop == end && number <= most ? number : 0;
 }
 
+bool parse_revision(std::string_view value, unsigned& revision) {
+  revision = parse_number(value, kRevisions[1]);
+  return std::find(std::begin(kRevisions), std::end(kRevisions), revision) != std::end(kRevisions);
+}
+
+// `hw` in logic of a revision, 0 where the name says none.
+const nvdla_hw* revised(std::string_view name, const nvdla_hw* hw, unsigned revision) {
+  if (revision == 0) return hw;
+  if (hw->name != kRevised) {
+    throw Error(
+        ErrorCode::kNoDevice,
+        fmt::format("device '{}': 'revision={}' is of {}: the logic of {} was published once", name,
+                    revision, kRevised, hw->name));
+  }
+  return &with_revision(*hw, revision);
+}
+
 // One "<option>=<value>"; false for what is none.
 bool parse_option(std::string_view key, std::string_view value, ModelOptions& options) {
   model::cycles::MemoryTiming& memory = options.memory;
@@ -93,6 +114,7 @@ bool parse_option(std::string_view key, std::string_view value, ModelOptions& op
     options.fast_fp16 = value == "fast";
     return true;
   }
+  if (key == "revision") return parse_revision(value, options.revision);
   if (key != "gating" || (value != "on" && value != "off")) return false;
   options.gating = value == "on";
   return true;
@@ -145,6 +167,7 @@ DeviceName parse_model(std::string_view name) {
            behind.substr(1), configuration_names());
   }
   if (!parsed.options.gating) parsed.hw = &without_weight_gating(*parsed.hw);
+  parsed.hw = revised(name, parsed.hw, parsed.options.revision);
   return parsed;
 }
 
@@ -169,6 +192,7 @@ template <typename Parse>
 void parse_named(std::string_view name, std::string_view rest, std::string_view form,
                  DeviceName& parsed, const Parse& parse) {
   bool gating = true;
+  unsigned revision = 0;
   for_options(rest, [&](auto key, auto value, auto option) {
     if (key == "config") {
       parsed.hw = find_configuration(value);
@@ -176,15 +200,19 @@ void parse_named(std::string_view name, std::string_view rest, std::string_view 
       refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}",
              name, value, configuration_names());
     }
-    if (key == "gating" ? parse_gating(value, gating) : parse(key, value)) return;
+    if (key == "gating"     ? parse_gating(value, gating)
+        : key == "revision" ? parse_revision(value, revision)
+                            : parse(key, value))
+      return;
     refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
            options_text(form), option);
   });
-  if (gating) return;
-  if (parsed.hw == nullptr) {
-    refuse(ErrorCode::kNoDevice, "device '{}': 'gating=off' needs 'config=<configuration>'", name);
+  if (parsed.hw == nullptr && (!gating || revision != 0)) {
+    refuse(ErrorCode::kNoDevice, "device '{}': '{}' needs 'config=<configuration>'", name,
+           gating ? fmt::format("revision={}", revision) : "gating=off");
   }
-  parsed.hw = &without_weight_gating(*parsed.hw);
+  if (!gating) parsed.hw = &without_weight_gating(*parsed.hw);
+  parsed.hw = revised(name, parsed.hw, revision);
 }
 
 // "sim:<path>[,<option>=<value>]..."

@@ -17,8 +17,9 @@ namespace nvdla::detail {
 
 // What may stand behind the commas of "model:<configuration>,<option>=<value>".
 struct ModelOptions {
-  unsigned threads = 0;  // 0: one for each processor
-  bool gating = true;    // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
+  unsigned threads = 0;   // 0: one for each processor
+  bool gating = true;     // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
+  unsigned revision = 0;  // of DeviceName::hw
   bool fast_fp16 = false;
   model::cycles::MemoryTiming memory = {};
 };

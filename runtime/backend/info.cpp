@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "backend/info.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <vector>
 
 #include "base/check.hpp"
+#include "firmware/registers/nvdla_regs.h"
 
 namespace nvdla {
 
@@ -14,18 +18,45 @@ const nvdla_hw* detail::find_configuration(std::string_view name) noexcept {
   return nullptr;
 }
 
-const nvdla_hw& detail::without_weight_gating(const nvdla_hw& hw) {
-  static const std::vector<nvdla_hw> mended = [] {
-    std::vector<nvdla_hw> list(nvdla_hw_get(0), nvdla_hw_get(0) + nvdla_hw_count());
-    for (nvdla_hw& one : list) one.features &= ~NVDLA_HW_WEIGHT_GATING;
+namespace {
+
+// The configuration of that name with these properties of its logic. It lives for ever.
+const nvdla_hw& variant(std::string_view name, bool gating, std::uint32_t revision) {
+  const nvdla_hw& plain = *detail::find_configuration(name);
+  const bool gated = (plain.features & NVDLA_HW_WEIGHT_GATING) != 0;
+  if (revision == 0 && gating == gated) return plain;
+  // All that can be, so that each has one address.
+  static const std::vector<nvdla_hw> all = [] {
+    std::vector<nvdla_hw> list;
+    for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+      for (const std::uint32_t year : {0u, detail::kRevisions[0], detail::kRevisions[1]}) {
+        list.push_back(*nvdla_hw_get(i));
+        list.back().revision = year;
+        list.push_back(list.back());
+        list.back().features &= ~static_cast<std::uint32_t>(NVDLA_HW_WEIGHT_GATING);
+      }
+    }
     return list;
   }();
-  return mended[static_cast<std::size_t>(&hw - nvdla_hw_get(0))];
+  return *std::find_if(all.begin(), all.end(), [&](const nvdla_hw& one) {
+    return one.name == name && one.revision == revision &&
+           ((one.features & NVDLA_HW_WEIGHT_GATING) != 0) == (gating && gated);
+  });
+}
+
+}  // namespace
+
+const nvdla_hw& detail::without_weight_gating(const nvdla_hw& hw) {
+  return variant(hw.name, false, hw.revision);
+}
+
+const nvdla_hw& detail::with_revision(const nvdla_hw& hw, std::uint32_t revision) {
+  return variant(hw.name, (hw.features & NVDLA_HW_WEIGHT_GATING) != 0, revision);
 }
 
 const nvdla_hw* detail::find_configuration(const DeviceInfo& info) {
-  const nvdla_hw* hw = find_configuration(info.configuration);
-  return hw == nullptr || info.has_weight_gating ? hw : &without_weight_gating(*hw);
+  if (find_configuration(info.configuration) == nullptr) return nullptr;
+  return &variant(info.configuration, info.has_weight_gating, info.revision);
 }
 
 DeviceInfo detail::make_info(const nvdla_hw& hw, std::string_view backend) {
@@ -53,6 +84,7 @@ DeviceInfo detail::make_info(const nvdla_hw& hw, std::string_view backend) {
   info.has_lut = has(NVDLA_HW_LUT);
   info.has_pixel_16 = has(NVDLA_HW_PIXEL_16);
   info.has_weight_gating = has(NVDLA_HW_WEIGHT_GATING);
+  info.revision = hw.revision;
   return info;
 }
 
@@ -62,6 +94,36 @@ DeviceInfo configuration_info(std::string_view name) {
     detail::refuse(ErrorCode::kNoDevice, "no configuration is called '{}'", name);
   }
   return detail::make_info(*hw, "");
+}
+
+CounterWorth counter_worth(const DeviceInfo& info, std::uint32_t counter) {
+  const nvdla_hw* const hw = detail::find_configuration(info);
+  if (hw == nullptr || counter >= NVDLA_COUNTER_COUNT) {
+    throw Error(ErrorCode::kInvalidArgument,
+                hw == nullptr ? fmt::format("no configuration is called '{}'", info.configuration)
+                              : fmt::format("no counter has the number {}; expected 0 to {}",
+                                            counter, NVDLA_COUNTER_COUNT - 1));
+  }
+  switch (nvdla_hw_counts(hw, counter)) {
+    case NVDLA_COUNTS_EXACT:
+      return CounterWorth::kExact;
+    case NVDLA_COUNTS_INDICATIVE:
+      return CounterWorth::kIndicative;
+    default:
+      return CounterWorth::kNotValid;
+  }
+}
+
+std::string_view counter_worth_name(CounterWorth worth) noexcept {
+  switch (worth) {
+    case CounterWorth::kExact:
+      return "exact";
+    case CounterWorth::kIndicative:
+      return "indicative";
+    case CounterWorth::kNotValid:
+      return "not valid";
+  }
+  return {};
 }
 
 std::size_t configuration_count() noexcept { return nvdla_hw_count(); }

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "nvdla/device.hpp"
+
 namespace nvdla::program {
 
 struct LayerRow {
@@ -21,8 +23,9 @@ struct LayerRow {
 };
 
 // A line for each layer; then one for each counter that has no column and is not 0, but for
-// latencies. A dash stands for what the units of a layer do not count.
-std::string layer_table(std::span<const LayerRow> layers);
+// latencies. A dash stands for what the units of a layer do not count, "~" for values that are
+// only indicative on the device.
+std::string layer_table(std::span<const LayerRow> layers, const DeviceInfo& info);
 
 }  // namespace nvdla::program
 

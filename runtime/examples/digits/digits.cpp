@@ -137,7 +137,8 @@ void print_statistics(const nvdla::Session& session) {
                     session.layer_cycles(i), statistics[i]});
   }
   if (!rows.empty()) {
-    program::print("\nlayers of the last picture\n{}", program::Lines{program::layer_table(rows)});
+    program::print("\nlayers of the last picture\n{}",
+                   program::Lines{program::layer_table(rows, device.info())});
   }
 }
 

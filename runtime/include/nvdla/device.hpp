@@ -52,6 +52,9 @@ struct DeviceInfo {
   bool has_weight_gating = false;
   /// Convolutions of fp16 are only about right: the model, with "fp16=fast" in its name.
   bool fast_fp16 = false;
+  /// Year of the published logic, 2018 or 2019 of nv_small, as the device's name says; 0: nobody
+  /// said. Nothing depends on it yet.
+  std::uint32_t revision = 0;
 };
 
 /// The configuration called `name` ("nv_full"), for packing without a device.
@@ -61,6 +64,18 @@ NVDLA_API DeviceInfo configuration_info(std::string_view name);
 NVDLA_API std::size_t configuration_count() noexcept;
 /// Returns the name of a configuration, index 0 up; empty past the end.
 NVDLA_API std::string_view configuration_name(std::size_t index) noexcept;
+
+/// Tells what the value of a counter is worth, as measured on the published logic.
+enum class CounterWorth : std::uint8_t {
+  kExact,       ///< The logic counts as the model does.
+  kIndicative,  ///< It moves with the load or the results; not comparable between devices.
+  kNotValid,  ///< Nothing counts there, or something else: nvdla_layer_stats::valid leaves it out.
+};
+/// Returns what an enum nvdla_counter is worth on a device. Throws kInvalidArgument for one that is
+/// none.
+NVDLA_API CounterWorth counter_worth(const DeviceInfo& info, std::uint32_t counter);
+/// Returns "exact", "indicative" or "not valid"; empty for none.
+NVDLA_API std::string_view counter_worth_name(CounterWorth worth) noexcept;
 
 /// Checks that `name` can be a device's for Device::open(), which may still find none. Throws
 /// kNoDevice saying what would be right, about NVDLA_DEVICE where that decides. Opens nothing.
@@ -91,6 +106,8 @@ class NVDLA_API Device {
   ///                            heavy convolution, which changes no result; else one per processor
   ///   "model:nv_small,gating=off"  the logic without the fault of DeviceInfo::has_weight_gating,
   ///                            also together with threads
+  ///   "model:nv_small,revision=2019"  the published logic of that year, 2018 or 2019, which
+  ///                            DeviceInfo::revision keeps
   ///   "model:nv_small,latency=100,outstanding=16"  cycles that memory takes to answer, and how
   ///   many
   ///                            requests are on their way at once, for the stall and latency

@@ -133,6 +133,7 @@ void show(const nvdla_hw& hw) {
   row("SDP, PDP, CDP", fmt::format("{}, {}, {} elements a cycle", hw.sdp_throughput,
                                    hw.pdp_throughput, hw.cdp_throughput));
   row("features", features(hw, 24));
+  if (hw.revision != 0) row("revision", fmt::format("{}", hw.revision));
 }
 
 void show(const std::string& asked, const DeviceName& name) {
@@ -171,7 +172,8 @@ Json json_of(const nvdla_hw& hw) {
           {"sdp_throughput", hw.sdp_throughput},
           {"pdp_throughput", hw.pdp_throughput},
           {"cdp_throughput", hw.cdp_throughput},
-          {"features", std::move(features)}};
+          {"features", std::move(features)},
+          {"revision", hw.revision == 0 ? Json() : Json(hw.revision)}};
 }
 
 Json json_of(const detail::KernelDevice& device) {

@@ -13,6 +13,7 @@
 #include "program/program.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/counters_json.hpp"
 #include "tools/cli/load.hpp"
 #include "tools/cli/loadable_device.hpp"
 #include "tools/cli/profile_picture.hpp"
@@ -41,15 +42,13 @@ Json json_of(const ProfileOptions& options, const LoadedNetwork& network, const 
                   {"start_nanoseconds", stats.start_ns - statistics[0].start_ns},
                   {"nanoseconds", stats.end_ns - stats.start_ns},
                   {"worst_case_cycles", network.layer_cycles(i)},
-                  {"counters", Json::object()}};
-    for (std::uint32_t k = 0; k < NVDLA_COUNTER_COUNT; ++k)
-      if ((stats.valid >> k & 1) != 0)
-        layer["counters"][std::string(counter_name(k))] = stats.counter[k];
+                  {"counters", counters_json(stats)}};
     layers.push_back(std::move(layer));
   }
   return {{"loadable", options.loadable},
           {"configuration", info.configuration},
           {"backend", info.backend},
+          {"counter_worth", counter_worth_json(statistics, info)},
           {"layers", std::move(layers)}};
 }
 
@@ -79,7 +78,8 @@ int profile(const ProfileOptions& options) {
   if (!options.json.empty())
     program::print_json(json_of(options, network, device.info()), options.json);
   else
-    program::print(stream, "{}{} on {}\n", program::Lines{program::layer_table(rows)},
+    program::print(stream, "{}{} on {}\n",
+                   program::Lines{program::layer_table(rows, device.info())},
                    device.info().configuration, device.info().backend);
   if (options.svg.empty()) return kSuccess;
   const std::string name =

@@ -23,6 +23,7 @@
 #include "program/progress.hpp"
 #include "program/text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/counters_json.hpp"
 #include "tools/cli/layer_profile.hpp"
 #include "tools/cli/layers.hpp"
 #include "tools/cli/load.hpp"
@@ -162,24 +163,20 @@ Json stats_json(const LoadedNetwork& network) {
     Json layer = {{"name", network.layer_name(i)},
                   {"nanoseconds", statistics[i].end_ns - statistics[i].start_ns},
                   {"worst_case_cycles", network.layer_cycles(i)},
-                  {"counters", Json::object()}};
-    for (std::uint32_t k = 0; k < NVDLA_COUNTER_COUNT; ++k) {
-      if ((statistics[i].valid >> k & 1) == 0) continue;
-      layer["counters"][std::string(counter_name(k))] = statistics[i].counter[k];
-    }
+                  {"counters", counters_json(statistics[i])}};
     layers.push_back(std::move(layer));
   }
   return layers;
 }
 
-void print_stats(std::FILE* stream, const LoadedNetwork& network) {
+void print_stats(std::FILE* stream, const LoadedNetwork& network, const DeviceInfo& info) {
   std::vector<program::LayerRow> rows;
   const auto statistics = network.statistics();
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
     rows.push_back(
         {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
   }
-  program::print(stream, "\n{}\n", program::Lines{program::layer_table(rows)});
+  program::print(stream, "\n{}\n", program::Lines{program::layer_table(rows, info)});
 }
 
 Json values_json(const LoadedNetwork& network, const LoadableTensor& t) {
@@ -304,7 +301,10 @@ void print_json(const RunOptions& options, const Loadable& file, const LoadedNet
   document["first_nan"] = note_json(program::first_nan(network.statistics()), network);
   document["first_saturated"] = note_json(program::first_saturated(network.statistics()), network);
   if (!options.compare.empty()) document["compared_with"] = options.compare;
-  if (options.stats) document["layers"] = stats_json(network);
+  if (options.stats) {
+    document["counter_worth"] = counter_worth_json(network.statistics(), device);
+    document["layers"] = stats_json(network);
+  }
   if (options.profile) document["profile"] = profile_json(profile);
   program::print_json(document, options.json);
 }
@@ -335,7 +335,7 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
     else if (options.output.empty())
       print_values(stream, values_of(network, t));
   }
-  if (options.stats) print_stats(stream, network);
+  if (options.stats) print_stats(stream, network, device);
   if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
   program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
                  device.fast_fp16 ? " with fast fp16" : "", times_text(times));

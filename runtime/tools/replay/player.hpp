@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/nvdla_hw.h"
 #include "tools/replay/script.hpp"
 #include "tools/replay/target.hpp"
 
@@ -28,6 +29,8 @@ struct Outcome {
   std::optional<std::uint32_t> stuck;
   std::uint64_t writes = 0;
   std::uint64_t register_checks = 0;
+  // Registers that were not compared: counters that are not exact, or all with memory_only.
+  std::uint64_t registers_left_out = 0;
   std::uint64_t bytes_compared = 0;
   std::uint64_t steps = 0;
 };
@@ -35,6 +38,10 @@ struct Outcome {
 struct PlayerOptions {
   // A target that claims to make progress for longer than this is taken for hung.
   std::uint64_t max_steps = 100'000'000;
+  // Compare memory alone; polls of registers are still waited for.
+  bool memory_only = false;
+  // A real device: of its counters only those that are exact are compared. nullptr: all.
+  const nvdla_hw* real = nullptr;
 };
 
 // Never throws for what the target does; exceptions of the target become failures.

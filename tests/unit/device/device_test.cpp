@@ -7,9 +7,12 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "backend/info.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/local/address_space.hpp"
 #include "backend/model/job_bus.hpp"
@@ -135,14 +138,18 @@ TEST(Open, TakesANumberOfThreads) {
                              "fp16",
                              "outstanding=0",
                              "outstanding=4097",
-                             "outstanding=-1"}) {
+                             "outstanding=-1",
+                             "revision=",
+                             "revision=2017",
+                             "revision=2020",
+                             "revision=2019x"}) {
     for (const std::string before : {"", "threads=2,", "gating=off,"}) {
       const std::string name = "model:nv_small," + before + option;
       expect_error(ErrorCode::kNoDevice,
                    "device '" + name +
                        "': expected 'threads=<1 to 1024>', 'latency=<1 to 100000 cycles>', "
-                       "'outstanding=<1 to 4096 requests>', 'fp16=<exact or fast>' or "
-                       "'gating=<on or off>' behind the comma, not '" +
+                       "'outstanding=<1 to 4096 requests>', 'fp16=<exact or fast>', "
+                       "'gating=<on or off>' or 'revision=<2018 or 2019>' behind the comma, not '" +
                        option + "'",
                    [&] { Device::open(name); });
     }
@@ -184,6 +191,64 @@ TEST(Open, SwitchesWeightGatingOff) {
     EXPECT_FALSE(mended.info().has_weight_gating) << name;
     EXPECT_EQ(mended.info().configuration, name);
   }
+}
+
+// A property of the logic that comes with any other, and of nv_small alone.
+TEST(Open, KeepsTheRevision) {
+  EXPECT_EQ(Device::open("model:nv_small").info().revision, 0u);
+  for (const std::uint32_t revision : {2018u, 2019u}) {
+    const std::string option = "revision=" + std::to_string(revision);
+    EXPECT_EQ(Device::open("model:nv_small," + option).info().revision, revision);
+    for (const std::string& both : {option + ",gating=off", "gating=off," + option}) {
+      const DeviceInfo info = Device::open("model:nv_small," + both).info();
+      EXPECT_EQ(info.revision, revision);
+      EXPECT_FALSE(info.has_weight_gating);
+      const nvdla_hw* const hw = detail::find_configuration(info);
+      EXPECT_EQ(hw->revision, revision);
+      EXPECT_EQ(hw->features & NVDLA_HW_WEIGHT_GATING, 0u);
+    }
+    for (const char* other : {"nv_full", "nv_large", "nv_small_256"}) {
+      expect_error(ErrorCode::kNoDevice,
+                   "'" + option + "' is of nv_small: the logic of " + other + " was published once",
+                   [&] { Device::open("model:" + std::string(other) + "," + option); });
+    }
+    expect_error(ErrorCode::kNoDevice, "'" + option + "' needs 'config=<configuration>'",
+                 [&] { check_device_name("sim:/s," + option); });
+    check_device_name("sim:/s,config=nv_small," + option);
+    check_device_name("mmio:00:04.0," + option + ",config=nv_small");
+  }
+}
+
+TEST(CounterWorth, IsOfTheGenerationAndItsUnits) {
+  const auto worth = [](const char* name, std::uint32_t counter) {
+    return counter_worth(configuration_info(name), counter);
+  };
+  EXPECT_EQ(worth("nv_small", NVDLA_COUNTER_CACC_SATURATION), CounterWorth::kExact);
+  EXPECT_EQ(worth("nv_small", NVDLA_COUNTER_CDMA_DATA_STALL), CounterWorth::kIndicative);
+  EXPECT_EQ(worth("nv_small", NVDLA_COUNTER_PDP_RDMA_STALL), CounterWorth::kNotValid);
+  EXPECT_EQ(worth("nv_full", NVDLA_COUNTER_PDP_RDMA_STALL), CounterWorth::kIndicative);
+  // nv_large has the table that nv_small lacks.
+  EXPECT_EQ(worth("nv_small", NVDLA_COUNTER_SDP_LUT_HYBRID), CounterWorth::kNotValid);
+  EXPECT_EQ(worth("nv_large", NVDLA_COUNTER_SDP_LUT_HYBRID), CounterWorth::kIndicative);
+  EXPECT_EQ(worth("nv_large", NVDLA_COUNTER_SDP_UNEQUAL), CounterWorth::kExact);
+  expect_error(ErrorCode::kInvalidArgument, "no counter has the number 44; expected 0 to 43",
+               [&] { worth("nv_full", NVDLA_COUNTER_COUNT); });
+}
+
+TEST(CounterWorth, IsWhatTheDocumentationSays) {
+  std::string rows;
+  for (std::uint32_t i = 0; i < NVDLA_COUNTER_COUNT; ++i) {
+    rows += "| `" + std::string(counter_name(i)) + "` |";
+    for (const char* name : {"nv_full", "nv_small"})
+      rows +=
+          " " + std::string(counter_worth_name(counter_worth(configuration_info(name), i))) + " |";
+    rows += "\n";
+  }
+  std::ifstream file(NVDLA_SOURCE_DIR "/docs/seeing.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find("| counter | nv_full | nv_small |\n|---|---|---|\n" + rows + "\n"),
+            std::string::npos)
+      << rows;
 }
 
 TEST(Open, NamesTheVariableThatIsWrong) {

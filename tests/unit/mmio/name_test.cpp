@@ -73,7 +73,8 @@ TEST(MmioNames, AreChecked) {
     expect_error(
         ErrorCode::kNoDevice,
         std::string("device 'mmio:00:04.0,") + option +
-            "': expected 'config=<configuration>', 'gating=<on or off>', 'memory=<size, or "
+            "': expected 'config=<configuration>', 'gating=<on or off>', 'revision=<2018 or "
+            "2019>', 'memory=<size, or "
             "size@address>', 'sram=<size@address>', 'clock=<rate>' or 'interrupt=<on or poll>' "
             "behind the comma, not '" +
             option + "'",

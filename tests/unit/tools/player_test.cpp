@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "fake_target.hpp"
+#include "model/register_info.hpp"
 #include "tools/replay/cfg.hpp"
 
 namespace nvdla::replay {
@@ -74,6 +75,65 @@ TEST(Player, NothingRunsBeforeAllOfACaseIsWritten) {
   EXPECT_EQ(outcome.register_checks, 1u);
   EXPECT_EQ(outcome.bytes_compared, 4u);
   EXPECT_EQ(outcome.steps, 1u);
+}
+
+std::uint32_t address_of(nvdla_regmap map, std::string_view name) {
+  return *model::register_address(map, *model::find_register(name));
+}
+
+// The golden cases of nv_small expect numbers in registers that nobody drives there.
+TEST(Player, ARealDeviceIsComparedInWhatItsGenerationCountsExactly) {
+  const auto failures = [](nvdla_regmap map, const char* name, const nvdla_hw* real,
+                           std::vector<Action> before = {}) {
+    FakeTarget target;
+    before.push_back(check(address_of(map, name), 5));
+    Script script = script_of(Kind::kCase, std::move(before));
+    script.map = map;
+    const Outcome outcome = play(script, target, {.real = real});
+    EXPECT_EQ(outcome.register_checks + outcome.registers_left_out, 1u);
+    EXPECT_EQ(outcome.registers_left_out == 0, !outcome.failures.empty());
+    return outcome.failures.size();
+  };
+  const nvdla_hw* const small = nvdla_hw_find("nv_small");
+  const nvdla_hw* const full = nvdla_hw_find("nv_full");
+  for (const char* name : {"SDP.D_STATUS", "SDP.D_PERF_LUT_HYBRID", "CDMA.D_PERF_WT_READ_LATENCY",
+                           "CDP.D_OUT_SATURATION", "CDMA.D_PERF_DAT_READ_STALL"}) {
+    EXPECT_EQ(failures(NVDLA_REGMAP_NV_SMALL, name, small), 0u) << name;
+    EXPECT_EQ(failures(NVDLA_REGMAP_NV_SMALL, name, nullptr), 1u) << name;
+  }
+  for (const char* name : {"SDP.D_PERF_OUT_SATURATION", "CACC.D_OUT_SATURATION",
+                           "GLB.S_INTR_STATUS", "SDP.D_CVT_SHIFT"})
+    EXPECT_EQ(failures(NVDLA_REGMAP_NV_SMALL, name, small), 1u) << name;
+  EXPECT_EQ(failures(NVDLA_REGMAP_NV_FULL, "CDP.D_PERF_LUT_HYBRID", full), 0u);
+  // The verdict of a comparison is there when there was one.
+  const std::uint32_t ew = address_of(NVDLA_REGMAP_NV_FULL, "SDP.D_DP_EW_CFG");
+  constexpr std::uint32_t kEqual = NVDLA_SDP_D_DP_EW_CFG_EW_ALU_ALGO_EQL
+                                   << NVDLA_SDP_D_DP_EW_CFG_EW_ALU_ALGO_SHIFT;
+  EXPECT_EQ(failures(NVDLA_REGMAP_NV_FULL, "SDP.D_STATUS", full), 0u);
+  EXPECT_EQ(failures(NVDLA_REGMAP_NV_FULL, "SDP.D_STATUS", full, {WriteRegister{ew, kEqual}}), 1u);
+  EXPECT_EQ(failures(NVDLA_REGMAP_NV_FULL, "SDP.D_STATUS", full, {WriteRegister{ew, kEqual | 1}}),
+            0u);
+}
+
+TEST(Player, MemoryAloneIsComparedWhereAsked) {
+  FakeTarget target;
+  const std::vector<Action> actions = {FillMemory{Ram::kPrimary, 0, 4, 0xa5}, check(kShift, 3),
+                                       CompareMemory{Ram::kPrimary, 0, 2, blob({0xa5, 0xa5})}};
+  EXPECT_EQ(play(script_of(Kind::kCase, actions), target).verdict, Verdict::kFail);
+  const Outcome outcome = play(script_of(Kind::kCase, actions), target, {.memory_only = true});
+  EXPECT_EQ(outcome.verdict, Verdict::kPass) << outcome.reason;
+  EXPECT_EQ(outcome.registers_left_out, 1u);
+  EXPECT_EQ(outcome.bytes_compared, 2u);
+  // Nothing compared is no pass.
+  const Outcome none =
+      play(script_of(Kind::kCase, {check(kShift, 3)}), target, {.memory_only = true});
+  EXPECT_EQ(none.verdict, Verdict::kSkip);
+  EXPECT_EQ(none.reason, "it compares no memory");
+  // A poll is a condition for what follows.
+  EXPECT_EQ(
+      play(script_of(Kind::kCase, {check(kShift, 3, kUntilStuck)}), target, {.memory_only = true})
+          .verdict,
+      Verdict::kFail);
 }
 
 TEST(Player, LoadTakesOnlyTheSizeAskedFor) {
