@@ -49,6 +49,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/ARCHITECT
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT guides)
 install(FILES ${guides} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT guides)
 install(FILES "${PROJECT_SOURCE_DIR}/runtime/examples/convolution/convolution.cpp"
+  "${PROJECT_SOURCE_DIR}/runtime/sim/example/verilator_harness.cpp"
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT examples)
 
 # nvdla_install_program(TARGET NAME): a program with its manual page and completions, which it

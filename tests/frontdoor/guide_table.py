@@ -297,6 +297,10 @@ PAGES = {
             "build/bin/nvdla-device-server --device model:nv_small --simulator /tmp/nvdla &"),
         "build/bin/nvdla info --device sim:/tmp/nvdla": simulated(r"^configuration +nv_small"),
         "build/bin/convolution sim:/tmp/nvdla": simulated(r"24576 of 24576 elements"),
+        "build/bin/nvdla replay --device sim:/tmp/nvdla,config=nv_small tests/golden": simulated(
+            r"[1-9]\d* passed, 0 failed"),
+        "build/bin/nvdla replay --device sim:/tmp/nvdla,config=nv_small --memory-only tests/golden":
+            simulated(r"[1-9]\d* passed, 0 failed"),
     },
     "tests/emulator/README.md": {
         "tests/emulator/emulate.sh 6.12 -- build/bin/nvdla info": Run(
