@@ -129,7 +129,7 @@ void classify_held_out(digits::Int8Network& network, const digits::Weights& weig
                  100.0 * static_cast<double>(right) / count);
 }
 
-void print_statistics(const nvdla::Session& session) {
+void print_statistics(const nvdla::Session& session, const nvdla::DeviceInfo& info) {
   const auto statistics = session.statistics();
   std::vector<program::LayerRow> rows;
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
@@ -138,7 +138,7 @@ void print_statistics(const nvdla::Session& session) {
   }
   if (!rows.empty()) {
     program::print("\nlayers of the last picture\n{}",
-                   program::Lines{program::layer_table(rows, device.info())});
+                   program::Lines{program::layer_table(rows, info)});
   }
 }
 
@@ -166,14 +166,14 @@ int run(const Options& options) {
 
   if (options.held_out) {
     classify_held_out(network, weights, options.data);
-    print_statistics(network.session());
+    print_statistics(network.session(), device.info());
     return program::kSuccess;
   }
   std::vector<fs::path> paths(options.pictures.begin(), options.pictures.end());
   if (paths.empty()) paths = shipped_pictures(options.data / "images");
   const std::size_t failed = classify(network, weights, paths);
   // Without a run there are none.
-  if (failed != paths.size()) print_statistics(network.session());
+  if (failed != paths.size()) print_statistics(network.session(), device.info());
   return failed == 0 ? program::kSuccess : program::kUsage;
 }
 
