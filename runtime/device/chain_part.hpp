@@ -50,7 +50,7 @@ struct CpuPart {
   std::optional<LayerOutput> output;  // none if it is no cube
   std::function<void(std::span<const Bytes> sources, std::span<std::byte> destination)> run;
   std::optional<std::uint32_t> layer;  // its number, where the network counts it
-  // Of a network, for those who save it: what `run` does, and the cubes that it does it with.
+  // Networks alone set both, for whoever saves them: what `run` does, and the cubes that it reads.
   std::shared_ptr<const cpu::Operation> operation;
   std::vector<LayerOutput> inputs;
 };

@@ -320,7 +320,7 @@ TEST_F(LongStorm, OfResets) {
   expect_all_survive(200);
 }
 
-// With nvdla_clocks.ko and a platform device, whose clocks the driver switches and follows.
+// These need nvdla_clocks.ko and a platform device, whose clocks the driver switches and follows.
 class Clocks : public Power {
  protected:
   void TearDown() override {

@@ -14,7 +14,7 @@ namespace nvdla::ioctl_test {
 // libdrm may be too old to know DRM_IOCTL_SYNCOBJ_EVENTFD, and the kernel, too.
 inline constexpr std::uint32_t kSyncobjEventfd = 0xcf;
 
-// What the contract names: version, capabilities, GEM close, PRIME, sync objects.
+// The contract names these: version, capabilities, GEM close, PRIME, sync objects.
 inline const std::set<std::uint32_t> kCoreCalls = {
     _IOC_NR(DRM_IOCTL_VERSION),
     _IOC_NR(DRM_IOCTL_GEM_CLOSE),

@@ -88,8 +88,8 @@ TEST_F(Limits, ContextsInAllFilesTogether) {
   }
 }
 
-// Where a context is a thread of the kernel, the kernel may have none to give. libdrm repeats a
-// call that fails with EAGAIN, for ever.
+// The kernel may have no thread to give, where each context is one. libdrm repeats a call that
+// fails with EAGAIN, for ever.
 TEST_F(Limits, AContextWithoutAThreadIsRefused) {
   const std::string path = "/proc/sys/kernel/threads-max";
   std::string usual;

@@ -22,7 +22,8 @@ using program::UsageError;
 
 constexpr std::size_t kMaxName = 255;
 
-// Of version 16 on, the name of a node is without its path, and values are not aligned to 8 bytes.
+// Blobs have names of nodes without paths, and values that are not aligned to 8 bytes, since this
+// version.
 constexpr std::uint32_t kFirstVersion = 16;
 
 // A blob has to lie at a multiple of 8.

@@ -345,7 +345,8 @@ TEST_F(LoadableCli, DumpsTextAndJson) {
   EXPECT_EQ(nvdla("dump /nowhere").status, 2);
 }
 
-// Of the hardware, of NVIDIA's form and of our own: by the names that the user gave the layers.
+// Commands call operations by the names that the user gave the layers: those of the hardware, of
+// NVIDIA's form and of our own.
 TEST_F(LoadableCli, OperationsOfTheCpuHaveTheNamesOfTheirLayers) {
   Network net;
   const Shape shape = {.channels = 40, .height = 1, .width = 1};

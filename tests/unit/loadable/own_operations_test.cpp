@@ -168,7 +168,7 @@ TEST(OwnOperations, FieldsOfAveragesAreWhereTheyWereWritten) {
   EXPECT_EQ(step[1].left_shift, 16U);
   EXPECT_EQ(step[1].factor, 17);
   EXPECT_EQ(step[1].right_shift, 18U);
-  // What is not there is not read.
+  // Fields that are not there are not read.
   own.fields = {4, 5, 2, 3, 1, 2, 0, 0};
   const auto plain = operation_of<cpu::AverageOperation>(own).window;
   EXPECT_FALSE(plain.pad_value);
@@ -224,7 +224,7 @@ TEST(OwnOperations, DamagedOnesAreRefusedOrRun) {
   EXPECT_GT(run, 1000U);
 }
 
-// Where the fuzzer starts.
+// The fuzzer starts from a file of each operation.
 TEST(OwnOperations, TheCorpusOfTheFuzzerHasEach) {
   for (const std::string& name : own_names()) {
     Own own = Own::of(name);

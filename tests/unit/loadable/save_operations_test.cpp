@@ -184,7 +184,7 @@ void add_element_wise(Cases& cases) {
                  [](Network& net, Tensor a, Tensor b) { return net.maximum(a, b, "greater"); });
   cases.add_pair("minimum", kLines,
                  [](Network& net, Tensor a, Tensor b) { return net.minimum(a, b, "lesser"); });
-  // What it counts is compared in save_sdp_test.cpp.
+  // save_sdp_test.cpp compares what it counts.
   cases.add_int8("compare", kLines, [](Network& net, Tensor in) {
     static const std::int32_t kValue[] = {5};
     net.compare(in, {.name = "compare", .values = kValue});
@@ -207,7 +207,7 @@ void add_windows(Cases& cases) {
     });
   cases.add_int8("average", kLines,
                  [](Network& net, Tensor in) { return net.average(in, {.name = "mean"}); });
-  // Of the CPU: large windows, counts that differ, and scales.
+  // The CPU has averages of large windows, of counts that differ, and with scales.
   for (const Precision precision : kAll) {
     for (const std::uint32_t batch : {1U, 2U}) {
       cases.add("average", "of the CPU", [=](Network& net) {
@@ -314,7 +314,7 @@ void add_operations_of_the_cpu(Cases& cases) {
     cases.add_cpu("softmax", shape, [](Network& net, Tensor in, Precision) {
       return net.softmax(in, {.name = "softmax"});
     });
-  // As the standard form has it, whatever the zero point of the input is.
+  // The standard form has these, whatever the zero point of the input is.
   for (const Shape& shape : {kLines, kPosition, kBatch})
     for (const Quantization& steps : {kPlain, kSteps})
       cases.add_int8(
@@ -400,7 +400,7 @@ const Cases& cases() {
   return all;
 }
 
-// Of the header: what has a name there and adds no layer.
+// Returns the names in the header that add no layer.
 const std::set<std::string>& no_operations() {
   static const std::set<std::string> all = {"input", "image", "planar_input", "output", "place"};
   return all;
@@ -495,7 +495,7 @@ std::optional<CompiledNetwork> compiled(const Network& net, const std::string& c
   }
 }
 
-// What operations of our own the file has.
+// Returns the names of the operations of our own that the file has.
 std::set<std::string> own_operations(const Loadable& file) {
   std::set<std::string> names;
   for (const loadable::Task& task : file.impl().tasks)

@@ -25,7 +25,7 @@ void append(std::vector<std::byte>& bytes, std::uint32_t word) {
   for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<std::byte>(word >> (8 * i) & 0xff));
 }
 
-// What follows the cubes of each.
+// Returns the fields of each operation, which follow its cubes.
 const std::map<std::string, std::vector<std::uint32_t>>& fields_of() {
   const std::uint32_t scale = real(0.5F), zero = 0, one = real(1);
   static const std::map<std::string, std::vector<std::uint32_t>> all = {
