@@ -56,7 +56,8 @@ struct nvdla_sim;
 
 /**
  * nvdla_sim_open() - listen at a path of the file system
- * @path: of the socket; one that nobody listens at any more is replaced
+ * @path: of the socket; one that nobody listens at any more is replaced. It
+ *	appears when a user can connect, so that a script may wait for it
  * @options: NULL for none; not kept
  * @callbacks: kept, must live until nvdla_sim_close()
  * @context: handed to them

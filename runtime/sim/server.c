@@ -6,6 +6,7 @@
 #include "sim.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -44,6 +45,52 @@ static void remove_stale(const struct sockaddr_un *address)
 	close(probe);
 }
 
+static int listener_at(const struct sockaddr_un *address)
+{
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (listener >= 0 &&
+	    !bind(listener, (const struct sockaddr *)address,
+		  sizeof(*address)) &&
+	    !listen(listener, 1))
+		return listener;
+	if (listener >= 0)
+		close(listener);
+	return -1;
+}
+
+/*
+ * Listens under a name beside @path and gives the socket its own name then:
+ * whoever waits for the path to appear would be refused between bind() and
+ * listen(). Returns -1 where
+ * the path is taken, too long for this, or the file system has no links.
+ */
+static int listener_beside(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) + 1 : 0;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listener, size, linked, error;
+
+	size = snprintf(address.sun_path, sizeof(address.sun_path),
+			"%.*s.nvdla-sim-%ld", folder, path, (long)getpid());
+	if (size < 0 || (size_t)size >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	listener = listener_at(&address);
+	if (listener < 0)
+		return -1;
+	linked = link(address.sun_path, path);
+	error = errno;
+	unlink(address.sun_path);
+	if (!linked)
+		return listener;
+	close(listener);
+	errno = error;
+	return -1;
+}
+
 static int listen_at(struct nvdla_sim *sim, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -53,13 +100,16 @@ static int listen_at(struct nvdla_sim *sim, const char *path)
 				path, sizeof(address.sun_path));
 	strcpy(address.sun_path, path);
 	remove_stale(&address);
-	sim->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (sim->listener < 0 ||
-	    bind(sim->listener, (struct sockaddr *)&address, sizeof(address)))
+	sim->listener = listener_beside(path);
+	if (sim->listener < 0)
+		sim->listener = listener_at(&address);
+	if (sim->listener < 0)
 		return nvdla_sim_fail(sim, "%s: %s", path, strerror(errno));
 	sim->path = strdup(path);
-	if (listen(sim->listener, 1) || !sim->path)
-		return nvdla_sim_fail(sim, "%s: %s", path, strerror(errno));
+	if (!sim->path) {
+		unlink(path);
+		return nvdla_sim_fail(sim, "%s: no memory", path);
+	}
 	return 0;
 }
 

@@ -53,7 +53,12 @@ class Process {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ~Process() {
-    if (!ended()) ::waitpid(process_, &status_, 0);
+    // It ends by itself behind its user; where there was none, it would wait for ever.
+    using Clock = std::chrono::steady_clock;
+    for (const auto until = Clock::now() + std::chrono::minutes(1); !ended();) {
+      if (Clock::now() > until) ::kill(process_, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     EXPECT_TRUE(WIFEXITED(status_)) << status_;
     EXPECT_EQ(WEXITSTATUS(status_), 0);
   }

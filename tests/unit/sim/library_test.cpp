@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <random>
 #include <thread>
 
@@ -474,6 +476,47 @@ TEST(SimLibrary, TakesOverAPathThatNobodyListensAt) {
   EXPECT_TRUE(std::filesystem::exists(path.name()));
   nvdla_sim_close(first);
   EXPECT_FALSE(std::filesystem::exists(path.name()));
+}
+
+// A script waits for the path and connects at once, at whatever moment that is.
+TEST(SimLibrary, ListensAsSoonAsItsPathExists) {
+  const nvdla_sim_callbacks none = {};
+  for (int round = 0; round < 2000; ++round) {
+    const SocketPath path;
+    std::atomic<bool> opened{false};
+    std::thread user([&] {
+      while (::access(path.name().c_str(), F_OK) != 0 && !opened) {
+      }
+      End::connect(path);
+    });
+    nvdla_sim* const sim = nvdla_sim_open(path.name().c_str(), nullptr, &none, nullptr);
+    opened = true;
+    user.join();
+    EXPECT_STREQ(nvdla_sim_error(sim), "");
+    nvdla_sim_close(sim);
+    if (HasFailure()) return;
+  }
+}
+
+// The longest name that fits an address leaves no room for another name beside it.
+TEST(SimLibrary, ListensAtTheLongestPathAndLeavesNothingBeside) {
+  const SocketPath unique;
+  const std::filesystem::path folder = unique.name();
+  std::filesystem::create_directory(folder);
+  const std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
+  const nvdla_sim_callbacks none = {};
+  for (const std::size_t size : {folder.string().size() + 2, longest - 10, longest}) {
+    std::string path = folder.string() + "/";
+    path.resize(size, 's');
+    nvdla_sim* const sim = nvdla_sim_open(path.c_str(), nullptr, &none, nullptr);
+    EXPECT_STREQ(nvdla_sim_error(sim), "");
+    const std::filesystem::directory_iterator entries(folder);
+    EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+    EXPECT_TRUE(std::filesystem::is_socket(path));
+    nvdla_sim_close(sim);
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  std::filesystem::remove(folder);
 }
 
 }  // namespace
