@@ -3,8 +3,8 @@
 // Pooling (PDP) and normalisation (CDP).
 #include <algorithm>
 
+#include "compiler/graph/pool_node.hpp"
 #include "loadable/task_converter.hpp"
-#include "network/pool_node.hpp"
 
 namespace nvdla::loadable {
 

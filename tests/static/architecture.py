@@ -337,7 +337,7 @@ def check_roads(there):
   nvdla_submit_push       kernel/nvdla_submit.c  arms
   ~ nvdla_job_run         kernel/nvdla_job.c     waits
     nvdla_sched_ready     kernel/nvdla_sched.c   queues
-Builder::add_bands        network/build_conv.cpp  bands
+Builder::add_bands        compiler/lower/build_conv.cpp  bands
   split_conv              layout/bands.cpp       cuts"""
     road = list(enumerate(right.splitlines(), 1))
     assert not list(wrong_road(there, road)), list(wrong_road(there, road))

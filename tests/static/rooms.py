@@ -39,9 +39,9 @@ ROOMS = {
     "runtime/device": {"runtime/layout", "runtime/backend", "runtime/base", "runtime/arith", API,
                        "uapi"},
     # Operators between two programs are those of cpu.
-    "runtime/network": {"runtime/cpu", "runtime/device", "runtime/layout", "runtime/lut", "runtime/base",
+    "runtime/compiler": {"runtime/cpu", "runtime/device", "runtime/layout", "runtime/lut", "runtime/base",
                         "runtime/arith", API, "uapi"},
-    "runtime/loadable": {"runtime/cpu", "runtime/network", "runtime/device", "runtime/layout",
+    "runtime/loadable": {"runtime/cpu", "runtime/compiler", "runtime/device", "runtime/layout",
                          "runtime/backend", "runtime/base", "runtime/arith", "firmware", API},
     # Drives devices by their registers where it reaches them, else by the API.
     "runtime/selftest": {"runtime/backend", "runtime/model", "firmware", API, "uapi"},
@@ -84,7 +84,7 @@ ABSENT = {
                         r"\b(Network|CompiledNetwork|Request|Session|Tensor|TensorDesc)\b", ()),
     "runtime/device": ("registers, the engine and the model",
                        r"\bmodel::|\breg_write\b|\bnvdla_engine|\bNVDLA_REG_", ()),
-    "runtime/network": ("registers, the engine and compiled programs",
+    "runtime/compiler": ("registers, the engine and compiled programs",
                         r"\bmodel::|\breg_write\b|\bnvdla_(engine|program)(_\w+)?\b|\bNVDLA_REG_", ()),
     "runtime/loadable": ("the model and the engine", r"\bmodel::|\bnvdla_engine", ()),
     "runtime/selftest": ("networks and files", r"\b(Network|CompiledNetwork|Request|Loadable)\b", ()),
@@ -146,9 +146,9 @@ def check_itself():
     """What the check is to find, and what not."""
     model = pathlib.Path("runtime/model/x.cpp")
     used = set()
-    assert list(wrong_includes(model, '#include "network/builder.hpp"\n', used))
+    assert list(wrong_includes(model, '#include "compiler/lower/builder.hpp"\n', used))
     assert not list(wrong_includes(model, '#include "firmware/nvdla_hw.h"\n#include <map>\n', used))
-    assert used == {("runtime/model", "runtime/network"), ("runtime/model", "firmware")}, used
+    assert used == {("runtime/model", "runtime/compiler"), ("runtime/model", "firmware")}, used
     assert list(wrong_words(model, "\nvoid run(const nvdla_conv& conv);\n")) == [
         "runtime/model/x.cpp:2: runtime/model must not know nvdla_conv: it is without "
         "descriptors, programs, jobs and the engine"]

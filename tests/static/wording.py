@@ -28,7 +28,7 @@ HEADS = ("As", "By", "How", "Of", "That", "Those", "What", "Where", "Whether", "
 # Identifiers that are given up, with what to write and where; "" stands for all rooms. In the
 # vector layers some words of plain English name operations.
 VECTORS = "runtime/model/kernels"
-NETWORK = "runtime/network"
+NETWORK = "runtime/compiler"
 WORDS = {
     "": {
         "reals": "floats", "write_reals": "write_floats", "alu_reals": "alu_floats",

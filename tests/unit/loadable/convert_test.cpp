@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/graph/pool_node.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
-#include "network/pool_node.hpp"
 #include "nvdla/loadable.hpp"
 #include "support/runtime/expect_error.hpp"
 

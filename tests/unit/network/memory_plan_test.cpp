@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/handles.hpp"
+#include "compiler/passes/plan_check.hpp"
 #include "device/compiled_impl.hpp"
-#include "network/plan_check.hpp"
 #include "nvdla/network.hpp"
 #include "support/random.hpp"
 #include "support/runtime/expect_error.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "network/reciprocal.hpp"
+#include "compiler/graph/reciprocal.hpp"
 #include "nvdla/half.hpp"
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "network/user_fields.hpp"
+#include "compiler/lower/user_fields.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Networks that are too much for one program: where they are cut, and that nobody sees it.
-#include "network/program_cuts.hpp"
+#include "compiler/passes/program_cuts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/handles.hpp"
-#include "network/builder.hpp"
+#include "compiler/lower/builder.hpp"
 #include "nvdla/network.hpp"
 #include "support/property.hpp"
 #include "support/runtime/random_graph.hpp"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// What the operands of X and Y operators have in common: how many there are, where they come from.
+#ifndef NVDLA_COMPILER_GRAPH_OPERANDS_HPP
+#define NVDLA_COMPILER_GRAPH_OPERANDS_HPP
+
+#include <optional>
+
+#include "compiler/graph/operators.hpp"
+
+namespace nvdla::detail {
+
+// Brings the values of both parts to the wider number of them, and says so in the mode.
+void unify(OperatorNode& op, const Shape& shape);
+
+// Checks that the parts exclude each other where they must, and that each has its operands: values,
+// which are unified, or `tensor`. `what` names the operator in errors.
+void check_operands(const char* what, OperatorNode& op, const Shape& shape, Precision processing,
+                    const std::optional<OperandTensor>& tensor);
+
+// Integer operands where the layer works in integers, reals in fp16.
+void check_kind(const char* what, const char* part, bool integers, bool reals,
+                Precision processing);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_GRAPH_OPERANDS_HPP

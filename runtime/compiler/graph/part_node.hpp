@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Layers that put tensors into others or take them out, as a network keeps them.
+#ifndef NVDLA_COMPILER_GRAPH_PART_NODE_HPP
+#define NVDLA_COMPILER_GRAPH_PART_NODE_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "nvdla/concatenation.hpp"
+
+namespace nvdla::detail {
+
+// Where a tensor begins inside of another.
+struct Corner {
+  std::uint32_t channel = 0, line = 0, column = 0;
+
+  friend bool operator==(const Corner&, const Corner&) = default;
+};
+
+struct ConcatNode {
+  Axis axis = Axis::kChannels;
+  std::vector<std::uint32_t> parts;  // tensors
+};
+
+struct SliceNode {
+  Corner corner;  // of the output in the input
+};
+
+struct PadNode {
+  Corner corner;           // of the input in the output
+  std::int32_t value = 0;  // an element: an integer, or the bits of fp16
+};
+
+// The same elements in the same order, in lines of another width.
+struct ReshapeNode {};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_GRAPH_PART_NODE_HPP

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// A pooling, as a network keeps it.
+#ifndef NVDLA_COMPILER_GRAPH_POOL_NODE_HPP
+#define NVDLA_COMPILER_GRAPH_POOL_NODE_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+
+#include "arith/fp17.hpp"
+
+namespace nvdla::detail {
+
+// What an average multiplies sums with, as nvdla_pdp takes it, for kernel sizes of 1 to 8. Integers
+// are cut off, as they always were; loadables leave them to whoever reads them.
+inline std::uint32_t pool_reciprocal(std::uint32_t size, bool real) noexcept {
+  return real ? arith::to_fp17(1.0 / size) : 0x10000 / size;
+}
+
+// Everything but surfaces and bands; width, height, channels and precision are those of the input.
+struct PoolNode {
+  nvdla_pdp pdp = {};
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_GRAPH_POOL_NODE_HPP

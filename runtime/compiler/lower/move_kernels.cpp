@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lower/move_kernels.hpp"
+
+#include "layout/cbuf.hpp"
+#include "nvdla/tensor.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+std::uint32_t bytes_of(std::uint32_t precision) {
+  return precision_bytes(static_cast<Precision>(precision));
+}
+
+// Kernels of a group fill atoms, so those before `first` are whole surfaces.
+void move_surfaces(nvdla_surface& surface, std::uint32_t first, std::uint32_t lanes) {
+  surface.offset += std::uint64_t{first / lanes} * surface.surface_stride;
+}
+
+template <typename X>
+void move_operands(X& x, std::uint32_t first, std::uint32_t lanes) {
+  if (x.mode == NVDLA_OPERAND_ELEMENT) return move_surfaces(x.operand, first, lanes);
+  const std::uint32_t parts = (x.alu != NVDLA_ALU_NONE) + (x.mul != NVDLA_MUL_NONE);
+  x.operand.offset += std::uint64_t{first} * parts * x.operand_bytes;
+}
+
+}  // namespace
+
+void move_kernels(const DeviceInfo& info, nvdla_sdp& sdp, std::uint32_t first) {
+  const std::uint32_t lanes = info.atom / bytes_of(sdp.proc_precision);
+  move_operands(sdp.x1, first, lanes);
+  move_operands(sdp.x2, first, lanes);
+  move_operands(sdp.y, first, lanes);
+  move_surfaces(sdp.output, first, info.atom / bytes_of(sdp.out_precision));
+}
+
+void move_kernels(const DeviceInfo& info, nvdla_layer& layer, std::uint32_t first) {
+  layer.conv.weights.offset += first * kernel_bytes(info, layer.conv);
+  move_kernels(info, layer.sdp, first);
+  move_surfaces(layer.pdp.output, first, info.atom / bytes_of(layer.sdp.out_precision));
+}
+
+}  // namespace nvdla::detail

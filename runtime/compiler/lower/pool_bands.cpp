@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/lower/pool_bands.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// The line buffer holds so many atoms of so many lines.
+constexpr std::uint32_t kBufferAtoms = 16, kBufferLines = 8;
+// Columns of a band, in and out, are registers of 10 bits.
+constexpr std::int64_t kMaxBand = 1024;
+constexpr std::uint32_t kMaxBands = 64;
+
+// What the hardware can tell of bands that are `columns` wide, the last one narrower: the first one
+// takes the left padding, the others start where the windows of the one before end.
+bool bands_work(const nvdla_pdp& pdp, std::uint32_t out, std::uint32_t columns,
+                std::uint32_t bands) {
+  const std::int64_t kernel = pdp.kernel_width, stride = pdp.stride_width, wide = columns;
+  const std::int64_t overlap = std::max<std::int64_t>(kernel - stride, 0);
+  const std::int64_t gap = std::max<std::int64_t>(stride - kernel, 0);
+  const auto within = [](std::int64_t value, std::int64_t least) {
+    return value >= least && value <= kMaxBand;
+  };
+  const std::int64_t last = out - (bands - 1) * wide;
+  return within((wide - 1) * stride + kernel - pdp.pad_left, std::max<std::int64_t>(overlap, 1)) &&
+         (bands == 2 || within(wide * stride, std::max(overlap, gap + 1))) &&
+         within(last * stride - pdp.pad_right, gap + 1);
+}
+
+// Fewer bands first. Nothing if no number of them works.
+bool choose_bands(nvdla_pdp& pdp) {
+  const std::uint32_t out =
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  pdp.bands = 1;
+  if (out <= pool_columns(pdp)) return true;
+  for (std::uint32_t columns = pool_columns(pdp); columns > 0; --columns) {
+    const std::uint32_t bands = (out + columns - 1) / columns;
+    if (bands > kMaxBands) return false;
+    if (!bands_work(pdp, out, columns, bands)) continue;
+    pdp.bands = bands;
+    pdp.first_out = columns;
+    pdp.mid_out = bands > 2 ? columns : 0;
+    return true;
+  }
+  return false;
+}
+
+// Without what a stride leaves over: padding first, then input.
+void trim(std::uint32_t& size, std::uint32_t before, std::uint32_t& after, std::uint32_t kernel,
+          std::uint32_t stride) {
+  const std::uint32_t rest = (before + size + after - kernel) % stride;
+  const std::uint32_t padding = std::min(rest, after);
+  after -= padding;
+  size -= rest - padding;
+}
+
+PoolPiece make_piece(const nvdla_pdp& pdp, std::uint32_t first, std::uint32_t columns) {
+  // In columns of the input; before 0 and from its width on lies the padding.
+  const std::int64_t begin = std::int64_t{first} * pdp.stride_width - pdp.pad_left;
+  const std::int64_t end = begin + std::int64_t{columns - 1} * pdp.stride_width + pdp.kernel_width;
+  const std::int64_t width = pdp.width;
+  PoolPiece piece;
+  piece.pdp = pdp;
+  piece.pdp.pad_left = static_cast<std::uint32_t>(std::max<std::int64_t>(-begin, 0));
+  piece.pdp.pad_right = static_cast<std::uint32_t>(std::max<std::int64_t>(end - width, 0));
+  piece.input_column = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
+  piece.pdp.width = static_cast<std::uint32_t>(std::min(end, width) - piece.input_column);
+  piece.output_column = first;
+  if ((piece.pdp.pad_left | piece.pdp.pad_right | pdp.pad_top | pdp.pad_bottom) == 0) {
+    std::fill(std::begin(piece.pdp.pad_value), std::end(piece.pdp.pad_value), 0);
+  }
+  return piece;
+}
+
+}  // namespace
+
+std::uint32_t pool_columns(const nvdla_pdp& pdp) noexcept {
+  // Output lines that a line of the input is part of.
+  const std::uint32_t lines = (pdp.kernel_height + pdp.stride_height - 1) / pdp.stride_height;
+  return kBufferAtoms * (kBufferLines / lines);
+}
+
+std::uint32_t pool_output(std::uint32_t size, std::uint32_t before, std::uint32_t after,
+                          std::uint32_t kernel, std::uint32_t stride) noexcept {
+  return (before + size + after - kernel) / stride + 1;
+}
+
+std::vector<PoolPiece> split_pooling(const nvdla_pdp& whole) {
+  nvdla_pdp pdp = whole;
+  trim(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  trim(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_height);
+  const std::uint32_t out =
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  for (std::uint32_t count = 1; count <= out; ++count) {
+    std::vector<PoolPiece> pieces;
+    bool work = true;
+    for (std::uint32_t i = 0; i < count && work; ++i) {
+      const auto first = static_cast<std::uint32_t>(std::uint64_t{i} * out / count);
+      const auto end = static_cast<std::uint32_t>(std::uint64_t{i + 1} * out / count);
+      pieces.push_back(make_piece(pdp, first, end - first));
+      work = choose_bands(pieces.back().pdp);
+    }
+    if (work) return pieces;
+  }
+  refuse(ErrorCode::kNotAvailable, "a pooling of {} columns, kernel {}, stride {} fits no bands",
+         pdp.width, pdp.kernel_width, pdp.stride_width);
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/memory_plan.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "arith/integers.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// What a kernel without an IOMMU finds in one piece, most of the time.
+constexpr std::uint64_t kConstantBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kConstantAlign = 256;
+
+class Planner {
+ public:
+  Planner(std::span<const Resident> residents, const Chain& chain)
+      : residents_(residents), order_(chain.order()), users_(users_of(chain, residents.size())) {
+    for (const Resident& resident : residents) memories_.push_back(resident.slot.memory);
+  }
+
+  MemoryPlan plan(const MemoryWishes& wishes) {
+    if (wishes.sram != 0) choose_sram(wishes);
+    return plan(wishes.share);
+  }
+
+ private:
+  MemoryPlan plan(bool share) {
+    plan_ = {};
+    constants_.reset();
+    plan_.places.resize(residents_.size(), {MemoryPlan::kNowhere, 0});
+    for (std::uint32_t i = 0; i < residents_.size(); ++i)
+      if (residents_[i].alone) put(i, add_slot(i), 0);
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      if (residents_[i].alone || users_[i].empty()) continue;
+      if (!residents_[i].contents.empty()) place_constants(i);
+    }
+    // Whoever is used first chooses first.
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      if (plan_.places[i].slot == MemoryPlan::kNowhere && !users_[i].empty()) tensors.push_back(i);
+    }
+    std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return users_[a].front() < users_[b].front();
+    });
+    for (const std::uint32_t tensor : tensors) place_tensor(tensor, share);
+    return std::move(plan_);
+  }
+
+  // How much of its life layers are at a tensor.
+  double busy(std::uint32_t resident) const {
+    const auto& users = users_[resident];
+    return static_cast<double>(users.size()) / (users.back() - users.front() + 1.0);
+  }
+
+  // One after the other, as long as the plan has room for it.
+  void choose_sram(const MemoryWishes& wishes) {
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+      const Resident& resident = residents_[i];
+      if (!resident.alone && resident.contents.empty() && !users_[i].empty() &&
+          memories_[i] == NVDLA_MEMORY_DRAM && resident.slot.size <= wishes.sram)
+        tensors.push_back(i);
+    }
+    std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(busy(a), residents_[a].slot.size) >
+             std::pair(busy(b), residents_[b].slot.size);
+    });
+    for (const std::uint32_t tensor : tensors) {
+      memories_[tensor] = NVDLA_MEMORY_SRAM;
+      if (sram_bytes(plan(wishes.share)) > wishes.sram) memories_[tensor] = NVDLA_MEMORY_DRAM;
+    }
+  }
+
+  static std::uint64_t sram_bytes(const MemoryPlan& plan) {
+    std::uint64_t bytes = 0;
+    for (const MemoryPlan::Slot& slot : plan.slots)
+      if (slot.slot.memory == NVDLA_MEMORY_SRAM) bytes += slot.slot.size;
+    return bytes;
+  }
+
+  std::uint32_t add_slot(std::uint32_t resident) {
+    plan_.slots.push_back({residents_[resident].slot, {}});
+    plan_.slots.back().slot.memory = memories_[resident];
+    return static_cast<std::uint32_t>(plan_.slots.size() - 1);
+  }
+
+  void put(std::uint32_t resident, std::uint32_t index, std::uint64_t offset) {
+    const nvdla_slot& wanted = residents_[resident].slot;
+    MemoryPlan::Slot& to = plan_.slots[index];
+    to.slot.size = std::max(to.slot.size, offset + wanted.size);
+    to.slot.alignment = std::max(to.slot.alignment, wanted.alignment);
+    to.slot.access |= wanted.access;
+    const auto& users = users_[resident];
+    to.tenants.push_back(
+        {resident, users.empty() ? 0 : users.front(), users.empty() ? 0 : users.back()});
+    plan_.places[resident] = {index, offset};
+  }
+
+  void place_constants(std::uint32_t resident) {
+    if (constants_) {
+      const std::uint64_t end = arith::round_up(plan_.slots[*constants_].slot.size, kConstantAlign);
+      if (end + residents_[resident].slot.size <= kConstantBytes) {
+        put(resident, *constants_, end);
+        return;
+      }
+    }
+    constants_ = add_slot(resident);
+    put(resident, *constants_, 0);
+  }
+
+  // Into the slot that has to grow least, and of those that need not into the smallest.
+  void place_tensor(std::uint32_t resident, bool share) {
+    const nvdla_slot& wanted = residents_[resident].slot;
+    std::optional<std::uint32_t> best;
+    const auto fits_better = [&](const nvdla_slot& a, const nvdla_slot& b) {
+      const bool a_fits = a.size >= wanted.size, b_fits = b.size >= wanted.size;
+      if (a_fits != b_fits) return a_fits;
+      return a_fits ? a.size < b.size : a.size > b.size;
+    };
+    for (std::uint32_t i = 0; share && i < plan_.slots.size(); ++i) {
+      const MemoryPlan::Slot& slot = plan_.slots[i];
+      if (slot.slot.memory != memories_[resident] || !is_free(slot, resident)) continue;
+      if (!best || fits_better(slot.slot, plan_.slots[*best].slot)) best = i;
+    }
+    put(resident, best ? *best : add_slot(resident), 0);
+  }
+
+  // Once the last tenant has gone: it came after all before it had.
+  bool is_free(const MemoryPlan::Slot& slot, std::uint32_t resident) const {
+    const std::uint32_t last = slot.tenants.back().resident;
+    return !residents_[last].alone && residents_[last].contents.empty() &&
+           order_.ended(users_[last], users_[resident]);
+  }
+
+  std::span<const Resident> residents_;
+  LayerOrder order_;
+  std::vector<std::vector<std::uint32_t>> users_;  // layers, by resident
+  std::vector<std::uint32_t> memories_;            // the same
+  std::optional<std::uint32_t> constants_;         // the slot that is being filled
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> users_of(const Chain& chain, std::size_t residents) {
+  std::vector<std::vector<std::uint32_t>> all(residents);
+  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
+    for_each_use(chain, i, [&](const auto& place, bool) {
+      auto& users = all[place.slot];
+      if (users.empty() || users.back() != i) users.push_back(i);
+    });
+  }
+  return all;
+}
+
+MemoryPlan plan_memory(std::span<const Resident> residents, const Chain& chain,
+                       const MemoryWishes& wishes) {
+  return Planner(residents, chain).plan(wishes);
+}
+
+bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents) {
+  return std::all_of(slot.tenants.begin(), slot.tenants.end(), [&](const auto& tenant) {
+    return !residents[tenant.resident].contents.empty();
+  });
+}
+
+void move_in(const MemoryPlan& plan, Chain& chain) {
+  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
+    for_each_use(chain, i, [&](auto& place, bool) {
+      const MemoryPlan::Place& to = plan.places[place.slot];
+      place.slot = to.slot;
+      place.offset += to.offset;
+    });
+  }
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/plan_check.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+class Check {
+ public:
+  Check(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain)
+      : plan_(plan), residents_(residents), order_(chain.order()), named_(chain.layers.size()) {
+    for (std::uint32_t i = 0; i < chain.layers.size(); ++i)
+      for_each_use(chain, i, [&](const auto& place, bool) { named_[i].push_back(place.slot); });
+  }
+
+  // Each layer touches only what it names.
+  void check_extents(std::span<const ProgramAccess> accesses) const {
+    for (const ProgramAccess& access : accesses) {
+      const auto& named = named_[access.layer];
+      const bool inside = std::any_of(named.begin(), named.end(), [&](std::uint32_t resident) {
+        const MemoryPlan::Place& place = plan_.places[resident];
+        return place.slot == access.slot && access.begin >= place.offset &&
+               access.end <= place.offset + residents_[resident].slot.size;
+      });
+      if (inside) continue;
+      refuse(ErrorCode::kInvalidProgram,
+             "layer {} may touch bytes {}..{} of buffer {}, which are none of its tensors",
+             access.layer, access.begin, access.end - 1, access.slot);
+    }
+  }
+
+  // What shares bytes does not do so at the same time.
+  void check_lives() const {
+    std::vector<std::vector<std::uint32_t>> users(residents_.size());
+    for (std::uint32_t layer = 0; layer < named_.size(); ++layer)
+      for (const std::uint32_t resident : named_[layer]) users[resident].push_back(layer);
+    for (std::uint32_t a = 0; a < residents_.size(); ++a) {
+      for (std::uint32_t b = 0; b < a; ++b) {
+        if (!share_bytes(a, b) || order_.ended(users[a], users[b]) ||
+            order_.ended(users[b], users[a]))
+          continue;
+        refuse(ErrorCode::kInvalidProgram,
+               "{} and {} share memory, and layers may touch both at the same time",
+               residents_[a].name, residents_[b].name);
+      }
+    }
+  }
+
+ private:
+  bool share_bytes(std::uint32_t a, std::uint32_t b) const {
+    const MemoryPlan::Place &x = plan_.places[a], &y = plan_.places[b];
+    return x.slot == y.slot && x.slot != MemoryPlan::kNowhere &&
+           x.offset < y.offset + residents_[b].slot.size &&
+           y.offset < x.offset + residents_[a].slot.size;
+  }
+
+  const MemoryPlan& plan_;
+  std::span<const Resident> residents_;
+  LayerOrder order_;
+  std::vector<std::vector<std::uint32_t>> named_;  // residents, by layer
+};
+
+}  // namespace
+
+void check_plan(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain,
+                std::span<const ProgramAccess> accesses) {
+  const Check check(plan, residents, chain);
+  check.check_extents(accesses);
+  check.check_lives();
+}
+
+}  // namespace nvdla::detail
