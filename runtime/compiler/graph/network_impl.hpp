@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a network knows: a list of tensors and a list of layers, each layer after those whose
-// tensors it reads.
+// Network::Impl checks what is added to a network, and adds it to its graph.
 #ifndef NVDLA_COMPILER_GRAPH_NETWORK_IMPL_HPP
 #define NVDLA_COMPILER_GRAPH_NETWORK_IMPL_HPP
 
@@ -11,29 +10,13 @@
 #include <variant>
 #include <vector>
 
-#include "compiler/graph/conv_node.hpp"
-#include "compiler/graph/cpu_node.hpp"
-#include "compiler/graph/part_node.hpp"
-#include "compiler/graph/pool_node.hpp"
-#include "compiler/graph/reshape_node.hpp"
-#include "compiler/graph/sdp_node.hpp"
+#include "compiler/graph/graph.hpp"
 #include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace detail {
 
-struct TensorNode {
-  Shape shape;
-  Precision precision = Precision::kInt8;
-  std::optional<ImageDesc> image;         // pixels, not a cube
-  std::optional<std::uint32_t> producer;  // layer; inputs have none
-  bool read = false;                      // by a layer
-  bool planar = false;
-  Memory memory = Memory::kDram;
-  std::optional<Quantization> quantization;
-};
-
-// What is in a handle.
+// TensorHandle opens a handle.
 struct TensorHandle {
   static std::uint64_t network(Tensor tensor) noexcept { return tensor.network_; }
   static std::uint32_t index(Tensor tensor) noexcept { return tensor.index_; }
@@ -45,38 +28,11 @@ struct TensorHandle {
   }
 };
 
-// A tensor that the application writes or reads.
-struct PortNode {
-  std::string name;
-  std::uint32_t tensor = 0;
-  Quantization quantization;
-};
-
-// In place of the output of a layer that writes nothing.
-inline constexpr std::uint32_t kNoTensor = ~std::uint32_t{0};
-
-struct LayerNode {
-  std::string name;
-  std::uint32_t input = 0;
-  std::uint32_t output = kNoTensor;
-  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode,
-               SliceNode, PadNode, ReshapeNode, UpsampleNode, CpuNode>
-      part;
-  std::vector<std::uint32_t> operands;  // further tensors that it reads
-  std::uint64_t macs = 0;               // of all cubes of the batch
-};
-
 }  // namespace detail
 
-struct Network::Impl {
+struct Network::Impl : detail::Graph {
   // Of this network alone, never 0.
   const std::uint64_t id = new_id();
-
-  std::vector<detail::TensorNode> tensors;
-  std::vector<detail::PortNode> inputs;
-  std::vector<detail::PortNode> outputs;
-  std::vector<detail::LayerNode> layers;
-  std::vector<nvdla_lut> luts;
 
   static std::uint64_t new_id() noexcept;
 
@@ -88,11 +44,9 @@ struct Network::Impl {
   const detail::TensorNode& tensor(std::string_view what, Tensor tensor) const;
   // Refuses planes, too.
   const detail::TensorNode& cube(std::string_view what, Tensor tensor) const;
-  // "input 'image'", or "the output of layer 3 'conv'".
-  std::string tensor_name(std::uint32_t index) const;
   // "input 2 'image'", of the one that would come next in `ports`. Refuses a name that an input or
   // output has, saying which.
-  std::string new_port(const std::vector<detail::PortNode>& ports, std::string_view name) const;
+  std::string new_port(const std::vector<detail::IoTensor>& ports, std::string_view name) const;
   // Refuses the name of an earlier layer, saying which. Layers may have none.
   void check_layer_name(std::string_view name) const;
 

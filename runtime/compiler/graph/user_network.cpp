@@ -59,7 +59,7 @@ struct Describe {
 std::uint32_t source_of(const Network::Impl& net, std::uint32_t tensor) {
   if (const auto producer = net.tensors[tensor].producer) return *producer;
   const auto input = std::find_if(net.inputs.begin(), net.inputs.end(),
-                                  [&](const PortNode& port) { return port.tensor == tensor; });
+                                  [&](const IoTensor& port) { return port.tensor == tensor; });
   return UserLayer::kInput | static_cast<std::uint32_t>(input - net.inputs.begin());
 }
 
@@ -95,7 +95,7 @@ UserNetwork user_network(const Network::Impl& net,
     const std::uint32_t from = user.layers[i].sources.front();
     user.layers[i].layers = user.layers[from].layers;
   }
-  for (const PortNode& port : net.outputs) user.outputs.push_back(source_of(net, port.tensor));
+  for (const IoTensor& port : net.outputs) user.outputs.push_back(source_of(net, port.tensor));
   return user;
 }
 

@@ -55,7 +55,7 @@ void select_cubes(nvdla_layer& layer, std::uint32_t first) {
 
 }  // namespace
 
-std::uint64_t Blob::add(std::uint64_t bytes) {
+std::uint64_t ConstantPool::add(std::uint64_t bytes) {
   const std::uint64_t offset = bytes_.size();
   const auto size =
       static_cast<std::size_t>((offset + bytes + kBlobAlign - 1) / kBlobAlign * kBlobAlign);
@@ -86,15 +86,15 @@ void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   }
   steps.begin("memory");
   for (const auto* ports : {&net_.inputs, &net_.outputs})
-    for (const PortNode& port : *ports) residents_[port.tensor].alone = true;
-  cut_programs(chain_, residents_, limits);
+    for (const IoTensor& port : *ports) allocations_[port.tensor].dedicated = true;
+  cut_programs(schedule_, allocations_, limits);
   // Only a plan tells how many buffers a program has.
   do {
-    place_residents({.share = options.share_memory, .sram = options.sram_bytes});
-  } while (cut_for_slots(chain_, placed_, residents_, limits));
+    place_allocations({.share = options.share_memory, .sram = options.sram_bytes});
+  } while (cut_for_slots(schedule_, placed_, allocations_, limits));
   steps.begin("programs");
   create_parts(options.statistics);
-  check_plan(plan_, residents_, chain_, accesses());
+  check_plan(plan_, allocations_, schedule_, accesses());
   steps.begin("constants");
   allocate_constants();
   for (const auto& port : net_.inputs) compiled_.inputs.push_back(make_port(port));
@@ -103,49 +103,50 @@ void Builder::build(const BuildOptions& options, const ProgramLimits& limits) {
   compiled_.user = user_network(net_, compiled_.layers, fused_);
 }
 
-std::uint32_t Builder::add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
-                                    Memory memory) {
-  residents_.push_back({std::move(name), make_slot(info_, bytes, access, memory), {}, false});
-  return static_cast<std::uint32_t>(residents_.size() - 1);
+std::uint32_t Builder::add_allocation(std::string name, std::uint64_t bytes, std::uint32_t access,
+                                      Memory memory) {
+  allocations_.push_back({std::move(name), make_slot(info_, bytes, access, memory), {}, false});
+  return static_cast<std::uint32_t>(allocations_.size() - 1);
 }
 
-void Builder::place_residents(const MemoryWishes& wishes) {
-  if (wishes.sram != 0) check_memory(info_, Memory::kSram);
-  plan_ = plan_memory(residents_, chain_, wishes);
-  placed_ = chain_;
-  move_in(plan_, placed_);
+void Builder::place_allocations(const MemoryPlanOptions& options) {
+  if (options.sram != 0) check_memory(info_, Memory::kSram);
+  plan_ = plan_memory(allocations_, schedule_, options);
+  placed_ = schedule_;
+  assign_slots(plan_, placed_);
   compiled_.slots.clear();
   compiled_.slot_names.clear();
   for (const MemoryPlan::Slot& planned : plan_.slots) {
-    std::string name = residents_[planned.tenants.front().resident].name;
-    if (planned.tenants.size() > 1) name += fmt::format(" and {} more", planned.tenants.size() - 1);
+    std::string name = allocations_[planned.live_ranges.front().allocation].name;
+    if (planned.live_ranges.size() > 1)
+      name += fmt::format(" and {} more", planned.live_ranges.size() - 1);
     compiled_.slots.push_back(planned.slot);
     compiled_.slot_names.push_back(std::move(name));
     at_place(compiled_.slot_names.back(), std::nullopt,
              [&] { check_memory(info_, static_cast<Memory>(planned.slot.memory)); });
   }
-  compiled_.memory = memory_use(plan_, residents_);
+  compiled_.memory = memory_use(plan_, allocations_);
 }
 
 void Builder::allocate_constants() {
   for (std::size_t i = 0; i < plan_.slots.size(); ++i) {
     const MemoryPlan::Slot& planned = plan_.slots[i];
     Buffer& buffer = compiled_.constants.emplace_back();
-    if (!holds_constants(planned, residents_)) continue;
+    if (!holds_constants(planned, allocations_)) continue;
     at_place(compiled_.slot_names[i], std::nullopt, [&] {
       buffer = device_.allocate(planned.slot.size, static_cast<Memory>(planned.slot.memory));
     });
     const Map map = buffer.map(MapMode::kWrite);
-    for (const MemoryPlan::Tenant& tenant : planned.tenants) {
-      const std::vector<std::byte>& contents = residents_[tenant.resident].contents;
+    for (const MemoryPlan::LiveRange& tenant : planned.live_ranges) {
+      const std::vector<std::byte>& contents = allocations_[tenant.allocation].contents;
       std::copy(contents.begin(), contents.end(),
-                map.data() + plan_.places[tenant.resident].offset);
+                map.data() + plan_.places[tenant.allocation].offset);
     }
   }
 }
 
 std::string Builder::place_of(std::uint32_t tensor) const {
-  for (const PortNode& port : net_.outputs) {
+  for (const IoTensor& port : net_.outputs) {
     if (port.tensor == tensor) return fmt::format("output '{}'", port.name);
   }
   return net_.tensor_name(tensor);
@@ -207,7 +208,7 @@ void Builder::add_tensor(std::uint32_t index) {
   const std::string place = place_of(index);
   if (tensor.image) {
     at_place(place, std::nullopt,
-             [&] { add_resident(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
+             [&] { add_allocation(place, image_bytes(info_, *tensor.image), NVDLA_SLOT_READ); });
     descs_.push_back({.shape = tensor.shape, .precision = tensor.precision, .atom = info_.atom});
     return;
   }
@@ -219,8 +220,8 @@ void Builder::add_tensor(std::uint32_t index) {
   if (parts_->is_read(index) || !tensor.producer) access |= NVDLA_SLOT_READ;
   if (tensor.producer) access |= NVDLA_SLOT_WRITE;
   at_place(place, std::nullopt,
-           [&] { add_resident(place, bytes * tensor.shape.batch, access, tensor.memory); });
-  nvdla_slot& slot = residents_.back().slot;
+           [&] { add_allocation(place, bytes * tensor.shape.batch, access, tensor.memory); });
+  nvdla_slot& slot = allocations_.back().slot;
   if (tensor.planar) slot.alignment = kPlaneAlign;
   if (tensor.producer && cubes_[*tensor.producer] > 1) slot.alignment = kBatchAlign;
   descs_.push_back(desc);
@@ -238,18 +239,18 @@ Builder::Scratch Builder::add_scratch(const Shape& shape, Precision precision, b
   Scratch scratch;
   scratch.desc = desc;
   scratch.surface =
-      tensor_surface(desc, add_resident("an intermediate tensor of " + this_layer(),
-                                        bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
-  if (planar) residents_.back().slot.alignment = kPlaneAlign;
+      tensor_surface(desc, add_allocation("an intermediate tensor of " + this_layer(),
+                                          bytes * shape.batch, NVDLA_SLOT_READ | NVDLA_SLOT_WRITE));
+  if (planar) allocations_.back().slot.alignment = kPlaneAlign;
   return scratch;
 }
 
-void Builder::add_blob(Blob blob) {
+void Builder::commit_constants(ConstantPool blob) {
   if (blob.bytes().empty()) return;
   // Some of the kernels may begin inside an entry of the buffer, and are fetched in whole ones.
   const std::uint64_t more = info_.has_weight_gating ? info_.cbuf_entry_bytes : 0;
-  add_resident("the constants of " + this_layer(), blob.bytes().size() + more, NVDLA_SLOT_READ);
-  residents_.back().contents = std::move(blob).take();
+  add_allocation("the constants of " + this_layer(), blob.bytes().size() + more, NVDLA_SLOT_READ);
+  allocations_.back().contents = std::move(blob).take();
 }
 
 void Builder::add_layer(std::uint32_t index) {
@@ -320,7 +321,7 @@ void Builder::wait_for_end(nvdla_layer& layer, std::uint32_t end) const {
   add_wait(layer, end);
 }
 
-CompiledNetwork::Impl::Port Builder::make_port(const PortNode& node) const {
+CompiledNetwork::Impl::Port Builder::make_port(const IoTensor& node) const {
   CompiledNetwork::Impl::Port port;
   port.name = node.name;
   port.desc = descs_[node.tensor];

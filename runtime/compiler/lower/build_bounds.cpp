@@ -59,14 +59,14 @@ void Builder::add_bounds(const LayerNode& node) {
     const std::int32_t zero = element_of_zero(held, out.precision);
     part.operators.x1 = zero == 0 ? relu_node() : limit_node(held.converter.scale < 0, zero);
   }
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   nvdla_sdp sdp = sdp_part(node, part, blob);
   sdp.in_precision = sdp.proc_precision;
   sdp.width = out.shape.width;
   sdp.height = out.shape.height;
   sdp.input = surface(node.output);
-  residents_[sdp.input.slot].slot.access |= NVDLA_SLOT_READ;
-  add_blob(std::move(blob));
+  allocations_[sdp.input.slot].slot.access |= NVDLA_SLOT_READ;
+  commit_constants(std::move(blob));
   const auto made = static_cast<std::uint32_t>(layers_.size() - 1);
   const std::uint32_t pieces = (out.shape.channels + each - 1) / each;
   for (std::uint32_t piece = 0; piece < pieces; ++piece) {

@@ -123,7 +123,7 @@ nvdla_surface Builder::add_masked_copy(const LayerNode& node, std::uint32_t tens
   part.processing = in.precision == Precision::kInt8 ? Precision::kInt8 : Precision::kInt16;
   add_mask(part.operators.x1, in.shape.channels, false);
   const Scratch scratch = add_scratch(in.shape, part.processing);
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   nvdla_sdp sdp = sdp_part(in.shape, part.processing, part, blob);
   sdp.in_precision = sdp.proc_precision;
   sdp.width = in.shape.width;
@@ -131,7 +131,7 @@ nvdla_surface Builder::add_masked_copy(const LayerNode& node, std::uint32_t tens
   sdp.channels = in.shape.channels;
   sdp.input = surface(tensor);
   sdp.output = scratch.surface;
-  add_blob(std::move(blob));
+  commit_constants(std::move(blob));
   commit(node, make_layer(sdp), node.name + " other", 0);
   return scratch.surface;
 }

@@ -38,7 +38,7 @@ void Builder::add_copy(std::uint32_t tensor, const nvdla_surface& from, const Sh
   copy.input = tensor;
   SdpNode pass;
   pass.processing = in.precision;
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   nvdla_sdp sdp = sdp_part(shape, in.precision, pass, blob);
   sdp.in_precision = sdp.out_precision;
   sdp.width = shape.width;

@@ -84,7 +84,7 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   const Precision result = silent ? part.sdp.processing : descs_[node.output].precision;
   Compared compared;
   if (silent) compared = compare_channels(node, part.sdp, conv_output(part.conv), true);
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   const auto winograd = plan_winograd(info_, part, result);
   const bool fold = !winograd && folded_for(node.input) != nullptr;
   if (part.folding == Rewrite::kAlways && !fold) {
@@ -146,8 +146,8 @@ void Builder::add_part(const LayerNode& node, const ConvNode& part) {
   } else {
     sdp = sdp_part(node, part.sdp, blob);
   }
-  add_blob(std::move(blob));
-  if (conv.batch > 1) residents_.back().slot.alignment = kBatchAlign;
+  commit_constants(std::move(blob));
+  if (conv.batch > 1) allocations_.back().slot.alignment = kBatchAlign;
   add_bands(node, conv, sdp,
             {.name = node.name, .macs = node.macs, .whole = true, .after = compared.after});
 }

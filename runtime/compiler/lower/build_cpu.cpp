@@ -14,10 +14,10 @@ void Builder::add_part(const LayerNode& node, const CpuNode& cpu) {
   };
   CpuWork work{cpu, {place(node.input)}, place(node.output)};
   for (const std::uint32_t operand : node.operands) work.sources.push_back(place(operand));
-  chain_.cpu.emplace(index, std::move(work));
-  chain_.starts.insert({index, index + 1});
+  schedule_.cpu.emplace(index, std::move(work));
+  schedule_.segment_starts.insert({index, index + 1});
   nvdla_layer layer = {};
-  layer.kind = Chain::kCpu;
+  layer.kind = Schedule::kCpu;
   layers_.push_back(layer);
   compiled_.layers.push_back({node.name, node.macs, 0, true, this_layer_});
 }

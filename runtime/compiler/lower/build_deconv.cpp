@@ -98,7 +98,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
   for (std::uint32_t y = 0; y < d.stride_y; ++y) {
     for (std::uint32_t x = 0; x < d.stride_x; ++x) {
       const std::uint32_t phase = y * d.stride_x + x;
-      Blob blob = make_blob();
+      ConstantPool blob = begin_constants();
       nvdla_conv conv = phase_conv(part, y, x);
       conv.input = surface(node.input);
       conv.weights.slot = blob.slot();
@@ -110,7 +110,7 @@ void Builder::add_part(const LayerNode& node, const DeconvNode& part) {
           },
           part.weights);
       nvdla_sdp sdp = sdp_part(node, part.sdp[phase], blob);
-      add_blob(std::move(blob));
+      commit_constants(std::move(blob));
       if (!direct) sdp.output = scratch.surface;
       if (contract || (!direct && point)) {
         move(sdp.output, std::uint64_t{phase} * surfaces * sdp.output.surface_stride);

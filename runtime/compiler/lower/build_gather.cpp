@@ -40,7 +40,7 @@ void Builder::add_gather(const LayerNode& node, const Scratch& from, const std::
   weights.precision = precision;
   nvdla_conv gather = make_conv(input, weights);
   gather.input = from.surface;
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   SdpNode pass;
   pass.processing = precision;
   nvdla_sdp sdp = sdp_part(descs_[node.output].shape, precision, pass, blob);

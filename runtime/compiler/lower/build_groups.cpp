@@ -111,14 +111,14 @@ void Builder::add_groups(const LayerNode& node, const ConvNode& part, const nvdl
   for (std::uint32_t k = 0; k < conv.kernels; ++k) {
     sparse.first.push_back(k / (conv.kernels / part.groups) * sparse.channels);
   }
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   const nvdla_sdp sdp = sdp_part(node, part.sdp, blob);
   add_sparse(node, conv, part.weights, sparse, sdp, std::move(blob),
              {.name = node.name, .macs = node.macs, .whole = true, .after = {}}, " groups");
 }
 
 void Builder::add_sparse(const LayerNode& node, const nvdla_conv& conv, const Kernels& weights,
-                         const SparseKernels& sparse, const nvdla_sdp& sdp, Blob blob,
+                         const SparseKernels& sparse, const nvdla_sdp& sdp, ConstantPool blob,
                          const ConvRole& role, std::string_view several) {
   const std::vector<Block> blocks = choose_blocks(info_, conv, sparse);
   const std::uint32_t lanes =
@@ -138,7 +138,7 @@ void Builder::add_sparse(const LayerNode& node, const nvdla_conv& conv, const Ke
     place_weights(desc, stream, layer, blob);
     layers.push_back(layer);
   }
-  add_blob(std::move(blob));
+  commit_constants(std::move(blob));
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     nvdla_sdp own = sdp;
     move_kernels(info_, own, blocks[i].first_kernel);

@@ -36,7 +36,7 @@ void check_parts(const ConvNode& part) {
 }  // namespace
 
 void Builder::pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first,
-                           Blob& blob) const {
+                           ConstantPool& blob) const {
   const WeightsDesc weights = weights_desc(layer);
   layer.weights.slot = blob.slot();
   layer.weights.offset = blob.add(weights_bytes(weights));
@@ -66,7 +66,7 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
     std::vector<Run> runs;
     for (std::uint32_t i = begin; i < begin + count; ++i) {
       const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
-      Blob blob = make_blob();
+      ConstantPool blob = begin_constants();
       nvdla_conv layer = conv;
       layer.kernels = end - first;
       pack_kernels(layer, kernels, first, blob);
@@ -81,7 +81,7 @@ void Builder::add_kernel_parts(const LayerNode& node, const ConvNode& part, cons
       sdp.output = scratch.surface;
       sdp.output.offset +=
           std::uint64_t{runs.back().first / out.elements_per_atom()} * sdp.output.surface_stride;
-      add_blob(std::move(blob));
+      commit_constants(std::move(blob));
       add_bands(node, layer, sdp,
                 {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
                  .macs = node.macs / conv.kernels * (end - first),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From a chain whose memory is planned to what runs: programs, and what the CPU does between them.
+// From a schedule whose memory is planned to what runs: programs, and what the CPU does between
+// them.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -50,7 +51,7 @@ LayerOutput output_at(const CpuPlace& place) {
 
 }  // namespace
 
-ProgramPart Builder::program_part(const Chain::Run& run) const {
+ProgramPart Builder::program_part(const Schedule::Segment& run) const {
   ProgramPart part;
   part.first_layer = run.first;
   const auto first = placed_.layers.begin() + run.first;
@@ -88,7 +89,7 @@ ProgramPart Builder::program_part(const Chain::Run& run) const {
 
 // The tables of the layers of a program, in the slot that comes last. Bands share theirs.
 void Builder::add_control(std::span<nvdla_layer* const> compressed, ProgramPart& part) const {
-  Blob control(static_cast<std::uint32_t>(part.slots.size()));
+  ConstantPool control(static_cast<std::uint32_t>(part.slots.size()));
   std::map<std::uint64_t, std::uint64_t> moved;
   const auto bring = [&](nvdla_span& table) {
     const auto from = control_.bytes().subspan(static_cast<std::size_t>(table.offset), table.bytes);
@@ -151,7 +152,7 @@ void Builder::create_program(ProgramPart& part, bool statistics) const {
 }
 
 void Builder::create_parts(bool statistics) {
-  for (const Chain::Run& run : placed_.runs()) {
+  for (const Schedule::Segment& run : placed_.segments()) {
     if (placed_.cpu.contains(run.first)) {
       compiled_.parts.emplace_back(cpu_part(run.first));
       continue;

@@ -60,7 +60,7 @@ NormNode looked_up(std::uint32_t lut) {
 
 }  // namespace
 
-nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& blob) const {
+nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, ConstantPool& blob) const {
   const TensorDesc& out = descs_[node.output];
   nvdla_sdp sdp = sdp_part(out.shape, out.precision, part, blob);
   sdp.output = surface(node.output);
@@ -68,7 +68,7 @@ nvdla_sdp Builder::sdp_part(const LayerNode& node, const SdpNode& part, Blob& bl
 }
 
 nvdla_sdp Builder::sdp_part(const Shape& out, Precision precision, const SdpNode& part,
-                            Blob& blob) const {
+                            ConstantPool& blob) const {
   if (const auto held = hold_to_bounds(part, precision, info_.has_sdp_y))
     return sdp_part(out, precision, *held, blob);
   nvdla_sdp sdp = make_sdp();
@@ -85,8 +85,8 @@ nvdla_sdp Builder::sdp_part(const Shape& out, Precision precision, const SdpNode
   return sdp;
 }
 
-void Builder::place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
-                    nvdla_sdp_x& x) const {
+void Builder::place(const OperatorNode& op, const Shape& out, Precision processing,
+                    ConstantPool& blob, nvdla_sdp_x& x) const {
   if (!op.active()) return;
   x.flags = NVDLA_SDP_ENABLE | (op.relu ? NVDLA_SDP_RELU : 0);
   x.alu_shift = op.alu_shift;
@@ -94,8 +94,8 @@ void Builder::place(const OperatorNode& op, const Shape& out, Precision processi
   place_operands(op, out, processing, blob, x);
 }
 
-void Builder::place_y(const OperatorYNode& op, const Shape& out, Precision processing, Blob& blob,
-                      nvdla_sdp_y& y) const {
+void Builder::place_y(const OperatorYNode& op, const Shape& out, Precision processing,
+                      ConstantPool& blob, nvdla_sdp_y& y) const {
   if (!op.active()) return;
   y.flags = NVDLA_SDP_ENABLE | (op.lut ? NVDLA_SDP_LUT : 0);
   y.mul_truncate = op.mul_shift;
@@ -123,7 +123,7 @@ void Builder::check_run(const OperatorNode& op) const {
 
 template <typename X>
 void Builder::place_operands(const OperatorNode& op, const Shape& out, Precision processing,
-                             Blob& blob, X& x) const {
+                             ConstantPool& blob, X& x) const {
   x.alu = op.alu;
   x.mul = op.mul;
   if (parts(op) == 0) return;
@@ -156,7 +156,7 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
   const TensorDesc& in = descs_[node.input];
   Compared compared;
   if (part.silent()) compared = compare_channels(node, part, in.shape, false);
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   nvdla_sdp sdp;
   if (part.silent()) {
     sdp = sdp_part(in.shape, compared.sdp.processing, compared.sdp, blob);
@@ -170,7 +170,7 @@ void Builder::add_part(const LayerNode& node, const SdpNode& part) {
   sdp.height = in.shape.height;
   sdp.channels = in.shape.channels;
   sdp.input = surface(node.input);
-  add_blob(std::move(blob));
+  commit_constants(std::move(blob));
   nvdla_layer layer = make_layer(sdp);
   if (part.y.lut) layer.lut = *part.y.lut + 1;
   if (compared.after) add_wait(layer, *compared.after);

@@ -45,14 +45,14 @@ void Builder::add_border(const LayerNode& node, const PadNode& pad) {
   if (sides.empty()) return;
   std::uint32_t most = 0;
   for (const Side& side : sides) most = std::max(most, side.height * side.width);
-  Blob blob = make_blob();
+  ConstantPool blob = begin_constants();
   const std::uint32_t slot = blob.slot();
   blob.add(std::uint64_t{out.surfaces()} * most * out.atom);
   const std::uint32_t bytes = out.element_bytes();
   const auto value = static_cast<std::uint32_t>(pad.value);
   const std::span<std::byte> constant = blob.at(0);
   for (std::size_t i = 0; i < constant.size(); i += bytes) std::memcpy(&constant[i], &value, bytes);
-  add_blob(std::move(blob));
+  commit_constants(std::move(blob));
   for (std::size_t i = 0; i < sides.size(); ++i) {
     const Side& side = sides[i];
     TensorDesc desc = packed_tensor(info_, {all.channels, side.height, side.width}, out.precision);

@@ -26,7 +26,7 @@ std::size_t count_bands(const DeviceInfo& info, const nvdla_conv& conv) {
 // Compressed where that is less to fetch, and the bank that the mask takes costs no band. Kernels
 // for tiles have more elements than `desc` says: their stream stays as it is.
 void Builder::place_weights(const WeightsDesc& desc, std::span<const std::byte> stream,
-                            nvdla_conv& conv, Blob& blob) {
+                            nvdla_conv& conv, ConstantPool& blob) {
   CompressedSizes sizes;
   if (conv.mode != NVDLA_CONV_WINOGRAD) sizes = compressed_sizes(info_, desc, stream);
   nvdla_conv compressed = conv;

@@ -31,9 +31,9 @@ inline constexpr std::uint32_t kBatchAlign = 64;
 inline constexpr std::uint32_t kPlaneAlign = 64;
 
 // Constants of one layer: streams one after another.
-class Blob {
+class ConstantPool {
  public:
-  explicit Blob(std::uint32_t slot) : slot_(slot) {}
+  explicit ConstantPool(std::uint32_t slot) : slot_(slot) {}
 
   std::uint32_t slot() const noexcept { return slot_; }
   // Room for a stream, aligned to the widest that any of them asks for; returns its offset.
@@ -70,20 +70,23 @@ class Builder {
   // Its cube, with room for what its producer writes beyond it.
   TensorDesc tensor_desc(std::uint32_t tensor) const;
   std::uint32_t batch_stride(std::uint32_t tensor, std::uint64_t bytes) const;
-  // A resident of its own; `name` says in errors what it is. Layers name it as if it were a slot
-  // until place_residents() has found one for it.
-  std::uint32_t add_resident(std::string name, std::uint64_t bytes, std::uint32_t access,
-                             Memory memory = Memory::kDram);
-  // Plans memory for the chain as it is cut now.
-  void place_residents(const MemoryWishes& wishes);
+  // A allocation of its own; `name` says in errors what it is. Layers name it as if it were a slot
+  // until place_allocations() has found one for it.
+  std::uint32_t add_allocation(std::string name, std::uint64_t bytes, std::uint32_t access,
+                               Memory memory = Memory::kDram);
+  // Plans memory for the schedule as it is cut now.
+  void place_allocations(const MemoryPlanOptions& options);
   void allocate_constants();
   // "output 'scores'", as the application knows it, or the layer that makes it.
   std::string place_of(std::uint32_t tensor) const;
   // "layer 3 'conv2'", of the one that is being added.
   std::string this_layer() const { return layer_text(this_layer_, net_.layers[this_layer_].name); }
-  // The constants of a layer, for the resident that comes next, which add_blob() makes of them.
-  Blob make_blob() const { return Blob(static_cast<std::uint32_t>(residents_.size())); }
-  void add_blob(Blob blob);
+  // The constants of a layer, for the allocation that comes next, which commit_constants() makes of
+  // them.
+  ConstantPool begin_constants() const {
+    return ConstantPool(static_cast<std::uint32_t>(allocations_.size()));
+  }
+  void commit_constants(ConstantPool blob);
 
   // Runs `call`; what the device cannot do is said of the layer. What the compiler refuses comes
   // later and names the layer itself.
@@ -94,7 +97,7 @@ class Builder {
 
   // The packed stream into `blob`, and its tables, if it has any; says it in `conv`.
   void place_weights(const WeightsDesc& desc, std::span<const std::byte> stream, nvdla_conv& conv,
-                     Blob& blob);
+                     ConstantPool& blob);
   // All layers of the program that a layer of the network becomes.
   void add_layer(std::uint32_t index);
   void add_part(const LayerNode& node, const SdpNode& sdp);
@@ -175,10 +178,11 @@ class Builder {
   // A convolution of such kernels, in as many layers as takes least; those of several are called
   // "name several 2/3". `sdp` has its operands in `blob`.
   void add_sparse(const LayerNode& node, const nvdla_conv& conv, const Kernels& weights,
-                  const SparseKernels& sparse, const nvdla_sdp& sdp, Blob blob,
+                  const SparseKernels& sparse, const nvdla_sdp& sdp, ConstantPool blob,
                   const ConvRole& role, std::string_view several);
   // `layer.kernels` of them from `first` on.
-  void pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first, Blob& blob) const;
+  void pack_kernels(nvdla_conv& layer, const Kernels& all, std::uint32_t first,
+                    ConstantPool& blob) const;
   // The output of `node` from its channel `first` on, a multiple of an atom's: channels of the cube
   // that the layers before have left in `from`, side by side. A convolution does it, or Rubik where
   // that would not be exact.
@@ -215,21 +219,22 @@ class Builder {
   void add_by_planes(const LayerNode& node, const TensorDesc& from, const TensorDesc& to);
   nvdla_surface surface(std::uint32_t tensor) const;
   // SDP with its operators and its output, without an input; operands go into `blob`.
-  nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, Blob& blob) const;
+  nvdla_sdp sdp_part(const LayerNode& node, const SdpNode& sdp, ConstantPool& blob) const;
   // The same for an output of that shape and precision, wherever it lies.
-  nvdla_sdp sdp_part(const Shape& out, Precision precision, const SdpNode& sdp, Blob& blob) const;
+  nvdla_sdp sdp_part(const Shape& out, Precision precision, const SdpNode& sdp,
+                     ConstantPool& blob) const;
   void check_run(const OperatorNode& op) const;
   template <typename X>
-  void place_operands(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
-                      X& x) const;
-  void place_y(const OperatorYNode& op, const Shape& out, Precision processing, Blob& blob,
+  void place_operands(const OperatorNode& op, const Shape& out, Precision processing,
+                      ConstantPool& blob, X& x) const;
+  void place_y(const OperatorYNode& op, const Shape& out, Precision processing, ConstantPool& blob,
                nvdla_sdp_y& y) const;
-  void place(const OperatorNode& op, const Shape& out, Precision processing, Blob& blob,
+  void place(const OperatorNode& op, const Shape& out, Precision processing, ConstantPool& blob,
              nvdla_sdp_x& x) const;
 
-  CompiledNetwork::Impl::Port make_port(const PortNode& node) const;
+  CompiledNetwork::Impl::Port make_port(const IoTensor& node) const;
   // The program of some layers, and what the CPU does.
-  ProgramPart program_part(const Chain::Run& run) const;
+  ProgramPart program_part(const Schedule::Segment& run) const;
   void add_control(std::span<nvdla_layer* const> compressed, ProgramPart& part) const;
   CpuPart cpu_part(std::uint32_t layer) const;
   void create_program(ProgramPart& part, bool statistics) const;
@@ -248,16 +253,16 @@ class Builder {
   // Residents that are tensors come first: the index of one is that of the other.
   std::vector<TensorDesc> descs_;
   std::optional<PartPlan> parts_;
-  std::vector<Resident> residents_;
+  std::vector<Allocation> allocations_;
   MemoryPlan plan_;
-  Chain chain_;   // as it names residents
-  Chain placed_;  // as it names slots
-  std::vector<nvdla_layer>& layers_ = chain_.layers;
-  std::vector<nvdla_transfer>& transfers_ = chain_.transfers;
+  Schedule schedule_;  // as it names allocations
+  Schedule placed_;    // as it names slots
+  std::vector<nvdla_layer>& layers_ = schedule_.layers;
+  std::vector<nvdla_transfer>& transfers_ = schedule_.transfers;
   std::vector<std::uint32_t> cubes_;              // by layer of the network: of a batch, at once
   std::vector<bool> fused_;                       // by layer of the network: part of the one before
   std::vector<std::vector<std::uint32_t>> ends_;  // of the program, by layer of the network
-  Blob control_{0};  // tables of compressed weights; in each program their slot comes last
+  ConstantPool control_{0};  // tables of compressed weights; in each program their slot comes last
 };
 
 // Network::compile(), with other limits than those of programs.

@@ -16,30 +16,32 @@ constexpr std::uint64_t kConstantAlign = 256;
 
 class Planner {
  public:
-  Planner(std::span<const Resident> residents, const Chain& chain)
-      : residents_(residents), order_(chain.order()), users_(users_of(chain, residents.size())) {
-    for (const Resident& resident : residents) memories_.push_back(resident.slot.memory);
+  Planner(std::span<const Allocation> allocations, const Schedule& schedule)
+      : allocations_(allocations),
+        order_(schedule.order()),
+        users_(users_of(schedule, allocations.size())) {
+    for (const Allocation& allocation : allocations) memories_.push_back(allocation.slot.memory);
   }
 
-  MemoryPlan plan(const MemoryWishes& wishes) {
-    if (wishes.sram != 0) choose_sram(wishes);
-    return plan(wishes.share);
+  MemoryPlan plan(const MemoryPlanOptions& options) {
+    if (options.sram != 0) choose_sram(options);
+    return plan(options.share);
   }
 
  private:
   MemoryPlan plan(bool share) {
     plan_ = {};
     constants_.reset();
-    plan_.places.resize(residents_.size(), {MemoryPlan::kNowhere, 0});
-    for (std::uint32_t i = 0; i < residents_.size(); ++i)
-      if (residents_[i].alone) put(i, add_slot(i), 0);
-    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
-      if (residents_[i].alone || users_[i].empty()) continue;
-      if (!residents_[i].contents.empty()) place_constants(i);
+    plan_.places.resize(allocations_.size(), {MemoryPlan::kNowhere, 0});
+    for (std::uint32_t i = 0; i < allocations_.size(); ++i)
+      if (allocations_[i].dedicated) put(i, add_slot(i), 0);
+    for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
+      if (allocations_[i].dedicated || users_[i].empty()) continue;
+      if (!allocations_[i].contents.empty()) place_constants(i);
     }
     // Whoever is used first chooses first.
     std::vector<std::uint32_t> tensors;
-    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
+    for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
       if (plan_.places[i].slot == MemoryPlan::kNowhere && !users_[i].empty()) tensors.push_back(i);
     }
     std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -50,27 +52,27 @@ class Planner {
   }
 
   // How much of its life layers are at a tensor.
-  double busy(std::uint32_t resident) const {
-    const auto& users = users_[resident];
+  double busy(std::uint32_t allocation) const {
+    const auto& users = users_[allocation];
     return static_cast<double>(users.size()) / (users.back() - users.front() + 1.0);
   }
 
   // One after the other, as long as the plan has room for it.
-  void choose_sram(const MemoryWishes& wishes) {
+  void choose_sram(const MemoryPlanOptions& options) {
     std::vector<std::uint32_t> tensors;
-    for (std::uint32_t i = 0; i < residents_.size(); ++i) {
-      const Resident& resident = residents_[i];
-      if (!resident.alone && resident.contents.empty() && !users_[i].empty() &&
-          memories_[i] == NVDLA_MEMORY_DRAM && resident.slot.size <= wishes.sram)
+    for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
+      const Allocation& allocation = allocations_[i];
+      if (!allocation.dedicated && allocation.contents.empty() && !users_[i].empty() &&
+          memories_[i] == NVDLA_MEMORY_DRAM && allocation.slot.size <= options.sram)
         tensors.push_back(i);
     }
     std::stable_sort(tensors.begin(), tensors.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(busy(a), residents_[a].slot.size) >
-             std::pair(busy(b), residents_[b].slot.size);
+      return std::pair(busy(a), allocations_[a].slot.size) >
+             std::pair(busy(b), allocations_[b].slot.size);
     });
     for (const std::uint32_t tensor : tensors) {
       memories_[tensor] = NVDLA_MEMORY_SRAM;
-      if (sram_bytes(plan(wishes.share)) > wishes.sram) memories_[tensor] = NVDLA_MEMORY_DRAM;
+      if (sram_bytes(plan(options.share)) > options.sram) memories_[tensor] = NVDLA_MEMORY_DRAM;
     }
   }
 
@@ -81,39 +83,39 @@ class Planner {
     return bytes;
   }
 
-  std::uint32_t add_slot(std::uint32_t resident) {
-    plan_.slots.push_back({residents_[resident].slot, {}});
-    plan_.slots.back().slot.memory = memories_[resident];
+  std::uint32_t add_slot(std::uint32_t allocation) {
+    plan_.slots.push_back({allocations_[allocation].slot, {}});
+    plan_.slots.back().slot.memory = memories_[allocation];
     return static_cast<std::uint32_t>(plan_.slots.size() - 1);
   }
 
-  void put(std::uint32_t resident, std::uint32_t index, std::uint64_t offset) {
-    const nvdla_slot& wanted = residents_[resident].slot;
+  void put(std::uint32_t allocation, std::uint32_t index, std::uint64_t offset) {
+    const nvdla_slot& wanted = allocations_[allocation].slot;
     MemoryPlan::Slot& to = plan_.slots[index];
     to.slot.size = std::max(to.slot.size, offset + wanted.size);
     to.slot.alignment = std::max(to.slot.alignment, wanted.alignment);
     to.slot.access |= wanted.access;
-    const auto& users = users_[resident];
-    to.tenants.push_back(
-        {resident, users.empty() ? 0 : users.front(), users.empty() ? 0 : users.back()});
-    plan_.places[resident] = {index, offset};
+    const auto& users = users_[allocation];
+    to.live_ranges.push_back(
+        {allocation, users.empty() ? 0 : users.front(), users.empty() ? 0 : users.back()});
+    plan_.places[allocation] = {index, offset};
   }
 
-  void place_constants(std::uint32_t resident) {
+  void place_constants(std::uint32_t allocation) {
     if (constants_) {
       const std::uint64_t end = arith::round_up(plan_.slots[*constants_].slot.size, kConstantAlign);
-      if (end + residents_[resident].slot.size <= kConstantBytes) {
-        put(resident, *constants_, end);
+      if (end + allocations_[allocation].slot.size <= kConstantBytes) {
+        put(allocation, *constants_, end);
         return;
       }
     }
-    constants_ = add_slot(resident);
-    put(resident, *constants_, 0);
+    constants_ = add_slot(allocation);
+    put(allocation, *constants_, 0);
   }
 
   // Into the slot that has to grow least, and of those that need not into the smallest.
-  void place_tensor(std::uint32_t resident, bool share) {
-    const nvdla_slot& wanted = residents_[resident].slot;
+  void place_tensor(std::uint32_t allocation, bool share) {
+    const nvdla_slot& wanted = allocations_[allocation].slot;
     std::optional<std::uint32_t> best;
     const auto fits_better = [&](const nvdla_slot& a, const nvdla_slot& b) {
       const bool a_fits = a.size >= wanted.size, b_fits = b.size >= wanted.size;
@@ -122,22 +124,22 @@ class Planner {
     };
     for (std::uint32_t i = 0; share && i < plan_.slots.size(); ++i) {
       const MemoryPlan::Slot& slot = plan_.slots[i];
-      if (slot.slot.memory != memories_[resident] || !is_free(slot, resident)) continue;
+      if (slot.slot.memory != memories_[allocation] || !is_free(slot, allocation)) continue;
       if (!best || fits_better(slot.slot, plan_.slots[*best].slot)) best = i;
     }
-    put(resident, best ? *best : add_slot(resident), 0);
+    put(allocation, best ? *best : add_slot(allocation), 0);
   }
 
   // Once the last tenant has gone: it came after all before it had.
-  bool is_free(const MemoryPlan::Slot& slot, std::uint32_t resident) const {
-    const std::uint32_t last = slot.tenants.back().resident;
-    return !residents_[last].alone && residents_[last].contents.empty() &&
-           order_.ended(users_[last], users_[resident]);
+  bool is_free(const MemoryPlan::Slot& slot, std::uint32_t allocation) const {
+    const std::uint32_t last = slot.live_ranges.back().allocation;
+    return !allocations_[last].dedicated && allocations_[last].contents.empty() &&
+           order_.ended(users_[last], users_[allocation]);
   }
 
-  std::span<const Resident> residents_;
+  std::span<const Allocation> allocations_;
   LayerOrder order_;
-  std::vector<std::vector<std::uint32_t>> users_;  // layers, by resident
+  std::vector<std::vector<std::uint32_t>> users_;  // layers, by allocation
   std::vector<std::uint32_t> memories_;            // the same
   std::optional<std::uint32_t> constants_;         // the slot that is being filled
   MemoryPlan plan_;
@@ -145,10 +147,11 @@ class Planner {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> users_of(const Chain& chain, std::size_t residents) {
-  std::vector<std::vector<std::uint32_t>> all(residents);
-  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
-    for_each_use(chain, i, [&](const auto& place, bool) {
+std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule,
+                                                 std::size_t allocations) {
+  std::vector<std::vector<std::uint32_t>> all(allocations);
+  for (std::uint32_t i = 0; i < schedule.layers.size(); ++i) {
+    for_each_use(schedule, i, [&](const auto& place, bool) {
       auto& users = all[place.slot];
       if (users.empty() || users.back() != i) users.push_back(i);
     });
@@ -156,20 +159,20 @@ std::vector<std::vector<std::uint32_t>> users_of(const Chain& chain, std::size_t
   return all;
 }
 
-MemoryPlan plan_memory(std::span<const Resident> residents, const Chain& chain,
-                       const MemoryWishes& wishes) {
-  return Planner(residents, chain).plan(wishes);
+MemoryPlan plan_memory(std::span<const Allocation> allocations, const Schedule& schedule,
+                       const MemoryPlanOptions& options) {
+  return Planner(allocations, schedule).plan(options);
 }
 
-bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Resident> residents) {
-  return std::all_of(slot.tenants.begin(), slot.tenants.end(), [&](const auto& tenant) {
-    return !residents[tenant.resident].contents.empty();
+bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Allocation> allocations) {
+  return std::all_of(slot.live_ranges.begin(), slot.live_ranges.end(), [&](const auto& tenant) {
+    return !allocations[tenant.allocation].contents.empty();
   });
 }
 
-void move_in(const MemoryPlan& plan, Chain& chain) {
-  for (std::uint32_t i = 0; i < chain.layers.size(); ++i) {
-    for_each_use(chain, i, [&](auto& place, bool) {
+void assign_slots(const MemoryPlan& plan, Schedule& schedule) {
+  for (std::uint32_t i = 0; i < schedule.layers.size(); ++i) {
+    for_each_use(schedule, i, [&](auto& place, bool) {
       const MemoryPlan::Place& to = plan.places[place.slot];
       place.slot = to.slot;
       place.offset += to.offset;

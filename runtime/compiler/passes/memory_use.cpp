@@ -22,7 +22,7 @@ std::string layers_of(const BufferUse::Tenant& tenant) {
 
 namespace detail {
 
-MemoryUse memory_use(const MemoryPlan& plan, std::span<const Resident> residents) {
+MemoryUse memory_use(const MemoryPlan& plan, std::span<const Allocation> allocations) {
   MemoryUse use;
   std::uint64_t always = 0;
   std::vector<std::int64_t> steps;  // by layer, how much more than before
@@ -34,14 +34,14 @@ MemoryUse memory_use(const MemoryPlan& plan, std::span<const Resident> residents
     BufferUse& buffer = use.buffers.emplace_back();
     buffer.memory = static_cast<Memory>(slot.slot.memory);
     buffer.bytes = slot.slot.size;
-    buffer.shared = holds_constants(slot, residents);
+    buffer.shared = holds_constants(slot, allocations);
     use.total += buffer.bytes;
     if (buffer.shared) use.shared += buffer.bytes;
-    for (const MemoryPlan::Tenant& tenant : slot.tenants) {
-      const Resident& resident = residents[tenant.resident];
-      const bool stays = resident.alone || !resident.contents.empty();
-      const std::uint64_t bytes = resident.slot.size;
-      buffer.tenants.push_back({resident.name, bytes, stays, tenant.first, tenant.last});
+    for (const MemoryPlan::LiveRange& tenant : slot.live_ranges) {
+      const Allocation& allocation = allocations[tenant.allocation];
+      const bool stays = allocation.dedicated || !allocation.contents.empty();
+      const std::uint64_t bytes = allocation.slot.size;
+      buffer.tenants.push_back({allocation.name, bytes, stays, tenant.first, tenant.last});
       use.apart += bytes;
       if (stays) {
         always += bytes;

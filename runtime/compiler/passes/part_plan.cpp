@@ -86,7 +86,7 @@ void PartPlan::keep_unless_crossed(std::uint32_t tensor, const Part& part) {
 
 bool PartPlan::is_output(std::uint32_t tensor) const {
   return std::any_of(net_.outputs.begin(), net_.outputs.end(),
-                     [&](const PortNode& port) { return port.tensor == tensor; });
+                     [&](const IoTensor& port) { return port.tensor == tensor; });
 }
 
 // Whether a tensor may lie between others.

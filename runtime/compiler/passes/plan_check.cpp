@@ -11,20 +11,23 @@ namespace {
 
 class Check {
  public:
-  Check(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain)
-      : plan_(plan), residents_(residents), order_(chain.order()), named_(chain.layers.size()) {
-    for (std::uint32_t i = 0; i < chain.layers.size(); ++i)
-      for_each_use(chain, i, [&](const auto& place, bool) { named_[i].push_back(place.slot); });
+  Check(const MemoryPlan& plan, std::span<const Allocation> allocations, const Schedule& schedule)
+      : plan_(plan),
+        allocations_(allocations),
+        order_(schedule.order()),
+        named_(schedule.layers.size()) {
+    for (std::uint32_t i = 0; i < schedule.layers.size(); ++i)
+      for_each_use(schedule, i, [&](const auto& place, bool) { named_[i].push_back(place.slot); });
   }
 
   // Each layer touches only what it names.
   void check_extents(std::span<const ProgramAccess> accesses) const {
     for (const ProgramAccess& access : accesses) {
       const auto& named = named_[access.layer];
-      const bool inside = std::any_of(named.begin(), named.end(), [&](std::uint32_t resident) {
-        const MemoryPlan::Place& place = plan_.places[resident];
+      const bool inside = std::any_of(named.begin(), named.end(), [&](std::uint32_t allocation) {
+        const MemoryPlan::Place& place = plan_.places[allocation];
         return place.slot == access.slot && access.begin >= place.offset &&
-               access.end <= place.offset + residents_[resident].slot.size;
+               access.end <= place.offset + allocations_[allocation].slot.size;
       });
       if (inside) continue;
       refuse(ErrorCode::kInvalidProgram,
@@ -35,17 +38,17 @@ class Check {
 
   // What shares bytes does not do so at the same time.
   void check_lives() const {
-    std::vector<std::vector<std::uint32_t>> users(residents_.size());
+    std::vector<std::vector<std::uint32_t>> users(allocations_.size());
     for (std::uint32_t layer = 0; layer < named_.size(); ++layer)
-      for (const std::uint32_t resident : named_[layer]) users[resident].push_back(layer);
-    for (std::uint32_t a = 0; a < residents_.size(); ++a) {
+      for (const std::uint32_t allocation : named_[layer]) users[allocation].push_back(layer);
+    for (std::uint32_t a = 0; a < allocations_.size(); ++a) {
       for (std::uint32_t b = 0; b < a; ++b) {
         if (!share_bytes(a, b) || order_.ended(users[a], users[b]) ||
             order_.ended(users[b], users[a]))
           continue;
         refuse(ErrorCode::kInvalidProgram,
                "{} and {} share memory, and layers may touch both at the same time",
-               residents_[a].name, residents_[b].name);
+               allocations_[a].name, allocations_[b].name);
       }
     }
   }
@@ -54,21 +57,21 @@ class Check {
   bool share_bytes(std::uint32_t a, std::uint32_t b) const {
     const MemoryPlan::Place &x = plan_.places[a], &y = plan_.places[b];
     return x.slot == y.slot && x.slot != MemoryPlan::kNowhere &&
-           x.offset < y.offset + residents_[b].slot.size &&
-           y.offset < x.offset + residents_[a].slot.size;
+           x.offset < y.offset + allocations_[b].slot.size &&
+           y.offset < x.offset + allocations_[a].slot.size;
   }
 
   const MemoryPlan& plan_;
-  std::span<const Resident> residents_;
+  std::span<const Allocation> allocations_;
   LayerOrder order_;
-  std::vector<std::vector<std::uint32_t>> named_;  // residents, by layer
+  std::vector<std::vector<std::uint32_t>> named_;  // allocations, by layer
 };
 
 }  // namespace
 
-void check_plan(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain,
-                std::span<const ProgramAccess> accesses) {
-  const Check check(plan, residents, chain);
+void check_plan(const MemoryPlan& plan, std::span<const Allocation> allocations,
+                const Schedule& schedule, std::span<const ProgramAccess> accesses) {
+  const Check check(plan, allocations, schedule);
   check.check_extents(accesses);
   check.check_lives();
 }

@@ -11,13 +11,13 @@
 
 namespace nvdla::detail {
 
-// The chain names residents, as plan_memory() had it; `accesses` are of the programs that the plan
-// was made for, and of the CPU. Throws kInvalidProgram
-//   where a layer may touch bytes that belong to none of the residents that it names,
-//   where residents share bytes, and a layer that touches the one need not have ended before
+// The schedule names allocations, as plan_memory() had it; `accesses` are of the programs that the
+// plan was made for, and of the CPU. Throws kInvalidProgram
+//   where a layer may touch bytes that belong to none of the allocations that it names,
+//   where allocations share bytes, and a layer that touches the one need not have ended before
 //   another that touches the other starts, or in the wrong order.
-void check_plan(const MemoryPlan& plan, std::span<const Resident> residents, const Chain& chain,
-                std::span<const ProgramAccess> accesses);
+void check_plan(const MemoryPlan& plan, std::span<const Allocation> allocations,
+                const Schedule& schedule, std::span<const ProgramAccess> accesses);
 
 }  // namespace nvdla::detail
 

@@ -15,13 +15,14 @@ constexpr std::uint32_t kReuse = NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHT
 
 class Cutter {
  public:
-  Cutter(Chain& chain, std::span<const Resident> residents)
-      : chain_(chain), live_(chain.layers.size() + 1) {
-    const auto users = users_of(chain, residents.size());
+  Cutter(Schedule& schedule, std::span<const Allocation> allocations)
+      : schedule_(schedule), live_(schedule.layers.size() + 1) {
+    const auto users = users_of(schedule, allocations.size());
     for (std::size_t i = 0; i < users.size(); ++i) {
-      if (users[i].size() < 2 || residents[i].alone || !residents[i].contents.empty()) continue;
+      if (users[i].size() < 2 || allocations[i].dedicated || !allocations[i].contents.empty())
+        continue;
       for (std::uint32_t cut = users[i].front() + 1; cut <= users[i].back(); ++cut)
-        live_[cut] += residents[i].slot.size;
+        live_[cut] += allocations[i].slot.size;
     }
   }
 
@@ -30,8 +31,8 @@ class Cutter {
     std::uint32_t best = last;
     for (std::uint32_t cut = last; cut-- > first;)
       if (cost(cut) < cost(best)) best = cut;
-    chain_.starts.insert(best);
-    if (const auto tied = tied_at(best)) fetch_again(chain_.layers, *tied);
+    schedule_.segment_starts.insert(best);
+    if (const auto tied = tied_at(best)) fetch_again(schedule_.layers, *tied);
   }
 
  private:
@@ -41,8 +42,8 @@ class Cutter {
 
   // The convolution that would miss what is in the buffer.
   std::optional<std::uint32_t> tied_at(std::uint32_t cut) const {
-    for (; cut < chain_.layers.size() && !chain_.cpu.contains(cut); ++cut) {
-      const nvdla_conv& conv = chain_.layers[cut].conv;
+    for (; cut < schedule_.layers.size() && !schedule_.cpu.contains(cut); ++cut) {
+      const nvdla_conv& conv = schedule_.layers[cut].conv;
       if (conv.kernels == 0) continue;
       if ((conv.flags & kReuse) == 0) break;
       return cut;
@@ -50,17 +51,17 @@ class Cutter {
     return std::nullopt;
   }
 
-  Chain& chain_;
+  Schedule& schedule_;
   std::vector<std::uint64_t> live_;  // bytes, by the layer before which one would cut
 };
 
 // How many layers from `first` on fit a program.
-std::uint32_t count_that_fit(const Chain& chain, const Chain::Run& run,
+std::uint32_t count_that_fit(const Schedule& schedule, const Schedule::Segment& run,
                              const ProgramLimits& limits) {
   std::set<std::uint32_t> luts;
   std::uint32_t transfers = 0, count = 0;
   for (std::uint32_t i = run.first; i < run.second && count < limits.layers; ++i, ++count) {
-    const nvdla_layer& layer = chain.layers[i];
+    const nvdla_layer& layer = schedule.layers[i];
     if (layer.lut != 0) luts.insert(layer.lut);
     if (layer.kind == NVDLA_LAYER_BDMA) transfers += layer.bdma.num_transfers;
     if (luts.size() > limits.luts || transfers > limits.transfers) break;
@@ -68,7 +69,7 @@ std::uint32_t count_that_fit(const Chain& chain, const Chain::Run& run,
   return std::max(count, 1U);
 }
 
-std::size_t count_slots(const Chain& placed, const Chain::Run& run) {
+std::size_t count_slots(const Schedule& placed, const Schedule::Segment& run) {
   std::set<std::uint32_t> slots;
   bool control = false;
   for (std::uint32_t i = run.first; i < run.second; ++i) {
@@ -80,28 +81,29 @@ std::size_t count_slots(const Chain& placed, const Chain::Run& run) {
 
 }  // namespace
 
-void cut_programs(Chain& chain, std::span<const Resident> residents, const ProgramLimits& limits) {
+void cut_programs(Schedule& schedule, std::span<const Allocation> allocations,
+                  const ProgramLimits& limits) {
   std::optional<Cutter> cutter;
   for (bool cut = true; cut;) {
     cut = false;
-    for (const Chain::Run& run : chain.runs()) {
-      const std::uint32_t fit = count_that_fit(chain, run, limits);
+    for (const Schedule::Segment& run : schedule.segments()) {
+      const std::uint32_t fit = count_that_fit(schedule, run, limits);
       if (fit == run.second - run.first) continue;
-      if (!cutter) cutter.emplace(chain, residents);
+      if (!cutter) cutter.emplace(schedule, allocations);
       cutter->cut_between(run.first + (fit + 1) / 2, run.first + fit);
       cut = true;
     }
   }
 }
 
-bool cut_for_slots(Chain& chain, const Chain& placed, std::span<const Resident> residents,
-                   const ProgramLimits& limits) {
+bool cut_for_slots(Schedule& schedule, const Schedule& placed,
+                   std::span<const Allocation> allocations, const ProgramLimits& limits) {
   bool cut = false;
-  for (const Chain::Run& run : chain.runs()) {
+  for (const Schedule::Segment& run : schedule.segments()) {
     const std::uint32_t length = run.second - run.first;
     if (length == 1 || count_slots(placed, run) <= limits.slots) continue;
     const std::uint32_t first = run.first + std::max(length / 4, 1U);
-    Cutter(chain, residents).cut_between(first, std::max(first, run.second - length / 4 - 1));
+    Cutter(schedule, allocations).cut_between(first, std::max(first, run.second - length / 4 - 1));
     cut = true;
   }
   return cut;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where a chain of layers that is too much for one program is cut into several.
+// Where a schedule of layers that is too much for one program is cut into several.
 #ifndef NVDLA_COMPILER_PASSES_PROGRAM_CUTS_HPP
 #define NVDLA_COMPILER_PASSES_PROGRAM_CUTS_HPP
 
@@ -21,16 +21,17 @@ struct ProgramLimits {
   std::uint32_t transfers = NVDLA_MAX_TRANSFERS;
 };
 
-// Adds starts until no part has too many layers, tables or transfers. Each cut is in the second
-// half of what would fit, where the tensors that are written before it and read after it have the
-// fewest bytes, and where no convolution takes from the buffer what the one before kept. If there
-// is no such place that one fetches again.
-void cut_programs(Chain& chain, std::span<const Resident> residents, const ProgramLimits& limits);
+// Adds starts of segments until none has too many layers, tables or transfers. Each cut is in the
+// second half of what would fit, where the tensors that are written before it and read after it
+// have the fewest bytes, and where no convolution takes from the buffer what the one before kept.
+// If there is no such place that one fetches again.
+void cut_programs(Schedule& schedule, std::span<const Allocation> allocations,
+                  const ProgramLimits& limits);
 
-// `placed` is the chain in the slots of a plan. Cuts what has too many of them in two, likewise in
-// its middle half; false if nothing has.
-bool cut_for_slots(Chain& chain, const Chain& placed, std::span<const Resident> residents,
-                   const ProgramLimits& limits);
+// `placed` is the schedule in the slots of a plan. Cuts what has too many of them in two, likewise
+// in its middle half; false if nothing has.
+bool cut_for_slots(Schedule& schedule, const Schedule& placed,
+                   std::span<const Allocation> allocations, const ProgramLimits& limits);
 
 }  // namespace nvdla::detail
 

@@ -271,19 +271,19 @@ struct Planned {
   explicit Planned(const Session& session) : made(impl(session)) {
     const std::vector<BufferUse> buffers = session.memory().buffers;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      detail::Resident& resident = residents.emplace_back();
-      resident.name = "resident " + std::to_string(i);
-      resident.slot = made.slots[i];
-      resident.alone = buffers[i].tenants.size() == 1 && buffers[i].tenants[0].always;
+      detail::Allocation& allocation = allocations.emplace_back();
+      allocation.name = "allocation " + std::to_string(i);
+      allocation.slot = made.slots[i];
+      allocation.dedicated = buffers[i].tenants.size() == 1 && buffers[i].tenants[0].always;
     }
-    chain.layers = test::only_program(made).layers;
-    plan = detail::plan_memory(residents, chain, {});
+    schedule.layers = test::only_program(made).layers;
+    plan = detail::plan_memory(allocations, schedule, {});
   }
 
   // Empty if the plan is right.
   std::string complaint() const {
-    detail::Chain moved = chain;
-    detail::move_in(plan, moved);
+    detail::Schedule moved = schedule;
+    detail::assign_slots(plan, moved);
     ProgramDesc desc;
     std::vector<nvdla_slot> slots;
     for (const auto& slot : plan.slots) slots.push_back(slot.slot);
@@ -291,7 +291,7 @@ struct Planned {
     desc.slots = slots;
     try {
       const auto accesses = detail::program_accesses(made.device.info(), desc);
-      detail::check_plan(plan, residents, chain, accesses);
+      detail::check_plan(plan, allocations, schedule, accesses);
     } catch (const Error& error) {
       return error.what();
     }
@@ -299,8 +299,8 @@ struct Planned {
   }
 
   const CompiledNetwork::Impl& made;
-  std::vector<detail::Resident> residents;
-  detail::Chain chain;
+  std::vector<detail::Allocation> allocations;
+  detail::Schedule schedule;
   detail::MemoryPlan plan;
 };
 
@@ -334,8 +334,9 @@ TEST(PlanCheck, SaysWhoSharesMemory) {
   Planned planned(session);
   // What layer 2 writes lies where layer 4 will look for what layer 0 wrote.
   planned.plan.places[4] = planned.plan.places[2];
-  EXPECT_EQ(planned.complaint(),
-            "resident 4 and resident 2 share memory, and layers may touch both at the same time");
+  EXPECT_EQ(
+      planned.complaint(),
+      "allocation 4 and allocation 2 share memory, and layers may touch both at the same time");
 }
 
 // The one behind the tensor is somebody else's, though it is in the slot.
@@ -344,7 +345,7 @@ TEST(PlanCheck, ALayerStaysInItsTensor) {
   add_chain(net, 4);
   const Session session = make(net, "model:nv_small", false);
   Planned planned(session);
-  planned.residents[3].slot.size -= 8;
+  planned.allocations[3].slot.size -= 8;
   EXPECT_EQ(planned.complaint(),
             "layer 1 may touch bytes 0..127 of buffer 3, which are none of its tensors");
 }

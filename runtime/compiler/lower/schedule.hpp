@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The layers of a compiled network in the order in which they run, operators of the CPU among them,
-// before it is known which programs they become.
-#ifndef NVDLA_COMPILER_LOWER_CHAIN_HPP
-#define NVDLA_COMPILER_LOWER_CHAIN_HPP
+// The schedule of a network: its layers in the order in which they run, those of the CPU among
+// them, and the memory that they touch, before slots and programs are chosen.
+#ifndef NVDLA_COMPILER_LOWER_SCHEDULE_HPP
+#define NVDLA_COMPILER_LOWER_SCHEDULE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -31,7 +32,16 @@ struct CpuWork {
   CpuPlace destination;
 };
 
-struct Chain {
+// `Allocation` is a tensor or constants in memory, before a plan chooses where.
+struct Allocation {
+  std::string name;
+  nvdla_slot slot = {};             // as if it had one for itself
+  std::vector<std::byte> contents;  // constants; they may be fewer bytes than the slot has
+  bool dedicated = false;           // it shares its slot with nothing
+};
+
+// `Schedule` lists layers; a descriptor names an allocation where it will have a slot.
+struct Schedule {
   // The kind of a layer that the CPU does, of which nothing else is said.
   static constexpr std::uint32_t kCpu = ~std::uint32_t{0};
 
@@ -40,35 +50,35 @@ struct Chain {
   std::map<std::uint32_t, CpuWork> cpu;  // by layer
   // Layers before which all others have ended, though nothing waits for it: those of the CPU and
   // those after them, and where a program that would be too large is cut.
-  std::set<std::uint32_t> starts;
+  std::set<std::uint32_t> segment_starts;
 
-  // The layers first..end of each part.
-  using Run = std::pair<std::uint32_t, std::uint32_t>;
-  std::vector<Run> runs() const {
-    std::vector<Run> all;
+  // The layers first..end between two starts.
+  using Segment = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<Segment> segments() const {
+    std::vector<Segment> all;
     std::uint32_t first = 0;
     const auto end_at = [&](std::uint32_t end) {
       if (end != first) all.emplace_back(first, end);
       first = end;
     };
-    for (const std::uint32_t start : starts) end_at(start);
+    for (const std::uint32_t start : segment_starts) end_at(start);
     end_at(static_cast<std::uint32_t>(layers.size()));
     return all;
   }
 
-  LayerOrder order() const { return LayerOrder(layers, starts); }
+  LayerOrder order() const { return LayerOrder(layers, segment_starts); }
 };
 
 // Calls use(place, written) with each place of a layer: see for_each_place().
-template <typename AnyChain, typename Use>
-void for_each_use(AnyChain& chain, std::uint32_t layer, const Use& use) {
-  auto& at = chain.layers[layer];
-  if (at.kind != Chain::kCpu) return for_each_place(at, chain.transfers, use);
-  auto& work = chain.cpu.at(layer);
+template <typename AnySchedule, typename Use>
+void for_each_use(AnySchedule& schedule, std::uint32_t layer, const Use& use) {
+  auto& at = schedule.layers[layer];
+  if (at.kind != Schedule::kCpu) return for_each_place(at, schedule.transfers, use);
+  auto& work = schedule.cpu.at(layer);
   for (auto& source : work.sources) use(source.surface, false);
   use(work.destination.surface, true);
 }
 
 }  // namespace nvdla::detail
 
-#endif  // NVDLA_COMPILER_LOWER_CHAIN_HPP
+#endif  // NVDLA_COMPILER_LOWER_SCHEDULE_HPP

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// The graph of a network: a list of tensors and a list of layers, each layer behind those whose
+// tensors it reads. Network adds to it, and passes of the compiler make another one of it.
+#ifndef NVDLA_COMPILER_GRAPH_GRAPH_HPP
+#define NVDLA_COMPILER_GRAPH_GRAPH_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/graph/conv_node.hpp"
+#include "compiler/graph/cpu_node.hpp"
+#include "compiler/graph/part_node.hpp"
+#include "compiler/graph/pool_node.hpp"
+#include "compiler/graph/reshape_node.hpp"
+#include "compiler/graph/sdp_node.hpp"
+#include "nvdla/network.hpp"
+
+namespace nvdla::detail {
+
+struct TensorNode {
+  Shape shape;
+  Precision precision = Precision::kInt8;
+  std::optional<ImageDesc> image;         // pixels, not a cube
+  std::optional<std::uint32_t> producer;  // layer; inputs have none
+  bool read = false;                      // by a layer
+  bool planar = false;
+  Memory memory = Memory::kDram;
+  std::optional<Quantization> quantization;
+};
+
+// `IoTensor` is a tensor that the application writes or reads.
+struct IoTensor {
+  std::string name;
+  std::uint32_t tensor = 0;
+  Quantization quantization;
+};
+
+// A layer that writes nothing has this for its output.
+inline constexpr std::uint32_t kNoTensor = ~std::uint32_t{0};
+
+struct LayerNode {
+  std::string name;
+  std::uint32_t input = 0;
+  std::uint32_t output = kNoTensor;
+  std::variant<SdpNode, ConvNode, DeconvNode, PoolNode, NormNode, RubikNode, CopyNode, ConcatNode,
+               SliceNode, PadNode, ReshapeNode, UpsampleNode, CpuNode>
+      part;
+  std::vector<std::uint32_t> operands;  // further tensors that it reads
+  std::uint64_t macs = 0;               // of all cubes of the batch
+};
+
+struct Graph {
+  std::vector<TensorNode> tensors;
+  std::vector<IoTensor> inputs;
+  std::vector<IoTensor> outputs;
+  std::vector<LayerNode> layers;
+  std::vector<nvdla_lut> luts;
+
+  // Returns "input 'image'", or "the output of layer 3 'conv'".
+  std::string tensor_name(std::uint32_t index) const;
+};
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_GRAPH_GRAPH_HPP
