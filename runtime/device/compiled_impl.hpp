@@ -81,6 +81,7 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
   std::vector<Layer> layers;
   detail::UserNetwork user;  // of a network that was described here, not of a loadable
   MemoryUse memory;
+  std::vector<PassReport> passes;  // empty for a loadable
 
  private:
   // Of a chain, whose programs see some of the buffers each.

@@ -175,4 +175,6 @@ std::uint32_t CompiledNetwork::programs() const noexcept {
 
 MemoryUse CompiledNetwork::memory() const { return impl().memory; }
 
+const std::vector<PassReport>& CompiledNetwork::passes() const { return impl().passes; }
+
 }  // namespace nvdla

@@ -2,6 +2,7 @@
 #include "layout/bands.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.hpp"
 #include "layout/cbuf.hpp"
@@ -73,23 +74,17 @@ std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv) {
   return part.kernels;
 }
 
-namespace {
-
-std::vector<Band> bands_of(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
-  return info.has_weight_gating ? split_resident(info, conv, keep_data)
-                                : split_streaming(info, conv, keep_data);
-}
-
-}  // namespace
-
-std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
-  std::vector<Band> bands = bands_of(info, conv, keep_data);
-  if (bands.empty()) refuse_bands(info, conv);
+std::optional<std::vector<Band>> find_bands(const DeviceInfo& info, const nvdla_conv& conv,
+                                            bool keep_data) {
+  std::vector<Band> bands = info.has_weight_gating ? split_resident(info, conv, keep_data)
+                                                   : split_streaming(info, conv, keep_data);
+  if (bands.empty()) return std::nullopt;
   return bands;
 }
 
-bool can_split_conv(const DeviceInfo& info, const nvdla_conv& conv) {
-  return !bands_of(info, conv, false).empty();
+std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data) {
+  if (auto bands = find_bands(info, conv, keep_data)) return *std::move(bands);
+  refuse_bands(info, conv);
 }
 
 }  // namespace nvdla::detail

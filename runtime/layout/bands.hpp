@@ -6,6 +6,7 @@
 #define NVDLA_LAYOUT_BANDS_HPP
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "nvdla/layer.hpp"
@@ -26,14 +27,16 @@ struct Band {
 // The most kernels, up to a kernel group, that fit beside a band of the input; 0 if not even one.
 std::uint32_t kernels_that_fit(const DeviceInfo& info, const nvdla_conv& conv);
 
-// In the order in which they run, from the top; one where everything fits. Bands have the same
-// banks: where all weights fit beside the data, they stay in the buffer from band to band; with
-// `keep_data` what two bands have in common of the input does, too. Throws kNotAvailable if the
-// lines of a single output line do not fit beside a kernel group.
-std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data);
+// Returns the bands in the order in which they run, from the top; one where everything fits. Bands
+// have the same banks: where all weights fit beside the data, they stay in the buffer from band to
+// band; with `keep_data` what two bands have in common of the input does, too. Returns nothing if
+// the lines of a single output line do not fit beside a kernel group.
+std::optional<std::vector<Band>> find_bands(const DeviceInfo& info, const nvdla_conv& conv,
+                                            bool keep_data);
 
-// Returns true if split_conv() has bands for it.
-bool can_split_conv(const DeviceInfo& info, const nvdla_conv& conv);
+// Returns the bands that find_bands() finds; throws kNotAvailable where it finds none, with what
+// does not fit.
+std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data);
 
 }  // namespace nvdla::detail
 

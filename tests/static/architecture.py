@@ -337,7 +337,7 @@ def check_roads(there):
   nvdla_submit_push       kernel/nvdla_submit.c  arms
   ~ nvdla_job_run         kernel/nvdla_job.c     waits
     nvdla_sched_ready     kernel/nvdla_sched.c   queues
-Builder::add_bands        compiler/lower/build_conv.cpp  bands
+cut_bands                 compiler/passes/bands.cpp  bands
   split_conv              layout/bands.cpp       cuts"""
     road = list(enumerate(right.splitlines(), 1))
     assert not list(wrong_road(there, road)), list(wrong_road(there, road))
@@ -354,11 +354,11 @@ def check_itself(there):
     check_definitions()
     check_roads(there)
     for name in ("kernel/nvdla_sched.c", "kernel/", "model/cycles/", "backend.hpp", "make test",
-                 "nvdla diff", "static.rooms", "test_engine", "nvdla_port", "Builder::build",
+                 "nvdla diff", "static.rooms", "test_engine", "nvdla_port", "Lowering::emit",
                  "kernel/nvdla_fence.c: nvdla_fence_end", "firmware/registers/*.json"):
         assert wrong_name(there, name) is None, (name, wrong_name(there, name))
     for name in ("kernel/nvdla_schedule.c", "runtime/core/", "backends.hpp", "make tests", "nvdla see",
-                 "static.room", "nvdla_ports", "Builder::construct", "firmware/registers/*.xml",
+                 "static.room", "nvdla_ports", "Lowering::omit", "firmware/registers/*.xml",
                  "kernel/nvdla_fence.c: nvdla_fence_start"):
         assert wrong_name(there, name), name
 

@@ -153,4 +153,20 @@ std::optional<SdpNode> hold_to_bounds(const SdpNode& part, Precision result, boo
   return held;
 }
 
+std::span<const SdpNode> sdp_nodes(const LayerNode& node) {
+  if (const auto* sdp = std::get_if<SdpNode>(&node.part)) return {sdp, 1};
+  if (const auto* conv = std::get_if<ConvNode>(&node.part)) return {&conv->sdp, 1};
+  if (const auto* deconv = std::get_if<DeconvNode>(&node.part)) return deconv->sdp;
+  return {};
+}
+
+bool is_held_apart(const Graph& graph, const LayerNode& node, bool has_y) {
+  if (node.output == kNoTensor) return false;
+  const Precision result = graph.tensors[node.output].precision;
+  const auto parts = sdp_nodes(node);
+  return std::any_of(parts.begin(), parts.end(), [&](const SdpNode& part) {
+    return has_bounds(part, result) && !hold_to_bounds(part, result, has_y);
+  });
+}
+
 }  // namespace nvdla::detail

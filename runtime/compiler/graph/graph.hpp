@@ -32,6 +32,10 @@ struct TensorNode {
   bool planar = false;
   Memory memory = Memory::kDram;
   std::optional<Quantization> quantization;
+  // Passes set these.
+  std::optional<View> view;
+  std::optional<nvdla_conv> folded_for;  // the convolution as whose input it lies folded in width
+  TensorDesc desc;                       // how it lies in memory; of an image only what it is
 };
 
 // `IoTensor` is a tensor that the application writes or reads.

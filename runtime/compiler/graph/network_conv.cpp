@@ -77,13 +77,13 @@ detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint3
 
 // The logic reads NaN of kernels as zero where it does so for the input, the reference model does
 // not: zeros are the same for both.
-void set_nan_to_zero(const Convolution& c, ConvNode& node) {
+void set_nan_to_zero(const Convolution& c, ConvNode& node, detail::Kernels& kernels) {
   const auto processing = static_cast<Precision>(node.conv.proc_precision);
   detail::check_nan_to_zero(c.nan_to_zero || c.nan_sums_to_zero, processing);
   node.sdp.nan_to_zero = c.nan_sums_to_zero;
   if (!c.nan_to_zero) return;
   node.conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
-  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(node.weights)) {
+  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(kernels)) {
     if (std::isnan(from_half(static_cast<std::uint16_t>(bits)))) bits = 0;
   }
 }
@@ -166,8 +166,8 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   const Shape out = conv_output(node.conv);
   weights.channels = check_groups(c, tensor);
   node.groups = c.groups;
-  node.weights = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
-                              : detail::copy_kernels(c.weights, weights);
+  detail::Kernels kernels = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
+                                         : detail::copy_kernels(c.weights, weights);
   if (!tensor.image && c.post_extension != 0) {
     refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
   }
@@ -181,7 +181,8 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   node.post_extension = c.post_extension;
   node.sdp =
       detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);
-  set_nan_to_zero(c, node);
+  set_nan_to_zero(c, node, kernels);
+  node.weights = std::make_shared<const detail::Kernels>(std::move(kernels));
   LayerNode layer;
   layer.name = c.name;
   layer.input = net.index("input", input);

@@ -56,7 +56,7 @@ std::vector<std::int32_t> phase_bias(const Deconvolution& d, const DeconvNode& n
           any = any || sum != 0;
         }
       },
-      node.weights);
+      *node.weights);
   if (!any) bias.clear();
   return bias;
 }
@@ -121,7 +121,7 @@ Tensor detail::commit_deconvolution(Network::Impl& net, Tensor input, const Deco
   node.desc.extra_right = d.extra_right;
   node.accumulator_shift = d.accumulator_shift;
   const Shape out = deconvolution_output(node.desc);
-  node.weights = copy_kernels(d.weights, node.desc.weights);
+  node.weights = std::make_shared<const Kernels>(copy_kernels(d.weights, node.desc.weights));
   const Precision result = conv_result(processing, d.precision);
   check_zero_point(d, processing);
   node.zero_point = d.zero_point;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Layers that put tensors into others or take them out, as a network keeps them.
+// Layers that put tensors into others or take them out, as a graph keeps them.
 #ifndef NVDLA_COMPILER_GRAPH_PART_NODE_HPP
 #define NVDLA_COMPILER_GRAPH_PART_NODE_HPP
 
@@ -16,6 +16,12 @@ struct Corner {
   std::uint32_t channel = 0, line = 0, column = 0;
 
   friend bool operator==(const Corner&, const Corner&) = default;
+};
+
+// `View` says that a tensor has no memory of its own, but lies inside of another.
+struct View {
+  std::uint32_t whole = 0;  // a tensor, which may be a view itself
+  Corner corner;
 };
 
 struct ConcatNode {

@@ -21,6 +21,8 @@ inline std::uint32_t pool_reciprocal(std::uint32_t size, bool real) noexcept {
 // Everything but surfaces and bands; width, height, channels and precision are those of the input.
 struct PoolNode {
   nvdla_pdp pdp = {};
+  // A pass sets it: PDP may take its input on the fly, from the layer that makes it.
+  bool flies = false;
 };
 
 }  // namespace nvdla::detail

@@ -40,17 +40,36 @@ struct Allocation {
   bool dedicated = false;           // it shares its slot with nothing
 };
 
+// `Operation` is what the schedule knows of a layer beside its descriptor.
+struct Operation {
+  std::string name = {};
+  std::string suffix = {};                // of the name, behind what passes add to it
+  std::uint64_t macs = 0;                 // of all images that the descriptor stands for
+  std::uint32_t origin = 0;               // the layer of the graph that it works for
+  std::uint32_t images = 1;               // of the batch, of which the descriptor has the first
+  bool whole = false;                     // it makes the whole output of its origin
+  std::vector<std::uint32_t> after = {};  // layers of the schedule that it waits for
+  std::vector<std::uint32_t> fused = {};  // further layers of the graph that it computes
+};
+
+inline std::string full_name(const Operation& operation) {
+  return operation.name + operation.suffix;
+}
+
 // `Schedule` lists layers; a descriptor names an allocation where it will have a slot.
 struct Schedule {
-  // The kind of a layer that the CPU does, of which nothing else is said.
+  // The kind of a layer that the CPU does; its descriptor has nothing else.
   static constexpr std::uint32_t kCpu = ~std::uint32_t{0};
 
-  std::vector<nvdla_layer> layers;  // waits are of this list
+  std::vector<Allocation> allocations;  // those of the graph's tensors come first, in their order
+  std::vector<nvdla_layer> layers;
+  std::vector<Operation> operations;  // one for each layer
   std::vector<nvdla_transfer> transfers;
   std::map<std::uint32_t, CpuWork> cpu;  // by layer
-  // Layers before which all others have ended, though nothing waits for it: those of the CPU and
-  // those after them, and where a program that would be too large is cut.
+  // Before such a layer all others have ended, though it waits for none of them: layers of the CPU
+  // and those behind them, and where a program that would be too large is cut.
   std::set<std::uint32_t> segment_starts;
+  std::vector<std::byte> control;  // tables of compressed weights, which descriptors point into
 
   // The layers first..end between two starts.
   using Segment = std::pair<std::uint32_t, std::uint32_t>;

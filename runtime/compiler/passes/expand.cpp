@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/passes/expand.hpp"
-
 #include <algorithm>
+#include <utility>
 #include <variant>
+
+#include "compiler/graph/network_impl.hpp"
+#include "compiler/passes/passes.hpp"
 
 namespace nvdla::detail {
 namespace {
@@ -14,24 +16,23 @@ const CpuNode* expandable(const LayerNode& layer) {
 
 }  // namespace
 
-std::optional<Network::Impl> expand_cpu_layers(const Network::Impl& net, const DeviceInfo& info) {
-  if (!info.has_int16 || !info.has_sdp_y) return std::nullopt;
-  if (std::none_of(net.layers.begin(), net.layers.end(),
-                   [](const LayerNode& layer) { return expandable(layer) != nullptr; }))
-    return std::nullopt;
-  std::optional<Network::Impl> all(net);
-  all->layers.clear();
-  for (const LayerNode& layer : net.layers) {
+Graph expand_cpu_layers(Graph graph, PassContext& context) {
+  if (!context.info.has_int16 || !context.info.has_sdp_y) return graph;
+  Network::Impl all;
+  static_cast<Graph&>(all) = std::move(graph);
+  for (LayerNode& layer : std::exchange(all.layers, {})) {
+    const std::uint32_t output = layer.output;
     if (const CpuNode* cpu = expandable(layer)) {
-      cpu->on_device(*all, TensorHandle::make(all->id, layer.input));
-      // The last of these layers makes the tensor that the others of the network know.
-      all->tensors.pop_back();
-      all->layers.back().output = layer.output;
+      ++context.applied;
+      cpu->on_device(all, TensorHandle::make(all.id, layer.input));
+      // The last of these layers makes the tensor that the others of the graph know.
+      all.tensors.pop_back();
+      all.layers.back().output = output;
     } else {
-      all->layers.push_back(layer);
+      all.layers.push_back(std::move(layer));
     }
-    if (layer.output != kNoTensor)
-      all->tensors[layer.output].producer = static_cast<std::uint32_t>(all->layers.size() - 1);
+    if (output != kNoTensor)
+      all.tensors[output].producer = static_cast<std::uint32_t>(all.layers.size() - 1);
   }
   return all;
 }

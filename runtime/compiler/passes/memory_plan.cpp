@@ -16,11 +16,9 @@ constexpr std::uint64_t kConstantAlign = 256;
 
 class Planner {
  public:
-  Planner(std::span<const Allocation> allocations, const Schedule& schedule)
-      : allocations_(allocations),
-        order_(schedule.order()),
-        users_(users_of(schedule, allocations.size())) {
-    for (const Allocation& allocation : allocations) memories_.push_back(allocation.slot.memory);
+  explicit Planner(const Schedule& schedule)
+      : allocations_(schedule.allocations), order_(schedule.order()), users_(users_of(schedule)) {
+    for (const Allocation& allocation : allocations_) memories_.push_back(allocation.slot.memory);
   }
 
   MemoryPlan plan(const MemoryPlanOptions& options) {
@@ -147,9 +145,8 @@ class Planner {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule,
-                                                 std::size_t allocations) {
-  std::vector<std::vector<std::uint32_t>> all(allocations);
+std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule) {
+  std::vector<std::vector<std::uint32_t>> all(schedule.allocations.size());
   for (std::uint32_t i = 0; i < schedule.layers.size(); ++i) {
     for_each_use(schedule, i, [&](const auto& place, bool) {
       auto& users = all[place.slot];
@@ -159,9 +156,8 @@ std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule,
   return all;
 }
 
-MemoryPlan plan_memory(std::span<const Allocation> allocations, const Schedule& schedule,
-                       const MemoryPlanOptions& options) {
-  return Planner(allocations, schedule).plan(options);
+MemoryPlan plan_memory(const Schedule& schedule, const MemoryPlanOptions& options) {
+  return Planner(schedule).plan(options);
 }
 
 bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Allocation> allocations) {
@@ -170,14 +166,20 @@ bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Allocation> a
   });
 }
 
-void assign_slots(const MemoryPlan& plan, Schedule& schedule) {
-  for (std::uint32_t i = 0; i < schedule.layers.size(); ++i) {
-    for_each_use(schedule, i, [&](auto& place, bool) {
+Schedule assign_slots(const MemoryPlan& plan, const Schedule& schedule) {
+  Schedule placed;
+  placed.layers = schedule.layers;
+  placed.transfers = schedule.transfers;
+  placed.cpu = schedule.cpu;
+  placed.segment_starts = schedule.segment_starts;
+  for (std::uint32_t i = 0; i < placed.layers.size(); ++i) {
+    for_each_use(placed, i, [&](auto& place, bool) {
       const MemoryPlan::Place& to = plan.places[place.slot];
       place.slot = to.slot;
       place.offset += to.offset;
     });
   }
+  return placed;
 }
 
 }  // namespace nvdla::detail

@@ -47,25 +47,23 @@ struct MemoryPlanOptions {
   std::uint64_t sram = 0;  // bytes that slots in secondary memory may take together
 };
 
-// The layers of each allocation that touch it, in their order. The schedule names allocations as if
-// these were slots.
-std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule, std::size_t allocations);
+// Returns the layers that touch each allocation, in their order.
+std::vector<std::vector<std::uint32_t>> users_of(const Schedule& schedule);
 
-// Allocations that have a dedicated slot come first, in their order.
+// Plans memory. Allocations with a dedicated slot come first, in their order.
 //
 // Tensors that nobody has placed go to secondary memory as long as there is room: first those that
 // layers touch most often while they are alive, since what counts there is bytes times time; of
 // equals the largest.
-MemoryPlan plan_memory(std::span<const Allocation> allocations, const Schedule& schedule,
-                       const MemoryPlanOptions& options);
+MemoryPlan plan_memory(const Schedule& schedule, const MemoryPlanOptions& options);
 
-// Lets the schedule name slots of the plan.
-void assign_slots(const MemoryPlan& plan, Schedule& schedule);
+// Returns the layers of the schedule with slots of the plan in place of allocations.
+Schedule assign_slots(const MemoryPlan& plan, const Schedule& schedule);
 
-// Does nothing but constants lie there?
+// Returns true if nothing but constants lies there.
 bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Allocation> allocations);
 
-// What the plan comes to.
+// Returns the figures of the plan.
 MemoryUse memory_use(const MemoryPlan& plan, std::span<const Allocation> allocations);
 
 }  // namespace nvdla::detail

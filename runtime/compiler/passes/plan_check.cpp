@@ -11,9 +11,9 @@ namespace {
 
 class Check {
  public:
-  Check(const MemoryPlan& plan, std::span<const Allocation> allocations, const Schedule& schedule)
+  Check(const MemoryPlan& plan, const Schedule& schedule)
       : plan_(plan),
-        allocations_(allocations),
+        allocations_(schedule.allocations),
         order_(schedule.order()),
         named_(schedule.layers.size()) {
     for (std::uint32_t i = 0; i < schedule.layers.size(); ++i)
@@ -69,9 +69,9 @@ class Check {
 
 }  // namespace
 
-void check_plan(const MemoryPlan& plan, std::span<const Allocation> allocations,
-                const Schedule& schedule, std::span<const ProgramAccess> accesses) {
-  const Check check(plan, allocations, schedule);
+void check_plan(const MemoryPlan& plan, const Schedule& schedule,
+                std::span<const ProgramAccess> accesses) {
+  const Check check(plan, schedule);
   check.check_extents(accesses);
   check.check_lives();
 }

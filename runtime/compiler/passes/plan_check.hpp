@@ -16,8 +16,8 @@ namespace nvdla::detail {
 //   where a layer may touch bytes that belong to none of the allocations that it names,
 //   where allocations share bytes, and a layer that touches the one need not have ended before
 //   another that touches the other starts, or in the wrong order.
-void check_plan(const MemoryPlan& plan, std::span<const Allocation> allocations,
-                const Schedule& schedule, std::span<const ProgramAccess> accesses);
+void check_plan(const MemoryPlan& plan, const Schedule& schedule,
+                std::span<const ProgramAccess> accesses);
 
 }  // namespace nvdla::detail
 

@@ -15,9 +15,9 @@ constexpr std::uint32_t kReuse = NVDLA_CONV_REUSE_DATA | NVDLA_CONV_REUSE_WEIGHT
 
 class Cutter {
  public:
-  Cutter(Schedule& schedule, std::span<const Allocation> allocations)
-      : schedule_(schedule), live_(schedule.layers.size() + 1) {
-    const auto users = users_of(schedule, allocations.size());
+  explicit Cutter(Schedule& schedule) : schedule_(schedule), live_(schedule.layers.size() + 1) {
+    const auto users = users_of(schedule);
+    const auto& allocations = schedule.allocations;
     for (std::size_t i = 0; i < users.size(); ++i) {
       if (users[i].size() < 2 || allocations[i].dedicated || !allocations[i].contents.empty())
         continue;
@@ -81,29 +81,27 @@ std::size_t count_slots(const Schedule& placed, const Schedule::Segment& run) {
 
 }  // namespace
 
-void cut_programs(Schedule& schedule, std::span<const Allocation> allocations,
-                  const ProgramLimits& limits) {
+void cut_programs(Schedule& schedule, const ProgramLimits& limits) {
   std::optional<Cutter> cutter;
   for (bool cut = true; cut;) {
     cut = false;
     for (const Schedule::Segment& run : schedule.segments()) {
       const std::uint32_t fit = count_that_fit(schedule, run, limits);
       if (fit == run.second - run.first) continue;
-      if (!cutter) cutter.emplace(schedule, allocations);
+      if (!cutter) cutter.emplace(schedule);
       cutter->cut_between(run.first + (fit + 1) / 2, run.first + fit);
       cut = true;
     }
   }
 }
 
-bool cut_for_slots(Schedule& schedule, const Schedule& placed,
-                   std::span<const Allocation> allocations, const ProgramLimits& limits) {
+bool cut_for_slots(Schedule& schedule, const Schedule& placed, const ProgramLimits& limits) {
   bool cut = false;
   for (const Schedule::Segment& run : schedule.segments()) {
     const std::uint32_t length = run.second - run.first;
     if (length == 1 || count_slots(placed, run) <= limits.slots) continue;
     const std::uint32_t first = run.first + std::max(length / 4, 1U);
-    Cutter(schedule, allocations).cut_between(first, std::max(first, run.second - length / 4 - 1));
+    Cutter(schedule).cut_between(first, std::max(first, run.second - length / 4 - 1));
     cut = true;
   }
   return cut;

@@ -7,13 +7,12 @@
 #include <drm/nvdla_layer.h>
 
 #include <cstdint>
-#include <span>
 
 #include "compiler/passes/memory_plan.hpp"
 
 namespace nvdla::detail {
 
-// What a program may have.
+// `ProgramLimits` bounds what a program has.
 struct ProgramLimits {
   std::uint32_t layers = NVDLA_MAX_LAYERS;
   std::uint32_t slots = NVDLA_MAX_SLOTS;
@@ -25,13 +24,11 @@ struct ProgramLimits {
 // second half of what would fit, where the tensors that are written before it and read after it
 // have the fewest bytes, and where no convolution takes from the buffer what the one before kept.
 // If there is no such place that one fetches again.
-void cut_programs(Schedule& schedule, std::span<const Allocation> allocations,
-                  const ProgramLimits& limits);
+void cut_programs(Schedule& schedule, const ProgramLimits& limits);
 
-// `placed` is the schedule in the slots of a plan. Cuts what has too many of them in two, likewise
-// in its middle half; false if nothing has.
-bool cut_for_slots(Schedule& schedule, const Schedule& placed,
-                   std::span<const Allocation> allocations, const ProgramLimits& limits);
+// Cuts segments that have too many slots in two, likewise in their middle half; `placed` is the
+// schedule in the slots of a plan. Returns false if no segment has.
+bool cut_for_slots(Schedule& schedule, const Schedule& placed, const ProgramLimits& limits);
 
 }  // namespace nvdla::detail
 

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "nvdla/export.hpp"
 
@@ -41,6 +43,20 @@ struct BuildOptions {
   /// Called by the thread that compiles, before each step. What it throws ends the build and
   /// reaches who asked for it; nothing of the network stays behind.
   std::function<void(const BuildProgress&)> progress = {};
+  /// Names of passes of the compiler that are left out, of those that can be; others are refused as
+  /// kInvalidArgument with their names. Results stay what they are, but that of
+  /// Convolution::winograd in fp16, which rounds by another way; speed and memory may not.
+  /// CompiledNetwork::passes() lists all passes. A layer that insists on a rewrite (kAlways) which
+  /// is left out is refused.
+  std::vector<std::string> disabled_passes = {};
+};
+
+/// `PassReport` lists what a pass of the compiler did with a network.
+struct PassReport {
+  std::string name;           ///< as BuildOptions::disabled_passes has it
+  std::string purpose;        ///< what it does, in a clause: "inputs lie folded in width"
+  bool enabled = true;        ///< false if it was left out
+  std::uint32_t applied = 0;  ///< layers, tensors or waits that it changed
 };
 
 }  // namespace nvdla

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "nvdla/build_options.hpp"
 #include "nvdla/device.hpp"
@@ -94,6 +95,9 @@ class NVDLA_API CompiledNetwork {
   /// Returns the buffers of this network, which all requests share (BufferUse::shared), and those
   /// that each request has for itself.
   MemoryUse memory() const;
+  /// Returns what each pass of the compiler did, in their order; nothing for a loadable, which
+  /// another program may have compiled.
+  const std::vector<PassReport>& passes() const;
 
  private:
   friend struct detail::Handles;

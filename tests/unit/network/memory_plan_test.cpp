@@ -271,19 +271,18 @@ struct Planned {
   explicit Planned(const Session& session) : made(impl(session)) {
     const std::vector<BufferUse> buffers = session.memory().buffers;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      detail::Allocation& allocation = allocations.emplace_back();
+      detail::Allocation& allocation = schedule.allocations.emplace_back();
       allocation.name = "allocation " + std::to_string(i);
       allocation.slot = made.slots[i];
       allocation.dedicated = buffers[i].tenants.size() == 1 && buffers[i].tenants[0].always;
     }
     schedule.layers = test::only_program(made).layers;
-    plan = detail::plan_memory(allocations, schedule, {});
+    plan = detail::plan_memory(schedule, {});
   }
 
   // Empty if the plan is right.
   std::string complaint() const {
-    detail::Schedule moved = schedule;
-    detail::assign_slots(plan, moved);
+    const detail::Schedule moved = detail::assign_slots(plan, schedule);
     ProgramDesc desc;
     std::vector<nvdla_slot> slots;
     for (const auto& slot : plan.slots) slots.push_back(slot.slot);
@@ -291,7 +290,7 @@ struct Planned {
     desc.slots = slots;
     try {
       const auto accesses = detail::program_accesses(made.device.info(), desc);
-      detail::check_plan(plan, allocations, schedule, accesses);
+      detail::check_plan(plan, schedule, accesses);
     } catch (const Error& error) {
       return error.what();
     }
@@ -299,7 +298,6 @@ struct Planned {
   }
 
   const CompiledNetwork::Impl& made;
-  std::vector<detail::Allocation> allocations;
   detail::Schedule schedule;
   detail::MemoryPlan plan;
 };
@@ -345,7 +343,7 @@ TEST(PlanCheck, ALayerStaysInItsTensor) {
   add_chain(net, 4);
   const Session session = make(net, "model:nv_small", false);
   Planned planned(session);
-  planned.allocations[3].slot.size -= 8;
+  planned.schedule.allocations[3].slot.size -= 8;
   EXPECT_EQ(planned.complaint(),
             "layer 1 may touch bytes 0..127 of buffer 3, which are none of its tensors");
 }

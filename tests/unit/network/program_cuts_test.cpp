@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/handles.hpp"
-#include "compiler/lower/builder.hpp"
+#include "compiler/compile.hpp"
 #include "nvdla/network.hpp"
 #include "support/property.hpp"
 #include "support/runtime/random_graph.hpp"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// Lowering convolutions with kernels so large that not even one group of them fits the convolution
+// buffer: some kernels at a time. What they give fills no atom, so each part goes to surfaces of
+// its own in a scratch buffer, from which channels are gathered.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "compiler/lower/conv.hpp"
+#include "compiler/lower/copy.hpp"
+#include "compiler/lower/sdp.hpp"
+#include "layout/cbuf.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// Operands of the channels first..end of `out`.
+void keep_channels(OperatorNode& op, const Shape& out, std::uint32_t first, std::uint32_t end) {
+  if (op.mode == NVDLA_OPERAND_LAYER) return;
+  const std::size_t each =
+      op.mode == NVDLA_OPERAND_ELEMENT ? std::size_t{out.height} * out.width : 1;
+  for (std::vector<std::int32_t>* values : {&op.alu_values, &op.mul_values}) {
+    if (values->empty()) continue;
+    *values = {values->begin() + static_cast<std::ptrdiff_t>(first * each),
+               values->begin() + static_cast<std::ptrdiff_t>(end * each)};
+  }
+}
+
+void check_parts(const ConvNode& part) {
+  if (part.sdp.tensors().empty()) return;
+  refuse(ErrorCode::kNotAvailable,
+         "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and they "
+         "cannot be split with operands from a tensor: let a pointwise layer apply it",
+         part.conv.channels, part.conv.kernel_height, part.conv.kernel_width);
+}
+
+// Packs `layer.kernels` of them from `first` on.
+void pack_kernels(const DeviceInfo& info, nvdla_conv& layer, const Kernels& all,
+                  std::uint32_t first, ConstantPool& pool) {
+  const WeightsDesc weights = weights_desc(layer);
+  layer.weights.slot = pool.slot();
+  layer.weights.offset = pool.add(weights_bytes(weights));
+  std::visit(
+      [&](const auto& list) {
+        const std::size_t each = weights.elements() / weights.kernels;
+        pack_weights(info, weights, std::span(list).subspan(first * each, weights.elements()),
+                     pool.at(layer.weights.offset));
+      },
+      all);
+}
+
+}  // namespace
+
+void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode& part,
+                      const nvdla_conv& conv, const Kernels& kernels) {
+  check_parts(part);
+  const TensorDesc& out = lowering.desc(node.output);
+  const std::uint32_t lanes = lowering.info().atom / precision_bytes(part.sdp.processing);
+  const std::uint32_t some = part.form.kernels_at_once;
+  const std::uint32_t parts = (conv.kernels + some - 1) / some;
+  // As many as there can be channels, whole atoms of the output.
+  const std::uint32_t most = kMaxSide / lanes;
+  const std::uint32_t gathers = (parts + most - 1) / most;
+  for (std::uint32_t begin = 0; begin < parts; begin += most) {
+    const std::uint32_t count = std::min(most, parts - begin);
+    Shape apart = out.shape;
+    apart.channels = count * lanes;
+    const Scratch scratch = lowering.add_scratch(apart, out.precision);
+    std::vector<ChannelRun> runs;
+    for (std::uint32_t i = begin; i < begin + count; ++i) {
+      const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
+      ConstantPool pool = lowering.begin_constants();
+      nvdla_conv layer = conv;
+      layer.kernels = end - first;
+      pack_kernels(lowering.info(), layer, kernels, first, pool);
+      SdpNode own = part.sdp;
+      keep_channels(own.operators.x1, out.shape, first, end);
+      keep_channels(own.operators.x2, out.shape, first, end);
+      keep_channels(own.y, out.shape, first, end);
+      Shape shape = out.shape;
+      shape.channels = end - first;
+      nvdla_sdp sdp = lower_sdp(lowering, shape, out.precision, own, pool);
+      runs.push_back({(i - begin) * lanes, end - first});
+      sdp.output = scratch.surface;
+      sdp.output.offset +=
+          std::uint64_t{runs.back().first / out.elements_per_atom()} * sdp.output.surface_stride;
+      lowering.commit_constants(std::move(pool));
+      emit_convolution(lowering, node, layer, sdp,
+                       {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
+                        .macs = node.macs / conv.kernels * (end - first)});
+    }
+    std::string name = node.name + " gather";
+    if (gathers > 1) name += fmt::format(" {}/{}", begin / most + 1, gathers);
+    add_gather(lowering, node, scratch, runs, begin * some, name);
+  }
+}
+
+}  // namespace nvdla::detail

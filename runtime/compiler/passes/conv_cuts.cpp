@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Convolutions of which a layer computes some kernels only, and kernels of images.
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "compiler/lower/conv.hpp"
+#include "compiler/passes/passes.hpp"
+#include "layout/bands.hpp"
+#include "layout/cbuf.hpp"
+#include "nvdla/conv_weights.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// Returns as many kernel lines side by side as fit, but not more than there are.
+std::uint32_t kernel_lines(const DeviceInfo& info, const ConvNode& part) {
+  if (part.post_extension != 0) return part.post_extension;
+  const nvdla_conv& c = part.conv;
+  std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_width, c.channels);
+  while (lines / 2 >= c.kernel_height) lines /= 2;
+  return lines;
+}
+
+// Returns the kernels of a layer of which not even one kernel group fits, else 0.
+std::uint32_t kernels_at_once(const DeviceInfo& info, const ConvNode& part) {
+  const nvdla_conv conv = formed_conv(part);
+  if (part.groups > 1 || conv.mode != NVDLA_CONV_DIRECT) return 0;
+  const std::uint32_t some = kernels_that_fit(info, conv);
+  if (some >= std::min<std::uint64_t>(conv.kernels, kernel_group(info, conv))) return 0;
+  if (some != 0 && part.sdp.silent()) {
+    refuse(ErrorCode::kNotAvailable,
+           "not even one group of kernels of {}x{}x{} (CHW) fits the convolution buffer, and "
+           "parts of them cannot be compared",
+           conv.channels, conv.kernel_height, conv.kernel_width);
+  }
+  return some;
+}
+
+}  // namespace
+
+Graph choose_kernel_lines(Graph graph, PassContext& context) {
+  for (LayerNode& layer : graph.layers) {
+    auto* conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr || conv->conv.mode != NVDLA_CONV_IMAGE) continue;
+    conv->form.kernel_lines = kernel_lines(context.info, *conv);
+    if (conv->form.kernel_lines > 1) ++context.applied;
+  }
+  return graph;
+}
+
+Graph cut_groups(Graph graph, PassContext& context) {
+  for (LayerNode& layer : graph.layers) {
+    auto* conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr || conv->groups == 1) continue;
+    conv->form.blocks = choose_blocks(context.info, formed_conv(*conv), grouped_kernels(*conv));
+    ++context.applied;
+  }
+  return graph;
+}
+
+Graph cut_kernels(Graph graph, PassContext& context) {
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+    LayerNode& layer = graph.layers[i];
+    auto* conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr) continue;
+    conv->form.kernels_at_once = at_place(layer_text(i, layer.name), i,
+                                          [&] { return kernels_at_once(context.info, *conv); });
+    if (conv->form.kernels_at_once != 0) ++context.applied;
+  }
+  return graph;
+}
+
+}  // namespace nvdla::detail

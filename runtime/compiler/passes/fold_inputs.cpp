@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "compiler/passes/passes.hpp"
+#include "nvdla/folding.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// Returns the convolution that the input `tensor` is to be folded for, if any: its only reader,
+// which packs it as it likes it best.
+ConvNode* reader_to_fold_for(Graph& graph, const DeviceInfo& info, std::uint32_t tensor) {
+  if (graph.tensors[tensor].producer || graph.tensors[tensor].image) return nullptr;
+  ConvNode* only = nullptr;
+  for (LayerNode& layer : graph.layers) {
+    const auto& operands = layer.operands;
+    if (std::find(operands.begin(), operands.end(), tensor) != operands.end()) return nullptr;
+    if (layer.input != tensor) continue;
+    if (only != nullptr) return nullptr;
+    only = std::get_if<ConvNode>(&layer.part);
+    if (only == nullptr || only->folding == Rewrite::kNever) return nullptr;
+  }
+  if (only == nullptr) return nullptr;
+  const bool fold = only->folding == Rewrite::kAlways || folding_pays(info, only->conv);
+  return fold ? only : nullptr;
+}
+
+void check_insisting(const ConvNode& conv, bool fold_inputs) {
+  if (conv.folding != Rewrite::kAlways || conv.form.folded) return;
+  if (!fold_inputs) {
+    refuse(ErrorCode::kNotAvailable,
+           "not folded in width: inputs are to lie as everybody expects (kWhenItPays lets them)");
+  }
+  refuse_argument(
+      "not folded in width: its input is not one of the network that this layer "
+      "alone reads");
+}
+
+}  // namespace
+
+Graph fold_inputs(Graph graph, PassContext& context) {
+  for (std::uint32_t i = 0; context.options.fold_inputs && i < graph.tensors.size(); ++i) {
+    ConvNode* const conv = reader_to_fold_for(graph, context.info, i);
+    if (conv == nullptr) continue;
+    conv->form.folded = true;
+    graph.tensors[i].folded_for = conv->conv;
+    ++context.applied;
+  }
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+    const LayerNode& layer = graph.layers[i];
+    const auto* conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr) continue;
+    at_place(layer_text(i, layer.name), i,
+             [&] { check_insisting(*conv, context.options.fold_inputs); });
+  }
+  return graph;
+}
+
+}  // namespace nvdla::detail

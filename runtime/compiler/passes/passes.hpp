@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// The passes of the compiler. Each is a function from a graph or a schedule to another one, in a
+// file of its own; pipeline.cpp lists them in their order.
+#ifndef NVDLA_COMPILER_PASSES_PASSES_HPP
+#define NVDLA_COMPILER_PASSES_PASSES_HPP
+
+#include <cstdint>
+
+#include "compiler/graph/graph.hpp"
+#include "compiler/lower/schedule.hpp"
+#include "nvdla/build_options.hpp"
+#include "nvdla/device.hpp"
+
+namespace nvdla::detail {
+
+// `PassContext` is what a pass knows beside what it rewrites, and where it counts.
+struct PassContext {
+  const DeviceInfo& info;
+  const BuildOptions& options;
+  std::uint32_t applied = 0;  // layers or tensors that the pass has changed
+};
+
+// Over the graph. Layers and tensors keep their indices but in expand_cpu_layers(), which keeps
+// those of tensors.
+
+// Replaces layers of the CPU by layers that do the same on a device with int16 and operator Y.
+Graph expand_cpu_layers(Graph graph, PassContext& context);
+// Chooses convolutions in Winograd mode: where the layer asks for it, or where it takes fewer
+// steps. Throws if a layer insists on Winograd and cannot have it.
+Graph choose_winograd(Graph graph, PassContext& context);
+// Lets inputs that only one convolution reads lie folded in width where that pays. Throws if a
+// layer insists and cannot have it.
+Graph fold_inputs(Graph graph, PassContext& context);
+// Marks poolings that can take their input on the fly.
+Graph mark_flying_poolings(Graph graph, PassContext& context);
+// Chooses how many images of a batch a convolution takes at once. Throws if a layer insists on
+// several and cannot have them.
+Graph choose_images(Graph graph, PassContext& context);
+// Chooses how many kernel lines of a convolution of an image lie side by side in an atom.
+Graph choose_kernel_lines(Graph graph, PassContext& context);
+// Cuts convolutions of groups into blocks of kernels.
+Graph cut_groups(Graph graph, PassContext& context);
+// Cuts convolutions of which not even one kernel group fits the convolution buffer. Throws where
+// the results of the parts could not be put together.
+Graph cut_kernels(Graph graph, PassContext& context);
+// Puts parts of concatenations, insides of paddings and slices where they belong, so that nothing
+// is copied.
+Graph place_views(Graph graph, PassContext& context);
+// Describes how each tensor lies in memory.
+Graph lay_out_tensors(Graph graph, PassContext& context);
+
+// Over the schedule. `graph` is the one that it was made of.
+
+// Lets marked poolings follow the layer that makes their input, as part of it.
+Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& context);
+// Cuts convolutions into bands that fit the convolution buffer. Throws where none does.
+Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);
+// Makes a layer for each image of a batch, or for as many as a convolution takes at once.
+Schedule cut_images(Schedule schedule, const Graph& graph, PassContext& context);
+// Writes into each descriptor what it waits for; a layer that ends with the same unit as a later
+// one that is waited for needs no wait.
+Schedule set_waits(Schedule schedule, const Graph& graph, PassContext& context);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_PASSES_PASSES_HPP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/pipeline.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// `Pass` is a rewrite with the name that reports and BuildOptions::disabled_passes use.
+template <typename Run>
+struct Pass {
+  const char* name;
+  const char* purpose;
+  Run run;
+  bool optional = false;  // results are the same without it
+  // By this option a convolution may insist on the rewrite.
+  Rewrite ConvNode::*wish = nullptr;
+};
+
+constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
+    {"expand", "layers of the CPU become layers of the device", expand_cpu_layers, true},
+    {"winograd", "convolutions are computed in tiles", choose_winograd, true, &ConvNode::winograd},
+    {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &ConvNode::folding},
+    {"mark-poolings", "poolings may follow on the fly", mark_flying_poolings, true},
+    {"batch", "convolutions take several images", choose_images, true, &ConvNode::batch},
+    {"kernel-lines", "kernel lines of images lie side by side", choose_kernel_lines},
+    {"groups", "convolutions of groups become blocks of kernels", cut_groups},
+    {"kernels", "kernels that fill the buffer are computed a few at a time", cut_kernels},
+    {"views", "tensors lie in others, so that nothing is copied", place_views, true},
+    {"layouts", "tensors get strides", lay_out_tensors},
+};
+
+constexpr Pass<Schedule (*)(Schedule, const Graph&, PassContext&)> kSchedulePasses[] = {
+    {"fuse-poolings", "poolings follow on the fly", fuse_poolings, true},
+    {"bands", "convolutions are cut to fit the buffer", cut_bands},
+    {"images", "batches become a layer for each image", cut_images},
+    {"waits", "layers wait for what they read", set_waits},
+};
+
+bool is_disabled(const BuildOptions& options, const char* name) {
+  const auto& names = options.disabled_passes;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Throws if a layer insists on a rewrite that is left out.
+void check_wishes(const Graph& graph, const char* name, Rewrite ConvNode::*wish) {
+  for (std::uint32_t i = 0; wish != nullptr && i < graph.layers.size(); ++i) {
+    const LayerNode& layer = graph.layers[i];
+    const auto* conv = std::get_if<ConvNode>(&layer.part);
+    if (conv == nullptr || conv->*wish != Rewrite::kAlways) continue;
+    at_place(layer_text(i, layer.name), i, [&] {
+      refuse_argument("it insists on what the pass '{}' does, which disabled_passes leaves out",
+                      name);
+    });
+  }
+}
+
+template <typename List, typename Value, typename... More>
+Value run_all(const List& passes, Value value, const BuildOptions& options, const DeviceInfo& info,
+              std::vector<PassReport>& reports, const More&... graph) {
+  for (const auto& pass : passes) {
+    const bool enabled = !is_disabled(options, pass.name);
+    PassContext context{info, options};
+    if (enabled) {
+      value = pass.run(std::move(value), graph..., context);
+    } else if constexpr (std::is_same_v<Value, Graph>) {
+      check_wishes(value, pass.name, pass.wish);
+    }
+    reports.push_back({pass.name, pass.purpose, enabled, context.applied});
+  }
+  return value;
+}
+
+}  // namespace
+
+void check_disabled_passes(const BuildOptions& options) {
+  std::vector<std::string> optional;
+  const auto collect = [&](const auto& passes) {
+    for (const auto& pass : passes)
+      if (pass.optional) optional.emplace_back(pass.name);
+  };
+  collect(kGraphPasses);
+  collect(kSchedulePasses);
+  for (const std::string& name : options.disabled_passes) {
+    if (std::find(optional.begin(), optional.end(), name) != optional.end()) continue;
+    refuse_argument("disabled_passes: '{}' is no pass that can be left out; those are {}", name,
+                    fmt::join(optional, ", "));
+  }
+}
+
+Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& options,
+                 std::vector<PassReport>& reports) {
+  return run_all(kGraphPasses, std::move(graph), options, info, reports);
+}
+
+Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
+                    const BuildOptions& options, std::vector<PassReport>& reports) {
+  return run_all(kSchedulePasses, std::move(schedule), options, info, reports, graph);
+}
+
+}  // namespace nvdla::detail

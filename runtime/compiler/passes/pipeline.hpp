@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The passes in the order in which they run.
+#ifndef NVDLA_COMPILER_PASSES_PIPELINE_HPP
+#define NVDLA_COMPILER_PASSES_PIPELINE_HPP
+
+#include <vector>
+
+#include "compiler/passes/passes.hpp"
+#include "nvdla/compiled_network.hpp"
+
+namespace nvdla::detail {
+
+// Throws kInvalidArgument for a name in `disabled_passes` that is none of a pass that can be left
+// out.
+void check_disabled_passes(const BuildOptions& options);
+
+// Run all passes over the graph and all over the schedule, and append to `reports` what each did.
+Graph run_passes(Graph graph, const DeviceInfo& info, const BuildOptions& options,
+                 std::vector<PassReport>& reports);
+Schedule run_passes(Schedule schedule, const Graph& graph, const DeviceInfo& info,
+                    const BuildOptions& options, std::vector<PassReport>& reports);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_PASSES_PIPELINE_HPP
