@@ -172,7 +172,7 @@ void ProgramMaker::create_program(ProgramPart& part) const {
       return;
     } catch (const Error& error) {
       if (error.rule() == NVDLA_RULE_NONE) throw;
-      // What layers take only the compiler knows, and the clock perhaps only the driver.
+      // Only the compiler knows what layers take, and perhaps only the driver knows the clock.
       if (error.rule() != NVDLA_RULE_TIED_CYCLES ||
           !fetch_again(part.layers, error.detail().index)) {
         throw named(error, part);

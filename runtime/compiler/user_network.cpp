@@ -63,13 +63,24 @@ std::uint32_t source_of(const Graph& graph, std::uint32_t tensor) {
   return UserLayer::kInput | static_cast<std::uint32_t>(input - graph.inputs.begin());
 }
 
+// Returns the tensor that the user gave a layer for its input: layers that it has absorbed lie
+// before it, and the last of them makes that tensor.
+std::uint32_t users_input(const Graph& graph, std::uint32_t index) {
+  std::uint32_t input = graph.layers[index].input;
+  for (const LayerNode& layer : graph.layers)
+    if (layer.absorbed_by == index) input = layer.output;
+  return input;
+}
+
 }  // namespace
 
 UserNetwork user_network(const Graph& graph, std::span<const Operation> operations) {
   UserNetwork user;
-  for (const LayerNode& node : graph.layers) {
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+    const LayerNode& node = graph.layers[i];
     UserLayer& layer = user.layers.emplace_back();
-    const TensorNode& input = graph.tensors[node.input];
+    const std::uint32_t read = users_input(graph, i);
+    const TensorNode& input = graph.tensors[read];
     layer.silent = node.output == kNoTensor;
     const TensorNode& output = layer.silent ? input : graph.tensors[node.output];
     layer.name = node.name;
@@ -78,7 +89,7 @@ UserNetwork user_network(const Graph& graph, std::span<const Operation> operatio
     layer.output = output.shape;
     layer.output_precision = output.precision;
     std::visit(Describe{layer}, node.part);
-    layer.sources.push_back(source_of(graph, node.input));
+    layer.sources.push_back(source_of(graph, read));
     for (const std::uint32_t operand : node.operands)
       layer.sources.push_back(source_of(graph, operand));
     if (const auto* concat = std::get_if<ConcatNode>(&node.part)) {
@@ -90,6 +101,10 @@ UserNetwork user_network(const Graph& graph, std::span<const Operation> operatio
   for (std::uint32_t i = 0; i < operations.size(); ++i) {
     user.layers[operations[i].origin].layers.push_back(i);
     for (const std::uint32_t layer : operations[i].fused) user.layers[layer].layers.push_back(i);
+  }
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
+    if (const auto by = graph.layers[i].absorbed_by)
+      user.layers[i].layers = user.layers[*by].layers;
   }
   for (const IoTensor& port : graph.outputs) user.outputs.push_back(source_of(graph, port.tensor));
   return user;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,6 +58,9 @@ struct LayerNode {
       part;
   std::vector<std::uint32_t> operands;  // further tensors that it reads
   std::uint64_t macs = 0;               // of all cubes of the batch
+  // A pass sets it: the later layer that does the work of this one, too, and reads its input in
+  // place of its output. Layers that are absorbed by one layer lie one behind the other before it.
+  std::optional<std::uint32_t> absorbed_by = {};
 };
 
 struct Graph {
@@ -65,6 +69,11 @@ struct Graph {
   std::vector<IoTensor> outputs;
   std::vector<LayerNode> layers;
   std::vector<nvdla_lut> luts;
+
+  // Returns the layers that nothing has absorbed.
+  auto live_layers() const { return layers | std::views::filter(is_live); }
+  auto live_layers() { return layers | std::views::filter(is_live); }
+  static bool is_live(const LayerNode& layer) noexcept { return !layer.absorbed_by; }
 
   // Returns "input 'image'", or "the output of layer 3 'conv'".
   std::string tensor_name(std::uint32_t index) const;

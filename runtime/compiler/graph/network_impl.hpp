@@ -31,7 +31,7 @@ struct TensorHandle {
 }  // namespace detail
 
 struct Network::Impl : detail::Graph {
-  // Of this network alone, never 0.
+  // No other network has it, and it is never 0.
   const std::uint64_t id = new_id();
 
   static std::uint64_t new_id() noexcept;

@@ -11,7 +11,7 @@
 
 namespace nvdla::detail {
 
-// Where a tensor begins inside of another.
+// `Corner` is where a tensor begins inside of another.
 struct Corner {
   std::uint32_t channel = 0, line = 0, column = 0;
 

@@ -41,8 +41,8 @@ void add_copy(Lowering& lowering, std::uint32_t tensor, const nvdla_surface& fro
   }
 }
 
-// What lies elsewhere is copied to where it belongs, or, where parts begin inside of atoms, all of
-// them to atoms of their own, from which the channels are gathered.
+// A part that lies elsewhere is copied to where it belongs, or, where parts begin inside of atoms,
+// all of them to atoms of their own, from which the channels are gathered.
 void lower(Lowering& lowering, const LayerNode& node, const ConcatNode& concat) {
   const TensorDesc& out = lowering.desc(node.output);
   const bool apart = !parts_fill_atoms(lowering.graph(), lowering.info(), concat);

@@ -59,7 +59,7 @@ void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode&
   const std::uint32_t lanes = lowering.info().atom / precision_bytes(part.sdp.processing);
   const std::uint32_t some = part.form.kernels_at_once;
   const std::uint32_t parts = (conv.kernels + some - 1) / some;
-  // As many as there can be channels, whole atoms of the output.
+  // A cube has room for so many, in whole atoms of the output.
   const std::uint32_t most = kMaxSide / lanes;
   const std::uint32_t gathers = (parts + most - 1) / most;
   for (std::uint32_t begin = 0; begin < parts; begin += most) {

@@ -17,8 +17,8 @@ std::string place_of(const Graph& graph, std::uint32_t tensor) {
   return graph.tensor_name(tensor);
 }
 
-// Where SDP processes int8 and a cube is int16 it walks pairs of surfaces, so there is room for an
-// even number of them.
+// SDP that processes int8 walks pairs of surfaces of an int16 cube, so there is room for an even
+// number of them.
 std::uint64_t cube_bytes(const TensorDesc& desc) {
   const bool pairs = desc.precision == Precision::kInt16 && !desc.planar;
   const std::uint32_t surfaces = desc.surfaces() + (pairs ? desc.surfaces() % 2 : 0);
@@ -165,6 +165,10 @@ std::vector<std::uint32_t> Lowering::made_before(const LayerNode& node) const {
 
 void Lowering::lower_layer(std::uint32_t index) {
   const LayerNode& node = graph_.layers[index];
+  if (!Graph::is_live(node)) {
+    ends_.emplace_back();
+    return;
+  }
   index_ = index;
   const std::size_t before = schedule_.layers.size();
   at_place(this_layer(), index, [&] {

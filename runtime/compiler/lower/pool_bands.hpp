@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How a pooling that is too wide for the unit's line buffer is cut into vertical bands.
+// A pooling that is too wide for the unit's line buffer is cut into vertical bands.
 #ifndef NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
 #define NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
 

@@ -48,7 +48,7 @@ std::vector<nvdla_pdp> split_window(const nvdla_pdp& pdp) {
   std::vector<Step> lines =
       split({pdp.height, pdp.kernel_height, pdp.stride_height, pdp.pad_top, pdp.pad_bottom});
   const std::size_t count = std::max(columns.size(), lines.size());
-  // What has fewer steps does nothing in the others.
+  // The direction that has fewer steps does nothing in the others.
   for (std::vector<Step>* steps : {&columns, &lines})
     while (steps->size() < count) steps->push_back({.size = steps->back().output()});
   std::vector<nvdla_pdp> list;

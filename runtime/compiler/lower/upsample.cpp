@@ -16,7 +16,7 @@ void lower(Lowering& lowering, const LayerNode& node, const UpsampleNode& part) 
   const TensorDesc& in = lowering.desc(node.input);
   const auto block =
       static_cast<std::uint32_t>(arith::round_up(in.shape.channels, in.elements_per_atom()));
-  // Where the output begins with line y, and then in steps.
+  // Returns the place where the output begins with line y, and then goes in steps.
   const auto lines_from = [&](std::uint32_t y) {
     nvdla_surface to = inside(lowering.surface(node.output), {0, y, 0}, lowering.desc(node.output));
     to.line_stride *= part.scale_y;

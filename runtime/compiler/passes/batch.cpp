@@ -73,7 +73,7 @@ bool has_elements(const SdpNode& sdp) {
 
 // Returns true if a pooling may take the tensor on the fly.
 bool feeds_a_pooling(const Graph& graph, std::uint32_t tensor) {
-  return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const LayerNode& layer) {
+  return std::ranges::any_of(graph.live_layers(), [&](const LayerNode& layer) {
     const auto* pool = std::get_if<PoolNode>(&layer.part);
     return pool != nullptr && pool->flies && layer.input == tensor;
   });
@@ -85,7 +85,7 @@ bool is_read_as_run(const Graph& graph, const DeviceInfo& info, std::uint32_t te
   const Shape& shape = graph.tensors[tensor].shape;
   if (shape.width * shape.height > 1) return false;
   if (packed_tensor(info, shape, graph.tensors[tensor].precision).surfaces() == 1) return false;
-  return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const LayerNode& layer) {
+  return std::ranges::any_of(graph.live_layers(), [&](const LayerNode& layer) {
     const auto& operands = layer.operands;
     // A slice may be read where it is.
     const bool reads = std::holds_alternative<SdpNode>(layer.part) ||
@@ -136,7 +136,7 @@ std::uint32_t images_at_once(const Graph& graph, const DeviceInfo& info, const L
         reason = "operands of elements would be cut inside the 64 bytes that they come by";
         break;
       } else if (flies) {
-        // What is written for the pooling, and read by it.
+        // The pooling reads what is written for it.
         plan->cost += 2 * batch * atoms(info, output.shape, output.precision);
       }
       if (!plan->better_than(least)) continue;

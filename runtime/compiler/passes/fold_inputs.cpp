@@ -13,7 +13,7 @@ namespace {
 ConvNode* reader_to_fold_for(Graph& graph, const DeviceInfo& info, std::uint32_t tensor) {
   if (graph.tensors[tensor].producer || graph.tensors[tensor].image) return nullptr;
   ConvNode* only = nullptr;
-  for (LayerNode& layer : graph.layers) {
+  for (LayerNode& layer : graph.live_layers()) {
     const auto& operands = layer.operands;
     if (std::find(operands.begin(), operands.end(), tensor) != operands.end()) return nullptr;
     if (layer.input != tensor) continue;

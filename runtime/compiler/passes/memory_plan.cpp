@@ -10,7 +10,7 @@
 namespace nvdla::detail {
 namespace {
 
-// What a kernel without an IOMMU finds in one piece, most of the time.
+// A kernel without an IOMMU finds so much in one piece, most of the time.
 constexpr std::uint64_t kConstantBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kConstantAlign = 256;
 
@@ -49,7 +49,7 @@ class Planner {
     return std::move(plan_);
   }
 
-  // How much of its life layers are at a tensor.
+  // Returns how much of its life layers are at a tensor.
   double busy(std::uint32_t allocation) const {
     const auto& users = users_[allocation];
     return static_cast<double>(users.size()) / (users.back() - users.front() + 1.0);

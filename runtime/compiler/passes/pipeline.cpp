@@ -18,7 +18,7 @@ struct Pass {
   const char* purpose;
   Run run;
   bool optional = false;  // results are the same without it
-  // By this option a convolution may insist on the rewrite.
+  // This option of a convolution may insist on the rewrite.
   Rewrite ConvNode::*wish = nullptr;
 };
 

@@ -36,7 +36,7 @@ class Check {
     }
   }
 
-  // What shares bytes does not do so at the same time.
+  // Checks that no two allocations share bytes at the same time.
   void check_lives() const {
     std::vector<std::vector<std::uint32_t>> users(allocations_.size());
     for (std::uint32_t layer = 0; layer < named_.size(); ++layer)

@@ -20,7 +20,7 @@ namespace {
 LayerNode* only_pooling(Graph& graph, std::uint32_t tensor) {
   if (is_output(graph, tensor)) return nullptr;
   LayerNode* only = nullptr;
-  for (LayerNode& layer : graph.layers) {
+  for (LayerNode& layer : graph.live_layers()) {
     const bool operand =
         std::find(layer.operands.begin(), layer.operands.end(), tensor) != layer.operands.end();
     if (layer.input != tensor && !operand) continue;
@@ -86,7 +86,7 @@ void fuse(const Graph& graph, std::uint32_t pooling, const nvdla_surface& output
 }  // namespace
 
 Graph mark_flying_poolings(Graph graph, PassContext& context) {
-  for (const LayerNode& layer : graph.layers) {
+  for (const LayerNode& layer : graph.live_layers()) {
     if (layer.output == kNoTensor || is_held_apart(graph, layer, context.info.has_sdp_y)) continue;
     LayerNode* const pooling = only_pooling(graph, layer.output);
     if (pooling == nullptr || !can_fly(graph, *pooling)) continue;

@@ -55,7 +55,7 @@ class Cutter {
   std::vector<std::uint64_t> live_;  // bytes, by the layer before which one would cut
 };
 
-// How many layers from `first` on fit a program.
+// Counts the layers from `first` on that fit a program.
 std::uint32_t count_that_fit(const Schedule& schedule, const Schedule::Segment& run,
                              const ProgramLimits& limits) {
   std::set<std::uint32_t> luts;

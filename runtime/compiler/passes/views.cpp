@@ -42,7 +42,7 @@ class ViewPlanner {
 };
 
 void ViewPlanner::run() {
-  for (const LayerNode& layer : graph_.layers) {
+  for (const LayerNode& layer : graph_.live_layers()) {
     if (const auto* concat = std::get_if<ConcatNode>(&layer.part)) {
       if (!parts_fill_atoms(graph_, info_, *concat)) continue;
       const auto corners = part_corners(graph_, *concat);
@@ -70,8 +70,8 @@ void ViewPlanner::try_slice(const LayerNode& layer, const Corner& corner) {
 
 void ViewPlanner::keep_unless_crossed(std::uint32_t tensor, const View& view) {
   graph_.tensors[tensor].view = view;
-  if (std::any_of(graph_.layers.begin(), graph_.layers.end(),
-                  [&](const LayerNode& layer) { return crosses_itself(layer); })) {
+  if (std::ranges::any_of(graph_.live_layers(),
+                          [&](const LayerNode& layer) { return crosses_itself(layer); })) {
     graph_.tensors[tensor].view.reset();
   }
 }
@@ -80,7 +80,7 @@ void ViewPlanner::keep_unless_crossed(std::uint32_t tensor, const View& view) {
 bool ViewPlanner::can_be_inside(std::uint32_t tensor, std::uint32_t whole) const {
   const TensorNode& node = graph_.tensors[tensor];
   if (node.memory != graph_.tensors[whole].memory || is_output(graph_, tensor)) return false;
-  // Of int16 SDP may take surfaces by pairs, and of a cube of one position a run.
+  // SDP may take surfaces of int16 by pairs, and a cube of one position as a run.
   const std::uint32_t surfaces = surfaces_of(info_, node);
   if (node.precision == Precision::kInt16 && surfaces % 2 != 0) return false;
   return positions(node.shape) > 1 || positions(graph_.tensors[root_of(graph_, whole)].shape) == 1;
