@@ -26,6 +26,8 @@ struct PassContext {
 
 // Replaces layers of the CPU by layers that do the same on a device with int16 and operator Y.
 Graph expand_cpu_layers(Graph graph, PassContext& context);
+// Makes padding layers paddings of the convolution behind them.
+Graph absorb_padding(Graph graph, PassContext& context);
 // Chooses convolutions in Winograd mode: where the layer asks for it, or where it takes fewer
 // steps. Throws if a layer insists on Winograd and cannot have it.
 Graph choose_winograd(Graph graph, PassContext& context);

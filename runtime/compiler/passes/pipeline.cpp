@@ -24,6 +24,7 @@ struct Pass {
 
 constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
     {"expand", "layers of the CPU become layers of the device", expand_cpu_layers, true},
+    {"padding", "convolutions pad their input themselves", absorb_padding, true},
     {"winograd", "convolutions are computed in tiles", choose_winograd, true, &ConvNode::winograd},
     {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &ConvNode::folding},
     {"mark-poolings", "poolings may follow on the fly", mark_flying_poolings, true},

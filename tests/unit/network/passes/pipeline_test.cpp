@@ -107,7 +107,7 @@ TEST(Passes, ReportWhatEachDid) {
 
 TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
   const std::string right =
-      "those are expand, winograd, fold-inputs, mark-poolings, batch, views, "
+      "those are expand, padding, winograd, fold-inputs, mark-poolings, batch, views, "
       "fuse-poolings";
   expect_refused(small_network(), {"bands"},
                  "disabled_passes: 'bands' is no pass that can be left out; " + right);
