@@ -41,7 +41,8 @@ void Counters::count(const ConvWork& work, const SdpLayer& sdp, const PdpLayer* 
   set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_DAT_READ_STALL, stalls.data);
   set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_WT_READ_STALL, stalls.weights);
   set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, stalls.data_latency);
-  set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_WT_READ_LATENCY, stalls.weight_latency);
+  set(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_PERF_WT_READ_LATENCY,
+      weight_latency_ ? stalls.weight_latency : 0);
 }
 
 void Counters::count(const SdpLayer& layer, const PdpLayer* pdp) {

@@ -13,8 +13,10 @@ namespace nvdla::model::cycles {
 
 class Counters {
  public:
-  Counters(const nvdla_hw& hw, const MemoryTiming& memory, RegisterFile& registers) noexcept
-      : hw_(hw), memory_(memory), registers_(registers) {}
+  // The logic of the second generation does not count the latency of weights (`weight_latency`).
+  Counters(const nvdla_hw& hw, const MemoryTiming& memory, RegisterFile& registers,
+           bool weight_latency) noexcept
+      : hw_(hw), memory_(memory), registers_(registers), weight_latency_(weight_latency) {}
 
   // Of the layers at CONSUMER, before they end. Writing never waits: nothing reads meanwhile that
   // would be in its way.
@@ -36,6 +38,7 @@ class Counters {
   const nvdla_hw& hw_;
   MemoryTiming memory_;
   RegisterFile& registers_;
+  bool weight_latency_;
 };
 
 }  // namespace nvdla::model::cycles

@@ -16,12 +16,16 @@ constexpr unsigned kLatency = 99;
 // One request at a time: each takes 100 cycles.
 constexpr model::cycles::MemoryTiming kSlow = {.latency = kLatency, .outstanding = 1};
 
-model::Options with(const model::cycles::MemoryTiming& memory) { return {.memory = memory}; }
+model::Options with(const model::cycles::MemoryTiming& memory,
+                    model::Quirks quirks = model::Quirks::kCmodel) {
+  return {.quirks = quirks, .memory = memory};
+}
 
 // A convolution of 9 x 8 x 21 and its nine kernels of 3 x 3, on a device with that memory.
 struct Convolution {
-  explicit Convolution(const model::cycles::MemoryTiming& memory)
-      : rig(*nvdla_hw_find("nv_small"), with(memory)) {
+  explicit Convolution(const model::cycles::MemoryTiming& memory,
+                       model::Quirks quirks = model::Quirks::kCmodel)
+      : rig(*nvdla_hw_find("nv_small"), with(memory, quirks)) {
     RefLayer& ref = layer.ref;
     layer.hw = &rig.hw;
     ref.width = 9;
@@ -67,6 +71,14 @@ TEST(StallCounters, LatencyIsThatOfAllReads) {
     EXPECT_EQ(conv.counter("DAT_READ_LATENCY"), 9U * 8 * 3 * latency);
     EXPECT_EQ(conv.counter("WT_READ_LATENCY"), conv.layer.weight_bytes / 8 * latency);
   }
+}
+
+// The logic of the second generation counts no latency of weights, the reference model does.
+TEST(StallCounters, LatencyOfWeightsIsNotCountedByTheLogic) {
+  Convolution conv({.latency = 7}, model::Quirks::kRtl);
+  conv.run(true);
+  EXPECT_EQ(conv.counter("WT_READ_LATENCY"), 0U);
+  EXPECT_EQ(conv.counter("DAT_READ_LATENCY"), 9U * 8 * 3 * 7);
 }
 
 // Input and kernels take turns: each waits for the other, and for the one request in 100 cycles.
