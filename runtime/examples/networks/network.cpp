@@ -37,6 +37,7 @@ struct Options {
   std::string precision = "int8";
   std::int64_t seed = 1;
   bool tensors = false;
+  bool passes = false;
 };
 
 // On the clock, and of all processors: what others on the machine do changes the second one little.
@@ -127,6 +128,12 @@ void print_cpu(const nvdla::CompiledNetwork& network) {
                  fmt::format("{}", fmt::join(names, ", ")));
 }
 
+void print_passes(const nvdla::CompiledNetwork& network) {
+  program::print("{:14} {:>7}  {}\n", "pass", "applied", "purpose");
+  for (const nvdla::PassReport& pass : network.passes())
+    program::print("{:14} {:>7}  {}\n", pass.name, pass.applied, pass.purpose);
+}
+
 int run(const Options& options) {
   if (options.name.empty()) {
     list();
@@ -162,6 +169,7 @@ int run(const Options& options) {
   progress.reset();
 
   if (options.tensors) print_tensors(network);
+  if (options.passes) print_passes(session->network());
   program::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
                  verdict.different);
   // One is the network's output.
@@ -209,6 +217,7 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->type_name("N");
   app.add_flag("--tensors", options.tensors, "Print how the elements of each tensor are spread");
+  app.add_flag("--passes", options.passes, "Print what each pass of the compiler did");
   app.add_option("--save", options.save,
                  "If nothing differs write the network as a loadable for the device's "
                  "configuration, its image to FILE.image and its result to FILE.result, for "
