@@ -93,17 +93,29 @@ ABSENT = {
     "runtime/examples": ("the insides of the library", r"\bdetail::", ()),
 }
 
+# Folders of the compiler, and the folders of it that each must not know.
+UNKNOWN = {
+    "runtime/compiler/graph/": ("runtime/compiler/lower/", "runtime/compiler/passes/"),
+    "runtime/compiler/lower/": ("runtime/compiler/passes/",),
+}
+
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)[">]')
 
 
-def target_of(name, path):
-    """The room that `#include name` in `path` reaches; None for the system's headers."""
+def file_of(name, path):
+    """The file that `#include name` in `path` reaches; None for the system's headers."""
     roots = (path.parent, pathlib.Path(), pathlib.Path("runtime"), pathlib.Path("uapi"),
              pathlib.Path(API))
     for root in roots:
         if (ROOT / root / name).is_file():
-            return room_of((ROOT / root / name).resolve().relative_to(ROOT))
+            return (ROOT / root / name).resolve().relative_to(ROOT)
     return None
+
+
+def unknown_to(path):
+    """The folders that a file's own must not know."""
+    return tuple(folder for own, folders in UNKNOWN.items() if str(path).startswith(own)
+                 for folder in folders)
 
 
 def wrong_includes(path, source, used):
@@ -111,7 +123,10 @@ def wrong_includes(path, source, used):
     room = room_of(path)
     for number, line in enumerate(source.splitlines(), 1):
         match = INCLUDE.match(line)
-        target = target_of(match[1], path) if match else None
+        file = file_of(match[1], path) if match else None
+        if str(file).startswith(unknown_to(path)):
+            yield f"{path}:{number}: {path.parent} must not include {match[1]}"
+        target = room_of(file) if file else None
         if target is None or target == room:
             continue
         used.add((room, target))
@@ -149,6 +164,10 @@ def check_itself():
     assert list(wrong_includes(model, '#include "compiler/lower/schedule.hpp"\n', used))
     assert not list(wrong_includes(model, '#include "firmware/nvdla_hw.h"\n#include <map>\n', used))
     assert used == {("runtime/model", "runtime/compiler"), ("runtime/model", "firmware")}, used
+    lower = pathlib.Path("runtime/compiler/lower/x.cpp")
+    for name in ("compiler/passes/passes.hpp", "../passes/passes.hpp"):
+        assert len(list(wrong_includes(lower, f'#include "{name}"\n', used))) == 1, name
+    assert not list(wrong_includes(lower, '#include "compiler/graph/graph.hpp"\n', used))
     assert list(wrong_words(model, "\nvoid run(const nvdla_conv& conv);\n")) == [
         "runtime/model/x.cpp:2: runtime/model must not know nvdla_conv: it is without "
         "descriptors, programs, jobs and the engine"]

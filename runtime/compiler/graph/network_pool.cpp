@@ -7,7 +7,6 @@
 #include "arith/fp17.hpp"
 #include "compiler/graph/add_layer.hpp"
 #include "compiler/graph/network_impl.hpp"
-#include "compiler/lower/pool_steps.hpp"
 #include "layout/precision.hpp"
 
 namespace nvdla {
@@ -70,7 +69,7 @@ Tensor Network::pooling(Tensor input, const Pooling& p) {
     detail::check_nan_to_zero(p.nan_to_zero, in.precision);
     const Precision precision = in.precision;
     const std::uint32_t most =
-        p.method == NVDLA_POOL_AVERAGE ? detail::kMostWindow : detail::kMaxSide;
+        p.method == NVDLA_POOL_AVERAGE ? detail::kMaxWindow : detail::kMaxSide;
     Shape out = in.shape;
     out.height = output_size(
         {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y, most});

@@ -19,6 +19,13 @@ inline std::uint32_t pool_reciprocal(std::uint32_t size, bool real) noexcept {
 }
 
 // Everything but surfaces and bands; width, height, channels and precision are those of the input.
+// A window of PDP has so many lines and columns at most.
+inline constexpr std::uint32_t kMaxWindow = 8;
+
+inline bool is_one_step(const nvdla_pdp& pdp) noexcept {
+  return pdp.kernel_width <= kMaxWindow && pdp.kernel_height <= kMaxWindow;
+}
+
 struct PoolNode {
   nvdla_pdp pdp = {};
   // A pass sets it: PDP may take its input on the fly, from the layer that makes it.

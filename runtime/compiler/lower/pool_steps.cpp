@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arith/integers.hpp"
+#include "compiler/graph/pool_node.hpp"
 #include "compiler/lower/pool_bands.hpp"
 
 namespace nvdla::detail {
@@ -19,19 +20,19 @@ struct Step {
 // side by side.
 std::vector<Step> split(Step whole) {
   std::vector<Step> steps;
-  while (whole.kernel > kMostWindow) {
-    Step step{whole.size, kMostWindow, 1, 0, 0};
+  while (whole.kernel > kMaxWindow) {
+    Step step{whole.size, kMaxWindow, 1, 0, 0};
     if (whole.kernel == whole.size && whole.before + whole.after == 0) {
-      step.stride = kMostWindow;
-      const auto full = static_cast<std::uint32_t>(arith::round_up(whole.size, kMostWindow));
+      step.stride = kMaxWindow;
+      const auto full = static_cast<std::uint32_t>(arith::round_up(whole.size, kMaxWindow));
       step.after = full - whole.size;
-      whole.kernel = full / kMostWindow;
+      whole.kernel = full / kMaxWindow;
     } else {
-      step.before = std::min(whole.before, kMostWindow - 1);
-      step.after = std::min(whole.after, kMostWindow - 1);
+      step.before = std::min(whole.before, kMaxWindow - 1);
+      step.after = std::min(whole.after, kMaxWindow - 1);
       whole.before -= step.before;
       whole.after -= step.after;
-      whole.kernel -= kMostWindow - 1;
+      whole.kernel -= kMaxWindow - 1;
     }
     whole.size = step.output();
     steps.push_back(step);

@@ -8,7 +8,6 @@
 #include "compiler/graph/bounds.hpp"
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/pool_bands.hpp"
-#include "compiler/lower/pool_steps.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
 #include "layout/bands.hpp"

@@ -15,8 +15,9 @@
 namespace nvdla {
 namespace {
 
-const std::vector<std::string> kOptional = {"expand", "winograd", "fold-inputs",  "mark-poolings",
-                                            "batch",  "views",    "fuse-poolings"};
+const std::vector<std::string> kOptional = {"expand",      "padding",       "winograd",
+                                            "fold-inputs", "mark-poolings", "batch",
+                                            "views",       "fuse-poolings"};
 
 std::vector<std::int8_t> weights_for(std::size_t count) {
   std::vector<std::int8_t> weights(count);
