@@ -145,15 +145,12 @@ endfunction()
 
 # nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
-# A GoogleTest executable whose tests are known to ctest one by one, under the
-# name room.Suite.Test. gtest is heavy on compile time: one executable for a
-# room rather than one for a file. NVDLA_SOURCE_DIR is defined for tests that
-# read files of the tree.
+# A GoogleTest executable. gtest is heavy on compile time: one executable for a room rather
+# than one for a file. NVDLA_SOURCE_DIR is defined for tests that read files of the tree.
 #
-# With a sanitizer or an emulated processor a process takes longer to start than
-# most tests take to run: there ctest knows a few parts of the executable,
-# room.part, and what each test in them did is in gtest/room.part.xml of the build
-# directory.
+# A process takes longer to start than most tests take to run: ctest knows a few parts of the
+# executable, NAME.1 and on, and what each test in them did is in gtest/NAME.1.xml of the
+# build directory. `GTEST_FILTER=Suite.* ctest -R NAME` runs some of its tests.
 #
 # Labels: unit, conformance, threads (also run under TSan), arm64 (also run for that
 # architecture, under qemu-user), slow (only run by `make test-all`). Without LABELS: unit.
@@ -187,31 +184,15 @@ function(nvdla_add_test name)
   if("arm64" IN_LIST arg_LABELS)
     set_property(GLOBAL APPEND PROPERTY NVDLA_ARM64_TESTS ${name})
   endif()
-  if(NVDLA_SANITIZE OR CMAKE_CROSSCOMPILING)
-    foreach(part RANGE 1 4)
-      math(EXPR index "${part} - 1")
-      add_test(NAME ${name}.${part} COMMAND ${name} --gtest_brief=1
-        WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-      set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${index}
-        "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/gtest/${name}.${part}.xml")
-      set_tests_properties(${name}.${part} PROPERTIES
-        LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT "${environment}")
-    endforeach()
-    return()
-  endif()
-  # Names are GoogleTest's own: its print of a parameter may differ from run to run.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES
-    TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 300
-    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
-    PROPERTIES TIMEOUT 900)
-  # Discovery cannot pass on a list, so labels are given afterwards.
-  set(labels "${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake")
-  file(CONFIGURE OUTPUT "${labels}" @ONLY CONTENT [[
-if(@name@_TESTS)
-  set_tests_properties(${@name@_TESTS} PROPERTIES LABELS "@arg_LABELS@")
-endif()
-]])
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
+  foreach(part RANGE 1 4)
+    math(EXPR index "${part} - 1")
+    add_test(NAME ${name}.${part} COMMAND ${name} --gtest_brief=1
+      WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set(environment GTEST_TOTAL_SHARDS=4 GTEST_SHARD_INDEX=${index}
+      "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/gtest/${name}.${part}.xml")
+    set_tests_properties(${name}.${part} PROPERTIES
+      LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT "${environment}")
+  endforeach()
 endfunction()
 
 # nvdla_add_fuzzer(NAME SOURCES file... CORPUS_DIR dir [LIBRARIES target...])

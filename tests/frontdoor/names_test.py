@@ -3,7 +3,7 @@
 """names_test.py SOURCE BUILD: names of tests are the same in every build.
 
 A row of a parameterised test needs a name generator: without one it is a number that
-depends on the order of the rows. Names that ctest has may hold nothing but letters,
+depends on the order of the rows. Names of tests may hold nothing but letters,
 digits and . / _ - +: GoogleTest prints what it does not know as pointers and bytes.
 """
 
@@ -38,11 +38,34 @@ def without_generator(source):
                 yield f"{path.relative_to(source)}:{line}: {MACRO}...) without a name generator"
 
 
+def names_of_cases(executable):
+    """Yield the tests of an executable of GoogleTest, as Suite.Name."""
+    listed = subprocess.run([executable, "--gtest_list_tests"], check=True, capture_output=True,
+                            text=True).stdout
+    suite = ""
+    for line in listed.splitlines():
+        # What is behind "#" is the value of a parameter, as it is printed.
+        name = line.split("#")[0].strip()
+        if not line.startswith(" "):
+            suite = name if name.endswith(".") else ""
+        elif suite:
+            yield suite + name
+
+
 def main():
     source, build = map(pathlib.Path, sys.argv[1:])
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                             check=True, capture_output=True).stdout
-    names = [test["name"] for test in json.loads(listed)["tests"]]
+    tests = json.loads(listed)["tests"]
+    names = [test["name"] for test in tests]
+    properties = {test["name"]: {one["name"]: one["value"] for one in test["properties"]}
+                  for test in tests}
+    # The first part of each executable that is built stands for all of them.
+    executables = {test["command"][0] for test in tests if "command" in test and
+                   "GTEST_SHARD_INDEX=0" in properties[test["name"]].get("ENVIRONMENT", [])}
+    for executable in sorted(executables):
+        prefix = pathlib.Path(executable).name + "."
+        names += [prefix + name for name in names_of_cases(executable)]
     complaints = list(without_generator(source))
     complaints += [f"{name}: no name for a test" for name in names
                    if not NAME.fullmatch(name) or POINTER.search(name)]

@@ -29,7 +29,7 @@ SdpCase all_patterns(unsigned precision, unsigned out) {
 }
 
 void run(SdpCase layer, const std::string& what) {
-  static Share share;  // of one test: ctest runs each in a process of its own
+  static Share share;  // of all tests that the process runs
   if (!share.next()) return;
   SCOPED_TRACE(what);
   Random random(0);
