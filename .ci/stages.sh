@@ -171,6 +171,8 @@ stage() {
 
 rm -rf $results
 mkdir -p $results
+# Of one run, whatever its processes: random layers that no run before had.
+export NVDLA_SEED=${NVDLA_SEED:-$((RANDOM << 30 | RANDOM << 15 | RANDOM))}
 failed=
 fetching=
 if [[ $# -eq 0 || " $* " == *" modules "* ]]; then
@@ -182,4 +184,5 @@ for name in "${all[@]}"; do
 	stage "$name" || { failed=$name; break; }
 done
 [[ -z $fetching ]] || wait "$fetching"
+echo "NVDLA_SEED=$NVDLA_SEED drew the random layers that were new in this run"
 /usr/bin/python3 .ci/summary.py total $results $SECONDS $failed

@@ -80,6 +80,8 @@ PAGES = {
         "ctest --test-dir build -L unit": Run(r"Total Tests: \d{3,}", tree=True,
                                               instead=(("-L unit", "-L unit -N"),)),
         "tests/static/format.sh --fix": Copy("wrong.cpp", "int  main( ){}\n", "int main() {}\n"),
+        "NVDLA_SEED=7 build/tests/model": Run(
+            r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
         'RC_PARAMS="seed=7 max_success=100000" build/tests/model': Run(
             r"PASSED.* [1-9]\d* test", environment={"GTEST_FILTER": "PropertyOfLayers.*"}),
     },

@@ -155,7 +155,13 @@ class Workshop:
             stderr=subprocess.DEVNULL,
             preexec_fn=limit,
             start_new_session=True,
-            env={**os.environ, "GTEST_FAIL_FAST": "1", "GTEST_BRIEF": "1"},
+            env={
+                **os.environ,
+                "GTEST_FAIL_FAST": "1",
+                "GTEST_BRIEF": "1",
+                # The same random layers for each mutant.
+                "NVDLA_SEED": "1",
+            },
         ) as process:
             try:
                 return process.wait(timeout=20 * seconds) == 0

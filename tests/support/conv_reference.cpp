@@ -205,28 +205,33 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
                   saturate(round_shift(sum, layer.pra), layer.proc == Number::kInt8 ? 8 : 16));
             }
         }
-        for (unsigned k = 0; k < layer.kernels; ++k)
-          for (unsigned i = 0; i < 2; ++i)
-            for (unsigned j = 0; j < 2; ++j) {
-              if (half) {
-                // Steps of four channels at sixteen positions, one exponent for all.
-                RefAccumulator accumulator;
-                for (unsigned c0 = 0; c0 < channels; c0 += 4) {
-                  std::vector<std::uint16_t> data, factors;
-                  for (unsigned p = 0; p < 16; ++p)
-                    for (unsigned c = c0; c < c0 + 4; ++c) {
-                      data.push_back(static_cast<std::uint16_t>(tile[c][p]));
-                      factors.push_back(weights[index(k, 0, p, c)]);
-                    }
-                  const RefStep step = multiply_step(data, factors);
+        for (unsigned k = 0; k < layer.kernels; ++k) {
+          if (half) {
+            // Steps of four channels at sixteen positions, one exponent for all; the four outputs
+            // of a tile add the same products.
+            RefAccumulator accumulators[2][2];
+            std::vector<std::uint16_t> data(64), factors(64);
+            for (unsigned c0 = 0; c0 < channels; c0 += 4) {
+              for (unsigned lane = 0; lane < 64; ++lane) {
+                data[lane] = static_cast<std::uint16_t>(tile[c0 + lane % 4][lane / 4]);
+                factors[lane] = weights[index(k, 0, lane / 4, c0 + lane % 4)];
+              }
+              const RefStep step = multiply_step(data, factors);
+              for (unsigned i = 0; i < 2; ++i)
+                for (unsigned j = 0; j < 2; ++j) {
                   std::int64_t sum = 0;
                   for (std::size_t lane = 0; lane < step.products.size(); ++lane)
                     sum += kA[i][lane / 16] * kA[j][lane / 4 % 4] * step.products[lane];
-                  accumulator.add(step, sum);
+                  accumulators[i][j].add(step, sum);
                 }
-                value(0, y + i, x + j, k) = static_cast<std::int32_t>(accumulator.fp32());
-                continue;
-              }
+            }
+            for (unsigned i = 0; i < 2; ++i)
+              for (unsigned j = 0; j < 2; ++j)
+                value(0, y + i, x + j, k) = static_cast<std::int32_t>(accumulators[i][j].fp32());
+            continue;
+          }
+          for (unsigned i = 0; i < 2; ++i)
+            for (unsigned j = 0; j < 2; ++j) {
               Wide sum = 0;
               for (unsigned c = 0; c < channels; ++c)
                 for (unsigned a = 0; a < 4; ++a)
@@ -235,6 +240,7 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
                            as_integer(weights[index(k, 0, a * 4 + b, c)], layer.proc);
               value(0, y + i, x + j, k) = deliver(sum);
             }
+        }
       }
     return result;
   }

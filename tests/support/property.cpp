@@ -6,8 +6,13 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <random>
 #include <sstream>
 
 namespace nvdla::test {
@@ -24,13 +29,34 @@ T one(T simplest, Make make) {
   });
 }
 
-rc::detail::TestParams parameters(unsigned count) {
-  // Without it each run would have another seed. Nothing else runs while tests begin.
-  setenv("RC_PARAMS", "seed=0", 0);
-  rc::detail::TestParams params = rc::detail::configuration().testParams;
-  if (params.maxSuccess == rc::detail::TestParams().maxSuccess)
-    params.maxSuccess = static_cast<int>(count);
-  return params;
+// Fewer layers than these show little, even where a sanitizer makes each one slow.
+constexpr unsigned kMinLayers = 5;
+
+// Is what to draw left to `for_all`? Nothing else runs while tests begin.
+bool is_own_choice() {
+  static const bool own = [] {
+    const bool given = std::getenv("RC_PARAMS") != nullptr;
+    // Without it rapidcheck would draw a seed.
+    setenv("RC_PARAMS", "seed=0", 0);
+    return !given;
+  }();
+  return own;
+}
+
+std::uint64_t seed_of_run() {
+  static const std::uint64_t seed = [] {
+    std::uint64_t value = std::random_device()();
+    if (const char* given = std::getenv("NVDLA_SEED")) {
+      const char* end = given + std::strlen(given);
+      if (given == end || std::from_chars(given, end, value).ptr != end) {
+        std::fprintf(stderr, "NVDLA_SEED is '%s'; it must be a number from 0 to 2^64 - 1\n", given);
+        std::exit(2);
+      }
+    }
+    std::printf("NVDLA_SEED=%" PRIu64 " draws the random layers that are new in this run\n", value);
+    return value;
+  }();
+  return seed;
 }
 
 // rapidcheck finds a failure of before by this name.
@@ -55,40 +81,76 @@ std::int64_t Random::draw(std::int64_t low, std::int64_t high) {
   });
 }
 
-void for_all(unsigned count, const Property& property) {
+namespace {
+
+struct Checked {
+  bool passed = false;
+  unsigned drawn = 0;
+};
+
+// Holds `property` against layers of one seed. `from` is what a failure says about the seed.
+Checked check(const Property& property, const rc::detail::TestMetadata& name,
+              const rc::detail::TestParams& params, const std::string& from) {
+  Checked checked;
   const auto testable = [&] {
     Random random = Random::of_property();
-    return property(random);
+    const std::string wrong = property(random);
+    ++checked.drawn;
+    return wrong;
   };
-  const rc::detail::TestResult result =
-      rc::detail::checkTestable(testable, name_of_property(), parameters(count));
+  const rc::detail::TestResult result = rc::detail::checkTestable(testable, name, params);
   rc::detail::FailureResult failure;
+  checked.passed = result.is<rc::detail::SuccessResult>();
   if (result.match(failure)) {
     // Without the numbers that were drawn, which say nothing without their names.
-    ADD_FAILURE() << "after " << failure.numSuccess
-                  << " layers that are right: " << failure.description;
-  } else if (!result.is<rc::detail::SuccessResult>()) {
+    ADD_FAILURE() << "after " << failure.numSuccess << " layers that are right" << from << ": "
+                  << failure.description;
+  } else if (!checked.passed) {
     std::ostringstream text;
     rc::detail::printResultMessage(result, text);
-    ADD_FAILURE() << text.str();
+    ADD_FAILURE() << text.str() << from;
   }
+  return checked;
 }
 
-void expect_for_all(unsigned count, const std::function<void(Random&)>& property) {
-  for_all(count, Property([&](Random& random) {
-            // What fails on the way to the simplest is no failure of the test.
-            testing::TestPartResultArray results;
-            {
-              const testing::ScopedFakeTestPartResultReporter reporter(
-                  testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD,
-                  &results);
-              property(random);
-            }
-            std::ostringstream text;
-            for (int i = 0; i < results.size(); ++i)
-              if (results.GetTestPartResult(i).failed()) text << results.GetTestPartResult(i);
-            return text.str();
-          }));
+}  // namespace
+
+unsigned for_all(unsigned count, const Property& property) {
+  return for_all(count, property, seed_of_run());
+}
+
+unsigned for_all(unsigned count, const Property& property, std::uint64_t seed) {
+  const bool own_choice = is_own_choice();
+  const rc::detail::TestMetadata name = name_of_property();
+  rc::detail::TestParams params = rc::detail::configuration().testParams;
+  const bool has_count = params.maxSuccess != rc::detail::TestParams().maxSuccess;
+  const auto draw = [&](unsigned layers, const std::string& from) {
+    if (!has_count) params.maxSuccess = static_cast<int>(layers);
+    return check(property, name, params, from);
+  };
+  if (!own_choice) return draw(count, "").drawn;
+  const Checked fixed = draw(std::min(count, std::max(count / 3, kMinLayers)), "");
+  if (!fixed.passed) return fixed.drawn;
+  params.seed = seed;
+  return fixed.drawn + draw((count + 5) / 6, " with NVDLA_SEED=" + std::to_string(seed)).drawn;
+}
+
+unsigned expect_for_all(unsigned count, const std::function<void(Random&)>& property) {
+  return for_all(count, Property([&](Random& random) {
+                   // What fails on the way to the simplest is no failure of the test.
+                   testing::TestPartResultArray results;
+                   {
+                     const testing::ScopedFakeTestPartResultReporter reporter(
+                         testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD,
+                         &results);
+                     property(random);
+                   }
+                   std::ostringstream text;
+                   for (int i = 0; i < results.size(); ++i)
+                     if (results.GetTestPartResult(i).failed())
+                       text << results.GetTestPartResult(i);
+                   return text.str();
+                 }));
 }
 
 std::string numbers(std::initializer_list<std::int64_t> values) {

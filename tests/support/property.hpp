@@ -15,15 +15,18 @@ namespace nvdla::test {
 // What is wrong with the layer that it draws; empty if nothing is.
 using Property = std::function<std::string(Random&)>;
 
-// Holds `property` against `count` layers, the same ones in each run. Of the first that fails a
-// simpler one is looked for that fails too, and the running GoogleTest fails with its text.
+// Holds `property` against random layers and returns how many it drew. A third of `count` are the
+// same ones in each run, a sixth come from the seed of this run. Of the first that fails a simpler
+// one is looked for that fails too, and the running GoogleTest fails with its text.
 //
-// The environment variable RC_PARAMS asks for others: "seed=5" for other layers,
+// The environment variable NVDLA_SEED sets the seed of a run, which is else drawn and printed.
+// RC_PARAMS asks for `count` layers of one seed instead: "seed=5" for other ones,
 // "max_success=100000" for more of them, "reproduce=..." for the one that a failure names.
-void for_all(unsigned count, const Property& property);
+unsigned for_all(unsigned count, const Property& property);
+unsigned for_all(unsigned count, const Property& property, std::uint64_t seed);
 
 // The same for a property of GoogleTest's assertions.
-void expect_for_all(unsigned count, const std::function<void(Random&)>& property);
+unsigned expect_for_all(unsigned count, const std::function<void(Random&)>& property);
 
 // Leaves a case out whose numbers do not go together; others are drawn in its place.
 [[noreturn]] void discard();

@@ -86,39 +86,50 @@ inline std::vector<std::int64_t> accumulate(const RefConv& conv, const Values& i
   out = {conv.kernels, static_cast<std::uint32_t>(oh), static_cast<std::uint32_t>(ow),
          in.shape.batch};
   const auto all = steps(conv);
-  std::vector<std::int64_t> result;
-  result.reserve(out.elements());
+  const bool half = conv.processing == Precision::kFp16;
+  std::vector<std::int64_t> result(out.elements());
+  std::vector<std::uint16_t> weights;
   for (std::size_t n = 0; n < in.shape.batch; ++n) {
-    for (std::uint32_t k = 0; k < conv.kernels; ++k) {
-      for (int y = 0; y < oh; ++y) {
-        for (int x = 0; x < ow; ++x) {
-          const auto datum = [&](const RefLane& lane) {
-            const int iy = y * g.stride_y - g.top + static_cast<int>(lane.r) * g.dilation_y;
-            const int ix = x * g.stride_x - g.left + static_cast<int>(lane.s) * g.dilation_x;
-            if (iy < 0 || iy >= height || ix < 0 || ix >= width) return g.pad_value;
-            return in.data[((n * in.shape.channels + lane.c) * in.shape.height +
-                            static_cast<std::size_t>(iy)) *
-                               in.shape.width +
-                           static_cast<std::size_t>(ix)];
-          };
+    for (int y = 0; y < oh; ++y) {
+      for (int x = 0; x < ow; ++x) {
+        const auto datum = [&](const RefLane& lane) {
+          const int iy = y * g.stride_y - g.top + static_cast<int>(lane.r) * g.dilation_y;
+          const int ix = x * g.stride_x - g.left + static_cast<int>(lane.s) * g.dilation_x;
+          if (iy < 0 || iy >= height || ix < 0 || ix >= width) return g.pad_value;
+          return in.data[((n * in.shape.channels + lane.c) * in.shape.height +
+                          static_cast<std::size_t>(iy)) *
+                             in.shape.width +
+                         static_cast<std::size_t>(ix)];
+        };
+        // All kernels multiply the same data.
+        std::vector<std::vector<std::int32_t>> data;
+        std::vector<std::vector<std::uint16_t>> halves;
+        for (const auto& step : all) {
+          auto& values = data.emplace_back();
+          for (const RefLane& lane : step) values.push_back(datum(lane));
+          if (half) halves.emplace_back(values.begin(), values.end());
+        }
+        for (std::uint32_t k = 0; k < conv.kernels; ++k) {
           std::int64_t sum = 0;
           RefAccumulator accumulator;
-          for (const auto& step : all) {
-            std::vector<std::uint16_t> data, weights;
-            for (const RefLane& lane : step) {
-              if (conv.processing == Precision::kFp16) {
-                data.push_back(static_cast<std::uint16_t>(datum(lane)));
-                weights.push_back(
-                    static_cast<std::uint16_t>(conv.weight(k, lane.c, lane.r, lane.s)));
-              } else {
-                sum += std::int64_t{datum(lane)} * conv.weight(k, lane.c, lane.r, lane.s);
-              }
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto weight = [&](std::size_t lane) {
+              return conv.weight(k, all[i][lane].c, all[i][lane].r, all[i][lane].s);
+            };
+            if (half) {
+              weights.clear();
+              for (std::size_t lane = 0; lane < all[i].size(); ++lane)
+                weights.push_back(static_cast<std::uint16_t>(weight(lane)));
+              accumulator.add(multiply_step(halves[i], weights));
+              continue;
             }
-            if (conv.processing == Precision::kFp16) accumulator.add(multiply_step(data, weights));
+            for (std::size_t lane = 0; lane < all[i].size(); ++lane)
+              sum += std::int64_t{data[i][lane]} * weight(lane);
           }
-          result.push_back(conv.processing == Precision::kFp16
-                               ? accumulator.fp32()
-                               : saturate(round_shift(sum, g.clip), 32));
+          const std::size_t line =
+              (n * conv.kernels + k) * out.height + static_cast<std::size_t>(y);
+          result[line * out.width + static_cast<std::size_t>(x)] =
+              half ? accumulator.fp32() : saturate(round_shift(sum, g.clip), 32);
         }
       }
     }
@@ -230,32 +241,37 @@ inline std::vector<std::int64_t> accumulate_winograd(const RefConv& conv, const 
         }
       }
       for (std::uint32_t k = 0; k < conv.kernels; ++k) {
+        // The four outputs of a tile add the same products.
+        RefAccumulator accumulators[4];
+        std::int64_t totals[4] = {};
+        for (std::uint32_t c0 = 0; c0 < channels; c0 += 4) {
+          std::vector<std::int64_t> products(64);
+          std::vector<std::uint16_t> data(64), factors(64);
+          for (std::uint32_t lane = 0; lane < 64; ++lane) {
+            const std::uint32_t c = c0 + lane % 4, p = lane / 4;
+            const std::int32_t w = weights[(std::size_t{k} * channels + c) * 16 + p];
+            data[lane] = static_cast<std::uint16_t>(tile[c][p]);
+            factors[lane] = static_cast<std::uint16_t>(w);
+            products[lane] = std::int64_t{tile[c][p]} * w;
+          }
+          RefStep step;
+          if (half) {
+            step = multiply_step(data, factors);
+            products = step.products;
+          }
+          for (std::uint32_t i = 0; i < 4; ++i) {
+            std::int64_t sum = 0;
+            for (std::size_t lane = 0; lane < products.size(); ++lane)
+              sum += kA[i / 2][lane / 16] * kA[i % 2][lane / 4 % 4] * products[lane];
+            totals[i] += sum;
+            if (half) accumulators[i].add(step, sum);
+          }
+        }
         for (std::uint32_t i = 0; i < 4; ++i) {
           if (y + i / 2 >= out.height || x + i % 2 >= out.width) continue;
-          RefAccumulator accumulator;
-          std::int64_t total = 0;
-          for (std::uint32_t c0 = 0; c0 < channels; c0 += 4) {
-            std::vector<std::uint16_t> data, factors;
-            for (std::uint32_t p = 0; p < 16; ++p) {
-              const int sign = kA[i / 2][p / 4] * kA[i % 2][p % 4];
-              for (std::uint32_t c = c0; c < c0 + 4; ++c) {
-                const std::int32_t w = weights[(std::size_t{k} * channels + c) * 16 + p];
-                data.push_back(static_cast<std::uint16_t>(tile[c][p]));
-                factors.push_back(static_cast<std::uint16_t>(w));
-                total += std::int64_t{sign} * tile[c][p] * w;
-              }
-            }
-            if (!half) continue;
-            const RefStep step = multiply_step(data, factors);
-            std::int64_t sum = 0;
-            for (std::size_t lane = 0; lane < step.products.size(); ++lane) {
-              sum += kA[i / 2][lane / 16] * kA[i % 2][lane / 4 % 4] * step.products[lane];
-            }
-            accumulator.add(step, sum);
-          }
           result[(std::size_t{k} * out.height + y + i / 2) * out.width + x + i % 2] =
-              half ? static_cast<std::int64_t>(accumulator.fp32())
-                   : saturate(round_shift(total, g.clip), 32);
+              half ? static_cast<std::int64_t>(accumulators[i].fp32())
+                   : saturate(round_shift(totals[i], g.clip), 32);
         }
       }
     }

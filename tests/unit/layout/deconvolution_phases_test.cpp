@@ -12,6 +12,7 @@
 #include "support/runtime/deconvolution_reference.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/reference.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -73,7 +74,7 @@ std::string check(const DeconvolutionDesc& d, const Int8& in,
 }
 
 TEST(DeconvolutionPhases, AreTheDeconvolution) {
-  test::for_all(600, [](test::Random& random) {
+  test::for_all(test::share(600), [](test::Random& random) {
     const auto d = test::random_deconvolution(random);
     if (!d) test::discard();
     const Int8 in =

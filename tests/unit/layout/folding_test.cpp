@@ -14,6 +14,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/reference.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -74,7 +75,7 @@ std::string check(const nvdla_conv& conv, const Int8& in, const std::vector<std:
 }
 
 TEST(Folding, ChangesNoResult) {
-  test::for_all(400, [](test::Random& random) {
+  test::for_all(test::share(400), [](test::Random& random) {
     const auto pick = [&](int low, int high) { return static_cast<int>(random.pick(low, high)); };
     const int kh = pick(1, 3), kw = pick(1, 9);
     const Int8 in = test::random_cube(pick(1, 5), pick(3, 5), pick(1, 24), random());

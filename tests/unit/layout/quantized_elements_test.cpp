@@ -15,6 +15,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/rounded.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -34,7 +35,7 @@ long double real(const Quantization& q, int element) {
 }
 
 TEST(QuantizedMultiplication, RoundsEveryPairCorrectly) {
-  test::expect_for_all(60, [](Random& random) {
+  test::expect_for_all(test::share(60), [](Random& random) {
     Multiplication product;
     product.a = drawn(random, -9, 2);
     product.b = drawn(random, -9, 2);
@@ -100,7 +101,7 @@ TEST(QuantizedMultiplication, Refuses) {
 }
 
 TEST(QuantizedAddition, TakesAwayCorrectly) {
-  test::expect_for_all(40, [](Random& random) {
+  test::expect_for_all(test::share(40), [](Random& random) {
     Addition sum{.subtract = true};
     sum.a = drawn(random, -5, -3);
     sum.b = drawn(random, -5, -3);

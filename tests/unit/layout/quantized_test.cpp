@@ -12,6 +12,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/rounded.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -60,7 +61,7 @@ float any_scale(Random& random, int low, int high) {
 }
 
 TEST(QuantizedOperators, RoundEverySumCorrectly) {
-  test::expect_for_all(300, [](Random& random) {
+  test::expect_for_all(test::share(300), [](Random& random) {
     const auto kernels = static_cast<std::uint32_t>(random.pick(1, 5));
     const auto taps = static_cast<std::size_t>(random.pick(1, 600));
     Layer layer(kernels, taps);
@@ -155,7 +156,7 @@ TEST(QuantizedOperators, KernelsWithFarSmallerScalesAreStillRoundedWell) {
 // Training leaves kernels of (nearly) no weights, whose scales are anything: their biases are met,
 // and the other kernels are rounded as if they were not there.
 TEST(QuantizedOperators, DeadKernelsAreTheirBias) {
-  test::expect_for_all(300, [](Random& random) {
+  test::expect_for_all(test::share(300), [](Random& random) {
     const auto kernels = static_cast<std::uint32_t>(random.pick(1, 6));
     const auto taps = static_cast<std::size_t>(random.pick(1, 300));
     Layer layer(kernels, taps);
@@ -273,7 +274,7 @@ TEST(SignedBytes, StandForTheSameReals) {
 
 // Of every bound that there can be, what is rounded after it has been held back.
 TEST(Bounds, AreThoseOfRoundedResults) {
-  test::expect_for_all(300, [](Random& random) {
+  test::expect_for_all(test::share(300), [](Random& random) {
     const Quantization q = {any_scale(random, -8, 2), static_cast<int>(random.pick(-128, 127))};
     const auto real = [&] { return static_cast<float>(random.pick(-300, 300)) * q.scale / 2; };
     Bounds bounds = {real(), 0};
@@ -338,7 +339,7 @@ long double sum_of(const Addition& sum, int a, int b) {
 }
 
 TEST(QuantizedAddition, RoundsEveryPairCorrectly) {
-  test::expect_for_all(60, [](Random& random) {
+  test::expect_for_all(test::share(60), [](Random& random) {
     Addition sum;
     const int low = static_cast<int>(random.pick(-12, -2));
     sum.a = Quantization{any_scale(random, low, low + 3), static_cast<int>(random.pick(-128, 127))};

@@ -55,8 +55,7 @@ class Bdma : public testing::Test {
 };
 
 TEST_F(Bdma, CopiesRectanglesAndTouchesNothingElse) {
-  const unsigned count = share(1000);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(1000), [](Random& random) {
     UnitRig fresh{*nvdla_hw_find("nv_full")};
     Copy copy;
     copy.atoms = static_cast<unsigned>(pick(random, 1, 5));
@@ -93,14 +92,13 @@ TEST_F(Bdma, CopiesRectanglesAndTouchesNothingElse) {
     if (wrong.empty()) wrong = fresh.compare_access(reads, writes);
     return with_name(describe(copy), wrong);
   });
-  count_layers("BDMA", count);
+  count_layers("BDMA", drawn);
 }
 
 // What transfers leave of open memory, and what they announce, against the line by line copy of a
 // memory that sees each access: apart, packed or not, overlapping, with lines that are read again.
 TEST_F(Bdma, CopiesOpenMemoryAsLineByLine) {
-  const unsigned count = share(600);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(600), [](Random& random) {
     const auto any = [&](int low, int high) {
       return static_cast<std::uint64_t>(pick(random, low, high));
     };
@@ -140,7 +138,7 @@ TEST_F(Bdma, CopiesOpenMemoryAsLineByLine) {
     }
     return with_name(describe(copy), wrong);
   });
-  count_layers("BDMA in open memory", count);
+  count_layers("BDMA in open memory", drawn);
 }
 
 // Larger than what the owner of the device waits for at once.

@@ -91,9 +91,8 @@ class CbufChains : public testing::TestWithParam<const char*> {
 
 // Each layer computes from the bytes that the rings have where CSC reads, or waits where theirs do.
 TEST_P(CbufChains, EqualTheRings) {
-  const unsigned count = share(300);
   unsigned layers = 0, waits = 0;
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(300), [&](Random& random) {
     Chain chain(hw_, one_in(random, 2) ? Quirks::kGated : Quirks::kRtl);
     TestLayer layer = one_by_one(hw_, static_cast<unsigned>(pick(random, 1, 40)), 1);
     layer.ref.width = static_cast<unsigned>(pick(random, 1, 5));
@@ -110,8 +109,8 @@ TEST_P(CbufChains, EqualTheRings) {
   });
   count_layers("in chains of up to 12 convolutions", layers);
   // Of both kinds enough.
-  EXPECT_GT(layers, count * 3);
-  EXPECT_GE(waits, count / 50);
+  EXPECT_GT(layers, drawn * 3);
+  EXPECT_GE(waits, drawn / 50);
 }
 
 // A cube of one column and one line lies packed where its surfaces are an atom apart. What CDMA

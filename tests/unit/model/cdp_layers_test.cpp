@@ -29,8 +29,7 @@ class CdpLayers : public testing::TestWithParam<const char*> {};
 TEST_P(CdpLayers, EqualTheReference) {
   const nvdla_hw& hw = *nvdla_hw_find(GetParam());
   const bool first_generation = hw.regmap == NVDLA_REGMAP_NV_FULL;
-  const unsigned count = share(first_generation ? 3000 : 600);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(first_generation ? 3000 : 600), [&](Random& random) {
     const auto precision = static_cast<unsigned>(pick(random, 0, first_generation ? 2 : 0));
     const CdpCase layer = random_cdp(hw, random, precision);
     UnitRig rig(hw);
@@ -44,7 +43,7 @@ TEST_P(CdpLayers, EqualTheReference) {
     }
     return with_name(describe(layer), wrong);
   });
-  count_layers("CDP", count);
+  count_layers("CDP", drawn);
 }
 
 void point_to(unsigned number, UnitRig& rig) {
@@ -63,8 +62,7 @@ std::string check_next(const CdpCase& layer, unsigned number, UnitRig& rig, Rand
 // are those of other tables, converters and windows the next time.
 TEST_P(CdpLayers, EqualTheReferenceFromKeptAnswers) {
   const nvdla_hw& hw = *nvdla_hw_find(GetParam());
-  const unsigned count = share(100);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(100), [&](Random& random) {
     std::vector<CdpCase> layers(static_cast<std::size_t>(pick(random, 1, 6)));
     for (CdpCase& layer : layers) {
       layer = random_cdp(hw, random, 0);
@@ -82,7 +80,7 @@ TEST_P(CdpLayers, EqualTheReferenceFromKeptAnswers) {
           return with_name(describe(layer), wrong);
     return std::string();
   });
-  count_layers("CDP by kept answers", 3 * count);
+  count_layers("CDP by kept answers", 3 * drawn);
 }
 
 // Layers that keep answers to sums of elements without a scale, as LRN has them, of other sizes and
@@ -90,8 +88,7 @@ TEST_P(CdpLayers, EqualTheReferenceFromKeptAnswers) {
 TEST_P(CdpLayers, EqualTheReferenceWithoutAScale) {
   const nvdla_hw& hw = *nvdla_hw_find(GetParam());
   constexpr unsigned kLayers = 8;
-  const unsigned count = share(20);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(20), [&](Random& random) {
     CdpCase layer = random_cdp(hw, random, 0);
     layer.count = layer.bypass_sum = layer.bypass_mul = false;
     layer.reach = static_cast<unsigned>(pick(random, 1, 2));
@@ -126,7 +123,7 @@ TEST_P(CdpLayers, EqualTheReferenceWithoutAScale) {
     }
     return std::string();
   });
-  count_layers("CDP without a scale", kLayers * count);
+  count_layers("CDP without a scale", kLayers * drawn);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, CdpLayers, testing::ValuesIn(kConfigurations),

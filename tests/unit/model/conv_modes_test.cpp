@@ -106,21 +106,19 @@ TEST(ConvModes, DirectEqualsTheReference) {
                                                   {Number::kInt16, Number::kFp16},
                                                   {Number::kFp16, Number::kFp16},
                                                   {Number::kFp16, Number::kFp16}};
-  const unsigned count = share(3000);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(3000), [&](Random& random) {
     const auto [in, proc] = kPairs[pick(random, 0, std::ssize(kPairs) - 1)];
     ConvCase layer = random_direct(full(), random, in, proc);
     const std::string wrong = check(layer, random, either(random));
     return with_name(describe(layer), wrong);
   });
-  count_layers("direct convolution, all precisions", count);
+  count_layers("direct convolution, all precisions", drawn);
 }
 
 // Activations as behind a ReLU, of which a few may still be negative: sets of kernels may tell
 // these apart.
 TEST(ConvModes, NonnegativeActivationsEqualTheReference) {
-  const unsigned count = share(1000);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(1000), [&](Random& random) {
     ConvCase layer = random_direct(full(), random, Number::kInt8, Number::kInt8);
     layer.convert = false;
     if (!one_in(random, 4)) layer.pad_value &= 0x7f;
@@ -137,13 +135,13 @@ TEST(ConvModes, NonnegativeActivationsEqualTheReference) {
     const std::string wrong = check(layer, random, Quirks::kRtl, {}, prepare);
     return with_name(describe(layer), wrong);
   });
-  count_layers("direct convolution, hardly any activation negative", count);
+  count_layers("direct convolution, hardly any activation negative", drawn);
 }
 
 TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
-  const unsigned count = share(45);
+  unsigned drawn = 0;
   for (unsigned format = 0; format < 36; ++format)
-    for_all(count, [&](Random& random) {
+    drawn += for_all(share(45), [&](Random& random) {
       const auto proc = format_number(format) == Number::kFp16
                             ? Number::kFp16
                             : static_cast<Number>(pick(random, 0, 2));
@@ -151,21 +149,21 @@ TEST(ConvModes, ImagesOfAllFormatsEqualTheReference) {
       const std::string wrong = check(layer, random, Quirks::kRtl);
       return with_name(describe(layer), wrong);
     });
-  count_layers("images of 36 formats, all precisions", 36 * count);
+  count_layers("images of 36 formats, all precisions", drawn);
 }
 
 TEST(ConvModes, ImagesOfTheSecondGenerationEqualTheReference) {
   constexpr unsigned kFormats[] = {0, 12, 13, 14, 15, 16, 17, 18, 19, 26, 27, 28, 29};
-  const unsigned count = share(20);
   for (const char* name : {"nv_small", "nv_small_256", "nv_small_256_full", "nv_medium_512",
                            "nv_medium_1024_full", "nv_large"}) {
+    unsigned drawn = 0;
     for (const unsigned format : kFormats)
-      for_all(count, [&](Random& random) {
+      drawn += for_all(share(20), [&](Random& random) {
         ConvCase layer = random_image(*nvdla_hw_find(name), random, format, Number::kInt8);
         const std::string wrong = check(layer, random, Quirks::kRtl);
         return with_name(describe(layer), wrong);
       });
-    count_layers(std::string("images, ") + name, std::size(kFormats) * count);
+    count_layers(std::string("images, ") + name, drawn);
   }
 }
 
@@ -201,13 +199,12 @@ TEST(ConvModes, ImagesIgnoreWhatIsOfFeatures) {
 }
 
 TEST(ConvModes, WinogradEqualsTheReference) {
-  const unsigned count = share(600);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(600), [&](Random& random) {
     ConvCase layer = random_winograd(full(), random, static_cast<Number>(pick(random, 0, 2)));
     const std::string wrong = check(layer, random, either(random));
     return with_name(describe(layer), wrong);
   });
-  count_layers("Winograd, all precisions", count);
+  count_layers("Winograd, all precisions", drawn);
 }
 
 // Runs what is in memory; the 16 bits of the first output.

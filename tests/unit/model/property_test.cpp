@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What holds random layers against their properties: that it draws as many as asked for, the same
-// ones each time, and tells of the simplest that fails.
+// `for_all` draws as many layers as it promises, the same ones for a seed, and reports the simplest
+// that fails.
 #include "support/property.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -16,33 +17,51 @@
 namespace nvdla::test {
 namespace {
 
-std::vector<std::int64_t> drawn(unsigned count) {
+// The numbers of layers, and what `for_all` returns.
+struct Drawn {
   std::vector<std::int64_t> numbers;
-  for_all(count, [&](Random& random) {
-    numbers.push_back(pick(random, -5, 1000));
-    numbers.push_back(static_cast<std::int64_t>(random()));
-    return std::string();
-  });
-  return numbers;
+  unsigned layers = 0;
+};
+
+Drawn draw(unsigned count, std::uint64_t seed) {
+  Drawn drawn;
+  drawn.layers = for_all(
+      count,
+      [&](Random& random) {
+        drawn.numbers.push_back(pick(random, -5, 1000));
+        drawn.numbers.push_back(static_cast<std::int64_t>(random()));
+        return std::string();
+      },
+      seed);
+  return drawn;
 }
 
-// Of 200, unless RC_PARAMS asks for another number of them.
-std::size_t cases() {
-  const char* given = std::getenv("RC_PARAMS");
-  if (given == nullptr || std::string_view(given).find("max_success") == std::string_view::npos)
-    return 200;
-  std::size_t number = 0;
-  for_all(200, [&](Random&) {
-    ++number;
-    return std::string();
-  });
-  return number;
+// With RC_PARAMS all layers are of the seed that is given there.
+const bool kIsOneSeed = std::getenv("RC_PARAMS") != nullptr;
+
+TEST(PropertyOfLayers, DrawsTheSameForTheSameSeed) {
+  const Drawn drawn = draw(180, 7);
+  EXPECT_EQ(drawn.numbers.size(), 2 * drawn.layers);
+  EXPECT_EQ(draw(180, 7).numbers, drawn.numbers);
 }
 
-TEST(PropertyOfLayers, DrawsTheSameEachTime) {
-  const auto numbers = drawn(200);
-  EXPECT_EQ(numbers.size(), 2 * cases());
-  EXPECT_EQ(drawn(200), numbers);
+TEST(PropertyOfLayers, DrawsAThirdThatIsFixedAndASixthOfTheSeed) {
+  const Drawn one = draw(180, 7), other = draw(180, 8);
+  if (kIsOneSeed) {
+    EXPECT_EQ(one.numbers, other.numbers);
+    return;
+  }
+  EXPECT_EQ(one.layers, 60U + 30U);
+  const auto differ = std::mismatch(one.numbers.begin(), one.numbers.end(), other.numbers.begin());
+  EXPECT_EQ(differ.first - one.numbers.begin(), 2 * 60);
+}
+
+TEST(PropertyOfLayers, NamesTheSeedOfALayerThatIsNew) {
+  if (kIsOneSeed) return;
+  unsigned layers = 0;
+  const auto property = [&](Random&) { return std::string(++layers > 60 ? "wrong" : ""); };
+  EXPECT_NONFATAL_FAILURE(for_all(180, property, 7),
+                          "after 0 layers that are right with NVDLA_SEED=7: wrong");
 }
 
 TEST(PropertyOfLayers, KeepsToTheRange) {
@@ -79,12 +98,13 @@ TEST(PropertyOfLayers, TakesAssertions) {
 
 TEST(PropertyOfLayers, DrawsAnotherForWhatIsLeftOut) {
   std::size_t kept = 0;
-  for_all(200, [&](Random& random) {
+  const unsigned drawn = for_all(200, [&](Random& random) {
     if (pick(random, 0, 3) == 0) discard();
     ++kept;
     return std::string();
   });
-  EXPECT_EQ(kept, cases());
+  EXPECT_EQ(kept, kIsOneSeed ? drawn : 66U + 34U);
+  EXPECT_EQ(drawn, kept);
 }
 
 TEST(PropertyOfLayers, TellsOfExceptions) {

@@ -76,15 +76,15 @@ TEST_P(RandomLayers, EqualTheReference) {
   const nvdla_hw* hw = nvdla_hw_find(GetParam());
   ASSERT_NE(hw, nullptr);
   // Two precisions in the first generation.
-  const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 2000 : 1000);
-  for_all(count, [&](Random& random) {
-    const bool convolution = pick(random, 0, 3) != 0;
-    TestLayer layer = random_layer(*hw, random, convolution);
-    // As the public traces do; the entries that are left over harm the next layer only.
-    if (convolution && one_in(random, 2)) round_weights(layer, 128);
-    return with_name(describe(layer), check(layer));
-  });
-  count_layers("convolution with SDP and SDP alone", count);
+  const unsigned drawn =
+      for_all(share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 2000 : 1000), [&](Random& random) {
+        const bool convolution = pick(random, 0, 3) != 0;
+        TestLayer layer = random_layer(*hw, random, convolution);
+        // As the public traces do; the entries that are left over harm the next layer only.
+        if (convolution && one_in(random, 2)) round_weights(layer, 128);
+        return with_name(describe(layer), check(layer));
+      });
+  count_layers("convolution with SDP and SDP alone", drawn);
 }
 
 // CSC pads features, and has no registers for the right and the bottom border: it takes the padding
@@ -92,15 +92,14 @@ TEST_P(RandomLayers, EqualTheReference) {
 TEST_P(RandomLayers, BordersOfFeaturesAreNotThoseOfCdma) {
   const nvdla_hw* hw = nvdla_hw_find(GetParam());
   ASSERT_NE(hw, nullptr);
-  const unsigned count = share(200);
-  for_all(count, [&](Random& random) {
+  const unsigned drawn = for_all(share(200), [&](Random& random) {
     const TestLayer layer = random_layer(*hw, random, true);
     const auto borders = static_cast<std::uint32_t>(random());
     return with_name(describe(layer), check(layer, [&](Registers& registers) {
                        registers.write("CDMA.D_ZERO_PADDING", borders);
                      }));
   });
-  count_layers("convolution with other borders in CDMA", count);
+  count_layers("convolution with other borders in CDMA", drawn);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, RandomLayers, testing::ValuesIn(kConfigurations),

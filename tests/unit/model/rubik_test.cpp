@@ -135,8 +135,7 @@ std::map<std::uint64_t, std::uint8_t> expected(const Layer& layer, UnitRig& rig)
 }
 
 TEST(Rubik, EqualsItsDefinition) {
-  const unsigned count = share(1500);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(1500), [](Random& random) {
     const Layer layer = random_layer(random);
     UnitRig rig(*nvdla_hw_find("nv_full"),
                 {.threads = one_in(random, 2) ? 3u : 1u, .worth_sharing = 0});
@@ -171,7 +170,7 @@ TEST(Rubik, EqualsItsDefinition) {
       wrong = "announced writes are not those that are made";
     return with_name(describe(layer), wrong);
   });
-  count_layers("RUBIK", count);
+  count_layers("RUBIK", drawn);
 }
 
 class RubikKernels : public KernelSets {};

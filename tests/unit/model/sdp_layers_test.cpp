@@ -36,15 +36,15 @@ class SdpLayers : public testing::TestWithParam<const char*> {};
 TEST_P(SdpLayers, EqualTheReference) {
   const nvdla_hw* hw = nvdla_hw_find(GetParam());
   ASSERT_NE(hw, nullptr);
-  const unsigned count = share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 4000 : 500);
-  for_all(count, [&](Random& random) {
-    SdpGenerator generator(*hw, random);
-    const SdpCase layer = generator.layer();
-    UnitRig rig(*hw);
-    generator.fill(layer, rig);
-    return with_name(describe(layer), check_sdp(layer, rig));
-  });
-  count_layers("SDP with all operators", count);
+  const unsigned drawn =
+      for_all(share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 4000 : 500), [&](Random& random) {
+        SdpGenerator generator(*hw, random);
+        const SdpCase layer = generator.layer();
+        UnitRig rig(*hw);
+        generator.fill(layer, rig);
+        return with_name(describe(layer), check_sdp(layer, rig));
+      });
+  count_layers("SDP with all operators", drawn);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, SdpLayers, testing::ValuesIn(kConfigurations),

@@ -161,8 +161,7 @@ std::vector<std::uint32_t> outcome(ConvCase own, std::uint64_t seed, unsigned th
 
 TEST(SharedLayers, AreTheSameOnAnyNumberOfThreads) {
   const nvdla_hw& hw = *nvdla_hw_find("nv_full");
-  const unsigned count = share(300);
-  for_all(count, [&](Random& random) -> std::string {
+  for_all(share(300), [&](Random& random) -> std::string {
     const auto number = static_cast<Number>(pick(random, 0, 2));
     const ConvCase layer = one_in(random, 3)   ? random_winograd(hw, random, number)
                            : one_in(random, 4) ? random_image(hw, random, 13, Number::kInt8)

@@ -25,8 +25,7 @@ model::Options on_threads(unsigned count) { return {.threads = count, .worth_sha
 class SharedUnits : public testing::TestWithParam<unsigned> {};
 
 TEST_P(SharedUnits, SdpLayersEqualTheReference) {
-  const unsigned count = share(600);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(600), [](Random& random) {
     SdpGenerator generator(first_generation(), random);
     const SdpCase layer = generator.layer();
     UnitRig rig(first_generation(), on_threads(GetParam()));
@@ -34,7 +33,7 @@ TEST_P(SharedUnits, SdpLayersEqualTheReference) {
     generator.fill(layer, rig);
     return check_sdp(layer, rig);
   });
-  count_layers("SDP in open memory", count);
+  count_layers("SDP in open memory", drawn);
 }
 
 std::int32_t between(Random& random, int low, int high) {
@@ -82,8 +81,7 @@ SdpCase stream_layer(SdpGenerator& generator, Random& random) {
 }
 
 TEST_P(SharedUnits, StreamsEqualTheReference) {
-  const unsigned count = share(2000);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(2000), [](Random& random) {
     SdpGenerator generator(first_generation(), random);
     const SdpCase layer = stream_layer(generator, random);
     UnitRig rig(first_generation(), on_threads(GetParam()));
@@ -91,7 +89,7 @@ TEST_P(SharedUnits, StreamsEqualTheReference) {
     generator.fill(layer, rig);
     return check_sdp(layer, rig);
   });
-  count_layers("SDP streams", count);
+  count_layers("SDP streams", drawn);
 }
 
 // A layer where nothing but an element decides its result, with more of them than patterns.
@@ -171,8 +169,7 @@ void change_one(SdpCase& layer, Random& random) {
 
 // The results of a layer's patterns serve the same layer again, and none that is not quite so.
 TEST_P(SharedUnits, MapsEqualTheReference) {
-  const unsigned count = share(160);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(160), [](Random& random) {
     SdpGenerator generator(first_generation(), random);
     SdpCase layer = map_layer(generator, random);
     UnitRig rig(first_generation(), on_threads(GetParam()));
@@ -186,24 +183,22 @@ TEST_P(SharedUnits, MapsEqualTheReference) {
     }
     return std::string();
   });
-  count_layers("SDP by patterns", count);
+  count_layers("SDP by patterns", drawn);
 }
 
 TEST_P(SharedUnits, PdpLayersEqualTheReference) {
-  const unsigned count = share(1000);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(1000), [](Random& random) {
     const PdpCase layer = random_pdp(first_generation(), random);
     UnitRig rig(first_generation(), on_threads(GetParam()));
     rig.recorder.open = true;
     fill_pdp(layer, rig, random);
     return check_pdp(layer, rig);
   });
-  count_layers("PDP in open memory", count);
+  count_layers("PDP in open memory", drawn);
 }
 
 TEST_P(SharedUnits, CdpLayersEqualTheReference) {
-  const unsigned count = share(600);
-  for_all(count, [](Random& random) {
+  const unsigned drawn = for_all(share(600), [](Random& random) {
     const auto precision = static_cast<unsigned>(pick(random, 0, 2));
     const CdpCase layer = random_cdp(first_generation(), random, precision);
     UnitRig rig(first_generation(), on_threads(GetParam()));
@@ -211,7 +206,7 @@ TEST_P(SharedUnits, CdpLayersEqualTheReference) {
     fill_cdp(layer, rig, random);
     return check_cdp(layer, rig);
   });
-  count_layers("CDP in open memory", count);
+  count_layers("CDP in open memory", drawn);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SharedUnits, testing::Values(1u, 3u),

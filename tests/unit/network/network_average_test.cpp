@@ -15,6 +15,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/rounded.hpp"
 #include "support/runtime/values.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -119,13 +120,13 @@ std::string wrong_average(test::Random& random, const Most& most) {
 }
 
 TEST(Averages, EqualTheQuotient) {
-  test::for_all(100, [](test::Random& random) {
+  test::for_all(test::share(100), [](test::Random& random) {
     return wrong_average(random, {.channels = 70, .side = 20, .kernel = 16, .stride = 3});
   });
 }
 
 TEST(Averages, OfLargeWindowsEqualTheQuotient) {
-  test::for_all(150, [](test::Random& random) {
+  test::for_all(test::share(150), [](test::Random& random) {
     return wrong_average(random, {.channels = 40, .side = 90, .kernel = 80, .stride = 20});
   });
 }
@@ -206,7 +207,7 @@ TEST(Averages, OfAnySizeAreTheDevicesWhereStepsAreExact) {
 // Results have the scale of the output, as long double computes them, and are the same on every
 // device.
 TEST(Averages, TakeScalesAsConvolutionsDo) {
-  test::for_all(120, [](test::Random& random) -> std::string {
+  test::for_all(test::share(120), [](test::Random& random) -> std::string {
     const auto any = [&](std::uint32_t low, std::uint32_t high) {
       return static_cast<std::uint32_t>(test::pick(random, low, high));
     };
@@ -289,7 +290,7 @@ TEST(Averages, OfFp16AreProductsInFp32) {
 
 // Of numbers whose sums doubles have exactly, and so does every window.
 TEST(Averages, OfFp16OnTheCpuAreRoundedOnce) {
-  test::for_all(60, [](test::Random& random) -> std::string {
+  test::for_all(test::share(60), [](test::Random& random) -> std::string {
     const auto any = [&](std::uint32_t low, std::uint32_t high) {
       return static_cast<std::uint32_t>(test::pick(random, low, high));
     };

@@ -11,6 +11,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -58,7 +59,7 @@ void any_operators(Random& random, std::vector<std::int16_t>& numbers, Layer& la
 }
 
 TEST(NetworkBounds, HoldWhateverOperatorsMake) {
-  test::for_all(150, [](Random& random) -> std::string {
+  test::for_all(test::share(150), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5), any(random, 1, 2)};
     const std::string configuration = test::any_configuration(random);
     Pointwise layer{.name = "layer"};
@@ -76,7 +77,7 @@ TEST(NetworkBounds, HoldWhateverOperatorsMake) {
 }
 
 TEST(NetworkBounds, HoldConvolutionsOfAnyKind) {
-  test::for_all(80, [](Random& random) -> std::string {
+  test::for_all(test::share(80), [](Random& random) -> std::string {
     auto r = test::random_conv(random, false);
     if (!r || r->ref.processing != Precision::kInt8) test::discard();
     const std::vector<std::int8_t> weights(r->ref.weights.begin(), r->ref.weights.end());
@@ -94,7 +95,7 @@ TEST(NetworkBounds, HoldConvolutionsOfAnyKind) {
 }
 
 TEST(NetworkBounds, HoldDeconvolutionsGroupsAndProducts) {
-  test::for_all(60, [](Random& random) -> std::string {
+  test::for_all(test::share(60), [](Random& random) -> std::string {
     const Shape shape{any(random, 2, 20), any(random, 1, 4), any(random, 1, 4)};
     const ElementBounds bounds = any_bounds(random);
     const auto weights =

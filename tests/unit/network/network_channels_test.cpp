@@ -11,6 +11,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/networks.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -40,7 +41,7 @@ Operator random_operator(Tensor tensor, Precision processing, test::Random& rand
 }
 
 TEST(ChannelsOfATensor, RandomLayersEqualTheReference) {
-  test::for_all(300, [](test::Random& random) {
+  test::for_all(test::share(300), [](test::Random& random) {
     const std::string configuration = test::any_configuration(random);
     const Precision precision = test::any_precision(configuration_info(configuration), random);
     const Shape shape{test::any(random, 1, 100), test::any(random, 1, 6), test::any(random, 1, 6),

@@ -11,6 +11,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -52,7 +53,7 @@ std::string run(const RandomConv& r, test::Random& random) {
 }
 
 TEST(NetworkConv, RandomLayersEqualTheReference) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     const auto r = random_conv(random, false);
     if (!r) test::discard();
     return test::with_name(describe(*r), run(*r, random));
@@ -61,7 +62,7 @@ TEST(NetworkConv, RandomLayersEqualTheReference) {
 
 // Bands of lines, with what they have in common kept in the buffer.
 TEST(NetworkConv, LayersThatDoNotFitEqualTheReference) {
-  test::for_all(6, [](test::Random& random) {
+  test::for_all(test::share(6), [](test::Random& random) {
     auto r = random_conv(random, true);
     if (!r || r->ref.processing == Precision::kFp16) test::discard();
     r->ref.kernels = std::min(r->ref.kernels, 3U);

@@ -17,6 +17,7 @@
 #include "nvdla/half.hpp"
 #include "nvdla/network.hpp"
 #include "support/property.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -172,7 +173,7 @@ std::vector<Allowed> by_column(const Cube& in, const Quantization& to,
 }
 
 TEST(CpuLayers, SoftmaxIsTheRoundedOne) {
-  test::for_all(120, [](test::Random& random) {
+  test::for_all(test::share(120), [](test::Random& random) {
     const Precision precision = any_precision(random);
     Rig rig(random, precision, true);
     const Cube in = rig.cube(rig.shape());
@@ -192,7 +193,7 @@ TEST(CpuLayers, SoftmaxIsTheRoundedOne) {
 }
 
 TEST(CpuLayers, LayerNormalizationIsTheRoundedOne) {
-  test::for_all(120, [](test::Random& random) {
+  test::for_all(test::share(120), [](test::Random& random) {
     Rig rig(random, any_precision(random));
     const Cube in = rig.cube(rig.shape());
     const Quantization to = rig.quantization();
@@ -226,7 +227,7 @@ TEST(CpuLayers, LayerNormalizationIsTheRoundedOne) {
 }
 
 TEST(CpuLayers, FunctionsOfElementsAreTheRoundedOnes) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     Rig rig(random, any_precision(random));
     const Cube in = rig.cube(rig.shape());
     const Quantization to = rig.quantization();
@@ -280,7 +281,7 @@ TEST(CpuLayers, HalvesGoAwayFromZeroAndTheRestSaturates) {
 }
 
 TEST(CpuLayers, PowersAreTheRoundedOnes) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     Rig rig(random, any_precision(random));
     const Cube in = rig.cube(rig.shape());
     const Quantization to = rig.quantization();
@@ -302,7 +303,7 @@ TEST(CpuLayers, PowersAreTheRoundedOnes) {
 }
 
 TEST(CpuLayers, ProductsOfTensorsAreTheRoundedOnes) {
-  test::for_all(120, [](test::Random& random) {
+  test::for_all(test::share(120), [](test::Random& random) {
     Rig rig(random, any_precision(random), true);
     const bool transposed = random.pick(0, 1) == 1;
     const Shape a = rig.shape();
@@ -344,7 +345,7 @@ TEST(CpuLayers, ProductsOfTensorsAreTheRoundedOnes) {
 }
 
 TEST(CpuLayers, ArgmaxIsTheFirstOfTheGreatest) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     const Precision precision = any_precision(random);
     Rig rig(random, precision);
     Cube in = rig.cube(rig.shape());
@@ -391,7 +392,7 @@ TEST(CpuLayers, NansAreLeast) {
 }
 
 TEST(CpuLayers, TransposesMoveElementsAsTheyAre) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     Rig rig(random, any_precision(random));
     const Cube in = rig.cube(rig.shape());
     std::array<Axis, 3> order = {Axis::kChannels, Axis::kHeight, Axis::kWidth};

@@ -11,6 +11,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/lut_reference.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -78,7 +79,7 @@ void hold(RandomDeconv& r) {
 }
 
 TEST(NetworkDeconv, RandomLayersEqualTheReference) {
-  test::for_all(80, [](test::Random& random) {
+  test::for_all(test::share(80), [](test::Random& random) {
     RandomDeconv r = random_layer(random, test::any_configuration(random));
     hold(r);
     return test::with_name(r.configuration + " " + test::describe(r.desc) +
@@ -89,7 +90,7 @@ TEST(NetworkDeconv, RandomLayersEqualTheReference) {
 
 // What stands for zero is around the input, too.
 TEST(NetworkDeconv, ZeroPoints) {
-  test::for_all(60, [](test::Random& random) {
+  test::for_all(test::share(60), [](test::Random& random) {
     RandomDeconv r = random_layer(random, test::any_configuration(random));
     hold(r);
     r.layer.zero_point = static_cast<std::int32_t>(random.pick(-128, 127));
@@ -102,7 +103,7 @@ TEST(NetworkDeconv, ZeroPoints) {
 // Every position of a phase takes the same operands.
 TEST(NetworkDeconv, OperatorY) {
   const std::string configurations[] = {"nv_full", "nv_large", "nv_small_256_full"};
-  test::for_all(45, [&](test::Random& random) {
+  test::for_all(test::share(45), [&](test::Random& random) {
     RandomDeconv r = random_layer(random, configurations[random.pick(0, 2)]);
     hold(r);
     if (test::one_in(random, 2)) r.layer.zero_point = 11;

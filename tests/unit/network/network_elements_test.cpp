@@ -15,6 +15,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -52,7 +53,7 @@ std::string run(const std::string& configuration, const Values& a, const Quantiz
 }
 
 TEST(NetworkElements, ProductsEqualTheirOperators) {
-  test::for_all(120, [](Random& random) -> std::string {
+  test::for_all(test::share(120), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
     const bool point = test::one_in(random, 2);
     const Shape other = point ? Shape{shape.channels, 1, 1} : shape;
@@ -104,7 +105,7 @@ TEST(NetworkElements, TwoZeroPointsTakeOperatorY) {
 }
 
 TEST(NetworkElements, DifferencesEqualTheirOperators) {
-  test::for_all(60, [](Random& random) -> std::string {
+  test::for_all(test::share(60), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
     const Quantization of_a = random_quantization(random, 0.02),
                        of_b = random_quantization(random, 0.02);
@@ -124,7 +125,7 @@ TEST(NetworkElements, DifferencesEqualTheirOperators) {
 }
 
 TEST(NetworkElements, MaximaAndMinimaStandForWhatBothDo) {
-  test::for_all(30, [](Random& random) -> std::string {
+  test::for_all(test::share(30), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 5), any(random, 1, 5)};
     const Quantization both = random_quantization(random, 0.02);
     const bool greatest = test::one_in(random, 2);

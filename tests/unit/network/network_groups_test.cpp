@@ -11,6 +11,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
 #include "support/runtime/reference.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -72,7 +73,7 @@ std::string run(RandomConv& r, std::uint32_t groups, test::Random& random) {
 }
 
 TEST(NetworkGroups, RandomOnesEqualTheReference) {
-  test::for_all(80, [](test::Random& random) {
+  test::for_all(test::share(80), [](test::Random& random) {
     auto r = random_conv(random, false);
     if (!r) test::discard();
     // Depthwise ones, also with several kernels for a channel, and larger groups.

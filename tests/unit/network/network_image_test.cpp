@@ -11,6 +11,7 @@
 #include "support/property.hpp"
 #include "support/runtime/conv_reference.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -189,7 +190,7 @@ class Images {
 
 TEST(NetworkImage, AllFormatsEqualTheReference) {
   for (unsigned code = 0; code < 36; ++code) {
-    test::for_all(6, [&](test::Random& random) {
+    test::for_all(test::share(6), [&](test::Random& random) {
       Images images(random);
       const std::uint32_t width = images.pick(1, 20), height = images.pick(1, 9);
       return test::with_name("format " + std::to_string(code),

@@ -14,6 +14,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/values.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -154,8 +155,9 @@ INSTANTIATE_TEST_SUITE_P(All, Pairs, ::testing::Range(std::size_t{0}, std::size(
 
 TEST_P(Pairs, RandomLayers) {
   const Device device = Device::open("model:nv_full");
-  test::expect_for_all(
-      60, [&](test::Random& random) { check_layer(device, kPairs[GetParam()], random); });
+  test::expect_for_all(test::share(60), [&](test::Random& random) {
+    check_layer(device, kPairs[GetParam()], random);
+  });
 }
 
 // The second generation knows int8 alone.
@@ -163,7 +165,8 @@ TEST(Precisions, RandomLayersOfTheSecondGeneration) {
   for (const char* name : {"nv_small", "nv_medium_512", "nv_large"}) {
     SCOPED_TRACE(name);
     const Device device = Device::open(std::string("model:") + name);
-    test::expect_for_all(30, [&](test::Random& random) { check_layer(device, kPairs[0], random); });
+    test::expect_for_all(test::share(30),
+                         [&](test::Random& random) { check_layer(device, kPairs[0], random); });
   }
 }
 

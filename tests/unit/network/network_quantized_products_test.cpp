@@ -16,6 +16,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
 #include "support/runtime/rounded.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -130,7 +131,7 @@ std::string run_fully_connected(Random& random, const Shape& shape, std::uint32_
 }
 
 TEST(NetworkQuantized, FullyConnectedLayersEqualTheirOperators) {
-  test::for_all(40, [](Random& random) {
+  test::for_all(test::share(40), [](Random& random) {
     const Shape shape{any(random, 1, 60), any(random, 1, 5), any(random, 1, 5)};
     return run_fully_connected(random, shape, any(random, 1, 50), test::any_configuration(random));
   });
@@ -144,7 +145,7 @@ TEST(NetworkQuantized, OfMoreInputsThanThereAreChannels) {
 }
 
 TEST(NetworkQuantized, MatrixProductsEqualTheirOperators) {
-  test::for_all(40, [](Random& random) -> std::string {
+  test::for_all(test::share(40), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 70), any(random, 1, 4), any(random, 1, 9)};
     const std::uint32_t columns = any(random, 1, 50), rows = shape.channels;
     const std::size_t positions = std::size_t{shape.height} * shape.width;
@@ -185,7 +186,7 @@ std::int64_t weights_of(const DeconvolutionDesc& d, const std::vector<std::int8_
 }
 
 TEST(NetworkQuantized, DeconvolutionsEqualTheirOperators) {
-  test::for_all(80, [](Random& random) -> std::string {
+  test::for_all(test::share(80), [](Random& random) -> std::string {
     auto desc = test::random_deconvolution(random);
     if (!desc) test::discard();
     DeconvolutionDesc& d = *desc;
@@ -226,7 +227,7 @@ TEST(NetworkQuantized, DeconvolutionsEqualTheirOperators) {
 
 // Depthwise ones among them: each kernel has the sums of its own group.
 TEST(NetworkQuantized, ConvolutionsOfGroupsEqualTheirOperators) {
-  test::for_all(40, [](Random& random) -> std::string {
+  test::for_all(test::share(40), [](Random& random) -> std::string {
     const std::uint32_t groups = any(random, 2, 40), channels = any(random, 1, 3);
     const std::uint32_t kernels = groups * any(random, 1, 2);
     const Shape shape{groups * channels, any(random, 1, 6), any(random, 1, 6)};

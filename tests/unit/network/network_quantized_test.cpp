@@ -10,6 +10,7 @@
 #include "support/property.hpp"
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -25,7 +26,7 @@ Quantization any_quantization(Random& random, float scale) {
 }
 
 TEST(NetworkQuantized, ConvolutionsEqualTheirOperators) {
-  test::for_all(60, [](Random& random) -> std::string {
+  test::for_all(test::share(60), [](Random& random) -> std::string {
     auto r = test::random_conv(random, false);
     if (!r || r->ref.processing != Precision::kInt8) test::discard();
     test::RefConv& ref = r->ref;
@@ -69,7 +70,7 @@ TEST(NetworkQuantized, ConvolutionsEqualTheirOperators) {
 }
 
 TEST(NetworkQuantized, SumsEqualTheirOperators) {
-  test::for_all(60, [](Random& random) -> std::string {
+  test::for_all(test::share(60), [](Random& random) -> std::string {
     const Shape shape{any(random, 1, 40), any(random, 1, 6), any(random, 1, 6)};
     const Quantization of_a = any_quantization(random, 0.5F), of_b = any_quantization(random, 0.3F);
     Addition sum{.name = "sum", .output = any_quantization(random, 0.8F)};

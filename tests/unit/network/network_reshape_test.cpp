@@ -12,6 +12,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/lut_reference.hpp"
 #include "support/runtime/values.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -79,7 +80,7 @@ void check_normalization(const Device& device, Precision precision, test::Random
 TEST(Normalizations, Random) {
   const Device full = Device::open("model:nv_full");
   const char* others[] = {"nv_small", "nv_medium_512", "nv_large"};
-  test::expect_for_all(60, [&](test::Random& random) {
+  test::expect_for_all(test::share(60), [&](test::Random& random) {
     check_normalization(full, Precision::kInt8, random);
     check_normalization(full, Precision::kInt16, random);
     const std::string other = others[random.pick(0, 2)];
@@ -113,7 +114,7 @@ TEST(Normalizations, InFp16) {
 
 TEST(Reshaping, ContractsRandomCubes) {
   const Device device = Device::open("model:nv_full");
-  test::expect_for_all(30, [&](test::Random& random) {
+  test::expect_for_all(test::share(30), [&](test::Random& random) {
     const Precision precision = test::kPrecisions[random() % 3];
     const Contraction c{.name = "contract",
                         .stride_y = static_cast<std::uint32_t>(random() % 3 + 1),
@@ -148,7 +149,7 @@ TEST(Reshaping, ContractsRandomCubes) {
 // Planes in and out, and both ways in one network.
 TEST(Reshaping, SplitsAndMerges) {
   const Device device = Device::open("model:nv_full");
-  test::expect_for_all(30, [&](test::Random& random) {
+  test::expect_for_all(test::share(30), [&](test::Random& random) {
     const Precision precision = test::kPrecisions[random() % 3];
     const Shape shape = random_cube(random);
     const Values in = test::random_tensor(shape, precision, random);

@@ -13,6 +13,7 @@
 #include "support/runtime/expect_error.hpp"
 #include "support/runtime/lut_reference.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -127,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(All, OperatorsY, ::testing::ValuesIn(test::kPrecisions)
 TEST_P(OperatorsY, RandomLayers) {
   const Precision precision = GetParam();
   const Device device = Device::open("model:nv_full");
-  test::expect_for_all(80, [&](test::Random& random) {
+  test::expect_for_all(test::share(80), [&](test::Random& random) {
     Shape shape{static_cast<std::uint32_t>(random() % 70 + 1),
                 static_cast<std::uint32_t>(random() % 5 + 1),
                 static_cast<std::uint32_t>(random() % 6 + 1),
@@ -189,7 +190,7 @@ TEST_P(OperatorsY, AreFollowedByRelu) {
   const Precision precision = GetParam();
   const bool real = precision == Precision::kFp16;
   const Device device = Device::open("model:nv_full");
-  test::expect_for_all(120, [&](test::Random& random) {
+  test::expect_for_all(test::share(120), [&](test::Random& random) {
     const auto kind = static_cast<Kind>(random() % 4);
     const bool one = kind == Kind::kFullyConnected;
     test::RefConv ref;

@@ -10,6 +10,7 @@
 #include "support/property.hpp"
 #include "support/runtime/conv_reference.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
@@ -134,7 +135,7 @@ int weight_shift(const RefConv& c, int bits) {
 // A rewrite is never the reason for which a layer does not compile, on any configuration: layers of
 // the sizes that networks have, up to those that fill the convolution buffer.
 TEST(NetworkWinograd, WhenItPaysLeavesOutWhatDoesNotFit) {
-  test::expect_for_all(60, [](test::Random& random) {
+  test::expect_for_all(test::share(60), [](test::Random& random) {
     const auto any = [&](std::uint32_t low, std::uint32_t high) {
       return static_cast<std::uint32_t>(random.pick(low, high));
     };
@@ -177,7 +178,7 @@ TEST(NetworkWinograd, WhenItPaysLeavesOutWhatDoesNotFit) {
 }
 
 TEST(NetworkWinograd, EqualsTheReference) {
-  test::expect_for_all(36, [](test::Random& random) {
+  test::expect_for_all(test::share(36), [](test::Random& random) {
     Winograds w(random);
     const auto processing = static_cast<Precision>(random.pick(0, 2));
     w.make(processing);
@@ -202,7 +203,7 @@ TEST(NetworkWinograd, EqualsTheReference) {
 
 // Sums of four inputs fit, and so do four times the transformed weights.
 TEST(NetworkWinograd, SmallIntegersAreExact) {
-  test::expect_for_all(20, [](test::Random& random) {
+  test::expect_for_all(test::share(20), [](test::Random& random) {
     Winograds w(random);
     const auto processing = static_cast<Precision>(random.pick(0, 1));
     w.make(processing);

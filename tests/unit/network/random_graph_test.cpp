@@ -7,12 +7,13 @@
 
 #include "support/property.hpp"
 #include "support/runtime/random_layers.hpp"
+#include "support/share.hpp"
 
 namespace nvdla {
 namespace {
 
 TEST(RandomGraphs, EveryOutputEqualsTheReference) {
-  test::for_all(2000, [](test::Random& random) -> std::string {
+  test::for_all(test::share(2000), [](test::Random& random) -> std::string {
     const std::string configuration = test::any_configuration(random);
     const Device device = Device::open("model:" + configuration);
     const test::RandomGraph graph(random, device.info());

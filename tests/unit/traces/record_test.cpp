@@ -18,6 +18,7 @@
 #include "support/runtime/manual_fence.hpp"
 #include "support/runtime/random_layers.hpp"
 #include "support/runtime/small_program.hpp"
+#include "support/share.hpp"
 #include "tests/unit/tools/expect_error.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
 #include "tools/compare/difference.hpp"
@@ -54,7 +55,7 @@ class Records : public testing::Test {
 // Layers as those of test_network, each with two inputs; some have more lines than fit the
 // convolution buffer and go on from what the layer before left there.
 TEST_F(Records, RandomNetworksRunAgainBitForBit) {
-  test::for_all(24, [&](test::Random& random) -> std::string {
+  test::for_all(test::share(24), [&](test::Random& random) -> std::string {
     auto drawn = test::random_conv(random, random() % 6 == 0);
     if (!drawn) test::discard();
     const test::RefConv& c = drawn->ref;
