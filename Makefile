@@ -11,6 +11,8 @@ KERNELS ?= 6.1 6.12 newest
 INTERACTIVE ?=
 # Stages of `make test`, all of them unless given.
 STAGES ?=
+# `make test` and `make test-all` run only what the changes since this commit can affect.
+CHANGED ?=
 # The room of `make check`, as ARCHITECTURE.md lists them, without its folder.
 ROOM ?=
 # Where `make install` puts things, /usr/local unless given. Libraries go where
@@ -34,7 +36,8 @@ export PATH := /usr/bin:/bin:$(PATH)
 
 help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
-	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those'
+	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those;'
+	@echo '               CHANGED=COMMIT: what the changes since then can affect'
 	@echo 'make check ROOM=layout  the tests of one room, which take seconds'
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
@@ -71,13 +74,14 @@ check:
 	@ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error \
 		-L '^room:$(ROOM)$$' -LE slow
 
+CHOICE = $(if $(CHANGED),--changed '$(CHANGED)' )$(STAGES)
 test:
-	@sections=$$(.ci/stages.sh --packages $(STAGES)) && .ci/packages.sh $$sections
-	@.ci/stages.sh $(STAGES)
+	@sections=$$(.ci/stages.sh --packages $(CHOICE)) && .ci/packages.sh $$sections
+	@.ci/stages.sh $(CHOICE)
 
 test-all:
-	@sections=$$(.ci/stages.sh --packages --all $(STAGES)) && .ci/packages.sh $$sections
-	@.ci/stages.sh --all $(STAGES)
+	@sections=$$(.ci/stages.sh --packages --all $(CHOICE)) && .ci/packages.sh $$sections
+	@.ci/stages.sh --all $(CHOICE)
 
 # Installs before it configures, as `make emulate`.
 bench:

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# stages.sh [--all] [STAGE...]: checks and tests, quick ones first, up to the first
-# stage that fails; those that are named, all without any. --all adds what is
-# labelled slow. All checks are ctest tests; summary.py adds up their results. What
+# stages.sh [--all] [--changed COMMIT] [STAGE...]: checks and tests, quick ones first, up to the
+# first stage that fails; those that are named, all without any. --all adds what is
+# labelled slow, --changed leaves out what the changes since a commit cannot affect
+# (affected.py). All checks are ctest tests; summary.py adds up their results. What
 # the stages say is in build/results/STAGE.log; here is a line for each.
 #
-# stages.sh --packages [--all] [STAGE...]: the sections of packages.txt that these stages need.
+# stages.sh --packages [OPTION...] [STAGE...]: the sections of packages.txt that these stages need.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,15 +17,26 @@ export CCACHE_BASEDIR=$PWD
 all=(static freestanding release asan tsan fuzz modules emulate)
 slow=(-LE slow)
 packages=
-if [[ ${1:-} == --packages ]]; then
+changed=
+while [[ ${1:-} == --* ]]; do
+	case $1 in
+	--packages) packages=1 ;;
+	--all)
+		slow=()
+		all+=(arm64 alone)
+		;;
+	--changed)
+		changed=${2:-}
+		[[ -n $changed ]] || { echo 'stages.sh: --changed needs a commit' >&2; exit 2; }
+		shift
+		;;
+	*)
+		echo "stages.sh: no option is called '$1'; there are --packages, --all, --changed COMMIT" >&2
+		exit 2
+		;;
+	esac
 	shift
-	packages=1
-fi
-if [[ ${1:-} == --all ]]; then
-	shift
-	slow=()
-	all+=(arm64 alone)
-fi
+done
 results=build/results
 
 for name in "$@"; do
@@ -33,6 +45,24 @@ for name in "$@"; do
 		exit 2
 	}
 done
+chosen=("$@")
+[[ $# -gt 0 ]] || chosen=("${all[@]}")
+
+# With --changed the labels of each stage's tests that are to run; empty means all.
+declare -A labels=()
+if [[ -n $changed ]]; then
+	affected=$(mktemp)
+	said=$(.ci/affected.py "$changed" "$affected" "${chosen[@]}") || { rm -f "$affected"; exit 2; }
+	[[ -n $packages ]] || printf '%s\n' "$said"
+	chosen=()
+	while read -r name expression; do
+		chosen+=("$name")
+		labels[$name]=$expression
+	done < "$affected"
+	rm -f "$affected"
+	# Fewer tests than least.txt has are what was asked for.
+	export NVDLA_SOME_TESTS=1
+fi
 
 # sections STAGE: what a stage needs of packages.txt. Its slow tests need more.
 sections() {
@@ -51,8 +81,7 @@ sections() {
 	[[ -n ${slow[1]+x} ]] || echo release static clang docs emulate packages test-all
 }
 if [[ -n $packages ]]; then
-	[[ $# -gt 0 ]] || set -- "${all[@]}"
-	for name in "$@"; do sections "$name"; done | tr ' ' '\n' | sort -u | xargs
+	for name in "${chosen[@]}"; do sections "$name"; done | tr ' ' '\n' | sort -u | xargs
 	exit
 fi
 
@@ -68,9 +97,10 @@ build() {
 
 # check STAGE DIRECTORY CTEST-OPTION...
 check() {
-	local status
+	local status some=(--no-tests=error)
+	[[ -z ${labels[$1]:-} ]] || some=(--no-tests=ignore -L "${labels[$1]}")
 	rm -rf "$2/gtest"
-	ctest --test-dir "$2" --output-junit "$PWD/$results/$1.xml" --no-tests=error \
+	ctest --test-dir "$2" --output-junit "$PWD/$results/$1.xml" "${some[@]}" \
 		--output-on-failure --parallel "$JOBS" "${@:3}"
 	status=$?
 	# What executables with many tests say of each goes beside the stage's file.
@@ -171,16 +201,20 @@ stage() {
 
 rm -rf $results
 mkdir -p $results
+if [[ ${#chosen[@]} -eq 0 ]]; then
+	echo 'no stage is left'
+	exit 0
+fi
 # Of one run, whatever its processes: random layers that no run before had.
 export NVDLA_SEED=${NVDLA_SEED:-$((RANDOM << 30 | RANDOM << 15 | RANDOM))}
 failed=
 fetching=
-if [[ $# -eq 0 || " $* " == *" modules "* ]]; then
+if [[ " ${chosen[*]} " == *" modules "* ]]; then
 	fetch_kernels > $results/kernels.log 2>&1 &
 	fetching=$!
 fi
 for name in "${all[@]}"; do
-	[[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+	[[ " ${chosen[*]} " == *" $name "* ]] || continue
 	stage "$name" || { failed=$name; break; }
 done
 [[ -z $fetching ]] || wait "$fetching"

@@ -104,7 +104,9 @@ class Results:
 
 
 def least(stage):
-    """Return the number of least.txt for a stage, 0 if it has none."""
+    """Return the number of least.txt for a stage, 0 if it has none or some tests were chosen."""
+    if os.environ.get("NVDLA_SOME_TESTS"):
+        return 0
     for line in LEAST.read_text().splitlines():
         name, _, number = line.partition(" ")
         if name == stage:

@@ -143,6 +143,28 @@ function(nvdla_room_of_tests out)
   set(${out} ${folder} PARENT_SCOPE)
 endfunction()
 
+# Sets `out` to the label of this folder's tests, by which .ci/affected.py chooses them.
+function(nvdla_label_of_tests out)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/tests"
+    OUTPUT_VARIABLE folder)
+  set(${out} "tests:${folder}" PARENT_SCOPE)
+endfunction()
+
+# To be called first by folders that call add_test(): gives their tests that label in the end.
+function(nvdla_tests_run_programs)
+  cmake_language(DEFER CALL nvdla_label_tests)
+endfunction()
+function(nvdla_label_tests)
+  nvdla_label_of_tests(label)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    get_property(labels TEST "${test}" PROPERTY LABELS)
+    if(NOT labels MATCHES "tests:")
+      set_property(TEST "${test}" APPEND PROPERTY LABELS "${label}")
+    endif()
+  endforeach()
+endfunction()
+
 # nvdla_add_test(NAME SOURCES file... LIBRARIES target... LABELS label...)
 #
 # A GoogleTest executable. gtest is heavy on compile time: one executable for a room rather
@@ -154,7 +176,7 @@ endfunction()
 #
 # Labels: unit, conformance, threads (also run under TSan), arm64 (also run for that
 # architecture, under qemu-user), slow (only run by `make test-all`). Without LABELS: unit.
-# Each has the label room:NAME besides, and the target check-NAME builds it.
+# Each has the labels room:NAME and tests:FOLDER besides, and the target check-NAME builds it.
 function(nvdla_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_LABELS)
@@ -165,7 +187,8 @@ function(nvdla_add_test name)
     set_property(GLOBAL APPEND PROPERTY NVDLA_TESTS_OF_${room} ${name})
     set_property(GLOBAL APPEND PROPERTY NVDLA_TESTED_ROOMS ${room})
   endif()
-  list(APPEND arg_LABELS room:${room})
+  nvdla_label_of_tests(label)
+  list(APPEND arg_LABELS room:${room} ${label})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE

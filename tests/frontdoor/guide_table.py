@@ -69,6 +69,7 @@ PAGES = {
     "docs/testing.md": {
         "make test": dry(r"\.ci/stages\.sh *$"),
         'make test STAGES="static release"': dry(r"\.ci/stages\.sh static release$"),
+        "make test CHANGED=HEAD~1": dry(r"\.ci/stages\.sh --changed 'HEAD~1' *$"),
         "make test-all": dry(r"\.ci/stages\.sh --all"),
         "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
         "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
@@ -160,6 +161,7 @@ PAGES = {
         'make test STAGES="static freestanding"': dry(r"\.ci/stages\.sh static freestanding$"),
         "make test": dry(r"\.ci/stages\.sh *$"),
         "make emulate KERNEL=6.12": dry(r"tests/emulator/suite\.sh 6\.12 build"),
+        "make test CHANGED=HEAD~1": dry(r"\.ci/stages\.sh --changed 'HEAD~1' *$"),
         "make test-all": dry(r"\.ci/stages\.sh --all"),
     },
     "docs/bring-up.md": {

@@ -4,7 +4,8 @@
 
 A row of a parameterised test needs a name generator: without one it is a number that
 depends on the order of the rows. Names of tests may hold nothing but letters,
-digits and . / _ - +: GoogleTest prints what it does not know as pointers and bytes.
+digits and . / _ - +: GoogleTest prints what it does not know as pointers and bytes. Each test of
+ctest has the label of its folder.
 """
 
 import json
@@ -60,6 +61,8 @@ def main():
     names = [test["name"] for test in tests]
     properties = {test["name"]: {one["name"]: one["value"] for one in test["properties"]}
                   for test in tests}
+    unlabelled = [name for name, has in properties.items()
+                  if not any(label.startswith("tests:") for label in has.get("LABELS", []))]
     # The first part of each executable that is built stands for all of them.
     executables = {test["command"][0] for test in tests if "command" in test and
                    "GTEST_SHARD_INDEX=0" in properties[test["name"]].get("ENVIRONMENT", [])}
@@ -72,6 +75,7 @@ def main():
     if len(set(names)) != len(names):
         complaints += sorted({f"{name}: two tests have this name" for name in names
                               if names.count(name) > 1})
+    complaints += [f"{name}: no label tests:FOLDER" for name in unlabelled]
     print(*complaints[:50], f"{len(names)} names, {len(complaints)} complaints", sep="\n")
     return 1 if complaints or not names else 0
 
