@@ -11,6 +11,7 @@
 #include "compiler/lower/user_fields.hpp"
 #include "nvdla/network.hpp"
 #include "support/runtime/expect_error.hpp"
+#include "support/runtime/only_program.hpp"
 
 namespace nvdla {
 namespace {
@@ -197,6 +198,30 @@ TEST_P(Rules, SayNamesNotSlots) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, Rules, ::testing::ValuesIn(cases()),
                          [](const auto& broken) { return broken.param.name; });
+
+// A copy has two transfers, whose numbers are those of layers, too; and the tables of compressed
+// weights lie in a slot that the network does not know.
+TEST(RulesBesideTransfers, NameTheLayer) {
+  std::vector<std::int8_t> sparse(std::size_t{64} * 64 * 9);
+  for (std::size_t i = 0; i < sparse.size(); i += 16) sparse[i] = 3;
+  const auto build = [&](std::uint32_t shift) {
+    Network net;
+    net.output(net.copy(net.input("pair", {8, 4, 4, 2}), "copy"), "twins");
+    Convolution filter = conv();
+    filter.output.shift = shift;
+    net.output(net.convolution(net.input("in", {8, 4, 4}), filter), "out");
+    Convolution large{.name = "sparse", .kernels = 64, .kernel_height = 3, .kernel_width = 3};
+    large.weights = sparse;
+    net.output(net.convolution(net.input("wide", {64, 8, 8}), large), "sums");
+    return net.build(Device::open("model:nv_full"));
+  };
+  const Session right = build(9);
+  const auto& part = test::only_program(right);
+  ASSERT_EQ(part.transfers.size(), 2U);
+  EXPECT_EQ(part.bound.back(), detail::ProgramPart::kOwn);
+  test::expect_error(ErrorCode::kInvalidProgram, "layer 1 'filter' (sdp): output.shift 64 ",
+                     [&] { build(64); });
+}
 
 // No message about a converter uses the descriptor's word for its shift.
 TEST(RulesOfConverters, UseTheNamesOfTheApplication) {
