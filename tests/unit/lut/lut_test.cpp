@@ -81,6 +81,26 @@ TEST(LutFit, OtherFunctionsAreAsGoodAsReported) {
   }
 }
 
+// In steps of the results: what a fit reaches, and a little. A knot that is moved the wrong way
+// misses by more.
+TEST(LutFit, Int16IsNoWorseThanItCanBe) {
+  const struct {
+    const Ready& ready;
+    int log;  // of the results' scale, the finest that holds all
+    double steps;
+  } kFits[] = {{kReady[0], -15, 1.65},
+               {kReady[1], -14, 1.66},
+               {kReady[2], -3, 1.31},
+               {kReady[3], -11, 1.03},
+               {kReady[4], -12, 1.08}};
+  for (const auto& [ready, log, steps] : kFits) {
+    const double step = std::ldexp(1, log);
+    const Lut lut = ready.make(integers(Precision::kInt16, 1.0 / 4096, step, 0, 16), {-8, 8});
+    EXPECT_LE(lut.report().error / step, steps) << ready.name;
+    EXPECT_GT(lut.report().error / step, 0.45) << ready.name;
+  }
+}
+
 // Accumulators have more values than can be tried on a device. Elements times a factor are such,
 // and none of them is worse than the worst.
 TEST(LutFit, AccumulatorsAreNoWorseThanReported) {
