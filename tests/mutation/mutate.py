@@ -89,12 +89,13 @@ class Tally:
 def try_all(drawn, sources, args, place):
     """Pairs of a mutant and its fate, until the time is up."""
     room = rooms.ROOMS[args.room]
-    end = float("inf") if args.all else time.monotonic() + 60 * args.minutes
     free = queue.SimpleQueue()
     for i in range(args.jobs):
         shop = workshop.Workshop(ROOT, args.build.resolve(), room, place / str(i))
         shop.set_up()
         free.put(shop)
+    # A room of many files takes its time before the first mutant.
+    end = float("inf") if args.all else time.monotonic() + 60 * args.minutes
     seen = {}
 
     def judge(mutant):

@@ -45,4 +45,28 @@ ROOMS = {
         hidden=True,
         optimise="-O1",
     ),
+    "compiler": Room(
+        archive="runtime/libnvdla_core.a",
+        folders=("runtime/compiler",),
+        patterns=("runtime/compiler/**/*.cpp",),
+        tests=("tests/test_network", "tests/test_compiled"),
+        hidden=True,
+        optimise="-O1",
+    ),
+    "loadable": Room(
+        archive="runtime/loadable/libnvdla_loadable.a",
+        folders=("runtime/loadable",),
+        patterns=("runtime/loadable/*.cpp",),
+        tests=("tests/test_loadable",),
+        hidden=True,
+        optimise="-O1",
+    ),
+    "lut": Room(
+        archive="runtime/libnvdla_core.a",
+        folders=("runtime/lut",),
+        patterns=("runtime/lut/*.cpp",),
+        tests=("tests/test_lut", "tests/test_network"),
+        hidden=True,
+        optimise="-O1",
+    ),
 }
