@@ -205,7 +205,12 @@ if [[ ${#chosen[@]} -eq 0 ]]; then
 	echo 'no stage is left'
 	exit 0
 fi
-# Of one run, whatever its processes: random layers that no run before had.
+# The seed of random layers is one for all processes. It is the commit's, so that a commit is judged
+# alike each time; with --all the layers are ones that no run before had.
+commit=$(git rev-parse --short=8 HEAD 2> /dev/null)
+if [[ -z ${NVDLA_SEED:-} && -n $commit && -n ${slow[0]+x} ]]; then
+	NVDLA_SEED=$((16#$commit))
+fi
 export NVDLA_SEED=${NVDLA_SEED:-$((RANDOM << 30 | RANDOM << 15 | RANDOM))}
 failed=
 fetching=
