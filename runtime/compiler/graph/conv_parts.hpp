@@ -32,16 +32,6 @@ void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
 // A convolution with operator Y, which compares or not: everything but its output.
 LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& convolution,
                            const OperatorY& y, bool compares);
-// The layer with its output.
-Tensor commit_convolution(Network::Impl& net, Tensor input, const Convolution& convolution);
-// Products with constant matrices, which become one.
-Tensor commit_fully_connected(Network::Impl& net, Tensor input, const FullyConnected& layer);
-Tensor commit_matrix_product(Network::Impl& net, Tensor input, const MatrixProduct& product);
-// The same of a deconvolution; the operators of a quantised one take the place of its bias.
-Tensor commit_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& deconvolution,
-                            const QuantizedOperators* fitted);
-// One whose output stands for what its input does.
-Tensor commit_same_scale(Network::Impl& net, Tensor input, const Convolution& convolution);
 
 // SDP of a Convolution or a Deconvolution, with operator Y, which compares or not.
 template <typename Layer>

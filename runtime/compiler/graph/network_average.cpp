@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/average_steps.hpp"
 #include "compiler/graph/conv_parts.hpp"
 #include "compiler/graph/cpu_layer.hpp"
@@ -146,7 +146,7 @@ Tensor add_sums(Network::Impl& net, Tensor input, Convolution conv) {
   } else {
     conv.weights = std::span(wide);
   }
-  return detail::commit_convolution(net, input, conv);
+  return detail::add_convolution(net, input, conv);
 }
 
 // The operators of an average whose result has a scale of its own, with its count.
@@ -244,38 +244,40 @@ Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const 
 
 }  // namespace
 
+Tensor detail::add_average(Network::Impl& net, Tensor input, const Average& a) {
+  const TensorNode& in = net.cube("input", input);
+  const Precision precision = in.precision;
+  const Window y = check_window(
+      {"height", {in.shape.height, a.kernel_height, a.stride_y, a.pad_top, a.pad_bottom}});
+  const Window x = check_window(
+      {"width", {in.shape.width, a.kernel_width, a.stride_x, a.pad_left, a.pad_right}});
+  const std::int32_t pad_value = a.pad_value.value_or(0);
+  if (precision == Precision::kFp16) {
+    // Integers that fp16 has all of.
+    check_range("pad_value", pad_value, -2048, 2048);
+  } else {
+    const std::int32_t low = precision == Precision::kInt8 ? -128 : -32768;
+    check_range("pad_value", pad_value, low, -low - 1);
+  }
+  const std::vector<std::uint32_t> counts = counts_of(y, x, a.pad_value.has_value());
+  const std::optional<Scaled> scaled = scaled_of(in, a, counts);
+  Convolution conv{.name = a.name};
+  Division division;
+  const bool of_device = y.of_device() && x.of_device();
+  if (!of_device ||
+      (scaled ? !scaled->operators.has_value() : !divide(in, counts, a.pad_value, division, conv)))
+    return average_on_cpu(net, input, a, y, x, counts, scaled);
+  if (scaled) scaled->operators->apply(conv);
+  conv.pad_value = pad_value;
+  set_window(y, x, conv);
+  const std::optional<Quantization> kept = in.quantization;
+  const Tensor output = add_sums(net, input, conv);
+  net.tensors[net.index("output", output)].quantization = scaled ? scaled->output : kept;
+  return output;
+}
+
 Tensor Network::average(Tensor input, const Average& a) {
-  return detail::add_layer(impl(), a.name, [&] {
-    const detail::TensorNode& in = impl().cube("input", input);
-    const Precision precision = in.precision;
-    const Window y = check_window(
-        {"height", {in.shape.height, a.kernel_height, a.stride_y, a.pad_top, a.pad_bottom}});
-    const Window x = check_window(
-        {"width", {in.shape.width, a.kernel_width, a.stride_x, a.pad_left, a.pad_right}});
-    const std::int32_t pad_value = a.pad_value.value_or(0);
-    if (precision == Precision::kFp16) {
-      // Integers that fp16 has all of.
-      check_range("pad_value", pad_value, -2048, 2048);
-    } else {
-      const std::int32_t low = precision == Precision::kInt8 ? -128 : -32768;
-      check_range("pad_value", pad_value, low, -low - 1);
-    }
-    const std::vector<std::uint32_t> counts = counts_of(y, x, a.pad_value.has_value());
-    const std::optional<Scaled> scaled = scaled_of(in, a, counts);
-    Convolution conv{.name = a.name};
-    Division division;
-    const bool of_device = y.of_device() && x.of_device();
-    if (!of_device || (scaled ? !scaled->operators.has_value()
-                              : !divide(in, counts, a.pad_value, division, conv)))
-      return average_on_cpu(impl(), input, a, y, x, counts, scaled);
-    if (scaled) scaled->operators->apply(conv);
-    conv.pad_value = pad_value;
-    set_window(y, x, conv);
-    const std::optional<Quantization> kept = in.quantization;
-    const Tensor output = add_sums(impl(), input, conv);
-    impl().tensors[impl().index("output", output)].quantization = scaled ? scaled->output : kept;
-    return output;
-  });
+  return detail::add_layer(impl(), a.name, [&] { return detail::add_average(impl(), input, a); });
 }
 
 }  // namespace nvdla

@@ -3,7 +3,7 @@
 // Adding comparisons to a network, of tensors and behind convolutions.
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/conv_parts.hpp"
 
 namespace nvdla {
@@ -41,32 +41,37 @@ void check_compared(const Convolution& c, const Comparison& p) {
 
 }  // namespace
 
+void detail::add_comparison(Network::Impl& net, Tensor input, const Comparison& p) {
+  const TensorNode& in = net.cube("input", input);
+  SdpNode sdp;
+  sdp.processing = in.precision;
+  sdp.operators.x1 = net.make_operator("x1", p.x1, in.shape, sdp.processing);
+  sdp.operators.x2 = net.make_operator("x2", p.x2, in.shape, sdp.processing);
+  sdp.y = net.make_operator_y(equality(p), true, in.shape, sdp.processing);
+  LayerNode layer;
+  layer.name = p.name;
+  layer.input = net.index("input", input);
+  layer.operands = sdp.tensors();
+  layer.part = std::move(sdp);
+  net.commit_silent(std::move(layer));
+}
+
 void Network::compare(Tensor input, const Comparison& p) {
-  detail::add_layer(impl(), p.name, [&] {
-    const detail::TensorNode& in = impl().cube("input", input);
-    detail::SdpNode sdp;
-    sdp.processing = in.precision;
-    sdp.operators.x1 = impl().make_operator("x1", p.x1, in.shape, sdp.processing);
-    sdp.operators.x2 = impl().make_operator("x2", p.x2, in.shape, sdp.processing);
-    sdp.y = impl().make_operator_y(equality(p), true, in.shape, sdp.processing);
-    detail::LayerNode layer;
-    layer.name = p.name;
-    layer.input = impl().index("input", input);
-    layer.operands = sdp.tensors();
-    layer.part = std::move(sdp);
-    impl().commit_silent(std::move(layer));
-  });
+  detail::add_layer(impl(), p.name, [&] { detail::add_comparison(impl(), input, p); });
+}
+
+void detail::add_comparison(Network::Impl& net, Tensor input, const Convolution& c,
+                            const Comparison& p) {
+  check_compared(c, p);
+  LayerNode layer = make_convolution(net, input, c, equality(p), true);
+  auto& node = std::get<ConvNode>(layer.part);
+  node.winograd = node.batch = Rewrite::kNever;
+  layer.name = p.name;
+  net.commit_silent(std::move(layer));
 }
 
 void Network::compare(Tensor input, const Convolution& c, const Comparison& p) {
-  detail::add_layer(impl(), p.name, [&] {
-    check_compared(c, p);
-    detail::LayerNode layer = detail::make_convolution(impl(), input, c, equality(p), true);
-    auto& node = std::get<detail::ConvNode>(layer.part);
-    node.winograd = node.batch = Rewrite::kNever;
-    layer.name = p.name;
-    impl().commit_silent(std::move(layer));
-  });
+  detail::add_layer(impl(), p.name, [&] { detail::add_comparison(impl(), input, c, p); });
 }
 
 }  // namespace nvdla

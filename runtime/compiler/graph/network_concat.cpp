@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/axis.hpp"
 #include "compiler/graph/network_impl.hpp"
 #include "layout/precision.hpp"
@@ -29,43 +29,46 @@ void check_same(const Shape& part, const Shape& first, const AxisOf& axis) {
 
 }  // namespace
 
-Tensor Network::concatenate(std::span<const Tensor> parts, const Concatenation& c) {
-  return detail::add_layer(impl(), c.name, [&] {
-    const AxisOf axis = axis_of(c.axis);
-    if (parts.size() < 2) {
-      refuse_argument("{} parts: a concatenation takes two or more", parts.size());
-    }
-    detail::ConcatNode node;
-    node.axis = c.axis;
-    Shape shape;
-    Precision precision = Precision::kInt8;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::string what = fmt::format("part {}", i);
-      const detail::TensorNode& part = impl().cube(what, parts[i]);
-      detail::at_place(what, std::nullopt, [&] {
-        if (i == 0) {
-          shape = part.shape;
-          precision = part.precision;
-        } else {
-          check_same(part.shape, shape, axis);
-          if (part.precision != precision) {
-            refuse_argument("its precision is {}, that of part 0 is {}: convert one of them",
-                            detail::precision_name(part.precision),
-                            detail::precision_name(precision));
-          }
-          shape.*axis.size += part.shape.*axis.size;
+Tensor detail::add_concatenation(Network::Impl& net, std::span<const Tensor> parts,
+                                 const Concatenation& c) {
+  const AxisOf axis = axis_of(c.axis);
+  if (parts.size() < 2) {
+    refuse_argument("{} parts: a concatenation takes two or more", parts.size());
+  }
+  ConcatNode node;
+  node.axis = c.axis;
+  Shape shape;
+  Precision precision = Precision::kInt8;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string what = fmt::format("part {}", i);
+    const TensorNode& part = net.cube(what, parts[i]);
+    at_place(what, std::nullopt, [&] {
+      if (i == 0) {
+        shape = part.shape;
+        precision = part.precision;
+      } else {
+        check_same(part.shape, shape, axis);
+        if (part.precision != precision) {
+          refuse_argument("its precision is {}, that of part 0 is {}: convert one of them",
+                          precision_name(part.precision), precision_name(precision));
         }
-      });
-      node.parts.push_back(impl().index(what, parts[i]));
-    }
-    detail::check_range(axis.name, shape.*axis.size, 1U, detail::kMaxSide);
-    detail::LayerNode layer;
-    layer.name = c.name;
-    layer.input = node.parts[0];
-    layer.operands.assign(node.parts.begin() + 1, node.parts.end());
-    layer.part = std::move(node);
-    return impl().commit(std::move(layer), shape, precision);
-  });
+        shape.*axis.size += part.shape.*axis.size;
+      }
+    });
+    node.parts.push_back(net.index(what, parts[i]));
+  }
+  check_range(axis.name, shape.*axis.size, 1U, kMaxSide);
+  LayerNode layer;
+  layer.name = c.name;
+  layer.input = node.parts[0];
+  layer.operands.assign(node.parts.begin() + 1, node.parts.end());
+  layer.part = std::move(node);
+  return net.commit(std::move(layer), shape, precision);
+}
+
+Tensor Network::concatenate(std::span<const Tensor> parts, const Concatenation& c) {
+  return detail::add_layer(impl(), c.name,
+                           [&] { return detail::add_concatenation(impl(), parts, c); });
 }
 
 }  // namespace nvdla

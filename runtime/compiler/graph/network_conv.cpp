@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/conv_parts.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/folding.hpp"
@@ -192,7 +192,7 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   return layer;
 }
 
-Tensor detail::commit_convolution(Network::Impl& net, Tensor input, const Convolution& c) {
+Tensor detail::add_convolution(Network::Impl& net, Tensor input, const Convolution& c) {
   LayerNode layer = make_convolution(net, input, c, c.y, false);
   const auto& node = std::get<ConvNode>(layer.part);
   const Shape out = conv_output(node.conv);
@@ -200,16 +200,9 @@ Tensor detail::commit_convolution(Network::Impl& net, Tensor input, const Convol
   return net.commit(std::move(layer), out, result);
 }
 
-Tensor detail::commit_same_scale(Network::Impl& net, Tensor input, const Convolution& c) {
-  const Tensor output = commit_convolution(net, input, c);
-  net.tensors[net.index("output", output)].quantization =
-      net.tensors[net.index("input", input)].quantization;
-  return output;
-}
-
 Tensor Network::convolution(Tensor input, const Convolution& c) {
   return detail::add_layer(impl(), c.name,
-                           [&] { return detail::commit_convolution(impl(), input, c); });
+                           [&] { return detail::add_convolution(impl(), input, c); });
 }
 
 }  // namespace nvdla

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/conv_parts.hpp"
 
 namespace nvdla {
@@ -99,8 +99,8 @@ SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const Deconv
 
 }  // namespace
 
-Tensor detail::commit_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& d,
-                                    const QuantizedOperators* fitted) {
+Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& d,
+                                 const QuantizedOperators* fitted) {
   const TensorNode& tensor = net.cube("input", input);
   const Precision processing = kernel_precision(d.weights);
   if (tensor.precision != processing) {
@@ -144,7 +144,7 @@ Tensor detail::commit_deconvolution(Network::Impl& net, Tensor input, const Deco
 
 Tensor Network::deconvolution(Tensor input, const Deconvolution& d) {
   return detail::add_layer(impl(), d.name,
-                           [&] { return detail::commit_deconvolution(impl(), input, d, nullptr); });
+                           [&] { return detail::add_deconvolution(impl(), input, d); });
 }
 
 }  // namespace nvdla

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/conv_parts.hpp"
 
 namespace nvdla {
@@ -42,7 +42,7 @@ std::vector<T> transposed(std::span<const T> matrix, std::size_t rows, std::size
 
 }  // namespace
 
-Tensor detail::commit_fully_connected(Network::Impl& net, Tensor input, const FullyConnected& f) {
+Tensor detail::add_fully_connected(Network::Impl& net, Tensor input, const FullyConnected& f) {
   const TensorNode& in = net.cube("input", input);
   const Shape shape = in.shape;
   if (shape.height > kMostPositions || shape.width > kMostPositions) {
@@ -60,10 +60,10 @@ Tensor detail::commit_fully_connected(Network::Impl& net, Tensor input, const Fu
   conv.kernel_height = shape.height;
   conv.kernel_width = shape.width;
   conv.weights = f.weights;
-  return commit_convolution(net, input, conv);
+  return add_convolution(net, input, conv);
 }
 
-Tensor detail::commit_matrix_product(Network::Impl& net, Tensor input, const MatrixProduct& m) {
+Tensor detail::add_matrix_product(Network::Impl& net, Tensor input, const MatrixProduct& m) {
   const std::uint32_t rows = net.cube("input", input).shape.channels;
   check_range("columns", m.columns, 1U, kMaxSide);
   if (const std::size_t count = kernel_count(m.matrix); count != std::size_t{rows} * m.columns) {
@@ -78,19 +78,19 @@ Tensor detail::commit_matrix_product(Network::Impl& net, Tensor input, const Mat
       [&](const auto& matrix) {
         const auto kernels = transposed(matrix, rows, m.columns);
         conv.weights = std::span(kernels);
-        return commit_convolution(net, input, conv);
+        return add_convolution(net, input, conv);
       },
       m.matrix);
 }
 
 Tensor Network::fully_connected(Tensor input, const FullyConnected& f) {
   return detail::add_layer(impl(), f.name,
-                           [&] { return detail::commit_fully_connected(impl(), input, f); });
+                           [&] { return detail::add_fully_connected(impl(), input, f); });
 }
 
 Tensor Network::matrix_product(Tensor input, const MatrixProduct& m) {
   return detail::add_layer(impl(), m.name,
-                           [&] { return detail::commit_matrix_product(impl(), input, m); });
+                           [&] { return detail::add_matrix_product(impl(), input, m); });
 }
 
 }  // namespace nvdla

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "arith/fp17.hpp"
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/network_impl.hpp"
 #include "layout/precision.hpp"
 
@@ -56,44 +56,44 @@ void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
 
 }  // namespace
 
+Tensor detail::add_pooling(Network::Impl& net, Tensor input, const Pooling& p) {
+  const TensorNode& in = net.cube("input", input);
+  if (p.method != NVDLA_POOL_AVERAGE && p.method != NVDLA_POOL_MAX && p.method != NVDLA_POOL_MIN) {
+    refuse_argument("method {} is none of AVERAGE, MAX, MIN", static_cast<int>(p.method));
+  }
+  if (p.method != NVDLA_POOL_AVERAGE && p.pad_value != 0) {
+    refuse_argument("pad_value {}: only an average has one", p.pad_value);
+  }
+  check_nan_to_zero(p.nan_to_zero, in.precision);
+  const Precision precision = in.precision;
+  const std::uint32_t most = p.method == NVDLA_POOL_AVERAGE ? kMaxWindow : kMaxSide;
+  Shape out = in.shape;
+  out.height = output_size(
+      {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y, most});
+  out.width =
+      output_size({"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x, most});
+  PoolNode node;
+  nvdla_pdp& pdp = node.pdp;
+  pdp.flags = p.nan_to_zero ? NVDLA_PDP_NAN_TO_ZERO : 0;
+  pdp.method = p.method;
+  pdp.kernel_width = p.kernel_width;
+  pdp.kernel_height = p.kernel_height;
+  pdp.stride_width = p.stride_x;
+  pdp.stride_height = p.stride_y;
+  pdp.pad_left = p.pad_left;
+  pdp.pad_right = p.pad_right;
+  pdp.pad_top = p.pad_top;
+  pdp.pad_bottom = p.pad_bottom;
+  if (p.method == NVDLA_POOL_AVERAGE) set_average(pdp, p, precision);
+  LayerNode layer;
+  layer.name = p.name;
+  layer.input = net.index("input", input);
+  layer.part = node;
+  return net.commit(std::move(layer), out, precision);
+}
+
 Tensor Network::pooling(Tensor input, const Pooling& p) {
-  return detail::add_layer(impl(), p.name, [&] {
-    const detail::TensorNode& in = impl().cube("input", input);
-    if (p.method != NVDLA_POOL_AVERAGE && p.method != NVDLA_POOL_MAX &&
-        p.method != NVDLA_POOL_MIN) {
-      refuse_argument("method {} is none of AVERAGE, MAX, MIN", static_cast<int>(p.method));
-    }
-    if (p.method != NVDLA_POOL_AVERAGE && p.pad_value != 0) {
-      refuse_argument("pad_value {}: only an average has one", p.pad_value);
-    }
-    detail::check_nan_to_zero(p.nan_to_zero, in.precision);
-    const Precision precision = in.precision;
-    const std::uint32_t most =
-        p.method == NVDLA_POOL_AVERAGE ? detail::kMaxWindow : detail::kMaxSide;
-    Shape out = in.shape;
-    out.height = output_size(
-        {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y, most});
-    out.width = output_size(
-        {"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x, most});
-    detail::PoolNode node;
-    nvdla_pdp& pdp = node.pdp;
-    pdp.flags = p.nan_to_zero ? NVDLA_PDP_NAN_TO_ZERO : 0;
-    pdp.method = p.method;
-    pdp.kernel_width = p.kernel_width;
-    pdp.kernel_height = p.kernel_height;
-    pdp.stride_width = p.stride_x;
-    pdp.stride_height = p.stride_y;
-    pdp.pad_left = p.pad_left;
-    pdp.pad_right = p.pad_right;
-    pdp.pad_top = p.pad_top;
-    pdp.pad_bottom = p.pad_bottom;
-    if (p.method == NVDLA_POOL_AVERAGE) set_average(pdp, p, precision);
-    detail::LayerNode layer;
-    layer.name = p.name;
-    layer.input = impl().index("input", input);
-    layer.part = node;
-    return impl().commit(std::move(layer), out, precision);
-  });
+  return detail::add_layer(impl(), p.name, [&] { return detail::add_pooling(impl(), input, p); });
 }
 
 }  // namespace nvdla

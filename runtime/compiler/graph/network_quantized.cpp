@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/conv_parts.hpp"
 #include "compiler/graph/network_impl.hpp"
 
@@ -38,60 +38,84 @@ std::optional<Quantization> Network::quantization(Tensor tensor) const {
 
 namespace {
 
-// Fits operators to `layer` and has `add` add it with them: the errors of both are said of it once.
+// Fits operators to `layer` and has `add` add it with them.
 template <typename Layer, typename Add>
 Tensor add_quantized(Network::Impl& net, Tensor input, const Layer& layer,
                      const ConvolutionScales& scales, const Add& add) {
-  return detail::add_layer(net, layer.name, [&] {
-    ConvolutionScales known = scales;
-    if (!known.input) known.input = net.any_tensor("input", input).quantization;
-    const Tensor output = add(QuantizedOperators::fit(layer, known), *known.input);
-    net.tensors[net.index("output", output)].quantization = scales.output;
-    return output;
-  });
+  ConvolutionScales known = scales;
+  if (!known.input) known.input = net.any_tensor("input", input).quantization;
+  const Tensor output = add(QuantizedOperators::fit(layer, known), *known.input);
+  net.tensors[net.index("output", output)].quantization = scales.output;
+  return output;
 }
 
 }  // namespace
 
-Tensor Network::convolution(Tensor input, const Convolution& layer,
-                            const ConvolutionScales& scales) {
+Tensor detail::add_convolution(Network::Impl& net, Tensor input, const Convolution& layer,
+                               const ConvolutionScales& scales) {
   const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
     Convolution quantized = layer;
     fitted.apply(quantized);
-    return detail::commit_convolution(impl(), input, quantized);
+    return add_convolution(net, input, quantized);
   };
-  return add_quantized(impl(), input, layer, scales, add);
+  return add_quantized(net, input, layer, scales, add);
+}
+
+Tensor Network::convolution(Tensor input, const Convolution& layer,
+                            const ConvolutionScales& scales) {
+  return detail::add_layer(impl(), layer.name,
+                           [&] { return detail::add_convolution(impl(), input, layer, scales); });
+}
+
+Tensor detail::add_fully_connected(Network::Impl& net, Tensor input, const FullyConnected& layer,
+                                   const ConvolutionScales& scales) {
+  const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
+    FullyConnected quantized = layer;
+    fitted.apply(quantized);
+    return add_fully_connected(net, input, quantized);
+  };
+  return add_quantized(net, input, layer, scales, add);
 }
 
 Tensor Network::fully_connected(Tensor input, const FullyConnected& layer,
                                 const ConvolutionScales& scales) {
+  return detail::add_layer(impl(), layer.name, [&] {
+    return detail::add_fully_connected(impl(), input, layer, scales);
+  });
+}
+
+Tensor detail::add_matrix_product(Network::Impl& net, Tensor input, const MatrixProduct& product,
+                                  const ConvolutionScales& scales) {
   const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
-    FullyConnected quantized = layer;
+    MatrixProduct quantized = product;
     fitted.apply(quantized);
-    return detail::commit_fully_connected(impl(), input, quantized);
+    return add_matrix_product(net, input, quantized);
   };
-  return add_quantized(impl(), input, layer, scales, add);
+  return add_quantized(net, input, product, scales, add);
 }
 
 Tensor Network::matrix_product(Tensor input, const MatrixProduct& product,
                                const ConvolutionScales& scales) {
-  const auto add = [&](const QuantizedOperators& fitted, const Quantization& /*input*/) {
-    MatrixProduct quantized = product;
-    fitted.apply(quantized);
-    return detail::commit_matrix_product(impl(), input, quantized);
-  };
-  return add_quantized(impl(), input, product, scales, add);
+  return detail::add_layer(impl(), product.name, [&] {
+    return detail::add_matrix_product(impl(), input, product, scales);
+  });
 }
 
-Tensor Network::deconvolution(Tensor input, const Deconvolution& layer,
-                              const ConvolutionScales& scales) {
+Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvolution& layer,
+                                 const ConvolutionScales& scales) {
   const auto add = [&](const QuantizedOperators& fitted, const Quantization& known) {
     Deconvolution quantized = layer;
     quantized.bias = {};
     quantized.zero_point = known.zero_point;
-    return detail::commit_deconvolution(impl(), input, quantized, &fitted);
+    return add_deconvolution(net, input, quantized, &fitted);
   };
-  return add_quantized(impl(), input, layer, scales, add);
+  return add_quantized(net, input, layer, scales, add);
+}
+
+Tensor Network::deconvolution(Tensor input, const Deconvolution& layer,
+                              const ConvolutionScales& scales) {
+  return detail::add_layer(impl(), layer.name,
+                           [&] { return detail::add_deconvolution(impl(), input, layer, scales); });
 }
 
 }  // namespace nvdla

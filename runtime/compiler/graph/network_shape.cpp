@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/axis.hpp"
 #include "compiler/graph/conv_parts.hpp"
 #include "compiler/graph/cpu_layer.hpp"
@@ -31,7 +31,9 @@ Tensor flatten(Network::Impl& net, Tensor input, const Shape& in, std::string_vi
   conv.kernel_height = in.height;
   conv.kernel_width = in.width;
   conv.weights = std::span<const T>(weights);
-  return detail::commit_same_scale(net, input, conv);
+  const Tensor output = detail::add_convolution(net, input, conv);
+  net.tensors[net.index("output", output)].quantization = net.cube("input", input).quantization;
+  return output;
 }
 
 // Whether a convolution makes channels of all positions. It keeps integers, and halves but for the
@@ -44,49 +46,54 @@ bool is_flattened(const TensorNode& in, const Shape& to) {
 
 }  // namespace
 
+Tensor detail::add_reshape(Network::Impl& net, Tensor input, const Reshape& r) {
+  const TensorNode& in = net.cube("input", input);
+  const Shape shape{r.channels, r.height, r.width, in.shape.batch};
+  for (const auto axis : {Axis::kChannels, Axis::kHeight, Axis::kWidth}) {
+    const AxisOf of = axis_of(axis);
+    check_range(of.name, shape.*of.size, 1U, kMaxSide);
+  }
+  if (shape.elements() != in.shape.elements()) {
+    refuse_argument("{}x{}x{} (CHW) are not as many elements as the {}x{}x{} of the input",
+                    shape.channels, shape.height, shape.width, in.shape.channels, in.shape.height,
+                    in.shape.width);
+  }
+  const Precision precision = in.precision;
+  if (is_flattened(in, shape)) {
+    const Shape from = in.shape;
+    return precision == Precision::kInt8 ? flatten<std::int8_t>(net, input, from, r.name)
+                                         : flatten<std::int16_t>(net, input, from, r.name);
+  }
+  LayerNode layer;
+  layer.name = r.name;
+  layer.input = net.index("input", input);
+  layer.part = ReshapeNode{};
+  return net.commit(std::move(layer), shape, precision);
+}
+
 Tensor Network::reshape(Tensor input, const Reshape& r) {
-  return detail::add_layer(impl(), r.name, [&] {
-    const TensorNode& in = impl().cube("input", input);
-    const Shape shape{r.channels, r.height, r.width, in.shape.batch};
-    for (const auto axis : {Axis::kChannels, Axis::kHeight, Axis::kWidth}) {
-      const detail::AxisOf of = detail::axis_of(axis);
-      detail::check_range(of.name, shape.*of.size, 1U, detail::kMaxSide);
-    }
-    if (shape.elements() != in.shape.elements()) {
-      refuse_argument("{}x{}x{} (CHW) are not as many elements as the {}x{}x{} of the input",
-                      shape.channels, shape.height, shape.width, in.shape.channels, in.shape.height,
-                      in.shape.width);
-    }
-    const Precision precision = in.precision;
-    if (is_flattened(in, shape)) {
-      const Shape from = in.shape;
-      return precision == Precision::kInt8 ? flatten<std::int8_t>(impl(), input, from, r.name)
-                                           : flatten<std::int16_t>(impl(), input, from, r.name);
-    }
-    detail::LayerNode layer;
-    layer.name = r.name;
-    layer.input = impl().index("input", input);
-    layer.part = detail::ReshapeNode{};
-    return impl().commit(std::move(layer), shape, precision);
-  });
+  return detail::add_layer(impl(), r.name, [&] { return detail::add_reshape(impl(), input, r); });
+}
+
+Tensor detail::add_transpose(Network::Impl& net, Tensor input, const Transpose& layer) {
+  const TensorNode& in = net.cube("input", input);
+  Shape out = in.shape;
+  std::array<std::uint32_t, 3> order{};
+  std::array<bool, 3> named{};
+  constexpr std::array kAxes = {Axis::kChannels, Axis::kHeight, Axis::kWidth};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto from = axis_of(layer.order[i]);
+    order[i] = static_cast<std::uint32_t>(layer.order[i]);
+    if (std::exchange(named[order[i]], true)) refuse_argument("order names {} twice", from.name);
+    out.*axis_of(kAxes[i]).size = in.shape.*from.size;
+  }
+  return commit_cpu(net, layer.name, {&input, 1}, {{cpu::TransposeOperation{order}}},
+                    {out, in.precision, in.quantization});
 }
 
 Tensor Network::transpose(Tensor input, const Transpose& layer) {
-  return detail::add_layer(impl(), layer.name, [&] {
-    const TensorNode& in = impl().cube("input", input);
-    Shape out = in.shape;
-    std::array<std::uint32_t, 3> order{};
-    std::array<bool, 3> named{};
-    constexpr std::array kAxes = {Axis::kChannels, Axis::kHeight, Axis::kWidth};
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto from = detail::axis_of(layer.order[i]);
-      order[i] = static_cast<std::uint32_t>(layer.order[i]);
-      if (std::exchange(named[order[i]], true)) refuse_argument("order names {} twice", from.name);
-      out.*detail::axis_of(kAxes[i]).size = in.shape.*from.size;
-    }
-    return detail::commit_cpu(impl(), layer.name, {&input, 1}, {{cpu::TransposeOperation{order}}},
-                              {out, in.precision, in.quantization});
-  });
+  return detail::add_layer(impl(), layer.name,
+                           [&] { return detail::add_transpose(impl(), input, layer); });
 }
 
 }  // namespace nvdla

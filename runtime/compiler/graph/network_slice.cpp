@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "compiler/graph/add_layer.hpp"
+#include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/axis.hpp"
 #include "compiler/graph/network_impl.hpp"
 #include "layout/precision.hpp"
@@ -39,41 +39,45 @@ detail::LayerNode layer_of(std::string_view name, std::uint32_t input) {
 
 }  // namespace
 
+Tensor detail::add_slice(Network::Impl& net, Tensor input, const Slice& s) {
+  const TensorNode& in = net.cube("input", input);
+  const AxisOf axis = axis_of(s.axis);
+  Shape shape = in.shape;
+  const std::uint32_t all = shape.*axis.size;
+  if (s.size == 0 || s.start >= all || s.size > all - s.start) {
+    refuse_argument("{} {}..{} (size {}) are not within the {} that the input has", axis.name,
+                    s.start, std::uint64_t{s.start} + s.size, s.size, all);
+  }
+  shape.*axis.size = s.size;
+  const Precision precision = in.precision;
+  LayerNode layer = layer_of(s.name, net.index("input", input));
+  SliceNode node;
+  node.corner.*axis.corner = s.start;
+  layer.part = node;
+  return net.commit(std::move(layer), shape, precision);
+}
+
 Tensor Network::slice(Tensor input, const Slice& s) {
-  return detail::add_layer(impl(), s.name, [&] {
-    const TensorNode& in = impl().cube("input", input);
-    const detail::AxisOf axis = detail::axis_of(s.axis);
-    Shape shape = in.shape;
-    const std::uint32_t all = shape.*axis.size;
-    if (s.size == 0 || s.start >= all || s.size > all - s.start) {
-      refuse_argument("{} {}..{} (size {}) are not within the {} that the input has", axis.name,
-                      s.start, std::uint64_t{s.start} + s.size, s.size, all);
-    }
-    shape.*axis.size = s.size;
-    const Precision precision = in.precision;
-    detail::LayerNode layer = layer_of(s.name, impl().index("input", input));
-    detail::SliceNode node;
-    node.corner.*axis.corner = s.start;
-    layer.part = node;
-    return impl().commit(std::move(layer), shape, precision);
-  });
+  return detail::add_layer(impl(), s.name, [&] { return detail::add_slice(impl(), input, s); });
+}
+
+Tensor detail::add_padding(Network::Impl& net, Tensor input, const Padding& p) {
+  const TensorNode& in = net.cube("input", input);
+  for (const std::uint32_t side : {p.top, p.bottom, p.left, p.right})
+    check_range("padding", side, 0U, kMaxSide);
+  Shape shape = in.shape;
+  shape.height += p.top + p.bottom;
+  shape.width += p.left + p.right;
+  check_range("height with padding", shape.height, 1U, kMaxSide);
+  check_range("width with padding", shape.width, 1U, kMaxSide);
+  const Precision precision = in.precision;
+  LayerNode layer = layer_of(p.name, net.index("input", input));
+  layer.part = PadNode{{0, p.top, p.left}, element(p.value, precision)};
+  return net.commit(std::move(layer), shape, precision);
 }
 
 Tensor Network::pad(Tensor input, const Padding& p) {
-  return detail::add_layer(impl(), p.name, [&] {
-    const TensorNode& in = impl().cube("input", input);
-    for (const std::uint32_t side : {p.top, p.bottom, p.left, p.right})
-      detail::check_range("padding", side, 0U, detail::kMaxSide);
-    Shape shape = in.shape;
-    shape.height += p.top + p.bottom;
-    shape.width += p.left + p.right;
-    detail::check_range("height with padding", shape.height, 1U, detail::kMaxSide);
-    detail::check_range("width with padding", shape.width, 1U, detail::kMaxSide);
-    const Precision precision = in.precision;
-    detail::LayerNode layer = layer_of(p.name, impl().index("input", input));
-    layer.part = detail::PadNode{{0, p.top, p.left}, element(p.value, precision)};
-    return impl().commit(std::move(layer), shape, precision);
-  });
+  return detail::add_layer(impl(), p.name, [&] { return detail::add_padding(impl(), input, p); });
 }
 
 }  // namespace nvdla
