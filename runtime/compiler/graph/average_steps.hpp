@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Large windows of sums in steps that convolutions have: all but the last one add up blocks.
+// Sums of large windows are taken in steps that convolutions have: all but the last add up blocks.
 #ifndef NVDLA_COMPILER_GRAPH_AVERAGE_STEPS_HPP
 #define NVDLA_COMPILER_GRAPH_AVERAGE_STEPS_HPP
 
@@ -10,12 +10,12 @@
 
 namespace nvdla::detail {
 
-// A window that moves along one axis. `after` may be less than what the last window leaves.
+// `AxisWindow` is a window that moves along one axis; `after` may be less than the last one leaves.
 struct AxisWindow {
   std::uint32_t size = 1, kernel = 1, stride = 1, before = 0, after = 0;
 
   std::uint32_t outputs() const { return (before + size + after - kernel) / stride + 1; }
-  // How many of its elements are there.
+  // Returns the number of elements of a window that are not padding.
   std::uint32_t count(std::uint32_t output) const;
   // Returns true if a convolution has it.
   bool of_device() const;
@@ -25,9 +25,8 @@ struct SumStep {
   AxisWindow y, x;
 };
 
-// Steps whose sums are those of the window if padding is zero, the first of which takes elements of
-// 8 bits and all of which but the last make sums of 16 bits; nothing if there are none that are
-// exact.
+// Returns steps whose sums are those of the window if padding is zero: the first takes elements of
+// 8 bits, and all but the last make sums of 16 bits. Returns nothing if no steps are exact.
 std::optional<std::vector<SumStep>> sum_steps(const AxisWindow& y, const AxisWindow& x);
 
 }  // namespace nvdla::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What an axis says of a shape.
+// `AxisOf` has the name of an axis, and the members of Shape and Corner that belong to it.
 #ifndef NVDLA_COMPILER_GRAPH_AXIS_HPP
 #define NVDLA_COMPILER_GRAPH_AXIS_HPP
 

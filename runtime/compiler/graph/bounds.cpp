@@ -16,7 +16,7 @@ namespace {
 using Limits32 = std::numeric_limits<std::int32_t>;
 using Limits16 = std::numeric_limits<std::int16_t>;
 
-// The converter, which rises or falls with its input, saturated to elements.
+// `Elements` is the converter, saturated to elements: it rises or falls with its input.
 struct Elements {
   const Converter& converter;
   Precision result;
@@ -27,11 +27,11 @@ struct Elements {
   }
 };
 
-// Values that are given the same element, first to last.
+// `Run` has the first and the last of the values that are given the same element.
 struct Run {
   std::int64_t first = 0, last = 0;
 
-  // Of those the one with most zeros at the end: ReLU is for 0, and operands have few bits.
+  // Returns the value with most zeros at the end: ReLU is for 0, and operands have few bits.
   std::int32_t roundest() const {
     std::int64_t best = last;
     for (int zeros = 1; zeros <= 32 && best != 0; ++zeros) {
@@ -43,7 +43,7 @@ struct Run {
   }
 };
 
-// All values of 32 bits with that element; nothing if there are none.
+// Returns all values of 32 bits with that element; nothing if there are none.
 std::optional<Run> values_of(const Elements& elements, std::int32_t element) {
   const bool falls = elements.converter.scale < 0;
   // The first value whose element is at least, or on falling ones at most, `limit`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Holding the results of SDP to bounds: by operators before its converter, where they have a place.
+// Operators before SDP's converter hold its results to bounds, where they have a place.
 #ifndef NVDLA_COMPILER_GRAPH_BOUNDS_HPP
 #define NVDLA_COMPILER_GRAPH_BOUNDS_HPP
 
@@ -15,7 +15,7 @@ namespace nvdla::detail {
 // free; else integers get bounds, and fp16 a layer behind, which lower_bounds() adds.
 void add_relu_behind_y(SdpNode& part, Precision result, const Shape& out);
 
-// The element that the converter of `part` makes of 0: integers, or bits of fp16.
+// Returns the element that the converter of `part` makes of 0: an integer, or bits of fp16.
 std::int32_t element_of_zero(const SdpNode& part, Precision result);
 
 // Returns true if bounds leave out elements that saturation does not.

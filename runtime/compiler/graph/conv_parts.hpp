@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What adding a convolution and adding a deconvolution have in common.
+// Convolutions and deconvolutions have these parts and checks in common.
 #ifndef NVDLA_COMPILER_GRAPH_CONV_PARTS_HPP
 #define NVDLA_COMPILER_GRAPH_CONV_PARTS_HPP
 
@@ -13,27 +13,28 @@
 
 namespace nvdla::detail {
 
-// Lines and columns of a kernel, and so of what is done as a convolution of all positions.
+// A kernel has at most so many lines and columns, and so has what becomes a convolution of all
+// positions.
 inline constexpr std::uint32_t kMostPositions = 32;
 
-// What the layer works in: the kernels' type.
+// Returns the precision in which a layer with these kernels works, which is theirs.
 Precision kernel_precision(const KernelSpan& weights) noexcept;
 std::size_t kernel_count(const KernelSpan& weights) noexcept;
-// Copies them; reals become fp16. Throws kInvalidArgument unless there are `desc.elements()`.
+// Copies kernels; reals become fp16. Throws kInvalidArgument unless there are `desc.elements()`.
 Kernels copy_kernels(const KernelSpan& weights, const WeightsDesc& desc);
 
-// The precision of the result of a convolution in `processing`. Throws kInvalidArgument for what
-// no convolution makes, saying what would.
+// Returns the precision of the result of a convolution in `processing`. Throws kInvalidArgument
+// for one that no convolution makes, with the layer that does.
 Precision conv_result(Precision processing, const std::optional<Precision>& wanted);
 
 void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
                 Precision processing);
 
-// A convolution with operator Y, which compares or not: everything but its output.
+// Returns a convolution with operator Y, which compares or not, without its output.
 LayerNode make_convolution(Network::Impl& net, Tensor input, const Convolution& convolution,
                            const OperatorY& y, bool compares);
 
-// SDP of a Convolution or a Deconvolution, with operator Y, which compares or not.
+// Returns SDP of a Convolution or a Deconvolution, with operator Y, which compares or not.
 template <typename Layer>
 SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const OperatorYNode& y, const Shape& out,
                  Precision processing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What adding layers that the CPU computes to a network has in common.
+// Layers that the CPU computes have these checks in common, and are added by commit_cpu().
 #ifndef NVDLA_COMPILER_GRAPH_CPU_LAYER_HPP
 #define NVDLA_COMPILER_GRAPH_CPU_LAYER_HPP
 
@@ -12,10 +12,10 @@
 
 namespace nvdla::detail {
 
-// Refuses what elements of `precision` cannot stand for.
+// Refuses scales and zero points that elements of `precision` cannot have.
 void check_stands_for(std::string_view what, Precision precision, const Quantization& q);
 
-// What is said of an input, or else known.
+// Returns `said`, or else the quantisation that the network knows; refuses to have neither.
 Quantization quantization_of(std::string_view what, const TensorNode& tensor,
                              const std::optional<Quantization>& said);
 
@@ -25,7 +25,7 @@ struct CpuResult {
   std::optional<Quantization> quantization;
 };
 
-// The layer with its output.
+// Adds the layer and its output, which it returns.
 Tensor commit_cpu(Network::Impl& net, std::string_view name, std::span<const Tensor> inputs,
                   CpuNode node, const CpuResult& result);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the CPU does between two programs, as a network keeps it.
+// `CpuNode` is an operation that the CPU does between two programs, as a network keeps it.
 #ifndef NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 #define NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 

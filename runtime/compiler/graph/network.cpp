@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tensors of a network and what it can tell. Layers are added in files of their own, building is in
-// build.cpp.
+// Network keeps tensors and reports on them; add_operators.hpp lists the functions that add layers,
+// and compile.cpp compiles.
 #include "nvdla/network.hpp"
 
 #include <atomic>
@@ -145,7 +145,7 @@ Tensor Network::Impl::add_input(std::string_view name, TensorNode node,
     detail::check_precision(node.precision);
   });
   const std::size_t index = tensors.size();
-  // What converters make of pixels is up to the layers that read them.
+  // The layers that read pixels choose what converters make of them.
   if (!node.image) node.quantization = quantization;
   inputs.push_back({std::string(name), static_cast<std::uint32_t>(index), quantization});
   tensors.push_back(std::move(node));

@@ -46,7 +46,7 @@ Window check_window(Window w) {
   return w;
 }
 
-// By what sums are divided: one number, or one for each position of the output.
+// Returns the divisors of sums: one number, or one for each position of the output.
 std::vector<std::uint32_t> counts_of(const Window& y, const Window& x, bool padding_counts) {
   std::vector<std::uint32_t> counts;
   for (std::uint32_t i = 0; i < y.outputs(); ++i)
@@ -57,14 +57,14 @@ std::vector<std::uint32_t> counts_of(const Window& y, const Window& x, bool padd
   return counts;
 }
 
-// What the convolution refers to.
+// `Division` owns the operands that the convolution refers to.
 struct Division {
   std::vector<std::int16_t> first, second;
   std::vector<std::int32_t> factor;
   std::vector<float> real;
 };
 
-// One multiplier of 32 bits, rounded up: halves go away from zero.
+// Divides by one multiplier of 32 bits, rounded up: halves go away from zero.
 void divide_wide(std::uint32_t count, Division& division, Convolution& conv) {
   const std::uint32_t shift = 29 + static_cast<std::uint32_t>(std::bit_width(count));
   const std::uint64_t one = std::uint64_t{1} << shift;
@@ -74,8 +74,8 @@ void divide_wide(std::uint32_t count, Division& division, Convolution& conv) {
   conv.y.mul_shift = shift;
 }
 
-// Two of 16 bits, of the layer or for each element. False if some sums would not be divided
-// exactly.
+// Divides by two multipliers of 16 bits, of the layer or for each element. Returns false if some
+// sums would not be divided exactly.
 bool divide_narrow(const std::vector<std::uint32_t>& counts, std::uint32_t channels,
                    std::uint32_t bits, Division& division, Convolution& conv) {
   std::vector<std::uint32_t> known = counts;
@@ -130,7 +130,7 @@ void set_window(const detail::AxisWindow& y, const detail::AxisWindow& x, Convol
   conv.pad_right = x.after;
 }
 
-// Each channel for itself, multiplied with ones.
+// Adds a convolution that multiplies each channel with ones, for itself.
 Tensor add_sums(Network::Impl& net, Tensor input, Convolution conv) {
   const detail::TensorNode& in = net.cube("input", input);
   const Precision precision = in.precision;
@@ -149,7 +149,7 @@ Tensor add_sums(Network::Impl& net, Tensor input, Convolution conv) {
   return detail::add_convolution(net, input, conv);
 }
 
-// The operators of an average whose result has a scale of its own, with its count.
+// `Scaled` has the operators of an average whose result has a scale of its own, with its count.
 struct Scaled {
   Quantization input, output;
   std::optional<QuantizedOperators> operators;  // where all windows have the same count

@@ -24,8 +24,8 @@ using detail::refuse_argument;
 using detail::TensorNode;
 using Rounding = cpu::Elements::Rounding;
 
-// How an operator that loadables have, too, rounds. Refuses what loadables do not have: softmax,
-// which sees differences only, takes any zero point of its input.
+// Returns the rounding of an operator that loadables have, too. Refuses precisions, scales and zero
+// points that loadables do not have; softmax, which sees differences only, takes any zero point.
 Rounding rounding_of(Precision precision, const Quantization& input, bool any_zero_point,
                      const Quantization& output, bool as_loadables) {
   if (!as_loadables) return Rounding::kNearest;
@@ -91,7 +91,7 @@ Tensor detail::add_element_function(Network::Impl& net, Tensor input,
   check_stands_for("output", in.precision, layer.output);
   if (!layer.function) refuse_argument("the function is empty");
   const Elements elements = {in.precision, from}, results = {in.precision, layer.output};
-  // By the bits of an element.
+  // The bits of an element are its index in the table.
   const std::size_t bytes = in.precision == Precision::kInt8 ? 1 : 2;
   const auto table = std::make_shared<std::vector<std::byte>>(bytes << (std::size_t{8} * bytes));
   for (std::size_t bits = 0; bits * bytes < table->size(); ++bits) {

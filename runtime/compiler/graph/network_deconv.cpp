@@ -31,8 +31,8 @@ void check_zero_point(const Deconvolution& d, Precision processing) {
   }
 }
 
-// The bias, less the zero point times all taps of a phase: outside of the input there is the zero
-// point, too. Nothing where both are nothing.
+// Returns the bias, less the zero point times all taps of a phase: outside of the input there is
+// the zero point, too. Returns nothing where both are nothing.
 std::vector<std::int32_t> phase_bias(const Deconvolution& d, const DeconvNode& node,
                                      std::uint32_t y, std::uint32_t x) {
   std::vector<std::int32_t> bias(d.bias.begin(), d.bias.end());
@@ -73,7 +73,7 @@ void check_operands(const SdpNode& sdp) {
   }
 }
 
-// What phase (y, x) does after its sums: as the layer says, or as the operators of a quantised one.
+// Returns SDP behind the sums of phase (y, x), as the layer describes it or as `fitted` does.
 SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const DeconvNode& node,
                   const detail::OperatorYNode& operator_y, const QuantizedOperators* fitted,
                   std::uint32_t y, std::uint32_t x) {

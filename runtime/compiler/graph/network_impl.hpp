@@ -36,42 +36,43 @@ struct Network::Impl : detail::Graph {
 
   static std::uint64_t new_id() noexcept;
 
-  // The index of a tensor. Refuses empty handles and tensors of other networks; `what` says in
-  // errors what the tensor is for.
+  // Returns the index of a tensor. Refuses empty handles and tensors of other networks; errors
+  // begin with `what`, which names the use of the tensor.
   std::uint32_t index(std::string_view what, Tensor tensor) const;
   const detail::TensorNode& any_tensor(std::string_view what, Tensor tensor) const;
   // Refuses images, too.
   const detail::TensorNode& tensor(std::string_view what, Tensor tensor) const;
   // Refuses planes, too.
   const detail::TensorNode& cube(std::string_view what, Tensor tensor) const;
-  // "input 2 'image'", of the one that would come next in `ports`. Refuses a name that an input or
-  // output has, saying which.
+  // Returns "input 2 'image'", of the one that would come next in `ports`. Refuses a name that an
+  // input or output has, and names that one.
   std::string new_port(const std::vector<detail::IoTensor>& ports, std::string_view name) const;
-  // Refuses the name of an earlier layer, saying which. Layers may have none.
+  // Refuses the name of an earlier layer, and names that layer. Layers may have none.
   void check_layer_name(std::string_view name) const;
 
-  // Adding a layer: the operator of it that `what` names; the layer once it is right, which makes
-  // its output and marks what it reads.
+  // Returns an operator of a layer, checked; `what` names it in errors.
   detail::OperatorNode make_operator(const char* what, const Operator& op, const Shape& shape,
                                      Precision processing) const;
   detail::OperatorYNode make_operator_y(const OperatorY& op, bool compares, const Shape& shape,
                                         Precision processing);
   std::optional<detail::OperandTensor> operand(const char* what, Tensor tensor) const;
-  // Index of a look-up table, which is taken over unless it is there already.
+  // Returns the index of a look-up table, which is copied unless it is there already.
   std::uint32_t add_lut(const nvdla_lut& lut, nvdla_lut_unit unit);
-  // Shape, precision and pixels are checked.
+  // Checks shape, precision and pixels, and adds an input.
   Tensor add_input(std::string_view name, detail::TensorNode node,
                    const Quantization& quantization);
-  // What is not said of its quantisation is what is known.
+  // Without a `quantization` the output has the one that the network knows.
   void add_output(Tensor tensor, std::string_view name,
                   const std::optional<Quantization>& quantization);
+  // Adds a layer that was checked, makes its output and marks what it reads.
   Tensor commit(detail::LayerNode layer, const Shape& shape, Precision precision,
                 bool planar = false);
+  // Does the same for a layer without output.
   void commit_silent(detail::LayerNode layer);
 };
 
 namespace detail {
-// What the output of `layer` stands for if its input is known to.
+// Returns the quantisation that the output of `layer` has from its input, if that is known.
 std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer);
 }  // namespace detail
 

@@ -32,7 +32,7 @@ std::uint32_t output_size(const PoolAxis& a) {
   return (padded - a.kernel) / a.stride + 1;
 }
 
-// What n padded elements add to a sum, and what sums are multiplied with.
+// Sets what n padded elements add to a sum, and the factors of sums.
 void set_average(nvdla_pdp& pdp, const Pooling& p, Precision precision) {
   const bool real = precision == Precision::kFp16;
   pdp.recip_width = detail::pool_reciprocal(p.kernel_width, real);

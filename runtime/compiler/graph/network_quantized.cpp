@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "compiler/graph/add_operators.hpp"
-#include "compiler/graph/conv_parts.hpp"
 #include "compiler/graph/network_impl.hpp"
 
 namespace nvdla {
 
 namespace detail {
 
-// Layers that move elements, or choose or average some of one tensor.
+// Layers that move elements, or choose or average some of one tensor, keep its quantisation.
 std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer) {
   const std::optional<Quantization>& input = net.tensors[layer.input].quantization;
   const bool keeps = std::holds_alternative<PoolNode>(layer.part) ||

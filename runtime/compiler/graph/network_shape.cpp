@@ -17,8 +17,8 @@ namespace {
 using detail::refuse_argument;
 using detail::TensorNode;
 
-// As a depthwise convolution: an element is a kernel, which sees its channel, and its position
-// only.
+// Adds a depthwise convolution, in which each element has a kernel that sees its channel, and there
+// only its position.
 template <typename T>
 Tensor flatten(Network::Impl& net, Tensor input, const Shape& in, std::string_view name) {
   const std::size_t positions = std::size_t{in.height} * in.width;
@@ -36,8 +36,8 @@ Tensor flatten(Network::Impl& net, Tensor input, const Shape& in, std::string_vi
   return output;
 }
 
-// Whether a convolution makes channels of all positions. It keeps integers, and halves but for the
-// sign of zeros and NaN.
+// Returns true if a convolution makes channels of all positions. It keeps integers; of fp16 it
+// would not keep the sign of zeros and NaN.
 bool is_flattened(const TensorNode& in, const Shape& to) {
   return in.shape.channels != to.channels && to.height == 1 && to.width == 1 &&
          in.precision != Precision::kFp16 && in.shape.height <= detail::kMostPositions &&

@@ -44,7 +44,7 @@ void check_tensor(const char* what, const OperatorNode& op, const Shape& shape,
   if (!op.alu_values.empty() || !op.mul_values.empty()) {
     refuse_argument("{}: operands are values or a tensor, not both", what);
   }
-  // What is compared is compared element by element.
+  // A comparison takes an operand for each element.
   const bool channels = op.alu != NVDLA_ALU_EQUAL && tensor.shape == one_position(shape);
   if (tensor.shape != shape && !channels) {
     refuse_argument("{}: the operand tensor is {}x{}x{}x{} (NCHW), the layer's output {}x{}x{}x{}",
@@ -57,7 +57,7 @@ void check_tensor(const char* what, const OperatorNode& op, const Shape& shape,
   }
 }
 
-// The same operands, said for every channel or element.
+// Repeats operands for every channel or element.
 void spread(std::vector<std::int32_t>& values, std::size_t count, const Shape& shape) {
   if (values.empty() || values.size() == count) return;
   if (values.size() == 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the operands of X and Y operators have in common: how many there are, where they come from.
+// Operators X and Y have these checks of their operands in common: their number and their origin.
 #ifndef NVDLA_COMPILER_GRAPH_OPERANDS_HPP
 #define NVDLA_COMPILER_GRAPH_OPERANDS_HPP
 
@@ -10,7 +10,7 @@
 
 namespace nvdla::detail {
 
-// Brings the values of both parts to the wider number of them, and says so in the mode.
+// Brings the values of both parts to the wider number of them, and sets the mode.
 void unify(OperatorNode& op, const Shape& shape);
 
 // Checks that the parts exclude each other where they must, and that each has its operands: values,
@@ -18,7 +18,7 @@ void unify(OperatorNode& op, const Shape& shape);
 void check_operands(const char* what, OperatorNode& op, const Shape& shape, Precision processing,
                     const std::optional<OperandTensor>& tensor);
 
-// Integer operands where the layer works in integers, reals in fp16.
+// Refuses reals where the layer works in integers, and integers where it works in fp16.
 void check_kind(const char* what, const char* part, bool integers, bool reals,
                 Precision processing);
 

@@ -12,8 +12,8 @@
 
 namespace nvdla::detail {
 
-// What an average multiplies sums with, as nvdla_pdp takes it, for kernel sizes of 1 to 8. Integers
-// are cut off, as they always were; loadables leave them to whoever reads them.
+// Returns the factor of an average's sums, as nvdla_pdp takes it, for kernel sizes of 1 to 8.
+// Integers are cut off, as they always were; loadables leave them to whoever reads them.
 inline std::uint32_t pool_reciprocal(std::uint32_t size, bool real) noexcept {
   return real ? arith::to_fp17(1.0 / size) : 0x10000 / size;
 }

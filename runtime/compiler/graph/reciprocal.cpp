@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::int16_t>::max();
 constexpr std::uint64_t kMostSum = std::numeric_limits<std::int32_t>::max();
-// Of a product of two multipliers: both may be a power of two of half of them.
+// A product of two multipliers has so many bits if each is a power of two of half of them.
 constexpr std::uint32_t kProductBits = 28;
 
 struct Found {
   Reciprocals::Factors factors;
-  // By how much first * second * count is more than 2^shift.
+  // first * second * count exceeds 2^shift by this much.
   std::uint64_t excess = std::numeric_limits<std::uint64_t>::max();
 };
 
-// A product that is not less than 2^shift / count: halves then go away from zero.
+// Returns a product that is not less than 2^shift / count: halves then go away from zero.
 Found find(std::uint64_t count, std::uint64_t largest, std::uint32_t shift) {
   Found best;
   const std::uint64_t one = std::uint64_t{1} << shift;
