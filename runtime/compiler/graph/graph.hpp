@@ -7,9 +7,10 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <variant>
 #include <vector>
@@ -63,6 +64,50 @@ struct LayerNode {
   std::optional<std::uint32_t> absorbed_by = {};
 };
 
+// `LiveLayers` is a range of those layers that no other has absorbed. (clang 14 compiles no view of
+// the standard library that would do.)
+template <typename Layer>
+class LiveLayers {
+ public:
+  class Iterator {
+   public:
+    using value_type = LayerNode;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(Layer* at, Layer* end) : at_(at), end_(end) { skip_absorbed(); }
+
+    Layer& operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      skip_absorbed();
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+   private:
+    void skip_absorbed() {
+      while (at_ != end_ && at_->absorbed_by) ++at_;
+    }
+
+    Layer* at_ = nullptr;
+    Layer* end_ = nullptr;
+  };
+
+  LiveLayers(Layer* layers, std::size_t count) : begin_(layers), end_(layers + count) {}
+  Iterator begin() const { return {begin_, end_}; }
+  Iterator end() const { return {end_, end_}; }
+
+ private:
+  Layer* begin_;
+  Layer* end_;
+};
+
 struct Graph {
   std::vector<TensorNode> tensors;
   std::vector<IoTensor> inputs;
@@ -71,8 +116,8 @@ struct Graph {
   std::vector<nvdla_lut> luts;
 
   // Returns the layers that nothing has absorbed.
-  auto live_layers() const { return layers | std::views::filter(is_live); }
-  auto live_layers() { return layers | std::views::filter(is_live); }
+  LiveLayers<const LayerNode> live_layers() const { return {layers.data(), layers.size()}; }
+  LiveLayers<LayerNode> live_layers() { return {layers.data(), layers.size()}; }
   static bool is_live(const LayerNode& layer) noexcept { return !layer.absorbed_by; }
 
   // Returns "input 'image'", or "the output of layer 3 'conv'".
