@@ -10,13 +10,19 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "cpu/operation_fields.hpp"
 #include "layout/precision.hpp"
-#include "loadable/cpu_fields.hpp"
 
 namespace nvdla::loadable {
 namespace {
 
 constexpr std::string_view kSymbol = "nvdla-cpu:";
+
+// The versions of operations count from 1, each operation for itself. A change of what an
+// operation computes, or of its fields, is a new version.
+constexpr std::uint32_t kCpuVersion = 1;
+
+static_assert(cpu::kMaxWindow == detail::kMaxSide);
 
 template <typename... Args>
 [[noreturn]] void throw_invalid(fmt::format_string<Args...> format, Args&&... args) {

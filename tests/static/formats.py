@@ -20,7 +20,7 @@ DUMP = ROOT / "firmware/nvdla_dump_format.h"
 PROTOCOL = ROOT / "runtime/sim/nvdla_sim_protocol.h"
 SCHEMA = ROOT / "runtime/loadable/loadable.fbs"
 DESCRIPTORS = ROOT / "runtime/loadable/descriptors.hpp"
-CPU_FIELDS = ROOT / "runtime/loadable/cpu_fields.hpp"
+CPU_FIELDS = ROOT / "runtime/cpu/operation_fields.hpp"
 CPU_NAMES = ROOT / "runtime/cpu/operation.cpp"
 
 
@@ -142,7 +142,7 @@ def check_cpu(parts):
     """Yield what is wrong with the table of the CPU's operations: names, and fields in order."""
     names = dict(re.findall(r"operator\(\)\(const (\w+)&\) const \{ return \"([\w-]+)\"; \}",
                             CPU_NAMES.read_text()))
-    walks = re.findall(r"void walk_fields\(Walker&(?: walker)?, cpu::(\w+)&(?: op)?\) \{(.*?)\}\n\n",
+    walks = re.findall(r"void walk_fields\(Walker&(?: walker)?, (\w+)&(?: op)?\) \{(.*?)\}\n\n",
                        CPU_FIELDS.read_text(), re.M | re.S)
     wanted = {names[kind]: [(name, form) for form, name in
                             re.findall(r"walker\.(\w+)\(\"(\w+)\"", body)]

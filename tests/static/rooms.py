@@ -48,8 +48,8 @@ ROOMS = {
     # What programs share. Of base only headers: programs link the library, whose insides are hidden.
     "runtime/program": {"runtime/base", API, "uapi"},
     # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
-    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/lut",
-                      "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",
+    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/cpu",
+                      "runtime/lut", "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",
                       "runtime/sim", "firmware", API, "uapi"},
     # Examples are what users write: the public API, and nothing else of the library.
     "runtime/examples": {"runtime/program", API},

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/printable.hpp"
+#include "cpu/operation_fields.hpp"
 #include "loadable/convert.hpp"
-#include "loadable/cpu_fields.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// The fields of operations of our own, each once and in the order in which they lie in a file: the
-// reader, the writer and the dump walk them. A walker has a member for each type of field; the
-// bounds that it gets are those that a file is held to.
-#ifndef NVDLA_LOADABLE_CPU_FIELDS_HPP
-#define NVDLA_LOADABLE_CPU_FIELDS_HPP
+// `walk_fields` lists the fields of an operation, each once and in the order in which they lie in a
+// loadable. The reader and the writer of loadables, the dump and the text form of graphs call it. A
+// walker has a member for each type of field; the bounds that it gets are those that a file is held
+// to.
+#ifndef NVDLA_CPU_OPERATION_FIELDS_HPP
+#define NVDLA_CPU_OPERATION_FIELDS_HPP
 
 #include <cstdint>
 
-#include "base/check.hpp"
 #include "cpu/operation.hpp"
 
-namespace nvdla::loadable {
+namespace nvdla::cpu {
 
-// The versions of operations count from 1, each operation for itself. A change of what an
-// operation computes, or of its fields, is a new version.
-constexpr std::uint32_t kCpuVersion = 1;
+// The greatest window and stride, which is the greatest side of a cube.
+inline constexpr std::uint32_t kMaxWindow = 8192;
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::SoftmaxOperation& op) {
+void walk_fields(Walker& walker, SoftmaxOperation& op) {
   walker.rounding("rounding", op.rounding);
   walker.quantization("input", op.input);
   walker.quantization("output", op.output);
 }
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::PowerOperation& op) {
+void walk_fields(Walker& walker, PowerOperation& op) {
   walker.rounding("rounding", op.rounding);
   walker.quantization("input", op.input);
   walker.quantization("output", op.output);
@@ -35,12 +34,12 @@ void walk_fields(Walker& walker, cpu::PowerOperation& op) {
 }
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::TableOperation& op) {
+void walk_fields(Walker& walker, TableOperation& op) {
   walker.table("results", op.results);
 }
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::NormalOperation& op) {
+void walk_fields(Walker& walker, NormalOperation& op) {
   walker.quantization("input", op.input);
   walker.quantization("output", op.output);
   walker.real("epsilon", op.epsilon);
@@ -49,7 +48,7 @@ void walk_fields(Walker& walker, cpu::NormalOperation& op) {
 }
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::ProductOperation& op) {
+void walk_fields(Walker& walker, ProductOperation& op) {
   walker.zero_point("a_zero_point", op.a_zero_point);
   walker.zero_point("b_zero_point", op.b_zero_point);
   walker.zero_point("output_zero_point", op.output_zero_point);
@@ -58,12 +57,12 @@ void walk_fields(Walker& walker, cpu::ProductOperation& op) {
 }
 
 template <typename Walker>
-void walk_fields(Walker&, cpu::ArgmaxOperation&) {}
+void walk_fields(Walker&, ArgmaxOperation&) {}
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::AverageOperation& op) {
-  constexpr std::uint32_t kMax = detail::kMaxSide;
-  cpu::AverageWindow& w = op.window;
+void walk_fields(Walker& walker, AverageOperation& op) {
+  constexpr std::uint32_t kMax = kMaxWindow;
+  AverageWindow& w = op.window;
   walker.number("kernel_height", w.height, 1, kMax);
   walker.number("kernel_width", w.width, 1, kMax);
   walker.number("stride_y", w.stride_y, 1, kMax);
@@ -83,7 +82,7 @@ void walk_fields(Walker& walker, cpu::AverageOperation& op) {
   walker.quantization("output", w.scale->output);
   walker.number("steps", w.scale->steps, 0, 2);
   for (std::uint32_t i = 0; i < w.scale->steps; ++i) {
-    cpu::AverageScale::Step& step = w.scale->step[i];
+    AverageScale::Step& step = w.scale->step[i];
     walker.zero_point("addend", step.addend);
     walker.number("left_shift", step.left_shift, 0, 63);
     walker.zero_point("factor", step.factor);
@@ -92,13 +91,13 @@ void walk_fields(Walker& walker, cpu::AverageOperation& op) {
 }
 
 template <typename Walker>
-void walk_fields(Walker&, cpu::ReshapeOperation&) {}
+void walk_fields(Walker&, ReshapeOperation&) {}
 
 template <typename Walker>
-void walk_fields(Walker& walker, cpu::TransposeOperation& op) {
+void walk_fields(Walker& walker, TransposeOperation& op) {
   for (std::uint32_t& axis : op.order) walker.number("axis", axis, 0, 2);
 }
 
-}  // namespace nvdla::loadable
+}  // namespace nvdla::cpu
 
-#endif  // NVDLA_LOADABLE_CPU_FIELDS_HPP
+#endif  // NVDLA_CPU_OPERATION_FIELDS_HPP
