@@ -29,6 +29,10 @@ struct CpuResult {
 Tensor commit_cpu(Network::Impl& net, std::string_view name, std::span<const Tensor> inputs,
                   CpuNode node, const CpuResult& result);
 
+// Adds the layers of the device that compute the same as `layer`, an average with
+// CpuNode::sums_on_device; returns their output, which has a tensor of its own.
+Tensor add_sums_on_device(Network::Impl& net, const LayerNode& layer);
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_COMPILER_GRAPH_CPU_LAYER_HPP

@@ -4,18 +4,15 @@
 #ifndef NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 #define NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 
-#include <functional>
-
 #include "cpu/operation.hpp"
-#include "nvdla/network.hpp"
 
 namespace nvdla::detail {
 
 struct CpuNode {
   cpu::Operation operation;
-  // Adds layers that do the same on devices with int16 and operator Y, if there are any, to a
-  // network that has the input; returns their output.
-  std::function<Tensor(Network::Impl& net, Tensor input)> on_device = {};
+  // The operation is an average that devices with int16 and operator Y compute in steps of sums,
+  // with the same results: see add_sums_on_device().
+  bool sums_on_device = false;
 };
 
 }  // namespace nvdla::detail

@@ -230,19 +230,36 @@ Tensor average_on_cpu(Network::Impl& net, Tensor input, const Average& a, const 
                                y.before, x.before, a.pad_value};
   if (scaled) window.scale = scaled->on_cpu();
   detail::CpuNode node = {{cpu::AverageOperation{window}}};
-  const auto steps = detail::sum_steps(y, x);
-  const bool zeros = a.pad_value.value_or(0) == 0;
-  if (steps && zeros && counts.size() == 1 && in.precision == Precision::kInt8) {
-    node.on_device = [name = std::string(a.name), steps = *steps, count = counts[0], scaled](
-                         Network::Impl& all, Tensor from) {
-      return add_steps(all, from, name, steps, count, scaled);
-    };
-  }
+  node.sums_on_device = a.pad_value.value_or(0) == 0 && counts.size() == 1 &&
+                        in.precision == Precision::kInt8 && detail::sum_steps(y, x).has_value();
   return detail::commit_cpu(net, a.name, {&input, 1}, std::move(node),
                             {out, in.precision, scaled ? scaled->output : in.quantization});
 }
 
+// One axis of a layer that was added; it pads behind the input what the last window needs.
+Window axis_of_node(const char* name, detail::AxisWindow w, std::uint32_t outputs) {
+  const std::uint32_t end = (outputs - 1) * w.stride + w.kernel;
+  w.after = std::max(end, w.before + w.size) - (w.before + w.size);
+  return {name, w};
+}
+
 }  // namespace
+
+Tensor detail::add_sums_on_device(Network::Impl& net, const LayerNode& layer) {
+  const auto& cpu = std::get<CpuNode>(layer.part);
+  const cpu::AverageWindow& w = std::get<cpu::AverageOperation>(cpu.operation.kind).window;
+  const Shape &in = net.tensors[layer.input].shape, &out = net.tensors[layer.output].shape;
+  const Window y =
+      axis_of_node("height", {in.height, w.height, w.stride_y, w.pad_top, 0}, out.height);
+  const Window x = axis_of_node("width", {in.width, w.width, w.stride_x, w.pad_left, 0}, out.width);
+  const std::uint32_t count = counts_of(y, x, w.pad_value.has_value())[0];
+  std::optional<Scaled> scaled;
+  if (w.scale)
+    scaled = {w.scale->input, w.scale->output,
+              QuantizedOperators::average(count, w.scale->input, w.scale->output)};
+  return add_steps(net, TensorHandle::make(net.id, layer.input), layer.name,
+                   sum_steps(y, x).value(), count, scaled);
+}
 
 Tensor detail::add_average(Network::Impl& net, Tensor input, const Average& a) {
   const TensorNode& in = net.cube("input", input);

@@ -3,15 +3,16 @@
 #include <utility>
 #include <variant>
 
+#include "compiler/graph/cpu_layer.hpp"
 #include "compiler/graph/network_impl.hpp"
 #include "compiler/passes/passes.hpp"
 
 namespace nvdla::detail {
 namespace {
 
-const CpuNode* expandable(const LayerNode& layer) {
+bool is_expandable(const LayerNode& layer) {
   const auto* cpu = std::get_if<CpuNode>(&layer.part);
-  return cpu != nullptr && cpu->on_device ? cpu : nullptr;
+  return cpu != nullptr && cpu->sums_on_device;
 }
 
 }  // namespace
@@ -22,9 +23,9 @@ Graph expand_cpu_layers(Graph graph, PassContext& context) {
   static_cast<Graph&>(all) = std::move(graph);
   for (LayerNode& layer : std::exchange(all.layers, {})) {
     const std::uint32_t output = layer.output;
-    if (const CpuNode* cpu = expandable(layer)) {
+    if (is_expandable(layer)) {
       ++context.applied;
-      cpu->on_device(all, TensorHandle::make(all.id, layer.input));
+      add_sums_on_device(all, layer);
       // The last of these layers makes the tensor that the others of the graph know.
       all.tensors.pop_back();
       all.layers.back().output = output;
