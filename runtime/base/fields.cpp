@@ -17,11 +17,17 @@ constexpr std::uint32_t element_size() {
   return sizeof(std::remove_all_extents_t<std::remove_reference_t<T>>);
 }
 
+template <typename T>
+constexpr bool has_sign() {
+  return std::is_signed_v<std::remove_all_extents_t<std::remove_reference_t<T>>>;
+}
+
 // clang-format off
 #define FIELD(T, M)                                              \
   Field { static_cast<std::uint32_t>(offsetof(T, M)),            \
           static_cast<std::uint32_t>(sizeof(std::declval<T &>().M)),              \
-          element_size<decltype(std::declval<T &>().M)>(), #M }
+          element_size<decltype(std::declval<T &>().M)>(), #M,    \
+          has_sign<decltype(std::declval<T &>().M)>() }
 
 #define SURFACE(T, M) \
   FIELD(T, M.offset), FIELD(T, M.slot), FIELD(T, M.line_stride), FIELD(T, M.surface_stride), \

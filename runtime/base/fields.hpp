@@ -17,6 +17,7 @@ struct Field {
   std::uint32_t size;     // of all elements
   std::uint32_t element;  // of one
   std::string_view name;
+  bool has_sign = false;  // its elements are signed integers
 };
 
 // The fields of the structure that enum nvdla_object names, in order (of a program its parts);

@@ -124,6 +124,10 @@ struct Graph {
   std::string tensor_name(std::uint32_t index) const;
 };
 
+// Returns what the output of `layer` stands for if that follows from its input: layers that move,
+// choose or average elements keep it.
+std::optional<Quantization> kept_quantization(const Graph& graph, const LayerNode& layer);
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_COMPILER_GRAPH_GRAPH_HPP

@@ -71,11 +71,6 @@ struct Network::Impl : detail::Graph {
   void commit_silent(detail::LayerNode layer);
 };
 
-namespace detail {
-// Returns the quantisation that the output of `layer` has from its input, if that is known.
-std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer);
-}  // namespace detail
-
 }  // namespace nvdla
 
 #endif  // NVDLA_COMPILER_GRAPH_NETWORK_IMPL_HPP

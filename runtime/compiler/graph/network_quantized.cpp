@@ -12,8 +12,8 @@ namespace nvdla {
 namespace detail {
 
 // Layers that move elements, or choose or average some of one tensor, keep its quantisation.
-std::optional<Quantization> kept_quantization(const Network::Impl& net, const LayerNode& layer) {
-  const std::optional<Quantization>& input = net.tensors[layer.input].quantization;
+std::optional<Quantization> kept_quantization(const Graph& graph, const LayerNode& layer) {
+  const std::optional<Quantization>& input = graph.tensors[layer.input].quantization;
   const bool keeps = std::holds_alternative<PoolNode>(layer.part) ||
                      std::holds_alternative<RubikNode>(layer.part) ||
                      std::holds_alternative<CopyNode>(layer.part) ||
@@ -25,7 +25,7 @@ std::optional<Quantization> kept_quantization(const Network::Impl& net, const La
   if (!std::holds_alternative<ConcatNode>(layer.part)) return std::nullopt;
   const bool same =
       std::all_of(layer.operands.begin(), layer.operands.end(),
-                  [&](std::uint32_t part) { return net.tensors[part].quantization == input; });
+                  [&](std::uint32_t part) { return graph.tensors[part].quantization == input; });
   return same ? input : std::nullopt;
 }
 

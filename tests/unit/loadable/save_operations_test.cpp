@@ -14,6 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/handles.hpp"
+#include "compiler/graph/graph_text.hpp"
+#include "compiler/graph/network_impl.hpp"
 #include "loadable/loadable_impl.hpp"
 #include "loadable/save_cpu.hpp"
 #include "nvdla/lut.hpp"
@@ -437,6 +440,18 @@ TEST(SaveOperations, EachOfTheNetworkHasACaseOrAReason) {
   }
   for (const auto& [operation, count] : here)
     EXPECT_TRUE(operations.contains(operation)) << operation << " is no operation of networks";
+}
+
+// Its text holds every field of every operation.
+TEST(SaveOperations, EachGraphIsReadAsItIsPrinted) {
+  for (const Case& one : cases().all()) {
+    Network network;
+    one.build(network);
+    const detail::Graph& graph = *detail::Handles::impl(network);
+    const std::string text = detail::print_graph(graph, {.all_values = true});
+    SCOPED_TRACE(one.operation + ", " + one.what);
+    EXPECT_EQ(detail::graph_difference(graph, detail::parse_graph(text)), "");
+  }
 }
 
 // Calls call(element) with an element of the type that a tensor of a file has.
