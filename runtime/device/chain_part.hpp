@@ -50,7 +50,8 @@ struct CpuPart {
   std::optional<LayerOutput> output;  // none if it is no cube
   std::function<void(std::span<const Bytes> sources, std::span<std::byte> destination)> run;
   std::optional<std::uint32_t> layer;  // its number, where the network counts it
-  // Networks alone set both, for whoever saves them: what `run` does, and the cubes that it reads.
+  // The operation that `run` does and the cubes that it reads, for whoever saves or prints them.
+  // These lie in the slots that `sources` names.
   std::shared_ptr<const cpu::Operation> operation;
   std::vector<LayerOutput> inputs;
 };

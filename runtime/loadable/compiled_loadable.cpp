@@ -70,6 +70,8 @@ void CompiledLoadable::add_cpu(const Task& task, const nvdla_hw& hw) {
     part.destination = step.destination.memory;
     part.output = std::move(step.output);
     part.run = std::move(step.run);
+    part.operation = std::move(step.operation);
+    part.inputs = std::move(step.inputs);
     parts.emplace_back(std::move(part));
   }
 }

@@ -21,6 +21,8 @@ CpuStep emulated_step(const Container& c, const EmuStep& from) {
   step.destination = {from.destination_memory, from.destination_offset,
                       from.destination_offset + op.destination.size};
   step.output = emu_output(from, buffer_bytes(c.memories[from.destination_memory]));
+  step.operation = std::make_shared<const cpu::Operation>(emu_operation(op));
+  step.inputs.push_back({"cpu", 0, from.source_offset, emu_desc(op.source)});
   step.run = [from](auto sources, auto destination) { run_emu(from, sources[0], destination); };
   return step;
 }
@@ -56,6 +58,9 @@ CpuStep own_step(const Container& c, const Task& task, const nvdla_hw& hw) {
   step.output = detail::LayerOutput{"cpu", 0, step.destination.begin, own.output.desc};
   // The lambda has the offsets of the cubes; it outlives the file.
   const auto work = std::make_shared<const CpuTask>(own);
+  step.operation = {work, &work->operation};
+  for (std::size_t i = 0; i < own.inputs.size(); ++i)
+    step.inputs.push_back({"cpu", 0, step.sources[i].begin, own.inputs[i].desc});
   step.run = [work, from = step.sources, to = step.destination](auto sources, auto destination) {
     std::vector<cpu::Input> inputs;
     for (std::size_t i = 0; i < work->inputs.size(); ++i)

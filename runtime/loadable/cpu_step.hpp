@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cpu/operation.hpp"
 #include "device/layer_outputs.hpp"
 #include "firmware/nvdla_hw.h"
 #include "loadable/task.hpp"
@@ -31,6 +33,10 @@ struct CpuStep {
   Range destination;
   // None if its lines lie otherwise than those of cubes do.
   std::optional<detail::LayerOutput> output;
+  // The operation that `run` does and the cubes that it reads, for whoever prints them. Their slots
+  // are not set.
+  std::shared_ptr<const cpu::Operation> operation;
+  std::vector<detail::LayerOutput> inputs;
   // Takes the memories of the sources and the destination, from their first bytes on.
   std::function<void(std::span<const std::span<const std::byte>> sources,
                      std::span<std::byte> destination)>

@@ -129,13 +129,30 @@ const char* emu_name(const EmuStep& step) {
   return step.operation.type == kPower ? "power" : "softmax";
 }
 
-std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes) {
-  const EmuBuffer& b = step.operation.destination;
-  const Format f = format_of(b.format);
+cpu::Operation emu_operation(const EmuOperation& operation) {
+  constexpr auto kRounding = cpu::Elements::Rounding::kLoadable;
+  const Quantization from = {.scale = operation.input_scale};
+  const Quantization to = {.scale = operation.output_scale};
+  if (operation.type != kPower) return {cpu::SoftmaxOperation{kRounding, from, to}};
+  return {cpu::PowerOperation{
+      kRounding, from, to, {operation.power, operation.scale, operation.shift}}};
+}
+
+TensorDesc emu_desc(const EmuBuffer& buffer) {
+  const Format f = format_of(buffer.format);
   TensorDesc desc;
-  desc.shape = {.channels = b.channel, .height = b.height, .width = b.width};
+  desc.shape = {.channels = buffer.channel, .height = buffer.height, .width = buffer.width};
   desc.precision = f.bytes == 1 ? Precision::kInt8 : Precision::kFp16;
   desc.atom = f.atom();
+  desc.line_stride = buffer.line_stride;
+  desc.surface_stride = buffer.surf_stride;
+  return desc;
+}
+
+std::optional<detail::LayerOutput> emu_output(const EmuStep& step, std::uint64_t bytes) {
+  const EmuBuffer& b = step.operation.destination;
+  TensorDesc desc = emu_desc(b);
+  desc.line_stride = desc.surface_stride = 0;
   if (b.height > 1) desc.line_stride = b.line_stride;
   if (desc.surfaces() > 1) desc.surface_stride = b.surf_stride;
   try {

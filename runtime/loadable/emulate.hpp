@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "cpu/operation.hpp"
 #include "device/layer_outputs.hpp"
 #include "loadable/task.hpp"
 
@@ -31,6 +32,10 @@ void run_emu(const EmuStep& step, std::span<const std::byte> source,
 
 // "power" or "softmax"
 const char* emu_name(const EmuStep& step);
+
+// The operation as networks have it, and a cube as it lies, whatever its strides are.
+cpu::Operation emu_operation(const EmuOperation& operation);
+TensorDesc emu_desc(const EmuBuffer& buffer);
 
 // Where the result lies, in a memory of so many bytes; none if its lines lie otherwise than those
 // of cubes do.

@@ -11,6 +11,7 @@
 #include "cpu/operation_fields.hpp"
 #include "loadable/convert.hpp"
 #include "loadable/loadable_impl.hpp"
+#include "loadable/loadable_schedule.hpp"
 #include "loadable/order.hpp"
 #include "nvdla/error.hpp"
 #include "program/files.hpp"
@@ -376,6 +377,13 @@ void print(const std::string& name, const Json& value, int depth) {
   for (const auto& [key, inner] : value.items()) print(key, inner, depth + 1);
 }
 
+// The first configuration that runs the file.
+std::string configuration_of(const Loadable& file, const std::string& path) {
+  if (file.configurations() == 0)
+    throw UsageError(path + ": no configuration runs it, so its layers do not say what they read");
+  return std::string(file.configuration(0));
+}
+
 void draw(const Loadable& file, const std::string& path, const std::string& svg, bool hardware) {
   const std::string from = program::is_standard_input(path) ? "standard input" : path;
   if (file.impl().user && !hardware) {
@@ -383,9 +391,7 @@ void draw(const Loadable& file, const std::string& path, const std::string& svg,
     program::write_file(svg, std::as_bytes(std::span(picture)));
     return;
   }
-  if (file.configurations() == 0)
-    throw UsageError(path + ": no configuration runs it, so its layers do not say what they read");
-  const std::string configuration(file.configuration(0));
+  const std::string configuration = configuration_of(file, path);
   const std::string picture =
       network_picture(network_shape(file, *nvdla_hw_find(configuration.c_str())),
                       fmt::format("{} for {}", program::elide(from, 60), configuration));
@@ -400,6 +406,7 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
     std::string json;
     std::string svg;
     bool hardware = false;
+    bool schedule = false;
   };
   auto options = std::make_shared<Options>();
   command = app.add_subcommand("dump", "Print everything that a loadable says");
@@ -417,6 +424,12 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
       ->needs(svg);
   program::add_json_option(*command, options->json);
   svg->excludes(command->get_option("--json"));
+  command
+      ->add_flag("--schedule", options->schedule,
+                 "Print the layers that the loader makes of it instead, with their descriptors, on "
+                 "the first configuration that the loadable was made for")
+      ->excludes(svg)
+      ->excludes(command->get_option("--json"));
   command->footer(
       "A box is a layer of the network that the loadable was made of, with its kind,\n"
       "window and stride; below it is the shape of its output. Grey ones are operations\n"
@@ -426,8 +439,13 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
       "read and write in memory, on the first configuration that the loadable was made\n"
       "for.\n"
       "\n"
+      "With --schedule a line begins each layer, with its kind and the layers that it\n"
+      "waits for; below it are the fields of its descriptor that are not zero. @2+64 is\n"
+      "byte 64 of allocation 2, and --- begins a program. Constants are counts and hashes.\n"
+      "\n"
       "Examples:\n"
       "  nvdla dump digits.nvdla\n"
+      "  nvdla dump digits.nvdla --schedule\n"
       "  nvdla dump digits.nvdla --svg digits.svg\n"
       "  nvdla dump digits.nvdla --svg steps.svg --hardware\n"
       "  nvdla dump --json=pretty digits.nvdla");
@@ -435,6 +453,11 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
     const Loadable file = load_loadable(options->path);
     if (!options->svg.empty()) {
       draw(file, options->path, options->svg, options->hardware);
+      return kSuccess;
+    }
+    if (options->schedule) {
+      const Device device = Device::open("model:" + configuration_of(file, options->path));
+      program::print("{}", loadable::schedule_text(file, device));
       return kSuccess;
     }
     const Json all = describe(file);

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "../tools/temporary_folder.hpp"
+#include "compiler/lower/schedule_text.hpp"
 #include "loadable/container.hpp"
 #include "loadable/writer.hpp"
 #include "maker.hpp"
@@ -381,6 +383,18 @@ TEST_F(LoadableCli, OperationsOfTheCpuHaveTheNamesOfTheirLayers) {
             nlohmann::json({"nvdla-cpu:argmax/1", "nvdla-cpu:transpose/1"}));
   const Result text = nvdla("dump " + file);
   EXPECT_NE(text.output.find("name: winner"), std::string::npos) << text.output;
+
+  const Result schedule = nvdla("dump --schedule " + file);
+  ASSERT_EQ(schedule.status, 0) << schedule.output;
+  const auto read = detail::parse_schedule(schedule.output, {.fill_omitted = true}).schedule;
+  std::vector<std::string> scheduled;
+  for (const detail::Operation& operation : read.operations) scheduled.push_back(operation.name);
+  EXPECT_EQ(scheduled, (std::vector<std::string>{"bend", "shares", "turn", "winner"}));
+  EXPECT_EQ(read.segment_starts, (std::set<std::uint32_t>{1, 2, 3}));
+  ASSERT_EQ(read.cpu.size(), 3U);
+  EXPECT_EQ(operation_name(read.cpu.at(1).node.operation), "softmax");
+  EXPECT_EQ(read.cpu.at(2).destination.desc.shape.height, 40U);
+  EXPECT_EQ(nvdla("dump --schedule --json " + file).status, 2);
 
   for (const std::string hardware : {"", " --hardware"}) {
     const Result picture = nvdla("dump " + file + " --svg -" + hardware);
