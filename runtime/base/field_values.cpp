@@ -110,7 +110,7 @@ std::string ValueNames::text(std::uint64_t value) const {
   std::string out;
   for (std::uint32_t bit = 0; bit < count; ++bit) {
     if ((value >> bit & 1) == 0) continue;
-    out += (out.empty() ? "" : "|") + std::string(name_of(bit));
+    out += fmt::format("{}{}", out.empty() ? "" : "|", name_of(bit));
     value &= ~(std::uint64_t{1} << bit);
   }
   if (value != 0 || out.empty()) out += fmt::format("{}{:#x}", out.empty() ? "" : "|", value);

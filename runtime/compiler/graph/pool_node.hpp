@@ -18,7 +18,6 @@ inline std::uint32_t pool_reciprocal(std::uint32_t size, bool real) noexcept {
   return real ? arith::to_fp17(1.0 / size) : 0x10000 / size;
 }
 
-// Everything but surfaces and bands; width, height, channels and precision are those of the input.
 // A window of PDP has so many lines and columns at most.
 inline constexpr std::uint32_t kMaxWindow = 8;
 
@@ -27,6 +26,7 @@ inline bool is_one_step(const nvdla_pdp& pdp) noexcept {
 }
 
 struct PoolNode {
+  // It has everything but surfaces and bands; its size and precision are those of the input.
   nvdla_pdp pdp = {};
   // A pass sets it: PDP may take its input on the fly, from the layer that makes it.
   bool flies = false;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// Passes over a graph, one by one: a small graph goes in as text, and the text of the graph that
+// comes out is compared.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "compiler/graph/graph_text.hpp"
+#include "compiler/passes/passes.hpp"
+#include "nvdla/device.hpp"
+
+namespace nvdla {
+namespace {
+
+using Pass = detail::Graph (*)(detail::Graph, detail::PassContext&);
+
+// Runs the pass for a device, and expects that it changes so many places of the graph.
+void expect_graph(Pass pass, const char* configuration, std::string_view before,
+                  std::string_view after, unsigned applied) {
+  const DeviceInfo info = configuration_info(configuration);
+  const BuildOptions options;
+  detail::PassContext context{info, options};
+  const detail::Graph graph = pass(detail::parse_graph(before), context);
+  EXPECT_EQ(detail::print_graph(graph), after);
+  EXPECT_EQ(context.applied, applied);
+}
+
+TEST(GraphPasses, PaddingBecomesTheConvolutions) {
+  expect_graph(detail::absorb_padding, "nv_small", R"(graph
+%0 = input "in" : int8 8x6x6
+%1 = pad "pad" %0 corner={line=1 column=2} value=3 : int8 8x8x9
+%2 = conv "conv" %1 kernels=8 kernel=3x3 weights=ramp(0, 1) : int8 8x6x7
+output %2 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 8x6x6
+%1 = pad "pad" %0 corner={line=1 column=2} value=3 absorbed_by=1 : int8 8x8x9 read
+%2 = conv "conv" %0 kernels=8 kernel=3x3 padding=1,1,2,1 pad_value=3 weights=ramp(0, 1) : int8 8x6x7
+output %2 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, WinogradIsChosenWhereItTakesFewerSteps) {
+  expect_graph(detail::choose_winograd, "nv_full", R"(graph
+%0 = input "in" : int8 32x8x8
+%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=when_it_pays : int8 32x8x8
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 32x8x8
+%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=when_it_pays form={winograd={conv={mode=winograd width=8 height=8 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=1,3,1,3 post_extension=1 clip_truncate=2} desc={kernels=32 channels=32 kernel_height=3 kernel_width=3 weight_shift=2}}} : int8 32x8x8
+output %1 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, AnInputIsFoldedForItsOnlyReader) {
+  expect_graph(detail::fold_inputs, "nv_small", R"(graph
+%0 = input "in" : int8 3x32x32
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=ramp(0, 1) folding=always : int8 8x30x30
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 3x32x32 folded_for={width=32 height=32 channels=3 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 post_extension=1}
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=ramp(0, 1) folding=always form={folded} : int8 8x30x30
+output %1 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, APoolingFliesThatAloneReadsItsInput) {
+  expect_graph(detail::mark_flying_poolings, "nv_small", R"(graph
+%0 = input "in" : int8 8x8x8
+%1 = sdp "relu" %0 x1={relu} : int8 8x8x8
+%2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 : int8 8x4x4
+output %2 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 8x8x8
+%1 = sdp "relu" %0 x1={relu} : int8 8x8x8
+%2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 flies : int8 8x4x4
+output %2 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, GroupsBecomeBlocksOfKernels) {
+  expect_graph(detail::cut_groups, "nv_small", R"(graph
+%0 = input "in" : int8 32x8x8
+%1 = conv "depthwise" %0 kernels=32 kernel=3x3 groups=32 weights=ramp(0, 1) : int8 32x6x6
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 32x8x8
+%1 = conv "depthwise" %0 kernels=32 kernel=3x3 groups=32 weights=ramp(0, 1) form={blocks=[{kernels=16 channels=16}, {first_kernel=16 kernels=16 first_channel=16 channels=16}]} : int8 32x6x6
+output %1 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, KernelsThatFillTheBufferAreCut) {
+  expect_graph(detail::cut_kernels, "nv_small", R"(graph
+%0 = input "in" : int8 2048x3x3
+%1 = conv "fc" %0 kernels=8 kernel=3x3 weights=fill(0) : int8 8x1x1
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 2048x3x3
+%1 = conv "fc" %0 kernels=8 kernel=3x3 weights=fill(0) form={kernels_at_once=6} : int8 8x1x1
+output %1 "out"
+)",
+               1);
+}
+
+TEST(GraphPasses, PartsAreWrittenWhereTheyBelong) {
+  expect_graph(detail::place_views, "nv_small", R"(graph
+%0 = input "in" : int8 8x4x4
+%1 = sdp "a" %0 : int8 8x4x4
+%2 = sdp "b" %0 : int8 8x4x4
+%3 = concat "both" %1, %2 : int8 16x4x4
+%4 = slice "upper" %3 corner={channel=8} : int8 8x4x4
+%5 = sdp "c" %4 : int8 8x4x4
+output %5 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 8x4x4
+%1 = sdp "a" %0 : int8 8x4x4 view={whole=3}
+%2 = sdp "b" %0 : int8 8x4x4 view={whole=3 corner={channel=8}}
+%3 = concat "both" %1, %2 : int8 16x4x4
+%4 = slice "upper" %3 corner={channel=8} : int8 8x4x4 view={whole=3 corner={channel=8}}
+%5 = sdp "c" %4 : int8 8x4x4
+output %5 "out"
+)",
+               3);
+}
+
+TEST(GraphPasses, TensorsGetStrides) {
+  expect_graph(detail::lay_out_tensors, "nv_small", R"(graph
+%0 = input "in" : int8 12x4x5
+%1 = sdp "a" %0 : int8 12x4x5
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 12x4x5 desc={shape=12x4x5 atom=8 line_stride=40 surface_stride=160}
+%1 = sdp "a" %0 : int8 12x4x5 desc={shape=12x4x5 atom=8 line_stride=40 surface_stride=160}
+output %1 "out"
+)",
+               2);
+}
+
+}  // namespace
+}  // namespace nvdla
