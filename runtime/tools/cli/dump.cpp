@@ -457,7 +457,7 @@ Run add_dump(CLI::App& app, CLI::App*& command) {
     }
     if (options->schedule) {
       const Device device = Device::open("model:" + configuration_of(file, options->path));
-      program::print("{}", loadable::schedule_text(file, device));
+      program::print("{}", program::Lines{loadable::schedule_text(file, device)});
       return kSuccess;
     }
     const Json all = describe(file);
