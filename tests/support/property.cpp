@@ -31,6 +31,9 @@ T one(T simplest, Make make) {
 
 // Fewer layers than these show little, even where a sanitizer makes each one slow.
 constexpr unsigned kMinLayers = 5;
+// A property gives up behind ten cases left out for each layer, but behind no fewer than these: a
+// few layers may come late by chance.
+constexpr int kMinDiscards = 1000;
 
 // Is what to draw left to `for_all`? Nothing else runs while tests begin.
 bool is_own_choice() {
@@ -125,7 +128,10 @@ unsigned for_all(unsigned count, const Property& property, std::uint64_t seed) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   const bool has_count = params.maxSuccess != rc::detail::TestParams().maxSuccess;
   const auto draw = [&](unsigned layers, const std::string& from) {
-    if (!has_count) params.maxSuccess = static_cast<int>(layers);
+    if (!has_count) {
+      params.maxSuccess = static_cast<int>(layers);
+      params.maxDiscardRatio = std::max(10, kMinDiscards / params.maxSuccess);
+    }
     return check(property, name, params, from);
   };
   if (!own_choice) return draw(count, "").drawn;
@@ -137,7 +143,7 @@ unsigned for_all(unsigned count, const Property& property, std::uint64_t seed) {
 
 unsigned expect_for_all(unsigned count, const std::function<void(Random&)>& property) {
   return for_all(count, Property([&](Random& random) {
-                   // What fails on the way to the simplest is no failure of the test.
+                   // A failure on the way to the simplest layer is none of the test.
                    testing::TestPartResultArray results;
                    {
                      const testing::ScopedFakeTestPartResultReporter reporter(
