@@ -86,7 +86,11 @@ void fuse(const Graph& graph, std::uint32_t pooling, const nvdla_surface& output
 
 Graph mark_flying_poolings(Graph graph, PassContext& context) {
   for (const LayerNode& layer : graph.live_layers()) {
-    if (layer.output == kNoTensor || is_held_apart(graph, layer, context.info.has_sdp_y)) continue;
+    // PDP follows SDP only.
+    if (layer.output == kNoTensor || sdp_nodes(layer).empty() ||
+        is_held_apart(graph, layer, context.info.has_sdp_y)) {
+      continue;
+    }
     LayerNode* const pooling = only_pooling(graph, layer.output);
     if (pooling == nullptr || !can_fly(graph, *pooling)) continue;
     std::get<PoolNode>(pooling->part).flies = true;

@@ -76,13 +76,15 @@ TEST(GraphPasses, APoolingFliesThatAloneReadsItsInput) {
 %0 = input "in" : int8 8x8x8
 %1 = sdp "relu" %0 x1={relu} : int8 8x8x8
 %2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 : int8 8x4x4
-output %2 "out"
+%3 = pool "behind a pooling" %2 method=max kernel=2x2 stride=2x2 : int8 8x2x2
+output %3 "out"
 )",
                R"(graph
 %0 = input "in" : int8 8x8x8
 %1 = sdp "relu" %0 x1={relu} : int8 8x8x8
 %2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 flies : int8 8x4x4
-output %2 "out"
+%3 = pool "behind a pooling" %2 method=max kernel=2x2 stride=2x2 : int8 8x2x2
+output %3 "out"
 )",
                1);
 }
