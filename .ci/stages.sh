@@ -136,7 +136,7 @@ tsan() {
 		check tsan build/tsan -L threads "${slow[@]}"
 }
 
-# libFuzzer, 40 s for each target: eight in two rounds on two cores, not in four.
+# libFuzzer, 40 s for each target: four at a time on two cores, which wait for each other little.
 fuzz() {
 	configure asan && build build/asan fuzzers &&
 		check fuzz build/asan -L fuzz --parallel $((JOBS + 2)) "${slow[@]}" || return

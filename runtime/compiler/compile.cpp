@@ -114,8 +114,8 @@ CompiledNetwork::Impl::Port make_port(const Graph& graph, const DeviceInfo& info
   return port;
 }
 
-void fill(const Graph& from, const BuildOptions& options, const ProgramLimits& limits,
-          CompiledNetwork::Impl& compiled) {
+void compile_into(const Graph& from, const BuildOptions& options, const ProgramLimits& limits,
+                  CompiledNetwork::Impl& compiled) {
   const DeviceInfo& info = compiled.device.info();
   check_has_layers(from);
   check_disabled_passes(options);
@@ -144,7 +144,7 @@ void fill(const Graph& from, const BuildOptions& options, const ProgramLimits& l
 CompiledNetwork compile(const Network::Impl& net, const Device& device, const BuildOptions& options,
                         const ProgramLimits& limits) {
   auto compiled = std::make_shared<CompiledNetwork::Impl>(device);
-  fill(net, options, limits, *compiled);
+  compile_into(net, options, limits, *compiled);
   return Handles::make<CompiledNetwork>(
       std::shared_ptr<const CompiledNetwork::Impl>(std::move(compiled)));
 }

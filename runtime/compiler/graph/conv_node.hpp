@@ -69,7 +69,7 @@ struct DeconvNode {
   std::uint32_t accumulator_shift = 0;
   std::int32_t zero_point = 0;
   SharedKernels weights;
-  // Of each phase, y * stride_x + x: what a zero point adds depends on the taps.
+  // Phase (y, x) has that of index y * stride_x + x: what a zero point adds depends on its taps.
   std::vector<SdpNode> sdp;
 };
 

@@ -11,7 +11,6 @@
 
 #include "compiler/graph/add_operators.hpp"
 #include "compiler/graph/average_steps.hpp"
-#include "compiler/graph/conv_parts.hpp"
 #include "compiler/graph/cpu_layer.hpp"
 #include "compiler/graph/reciprocal.hpp"
 #include "cpu/average.hpp"

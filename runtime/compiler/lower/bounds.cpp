@@ -50,7 +50,7 @@ void lower_bounds(Lowering& lowering, const LayerNode& node) {
   sdp.width = out.shape.width;
   sdp.height = out.shape.height;
   sdp.input = lowering.surface(node.output);
-  lowering.add_read(sdp.input.slot);
+  lowering.mark_read(sdp.input.slot);
   lowering.commit_constants(std::move(pool));
   const std::uint32_t made = *lowering.last();
   const std::uint32_t pieces = (out.shape.channels + each - 1) / each;

@@ -71,7 +71,7 @@ void add_copies(Lowering& lowering, const LayerNode& node, const DeconvNode& par
   const TensorDesc& out = lowering.desc(node.output);
   const std::uint32_t lanes = out.elements_per_atom();
   const std::uint32_t convolved = *lowering.last();
-  // From the cube of a phase to the next.
+  // The cubes of two phases lie so far apart.
   const std::uint64_t phase_bytes = std::uint64_t{surfaces} * scratch.surface.surface_stride;
   const auto copy = [&](std::uint32_t x, std::uint32_t y, std::uint64_t from, std::uint32_t height,
                         std::uint32_t first, std::uint32_t count) {

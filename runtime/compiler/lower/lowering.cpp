@@ -86,7 +86,7 @@ Scratch Lowering::add_scratch(const Shape& shape, Precision precision, bool plan
   return scratch;
 }
 
-void Lowering::add_read(std::uint32_t allocation) {
+void Lowering::mark_read(std::uint32_t allocation) {
   schedule_.allocations[allocation].slot.access |= NVDLA_SLOT_READ;
 }
 

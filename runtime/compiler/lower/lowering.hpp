@@ -41,8 +41,8 @@ class Lowering {
   // Returns where a tensor lies: its own allocation, or a place in that of another.
   nvdla_surface surface(std::uint32_t tensor) const;
   Scratch add_scratch(const Shape& shape, Precision precision, bool planar = false);
-  // Names an allocation that layers read, too.
-  void add_read(std::uint32_t allocation);
+  // Marks an allocation as one that layers read, too.
+  void mark_read(std::uint32_t allocation);
 
   // Returns a pool for the constants of the layer; its slot is the allocation that comes next,
   // which commit_constants() makes of it, unless it is empty.

@@ -36,7 +36,7 @@ Drawn draw(unsigned count, std::uint64_t seed) {
   return drawn;
 }
 
-// With RC_PARAMS all layers are of the seed that is given there.
+// RC_PARAMS gives the seed of all layers.
 const bool kIsOneSeed = std::getenv("RC_PARAMS") != nullptr;
 
 TEST(PropertyOfLayers, DrawsTheSameForTheSameSeed) {

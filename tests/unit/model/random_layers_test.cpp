@@ -80,7 +80,7 @@ TEST_P(RandomLayers, EqualTheReference) {
       for_all(share(hw->regmap == NVDLA_REGMAP_NV_FULL ? 2000 : 1000), [&](Random& random) {
         const bool convolution = pick(random, 0, 3) != 0;
         TestLayer layer = random_layer(*hw, random, convolution);
-        // As the public traces do; the entries that are left over harm the next layer only.
+        // The public traces do so; the entries that are left over harm the next layer only.
         if (convolution && one_in(random, 2)) round_weights(layer, 128);
         return with_name(describe(layer), check(layer));
       });
