@@ -38,7 +38,7 @@ help:
 	@echo 'make run       classify the shipped pictures of digits on the model'
 	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those;'
 	@echo '               CHANGED=COMMIT: what the changes since then can affect'
-	@echo 'make check ROOM=layout  the tests of one room, which take seconds'
+	@echo 'make check ROOM=packing  the tests of one room, which take seconds'
 	@echo 'make modules   the kernel module, for the kernels of Debian in KERNELS'
 	@echo 'make emulate   the driver in a Debian kernel under QEMU; INTERACTIVE=1: a prompt there'
 	@echo 'make build     libraries, command (build/bin/nvdla) and examples'

@@ -163,7 +163,7 @@ def folders():
     while waiting:
         folder = waiting.pop()
         text = read(pathlib.PurePath("tests", folder, "CMakeLists.txt"))
-        if folder and folder != "support" and "nvdla_add_room(" not in text:
+        if folder and folder != "common" and "nvdla_add_room(" not in text:
             found.append(folder)
         for names in re.findall(r"nvdla_add_room\(([^)]*)\)", text):
             waiting += [f"{folder}/{name}".lstrip("/") for name in names.split()]
@@ -278,8 +278,8 @@ class Changes:
         room = room_of(path)
         if path.parts[0] == "tests" and owner(path):
             self.folders.add(owner(path))
-        elif path.parts[:2] == ("tests", "support") and path.suffix in SOURCES:
-            self.folders.add("support")
+        elif path.parts[:2] == ("tests", "common") and path.suffix in SOURCES:
+            self.folders.add("common")
         elif path.parts[0] == "tests":
             self.everything[str(path)] = "used by tests of many rooms"
         elif DOCUMENT.search(str(path)):
@@ -307,13 +307,13 @@ class Changes:
         if needs.union(*(closure(room) for room in ALSO.get(folder, ()))) & self.rooms:
             return True
         return any(file in self.names or owner(file) in self.folders and file.suffix == ".txt" or
-                   file.parts[:2] == ("tests", "support") and self.has_support_sources
+                   file.parts[:2] == ("tests", "common") and self.has_support_sources
                    for file in files)
 
     @property
     def has_support_sources(self):
-        """Did a source change that tests link, whichever header of tests/support they include?"""
-        return any(path.parts[:2] == ("tests", "support") and path.suffix == ".cpp"
+        """Did a source change that tests link, whichever header of tests/common they include?"""
+        return any(path.parts[:2] == ("tests", "common") and path.suffix == ".cpp"
                    for path in self.names)
 
     def has_tests(self, stage):

@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/process.hpp"
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/program.hpp"
+#include "support/process.hpp"
 
 namespace nvdla::detail {
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/process.hpp"
+#include "support/process.hpp"
 
 namespace nvdla::detail {
 namespace {

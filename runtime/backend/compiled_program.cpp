@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "backend/backend.hpp"
-#include "base/check.hpp"
-#include "base/descriptor.hpp"
+#include "support/check.hpp"
+#include "support/descriptor.hpp"
 
 namespace nvdla::detail {
 

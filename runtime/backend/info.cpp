@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/check.hpp"
 #include "firmware/registers/nvdla_regs.h"
+#include "support/check.hpp"
 
 namespace nvdla {
 

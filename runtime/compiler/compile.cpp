@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/pipeline.hpp"
@@ -17,6 +15,8 @@
 #include "compiler/user_network.hpp"
 #include "device/build_steps.hpp"
 #include "device/check_memory.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace detail {

@@ -2,7 +2,7 @@
 #ifndef NVDLA_COMPILER_COMPILE_HPP
 #define NVDLA_COMPILER_COMPILE_HPP
 
-#include "compiler/graph/network_impl.hpp"
+#include "compiler/operators/network_impl.hpp"
 #include "compiler/passes/program_cuts.hpp"
 
 namespace nvdla::detail {

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "base/handles.hpp"
-#include "base/rules.hpp"
 #include "compiler/lower/constant_pool.hpp"
 #include "compiler/lower/user_fields.hpp"
-#include "cpu/cube.hpp"
 #include "device/program_accesses.hpp"
-#include "layout/tied.hpp"
+#include "host_ops/cube.hpp"
+#include "packing/tied.hpp"
+#include "support/handles.hpp"
+#include "support/rules.hpp"
 
 namespace nvdla::detail {
 namespace {

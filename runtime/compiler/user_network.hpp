@@ -6,9 +6,9 @@
 
 #include <span>
 
-#include "base/user_layer.hpp"
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/schedule.hpp"
+#include "support/user_layer.hpp"
 
 namespace nvdla::detail {
 

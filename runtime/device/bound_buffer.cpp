@@ -2,8 +2,8 @@
 #include "device/bound_buffer.hpp"
 
 #include "backend/backend.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla::detail {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "backend/backend.hpp"
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/background.hpp"
-#include "base/handles.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "base/handles.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla::detail {
 

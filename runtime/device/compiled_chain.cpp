@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
-#include "base/handles.hpp"
-#include "base/rules.hpp"
-#include "base/stack_memory.hpp"
 #include "device/chain_fence.hpp"
 #include "device/compiled_impl.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
+#include "support/rules.hpp"
+#include "support/stack_memory.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/user_layer.hpp"
 #include "device/chain_part.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/error.hpp"
+#include "support/user_layer.hpp"
 
 namespace nvdla {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "device/compiled_impl.hpp"
 #include "device/request_impl.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

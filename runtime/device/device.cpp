@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "backend/backend.hpp"
-#include "backend/device_name.hpp"
+#include "backend/name/device_name.hpp"
 #include "backend/record/record_backend.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "device/check_memory.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

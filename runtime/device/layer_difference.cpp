@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/check.hpp"
 #include "nvdla/half.hpp"
+#include "support/check.hpp"
 
 namespace nvdla {
 namespace detail {

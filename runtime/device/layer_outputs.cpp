@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "arith/integers.hpp"
-#include "base/check.hpp"
 #include "nvdla/layer.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

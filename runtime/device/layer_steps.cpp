@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "backend/backend.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
-#include "base/rules.hpp"
 #include "device/layer_cuts.hpp"
 #include "device/layer_difference.hpp"
 #include "device/program_accesses.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
+#include "support/rules.hpp"
 
 namespace nvdla::detail {
 

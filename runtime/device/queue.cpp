@@ -9,9 +9,9 @@
 
 #include "backend/backend.hpp"
 #include "backend/background.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
-#include "base/stack_memory.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
+#include "support/stack_memory.hpp"
 
 namespace nvdla {
 namespace {

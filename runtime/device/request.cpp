@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "backend/background.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "device/bound_buffer.hpp"
 #include "device/request_impl.hpp"
-#include "layout/fold_elements.hpp"
 #include "nvdla/folding.hpp"
+#include "packing/fold_elements.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <utility>
 
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "device/request_impl.hpp"
 #include "device/session_impl.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -4,7 +4,7 @@
 #include <nvdla/nvdla.hpp>
 #include <string>
 
-#include "program/program.hpp"
+#include "tools/common/program.hpp"
 
 // The example: true if all is as expected.
 bool run(const nvdla::Device& device);

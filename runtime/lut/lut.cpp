@@ -7,14 +7,14 @@
 #include <exception>
 #include <utility>
 
-#include "arith/float.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
 #include "nvdla/functions.hpp"
 #include "nvdla/half.hpp"
+#include "support/check.hpp"
+#include "support/float.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "arith/integers.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 

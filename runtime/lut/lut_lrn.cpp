@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "arith/float.hpp"
-#include "base/check.hpp"
-#include "base/handles.hpp"
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
+#include "support/check.hpp"
+#include "support/float.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla::lut {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Look-up tables in layers of networks.
-#include "base/check.hpp"
 #include "lut/lut_state.hpp"
 #include "nvdla/convolution.hpp"
 #include "nvdla/normalization.hpp"
 #include "nvdla/pointwise.hpp"
+#include "support/check.hpp"
 
 namespace nvdla {
 namespace {

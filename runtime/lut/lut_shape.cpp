@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "arith/float.hpp"
+#include "support/float.hpp"
 
 namespace nvdla::detail {
 namespace {

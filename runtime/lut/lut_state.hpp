@@ -4,9 +4,9 @@
 #ifndef NVDLA_LUT_LUT_STATE_HPP
 #define NVDLA_LUT_LUT_STATE_HPP
 
-#include "base/element_range.hpp"
 #include "nvdla/layer.hpp"
 #include "nvdla/lut.hpp"
+#include "support/element_range.hpp"
 
 namespace nvdla {
 

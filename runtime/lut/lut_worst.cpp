@@ -6,10 +6,10 @@
 #include <cmath>
 #include <queue>
 
-#include "arith/float.hpp"
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_shape.hpp"
+#include "support/float.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "model/bdma.hpp"
-#include "model/blocked_list.hpp"
-#include "model/cdp.hpp"
-#include "model/conv_pass.hpp"
-#include "model/cycles/counters.hpp"
-#include "model/dma.hpp"
-#include "model/pdp.hpp"
-#include "model/register_file.hpp"
-#include "model/rubik.hpp"
-#include "model/sdp_pass.hpp"
-#include "model/thread_pool.hpp"
+#include "model/cdp/cdp.hpp"
+#include "model/conv/conv_pass.hpp"
+#include "model/core/blocked_list.hpp"
+#include "model/core/counters.hpp"
+#include "model/core/dma.hpp"
+#include "model/core/register_file.hpp"
+#include "model/core/thread_pool.hpp"
+#include "model/move/bdma.hpp"
+#include "model/move/rubik.hpp"
+#include "model/pdp/pdp.hpp"
+#include "model/sdp/sdp_pass.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
-#include "model/bus.hpp"
-#include "model/cycles/memory_timing.hpp"
+#include "model/core/bus.hpp"
+#include "model/cost/memory_timing.hpp"
 
 namespace nvdla::model {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/compiled_program.hpp"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 #include "nvdla/error.hpp"
 
 namespace nvdla::selftest {

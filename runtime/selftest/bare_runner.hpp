@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/bare/bare_engine.hpp"
+#include "backend/registers/bare_engine.hpp"
 #include "selftest/work.hpp"
 
 namespace nvdla::selftest {

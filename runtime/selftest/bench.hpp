@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "backend/bare/copy_layer.hpp"
+#include "backend/registers/copy_layer.hpp"
 #include "firmware/nvdla_hw.h"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 #include "selftest/bare_runner.hpp"
 #include "selftest/result.hpp"
 #include "selftest/work.hpp"

@@ -3,7 +3,7 @@
 // Which NVDLA is it, if it is one? The registers tell the generation and the memory interfaces; all
 // builds of the second generation read alike else, and so one element is copied: what the device
 // writes is an atom.
-#include "backend/bare/identify.hpp"
+#include "backend/registers/identify.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/bare/bare_device.hpp"
+#include "backend/registers/bare_device.hpp"
 #include "nvdla/device.hpp"
 #include "selftest/result.hpp"
 

@@ -6,7 +6,7 @@
 # MINIMUM files, so that what runs today is not quietly skipped tomorrow.
 # NVDLA_SHARED overrides SHARED. Exits with 77, skipped, if it is absent and may be.
 set -u
-. "$(dirname "$0")/../support/shared.sh"
+. "$(dirname "$0")/../common/shared.sh"
 minimum=$1
 word=$2
 needs_shared "${NVDLA_SHARED:-$3}" "$4"

@@ -52,5 +52,5 @@ modules() {
 modules "$tree" "$@"
 
 mkdir -p "$tree/machine"
-cp -sf "$here"/machine/* "$source/runtime/tools/emulator/fault_capability.h" "$tree/machine/"
+cp -sf "$here"/machine/* "$source/runtime/emulator/device/fault_capability.h" "$tree/machine/"
 modules "$tree/machine" "$@"

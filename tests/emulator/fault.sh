@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # Reads or writes a register of the emulated device's fault capability, see
-# runtime/tools/emulator/fault_capability.h.
+# runtime/emulator/device/fault_capability.h.
 #
 #   fault NAME [VALUE]      for example: fault block 1
 set -eu
@@ -43,7 +43,7 @@ for device in /sys/bus/pci/devices/*; do
 	0x1234:0xd1a*) config=$device/config ;;
 	esac
 done
-# Without PCI its configuration space is in memory: runtime/tools/emulator/platform.hpp.
+# Without PCI its configuration space is in memory: runtime/emulator/device/platform.hpp.
 if [ -z "$config" ]; then
 	case $(uname -m) in
 	aarch64) window=0xc000000 ;;

@@ -24,7 +24,7 @@ shared=${NVDLA_SHARED:-$3}
 limit=$4
 shift 4
 
-. "$here/../support/shared.sh"
+. "$here/../common/shared.sh"
 needs_shared "$shared" vectors
 needs_shared "$shared" traces
 

@@ -2,7 +2,7 @@
 //
 // The emulated device for a driver that matches device trees: PRP0001 stands for
 // "see compatible", whose value emulate.sh puts in. Addresses are those of
-// runtime/tools/emulator/qemu.hpp and platform.hpp.
+// runtime/emulator/device/qemu.hpp and platform.hpp.
 DefinitionBlock ("", "SSDT", 2, "NVDLA", "EMULATOR", 1)
 {
     Scope (\_SB)

@@ -14,8 +14,8 @@
 
 #include "catalogue.hpp"
 #include "describe.hpp"
-#include "support/hash.hpp"
-#include "support/recorded.hpp"
+#include "common/hash.hpp"
+#include "common/recorded.hpp"
 
 namespace networks {
 namespace {

@@ -20,7 +20,7 @@
 #include "files.hpp"
 #include "float_network.hpp"
 #include "picture.hpp"
-#include "program/files.hpp"
+#include "tools/common/files.hpp"
 #include "weights.hpp"
 
 namespace digits {

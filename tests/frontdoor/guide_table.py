@@ -64,7 +64,7 @@ ANYWHERE = {
 
 PAGES = {
     "ARCHITECTURE.md": {
-        "make check ROOM=layout": dry(r"--target 'check-layout'"),
+        "make check ROOM=packing": dry(r"--target 'check-packing'"),
     },
     "docs/testing.md": {
         "make test": dry(r"\.ci/stages\.sh *$"),
@@ -74,7 +74,7 @@ PAGES = {
         "make emulate": dry(r"tests/emulator/suite\.sh 6\.12 build"),
         "make emulate INTERACTIVE=1": dry(r"tests/emulator/emulate\.sh 6\.12 --interactive"),
         "make bench": dry(r"bench\.py build/tests/bench_compare --json build/bench\.json"),
-        "make check ROOM=layout": dry(r"-L '\^room:layout\$'"),
+        "make check ROOM=packing": dry(r"-L '\^room:packing\$'"),
         "cmake --preset release && cmake --build build": Run(
             r"Build files have been written to: .*/build", tree=True,
             instead=(("--build build", "--build build -- -n"),)),

@@ -61,7 +61,7 @@ done < <(cd "$source" && grep -rl NVDLA_NEEDS_SHARED --include='*.cpp' tests)
 
 # Nobody else looks at it in a way of his own.
 own=$(cd "$source" && grep -rlE 'getenv\("NVDLA_SHARED|\$\{?NVDLA_SHARED' tests | grep -vxE \
-	'tests/(support/shared\.hpp|conformance/at_least\.sh|emulator/golden\.sh|frontdoor/shared_test\.sh)')
+	'tests/(common/shared\.hpp|conformance/at_least\.sh|emulator/golden\.sh|frontdoor/shared_test\.sh)')
 [[ -z $own ]] || { echo "look at NVDLA_SHARED by themselves: $own"; failed=1; }
 
 exit $failed

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 #include "tools/dt/check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

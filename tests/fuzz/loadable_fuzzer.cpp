@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
-#include "loadable/cpu_step.hpp"
-#include "loadable/loadable_impl.hpp"
+#include "loadable/read/cpu_step.hpp"
+#include "loadable/read/loadable_impl.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "replay_check.hpp"
-#include "tools/compare/difference.hpp"
+#include "tools/diff/difference.hpp"
 #include "tools/replay/dump.hpp"
 #include "tools/replay/error.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "firmware/engine/nvdla_engine.h"
+#include "model/core/memory.hpp"
 #include "model/device.hpp"
-#include "model/memory.hpp"
 #include "program_maker.hpp"
 
 namespace nvdla::fuzz {

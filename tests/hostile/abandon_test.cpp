@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "emulator/device/fault_capability.h"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

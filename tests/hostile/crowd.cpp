@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "../emulator/seen.hpp"
+#include "emulator/guest/seen.hpp"
 
 namespace nvdla::hostile {
 namespace {

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "../emulator/seen.hpp"
 #include "crowd.hpp"
+#include "emulator/device/fault_capability.h"
+#include "emulator/guest/seen.hpp"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

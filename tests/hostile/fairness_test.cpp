@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "crowd.hpp"
+#include "emulator/device/fault_capability.h"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

@@ -17,8 +17,8 @@
 #include <fstream>
 #include <string>
 
-#include "../emulator/seen.hpp"
-#include "tools/emulator/fault_capability.h"
+#include "emulator/device/fault_capability.h"
+#include "emulator/guest/seen.hpp"
 
 namespace nvdla::hostile {
 namespace {

@@ -15,8 +15,8 @@
 #include <random>
 #include <vector>
 
-#include "../emulator/fault_control.hpp"
 #include "../ioctl/client.hpp"
+#include "emulator/guest/fault_control.hpp"
 
 namespace nvdla::hostile {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "emulator/device/fault_capability.h"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

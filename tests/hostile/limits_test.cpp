@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "emulator/device/fault_capability.h"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

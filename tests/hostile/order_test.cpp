@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "../emulator/seen.hpp"
+#include "emulator/device/fault_capability.h"
+#include "emulator/guest/seen.hpp"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

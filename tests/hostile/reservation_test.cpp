@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../emulator/machine/nvdla_waits.h"
+#include "emulator/device/fault_capability.h"
 #include "hostile.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::hostile {
 namespace {

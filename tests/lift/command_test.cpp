@@ -2,7 +2,7 @@
 //
 // nvdla-lift as a user meets it, with cases made here: what passes, and that
 // everything which may differ is found.
-#include "support/command.hpp"
+#include "common/command.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::test {

@@ -7,8 +7,8 @@
 #include <nvdla/error.hpp>
 
 #include "lift/memories.hpp"
-#include "support/compiled.hpp"
-#include "support/used_registers.hpp"
+#include "common/compiled.hpp"
+#include "common/lift/used_registers.hpp"
 
 namespace nvdla::test {
 namespace {

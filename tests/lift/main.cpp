@@ -10,12 +10,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "backend/device_name.hpp"
 #include "backend/info.hpp"
+#include "backend/name/device_name.hpp"
 #include "lift/reference.hpp"
 #include "lift/run.hpp"
-#include "program/json_output.hpp"
-#include "program/program.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/program.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 

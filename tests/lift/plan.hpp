@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "support/launches.hpp"
+#include "common/lift/launches.hpp"
 #include "tools/replay/script.hpp"
 
 namespace nvdla::test {

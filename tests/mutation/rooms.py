@@ -39,8 +39,8 @@ ROOMS = {
     ),
     "layout": Room(
         archive="runtime/libnvdla_core.a",
-        folders=("runtime/layout",),
-        patterns=("runtime/layout/*.cpp",),
+        folders=("runtime/packing",),
+        patterns=("runtime/packing/*.cpp",),
         tests=("tests/test_layout", "tests/test_network"),
         hidden=True,
         optimise="-O1",

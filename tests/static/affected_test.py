@@ -30,7 +30,7 @@ class Choice(unittest.TestCase):
     def test_a_room_affects_what_uses_it(self):
         stages, labels = choice("runtime/compiler/graph/new.cpp")
         self.assertEqual(stages, [name for name in ALL if name not in ("freestanding", "modules")])
-        self.assertLessEqual({"tests:unit/network", "tests:unit/loadable", "tests:examples",
+        self.assertLessEqual({"tests:unit/compiler", "tests:unit/loadable", "tests:examples",
                               "tests:unit/device", "tests:conformance", "tests:emulator",
                               "tests:frontdoor"}, labels)
         # They are below it, and do not use it through the interface either.
@@ -39,7 +39,7 @@ class Choice(unittest.TestCase):
 
     def test_the_interface_stands_for_what_defines_it(self):
         # Loadables: not even through <nvdla/nvdla.hpp> does anything below use what they define.
-        _, labels = choice("runtime/loadable/task.cpp")
+        _, labels = choice("runtime/loadable/format/task.cpp")
         self.assertLessEqual({"tests:unit/loadable", "tests:conformance"}, labels)
         self.assertFalse({"tests:unit/model", "tests:unit/engine", "tests:unit/arith", "tests:unit/bare"} & labels)
 
@@ -57,7 +57,7 @@ class Choice(unittest.TestCase):
     def test_an_example(self):
         _, labels = choice("runtime/examples/digits/digits.cpp")
         self.assertLessEqual({"tests:examples", "tests:simulator"}, labels)
-        self.assertFalse({"tests:unit/network", "tests:unit/model", "tests:unit/device", "tests:conformance"} & labels)
+        self.assertFalse({"tests:unit/compiler", "tests:unit/model", "tests:unit/device", "tests:conformance"} & labels)
 
     def test_tests_affect_themselves(self):
         stages, labels = choice("tests/unit/lut/lut_test.cpp")
@@ -72,12 +72,12 @@ class Choice(unittest.TestCase):
         self.assertEqual(stages, ["static", "release", "emulate"])
 
     def test_what_tests_share_affects_those_that_include_it(self):
-        _, labels = choice("tests/support/runtime/random_graph.hpp")
-        self.assertIn("tests:unit/network", labels)
+        _, labels = choice("tests/common/runtime/random_graph.hpp")
+        self.assertIn("tests:unit/compiler", labels)
         self.assertFalse({"tests:unit/model", "tests:unit/compile", "tests:simulator"} & labels)
         # A source is behind any of the headers.
-        _, labels = choice("tests/support/conv_reference.cpp")
-        self.assertLessEqual({"tests:unit/network", "tests:unit/model", "tests:unit/layout"}, labels)
+        _, labels = choice("tests/common/layers/conv_reference.cpp")
+        self.assertLessEqual({"tests:unit/compiler", "tests:unit/model", "tests:unit/packing"}, labels)
 
     def test_documents_affect_their_readers(self):
         stages, labels = choice("docs/limits.md")

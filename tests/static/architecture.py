@@ -104,7 +104,7 @@ class Tree:
         self.words = set(re.findall(r"\w+", text))
         self.tests = features.Tests()
         self.targets = set(re.findall(r"^([\w-]+):", self.read("Makefile"), re.M))
-        self.commands = set(re.findall(r"\badd_(\w+)\(", self.read("runtime/tools/cli/commands.hpp")))
+        self.commands = set(re.findall(r"\badd_(\w+)\(", self.read("runtime/tools/cli/input/commands.hpp")))
 
     @staticmethod
     def read(name):
@@ -338,12 +338,12 @@ def check_roads(there):
   ~ nvdla_job_run         kernel/nvdla_job.c     waits
     nvdla_sched_ready     kernel/nvdla_sched.c   queues
 cut_bands                 compiler/passes/bands.cpp  bands
-  split_conv              layout/bands.cpp       cuts"""
+  split_conv              packing/bands.cpp       cuts"""
     road = list(enumerate(right.splitlines(), 1))
     assert not list(wrong_road(there, road)), list(wrong_road(there, road))
     for before, after, number in (("  nvdla_submit_push ", "  nvdla_sched_ready ", 2),
                                   ("nvdla_job.c ", "nvdla_jobs.c", 3), ("~ ", "  ", 3),
-                                  ("layout/bands.cpp", "layout/lines.cpp", 6),
+                                  ("packing/bands.cpp", "packing/lines.cpp", 6),
                                   ("arms", "", 2)):
         found = list(wrong_road(there, list(enumerate(right.replace(before, after).splitlines(), 1))))
         assert found and found[0][0] == number, (before, found)
@@ -353,7 +353,7 @@ def check_itself(there):
     """What the check is to find, and what not."""
     check_definitions()
     check_roads(there)
-    for name in ("kernel/nvdla_sched.c", "kernel/", "model/cycles/", "backend.hpp", "make test",
+    for name in ("kernel/nvdla_sched.c", "kernel/", "model/cost/", "backend.hpp", "make test",
                  "nvdla diff", "static.rooms", "test_engine", "nvdla_port", "Lowering::emit",
                  "kernel/nvdla_fence.c: nvdla_fence_end", "firmware/registers/*.json"):
         assert wrong_name(there, name) is None, (name, wrong_name(there, name))
@@ -367,7 +367,7 @@ def check_itself(there):
     arrows[:2] = ["   ".join(arrows[:2])]
     assert not list(wrong_arrows(list(enumerate(arrows, 1)))), list(
         wrong_arrows(list(enumerate(arrows, 1))))
-    for wrong in (arrows[1:], [*arrows, "core: uapi"], [row.replace("cpu: arith include", "cpu: arith include uapi")
+    for wrong in (arrows[1:], [*arrows, "kernels: uapi"], [row.replace("lut: include support uapi", "lut: include uapi")
                                                          for row in arrows]):
         assert len(list(wrong_arrows(list(enumerate(wrong, 1))))) in (1, 2), wrong
 

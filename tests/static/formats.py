@@ -18,10 +18,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DUMP = ROOT / "firmware/nvdla_dump_format.h"
 PROTOCOL = ROOT / "runtime/sim/nvdla_sim_protocol.h"
-SCHEMA = ROOT / "runtime/loadable/loadable.fbs"
-DESCRIPTORS = ROOT / "runtime/loadable/descriptors.hpp"
-CPU_FIELDS = ROOT / "runtime/cpu/operation_fields.hpp"
-CPU_NAMES = ROOT / "runtime/cpu/operation.cpp"
+SCHEMA = ROOT / "runtime/loadable/format/loadable.fbs"
+DESCRIPTORS = ROOT / "runtime/loadable/format/descriptors.hpp"
+CPU_FIELDS = ROOT / "runtime/host_ops/operation_fields.hpp"
+CPU_NAMES = ROOT / "runtime/host_ops/operation.cpp"
 
 
 def rows(text):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Finds programs that print in another way than by program/print.hpp.
+"""Finds programs that print in another way than by tools/common/print.hpp.
 
 It escapes what text from files, devices and command lines may hold; whoever
 calls the standard library passes that on to the terminal as it is.
@@ -9,16 +9,16 @@ import pathlib
 import re
 import sys
 
-ROOMS = ("runtime/tools", "runtime/program", "runtime/examples")
+ROOMS = ("runtime/tools", "runtime/emulator", "runtime/examples")
 
 # Files that print nothing but their own words and numbers, or bytes that no terminal sees.
 EXEMPT = {
-    "runtime/program/print.hpp": "is the way",
-    "runtime/program/files.cpp": "writes files, and standard output as one",
+    "runtime/tools/common/print.hpp": "is the way",
+    "runtime/tools/common/files.cpp": "writes files, and standard output as one",
     "runtime/examples/convolution/convolution.cpp": "has the public interface only",
     "runtime/examples/activation/activation.cpp": "has the public interface only",
-    "runtime/tools/emulator/dma_log.cpp": "writes numbers into a file",
-    "runtime/tools/emulator/window_plugin.cpp": "is loaded into another program",
+    "runtime/emulator/device/dma_log.cpp": "writes numbers into a file",
+    "runtime/emulator/window_plugin.cpp": "is loaded into another program",
 }
 
 WAYS = re.compile(
@@ -53,7 +53,7 @@ def main():
                 continue
             for number in found_in(path.read_text(encoding="utf-8")):
                 wrong.append(f"{path}:{number}: prints by itself; "
-                             "right is program::print() of program/print.hpp")
+                             "right is program::print() of tools/common/print.hpp")
     for path in EXEMPT:
         if not pathlib.Path(path).exists():
             wrong.append(f"tests/static/print.py: there is no {path}")

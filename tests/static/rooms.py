@@ -28,31 +28,32 @@ ROOMS = {
     # What simulators link, and nothing of this project.
     "runtime/sim": set(),
     API: {"uapi"},
-    "runtime/arith": {API},
+    "runtime/support": {API, "uapi"},
     # Of uapi what nvdla_hw.h brings.
-    "runtime/model": {"runtime/arith", "firmware"},
-    "runtime/base": {API, "uapi"},
-    "runtime/cpu": {"runtime/arith", API},
-    "runtime/layout": {"runtime/base", "runtime/arith", "firmware", API, "uapi"},
-    "runtime/lut": {"runtime/base", "runtime/arith", API, "uapi"},
-    "runtime/backend": {"runtime/base", "runtime/model", "runtime/sim", "firmware", API, "uapi"},
-    "runtime/device": {"runtime/layout", "runtime/backend", "runtime/base", "runtime/arith", API,
+    "runtime/model": {"runtime/support", "firmware"},
+    "runtime/host_ops": {"runtime/support", API},
+    "runtime/packing": {"runtime/support", "firmware", API, "uapi"},
+    "runtime/lut": {"runtime/support", API, "uapi"},
+    "runtime/backend": {"runtime/support", "runtime/model", "runtime/sim", "firmware", API, "uapi"},
+    "runtime/device": {"runtime/packing", "runtime/backend", "runtime/support", API,
                        "uapi"},
     # Operators between two programs are those of cpu.
-    "runtime/compiler": {"runtime/cpu", "runtime/device", "runtime/layout", "runtime/lut", "runtime/base",
-                        "runtime/arith", API, "uapi"},
-    "runtime/loadable": {"runtime/cpu", "runtime/compiler", "runtime/device", "runtime/layout",
-                         "runtime/backend", "runtime/base", "runtime/arith", "firmware", API},
+    "runtime/compiler": {"runtime/host_ops", "runtime/device", "runtime/packing", "runtime/lut", "runtime/support", API, "uapi"},
+    "runtime/loadable": {"runtime/host_ops", "runtime/compiler", "runtime/device", "runtime/packing",
+                         "runtime/backend", "runtime/support", "firmware", API},
     # Drives devices by their registers where it reaches them, else by the API.
     "runtime/selftest": {"runtime/backend", "runtime/model", "firmware", API, "uapi"},
-    # What programs share. Of base only headers: programs link the library, whose insides are hidden.
-    "runtime/program": {"runtime/base", API, "uapi"},
-    # The programs. They may drive the model itself, as silicon: replay and the emulator's device do.
-    "runtime/tools": {"runtime/program", "runtime/selftest", "runtime/loadable", "runtime/cpu",
-                      "runtime/lut", "runtime/backend", "runtime/base", "runtime/arith", "runtime/model",
-                      "runtime/sim", "firmware", API, "uapi"},
+    # What programs share. Of support only headers: programs link the library, whose insides are hidden.
+    "runtime/tools/common": {"runtime/support", API, "uapi"},
+    # The device server: the model behind stock QEMU.
+    "runtime/emulator": {"runtime/tools/common", "runtime/backend", "runtime/support", "runtime/model",
+                         "runtime/sim", "firmware", "uapi"},
+    # The programs. They may drive the model itself, as silicon: replay does.
+    "runtime/tools": {"runtime/tools/common", "runtime/selftest", "runtime/loadable", "runtime/host_ops",
+                      "runtime/lut", "runtime/backend", "runtime/support", "runtime/model",
+                      "firmware", API, "uapi"},
     # Examples are what users write: the public API, and nothing else of the library.
-    "runtime/examples": {"runtime/program", API},
+    "runtime/examples": {"runtime/tools/common", API},
 }
 
 OBJECTS = r"\b(Device|Buffer|Queue|Fence|Program|Network|CompiledNetwork|Request|Session)\b"
@@ -73,12 +74,11 @@ ABSENT = {
                     ("runtime/sim/example/verilator_harness.cpp",)),
     API: ("registers, the engine and the model",
           r"\bmodel::|\breg_write\b|\bnvdla_engine|\bNVDLA_REG_", ()),
-    "runtime/arith": ("anything of NVDLA but number formats", r"\bnvdla_\w+", ()),
     "runtime/model": ("descriptors, programs, jobs and the engine",
                       DESCRIPTORS + r"|\bnvdla_(program|job|engine|error)(_\w+)?\b", ()),
-    "runtime/base": ("objects that own memory of a device", OBJECTS, ()),
-    "runtime/cpu": ("descriptors and objects", OBJECTS + r"|\bnvdla_\w+", ()),
-    "runtime/layout": ("objects: it packs bytes into spans", OBJECTS, ()),
+    "runtime/support": ("objects that own memory of a device", OBJECTS, ()),
+    "runtime/host_ops": ("descriptors and objects", OBJECTS + r"|\bnvdla_\w+", ()),
+    "runtime/packing": ("objects: it packs bytes into spans", OBJECTS, ()),
     "runtime/lut": ("objects", OBJECTS, ()),
     "runtime/backend": ("networks, requests and the layout of tensors",
                         r"\b(Network|CompiledNetwork|Request|Session|Tensor|TensorDesc)\b", ()),
@@ -88,8 +88,9 @@ ABSENT = {
                         r"\bmodel::|\breg_write\b|\bnvdla_(engine|program)(_\w+)?\b|\bNVDLA_REG_", ()),
     "runtime/loadable": ("the model and the engine", r"\bmodel::|\bnvdla_engine", ()),
     "runtime/selftest": ("networks and files", r"\b(Network|CompiledNetwork|Request|Loadable)\b", ()),
-    "runtime/program": ("backends, the engine and the model",
+    "runtime/tools/common": ("backends, the engine and the model",
                         r"\bmodel::|\bBackend\b|\bnvdla_engine", ()),
+    "runtime/emulator": ("networks and what runs them", r"\b(Network|CompiledNetwork|Session)\b", ()),
     "runtime/examples": ("the insides of the library", r"\bdetail::", ()),
 }
 

@@ -27,7 +27,7 @@ HEADS = ("As", "By", "How", "Of", "That", "Those", "What", "Where", "Whether", "
 
 # Identifiers that are given up, with what to write and where; "" stands for all rooms. In the
 # vector layers some words of plain English name operations.
-VECTORS = "runtime/model/kernels"
+VECTORS = "runtime/model/simd"
 NETWORK = "runtime/compiler"
 WORDS = {
     "": {
@@ -90,6 +90,8 @@ def headless(comment, sentences):
 
 def room_of(path):
     """The room of a file, relative to the root."""
+    if path.parts[:3] == ("runtime", "tools", "common"):
+        return "runtime/tools/common"
     return "/".join(path.parts[:2]) if path.parts[0] == "runtime" else path.parts[0]
 
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/info.hpp"
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

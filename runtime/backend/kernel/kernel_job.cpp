@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/check.hpp"
-#include "base/descriptor.hpp"
+#include "support/check.hpp"
+#include "support/descriptor.hpp"
 
 namespace nvdla::detail {
 namespace {

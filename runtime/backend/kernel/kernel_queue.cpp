@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

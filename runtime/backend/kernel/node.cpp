@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

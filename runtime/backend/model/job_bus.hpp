@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/model/model_buffer.hpp"
-#include "model/bus.hpp"
+#include "model/core/bus.hpp"
 
 namespace nvdla::detail {
 

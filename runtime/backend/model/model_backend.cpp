@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "backend/model/model_backend.hpp"
 
-#include "backend/local/address_space.hpp"
-#include "backend/local/local_backend.hpp"
+#include "backend/inprocess/address_space.hpp"
+#include "backend/inprocess/local_backend.hpp"
 #include "backend/model/model_buffer.hpp"
 #include "backend/model/runner.hpp"
 

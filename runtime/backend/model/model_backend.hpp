@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "backend/device_name.hpp"
+#include "backend/name/device_name.hpp"
 #include "firmware/nvdla_hw.h"
 
 namespace nvdla::detail {

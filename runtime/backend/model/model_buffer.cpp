@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

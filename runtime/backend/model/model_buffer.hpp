@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "backend/local/address_space.hpp"
-#include "backend/local/local_buffer.hpp"
+#include "backend/inprocess/address_space.hpp"
+#include "backend/inprocess/local_buffer.hpp"
 
 namespace nvdla::detail {
 

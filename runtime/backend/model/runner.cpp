@@ -5,8 +5,8 @@
 #include <new>
 
 #include "backend/model/refusal_text.hpp"
-#include "base/check.hpp"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

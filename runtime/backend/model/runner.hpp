@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/local/job.hpp"
-#include "backend/local/runner.hpp"
+#include "backend/inprocess/job.hpp"
+#include "backend/inprocess/runner.hpp"
 #include "backend/model/job_bus.hpp"
 #include "firmware/engine/nvdla_engine.h"
 #include "model/device.hpp"

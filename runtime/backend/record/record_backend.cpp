@@ -7,7 +7,7 @@
 #include "backend/compiled_program.hpp"
 #include "backend/info.hpp"
 #include "backend/record/recorder.hpp"
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "backend/record/dump_writer.hpp"
 #include "backend/record/record_format.hpp"
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

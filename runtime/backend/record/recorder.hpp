@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backend/compiled_program.hpp"
-#include "backend/local/address_space.hpp"
+#include "backend/inprocess/address_space.hpp"
 
 namespace nvdla::detail {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/element_range.hpp"
 #include "compiler/graph/operands.hpp"
-#include "layout/quantized.hpp"
 #include "nvdla/half.hpp"
+#include "packing/quantized.hpp"
+#include "support/element_range.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -4,7 +4,7 @@
 #ifndef NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 #define NVDLA_COMPILER_GRAPH_CPU_NODE_HPP
 
-#include "cpu/operation.hpp"
+#include "host_ops/operation.hpp"
 
 namespace nvdla::detail {
 

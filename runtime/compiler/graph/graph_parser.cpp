@@ -5,11 +5,11 @@
 #include <map>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/graph/kind_names.hpp"
 #include "compiler/graph/node_base.hpp"
 #include "compiler/graph/node_parser.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/graph/kind_names.hpp"
 #include "compiler/graph/node_base.hpp"
 #include "compiler/graph/node_printer.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

@@ -5,8 +5,8 @@
 #ifndef NVDLA_COMPILER_GRAPH_NODE_BASE_HPP
 #define NVDLA_COMPILER_GRAPH_NODE_BASE_HPP
 
-#include "base/element_range.hpp"
 #include "compiler/graph/node_fields.hpp"
+#include "support/element_range.hpp"
 
 namespace nvdla::detail {
 

@@ -13,8 +13,8 @@
 //   tensors(name, list, base)           indices of tensors
 //   values(name, list, base, count)     constants; there are count() of them for a sound node
 //   descriptor(text, field, base)       a structure of <drm/nvdla_layer.h>, whose fields are listed
-//                                       in base/fields.hpp; it is a part of the node
-//   operation(field, base)              an operation of the CPU: see cpu/operation_fields.hpp
+//                                       in support/fields.hpp; it is a part of the node
+//   operation(field, base)              an operation of the CPU: see host_ops/operation_fields.hpp
 #ifndef NVDLA_COMPILER_GRAPH_NODE_FIELDS_HPP
 #define NVDLA_COMPILER_GRAPH_NODE_FIELDS_HPP
 

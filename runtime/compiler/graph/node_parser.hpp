@@ -26,7 +26,7 @@
 #include "compiler/text/list_text.hpp"
 #include "compiler/text/operation_text.hpp"
 #include "compiler/text/value_text.hpp"
-#include "cpu/operation_fields.hpp"
+#include "host_ops/operation_fields.hpp"
 
 namespace nvdla::detail {
 

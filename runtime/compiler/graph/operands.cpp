@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/check.hpp"
-#include "layout/precision.hpp"
+#include "packing/precision.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

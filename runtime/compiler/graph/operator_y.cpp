@@ -6,9 +6,9 @@
 #include <bit>
 #include <limits>
 
-#include "base/check.hpp"
 #include "compiler/graph/operands.hpp"
 #include "nvdla/half.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/check.hpp"
-#include "base/element_range.hpp"
 #include "compiler/graph/operands.hpp"
 #include "nvdla/half.hpp"
+#include "support/check.hpp"
+#include "support/element_range.hpp"
 
 namespace nvdla::detail {
 namespace {

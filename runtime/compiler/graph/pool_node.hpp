@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "arith/fp17.hpp"
+#include "support/fp17.hpp"
 
 namespace nvdla::detail {
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/lower/sdp.hpp"
 #include "nvdla/half.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/layer_places.hpp"
+#include "support/layer_places.hpp"
 
 namespace nvdla::detail {
 namespace {

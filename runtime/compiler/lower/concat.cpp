@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/sdp.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

@@ -5,11 +5,11 @@
 
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/lower/sdp.hpp"
-#include "layout/cbuf.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/folding.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "arith/integers.hpp"
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/rubik_layer.hpp"
 #include "compiler/lower/sdp.hpp"
-#include "layout/cbuf.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/rubik_layer.hpp"
 #include "compiler/lower/sdp.hpp"
-#include "layout/cbuf.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

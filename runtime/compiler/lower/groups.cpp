@@ -8,9 +8,9 @@
 
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/move_kernels.hpp"
-#include "layout/bands.hpp"
-#include "layout/cbuf.hpp"
-#include "layout/conv_steps.hpp"
+#include "packing/bands.hpp"
+#include "packing/cbuf.hpp"
+#include "packing/conv_steps.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/sdp.hpp"
-#include "layout/cbuf.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/check.hpp"
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/constant_pool.hpp"
 #include "compiler/lower/schedule.hpp"
 #include "nvdla/device.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

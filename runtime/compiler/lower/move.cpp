@@ -3,8 +3,8 @@
 // Lowering normalisations and layers that only move elements.
 #include <vector>
 
-#include "base/check.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lower/move_kernels.hpp"
 
-#include "layout/cbuf.hpp"
 #include "nvdla/tensor.hpp"
+#include "packing/cbuf.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/pool_bands.hpp"
 #include "compiler/lower/pool_steps.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/check.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "arith/integers.hpp"
 #include "compiler/graph/pool_node.hpp"
 #include "compiler/lower/pool_bands.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/layer_places.hpp"
 #include "compiler/graph/cpu_node.hpp"
-#include "layout/layer_order.hpp"
 #include "nvdla/tensor.hpp"
+#include "packing/layer_order.hpp"
+#include "support/layer_places.hpp"
 
 namespace nvdla::detail {
 

@@ -5,10 +5,10 @@
 
 #include <cstring>
 
-#include "base/check.hpp"
 #include "compiler/graph/kind_names.hpp"
 #include "compiler/graph/node_printer.hpp"
 #include "compiler/lower/schedule_fields.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -17,7 +17,7 @@
 //     destination @2[line_stride=64] : int8 16x8x8 line_stride=64 surface_stride=512
 //
 // Below a layer stand what the schedule knows of it beside its descriptor and the parts of that,
-// with the fields that are not zero, as base/fields.hpp lists them; "@2+64[...]" is byte 64 of
+// with the fields that are not zero, as support/fields.hpp lists them; "@2+64[...]" is byte 64 of
 // allocation 2. "waits" names the layers that the descriptor waits for. A line "---" begins a
 // segment. The bytes of constants are not in the text: they are read as zeros. Blanks at the
 // beginning of a line mean nothing.

@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/graph/bounds.hpp"
-#include "layout/convert.hpp"
 #include "nvdla/weights.hpp"
+#include "packing/convert.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

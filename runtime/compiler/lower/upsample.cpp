@@ -5,10 +5,10 @@
 // apart. Without Rubik columns are copied there one by one.
 #include <utility>
 
-#include "arith/integers.hpp"
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/rubik_layer.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "compiler/lower/conv.hpp"
-#include "layout/bands.hpp"
 #include "nvdla/compress.hpp"
+#include "packing/bands.hpp"
 
 namespace nvdla::detail {
 namespace {

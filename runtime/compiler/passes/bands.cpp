@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "layout/bands.hpp"
+#include "packing/bands.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
 #include "compiler/lower/move_kernels.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -7,13 +7,13 @@
 #include <limits>
 #include <optional>
 
-#include "arith/integers.hpp"
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/passes/passes.hpp"
-#include "layout/bands.hpp"
-#include "layout/cbuf.hpp"
-#include "layout/conv_steps.hpp"
+#include "packing/bands.hpp"
+#include "packing/cbuf.hpp"
+#include "packing/conv_steps.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/passes/passes.hpp"
-#include "layout/bands.hpp"
-#include "layout/cbuf.hpp"
 #include "nvdla/conv_weights.hpp"
+#include "packing/bands.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <variant>
 
-#include "compiler/graph/cpu_layer.hpp"
-#include "compiler/graph/network_impl.hpp"
+#include "compiler/operators/cpu_layer.hpp"
+#include "compiler/operators/network_impl.hpp"
 #include "compiler/passes/passes.hpp"
 
 namespace nvdla::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "base/check.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/folding.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

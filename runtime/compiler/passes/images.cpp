@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
-#include "layout/cbuf.hpp"
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::detail {
 namespace {

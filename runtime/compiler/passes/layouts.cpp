@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "arith/integers.hpp"
-#include "base/check.hpp"
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/folding.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "arith/integers.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

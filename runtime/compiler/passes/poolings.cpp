@@ -10,7 +10,7 @@
 #include "compiler/lower/pool_bands.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
-#include "layout/bands.hpp"
+#include "packing/bands.hpp"
 
 namespace nvdla::detail {
 namespace {

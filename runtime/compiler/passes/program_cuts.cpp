@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "layout/tied.hpp"
+#include "packing/tied.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "compiler/passes/passes.hpp"
-#include "layout/layer_order.hpp"
 #include "nvdla/layer.hpp"
+#include "packing/layer_order.hpp"
 
 namespace nvdla::detail {
 namespace {

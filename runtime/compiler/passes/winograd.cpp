@@ -3,16 +3,16 @@
 #include <cmath>
 #include <string>
 
-#include "arith/integers.hpp"
-#include "base/check.hpp"
 #include "compiler/passes/passes.hpp"
-#include "layout/bands.hpp"
-#include "layout/cbuf.hpp"
-#include "layout/conv_steps.hpp"
-#include "layout/weight_stream.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/half.hpp"
 #include "nvdla/layer.hpp"
+#include "packing/bands.hpp"
+#include "packing/cbuf.hpp"
+#include "packing/conv_steps.hpp"
+#include "packing/weight_stream.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
 
 namespace nvdla::detail {
 namespace {

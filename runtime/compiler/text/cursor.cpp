@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/printable.hpp"
 #include "nvdla/error.hpp"
+#include "support/printable.hpp"
 
 namespace nvdla::detail::text {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The structures of <drm/nvdla_layer.h> as text: "kernels=16 kernel=3x3 padding=1,1,1,1
 // input=@2+64[line_stride=256]". Which fields there are comes from the field table in
-// base/fields.hpp.
+// support/fields.hpp.
 #ifndef NVDLA_COMPILER_TEXT_DESCRIPTOR_TEXT_HPP
 #define NVDLA_COMPILER_TEXT_DESCRIPTOR_TEXT_HPP
 
@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/field_values.hpp"
-#include "base/fields.hpp"
 #include "compiler/text/cursor.hpp"
 #include "compiler/text/list_text.hpp"
+#include "support/field_values.hpp"
+#include "support/fields.hpp"
 
 namespace nvdla::detail::text {
 

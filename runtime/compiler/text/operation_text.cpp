@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "cpu/operation_fields.hpp"
+#include "host_ops/operation_fields.hpp"
 
 namespace nvdla::detail::text {
 namespace {

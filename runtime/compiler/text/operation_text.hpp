@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The fields of operations of the CPU as text, from the list in cpu/operation_fields.hpp.
+// The fields of operations of the CPU as text, from the list in host_ops/operation_fields.hpp.
 #ifndef NVDLA_COMPILER_TEXT_OPERATION_TEXT_HPP
 #define NVDLA_COMPILER_TEXT_OPERATION_TEXT_HPP
 
 #include <string>
 
 #include "compiler/text/list_text.hpp"
-#include "cpu/operation.hpp"
+#include "host_ops/operation.hpp"
 #include "nvdla/tensor.hpp"
 
 namespace nvdla::detail::text {

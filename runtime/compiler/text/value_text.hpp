@@ -16,14 +16,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/check.hpp"
-#include "base/field_values.hpp"
 #include "compiler/text/cursor.hpp"
 #include "compiler/text/descriptor_text.hpp"
 #include "nvdla/buffer.hpp"
 #include "nvdla/concatenation.hpp"
 #include "nvdla/convolution.hpp"
 #include "nvdla/tensor.hpp"
+#include "support/check.hpp"
+#include "support/field_values.hpp"
 
 namespace nvdla::detail::text {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "files.hpp"
 
-#include "program/files.hpp"
-#include "program/status.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/status.hpp"
 
 namespace digits {
 

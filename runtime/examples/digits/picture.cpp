@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "files.hpp"
-#include "program/files.hpp"
+#include "tools/common/files.hpp"
 
 namespace digits {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "program/picture.hpp"
+#include "tools/common/picture.hpp"
 
 namespace digits {
 

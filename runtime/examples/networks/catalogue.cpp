@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "program/status.hpp"
-#include "program/text.hpp"
+#include "tools/common/status.hpp"
+#include "tools/common/text.hpp"
 
 namespace networks {
 

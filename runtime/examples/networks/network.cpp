@@ -19,13 +19,13 @@
 #include "describe.hpp"
 #include "in_memory.hpp"
 #include "numbers.hpp"
-#include "program/files.hpp"
-#include "program/numbers.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/progress.hpp"
-#include "program/text.hpp"
 #include "save.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/numbers.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/progress.hpp"
+#include "tools/common/text.hpp"
 
 namespace {
 

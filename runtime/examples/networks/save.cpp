@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "describe.hpp"
-#include "program/files.hpp"
-#include "program/print.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/print.hpp"
 
 namespace networks {
 namespace {

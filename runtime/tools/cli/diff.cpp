@@ -7,14 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "program/json_output.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
+#include "tools/cli/input/commands.hpp"
 #include "tools/cli/replay_target.hpp"
-#include "tools/compare/difference.hpp"
-#include "tools/compare/rerun.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/text.hpp"
+#include "tools/diff/difference.hpp"
+#include "tools/diff/rerun.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
 

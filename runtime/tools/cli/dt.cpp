@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "backend/device_name.hpp"
-#include "base/memory_window.hpp"
-#include "program/files.hpp"
-#include "program/json_output.hpp"
-#include "program/numbers.hpp"
-#include "program/print.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
+#include "backend/name/device_name.hpp"
+#include "support/memory_window.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/numbers.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/text.hpp"
 #include "tools/dt/check.hpp"
 #include "tools/dt/node.hpp"
 #include "tools/replay/text.hpp"

@@ -7,21 +7,21 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/printable.hpp"
-#include "cpu/operation_fields.hpp"
-#include "loadable/convert.hpp"
-#include "loadable/loadable_impl.hpp"
-#include "loadable/loadable_schedule.hpp"
-#include "loadable/order.hpp"
+#include "host_ops/operation_fields.hpp"
+#include "loadable/read/convert.hpp"
+#include "loadable/read/loadable_impl.hpp"
+#include "loadable/read/loadable_schedule.hpp"
+#include "loadable/read/order.hpp"
 #include "nvdla/error.hpp"
-#include "program/files.hpp"
-#include "program/json_output.hpp"
-#include "program/print.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/cli/load.hpp"
-#include "tools/cli/network_picture.hpp"
-#include "tools/cli/network_shape.hpp"
+#include "support/printable.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/load.hpp"
+#include "tools/cli/pictures/network_picture.hpp"
+#include "tools/cli/pictures/network_shape.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -9,17 +9,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "backend/device_name.hpp"
 #include "backend/kernel/node.hpp"
+#include "backend/name/device_name.hpp"
 #include "firmware/registers/nvdla_regs.h"
-#include "model/kernels/kernels.hpp"
+#include "model/simd/kernels.hpp"
 #include "nvdla/device.hpp"
-#include "program/json_output.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/cli/kernel_device.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/kernel_device.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

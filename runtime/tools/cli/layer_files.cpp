@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "nvdla/error.hpp"
-#include "program/files.hpp"
-#include "program/status.hpp"
-#include "tools/cli/npy.hpp"
+#include "tools/cli/input/npy.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "backend/compiled_program.hpp"
-#include "backend/device_name.hpp"
-#include "loadable/convert.hpp"
-#include "loadable/loadable_impl.hpp"
-#include "model/cycles/move_cycles.hpp"
-#include "model/cycles/predict.hpp"
-#include "program/text.hpp"
+#include "backend/name/device_name.hpp"
+#include "loadable/read/convert.hpp"
+#include "loadable/read/loadable_impl.hpp"
+#include "model/cost/move_cycles.hpp"
+#include "model/cost/predict.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
-#include "model/cycles/layer_cycles.hpp"
-#include "model/cycles/memory_timing.hpp"
+#include "model/cost/layer_cycles.hpp"
+#include "model/cost/memory_timing.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla::cli {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "nvdla/error.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/status.hpp"
 #include "tools/cli/layer_files.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::cli {
 

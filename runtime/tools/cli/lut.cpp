@@ -11,19 +11,19 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "arith/float.hpp"
 #include "backend/info.hpp"
-#include "loadable/convert.hpp"
-#include "loadable/loadable_impl.hpp"
+#include "loadable/read/convert.hpp"
+#include "loadable/read/loadable_impl.hpp"
 #include "lut/lut_eval.hpp"
 #include "nvdla/half.hpp"
-#include "program/files.hpp"
-#include "program/json_output.hpp"
-#include "program/numbers.hpp"
-#include "program/print.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/cli/load.hpp"
-#include "tools/cli/lut_picture.hpp"
+#include "support/float.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/load.hpp"
+#include "tools/cli/pictures/lut_picture.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/numbers.hpp"
+#include "tools/common/print.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 #include <string>
 
-#include "backend/device_name.hpp"
-#include "program/program.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
+#include "backend/name/device_name.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/text.hpp"
 
 namespace {
 

@@ -6,18 +6,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "program/files.hpp"
-#include "program/json_output.hpp"
-#include "program/layer_table.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
 #include "tools/cli/counters_json.hpp"
-#include "tools/cli/load.hpp"
-#include "tools/cli/loadable_device.hpp"
-#include "tools/cli/profile_picture.hpp"
-#include "tools/cli/tensors.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/load.hpp"
+#include "tools/cli/input/loadable_device.hpp"
+#include "tools/cli/input/tensors.hpp"
+#include "tools/cli/pictures/profile_picture.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/layer_table.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

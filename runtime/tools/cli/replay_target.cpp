@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "backend/bare/bare_device.hpp"
-#include "backend/bare/identify.hpp"
-#include "backend/device_name.hpp"
-#include "program/status.hpp"
-#include "tools/cli/configuration.hpp"
+#include "backend/name/device_name.hpp"
+#include "backend/registers/bare_device.hpp"
+#include "backend/registers/identify.hpp"
+#include "tools/cli/input/configuration.hpp"
+#include "tools/common/status.hpp"
 #include "tools/replay/bare_target.hpp"
 #include "tools/replay/model_target.hpp"
 

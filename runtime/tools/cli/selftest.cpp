@@ -10,17 +10,17 @@
 #include <memory>
 #include <vector>
 
-#include "backend/device_name.hpp"
 #include "backend/kernel/describe.hpp"
 #include "backend/kernel/node.hpp"
-#include "program/json_output.hpp"
-#include "program/numbers.hpp"
-#include "program/print.hpp"
-#include "program/program.hpp"
-#include "program/text.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/cli/configuration.hpp"
+#include "backend/name/device_name.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/configuration.hpp"
 #include "tools/cli/selftest_output.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/numbers.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "program/text.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "backend/compatible.hpp"
-#include "program/status.hpp"
-#include "program/text.hpp"
+#include "tools/common/status.hpp"
+#include "tools/common/text.hpp"
 #include "tools/dt/checker.hpp"
 
 namespace nvdla::dt {

@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "backend/compatible.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 #include "tools/dt/source.hpp"
 
 namespace nvdla::dt {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "program/files.hpp"
-#include "program/status.hpp"
+#include "tools/common/files.hpp"
+#include "tools/common/status.hpp"
 #include "tools/dt/tree.hpp"
 
 namespace nvdla::dt {

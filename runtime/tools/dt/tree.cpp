@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::dt {
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/check.hpp"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::replay {
 namespace {

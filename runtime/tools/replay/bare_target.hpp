@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "backend/bare/bare_device.hpp"
+#include "backend/registers/bare_device.hpp"
 #include "tools/replay/target.hpp"
 
 namespace nvdla::replay {

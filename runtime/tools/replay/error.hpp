@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::replay {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 
 namespace nvdla::replay {
 

@@ -4,8 +4,8 @@
 #ifndef NVDLA_TOOLS_REPLAY_MODEL_TARGET_HPP
 #define NVDLA_TOOLS_REPLAY_MODEL_TARGET_HPP
 
+#include "model/core/memory.hpp"
 #include "model/device.hpp"
-#include "model/memory.hpp"
 #include "tools/replay/target.hpp"
 
 namespace nvdla::replay {

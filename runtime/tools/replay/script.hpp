@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "model/bus.hpp"
-#include "model/register_info.hpp"
+#include "model/core/bus.hpp"
+#include "model/core/register_info.hpp"
 
 namespace nvdla::replay {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/bus.hpp"
+#include "model/core/bus.hpp"
 
 namespace nvdla::replay {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "compare/cases.hpp"
-#include "model/kernels/kernels.hpp"
+#include "model/simd/kernels.hpp"
 #include "peer/operation.hpp"
 
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "model/half_operand.hpp"
-#include "model/kernels/kernels.hpp"
-#include "model/wide_weights.hpp"
+#include "model/conv/half_operand.hpp"
+#include "model/conv/wide_weights.hpp"
+#include "model/simd/kernels.hpp"
 
 namespace {
 

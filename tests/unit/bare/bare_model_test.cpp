@@ -3,11 +3,11 @@
 // The interface of bare devices, on the model.
 #include <gtest/gtest.h>
 
-#include "backend/bare/bare_device.hpp"
-#include "backend/bare/block_table.hpp"
+#include "backend/registers/bare_device.hpp"
+#include "backend/registers/block_table.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "nvdla/error.hpp"
-#include "support/runtime/expect_error.hpp"
+#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -7,12 +7,12 @@
 #include <functional>
 #include <utility>
 
-#include "backend/bare/bare_backend.hpp"
-#include "backend/device_name.hpp"
 #include "backend/info.hpp"
-#include "base/check.hpp"
+#include "backend/name/device_name.hpp"
+#include "backend/registers/bare_backend.hpp"
 #include "firmware/registers/nvdla_regs.h"
-#include "support/runtime/expect_error.hpp"
+#include "support/check.hpp"
+#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <string>
 
-#include "model/cycles/move_cycles.hpp"
-#include "model/cycles/predict.hpp"
-#include "support/compiled.hpp"
-#include "support/random.hpp"
+#include "model/cost/move_cycles.hpp"
+#include "model/cost/predict.hpp"
+#include "common/compiled.hpp"
+#include "common/random.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

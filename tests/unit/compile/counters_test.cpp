@@ -14,8 +14,8 @@
 #include <tuple>
 
 #include "firmware/engine/nvdla_engine.h"
-#include "support/compiled.hpp"
-#include "support/counter_places.hpp"
+#include "common/compiled.hpp"
+#include "common/counter_places.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test::counting {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "support/compiled.hpp"
+#include "common/compiled.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test::bounds {

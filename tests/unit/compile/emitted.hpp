@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/compiled.hpp"
-#include "support/recorded.hpp"
+#include "common/compiled.hpp"
+#include "common/recorded.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

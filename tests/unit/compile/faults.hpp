@@ -14,7 +14,7 @@
 #include <string>
 
 #include "layers.hpp"
-#include "support/compiled.hpp"
+#include "common/compiled.hpp"
 
 namespace nvdla::test {
 

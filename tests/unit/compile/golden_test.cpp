@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "support/cases.hpp"
-#include "support/compiled.hpp"
-#include "support/launches.hpp"
-#include "support/lift.hpp"
-#include "support/shared.hpp"
-#include "support/used_registers.hpp"
+#include "common/cases.hpp"
+#include "common/compiled.hpp"
+#include "common/lift/launches.hpp"
+#include "common/lift/lift.hpp"
+#include "common/lift/used_registers.hpp"
+#include "common/shared.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "support/compiled.hpp"
-#include "support/configurations.hpp"
+#include "common/compiled.hpp"
+#include "common/configurations.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

@@ -2,14 +2,14 @@
 //
 // What golden cases are lifted by, against images of the compiler: an image becomes a layer that
 // compiles to it again, and so does one that differs in nothing that the unit takes notice of.
-#include "support/lift.hpp"
+#include "common/lift/lift.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "support/compiled.hpp"
-#include "support/used_registers.hpp"
+#include "common/compiled.hpp"
+#include "common/lift/used_registers.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "faults.hpp"
-#include "support/configurations.hpp"
+#include "common/configurations.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "support/configurations.hpp"
+#include "common/configurations.hpp"
 #include "unit_faults.hpp"
 
 namespace nvdla::test {

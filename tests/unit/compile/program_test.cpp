@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "layers.hpp"
-#include "support/compiled.hpp"
+#include "common/compiled.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/compiled.hpp"
+#include "common/compiled.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "support/configurations.hpp"
+#include "common/configurations.hpp"
 #include "unit_faults.hpp"
 
 namespace nvdla::test {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "backend/info.hpp"
+#include "backend/inprocess/address_space.hpp"
 #include "backend/kernel/node.hpp"
-#include "backend/local/address_space.hpp"
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
-#include "base/handles.hpp"
-#include "support/runtime/expect_error.hpp"
+#include "support/handles.hpp"
+#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "backend/info.hpp"
-#include "backend/local/job.hpp"
+#include "backend/inprocess/job.hpp"
 #include "backend/model/runner.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/handles.hpp"
 #include "device/compiled_impl.hpp"
 #include "device/layer_cuts.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/network.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/only_program.hpp"
-#include "support/runtime/other_device.hpp"
-#include "support/runtime/session_bindings.hpp"
-#include "support/runtime/small_program.hpp"
+#include "support/handles.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/only_program.hpp"
+#include "common/runtime/other_device.hpp"
+#include "common/runtime/session_bindings.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {

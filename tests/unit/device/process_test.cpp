@@ -17,7 +17,7 @@
 
 #include "nvdla/network.hpp"
 #include "nvdla/request.hpp"
-#include "support/runtime/expect_error.hpp"
+#include "common/runtime/expect_error.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "nvdla/network.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/handles.hpp"
 #include "nvdla/network.hpp"
-#include "support/runtime/counting_device.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
-#include "support/runtime/reference.hpp"
+#include "support/handles.hpp"
+#include "common/runtime/counting_device.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
+#include "common/runtime/reference.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,10 +15,10 @@
 
 #include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
-#include "support/runtime/only_program.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
+#include "common/runtime/only_program.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "support/runtime/reference.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/reference.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla {
 namespace {

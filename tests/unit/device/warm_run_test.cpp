@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "nvdla/nvdla.hpp"
-#include "support/runtime/reference.hpp"
+#include "common/runtime/reference.hpp"
 
 namespace {
 

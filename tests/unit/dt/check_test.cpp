@@ -10,7 +10,7 @@
 
 #include "backend/compatible.hpp"
 #include "board.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::test {
 namespace {

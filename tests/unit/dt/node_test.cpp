@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::test {
 namespace {

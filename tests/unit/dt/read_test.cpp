@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "board.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 #include "tools/dt/check.hpp"
 #include "unit/tools/temporary_folder.hpp"
 

@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/device/function.hpp"
+#include "emulator/device/message.hpp"
+#include "emulator/vhost/vhost_message.hpp"
 #include "firmware/nvdla_hw.h"
 #include "firmware/registers/nvdla_regs.h"
-#include "tools/emulator/function.hpp"
-#include "tools/emulator/message.hpp"
-#include "tools/emulator/vhost_message.hpp"
 
 namespace nvdla::emulator {
 

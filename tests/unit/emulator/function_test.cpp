@@ -2,12 +2,12 @@
 //
 // The card as a driver sees it: registers behind the BAR, layers that run by themselves, resets and
 // misbehaviour.
-#include "tools/emulator/function.hpp"
+#include "emulator/device/function.hpp"
 
 #include <linux/pci_regs.h>
 
+#include "emulator/device/fault_capability.h"
 #include "fakes.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::emulator {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Guest memory as the device's bus: what is mapped, what is refused, what is logged.
-#include "tools/emulator/guest_memory.hpp"
+#include "emulator/device/guest_memory.hpp"
 
 #include <fstream>
 #include <sstream>
 
 #include "fakes.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

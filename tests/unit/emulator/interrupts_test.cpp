@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // From the line to messages and INTA.
-#include "tools/emulator/interrupts.hpp"
+#include "emulator/device/interrupts.hpp"
 
 #include <linux/pci_regs.h>
 

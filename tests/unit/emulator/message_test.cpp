@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The wire: what QEMU sends is understood, what it would never send is refused in words.
-#include "tools/emulator/message.hpp"
+#include "emulator/device/message.hpp"
 
 #include "fakes.hpp"
 

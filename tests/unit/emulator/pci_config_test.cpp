@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Configuration space as a host's enumeration and a driver see it.
-#include "tools/emulator/pci_config.hpp"
+#include "emulator/device/pci_config.hpp"
 
 #include <gtest/gtest.h>
 #include <linux/pci_regs.h>
 
 #include <map>
 
-#include "tools/emulator/fault_capability.h"
+#include "emulator/device/fault_capability.h"
 
 namespace nvdla::emulator {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // The device without PCI: its window, its reset line, its messages.
-#include "tools/emulator/platform.hpp"
+#include "emulator/device/platform.hpp"
 
 #include <linux/pci_regs.h>
 
+#include "emulator/device/fault_capability.h"
 #include "fakes.hpp"
-#include "tools/emulator/fault_capability.h"
 
 namespace nvdla::emulator {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The child process: its command line, its sockets, its end.
-#include "tools/emulator/qemu.hpp"
+#include "emulator/device/qemu.hpp"
 
 #include "fakes.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

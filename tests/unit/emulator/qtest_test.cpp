@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Interrupts over the qtest socket, with a QEMU that answers as it is told.
-#include "tools/emulator/qtest.hpp"
+#include "emulator/device/qtest.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 
+#include "emulator/device/log.hpp"
 #include "fakes.hpp"
-#include "tools/emulator/log.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -4,8 +4,8 @@
 #ifndef NVDLA_TESTS_EMULATOR_RING_HPP
 #define NVDLA_TESTS_EMULATOR_RING_HPP
 
+#include "emulator/vhost/virtqueue.hpp"
 #include "fakes.hpp"
-#include "tools/emulator/virtqueue.hpp"
 
 namespace nvdla::emulator {
 

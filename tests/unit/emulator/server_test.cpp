@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A whole session with a fake QEMU: start, enumeration, a layer, the end.
-#include "tools/emulator/server.hpp"
+#include "emulator/device/server.hpp"
 
 #include <linux/pci_regs.h>
 

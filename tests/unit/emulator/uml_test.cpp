@@ -2,7 +2,7 @@
 //
 // User-mode Linux as a child process: its command line, its connection, its end. A script is the
 // kernel.
-#include "tools/emulator/uml.hpp"
+#include "emulator/vhost/uml.hpp"
 
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "fakes.hpp"
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -2,7 +2,7 @@
 //
 // A whole session with a fake User-mode Linux: start, enumeration, a layer, interrupts, the end;
 // and guests that say what cannot be.
-#include "tools/emulator/vhost_device.hpp"
+#include "emulator/vhost/vhost_device.hpp"
 
 #include <linux/pci_regs.h>
 #include <linux/virtio_pcidev.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The wire of vhost-user: what User-mode Linux sends is understood, the rest is refused in words.
-#include "tools/emulator/vhost_message.hpp"
+#include "emulator/vhost/vhost_message.hpp"
 
 #include "fakes.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A virtqueue in a guest's memory: chains come and go; damaged ones are refused in words.
-#include "tools/emulator/virtqueue.hpp"
+#include "emulator/vhost/virtqueue.hpp"
 
 #include "ring.hpp"
 

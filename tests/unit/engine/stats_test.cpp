@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rig.hpp"
-#include "support/counter_places.hpp"
+#include "common/counter_places.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -12,12 +12,12 @@
 
 #include "../tools/temporary_folder.hpp"
 #include "compiler/lower/schedule_text.hpp"
-#include "loadable/container.hpp"
-#include "loadable/writer.hpp"
+#include "loadable/format/container.hpp"
+#include "loadable/write/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
 
 namespace nvdla {
 namespace {

@@ -4,7 +4,7 @@
 // adds 2 it adds 3.
 #include <string_view>
 
-#include "support/runtime/other_device.hpp"
+#include "common/runtime/other_device.hpp"
 
 nvdla::Device open_as_it_is(std::string_view name) asm("__real_" DEVICE_OPEN);
 nvdla::Device open_as_it_is(std::string_view name, const nvdla::OpenOptions& options) asm(

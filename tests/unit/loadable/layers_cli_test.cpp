@@ -15,7 +15,7 @@
 
 #include "../tools/temporary_folder.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
 
 namespace nvdla {
 namespace {

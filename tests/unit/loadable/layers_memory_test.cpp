@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "loadable/writer.hpp"
+#include "loadable/write/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
 

@@ -15,17 +15,17 @@
 #include <string>
 #include <vector>
 
-#include "cpu/cube.hpp"
-#include "half_file.hpp"
-#include "loadable/emulate.hpp"
-#include "loadable/loadable_impl.hpp"
-#include "loadable/writer.hpp"
+#include "host_ops/cube.hpp"
+#include "loadable/read/emulate.hpp"
+#include "loadable/read/loadable_impl.hpp"
+#include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
-#include "support/runtime/counting_device.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/manual_fence.hpp"
-#include "support/runtime/other_device.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/counting_device.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/manual_fence.hpp"
+#include "common/runtime/other_device.hpp"
+#include "common/runtime/small_program.hpp"
+#include "unit/loadable/read/half_file.hpp"
 
 namespace nvdla {
 namespace {

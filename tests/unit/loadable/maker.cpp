@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "loadable/packed.hpp"
-#include "loadable/writer.hpp"
+#include "loadable/format/packed.hpp"
+#include "loadable/write/writer.hpp"
 
 namespace nvdla::test {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "loadable/container.hpp"
-#include "loadable/descriptors.hpp"
-#include "loadable/task.hpp"
+#include "loadable/format/container.hpp"
+#include "loadable/format/descriptors.hpp"
+#include "loadable/format/task.hpp"
 
 namespace nvdla::test {
 

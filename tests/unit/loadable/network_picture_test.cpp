@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "../tools/temporary_folder.hpp"
-#include "half_file.hpp"
 #include "nvdla/loadable.hpp"
-#include "round_trip.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
+#include "unit/loadable/read/half_file.hpp"
+#include "unit/loadable/write/round_trip.hpp"
 
 namespace nvdla {
 namespace {

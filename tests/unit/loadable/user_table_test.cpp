@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The table of the user's layers: what is written is read, and nothing damaged is.
-#include "loadable/user_table.hpp"
+#include "loadable/format/user_table.hpp"
 
 #include <gtest/gtest.h>
 

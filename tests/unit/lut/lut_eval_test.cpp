@@ -10,7 +10,7 @@
 #include <cmath>
 #include <random>
 
-#include "support/runtime/lut_layer.hpp"
+#include "common/runtime/lut_layer.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/lut_layer.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/lut_layer.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "firmware/engine/nvdla_engine.h"
 #include "firmware/registers/nvdla_regs.h"
+#include "model/core/memory.hpp"
 #include "model/device.hpp"
-#include "model/memory.hpp"
-#include "support/runtime/lut_layer.hpp"
-#include "support/runtime/small_program.hpp"
+#include "common/runtime/lut_layer.hpp"
+#include "common/runtime/small_program.hpp"
 
 namespace nvdla::test {
 namespace {

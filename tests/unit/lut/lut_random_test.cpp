@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "support/runtime/lut_worst.hpp"
+#include "common/runtime/lut_worst.hpp"
 
 namespace nvdla::test {
 namespace {

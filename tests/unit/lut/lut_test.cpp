@@ -12,8 +12,8 @@
 #include <string>
 
 #include "lut/lut_eval.hpp"
-#include "support/runtime/expect_error.hpp"
-#include "support/runtime/lut_worst.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/lut_worst.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/bare/mmio/system.hpp"
+#include "backend/registers/mmio/system.hpp"
 #include "firmware/nvdla_hw.h"
 #include "firmware/registers/nvdla_regs.h"
 #include "tests/unit/tools/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Reports of a line as a level of it.
-#include "backend/bare/mmio/interrupt.hpp"
+#include "backend/registers/mmio/interrupt.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "base/descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

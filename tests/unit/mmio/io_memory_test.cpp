@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What /proc/iomem says of addresses.
-#include "backend/bare/mmio/io_memory.hpp"
+#include "backend/registers/mmio/io_memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fake_system.hpp"
-#include "tests/support/runtime/expect_error.hpp"
+#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

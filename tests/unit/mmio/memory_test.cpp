@@ -7,11 +7,11 @@
 #include <cstring>
 #include <vector>
 
-#include "backend/bare/mmio/dma_memory.hpp"
-#include "backend/bare/mmio/mmio_memory.hpp"
-#include "backend/bare/mmio/page_map.hpp"
+#include "backend/registers/mmio/dma_memory.hpp"
+#include "backend/registers/mmio/mmio_memory.hpp"
+#include "backend/registers/mmio/page_map.hpp"
 #include "fake_system.hpp"
-#include "tests/support/runtime/expect_error.hpp"
+#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

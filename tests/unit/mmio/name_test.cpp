@@ -3,9 +3,9 @@
 // "mmio:..." as a name.
 #include <gtest/gtest.h>
 
-#include "backend/device_name.hpp"
+#include "backend/name/device_name.hpp"
 #include "nvdla/device.hpp"
-#include "tests/support/runtime/expect_error.hpp"
+#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

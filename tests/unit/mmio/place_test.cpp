@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include "backend/bare/identify.hpp"
-#include "backend/bare/mmio/mmio_device.hpp"
 #include "backend/info.hpp"
+#include "backend/registers/identify.hpp"
+#include "backend/registers/mmio/mmio_device.hpp"
 #include "fake_system.hpp"
-#include "tests/support/runtime/expect_error.hpp"
+#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

@@ -3,9 +3,9 @@
 // BDMA: what it copies and touches, its queue and its two groups, and the ways to hang it.
 #include <gtest/gtest.h>
 
-#include "support/property.hpp"
-#include "support/share.hpp"
-#include "support/unit_rig.hpp"
+#include "common/property.hpp"
+#include "common/share.hpp"
+#include "common/unit_rig.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/model_layer.hpp"
+#include "common/layers/model_layer.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -4,8 +4,8 @@
 // between two of them.
 #include <gtest/gtest.h>
 
-#include "model/cycles/move_cycles.hpp"
-#include "model/cycles/pipeline_cycles.hpp"
+#include "model/cost/move_cycles.hpp"
+#include "model/cost/pipeline_cycles.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "measured_cycles.hpp"
-#include "support/shared.hpp"
+#include "common/shared.hpp"
 
 namespace nvdla::test {
 namespace {

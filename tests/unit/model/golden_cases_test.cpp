@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "firmware/registers/nvdla_regs.h"
+#include "model/core/memory.hpp"
 #include "model/device.hpp"
-#include "model/memory.hpp"
-#include "tests/support/shared.hpp"
+#include "tests/common/shared.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "model/cycles/move_cycles.hpp"
-#include "model/cycles/pipeline_cycles.hpp"
+#include "model/cost/move_cycles.hpp"
+#include "model/cost/pipeline_cycles.hpp"
 
 namespace nvdla::test {
 namespace {

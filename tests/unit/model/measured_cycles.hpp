@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "model/cycles/layer_cycles.hpp"
-#include "model/cycles/memory_timing.hpp"
+#include "model/cost/layer_cycles.hpp"
+#include "model/cost/memory_timing.hpp"
 
 namespace nvdla::test {
 

@@ -2,7 +2,7 @@
 //
 // `for_all` draws as many layers as it promises, the same ones for a seed, and reports the simplest
 // that fails.
-#include "support/property.hpp"
+#include "common/property.hpp"
 
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>

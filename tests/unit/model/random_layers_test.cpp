@@ -7,10 +7,10 @@
 #include <functional>
 #include <string>
 
-#include "support/configurations.hpp"
-#include "support/model_layer.hpp"
-#include "support/property.hpp"
-#include "support/share.hpp"
+#include "common/configurations.hpp"
+#include "common/layers/model_layer.hpp"
+#include "common/property.hpp"
+#include "common/share.hpp"
 
 namespace nvdla::test {
 namespace {

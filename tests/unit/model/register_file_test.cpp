@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "model/core/memory.hpp"
+#include "model/core/register_info.hpp"
 #include "model/device.hpp"
-#include "model/memory.hpp"
-#include "model/register_info.hpp"
-#include "support/model_layer.hpp"
+#include "common/layers/model_layer.hpp"
 
 namespace nvdla::model {
 namespace {

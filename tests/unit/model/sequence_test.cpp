@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/model_layer.hpp"
+#include "common/layers/model_layer.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -4,10 +4,10 @@
 // the model was given, and change nothing else.
 #include <gtest/gtest.h>
 
-#include "support/cdp_case.hpp"
-#include "support/model_layer.hpp"
-#include "support/pdp_case.hpp"
-#include "support/unit_rig.hpp"
+#include "common/layers/cdp_case.hpp"
+#include "common/layers/model_layer.hpp"
+#include "common/layers/pdp_case.hpp"
+#include "common/unit_rig.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -3,7 +3,7 @@
 // The threads that share a layer: each task is executed once and retired once, in order, whoever
 // executes it; and convolutions of all modes come out the same on any number of threads. Run under
 // TSan.
-#include "model/thread_pool.hpp"
+#include "model/core/thread_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "model/device.hpp"
-#include "support/conv_case.hpp"
-#include "support/property.hpp"
-#include "support/random_conv.hpp"
-#include "support/share.hpp"
+#include "common/layers/conv_case.hpp"
+#include "common/layers/random_conv.hpp"
+#include "common/property.hpp"
+#include "common/share.hpp"
 
 namespace nvdla::test {
 namespace {

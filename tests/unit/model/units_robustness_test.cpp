@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/unit_rig.hpp"
+#include "common/unit_rig.hpp"
 
 namespace nvdla::test {
 namespace {

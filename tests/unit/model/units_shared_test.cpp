@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "support/cdp_case.hpp"
-#include "support/pdp_case.hpp"
-#include "support/property.hpp"
-#include "support/sdp_generator.hpp"
-#include "support/share.hpp"
+#include "common/layers/cdp_case.hpp"
+#include "common/layers/pdp_case.hpp"
+#include "common/layers/sdp_generator.hpp"
+#include "common/property.hpp"
+#include "common/share.hpp"
 
 namespace nvdla::test {
 namespace {

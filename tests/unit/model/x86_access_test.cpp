@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Who has AMX, who may use it, and what those are told who may not.
-#include "model/kernels/x86_access.hpp"
+#include "model/simd/sets/x86_access.hpp"
 
 #include <gtest/gtest.h>
 

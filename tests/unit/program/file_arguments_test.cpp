@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "program/picture.hpp"
 #include "programs.hpp"
+#include "tools/common/picture.hpp"
 
 namespace nvdla::test {
 namespace {

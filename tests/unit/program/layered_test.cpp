@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Places of boxes and arrows: what a picture of a graph has to show, of any graph.
-#include "program/layered.hpp"
+#include "tools/common/layered.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "program/status.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Pictures of every kind, from a writer that is not libpng.
-#include "program/picture.hpp"
+#include "tools/common/picture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "program/status.hpp"
-#include "support/png_writer.hpp"
+#include "common/png_writer.hpp"
+#include "tools/common/status.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Text that somebody else wrote, on the way to a terminal, into JSON and into pictures.
-#include "program/print.hpp"
+#include "tools/common/print.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "program/json_output.hpp"
-#include "program/svg.hpp"
-#include "program/text.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/svg.hpp"
+#include "tools/common/text.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "run_program.hpp"
-#include "support/png_writer.hpp"
+#include "common/png_writer.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::test {

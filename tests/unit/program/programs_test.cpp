@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "support/share.hpp"
+#include "common/share.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a person at a terminal is told, and that files and pipes are not.
-#include "program/progress.hpp"
+#include "tools/common/progress.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // What pictures are made of.
-#include "program/svg.hpp"
+#include "tools/common/svg.hpp"
 
 #include <gtest/gtest.h>
 
-#include "program/layer_notes.hpp"
+#include "tools/common/layer_notes.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Numbers and tables as people read them, and what errors end as.
-#include "program/text.hpp"
+#include "tools/common/text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "program/layer_table.hpp"
-#include "program/program.hpp"
+#include "tools/common/layer_table.hpp"
+#include "tools/common/program.hpp"
 
 namespace nvdla::program {
 namespace {

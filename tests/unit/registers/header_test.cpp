@@ -11,7 +11,7 @@
 
 #include "firmware/registers/nvdla_regs.h"
 #include "header_c11.h"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 
 namespace nvdla::model {
 namespace {

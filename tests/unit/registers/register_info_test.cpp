@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Lookup and decoding of registers, and the registers that are unlike the others.
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 
 #include <gtest/gtest.h>
 

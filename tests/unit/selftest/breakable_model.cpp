@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "base/check.hpp"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
+#include "support/check.hpp"
 
 namespace nvdla::test {
 namespace {

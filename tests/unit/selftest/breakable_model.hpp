@@ -12,9 +12,9 @@
 #include <set>
 #include <utility>
 
-#include "backend/bare/bare_device.hpp"
+#include "backend/registers/bare_device.hpp"
+#include "model/core/register_info.hpp"
 #include "model/device.hpp"
-#include "model/register_info.hpp"
 
 namespace nvdla::test {
 

@@ -15,12 +15,12 @@
 #include <thread>
 #include <vector>
 
-#include "backend/bare/bare_device.hpp"
+#include "backend/registers/bare_device.hpp"
 #include "firmware/nvdla_hw.h"
 #include "nvdla/nvdla.hpp"
 #include "selftest/selftest.hpp"
 #include "socket.hpp"
-#include "support/command.hpp"
+#include "common/command.hpp"
 
 namespace nvdla::sim_test {
 namespace {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <thread>
 
-#include "backend/bare/sim_device.hpp"
+#include "backend/registers/sim_device.hpp"
 #include "nvdla/device.hpp"
 #include "socket.hpp"
-#include "support/runtime/expect_error.hpp"
+#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::sim_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "temporary_folder.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
 
 namespace nvdla::replay {
 namespace {

@@ -8,7 +8,7 @@
 #include "dump_builder.hpp"
 #include "expect_error.hpp"
 #include "temporary_folder.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
 
 namespace nvdla::replay {
 namespace {

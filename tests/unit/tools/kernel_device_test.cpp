@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Kernel devices in the list of `nvdla info`.
-#include "tools/cli/kernel_device.hpp"
+#include "tools/cli/input/kernel_device.hpp"
 
 #include <gtest/gtest.h>
 

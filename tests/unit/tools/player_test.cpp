@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "fake_target.hpp"
-#include "model/register_info.hpp"
+#include "model/core/register_info.hpp"
 #include "tools/replay/cfg.hpp"
 
 namespace nvdla::replay {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "recorded.hpp"
-#include "support/runtime/expect_error.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
 #include "tools/replay/player.hpp"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "recorded.hpp"
-#include "tests/support/command.hpp"
+#include "tests/common/command.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
-#include "tools/compare/reduce.hpp"
+#include "tools/diff/reduce.hpp"
 
 namespace nvdla {
 namespace {

@@ -2,17 +2,17 @@
 //
 // Where two runs differ: the element, by the layout of each unit, against what sessions read; and
 // the layer, cut out of a record.
-#include "tools/compare/difference.hpp"
+#include "tools/diff/difference.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "recorded.hpp"
-#include "support/runtime/lut_layer.hpp"
-#include "support/runtime/lut_reference.hpp"
+#include "common/runtime/lut_layer.hpp"
+#include "common/runtime/lut_reference.hpp"
 #include "tests/unit/tools/temporary_folder.hpp"
-#include "tools/compare/reduce.hpp"
+#include "tools/diff/reduce.hpp"
 #include "tools/replay/player.hpp"
 
 namespace nvdla {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "nvdla/nvdla.hpp"
-#include "support/random.hpp"
-#include "support/runtime/values.hpp"
-#include "tools/compare/rerun.hpp"
+#include "common/random.hpp"
+#include "common/runtime/values.hpp"
+#include "tools/diff/rerun.hpp"
 #include "tools/replay/load.hpp"
 #include "tools/replay/model_target.hpp"
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+//
+// Adding convolutions to a network.
+#include <cmath>
+#include <utility>
+
+#include "compiler/operators/add_operators.hpp"
+#include "compiler/operators/conv_parts.hpp"
+#include "nvdla/conv_weights.hpp"
+#include "nvdla/folding.hpp"
+#include "nvdla/half.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::ConvNode;
+using detail::precision_name;
+using detail::refuse_argument;
+using detail::TensorNode;
+
+// The way from the input to the arithmetic, and what of it the converter does.
+void set_input(const TensorNode& in, const Convolution& c, nvdla_conv& conv) {
+  const auto proc = static_cast<Precision>(conv.proc_precision);
+  const bool image = in.image.has_value();
+  const bool same = in.precision == proc;
+  if (!same && !(image ? in.precision != Precision::kFp16
+                       : in.precision == Precision::kInt16 && proc == Precision::kFp16)) {
+    refuse_argument("the input is {}, the kernels are {}: let a pointwise layer convert it",
+                    precision_name(in.precision), precision_name(proc));
+  }
+  const InputConverter& cvt = c.input;
+  const bool integers = in.precision != Precision::kFp16;
+  const bool wanted =
+      cvt.offset != 0 || !cvt.mean.empty() || cvt.scale != 1 || cvt.shift != 0 || cvt.signed_pixels;
+  // Pixels are unsigned until the converter extends them.
+  const bool has = integers && (image || !same);
+  if (wanted && !has) {
+    refuse_argument("there is no converter between {} {} and {}",
+                    image ? "pixels of" : "a tensor of", precision_name(in.precision),
+                    precision_name(proc));
+  }
+  if (!image && (!cvt.mean.empty() || cvt.signed_pixels)) {
+    refuse_argument("mean and signed_pixels are of images, the input is a tensor");
+  }
+  if (!has) return;
+  if (!cvt.mean.empty() && (cvt.mean.size() != conv.channels || cvt.offset != 0)) {
+    refuse_argument("{} mean values and an offset of {}: right are {}, one per component, and none",
+                    cvt.mean.size(), cvt.offset, conv.channels);
+  }
+  conv.flags |= NVDLA_CONV_CONVERT;
+  if (!cvt.mean.empty()) conv.flags |= NVDLA_CONV_MEAN;
+  if (cvt.signed_pixels) conv.flags |= NVDLA_CONV_SIGNED_PIXELS;
+  conv.cvt_offset = cvt.offset;
+  conv.cvt_scale = cvt.scale;
+  conv.cvt_truncate = cvt.shift;
+  for (std::size_t i = 0; i < cvt.mean.size(); ++i) conv.mean[i] = cvt.mean[i];
+}
+
+// Kernels of an image, with zeros for the components that they leave out.
+detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint32_t components) {
+  const std::uint64_t channel =
+      std::uint64_t{desc.kernels} * desc.kernel_height * desc.kernel_width;
+  const std::size_t count = detail::kernel_count(c.weights);
+  const std::uint64_t channels = count / std::max<std::uint64_t>(channel, 1);
+  if (channels == 0 || channels > components || count != channels * channel) {
+    refuse_argument("{} weights given, {}x{}x{}x{} (KCRS) are {}, or that of fewer channels", count,
+                    desc.kernels, components, desc.kernel_height, desc.kernel_width,
+                    channel * components);
+  }
+  desc.channels = static_cast<std::uint32_t>(channels);
+  return std::visit(
+      [&](const auto& kernels) -> detail::Kernels {
+        return add_channels(desc, kernels, components);
+      },
+      detail::copy_kernels(c.weights, desc));
+}
+
+// The logic reads NaN of kernels as zero where it does so for the input, the reference model does
+// not: zeros are the same for both.
+void set_nan_to_zero(const Convolution& c, ConvNode& node, detail::Kernels& kernels) {
+  const auto processing = static_cast<Precision>(node.conv.proc_precision);
+  detail::check_nan_to_zero(c.nan_to_zero || c.nan_sums_to_zero, processing);
+  node.sdp.nan_to_zero = c.nan_sums_to_zero;
+  if (!c.nan_to_zero) return;
+  node.conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
+  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(kernels)) {
+    if (std::isnan(from_half(static_cast<std::uint16_t>(bits)))) bits = 0;
+  }
+}
+
+// Channels of a group.
+std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
+  if (c.groups == 1) return in.shape.channels;
+  if (c.groups == 0 || in.shape.channels % c.groups != 0 || c.kernels % c.groups != 0) {
+    refuse_argument("groups {}: they are equal parts of {} channels and {} kernels", c.groups,
+                    in.shape.channels, c.kernels);
+  }
+  const char* reason = nullptr;
+  if (in.image) reason = "the input is an image";
+  if (c.folding == Rewrite::kAlways) reason = "folding is kAlways";
+  if (c.winograd == Rewrite::kAlways) reason = "winograd is kAlways";
+  if (c.batch == Rewrite::kAlways) reason = "batch is kAlways";
+  if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
+  return in.shape.channels / c.groups;
+}
+
+void check_rewrite(const char* name, Rewrite rewrite) {
+  if (rewrite == Rewrite::kNever || rewrite == Rewrite::kWhenItPays || rewrite == Rewrite::kAlways)
+    return;
+  refuse_argument("{} {} is none of kNever (0), kWhenItPays (1), kAlways (2)", name,
+                  static_cast<int>(rewrite));
+}
+
+void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
+  check_rewrite("folding", c.folding);
+  check_rewrite("winograd", c.winograd);
+  check_rewrite("batch", c.batch);
+  if (c.folding == Rewrite::kAlways) {
+    if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
+  }
+  if (c.folding != Rewrite::kNever && c.winograd != Rewrite::kNever) {
+    refuse_argument("folding and winograd are two ways to rewrite a layer: choose one");
+  }
+  if (c.batch == Rewrite::kAlways && c.winograd != Rewrite::kNever) {
+    refuse_argument("there are no tiles of several cubes: batch or winograd, choose one");
+  }
+  detail::check_range("winograd_truncate", c.winograd_truncate, 0U, 2U);
+}
+
+}  // namespace
+
+detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, const Convolution& c,
+                                           const OperatorY& y, bool compares) {
+  const TensorNode& tensor = net.any_tensor("input", input);
+  if (!tensor.image) net.cube("input", input);
+  const Precision processing = detail::kernel_precision(c.weights);
+  WeightsDesc weights;
+  weights.kernels = c.kernels;
+  weights.channels = tensor.shape.channels;
+  weights.kernel_height = c.kernel_height;
+  weights.kernel_width = c.kernel_width;
+  weights.precision = processing;
+  detail::check_range("kernels", c.kernels, 1U, detail::kMaxSide);
+  TensorDesc desc;
+  desc.shape = tensor.shape;
+  desc.precision = tensor.precision;
+
+  ConvNode node;
+  node.conv = make_conv(desc, weights);
+  node.conv.stride_width = c.stride_x;
+  node.conv.stride_height = c.stride_y;
+  node.conv.dilation_width = c.dilation_x;
+  node.conv.dilation_height = c.dilation_y;
+  node.conv.pad_left = c.pad_left;
+  node.conv.pad_right = c.pad_right;
+  node.conv.pad_top = c.pad_top;
+  node.conv.pad_bottom = c.pad_bottom;
+  node.conv.pad_value = c.pad_value;
+  node.conv.clip_truncate = c.accumulator_shift;
+  if (tensor.image) {
+    node.conv.mode = NVDLA_CONV_IMAGE;
+    node.conv.pixel_format = tensor.image->format;
+    node.conv.pixel_offset = tensor.image->x_offset;
+  }
+  set_input(tensor, c, node.conv);
+  const Shape out = conv_output(node.conv);
+  weights.channels = check_groups(c, tensor);
+  node.groups = c.groups;
+  detail::Kernels kernels = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
+                                         : detail::copy_kernels(c.weights, weights);
+  if (!tensor.image && c.post_extension != 0) {
+    refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
+  }
+  check_rewrites(c, node.conv);
+  if (c.groups == 1) {
+    node.folding = c.folding;
+    node.winograd = c.winograd;
+    node.batch = c.batch;
+  }
+  node.winograd_truncate = c.winograd_truncate;
+  node.post_extension = c.post_extension;
+  node.sdp =
+      detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);
+  set_nan_to_zero(c, node, kernels);
+  node.weights = std::make_shared<const detail::Kernels>(std::move(kernels));
+  LayerNode layer;
+  layer.name = c.name;
+  layer.input = net.index("input", input);
+  layer.operands = node.sdp.tensors();
+  layer.macs = weights.elements() * out.height * out.width * out.batch;
+  layer.part = std::move(node);
+  return layer;
+}
+
+Tensor detail::add_convolution(Network::Impl& net, Tensor input, const Convolution& c) {
+  LayerNode layer = make_convolution(net, input, c, c.y, false);
+  const auto& node = std::get<ConvNode>(layer.part);
+  const Shape out = conv_output(node.conv);
+  const Precision result = conv_result(node.sdp.processing, c.precision);
+  return net.commit(std::move(layer), out, result);
+}
+
+Tensor Network::convolution(Tensor input, const Convolution& c) {
+  return detail::add_layer(impl(), c.name,
+                           [&] { return detail::add_convolution(impl(), input, c); });
+}
+
+}  // namespace nvdla

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// The function behind vhost-user, where User-mode Linux finds it (virt-pci over virtio_uml): queue
+// 0 brings accesses to configuration space and BAR and takes their answers, queue 1 takes
+// interrupts.
+#ifndef NVDLA_EMULATOR_VHOST_DEVICE_HPP
+#define NVDLA_EMULATOR_VHOST_DEVICE_HPP
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "emulator/device/descriptor.hpp"
+#include "emulator/device/faults.hpp"
+#include "emulator/device/function.hpp"
+#include "emulator/device/guest_memory.hpp"
+#include "emulator/device/interrupts.hpp"
+#include "emulator/vhost/vhost_message.hpp"
+#include "emulator/vhost/virtqueue.hpp"
+
+namespace nvdla::emulator {
+
+// The virtio device's id, which the guest's kernel is configured with: none is assigned.
+inline constexpr unsigned kVhostDeviceId = 50;
+
+class VhostDevice final : public InterruptPort {
+ public:
+  VhostDevice() noexcept { memory_.set_bus_master(true); }
+
+  // A level becomes a message when it rises, as User-mode Linux has no other interrupts. What finds
+  // no buffer waits for one, once: two messages for one vector are as good as one.
+  void message(std::uint64_t address, std::uint32_t data) override;
+  void level(bool high) override;
+  // Nothing to wait for: the guest takes interrupts while it does not wait for this device.
+  void settle() override {}
+
+  // Answers the guest until it goes away. Throws ProtocolError when a message is not right.
+  void serve(int socket, Function& function);
+
+ private:
+  struct Interrupt {
+    std::uint8_t operation = 0;
+    std::uint64_t address = 0;
+    std::uint16_t data = 0;
+
+    bool operator==(const Interrupt&) const = default;
+  };
+
+  void handle(Function& function, VhostMessage message);
+  void handle_queue(const VhostMessage& message);
+  void replace_memory(Function& function, std::vector<MemoryRange> ranges);
+  Virtqueue& queue(const char* request, std::uint32_t index);
+  void answer_commands(Function& function);
+  void raise(const Interrupt& interrupt);
+  void set_socket(int socket);
+  void deliver();
+
+  // Of the queues. The device itself reaches memory as its configuration space allows.
+  Counters counters_;
+  GuestMemory memory_{counters_};
+
+  // Interrupts come from the function's threads.
+  std::mutex mutex_;
+  std::array<Virtqueue, 2> queues_{Virtqueue(memory_), Virtqueue(memory_)};
+  std::vector<Interrupt> waiting_;
+  Descriptor calls_;
+  int socket_ = -1;  // while it is served
+  std::exception_ptr problem_;
+};
+
+}  // namespace nvdla::emulator
+
+#endif  // NVDLA_EMULATOR_VHOST_DEVICE_HPP

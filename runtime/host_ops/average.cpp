@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "host_ops/average.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "nvdla/half.hpp"
+#include "support/integers.hpp"
+
+namespace nvdla::cpu {
+namespace {
+
+std::int32_t run_step(const AverageScale::Step& step, std::int32_t v) {
+  const std::int64_t addend =
+      arith::saturate32(arith::Wide{step.addend} * (arith::Wide{1} << step.left_shift));
+  const arith::Wide product = arith::Wide{v + addend} * step.factor;
+  return arith::saturate32(arith::round_shift(product, static_cast<int>(step.right_shift)));
+}
+
+std::int8_t saturate8(std::int64_t value) {
+  return static_cast<std::int8_t>(std::clamp<std::int64_t>(value, -128, 127));
+}
+
+// Of one axis: the elements first..end that a window has.
+struct Span {
+  std::uint32_t first, end;
+
+  Span(std::uint32_t output, std::uint32_t stride, std::uint32_t kernel, std::uint32_t before,
+       std::uint32_t size)
+      : first(std::max(output * stride, before) - before),
+        end(std::min(output * stride + kernel, before + size) - before) {}
+
+  std::uint32_t count() const { return end - first; }
+};
+
+// Elements of a type: those of a column add up to a Partial, those of a window to a Sum.
+template <typename T>
+struct Integers {
+  using Element = T;
+  using Partial = std::int32_t;  // 2^13 elements of 16 bits
+  using Sum = std::int64_t;
+
+  static Partial value(Element element) { return element; }
+  static Element quotient(Sum sum, std::int64_t count) {
+    const Sum size = (2 * std::abs(sum) + count) / (2 * count);
+    return static_cast<Element>(sum < 0 ? -size : size);
+  }
+};
+
+struct Halves {
+  using Element = std::uint16_t;
+  using Partial = double;
+  using Sum = double;
+
+  static Partial value(Element element) { return double{from_half(element)}; }
+  static Element quotient(Sum sum, std::int64_t count) {
+    return to_half(sum / static_cast<double>(count));
+  }
+};
+
+template <typename Numbers>
+class Averages {
+ public:
+  Averages(const Source& from, const Target& to, const AverageWindow& window)
+      : from_(from),
+        to_(to),
+        window_(window),
+        lanes_(from.layout().lanes),
+        columns_(std::size_t{from.shape().width} * lanes_),
+        sums_(lanes_) {}
+
+  void run() {
+    const Shape& out = to_.shape();
+    for (std::uint32_t n = 0; n < out.batch; ++n)
+      for (std::uint32_t c = 0; c < out.channels; c += lanes_)
+        for (std::uint32_t y = 0; y < out.height; ++y) line({n, c, y, 0});
+  }
+
+ private:
+  using Element = typename Numbers::Element;
+
+  // Of all channels of an atom, from `at` on.
+  void line(Position at) {
+    const Shape& in = from_.shape();
+    const Span rows(at.y, window_.stride_y, window_.height, window_.pad_top, in.height);
+    std::fill(columns_.begin(), columns_.end(), typename Numbers::Partial{});
+    for (std::uint32_t y = rows.first; y < rows.end; ++y) {
+      const std::byte* const source = from_.at({at.n, at.c, y, 0});
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        Element element;
+        std::memcpy(&element, source + i * sizeof element, sizeof element);
+        columns_[i] += Numbers::value(element);
+      }
+    }
+    const std::size_t channels = std::min(lanes_, to_.shape().channels - at.c);
+    for (; at.x < to_.shape().width; ++at.x) {
+      const Span in_line(at.x, window_.stride_x, window_.width, window_.pad_left, in.width);
+      put(at, channels, in_line, std::int64_t{rows.count()} * in_line.count());
+    }
+  }
+
+  void put(const Position& at, std::size_t channels, const Span& in_line, std::int64_t there) {
+    const std::int64_t all = std::int64_t{window_.height} * window_.width;
+    const auto padding =
+        static_cast<typename Numbers::Sum>((all - there) * window_.pad_value.value_or(0));
+    std::fill(sums_.begin(), sums_.end(), padding);
+    for (std::size_t x = in_line.first; x < in_line.end; ++x)
+      for (std::size_t lane = 0; lane < lanes_; ++lane) sums_[lane] += columns_[x * lanes_ + lane];
+    std::byte* const target = to_.at(at);
+    for (std::size_t lane = 0; lane < channels; ++lane) {
+      const Element element = finished(sums_[lane], window_.pad_value ? all : there);
+      std::memcpy(target + lane * sizeof element, &element, sizeof element);
+    }
+  }
+
+  Element finished(typename Numbers::Sum sum, std::int64_t count) const {
+    if constexpr (std::is_same_v<Element, std::int8_t>)
+      if (window_.scale) return window_.scale->element(sum, count);
+    return Numbers::quotient(sum, count);
+  }
+
+  const Source& from_;
+  const Target& to_;
+  const AverageWindow& window_;
+  const std::uint32_t lanes_;
+  std::vector<typename Numbers::Partial> columns_;  // of a line, by lane
+  std::vector<typename Numbers::Sum> sums_;         // of a window, by lane
+};
+
+}  // namespace
+
+std::int8_t AverageScale::element(std::int64_t sum, std::int64_t count) const noexcept {
+  if (steps != 0) {
+    std::int32_t v = arith::saturate32(sum);
+    for (std::uint32_t i = 0; i < steps; ++i) v = run_step(step[i], v);
+    return saturate8(std::int64_t{v} + output.zero_point);
+  }
+  constexpr double kFar = 1e9;
+  const double mean =
+      static_cast<double>(sum - count * input.zero_point) / static_cast<double>(count);
+  const double number = mean * double{input.scale} / double{output.scale};
+  return saturate8(static_cast<std::int64_t>(std::round(std::clamp(number, -kFar, kFar))) +
+                   output.zero_point);
+}
+
+void average(const Source& from, const Target& to, const AverageWindow& window) {
+  switch (from.elements().precision) {
+    case Precision::kInt8:
+      return Averages<Integers<std::int8_t>>(from, to, window).run();
+    case Precision::kInt16:
+      return Averages<Integers<std::int16_t>>(from, to, window).run();
+    case Precision::kFp16:
+      return Averages<Halves>(from, to, window).run();
+  }
+}
+
+}  // namespace nvdla::cpu

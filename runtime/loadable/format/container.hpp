@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+//
+// A loadable's container: the lists of the FlatBuffer, verified and with every cross reference
+// checked, so that whoever walks it needs no check of its own. Knows nothing of descriptors.
+#ifndef NVDLA_LOADABLE_FORMAT_CONTAINER_HPP
+#define NVDLA_LOADABLE_FORMAT_CONTAINER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nvdla/tensor.hpp"
+#include "support/integers.hpp"
+
+namespace nvdla::loadable {
+
+// Files beyond this are refused before they are read.
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 31;
+
+constexpr std::uint32_t kInterfaceDla = 1;
+constexpr std::uint32_t kInterfaceEmu = 2;
+// "CPU1", lowest byte first: operations of our own, which no other reader takes for its own.
+constexpr std::uint32_t kInterfaceCpu = 0x31555043;
+
+constexpr std::uint16_t kMemoryAlloc = 1;
+constexpr std::uint16_t kMemorySet = 2;
+constexpr std::uint16_t kMemoryInput = 4;
+constexpr std::uint16_t kMemoryOutput = 8;
+constexpr std::uint16_t kMemoryDebug = 16;
+
+// Of a tensor's data_category: a feature cube; planes, one a channel.
+constexpr std::uint8_t kDataFeature = 2;
+constexpr std::uint8_t kDataPlanar = 3;
+
+// In a task: firmware has room for no more, and indices are signed 16 bit.
+constexpr std::size_t kMaxAddresses = 6144;
+
+constexpr std::uint8_t kDomainSystem = 0;
+constexpr std::uint8_t kDomainSram = 1;
+
+struct Version {
+  std::uint8_t major_version = 0, minor_version = 0, sub_minor_version = 0;
+};
+
+struct Blob {
+  std::string name;
+  std::uint32_t interface = 0;
+  std::uint32_t sub_interface = 0;
+  Version version;
+  std::span<const std::byte> data;
+};
+
+// A buffer for so many bytes: whole pages, as the hardware may read beyond an odd end. Less than
+// `bytes` if there is no such number.
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return arith::round_up(bytes, 4096); }
+
+// A blob that is copied into a memory before the first run.
+struct Content {
+  std::uint32_t blob = 0;
+  std::uint64_t offset = 0;
+};
+
+struct MemoryEntry {
+  std::uint8_t domain = kDomainSystem;
+  std::uint16_t flags = 0;
+  std::uint64_t size = 0;
+  std::uint32_t alignment = 0;
+  std::vector<Content> contents;
+  // Operations of the CPU that the file needs: contents that no blob is called like.
+  std::vector<std::string> needs;
+  std::uint16_t bind_id = 0;
+  std::uint16_t tensor = 0;
+
+  bool input() const { return (flags & kMemoryInput) != 0; }
+  bool output() const { return (flags & kMemoryOutput) != 0; }
+  bool bindable() const { return input() || output(); }
+};
+
+struct AddressEntry {
+  std::uint16_t memory = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;  // 0 where the file does not say
+};
+
+struct TaskEntry {
+  std::uint32_t interface = 0;
+  std::int16_t instance = 0;
+  // Indices into the address list; position 0 is the network descriptor.
+  std::vector<std::uint16_t> addresses;
+  std::vector<std::uint16_t> pre_actions, post_actions;
+};
+
+struct EventEntry {
+  std::uint16_t id = 0;
+  std::uint8_t type = 0;
+  std::uint16_t target = 0;
+  std::uint32_t value = 0;
+  std::uint8_t op = 0;
+};
+
+struct TensorEntry {
+  std::string name;
+  std::uint16_t id = 0;
+  std::uint16_t memory = 0;
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;
+  std::uint8_t data_format = 0, data_type = 0, data_category = 0;
+  std::uint8_t pixel_format = 0, pixel_mapping = 0;
+  std::int32_t n = 0, c = 0, h = 0, w = 0;
+  std::uint32_t stride[8] = {};
+  // Where the file says it: see loadable/quantization.hpp.
+  std::optional<Quantization> quantization;
+};
+
+struct RelocEntry {
+  std::uint16_t address = 0;
+  std::uint16_t write = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t interface = 0, sub_interface = 0;
+  std::uint8_t type = 0;
+};
+
+struct Container {
+  // The file; blobs point into it, so a container moves but is never copied.
+  std::vector<std::byte> file;
+
+  Version version;
+  std::vector<TaskEntry> tasks;
+  std::vector<MemoryEntry> memories;
+  std::vector<AddressEntry> addresses;
+  std::vector<EventEntry> events;
+  std::vector<Blob> blobs;
+  std::vector<TensorEntry> tensors;
+  std::vector<RelocEntry> relocs;
+  // In the order in which they run.
+  std::vector<std::vector<std::uint16_t>> submits;
+
+  Container() = default;
+  Container(Container&&) noexcept = default;
+  Container& operator=(Container&&) noexcept = default;
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+
+  // What a memory is set to at offset..offset+size. Throws kInvalidArgument, naming `what`, unless
+  // one blob covers all of it.
+  std::span<const std::byte> content(std::uint16_t memory, std::uint64_t offset, std::uint64_t size,
+                                     std::string_view what, const Blob** from = nullptr) const;
+};
+
+// Verifies and checks. Throws kInvalidArgument: what is wrong, where, what would be right.
+Container parse_container(std::vector<std::byte> file);
+// Throws kInvalidArgument also if the file cannot be read.
+std::vector<std::byte> read_loadable(std::string_view path);
+
+}  // namespace nvdla::loadable
+
+#endif  // NVDLA_LOADABLE_FORMAT_CONTAINER_HPP

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/loadable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/info.hpp"
+#include "loadable/read/compiled_loadable.hpp"
+#include "loadable/read/convert.hpp"
+#include "loadable/read/cpu_step.hpp"
+#include "loadable/read/loadable_impl.hpp"
+#include "nvdla/error.hpp"
+#include "support/check.hpp"
+#include "support/handles.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::refuse_argument;
+using loadable::MemoryEntry;
+using Port = Loadable::Impl::Port;
+
+std::shared_ptr<const Loadable::Impl> parse(std::vector<std::byte> file) {
+  auto impl = std::make_shared<Loadable::Impl>();
+  impl->container = loadable::parse_container(std::move(file));
+  const loadable::Container& c = impl->container;
+  impl->user = loadable::read_user_table(c);
+  for (std::size_t i = 0; i < c.tasks.size(); ++i) {
+    impl->tasks.push_back(loadable::decode_task(c, static_cast<std::uint16_t>(i)));
+  }
+  const auto collect = [&](bool input, std::vector<Port>& ports) {
+    for (std::size_t i = 0; i < c.memories.size(); ++i) {
+      const MemoryEntry& memory = c.memories[i];
+      if (!(input ? memory.input() : memory.output())) continue;
+      if (ports.size() <= memory.bind_id) ports.resize(memory.bind_id + 1U);
+      Port& port = ports[memory.bind_id];
+      port.memory = static_cast<std::uint16_t>(i);
+      port.tensor = memory.tensor;
+      port.input = input;
+      port.name = c.tensors[memory.tensor].name;
+      if (port.name.empty()) {
+        port.name = fmt::format("{}{}", input ? "input" : "output", memory.bind_id);
+      }
+    }
+  };
+  collect(true, impl->inputs);
+  collect(false, impl->outputs);
+  return impl;
+}
+
+const Port& at(const std::vector<Port>& ports, std::uint32_t index, const char* what) {
+  if (index >= ports.size()) refuse_argument("{} {} of {}", what, index, ports.size());
+  return ports[index];
+}
+
+}  // namespace
+
+std::uint64_t loadable::buffer_bytes(const MemoryEntry& memory) {
+  const std::uint64_t bytes = loadable::whole_pages(memory.size);
+  if (bytes < memory.size) {
+    refuse_argument("loadable: a memory of {} bytes does not fit the address space", memory.size);
+  }
+  return bytes;
+}
+
+LoadableTensor Loadable::Impl::describe(const Port& port) const {
+  const loadable::TensorEntry& entry = container.tensors[port.tensor];
+  LoadableTensor tensor;
+  tensor.name = port.name;
+  tensor.input = port.input;
+  tensor.shape = {.channels = static_cast<std::uint32_t>(entry.c),
+                  .height = static_cast<std::uint32_t>(entry.h),
+                  .width = static_cast<std::uint32_t>(entry.w),
+                  .batch = static_cast<std::uint32_t>(entry.n)};
+  tensor.type = entry.data_type <= static_cast<std::uint8_t>(LoadableType::kUint16)
+                    ? static_cast<LoadableType>(entry.data_type)
+                    : LoadableType::kUnknown;
+  tensor.pixel_format = entry.pixel_format;
+  // A feature cube has no pixels, whatever a file says of them.
+  if (entry.data_category == loadable::kDataFeature) {
+    tensor.pixel_format = std::max(tensor.pixel_format, std::uint32_t{loadable::kFormatFeature});
+  }
+  tensor.offset = entry.offset;
+  tensor.bytes = entry.size;
+  tensor.line_stride = entry.stride[1];
+  tensor.surface_stride = entry.stride[2];
+  tensor.batch_stride = entry.stride[3];
+  tensor.planar = entry.data_category == loadable::kDataPlanar;
+  tensor.quantization = entry.quantization;
+  tensor.buffer_bytes = loadable::buffer_bytes(container.memories[port.memory]);
+  return tensor;
+}
+
+const Port& Loadable::Impl::port(std::string_view name) const {
+  std::string names;
+  for (const auto* ports : {&inputs, &outputs}) {
+    for (const Port& port : *ports) {
+      if (port.name == name) return port;
+      names += (names.empty() ? "'" : ", '") + port.name + "'";
+    }
+  }
+  refuse_argument("no tensor is called '{}'; there is {}", name, names);
+}
+
+void Loadable::Impl::check(const nvdla_hw& hw) const {
+  for (const loadable::Task& task : tasks) {
+    if (task.of_hardware()) {
+      loadable::check_program(loadable::convert_task(container, task, hw), hw);
+    } else {
+      loadable::resolve_cpu(container, task, hw);
+    }
+  }
+}
+
+std::vector<const char*> Loadable::Impl::made_for() const {
+  std::vector<const char*> names;
+  for (std::uint32_t i = 0; i < nvdla_hw_count(); ++i) {
+    // Whoever made the file may have had logic that was mended.
+    const nvdla_hw& hw = detail::without_weight_gating(*nvdla_hw_get(i));
+    try {
+      check(hw);
+      names.push_back(hw.name);
+    } catch (const Error& error) {
+      if (error.rule() == NVDLA_RULE_FEATURE &&
+          error.detail().value == NVDLA_FEATURE_NOT_IMPLEMENTED) {
+        names.push_back(hw.name);
+      }
+    }
+  }
+  return names;
+}
+
+Loadable::Loadable(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
+Loadable::Loadable(const Loadable&) noexcept = default;
+Loadable::Loadable(Loadable&&) noexcept = default;
+Loadable& Loadable::operator=(const Loadable&) noexcept = default;
+Loadable& Loadable::operator=(Loadable&&) noexcept = default;
+Loadable::~Loadable() = default;
+
+Loadable Loadable::load(std::string_view path) {
+  return Loadable(parse(loadable::read_loadable(path)));
+}
+
+Loadable Loadable::load(std::span<const std::byte> bytes) {
+  return Loadable(parse(std::vector<std::byte>(bytes.begin(), bytes.end())));
+}
+
+std::uint32_t Loadable::inputs() const noexcept {
+  return static_cast<std::uint32_t>(impl_->inputs.size());
+}
+
+std::uint32_t Loadable::outputs() const noexcept {
+  return static_cast<std::uint32_t>(impl_->outputs.size());
+}
+
+LoadableTensor Loadable::input(std::uint32_t index) const {
+  return impl_->describe(at(impl_->inputs, index, "input"));
+}
+
+LoadableTensor Loadable::output(std::uint32_t index) const {
+  return impl_->describe(at(impl_->outputs, index, "output"));
+}
+
+std::uint32_t Loadable::configurations() const {
+  return static_cast<std::uint32_t>(impl_->made_for().size());
+}
+
+std::string_view Loadable::configuration(std::uint32_t index) const {
+  const std::vector<const char*> names = impl_->made_for();
+  if (index >= names.size()) refuse_argument("configuration {} of {}", index, names.size());
+  return names[index];
+}
+
+CompiledNetwork Loadable::compile(const Device& device, const BuildOptions& options) const {
+  const std::string_view name = device.info().configuration;
+  const nvdla_hw* hw = detail::find_configuration(device.info());
+  if (hw == nullptr) {
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("loadable: the device's configuration '{}' is unknown", name));
+  }
+  std::shared_ptr<const CompiledNetwork::Impl> compiled;
+  try {
+    compiled = std::make_shared<const loadable::CompiledLoadable>(*this, device, *hw, options);
+  } catch (const Error& error) {
+    std::string others;
+    for (const char* other : impl_->made_for()) {
+      if (name == other) throw;
+      others += (others.empty() ? "" : ", ") + std::string(other);
+    }
+    if (others.empty()) throw;
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("the loadable was made for {}, the device is {}: {}", others, name,
+                            error.what()),
+                error.detail());
+  }
+  return detail::Handles::make<CompiledNetwork>(std::move(compiled));
+}
+
+LoadedNetwork Loadable::open(const Device& device, const BuildOptions& options) const {
+  return LoadedNetwork(compile(device, options));
+}
+
+}  // namespace nvdla

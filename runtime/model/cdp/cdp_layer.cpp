@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "model/cdp/cdp_layer.hpp"
+
+namespace nvdla::model {
+namespace {
+
+std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
+  return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
+}
+
+// The width of what the tables are asked for.
+unsigned index_bits(Precision precision) { return precision == Precision::kInt8 ? 22 : 38; }
+
+struct LutRegisters {
+  std::uint32_t start_low, start_high, end_low, end_high, scale, shift;
+};
+
+// Both tables have the same registers at different offsets.
+LutTable read_table(const RegisterFile& registers, const LutRegisters& at, Precision precision) {
+  const auto word = [&](std::uint32_t offset) { return registers.single(NVDLA_UNIT_CDP, offset); };
+  const auto anchor = [&](std::uint32_t high, std::uint32_t low) -> std::int64_t {
+    if (precision == Precision::kFp16) return word(low);
+    return sign_extend(join_address(word(high), word(low)), index_bits(precision));
+  };
+  LutTable table;
+  table.start = anchor(at.start_high, at.start_low);
+  table.end = anchor(at.end_high, at.end_low);
+  const std::uint32_t scale = word(at.scale);
+  table.underflow_scale = static_cast<std::int16_t>(scale);
+  table.overflow_scale = static_cast<std::int16_t>(scale >> 16);
+  const std::uint32_t shift = word(at.shift);
+  table.underflow_shift = static_cast<int>(sign_extend(shift, 5));
+  table.overflow_shift = static_cast<int>(sign_extend(shift >> 5, 5));
+  return table;
+}
+
+LutConfig read_lut(const RegisterFile& registers, Precision precision) {
+  LutConfig config;
+  config.le = read_table(
+      registers,
+      {NVDLA_CDP_S_LUT_LE_START_LOW, NVDLA_CDP_S_LUT_LE_START_HIGH, NVDLA_CDP_S_LUT_LE_END_LOW,
+       NVDLA_CDP_S_LUT_LE_END_HIGH, NVDLA_CDP_S_LUT_LE_SLOPE_SCALE, NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT},
+      precision);
+  config.lo = read_table(
+      registers,
+      {NVDLA_CDP_S_LUT_LO_START_LOW, NVDLA_CDP_S_LUT_LO_START_HIGH, NVDLA_CDP_S_LUT_LO_END_LOW,
+       NVDLA_CDP_S_LUT_LO_END_HIGH, NVDLA_CDP_S_LUT_LO_SLOPE_SCALE, NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT},
+      precision);
+  const Lut& lut = registers.lut(NVDLA_UNIT_CDP);
+  config.le.entries = lut.le.data();
+  config.le.last = Lut::kLeEntries - 1;
+  config.lo.entries = lut.lo.data();
+  config.lo.last = Lut::kLoEntries - 1;
+
+  const std::uint32_t flags = registers.single(NVDLA_UNIT_CDP, NVDLA_CDP_S_LUT_CFG);
+  config.le.exponential = (flags & NVDLA_CDP_S_LUT_CFG_LUT_LE_FUNCTION_MASK) == 0;
+  config.underflow_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_UFLOW_PRIORITY_MASK) != 0;
+  config.overflow_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_OFLOW_PRIORITY_MASK) != 0;
+  config.hybrid_lo = (flags & NVDLA_CDP_S_LUT_CFG_LUT_HYBRID_PRIORITY_MASK) != 0;
+  const std::uint32_t info = registers.single(NVDLA_UNIT_CDP, NVDLA_CDP_S_LUT_INFO);
+  config.le.offset = static_cast<std::int8_t>(info);
+  config.le.select = static_cast<std::int8_t>(info >> 8);
+  config.lo.select = static_cast<std::int8_t>(info >> 16);
+  return config;
+}
+
+}  // namespace
+
+CdpRdma read_cdp_rdma(const GroupView& view) {
+  CdpRdma rdma;
+  rdma.width = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) + 1;
+  rdma.height = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
+  rdma.channels = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL) + 1;
+  rdma.precision =
+      static_cast<Precision>(NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA));
+  rdma.source = {ram_type(NVDLA_VIEW_FIELD(view, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE)),
+                 join_address(view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
+                              view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW)),
+                 view.word(NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE),
+                 view.word(NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE)};
+  return rdma;
+}
+
+CdpLayer read_cdp(const RegisterFile& registers) {
+  const GroupView view = registers.view(NVDLA_UNIT_CDP);
+  CdpLayer layer;
+  layer.precision =
+      static_cast<Precision>(NVDLA_VIEW_FIELD(view, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
+  layer.destination = {ram_type(NVDLA_VIEW_FIELD(view, CDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
+                       join_address(view.word(NVDLA_CDP_D_DST_BASE_ADDR_HIGH),
+                                    view.word(NVDLA_CDP_D_DST_BASE_ADDR_LOW)),
+                       view.word(NVDLA_CDP_D_DST_LINE_STRIDE),
+                       view.word(NVDLA_CDP_D_DST_SURFACE_STRIDE)};
+  layer.flush_nan = NVDLA_VIEW_FIELD(view, CDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
+  layer.bypass_square_sum = NVDLA_VIEW_FIELD(view, CDP_D_FUNC_BYPASS, SQSUM_BYPASS) != 0;
+  layer.bypass_multiplier = NVDLA_VIEW_FIELD(view, CDP_D_FUNC_BYPASS, MUL_BYPASS) != 0;
+  layer.reach = NVDLA_VIEW_FIELD(view, CDP_D_LRN_CFG, NORMALZ_LEN) + 1;
+  // In int8 the offsets are narrower than their registers.
+  const bool bytes = layer.precision == Precision::kInt8;
+  layer.in = {sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATIN_OFFSET, DATIN_OFFSET), bytes ? 8 : 16),
+              sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATIN_SCALE, DATIN_SCALE), 16),
+              NVDLA_VIEW_FIELD(view, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER)};
+  layer.out = {sign_extend(view.word(NVDLA_CDP_D_DATOUT_OFFSET), bytes ? 25 : 32),
+               sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATOUT_SCALE, DATOUT_SCALE), 16),
+               NVDLA_VIEW_FIELD(view, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER)};
+  layer.lut = read_lut(registers, layer.precision);
+  layer.count_lut = NVDLA_VIEW_FIELD(view, CDP_D_PERF_ENABLE, LUT_EN) != 0;
+  layer.has_rdma = registers.running(NVDLA_UNIT_CDP_RDMA);
+  if (layer.has_rdma) layer.rdma = read_cdp_rdma(registers.view(NVDLA_UNIT_CDP_RDMA));
+  return layer;
+}
+
+std::string cdp_fault(const nvdla_hw& hw, const CdpLayer& layer) {
+  if (layer.rdma.precision != layer.precision)
+    return std::string("CDP INPUT_DATA_TYPE ") + precision_name(layer.precision) +
+           " but CDP_RDMA INPUT_DATA " + precision_name(layer.rdma.precision);
+  const std::uint32_t needs = layer.precision == Precision::kInt8    ? 0
+                              : layer.precision == Precision::kInt16 ? NVDLA_HW_INT16
+                                                                     : NVDLA_HW_FP16;
+  if (layer.precision > Precision::kFp16 || (hw.features & needs) != needs)
+    return std::string("INPUT_DATA_TYPE ") + precision_name(layer.precision) + ": " + hw.name +
+           " has no such precision";
+  if ((hw.features & NVDLA_HW_SRAM) == 0) {
+    const std::string none = std::string(" is in secondary memory but ") + hw.name + " has none";
+    if (layer.rdma.source.ram == Ram::kSecondary) return "CDP_RDMA source" + none;
+    if (layer.destination.ram == Ram::kSecondary) return "CDP destination" + none;
+  }
+  return {};
+}
+
+}  // namespace nvdla::model

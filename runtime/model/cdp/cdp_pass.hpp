@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs one CDP layer, a few columns with all their channels at a time: input converter, sum of
+// squares over neighbouring channels, table, multiplier, output converter.
+#ifndef NVDLA_MODEL_CDP_CDP_PASS_HPP
+#define NVDLA_MODEL_CDP_CDP_PASS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/cdp/cdp_layer.hpp"
+#include "model/cdp/cdp_map.hpp"
+#include "model/core/dma.hpp"
+#include "model/simd/unit_kernels.hpp"
+
+namespace nvdla::model {
+
+class ThreadPool;
+
+// All count padded lanes of the last atom too.
+struct CdpCounters {
+  std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
+  std::uint32_t saturated = 0;  // integers only
+  std::uint32_t underflow = 0, overflow = 0, hybrid = 0, le_hit = 0, lo_hit = 0;
+
+  CdpCounters& operator+=(const CdpCounters& other) noexcept {
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    saturated += other.saturated;
+    underflow += other.underflow;
+    overflow += other.overflow;
+    hybrid += other.hybrid;
+    le_hit += other.le_hit;
+    lo_hit += other.lo_hit;
+    return *this;
+  }
+};
+
+class CdpPass {
+ public:
+  CdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, ThreadPool& pool);
+
+  // The layer must have passed cdp_fault(). `counts`: what the tables do is counted.
+  CdpCounters run(const CdpLayer& layer, bool counts);
+
+ private:
+  // What a thread has to itself.
+  struct Worker {
+    CdpCounters counters;
+    std::vector<std::byte> columns;  // [column][surface][atom]
+    std::vector<std::byte> run;      // one DMA run
+    // A batch of columns, for the kernels; squares of each column with a window's reach of zeros at
+    // both ends.
+    std::vector<std::int32_t> values, squares, sums, results;
+    std::vector<std::int64_t> wide_squares, wide_sums;
+    // The same for the kernels that take atoms.
+    std::vector<std::int16_t> words, answers;
+    // Channels of one column by definition, with as many zeros.
+    std::vector<std::int64_t> int_values, int_squares;
+    std::vector<std::uint32_t> fp_values, fp_squares;
+  };
+
+  void plan_map();
+  bool plan_bytes();
+  bool takes_halves() const noexcept;
+  void open_windows();
+  void line(std::uint32_t y, Worker& worker);
+  void collect(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
+  void gather(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
+  void scatter(std::uint32_t y, std::uint32_t x, unsigned count, Worker& worker);
+  void reserve(Worker& worker) const;
+  void normalise_atoms(CdpSource from, CdpTarget to, unsigned count, Worker& worker) const;
+  bool normalise_halves(const CdpSource& from, const CdpTarget& to, unsigned count,
+                        Worker& worker) const;
+  // A batch of columns by the kernels. take() is false unless all elements are finite.
+  bool take(const std::byte* columns, unsigned count, Worker& worker) const;
+  void look_up(unsigned count, bool plain, Worker& worker) const;
+  void normalise(std::byte* columns, unsigned count, Worker& worker) const;
+  static void count_places(const SideCounts& counts, unsigned count,
+                           CdpCounters& counters) noexcept;
+  // One column by definition, where the kernels' arithmetic does not reach.
+  void normalise_each(std::byte* column, Worker& worker) const;
+  template <typename Element>
+  void normalise_int(std::byte* column, Worker& worker) const;
+  void normalise_fp16(std::byte* column, Worker& worker) const;
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  const UnitKernels& kernels_;
+  ThreadPool& pool_;
+  CdpLayer layer_;
+  bool ready_ = false;  // for the kernels
+  bool counts_ = false;
+  IntTables ints_ = {};
+  FloatTables floats_ = {};
+  unsigned batch_ = 1;  // columns
+  std::uint64_t surfaces_ = 0;
+  std::size_t column_bytes_ = 0;
+  // Where both cubes lie open, and no line that is written is part of another.
+  const std::byte* from_ = nullptr;
+  std::byte* to_ = nullptr;
+  CdpMaps maps_;
+  const std::int16_t* map_ = nullptr;  // answers of the tables, if they are known
+  CdpBytes bytes_ = {};
+  bool takes_atoms_ = false;   // a kernel does all of it, in int8
+  bool takes_halves_ = false;  // and in fp16
+  std::vector<Worker> workers_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CDP_CDP_PASS_HPP

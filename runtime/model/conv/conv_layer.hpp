@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// One convolution as the registers of CDMA, CSC, CMAC and CACC say it, what the convolution buffer
+// still holds of earlier ones, and whether hardware would end it.
+#ifndef NVDLA_MODEL_CONV_CONV_LAYER_HPP
+#define NVDLA_MODEL_CONV_CONV_LAYER_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/conv/cdma_pixel.hpp"
+#include "model/conv/weight_ring.hpp"
+#include "model/core/bus.hpp"
+#include "model/core/register_file.hpp"
+#include "model/device.hpp"
+#include "model/sdp/sdp_layer.hpp"
+
+namespace nvdla::model {
+
+// Registers that several units hold a copy of; the rest of the model reads one of them after the
+// check has found them equal.
+struct ConvLayer {
+  // CDMA
+  bool winograd = false;
+  Precision in = Precision::kInt8, proc = Precision::kInt8;
+  bool data_reuse = false, weight_reuse = false, keep_data = false, keep_weights = false;
+  bool pixel = false;
+  std::uint32_t width = 0, height = 0, channels = 0;  // what CDMA fetches
+  std::uint32_t batches = 1;
+  std::uint64_t batch_stride = 0;
+  Surface data;
+  bool line_packed = false, surface_packed = false;
+  std::uint32_t entries = 0;  // of a line in the convolution buffer
+  std::uint32_t grain = 0;
+  bool compressed = false;
+  std::uint32_t kernel_bytes = 0, kernels = 0;
+  Ram weight_ram = Ram::kPrimary;
+  std::uint64_t weight_address = 0, weight_bytes = 0;
+  std::uint32_t wmb_bytes = 0;
+  std::uint64_t wmb_address = 0, wgs_address = 0;
+  InputConverter converter;
+  bool flush_nan = false;
+  // All borders as CDMA knows them. It makes the left and right one of images and all of Winograd,
+  // and looks at no other.
+  std::uint32_t fetch_left = 0, fetch_top = 0;
+  std::uint32_t pad_right = 0, pad_bottom = 0;
+  std::int16_t fetch_pad_value = 0;
+  // Image input. Nothing looks at PIXEL_Y_OFFSET, packed bits or the grain there.
+  std::uint32_t pixel_code = 0, x_offset = 0;
+  bool pixel_mapping = false;
+  Surface second_plane;
+  // Winograd: strides that become channels, lines that come out of it.
+  std::uint32_t fold_x = 1, fold_y = 1;
+  std::uint32_t fetch_width_ext = 0, fetch_height_ext = 0;
+  std::uint32_t data_banks = 0, weight_banks = 0;
+  // CSC
+  std::uint32_t csc_height = 0;  // lines that the layer works on
+  std::uint32_t csc_width = 0, csc_channels = 0;
+  std::uint32_t kernel_width = 0, kernel_height = 0;
+  std::uint32_t weight_channels = 0;
+  std::uint32_t post_lines = 1;  // of an image that one step takes
+  unsigned pra_truncate = 0;     // shift after Winograd's transform of the input
+  std::uint32_t out_width = 0, out_height = 0;
+  std::uint32_t atomics = 0, release = 0;
+  std::uint32_t stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  std::uint32_t pad_left = 0, pad_top = 0;
+  std::int16_t pad_value = 0;
+  // CACC
+  unsigned clip = 0;
+
+  std::string mismatch;  // of two units' copies; empty if all agree
+
+  // Positions of a line and their channels as the convolution buffer holds them.
+  std::uint32_t buffer_width() const noexcept {
+    return winograd ? csc_width : pixel ? fetch_left + width + pad_right : width;
+  }
+  std::uint32_t buffer_channels() const noexcept { return winograd ? csc_channels : channels; }
+  // Lines that the layer adds to the convolution buffer if it fetches.
+  std::uint32_t fetched_lines() const noexcept { return winograd ? fetch_height_ext : height; }
+  // What there is of a kernel in x: that of an image is folded into the channels.
+  std::uint32_t taps_x() const noexcept {
+    return pixel ? weight_channels / channels : kernel_width;
+  }
+  // Padded positions that the outputs take, not in Winograd.
+  std::uint64_t reach_x() const noexcept {
+    return std::uint64_t{out_width - 1} * stride_x + (taps_x() - 1) * dilation_x + 1;
+  }
+  std::uint64_t reach_y() const noexcept {
+    return std::uint64_t{out_height - 1} * stride_y + (kernel_height - 1) * dilation_y + 1;
+  }
+  // Of these, what lies behind the input: CSC takes padding for what is not in the buffer, as far
+  // as the outputs reach. Nobody tells it of a right and a bottom border.
+  std::uint64_t behind_x() const noexcept { return beyond(reach_x(), pad_left + width); }
+  std::uint64_t behind_y() const noexcept { return beyond(reach_y(), pad_top + csc_height); }
+  // Of one output.
+  std::uint64_t products() const noexcept {
+    return std::uint64_t{kernel_width} * kernel_height * weight_channels;
+  }
+  // The greatest magnitude of an integer that goes to SDP.
+  std::uint64_t largest_sum() const noexcept {
+    constexpr std::uint64_t kAny = std::uint64_t{1} << 31, kProduct = 128 * 128;
+    const bool bytes = proc == Precision::kInt8 && !winograd;
+    return bytes ? std::min(kAny, products() * kProduct) : kAny;
+  }
+
+ private:
+  static std::uint64_t beyond(std::uint64_t reach, std::uint64_t end) noexcept {
+    return reach > end ? reach - end : 0;
+  }
+};
+
+// What stays in the convolution buffer after a layer.
+struct CbufState {
+  bool winograd = false;
+  bool pixel = false;
+  std::uint32_t data_banks = 16, weight_banks = 16;
+
+  std::uint32_t lines = 0;  // in the data banks, oldest first
+  // What CSC takes for kept: it frees them when a layer starts that does not reuse them. If a layer
+  // works on less than was kept for it, these are fewer than there are.
+  std::uint32_t kept_lines = 0;
+  bool all_lines_kept = false;  // SKIP_DATA_RLS: a layer that reuses them fetches nothing
+  Precision proc = Precision::kInt8;
+  std::uint32_t width = 0, channels = 0, entries = 0, batches = 1;
+  // [batch][line][x][channel] in 8 or 16 bits.
+  std::vector<std::byte> data;
+
+  WeightRing weights;
+  // Of the last layer.
+  std::uint32_t kernels = 0, kernel_bytes = 0;
+  std::uint64_t weight_bytes = 0, wmb_bytes = 0;
+  bool compressed = false;
+};
+
+// Who brings what into the convolution buffer.
+struct ConvFetch {
+  bool data = true;
+  bool weights = true;
+  std::uint32_t freed_lines = 0;  // when the layer starts
+  std::uint32_t held_lines = 0;   // that precede the fetched ones
+  std::uint32_t kept_lines = 0;   // of these, what was kept for the layer
+  std::uint32_t lines = 0;        // in the buffer when CSC works
+};
+
+// When CDMA was told of a convolution.
+struct ConvStart {
+  bool fetch_first = true;  // CDMA was enabled before CSC
+  bool ahead = false;       // while the convolution before was in the pipeline
+};
+
+ConvLayer read_conv(const RegisterFile& registers);
+ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf);
+
+// Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the
+// layer that takes the results. The reference model lets some faults pass: Quirks::kCmodel.
+std::string conv_fault(const nvdla_hw& hw, Quirks quirks, const ConvLayer& layer,
+                       const CbufState& cbuf, const SdpLayer& sdp);
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CONV_CONV_LAYER_HPP

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv/conv_tiles.hpp"
+
+#include <algorithm>
+
+namespace nvdla::model {
+namespace {
+
+// Nanoseconds; long enough that passing it on costs nothing, as long as it stays in a cache.
+constexpr double kTaskTime = 4e3;
+constexpr std::size_t kMaxTaskTiles = 4;
+
+}  // namespace
+
+class ConvTiles::Tasks final : public ThreadPool::Work {
+ public:
+  Tasks(const Kernels& kernels, SdpPass& sdp, const Cut& cut, const Compute& compute,
+        const Finish& finish) noexcept
+      : kernels_(kernels),
+        sdp_(sdp),
+        cut_(cut),
+        compute_(compute),
+        finish_(finish),
+        steps_((cut.positions + cut.of_tile - 1) / cut.of_tile),
+        shared_(sdp.shareable()) {}
+
+  std::size_t tiles() const noexcept { return steps_ * sdp_.blocks(); }
+  void cut(std::size_t tiles, std::int32_t* values) noexcept {
+    task_tiles_ = tiles;
+    values_ = values;
+  }
+
+  void enter() noexcept override {
+    if (kernels_.enter != nullptr) kernels_.enter();
+  }
+  void leave() noexcept override {
+    if (kernels_.leave != nullptr) kernels_.leave();
+  }
+  void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept override {
+    for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
+      if (shared_ && finish_) return finish_(thread, tile);
+      compute_(thread, tile, values);
+      if (shared_) sdp_.tile(values, tile.block, tile.first, tile.count, thread);
+    });
+  }
+  void retire(std::size_t task, std::size_t slot) override {
+    if (shared_) return;
+    for_each(task, slot, [&](const ConvTile& tile, std::int32_t* values) {
+      sdp_.tile(values, tile.block, tile.first, tile.count);
+    });
+  }
+
+ private:
+  ConvTile at(std::size_t index) const noexcept {
+    const bool blocks_first = cut_.order == Order::kBlocksFirst;
+    const std::size_t inner = blocks_first ? sdp_.blocks() : steps_;
+    const std::size_t block = blocks_first ? index % inner : index / inner;
+    const std::size_t step = blocks_first ? index / inner : index % inner;
+    const auto first = static_cast<std::uint32_t>(step * cut_.of_tile);
+    return {static_cast<unsigned>(block), first,
+            std::min<std::uint32_t>(cut_.of_tile, cut_.positions - first)};
+  }
+  template <typename Call>
+  void for_each(std::size_t task, std::size_t slot, Call call) const {
+    const std::size_t begin = task * task_tiles_, end = std::min(begin + task_tiles_, tiles());
+    const std::size_t tile_values = std::size_t{cut_.of_tile} * kBlock;
+    std::int32_t* values = values_ + slot * task_tiles_ * tile_values;
+    for (std::size_t i = begin; i < end; ++i, values += tile_values) call(at(i), values);
+  }
+
+  const Kernels& kernels_;
+  SdpPass& sdp_;
+  const Cut cut_;
+  const Compute& compute_;
+  const Finish& finish_;
+  const std::size_t steps_;
+  const bool shared_;
+  std::size_t task_tiles_ = 1;
+  std::int32_t* values_ = nullptr;
+};
+
+void ConvTiles::run(SdpPass& sdp, const Cut& cut, double nanoseconds, const Compute& compute,
+                    const Finish& finish) {
+  Tasks tasks(kernels_, sdp, cut, compute, finish);
+  const std::size_t tiles = tasks.tiles();
+  const double of_tile = cut.of_tile * nanoseconds;
+  const double whole = static_cast<double>(tiles) * of_tile;
+  std::size_t task_tiles = 1, slots = 1;
+  if (pool_.shares(whole)) {
+    slots = pool_.in_flight();
+    task_tiles =
+        std::clamp<std::size_t>(static_cast<std::size_t>(kTaskTime / of_tile), 1, kMaxTaskTiles);
+  }
+  values_.resize(std::max(values_.size(), slots * task_tiles * cut.of_tile * kBlock));
+  tasks.cut(task_tiles, values_.data());
+  pool_.run(tasks, (tiles + task_tiles - 1) / task_tiles, whole);
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv/conv_weights.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/conv/half_operand.hpp"
+
+namespace nvdla::model {
+namespace {
+
+// Enough for the weights of a large network, twice (as they came and packed).
+constexpr std::size_t kPackedBytes = std::size_t{512} << 20;
+
+std::int16_t element(const ConvShape& shape, const std::byte* from) {
+  if (shape.element_bytes == 1) return static_cast<std::int8_t>(*from);
+  std::int16_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+// Calls `place(kernel, row, column, first channel, count, bytes)` in the order of the stream:
+// channel, kernel, position in x, in y, block of channels, group; with extended lines channel,
+// line, kernel, block of lines, group.
+template <typename Place>
+void walk_stream(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 Place place) {
+  const std::uint32_t group = hw.atomic_k / shape.element_bytes;
+  const std::byte* from = raw.data();
+  const auto emit = [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c,
+                        std::uint32_t count) {
+    place(k, r, s, c, count, from);
+    from += std::size_t{count} * shape.element_bytes;
+  };
+  for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
+    const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
+    if (shape.post_lines > 1) {
+      for (std::uint32_t r0 = 0; r0 < shape.kernel_height; r0 += shape.post_lines) {
+        const std::uint32_t r1 = std::min(shape.kernel_height, r0 + shape.post_lines);
+        for (std::uint32_t k = k0; k < k1; ++k)
+          for (std::uint32_t r = r0; r < r1; ++r) emit(k, r, 0, 0, shape.channels);
+      }
+      continue;
+    }
+    for (std::uint32_t c0 = 0; c0 < shape.channels; c0 += hw.atomic_c) {
+      const std::uint32_t count = std::min(hw.atomic_c, shape.channels - c0);
+      for (std::uint32_t r = 0; r < shape.kernel_height; ++r)
+        for (std::uint32_t s = 0; s < shape.kernel_width; ++s)
+          for (std::uint32_t k = k0; k < k1; ++k) emit(k, r, s, c0, count);
+    }
+  }
+}
+
+// Calls `place(kernel, first channel, position, bytes)` for each four channels of a position.
+template <typename Place>
+void walk_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                   Place place) {
+  const std::uint32_t group = hw.atomic_k / shape.element_bytes;
+  const std::byte* from = raw.data();
+  for (std::uint32_t k0 = 0; k0 < shape.kernels; k0 += group) {
+    const std::uint32_t k1 = std::min(shape.kernels, k0 + group);
+    for (std::uint32_t c = 0; c < shape.channels; c += 4)
+      for (std::uint32_t k = k0; k < k1; ++k)
+        for (std::uint32_t position = 0; position < 16; ++position, from += 4 * shape.element_bytes)
+          place(k, c, position, from);
+  }
+}
+
+void pack_bytes(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  // Kernels and steps beyond the real ones weigh nothing.
+  packed.bytes.assign(block * shape.blocks(), 0);
+  packed.starts.assign(std::size_t{shape.blocks()} * kBlock, 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::size_t first = shape.place(r, s, c0);
+                std::int8_t* to = packed.bytes.data() + k / kBlock * block + k % kBlock * kStep;
+                std::int32_t sum = 0;
+                for (std::uint32_t c = 0; c < count;) {
+                  // As far as the step goes.
+                  const std::size_t i = first + c;
+                  const auto room = static_cast<std::uint32_t>(kStep - i % kStep);
+                  const std::uint32_t part = std::min(room, count - c);
+                  std::int8_t weights[kStep] = {};
+                  part == kStep ? std::memcpy(weights, from + c, kStep)
+                                : std::memcpy(weights, from + c, part);
+                  std::int8_t* const step = to + i / kStep * kStep * kBlock;
+                  part == kStep ? std::memcpy(step, weights, kStep)
+                                : std::memcpy(step + i % kStep, weights, part);
+                  for (const std::int8_t weight : weights) sum += weight;
+                  c += part;
+                }
+                if (shape.biased) packed.starts[k] -= 128 * sum;
+              });
+}
+
+// Whether kernel k of each block sees nothing but channel k from some channel on; which one.
+bool find_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                    std::vector<std::uint32_t>& channels) {
+  // Images have their columns in the channels.
+  if (shape.post_lines > 1 || shape.channels < 2) return false;
+  constexpr std::uint32_t kUnknown = UINT32_MAX;
+  channels.assign(shape.blocks(), kUnknown);
+  bool diagonal = true;
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t, std::uint32_t, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                std::uint32_t& first = channels[k / kBlock];
+                for (std::uint32_t c = 0; c < count && diagonal; ++c) {
+                  if (from[c] == std::byte{0}) continue;
+                  if (first == kUnknown && c0 + c >= k % kBlock) first = c0 + c - k % kBlock;
+                  diagonal = first != kUnknown && c0 + c == first + k % kBlock;
+                }
+              });
+  std::replace(channels.begin(), channels.end(), kUnknown, std::uint32_t{0});
+  return diagonal;
+}
+
+void pack_depthwise(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                    PackedWeights& packed) {
+  const std::size_t block = std::size_t{shape.quads()} * 4 * kBlock;
+  packed.depthwise.assign(block * shape.blocks(), 0);
+  packed.starts.assign(std::size_t{shape.blocks()} * kBlock, 0);
+  walk_stream(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0, std::uint32_t count,
+          const std::byte* from) {
+        const std::uint32_t channel = packed.depthwise_channels[k / kBlock] + k % kBlock;
+        if (channel < c0 || channel >= c0 + count) return;
+        const auto weight = static_cast<std::int8_t>(from[channel - c0]);
+        const std::size_t tap = std::size_t{r} * shape.kernel_width + s;
+        packed.depthwise[k / kBlock * block + (tap / 4 * kBlock + k % kBlock) * 4 + tap % 4] =
+            weight;
+        if (shape.biased) packed.starts[k] -= 128 * weight;
+      });
+}
+
+// As pack_bytes(), twice.
+void pack_pieces(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 PackedWeights& packed) {
+  const std::size_t block = shape.block_elements();
+  packed.bytes.assign(block * shape.blocks(), 0);
+  packed.lower.assign(block * shape.blocks(), 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::size_t first = shape.place(r, s, c0);
+                for (std::size_t i = first; i < first + count; ++i, from += 2) {
+                  const std::size_t to =
+                      k / kBlock * block + (i / kStep * kBlock + k % kBlock) * kStep + i % kStep;
+                  packed.lower[to] = std::to_integer<std::uint8_t>(from[0]);
+                  packed.bytes[to] = static_cast<std::int8_t>(from[1]);
+                }
+              });
+}
+
+void pack_wide(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+               PackedWeights& packed) {
+  packed.wide = WideWeights(shape.blocks(), 1, std::size_t{shape.run_count()} * shape.run_steps());
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::size_t first = shape.place(r, s, c0);
+                for (std::uint32_t c = 0; c < count; ++c, from += shape.element_bytes)
+                  packed.wide.at(k, 0, first + c) = element(shape, from);
+              });
+  packed.wide.finish();
+}
+
+void pack_half(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+               PackedWeights& packed) {
+  const std::size_t steps = shape.half_steps(hw.atomic_c);
+  packed.half.assign(shape.kernels * steps * kLanes, 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                std::size_t step =
+                    (std::size_t{c0 / hw.atomic_c} * shape.kernel_height + r) * shape.kernel_width +
+                    s;
+                std::size_t lane = 0;
+                if (shape.post_lines > 1) {
+                  step = r / shape.post_lines;
+                  lane = std::size_t{r % shape.post_lines} * shape.channels;
+                }
+                std::memcpy(packed.half.data() + (k * steps + step) * kLanes + lane, from,
+                            std::size_t{count} * 2);
+              });
+}
+
+void pack_half_tiles(const nvdla_hw& hw, const ConvShape& shape, PackedWeights& packed) {
+  const std::size_t lanes = std::size_t{shape.half_steps(hw.atomic_c)} * kLanes;
+  packed.half_mantissas.assign(shape.blocks() * lanes * kBlock, 0);
+  packed.half_groups.assign(packed.half_mantissas.size(), kNoGroup);
+  for (std::size_t k = 0; k < shape.kernels; ++k)
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      const HalfOperand operand = half_operand(packed.half[k * lanes + lane]);
+      const std::size_t to = (k / kBlock * lanes + lane) * kBlock + k % kBlock;
+      packed.half_mantissas[to] = operand.mantissa;
+      packed.half_groups[to] = operand.group;
+    }
+}
+
+void pack_floats(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                 PackedWeights& packed) {
+  const std::size_t block = std::size_t{shape.run_count()} * shape.run_elements() * kBlock;
+  packed.floats.assign(block * shape.blocks(), 0);
+  walk_stream(hw, shape, raw,
+              [&](std::uint32_t k, std::uint32_t r, std::uint32_t s, std::uint32_t c0,
+                  std::uint32_t count, const std::byte* from) {
+                const std::uint32_t run = shape.rows ? r : r * shape.kernel_width + s;
+                const std::uint32_t at = shape.rows ? s * shape.channels + c0 : c0;
+                float* to = packed.floats.data() + k / kBlock * block +
+                            (std::size_t{run} * shape.run_elements() + at) * kBlock + k % kBlock;
+                for (std::uint32_t c = 0; c < count; ++c, from += 2, to += kBlock)
+                  *to = half_value(static_cast<std::uint16_t>(element(shape, from)));
+              });
+}
+
+void pack_winograd(const nvdla_hw& hw, const ConvShape& shape, const std::vector<std::byte>& raw,
+                   PackedWeights& packed) {
+  packed.wide = WideWeights(shape.blocks(), 16, shape.channels / kStep);
+  walk_winograd(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {
+        for (unsigned i = 0; i < 4; ++i, from += shape.element_bytes)
+          packed.wide.at(k, position, c + i) = element(shape, from);
+      });
+  packed.wide.finish();
+}
+
+void pack_winograd_half(const nvdla_hw& hw, const ConvShape& shape,
+                        const std::vector<std::byte>& raw, PackedWeights& packed) {
+  const std::size_t steps = shape.half_steps(hw.atomic_c);
+  packed.half.assign(shape.kernels * steps * kLanes, 0);
+  walk_winograd(
+      hw, shape, raw,
+      [&](std::uint32_t k, std::uint32_t c, std::uint32_t position, const std::byte* from) {
+        std::memcpy(packed.half.data() + (k * steps + c / 4) * kLanes + position * 4, from, 8);
+      });
+}
+
+}  // namespace
+
+PackedWeights pack_weights(const nvdla_hw& hw, const ConvShape& shape,
+                           const std::vector<std::byte>& raw) {
+  PackedWeights packed;
+  switch (shape.mac) {
+    case Mac::kBytes:
+      if (find_depthwise(hw, shape, raw, packed.depthwise_channels))
+        pack_depthwise(hw, shape, raw, packed);
+      else
+        pack_bytes(hw, shape, raw, packed);
+      break;
+    case Mac::kWide:
+      pack_wide(hw, shape, raw, packed);
+      break;
+    case Mac::kPieces:
+      pack_pieces(hw, shape, raw, packed);
+      break;
+    case Mac::kHalf:
+      pack_half(hw, shape, raw, packed);
+      pack_half_tiles(hw, shape, packed);
+      break;
+    case Mac::kHalfFast:
+      pack_half(hw, shape, raw, packed);
+      pack_floats(hw, shape, raw, packed);
+      break;
+    case Mac::kWinograd:
+      pack_winograd(hw, shape, raw, packed);
+      break;
+    case Mac::kWinogradHalf:
+      pack_winograd_half(hw, shape, raw, packed);
+      break;
+  }
+  return packed;
+}
+
+WeightCache::Entry& WeightCache::front(std::list<Entry>::iterator entry) {
+  entries_.splice(entries_.begin(), entries_, entry);
+  return entries_.front();
+}
+
+void WeightCache::fill(Entry& entry, RawWeights raw) const {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+    return other.shape == entry.shape && *other.raw == *raw;
+  });
+  if (found != entries_.end()) {
+    entry.raw = found->raw;
+    entry.packed = found->packed;
+    return;
+  }
+  auto packed = std::make_shared<PackedWeights>(pack_weights(hw_, entry.shape, *raw));
+  if (!packed->half.empty())
+    packed->specials =
+        fp::count_specials({reinterpret_cast<const std::uint16_t*>(raw->data()), raw->size() / 2});
+  entry.packed = std::move(packed);
+  entry.raw = std::move(raw);
+}
+
+void WeightCache::trim() {
+  std::size_t total = 0;
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    total += (entry->raw->size() + entry->packed->size()) /
+             static_cast<std::size_t>(entry->packed.use_count());
+    if (total > kPackedBytes && entry != entries_.begin()) {
+      entries_.erase(entry, entries_.end());
+      return;
+    }
+  }
+}
+
+RawWeights WeightCache::read(const ConvLayer& layer) const {
+  auto raw = std::make_shared<std::vector<std::byte>>(layer.weight_bytes);
+  dma_.read(NVDLA_DMA_CDMA_WEIGHT, layer.weight_ram, layer.weight_address, raw->data(),
+            raw->size());
+  return raw;
+}
+
+const WeightCache::Entry& WeightCache::fetch(const ConvLayer& layer, const ConvShape& shape) {
+  // Whole entries: the check has seen to it.
+  const std::uint64_t size = layer.weight_bytes;
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.shape == shape && entry.ram == layer.weight_ram &&
+           entry.address == layer.weight_address && entry.size == size;
+  });
+  // Asked before the bytes are read, so a change in between is seen next time.
+  const std::uint64_t generation = dma_.generation(layer.weight_ram, layer.weight_address, size);
+  if (found != entries_.end() && generation != 0 && found->generation == generation)
+    return front(found);
+
+  RawWeights raw = read(layer);
+  if (found != entries_.end()) {
+    Entry& entry = front(found);
+    entry.generation = generation;
+    if (*entry.raw != *raw) fill(entry, std::move(raw));
+    return entry;
+  }
+  Entry entry{shape, layer.weight_ram, layer.weight_address, size, generation, {}, {}};
+  fill(entry, std::move(raw));
+  entries_.push_front(std::move(entry));
+  trim();
+  return entries_.front();
+}
+
+const WeightCache::Entry& WeightCache::kept(const RawWeights& raw, const ConvShape& shape) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.shape == shape && (entry.raw == raw || *entry.raw == *raw);
+  });
+  if (found != entries_.end()) return front(found);
+  // No address and generation 0: never taken for what is in memory without a comparison.
+  Entry entry{shape, Ram::kPrimary, ~std::uint64_t{0}, 0, 0, {}, {}};
+  fill(entry, raw);
+  entries_.push_front(std::move(entry));
+  trim();
+  return entries_.front();
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "model/conv/wide_weights.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "model/simd/kernels.hpp"
+
+namespace nvdla::model {
+namespace {
+
+// Steps; of a chunk of these the weights may be what they want where there are upper bytes.
+constexpr std::size_t kLeastChunk = 32;
+// From here on it costs less to empty the sums than to keep a second kind of them.
+constexpr std::size_t kLowOnlyChunk = 64;
+// Of the measure of a chunk: times an activation (2^15) less than 2^31.
+constexpr std::uint32_t kReach = 65535;
+
+}  // namespace
+
+WideWeights::WideWeights(std::size_t blocks, std::size_t of_groups, std::size_t of_steps)
+    : groups(of_groups), steps(of_steps), words(blocks * groups * steps * kStep * kBlock) {}
+
+std::size_t WideWeights::index(std::size_t kernel, std::size_t group,
+                               std::size_t element) const noexcept {
+  const std::size_t pair = (kernel / kBlock * groups + group) * steps * 2 + element / 2;
+  return (pair * kBlock + kernel % kBlock) * 2 + element % 2;
+}
+
+// Of kLeastChunk steps doubled as often as it goes: sums of measure(weight) over each chunk's
+// weights of each kernel stay within reach. 0 if there is none.
+template <typename Measure>
+std::size_t WideWeights::longest_chunk(Measure measure) const {
+  constexpr std::size_t kStepWords = std::size_t{kStep} * kBlock;
+  const auto least = [&](const std::int16_t* group) {
+    std::vector<std::uint32_t> sums((steps + kLeastChunk - 1) / kLeastChunk * kBlock);
+    for (std::size_t pair = 0; pair < 2 * steps; ++pair)
+      for (std::size_t i = 0; i < 2 * kBlock; ++i)
+        sums[pair / (2 * kLeastChunk) * kBlock + i / 2] += measure(group[pair * 2 * kBlock + i]);
+    return sums;
+  };
+  // One doubling beyond the end of the group is all there is.
+  std::size_t longest = kLeastChunk;
+  while (longest < steps) longest *= 2;
+  for (std::size_t first = 0; first < words.size(); first += steps * kStepWords) {
+    std::vector<std::uint32_t> sums = least(words.data() + first);
+    const auto reaches = [&] { return *std::max_element(sums.begin(), sums.end()) <= kReach; };
+    if (!reaches()) return 0;
+    std::size_t length = kLeastChunk;
+    for (; length < longest; length *= 2) {
+      const std::size_t count = sums.size() / kBlock;
+      for (std::size_t i = 0; i < count * kBlock; ++i) {
+        const std::size_t to = i / kBlock / 2 * kBlock + i % kBlock;
+        sums[to] = i / kBlock % 2 == 0 ? sums[i] : sums[to] + sums[i];
+      }
+      sums.resize((count + 1) / 2 * kBlock);
+      if (!reaches()) break;
+    }
+    longest = length;
+  }
+  return longest;
+}
+
+void WideWeights::finish() {
+  chunk = longest_chunk([](int weight) { return static_cast<std::uint32_t>(std::abs(weight)); });
+  if (chunk >= std::min(kLowOnlyChunk, steps)) return;
+  chunk = longest_chunk([](int weight) {
+    const int up = upper_byte(weight);
+    return static_cast<std::uint32_t>(std::abs(up) + std::abs(weight - up * 256));
+  });
+  upper.resize(words.size());
+  nudges.resize(words.size() / (steps * kStep * kBlock) * chunks() * kBlock);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // From pairs to steps.
+    const std::size_t step = i / (kStep * kBlock), within = i % (kStep * kBlock);
+    const std::size_t kernel = within / 2 % kBlock;
+    const int up = upper_byte(words[i]);
+    upper[(step * kBlock + kernel) * kStep + within / (2 * kBlock) * 2 + within % 2] =
+        static_cast<std::int8_t>(up);
+    const std::size_t group = step / steps, part = step % steps / chunk;
+    nudges[(group * chunks() + part) * kBlock + kernel] += 255 * up;
+  }
+}
+
+}  // namespace nvdla::model

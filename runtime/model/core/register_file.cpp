@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "model/core/register_file.hpp"
+
+#include <utility>
+
+namespace nvdla::model {
+namespace {
+
+// The registers that both ping-pong units share have the same offsets everywhere.
+constexpr std::uint32_t kStatus = NVDLA_REG_S_STATUS;
+constexpr std::uint32_t kPointer = NVDLA_REG_S_POINTER;
+
+bool unit_built(const nvdla_hw& hw, Unit unit) {
+  switch (unit) {
+    case NVDLA_UNIT_BDMA:
+      return (hw.features & NVDLA_HW_BDMA) != 0;
+    case NVDLA_UNIT_RBK:
+      return (hw.features & NVDLA_HW_RUBIK) != 0;
+    case NVDLA_UNIT_CVIF:
+      return (hw.features & NVDLA_HW_SRAM) != 0;
+    case NVDLA_UNIT_GEC:
+      return false;
+    default:
+      return unit_base(static_cast<RegisterMap>(hw.regmap), unit).has_value();
+  }
+}
+
+// Some counters are cleared when their group is enabled again, the others keep what an earlier
+// layer left until the next one ends.
+bool cleared_at_enable(const RegisterInfo& reg) {
+  if (!reg.statistic) return false;
+  switch (reg.unit) {
+    case NVDLA_UNIT_CDMA:
+    case NVDLA_UNIT_CACC:
+    case NVDLA_UNIT_SDP_RDMA:
+    case NVDLA_UNIT_SDP:
+      return true;
+    // The counts of NaNs and infinities, D_*PUT_NUM, but nothing else.
+    case NVDLA_UNIT_PDP:
+    case NVDLA_UNIT_CDP:
+      return reg.name.ends_with("PUT_NUM");
+    default:
+      return false;
+  }
+}
+
+// Whether a write that is not dropped changes the register and nothing else.
+bool stores_alone(const RegisterInfo& reg) {
+  return reg.scope == Scope::kGroup && reg.write_one_clears == 0 && reg.write_one_sets == 0;
+}
+
+}  // namespace
+
+std::int16_t* Lut::entry(unsigned table) noexcept {
+  if (table == 0) return index < kLeEntries ? &le[index] : nullptr;
+  return index < kLoEntries ? &lo[index] : nullptr;
+}
+
+RegisterFile::RegisterFile(const nvdla_hw& hw, bool posted)
+    : map_(static_cast<RegisterMap>(hw.regmap)),
+      interrupts_(nvdla_hw_interrupts(&hw)),
+      posted_(posted) {
+  unit_of_window_.fill(NVDLA_UNIT_COUNT);
+  for (const UnitInfo& info : nvdla::model::units()) {
+    UnitState& unit = units_[info.unit];
+    unit.built = unit_built(hw, info.unit);
+    unit.grouped = info.groups != 0;
+    for (auto& words : unit.words) words.resize(kWords);
+    unit.stored.resize(kWords);
+    for (const RegisterInfo& reg : info.registers) {
+      const bool enables = reg.name == "D_OP_ENABLE";
+      if (enables) unit.op_enable = reg.offset;
+      if (cleared_at_enable(reg)) unit.cleared.push_back(reg.offset / 4);
+      if (stores_alone(reg) && !enables && unit.built && reg.present[map_])
+        unit.stored[reg.offset / 4] = reg.write[map_];
+    }
+    if (const auto base = unit_base(map_, info.unit)) unit_of_window_[*base / kWindow] = info.unit;
+  }
+  reset();
+}
+
+void RegisterFile::reset() {
+  for (const UnitInfo& info : nvdla::model::units()) {
+    UnitState& unit = units_[info.unit];
+    unit.producer = 0;
+    unit.consumer = 0;
+    for (const RegisterInfo& reg : info.registers)
+      for (auto& words : unit.words) words[reg.offset / 4] = reg.reset[map_];
+  }
+  // The tables are RAM: silicon leaves them undefined, the model leaves them 0.
+  luts_ = {};
+  settle_line();
+}
+
+bool RegisterFile::enabled(Unit unit, unsigned group) const noexcept {
+  const UnitState& state = units_[unit];
+  return state.built && state.grouped && (state.words[group][state.op_enable / 4] & 1) != 0;
+}
+
+void RegisterFile::enable(std::uint32_t units) noexcept {
+  for (const UnitInfo& info : nvdla::model::units())
+    if ((units >> info.unit & 1) != 0)
+      write(*unit_base(map_, info.unit) + units_[info.unit].op_enable, 1);
+}
+
+GroupView RegisterFile::view(Unit unit) const noexcept {
+  const UnitState& state = units_[unit];
+  return {state.words[state.consumer].data(), state.consumer};
+}
+
+std::uint32_t RegisterFile::single(Unit unit, std::uint32_t offset) const noexcept {
+  return units_[unit].words[0][offset / 4];
+}
+
+void RegisterFile::set_single(Unit unit, std::uint32_t offset, std::uint32_t value) noexcept {
+  units_[unit].words[0][offset / 4] = value;
+}
+
+void RegisterFile::set_statistic(Unit unit, std::uint32_t offset, std::uint32_t value) noexcept {
+  UnitState& state = units_[unit];
+  state.words[state.consumer][offset / 4] = value;
+}
+
+void RegisterFile::finish(Unit unit) noexcept {
+  UnitState& state = units_[unit];
+  state.words[state.consumer][state.op_enable / 4] = 0;
+  state.consumer ^= 1;
+}
+
+void RegisterFile::raise(std::uint32_t interrupts) noexcept {
+  units_[NVDLA_UNIT_GLB].words[0][NVDLA_GLB_S_INTR_STATUS / 4] |= interrupts & interrupts_;
+  settle_line();
+}
+
+void RegisterFile::flush_done() noexcept {
+  set_single(NVDLA_UNIT_CDMA, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
+             NVDLA_CDMA_S_CBUF_FLUSH_STATUS_FLUSH_DONE_MASK);
+}
+
+bool RegisterFile::settle_line() noexcept {
+  line_ = (single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_STATUS) &
+           ~single(NVDLA_UNIT_GLB, NVDLA_GLB_S_INTR_MASK)) != 0;
+  return std::exchange(line_pending_, false);
+}
+
+void RegisterFile::line_written() noexcept {
+  line_pending_ = true;
+  if (!posted_) settle_line();
+}
+
+std::uint32_t RegisterFile::status(const UnitState& unit) const noexcept {
+  std::uint32_t value = 0;
+  for (unsigned group = 0; group < 2; ++group) {
+    if ((unit.words[group][unit.op_enable / 4] & 1) == 0) continue;
+    value |= (unit.consumer == group ? NVDLA_REG_S_STATUS_STATUS_0_RUNNING
+                                     : NVDLA_REG_S_STATUS_STATUS_0_PENDING)
+             << (16 * group);
+  }
+  return value;
+}
+
+Lut* RegisterFile::port(Unit unit, std::uint32_t offset) noexcept {
+  // Both units have the pair at the same offsets.
+  static_assert(NVDLA_SDP_S_LUT_ACCESS_CFG == NVDLA_CDP_S_LUT_ACCESS_CFG);
+  static_assert(NVDLA_SDP_S_LUT_ACCESS_DATA == NVDLA_CDP_S_LUT_ACCESS_DATA);
+  if (unit != NVDLA_UNIT_SDP && unit != NVDLA_UNIT_CDP) return nullptr;
+  if (offset != NVDLA_SDP_S_LUT_ACCESS_CFG && offset != NVDLA_SDP_S_LUT_ACCESS_DATA) return nullptr;
+  return &luts_[unit == NVDLA_UNIT_CDP ? 1 : 0];
+}
+
+std::uint32_t RegisterFile::read(std::uint32_t offset) {
+  // The register bus answers a read when all writes before it have arrived.
+  if (line_pending_) settle_line();
+  const RegisterInfo* info = register_at(map_, offset);
+  if (info == nullptr) return 0;
+  UnitState& unit = units_[info->unit];
+  if (!unit.built) return 0;
+  if (unit.grouped) {
+    if (info->offset == kStatus) return status(unit);
+    if (info->offset == kPointer)
+      return unit.producer << NVDLA_REG_S_POINTER_PRODUCER_SHIFT |
+             unit.consumer << NVDLA_REG_S_POINTER_CONSUMER_SHIFT;
+  }
+  if (Lut* lut = port(info->unit, info->offset);
+      lut != nullptr && info->offset == NVDLA_SDP_S_LUT_ACCESS_DATA) {
+    const std::uint32_t config = unit.words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
+    const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
+    const std::int16_t* entry = lut->entry(table);
+    lut->index = (lut->index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+    return entry != nullptr ? static_cast<std::uint16_t>(*entry) : 0;
+  }
+  const unsigned group = info->scope == Scope::kGroup ? unit.producer : 0;
+  const std::uint32_t value = unit.words[group][info->offset / 4] & info->read[map_];
+  // Hardware needs some cycles after reset to clear the convolution buffer: whoever reads once sees
+  // it busy, whoever polls sees it end.
+  if (info->unit == NVDLA_UNIT_CDMA && info->offset == NVDLA_CDMA_S_CBUF_FLUSH_STATUS) flush_done();
+  return value;
+}
+
+// Most of what software writes: a layer's registers, about a hundred.
+bool RegisterFile::store(std::uint32_t offset, std::uint32_t value) noexcept {
+  if (offset % 4 != 0 || offset >= NVDLA_REG_SPACE) return false;
+  const std::uint8_t number = unit_of_window_[offset / kWindow];
+  if (number == NVDLA_UNIT_COUNT) return false;
+  UnitState& unit = units_[number];
+  const std::size_t at = offset % kWindow / 4;
+  const std::uint32_t mask = unit.stored[at];
+  if (mask == 0) return false;
+  std::vector<std::uint32_t>& words = unit.words[unit.producer];
+  // An enabled group belongs to the hardware: all writes are dropped, OP_EN included.
+  if ((words[unit.op_enable / 4] & 1) == 0) words[at] = (words[at] & ~mask) | (value & mask);
+  return true;
+}
+
+void RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+  if (store(offset, value)) return;
+  const RegisterInfo* info = register_at(map_, offset);
+  if (info == nullptr) return;
+  UnitState& unit = units_[info->unit];
+  if (!unit.built) return;
+  if (info->write_one_clears != 0) {
+    unit.words[0][info->offset / 4] &= ~(value & info->write_one_clears);
+    line_written();  // GLB.S_INTR_STATUS is the only one
+    return;
+  }
+  if (info->write_one_sets != 0) {  // GLB.S_INTR_SET is the only one
+    unit.words[0][NVDLA_GLB_S_INTR_STATUS / 4] |= value & info->write_one_sets & interrupts_;
+    line_written();
+    return;
+  }
+  if (unit.grouped && info->offset == kPointer) {
+    unit.producer = value & NVDLA_REG_S_POINTER_PRODUCER_MASK;
+    return;
+  }
+  if (Lut* lut = port(info->unit, info->offset); lut != nullptr) {
+    if (info->offset == NVDLA_SDP_S_LUT_ACCESS_CFG) {
+      lut->index = value & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+    } else {
+      const std::uint32_t config = unit.words[0][NVDLA_SDP_S_LUT_ACCESS_CFG / 4];
+      const unsigned table = (config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_TABLE_ID_MASK) != 0;
+      if ((config & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ACCESS_TYPE_MASK) != 0)
+        if (std::int16_t* entry = lut->entry(table); entry != nullptr)
+          *entry = static_cast<std::int16_t>(value);
+      lut->index = (lut->index + 1) & NVDLA_SDP_S_LUT_ACCESS_CFG_LUT_ADDR_MASK;
+      return;
+    }
+  }
+  const bool group_register = info->scope == Scope::kGroup;
+  const unsigned group = group_register ? unit.producer : 0;
+  // As in store().
+  if (group_register && (unit.words[group][unit.op_enable / 4] & 1) != 0) return;
+  std::uint32_t& word = unit.words[group][info->offset / 4];
+  const bool masks = info->unit == NVDLA_UNIT_GLB && info->offset == NVDLA_GLB_S_INTR_MASK;
+  const std::uint32_t mask = info->write[map_];
+  word = (word & ~mask) | (value & mask);
+  if (masks) line_written();
+  if (group_register && info->offset == unit.op_enable && (value & 1) != 0)
+    for (const std::size_t at : unit.cleared) unit.words[group][at] = 0;
+}
+
+}  // namespace nvdla::model

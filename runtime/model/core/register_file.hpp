@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+//
+// All registers of one NVDLA and what happens when software touches them: ping-pong groups, dropped
+// writes, interrupt status, LUT access ports. Driven by the register description; what a layer
+// computes is not its business.
+#ifndef NVDLA_MODEL_CORE_REGISTER_FILE_HPP
+#define NVDLA_MODEL_CORE_REGISTER_FILE_HPP
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/core/register_info.hpp"
+
+namespace nvdla::model {
+
+class RegisterFile;
+
+// One register group of one unit, for the datapath.
+class GroupView {
+ public:
+  GroupView(const std::uint32_t* words, unsigned group) noexcept : words_(words), group_(group) {}
+
+  unsigned group() const noexcept { return group_; }
+  std::uint32_t word(std::uint32_t offset) const noexcept { return words_[offset / 4]; }
+  std::uint32_t field(std::uint32_t offset, std::uint32_t mask, unsigned shift) const noexcept {
+    return (word(offset) & mask) >> shift;
+  }
+
+ private:
+  const std::uint32_t* words_;
+  unsigned group_;
+};
+
+// A field by the name that it has in nvdla_regs.h.
+#define NVDLA_VIEW_FIELD(view, reg, name) \
+  ((view).field(NVDLA_##reg, NVDLA_##reg##_##name##_MASK, NVDLA_##reg##_##name##_SHIFT))
+
+// The tables behind S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA of SDP and CDP.
+struct Lut {
+  static constexpr unsigned kLeEntries = 65;
+  static constexpr unsigned kLoEntries = 257;
+  std::array<std::int16_t, kLeEntries> le{};
+  std::array<std::int16_t, kLoEntries> lo{};
+  std::uint32_t index = 0;
+
+  std::int16_t* entry(unsigned table) noexcept;
+};
+
+class RegisterFile {
+ public:
+  // `posted`: as Options::posted_writes.
+  explicit RegisterFile(const nvdla_hw& hw, bool posted = false);
+
+  void reset();
+
+  // The bus side. Undefined offsets and windows of units that are not built read 0.
+  std::uint32_t read(std::uint32_t offset);
+  void write(std::uint32_t offset, std::uint32_t value);
+
+  // Level of the interrupt line.
+  bool interrupt() const noexcept { return line_; }
+  // Lets the line follow the interrupt registers; false if it did already.
+  bool settle_line() noexcept;
+
+  // The datapath side.
+  bool built(Unit unit) const noexcept { return units_[unit].built; }
+  unsigned consumer(Unit unit) const noexcept { return units_[unit].consumer; }
+  bool enabled(Unit unit, unsigned group) const noexcept;
+  // Writes D_OP_ENABLE of each unit of a mask.
+  void enable(std::uint32_t units) noexcept;
+  // The group at CONSUMER is enabled.
+  bool running(Unit unit) const noexcept { return enabled(unit, consumer(unit)); }
+  GroupView view(Unit unit) const noexcept;  // of the group at CONSUMER
+  std::uint32_t single(Unit unit, std::uint32_t offset) const noexcept;
+  void set_single(Unit unit, std::uint32_t offset, std::uint32_t value) noexcept;
+  // A statistic or status register of the group at CONSUMER.
+  void set_statistic(Unit unit, std::uint32_t offset, std::uint32_t value) noexcept;
+  // The layer at CONSUMER has ended: OP_EN falls and CONSUMER moves on.
+  void finish(Unit unit) noexcept;
+  void raise(std::uint32_t interrupts) noexcept;
+  const Lut& lut(Unit unit) const noexcept { return luts_[unit == NVDLA_UNIT_CDP ? 1 : 0]; }
+  // Convolution buffer cleared after reset.
+  void flush_done() noexcept;
+
+ private:
+  static constexpr std::size_t kWindow = NVDLA_UNIT_WINDOW, kWords = kWindow / 4;
+  struct UnitState {
+    bool built = false;
+    bool grouped = false;
+    std::uint32_t op_enable = 0;  // offset of D_OP_ENABLE
+    unsigned producer = 0;
+    unsigned consumer = 0;
+    // Single registers live in words[0], those of a group in words[group].
+    std::array<std::vector<std::uint32_t>, 2> words;
+    // Of each register of a group what a write stores that does nothing else; 0 of all others.
+    std::vector<std::uint32_t> stored;
+    std::vector<std::size_t> cleared;  // words, when their group is enabled
+  };
+
+  // A write to such a register; false, and nothing is done, if it is another.
+  bool store(std::uint32_t offset, std::uint32_t value) noexcept;
+  std::uint32_t status(const UnitState& unit) const noexcept;
+  // A write has changed an interrupt register.
+  void line_written() noexcept;
+  Lut* port(Unit unit, std::uint32_t offset) noexcept;
+
+  RegisterMap map_;
+  std::array<UnitState, NVDLA_UNIT_COUNT> units_;
+  std::array<std::uint8_t, NVDLA_REG_SPACE / kWindow> unit_of_window_;  // or NVDLA_UNIT_COUNT
+  std::array<Lut, 2> luts_;
+  std::uint32_t interrupts_;  // bits of S_INTR_STATUS that are built
+  bool posted_;
+  bool line_ = false;
+  bool line_pending_ = false;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CORE_REGISTER_FILE_HPP

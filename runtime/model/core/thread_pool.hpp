@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// The threads that share a heavy layer. Work is cut into tasks that any thread executes and that
+// the caller retires one by one, in order: results never depend on how many threads there are, and
+// memory, statistics and whatever else has an order are the caller's alone.
+#ifndef NVDLA_MODEL_CORE_THREAD_POOL_HPP
+#define NVDLA_MODEL_CORE_THREAD_POOL_HPP
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nvdla::model {
+
+class ThreadPool {
+ public:
+  class Work {
+   public:
+    // Around all that a thread executes of a run.
+    virtual void enter() noexcept {}
+    virtual void leave() noexcept {}
+    // Leaves its results in a slot. Threads, numbered from 0, execute several tasks at once.
+    virtual void execute(unsigned thread, std::size_t task, std::size_t slot) noexcept = 0;
+    // Takes the results out of the slot, on the thread that called run(), in order of tasks.
+    virtual void retire(std::size_t task, std::size_t slot) = 0;
+
+   protected:
+    ~Work() = default;
+  };
+
+  // The caller is one of `threads`; 0 is one per processor. The others start when they are first
+  // needed; where the system has no more threads to give, there are fewer. Work that takes less
+  // than `worth_sharing` nanoseconds is over before they have woken up.
+  ThreadPool(unsigned threads, double worth_sharing);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Threads at most.
+  unsigned size() const noexcept { return size_; }
+  // Tasks in flight at most, each with a slot: every thread executes one while others wait to be
+  // retired.
+  std::size_t in_flight() const noexcept { return std::size_t{2} * size_; }
+
+  // Whether others help with work that takes one thread so many nanoseconds.
+  bool shares(double nanoseconds) const noexcept {
+    return size_ > 1 && nanoseconds >= worth_sharing_;
+  }
+
+  // Executes and retires tasks 0 to `tasks` - 1; `nanoseconds` is roughly what they take one
+  // thread. Where work is not shared, slot 0 is all it needs. What retire() throws ends it.
+  void run(Work& work, std::size_t tasks, double nanoseconds);
+
+ private:
+  class Region;
+
+  void start();
+  void help(unsigned thread);
+
+  const unsigned size_;
+  const double worth_sharing_;
+  std::mutex mutex_;
+  std::condition_variable begun_, left_;
+  // What is being worked on, how many threads are in it, and how many regions there were.
+  Region* region_ = nullptr;
+  unsigned inside_ = 0;
+  std::atomic<std::uint64_t> regions_{0};
+  std::atomic<bool> stop_{false};
+  std::vector<std::atomic<std::size_t>> executed_;  // slots of the region
+  std::vector<std::thread> threads_;
+};
+
+// Runs tasks that leave nothing to retire: execute(thread, task).
+template <typename Execute>
+void run_tasks(ThreadPool& pool, std::size_t tasks, double nanoseconds, Execute& execute) {
+  class Tasks final : public ThreadPool::Work {
+   public:
+    explicit Tasks(Execute& execute) noexcept : execute_(execute) {}
+    void execute(unsigned thread, std::size_t task, std::size_t /*slot*/) noexcept override {
+      execute_(thread, task);
+    }
+    void retire(std::size_t /*task*/, std::size_t /*slot*/) override {}
+
+   private:
+    Execute& execute_;
+  } work(execute);
+  pool.run(work, tasks, nanoseconds);
+}
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_CORE_THREAD_POOL_HPP

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// What SDP and PDP add to a layer, whoever feeds them.
+#ifndef NVDLA_MODEL_COST_UNIT_RATES_HPP
+#define NVDLA_MODEL_COST_UNIT_RATES_HPP
+
+#include <cstdint>
+
+#include "model/cost/memory_timing.hpp"
+#include "model/pdp/pdp_layer.hpp"
+#include "model/sdp/sdp_layer.hpp"
+
+namespace nvdla::model::cycles {
+
+// The way of the first atom through SDP, and from there into memory, measured.
+inline constexpr double kSdpThrough = 46;
+inline constexpr double kSdpOperator = 7;
+inline constexpr double kSdpWrite = 11;
+
+// Cubes and operands that SDP works through.
+struct SdpWork {
+  std::uint64_t atoms = 0;     // that pass, each a column of channels of one position
+  std::uint64_t per_atom = 1;  // cycles of its slowest operator
+  double through = 0;          // cycles of one atom through the unit
+  Reads reads[4];              // cube, operands of BS, BN and EW
+  std::uint64_t written = 0;   // bytes
+
+  double pass() const noexcept { return static_cast<double>(atoms * per_atom); }
+};
+SdpWork sdp_work(const nvdla_hw& hw, const SdpLayer& layer);
+
+struct PdpWork {
+  std::uint64_t per_atom = 1;
+  double pass = 0;  // cycles for the cube
+  double tail = 0;  // what comes out when everything is in
+  Reads reads;      // from memory
+  std::uint64_t written = 0;
+};
+PdpWork pdp_work(const nvdla_hw& hw, const PdpLayer& layer);
+// The way of an atom into memory, from SDP or from memory, measured.
+inline constexpr double kPdpFlying = 20;
+inline constexpr double kPdpMemory = 57;
+
+// All that one interface has to bring for a unit: streams of several interfaces go on at once.
+double stream_time(const MemoryTiming& memory, const Reads* reads, unsigned count) noexcept;
+
+}  // namespace nvdla::model::cycles
+
+#endif  // NVDLA_MODEL_COST_UNIT_RATES_HPP

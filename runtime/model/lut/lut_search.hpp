@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Where a number lies in the tables of SDP or CDP, and which of the two tables answers. Both units
+// search alike; how they interpolate and count is their own.
+#ifndef NVDLA_MODEL_LUT_LUT_SEARCH_HPP
+#define NVDLA_MODEL_LUT_LUT_SEARCH_HPP
+
+#include <cstdint>
+
+#include "model/core/register_file.hpp"
+
+namespace nvdla::model {
+
+// One of the two tables as its registers describe it.
+struct LutTable {
+  const std::int16_t* entries = nullptr;
+  unsigned last = 0;  // index of the last entry
+  bool exponential = false;
+  int offset = 0;  // exponential: logarithm of the first step
+  int select = 0;  // linear: logarithm of a step
+  // Integers, or patterns of fp32 in their low 32 bits.
+  std::int64_t start = 0, end = 0;
+  std::int16_t underflow_scale = 0, overflow_scale = 0;
+  int underflow_shift = 0, overflow_shift = 0;  // right; negative is left
+};
+
+struct LutConfig {
+  LutTable le, lo;
+  // Which table answers where both miss alike, or both hit or miss on different sides.
+  bool underflow_lo = false, overflow_lo = false, hybrid_lo = false;
+};
+
+enum class LutSide : std::uint8_t { kUnderflow, kHit, kOverflow };
+
+struct LutPlace {
+  LutSide side = LutSide::kHit;
+  unsigned index = 0;          // of the entry below
+  std::uint64_t fraction = 0;  // of the way to the next entry, times 2^64
+};
+
+LutPlace lut_find(const LutTable& table, std::int64_t x) noexcept;
+// `x` is fp32.
+LutPlace lut_find_fp(const LutTable& table, std::uint32_t x) noexcept;
+
+// LO answers.
+constexpr bool lut_choose_lo(const LutConfig& config, LutSide le, LutSide lo) noexcept {
+  if (le == LutSide::kHit && lo != LutSide::kHit) return false;
+  if (lo == LutSide::kHit && le != LutSide::kHit) return true;
+  if (le != lo || le == LutSide::kHit) return config.hybrid_lo;
+  return le == LutSide::kUnderflow ? config.underflow_lo : config.overflow_lo;
+}
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_LUT_LUT_SEARCH_HPP

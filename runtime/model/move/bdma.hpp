@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// BDMA: copies rectangles between memories. It has no ping-pong groups but a queue of transfers; a
+// launch closes what was pushed into group 0 or 1.
+//
+// Hardware counts pushed transfers and takes the count when a launched group starts, not when it is
+// launched: transfers that are pushed while a group waits behind a running one join it, and the
+// launch that should have taken them is empty. An empty group never ends.
+#ifndef NVDLA_MODEL_MOVE_BDMA_HPP
+#define NVDLA_MODEL_MOVE_BDMA_HPP
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/core/blocked_list.hpp"
+#include "model/core/counters.hpp"
+#include "model/core/dma.hpp"
+#include "model/core/register_file.hpp"
+#include "model/core/surface.hpp"
+
+namespace nvdla::model {
+
+class ThreadPool;
+
+class Bdma {
+ public:
+  static constexpr unsigned kSlots = 20;
+
+  Bdma(RegisterFile& registers, Dma& dma, cycles::Counters& counters, ThreadPool& pool) noexcept
+      : registers_(registers), counters_(counters), dma_(dma), pool_(pool) {}
+
+  void reset();
+
+  // A register was written; it has its value already.
+  void written(std::uint32_t offset, std::uint32_t value);
+
+  // Moves on by one transfer, or a part of a large one. Gives the interrupts of a group that has
+  // written everything; its busy bit stays until delivered().
+  bool run(std::uint32_t& interrupts);
+  void delivered(std::uint32_t interrupts);
+
+  bool idle() const noexcept { return !running_; }
+  void list_blocked(BlockedList& list) const;
+
+ private:
+  struct Transfer {
+    Surface source, destination;
+    std::uint64_t bytes = 0, lines = 0, surfaces = 0;
+  };
+
+  // Surfaces and lines, from the ones that are next.
+  struct Part {
+    std::uint64_t surfaces = 0, lines = 0;
+  };
+
+  Part next_part(const Transfer& transfer) const noexcept;
+  bool move_open(const Transfer& transfer, const Part& part);
+  void move_lines(const Transfer& transfer, const Part& part);
+  void push();
+  void launch(unsigned group);
+  void start(unsigned group);
+  void update_status();
+
+  RegisterFile& registers_;
+  cycles::Counters& counters_;
+  Dma& dma_;
+  ThreadPool& pool_;
+  std::deque<Transfer> queue_;
+  // Pushed since the last group started, those that found the queue full included.
+  unsigned counted_ = 0;
+  bool busy_[2] = {};
+  std::optional<unsigned> running_;
+  std::optional<unsigned> waiting_;
+  unsigned left_ = 0;        // transfers of the running group
+  cycles::Reads moved_;      // of the others
+  bool stuck_ = false;       // the running group was empty
+  bool completing_ = false;  // everything is written, the responses are on their way
+  // Where the transfer at the front of the queue is.
+  std::uint64_t surface_ = 0, line_ = 0;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_MOVE_BDMA_HPP

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// One layer of PDP and PDP_RDMA as their registers say it, and whether hardware would end it.
+#ifndef NVDLA_MODEL_PDP_PDP_LAYER_HPP
+#define NVDLA_MODEL_PDP_PDP_LAYER_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/nvdla_hw.h"
+#include "model/core/register_file.hpp"
+#include "model/core/surface.hpp"
+#include "model/sdp/sdp_layer.hpp"
+
+namespace nvdla::model {
+
+enum class Pooling : std::uint8_t { kAverage = 0, kMax = 1, kMin = 2 };
+
+// Widths of the bands that a layer is split into.
+struct Bands {
+  unsigned first = 1, middle = 1, last = 1;
+};
+
+struct PdpRdma {
+  unsigned width = 0, height = 0, channels = 0;
+  Precision precision = Precision::kInt8;
+  Surface source;
+  unsigned bands = 1;
+  Bands in;
+  unsigned kernel_width = 1, stride_x = 1;
+};
+
+struct PdpLayer {
+  unsigned width = 0, height = 0, channels = 0;
+  unsigned out_width = 0, out_height = 0, out_channels = 0;
+  Pooling method = Pooling::kAverage;
+  bool from_memory = false;
+  bool flush_nan = false;
+  Precision precision = Precision::kInt8;
+  unsigned bands = 1;
+  Bands in, out;
+  unsigned kernel_width = 1, kernel_height = 1, stride_x = 1, stride_y = 1;
+  unsigned left = 0, right = 0, top = 0, bottom = 0;
+  std::uint32_t reciprocal_width = 0, reciprocal_height = 0;
+  // What n missing columns or rows add to a sum, as written; 0 for none.
+  std::array<std::uint32_t, 8> padding{};
+  Surface destination;
+
+  // Enabled; taken in only for a layer from memory.
+  bool has_rdma = false;
+  PdpRdma rdma;
+};
+
+// A range of columns.
+struct Columns {
+  unsigned begin = 0, count = 0;
+};
+
+PdpRdma read_pdp_rdma(const GroupView& view);
+// The layers at CONSUMER.
+PdpLayer read_pdp(const RegisterFile& registers);
+
+// The input columns that PDP_RDMA reads, one range for each band.
+void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns);
+
+// Why the layer never ends on hardware; empty if it ends.
+std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer);
+// The same of a layer on the fly and the SDP layer that feeds it.
+std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer, const SdpLayer& sdp);
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_PDP_PDP_LAYER_HPP

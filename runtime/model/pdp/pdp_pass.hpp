@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs one PDP layer, surface by surface and line by line: each input line is reduced along x when
+// it arrives, and reduced lines are combined to output lines. A split into bands changes what is
+// read, never the result, so the whole width is pooled at once.
+#ifndef NVDLA_MODEL_PDP_PDP_PASS_HPP
+#define NVDLA_MODEL_PDP_PDP_PASS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/core/atom_sink.hpp"
+#include "model/core/dma.hpp"
+#include "model/core/thread_pool.hpp"
+#include "model/device.hpp"
+#include "model/pdp/pdp_layer.hpp"
+#include "model/simd/unit_kernels.hpp"
+
+namespace nvdla::model {
+
+struct PdpCounters {
+  std::uint32_t nan_in = 0, infinite_in = 0, nan_out = 0;
+
+  PdpCounters& operator+=(const PdpCounters& other) noexcept {
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    return *this;
+  }
+};
+
+class PdpPass final : public AtomSink {
+ public:
+  PdpPass(const nvdla_hw& hw, Dma& dma, const UnitKernels& kernels, Quirks quirks, ThreadPool& pool)
+      : hw_(hw),
+        dma_(dma),
+        kernels_(kernels),
+        quirks_(quirks),
+        pool_(pool),
+        workers_(pool.size()) {}
+
+  // The layer must have passed pdp_fault().
+  void begin(const PdpLayer& layer);
+
+  // All of a layer from memory. Threads share it where source and destination lie open, apart.
+  void run_from_memory();
+
+  // A layer on the fly: SDP's atoms, in any order. A surface is pooled when it is complete.
+  void take(std::uint64_t surface, std::uint32_t y, std::uint32_t x, const void* atoms,
+            unsigned count) override;
+
+  PdpCounters end();
+
+ private:
+  // A surface on its way from SDP.
+  struct Plane {
+    std::vector<std::byte> atoms;
+    std::uint64_t received = 0;
+  };
+
+  // Begin to end.
+  struct Lines {
+    unsigned begin, end;
+  };
+  // Whether the kernels may take its elements for plain ones.
+  struct InputLine {
+    const std::byte* atoms;
+    bool plain;
+  };
+  // What a thread has to itself.
+  struct Worker {
+    std::vector<std::byte> reduced, line, out;
+    PdpCounters counters;
+  };
+
+  bool prepare() noexcept;
+  bool prepare_half() noexcept;
+  unsigned in_width() const noexcept;
+  Lines lines_of(unsigned oy) const noexcept;
+  unsigned first_line(unsigned oy) const noexcept;
+  InputLine read(std::uint64_t surface, unsigned y, bool fresh, Worker& worker);
+  template <typename Line>
+  void pool(std::uint64_t surface, Lines lines, Worker& worker, Line line);
+  template <typename Pooler, typename Line>
+  void pool_by(const Pooler& pooler, std::uint64_t surface, Lines lines, Worker& worker, Line line);
+  bool open_windows(std::uint64_t surfaces);
+  void announce(std::uint64_t surface) noexcept;
+  HalfSpecials look_at(const std::byte* atoms, std::size_t bytes, bool counts,
+                       PdpCounters& counters) const noexcept;
+  static void flush(std::byte* atoms, std::size_t bytes) noexcept;
+  std::int32_t missing_columns(unsigned count) const noexcept;
+  std::int32_t missing_rows(unsigned count) const noexcept;
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  const UnitKernels& kernels_;
+  Quirks quirks_;
+  ThreadPool& pool_;
+  PdpLayer layer_;
+  bool ready_ = false;     // for the kernels
+  bool moderate_ = false;  // what an average takes of registers is, as UnitKernels says
+  PoolRule rule_ = {};
+  std::int32_t missing_columns_[8] = {}, missing_rows_[8] = {};
+  std::vector<Columns> columns_;
+  std::vector<Plane> planes_;                        // by surface
+  std::vector<std::vector<std::byte>> free_planes_;  // of surfaces that are done
+  // Where all that is read or written lies open.
+  const std::byte* from_ = nullptr;
+  std::byte* to_ = nullptr;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_PDP_PDP_PASS_HPP

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//
+// Layers of SDP from memory to memory where nothing but an element decides what becomes of it, with
+// a table for instance: there are no more results than patterns, so each is computed once, by the
+// operators themselves, and looked up from then on, in the layers that follow, too.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "model/lut/lut_key.hpp"
+#include "model/sdp/sdp_pass.hpp"
+#include "model/simd/unit_kernels.hpp"
+
+namespace nvdla::model {
+namespace {
+
+// The first one stands for all.
+bool all_alike(std::span<const std::int32_t> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](std::int32_t value) { return value == values.front(); });
+}
+
+}  // namespace
+
+void SdpPass::add_map_key() {
+  std::vector<std::byte>& key = map_.next_key;
+  key.clear();
+  append_key(key, layer_.proc, layer_.flush_nan, layer_.offset, layer_.scale, layer_.shift);
+  for (const SdpOperands& operands : operands_)
+    for (const std::span<const std::int32_t> values :
+         {operands.alu_channels(), operands.mul_channels()})
+      append_key(key, values.empty() ? 0 : values.front());
+  for (const OperatorX& x : layer_.x)
+    append_key(key, x.active, x.algorithm, x.alu.active, x.mul.active, x.mul_shift, x.prelu,
+               x.relu);
+  const OperatorY& y = layer_.y;
+  append_key(key, y.active, y.lut, y.algorithm, y.alu.active, y.mul.active, y.truncate, y.prelu);
+  if (y.lut) append_key(key, layer_.table);
+}
+
+// Pays where such layers have had more elements than there are patterns.
+bool SdpPass::plan_map(std::uint64_t elements) {
+  const bool counts = layer_.count_saturation || (layer_.y.lut && layer_.count_lut) ||
+                      (float_ && layer_.rdma.count_specials);
+  if (layer_.rdma.in != layer_.proc || layer_.out != layer_.proc || layer_.y.equal || counts)
+    return false;
+  for (const SdpOperands& operands : operands_)
+    if (operands.per_element() || !all_alike(operands.alu_channels()) ||
+        !all_alike(operands.mul_channels()))
+      return false;
+  add_map_key();
+  if (map_.key != map_.next_key) {
+    map_.key.swap(map_.next_key);
+    map_.seen = 0;
+    map_.made = false;
+  }
+  map_.seen += elements;
+  const std::uint64_t patterns = std::uint64_t{1} << (8 * precision_bytes(layer_.proc));
+  if (!map_.made && map_.seen <= patterns) return false;
+  if (!map_.made) make_map();
+  return true;
+}
+
+void SdpPass::make_map() {
+  const unsigned bytes = precision_bytes(layer_.proc);
+  const unsigned patterns = 1u << (8 * bytes);
+  Worker& worker = workers_[0];
+  // What the operators count is of patterns, not of elements.
+  const SdpCounters kept = worker.counters;
+  bytes == 1 ? map_.bytes.resize(patterns) : map_.words.resize(patterns);
+  constexpr unsigned kPatterns = kPositions * kBlock;
+  for (unsigned first = 0; first < patterns; first += kPatterns) {
+    const unsigned number = std::min(kPatterns, patterns - first), count = number / kBlock;
+    for (unsigned i = 0; i < number; ++i) {
+      const auto pattern = static_cast<std::uint16_t>(first + i);
+      std::memcpy(worker.raw.data() + std::size_t{i} * bytes, &pattern, bytes);
+    }
+    std::int32_t* values = worker.values.data();
+    const SdpElements from{worker.raw.data(), count, kBlock, 1, 0, bytes == 2};
+    float_ ? kernels_.units->sdp_load_half(from, values, false) : kernels_.sdp_widen(from, values);
+    operate(values, 0, count, kBlock, worker);
+    convert(values, count, kBlock, worker);
+    if (bytes == 1) {
+      std::memcpy(map_.bytes.data() + first, worker.out8.data(), number);
+    } else {
+      std::memcpy(map_.words.data() + first, worker.out16.data(), std::size_t{number} * 2);
+    }
+  }
+  worker.counters = kept;
+  map_.made = true;
+}
+
+void SdpPass::map(const LineTasks::Lines& lines, unsigned thread) {
+  const bool bytes = layer_.proc == Precision::kInt8;
+  const Surface &in = layer_.rdma.source, &out = layer_.destination;
+  const bool packed = in.line == cube_.line_bytes && out.line == cube_.line_bytes;
+  const std::uint32_t step = packed ? lines.end - lines.begin : 1;
+  const std::size_t size = std::size_t{step} * cube_.line_bytes;
+  SdpCounters& counters = workers_[thread].counters;
+  for (std::uint32_t y = lines.begin; y < lines.end; y += step) {
+    const std::byte* from = source_ + lines.surface * in.surface + y * in.line;
+    std::byte* to = window_ + lines.surface * out.surface + y * out.line;
+    if (bytes) {
+      kernels_.units->sdp_map_bytes(map_.bytes.data(), from, size, to);
+      continue;
+    }
+    const HalfCounts counts = kernels_.units->sdp_map_words(map_.words.data(), from, size / 2, to);
+    if (!float_) continue;
+    counters.nan_out += counts.nan;
+    counters.saturated += counts.largest;
+  }
+}
+
+}  // namespace nvdla::model

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// The operands of BS, BN or EW: from registers or memory, for each channel or each element, shifted
+// and converted as the operator takes them.
+#ifndef NVDLA_MODEL_SDP_SDP_OPERANDS_HPP
+#define NVDLA_MODEL_SDP_SDP_OPERANDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/core/cube_rows.hpp"
+#include "model/core/dma.hpp"
+#include "model/sdp/sdp_layer.hpp"
+#include "model/simd/kernels.hpp"
+
+namespace nvdla::model {
+
+class SdpOperands {
+ public:
+  // Operands of the elements of one tile, [position][kBlock].
+  struct Tile {
+    std::vector<std::int32_t> alu, mul;
+    std::vector<std::byte> raw;
+  };
+
+  SdpOperands(const nvdla_hw& hw, Dma& dma, const Kernels& kernels)
+      : hw_(hw), dma_(dma), kernels_(kernels) {}
+
+  // Reads operands of channels; `index` is 0 to 2. The layer stays where it is until the next call.
+  void begin(const SdpLayer& layer, unsigned index, std::uint32_t padded_channels);
+
+  // Operands of elements are fetched tile by tile.
+  bool per_element() const noexcept { return dma_layer_ != nullptr && dma_layer_->per_element; }
+  // Where they lie, and whether threads may fetch them at once.
+  const SdpCube& cube() const noexcept { return cube_; }
+  bool in_window() const noexcept { return window_ != nullptr; }
+  // The first `columns` processing atoms of a block, of positions in raster order.
+  void fetch(unsigned block, unsigned columns, std::uint32_t first, unsigned count, Tile& tile);
+
+  // `tile` has been fetched if there are operands of elements.
+  SdpOperand alu(unsigned block, const Tile& tile) const noexcept {
+    return operand(alu_, has_alu_, tile.alu, block);
+  }
+  SdpOperand mul(unsigned block, const Tile& tile) const noexcept {
+    return operand(mul_, has_mul_, tile.mul, block);
+  }
+
+  // Operands of channels, padded to whole blocks; elements in the window, in their cube.
+  std::span<const std::int32_t> alu_channels() const noexcept { return alu_; }
+  std::span<const std::int32_t> mul_channels() const noexcept { return mul_; }
+  const std::byte* window() const noexcept { return window_; }
+  // What comes with an element: for the ALU, for the multiplier, or for both.
+  unsigned parts() const noexcept { return has_alu_ && has_mul_ ? 2 : 1; }
+  std::uint8_t element_bytes() const noexcept { return dma_layer_->two_bytes ? 2 : 1; }
+  // Of a value with two bytes at most, or one.
+  std::int32_t element_limit() const noexcept { return dma_layer_->two_bytes ? 32768 : 128; }
+
+  // No integer operand has a greater magnitude.
+  std::uint64_t largest_alu() const noexcept { return largest_alu_; }
+  std::uint64_t largest_mul() const noexcept { return largest_mul_; }
+
+ private:
+  unsigned position_bytes() const noexcept {
+    return column_ * parts() * (dma_layer_->two_bytes ? 2 : 1);
+  }
+  SdpOperand operand(const std::vector<std::int32_t>& channels, bool in_memory,
+                     const std::vector<std::int32_t>& elements, unsigned block) const noexcept;
+  // Elements as they come, in fp16 as fp32.
+  void load(const SdpElements& from, std::int32_t* to) const;
+  // Of what came, `count` values of each kind.
+  void finish_alu(std::int32_t* values, unsigned count) const;
+  void finish_mul(std::int32_t* values, unsigned count) const;
+  void convert(std::int32_t* values, unsigned count, const OperandConverter& converter) const;
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  const Kernels& kernels_;
+  const SdpLayer* layer_ = nullptr;
+  const OperandDma* dma_layer_ = nullptr;  // where operands come from memory
+  unsigned index_ = 0;
+  unsigned column_ = 0;  // channels of a processing atom
+  bool float_ = false;
+  bool has_alu_ = false, has_mul_ = false;  // from memory
+  SdpCube cube_;                            // of elements
+  const std::byte* window_ = nullptr;
+  unsigned alu_shift_ = 0;
+  // Of channels, padded to whole blocks.
+  std::vector<std::int32_t> alu_, mul_;
+  std::uint64_t largest_alu_ = 0, largest_mul_ = 0;
+  std::vector<std::byte> raw_;
+};
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_SDP_SDP_OPERANDS_HPP

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs one SDP layer tile by tile: operands, the three operators, the output converter, the write
+// to memory. A producer (memory or the convolution pipeline) fills a tile of 32-bit values and
+// hands it over while it is in cache.
+#ifndef NVDLA_MODEL_SDP_SDP_PASS_HPP
+#define NVDLA_MODEL_SDP_SDP_PASS_HPP
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/core/atom_sink.hpp"
+#include "model/core/dma.hpp"
+#include "model/sdp/sdp_finishing.hpp"
+#include "model/sdp/sdp_float.hpp"
+#include "model/sdp/sdp_layer.hpp"
+#include "model/sdp/sdp_lut.hpp"
+#include "model/sdp/sdp_operands.hpp"
+#include "model/simd/unit_kernels.hpp"
+
+namespace nvdla::model {
+
+class ThreadPool;
+
+// Counters that a layer latches.
+struct SdpCounters {
+  std::uint32_t saturated = 0;
+  std::uint32_t nan_in = 0, infinite_in = 0;  // fp16 from memory
+  std::uint32_t nan_out = 0;
+  bool unequal = false;
+  SdpLutCounters lut;
+
+  SdpCounters& operator+=(const SdpCounters& other) noexcept {
+    saturated += other.saturated;
+    nan_in += other.nan_in;
+    infinite_in += other.infinite_in;
+    nan_out += other.nan_out;
+    unequal |= other.unequal;
+    lut += other.lut;
+    return *this;
+  }
+};
+
+// A step of a stream as the layer has it, for any of its surfaces.
+struct SdpStreamStep {
+  StepKind kind = StepKind::kRelu;
+  unsigned operand = 0;  // of BS, BN or EW: of its ALU or of its multiplier
+  bool alu = false;
+  bool per_element = false;
+  std::uint8_t shift = 0;
+  bool converts = false;
+  StepScale scale = {};
+  WordProduct product = {}, conversion = {};
+};
+
+struct SdpStreamSteps {
+  SdpStreamStep step[SdpStream::kMostSteps];
+  unsigned count = 0;
+  bool words = false;  // as UnitKernels::sdp_words says
+
+  void add(const SdpStreamStep& next) noexcept { step[count++] = next; }
+};
+
+// What a layer makes of each pattern of an element, kept for the layers after it.
+struct SdpMap {
+  std::vector<std::byte> key, next_key;  // all that decides
+  std::uint64_t seen = 0;                // elements of such layers
+  bool made = false;
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint16_t> words;
+};
+
+class SdpPass {
+ public:
+  // Output positions of a tile: a few register tiles of the convolution. A set of kernels may want
+  // up to kMostPositions.
+  static constexpr unsigned kPositions = 4 * kTile;
+
+  static constexpr std::uint64_t kAnyInteger = std::uint64_t{1} << 31;
+
+  SdpPass(const nvdla_hw& hw, Dma& dma, const Kernels& kernels, unsigned threads = 1);
+
+  // Reads per-channel operands. Positions are numbered in raster order, y * width + x. The sink
+  // takes the output of a layer to PDP. No integer that tile() gets has a greater magnitude than
+  // `largest`.
+  void begin(const SdpLayer& layer, std::uint64_t largest = kAnyInteger, AtomSink* sink = nullptr);
+
+  unsigned blocks() const noexcept { return (padded_channels_ + kBlock - 1) / kBlock; }
+  // Lanes of a block that exist, padded ones of the last atom included.
+  unsigned lanes(unsigned block) const noexcept;
+
+  // The cube of the batch that the tiles that follow belong to; the first one after begin().
+  void select_batch(unsigned batch) noexcept { batch_ = batch; }
+
+  // Whether threads may process different tiles at once, in any order.
+  bool shareable() const noexcept { return shareable_; }
+
+  // Whether host bytes may change by what tiles write, or as PDP goes on with them.
+  bool may_write(std::span<const std::byte> bytes) const noexcept;
+
+  // Processes values [count][kBlock] of positions first..; destroys them. In fp16 processing they
+  // are patterns of fp32. Winograd's output comes in raster order like any other.
+  void tile(std::int32_t* values, unsigned block, std::uint32_t first, unsigned count,
+            unsigned thread = 0);
+
+  // Whether all that is done to a tile is an SdpFinish of what comes in.
+  bool finishes() const noexcept { return finishes_; }
+  // The same as tile() where it is: calls `finish(pass, out)`, which leaves [count][kBlock] in
+  // `out`.
+  template <typename Finish>
+  void finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                   Finish finish);
+
+  // The whole layer from memory. Threads share it where they may share tiles and the source lies
+  // open, too, apart from what is written or in its place.
+  void run_from_memory(ThreadPool& pool);
+
+  // Announces what was written.
+  SdpCounters end();
+
+ private:
+  // What a thread has to itself.
+  struct Worker {
+    SdpOperands::Tile elements[3];
+    std::vector<std::byte> raw;
+    std::vector<std::int32_t> values;
+    std::vector<std::int8_t> out8;
+    std::vector<std::int16_t> out16;
+    SdpCounters counters;
+  };
+
+  class StreamPlan;
+
+  void bound();
+  void open_windows();
+  // Layers that are streams, and lines of one.
+  bool open_source();
+  bool plan_stream();
+  void stream(const LineTasks::Lines& lines, unsigned thread);
+  // Layers of elements that decide their results alone, and lines of one.
+  bool plan_map(std::uint64_t elements);
+  void add_map_key();
+  void make_map();
+  void map(const LineTasks::Lines& lines, unsigned thread);
+  void load_tile(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
+  void announce();
+  void count_input(const std::byte* raw, unsigned count, SdpCounters& counters) const;
+  void fetch_elements(unsigned block, std::uint32_t first, unsigned count, Worker& worker);
+  // Where a tile of [count][kBlock] int8 lies in memory just like that; else null.
+  std::int8_t* place(unsigned block, std::uint32_t first) const noexcept;
+  bool operate(std::int32_t* values, unsigned block, unsigned count, unsigned used, Worker& worker);
+  void convert(std::int32_t* values, unsigned count, unsigned used, Worker& worker);
+  template <typename Element>
+  void gather_atoms(const Element* from, unsigned count, std::byte* to) const noexcept;
+  template <typename Element>
+  void store(const Element* elements, unsigned block, std::uint32_t first, unsigned count,
+             Worker& worker);
+
+  const nvdla_hw& hw_;
+  Dma& dma_;
+  const Kernels& kernels_;
+  SdpLayer layer_;
+  AtomSink* sink_ = nullptr;
+  unsigned column_ = 0;  // channels of a processing atom
+  std::uint32_t padded_channels_ = 0;
+  bool float_ = false;           // fp16 processing
+  bool plain_operands_ = false;  // no operand of it is the pattern of an infinity or a denormal
+  bool single_ = false;          // 1x1: strides are ignored
+  bool single_output_ = false;   // but a batch of them uses the output's
+  unsigned batches_ = 1;
+  unsigned batch_ = 0;
+  std::uint64_t largest_ = 0;  // of what comes in, then of what comes out of the operators
+  bool fits_[3] = {};          // SdpX::fits and SdpY::fits
+  SdpOperands operands_[3];
+  SdpFinishing finishing_;
+  bool finishes_ = false;  // a tile is one pass
+  SdpLut lut_;
+  SdpCube cube_;  // of the output
+  std::byte* window_ = nullptr;
+  bool shareable_ = false;
+  const std::byte* source_ = nullptr;  // where threads may read it
+  SdpStreamSteps stream_;
+  SdpMap map_;
+  std::vector<Worker> workers_;
+};
+
+template <typename Finish>
+void SdpPass::finish_tile(unsigned block, std::uint32_t first, unsigned count, unsigned thread,
+                          Finish finish) {
+  static const SdpOperands::Tile kNoElements;
+  Worker& worker = workers_[thread];
+  fetch_elements(block, first, count, worker);
+  const unsigned adder = finishing_.adder();
+  const SdpFinish pass = finishing_.block(
+      block, operands_, adder == SdpFinishing::kNone ? kNoElements : worker.elements[adder]);
+  if (std::int8_t* const out = place(block, first); out != nullptr) return finish(pass, out);
+  finish(pass, worker.out8.data());
+  store(worker.out8.data(), block, first, count, worker);
+}
+
+}  // namespace nvdla::model
+
+#endif  // NVDLA_MODEL_SDP_SDP_PASS_HPP

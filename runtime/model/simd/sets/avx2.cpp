@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "model/simd/gemm/avx2_float.hpp"
+#include "model/simd/gemm/avx2_half.hpp"
+#include "model/simd/gemm/avx2_input.hpp"
+#include "model/simd/gemm/avx2_mac.hpp"
+#include "model/simd/gemm/avx2_wide.hpp"
+#include "model/simd/kernels.hpp"
+#include "model/simd/sdp/avx2_finish.hpp"
+#include "model/simd/unit_kernels.hpp"
+
+namespace nvdla::model {
+namespace {
+
+#include "model/simd/sets/kernel_loops.ipp"
+
+constexpr Kernels kernels() {
+  Kernels set = loop_kernels("avx2");
+  set.form = {.biased = false, .sign = true, .copied_run = 50};
+  set.mac = avx2_mac;
+  set.depthwise = avx2_depthwise;
+  set.wide = avx2_wide;
+  set.half = avx2_half;
+  set.half_tile = avx2_half_tile;
+  set.float_tile = avx2_float_tile;
+  set.finish = avx2_finish;
+  set.units = &kAvx2Units;
+  set.pack_atoms = avx2_pack_atoms;
+  set.convert_bytes = avx2_convert_bytes;
+  return set;
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels = kernels();
+
+}  // namespace nvdla::model

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// How much of the convolution buffer a convolution takes.
+#ifndef NVDLA_PACKING_CBUF_HPP
+#define NVDLA_PACKING_CBUF_HPP
+
+#include <cstdint>
+
+#include "nvdla/layer.hpp"
+
+namespace nvdla::detail {
+
+// The kernels of a convolution.
+inline WeightsDesc weights_desc(const nvdla_conv& conv) {
+  WeightsDesc desc;
+  desc.kernels = conv.kernels;
+  desc.channels = conv.channels;
+  desc.kernel_height = conv.kernel_height;
+  desc.kernel_width = conv.kernel_width;
+  desc.precision = static_cast<Precision>(conv.proc_precision);
+  return desc;
+}
+
+// Lines that are in the buffer at once: with padding in tiles.
+std::uint64_t buffer_lines(const nvdla_conv& conv);
+// Banks for all lines of the input: the sequencer starts only when they are all there.
+std::uint64_t data_banks(const DeviceInfo& info, const nvdla_conv& conv);
+// Of a kernel as it is packed.
+std::uint64_t kernel_bytes(const DeviceInfo& info, const nvdla_conv& conv);
+std::uint64_t bank_bytes(const DeviceInfo& info);
+// Banks for that many of its kernels, with the margin for a group that starts inside an entry.
+// Kernels of a single group may fill theirs.
+std::uint64_t weight_banks(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t kernels);
+// Kernels that are worked on together.
+std::uint64_t kernel_group(const DeviceInfo& info, const nvdla_conv& conv);
+
+// Banks for data and weights: the mask of compressed weights has the last one.
+std::uint64_t usable_banks(const DeviceInfo& info, const nvdla_conv& conv);
+
+// Whether the weights are all in the banks that were chosen for them, and may stay there for the
+// next convolution.
+bool holds_all_weights(const DeviceInfo& info, const nvdla_conv& conv);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_PACKING_CBUF_HPP

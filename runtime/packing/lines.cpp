@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "packing/lines.hpp"
+
+#include <algorithm>
+
+#include "packing/cbuf.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+using arith::ceil_div;
+
+// Lines are counted in 12 bits.
+constexpr std::uint64_t kMaxLines = 4095;
+// Of Winograd: lines of the input that come at once, after folding.
+constexpr std::uint32_t kTile = 4;
+
+// Output lines come in this many at a time.
+std::uint32_t line_unit(const nvdla_conv& conv) {
+  return conv.mode == NVDLA_CONV_WINOGRAD ? kTile : 1;
+}
+
+// Lines of the input from the first to the last that `lines` lines of the output take.
+std::uint64_t lines_for(const nvdla_conv& conv, std::uint64_t lines) {
+  if (conv.mode == NVDLA_CONV_WINOGRAD) return (lines + kTile) * conv.stride_height;
+  return (lines - 1) * conv.stride_height +
+         std::uint64_t{conv.kernel_height - 1} * conv.dilation_height + 1;
+}
+
+// Output lines that the input lines in `banks` make, 0 if they are too few.
+std::uint64_t lines_in(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t banks) {
+  const std::uint64_t line = conv_entries_per_line(info, conv) * std::max(conv.batch, 1U);
+  const std::uint64_t input = std::min(banks * info.cbuf_entries / line, kMaxLines);
+  if (conv.mode == NVDLA_CONV_WINOGRAD) {
+    // Lines that are left after folding.
+    return input < 2 * kTile ? 0 : input / kTile * kTile - kTile;
+  }
+  const std::uint64_t least = lines_for(conv, 1);
+  return input < least ? 0 : (input - least) / conv.stride_height + 1;
+}
+
+// The part of the convolution that writes `lines` lines from `first` on.
+Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines) {
+  // In lines of the input; before 0 and from its height on lies the padding.
+  const std::int64_t begin = std::int64_t{first} * conv.stride_height - conv.pad_top;
+  const std::int64_t end = begin + static_cast<std::int64_t>(lines_for(conv, lines));
+  const std::int64_t height = conv.height;
+  Band band;
+  band.conv = conv;
+  band.conv.pad_top = static_cast<std::uint32_t>(std::max<std::int64_t>(-begin, 0));
+  band.conv.pad_bottom = static_cast<std::uint32_t>(std::max<std::int64_t>(end - height, 0));
+  band.input_line = static_cast<std::uint32_t>(std::max<std::int64_t>(begin, 0));
+  band.conv.height = static_cast<std::uint32_t>(std::min(end, height) - band.input_line);
+  band.output_line = first;
+  band.output_lines = lines;
+  return band;
+}
+
+// How many bands it takes beside so many banks of weights; 0 if there is no way.
+std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const Shape& out,
+                          std::uint64_t weights) {
+  const std::uint64_t banks = usable_banks(info, conv);
+  if (weights >= banks) return 0;
+  const std::uint64_t lines = lines_in(info, conv, banks - weights);
+  if (lines == 0) return 0;
+  const std::uint64_t count = ceil_div(out.height, lines / line_unit(conv) * line_unit(conv));
+  // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
+  const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
+  return out.height / count < fewest ? 0 : count;
+}
+
+std::uint32_t kernel_lines(const nvdla_conv& conv) {
+  return (conv.kernel_height - 1) * conv.dilation_height + 1;
+}
+
+// Whether all lines fit beside so many banks of weights.
+bool fits_whole(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights) {
+  return data_banks(info, conv) + weights <= usable_banks(info, conv) &&
+         buffer_lines(conv) <= kMaxLines;
+}
+
+}  // namespace
+
+bool pads_a_band(const nvdla_conv& conv) {
+  return conv.mode != NVDLA_CONV_WINOGRAD &&
+         std::max(conv.pad_top, conv.pad_bottom) >= kernel_lines(conv);
+}
+
+std::uint64_t bands_beside(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights) {
+  if (fits_whole(info, conv, weights)) return 1;
+  return pads_a_band(conv) ? 0 : count_bands(info, conv, conv_output(conv), weights);
+}
+
+std::uint64_t lines_twice(const nvdla_conv& conv) {
+  return kernel_lines(conv) > conv.stride_height ? kernel_lines(conv) - conv.stride_height : 0;
+}
+
+std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights) {
+  const Shape out = conv_output(conv);
+  std::vector<Band> bands;
+  if (fits_whole(info, conv, weights)) {
+    bands.push_back({.conv = conv, .output_lines = out.height});
+  } else {
+    const std::uint64_t count = count_bands(info, conv, out, weights);
+    const std::uint32_t unit = line_unit(conv);
+    const std::uint64_t units = out.height / unit;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const auto first = static_cast<std::uint32_t>(i * units / count * unit);
+      const auto end = static_cast<std::uint32_t>((i + 1) * units / count * unit);
+      bands.push_back(make_band(conv, first, end - first));
+    }
+  }
+  std::uint64_t data = 0;
+  for (const Band& band : bands) data = std::max(data, data_banks(info, band.conv));
+  for (Band& band : bands) {
+    band.conv.data_banks = static_cast<std::uint32_t>(data);
+    band.conv.weight_banks = static_cast<std::uint32_t>(weights);
+  }
+  return bands;
+}
+
+void keep_lines(nvdla_conv& before, std::uint32_t first, nvdla_conv& next,
+                std::uint32_t next_first) {
+  // Which lines a part of the tiles would be is not known.
+  if (before.mode == NVDLA_CONV_WINOGRAD) return;
+  const std::uint32_t end = first + before.height;
+  if (next_first <= first || end <= next_first || end >= next_first + next.height) return;
+  before.release = next_first - first;
+  next.flags |= NVDLA_CONV_REUSE_DATA;
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Cutting a convolution into bands of lines.
+#ifndef NVDLA_PACKING_LINES_HPP
+#define NVDLA_PACKING_LINES_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "packing/bands.hpp"
+
+namespace nvdla::detail {
+
+// Whether padding is as high as the kernel: a band of the output could see nothing else, so lines
+// cannot be cut.
+bool pads_a_band(const nvdla_conv& conv);
+
+// The fewest bands beside so many banks of weights; 0 if there is no way.
+std::uint64_t bands_beside(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights);
+
+// Input lines that a band has in common with the next one, at most.
+std::uint64_t lines_twice(const nvdla_conv& conv);
+
+// As many bands as bands_beside() says, which is not 0, from the top. All have the same banks.
+std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights);
+
+// Leaves in the buffer the lines that `next`, whose first line is `next_first` of the whole input,
+// has in common with the convolution before it.
+void keep_lines(nvdla_conv& before, std::uint32_t first, nvdla_conv& next,
+                std::uint32_t next_first);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_PACKING_LINES_HPP

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "nvdla/tensor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "nvdla/half.hpp"
+#include "packing/precision.hpp"
+#include "support/check.hpp"
+#include "support/integers.hpp"
+
+namespace nvdla {
+namespace {
+
+using arith::round_up;
+using detail::check_range;
+using detail::refuse_argument;
+
+constexpr std::uint32_t kMaxBatch = 32;
+// Planes and their lines start at multiples of this.
+constexpr std::uint32_t kPlaneAlign = 64;
+
+// A stride as it was given, or the smallest that will do.
+std::uint32_t stride(const char* what, std::uint32_t given, std::uint64_t least,
+                     const TensorDesc& desc) {
+  const std::uint32_t align = desc.planar ? kPlaneAlign : desc.atom;
+  least = round_up(least, align);
+  const std::uint64_t value = given == 0 ? least : given;
+  if (value % align != 0) {
+    refuse_argument("{} {} is not a multiple of {}{}{}; nearest valid: {}", what, value,
+                    desc.planar ? "" : "the atom (", align, desc.planar ? "" : ")",
+                    std::max(round_up(value, align), least));
+  }
+  if (value < least) {
+    refuse_argument("{} {} is smaller than what it steps over; nearest valid: {}", what, value,
+                    least);
+  }
+  if (value > std::numeric_limits<std::uint32_t>::max()) {
+    refuse_argument("{} {} does not fit 32 bits: split the tensor", what, value);
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+template <typename T>
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<T, std::int8_t>) return "int8";
+  if constexpr (std::is_same_v<T, std::int16_t>) return "int16";
+  return "fp16";
+}
+
+template <typename T>
+constexpr Precision type_precision() {
+  if constexpr (std::is_same_v<T, std::int8_t>) return Precision::kInt8;
+  if constexpr (std::is_same_v<T, std::int16_t>) return Precision::kInt16;
+  return Precision::kFp16;
+}
+
+void check_sizes(const TensorDesc& desc, std::uint64_t elements, std::uint64_t bytes) {
+  if (elements != desc.shape.elements()) {
+    refuse_argument("{} elements given, a tensor of {}x{}x{}x{} (NCHW) has {}", elements,
+                    desc.shape.batch, desc.shape.channels, desc.shape.height, desc.shape.width,
+                    desc.shape.elements());
+  }
+  if (const std::uint64_t need = tensor_bytes(desc); bytes < need) {
+    refuse_argument("{} bytes for a cube that takes {}", bytes, need);
+  }
+}
+
+template <typename T>
+void check_type(const TensorDesc& desc) {
+  if (type_precision<T>() != desc.precision) {
+    refuse_argument("elements are {}, the tensor is {}", type_name<T>(),
+                    detail::precision_name(desc.precision));
+  }
+}
+
+// Whole atoms.
+std::uint64_t line_bytes(const TensorDesc& d) {
+  const std::uint64_t width = d.shape.width;
+  return d.planar ? round_up(width * d.element_bytes(), d.atom) : width * d.atom;
+}
+
+// From an element to the next in its line.
+std::uint32_t column_bytes(const TensorDesc& d) { return d.planar ? d.element_bytes() : d.atom; }
+
+// Distances between an application's elements.
+struct Steps {
+  std::uint64_t batch, channel, line, column;
+};
+
+Steps steps(const Shape& s, Layout layout) {
+  detail::check_layout(layout);
+  const std::uint64_t area = std::uint64_t{s.height} * s.width;
+  if (layout == Layout::kNchw) return {area * s.channels, area, s.width, 1};
+  return {area * s.channels, 1, std::uint64_t{s.width} * s.channels, s.channels};
+}
+
+// Calls line(cube's first byte of the lane in the line, application's first index) for every
+// channel of every line.
+template <typename Line>
+void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
+  const Steps step = steps(d.shape, layout);
+  const std::uint32_t lanes = d.planar ? 1 : d.elements_per_atom();
+  for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
+    for (std::uint32_t s = 0; s < d.surfaces(); ++s) {
+      for (std::uint32_t y = 0; y < d.shape.height; ++y) {
+        const std::uint64_t start = std::uint64_t{n} * d.batch_stride +
+                                    std::uint64_t{s} * d.surface_stride +
+                                    std::uint64_t{y} * d.line_stride;
+        const std::uint32_t used = std::min(lanes, d.shape.channels - s * lanes);
+        for (std::uint32_t lane = 0; lane < used; ++lane) {
+          const std::uint32_t c = s * lanes + lane;
+          line(start + std::uint64_t{lane} * d.element_bytes(),
+               n * step.batch + c * step.channel + y * step.line);
+        }
+      }
+    }
+  }
+}
+
+// Makes zeros of the surface whose last lanes are no channel's.
+void clear_last_surface(const TensorDesc& d, std::span<std::byte> cube) {
+  if (d.planar || d.shape.channels % d.elements_per_atom() == 0) return;
+  for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
+    for (std::uint32_t y = 0; y < d.shape.height; ++y) {
+      std::byte* const line = cube.data() + std::uint64_t{n} * d.batch_stride +
+                              (d.surfaces() - std::uint64_t{1}) * d.surface_stride +
+                              std::uint64_t{y} * d.line_stride;
+      std::fill_n(line, line_bytes(d), std::byte{0});
+    }
+  }
+}
+
+// Writes convert(element) to the lane of every channel and zero to the others.
+template <typename T, typename Source, typename Convert>
+void pack_as(const TensorDesc& d, Layout layout, std::span<const Source> source,
+             std::span<std::byte> cube, const Convert& convert) {
+  const std::uint64_t column = steps(d.shape, layout).column;
+  const std::uint32_t step = column_bytes(d);
+  clear_last_surface(d, cube);
+  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t from) {
+    std::byte* out = cube.data() + at;
+    for (std::uint32_t x = 0; x < d.shape.width; ++x, out += step) {
+      const T value = convert(source[from + x * column], from + x * column);
+      std::memcpy(out, &value, sizeof value);
+    }
+  });
+}
+
+template <typename T, typename Target, typename Convert>
+void unpack_as(const TensorDesc& d, Layout layout, std::span<const std::byte> cube,
+               std::span<Target> target, const Convert& convert) {
+  const std::uint64_t column = steps(d.shape, layout).column;
+  const std::uint32_t step = column_bytes(d);
+  for_each_lane(d, layout, [&](std::uint64_t at, std::uint64_t to) {
+    const std::byte* in = cube.data() + at;
+    for (std::uint32_t x = 0; x < d.shape.width; ++x, in += step) {
+      T value;
+      std::memcpy(&value, in, sizeof value);
+      target[to + x * column] = convert(value);
+    }
+  });
+}
+
+template <typename T>
+void pack_exact(const TensorDesc& desc, Layout layout, std::span<const T> source,
+                std::span<std::byte> cube) {
+  const TensorDesc d = resolve(desc);
+  check_type<T>(d);
+  check_sizes(d, source.size(), cube.size());
+  pack_as<T>(d, layout, source, cube, [](T value, std::uint64_t) { return value; });
+}
+
+template <typename T>
+void unpack_exact(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+                  std::span<T> target) {
+  const TensorDesc d = resolve(desc);
+  check_type<T>(d);
+  check_sizes(d, target.size(), cube.size());
+  unpack_as<T>(d, layout, cube, target, [](T value) { return value; });
+}
+
+void check_quantization(const TensorDesc& d, const Quantization& q) {
+  if (!(q.scale > 0) || !std::isfinite(q.scale)) {
+    refuse_argument("a quantisation's scale must be finite and greater than 0, found {}", q.scale);
+  }
+  if (d.precision == Precision::kFp16 && q.zero_point != 0) {
+    refuse_argument("fp16 has no zero point, found {}", q.zero_point);
+  }
+}
+
+template <typename T>
+void pack_quantised(const TensorDesc& d, Layout layout, std::span<const float> source,
+                    const Quantization& q, std::span<std::byte> cube) {
+  constexpr double kLow = std::numeric_limits<T>::min();
+  constexpr double kHigh = std::numeric_limits<T>::max();
+  pack_as<T>(d, layout, source, cube, [&](float real, std::uint64_t index) {
+    if (std::isnan(real)) refuse_argument("element {} is not a number", index);
+    const double value = std::round(double{real} / double{q.scale}) + q.zero_point;
+    return static_cast<T>(std::clamp(value, kLow, kHigh));
+  });
+}
+
+// A quotient of two floats has so few bits that rounding it to double first changes nothing.
+void pack_half(const TensorDesc& d, Layout layout, std::span<const float> source,
+               const Quantization& q, std::span<std::byte> cube) {
+  pack_as<std::uint16_t>(d, layout, source, cube, [&](float real, std::uint64_t) {
+    return to_half(double{real} / double{q.scale});
+  });
+}
+
+}  // namespace
+
+TensorDesc packed_tensor(const DeviceInfo& info, const Shape& shape, Precision precision) {
+  TensorDesc desc;
+  desc.shape = shape;
+  desc.precision = precision;
+  desc.atom = info.atom;
+  return resolve(desc);
+}
+
+TensorDesc resolve(const TensorDesc& desc) {
+  if (desc.atom != 8 && desc.atom != 16 && desc.atom != 32) {
+    refuse_argument("atom {} is none of 8, 16, 32", desc.atom);
+  }
+  detail::check_precision(desc.precision);
+  check_range("width", desc.shape.width, 1U, detail::kMaxSide);
+  check_range("height", desc.shape.height, 1U, detail::kMaxSide);
+  check_range("channels", desc.shape.channels, 1U, detail::kMaxSide);
+  check_range("batch", desc.shape.batch, 1U, kMaxBatch);
+
+  TensorDesc d = desc;
+  d.line_stride = stride("line_stride", desc.line_stride, line_bytes(d), d);
+  d.surface_stride = stride("surface_stride", desc.surface_stride,
+                            std::uint64_t{d.line_stride} * d.shape.height, d);
+  d.batch_stride = d.shape.batch == 1 && desc.batch_stride == 0
+                       ? 0
+                       : stride("batch_stride", desc.batch_stride,
+                                std::uint64_t{d.surface_stride} * d.surfaces(), d);
+  return d;
+}
+
+std::uint64_t tensor_bytes(const TensorDesc& desc) {
+  const TensorDesc d = resolve(desc);
+  return std::uint64_t{d.shape.batch - 1} * d.batch_stride +
+         std::uint64_t{d.surfaces() - 1} * d.surface_stride +
+         std::uint64_t{d.shape.height - 1} * d.line_stride + line_bytes(d);
+}
+
+nvdla_surface tensor_surface(const TensorDesc& desc, std::uint32_t slot, std::uint64_t offset) {
+  const TensorDesc d = resolve(desc);
+  nvdla_surface surface = {};
+  surface.offset = offset;
+  surface.slot = slot;
+  surface.line_stride = d.line_stride;
+  surface.surface_stride = d.surface_stride;
+  surface.batch_stride = d.shape.batch > 1 ? d.batch_stride : 0;
+  return surface;
+}
+
+void pack(const TensorDesc& desc, Layout layout, std::span<const std::int8_t> source,
+          std::span<std::byte> cube) {
+  pack_exact(desc, layout, source, cube);
+}
+
+void pack(const TensorDesc& desc, Layout layout, std::span<const std::int16_t> source,
+          std::span<std::byte> cube) {
+  pack_exact(desc, layout, source, cube);
+}
+
+void pack(const TensorDesc& desc, Layout layout, std::span<const std::uint16_t> source,
+          std::span<std::byte> cube) {
+  pack_exact(desc, layout, source, cube);
+}
+
+void pack(const TensorDesc& desc, Layout layout, std::span<const float> source,
+          const Quantization& quantization, std::span<std::byte> cube) {
+  const TensorDesc d = resolve(desc);
+  check_quantization(d, quantization);
+  check_sizes(d, source.size(), cube.size());
+  if (d.precision == Precision::kInt8) {
+    pack_quantised<std::int8_t>(d, layout, source, quantization, cube);
+  } else if (d.precision == Precision::kFp16) {
+    pack_half(d, layout, source, quantization, cube);
+  } else {
+    pack_quantised<std::int16_t>(d, layout, source, quantization, cube);
+  }
+}
+
+void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+            std::span<std::int8_t> target) {
+  unpack_exact(desc, layout, cube, target);
+}
+
+void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+            std::span<std::int16_t> target) {
+  unpack_exact(desc, layout, cube, target);
+}
+
+void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+            std::span<std::uint16_t> target) {
+  unpack_exact(desc, layout, cube, target);
+}
+
+void unpack(const TensorDesc& desc, Layout layout, std::span<const std::byte> cube,
+            const Quantization& quantization, std::span<float> target) {
+  const TensorDesc d = resolve(desc);
+  check_quantization(d, quantization);
+  check_sizes(d, target.size(), cube.size());
+  const auto real = [&](std::int32_t q) {
+    return static_cast<float>(q - quantization.zero_point) * quantization.scale;
+  };
+  if (d.precision == Precision::kInt8) {
+    unpack_as<std::int8_t>(d, layout, cube, target, real);
+  } else if (d.precision == Precision::kFp16) {
+    unpack_as<std::uint16_t>(d, layout, cube, target, [&](std::uint16_t bits) {
+      return from_half(bits) * quantization.scale;
+    });
+  } else {
+    unpack_as<std::int16_t>(d, layout, cube, target, real);
+  }
+}
+
+}  // namespace nvdla

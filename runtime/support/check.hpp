@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// Refusing arguments: every message says what was found and what would be right.
+#ifndef NVDLA_SUPPORT_CHECK_HPP
+#define NVDLA_SUPPORT_CHECK_HPP
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "nvdla/error.hpp"
+
+namespace nvdla::detail {
+
+// Of a cube, in elements: its registers have 13 bits.
+inline constexpr std::uint32_t kMaxSide = 8192;
+
+template <typename... Args>
+[[noreturn]] void refuse(ErrorCode code, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <typename... Args>
+[[noreturn]] void refuse_argument(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(ErrorCode::kInvalidArgument, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// `value` is in min..max, or `what` is named in the error.
+template <typename T>
+void check_range(std::string_view what, T value, T min, T max) {
+  if (value < min || value > max) {
+    refuse_argument("{} {} is not in {}..{}", what, value, min, max);
+  }
+}
+
+// Runs `call`; what it refuses is said of `place`, and of the layer with that index if there is
+// one.
+template <typename Call>
+auto at_place(const std::string& place, std::optional<std::uint32_t> layer, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    nvdla_error detail = error.detail();
+    if (layer) {
+      detail.object = NVDLA_OBJECT_LAYER;
+      detail.index = *layer;
+    }
+    throw Error(static_cast<ErrorCode>(error.code().value()),
+                fmt::format("{}: {}", place, error.what()), detail);
+  }
+}
+
+// "layer 3 'conv2'", or "layer 3" if it has no name.
+inline std::string layer_text(std::size_t index, std::string_view name) {
+  return name.empty() ? fmt::format("layer {}", index) : fmt::format("layer {} '{}'", index, name);
+}
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_SUPPORT_CHECK_HPP

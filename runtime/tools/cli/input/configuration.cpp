@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "tools/cli/input/configuration.hpp"
+
+#include <cstdlib>
+
+#include "backend/info.hpp"
+#include "backend/kernel/node.hpp"
+#include "backend/name/device_name.hpp"
+#include "backend/registers/bare_device.hpp"
+#include "backend/registers/identify.hpp"
+#include "nvdla/device.hpp"
+#include "tools/common/program.hpp"
+
+namespace nvdla::cli {
+
+const nvdla_hw& configuration_of(const std::string& device) {
+  using detail::DeviceName;
+  const DeviceName name = detail::choose_device_name(device);
+  if (name.kind == DeviceName::Kind::kModel) return *name.hw;
+  if (name.kind == DeviceName::Kind::kAuto && detail::find_kernel_devices().empty()) {
+    return detail::default_configuration();
+  }
+  if (name.kind == DeviceName::Kind::kSim) {
+    return *detail::find_configuration(Device::open(device, program::open_options()).info());
+  }
+  if (name.kind == DeviceName::Kind::kMmio) {
+    // Its registers say it, and nobody's work is disturbed.
+    return detail::identify(*detail::open_bare(device_text(device)), name.hw);
+  }
+  const Device opened = Device::open(name.path.empty() ? "kernel" : name.path);
+  return *detail::find_configuration(opened.info().configuration);
+}
+
+std::string device_text(const std::string& device) {
+  const char* const variable = std::getenv("NVDLA_DEVICE");
+  return device == "auto" && variable != nullptr && *variable != '\0' ? variable : device;
+}
+
+}  // namespace nvdla::cli

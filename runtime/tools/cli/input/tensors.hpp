@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// Tensors of a loadable from and to files: the formats that `nvdla run` knows.
+#ifndef NVDLA_TOOLS_CLI_INPUT_TENSORS_HPP
+#define NVDLA_TOOLS_CLI_INPUT_TENSORS_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "nvdla/loadable.hpp"
+
+namespace nvdla::cli {
+
+const char* type_name(LoadableType type);
+// "16x8x8 int8"
+std::string shape_text(const LoadableTensor& t);
+
+// Whether a tensor's elements stand for reals: throws UsageError about `path` for integers of which
+// the file does not say what.
+void check_reals(const LoadableTensor& t, const std::string& path);
+
+// Writes an input from a file: a picture, an array, elements or pixels without gaps, or bytes as
+// they are in memory. Throws UsageError.
+void write_input(LoadedNetwork& network, const LoadableTensor& t, const std::string& path);
+
+// The value of each element of an output as a number, by channel, line, column.
+std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor& t);
+
+// Whether the output can have the form that the end of `path` promises. Throws UsageError.
+void check_output_form(const LoadableTensor& t, const std::string& path);
+// An output in that form.
+std::vector<std::byte> output_bytes(const LoadedNetwork& network, const LoadableTensor& t,
+                                    const std::string& path);
+
+}  // namespace nvdla::cli
+
+#endif  // NVDLA_TOOLS_CLI_INPUT_TENSORS_HPP

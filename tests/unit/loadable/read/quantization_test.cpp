@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+//
+// Reals go into a loadable and come out of it as of the session that it was made of.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "loadable/write/writer.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "unit/loadable/write/round_trip.hpp"
+
+namespace nvdla {
+namespace {
+
+using test::expect_error;
+
+constexpr Shape kShape{.channels = 5, .height = 3, .width = 4};
+
+Network doubled(Precision precision, const Quantization& in, const Quantization& out) {
+  Network network;
+  const Tensor x = network.input("in", kShape, precision, in);
+  network.output(network.pointwise(x, {.name = "sum", .x1 = elementwise(NVDLA_ALU_SUM, x)}), "out",
+                 out);
+  return network;
+}
+
+std::vector<float> reals() {
+  std::vector<float> values;
+  for (std::size_t i = 0; i < kShape.elements(); ++i)
+    values.push_back(static_cast<float>(i) * 0.37F - 9);
+  return values;
+}
+
+TEST(LoadableQuantization, RealsAsOfTheSession) {
+  const Quantization in{0.11F, 7}, out{0.23F, -3};
+  for (const Precision precision : {Precision::kInt8, Precision::kInt16, Precision::kFp16}) {
+    const bool half = precision == Precision::kFp16;
+    const Network network =
+        doubled(precision, half ? Quantization{0.11F, 0} : in, half ? Quantization{0.23F, 0} : out);
+    test::RoundTrip trip(network, "nv_full");
+    EXPECT_EQ(trip.loaded.tensor("in").quantization->scale, 0.11F);
+    EXPECT_EQ(trip.loaded.tensor("out").quantization->zero_point, half ? 0 : -3);
+    const Loadable file = Loadable::load(trip.file);
+    EXPECT_EQ(file.input(0).quantization, trip.loaded.tensor("in").quantization);
+    EXPECT_EQ(file.output(0).quantization, trip.loaded.tensor("out").quantization);
+    std::vector<float> expected(kShape.elements()), found(kShape.elements());
+    Request request = trip.loaded.network().create_request();
+    for (const Layout layout : {Layout::kNchw, Layout::kNhwc}) {
+      trip.session.write("in", layout, reals());
+      trip.loaded.write("in", layout, reals());
+      trip.old.write("in", layout, reals());
+      request.write("in", layout, reals());
+      trip.run();
+      request.run();
+      trip.session.read("out", layout, expected);
+      trip.loaded.read("out", layout, found);
+      EXPECT_EQ(found, expected);
+      trip.old.read("out", layout, found);
+      EXPECT_EQ(found, expected);
+      request.read("out", layout, found);
+      EXPECT_EQ(found, expected);
+      EXPECT_NE(expected.front(), expected.back());
+      // What was written, but for its rounding.
+      trip.loaded.read("in", layout, found);
+      for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], reals()[i], 0.056) << i;
+    }
+  }
+}
+
+TEST(LoadableQuantization, LayersKnowWhatOutputsStandFor) {
+  const test::RoundTrip trip(doubled(Precision::kInt8, {0.5F, 1}, {0.25F, -4}), "nv_full");
+  int seen = 0;
+  trip.loaded.visit_layers([&](const LayerTensor& tensor) {
+    ++seen;
+    EXPECT_EQ(tensor.quantization, (Quantization{0.25F, -4}));
+  });
+  EXPECT_EQ(seen, 1);
+}
+
+// Nobody reads the blob but who knows it: it is no memory's.
+TEST(LoadableQuantization, IsOfNoMemory) {
+  const test::RoundTrip trip(doubled(Precision::kInt8, {0.5F, 1}, {0.25F, -4}), "nv_full");
+  const loadable::Blob& blob = trip.container.blobs.back();
+  EXPECT_EQ(blob.name, "nvdla-quantization");
+  EXPECT_EQ(blob.interface, 0U);
+  EXPECT_EQ(blob.version.major_version, 1);
+  EXPECT_EQ(blob.data.size(), 4U + 2 * 12);
+  for (const loadable::MemoryEntry& memory : trip.container.memories)
+    for (const loadable::Content& content : memory.contents)
+      EXPECT_NE(&trip.container.blobs[content.blob], &blob);
+}
+
+// As of NVIDIA's compiler: integers are integers, fp16 is what it is.
+TEST(LoadableQuantization, FilesThatSayNothing) {
+  for (const Precision precision : {Precision::kInt8, Precision::kInt16, Precision::kFp16}) {
+    loadable::Container c =
+        loadable::parse_container(make_loadable(doubled(precision, {0.5F, 0}, {}), "nv_full"));
+    for (loadable::TensorEntry& tensor : c.tensors) tensor.quantization.reset();
+    c.blobs.pop_back();
+    const Loadable file = Loadable::load(loadable::write_container(c));
+    EXPECT_FALSE(file.input(0).quantization);
+    LoadedNetwork network = file.open(Device::open("model:nv_full"));
+    std::vector<float> found(kShape.elements());
+    if (precision == Precision::kFp16) {
+      std::vector<float> small(found.size(), 1.5F);
+      network.write("in", Layout::kNchw, small);
+      network.run();
+      network.read("out", Layout::kNchw, found);
+      EXPECT_EQ(found, std::vector<float>(found.size(), 3.0F));
+      continue;
+    }
+    const auto words = [](const char* name) {
+      return std::string("'") + name +
+             "': the file does not say what its integers stand for: take them as they are";
+    };
+    expect_error(ErrorCode::kNotAvailable, words("in"),
+                 [&] { network.write("in", Layout::kNchw, reals()); });
+    expect_error(ErrorCode::kNotAvailable, words("in"),
+                 [&] { network.read("in", Layout::kNchw, found); });
+    network.run();
+    expect_error(ErrorCode::kNotAvailable, words("out"),
+                 [&] { network.read("out", Layout::kNchw, found); });
+    Request request = network.network().create_request();
+    expect_error(ErrorCode::kNotAvailable, words("in"),
+                 [&] { request.write("in", Layout::kNchw, reals()); });
+  }
+}
+
+TEST(LoadableQuantization, IsRefusedWhereItCannotBeRead) {
+  for (const float scale : {0.0F, -1.0F, std::numeric_limits<float>::infinity()}) {
+    expect_error(ErrorCode::kInvalidArgument, "tensor 0 'in': scale", [&] {
+      make_loadable(doubled(Precision::kInt8, {scale, 0}, {}), "nv_full");
+    });
+  }
+  expect_error(ErrorCode::kInvalidArgument, "tensor 1 'out': fp16 has no zero point, found 4", [&] {
+    make_loadable(doubled(Precision::kFp16, {}, {1, 4}), "nv_full");
+  });
+}
+
+}  // namespace
+}  // namespace nvdla

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+//
+// A network that is written as a loadable gives from the file what it gives from the session.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "nvdla/error.hpp"
+#include "nvdla/lut.hpp"
+#include "round_trip.hpp"
+#include "common/runtime/expect_error.hpp"
+#include "tests/common/configurations.hpp"
+
+namespace nvdla {
+namespace {
+
+using test::expect_round_trip;
+using test::random_elements;
+using test::RoundTrip;
+
+TEST(Save, RunsAsTheNetwork) {
+  const auto w1 = random_elements<std::int8_t>(20 * 3 * 9, 7);
+  const auto w2 = random_elements<std::int8_t>(10 * 20 * 4, 8);
+  std::vector<std::int32_t> bias(20);
+  for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<int>(i) * 70001 - 500000;
+  Network network;
+  const Tensor in = network.input("in", {.channels = 3, .height = 12, .width = 14});
+  const Tensor a = network.convolution(in, {.name = "a",
+                                            .kernels = 20,
+                                            .kernel_height = 3,
+                                            .kernel_width = 3,
+                                            .pad_top = 1,
+                                            .pad_bottom = 1,
+                                            .pad_left = 1,
+                                            .pad_right = 1,
+                                            .pad_value = -3,
+                                            .weights = w1,
+                                            .bias = bias,
+                                            .relu = true,
+                                            .output = requantize(0.0005)});
+  const Tensor b = network.pointwise(a, {.name = "b", .x1 = elementwise(NVDLA_ALU_SUM, a)});
+  const Tensor c = network.convolution(b, {.name = "c",
+                                           .kernels = 10,
+                                           .kernel_height = 2,
+                                           .kernel_width = 2,
+                                           .stride_y = 2,
+                                           .stride_x = 2,
+                                           .weights = w2,
+                                           .output = requantize(0.001)});
+  network.output(c, "out");
+  for (const std::string name : test::kConfigurations) {
+    expect_round_trip<std::int8_t>(network, name, 3 * 12 * 14, 10 * 6 * 7, 3);
+  }
+}
+
+// Bands of a layer lie within buffers: in offsets of data cubes, or in addresses of their own.
+// Round trips run both.
+TEST(Save, OldCubesHaveAddressesOfTheirOwn) {
+  using loadable::Revision;
+  const auto weights = random_elements<std::int8_t>(4 * 64 * 9, 7);
+  Network network;
+  const Tensor in = network.input("in", {.channels = 64, .height = 80, .width = 70});
+  network.output(network.convolution(in, {.kernels = 4,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .weights = weights,
+                                          .output = requantize(0.001)}),
+                 "out");
+  const auto task_of = [&](LoadableInterface interface, std::size_t& addresses) {
+    const auto file = test::saved_file(network, "nv_small", interface);
+    const auto container = loadable::parse_container(file);
+    addresses = container.tasks.at(0).addresses.size();
+    return std::get<loadable::DlaTask>(loadable::decode_task(container, 0).work);
+  };
+  std::size_t fewer = 0, more = 0;
+  const auto offsets = task_of(LoadableInterface::kDla0_12, fewer);
+  const auto places = task_of(LoadableInterface::kDla0_11, more);
+  EXPECT_EQ(offsets.revision, Revision::kNew);
+  EXPECT_EQ(places.revision, Revision::kOld);
+  ASSERT_EQ(offsets.operations.size(), places.operations.size());
+  EXPECT_GT(offsets.operations.size(), 2U);
+  EXPECT_GT(more, fewer);
+}
+
+// Layers that become several of the hardware, with scratch between them: phases that Rubik or
+// copies put together, and kernels that fit only some at a time.
+TEST(Save, LayersOfSeveralOperations) {
+  const auto weights = random_elements<std::int8_t>(21 * 700 * 25, 3);
+  for (const std::uint32_t stride : {1U, 2U}) {
+    Deconvolution up{.name = "up", .kernels = 8, .kernel_height = 4, .kernel_width = 3};
+    up.stride_y = up.stride_x = stride;
+    up.pad_top = 1;
+    up.weights = std::span(weights).first(8 * 20 * 12);
+    up.output = requantize(0.002);
+    up.relu = true;
+    Network network;
+    network.output(network.deconvolution(network.input("in", {20, 7, 9}), up), "out");
+    RoundTrip trip(network, "nv_full");
+    const Shape out = trip.session.desc("out").shape;
+    EXPECT_EQ(trip.loaded.desc("out").shape, out);
+    trip.write<std::int8_t>(20 * 7 * 9);
+    trip.run();
+    trip.expect_same<std::int8_t>(out.elements());
+    EXPECT_EQ(trip.session.layers() > 1, stride > 1);
+  }
+  Convolution large{.name = "large", .kernels = 21, .kernel_height = 5, .kernel_width = 5};
+  large.weights = weights;
+  large.output = requantize(0.0001);
+  Network network;
+  network.output(network.convolution(network.input("in", {700, 5, 6}), large), "out");
+  RoundTrip trip(network, "nv_small");
+  EXPECT_GT(trip.session.layers(), 1U);
+  trip.write<std::int8_t>(700 * 5 * 6);
+  trip.run();
+  trip.expect_same<std::int8_t>(21 * 1 * 2);
+}
+
+// Where weights are compressed their tables go into the file, and from there into the program.
+TEST(Save, CompressedWeightsRunAsPlainOnes) {
+  std::vector<std::int8_t> weights(40 * 32 * 9), pixels(32 * 9 * 9);
+  std::mt19937 random(11);
+  for (auto& w : weights) w = static_cast<std::int8_t>(random() % 4 == 0 ? random() % 256 : 0);
+  for (auto& p : pixels) p = static_cast<std::int8_t>(random() % 256);
+  Network network;
+  const Tensor in = network.input("in", {.channels = 32, .height = 9, .width = 9});
+  network.output(network.convolution(in, {.name = "sparse",
+                                          .kernels = 40,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .weights = weights,
+                                          .output = requantize(0.002)}),
+                 "out");
+  std::vector<std::int8_t> plain;
+  // The second one has no compression.
+  for (const std::string name : {"nv_full", "nv_large"}) {
+    SCOPED_TRACE(name);
+    RoundTrip trip(network, name);
+    EXPECT_EQ((trip.program.layers.at(0).conv.flags & NVDLA_CONV_COMPRESSED) != 0,
+              name == "nv_full");
+    EXPECT_EQ(trip.program.control.empty(), name != "nv_full");
+    trip.loaded.write("in", Layout::kNchw, pixels);
+    trip.loaded.run();
+    std::vector<std::int8_t> found(40 * 7 * 7);
+    trip.loaded.read("out", Layout::kNchw, found);
+    if (plain.empty()) plain = found;
+    EXPECT_EQ(found, plain);
+  }
+  EXPECT_NE(std::count(plain.begin(), plain.end(), plain[0]),
+            static_cast<std::ptrdiff_t>(plain.size()));
+}
+
+// What the writer cannot say is an error, and no file.
+TEST(Save, RefusesAnInterfaceThatThereIsNot) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 4, 4}), {.name = "copy"}), "out");
+  test::expect_error(
+      ErrorCode::kInvalidArgument, "interface 77 is none of DLA 0.11 (0), DLA 0.12 (1)",
+      [&] { (void)make_loadable(net, "nv_small", static_cast<LoadableInterface>(77)); });
+}
+
+TEST(Save, RefusesWhatItHasNoFormFor) {
+  const replay::TemporaryFolder folder;
+  const std::string path = (folder.path() / "refused.nvdla").string();
+  const auto refused = [&](const Network& network, std::string_view text,
+                           LoadableInterface interface = LoadableInterface::kDla0_12,
+                           const char* configuration = "nv_full") {
+    try {
+      save_loadable(network, configuration, path, interface);
+      ADD_FAILURE() << "nothing was refused, not " << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kNotAvailable);
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+  };
+  const std::vector<std::int8_t> weights(2 * 4 * 9);
+  const std::vector<std::int16_t> slope = {3};
+  const std::vector<std::int32_t> factor = {3};
+  Convolution c{.name = "conv", .kernels = 2, .kernel_height = 3, .kernel_width = 3};
+  c.weights = weights;
+
+  // None of the units has a field for it.
+  Network pointwise;
+  pointwise.output(pointwise.pointwise(pointwise.input("in", {}, Precision::kFp16),
+                                       {.name = "same", .nan_to_zero = true}),
+                   "out");
+  refused(pointwise, "layer 0 'same': a loadable has no NaN as zero");
+  const std::vector<std::uint16_t> halves(2 * 4 * 9);
+  Convolution clean = c;
+  clean.weights = halves;
+  clean.nan_to_zero = true;
+  Network convolution;
+  convolution.output(
+      convolution.convolution(convolution.input("in", {4, 9, 9}, Precision::kFp16), clean), "out");
+  refused(convolution, "layer 0 'conv': a loadable has no NaN as zero");
+  Network pooling;
+  pooling.output(pooling.pooling(pooling.input("in", {4, 4, 4}, Precision::kFp16),
+                                 {.name = "max", .nan_to_zero = true}),
+                 "out");
+  refused(pooling, "layer 0 'max': a loadable has no NaN as zero");
+  Normalization lrn{.name = "lrn", .nan_to_zero = true};
+  const Lut half = lut::lrn(0.01, 0.75, 1, 5, {.precision = Precision::kFp16}, 17);
+  half.apply(lrn);
+  Network norm;
+  norm.output(norm.normalization(norm.input("in", {4, 4, 4}, Precision::kFp16), lrn), "out");
+  refused(norm, "layer 0 'lrn': a loadable has no NaN as zero");
+
+  Network shifted;
+  const Tensor pixels = shifted.image(
+      "in", {.format = NVDLA_PIXEL_A8R8G8B8, .width = 12, .height = 12, .x_offset = 3});
+  shifted.output(shifted.convolution(pixels, c), "out");
+  refused(shifted,
+          "layer 0 'conv': a loadable has no pixels before the first of a line (x_offset 3)");
+  c.stride_x = 2;
+  c.folding = Rewrite::kAlways;
+  Network folded;
+  folded.output(folded.convolution(folded.input("in", {4, 12, 12}), c), "out");
+  refused(folded,
+          "layer 0 'conv': not folded in width: inputs are to lie as everybody expects "
+          "(kWhenItPays lets them)");
+
+  // An operator has one activation.
+  Operator both = prelu(slope, 1);
+  both.relu = true;
+  Network after;
+  after.output(after.pointwise(after.input("in", {}), {.name = "two", .x2 = both}), "out");
+  refused(after, "layer 0 'two': a loadable has no ReLU after a PReLU");
+  const Lut curve = lut::tanh({.input = {.scale = 0.05F}, .output = {.scale = 1.0F / 128}});
+  Network table;
+  table.output(
+      table.pointwise(table.input("in", {}),
+                      {.name = "two",
+                       .y = {.mul = NVDLA_MUL_PRELU, .mul_values = factor, .lut = &curve.table()}}),
+      "out");
+  refused(table, "layer 0 'two': a loadable has no table after a PReLU");
+
+  // Interface 0.11 gives each data cube an address of its own, also the columns that SDP copies
+  // where there is no Rubik.
+  const std::vector<std::int8_t> taps(4, 1);
+  Network wide;
+  wide.output(wide.deconvolution(wide.input("in", {.width = 800}),
+                                 {.kernel_width = 4, .stride_x = 4, .weights = taps}),
+              "out");
+  refused(wide, "addresses; a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
+          "nv_small");
+}
+
+// Buffers that only the submission can refuse: tensors go by their names there.
+TEST(Save, BuffersThatDoNotGoTogetherAreNamed) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
+  const Device device = Device::open("model:nv_small");
+  LoadedNetwork network = Loadable::load(test::saved_file(net, "nv_small")).open(device);
+  const Buffer both = device.allocate(4096);
+  network.bind("in", both);
+  network.bind("out", both);
+  const auto error =
+      test::expect_error(ErrorCode::kInvalidBinding, "shares bytes with", [&] { network.run(); });
+  const std::string text = error->what();
+  EXPECT_NE(text.find("input 'in'"), std::string::npos) << text;
+  EXPECT_NE(text.find("output 'out'"), std::string::npos) << text;
+  EXPECT_EQ(text.find("slot"), std::string::npos) << text;
+  std::vector<std::int8_t> found(32);
+  test::expect_error(ErrorCode::kInvalidBinding, "reading 'out': the last run failed: ", [&] {
+    network.read("out", Layout::kNchw, found);
+  });
+}
+
+// Whoever opens a file is told of its tasks.
+TEST(Save, OpeningTellsHowFarItIs) {
+  Network net;
+  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
+  std::vector<std::string> steps;
+  const auto note = [&](const BuildProgress& at) {
+    EXPECT_EQ(at.done, steps.size());
+    EXPECT_EQ(at.steps, 2U);
+    steps.emplace_back(at.step);
+  };
+  Loadable::load(test::saved_file(net, "nv_small"))
+      .open(Device::open("model:nv_small"), {.progress = note});
+  EXPECT_EQ(steps, (std::vector<std::string>{"task 0", "constants"}));
+}
+
+}  // namespace
+}  // namespace nvdla

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+//
+// Weights that are kept packed from run to run: what did not change is not looked at again, what is
+// the same elsewhere is not packed again, and what changed is seen.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "model/conv/conv_weights.hpp"
+#include "common/counting_bus.hpp"
+
+namespace nvdla::model {
+namespace {
+
+class Weights : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kHere = 0x8000'0000, kThere = 0x9000'0000;
+  static constexpr std::uint32_t kKernels = 40, kChannels = 70;
+
+  Weights() {
+    std::vector<std::byte> bytes(kKernels * kChannels + 16);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 37);
+    for (const std::uint64_t address : {kHere, kThere})
+      bus_.memory.load(Ram::kPrimary, address, bytes);
+  }
+
+  const WeightCache::Entry& fetch(std::uint64_t address) {
+    ConvLayer layer;
+    layer.weight_address = address;
+    layer.weight_bytes = (kKernels * kChannels + 127) / 128 * 128;
+    return cache_.fetch(layer, shape_);
+  }
+
+  ConvShape shape_{kKernels, kChannels, 1, 1, true, Mac::kBytes, 1};
+  test::CountingBus bus_;
+  const nvdla_hw& hw_ = *nvdla_hw_find("nv_full");
+  Dma dma_{hw_, bus_};
+  WeightCache cache_{hw_, dma_};
+};
+
+TEST_F(Weights, AreReadOnce) {
+  const auto packed = fetch(kHere).packed;
+  const unsigned before = bus_.accesses;
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ(fetch(kHere).packed, packed);
+  EXPECT_EQ(bus_.accesses, before);
+}
+
+TEST_F(Weights, AreSharedWithEqualOnesElsewhere) {
+  const auto packed = fetch(kHere).packed;
+  const auto raw = fetch(kHere).raw;
+  EXPECT_EQ(fetch(kThere).packed, packed);
+  EXPECT_EQ(fetch(kThere).raw, raw);
+}
+
+TEST_F(Weights, ThatChangeAreNoLongerShared) {
+  const auto packed = fetch(kHere).packed;
+  fetch(kThere);
+  bus_.memory.fill(Ram::kPrimary, kThere + 1, 1, std::byte{99});
+  const auto changed = fetch(kThere).packed;
+  EXPECT_NE(changed, packed);
+  EXPECT_NE(changed->bytes, packed->bytes);
+  EXPECT_EQ(fetch(kHere).packed, packed);
+  bus_.memory.fill(Ram::kPrimary, kThere + 1, 1, std::byte{37});
+  EXPECT_EQ(fetch(kThere).packed, packed);
+}
+
+// Kernels of nv_full come 32 at a time, channels 64: the place of each weight, and what sums begin
+// with where activations are biased.
+TEST_F(Weights, ArePackedByFourChannels) {
+  shape_.biased = true;
+  const PackedWeights& packed = *fetch(kHere).packed;
+  shape_.biased = false;
+  const PackedWeights& plain = *fetch(kHere).packed;
+  const auto raw = *fetch(kHere).raw;
+  std::size_t at = 0;
+  std::vector<std::int32_t> starts(packed.starts.size());
+  std::vector<std::int8_t> want(packed.bytes.size());
+  for (std::uint32_t k0 = 0; k0 < kKernels; k0 += 32)
+    for (std::uint32_t c0 = 0; c0 < kChannels; c0 += 64)
+      for (std::uint32_t k = k0; k < std::min(kKernels, k0 + 32); ++k)
+        for (std::uint32_t c = c0; c < std::min(kChannels, c0 + 64); ++c, ++at) {
+          const auto weight = static_cast<std::int8_t>(raw[at]);
+          want[k / 32 * 72 * 32 + c / 4 * 128 + k % 32 * 4 + c % 4] = weight;
+          starts[k] -= 128 * weight;
+        }
+  EXPECT_EQ(packed.bytes, want);
+  EXPECT_EQ(packed.starts, starts);
+  EXPECT_EQ(plain.bytes, want);
+  EXPECT_EQ(plain.starts, std::vector<std::int32_t>(starts.size()));
+}
+
+// A kernel of 3 x 3 for each of 70 channels, which lie in two blocks of 64.
+class DepthwiseWeights : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kChannels = 70;
+  static constexpr ConvShape kShape{kChannels, kChannels, 3, 3, true, Mac::kBytes, 1, 1, true};
+
+  // Calls `visit(k, c, tap, byte)` for each weight of the stream.
+  template <typename Visit>
+  void each(Visit visit) {
+    std::size_t at = 0;
+    for (std::uint32_t k0 = 0; k0 < kChannels; k0 += 32)
+      for (std::uint32_t c0 = 0; c0 < kChannels; c0 += 64)
+        for (std::uint32_t tap = 0; tap < 9; ++tap)
+          for (std::uint32_t k = k0; k < std::min(kChannels, k0 + 32); ++k)
+            for (std::uint32_t c = c0; c < std::min(kChannels, c0 + 64); ++c)
+              visit(k, c, tap, raw_[at++]);
+  }
+  static std::int8_t weight(std::uint32_t k, std::uint32_t tap) {
+    return static_cast<std::int8_t>(k * 29 + tap * 7 + 1);
+  }
+  PackedWeights packed() const { return pack_weights(*nvdla_hw_find("nv_full"), kShape, raw_); }
+
+  std::vector<std::byte> raw_ = std::vector<std::byte>(std::size_t{kChannels} * kChannels * 9 + 60);
+};
+
+TEST_F(DepthwiseWeights, ArePackedWithoutZeros) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t tap, std::byte& byte) {
+    if (c == k) byte = static_cast<std::byte>(weight(k, tap));
+  });
+  const PackedWeights found = packed();
+  EXPECT_TRUE(found.bytes.empty());
+  EXPECT_EQ(found.depthwise_channels, (std::vector<std::uint32_t>{0, 32, 64}));
+  ASSERT_EQ(found.depthwise.size(), 3u * 3 * 4 * kBlock);
+  for (std::uint32_t k = 0; k < 3 * kBlock; ++k) {
+    std::int32_t sum = 0;
+    for (std::uint32_t tap = 0; tap < 12; ++tap) {
+      const std::int8_t want = k < kChannels && tap < 9 ? weight(k, tap) : std::int8_t{0};
+      EXPECT_EQ(found.depthwise[((k / kBlock * 3 + tap / 4) * kBlock + k % kBlock) * 4 + tap % 4],
+                want)
+          << "kernel " << k << ", tap " << tap;
+      sum += want;
+    }
+    EXPECT_EQ(found.starts[k], -128 * sum);
+  }
+}
+
+TEST_F(DepthwiseWeights, WithAnotherChannelAreNot) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t tap, std::byte& byte) {
+    if (c == k) byte = static_cast<std::byte>(weight(k, tap));
+    if (k == kChannels - 1 && c == 2 && tap == 8) byte = std::byte{1};
+  });
+  EXPECT_TRUE(packed().depthwise.empty());
+  EXPECT_FALSE(packed().bytes.empty());
+}
+
+// Kernel 1 sees channel 0: none comes before it for kernel 0.
+TEST_F(DepthwiseWeights, BeforeTheFirstChannelAreNot) {
+  each([](std::uint32_t k, std::uint32_t c, std::uint32_t, std::byte& byte) {
+    if (k == c + 1) byte = std::byte{3};
+  });
+  EXPECT_TRUE(packed().depthwise.empty());
+}
+
+}  // namespace
+}  // namespace nvdla::model
