@@ -9,7 +9,7 @@ expression of ctest labels (-L) that choose its tests, or nothing behind the sta
 Changed files are those that differ between COMMIT and the working tree. What they affect follows
 from the tree:
 
-- Rooms depend on those that they include, by the arrows of tests/static/rooms.py.
+- Rooms depend on those that they include, by the arrows of tests/static/house.py.
 - Tests have a label for their folder. They depend on its room (cmake/NvdlaBuild.cmake has it), on
   what their sources include, and on the programs that their CMakeLists.txt runs. A header of the
   C++ interface stands for the rooms that define what it declares.
@@ -26,21 +26,22 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/static"))
-import rooms  # noqa: E402 (its place is known only now)
-from wording import SOURCES, room_of  # noqa: E402
+import house  # noqa: E402 (its place is known only now)
+from house import room_of  # noqa: E402
+from wording import SOURCES  # noqa: E402
 
 # Folders of tests whose scripts use more than their CMakeLists.txt names; None stands for all
 # rooms.
 ALSO = {
-    "arm64": {"runtime/tools", "runtime/examples"},
-    "emulator": {"kernel", "runtime/tools", "runtime/examples"},
+    "arm64": {"runtime/tools/cli", "runtime/examples"},
+    "emulator": {"kernel", "runtime/tools/cli", "runtime/emulator", "runtime/examples"},
     "frontdoor": None,
-    "hostile": {"kernel", "runtime/tools"},
+    "hostile": {"kernel", "runtime/tools/cli", "runtime/emulator"},
     "ioctl": {"kernel"},
     "mutation": None,
     "packages": None,
     "static": None,
-    "upstream": {"kernel", "runtime/tools"},
+    "upstream": {"kernel", "runtime/tools/cli", "runtime/emulator"},
 }
 # Folders whose tests read any document; tests in C++ name theirs.
 READERS = {"frontdoor", "examples", "packages"}
@@ -60,13 +61,13 @@ STAGES = {
     "arm64": "label arm64",
     "alone": "sanitized",
 }
-# What includes all of the library that the interface stands for.
-TOP = "runtime/loadable"
+# What needs all of the library that the interface stands for.
+TOPS = ("runtime/loadable/read", "runtime/loadable/write", "runtime/compiler")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 BUILD = re.compile(r"(^|/)(CMakeLists\.txt|Kbuild|Makefile|Kconfig|[^/]+\.cmake(\.in)?)$")
 DOCUMENT = re.compile(r"\.md$|^docs/|^LICENSES/|^LICENSE$")
-API = rooms.API
+API = house.API
 
 
 class Refused(Exception):
@@ -88,7 +89,7 @@ def sources(folder):
 def closure(room):
     """A room and all that it includes, by the arrows."""
     found = {room}
-    for target in rooms.ROOMS[room]:
+    for target in house.rooms()[room]:
         found |= closure(target)
     # Programs use what is behind the interface; the library has arrows for that.
     if room.startswith("runtime/") and room not in library():
@@ -110,20 +111,20 @@ def declared(header):
 def implementers(header):
     """The rooms that define what a header of the interface declares."""
     patterns = tuple(declared(header))
-    return frozenset(room for room in library() if API in rooms.ROOMS[room]
+    return frozenset(room for room in library() if API in house.rooms()[room]
                      for path in sources(room)
                      if path.suffix == ".cpp" and any(p.search(read(path)) for p in patterns))
 
 
 @functools.cache
 def library():
-    """The rooms of the library: all that its top includes, by the arrows."""
-    found, waiting = set(), [TOP]
+    """The rooms of the library: all that its top needs, by the arrows."""
+    found, waiting = set(), list(TOPS)
     while waiting:
         room = waiting.pop()
         if room not in found:
             found.add(room)
-            waiting += rooms.ROOMS[room]
+            waiting += house.rooms()[room]
     return frozenset(found)
 
 
@@ -202,10 +203,10 @@ def used(folder):
     """The rooms and the files of other folders that the tests of a folder use."""
     text = read(f"tests/{folder}/CMakeLists.txt")
     found, files = set(), set()
-    room = "runtime/" + room_of_folder(folder)
-    for name in (room, room_of_folder(folder)):
-        if name in rooms.ROOMS:
-            found |= closure(name)
+    name = room_of_folder(folder)
+    for room in house.rooms():
+        if re.match(rf"(runtime/)?{name}(/|$)", room):
+            found |= closure(room)
     programs = re.findall(r"(?:TARGET_FILE|TARGET_OBJECTS):([\w-]+)", text)
     programs += re.findall(r"COMMAND ([\w-]+)", text)
     for listed in re.findall(r"add_dependencies\([\w-]+\s([^)]*)\)", text):
@@ -261,7 +262,7 @@ class Changes:
         self.everything = {}  # file: why
         for path in sorted(self.names):
             self.add(path)
-        self.affected_rooms = {room for room in rooms.ROOMS if closure(room) & self.rooms}
+        self.affected_rooms = {room for room in house.rooms() if closure(room) & self.rooms}
         # Those of the tests that changes of sources affect, and of documents.
         self.labels, self.readers = set(), set()
         for folder in folders():
@@ -286,7 +287,7 @@ class Changes:
             self.documents.add(str(path))
         elif BUILD.search(str(path)):
             self.everything[str(path)] = "part of the build system"
-        elif room in rooms.ROOMS:
+        elif room in house.rooms():
             self.rooms.add(room)
         else:
             self.everything[str(path)] = "of no room"
@@ -307,11 +308,11 @@ class Changes:
         if needs.union(*(closure(room) for room in ALSO.get(folder, ()))) & self.rooms:
             return True
         return any(file in self.names or owner(file) in self.folders and file.suffix == ".txt" or
-                   file.parts[:2] == ("tests", "common") and self.has_support_sources
+                   file.parts[:2] == ("tests", "common") and self.has_common_sources
                    for file in files)
 
     @property
-    def has_support_sources(self):
+    def has_common_sources(self):
         """Did a source change that tests link, whichever header of tests/common they include?"""
         return any(path.parts[:2] == ("tests", "common") and path.suffix == ".cpp"
                    for path in self.names)

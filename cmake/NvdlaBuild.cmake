@@ -39,13 +39,6 @@ set(NVDLA_PYTHON /usr/bin/python3)
 # file alone to see that it includes what it needs.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
 
-# Include roots: "firmware/...", <drm/...>, "model/...", <nvdla/...>.
-include_directories(
-  "${PROJECT_SOURCE_DIR}"
-  "${PROJECT_SOURCE_DIR}/uapi"
-  "${PROJECT_SOURCE_DIR}/runtime"
-  "${PROJECT_SOURCE_DIR}/runtime/include")
-
 add_compile_options(-Wall -Wextra -Wvla
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes>
   $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
@@ -85,6 +78,58 @@ function(nvdla_add_room)
   endforeach()
 endfunction()
 
+# nvdla_add_headers(ROOM [FOLDER] [NEEDS room...]): the target nvdla_ROOM_headers, by which others
+# include the headers of a folder as "ROOM/name.hpp" ("/" becomes "_" in names of targets).
+#
+# Nobody includes what they did not ask for: each room has a folder of links to its headers in the
+# build directory, and that folder alone is searched.
+function(nvdla_add_headers room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "NEEDS")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${room})
+  endif()
+  string(REPLACE "/" "_" name ${room})
+  set(root "${PROJECT_BINARY_DIR}/rooms/${name}")
+  file(GLOB headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.h *.hpp *.ipp)
+  file(REMOVE_RECURSE "${root}")
+  file(MAKE_DIRECTORY "${root}/${arg_FOLDER}")
+  foreach(header IN LISTS headers)
+    file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/${header}" "${root}/${arg_FOLDER}/${header}"
+      SYMBOLIC)
+  endforeach()
+  add_library(nvdla_${name}_headers INTERFACE)
+  target_include_directories(nvdla_${name}_headers INTERFACE "${root}")
+  foreach(need IN LISTS arg_NEEDS)
+    string(REGEX REPLACE "_headers$" "" need ${need})
+    string(REPLACE "/" "_" need ${need})
+    target_link_libraries(nvdla_${name}_headers INTERFACE nvdla_${need}_headers)
+  endforeach()
+endfunction()
+
+# nvdla_add_library(ROOM [SOURCES file...] [NEEDS room...] [LINKS target...])
+#
+# The folder's files as the library nvdla_ROOM. NEEDS are the rooms that it may include and links,
+# LINKS what is not of this project. "ROOM_headers" among NEEDS: only what it defines in headers.
+# ARCHITECTURE.md draws these arrows.
+function(nvdla_add_library room)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;NEEDS;LINKS")
+  nvdla_add_headers(${room} NEEDS ${arg_NEEDS})
+  string(REPLACE "/" "_" name ${room})
+  set(scope PUBLIC)
+  if(arg_SOURCES)
+    add_library(nvdla_${name} STATIC ${arg_SOURCES})
+    target_compile_features(nvdla_${name} PUBLIC cxx_std_20)
+  else()
+    set(scope INTERFACE)
+    add_library(nvdla_${name} INTERFACE)
+  endif()
+  target_link_libraries(nvdla_${name} ${scope} nvdla_${name}_headers ${arg_LINKS})
+  foreach(need IN LISTS arg_NEEDS)
+    string(REPLACE "/" "_" need ${need})
+    target_link_libraries(nvdla_${name} ${scope} nvdla_${need})
+  endforeach()
+endfunction()
+
 # For targets full of templates of others (GoogleTest, CLI11, JSON). UBSan's
 # checks of every pointer that is used double the time that these take to
 # compile and find nothing that ASan or UBSan in the rooms' own code does not;
@@ -106,6 +151,12 @@ function(nvdla_compile_as_program target)
   if(NVDLA_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
   endif()
+endfunction()
+
+# For libraries and programs full of templates of others (CLI11, JSON), none of which is hot.
+function(nvdla_compile_as_command target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  nvdla_compile_as_program(${target})
 endfunction()
 
 # nvdla_configurations(VARIABLE): the names of all configurations, in their order.

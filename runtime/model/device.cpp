@@ -17,6 +17,7 @@
 #include "model/move/bdma.hpp"
 #include "model/move/rubik.hpp"
 #include "model/pdp/pdp.hpp"
+#include "model/predict.hpp"
 #include "model/sdp/sdp_pass.hpp"
 
 namespace nvdla::model {
@@ -79,7 +80,7 @@ struct Device::Impl {
   Options options;
   RegisterFile registers;
   Dma dma;
-  cycles::Counters counters;
+  Counters counters;
   const Kernels& kernels;
   ThreadPool pool;
   SdpPass sdp;
@@ -207,7 +208,10 @@ bool Device::Impl::run_sdp() {
   if (layer.to_pdp && (!pdp.takes_sdp() || !join_pdp(layer))) return false;
   sdp.begin(layer, layer.rdma.largest_input(), layer.to_pdp ? &pdp.begin() : nullptr);
   sdp.run_from_memory(pool);
-  counters.count(layer, layer.to_pdp ? &pdp.flying() : nullptr);
+  counters.count_sdp([&] {
+    return predict_sdp(counters.machine(), counters.memory(), layer,
+                       layer.to_pdp ? &pdp.flying() : nullptr);
+  });
   finish_sdp(layer, sdp.end());
   return true;
 }
@@ -244,7 +248,10 @@ bool Device::Impl::run_conv() {
 
   sdp.begin(post, layer.largest_sum(), post.to_pdp ? &pdp.begin() : nullptr);
   const ConvCounters counted = conv.run(layer, sdp);
-  counters.count({layer, fetch.data, fetch.weights}, post, post.to_pdp ? &pdp.flying() : nullptr);
+  counters.count_conv([&] {
+    return predict_conv(counters.machine(), counters.memory(), layer, fetch.data, fetch.weights,
+                        post, post.to_pdp ? &pdp.flying() : nullptr);
+  });
   registers.set_statistic(NVDLA_UNIT_CACC, NVDLA_CACC_D_OUT_SATURATION, counted.saturated);
   registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, counted.data.nan);
   registers.set_statistic(NVDLA_UNIT_CDMA, NVDLA_CDMA_D_INF_INPUT_DATA_NUM, counted.data.infinite);
@@ -314,17 +321,6 @@ void Device::Impl::list_blocked(BlockedList& list) const {
       list.add(NVDLA_UNIT_SDP_RDMA, "waits for an SDP layer that takes what it brings");
     }
   }
-}
-
-std::optional<Quirks> find_quirks(std::string_view name) noexcept {
-  if (name == "rtl") return Quirks::kRtl;
-  if (name == "cmodel") return Quirks::kCmodel;
-  if (name == "gated") return Quirks::kGated;
-  return std::nullopt;
-}
-
-Quirks silicon_quirks(const nvdla_hw& hw) noexcept {
-  return (hw.features & NVDLA_HW_WEIGHT_GATING) != 0 ? Quirks::kGated : Quirks::kRtl;
 }
 
 Device::Device(const nvdla_hw& hw, Bus& bus, const Options& options)

@@ -7,69 +7,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "firmware/nvdla_hw.h"
 #include "model/core/bus.hpp"
-#include "model/cost/memory_timing.hpp"
+#include "model/core/options.hpp"
 
 namespace nvdla::model {
-
-// Where the published logic and NVIDIA's reference model are known to differ.
-enum class Quirks : std::uint8_t {
-  kRtl,     // as silicon; the default
-  kCmodel,  // as the reference model that made the golden cases
-  // As silicon of the second generation with its clock gates at work: what CSC frees of the weights
-  // while CDMA has nothing to fetch, CDMA never learns, and one day it waits for room for ever. The
-  // first generation has no such gate.
-  kGated,
-};
-
-// By the names rtl, cmodel and gated.
-std::optional<Quirks> find_quirks(std::string_view name) noexcept;
-// Of the configuration as it is built.
-Quirks silicon_quirks(const nvdla_hw& hw) noexcept;
-
-// Of Options::threads; whoever takes a number from people checks it against this.
-inline constexpr unsigned kMaxThreads = 1024;
-
-struct Options {
-  Quirks quirks = Quirks::kRtl;
-  // Steps between the fall of OP_ENABLE and the interrupt bit, as write responses take time.
-  unsigned completion_delay = 1;
-  // Writes of registers are posted, as on the logic: one that changes the interrupt line (a mask, a
-  // clear, a bit that is set) reaches it later. A read of any register orders it, and a step of
-  // time is long enough for it. false: the line follows at once.
-  bool posted_writes = true;
-  // Host threads for heavy layers of the convolution pipeline, the caller's included; 0 is one per
-  // processor. Results never depend on it. The bus is only ever called on the caller's.
-  unsigned threads = 1;
-  // Nanoseconds, roughly: a layer that takes less stays on one thread.
-  double worth_sharing = 50e3;
-  // Direct convolutions of fp16 in plain fp32 instead of exactly as the logic: nothing for
-  // conformance.
-  bool fast_half = false;
-  // What stall and latency counters are predicted with; results do not depend on it.
-  cycles::MemoryTiming memory = {};
-};
-
-// A memory access that the bus refused: the read returned ones, the write was dropped.
-struct Refusals {
-  std::uint64_t count = 0;
-  std::uint64_t first_address = 0;
-  std::uint32_t first_dma = 0;  // enum nvdla_dma
-  bool first_write = false;
-};
-
-// A unit that is enabled and cannot go on, and why (silicon would hang there).
-struct Blocked {
-  std::uint32_t unit = 0;   // enum nvdla_unit
-  std::uint32_t group = 0;  // register group
-  std::string reason;
-};
 
 // Not thread safe: the owner serialises all calls.
 class Device {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/array_steps.hpp"
 #include "nvdla/conv_weights.hpp"
 #include "nvdla/layer.hpp"
 #include "packing/cbuf.hpp"
@@ -11,10 +12,6 @@
 namespace nvdla::detail {
 namespace {
 
-using arith::ceil_div;
-
-// A stripe of the sequencer: positions that share the kernels loaded last.
-constexpr std::uint64_t kStripe = 16;
 // Of a Winograd step.
 constexpr std::uint64_t kTileChannels = 4, kTileOutputs = 4;
 
@@ -22,16 +19,17 @@ constexpr std::uint64_t kTileChannels = 4, kTileOutputs = 4;
 
 std::uint64_t conv_steps(const DeviceInfo& info, const nvdla_conv& c) {
   const Shape out = conv_output(c);
-  const std::uint64_t group = kernel_group(info, c);
-  std::uint64_t outputs = std::uint64_t{out.height} * out.width * std::max(c.batch, 1U);
-  std::uint64_t blocks = ceil_div(c.channels, info.atomic_c) * c.kernel_height * c.kernel_width;
+  cost::ArrayWork work;
+  work.outputs = std::uint64_t{out.height} * out.width * std::max(c.batch, 1U);
+  work.blocks = arith::ceil_div(c.channels, info.atomic_c) * c.kernel_height * c.kernel_width;
+  work.kernels = c.kernels;
+  work.group = kernel_group(info, c);
   if (c.mode == NVDLA_CONV_WINOGRAD) {
-    outputs /= kTileOutputs;
-    blocks =
+    work.outputs /= kTileOutputs;
+    work.blocks =
         winograd_channels(info, {weights_desc(c), c.stride_width, c.stride_height}) / kTileChannels;
   }
-  return ceil_div(c.kernels, group) * blocks *
-         std::max(ceil_div(outputs, kStripe) * kStripe, group);
+  return cost::array_steps(work);
 }
 
 }  // namespace nvdla::detail

@@ -8,9 +8,9 @@
 #include <regex>
 #include <stdexcept>
 
+#include "common/shared.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/core/register_info.hpp"
-#include "common/shared.hpp"
 
 namespace nvdla::test {
 

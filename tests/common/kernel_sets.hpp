@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "model/simd/kernels.hpp"
 #include "common/layers/model_layer.hpp"
+#include "model/simd/kernels.hpp"
 
 namespace nvdla::test {
 

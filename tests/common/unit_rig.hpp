@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/core/memory.hpp"
-#include "model/device.hpp"
 #include "common/layers/model_layer.hpp"
 #include "common/recorder.hpp"
+#include "model/core/memory.hpp"
+#include "model/device.hpp"
 
 namespace nvdla::test {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "catalogue.hpp"
-#include "describe.hpp"
 #include "common/hash.hpp"
 #include "common/recorded.hpp"
+#include "describe.hpp"
 
 namespace networks {
 namespace {

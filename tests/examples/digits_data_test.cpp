@@ -20,7 +20,7 @@
 #include "files.hpp"
 #include "float_network.hpp"
 #include "picture.hpp"
-#include "tools/common/files.hpp"
+#include "tools/files/files.hpp"
 #include "weights.hpp"
 
 namespace digits {

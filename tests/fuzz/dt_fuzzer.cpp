@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tools/common/status.hpp"
 #include "tools/dt/check.hpp"
+#include "tools/files/status.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace nvdla;

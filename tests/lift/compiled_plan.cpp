@@ -6,9 +6,9 @@
 #include <memory>
 #include <nvdla/error.hpp>
 
-#include "lift/memories.hpp"
 #include "common/compiled.hpp"
 #include "common/lift/used_registers.hpp"
+#include "lift/memories.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "lift/reference.hpp"
 
-#include "tools/replay/model_target.hpp"
 #include "tools/replay/player.hpp"
+#include "tools/replay/targets/model_target.hpp"
 
 namespace nvdla::test {
 namespace {

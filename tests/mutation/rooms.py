@@ -5,7 +5,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Room:
-    # In the build directory.
+    # The beginning of the names of its archives in the build directory.
     archive: str
     # What is copied: sources find the headers beside them.
     folders: tuple
@@ -37,8 +37,8 @@ ROOMS = {
         headers=("firmware/compile/compile.h",),
         tests=("tests/test_compile", "tests/test_engine"),
     ),
-    "layout": Room(
-        archive="runtime/libnvdla_core.a",
+    "packing": Room(
+        archive="runtime/packing/",
         folders=("runtime/packing",),
         patterns=("runtime/packing/*.cpp",),
         tests=("tests/test_layout", "tests/test_network"),
@@ -46,7 +46,7 @@ ROOMS = {
         optimise="-O1",
     ),
     "compiler": Room(
-        archive="runtime/libnvdla_core.a",
+        archive="runtime/compiler/",
         folders=("runtime/compiler",),
         patterns=("runtime/compiler/**/*.cpp",),
         tests=("tests/test_network", "tests/test_compiled"),
@@ -54,15 +54,15 @@ ROOMS = {
         optimise="-O1",
     ),
     "loadable": Room(
-        archive="runtime/loadable/libnvdla_loadable.a",
+        archive="runtime/loadable/",
         folders=("runtime/loadable",),
-        patterns=("runtime/loadable/*.cpp",),
+        patterns=("runtime/loadable/**/*.cpp",),
         tests=("tests/test_loadable",),
         hidden=True,
         optimise="-O1",
     ),
     "lut": Room(
-        archive="runtime/libnvdla_core.a",
+        archive="runtime/lut/",
         folders=("runtime/lut",),
         patterns=("runtime/lut/*.cpp",),
         tests=("tests/test_lut", "tests/test_network"),

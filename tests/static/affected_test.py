@@ -34,14 +34,14 @@ class Choice(unittest.TestCase):
                               "tests:unit/device", "tests:conformance", "tests:emulator",
                               "tests:frontdoor"}, labels)
         # They are below it, and do not use it through the interface either.
-        self.assertFalse({"tests:unit/compile", "tests:unit/model", "tests:unit/arith", "tests:unit/bare",
+        self.assertFalse({"tests:unit/compile", "tests:unit/model", "tests:unit/support", "tests:unit/bare",
                           "tests:unit/uapi", "tests:firmware", "tests:modules"} & labels)
 
     def test_the_interface_stands_for_what_defines_it(self):
         # Loadables: not even through <nvdla/nvdla.hpp> does anything below use what they define.
         _, labels = choice("runtime/loadable/format/task.cpp")
         self.assertLessEqual({"tests:unit/loadable", "tests:conformance"}, labels)
-        self.assertFalse({"tests:unit/model", "tests:unit/engine", "tests:unit/arith", "tests:unit/bare"} & labels)
+        self.assertFalse({"tests:unit/model", "tests:unit/engine", "tests:unit/support", "tests:unit/bare"} & labels)
 
     def test_the_driver(self):
         stages, labels = choice("kernel/nvdla_sched.c")
@@ -52,7 +52,7 @@ class Choice(unittest.TestCase):
     def test_firmware_is_below_nearly_all(self):
         stages, labels = choice("firmware/engine/engine.c")
         self.assertEqual(stages, ALL)
-        self.assertNotIn("tests:unit/arith", labels)
+        self.assertNotIn("tests:unit/uapi", labels)
 
     def test_an_example(self):
         _, labels = choice("runtime/examples/digits/digits.cpp")
@@ -124,7 +124,7 @@ class Declarations(unittest.TestCase):
         named = set(affected.ALSO) | affected.ONCE | affected.READERS
         self.assertLessEqual(named, set(affected.folders()))
         for room in {room for also in affected.ALSO.values() for room in also or ()}:
-            self.assertIn(room, affected.rooms.ROOMS)
+            self.assertIn(room, affected.house.rooms())
 
 
 class Refusals(unittest.TestCase):

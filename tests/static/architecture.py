@@ -8,8 +8,8 @@
   defines it, and what it does there; the nearest function above with less indentation calls it, by
   itself or by others of its file. "~" stands before a function that is reached by a pointer, a queue
   or an interrupt.
-- Rooms, their order and what each must not know are those of rooms.py; so are the arrows in the
-  fenced block of that name. Licences are those of tree.py.
+- Rooms, their order and what each must not know are those of rooms.py; the arrows are in a drawing,
+  which house.py makes. Licences are those of tree.py.
 - Each word of the glossary occurs in the sources, and has one sentence.
 - The page has at most LINES lines of COLUMNS columns.
 
@@ -22,6 +22,7 @@ import re
 import sys
 
 import features
+import house
 import rooms
 import tree
 import wording
@@ -31,16 +32,10 @@ PAGE = "ARCHITECTURE.md"
 LINES, COLUMNS = 190, 120
 
 ROAD = re.compile(r"( *)(~ )?([\w:]+) +([\w./-]+\.\w+) {2,}(\S.*)")
-ARROWS = re.compile(r"([\w/]+):((?: [\w/-]+)+)(?:  +|$)")
 WORD = re.compile(r"\* \*\*(?!an? )(.+?)\*\*: (.+)")
 CODE = re.compile(r"`([^`\n]+)`")
 # Names of files, with a folder or without; "*" as in shells.
 PATH = re.compile(r"[\w.*-]+(/[\w.,*-]*)+|[\w*-]+\.(c|h|hpp|cpp|ipp|py|sh|md|json|txt|inc|cmake)")
-
-
-def short(room):
-    """The name of a room in the block of arrows."""
-    return room.removeprefix("runtime/")
 
 
 def ends(text, start):
@@ -102,6 +97,7 @@ class Tree:
         text = "\n".join(self.read(name) for name in sources)
         self.text = text.lower()
         self.words = set(re.findall(r"\w+", text))
+        self.words |= set(re.findall(r"^function\((\w+)", self.read("cmake/NvdlaBuild.cmake"), re.M))
         self.tests = features.Tests()
         self.targets = set(re.findall(r"^([\w-]+):", self.read("Makefile"), re.M))
         self.commands = set(re.findall(r"\badd_(\w+)\(", self.read("runtime/tools/cli/input/commands.hpp")))
@@ -178,29 +174,6 @@ def wrong_road(there, lines):
             if path and not calls(there.read(path), caller, function):
                 yield number, f"{caller} does not call {function}"
         callers.append((len(depth), function, file))
-
-
-def wrong_arrows(lines):
-    """Complaints about the block of arrows."""
-    drawn = {}
-    for number, line in lines:
-        found = list(ARROWS.finditer(line))
-        if "".join(match[0] for match in found) != line:
-            yield number, f"is no row of arrows, 'room: rooms': {line}"
-        for match in found:
-            drawn[match[1]] = (number, set(match[2].split()) - {"-"})
-    names = {short(room): {short(target) for target in targets}
-             for room, targets in rooms.ROOMS.items()}
-    last = lines[-1][0] if lines else 1
-    for room, targets in names.items():
-        number, found = drawn.pop(room, (last, None))
-        if found is None:
-            yield last, f"draws no arrows of {room}"
-        elif found != targets:
-            yield number, (f"{room} has arrows to {', '.join(sorted(found))}; in rooms.py they are to "
-                           f"{', '.join(sorted(targets)) or 'nothing'}")
-    for room, (number, _) in drawn.items():
-        yield number, f"{room} is no room of rooms.py"
 
 
 def wrong_rooms(rows):
@@ -285,22 +258,22 @@ def complaints(there, text):
         if line.startswith("Licences: "):
             yield from wrong_licences(number, line)
     parts = list(parts_of(text))
-    for wanted in (("fence", "road"), ("fence", "arrows"), ("table", "Rooms"), ("words", "")):
+    for wanted in (("fence", "road"), ("table", "Rooms"), ("words", "")):
         if not any((kind, name) == wanted for kind, name, _ in parts):
             yield len(lines), f"has no {' '.join(wanted).rstrip()}"
+    if f"({house.DRAWING})" not in text:
+        yield len(lines), f"does not show {house.DRAWING}"
     if not any(line.startswith("Licences: ") for line in lines):
         yield len(lines), "has no line of licences"
     for kind, name, rows in parts:
         if (kind, name) == ("fence", "road"):
             yield from wrong_road(there, rows)
-        elif (kind, name) == ("fence", "arrows"):
-            yield from wrong_arrows(rows)
         elif (kind, name) == ("table", "Rooms"):
             yield from wrong_rooms(rows)
         elif kind == "words":
             yield from wrong_words(there, rows)
         elif kind == "fence":
-            yield rows[0][0] if rows else 1, f"has a block '{name}', which is neither road nor arrows"
+            yield rows[0][0] if rows else 1, f"has a block '{name}', which is no road"
 
 
 def check_definitions():
@@ -353,7 +326,7 @@ def check_itself(there):
     """What the check is to find, and what not."""
     check_definitions()
     check_roads(there)
-    for name in ("kernel/nvdla_sched.c", "kernel/", "model/cost/", "backend.hpp", "make test",
+    for name in ("kernel/nvdla_sched.c", "kernel/", "cost/", "backend.hpp", "make test",
                  "nvdla diff", "static.rooms", "test_engine", "nvdla_port", "Lowering::emit",
                  "kernel/nvdla_fence.c: nvdla_fence_end", "firmware/registers/*.json"):
         assert wrong_name(there, name) is None, (name, wrong_name(there, name))
@@ -361,15 +334,6 @@ def check_itself(there):
                  "static.room", "nvdla_ports", "Lowering::omit", "firmware/registers/*.xml",
                  "kernel/nvdla_fence.c: nvdla_fence_start"):
         assert wrong_name(there, name), name
-
-    arrows = [f"{short(room)}: {' '.join(sorted(map(short, targets))) or '-'}"
-              for room, targets in rooms.ROOMS.items()]
-    arrows[:2] = ["   ".join(arrows[:2])]
-    assert not list(wrong_arrows(list(enumerate(arrows, 1)))), list(
-        wrong_arrows(list(enumerate(arrows, 1))))
-    for wrong in (arrows[1:], [*arrows, "kernels: uapi"], [row.replace("lut: include support uapi", "lut: include uapi")
-                                                         for row in arrows]):
-        assert len(list(wrong_arrows(list(enumerate(wrong, 1))))) in (1, 2), wrong
 
     table = [(number, [f"`{room}/`", "what", rooms.ABSENT.get(room, ("nothing",))[0]])
              for number, room in enumerate(rooms.ROOMS, 1)]

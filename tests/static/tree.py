@@ -72,7 +72,7 @@ def check_licence(name, lines):
     want = f"SPDX-License-Identifier: {LICENCES[room]}"
     # A script's first line is its interpreter.
     first = lines[1:2] if lines and lines[0].startswith("#!") else lines[:1]
-    text = re.sub(r"\s*\*/\s*$", "", first[0]) if first else ""
+    text = re.sub(r"\s*(\*/|-->)\s*$", "", first[0]) if first else ""
     if not text.endswith(want):
         yield 1, f"expected '{want}' at the top"
 

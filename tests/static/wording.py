@@ -90,8 +90,6 @@ def headless(comment, sentences):
 
 def room_of(path):
     """The room of a file, relative to the root."""
-    if path.parts[:3] == ("runtime", "tools", "common"):
-        return "runtime/tools/common"
     return "/".join(path.parts[:2]) if path.parts[0] == "runtime" else path.parts[0]
 
 

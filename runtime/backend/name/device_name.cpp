@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/info.hpp"
-#include "model/device.hpp"
+#include "model/core/options.hpp"
 #include "support/check.hpp"
 #include "support/quantity.hpp"
 
@@ -106,7 +106,7 @@ const nvdla_hw* revised(std::string_view name, const nvdla_hw* hw, unsigned revi
 
 // One "<option>=<value>"; false for what is none.
 bool parse_option(std::string_view key, std::string_view value, ModelOptions& options) {
-  model::cycles::MemoryTiming& memory = options.memory;
+  cost::MemoryTiming& memory = options.memory;
   if (key == "threads") return (options.threads = parse_number(value, model::kMaxThreads)) != 0;
   if (key == "latency") return (memory.latency = parse_number(value, kMaxLatency)) != 0;
   if (key == "outstanding") return (memory.outstanding = parse_number(value, kMaxOutstanding)) != 0;

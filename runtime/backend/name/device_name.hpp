@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "backend/name/mmio_name.hpp"
+#include "cost/memory_timing.hpp"
 #include "firmware/nvdla_hw.h"
-#include "model/cost/memory_timing.hpp"
 
 namespace nvdla::detail {
 
@@ -21,7 +21,7 @@ struct ModelOptions {
   bool gating = true;     // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
   unsigned revision = 0;  // of DeviceName::hw
   bool fast_fp16 = false;
-  model::cycles::MemoryTiming memory = {};
+  cost::MemoryTiming memory = {};
 };
 
 // What may stand behind the commas of "sim:<path>,<option>=<value>", but the configuration.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-//
-// From the name of a device to its registers.
+#include "backend/open/open_registers.hpp"
+
 #include <stdexcept>
 
 #include "backend/name/device_name.hpp"
-#include "backend/registers/bare_device.hpp"
 #include "backend/registers/bare_model.hpp"
 #include "backend/registers/mmio/mmio_device.hpp"
 #include "backend/registers/sim_device.hpp"

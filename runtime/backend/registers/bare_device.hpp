@@ -89,10 +89,6 @@ class BareDevice {
   virtual std::string describe() const = 0;
 };
 
-// By names as of Device::open() of models and simulators. What is opened is not confirmed to be a
-// device yet, let alone of which configuration. Throws kNoDevice.
-std::unique_ptr<BareDevice> open_bare(std::string_view name);
-
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_BACKEND_REGISTERS_BARE_DEVICE_HPP

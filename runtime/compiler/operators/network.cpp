@@ -65,16 +65,6 @@ const TensorNode& Network::Impl::cube(std::string_view what, Tensor cube) const 
   return node;
 }
 
-std::string detail::Graph::tensor_name(std::uint32_t index) const {
-  if (const auto& producer = tensors[index].producer) {
-    return "the output of " + detail::layer_text(*producer, layers[*producer].name);
-  }
-  for (const detail::IoTensor& port : inputs) {
-    if (port.tensor == index) return fmt::format("input '{}'", port.name);
-  }
-  return fmt::format("tensor {}", index);
-}
-
 std::string Network::Impl::new_port(const std::vector<detail::IoTensor>& ports,
                                     std::string_view name) const {
   const char* const kind = &ports == &inputs ? "input" : "output";

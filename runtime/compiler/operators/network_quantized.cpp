@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Adding quantised layers to a network, which knows what its tensors stand for.
-#include <algorithm>
 #include <utility>
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/network_impl.hpp"
 
 namespace nvdla {
-
-namespace detail {
-
-// Layers that move elements, or choose or average some of one tensor, keep its quantisation.
-std::optional<Quantization> kept_quantization(const Graph& graph, const LayerNode& layer) {
-  const std::optional<Quantization>& input = graph.tensors[layer.input].quantization;
-  const bool keeps = std::holds_alternative<PoolNode>(layer.part) ||
-                     std::holds_alternative<RubikNode>(layer.part) ||
-                     std::holds_alternative<CopyNode>(layer.part) ||
-                     std::holds_alternative<SliceNode>(layer.part) ||
-                     std::holds_alternative<PadNode>(layer.part) ||
-                     std::holds_alternative<ReshapeNode>(layer.part) ||
-                     std::holds_alternative<UpsampleNode>(layer.part);
-  if (keeps) return input;
-  if (!std::holds_alternative<ConcatNode>(layer.part)) return std::nullopt;
-  const bool same =
-      std::all_of(layer.operands.begin(), layer.operands.end(),
-                  [&](std::uint32_t part) { return graph.tensors[part].quantization == input; });
-  return same ? input : std::nullopt;
-}
-
-}  // namespace detail
 
 std::optional<Quantization> Network::quantization(Tensor tensor) const {
   return impl().any_tensor("quantization", tensor).quantization;

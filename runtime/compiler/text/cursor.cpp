@@ -217,7 +217,8 @@ std::string Cursor::found() const {
     ++length;
   if (length == 0) length = std::max<std::size_t>(first_character(text).bytes, 1);
   const bool cut = length > kMaxLength;
-  return "'" + printable(text.substr(0, cut ? kMaxLength : length)) + (cut ? "...'" : "'");
+  return fmt::format("'{}{}'", printable(text.substr(0, cut ? kMaxLength : length)),
+                     cut ? "..." : "");
 }
 
 void Cursor::fail_expected(std::string_view expected) {

@@ -8,7 +8,7 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "emulator/device/guest_memory.hpp"
 #include "emulator/device/platform.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "emulator/device/guest_memory.hpp"
 #include "emulator/vhost/vhost_device.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

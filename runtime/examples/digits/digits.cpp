@@ -15,11 +15,11 @@
 #include "float_network.hpp"
 #include "int8_network.hpp"
 #include "picture.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/layer_table.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
 #include "weights.hpp"
 
 namespace {

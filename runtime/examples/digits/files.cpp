@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "files.hpp"
 
-#include "tools/common/files.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/files.hpp"
+#include "tools/files/status.hpp"
 
 namespace digits {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "files.hpp"
-#include "tools/common/files.hpp"
+#include "tools/files/files.hpp"
 
 namespace digits {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "tools/common/picture.hpp"
+#include "tools/files/picture.hpp"
 
 namespace digits {
 

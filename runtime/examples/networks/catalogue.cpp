@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "tools/common/status.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/status.hpp"
 
 namespace networks {
 

@@ -20,12 +20,12 @@
 #include "in_memory.hpp"
 #include "numbers.hpp"
 #include "save.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 #include "tools/common/progress.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "describe.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/print.hpp"
+#include "tools/files/files.hpp"
 
 namespace networks {
 namespace {

@@ -19,12 +19,6 @@
 namespace nvdla::loadable {
 namespace {
 
-template <typename... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(ErrorCode::kInvalidArgument,
-              "loadable: " + fmt::format(format, std::forward<Args>(args)...));
-}
-
 std::string text(const flatbuffers::String* string) {
   return string == nullptr ? std::string() : string->str();
 }
@@ -51,14 +45,15 @@ std::uint64_t offset_at(const flatbuffers::Vector<std::uint64_t>& offsets,
 template <typename T>
 void check_id(const char* list, std::size_t index, const T* entry) {
   if (entry->id() != index) {
-    refuse("{} {}: its id is {}; the id must be the place in the list", list, index, entry->id());
+    throw_in_file("{} {}: its id is {}; the id must be the place in the list", list, index,
+                  entry->id());
   }
 }
 
 template <typename T>
 void check_index(const std::string& what, const char* target, T value, std::size_t count) {
   if (value >= count) {
-    refuse("{}: there is no {} {}; the file has {}", what, target, value, count);
+    throw_in_file("{}: there is no {} {}; the file has {}", what, target, value, count);
   }
 }
 
@@ -77,8 +72,8 @@ void read_blobs(Container& c, const fb::Loadable& root) {
           std::as_bytes(std::span<const std::uint8_t>(from->data()->data(), from->data()->size()));
     }
     if (from->size() != blob.data.size()) {
-      refuse("blob {} '{}': size says {} bytes, {} are there", i, blob.name, from->size(),
-             blob.data.size());
+      throw_in_file("blob {} '{}': size says {} bytes, {} are there", i, blob.name, from->size(),
+                    blob.data.size());
     }
     c.blobs.push_back(std::move(blob));
   }
@@ -108,24 +103,25 @@ void read_memories(Container& c, const fb::Loadable& root) {
     memory.bind_id = from->bind_id();
     memory.tensor = from->tensor_desc_id();
     if (memory.domain > kDomainSram) {
-      refuse("{}: domain {} is neither 0 (system) nor 1 (SRAM)", what, memory.domain);
+      throw_in_file("{}: domain {} is neither 0 (system) nor 1 (SRAM)", what, memory.domain);
     }
     constexpr unsigned kKnown =
         kMemoryAlloc | kMemorySet | kMemoryInput | kMemoryOutput | kMemoryDebug;
     if ((memory.flags & ~kKnown) != 0) {
-      refuse("{}: flags {:#x} are not all known; known are {:#x}", what, memory.flags, kKnown);
+      throw_in_file("{}: flags {:#x} are not all known; known are {:#x}", what, memory.flags,
+                    kKnown);
     }
     if (memory.alignment != 0 && (memory.alignment & (memory.alignment - 1)) != 0) {
-      refuse("{}: alignment {} is not a power of two", what, memory.alignment);
+      throw_in_file("{}: alignment {} is not a power of two", what, memory.alignment);
     }
     if (memory.input() && memory.output()) {
-      refuse("{}: it is both an input and an output", what);
+      throw_in_file("{}: it is both an input and an output", what);
     }
     // Without SET a list may hold an empty name, which means nothing.
     if ((memory.flags & kMemorySet) != 0) {
       if (length(from->contents()) != length(from->offsets())) {
-        refuse("{}: {} contents but {} offsets", what, length(from->contents()),
-               length(from->offsets()));
+        throw_in_file("{}: {} contents but {} offsets", what, length(from->contents()),
+                      length(from->offsets()));
       }
       for (std::size_t k = 0; k < length(from->contents()); ++k) {
         const auto place = static_cast<flatbuffers::uoffset_t>(k);
@@ -136,12 +132,12 @@ void read_memories(Container& c, const fb::Loadable& root) {
           memory.needs.push_back(name);
           continue;
         }
-        if (found == by_name.end()) refuse("{}: there is no blob called '{}'", what, name);
+        if (found == by_name.end()) throw_in_file("{}: there is no blob called '{}'", what, name);
         const Content content = {found->second, offset_at(*from->offsets(), place)};
         const std::uint64_t bytes = c.blobs[content.blob].data.size();
         if (content.offset > memory.size || bytes > memory.size - content.offset) {
-          refuse("{}: blob '{}' of {} bytes at {} does not fit {} bytes", what, name, bytes,
-                 content.offset, memory.size);
+          throw_in_file("{}: blob '{}' of {} bytes at {} does not fit {} bytes", what, name, bytes,
+                        content.offset, memory.size);
         }
         memory.contents.push_back(content);
       }
@@ -159,8 +155,8 @@ void read_addresses(Container& c, const fb::Loadable& root) {
     const AddressEntry address = {from->mem_id(), from->offset(), from->size()};
     const std::uint64_t bytes = c.memories[address.memory].size;
     if (address.offset > bytes || address.size > bytes - address.offset) {
-      refuse("{}: {} bytes at {} do not fit memory {} of {} bytes", what, address.size,
-             address.offset, address.memory, bytes);
+      throw_in_file("{}: {} bytes at {} do not fit memory {} of {} bytes", what, address.size,
+                    address.offset, address.memory, bytes);
     }
     c.addresses.push_back(address);
   }
@@ -179,14 +175,14 @@ void read_tasks(Container& c, const fb::Loadable& root) {
     task.post_actions = numbers(from->post_actions());
     if (task.interface != kInterfaceDla && task.interface != kInterfaceEmu &&
         task.interface != kInterfaceCpu) {
-      refuse("{}: interface {} is none of 1 (DLA1), 2 (EMU1), {} (CPU1)", what, task.interface,
-             kInterfaceCpu);
+      throw_in_file("{}: interface {} is none of 1 (DLA1), 2 (EMU1), {} (CPU1)", what,
+                    task.interface, kInterfaceCpu);
     }
     if (task.addresses.empty()) {
-      refuse("{}: it has no addresses; the first must be the network descriptor", what);
+      throw_in_file("{}: it has no addresses; the first must be the network descriptor", what);
     }
     if (task.addresses.size() > kMaxAddresses) {
-      refuse("{}: {} addresses exceed {}", what, task.addresses.size(), kMaxAddresses);
+      throw_in_file("{}: {} addresses exceed {}", what, task.addresses.size(), kMaxAddresses);
     }
     for (const std::uint16_t id : task.addresses) {
       check_index(what, "address", id, c.addresses.size());
@@ -195,7 +191,7 @@ void read_tasks(Container& c, const fb::Loadable& root) {
       for (const std::uint16_t id : *actions) {
         const bool found = std::any_of(c.events.begin(), c.events.end(),
                                        [&](const EventEntry& event) { return event.id == id; });
-        if (!found) refuse("{}: there is no event {}", what, id);
+        if (!found) throw_in_file("{}: there is no event {}", what, id);
       }
     }
     c.tasks.push_back(std::move(task));
@@ -206,7 +202,7 @@ void read_events(Container& c, const fb::Loadable& root) {
   for (std::size_t i = 0; i < length(root.event_list()); ++i) {
     const auto* from = root.event_list()->Get(static_cast<flatbuffers::uoffset_t>(i));
     if (from->op() > 1) {
-      refuse("event {}: operation {} is neither 0 (wait) nor 1 (signal)", i, from->op());
+      throw_in_file("event {}: operation {} is neither 0 (wait) nor 1 (signal)", i, from->op());
     }
     c.events.push_back({from->id(), from->type(), from->target(), from->val(), from->op()});
   }
@@ -238,13 +234,13 @@ void read_tensors(Container& c, const fb::Loadable& root) {
     std::copy(std::begin(strides), std::end(strides), std::begin(tensor.stride));
     const std::uint64_t bytes = c.memories[tensor.memory].size;
     if (tensor.offset > bytes || tensor.size > bytes - tensor.offset) {
-      refuse("{}: {} bytes at {} do not fit memory {} of {} bytes", what, tensor.size,
-             tensor.offset, tensor.memory, bytes);
+      throw_in_file("{}: {} bytes at {} do not fit memory {} of {} bytes", what, tensor.size,
+                    tensor.offset, tensor.memory, bytes);
     }
     for (const std::int32_t side : {tensor.n, tensor.c, tensor.h, tensor.w}) {
       if (side < 1 || side > 65535) {
-        refuse("{}: {}x{}x{}x{} has a side that is not in 1..65535", what, tensor.n, tensor.c,
-               tensor.h, tensor.w);
+        throw_in_file("{}: {}x{}x{}x{} has a side that is not in 1..65535", what, tensor.n,
+                      tensor.c, tensor.h, tensor.w);
       }
     }
     c.tensors.push_back(std::move(tensor));
@@ -259,8 +255,8 @@ void read_relocs(Container& c, const fb::Loadable& root) {
     check_index(what, "memory", from->write_id(), c.memories.size());
     const std::uint64_t bytes = c.memories[from->write_id()].size;
     if (bytes < 4 || from->offset() > bytes - 4) {
-      refuse("{}: 4 bytes at {} do not fit memory {} of {} bytes", what, from->offset(),
-             from->write_id(), bytes);
+      throw_in_file("{}: 4 bytes at {} do not fit memory {} of {} bytes", what, from->offset(),
+                    from->write_id(), bytes);
     }
     c.relocs.push_back({from->address_id(), from->write_id(), from->offset(), from->interface(),
                         from->sub_interface(), from->reloc_type()});
@@ -275,14 +271,14 @@ void read_submits(Container& c, const fb::Loadable& root) {
     const std::string what = fmt::format("submit {}", i);
     std::vector<std::uint16_t> tasks = numbers(from->task_id());
     // The limit of the old driver's call.
-    if (tasks.size() > 24) refuse("{}: {} tasks exceed 24", what, tasks.size());
+    if (tasks.size() > 24) throw_in_file("{}: {} tasks exceed 24", what, tasks.size());
     for (const std::uint16_t task : tasks) {
       check_index(what, "task", task, c.tasks.size());
-      if (seen[task]) refuse("{}: task {} is submitted twice", what, task);
+      if (seen[task]) throw_in_file("{}: task {} is submitted twice", what, task);
       seen[task] = true;
     }
     if (!by_id.emplace(from->id(), std::move(tasks)).second) {
-      refuse("{}: its id {} occurs twice", what, from->id());
+      throw_in_file("{}: its id {} occurs twice", what, from->id());
     }
   }
   for (auto& [id, tasks] : by_id) c.submits.push_back(std::move(tasks));
@@ -299,22 +295,22 @@ void check_bindings(const Container& c) {
       if ((memory.flags & direction) == 0) continue;
       ++count;
       if (memory.bind_id >= owner.size()) {
-        refuse("memory {}: {} {} leaves a gap; they count from 0", i, name, memory.bind_id);
+        throw_in_file("memory {}: {} {} leaves a gap; they count from 0", i, name, memory.bind_id);
       }
       if (owner[memory.bind_id] != c.memories.size()) {
-        refuse("memory {}: {} {} is memory {} already", i, name, memory.bind_id,
-               owner[memory.bind_id]);
+        throw_in_file("memory {}: {} {} is memory {} already", i, name, memory.bind_id,
+                      owner[memory.bind_id]);
       }
       owner[memory.bind_id] = i;
       check_index(fmt::format("memory {}", i), "tensor", memory.tensor, c.tensors.size());
       if (c.tensors[memory.tensor].memory != i) {
-        refuse("memory {}: tensor {} is that of memory {}", i, memory.tensor,
-               c.tensors[memory.tensor].memory);
+        throw_in_file("memory {}: tensor {} is that of memory {}", i, memory.tensor,
+                      c.tensors[memory.tensor].memory);
       }
     }
     for (std::size_t id = 0; id < count; ++id) {
       if (owner[id] == c.memories.size()) {
-        refuse("there are {} {}s but none with bind_id {}", count, name, id);
+        throw_in_file("there are {} {}s but none with bind_id {}", count, name, id);
       }
     }
   }
@@ -359,21 +355,21 @@ std::span<const std::byte> Container::content(std::uint16_t memory, std::uint64_
     return blob.data.subspan(static_cast<std::size_t>(offset - content->offset),
                              static_cast<std::size_t>(size));
   }
-  refuse("{}: no blob sets {} bytes at {} of memory {}", what, size, offset, memory);
+  throw_in_file("{}: no blob sets {} bytes at {} of memory {}", what, size, offset, memory);
 }
 
 Container parse_container(std::vector<std::byte> file) {
   if (file.size() > kMaxFileBytes) {
-    refuse("{} bytes exceed {}", file.size(), kMaxFileBytes);
+    throw_in_file("{} bytes exceed {}", file.size(), kMaxFileBytes);
   }
   // Root offset, root table, its offset to the vtable.
-  if (file.size() < 12) refuse("{} bytes are too few for a FlatBuffer", file.size());
+  if (file.size() < 12) throw_in_file("{} bytes are too few for a FlatBuffer", file.size());
   Container c;
   c.file = std::move(file);
   if (!verifies(c.file)) {
     shift(c.file);
     if (!verifies(c.file)) {
-      refuse(
+      throw_in_file(
           "the {} bytes are no valid FlatBuffer of a loadable: truncated or damaged (an offset, "
           "size or string leads outside)",
           c.file.size() - kShift);
@@ -384,8 +380,8 @@ Container parse_container(std::vector<std::byte> file) {
   c.version = {root.version()->major_version(), root.version()->minor_version(),
                root.version()->sub_minor_version()};
   if (c.version.major_version != 0) {
-    refuse("format {}.{}.{} is unknown; known is 0.7.0", c.version.major_version,
-           c.version.minor_version, c.version.sub_minor_version);
+    throw_in_file("format {}.{}.{} is unknown; known is 0.7.0", c.version.major_version,
+                  c.version.minor_version, c.version.sub_minor_version);
   }
   read_blobs(c, root);
   read_memories(c, root);
@@ -395,9 +391,9 @@ Container parse_container(std::vector<std::byte> file) {
   read_tensors(c, root);
   read_relocs(c, root);
   read_submits(c, root);
-  if (c.memories.empty()) refuse("it has no memory");
-  if (c.tasks.empty()) refuse("it has no task");
-  if (c.submits.empty()) refuse("it has no submit");
+  if (c.memories.empty()) throw_in_file("it has no memory");
+  if (c.tasks.empty()) throw_in_file("it has no task");
+  if (c.submits.empty()) throw_in_file("it has no submit");
   check_bindings(c);
   read_quantizations(c);
   return c;
@@ -407,21 +403,21 @@ std::vector<std::byte> read_loadable(std::string_view path) {
   const std::string name(path);
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored)) {
-    refuse("cannot read '{}': it is a folder; expected a file", name);
+    throw_in_file("cannot read '{}': it is a folder; expected a file", name);
   }
   std::ifstream stream(name, std::ios::binary | std::ios::ate);
   if (!stream) {
-    refuse("cannot open '{}': {}", name, std::generic_category().message(errno));
+    throw_in_file("cannot open '{}': {}", name, std::generic_category().message(errno));
   }
   const std::streamoff size = stream.tellg();
-  if (size < 0) refuse("cannot read '{}': not a file", name);
+  if (size < 0) throw_in_file("cannot read '{}': not a file", name);
   if (static_cast<std::uint64_t>(size) > kMaxFileBytes) {
-    refuse("'{}' has {} bytes, more than {}", name, size, kMaxFileBytes);
+    throw_in_file("'{}' has {} bytes, more than {}", name, size, kMaxFileBytes);
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   stream.seekg(0);
   stream.read(reinterpret_cast<char*>(bytes.data()), size);
-  if (!stream) refuse("cannot read '{}': {}", name, std::generic_category().message(errno));
+  if (!stream) throw_in_file("cannot read '{}': {}", name, std::generic_category().message(errno));
   return bytes;
 }
 

@@ -5,6 +5,8 @@
 #ifndef NVDLA_LOADABLE_FORMAT_CONTAINER_HPP
 #define NVDLA_LOADABLE_FORMAT_CONTAINER_HPP
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,10 +15,18 @@
 #include <string_view>
 #include <vector>
 
+#include "nvdla/error.hpp"
 #include "nvdla/tensor.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::loadable {
+
+// Throws what is wrong with a file, as kInvalidArgument.
+template <typename... Args>
+[[noreturn]] void throw_in_file(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(ErrorCode::kInvalidArgument,
+              "loadable: " + fmt::format(format, std::forward<Args>(args)...));
+}
 
 // Files beyond this are refused before they are read.
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 31;

@@ -11,12 +11,6 @@
 namespace nvdla::loadable {
 namespace {
 
-template <typename... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
-  throw Error(ErrorCode::kInvalidArgument,
-              "loadable: " + fmt::format(format, std::forward<Args>(args)...));
-}
-
 // One of the lists that an index of a network descriptor points to.
 class List {
  public:
@@ -44,8 +38,9 @@ Revision revision_of(const Blob& blob, const std::string& what) {
     return Revision::kOld;
   }
   if (v.major_version == 0 && v.minor_version == 12) return Revision::kNew;
-  refuse("{}: interface DLA1 {}.{}.{} of blob '{}' is unknown; known are 0.10, 0.11 and 0.12", what,
-         v.major_version, v.minor_version, v.sub_minor_version, blob.name);
+  throw_in_file(
+      "{}: interface DLA1 {}.{}.{} of blob '{}' is unknown; known are 0.10, 0.11 and 0.12", what,
+      v.major_version, v.minor_version, v.sub_minor_version, blob.name);
 }
 
 Operation get_operation(const List& common, const List& ops, const List& surfaces, std::size_t i,
@@ -80,7 +75,7 @@ Operation get_operation(const List& common, const List& ops, const List& surface
       read(RubikPart{});
       break;
     default:
-      refuse("{}, operation {}: type {} is not in 0..5", what, i, operation.common.op_type);
+      throw_in_file("{}, operation {}: type {} is not in 0..5", what, i, operation.common.op_type);
   }
   return operation;
 }
@@ -100,7 +95,7 @@ DlaTask decode_dla(const Container& c, const TaskEntry& task, const std::string&
                             "supported",
                             what, n.num_rois, n.dynamic_roi != 0 ? ", dynamic" : ""));
   }
-  if (n.num_operations == 0) refuse("{}: it has no operation", what);
+  if (n.num_operations == 0) throw_in_file("{}: it has no operation", what);
   const List common(c, task, n.dependency_graph_index, what + ": dependency graph");
   const List ops(c, task, n.operation_desc_index, what + ": operation list");
   const List surfaces(c, task, n.surface_desc_index, what + ": surface list");
@@ -151,7 +146,7 @@ EmuTask decode_emu(const Container& c, const TaskEntry& task, const std::string&
   get("", op_index);
   get("", buffer_index);
   get("", count);
-  if (count == 0) refuse("{}: it has no operation", what);
+  if (count == 0) throw_in_file("{}: it has no operation", what);
 
   const Place ops = resolve_address(c, task, op_index, what + ": operation list");
   const Place buffers = resolve_address(c, task, buffer_index, what + ": operation buffer list");
@@ -169,8 +164,8 @@ EmuTask decode_emu(const Container& c, const TaskEntry& task, const std::string&
     stride = kEmuOldOpBytes;
     emu.revision = Revision::kOld;
   } else {
-    refuse("{}: {} bytes for {} operations are neither {} nor {} for each", what, size, count,
-           kEmuOpBytes, kEmuOldOpBytes);
+    throw_in_file("{}: {} bytes for {} operations are neither {} nor {} for each", what, size,
+                  count, kEmuOpBytes, kEmuOldOpBytes);
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string entry = fmt::format("{}, operation {}", what, i);
@@ -178,7 +173,7 @@ EmuTask decode_emu(const Container& c, const TaskEntry& task, const std::string&
     Unpacker fields{c.content(ops.memory, ops.offset + i * stride, stride, entry)};
     fields("", op.type);
     if (op.type > kSoftmax) {
-      refuse("{}: type {} is neither 0 (power) nor 1 (softmax)", entry, op.type);
+      throw_in_file("{}: type {} is neither 0 (power) nor 1 (softmax)", entry, op.type);
     }
     if (emu.revision == Revision::kNew) {
       fields.at = 4;
@@ -206,7 +201,7 @@ EmuTask decode_emu(const Container& c, const TaskEntry& task, const std::string&
 Place resolve_address(const Container& c, const TaskEntry& task, std::int16_t position,
                       std::string_view what) {
   if (position < 0 || static_cast<std::size_t>(position) >= task.addresses.size()) {
-    refuse("{}: address {} is not in 0..{}", what, position, task.addresses.size() - 1);
+    throw_in_file("{}: address {} is not in 0..{}", what, position, task.addresses.size() - 1);
   }
   const AddressEntry& address = c.addresses[task.addresses[static_cast<std::size_t>(position)]];
   const std::uint64_t rest = c.memories[address.memory].size - address.offset;

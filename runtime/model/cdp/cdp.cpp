@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/cdp/cdp.hpp"
 
+#include "cost/move_cycles.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -31,7 +33,8 @@ bool Cdp::run(std::uint32_t& interrupts) {
   latch(NVDLA_CDP_D_PERF_LUT_HYBRID, count ? counters.hybrid : 0);
   latch(NVDLA_CDP_D_PERF_LUT_LE_HIT, count ? counters.le_hit : 0);
   latch(NVDLA_CDP_D_PERF_LUT_LO_HIT, count ? counters.lo_hit : 0);
-  counters_.count(layer);
+  counters_.count_cdp(
+      [&] { return cost::cdp_cycles(counters_.machine(), counters_.memory(), geometry(layer)); });
   registers_.finish(NVDLA_UNIT_CDP_RDMA);
   interrupts = kCdpDone << registers_.consumer(NVDLA_UNIT_CDP);
   registers_.finish(NVDLA_UNIT_CDP);

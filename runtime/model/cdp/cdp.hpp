@@ -10,14 +10,14 @@
 #include "model/cdp/cdp_pass.hpp"
 #include "model/core/blocked_list.hpp"
 #include "model/core/counters.hpp"
-#include "model/device.hpp"
+#include "model/core/options.hpp"
 
 namespace nvdla::model {
 
 class Cdp {
  public:
   Cdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
-      Quirks quirks, cycles::Counters& counters, ThreadPool& pool)
+      Quirks quirks, Counters& counters, ThreadPool& pool)
       : hw_(hw),
         registers_(registers),
         counters_(counters),
@@ -33,7 +33,7 @@ class Cdp {
  private:
   const nvdla_hw& hw_;
   RegisterFile& registers_;
-  cycles::Counters& counters_;
+  Counters& counters_;
   Quirks quirks_;
   CdpPass pass_;
   std::string stuck_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/cdp/cdp_layer.hpp"
 
+#include "model/core/machine.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -126,6 +128,14 @@ std::string cdp_fault(const nvdla_hw& hw, const CdpLayer& layer) {
     if (layer.destination.ram == Ram::kSecondary) return "CDP destination" + none;
   }
   return {};
+}
+
+cost::CdpGeometry geometry(const CdpLayer& layer) {
+  return {.width = layer.rdma.width,
+          .height = layer.rdma.height,
+          .channels = layer.rdma.channels,
+          .element_bytes = precision_bytes(layer.precision),
+          .source = interface_of(layer.rdma.source.ram)};
 }
 
 }  // namespace nvdla::model

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cost/geometry.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/core/register_file.hpp"
 #include "model/core/surface.hpp"
@@ -45,6 +46,9 @@ struct CdpLayer {
 CdpRdma read_cdp_rdma(const GroupView& view);
 // The layers at CONSUMER; the tables stay where they are.
 CdpLayer read_cdp(const RegisterFile& registers);
+
+// Returns what its time depends on.
+cost::CdpGeometry geometry(const CdpLayer& layer);
 
 // Why the layer never ends on hardware; empty if it ends.
 std::string cdp_fault(const nvdla_hw& hw, const CdpLayer& layer);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/conv/conv_layer.hpp"
 
+#include "model/core/machine.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -217,6 +219,40 @@ ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf) {
   fetch.lines = fetch.held_lines + (fetch.data ? layer.fetched_lines() : 0);
   fetch.weights = !(same_banks && layer.weight_reuse && cbuf.weights.kept());
   return fetch;
+}
+
+cost::ConvGeometry geometry(const ConvLayer& layer) {
+  cost::ConvGeometry to;
+  to.width = layer.width;
+  to.height = layer.height;
+  to.channels = layer.channels;
+  to.batches = layer.batches;
+  const PixelFormat* format = layer.pixel ? pixel_format(layer.pixel_code) : nullptr;
+  if (format != nullptr) {
+    to.planes = format->planes;
+    for (unsigned plane = 0; plane < format->planes; ++plane)
+      to.plane_bytes[plane] = format->bytes[plane];
+  }
+  to.x_offset = layer.x_offset;
+  to.element_bytes = precision_bytes(layer.proc);
+  to.surface_packed = layer.surface_packed;
+  to.data = interface_of(layer.data.ram);
+  to.kernels = layer.kernels;
+  to.kernel_width = layer.kernel_width;
+  to.kernel_height = layer.kernel_height;
+  to.weight_bytes = layer.weight_bytes;
+  to.compressed = layer.compressed;
+  to.mask_bytes = layer.wmb_bytes;
+  to.weight_banks = layer.weight_banks;
+  to.weights = interface_of(layer.weight_ram);
+  to.weight_channels = layer.weight_channels;
+  to.winograd_channels = layer.csc_channels;
+  to.image = layer.pixel;
+  to.winograd = layer.winograd;
+  to.post_lines = layer.post_lines;
+  to.out_width = layer.out_width;
+  to.out_height = layer.out_height;
+  return to;
 }
 
 }  // namespace nvdla::model

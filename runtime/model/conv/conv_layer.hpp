@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "cost/geometry.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/conv/cdma_pixel.hpp"
 #include "model/conv/weight_ring.hpp"
 #include "model/core/bus.hpp"
+#include "model/core/options.hpp"
 #include "model/core/register_file.hpp"
-#include "model/device.hpp"
 #include "model/sdp/sdp_layer.hpp"
 
 namespace nvdla::model {
@@ -153,6 +154,9 @@ struct ConvStart {
 
 ConvLayer read_conv(const RegisterFile& registers);
 ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf);
+
+// Returns what its time depends on; it fetches all that it uses.
+cost::ConvGeometry geometry(const ConvLayer& layer);
 
 // Why the layer never ends on hardware, or is not modelled yet; empty if it ends. `sdp` is the
 // layer that takes the results. The reference model lets some faults pass: Quirks::kCmodel.

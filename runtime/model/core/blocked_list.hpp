@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/core/options.hpp"
 #include "model/core/register_file.hpp"
-#include "model/device.hpp"
 
 namespace nvdla::model {
 

@@ -11,7 +11,7 @@
 
 #include "firmware/nvdla_hw.h"
 #include "model/core/bus.hpp"
-#include "model/device.hpp"
+#include "model/core/options.hpp"
 
 namespace nvdla::model {
 

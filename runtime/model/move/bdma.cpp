@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cost/move_cycles.hpp"
 #include "model/core/cube_rows.hpp"
 #include "model/core/thread_pool.hpp"
 
@@ -185,13 +186,13 @@ bool Bdma::run(std::uint32_t& interrupts) {
   if (surface_ < transfer.surfaces) return true;
 
   surface_ = 0;
-  const nvdla_hw& hw = counters_.hw();
-  moved_ += cycles::read_lines(hw, transfer.source.ram, transfer.surfaces * transfer.lines,
-                               transfer.bytes / hw.atom);
+  const cost::Machine& machine = counters_.machine();
+  moved_ += cost::read_lines(machine, interface_of(transfer.source.ram),
+                             transfer.surfaces * transfer.lines, transfer.bytes / machine.atom);
   queue_.pop_front();
   if (--left_ == 0) {
     completing_ = true;
-    counters_.count_bdma(*running_, moved_);
+    counters_.count_bdma(*running_, [&] { return cost::bdma_cycles(counters_.memory(), moved_); });
     interrupts = kBdmaDone << *running_;
   }
   update_status();

@@ -29,7 +29,7 @@ class Bdma {
  public:
   static constexpr unsigned kSlots = 20;
 
-  Bdma(RegisterFile& registers, Dma& dma, cycles::Counters& counters, ThreadPool& pool) noexcept
+  Bdma(RegisterFile& registers, Dma& dma, Counters& counters, ThreadPool& pool) noexcept
       : registers_(registers), counters_(counters), dma_(dma), pool_(pool) {}
 
   void reset();
@@ -65,7 +65,7 @@ class Bdma {
   void update_status();
 
   RegisterFile& registers_;
-  cycles::Counters& counters_;
+  Counters& counters_;
   Dma& dma_;
   ThreadPool& pool_;
   std::deque<Transfer> queue_;
@@ -75,7 +75,7 @@ class Bdma {
   std::optional<unsigned> running_;
   std::optional<unsigned> waiting_;
   unsigned left_ = 0;        // transfers of the running group
-  cycles::Reads moved_;      // of the others
+  cost::Reads moved_;        // of the others
   bool stuck_ = false;       // the running group was empty
   bool completing_ = false;  // everything is written, the responses are on their way
   // Where the transfer at the front of the queue is.

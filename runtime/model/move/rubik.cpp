@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cost/move_cycles.hpp"
 #include "model/core/counters.hpp"
 #include "model/core/thread_pool.hpp"
 
@@ -50,6 +51,19 @@ RubikLayer read_rubik(const GroupView& view) {
   layer.stride_x = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
   layer.stride_y = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
   return layer;
+}
+
+cost::RubikGeometry geometry(const RubikLayer& layer) {
+  constexpr cost::RubikMode kModes[] = {cost::RubikMode::kContract, cost::RubikMode::kSplit,
+                                        cost::RubikMode::kMerge};
+  return {.mode = kModes[static_cast<unsigned>(layer.mode)],
+          .width = layer.width,
+          .height = layer.height,
+          .out_channels = layer.channels_out,
+          .stride_x = layer.stride_x,
+          .stride_y = layer.stride_y,
+          .element_bytes = precision_bytes(layer.precision),
+          .source = interface_of(layer.input.ram)};
 }
 
 std::string rubik_fault(const RubikLayer& layer) {
@@ -266,7 +280,8 @@ bool Rubik::run(std::uint32_t& interrupts) {
       merge(layer);
       break;
   }
-  counters_.count(layer);
+  counters_.count_rubik(
+      [&] { return cost::rubik_cycles(counters_.machine(), counters_.memory(), geometry(layer)); });
   interrupts = kRubikDone << registers_.consumer(NVDLA_UNIT_RBK);
   registers_.finish(NVDLA_UNIT_RBK);
   return true;

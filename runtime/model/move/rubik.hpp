@@ -9,22 +9,21 @@
 #include <string>
 #include <vector>
 
+#include "cost/geometry.hpp"
 #include "model/core/blocked_list.hpp"
 #include "model/core/cube_rows.hpp"
 #include "model/core/dma.hpp"
+#include "model/core/options.hpp"
 #include "model/core/register_file.hpp"
 #include "model/core/surface.hpp"
-#include "model/device.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {
 
+class Counters;
 class ThreadPool;
 
-namespace cycles {
-class Counters;
-}  // namespace cycles
-
+// As the register has them.
 enum class RubikMode : std::uint8_t { kContract = 0, kSplit = 1, kMerge = 2 };
 
 struct RubikLayer {
@@ -39,13 +38,16 @@ struct RubikLayer {
 
 RubikLayer read_rubik(const GroupView& view);
 
+// Returns what its time depends on.
+cost::RubikGeometry geometry(const RubikLayer& layer);
+
 // Why the layer never ends on hardware; empty if it ends.
 std::string rubik_fault(const RubikLayer& layer);
 
 class Rubik {
  public:
   Rubik(RegisterFile& registers, Dma& dma, const UnitKernels& kernels, Quirks quirks,
-        cycles::Counters& counters, ThreadPool& pool) noexcept
+        Counters& counters, ThreadPool& pool) noexcept
       : registers_(registers),
         counters_(counters),
         dma_(dma),
@@ -80,7 +82,7 @@ class Rubik {
   void merge(const RubikLayer& layer);
 
   RegisterFile& registers_;
-  cycles::Counters& counters_;
+  Counters& counters_;
   Dma& dma_;
   const UnitKernels& kernels_;
   Quirks quirks_;

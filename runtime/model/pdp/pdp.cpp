@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "model/pdp/pdp.hpp"
 
+#include "cost/pipeline_cycles.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -46,7 +48,12 @@ std::uint32_t Pdp::finish(const PdpLayer& layer) {
   latch(NVDLA_PDP_D_NAN_INPUT_NUM, counters.nan_in);
   latch(NVDLA_PDP_D_INF_INPUT_NUM, counters.infinite_in);
   latch(NVDLA_PDP_D_NAN_OUTPUT_NUM, counters.nan_out);
-  counters_.count(layer);
+  if (layer.has_rdma) {
+    counters_.count_pdp(
+        [&] { return cost::pdp_cycles(counters_.machine(), counters_.memory(), geometry(layer)); });
+  } else {
+    counters_.count_flying_pdp();
+  }
   if (layer.has_rdma) registers_.finish(NVDLA_UNIT_PDP_RDMA);
   const std::uint32_t interrupts = kPdpDone << registers_.consumer(NVDLA_UNIT_PDP);
   registers_.finish(NVDLA_UNIT_PDP);

@@ -16,7 +16,7 @@ namespace nvdla::model {
 class Pdp {
  public:
   Pdp(const nvdla_hw& hw, RegisterFile& registers, Dma& dma, const UnitKernels& kernels,
-      Quirks quirks, cycles::Counters& counters, ThreadPool& pool)
+      Quirks quirks, Counters& counters, ThreadPool& pool)
       : hw_(hw),
         registers_(registers),
         counters_(counters),
@@ -44,7 +44,7 @@ class Pdp {
 
   const nvdla_hw& hw_;
   RegisterFile& registers_;
-  cycles::Counters& counters_;
+  Counters& counters_;
   PdpPass pass_;
   PdpLayer flying_;
   std::string stuck_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/core/machine.hpp"
+
 namespace nvdla::model {
 namespace {
 
@@ -244,6 +246,32 @@ std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer, const SdpLayer&
   if (sdp.batches > 1 && (hw.features & NVDLA_HW_BATCH) != 0)
     return "SDP gives " + std::to_string(sdp.batches) + " batches, PDP takes one";
   return pdp_fault(hw, layer);
+}
+
+cost::PdpGeometry geometry(const PdpLayer& layer) {
+  cost::PdpGeometry to;
+  to.width = layer.width;
+  to.height = layer.height;
+  to.channels = layer.channels;
+  to.out_width = layer.out_width;
+  to.out_height = layer.out_height;
+  to.element_bytes = precision_bytes(layer.precision);
+  to.reads_cube = layer.from_memory;
+  to.source = interface_of(layer.rdma.source.ram);
+  to.split = layer.bands > 1;
+  if (layer.from_memory && to.split) {
+    std::vector<Columns> bands;
+    input_columns(layer.rdma, bands);
+    for (const Columns& band : bands) to.bands.push_back(band.count);
+    to.out_width = layer.out.first + (layer.bands - 2) * layer.out.middle + layer.out.last;
+  }
+  to.kernel_width = layer.kernel_width;
+  to.kernel_height = layer.kernel_height;
+  to.stride_x = layer.stride_x;
+  to.stride_y = layer.stride_y;
+  to.left = layer.left;
+  to.top = layer.top;
+  return to;
 }
 
 }  // namespace nvdla::model

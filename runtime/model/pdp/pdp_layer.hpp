@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/geometry.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/core/register_file.hpp"
 #include "model/core/surface.hpp"
@@ -64,6 +65,9 @@ PdpLayer read_pdp(const RegisterFile& registers);
 
 // The input columns that PDP_RDMA reads, one range for each band.
 void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns);
+
+// Returns what its time depends on.
+cost::PdpGeometry geometry(const PdpLayer& layer);
 
 // Why the layer never ends on hardware; empty if it ends.
 std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer);

@@ -12,8 +12,8 @@
 
 #include "model/core/atom_sink.hpp"
 #include "model/core/dma.hpp"
+#include "model/core/options.hpp"
 #include "model/core/thread_pool.hpp"
-#include "model/device.hpp"
 #include "model/pdp/pdp_layer.hpp"
 #include "model/simd/unit_kernels.hpp"
 

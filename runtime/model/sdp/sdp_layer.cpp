@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/core/machine.hpp"
 #include "model/sdp/sdp_lut.hpp"
 
 namespace nvdla::model {
@@ -302,6 +303,32 @@ std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer) {
       return "SDP destination" + none;
   }
   return {};
+}
+
+cost::SdpGeometry geometry(const SdpLayer& layer) {
+  cost::SdpGeometry to;
+  to.width = layer.width;
+  to.height = layer.height;
+  to.channels = layer.channels;
+  to.batches = layer.batches;
+  to.element_bytes = precision_bytes(layer.proc);
+  to.in_bytes = precision_bytes(layer.rdma.in);
+  to.out_bytes = precision_bytes(layer.out);
+  to.reads_cube = layer.has_rdma && !layer.flying;
+  to.source = interface_of(layer.rdma.source.ram);
+  for (unsigned i = 0; i < 3; ++i) {
+    const OperandDma& dma = layer.rdma.operands[i];
+    to.operands[i] = {.read = layer.has_rdma && !dma.disabled,
+                      .both = dma.use == 2,
+                      .two_bytes = dma.two_bytes,
+                      .per_element = dma.per_element,
+                      .interface = interface_of(dma.memory.ram)};
+  }
+  to.x1 = layer.x[0].active;
+  to.x2 = layer.x[1].active;
+  to.y = layer.y.active;
+  to.writes_cube = !layer.to_pdp && !layer.y.equal;
+  return to;
 }
 
 }  // namespace nvdla::model

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cost/geometry.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/core/register_file.hpp"
 #include "model/core/surface.hpp"
@@ -113,6 +114,9 @@ SdpLayer read_sdp(const RegisterFile& registers);
 bool reads_nothing(const SdpRdma& rdma) noexcept;
 // An operand DMA brings what SDP does not take: SDP ends, SDP_RDMA never does.
 std::string unconsumed_operand(const SdpLayer& layer);
+
+// Returns what its time depends on.
+cost::SdpGeometry geometry(const SdpLayer& layer);
 
 // Why the layer never ends on hardware, or is not modelled yet; empty if it ends.
 std::string sdp_fault(const nvdla_hw& hw, const SdpLayer& layer);

@@ -11,13 +11,13 @@
 #include "backend/name/device_name.hpp"
 #include "support/memory_window.hpp"
 #include "tools/cli/input/commands.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/text.hpp"
 #include "tools/dt/check.hpp"
 #include "tools/dt/node.hpp"
+#include "tools/files/files.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::cli {

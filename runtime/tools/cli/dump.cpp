@@ -18,10 +18,10 @@
 #include "tools/cli/input/load.hpp"
 #include "tools/cli/pictures/network_picture.hpp"
 #include "tools/cli/pictures/network_shape.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
 
 namespace nvdla::cli {
 namespace {

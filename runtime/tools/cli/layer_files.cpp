@@ -13,8 +13,8 @@
 
 #include "nvdla/error.hpp"
 #include "tools/cli/input/npy.hpp"
-#include "tools/common/files.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/files.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 namespace {

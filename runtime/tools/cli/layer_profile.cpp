@@ -7,18 +7,18 @@
 
 #include "backend/compiled_program.hpp"
 #include "backend/name/device_name.hpp"
+#include "cost/move_cycles.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "model/cost/move_cycles.hpp"
-#include "model/cost/predict.hpp"
+#include "model/predict.hpp"
 #include "tools/common/text.hpp"
 
 namespace nvdla::cli {
 namespace {
 
+using cost::LayerCycles;
+using cost::MemoryTiming;
 using model::RegisterFile;
-using model::cycles::LayerCycles;
-using model::cycles::MemoryTiming;
 
 // The layer in registers, with its units enabled.
 RegisterFile registers_of(const nvdla_program& program, const nvdla_layer_image& image) {
@@ -33,19 +33,20 @@ RegisterFile registers_of(const nvdla_program& program, const nvdla_layer_image&
 
 LayerCycles moved(const nvdla_program& program, const nvdla_layer_image& image,
                   const MemoryTiming& memory) {
-  model::cycles::Reads reads;
+  const cost::Machine machine = model::machine_of(*program.hw);
+  cost::Reads reads;
   for (std::uint32_t i = 0; i < image.num_transfers; ++i) {
     const nvdla_transfer& transfer = program.transfers[image.first_transfer + i];
     const bool sram = program.slots[transfer.source.slot].memory == NVDLA_MEMORY_SRAM;
-    reads += model::cycles::read_lines(
-        *program.hw, sram ? model::Ram::kSecondary : model::Ram::kPrimary,
-        std::uint64_t{transfer.lines} * transfer.surfaces, transfer.line_bytes / program.hw->atom);
+    reads += cost::read_lines(
+        machine, sram ? cost::Interface::kSecondary : cost::Interface::kPrimary,
+        std::uint64_t{transfer.lines} * transfer.surfaces, transfer.line_bytes / machine.atom);
   }
-  return model::cycles::bdma_cycles(memory, reads);
+  return cost::bdma_cycles(memory, reads);
 }
 
 // Spans of one layer, each on a unit that works on one layer at a time.
-constexpr model::cycles::Span LayerCycles::*kSpans[] = {
+constexpr cost::Span LayerCycles::*kSpans[] = {
     &LayerCycles::data, &LayerCycles::weights, &LayerCycles::mac,   &LayerCycles::sdp,
     &LayerCycles::pdp,  &LayerCycles::cdp,     &LayerCycles::rubik, &LayerCycles::bdma};
 
@@ -94,7 +95,7 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);
       const detail::CompiledProgram compiled(detail::new_device_id(), hw, converted.desc());
       const nvdla_program& program = compiled.program();
-      model::cycles::Predictor predictor(hw, memory);
+      model::Predictor predictor(hw, memory);
       const auto first = static_cast<std::uint32_t>(layers.size());
       for (std::uint32_t i = 0; i < program.num_layers; ++i) {
         const nvdla_layer_image& image = program.layers[i];

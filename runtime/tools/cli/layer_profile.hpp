@@ -12,16 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "cost/layer_cycles.hpp"
+#include "cost/memory_timing.hpp"
 #include "firmware/nvdla_hw.h"
-#include "model/cost/layer_cycles.hpp"
-#include "model/cost/memory_timing.hpp"
 #include "nvdla/loadable.hpp"
 
 namespace nvdla::cli {
 
 struct LayerProfile {
   std::string name;
-  model::cycles::LayerCycles cycles;
+  cost::LayerCycles cycles;
   // Layers that have to end before, by their number in the loadable: these, and all below `first`.
   std::vector<std::uint32_t> waits;
   std::uint32_t first = 0;
@@ -32,11 +32,11 @@ struct LayerProfile {
 
 // Of the memory that --device or NVDLA_DEVICE gives a model; for all other devices, and without,
 // of one that answers at once.
-model::cycles::MemoryTiming memory_of(const std::string& device);
+cost::MemoryTiming memory_of(const std::string& device);
 
 // `times` has an entry for each layer.
 std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
-                                         const model::cycles::MemoryTiming& memory,
+                                         const cost::MemoryTiming& memory,
                                          std::span<const nvdla_layer_stats> times);
 
 std::string profile_table(std::span<const LayerProfile> layers);

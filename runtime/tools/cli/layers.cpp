@@ -7,7 +7,7 @@
 #include "tools/cli/layer_files.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 

@@ -20,10 +20,10 @@
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"
 #include "tools/cli/pictures/lut_picture.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"
+#include "tools/files/files.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -12,12 +12,12 @@
 #include "tools/cli/input/loadable_device.hpp"
 #include "tools/cli/input/tensors.hpp"
 #include "tools/cli/pictures/profile_picture.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/layer_table.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
 
 namespace nvdla::cli {
 namespace {

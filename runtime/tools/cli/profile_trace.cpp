@@ -9,8 +9,8 @@ namespace nvdla::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using model::cycles::LayerCycles;
-using model::cycles::Span;
+using cost::LayerCycles;
+using cost::Span;
 
 // Tracks from top to bottom, as data pass. A layer takes a group if it has the span `takes`: CDMA's
 // two ways share its groups, also where one of them has nothing to fetch.

@@ -16,7 +16,6 @@
 #include "model/simd/kernels.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/replay_target.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"
@@ -25,10 +24,11 @@
 #include "tools/diff/difference.hpp"
 #include "tools/diff/reduce.hpp"
 #include "tools/diff/rerun.hpp"
+#include "tools/files/files.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/load.hpp"
-#include "tools/replay/model_target.hpp"
 #include "tools/replay/player.hpp"
+#include "tools/replay/targets/model_target.hpp"
 
 namespace nvdla::cli {
 namespace {

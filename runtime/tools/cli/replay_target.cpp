@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "backend/name/device_name.hpp"
-#include "backend/registers/bare_device.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/identify.hpp"
 #include "tools/cli/input/configuration.hpp"
-#include "tools/common/status.hpp"
-#include "tools/replay/bare_target.hpp"
-#include "tools/replay/model_target.hpp"
+#include "tools/files/status.hpp"
+#include "tools/replay/targets/bare_target.hpp"
+#include "tools/replay/targets/model_target.hpp"
 
 namespace nvdla::cli {
 

@@ -27,7 +27,7 @@ class ReplayDevice {
   bool real() const noexcept { return !bare_.empty(); }
   // Threads that its name asks for, 0 for none.
   unsigned threads() const noexcept { return threads_; }
-  const model::cycles::MemoryTiming& memory() const noexcept { return memory_; }
+  const cost::MemoryTiming& memory() const noexcept { return memory_; }
 
   // A device as after power on, for a file of that kind. `options` are the model's.
   std::unique_ptr<replay::Target> open(const nvdla_hw& hw, replay::Kind kind,
@@ -37,7 +37,7 @@ class ReplayDevice {
   std::string bare_;  // empty: the model
   const nvdla_hw* hw_ = nullptr;
   unsigned threads_ = 0;
-  model::cycles::MemoryTiming memory_;
+  cost::MemoryTiming memory_;
 };
 
 }  // namespace nvdla::cli

@@ -21,7 +21,6 @@
 #include "tools/cli/layer_profile.hpp"
 #include "tools/cli/layers.hpp"
 #include "tools/cli/profile_trace.hpp"
-#include "tools/common/files.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/layer_notes.hpp"
 #include "tools/common/layer_table.hpp"
@@ -30,6 +29,7 @@
 #include "tools/common/program.hpp"
 #include "tools/common/progress.hpp"
 #include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
 
 namespace nvdla::cli {
 namespace {

@@ -13,6 +13,7 @@
 #include "backend/kernel/describe.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/name/device_name.hpp"
+#include "backend/open/open_registers.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/configuration.hpp"
 #include "tools/cli/selftest_output.hpp"

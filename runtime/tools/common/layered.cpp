@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "nvdla/device.hpp"
 #include "nvdla/error.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 

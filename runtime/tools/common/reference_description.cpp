@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "nvdla/device.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 namespace {

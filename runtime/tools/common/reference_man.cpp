@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tools/common/reference.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "backend/compatible.hpp"
-#include "tools/common/status.hpp"
 #include "tools/common/text.hpp"
 #include "tools/dt/checker.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::dt {
 namespace {

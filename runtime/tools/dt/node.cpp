@@ -7,8 +7,8 @@
 #include <cctype>
 
 #include "backend/compatible.hpp"
-#include "tools/common/status.hpp"
 #include "tools/dt/source.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::dt {
 namespace {

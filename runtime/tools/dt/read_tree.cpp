@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "tools/common/files.hpp"
-#include "tools/common/status.hpp"
 #include "tools/dt/tree.hpp"
+#include "tools/files/files.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::dt {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::dt {
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::replay {
 

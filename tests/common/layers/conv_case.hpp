@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "firmware/nvdla_hw.h"
-#include "model/core/memory.hpp"
 #include "common/layers/conv_pixels.hpp"
 #include "common/layers/model_layer.hpp"
+#include "firmware/nvdla_hw.h"
+#include "model/core/memory.hpp"
 
 namespace nvdla::test {
 

@@ -3,10 +3,10 @@
 // Results of convolutions, worked out one product at a time.
 #include <functional>
 
-#include "support/float.hpp"
 #include "common/integers.hpp"
 #include "common/layers/conv_case.hpp"
 #include "common/layers/half_reference.hpp"
+#include "support/float.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/layers/reference.hpp"
+#include "common/random.hpp"
 #include "firmware/nvdla_hw.h"
 #include "model/core/bus.hpp"
 #include "model/core/memory.hpp"
 #include "model/core/register_info.hpp"
 #include "model/device.hpp"
-#include "common/layers/reference.hpp"
-#include "common/random.hpp"
 
 namespace nvdla::test {
 

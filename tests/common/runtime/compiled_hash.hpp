@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "common/hash.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/network.hpp"
 #include "support/handles.hpp"
-#include "common/hash.hpp"
 
 namespace nvdla::test {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/deconvolution.hpp"
-#include "nvdla/deconvolution_phases.hpp"
 #include "common/random.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/deconvolution.hpp"
+#include "nvdla/deconvolution_phases.hpp"
 
 namespace nvdla::test {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla::test {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/half.hpp"
 #include "common/runtime/conv_reference.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla::test {
 

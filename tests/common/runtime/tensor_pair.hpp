@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/random.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla::test {
 

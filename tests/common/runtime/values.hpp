@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/layers/host_float.hpp"
 #include "common/random.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla::test {
 

@@ -3,11 +3,11 @@
 // The interface of bare devices, on the model.
 #include <gtest/gtest.h>
 
-#include "backend/registers/bare_device.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/block_table.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "nvdla/error.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -9,10 +9,11 @@
 
 #include "backend/info.hpp"
 #include "backend/name/device_name.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/bare_backend.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "support/check.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::detail {
 namespace {

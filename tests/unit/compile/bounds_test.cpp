@@ -8,17 +8,17 @@
 #include <functional>
 #include <string>
 
-#include "model/cost/move_cycles.hpp"
-#include "model/cost/predict.hpp"
 #include "common/compiled.hpp"
 #include "common/random.hpp"
+#include "cost/move_cycles.hpp"
+#include "model/predict.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {
 namespace {
 
-using model::cycles::LayerCycles;
-using model::cycles::MemoryTiming;
+using cost::LayerCycles;
+using cost::MemoryTiming;
 
 // A hundred cycles of latency, sixteen requests on their way.
 constexpr MemoryTiming kMemory = {.latency = 100, .outstanding = 16};
@@ -28,18 +28,19 @@ constexpr std::uint64_t kLayer = 1000;
 LayerCycles predict(const nvdla_hw& hw, const Base& base, const Program& program,
                     const MemoryTiming& memory) {
   if (base.layer.kind == NVDLA_LAYER_BDMA) {
-    model::cycles::Reads reads;
+    const cost::Machine machine = model::machine_of(hw);
+    cost::Reads reads;
     for (const nvdla_transfer& transfer : base.transfers)
-      reads += model::cycles::read_lines(hw, model::Ram::kPrimary,
-                                         std::uint64_t{transfer.lines} * transfer.surfaces,
-                                         transfer.line_bytes / hw.atom);
-    return model::cycles::bdma_cycles(memory, reads);
+      reads += cost::read_lines(machine, cost::Interface::kPrimary,
+                                std::uint64_t{transfer.lines} * transfer.surfaces,
+                                transfer.line_bytes / machine.atom);
+    return cost::bdma_cycles(memory, reads);
   }
   model::RegisterFile registers(hw);
   const std::vector<std::uint64_t> bases(base.slots.size());
   for (const auto& [offset, value] : program.registers(0, bases)) registers.write(offset, value);
   registers.enable(program.image(0).units);
-  return model::cycles::Predictor(hw, memory).next(registers).value();
+  return model::Predictor(hw, memory).next(registers).value();
 }
 
 struct Kind {

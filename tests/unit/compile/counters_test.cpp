@@ -13,9 +13,9 @@
 #include <set>
 #include <tuple>
 
-#include "firmware/engine/nvdla_engine.h"
 #include "common/compiled.hpp"
 #include "common/counter_places.hpp"
+#include "firmware/engine/nvdla_engine.h"
 #include "unit_layers.hpp"
 
 namespace nvdla::test::counting {

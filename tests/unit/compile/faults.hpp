@@ -13,8 +13,8 @@
 #include <ostream>
 #include <string>
 
-#include "layers.hpp"
 #include "common/compiled.hpp"
+#include "layers.hpp"
 
 namespace nvdla::test {
 

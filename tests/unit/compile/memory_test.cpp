@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "faults.hpp"
 #include "common/configurations.hpp"
+#include "faults.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

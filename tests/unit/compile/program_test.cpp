@@ -6,8 +6,8 @@
 #include <cstring>
 #include <functional>
 
-#include "layers.hpp"
 #include "common/compiled.hpp"
+#include "layers.hpp"
 #include "unit_layers.hpp"
 
 namespace nvdla::test {

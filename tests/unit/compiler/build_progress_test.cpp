@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/counting_device.hpp"
 #include "nvdla/network.hpp"
 #include "support/handles.hpp"
-#include "common/runtime/counting_device.hpp"
 
 namespace nvdla {
 namespace {

@@ -21,7 +21,7 @@
 namespace nvdla {
 namespace {
 
-constexpr const char* kFolder = "tests/unit/network/compiled/";
+constexpr const char* kFolder = "tests/unit/compiler/compiled/";
 
 std::string configuration_of(std::uint32_t seed) {
   return test::kConfigurations[seed % test::kConfigurations.size()];

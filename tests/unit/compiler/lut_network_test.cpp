@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "lut/lut_eval.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/lut_layer.hpp"
+#include "lut/lut_eval.hpp"
 
 namespace nvdla::test {
 namespace {

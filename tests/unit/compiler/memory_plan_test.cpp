@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "compiler/passes/plan_check.hpp"
-#include "device/compiled_impl.hpp"
-#include "nvdla/network.hpp"
-#include "support/handles.hpp"
 #include "common/random.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/reference.hpp"
+#include "compiler/passes/plan_check.hpp"
+#include "device/compiled_impl.hpp"
+#include "nvdla/network.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "common/property.hpp"
+#include "common/runtime/random_graph.hpp"
+#include "common/runtime/random_layers.hpp"
 #include "compiler/compile.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
 #include "support/handles.hpp"
-#include "common/property.hpp"
-#include "common/runtime/random_graph.hpp"
-#include "common/runtime/random_layers.hpp"
 
 namespace nvdla {
 namespace {

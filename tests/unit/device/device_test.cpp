@@ -17,8 +17,8 @@
 #include "backend/kernel/node.hpp"
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/expect_error.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/nvdla.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/nvdla.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "device/compiled_impl.hpp"
-#include "device/layer_cuts.hpp"
-#include "device/layer_steps.hpp"
-#include "nvdla/network.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/other_device.hpp"
 #include "common/runtime/session_bindings.hpp"
 #include "common/runtime/small_program.hpp"
+#include "device/compiled_impl.hpp"
+#include "device/layer_cuts.hpp"
+#include "device/layer_steps.hpp"
+#include "nvdla/network.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/request.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/network.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/counting_device.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/network.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "device/compiled_impl.hpp"
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/small_program.hpp"
+#include "device/compiled_impl.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "nvdla/nvdla.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/nvdla.hpp"
 
 namespace {
 

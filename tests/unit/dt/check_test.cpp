@@ -10,7 +10,7 @@
 
 #include "backend/compatible.hpp"
 #include "board.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "board.hpp"
-#include "tools/common/status.hpp"
 #include "tools/dt/check.hpp"
+#include "tools/files/status.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::test {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "fakes.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -4,7 +4,7 @@
 #include "emulator/device/qemu.hpp"
 
 #include "fakes.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

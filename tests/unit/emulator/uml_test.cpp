@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "fakes.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::emulator {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "rig.hpp"
 #include "common/counter_places.hpp"
+#include "rig.hpp"
 
 namespace nvdla::test {
 namespace {

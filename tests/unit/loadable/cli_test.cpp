@@ -11,13 +11,13 @@
 #include <string>
 
 #include "../tools/temporary_folder.hpp"
+#include "common/command.hpp"
 #include "compiler/lower/schedule_text.hpp"
 #include "loadable/format/container.hpp"
 #include "loadable/write/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/common/command.hpp"
 
 namespace nvdla {
 namespace {

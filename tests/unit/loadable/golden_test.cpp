@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/shared.hpp"
 #include "loadable/format/dimg.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/common/shared.hpp"
 
 namespace nvdla {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../tools/temporary_folder.hpp"
+#include "common/command.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/common/command.hpp"
 
 namespace nvdla {
 namespace {

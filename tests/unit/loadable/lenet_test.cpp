@@ -15,16 +15,16 @@
 #include <string>
 #include <vector>
 
-#include "host_ops/cube.hpp"
-#include "loadable/read/emulate.hpp"
-#include "loadable/read/loadable_impl.hpp"
-#include "loadable/write/writer.hpp"
-#include "nvdla/loadable.hpp"
 #include "common/runtime/counting_device.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/other_device.hpp"
 #include "common/runtime/small_program.hpp"
+#include "host_ops/cube.hpp"
+#include "loadable/read/emulate.hpp"
+#include "loadable/read/loadable_impl.hpp"
+#include "loadable/write/writer.hpp"
+#include "nvdla/loadable.hpp"
 #include "unit/loadable/read/half_file.hpp"
 
 namespace nvdla {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "../tools/temporary_folder.hpp"
+#include "common/command.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/common/command.hpp"
 #include "unit/loadable/read/half_file.hpp"
 #include "unit/loadable/write/round_trip.hpp"
 

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "../tools/temporary_folder.hpp"
+#include "common/command.hpp"
 #include "loadable/format/container.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/half.hpp"
 #include "nvdla/loadable.hpp"
-#include "tests/common/command.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "lut/lut_eval.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/lut_worst.hpp"
+#include "lut/lut_eval.hpp"
 
 namespace nvdla::test {
 namespace {

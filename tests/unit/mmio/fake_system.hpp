@@ -18,7 +18,7 @@
 #include "backend/registers/mmio/system.hpp"
 #include "firmware/nvdla_hw.h"
 #include "firmware/registers/nvdla_regs.h"
-#include "tests/unit/tools/temporary_folder.hpp"
+#include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::mmio_test {
 

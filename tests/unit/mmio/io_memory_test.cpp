@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/runtime/expect_error.hpp"
 #include "fake_system.hpp"
-#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

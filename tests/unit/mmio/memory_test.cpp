@@ -10,8 +10,8 @@
 #include "backend/registers/mmio/dma_memory.hpp"
 #include "backend/registers/mmio/mmio_memory.hpp"
 #include "backend/registers/mmio/page_map.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "fake_system.hpp"
-#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

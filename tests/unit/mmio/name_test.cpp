@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "backend/name/device_name.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/device.hpp"
-#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

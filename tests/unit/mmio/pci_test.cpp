@@ -11,8 +11,8 @@
 #include "backend/info.hpp"
 #include "backend/registers/identify.hpp"
 #include "backend/registers/mmio/mmio_device.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "fake_system.hpp"
-#include "tests/common/runtime/expect_error.hpp"
 
 namespace nvdla::mmio_test {
 namespace {

@@ -4,8 +4,11 @@
 // between two of them.
 #include <gtest/gtest.h>
 
-#include "model/cost/move_cycles.hpp"
-#include "model/cost/pipeline_cycles.hpp"
+#include "cost/move_cycles.hpp"
+#include "cost/pipeline_cycles.hpp"
+#include "model/cdp/cdp_layer.hpp"
+#include "model/move/rubik.hpp"
+#include "model/predict.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -18,9 +21,10 @@ using model::Ram;
 using model::RubikLayer;
 using model::RubikMode;
 using model::SdpLayer;
-using namespace model::cycles;
+using namespace cost;
 
 const nvdla_hw& hw_of(const char* name) { return *nvdla_hw_find(name); }
+Machine machine(const char* name) { return model::machine_of(hw_of(name)); }
 
 // A convolution of whole atoms that fits the buffer, and what SDP gets of it.
 struct Conv {
@@ -52,7 +56,7 @@ struct Conv {
     sdp.channels = layer.kernels;
     sdp.proc = sdp.out = layer.proc;
     sdp.to_pdp = pdp != nullptr;
-    return conv_cycles(hw_of(hw), memory, {layer, fetch_data, fetch_weights}, sdp, pdp);
+    return model::predict_conv(machine(hw), memory, layer, fetch_data, fetch_weights, sdp, pdp);
   }
 };
 
@@ -68,7 +72,7 @@ SdpLayer sdp(unsigned width, unsigned height, unsigned channels, Precision preci
 }
 
 std::uint64_t cycles(const char* hw, const SdpLayer& layer, const MemoryTiming& memory = {}) {
-  return sdp_cycles(hw_of(hw), memory, layer, nullptr).total;
+  return model::predict_sdp(machine(hw), memory, layer, nullptr).total;
 }
 
 PdpLayer pooling(unsigned side, unsigned channels, unsigned kernel, unsigned stride) {
@@ -250,7 +254,7 @@ TEST(SdpCycles, OperandsCostWhatTheInterfaceDoesNotBring) {
   EXPECT_LT(cycles("nv_small", layer), alone + 20);
   const MemoryTiming slow = {.latency = 99, .outstanding = 10};
   EXPECT_NEAR(static_cast<double>(cycles("nv_small", layer, slow)), 2. * 32 * 32 * 8 * 10, 200);
-  const LayerCycles waits = sdp_cycles(hw_of("nv_small"), slow, layer, nullptr);
+  const LayerCycles waits = model::predict_sdp(machine("nv_small"), slow, layer, nullptr);
   EXPECT_EQ(waits.bound, Bound::kMemory);
   EXPECT_EQ(waits.read, 2U * 32 * 32 * 64);
   EXPECT_NEAR(static_cast<double>(waits.stalls.sdp[0]), 2. * 32 * 32 * 8 * 10 - 32. * 32 * 64, 200);
@@ -262,22 +266,22 @@ TEST(SdpCycles, OperandsCostWhatTheInterfaceDoesNotBring) {
 TEST(SdpCycles, CubesOfTwiceTheBytes) {
   SdpLayer layer = sdp(8, 8, 20, Precision::kInt8);
   layer.out = Precision::kInt16;
-  LayerCycles cycles = sdp_cycles(hw_of("nv_full"), {}, layer, nullptr);
+  LayerCycles cycles = model::predict_sdp(machine("nv_full"), {}, layer, nullptr);
   EXPECT_EQ(cycles.read, 8U * 8 * 32);
   EXPECT_EQ(cycles.written, 2U * 8 * 8 * 32);
   layer.out = Precision::kInt8;
   layer.rdma.in = Precision::kInt16;
-  cycles = sdp_cycles(hw_of("nv_full"), {}, layer, nullptr);
+  cycles = model::predict_sdp(machine("nv_full"), {}, layer, nullptr);
   EXPECT_EQ(cycles.read, 2U * 8 * 8 * 32);
   EXPECT_EQ(cycles.written, 8U * 8 * 32);
   layer.y.equal = true;
-  EXPECT_EQ(sdp_cycles(hw_of("nv_full"), {}, layer, nullptr).written, 0U);
+  EXPECT_EQ(model::predict_sdp(machine("nv_full"), {}, layer, nullptr).written, 0U);
 }
 
 TEST(PdpCycles, TakeAnAtomAtATime) {
   for (const auto& [name, rate] : {std::pair{"nv_small", 8U}, {"nv_full", 4U}, {"nv_large", 4U}}) {
-    const std::uint64_t one = pdp_cycles(hw_of(name), {}, pooling(8, 32, 2, 2)).total;
-    const std::uint64_t two = pdp_cycles(hw_of(name), {}, pooling(8, 64, 2, 2)).total;
+    const std::uint64_t one = pdp_cycles(machine(name), {}, geometry(pooling(8, 32, 2, 2))).total;
+    const std::uint64_t two = pdp_cycles(machine(name), {}, geometry(pooling(8, 64, 2, 2))).total;
     EXPECT_EQ(two - one, 64U * (32 / hw_of(name).atom) * rate) << name;
   }
 }
@@ -285,14 +289,14 @@ TEST(PdpCycles, TakeAnAtomAtATime) {
 // What needs lines that never come is written when the last one has.
 TEST(PdpCycles, WindowsBehindTheInputComeAtTheEnd) {
   PdpLayer layer = pooling(8, 8, 3, 1);
-  const std::uint64_t inside = pdp_cycles(hw_of("nv_small"), {}, layer).total;
+  const std::uint64_t inside = pdp_cycles(machine("nv_small"), {}, geometry(layer)).total;
   layer.bottom = 2;
   layer.out_height += 2;
-  EXPECT_EQ(pdp_cycles(hw_of("nv_small"), {}, layer).total, inside + 2 * 6 * 8);
+  EXPECT_EQ(pdp_cycles(machine("nv_small"), {}, geometry(layer)).total, inside + 2 * 6 * 8);
   // Between surfaces that is hidden by lines of the next that have no window yet, two of them.
   PdpLayer two = layer;
   two.channels = two.rdma.channels = two.out_channels = 16;
-  EXPECT_EQ(pdp_cycles(hw_of("nv_small"), {}, two).total, inside + 64 * 8 + 2 * 6 * 8);
+  EXPECT_EQ(pdp_cycles(machine("nv_small"), {}, geometry(two)).total, inside + 64 * 8 + 2 * 6 * 8);
 }
 
 // Bands read the columns that their windows share again.
@@ -302,7 +306,7 @@ TEST(PdpCycles, BandsReadWhatTheyShare) {
   layer.in = layer.rdma.in = {.first = 18, .middle = 1, .last = 16};
   layer.out = {.first = 16, .middle = 1, .last = 16};
   layer.rdma.kernel_width = 3;
-  const LayerCycles cycles = pdp_cycles(hw_of("nv_small"), {}, layer);
+  const LayerCycles cycles = pdp_cycles(machine("nv_small"), {}, geometry(layer));
   EXPECT_EQ(cycles.read, 36U * 34 * 8);
   EXPECT_EQ(cycles.written, 32U * 32 * 8);
 }
@@ -315,7 +319,7 @@ TEST(PdpCycles, OnTheFlyCostOnlyTheirOwnWay) {
   pdp.channels = pdp.out_channels = 32;
   SdpLayer to_pdp = layer;
   to_pdp.to_pdp = true;
-  const LayerCycles both = sdp_cycles(hw_of("nv_small"), {}, to_pdp, &pdp);
+  const LayerCycles both = model::predict_sdp(machine("nv_small"), {}, to_pdp, &pdp);
   EXPECT_LT(both.total, cycles("nv_small", layer) + 30);
   EXPECT_EQ(both.written, 32U * 16 * 32);
   EXPECT_LT(both.sdp.end, both.pdp.end);
@@ -333,7 +337,9 @@ TEST(MoveCycles, CdpTakesAnAtomAtATime) {
   layer.rdma.width = layer.rdma.height = 8;
   layer.rdma.channels = 32;
   layer.rdma.source.ram = Ram::kPrimary;
-  const auto total = [&](const char* hw) { return cdp_cycles(hw_of(hw), {}, layer).total; };
+  const auto total = [&](const char* hw) {
+    return cdp_cycles(machine(hw), {}, geometry(layer)).total;
+  };
   const std::uint64_t small = total("nv_small"), full = total("nv_full");
   layer.rdma.channels = 64;
   EXPECT_EQ(total("nv_small") - small, 4U * 64 * 8);
@@ -342,11 +348,11 @@ TEST(MoveCycles, CdpTakesAnAtomAtATime) {
 
 // 2 KiB in 93 cycles.
 TEST(MoveCycles, BdmaMovesABeatACycle) {
-  const nvdla_hw& hw = hw_of("nv_full");
-  EXPECT_EQ(bdma_cycles({}, read_lines(hw, Ram::kPrimary, 1, 64)).total, 93U);
-  EXPECT_EQ(bdma_cycles({}, read_lines(hw, Ram::kPrimary, 1, 1024)).total, 61U + 512);
+  const Machine full = machine("nv_full");
+  EXPECT_EQ(bdma_cycles({}, read_lines(full, Interface::kPrimary, 1, 64)).total, 93U);
+  EXPECT_EQ(bdma_cycles({}, read_lines(full, Interface::kPrimary, 1, 1024)).total, 61U + 512);
   // A line of half a beat takes one.
-  EXPECT_EQ(bdma_cycles({}, read_lines(hw, Ram::kPrimary, 100, 1)).total, 61U + 100);
+  EXPECT_EQ(bdma_cycles({}, read_lines(full, Interface::kPrimary, 100, 1)).total, 61U + 100);
 }
 
 TEST(MoveCycles, RubikTakesAnAtomACycle) {
@@ -356,17 +362,17 @@ TEST(MoveCycles, RubikTakesAnAtomACycle) {
   layer.channels_in = layer.channels_out = 20;
   layer.input.ram = Ram::kPrimary;
   layer.mode = RubikMode::kSplit;
-  const LayerCycles split = rubik_cycles(hw_of("nv_full"), {}, layer);
+  const LayerCycles split = rubik_cycles(machine("nv_full"), {}, geometry(layer));
   EXPECT_EQ(split.read, 4U * 16 * 32);
   EXPECT_EQ(split.written, 20U * 4 * 32);
   layer.mode = RubikMode::kMerge;
-  const LayerCycles merge = rubik_cycles(hw_of("nv_full"), {}, layer);
+  const LayerCycles merge = rubik_cycles(machine("nv_full"), {}, geometry(layer));
   EXPECT_EQ(merge.read, split.written);
   EXPECT_EQ(merge.written, split.read);
   EXPECT_EQ(merge.total, split.total);
   layer.mode = RubikMode::kContract;
   layer.stride_x = layer.stride_y = 2;
-  const LayerCycles contract = rubik_cycles(hw_of("nv_full"), {}, layer);
+  const LayerCycles contract = rubik_cycles(machine("nv_full"), {}, geometry(layer));
   EXPECT_EQ(contract.read, 4U * 4 * 16 * 32);
   EXPECT_EQ(contract.read, contract.written);
 }

@@ -7,13 +7,13 @@
 
 #include <cmath>
 
-#include "measured_cycles.hpp"
 #include "common/shared.hpp"
+#include "measured_cycles.hpp"
 
 namespace nvdla::test {
 namespace {
 
-using model::cycles::LayerCycles;
+using cost::LayerCycles;
 
 double error_of(const MeasuredLayer& layer, std::uint64_t predicted) {
   return static_cast<double>(predicted) / static_cast<double>(layer.cycles) - 1;

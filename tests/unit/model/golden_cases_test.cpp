@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "common/shared.hpp"
 #include "firmware/registers/nvdla_regs.h"
 #include "model/core/memory.hpp"
 #include "model/device.hpp"
-#include "tests/common/shared.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -5,8 +5,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "model/cost/move_cycles.hpp"
-#include "model/cost/pipeline_cycles.hpp"
+#include "cost/move_cycles.hpp"
+#include "cost/pipeline_cycles.hpp"
+#include "model/cdp/cdp_layer.hpp"
+#include "model/predict.hpp"
 
 namespace nvdla::test {
 namespace {
@@ -159,20 +161,21 @@ std::vector<MeasuredLayer> read_measured(const std::filesystem::path& path) {
   return layers;
 }
 
-model::cycles::LayerCycles predict(const MeasuredLayer& layer) {
+cost::LayerCycles predict(const MeasuredLayer& layer) {
   const nvdla_hw* const hw = nvdla_hw_find(layer.configuration.c_str());
   if (hw == nullptr) throw std::runtime_error("no configuration " + layer.configuration);
+  const cost::Machine machine = model::machine_of(*hw);
   const bool pooled = layer.units.find("PDP") != layer.units.npos;
   const bool shaped = layer.numbers.contains("sW");
   const PdpLayer pdp = pooled ? pdp_layer(layer) : PdpLayer{};
   const PdpLayer* const behind = pooled ? &pdp : nullptr;
   if (layer.numbers.contains("S") && layer.units.starts_with("CONV")) {
     const ConvLayer conv = conv_layer(layer);
-    return model::cycles::conv_cycles(*hw, layer.memory, {conv}, sdp_layer(layer), behind);
+    return model::predict_conv(machine, layer.memory, conv, true, true, sdp_layer(layer), behind);
   }
-  if (shaped) return model::cycles::sdp_cycles(*hw, layer.memory, sdp_layer(layer), behind);
-  if (pooled) return model::cycles::pdp_cycles(*hw, layer.memory, pdp);
-  return model::cycles::cdp_cycles(*hw, layer.memory, cdp_layer(layer));
+  if (shaped) return model::predict_sdp(machine, layer.memory, sdp_layer(layer), behind);
+  if (pooled) return cost::pdp_cycles(machine, layer.memory, geometry(pdp));
+  return cost::cdp_cycles(machine, layer.memory, geometry(cdp_layer(layer)));
 }
 
 }  // namespace nvdla::test

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "model/cost/layer_cycles.hpp"
-#include "model/cost/memory_timing.hpp"
+#include "cost/layer_cycles.hpp"
+#include "cost/memory_timing.hpp"
 
 namespace nvdla::test {
 
 struct MeasuredLayer {
   std::string configuration, trace, units;
-  model::cycles::MemoryTiming memory;
+  cost::MemoryTiming memory;
   std::uint64_t cycles = 0;
   std::map<std::string, std::uint64_t> numbers;  // "W", "K", "data_end", ... what the row says
 };
@@ -25,6 +25,6 @@ struct MeasuredLayer {
 std::vector<MeasuredLayer> read_measured(const std::filesystem::path& path);
 
 // The same layer, predicted.
-model::cycles::LayerCycles predict(const MeasuredLayer& layer);
+cost::LayerCycles predict(const MeasuredLayer& layer);
 
 }  // namespace nvdla::test

@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "common/layers/model_layer.hpp"
 #include "model/core/memory.hpp"
 #include "model/core/register_info.hpp"
 #include "model/device.hpp"
-#include "common/layers/model_layer.hpp"
 
 namespace nvdla::model {
 namespace {

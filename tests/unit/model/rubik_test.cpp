@@ -4,11 +4,11 @@
 // touches; and what it does not end on.
 #include <gtest/gtest.h>
 
-#include "model/simd/unit_kernels.hpp"
 #include "common/kernel_sets.hpp"
 #include "common/property.hpp"
 #include "common/share.hpp"
 #include "common/unit_rig.hpp"
+#include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -14,16 +14,16 @@ namespace {
 
 constexpr unsigned kLatency = 99;
 // One request at a time: each takes 100 cycles.
-constexpr model::cycles::MemoryTiming kSlow = {.latency = kLatency, .outstanding = 1};
+constexpr cost::MemoryTiming kSlow = {.latency = kLatency, .outstanding = 1};
 
-model::Options with(const model::cycles::MemoryTiming& memory,
+model::Options with(const cost::MemoryTiming& memory,
                     model::Quirks quirks = model::Quirks::kCmodel) {
   return {.quirks = quirks, .memory = memory};
 }
 
 // A convolution of 9 x 8 x 21 and its nine kernels of 3 x 3, on a device with that memory.
 struct Convolution {
-  explicit Convolution(const model::cycles::MemoryTiming& memory,
+  explicit Convolution(const cost::MemoryTiming& memory,
                        model::Quirks quirks = model::Quirks::kCmodel)
       : rig(*nvdla_hw_find("nv_small"), with(memory, quirks)) {
     RefLayer& ref = layer.ref;
@@ -113,7 +113,7 @@ TEST(StallCounters, ChangeNoResult) {
 TEST(StallCounters, OfSdpReads) {
   for (const bool slow : {false, true}) {
     Random random{11};
-    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : model::cycles::MemoryTiming{}));
+    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : cost::MemoryTiming{}));
     TestLayer layer;
     do {
       layer = random_layer(rig.hw, random, false);
@@ -139,7 +139,7 @@ TEST(StallCounters, OfSdpReads) {
 TEST(StallCounters, OfPdpReads) {
   for (const bool slow : {false, true}) {
     Random random{3};
-    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : model::cycles::MemoryTiming{}));
+    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : cost::MemoryTiming{}));
     PdpCase layer;
     layer.hw = &rig.hw;
     layer.width = layer.height = layer.out_width = layer.out_height = 6;
@@ -161,7 +161,7 @@ TEST(StallCounters, OfPdpReads) {
 TEST(StallCounters, OfCdpReads) {
   for (const bool slow : {false, true}) {
     Random random{5};
-    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : model::cycles::MemoryTiming{}));
+    UnitRig rig(*nvdla_hw_find("nv_small"), with(slow ? kSlow : cost::MemoryTiming{}));
     CdpCase layer = random_cdp(rig.hw, random, 0);
     fill_cdp(layer, rig, random);
     program_cdp(layer, rig.regs);

@@ -17,11 +17,11 @@
 #include <thread>
 #include <vector>
 
-#include "model/device.hpp"
 #include "common/layers/conv_case.hpp"
 #include "common/layers/random_conv.hpp"
 #include "common/property.hpp"
 #include "common/share.hpp"
+#include "model/device.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/half.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {

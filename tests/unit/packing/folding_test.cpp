@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/layer.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "common/share.hpp"
+#include "nvdla/layer.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "nvdla/functions.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
+#include "nvdla/functions.hpp"
 
 namespace nvdla {
 namespace {

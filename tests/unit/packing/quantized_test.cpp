@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdla/quantized_elements.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
+#include "nvdla/quantized_elements.hpp"
 
 namespace nvdla {
 namespace {

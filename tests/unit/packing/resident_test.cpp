@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/layer.hpp"
 #include "packing/bands.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

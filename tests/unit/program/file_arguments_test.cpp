@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "programs.hpp"
-#include "tools/common/picture.hpp"
+#include "tools/files/picture.hpp"
 
 namespace nvdla::test {
 namespace {

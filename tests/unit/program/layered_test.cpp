@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 namespace {

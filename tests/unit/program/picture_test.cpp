@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Pictures of every kind, from a writer that is not libpng.
-#include "tools/common/picture.hpp"
+#include "tools/files/picture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/png_writer.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::program {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "run_program.hpp"
 #include "common/png_writer.hpp"
+#include "run_program.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::test {

@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
+#include "common/shared.hpp"
 #include "model/core/register_info.hpp"
-#include "tests/common/shared.hpp"
 
 namespace nvdla::model {
 namespace {

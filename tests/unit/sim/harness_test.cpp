@@ -15,12 +15,12 @@
 #include <thread>
 #include <vector>
 
-#include "backend/registers/bare_device.hpp"
+#include "backend/open/open_registers.hpp"
+#include "common/command.hpp"
 #include "firmware/nvdla_hw.h"
 #include "nvdla/nvdla.hpp"
 #include "selftest/selftest.hpp"
 #include "socket.hpp"
-#include "common/command.hpp"
 
 namespace nvdla::sim_test {
 namespace {

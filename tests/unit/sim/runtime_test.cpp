@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "backend/registers/sim_device.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/device.hpp"
 #include "socket.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla::sim_test {
 namespace {

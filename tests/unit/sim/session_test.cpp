@@ -6,12 +6,12 @@
 #include <chrono>
 #include <thread>
 
+#include "common/runtime/expect_error.hpp"
+#include "common/runtime/small_program.hpp"
 #include "emulator/simulated_model.hpp"
 #include "nvdla/nvdla.hpp"
 #include "socket.hpp"
 #include "support/handles.hpp"
-#include "common/runtime/expect_error.hpp"
-#include "common/runtime/small_program.hpp"
 
 namespace nvdla::sim_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "common/command.hpp"
 #include "temporary_folder.hpp"
-#include "tests/common/command.hpp"
 
 namespace nvdla::replay {
 namespace {

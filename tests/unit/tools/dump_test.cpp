@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "common/command.hpp"
 #include "dump_builder.hpp"
 #include "expect_error.hpp"
 #include "temporary_folder.hpp"
-#include "tests/common/command.hpp"
 
 namespace nvdla::replay {
 namespace {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Records on devices whose registers and memory can be reached, here the model as one of them.
-#include "tools/replay/bare_target.hpp"
+#include "tools/replay/targets/bare_target.hpp"
 
 #include <gtest/gtest.h>
 
-#include "recorded.hpp"
+#include "backend/open/open_registers.hpp"
 #include "common/runtime/expect_error.hpp"
-#include "tests/unit/tools/temporary_folder.hpp"
+#include "recorded.hpp"
 #include "tools/replay/player.hpp"
+#include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "common/command.hpp"
 #include "recorded.hpp"
-#include "tests/common/command.hpp"
-#include "tests/unit/tools/temporary_folder.hpp"
 #include "tools/diff/reduce.hpp"
+#include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla {
 namespace {

@@ -8,12 +8,12 @@
 
 #include <cstdio>
 
-#include "recorded.hpp"
 #include "common/runtime/lut_layer.hpp"
 #include "common/runtime/lut_reference.hpp"
-#include "tests/unit/tools/temporary_folder.hpp"
+#include "recorded.hpp"
 #include "tools/diff/reduce.hpp"
 #include "tools/replay/player.hpp"
+#include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla {
 namespace {

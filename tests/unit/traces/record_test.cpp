@@ -12,19 +12,19 @@
 #include "backend/backend.hpp"
 #include "backend/record/record_backend.hpp"
 #include "backend/record/record_format.hpp"
-#include "recorded.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/runtime/small_program.hpp"
 #include "common/share.hpp"
-#include "tests/unit/tools/expect_error.hpp"
-#include "tests/unit/tools/temporary_folder.hpp"
+#include "recorded.hpp"
 #include "tools/diff/difference.hpp"
 #include "tools/diff/reduce.hpp"
 #include "tools/replay/files.hpp"
 #include "tools/replay/player.hpp"
+#include "unit/tools/expect_error.hpp"
+#include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla {
 namespace {

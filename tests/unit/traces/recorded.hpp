@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/nvdla.hpp"
 #include "common/random.hpp"
 #include "common/runtime/values.hpp"
+#include "nvdla/nvdla.hpp"
 #include "tools/diff/rerun.hpp"
 #include "tools/replay/load.hpp"
-#include "tools/replay/model_target.hpp"
+#include "tools/replay/targets/model_target.hpp"
 
 namespace nvdla::test {
 

@@ -4,7 +4,7 @@
 // are what tiles want as they are, and its starts are a row of sums, loaded sixteen times.
 #include <immintrin.h>
 
-#include "model/simd/gemm/amx.hpp"
+#include "model/simd/amx.hpp"
 #include "model/simd/gemm/amx_tiles.hpp"
 
 namespace nvdla::model {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // fp32 in AVX2 with FMA: a register tile of 6 positions x 16 kernels.
-#include "model/simd/gemm/avx2_float.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

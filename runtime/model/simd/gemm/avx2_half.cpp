@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // fp16 in AVX2, as the compiler vectorises it.
-#include "model/simd/gemm/avx2_half.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What becomes of int8 input on its way to the multipliers, in AVX2.
-#include "model/simd/gemm/avx2_input.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

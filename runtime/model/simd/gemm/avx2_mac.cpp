@@ -8,9 +8,9 @@
 //
 // of which the last two are the same for all kernels, and for all positions. A multiplier takes one
 // of two ports, an addition any of four.
-#include "model/simd/gemm/avx2_mac.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/gemm/avx2_wide.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // fp32 in AVX-512: a register tile of 14 positions x 32 kernels.
-#include "model/simd/gemm/avx512_float.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx512.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,9 +3,9 @@
 // A step of the fp16 multiply-accumulate in AVX-512, as half_loops.ipp has it lane by lane.
 // Products of the greatest exponent are exact, so a multiplication gives them; only the others,
 // which are cut off, go through the multiplier's tree of adders.
-#include "model/simd/gemm/avx512_half.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx512.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -4,7 +4,7 @@
 // what most of the time goes into.
 #include <immintrin.h>
 
-#include "model/simd/gemm/avx512_half.hpp"
+#include "model/simd/avx512.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,7 +3,7 @@
 // A register tile of up to 14 positions x 32 kernels, one vpdpbusd for 4 channels of 16 kernels.
 #include <immintrin.h>
 
-#include "model/simd/gemm/avx512_mac.hpp"
+#include "model/simd/avx512.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
 
 namespace nvdla::model {

@@ -2,9 +2,9 @@
 //
 // int16 in AVX-512 with VNNI: for 4 channels of 32 kernels four vpdpwssd, which give the sums
 // modulo 2^32, and two vpdpbusd of the upper bytes, which tell the rest.
-#include "model/simd/gemm/avx512_wide.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx512.hpp"
 
 namespace nvdla::model {
 namespace {

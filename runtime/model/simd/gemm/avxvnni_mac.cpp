@@ -2,7 +2,7 @@
 //
 // int8 in AVX-VNNI: one vpdpbusd for 4 channels of 8 kernels. Half of a block's kernels at a time,
 // for as many positions as leave registers for two rows of weights and one of activations.
-#include "model/simd/gemm/avxvnni.hpp"
+#include "model/simd/avxvnni.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
 
 namespace nvdla::model {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/gemm/avxvnni.hpp"
+#include "model/simd/avxvnni.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
 
 namespace nvdla::model {

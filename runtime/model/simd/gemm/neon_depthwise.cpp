@@ -3,7 +3,7 @@
 // Depthwise convolution of int8 in NEON: products of 16 bits of 16 channels, each added to 32.
 #include <arm_neon.h>
 
-#include "model/simd/gemm/neon.hpp"
+#include "model/simd/neon.hpp"
 
 namespace nvdla::model {
 namespace {

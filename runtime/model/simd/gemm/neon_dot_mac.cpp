@@ -4,7 +4,7 @@
 // exactly.
 #include <arm_neon.h>
 
-#include "model/simd/gemm/neon.hpp"
+#include "model/simd/neon.hpp"
 
 namespace nvdla::model {
 namespace {

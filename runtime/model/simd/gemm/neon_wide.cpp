@@ -4,7 +4,7 @@
 // their own; or by the weight as it is, where 32 bits hold the sum.
 #include <arm_neon.h>
 
-#include "model/simd/gemm/neon.hpp"
+#include "model/simd/neon.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/sdp/avx2_finish.hpp"
-
 #include <immintrin.h>
+
+#include "model/simd/avx2.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arm_neon.h>
 
-#include "model/simd/gemm/neon.hpp"
+#include "model/simd/neon.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/gemm/avx2_float.hpp"
-#include "model/simd/gemm/avx2_half.hpp"
-#include "model/simd/gemm/avx2_input.hpp"
-#include "model/simd/gemm/avx2_mac.hpp"
-#include "model/simd/gemm/avx2_wide.hpp"
+#include "model/simd/avx2.hpp"
+
 #include "model/simd/kernels.hpp"
-#include "model/simd/sdp/avx2_finish.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {

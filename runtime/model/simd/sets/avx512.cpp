@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // AVX-512 with VNNI.
+#include "model/simd/avx512.hpp"
+
 #include <immintrin.h>
 
-#include "model/simd/gemm/avx2_input.hpp"
-#include "model/simd/gemm/avx512_float.hpp"
-#include "model/simd/gemm/avx512_half.hpp"
-#include "model/simd/gemm/avx512_mac.hpp"
-#include "model/simd/gemm/avx512_wide.hpp"
+#include "model/simd/avx2.hpp"
 #include "model/simd/kernels.hpp"
-#include "model/simd/sdp/avx512_finish.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {

@@ -3,8 +3,8 @@
 // Compiled without special flags: these are asked for their names on any processor.
 #include "model/simd/sets/younger_sets.hpp"
 
-#include "model/simd/gemm/amx.hpp"
-#include "model/simd/gemm/avxvnni.hpp"
+#include "model/simd/amx.hpp"
+#include "model/simd/avxvnni.hpp"
 
 namespace nvdla::model {
 

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 

@@ -6,7 +6,7 @@
 #include "backend/info.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/name/device_name.hpp"
-#include "backend/registers/bare_device.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/identify.hpp"
 #include "nvdla/device.hpp"
 #include "tools/common/program.hpp"

@@ -8,8 +8,8 @@
 
 #include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
-#include "tools/common/files.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/files.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "nvdla/half.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 namespace {

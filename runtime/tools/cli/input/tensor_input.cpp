@@ -9,9 +9,9 @@
 #include "nvdla/half.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/cli/input/tensors.hpp"
-#include "tools/common/files.hpp"
-#include "tools/common/picture.hpp"
-#include "tools/common/status.hpp"
+#include "tools/files/files.hpp"
+#include "tools/files/picture.hpp"
+#include "tools/files/status.hpp"
 
 namespace nvdla::cli {
 namespace {

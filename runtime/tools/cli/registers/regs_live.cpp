@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "backend/name/device_name.hpp"
-#include "backend/registers/bare_device.hpp"
+#include "backend/open/open_registers.hpp"
 #include "backend/registers/identify.hpp"
 #include "selftest/bench.hpp"
 #include "tools/cli/input/configuration.hpp"

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/operators/reciprocal.hpp"
-#include "nvdla/half.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/rounded.hpp"
 #include "common/runtime/values.hpp"
 #include "common/share.hpp"
+#include "compiler/operators/reciprocal.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {

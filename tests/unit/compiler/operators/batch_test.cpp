@@ -6,11 +6,11 @@
 
 #include <string>
 
-#include "device/compiled_impl.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/random_layers.hpp"
+#include "device/compiled_impl.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -14,15 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "device/compiled_impl.hpp"
-#include "nvdla/network.hpp"
-#include "nvdla/request_pool.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/other_device.hpp"
 #include "common/runtime/small_program.hpp"
 #include "common/runtime/values.hpp"
+#include "device/compiled_impl.hpp"
+#include "nvdla/network.hpp"
+#include "nvdla/request_pool.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

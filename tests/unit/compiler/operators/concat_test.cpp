@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "common/runtime/tensor_pair.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <string>
 
-#include "nvdla/folding.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/share.hpp"
+#include "nvdla/folding.hpp"
 
 namespace nvdla {
 namespace {

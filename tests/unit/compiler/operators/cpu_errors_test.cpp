@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/half.hpp"
-#include "nvdla/network.hpp"
 #include "common/property.hpp"
 #include "common/share.hpp"
+#include "nvdla/half.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

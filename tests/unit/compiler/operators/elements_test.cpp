@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/functions.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/share.hpp"
+#include "nvdla/functions.hpp"
 
 namespace nvdla {
 namespace {

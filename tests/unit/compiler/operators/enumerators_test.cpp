@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/folding.hpp"
 #include "nvdla/network.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

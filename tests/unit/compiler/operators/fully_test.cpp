@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/network.hpp"
 #include "common/random.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

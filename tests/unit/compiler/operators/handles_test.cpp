@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/lut.hpp"
 #include "nvdla/network.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

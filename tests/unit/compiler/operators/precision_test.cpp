@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "nvdla/half.hpp"
 #include "common/property.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/values.hpp"
 #include "common/share.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/lower/user_fields.hpp"
-#include "nvdla/network.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
+#include "compiler/lower/user_fields.hpp"
+#include "nvdla/network.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/half.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/runtime/tensor_pair.hpp"
+#include "nvdla/half.hpp"
 
 namespace nvdla {
 namespace {

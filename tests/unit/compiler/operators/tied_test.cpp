@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "device/compiled_impl.hpp"
-#include "nvdla/nvdla.hpp"
-#include "support/handles.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/reference.hpp"
 #include "common/runtime/session_bindings.hpp"
+#include "device/compiled_impl.hpp"
+#include "nvdla/nvdla.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/nvdla.hpp"
 #include "common/property.hpp"
+#include "nvdla/nvdla.hpp"
 
 namespace nvdla {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/nvdla.hpp"
 #include "common/property.hpp"
 #include "common/runtime/random_graph.hpp"
 #include "common/runtime/random_layers.hpp"
+#include "nvdla/nvdla.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/operators/network_impl.hpp"
-#include "nvdla/error.hpp"
 #include "common/configurations.hpp"
-#include "support/handles.hpp"
 #include "common/random.hpp"
 #include "common/runtime/random_graph.hpp"
+#include "compiler/operators/network_impl.hpp"
+#include "nvdla/error.hpp"
+#include "support/handles.hpp"
 
 namespace nvdla {
 namespace {

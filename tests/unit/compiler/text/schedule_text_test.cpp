@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "common/configurations.hpp"
+#include "common/random.hpp"
+#include "common/runtime/random_graph.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/lower/compiled_schedule.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "compiler/passes/pipeline.hpp"
-#include "common/configurations.hpp"
 #include "support/handles.hpp"
-#include "common/random.hpp"
-#include "common/runtime/random_graph.hpp"
 
 namespace nvdla {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "common/runtime/expect_error.hpp"
 #include "compiler/graph/pool_node.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
-#include "common/runtime/expect_error.hpp"
 #include "unit/loadable/maker.hpp"
 
 namespace nvdla {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "loadable/write/writer.hpp"
 #include "common/runtime/expect_error.hpp"
+#include "loadable/write/writer.hpp"
 #include "unit/loadable/write/round_trip.hpp"
 
 namespace nvdla {

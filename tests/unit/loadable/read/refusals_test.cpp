@@ -111,7 +111,7 @@ const std::map<std::string, std::string>& elsewhere() {
 std::map<std::string, std::size_t> formats_of(const std::string& source) {
   std::map<std::string, std::size_t> found;
   const std::regex call(
-      R"re((?:\b(?:refuse|throw_invalid)\(|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+      R"re((?:\b(?:refuse|throw_invalid|throw_in_\w+)\(|fmt::format\(\s*(?="loadable: ))\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
   const std::regex literal(R"re("((?:[^"\\]|\\.)*)")re");
   for (std::sregex_iterator i(source.begin(), source.end(), call), end; i != end; ++i) {
     const std::string literals = (*i)[1];
@@ -135,10 +135,11 @@ TEST(Refusals, EveryCheckHasAFile) {
   std::size_t checks = 0;
   std::set<std::string> seen;
   for (const char* name :
-       {"container.cpp", "convert.cpp", "convert_conv.cpp", "convert_lut.cpp", "convert_memory.cpp",
-        "convert_move.cpp", "convert_pool.cpp", "convert_sdp.cpp", "cpu_step.cpp", "cpu_task.cpp",
-        "derived.cpp", "emulate.cpp", "order.cpp", "quantization.cpp", "task.cpp",
-        "task_converter.hpp"}) {
+       {"format/container.cpp", "read/convert.cpp", "read/convert_conv.cpp", "read/convert_lut.cpp",
+        "read/convert_memory.cpp", "read/convert_move.cpp", "read/convert_pool.cpp",
+        "read/convert_sdp.cpp", "read/cpu_step.cpp", "format/cpu_task.cpp", "read/derived.cpp",
+        "read/emulate.cpp", "read/order.cpp", "format/quantization.cpp", "format/task.cpp",
+        "read/task_converter.hpp"}) {
     std::ifstream stream(std::string(NVDLA_SOURCE_DIR "/runtime/loadable/") + name);
     std::stringstream text;
     text << stream.rdbuf();

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/write/writer.hpp"
 #include "round_trip.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

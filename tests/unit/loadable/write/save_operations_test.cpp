@@ -14,15 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "common/configurations.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/operators/network_impl.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/write/save_cpu.hpp"
 #include "nvdla/lut.hpp"
 #include "round_trip.hpp"
-#include "common/configurations.hpp"
 #include "support/handles.hpp"
-#include "common/runtime/expect_error.hpp"
 #include "unit/loadable/witness/container.hpp"
 
 namespace nvdla {

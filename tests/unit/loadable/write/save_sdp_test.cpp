@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/functions.hpp"
 #include "nvdla/lut.hpp"
 #include "round_trip.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "common/runtime/expect_error.hpp"
 #include "loadable/format/dimg.hpp"
 #include "round_trip.hpp"
-#include "common/runtime/expect_error.hpp"
 
 namespace nvdla {
 namespace {

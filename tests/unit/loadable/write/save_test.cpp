@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "common/configurations.hpp"
+#include "common/runtime/expect_error.hpp"
 #include "nvdla/error.hpp"
 #include "nvdla/lut.hpp"
 #include "round_trip.hpp"
-#include "common/runtime/expect_error.hpp"
-#include "tests/common/configurations.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/kernel_sets.hpp"
 #include "model/lut/lut_tables.hpp"
 #include "model/simd/unit_kernels.hpp"
-#include "common/kernel_sets.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "common/emulated/tiles.hpp"
+#include "common/layers/model_layer.hpp"
 #include "model/core/memory.hpp"
 #include "model/device.hpp"
 #include "model/simd/gemm/amx_tiles.hpp"
 #include "model/simd/kernels.hpp"
 #include "network/shapes.hpp"
-#include "common/emulated/tiles.hpp"
-#include "common/layers/model_layer.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "common/layers/half_reference.hpp"
 #include "model/conv/cacc_half.hpp"
 #include "model/conv/half_operand.hpp"
 #include "model/simd/kernels.hpp"
-#include "common/layers/half_reference.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -13,13 +13,13 @@
 #include <tuple>
 #include <vector>
 
-#include "model/conv/conv_atoms.hpp"
-#include "model/device.hpp"
 #include "common/layers/conv_case.hpp"
 #include "common/layers/random_conv.hpp"
 #include "common/property.hpp"
 #include "common/recorder.hpp"
 #include "common/share.hpp"
+#include "model/conv/conv_atoms.hpp"
+#include "model/device.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "model/device.hpp"
 #include "common/layers/conv_case.hpp"
+#include "model/device.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "model/device.hpp"
-#include "support/float.hpp"
 #include "common/layers/conv_case.hpp"
 #include "common/layers/random_conv.hpp"
 #include "common/property.hpp"
 #include "common/recorder.hpp"
 #include "common/share.hpp"
+#include "model/device.hpp"
+#include "support/float.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "model/conv/wide_weights.hpp"
 #include "common/kernel_sets.hpp"
+#include "model/conv/wide_weights.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/simd/kernels.hpp"
 #include "common/kernel_sets.hpp"
+#include "model/simd/kernels.hpp"
 
 namespace nvdla::model {
 namespace {

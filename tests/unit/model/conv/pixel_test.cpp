@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "model/conv/cdma_pixel.hpp"
 #include "common/kernel_sets.hpp"
 #include "common/random.hpp"
+#include "model/conv/cdma_pixel.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/conv/conv_weights.hpp"
 #include "common/counting_bus.hpp"
+#include "model/conv/conv_weights.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "common/counting_bus.hpp"
 #include "model/conv/conv_expand.hpp"
 #include "model/core/memory.hpp"
-#include "common/counting_bus.hpp"
 
 namespace nvdla::model {
 namespace {

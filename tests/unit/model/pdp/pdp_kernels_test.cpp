@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/simd/unit_kernels.hpp"
 #include "common/kernel_sets.hpp"
+#include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/sdp/sdp_pass.hpp"
 #include "common/kernel_sets.hpp"
+#include "model/sdp/sdp_pass.hpp"
 
 namespace nvdla::test {
 namespace {

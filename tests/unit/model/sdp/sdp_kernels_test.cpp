@@ -10,9 +10,9 @@
 #include <numeric>
 #include <vector>
 
+#include "common/kernel_sets.hpp"
 #include "model/simd/unit_kernels.hpp"
 #include "support/float.hpp"
-#include "common/kernel_sets.hpp"
 
 namespace nvdla::model {
 namespace {

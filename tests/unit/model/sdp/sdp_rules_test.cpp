@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "model/sdp/sdp_pass.hpp"
 #include "common/layers/sdp_generator.hpp"
+#include "model/sdp/sdp_pass.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -11,11 +11,11 @@
 #include <tuple>
 #include <vector>
 
-#include "model/sdp/sdp_pass.hpp"
 #include "common/property.hpp"
 #include "common/random.hpp"
 #include "common/recorder.hpp"
 #include "common/share.hpp"
+#include "model/sdp/sdp_pass.hpp"
 
 namespace nvdla::test {
 namespace {

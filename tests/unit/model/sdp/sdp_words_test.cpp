@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "common/kernel_sets.hpp"
+#include "common/share.hpp"
 #include "model/core/memory.hpp"
 #include "model/core/thread_pool.hpp"
 #include "model/sdp/sdp_pass.hpp"
-#include "common/kernel_sets.hpp"
-#include "common/share.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// Sizes of layers, as far as their time depends on them: plain numbers that registers and
+// descriptors both can fill.
+#ifndef NVDLA_COST_GEOMETRY_HPP
+#define NVDLA_COST_GEOMETRY_HPP
+
+#include <cstdint>
+#include <vector>
+
+namespace nvdla::cost {
+
+// The memory interface that a client uses.
+enum class Interface : std::uint8_t { kPrimary, kSecondary };
+
+struct ConvGeometry {
+  // The input that CDMA fetches. An image has one or two planes with so many bytes for a pixel;
+  // a tensor has none.
+  std::uint32_t width = 0, height = 0, channels = 0, batches = 1;
+  std::uint32_t planes = 0, plane_bytes[2] = {};
+  std::uint32_t x_offset = 0;
+  std::uint32_t element_bytes = 1;
+  bool surface_packed = false;
+  Interface data = Interface::kPrimary;
+  // The kernels.
+  std::uint32_t kernels = 0, kernel_width = 0, kernel_height = 0;
+  std::uint64_t weight_bytes = 0;
+  bool compressed = false;
+  std::uint64_t mask_bytes = 0;  // of compressed weights
+  std::uint32_t weight_banks = 0;
+  Interface weights = Interface::kPrimary;
+  // CSC's channels: of a kernel's line, and in Winograd with strides folded in.
+  std::uint32_t weight_channels = 0, winograd_channels = 0;
+  bool image = false, winograd = false;
+  std::uint32_t post_lines = 1;  // lines of an image that one step takes
+  std::uint32_t out_width = 0, out_height = 0;
+  // Whether the layer fetches: what earlier layers kept is in the convolution buffer.
+  bool fetches_data = true, fetches_weights = true;
+
+  // Taps of a kernel in x: an image has them among its channels.
+  std::uint32_t taps_x() const noexcept {
+    return image ? weight_channels / channels : kernel_width;
+  }
+};
+
+// An operand that SDP reads.
+struct OperandGeometry {
+  bool read = false;
+  bool both = false;  // for ALU and multiplier
+  bool two_bytes = false;
+  bool per_element = false;
+  Interface interface = Interface::kPrimary;
+};
+
+struct SdpGeometry {
+  std::uint32_t width = 0, height = 0, channels = 0, batches = 1;
+  std::uint32_t element_bytes = 1, in_bytes = 1, out_bytes = 1;
+  bool reads_cube = false;  // false on the fly of the convolution
+  Interface source = Interface::kPrimary;
+  OperandGeometry operands[3];  // X1, X2, Y
+  bool x1 = false, x2 = false, y = false;
+  bool writes_cube = true;  // false where PDP takes the results, or a comparison leaves none
+};
+
+struct PdpGeometry {
+  std::uint32_t width = 0, height = 0, channels = 0;
+  std::uint32_t out_width = 0, out_height = 0;  // of all bands together
+  std::uint32_t element_bytes = 1;
+  bool reads_cube = false;  // false on the fly of SDP
+  Interface source = Interface::kPrimary;
+  std::vector<std::uint32_t> bands;  // columns that each band reads; empty for one band
+  bool split = false;                // into several bands
+  std::uint32_t kernel_width = 1, kernel_height = 1, stride_x = 1, stride_y = 1;
+  std::uint32_t left = 0, top = 0;
+};
+
+struct CdpGeometry {
+  std::uint32_t width = 0, height = 0, channels = 0;
+  std::uint32_t element_bytes = 1;
+  Interface source = Interface::kPrimary;
+};
+
+enum class RubikMode : std::uint8_t { kContract, kSplit, kMerge };
+
+struct RubikGeometry {
+  RubikMode mode = RubikMode::kContract;
+  std::uint64_t width = 0, height = 0, out_channels = 0;
+  std::uint64_t stride_x = 1, stride_y = 1;
+  std::uint32_t element_bytes = 1;
+  Interface source = Interface::kPrimary;
+};
+
+}  // namespace nvdla::cost
+
+#endif  // NVDLA_COST_GEOMETRY_HPP

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// The rates of a device that predicted cycles depend on.
+#ifndef NVDLA_COST_MACHINE_HPP
+#define NVDLA_COST_MACHINE_HPP
+
+#include <cstdint>
+
+namespace nvdla::cost {
+
+struct Machine {
+  std::uint32_t atom = 0;          // bytes
+  std::uint32_t atomic_c = 0;      // channels of one step of the multipliers
+  std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group
+  std::uint32_t cbuf_entries = 0;  // of a bank
+  std::uint32_t cbuf_entry_bytes = 0;
+  std::uint32_t bus_bytes = 0;   // of a beat
+  std::uint32_t burst = 0;       // beats of a request, at most
+  std::uint32_t sram_burst = 0;  // the same to the secondary memory
+  // Elements a cycle.
+  std::uint32_t sdp_x_throughput = 0;  // X1 and X2
+  std::uint32_t sdp_throughput = 0;    // the slowest operator that is built
+  std::uint32_t pdp_throughput = 0;
+  std::uint32_t cdp_throughput = 0;
+};
+
+// Positions of a stripe, which share the kernels that the multipliers loaded last.
+inline constexpr std::uint64_t kStripe = 16;
+
+// Returns a / b, rounded up.
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) noexcept {
+  return (a + b - 1) / b;
+}
+
+}  // namespace nvdla::cost
+
+#endif  // NVDLA_COST_MACHINE_HPP

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "cost/memory_timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nvdla::cost {
+namespace {
+
+// Atoms that a unit asks for at once.
+constexpr std::uint64_t kRun = 8;
+
+}  // namespace
+
+Reads& Reads::operator+=(const Reads& other) noexcept {
+  interface = other.interface;
+  bytes += other.bytes;
+  atoms += other.atoms;
+  runs += other.runs;
+  beats += other.beats;
+  requests += other.requests;
+  return *this;
+}
+
+Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
+                 std::uint64_t atoms) noexcept {
+  const std::uint64_t burst = interface == Interface::kPrimary ? machine.burst : machine.sram_burst;
+  const auto beats = [&](std::uint64_t count) {
+    return ceil_div(count * machine.atom, machine.bus_bytes);
+  };
+  const auto requests = [&](std::uint64_t count) {
+    return ceil_div(beats(count), std::max<std::uint64_t>(burst, 1));
+  };
+  const std::uint64_t whole = atoms / kRun, rest = atoms % kRun;
+  return {.interface = interface,
+          .bytes = lines * atoms * machine.atom,
+          .atoms = lines * atoms,
+          .runs = lines * (whole + (rest != 0)),
+          .beats = lines * beats(atoms),
+          .requests = lines * (whole * requests(kRun) + requests(rest))};
+}
+
+Stream::Stream(const MemoryTiming& memory, const Reads& reads) noexcept
+    : requests_(static_cast<double>(reads.requests)),
+      latency_(memory.latency),
+      spacing_(memory.request_gap),
+      outstanding_(memory.outstanding) {
+  if (reads.requests != 0) {
+    const double beats = static_cast<double>(reads.beats) / requests_;
+    spacing_ = std::max(spacing_, beats * memory.beat_gap);
+  }
+  period_ = outstanding_ == 0 ? spacing_ : std::max(spacing_, (latency_ + 1) / outstanding_);
+}
+
+double Stream::arrival(double busy) const noexcept {
+  // With few requests on their way, answers let the next ones go: the wait for them is in the
+  // period already.
+  return std::max(busy, latency_ - 1 + busy * spacing_ / period_);
+}
+
+double Stream::all() const noexcept {
+  if (requests_ == 0) return 0;
+  const double streamed = latency_ - 1 + requests_ * spacing_;
+  if (outstanding_ == 0) return streamed;
+  // Rounds of as many as may be on their way.
+  const double rounds = std::floor((requests_ - 1) / outstanding_);
+  const double last = requests_ - 1 - rounds * outstanding_;
+  return std::max(streamed, rounds * (latency_ + 1) + latency_ + last * spacing_);
+}
+
+}  // namespace nvdla::cost

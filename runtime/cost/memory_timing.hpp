@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// What reading memory costs: requests on an interface that answers in order.
+#ifndef NVDLA_COST_MEMORY_TIMING_HPP
+#define NVDLA_COST_MEMORY_TIMING_HPP
+
+#include <cstdint>
+
+#include "cost/geometry.hpp"
+#include "cost/machine.hpp"
+
+namespace nvdla::cost {
+
+// `MemoryTiming` describes the memory behind each interface. The defaults are those that the logic
+// was measured with.
+struct MemoryTiming {
+  unsigned latency = 1;      // cycles from a request to its first beat
+  unsigned outstanding = 0;  // requests on their way at once; 0: as many as the units make
+  unsigned request_gap = 1;  // cycles of the interface that an address takes
+  unsigned beat_gap = 1;     // and a beat
+};
+
+// `Reads` counts what one client reads.
+struct Reads {
+  Interface interface = Interface::kPrimary;
+  std::uint64_t bytes = 0;
+  std::uint64_t atoms = 0;
+  std::uint64_t runs = 0;      // of at most eight atoms, as the units ask for them
+  std::uint64_t beats = 0;     // of the interface
+  std::uint64_t requests = 0;  // of the interface, each a burst of beats
+
+  Reads& operator+=(const Reads& other) noexcept;
+};
+
+// `lines` runs of `atoms`, each in one piece that begins with a beat.
+Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
+                 std::uint64_t atoms) noexcept;
+
+// Requests that follow one another, all from clients of one interface.
+class Stream {
+ public:
+  Stream(const MemoryTiming& memory, const Reads& reads) noexcept;
+
+  // Cycles from one request to the next while there is always one to make.
+  double period() const noexcept { return period_; }
+  // From the first request to the last beat, if the interface is busy with them for `busy` cycles.
+  double arrival(double busy) const noexcept;
+  // The same of all requests, made as soon as they can be.
+  double all() const noexcept;
+
+ private:
+  double requests_, latency_, spacing_, period_;
+  unsigned outstanding_;
+};
+
+}  // namespace nvdla::cost
+
+#endif  // NVDLA_COST_MEMORY_TIMING_HPP

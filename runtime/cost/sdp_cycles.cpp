@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// SDP from memory, alone or with PDP behind it, and PDP from memory.
+#include <algorithm>
+
+#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_rates.hpp"
+
+namespace nvdla::cost {
+namespace {
+
+// From the first request to the last atom, when the unit takes `pass` for all of them: it takes
+// them as they come.
+double from_memory(const MemoryTiming& memory, double pass, double stream) {
+  return std::max(pass + memory.latency - 1, stream);
+}
+
+// What a unit waits for memory longer than it works.
+double memory_stall(const MemoryTiming& memory, double pass, double stream) {
+  return from_memory(memory, pass, stream) - pass;
+}
+
+}  // namespace
+
+LayerCycles sdp_cycles(const Machine& machine, const MemoryTiming& memory, const SdpGeometry& layer,
+                       const PdpGeometry* pdp) {
+  const SdpWork work = sdp_work(machine, layer);
+  const double stream = stream_time(memory, work.reads, 4);
+  PdpWork pool;
+  std::uint64_t per_atom = work.per_atom;
+  double pass = work.pass();
+  if (pdp != nullptr) {
+    pool = pdp_work(machine, *pdp);
+    per_atom = std::max(per_atom, pool.per_atom);
+    pass = std::max(pass, pool.pass);
+  }
+  const double busy = from_memory(memory, pass, stream);
+  double total = work.through + busy;
+  LayerCycles cycles;
+  cycles.sdp = {0, rounded(total)};
+  if (pdp != nullptr) {
+    total += kPdpFlying + pool.tail;
+    cycles.pdp = {static_cast<std::uint64_t>(memory.latency), rounded(total)};
+  }
+  cycles.total = rounded(total);
+  for (const Reads& reads : work.reads) cycles.read += reads.bytes;
+  cycles.written = pdp == nullptr ? work.written : pool.written;
+  cycles.bound = most({{per_atom > work.per_atom ? Bound::kPdp : Bound::kSdp, pass},
+                       {Bound::kMemory, stream},
+                       {Bound::kStart, total - busy}});
+  const double stall = memory_stall(memory, pass, stream);
+  for (unsigned i = 0; i < 4; ++i)
+    if (work.reads[i].requests != 0) cycles.stalls.sdp[i] = rounded(stall);
+  return cycles;
+}
+
+LayerCycles pdp_cycles(const Machine& machine, const MemoryTiming& memory,
+                       const PdpGeometry& layer) {
+  const PdpWork work = pdp_work(machine, layer);
+  const double stream = stream_time(memory, &work.reads, 1);
+  const double busy = from_memory(memory, work.pass, stream);
+  const double total = kPdpMemory + busy + work.tail;
+  LayerCycles cycles;
+  cycles.total = rounded(total);
+  cycles.pdp = {0, cycles.total};
+  cycles.read = work.reads.bytes;
+  cycles.written = work.written;
+  cycles.bound = most({{Bound::kPdp, work.pass + work.tail},
+                       {Bound::kMemory, stream},
+                       {Bound::kStart, kPdpMemory}});
+  cycles.stalls.pdp = rounded(memory_stall(memory, work.pass, stream));
+  return cycles;
+}
+
+}  // namespace nvdla::cost
