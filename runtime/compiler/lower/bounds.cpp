@@ -42,7 +42,8 @@ void lower_bounds(Lowering& lowering, const LayerNode& node) {
   part.bounds = held.bounds;
   if (held.relu_behind_y) {
     const std::int32_t zero = element_of_zero(held, out.precision);
-    part.operators.x1 = zero == 0 ? relu_node() : limit_node(held.converter.scale < 0, zero);
+    const bool falls = held.converter.scale < 0;
+    part.operators.x1 = zero == 0 && !falls ? relu_node() : limit_node(falls, zero);
   }
   ConstantPool pool = lowering.begin_constants();
   nvdla_sdp sdp = lower_sdp(lowering, node, part, pool);

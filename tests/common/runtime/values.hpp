@@ -5,7 +5,9 @@
 #ifndef NVDLA_TESTS_COMMON_RUNTIME_VALUES_HPP
 #define NVDLA_TESTS_COMMON_RUNTIME_VALUES_HPP
 
+#include <algorithm>
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,15 @@ struct Values {
   Values() = default;
   Values(const Shape& s, Precision p) : shape(s), precision(p), data(s.elements()) {}
   friend bool operator==(const Values&, const Values&) = default;
+  // The beginning of the values, for failures.
+  friend void PrintTo(const Values& values, std::ostream* out) {
+    constexpr std::size_t kShown = 64;
+    *out << values.shape.batch << "x" << values.shape.channels << "x" << values.shape.height << "x"
+         << values.shape.width << ":";
+    for (std::size_t i = 0; i < std::min(values.data.size(), kShown); ++i)
+      *out << " " << values.data[i];
+    if (values.data.size() > kShown) *out << " ...";
+  }
 };
 
 inline std::int32_t lowest(Precision p) { return p == Precision::kInt8 ? -128 : -32768; }

@@ -256,6 +256,28 @@ TEST_P(OperatorsY, AreFollowedByRelu) {
   });
 }
 
+// A converter that falls makes large results of what ReLU makes zero, and zero stays zero.
+TEST(OperatorY, ReluBehindItAndAConverterThatFalls) {
+  for (const std::int16_t scale : {-1, 1}) {
+    Network net;
+    const std::int16_t one = 1;
+    Convolution c{.name = "conv", .kernels = 1, .weights = std::span(&one, 1)};
+    const std::int32_t less = -300;
+    c.y.alu = NVDLA_ALU_SUM;
+    c.y.alu_values = {&less, 1};
+    c.relu = true;
+    c.output = {.scale = scale};
+    c.precision = Precision::kFp16;
+    net.output(net.convolution(net.input("in", {1, 1, 2}, Precision::kInt16), c), "out");
+    Session session = net.build(Device::open("model:nv_full"));
+    session.write("in", Layout::kNchw, std::vector<std::int16_t>{100, 700});
+    session.run();
+    std::vector<float> out(2);
+    session.read("out", Layout::kNchw, std::span(out));
+    EXPECT_EQ(out, (std::vector<float>{0, scale * 400.0F})) << scale;
+  }
+}
+
 // Behind a convolution that is cut into bands.
 TEST(OperatorY, OfAConvolution) {
   const test::Int8 in = test::random_cube(64, 100, 90, 210);
