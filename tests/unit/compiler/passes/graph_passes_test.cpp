@@ -153,5 +153,53 @@ output %1 "out"
                2);
 }
 
+// A MiB of weights does not stay in the buffer, so each image by itself would fetch them again.
+TEST(GraphPasses, AConvolutionTakesImagesThatShareItsWeights) {
+  expect_graph(detail::choose_images, "nv_full", R"(graph
+%0 = input "in" : int8 4x1024x1x1
+%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=when_it_pays : int8 4x1024x1x1
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 4x1024x1x1
+%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=when_it_pays form={images=4} : int8 4x1024x1x1
+output %1 "out"
+)",
+               1);
+}
+
+// The multipliers take 64 channels a step, and a kernel line has three positions of three: four
+// lines (1, 2 and 4 exist) are 36 of them, so the whole kernel takes one step.
+TEST(GraphPasses, KernelLinesOfImagesLieSideBySide) {
+  expect_graph(detail::choose_kernel_lines, "nv_full", R"(graph
+%0 = input "image" : int8 3x8x8 image={format=T_B8G8R8X8 width=8 height=8 line_stride=32}
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=fill(1) : int8 8x6x6
+output %1 "out"
+)",
+               R"(graph
+%0 = input "image" : int8 3x8x8 image={format=T_B8G8R8X8 width=8 height=8 line_stride=32}
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=fill(1) form={kernel_lines=4} : int8 8x6x6
+output %1 "out"
+)",
+               1);
+}
+
+// Sums of 16 elements are a depthwise convolution with weights of one, divided by 16 as 2^30 /
+// 2^34.
+TEST(GraphPasses, SumsOfTheProcessorMoveToTheDevice) {
+  expect_graph(detail::expand_cpu_layers, "nv_full", R"(graph
+%0 = input "in" : int8 8x4x4
+%1 = cpu.average "mean" %0 kernel_height=4 kernel_width=4 stride_y=4 stride_x=4 sums_on_device : int8 8x1x1
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 8x4x4
+%2 = conv "mean step 1/2" %0 kernels=8 kernel=4x4 groups=8 weights=fill(1) y={mul=mul mul_shift=34 mul_values=[1073741824]} : int16 8x1x1
+%1 = sdp "mean step 2/2" %2 bounds={min=-2147483648 max=2147483647} processing=int8 : int8 8x1x1
+output %1 "out"
+)",
+               1);
+}
+
 }  // namespace
 }  // namespace nvdla

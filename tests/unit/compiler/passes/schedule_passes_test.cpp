@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// Passes over a schedule, one by one: the text of the schedule that comes out is compared. Bands,
+// images and poolings begin with a graph, whose layers were lowered; waits begin with a schedule.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/graph_text.hpp"
+#include "compiler/lower/lowering.hpp"
+#include "compiler/lower/schedule_text.hpp"
+#include "compiler/passes/passes.hpp"
+#include "compiler/passes/pipeline.hpp"
+#include "nvdla/device.hpp"
+
+namespace nvdla {
+namespace {
+
+using SchedulePass = detail::Schedule (*)(detail::Schedule, const detail::Graph&,
+                                          detail::PassContext&);
+
+// Returns the layers of a schedule as text, without allocations, after passes of which the last
+// one changes so many places.
+std::string layers_after(std::initializer_list<SchedulePass> passes, const DeviceInfo& info,
+                         const detail::Graph& graph, detail::Schedule schedule, unsigned applied) {
+  const BuildOptions options;
+  std::uint32_t last = 0;
+  for (const SchedulePass pass : passes) {
+    detail::PassContext context{info, options};
+    schedule = pass(std::move(schedule), graph, context);
+    last = context.applied;
+  }
+  EXPECT_EQ(last, applied);
+  schedule.allocations.clear();
+  return detail::print_schedule({std::move(schedule), {}});
+}
+
+// The same of the layers that a graph is lowered to.
+std::string lowered(std::initializer_list<SchedulePass> passes, const char* configuration,
+                    std::string_view text, unsigned applied) {
+  const DeviceInfo info = configuration_info(configuration);
+  std::vector<PassReport> reports;
+  const detail::Graph graph = detail::run_passes(detail::parse_graph(text), info, {}, reports);
+  detail::Lowering lowering(graph, info);
+  for (std::uint32_t i = 0; i < graph.layers.size(); ++i) lowering.lower_layer(i);
+  return layers_after(passes, info, graph, std::move(lowering).take(), applied);
+}
+
+// Layer 2 waits for the later of two that end with SDP. The layer of the processor waits by itself.
+TEST(SchedulePasses, LayersWaitOnceForEachUnit) {
+  const detail::ScheduleWithLuts before = detail::parse_schedule(R"(schedule
+layer 0 "a" conv+sdp
+layer 1 "b" conv+sdp
+  operation after=[0]
+layer 2 "c" pdp
+  operation after=[0, 1]
+layer 3 "d" conv+sdp
+  operation after=[2, 1]
+---
+layer 4 "softmax" cpu
+  operation after=[3]
+  softmax
+  source @0[line_stride=8] : int8 8x1x1
+  destination @1[line_stride=8] : int8 8x1x1
+)");
+  EXPECT_EQ(
+      layers_after({detail::set_waits}, configuration_info("nv_small"), {}, before.schedule, 4),
+      R"(schedule
+layer 0 "a" conv+sdp
+layer 1 "b" conv+sdp waits 0
+  operation after=[0]
+layer 2 "c" pdp waits 1
+  operation after=[0, 1]
+layer 3 "d" conv+sdp waits 2, 1
+  operation after=[2, 1]
+---
+layer 4 "softmax" cpu
+  operation after=[3]
+  softmax
+  source @0[line_stride=8] : int8 8x1x1
+  destination @1[line_stride=8] : int8 8x1x1
+)");
+}
+
+// 64 lines of 32 positions of 64 bytes are 128 KiB, all that the buffer of nv_small has, and its
+// kernels take banks, too.
+constexpr std::string_view kTall = R"(graph
+%0 = input "in" : int8 64x64x32
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=fill(1) : int8 8x62x30
+output %1 "out"
+)";
+
+// Each band makes 31 of 62 lines of 33 lines of input; the two that both read stay in the buffer,
+// as the kernels do.
+TEST(SchedulePasses, AConvolutionThatDoesNotFitIsCutIntoBands) {
+  EXPECT_EQ(lowered({detail::cut_bands}, "nv_small", kTall, 1), R"(schedule
+layer 0 "conv 1/2" conv+sdp
+  operation macs=4285440
+  conv flags=keep_weights width=32 height=33 channels=64 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 data_banks=17 weight_banks=2 release=31 post_extension=1 input=@0[line_stride=256 surface_stride=16384] weights=@2
+  sdp out_cvt.scale=1 output=@1[line_stride=240 surface_stride=14880]
+layer 1 "conv 2/2" conv+sdp
+  operation macs=4285440
+  conv flags=reuse_data|reuse_weights width=32 height=33 channels=64 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 data_banks=17 weight_banks=2 post_extension=1 input=@0+7936[line_stride=256 surface_stride=16384] weights=@2
+  sdp out_cvt.scale=1 output=@1+7440[line_stride=240 surface_stride=14880]
+)");
+}
+
+TEST(SchedulePasses, AConvolutionThatFitsStaysWhole) {
+  EXPECT_EQ(lowered({detail::cut_bands}, "nv_full", kTall, 0), R"(schedule
+layer 0 "conv" conv+sdp
+  operation macs=8570880 whole
+  conv width=32 height=64 channels=64 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 data_banks=4 weight_banks=1 post_extension=1 input=@0[line_stride=1024 surface_stride=65536] weights=@2
+  sdp out_cvt.scale=1 output=@1[line_stride=960 surface_stride=59520]
+)");
+}
+
+// All weights are in the buffer, so the second image finds them there.
+TEST(SchedulePasses, EachImageOfABatchIsALayer) {
+  EXPECT_EQ(lowered({detail::cut_bands, detail::cut_images}, "nv_small", R"(graph
+%0 = input "in" : int8 2x8x6x6
+%1 = conv "conv" %0 kernels=8 kernel=3x3 weights=fill(1) : int8 2x8x4x4
+output %1 "out"
+)",
+                    1),
+            R"(schedule
+layer 0 "conv" conv+sdp
+  operation suffix=" cube 1/2" macs=9216 whole
+  conv flags=keep_weights width=6 height=6 channels=8 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 data_banks=1 weight_banks=1 post_extension=1 input=@0[line_stride=48 surface_stride=288] weights=@2
+  sdp out_cvt.scale=1 output=@1[line_stride=32 surface_stride=128]
+layer 1 "conv" conv+sdp
+  operation suffix=" cube 2/2" macs=9216 whole
+  conv flags=reuse_weights width=6 height=6 channels=8 batch=1 kernels=8 kernel=3x3 stride=1x1 dilation=1x1 data_banks=1 weight_banks=1 post_extension=1 input=@0+288[line_stride=48 surface_stride=288] weights=@2
+  sdp out_cvt.scale=1 output=@1+128[line_stride=32 surface_stride=128]
+)");
+}
+
+TEST(SchedulePasses, APoolingBecomesPartOfTheLayerBefore) {
+  EXPECT_EQ(lowered({detail::fuse_poolings}, "nv_small", R"(graph
+%0 = input "in" : int8 8x8x8
+%1 = conv "conv" %0 kernels=8 kernel=1x1 weights=fill(1) : int8 8x8x8
+%2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 : int8 8x4x4
+output %2 "out"
+)",
+                    1),
+            R"(schedule
+layer 0 "conv" conv+sdp+pdp
+  operation suffix="+pool" macs=4096 whole fused=[1]
+  conv width=8 height=8 channels=8 batch=1 kernels=8 kernel=1x1 stride=1x1 dilation=1x1 post_extension=1 input=@0[line_stride=64 surface_stride=512] weights=@3
+  sdp out_cvt.scale=1
+  pdp method=max kernel=2x2 stride=2x2 bands=1 output=@2[line_stride=32 surface_stride=128]
+)");
+}
+
+// The output of the convolution is read by two, so it has to be written.
+TEST(SchedulePasses, APoolingBesideAnotherReaderStaysALayer) {
+  EXPECT_EQ(lowered({detail::fuse_poolings}, "nv_small", R"(graph
+%0 = input "in" : int8 8x8x8
+%1 = conv "conv" %0 kernels=8 kernel=1x1 weights=fill(1) : int8 8x8x8
+%2 = pool "pool" %1 method=max kernel=2x2 stride=2x2 : int8 8x4x4
+output %1 "whole"
+output %2 "out"
+)",
+                    0),
+            R"(schedule
+layer 0 "conv" conv+sdp
+  operation macs=4096 whole
+  conv width=8 height=8 channels=8 batch=1 kernels=8 kernel=1x1 stride=1x1 dilation=1x1 post_extension=1 input=@0[line_stride=64 surface_stride=512] weights=@3
+  sdp out_cvt.scale=1 output=@1[line_stride=64 surface_stride=512]
+layer 1 "pool" pdp
+  operation origin=1 whole after=[0]
+  pdp method=max width=8 height=8 channels=8 kernel=2x2 stride=2x2 bands=1 input=@1[line_stride=64 surface_stride=512] output=@2[line_stride=32 surface_stride=128]
+)");
+}
+
+}  // namespace
+}  // namespace nvdla
