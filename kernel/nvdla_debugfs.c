@@ -14,7 +14,6 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_debugfs.h"
 #include "nvdla_device.h"
@@ -24,6 +23,7 @@
 #include "nvdla_program.h"
 #include "nvdla_region.h"
 #include "nvdla_register.h"
+#include "nvdla_user.h"
 
 static struct nvdla_device *nvdla_debugfs_device(struct seq_file *seq)
 {

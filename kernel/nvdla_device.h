@@ -17,7 +17,6 @@
 #include <drm/drm_device.h>
 
 #include "../firmware/engine/nvdla_engine.h"
-#include "nvdla_client.h"
 #include "nvdla_gem.h"
 #include "nvdla_region.h"
 #include "nvdla_sched.h"

@@ -12,7 +12,6 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
-#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_debugfs.h"
@@ -23,6 +22,7 @@
 #include "nvdla_job.h"
 #include "nvdla_prime.h"
 #include "nvdla_program.h"
+#include "nvdla_user.h"
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {

@@ -22,7 +22,6 @@
 #include <drm/drm_drv.h>
 
 #include "nvdla_bo.h"
-#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"

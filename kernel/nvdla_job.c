@@ -18,7 +18,6 @@
 
 #include <drm/drm_gem.h>
 
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_fence.h"
@@ -169,3 +168,25 @@ const struct drm_sched_backend_ops nvdla_drm_sched_ops = {
 	.run_job = nvdla_job_run,
 	.free_job = nvdla_job_free,
 };
+
+static const char * const result_names[] = {
+	[NVDLA_JOB_RUNNING] = "running",
+	[NVDLA_JOB_OK] = "ok",
+	[NVDLA_JOB_HANG] = "hang",
+	[NVDLA_JOB_GONE] = "gone",
+	[NVDLA_JOB_CANCELED] = "canceled",
+	[NVDLA_JOB_BROKEN] = "broken",
+	[NVDLA_JOB_YIELDED] = "yielded",
+};
+
+/**
+ * nvdla_result_name() - how a job ended, in a word
+ * @result: enum nvdla_job_result
+ *
+ * Return: the word.
+ */
+const char *nvdla_result_name(u32 result)
+{
+	return result < ARRAY_SIZE(result_names) && result_names[result] ?
+		       result_names[result] : "unknown";
+}

@@ -115,4 +115,6 @@ struct nvdla_submission *nvdla_submission_alloc(struct nvdla_device *ndev);
 void nvdla_submission_put(struct nvdla_submission *submission);
 void nvdla_submission_arm(struct nvdla_submission *submission);
 
+const char *nvdla_result_name(u32 result);
+
 #endif /* NVDLA_JOB_H */

@@ -15,7 +15,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
-#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"

@@ -41,7 +41,6 @@
 
 #include <drm/drm_print.h>
 
-#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_dump.h"
@@ -378,6 +377,22 @@ static void nvdla_sched_finish(struct nvdla_device *ndev,
 		/* Aborted, by who then also resets the device. */
 		nvdla_sched_retire(ndev, submission, ndev->abort_error);
 	}
+}
+
+/* Counts a job that has left the engine for good. */
+static void nvdla_tally_job(struct nvdla_submission *submission)
+{
+	const struct nvdla_job *job = &submission->job;
+	struct nvdla_tally *tally = &submission->ndev->tally;
+
+	tally->jobs++;
+	if (job->result == NVDLA_JOB_OK)
+		return;
+	tally->failed++;
+	tally->last.time_ns = ktime_get_ns();
+	tally->last.program = job->serial;
+	tally->last.result = job->result;
+	tally->last.layer = job->layer;
 }
 
 static void nvdla_sched_collect(struct nvdla_device *ndev)

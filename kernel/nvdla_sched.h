@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arbiter: whose job has the engine, and for how long.
+ * The arbiter: whose job has the engine, for how long, and how jobs end.
  */
 #ifndef NVDLA_SCHED_H
 #define NVDLA_SCHED_H
@@ -22,6 +22,28 @@ struct nvdla_turn {
 	u64 longest_ns;
 	/** @layer_ns: when the last layer ended, or the job was started */
 	u64 layer_ns;
+};
+
+/** struct nvdla_failure - how a job failed */
+struct nvdla_failure {
+	/** @time_ns: when, as ktime_get_ns() */
+	u64 time_ns;
+	/** @program: serial number of the program */
+	u64 program;
+	/** @result: enum nvdla_job_result */
+	u32 result;
+	/** @layer: which layer */
+	u32 layer;
+};
+
+/** struct nvdla_tally - what became of the jobs of a device */
+struct nvdla_tally {
+	/** @jobs: that left the engine */
+	u64 jobs;
+	/** @failed: of them, those that failed */
+	u64 failed;
+	/** @last: the last of these */
+	struct nvdla_failure last;
 };
 
 void nvdla_hw_lock(struct nvdla_device *ndev);

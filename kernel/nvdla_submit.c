@@ -15,7 +15,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_syncobj.h>
 
-#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Users of a device: who they are, what they may have of the driver, and what
- * they had of the engine of late.
+ * they had of the engine of late. Their clients, which are open files: what
+ * each has and has used.
  */
 #ifndef NVDLA_USER_H
 #define NVDLA_USER_H
@@ -10,10 +11,16 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/rbtree.h>
+#include <linux/spinlock.h>
 #include <linux/time64.h>
 #include <linux/uidgid.h>
 
+struct drm_file;
+struct drm_printer;
+struct file;
+struct nvdla_context;
 struct nvdla_device;
+struct seq_file;
 struct user_namespace;
 struct workqueue_struct;
 
@@ -84,6 +91,27 @@ struct nvdla_user {
 	struct nvdla_usage usage;
 };
 
+/**
+ * struct nvdla_client - what an open file has and has used
+ *
+ * It lives as long as the file or a context of it: jobs may end after the file
+ * was closed.
+ */
+struct nvdla_client {
+	/** @ref: one for the file, one for each context */
+	struct kref ref;
+	/** @client_id: where the kernel's drm_file has none */
+	u64 client_id;
+	/** @user: whom everything of the file is charged to; one reference */
+	struct nvdla_user *user;
+	/** @busy_ns: time that its jobs had the engine; under hw_lock */
+	atomic64_t busy_ns;
+	/** @lock: guards @contexts; taken under hw_lock */
+	spinlock_t lock;
+	/** @contexts: all that live, destroyed ones with jobs too */
+	struct list_head contexts;
+};
+
 struct nvdla_user *nvdla_user_get_current(struct nvdla_device *ndev);
 struct nvdla_user *nvdla_user_get(struct nvdla_user *user);
 void nvdla_user_put(struct nvdla_user *user);
@@ -94,5 +122,19 @@ void nvdla_uncharge(struct nvdla_user *user, enum nvdla_resource what,
 
 void nvdla_usage_add(struct nvdla_usage *usage, u64 from, u64 to);
 u64 nvdla_usage_recent(struct nvdla_usage *usage, u64 now);
+
+struct nvdla_client *nvdla_client_create(struct nvdla_device *ndev);
+struct nvdla_client *nvdla_client_get(struct nvdla_client *client);
+void nvdla_client_put(struct nvdla_client *client);
+void nvdla_client_add(struct nvdla_client *client,
+		      struct nvdla_context *context);
+void nvdla_client_remove(struct nvdla_client *client,
+			 struct nvdla_context *context);
+void nvdla_client_cancel(struct nvdla_client *client);
+u64 nvdla_client_id(const struct drm_file *file);
+
+void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+/* For kernels whose DRM core does not call the above. */
+void nvdla_show_file(struct seq_file *seq, struct file *file);
 
 #endif /* NVDLA_USER_H */

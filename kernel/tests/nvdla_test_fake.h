@@ -9,7 +9,6 @@
 #include <linux/device.h>
 #include <linux/dma-fence.h>
 
-#include "../nvdla_client.h"
 #include "../nvdla_context.h"
 #include "../nvdla_device.h"
 #include "../nvdla_job.h"

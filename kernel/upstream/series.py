@@ -102,7 +102,7 @@ PATCHES = [
     ("users", "accel/nvdla: Add users and clients",
      "Users share the device, and are charged for what the driver keeps for\n"
      "them; a client is an open file, with its contexts and statistics.",
-     r"kernel/nvdla_(client|user)\.o$"),
+     r"kernel/nvdla_user\.o$"),
     ("programs-kept", "accel/nvdla: Add programs and shared buffers",
      "Programs are copied and checked when they are created. Buffers are\n"
      "exported and imported as dma-bufs.", r"kernel/nvdla_(prime|program)\.o$"),
