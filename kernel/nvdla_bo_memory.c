@@ -18,10 +18,8 @@
 #include <drm/drm_prime.h>
 
 #include "../uapi/drm/nvdla_accel.h"
-#include "nvdla_bo.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
-#include "nvdla_region.h"
 
 /* A large request that fails is an answer, not an event. */
 #define NVDLA_BO_GFP \

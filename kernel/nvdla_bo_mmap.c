@@ -16,10 +16,8 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 
-#include "nvdla_bo.h"
 #include "nvdla_compat.h"
 #include "nvdla_gem.h"
-#include "nvdla_region.h"
 
 /* Mapped at one fault. */
 #define NVDLA_FAULT_PAGES	64ul

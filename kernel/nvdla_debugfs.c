@@ -21,7 +21,6 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_region.h"
 #include "nvdla_register.h"
 #include "nvdla_user.h"
 

@@ -18,7 +18,6 @@
 
 #include "../firmware/engine/nvdla_engine.h"
 #include "nvdla_gem.h"
-#include "nvdla_region.h"
 #include "nvdla_sched.h"
 
 struct nvdla_dump;

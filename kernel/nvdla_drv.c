@@ -20,7 +20,6 @@
 #include "nvdla_front.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
-#include "nvdla_prime.h"
 #include "nvdla_program.h"
 #include "nvdla_user.h"
 

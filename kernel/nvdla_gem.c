@@ -21,12 +21,9 @@
 
 #include <drm/drm_drv.h>
 
-#include "nvdla_bo.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_prime.h"
-#include "nvdla_region.h"
 #include "nvdla_user.h"
 
 /**

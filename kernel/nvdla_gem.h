@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Buffers: contiguous for the device, mapped in the kernel, zeroed.
+ * Buffers: contiguous for the device, mapped in the kernel, zeroed. The memory
+ * that they come from, and other devices that share them.
  */
 #ifndef NVDLA_GEM_H
 #define NVDLA_GEM_H
@@ -14,12 +15,26 @@
 #include <drm/drm_gem.h>
 
 struct dma_buf;
+struct dma_buf_attachment;
+struct drm_device;
+struct drm_file;
+struct gen_pool;
+struct iosys_map;
 struct nvdla_device;
-struct nvdla_region;
 struct nvdla_user;
+struct seq_file;
 struct sg_table;
+struct vm_area_struct;
 
 #define NVDLA_BO_BYTES_MAX	SZ_1G
+
+/** struct nvdla_region - memory out of which buffers are made */
+struct nvdla_region {
+	/** @pool: what of it is free; addresses are of the kernel's mapping */
+	struct gen_pool *pool;
+	/** @write_combined: mapped so; elsewhere it is mapped cached */
+	bool write_combined;
+};
 
 /** struct nvdla_gem - what a device knows of all its buffers */
 struct nvdla_gem {
@@ -109,5 +124,70 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, u64 size,
 struct nvdla_bo *nvdla_bo_create_imported(struct nvdla_device *ndev,
 					  struct dma_buf *dma_buf,
 					  struct sg_table *sgt, size_t size);
+
+/* nvdla_prime.c: buffers shared with other devices */
+struct dma_buf *nvdla_prime_export(struct drm_gem_object *obj, int flags);
+struct sg_table *nvdla_prime_get_sg_table(struct drm_gem_object *obj);
+struct drm_gem_object *nvdla_prime_import(struct drm_device *drm,
+					  struct dma_buf *dma_buf);
+struct drm_gem_object *
+nvdla_prime_import_sg_table(struct drm_device *drm,
+			    struct dma_buf_attachment *attach,
+			    struct sg_table *sgt);
+int nvdla_prime_handle_to_fd(struct drm_device *drm, struct drm_file *file,
+			     u32 handle, u32 flags, int *fd);
+int nvdla_prime_fd_to_handle(struct drm_device *drm, struct drm_file *file,
+			     int fd, u32 *handle);
+
+/*
+ * nvdla_region.c: memory that belongs to the device, which is reserved memory
+ * of the system or SRAM on the chip
+ */
+#ifdef NVDLA_HAVE_REGIONS
+int nvdla_region_init(struct nvdla_device *ndev);
+void *nvdla_region_alloc(struct nvdla_region *region, size_t size);
+void nvdla_region_free(struct nvdla_region *region, void *vaddr, size_t size);
+phys_addr_t nvdla_region_phys(struct nvdla_region *region, void *vaddr);
+void nvdla_region_show(struct seq_file *seq, const char *name,
+		       const struct nvdla_region *region);
+#else
+/* Without CONFIG_GENERIC_ALLOCATOR there are none; nvdla_gem_init() says so. */
+static inline void *nvdla_region_alloc(struct nvdla_region *region, size_t size)
+{
+	return NULL;
+}
+
+static inline void nvdla_region_free(struct nvdla_region *region, void *vaddr,
+				     size_t size)
+{
+}
+
+static inline phys_addr_t nvdla_region_phys(struct nvdla_region *region,
+					    void *vaddr)
+{
+	return 0;
+}
+
+static inline void nvdla_region_show(struct seq_file *seq, const char *name,
+				     const struct nvdla_region *region)
+{
+}
+#endif
+
+/* The rest is for the files of buffers alone. */
+
+/* nvdla_bo_memory.c */
+struct nvdla_region *nvdla_bo_region(struct nvdla_device *ndev, u32 memory);
+int nvdla_bo_back(struct nvdla_device *ndev, struct nvdla_bo *bo, size_t size,
+		  u32 flags);
+void nvdla_bo_release(struct nvdla_bo *bo);
+
+/* nvdla_bo_mmap.c: members of struct drm_gem_object_funcs */
+extern const struct vm_operations_struct nvdla_bo_vm_ops;
+int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma);
+int nvdla_bo_pin(struct drm_gem_object *obj);
+void nvdla_bo_unpin(struct drm_gem_object *obj);
+int nvdla_bo_vmap(struct drm_gem_object *obj, struct iosys_map *map);
+void nvdla_bo_vunmap(struct drm_gem_object *obj, struct iosys_map *map);
 
 #endif /* NVDLA_GEM_H */

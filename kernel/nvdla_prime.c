@@ -27,7 +27,6 @@
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
-#include "nvdla_prime.h"
 
 /* MODULE_IMPORT_NS() makes this; its argument is now a name, now a string. */
 MODULE_INFO(import_ns, "DMA_BUF");

@@ -35,7 +35,7 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_device.h"
-#include "nvdla_region.h"
+#include "nvdla_gem.h"
 
 /* Whoever names memory could name anybody's: a locked-down kernel refuses. */
 static char *carveout;

@@ -16,7 +16,6 @@
 #include "../nvdla_device.h"
 #include "../nvdla_drv.h"
 #include "../nvdla_gem.h"
-#include "../nvdla_prime.h"
 #include "nvdla_test.h"
 
 #define DMA_ADDRESS	0x12340000ull
