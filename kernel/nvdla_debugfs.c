@@ -15,13 +15,12 @@
 #include <drm/drm_gem.h>
 
 #include "nvdla_context.h"
-#include "nvdla_debugfs.h"
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_register.h"
 #include "nvdla_user.h"
 
 static struct nvdla_device *nvdla_debugfs_device(struct seq_file *seq)

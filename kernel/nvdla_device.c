@@ -16,13 +16,11 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_compat.h"
-#include "nvdla_debugfs.h"
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_dump.h"
 #include "nvdla_front.h"
 #include "nvdla_sched.h"
-#include "nvdla_trace_layer.h"
 
 static bool weight_gating = true;
 module_param(weight_gating, bool, 0444);

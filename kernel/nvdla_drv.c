@@ -14,7 +14,7 @@
 
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
-#include "nvdla_debugfs.h"
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_front.h"

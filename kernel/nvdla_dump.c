@@ -23,13 +23,12 @@
 #include <drm/drm_print.h>
 
 #include "../firmware/nvdla_dump_format.h"
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_dump.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_register.h"
 
 enum {
 	NVDLA_DUMP_LEVEL_OFF,

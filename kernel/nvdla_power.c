@@ -14,9 +14,9 @@
 
 #include <drm/drm_print.h>
 
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_sched.h"
-#include "nvdla_trace_layer.h"
 
 #define NVDLA_AUTOSUSPEND_MS	100
 /* A layer may take so long to end. */

@@ -11,8 +11,8 @@
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
-#include "nvdla_register.h"
 
 enum { NVDLA_SCOPE_SINGLE, NVDLA_SCOPE_GROUP };
 

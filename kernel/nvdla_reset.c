@@ -20,11 +20,11 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"
-#include "nvdla_trace_layer.h"
 
 /* Whoever has the lock of the device will be done some time. */
 #define NVDLA_RESET_RETRY_MS	20

@@ -42,8 +42,8 @@
 #include <drm/drm_print.h>
 
 #include "nvdla_context.h"
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
-#include "nvdla_dump.h"
 #include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"

@@ -2,10 +2,10 @@
 /*
  * Trace points, and what the engine tells for them.
  */
+#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_trace_layer.h"
 
 #define CREATE_TRACE_POINTS
 #include "nvdla_trace.h"
