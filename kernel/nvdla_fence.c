@@ -16,7 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "nvdla_fence.h"
+#include "nvdla_job.h"
 
 struct nvdla_fence {
 	/* first: dma_fence_free() frees what a fence points to */

@@ -20,7 +20,6 @@
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"
-#include "nvdla_fence.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
 #include "nvdla_sched.h"

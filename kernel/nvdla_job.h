@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Submissions: a program, its buffers, and the fence that tells its end.
+ * Submissions: a program, its buffers with their reservations, and the fence
+ * that signals its end.
  */
 #ifndef NVDLA_JOB_H
 #define NVDLA_JOB_H
 
+#include <linux/dma-fence.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/workqueue.h>
+#include <linux/ww_mutex.h>
 
 #include <drm/gpu_scheduler.h>
 
 #include "../firmware/engine/nvdla_engine.h"
 
+struct drm_gem_object;
 struct nvdla_bo;
 struct nvdla_context;
 struct nvdla_device;
@@ -98,6 +102,22 @@ struct nvdla_submission {
 	struct list_head quarantine;
 };
 
+/**
+ * struct nvdla_resv_set - reservations, each once
+ *
+ * Zeroed, it is empty.
+ */
+struct nvdla_resv_set {
+	/** @objects: one buffer of each reservation; the caller's references */
+	struct drm_gem_object **objects;
+	/** @written: the job writes to a buffer of it */
+	bool *written;
+	/** @count: of both */
+	u32 count;
+	/** @acquire: while they are locked */
+	struct ww_acquire_ctx acquire;
+};
+
 static inline struct nvdla_submission *
 to_nvdla_submission(struct drm_sched_job *base)
 {
@@ -116,5 +136,23 @@ void nvdla_submission_put(struct nvdla_submission *submission);
 void nvdla_submission_arm(struct nvdla_submission *submission);
 
 const char *nvdla_result_name(u32 result);
+
+/* nvdla_fence.c: what user space and other drivers see of a job */
+struct dma_fence *nvdla_fence_alloc(void);
+void nvdla_fence_discard(struct dma_fence *fence);
+void nvdla_fence_init(struct dma_fence *fence, u64 context, u64 seqno);
+u64 nvdla_fence_order(struct dma_fence *fence);
+void nvdla_fence_end(struct dma_fence *fence, int error);
+void nvdla_fence_settle(struct dma_fence *fence);
+
+/* nvdla_resv.c: the reservations of the buffers of a job */
+int nvdla_resv_alloc(struct nvdla_resv_set *set, u32 max);
+void nvdla_resv_free(struct nvdla_resv_set *set);
+void nvdla_resv_add(struct nvdla_resv_set *set, struct drm_gem_object *obj,
+		    bool write);
+int nvdla_resv_lock(struct nvdla_resv_set *set);
+void nvdla_resv_unlock(struct nvdla_resv_set *set);
+int nvdla_resv_depend(struct nvdla_resv_set *set, struct drm_sched_job *job);
+void nvdla_resv_publish(struct nvdla_resv_set *set, struct dma_fence *fence);
 
 #endif /* NVDLA_JOB_H */

@@ -17,8 +17,7 @@
 #include <drm/gpu_scheduler.h>
 
 #include "nvdla_compat.h"
-#include "nvdla_fence.h"
-#include "nvdla_resv.h"
+#include "nvdla_job.h"
 
 /**
  * nvdla_resv_alloc() - memory for a set

@@ -44,7 +44,6 @@
 #include "nvdla_context.h"
 #include "nvdla_debug.h"
 #include "nvdla_device.h"
-#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sched.h"

@@ -22,7 +22,6 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
-#include "nvdla_resv.h"
 #include "nvdla_user.h"
 
 /** struct nvdla_signal - a sync object to signal, prepared */

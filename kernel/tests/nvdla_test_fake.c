@@ -2,7 +2,7 @@
 /*
  * The device of the KUnit suites about jobs, and what they do with it.
  */
-#include "../nvdla_fence.h"
+#include "../nvdla_job.h"
 #include "../nvdla_program.h"
 #include "../nvdla_sched.h"
 #include "nvdla_test_fake.h"

@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../nvdla_fence.h"
+#include "../nvdla_job.h"
 
 static struct dma_fence *fence_create(struct kunit *test, u64 seqno)
 {

@@ -9,8 +9,7 @@
 #include <drm/drm_gem.h>
 #include <drm/gpu_scheduler.h>
 
-#include "../nvdla_fence.h"
-#include "../nvdla_resv.h"
+#include "../nvdla_job.h"
 #include "nvdla_test.h"
 
 #define BUFFERS	3
