@@ -303,7 +303,7 @@ static int nvdla_device_init(struct nvdla_device *ndev)
 	nvdla_reset_init(ndev);
 	/* Until it is complete. */
 	ndev->state = NVDLA_STATE_DEAD;
-	/* 1 is the program of nvdla_confirm_atom(). */
+	/* 1 is the program of nvdla_probe_atom(). */
 	atomic64_set(&ndev->program_serial, 1);
 
 	ret = nvdla_dump_init(ndev);
@@ -375,7 +375,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 		dev_err_probe(dev, ret, "no interrupt %d\n", irq);
 		goto silence;
 	}
-	ret = nvdla_confirm_atom(ndev);
+	ret = nvdla_probe_atom(ndev);
 	if (ret)
 		goto silence;
 

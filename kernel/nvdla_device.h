@@ -172,8 +172,8 @@ void nvdla_device_remove(struct nvdla_device *ndev);
 void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);
 
-/* nvdla_confirm.c */
-int nvdla_confirm_atom(struct nvdla_device *ndev);
+/* nvdla_probe_atom.c */
+int nvdla_probe_atom(struct nvdla_device *ndev);
 
 /* nvdla_power.c */
 extern const struct dev_pm_ops nvdla_pm_ops;

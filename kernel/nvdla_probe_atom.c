@@ -19,8 +19,8 @@
 #define NVDLA_POISON		0x5a
 #define NVDLA_SOURCE		0x33
 
-static int nvdla_confirm_compile(struct nvdla_device *ndev,
-				 struct nvdla_program *program, void **memory)
+static int nvdla_probe_compile(struct nvdla_device *ndev,
+			       struct nvdla_program *program, void **memory)
 {
 	const struct nvdla_slot slots[2] = {
 		{ .size = PAGE_SIZE, .alignment = ndev->hw->atom,
@@ -72,7 +72,7 @@ free:
  * The interrupt thread waits for hw_lock, so this takes what the handler finds.
  * The engine says when it has been for long enough.
  */
-static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
+static int nvdla_probe_run(struct nvdla_device *ndev, struct nvdla_job *job)
 {
 	struct nvdla_engine *engine = &ndev->engine;
 
@@ -94,8 +94,8 @@ static int nvdla_confirm_run(struct nvdla_device *ndev, struct nvdla_job *job)
 }
 
 /* It may still write: without a reset the pages are lost to everybody. */
-static void nvdla_confirm_stop(struct nvdla_device *ndev,
-			       struct nvdla_bo *source, struct nvdla_bo *target)
+static void nvdla_probe_stop(struct nvdla_device *ndev,
+			     struct nvdla_bo *source, struct nvdla_bo *target)
 {
 	struct device *dev = ndev->drm.dev;
 
@@ -108,12 +108,12 @@ static void nvdla_confirm_stop(struct nvdla_device *ndev,
 }
 
 /**
- * nvdla_confirm_atom() - refuse a device that is not ndev->hw
+ * nvdla_probe_atom() - refuse a device that is not ndev->hw
  * @ndev: device, started, before it is registered
  *
  * Return: 0, or an errno after a message.
  */
-int nvdla_confirm_atom(struct nvdla_device *ndev)
+int nvdla_probe_atom(struct nvdla_device *ndev)
 {
 	struct nvdla_program program = {};
 	struct nvdla_job job = { .program = &program, .serial = 1 };
@@ -131,7 +131,7 @@ int nvdla_confirm_atom(struct nvdla_device *ndev)
 		ret = PTR_ERR(target);
 		goto put_source;
 	}
-	ret = nvdla_confirm_compile(ndev, &program, &memory);
+	ret = nvdla_probe_compile(ndev, &program, &memory);
 	if (ret)
 		goto free;
 
@@ -144,12 +144,12 @@ int nvdla_confirm_atom(struct nvdla_device *ndev)
 	job.bases = bases;
 
 	mutex_lock(&ndev->hw_lock);
-	ret = nvdla_confirm_run(ndev, &job);
+	ret = nvdla_probe_run(ndev, &job);
 	mutex_unlock(&ndev->hw_lock);
 	if (ret) {
 		drm_err(&ndev->drm, "a copy of one element does not end: %d\n",
 			ret);
-		nvdla_confirm_stop(ndev, source, target);
+		nvdla_probe_stop(ndev, source, target);
 		goto free;
 	}
 	nvdla_bo_sync_for_cpu(target);
