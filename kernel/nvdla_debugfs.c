@@ -20,6 +20,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_power.h"
 #include "nvdla_program.h"
 #include "nvdla_user.h"
 

@@ -20,6 +20,8 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_front.h"
+#include "nvdla_power.h"
+#include "nvdla_reset.h"
 #include "nvdla_sched.h"
 
 static bool weight_gating = true;

@@ -172,31 +172,4 @@ void nvdla_device_remove(struct nvdla_device *ndev);
 void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);
 
-/* nvdla_probe_atom.c */
-int nvdla_probe_atom(struct nvdla_device *ndev);
-
-/* nvdla_power.c */
-extern const struct dev_pm_ops nvdla_pm_ops;
-
-void nvdla_set_offline(struct nvdla_device *ndev, bool offline);
-void nvdla_quiesce(struct nvdla_device *ndev);
-int nvdla_restart(struct nvdla_device *ndev);
-void nvdla_reset_prepare(struct nvdla_device *ndev);
-void nvdla_reset_done(struct nvdla_device *ndev);
-void nvdla_power_init(struct nvdla_device *ndev);
-bool nvdla_power_fini(struct nvdla_device *ndev);
-void nvdla_power_release(struct nvdla_device *ndev);
-int nvdla_power_get(struct nvdla_device *ndev);
-void nvdla_power_put(struct nvdla_device *ndev);
-
-/* nvdla_reset.c */
-void nvdla_reset_init(struct nvdla_device *ndev);
-void nvdla_reset(struct nvdla_device *ndev);
-void nvdla_recover(struct nvdla_device *ndev,
-		   struct nvdla_submission *submission);
-void nvdla_abort(struct nvdla_device *ndev, int error);
-void nvdla_give_up(struct nvdla_device *ndev);
-void nvdla_isolate(struct nvdla_device *ndev, bool isolated);
-void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset);
-
 #endif /* NVDLA_DEVICE_H */

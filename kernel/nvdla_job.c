@@ -21,6 +21,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_job.h"
+#include "nvdla_power.h"
 #include "nvdla_program.h"
 #include "nvdla_sched.h"
 #include "nvdla_trace.h"

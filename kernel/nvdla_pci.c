@@ -14,6 +14,8 @@
 
 #include "nvdla_device.h"
 #include "nvdla_front.h"
+#include "nvdla_power.h"
+#include "nvdla_reset.h"
 
 #define NVDLA_PCI_BAR		0
 #define NVDLA_PCI_BAR_SIZE	SZ_256K

@@ -14,6 +14,8 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_front.h"
+#include "nvdla_power.h"
+#include "nvdla_reset.h"
 #include "nvdla_sched.h"
 
 /* Microseconds that a reset line without timing of its own is asserted. */

@@ -16,6 +16,8 @@
 
 #include "nvdla_debug.h"
 #include "nvdla_device.h"
+#include "nvdla_power.h"
+#include "nvdla_reset.h"
 #include "nvdla_sched.h"
 
 #define NVDLA_AUTOSUSPEND_MS	100

@@ -15,6 +15,7 @@
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
+#include "nvdla_reset.h"
 
 #define NVDLA_POISON		0x5a
 #define NVDLA_SOURCE		0x33

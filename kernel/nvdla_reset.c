@@ -24,6 +24,7 @@
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_reset.h"
 #include "nvdla_sched.h"
 
 /* Whoever has the lock of the device will be done some time. */

@@ -46,6 +46,7 @@
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_reset.h"
 #include "nvdla_sched.h"
 #include "nvdla_trace.h"
 #include "nvdla_user.h"

@@ -4,6 +4,7 @@
  */
 #include "../nvdla_job.h"
 #include "../nvdla_program.h"
+#include "../nvdla_reset.h"
 #include "../nvdla_sched.h"
 #include "nvdla_test_fake.h"
 

@@ -5,6 +5,8 @@
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
+#include "../nvdla_power.h"
+#include "../nvdla_reset.h"
 #include "../nvdla_sched.h"
 #include "nvdla_test_fake.h"
 

@@ -5,6 +5,7 @@
  */
 #include <linux/prandom.h>
 
+#include "../nvdla_reset.h"
 #include "../nvdla_sched.h"
 #include "nvdla_test_fake.h"
 
