@@ -138,6 +138,36 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
+/**
+ * nvdla_set_offline() - may registers be touched?
+ * @ndev: device
+ * @offline: no; the interrupt handler does not either, once this returns
+ */
+void nvdla_set_offline(struct nvdla_device *ndev, bool offline)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	ndev->offline = offline;
+	ndev->irq_bits = 0;
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+}
+
+/**
+ * nvdla_quiesce() - no interrupt is raised any more
+ * @ndev: device, hw_lock held, nothing running or aborted
+ */
+void nvdla_quiesce(struct nvdla_device *ndev)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&ndev->hw_lock);
+	spin_lock_irqsave(&ndev->irq_lock, flags);
+	if (!ndev->offline)
+		nvdla_engine_quiesce(&ndev->engine);
+	spin_unlock_irqrestore(&ndev->irq_lock, flags);
+}
+
 static void nvdla_device_fini(struct drm_device *drm, void *data)
 {
 	struct nvdla_device *ndev = to_nvdla_device(drm);

@@ -171,5 +171,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 void nvdla_device_remove(struct nvdla_device *ndev);
 void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);
+void nvdla_set_offline(struct nvdla_device *ndev, bool offline);
+void nvdla_quiesce(struct nvdla_device *ndev);
 
 #endif /* NVDLA_DEVICE_H */

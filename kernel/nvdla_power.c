@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sleep of the system, the device's own when it has nothing to do, and resets
- * that somebody else asks for: all take a device away for a while and give it
- * back.
+ * Sleep of the system, and the device's own when it has nothing to do: both
+ * take a device away for a while and give it back, as a reset does.
  *
- * All go the same way. The job that runs is cut between two layers, registers
- * are not touched any more, and afterwards the engine takes the device over
- * anew, with nothing known of its tables. A job that cannot be cut in time
- * keeps the system awake; before a reset it has to end.
+ * The job that runs is cut between two layers, registers are not touched any
+ * more, and afterwards the engine takes the device over anew, with nothing
+ * known of its tables. A job that cannot be cut in time keeps the system awake.
  */
 #include <linux/interrupt.h>
 #include <linux/pm_runtime.h>
 
-#include <drm/drm_print.h>
-
-#include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_power.h"
 #include "nvdla_reset.h"
@@ -23,86 +18,6 @@
 #define NVDLA_AUTOSUSPEND_MS	100
 /* A layer may take so long to end. */
 #define NVDLA_SUSPEND_MS	5000
-#define NVDLA_RESET_MS		1000
-
-/**
- * nvdla_set_offline() - may registers be touched?
- * @ndev: device
- * @offline: no; the interrupt handler does not either, once this returns
- */
-void nvdla_set_offline(struct nvdla_device *ndev, bool offline)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&ndev->irq_lock, flags);
-	ndev->offline = offline;
-	ndev->irq_bits = 0;
-	spin_unlock_irqrestore(&ndev->irq_lock, flags);
-}
-
-/**
- * nvdla_quiesce() - no interrupt is raised any more
- * @ndev: device, hw_lock held, nothing running or aborted
- */
-void nvdla_quiesce(struct nvdla_device *ndev)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&ndev->hw_lock);
-	spin_lock_irqsave(&ndev->irq_lock, flags);
-	if (!ndev->offline)
-		nvdla_engine_quiesce(&ndev->engine);
-	spin_unlock_irqrestore(&ndev->irq_lock, flags);
-}
-
-/**
- * nvdla_restart() - take the device over after a reset or a sleep
- * @ndev: device, in its reset state
- *
- * Return: 0, or -EIO after a message.
- */
-int nvdla_restart(struct nvdla_device *ndev)
-{
-	int ret = 0;
-
-	nvdla_set_offline(ndev, false);
-	nvdla_hw_lock(ndev);
-	if (ndev->state != NVDLA_STATE_DEAD)
-		ret = nvdla_engine_start(&ndev->engine);
-	if (!ret && ndev->state != NVDLA_STATE_DEAD) {
-		nvdla_sched_release_held(ndev);
-		nvdla_isolate(ndev, false);
-		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
-		nvdla_sched_advance(ndev);
-	}
-	nvdla_hw_unlock(ndev);
-	if (!ret)
-		return 0;
-	drm_err(&ndev->drm, "cannot be taken over again: %s\n",
-		nvdla_start_reason(ret));
-	return -EIO;
-}
-
-/* Cuts what runs. Return: whether it did in time. */
-static bool nvdla_pause(struct nvdla_device *ndev, unsigned int ms)
-{
-	nvdla_hw_lock(ndev);
-	if (ndev->state == NVDLA_STATE_RUNNING)
-		WRITE_ONCE(ndev->state, NVDLA_STATE_PAUSED);
-	nvdla_sched_advance(ndev);
-	nvdla_hw_unlock(ndev);
-	return wait_event_timeout(ndev->idle, !READ_ONCE(ndev->running),
-				  msecs_to_jiffies(ms));
-}
-
-static void nvdla_unpause(struct nvdla_device *ndev)
-{
-	nvdla_hw_lock(ndev);
-	if (ndev->state == NVDLA_STATE_PAUSED)
-		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
-	nvdla_sched_advance(ndev);
-	nvdla_hw_unlock(ndev);
-}
 
 /**
  * nvdla_power_get() - awake until nvdla_power_put()
@@ -133,62 +48,6 @@ void nvdla_power_put(struct nvdla_device *ndev)
 {
 	pm_runtime_mark_last_busy(ndev->drm.dev);
 	pm_runtime_put_autosuspend(ndev->drm.dev);
-}
-
-/**
- * nvdla_reset_prepare() - the device is about to be reset
- * @ndev: device; the lock of its bus device is held, or nobody else can ask
- */
-void nvdla_reset_prepare(struct nvdla_device *ndev)
-{
-	/* Awake, or its sleep would be forgotten by the reset. */
-	pm_runtime_get_sync(ndev->drm.dev);
-	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
-		return;
-	if (!nvdla_pause(ndev, NVDLA_RESET_MS))
-		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
-
-	nvdla_hw_lock(ndev);
-	nvdla_abort(ndev, -ECANCELED);
-	nvdla_quiesce(ndev);
-	nvdla_hw_unlock(ndev);
-	nvdla_set_offline(ndev, true);
-	synchronize_irq(ndev->irq);
-}
-
-/* Somebody else has failed to give the device back as it should be. */
-static void nvdla_reset_anew(struct nvdla_device *ndev)
-{
-	nvdla_hw_lock(ndev);
-	nvdla_reset(ndev);
-	nvdla_hw_unlock(ndev);
-}
-
-/**
- * nvdla_reset_done() - the reset is over, and may have worked
- * @ndev: device, after nvdla_reset_prepare()
- *
- * After one of our own, nvdla_reset.c knows whether it did. After another's
- * the device must be found idle, and if something had to be aborted, only a
- * reset of our own proves that nothing is left of it.
- */
-void nvdla_reset_done(struct nvdla_device *ndev)
-{
-	bool foreign, clean;
-
-	nvdla_hw_lock(ndev);
-	foreign = ndev->state == NVDLA_STATE_PAUSED;
-	clean = list_empty(&ndev->quarantine);
-	nvdla_hw_unlock(ndev);
-
-	if (foreign) {
-		atomic_inc(&ndev->resets);
-		nvdla_trace_reset(ndev, 0);
-		drm_info(&ndev->drm, "reset by somebody else\n");
-	}
-	if (foreign && (!clean || nvdla_restart(ndev)))
-		nvdla_reset_anew(ndev);
-	nvdla_power_put(ndev);
 }
 
 static int nvdla_runtime_suspend(struct device *dev)
@@ -240,10 +99,10 @@ static int nvdla_suspend(struct device *dev)
 	int ret = -EBUSY;
 
 	flush_delayed_work(&ndev->reset_work);
-	if (nvdla_pause(ndev, NVDLA_SUSPEND_MS))
+	if (nvdla_sched_pause(ndev, NVDLA_SUSPEND_MS))
 		ret = pm_runtime_force_suspend(dev);
 	if (ret)
-		nvdla_unpause(ndev);
+		nvdla_sched_unpause(ndev);
 	return ret;
 }
 

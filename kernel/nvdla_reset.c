@@ -14,7 +14,12 @@
  * other jobs wait for anyhow, is on the way to fences: its queue has a rescuer,
  * it takes memory that needs no reclaim, and it never waits for the lock of the
  * bus device, whose holder may wait for fences; it tries again.
+ *
+ * Somebody else may ask for a reset as well. The job that runs is cut between
+ * two layers, as for a sleep (nvdla_power.c); where that takes too long it ends.
  */
+#include <linux/interrupt.h>
+#include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
 
 #include <drm/drm_gem.h>
@@ -24,12 +29,15 @@
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_power.h"
 #include "nvdla_reset.h"
 #include "nvdla_sched.h"
 
 /* Whoever has the lock of the device will be done some time. */
 #define NVDLA_RESET_RETRY_MS	20
 #define NVDLA_RESET_TRIES	(30 * MSEC_PER_SEC / NVDLA_RESET_RETRY_MS)
+/* A layer may take so long to end. */
+#define NVDLA_RESET_MS		1000
 
 /**
  * nvdla_isolate() - keep the device off the bus, or let it on again
@@ -139,6 +147,93 @@ void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset)
 			nvdla_bo_abandon(to_nvdla_bo(submission->objects[i]));
 		nvdla_submission_put(submission);
 	}
+}
+
+/**
+ * nvdla_restart() - take the device over after a reset or a sleep
+ * @ndev: device, in its reset state
+ *
+ * Return: 0, or -EIO after a message.
+ */
+int nvdla_restart(struct nvdla_device *ndev)
+{
+	int ret = 0;
+
+	nvdla_set_offline(ndev, false);
+	nvdla_hw_lock(ndev);
+	if (ndev->state != NVDLA_STATE_DEAD)
+		ret = nvdla_engine_start(&ndev->engine);
+	if (!ret && ndev->state != NVDLA_STATE_DEAD) {
+		nvdla_sched_release_held(ndev);
+		nvdla_isolate(ndev, false);
+		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+		nvdla_sched_advance(ndev);
+	}
+	nvdla_hw_unlock(ndev);
+	if (!ret)
+		return 0;
+	drm_err(&ndev->drm, "cannot be taken over again: %s\n",
+		nvdla_start_reason(ret));
+	return -EIO;
+}
+
+/**
+ * nvdla_reset_prepare() - the device is about to be reset
+ * @ndev: device; the lock of its bus device is held, or nobody else can ask
+ */
+void nvdla_reset_prepare(struct nvdla_device *ndev)
+{
+	/* Awake, or its sleep would be forgotten by the reset. */
+	pm_runtime_get_sync(ndev->drm.dev);
+	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
+		return;
+	if (!nvdla_sched_pause(ndev, NVDLA_RESET_MS))
+		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
+
+	nvdla_hw_lock(ndev);
+	nvdla_abort(ndev, -ECANCELED);
+	nvdla_quiesce(ndev);
+	nvdla_hw_unlock(ndev);
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+}
+
+/**
+ * nvdla_reset_anew() - reset a device that came back wrong
+ * @ndev: device, after a sleep or a reset by somebody else
+ */
+void nvdla_reset_anew(struct nvdla_device *ndev)
+{
+	nvdla_hw_lock(ndev);
+	nvdla_reset(ndev);
+	nvdla_hw_unlock(ndev);
+}
+
+/**
+ * nvdla_reset_done() - the reset is over, and may have worked
+ * @ndev: device, after nvdla_reset_prepare()
+ *
+ * After one of our own, nvdla_reset.c knows whether it did. After another's
+ * the device must be found idle, and if something had to be aborted, only a
+ * reset of our own proves that nothing is left of it.
+ */
+void nvdla_reset_done(struct nvdla_device *ndev)
+{
+	bool foreign, clean;
+
+	nvdla_hw_lock(ndev);
+	foreign = ndev->state == NVDLA_STATE_PAUSED;
+	clean = list_empty(&ndev->quarantine);
+	nvdla_hw_unlock(ndev);
+
+	if (foreign) {
+		atomic_inc(&ndev->resets);
+		nvdla_trace_reset(ndev, 0);
+		drm_info(&ndev->drm, "reset by somebody else\n");
+	}
+	if (foreign && (!clean || nvdla_restart(ndev)))
+		nvdla_reset_anew(ndev);
+	nvdla_power_put(ndev);
 }
 
 /* The end of a reset that did not work. */

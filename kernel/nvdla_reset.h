@@ -11,22 +11,18 @@
 struct nvdla_device;
 struct nvdla_submission;
 
-/* nvdla_power.c */
-void nvdla_set_offline(struct nvdla_device *ndev, bool offline);
-void nvdla_quiesce(struct nvdla_device *ndev);
-int nvdla_restart(struct nvdla_device *ndev);
-void nvdla_reset_prepare(struct nvdla_device *ndev);
-void nvdla_reset_done(struct nvdla_device *ndev);
-
-/* nvdla_reset.c */
 void nvdla_reset_init(struct nvdla_device *ndev);
 void nvdla_reset(struct nvdla_device *ndev);
+void nvdla_reset_anew(struct nvdla_device *ndev);
 void nvdla_recover(struct nvdla_device *ndev,
 		   struct nvdla_submission *submission);
 void nvdla_abort(struct nvdla_device *ndev, int error);
 void nvdla_give_up(struct nvdla_device *ndev);
 void nvdla_isolate(struct nvdla_device *ndev, bool isolated);
 void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset);
+int nvdla_restart(struct nvdla_device *ndev);
+void nvdla_reset_prepare(struct nvdla_device *ndev);
+void nvdla_reset_done(struct nvdla_device *ndev);
 
 /* nvdla_probe_atom.c: the first work of a device, which may need a reset */
 int nvdla_probe_atom(struct nvdla_device *ndev);

@@ -605,3 +605,34 @@ void nvdla_sched_cancel(struct nvdla_context *context)
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
 }
+
+/**
+ * nvdla_sched_pause() - start nothing any more, and cut what runs
+ * @ndev: device
+ * @ms: for how long to wait for the layer that runs
+ *
+ * Return: whether nothing runs any more.
+ */
+bool nvdla_sched_pause(struct nvdla_device *ndev, unsigned int ms)
+{
+	nvdla_hw_lock(ndev);
+	if (ndev->state == NVDLA_STATE_RUNNING)
+		WRITE_ONCE(ndev->state, NVDLA_STATE_PAUSED);
+	nvdla_sched_advance(ndev);
+	nvdla_hw_unlock(ndev);
+	return wait_event_timeout(ndev->idle, !READ_ONCE(ndev->running),
+				  msecs_to_jiffies(ms));
+}
+
+/**
+ * nvdla_sched_unpause() - go on after nvdla_sched_pause()
+ * @ndev: device
+ */
+void nvdla_sched_unpause(struct nvdla_device *ndev)
+{
+	nvdla_hw_lock(ndev);
+	if (ndev->state == NVDLA_STATE_PAUSED)
+		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+	nvdla_sched_advance(ndev);
+	nvdla_hw_unlock(ndev);
+}
