@@ -15,11 +15,11 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_compat.h"
 #include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_front.h"
 #include "nvdla_power.h"
 #include "nvdla_reset.h"
 #include "nvdla_sched.h"
@@ -204,8 +204,8 @@ static void nvdla_device_stop(struct nvdla_device *ndev, bool awake)
 
 	/* A reset that failed before may work now. */
 	cookie = dma_fence_begin_signalling();
-	if (awake && ndev->suspect && ndev->front->can_reset(ndev->drm.dev))
-		reset = !ndev->front->reset(ndev->drm.dev, true);
+	if (awake && ndev->suspect && ndev->bus_ops->can_reset(ndev->drm.dev))
+		reset = !ndev->bus_ops->reset(ndev->drm.dev, true);
 	nvdla_hw_lock(ndev);
 	nvdla_sched_release_held(ndev);
 	nvdla_hw_unlock(ndev);
@@ -223,7 +223,7 @@ static void nvdla_device_stop(struct nvdla_device *ndev, bool awake)
  * nvdla_device_remove() - take a device out of use
  * @ndev: device that was created
  *
- * The first thing that a front end does when its device goes, while registers
+ * The first thing that a bus does when its device goes, while registers
  * and power are still there. What was submitted ends with -ENODEV; files stay
  * open and can be closed.
  */
@@ -275,9 +275,9 @@ static int nvdla_device_start(struct nvdla_device *ndev)
 	struct device *dev = ndev->drm.dev;
 	int ret = nvdla_engine_start(&ndev->engine);
 
-	if (ret == -NVDLA_START_BUSY && ndev->front->can_reset(dev)) {
+	if (ret == -NVDLA_START_BUSY && ndev->bus_ops->can_reset(dev)) {
 		dev_info(dev, "found running, resetting it\n");
-		if (!ndev->front->reset(dev, true))
+		if (!ndev->bus_ops->reset(dev, true))
 			ret = nvdla_engine_start(&ndev->engine);
 	}
 	if (ret)
@@ -350,19 +350,19 @@ static int nvdla_device_init(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_device_create() - a device that a front end has found
+ * nvdla_device_create() - create a device that a bus has found
  * @dev: bus device, DMA mask not set yet, kept off the bus if that is possible
  * @hw: configuration that its id stands for
  * @regs: mapped registers
  * @irq: interrupt
- * @front: what the front end can do
+ * @bus_ops: what the bus can do
  *
  * Return: 0, or an errno after a message. Ends with nvdla_device_remove(); the
  * rest is undone with @dev.
  */
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 			void __iomem *regs, int irq,
-			const struct nvdla_front_ops *front)
+			const struct nvdla_bus_ops *bus_ops)
 {
 	struct nvdla_device *ndev;
 	int ret;
@@ -382,7 +382,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ndev->hw = &ndev->own_hw;
 	ndev->regs = regs;
 	ndev->irq = irq;
-	ndev->front = front;
+	ndev->bus_ops = bus_ops;
 	ndev->clock_khz = nvdla_platform_clock_khz(dev);
 	ret = nvdla_device_init(ndev);
 	if (ret)

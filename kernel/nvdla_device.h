@@ -20,31 +20,9 @@
 #include "nvdla_gem.h"
 #include "nvdla_sched.h"
 
+struct nvdla_bus_ops;
 struct nvdla_dump;
 struct nvdla_submission;
-
-/**
- * struct nvdla_front_ops - what only the front end can do
- */
-struct nvdla_front_ops {
-	/** @can_reset: there is a way that should work */
-	bool (*can_reset)(struct device *dev);
-	/**
-	 * @reset: returns with the core in its reset state, or an errno,
-	 * -EAGAIN to be called again later; @locked: the caller holds the lock
-	 * of the device, which is not waited for. Without hw_lock; fences wait
-	 * for it, so it may sleep, but take no lock whose holder may wait for a
-	 * fence; memory is not reclaimed for it.
-	 */
-	int (*reset)(struct device *dev, bool locked);
-	/**
-	 * @isolate: keep the device off the bus, or let it on again; NULL
-	 * where there is no way. Under hw_lock, takes no memory.
-	 */
-	void (*isolate)(struct device *dev, bool isolated);
-	/** @power: clocks and the like; NULL if there are none */
-	int (*power)(struct device *dev, bool on);
-};
 
 /** enum nvdla_state - what may be done with a device */
 enum nvdla_state {
@@ -72,8 +50,8 @@ struct nvdla_device {
 	void __iomem *regs;
 	/** @irq: interrupt */
 	int irq;
-	/** @front: of the front end, constant */
-	const struct nvdla_front_ops *front;
+	/** @bus_ops: of its bus, constant */
+	const struct nvdla_bus_ops *bus_ops;
 	/** @clock_khz: core clock, 0 if not known */
 	u32 clock_khz;
 
@@ -167,7 +145,7 @@ static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 
 int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 			void __iomem *regs, int irq,
-			const struct nvdla_front_ops *front);
+			const struct nvdla_bus_ops *bus_ops);
 void nvdla_device_remove(struct nvdla_device *ndev);
 void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);

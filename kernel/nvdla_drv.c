@@ -12,12 +12,12 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_ioctl.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
-#include "nvdla_front.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_program.h"
@@ -65,7 +65,7 @@ static void nvdla_fill_device_info(struct nvdla_device *ndev,
 	info->clock_khz = ndev->clock_khz;
 	if (!nvdla_gem_coherent(ndev))
 		info->flags |= DRM_NVDLA_DEVICE_NONCOHERENT;
-	if (ndev->front->can_reset(ndev->drm.dev))
+	if (ndev->bus_ops->can_reset(ndev->drm.dev))
 		info->flags |= DRM_NVDLA_DEVICE_CAN_RESET;
 	if (ndev->sram.pool)
 		info->flags |= DRM_NVDLA_DEVICE_SRAM;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PCI front end: FPGA cards and the emulator's device.
+ * Devices on PCI: FPGA cards and the emulator's device.
  *
  * NVDLA has no PCI id of its own: each card has the one of its maker, and
  * emulators make one up. So the driver claims none, as pci-stub does, and the
@@ -12,8 +12,8 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_device.h"
-#include "nvdla_front.h"
 #include "nvdla_power.h"
 #include "nvdla_reset.h"
 
@@ -49,7 +49,7 @@ static void nvdla_pci_isolate(struct device *dev, bool isolated)
 		pci_set_master(pdev);
 }
 
-static const struct nvdla_front_ops nvdla_pci_front_ops = {
+static const struct nvdla_bus_ops nvdla_pci_ops = {
 	.can_reset = nvdla_pci_can_reset,
 	.reset = nvdla_pci_reset,
 	.isolate = nvdla_pci_isolate,
@@ -148,7 +148,7 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return ret;
 	return nvdla_device_create(dev, hw, pcim_iomap_table(pdev)[NVDLA_PCI_BAR],
 				   pci_irq_vector(pdev, 0),
-				   &nvdla_pci_front_ops);
+				   &nvdla_pci_ops);
 }
 
 static void nvdla_pci_remove(struct pci_dev *pdev)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Platform front end: systems on chip, by device tree or ACPI PRP0001.
+ * Devices of systems on chip, by device tree or ACPI PRP0001.
  */
 #include <linux/acpi.h>
 #include <linux/clk.h>
@@ -11,9 +11,9 @@
 #include <linux/property.h>
 #include <linux/reset.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
-#include "nvdla_front.h"
 #include "nvdla_power.h"
 #include "nvdla_reset.h"
 #include "nvdla_sched.h"
@@ -30,8 +30,8 @@ MODULE_PARM_DESC(clock_khz,
  * struct nvdla_platform - what a platform device has beside the core
  */
 struct nvdla_platform {
-	/** @front: the core's device points here */
-	struct nvdla_front_ops front;
+	/** @bus_ops: the core's device points here */
+	struct nvdla_bus_ops bus_ops;
 	/** @resets: reset lines of a device tree, or NULL */
 	struct reset_control *resets;
 	/** @clks: all that it has, on while the device is awake */
@@ -50,7 +50,7 @@ static struct nvdla_platform *to_nvdla_platform(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
 
-	return container_of(ndev->front, struct nvdla_platform, front);
+	return container_of(ndev->bus_ops, struct nvdla_platform, bus_ops);
 }
 
 static bool nvdla_platform_can_reset(struct device *dev)
@@ -160,7 +160,7 @@ static struct clk *nvdla_platform_core_clock(struct device *dev)
 
 /**
  * nvdla_platform_clock_khz() - how fast the core is clocked
- * @dev: bus device of any front end, its clocks on
+ * @dev: device on any bus, its clocks on
  *
  * By the module's parameter; else by the clock "core", or the only one; else
  * by the property "clock-frequency", in Hz.
@@ -185,6 +185,12 @@ u32 nvdla_platform_clock_khz(struct device *dev)
 		rate = frequency;
 	return rate / 1000;
 }
+
+static const struct nvdla_bus_ops nvdla_platform_ops = {
+	.can_reset = nvdla_platform_can_reset,
+	.reset = nvdla_platform_reset,
+	.power = nvdla_platform_power,
+};
 
 static void nvdla_platform_set_clock(struct nvdla_device *ndev, u32 khz)
 {
@@ -255,9 +261,7 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	platform = devm_kzalloc(dev, sizeof(*platform), GFP_KERNEL);
 	if (!platform)
 		return -ENOMEM;
-	platform->front.can_reset = nvdla_platform_can_reset;
-	platform->front.reset = nvdla_platform_reset;
-	platform->front.power = nvdla_platform_power;
+	platform->bus_ops = nvdla_platform_ops;
 	regs = devm_platform_ioremap_resource(pdev, 0);
 	if (IS_ERR(regs))
 		return PTR_ERR(regs);
@@ -270,7 +274,7 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	ret = nvdla_platform_init_resets(dev, platform);
 	if (ret)
 		return ret;
-	ret = nvdla_device_create(dev, hw, regs, irq, &platform->front);
+	ret = nvdla_device_create(dev, hw, regs, irq, &platform->bus_ops);
 	if (ret)
 		return ret;
 	ret = nvdla_platform_follow_clock(dev, platform);

@@ -10,6 +10,7 @@
 #include <linux/interrupt.h>
 #include <linux/pm_runtime.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_device.h"
 #include "nvdla_power.h"
 #include "nvdla_reset.h"
@@ -68,8 +69,8 @@ static int nvdla_runtime_suspend(struct device *dev)
 		return ret;
 	nvdla_set_offline(ndev, true);
 	synchronize_irq(ndev->irq);
-	if (ndev->front->power)
-		ret = ndev->front->power(dev, false);
+	if (ndev->bus_ops->power)
+		ret = ndev->bus_ops->power(dev, false);
 	if (ret)
 		nvdla_restart(ndev);
 	return ret;
@@ -80,8 +81,8 @@ static int nvdla_runtime_resume(struct device *dev)
 	struct nvdla_device *ndev = dev_get_drvdata(dev);
 	int ret = 0;
 
-	if (ndev->front->power)
-		ret = ndev->front->power(dev, true);
+	if (ndev->bus_ops->power)
+		ret = ndev->bus_ops->power(dev, true);
 	if (ret)
 		return ret;
 	/*

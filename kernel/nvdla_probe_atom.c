@@ -13,6 +13,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_reset.h"
@@ -102,7 +103,7 @@ static void nvdla_probe_stop(struct nvdla_device *ndev,
 
 	nvdla_engine_abort(&ndev->engine);
 	nvdla_isolate(ndev, true);
-	if (ndev->front->can_reset(dev) && !ndev->front->reset(dev, true))
+	if (ndev->bus_ops->can_reset(dev) && !ndev->bus_ops->reset(dev, true))
 		return;
 	nvdla_bo_abandon(source);
 	nvdla_bo_abandon(target);

@@ -25,6 +25,7 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
+#include "nvdla_bus.h"
 #include "nvdla_debug.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
@@ -46,9 +47,9 @@
  */
 void nvdla_isolate(struct nvdla_device *ndev, bool isolated)
 {
-	if (!ndev->front->isolate)
+	if (!ndev->bus_ops->isolate)
 		return;
-	ndev->front->isolate(ndev->drm.dev, isolated);
+	ndev->bus_ops->isolate(ndev->drm.dev, isolated);
 	ndev->isolated = isolated;
 }
 
@@ -257,8 +258,8 @@ static bool nvdla_reset_try(struct nvdla_device *ndev)
 	struct device *dev = ndev->drm.dev;
 	int ret = -ENOTTY;
 
-	if (ndev->front->can_reset(dev))
-		ret = ndev->front->reset(dev, false);
+	if (ndev->bus_ops->can_reset(dev))
+		ret = ndev->bus_ops->reset(dev, false);
 	if (ret == -EAGAIN && ++ndev->reset_tries < NVDLA_RESET_TRIES)
 		return true;
 	if (!ret) {

@@ -2,6 +2,7 @@
 /*
  * The device of the KUnit suites about jobs, and what they do with it.
  */
+#include "../nvdla_bus.h"
 #include "../nvdla_job.h"
 #include "../nvdla_program.h"
 #include "../nvdla_reset.h"
@@ -122,14 +123,14 @@ static void fake_isolate(struct device *dev, bool isolated)
 	to_fake(dev)->isolated = isolated;
 }
 
-const struct nvdla_front_ops fake_front = {
+const struct nvdla_bus_ops fake_bus_ops = {
 	.can_reset = fake_can_reset,
 	.reset = fake_reset,
 	.isolate = fake_isolate,
 };
 
 /* Nothing but a reset stops it, as on most systems on chip. */
-const struct nvdla_front_ops fake_soc_front = {
+const struct nvdla_bus_ops fake_soc_bus_ops = {
 	.can_reset = fake_can_reset,
 	.reset = fake_reset,
 };
@@ -140,7 +141,7 @@ static void fake_deadline(struct work_struct *work)
 }
 
 struct fake *fake_create(struct kunit *test,
-			 const struct nvdla_front_ops *front)
+			 const struct nvdla_bus_ops *bus_ops)
 {
 	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 	struct nvdla_device *ndev;
@@ -157,7 +158,7 @@ struct fake *fake_create(struct kunit *test,
 	ndev = &fake->ndev;
 	ndev->drm.dev = &fake->dev;
 	ndev->hw = nvdla_test_hw(test);
-	ndev->front = front;
+	ndev->bus_ops = bus_ops;
 	mutex_init(&ndev->hw_lock);
 	spin_lock_init(&ndev->irq_lock);
 	init_waitqueue_head(&ndev->idle);

@@ -44,11 +44,11 @@ struct fake {
 	u32 resets;
 };
 
-extern const struct nvdla_front_ops fake_front;
-extern const struct nvdla_front_ops fake_soc_front;
+extern const struct nvdla_bus_ops fake_bus_ops;
+extern const struct nvdla_bus_ops fake_soc_bus_ops;
 
 struct fake *fake_create(struct kunit *test,
-			 const struct nvdla_front_ops *front);
+			 const struct nvdla_bus_ops *bus_ops);
 void fake_destroy(struct fake *fake);
 void fake_set_up(struct fake *fake);
 void fake_interrupt(struct fake *fake);

@@ -13,7 +13,7 @@
 /* Runtime PM of the device is off: the core counts, and calls nobody. */
 static int power_init(struct kunit *test)
 {
-	struct fake *fake = fake_create(test, &fake_front);
+	struct fake *fake = fake_create(test, &fake_bus_ops);
 
 	device_initialize(&fake->dev);
 	return 0;

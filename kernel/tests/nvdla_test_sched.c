@@ -11,7 +11,7 @@
 
 static int sched_init(struct kunit *test)
 {
-	fake_create(test, &fake_front);
+	fake_create(test, &fake_bus_ops);
 	return 0;
 }
 
@@ -480,7 +480,7 @@ static void paused_device_starts_nothing(struct kunit *test)
 static struct fake *restart_as_soc(struct kunit *test)
 {
 	fake_destroy(test->priv);
-	return fake_create(test, &fake_soc_front);
+	return fake_create(test, &fake_soc_bus_ops);
 }
 
 /* The reset comes first where nothing else keeps the device off the bus. */
@@ -552,7 +552,7 @@ static void live(struct kunit *test, struct rnd_state *rnd, bool soc)
 	u32 made[CONTEXTS] = {}, i, step;
 	struct fake *fake;
 
-	fake = fake_create(test, soc ? &fake_soc_front : &fake_front);
+	fake = fake_create(test, soc ? &fake_soc_bus_ops : &fake_bus_ops);
 	for (i = 0; i < CONTEXTS; i++)
 		share_user(fake, i, i % 3);
 	for (step = 0; step < 60; step++) {

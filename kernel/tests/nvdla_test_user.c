@@ -75,7 +75,7 @@ static void sub_uids_have_one_limit(struct kunit *test)
 /* A file has its contexts, destroyed ones too, until their last job ends. */
 static void closed_file_cancels_all_its_contexts(struct kunit *test)
 {
-	struct fake *fake = fake_create(test, &fake_front);
+	struct fake *fake = fake_create(test, &fake_bus_ops);
 	struct nvdla_client *client = &fake->clients[0];
 	struct nvdla_submission *running, *destroyed, *other;
 
@@ -102,7 +102,7 @@ static void closed_file_cancels_all_its_contexts(struct kunit *test)
 /* The charge of a job is gone when its fence signals. */
 static void job_is_charged_until_it_ends(struct kunit *test)
 {
-	struct fake *fake = fake_create(test, &fake_front);
+	struct fake *fake = fake_create(test, &fake_bus_ops);
 	struct nvdla_user *user = &fake->users[0];
 	struct nvdla_submission *job;
 

@@ -132,9 +132,9 @@ PATCHES = [
     ("kunit-jobs", "accel/nvdla: Test the life of jobs by KUnit",
      "Scheduling, ownership and recovery, on a device of a few registers that\n"
      "each test moves by hand.", r"kernel/tests/nvdla_test_(fake|power|sched|user)\.o$"),
-    ("pci", "accel/nvdla: Add the PCI front end",
+    ("pci", "accel/nvdla: Find devices on PCI",
      "NVDLA as a PCI function: an FPGA, or an emulator.", r"kernel/nvdla_pci\.o$"),
-    ("platform", "accel/nvdla: Add the platform front end",
+    ("platform", "accel/nvdla: Find devices of systems on chip",
      "NVDLA in a system on chip, found by device tree or ACPI. With it the\n"
      "driver is complete, so it can be chosen.", r"kernel/nvdla_platform\.o$"),
     ("documentation", "Documentation/accel: Describe NVDLA",
