@@ -32,6 +32,8 @@ struct nvdla_bus_ops {
 	void (*isolate)(struct device *dev, bool isolated);
 	/** @power: clocks and the like; NULL if there are none */
 	int (*power)(struct device *dev, bool on);
+	/** @clock_khz: how fast the core is clocked, 0 if nothing says it */
+	u32 (*clock_khz)(struct device *dev);
 };
 
 #if IS_ENABLED(CONFIG_PCI)
@@ -48,8 +50,10 @@ static inline void nvdla_pci_unregister(void)
 }
 #endif
 
-u32 nvdla_platform_clock_khz(struct device *dev);
 int nvdla_platform_register(void);
 void nvdla_platform_unregister(void);
+
+/* Both buses use this for clock_khz(). */
+u32 nvdla_bus_clock_khz(struct device *dev);
 
 #endif /* NVDLA_BUS_H */

@@ -383,7 +383,7 @@ int nvdla_device_create(struct device *dev, const struct nvdla_hw *hw,
 	ndev->regs = regs;
 	ndev->irq = irq;
 	ndev->bus_ops = bus_ops;
-	ndev->clock_khz = nvdla_platform_clock_khz(dev);
+	ndev->clock_khz = bus_ops->clock_khz(dev);
 	ret = nvdla_device_init(ndev);
 	if (ret)
 		return ret;

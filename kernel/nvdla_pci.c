@@ -53,6 +53,7 @@ static const struct nvdla_bus_ops nvdla_pci_ops = {
 	.can_reset = nvdla_pci_can_reset,
 	.reset = nvdla_pci_reset,
 	.isolate = nvdla_pci_isolate,
+	.clock_khz = nvdla_bus_clock_khz,
 };
 
 /* Around each reset of the function, whoever asks for it. */

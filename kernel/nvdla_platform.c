@@ -159,7 +159,7 @@ static struct clk *nvdla_platform_core_clock(struct device *dev)
 }
 
 /**
- * nvdla_platform_clock_khz() - how fast the core is clocked
+ * nvdla_bus_clock_khz() - how fast the core is clocked
  * @dev: device on any bus, its clocks on
  *
  * By the module's parameter; else by the clock "core", or the only one; else
@@ -167,7 +167,7 @@ static struct clk *nvdla_platform_core_clock(struct device *dev)
  *
  * Return: kHz, 0 if nothing says it.
  */
-u32 nvdla_platform_clock_khz(struct device *dev)
+u32 nvdla_bus_clock_khz(struct device *dev)
 {
 	struct clk *clk;
 	unsigned long rate = 0;
@@ -190,6 +190,7 @@ static const struct nvdla_bus_ops nvdla_platform_ops = {
 	.can_reset = nvdla_platform_can_reset,
 	.reset = nvdla_platform_reset,
 	.power = nvdla_platform_power,
+	.clock_khz = nvdla_bus_clock_khz,
 };
 
 static void nvdla_platform_set_clock(struct nvdla_device *ndev, u32 khz)
@@ -243,7 +244,7 @@ static int nvdla_platform_follow_clock(struct device *dev,
 	if (ret)
 		return dev_err_probe(dev, ret, "its clock cannot be followed\n");
 	/* The clock may have changed before the notifier was there. */
-	nvdla_platform_set_clock(platform->ndev, nvdla_platform_clock_khz(dev));
+	nvdla_platform_set_clock(platform->ndev, nvdla_bus_clock_khz(dev));
 	return 0;
 }
 
