@@ -275,7 +275,16 @@ struct nvdla_sdp_plan {
 	u32 silent;
 };
 
-/** struct nvdla_operand - operands of X1, X2 or Y, and where they are said */
+int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan);
+void nvdla_sdp_emit(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan);
+u32 nvdla_sdp_x_reads(const struct nvdla_sdp_x *x);
+
+/* ---------------------------------------------------- sdp_operand.c --- */
+
+/* With a batch it aligns addresses and strides: pairs of atoms are delivered. */
+#define NVDLA_SDP_BATCH_ALIGN	64
+
+/** struct nvdla_operand - operands of X1, X2 or Y, and the fields that set them */
 struct nvdla_operand {
 	const struct nvdla_surface *surface;
 	u32 surface_field;
@@ -289,9 +298,6 @@ struct nvdla_operand {
 	u32 dma;
 };
 
-int nvdla_sdp_check(struct nvdla_compile *c, struct nvdla_sdp_plan *plan);
-void nvdla_sdp_emit(struct nvdla_compile *c, const struct nvdla_sdp_plan *plan);
-u32 nvdla_sdp_x_reads(const struct nvdla_sdp_x *x);
 int nvdla_sdp_check_operand(struct nvdla_compile *c,
 			    const struct nvdla_operand *operand,
 			    const struct nvdla_sdp_plan *plan);
