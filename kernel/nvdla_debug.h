@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the driver shows of a device when something is wrong: registers by
- * name, files in debugfs, dumps of jobs that failed, and trace points.
+ * The driver shows a device by registers with their names, by files in debugfs,
+ * by dumps of jobs that failed, and by trace points.
  */
 #ifndef NVDLA_DEBUG_H
 #define NVDLA_DEBUG_H

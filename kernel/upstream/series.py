@@ -106,10 +106,14 @@ PATCHES = [
     ("programs-kept", "accel/nvdla: Add programs and shared buffers",
      "Programs are copied and checked when they are created. Buffers are\n"
      "exported and imported as dma-bufs.", r"kernel/nvdla_(prime|program)\.o$"),
+    ("fences", "accel/nvdla: Add fences and reservations",
+     "What users and other drivers see of a job: a fence that outlives all else,\n"
+     "and where it lies in the reservations of the job's buffers.",
+     r"kernel/nvdla_(fence|resv)\.o$"),
     ("contexts", "accel/nvdla: Add contexts and jobs",
      "A context is a queue of jobs. The scheduler of DRM resolves what they\n"
      "depend on; fences of a context signal in order.",
-     r"kernel/nvdla_(context|fence|job|resv|submit)\.o$"),
+     r"kernel/nvdla_(context|job|submit)\.o$"),
     ("scheduling", "accel/nvdla: Share the device between users",
      "Users take turns, the contexts of a user share its time, and a job gives\n"
      "way between two layers.", r"kernel/nvdla_sched\.o$"),
