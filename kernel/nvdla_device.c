@@ -168,6 +168,37 @@ void nvdla_quiesce(struct nvdla_device *ndev)
 	spin_unlock_irqrestore(&ndev->irq_lock, flags);
 }
 
+/**
+ * nvdla_device_pre_reset() - stop using registers and interrupt
+ * @ndev: device
+ *
+ * A layer that still runs is aborted.
+ */
+void nvdla_device_pre_reset(struct nvdla_device *ndev)
+{
+	nvdla_hw_lock(ndev);
+	nvdla_abort(ndev, -ECANCELED);
+	nvdla_quiesce(ndev);
+	nvdla_hw_unlock(ndev);
+	nvdla_set_offline(ndev, true);
+	synchronize_irq(ndev->irq);
+}
+
+/**
+ * nvdla_device_post_reset() - start the engine, and let the device on the bus
+ * @ndev: device that is not dead, hw_lock held
+ *
+ * Return: 0, or what nvdla_engine_start() returned.
+ */
+int nvdla_device_post_reset(struct nvdla_device *ndev)
+{
+	int ret = nvdla_engine_start(&ndev->engine);
+
+	if (!ret)
+		nvdla_isolate(ndev, false);
+	return ret;
+}
+
 static void nvdla_device_fini(struct drm_device *drm, void *data)
 {
 	struct nvdla_device *ndev = to_nvdla_device(drm);

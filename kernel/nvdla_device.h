@@ -151,5 +151,7 @@ void nvdla_device_shutdown(struct nvdla_device *ndev);
 const char *nvdla_start_reason(int error);
 void nvdla_set_offline(struct nvdla_device *ndev, bool offline);
 void nvdla_quiesce(struct nvdla_device *ndev);
+void nvdla_device_pre_reset(struct nvdla_device *ndev);
+int nvdla_device_post_reset(struct nvdla_device *ndev);
 
 #endif /* NVDLA_DEVICE_H */

@@ -51,6 +51,26 @@ void nvdla_power_put(struct nvdla_device *ndev)
 	pm_runtime_put_autosuspend(ndev->drm.dev);
 }
 
+/**
+ * nvdla_power_pre_reset() - wake the device up until nvdla_power_post_reset()
+ * @ndev: device
+ *
+ * The reset would make it forget that it sleeps.
+ */
+void nvdla_power_pre_reset(struct nvdla_device *ndev)
+{
+	pm_runtime_get_sync(ndev->drm.dev);
+}
+
+/**
+ * nvdla_power_post_reset() - let the device sleep again
+ * @ndev: device, after nvdla_power_pre_reset()
+ */
+void nvdla_power_post_reset(struct nvdla_device *ndev)
+{
+	nvdla_power_put(ndev);
+}
+
 static int nvdla_runtime_suspend(struct device *dev)
 {
 	struct nvdla_device *ndev = dev_get_drvdata(dev);

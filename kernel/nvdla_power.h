@@ -17,5 +17,7 @@ bool nvdla_power_fini(struct nvdla_device *ndev);
 void nvdla_power_release(struct nvdla_device *ndev);
 int nvdla_power_get(struct nvdla_device *ndev);
 void nvdla_power_put(struct nvdla_device *ndev);
+void nvdla_power_pre_reset(struct nvdla_device *ndev);
+void nvdla_power_post_reset(struct nvdla_device *ndev);
 
 #endif /* NVDLA_POWER_H */

@@ -15,11 +15,10 @@
  * it takes memory that needs no reclaim, and it never waits for the lock of the
  * bus device, whose holder may wait for fences; it tries again.
  *
- * Somebody else may ask for a reset as well. The job that runs is cut between
- * two layers, as for a sleep (nvdla_power.c); where that takes too long it ends.
+ * Somebody else may ask for a reset as well. Then the job that runs is cut
+ * between two layers, as for a sleep (nvdla_power.c), or ends if that takes too
+ * long.
  */
-#include <linux/interrupt.h>
-#include <linux/pm_runtime.h>
 #include <linux/sched/mm.h>
 
 #include <drm/drm_gem.h>
@@ -37,8 +36,6 @@
 /* Whoever has the lock of the device will be done some time. */
 #define NVDLA_RESET_RETRY_MS	20
 #define NVDLA_RESET_TRIES	(30 * MSEC_PER_SEC / NVDLA_RESET_RETRY_MS)
-/* A layer may take so long to end. */
-#define NVDLA_RESET_MS		1000
 
 /**
  * nvdla_isolate() - keep the device off the bus, or let it on again
@@ -150,6 +147,49 @@ void nvdla_release_quarantine(struct nvdla_device *ndev, bool reset)
 	}
 }
 
+/* The sides of a reset on which blocks of the driver do something. */
+enum nvdla_reset_phase {
+	/* the bus is about to reset the device */
+	NVDLA_RESET_PREPARE,
+	/* the device is in its reset state; hw_lock is held */
+	NVDLA_RESET_RESTART,
+	/* the bus is done, whether the reset has worked or not */
+	NVDLA_RESET_DONE,
+};
+
+/*
+ * Lists what each block does around a reset, in order: what one takes away
+ * before, it gives back afterwards, the last one first. There is no way to do
+ * that in one go, as PCI's core calls the driver on both sides of a reset.
+ *
+ * Return: 0, or what nvdla_engine_start() returned.
+ */
+static int nvdla_reset_blocks(struct nvdla_device *ndev,
+			      enum nvdla_reset_phase phase)
+{
+	int ret = 0;
+
+	switch (phase) {
+	case NVDLA_RESET_PREPARE:
+		nvdla_power_pre_reset(ndev);
+		/* Nothing runs on a dead device. */
+		if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
+			break;
+		nvdla_sched_pre_reset(ndev);
+		nvdla_device_pre_reset(ndev);
+		break;
+	case NVDLA_RESET_RESTART:
+		ret = nvdla_device_post_reset(ndev);
+		if (!ret)
+			nvdla_sched_post_reset(ndev);
+		break;
+	case NVDLA_RESET_DONE:
+		nvdla_power_post_reset(ndev);
+		break;
+	}
+	return ret;
+}
+
 /**
  * nvdla_restart() - take the device over after a reset or a sleep
  * @ndev: device, in its reset state
@@ -163,13 +203,7 @@ int nvdla_restart(struct nvdla_device *ndev)
 	nvdla_set_offline(ndev, false);
 	nvdla_hw_lock(ndev);
 	if (ndev->state != NVDLA_STATE_DEAD)
-		ret = nvdla_engine_start(&ndev->engine);
-	if (!ret && ndev->state != NVDLA_STATE_DEAD) {
-		nvdla_sched_release_held(ndev);
-		nvdla_isolate(ndev, false);
-		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
-		nvdla_sched_advance(ndev);
-	}
+		ret = nvdla_reset_blocks(ndev, NVDLA_RESET_RESTART);
 	nvdla_hw_unlock(ndev);
 	if (!ret)
 		return 0;
@@ -179,24 +213,12 @@ int nvdla_restart(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_reset_prepare() - the device is about to be reset
+ * nvdla_reset_prepare() - give the device up, as the bus is about to reset it
  * @ndev: device; the lock of its bus device is held, or nobody else can ask
  */
 void nvdla_reset_prepare(struct nvdla_device *ndev)
 {
-	/* Awake, or its sleep would be forgotten by the reset. */
-	pm_runtime_get_sync(ndev->drm.dev);
-	if (READ_ONCE(ndev->state) == NVDLA_STATE_DEAD)
-		return;
-	if (!nvdla_sched_pause(ndev, NVDLA_RESET_MS))
-		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
-
-	nvdla_hw_lock(ndev);
-	nvdla_abort(ndev, -ECANCELED);
-	nvdla_quiesce(ndev);
-	nvdla_hw_unlock(ndev);
-	nvdla_set_offline(ndev, true);
-	synchronize_irq(ndev->irq);
+	nvdla_reset_blocks(ndev, NVDLA_RESET_PREPARE);
 }
 
 /**
@@ -234,7 +256,7 @@ void nvdla_reset_done(struct nvdla_device *ndev)
 	}
 	if (foreign && (!clean || nvdla_restart(ndev)))
 		nvdla_reset_anew(ndev);
-	nvdla_power_put(ndev);
+	nvdla_reset_blocks(ndev, NVDLA_RESET_DONE);
 }
 
 /* The end of a reset that did not work. */

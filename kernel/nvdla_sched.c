@@ -53,6 +53,8 @@
 
 /* A turn is over when another layer would make it longer than this. */
 #define NVDLA_TURN_NS		(5 * NSEC_PER_MSEC)
+/* A reset waits so long for the end of a layer. */
+#define NVDLA_RESET_MS		1000
 
 /**
  * nvdla_hw_lock() - take the engine
@@ -635,4 +637,25 @@ void nvdla_sched_unpause(struct nvdla_device *ndev)
 		WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
 	nvdla_sched_advance(ndev);
 	nvdla_hw_unlock(ndev);
+}
+
+/**
+ * nvdla_sched_pre_reset() - start nothing any more, and cut what runs
+ * @ndev: device
+ */
+void nvdla_sched_pre_reset(struct nvdla_device *ndev)
+{
+	if (!nvdla_sched_pause(ndev, NVDLA_RESET_MS))
+		drm_warn(&ndev->drm, "reset in the middle of a layer\n");
+}
+
+/**
+ * nvdla_sched_post_reset() - end jobs that were held, and start others
+ * @ndev: device whose engine is started, hw_lock held
+ */
+void nvdla_sched_post_reset(struct nvdla_device *ndev)
+{
+	nvdla_sched_release_held(ndev);
+	WRITE_ONCE(ndev->state, NVDLA_STATE_RUNNING);
+	nvdla_sched_advance(ndev);
 }

@@ -61,5 +61,7 @@ void nvdla_sched_forget(struct nvdla_user *user);
 void nvdla_sched_cancel(struct nvdla_context *context);
 bool nvdla_sched_pause(struct nvdla_device *ndev, unsigned int ms);
 void nvdla_sched_unpause(struct nvdla_device *ndev);
+void nvdla_sched_pre_reset(struct nvdla_device *ndev);
+void nvdla_sched_post_reset(struct nvdla_device *ndev);
 
 #endif /* NVDLA_SCHED_H */
