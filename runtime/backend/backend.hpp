@@ -22,8 +22,8 @@
 
 #include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/error.hpp"
 #include "nvdla/program.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/process.hpp"
 
 namespace nvdla::detail {

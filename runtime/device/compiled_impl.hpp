@@ -14,7 +14,7 @@
 #include "device/chain_part.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/user_layer.hpp"
 
 namespace nvdla {

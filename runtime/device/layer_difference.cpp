@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 
 namespace nvdla {

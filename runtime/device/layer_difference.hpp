@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "nvdla/layers.hpp"
+#include "nvdla/layer_tensors.hpp"
 
 namespace nvdla::detail {
 

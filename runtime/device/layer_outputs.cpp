@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

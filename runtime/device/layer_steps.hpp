@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "device/chain_part.hpp"
-#include "nvdla/layers.hpp"
+#include "nvdla/layer_tensors.hpp"
 #include "nvdla/queue.hpp"
 
 namespace nvdla::detail {

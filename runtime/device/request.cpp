@@ -10,7 +10,7 @@
 #include "backend/background.hpp"
 #include "device/bound_buffer.hpp"
 #include "device/request_impl.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "packing/fold_elements.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::cpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Operators that the CPU does between two programs of the device: those that loadables leave to it,
-// and those of networks. What they compute is said in nvdla/cpu_operators.hpp.
+// and those of networks. What they compute is said in nvdla/operators/cpu_operators.hpp.
 #ifndef NVDLA_HOST_OPS_COMPUTE_HPP
 #define NVDLA_HOST_OPS_COMPUTE_HPP
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla::cpu {
 namespace {

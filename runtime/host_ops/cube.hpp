@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::cpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/functions.hpp"
+#include "nvdla/operators/functions.hpp"
 
 #include <algorithm>
 #include <cmath>

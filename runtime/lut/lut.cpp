@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,8 @@
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
-#include "nvdla/functions.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/operators/functions.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 #include "support/float.hpp"
 #include "support/handles.hpp"

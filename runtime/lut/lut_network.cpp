@@ -2,9 +2,9 @@
 //
 // Look-up tables in layers of networks.
 #include "lut/lut_state.hpp"
-#include "nvdla/convolution.hpp"
-#include "nvdla/normalization.hpp"
-#include "nvdla/pointwise.hpp"
+#include "nvdla/operators/convolution.hpp"
+#include "nvdla/operators/normalization.hpp"
+#include "nvdla/operators/pointwise.hpp"
 #include "support/check.hpp"
 
 namespace nvdla {

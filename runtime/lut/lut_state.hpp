@@ -4,8 +4,8 @@
 #ifndef NVDLA_LUT_LUT_STATE_HPP
 #define NVDLA_LUT_LUT_STATE_HPP
 
-#include "nvdla/layer.hpp"
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 #include "support/element_range.hpp"
 
 namespace nvdla {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 

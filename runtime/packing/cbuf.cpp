@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "nvdla/conv_weights.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::detail {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 

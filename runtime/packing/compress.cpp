@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/compress.hpp"
-
 #include <algorithm>
 #include <cstring>
 
+#include "nvdla/lowlevel/compression.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

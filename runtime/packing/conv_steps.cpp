@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cost/array_steps.hpp"
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "support/integers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/conv_weights.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 
 #include <drm/nvdla_layer.h>
 
-#include "nvdla/operators.hpp"
+#include "nvdla/operators/sdp_operators.hpp"
 
 namespace nvdla::detail {
 

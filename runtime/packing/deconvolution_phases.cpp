@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/deconvolution_phases.hpp"
+#include "nvdla/lowlevel/deconvolution_phases.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 
 #include <algorithm>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/conv_steps.hpp"
 #include "packing/fold_elements.hpp"

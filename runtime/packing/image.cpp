@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/image.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "firmware/compile/nvdla_compile.h"
+#include "nvdla/lowlevel/images.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/layer.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"

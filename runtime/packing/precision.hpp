@@ -4,7 +4,7 @@
 #ifndef NVDLA_PACKING_PRECISION_HPP
 #define NVDLA_PACKING_PRECISION_HPP
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 

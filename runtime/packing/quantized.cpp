@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/quantized.hpp"
+#include "nvdla/operators/quantized.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/quantized.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/quantized.hpp"
+#include "nvdla/operators/quantized.hpp"
 
 namespace nvdla::detail {
 

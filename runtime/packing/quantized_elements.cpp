@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/quantized_elements.hpp"
+#include "nvdla/operators/quantized_elements.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/quantized.hpp"
 #include "support/check.hpp"
 

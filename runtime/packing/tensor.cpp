@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/tensor.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "nvdla/half.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/half.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <span>
 
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/weights.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/weights.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

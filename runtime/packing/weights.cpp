@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/weights.hpp"
+#include "nvdla/lowlevel/weights.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/types/half.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "backend/compiled_program.hpp"
 #include "model/core/register_info.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::selftest {
 namespace {

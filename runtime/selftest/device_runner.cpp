@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::selftest {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "selftest/device_runner.hpp"
 #include "selftest/steps.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 #include <string>
 

@@ -6,7 +6,7 @@
 
 #include <iterator>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 #include <cmath>
 #include <limits>

@@ -3,7 +3,7 @@
 // Names of the uapi's enumerators, for messages and tables.
 #include <iterator>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/fields.hpp"
 
 namespace nvdla {

@@ -7,7 +7,7 @@
 #include <array>
 #include <iterator>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/fields.hpp"
 
 namespace nvdla {

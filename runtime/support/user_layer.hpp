@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::test {
 

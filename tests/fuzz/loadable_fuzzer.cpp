@@ -11,8 +11,8 @@
 #include "firmware/nvdla_hw.h"
 #include "loadable/read/cpu_step.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace {
 

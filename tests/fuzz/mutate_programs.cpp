@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "program_check.hpp"
 
 namespace nvdla::fuzz {

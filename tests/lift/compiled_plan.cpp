@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nvdla/error.hpp>
+#include <nvdla/types/error.hpp>
 
 #include "common/compiled.hpp"
 #include "common/lift/used_registers.hpp"

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <nvdla/error.hpp>
+#include <nvdla/types/error.hpp>
 
 #include "lift/device_memory.hpp"
 

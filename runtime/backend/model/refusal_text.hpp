@@ -9,7 +9,7 @@
 #include <string>
 
 #include "model/device.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 

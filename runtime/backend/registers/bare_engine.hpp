@@ -14,7 +14,7 @@
 
 #include "backend/registers/bare_device.hpp"
 #include "firmware/engine/nvdla_engine.h"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compiler/graph/operands.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "packing/quantized.hpp"
 #include "support/element_range.hpp"
 

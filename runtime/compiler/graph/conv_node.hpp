@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "compiler/graph/sdp_node.hpp"
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/convolution.hpp"
-#include "nvdla/deconvolution_phases.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/deconvolution_phases.hpp"
+#include "nvdla/operators/convolution.hpp"
 
 namespace nvdla::detail {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "compiler/graph/operands.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compiler/graph/operands.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 #include "support/element_range.hpp"
 

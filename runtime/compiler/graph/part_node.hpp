@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdla/concatenation.hpp"
+#include "nvdla/operators/concatenation.hpp"
 
 namespace nvdla::detail {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "compiler/graph/operators.hpp"
-#include "nvdla/layer.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "compiler/lower/sdp.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compiler/lower/sdp.hpp"
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 

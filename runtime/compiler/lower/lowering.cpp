@@ -5,8 +5,8 @@
 
 #include "compiler/graph/bounds.hpp"
 #include "compiler/graph/views.hpp"
-#include "nvdla/image.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/images.hpp"
 
 namespace nvdla::detail {
 

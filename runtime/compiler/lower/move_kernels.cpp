@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lower/move_kernels.hpp"
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/cbuf.hpp"
 
 namespace nvdla::detail {

@@ -6,7 +6,7 @@
 
 #include <drm/nvdla_layer.h>
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 

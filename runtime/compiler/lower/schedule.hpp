@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/graph/cpu_node.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/layer_order.hpp"
 #include "support/layer_places.hpp"
 

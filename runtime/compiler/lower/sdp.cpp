@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/graph/bounds.hpp"
-#include "nvdla/weights.hpp"
+#include "nvdla/lowlevel/weights.hpp"
 #include "packing/convert.hpp"
 #include "support/check.hpp"
 

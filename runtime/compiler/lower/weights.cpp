@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "compiler/lower/conv.hpp"
-#include "nvdla/compress.hpp"
+#include "nvdla/lowlevel/compression.hpp"
 #include "packing/bands.hpp"
 
 namespace nvdla::detail {

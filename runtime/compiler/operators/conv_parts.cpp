@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla::detail {
 

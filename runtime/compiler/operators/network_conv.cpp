@@ -6,9 +6,9 @@
 
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/conv_parts.hpp"
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/folding.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

@@ -7,7 +7,7 @@
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/axis.hpp"
 #include "compiler/operators/network_impl.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "packing/precision.hpp"
 
 namespace nvdla {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "compiler/passes/passes.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

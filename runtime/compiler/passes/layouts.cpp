@@ -2,7 +2,7 @@
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/passes.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

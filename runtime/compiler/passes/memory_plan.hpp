@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "compiler/lower/schedule.hpp"
-#include "nvdla/memory_use.hpp"
+#include "nvdla/types/memory_use.hpp"
 
 namespace nvdla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nvdla/memory_use.hpp"
+#include "nvdla/types/memory_use.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "compiler/passes/passes.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/layer_order.hpp"
 
 namespace nvdla::detail {

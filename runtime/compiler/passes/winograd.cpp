@@ -4,9 +4,9 @@
 #include <string>
 
 #include "compiler/passes/passes.hpp"
-#include "nvdla/conv_weights.hpp"
-#include "nvdla/half.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/half.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/conv_steps.hpp"

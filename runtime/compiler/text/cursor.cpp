@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/printable.hpp"
 
 namespace nvdla::detail::text {

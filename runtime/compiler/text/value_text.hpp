@@ -19,9 +19,9 @@
 #include "compiler/text/cursor.hpp"
 #include "compiler/text/descriptor_text.hpp"
 #include "nvdla/buffer.hpp"
-#include "nvdla/concatenation.hpp"
-#include "nvdla/convolution.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/operators/concatenation.hpp"
+#include "nvdla/operators/convolution.hpp"
 #include "support/check.hpp"
 #include "support/field_values.hpp"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nvdla/export.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

@@ -23,12 +23,12 @@
 
 #include "nvdla/build_options.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/export.hpp"
-#include "nvdla/image.hpp"
-#include "nvdla/memory_use.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/queue.hpp"
 #include "nvdla/request.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/types/export.hpp"
+#include "nvdla/types/memory_use.hpp"
 
 namespace nvdla {
 
@@ -87,8 +87,8 @@ class NVDLA_API CompiledNetwork {
   std::uint64_t layer_cycles(std::uint32_t layer) const;
   /// Returns the multiply-accumulates of one run of a layer.
   std::uint64_t layer_macs(std::uint32_t layer) const;
-  /// Returns true if the CPU computes the layer, see nvdla/cpu_operators.hpp: it has no cycles, and
-  /// its statistics are 0.
+  /// Returns true if the CPU computes the layer, see nvdla/operators/cpu_operators.hpp: it has no
+  /// cycles, and its statistics are 0.
   bool layer_on_cpu(std::uint32_t layer) const;
   /// Returns the submissions to the device that a run takes, one after the other.
   std::uint32_t programs() const noexcept;

@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "nvdla/buffer.hpp"
-#include "nvdla/export.hpp"
 #include "nvdla/program.hpp"
 #include "nvdla/queue.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// The mark of what the library exports, and a check of the language that its headers need. Each
-/// of them includes this one before it needs it.
+/// Forwards to nvdla/types/export.hpp, which has what this header had; the next version drops it.
 #ifndef NVDLA_EXPORT_HPP
 #define NVDLA_EXPORT_HPP
 
-#if __cplusplus < 202002L
-#error "the headers of nvdla need C++20: compile with -std=c++20 or later"
-#endif
-
-#if defined(__GNUC__)
-#define NVDLA_API __attribute__((visibility("default")))
-#else
-#define NVDLA_API
-#endif
+#include "nvdla/types/export.hpp"
 
 #endif  // NVDLA_EXPORT_HPP

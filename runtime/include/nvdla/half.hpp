@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// fp16 as bits, for those whose language has no such type.
+/// Forwards to nvdla/types/half.hpp, which has what this header had; the next version drops it.
 #ifndef NVDLA_HALF_HPP
 #define NVDLA_HALF_HPP
 
-#include <cstdint>
-
-#include "nvdla/export.hpp"
-
-namespace nvdla {
-
-/// The nearest fp16, halves to even, as the hardware rounds; numbers beyond the largest become
-/// 65504, as on the hardware. An infinity stays one, every NaN becomes the quiet one of its sign.
-NVDLA_API std::uint16_t to_half(double value) noexcept;
-/// Exact.
-NVDLA_API float from_half(std::uint16_t bits) noexcept;
-
-}  // namespace nvdla
+#include "nvdla/types/half.hpp"
 
 #endif  // NVDLA_HALF_HPP

@@ -22,10 +22,10 @@
 #include <vector>
 
 #include "nvdla/device.hpp"
-#include "nvdla/export.hpp"
-#include "nvdla/image.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/network.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

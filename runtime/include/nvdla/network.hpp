@@ -26,24 +26,24 @@
 #include <string_view>
 
 #include "nvdla/compiled_network.hpp"
-#include "nvdla/concatenation.hpp"
-#include "nvdla/convolution.hpp"
-#include "nvdla/cpu_operators.hpp"
-#include "nvdla/deconvolution.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/export.hpp"
-#include "nvdla/fully_connected.hpp"
-#include "nvdla/image.hpp"
-#include "nvdla/normalization.hpp"
-#include "nvdla/operators.hpp"
-#include "nvdla/pointwise.hpp"
-#include "nvdla/pooling.hpp"
-#include "nvdla/quantized.hpp"
-#include "nvdla/quantized_elements.hpp"
-#include "nvdla/reshape.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/operators/concatenation.hpp"
+#include "nvdla/operators/convolution.hpp"
+#include "nvdla/operators/cpu_operators.hpp"
+#include "nvdla/operators/deconvolution.hpp"
+#include "nvdla/operators/fully_connected.hpp"
+#include "nvdla/operators/normalization.hpp"
+#include "nvdla/operators/pointwise.hpp"
+#include "nvdla/operators/pooling.hpp"
+#include "nvdla/operators/quantized.hpp"
+#include "nvdla/operators/quantized_elements.hpp"
+#include "nvdla/operators/reshape.hpp"
+#include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/operators/slicing.hpp"
 #include "nvdla/session.hpp"
-#include "nvdla/slicing.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 
@@ -150,8 +150,8 @@ class NVDLA_API Network {
   Tensor pad(Tensor input, const Padding& padding);  ///< Adds a border around a tensor.
   /// Gives the elements of a tensor another shape of as many, in the order CHW.
   Tensor reshape(Tensor input, const Reshape& reshape);
-  /// Adds a softmax over the channels of each position, on the CPU; see nvdla/cpu_operators.hpp for
-  /// this and the layers below.
+  /// Adds a softmax over the channels of each position, on the CPU; see
+  /// nvdla/operators/cpu_operators.hpp for this and the layers below.
   Tensor softmax(Tensor input, const Softmax& softmax);
   /// Adds (shift + scale * x)^power of each element, on the CPU.
   Tensor power(Tensor input, const Power& power);

@@ -13,7 +13,7 @@
 #include <memory>
 #include <span>
 
-#include "nvdla/export.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

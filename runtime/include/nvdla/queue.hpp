@@ -14,8 +14,8 @@
 #include <span>
 
 #include "nvdla/buffer.hpp"
-#include "nvdla/export.hpp"
 #include "nvdla/program.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

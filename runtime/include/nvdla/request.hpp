@@ -14,10 +14,10 @@
 #include <string_view>
 
 #include "nvdla/device.hpp"
-#include "nvdla/export.hpp"
-#include "nvdla/layers.hpp"
+#include "nvdla/layer_tensors.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/queue.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 
@@ -97,8 +97,8 @@ class NVDLA_API Request {
   /// BuildOptions::statistics. Throws as read() does.
   std::span<const nvdla_layer_stats> statistics() const;
 
-  /// Layer by layer, see nvdla/layers.hpp, from what the inputs hold now. The request stays as it
-  /// is: this happens in copies of its buffers, for which there has to be room on the device.
+  /// Layer by layer, see nvdla/layer_tensors.hpp, from what the inputs hold now. The request stays
+  /// as it is: this happens in copies of its buffers, for which there has to be room on the device.
   ///
   /// Calls `visit` with every tensor that a layer wrote, in the order of layers. Throws what run()
   /// throws; what `visit` throws ends it.

@@ -30,8 +30,8 @@
 #include <memory>
 
 #include "nvdla/compiled_network.hpp"
-#include "nvdla/export.hpp"
 #include "nvdla/request.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

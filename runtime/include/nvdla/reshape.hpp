@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// Layers that move elements and change none, by Rubik, BDMA and SDP.
+/// Forwards to nvdla/operators/reshape.hpp, which has what this header had; the next version drops
+/// it.
 #ifndef NVDLA_RESHAPE_HPP
 #define NVDLA_RESHAPE_HPP
 
-#include <cstdint>
-#include <string_view>
-
-#include "nvdla/export.hpp"
-
-namespace nvdla {
-
-/// Channels to positions, by devices with Rubik, as after a deconvolution: with B = channels /
-/// (stride_y * stride_x) channel (ky * stride_x + kx) * B + c at (y, x) becomes channel c at (y *
-/// stride_y + ky, x * stride_x + kx). B must fill atoms (DeviceInfo::atom bytes).
-struct Contraction {
-  /// Name of the layer in errors, reports and pictures; it may stay empty.
-  std::string_view name = {};
-  std::uint32_t stride_y = 1;  ///< 1..32
-  std::uint32_t stride_x = 1;  ///< columns that the channels become, 1..32
-};
-
-/// Each element becomes scale_y x scale_x of the same: nearest neighbours. Where there is no Rubik
-/// columns are copied one by one.
-struct Upsampling {
-  /// Name of the layer in errors, reports and pictures; it may stay empty.
-  std::string_view name = {};
-  std::uint32_t scale_y = 2;  ///< 1..32
-  std::uint32_t scale_x = 2;  ///< how often a column is repeated, 1..32
-};
-
-}  // namespace nvdla
+#include "nvdla/operators/reshape.hpp"
 
 #endif  // NVDLA_RESHAPE_HPP

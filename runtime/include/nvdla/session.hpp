@@ -14,12 +14,12 @@
 
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/export.hpp"
-#include "nvdla/image.hpp"
-#include "nvdla/layers.hpp"
-#include "nvdla/memory_use.hpp"
+#include "nvdla/layer_tensors.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/request.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/types/export.hpp"
+#include "nvdla/types/memory_use.hpp"
 
 namespace nvdla {
 

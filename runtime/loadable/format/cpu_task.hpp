@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host_ops/operation.hpp"
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::loadable {
 

@@ -11,7 +11,7 @@
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "loadable/write/save_file.hpp"
 #include "loadable/write/save_parts.hpp"
-#include "nvdla/image.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/lowlevel/images.hpp"
 
 namespace nvdla::loadable {
 namespace {

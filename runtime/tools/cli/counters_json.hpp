@@ -12,7 +12,7 @@
 #include <string>
 
 #include "nvdla/device.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::cli {
 

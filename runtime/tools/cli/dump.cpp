@@ -12,7 +12,7 @@
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/read/loadable_schedule.hpp"
 #include "loadable/read/order.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/printable.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"

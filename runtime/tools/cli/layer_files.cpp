@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/files/files.hpp"
 #include "tools/files/status.hpp"

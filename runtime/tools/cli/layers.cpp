@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "tools/cli/layer_files.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // `nvdla lut plot`: a look-up table against its function.
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "lut/lut_eval.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "support/float.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "tools/common/text.hpp"
 
 namespace nvdla::program {

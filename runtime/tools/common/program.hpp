@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "nvdla/device.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

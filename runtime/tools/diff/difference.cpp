@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "backend/record/record_format.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/check.hpp"
 #include "support/printable.hpp"
 #include "tools/diff/element.hpp"

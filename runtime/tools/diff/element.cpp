@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "firmware/compile/nvdla_compile.h"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "tools/diff/layer_registers.hpp"
 
 namespace nvdla::compare {

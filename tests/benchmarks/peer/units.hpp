@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdla/tensor.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "peer/operation.hpp"
 
 namespace nvdla::bench {

@@ -11,8 +11,8 @@
 
 #include "common/random.hpp"
 #include "common/runtime/reference.hpp"
-#include "nvdla/deconvolution.hpp"
-#include "nvdla/deconvolution_phases.hpp"
+#include "nvdla/lowlevel/deconvolution_phases.hpp"
+#include "nvdla/operators/deconvolution.hpp"
 
 namespace nvdla::test {
 

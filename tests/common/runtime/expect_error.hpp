@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::test {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/runtime/conv_reference.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla::test {
 

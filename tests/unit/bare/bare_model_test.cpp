@@ -7,7 +7,7 @@
 #include "backend/registers/block_table.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "firmware/registers/nvdla_regs.h"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::detail {
 namespace {

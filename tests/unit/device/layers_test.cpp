@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Sessions layer by layer: what is seen of each, and the first difference between two devices.
-#include "nvdla/layers.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "device/compiled_impl.hpp"
 #include "device/layer_cuts.hpp"
 #include "device/layer_steps.hpp"
+#include "nvdla/layer_tensors.hpp"
 #include "nvdla/network.hpp"
 #include "support/handles.hpp"
 

@@ -16,8 +16,8 @@
 #include "loadable/format/container.hpp"
 #include "loadable/write/writer.hpp"
 #include "maker.hpp"
-#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla {
 namespace {

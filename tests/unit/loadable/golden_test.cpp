@@ -11,8 +11,8 @@
 
 #include "common/shared.hpp"
 #include "loadable/format/dimg.hpp"
-#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla {
 namespace {

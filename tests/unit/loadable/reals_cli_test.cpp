@@ -14,8 +14,8 @@
 #include "common/command.hpp"
 #include "loadable/format/container.hpp"
 #include "loadable/write/writer.hpp"
-#include "nvdla/half.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

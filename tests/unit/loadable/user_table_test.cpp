@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::loadable {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Fitted tables for SDP: what the device model gives for every input is as near to the function
 // as the report says, to the last bit of it.
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 
 #include <gtest/gtest.h>
 

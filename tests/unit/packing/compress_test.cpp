@@ -2,8 +2,6 @@
 //
 // Compressed weights: the packer against a decoder that knows the format only, and layers that run
 // with them.
-#include "nvdla/compress.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/lowlevel/compression.hpp"
 #include "unit/packing/compressed.hpp"
 
 namespace nvdla {

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "nvdla/compress.hpp"
+#include "nvdla/lowlevel/compression.hpp"
 
 namespace nvdla::test {
 

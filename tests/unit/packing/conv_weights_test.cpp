@@ -2,7 +2,7 @@
 //
 // Weights of images and of Winograd, packed, against the positions and numbers that the formats
 // give, on all configurations.
-#include "nvdla/conv_weights.hpp"
+#include "nvdla/lowlevel/conv_weights.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The phases of a deconvolution, each a plain convolution, against its definition.
-#include "nvdla/deconvolution_phases.hpp"
+#include "nvdla/lowlevel/deconvolution_phases.hpp"
 
 #include <gtest/gtest.h>
 

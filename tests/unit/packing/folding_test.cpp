@@ -2,7 +2,7 @@
 //
 // Width folding: the folded convolution of the folded tensor, worked out plainly, is the
 // convolution itself.
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "common/share.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla {
 namespace {

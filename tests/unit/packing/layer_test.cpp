@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Numbers that the helpers work out for descriptors.
-#include "nvdla/layer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Products, differences and functions of quantised elements against the real numbers that they
 // stand for, in long double.
-#include "nvdla/quantized_elements.hpp"
+#include "nvdla/operators/quantized_elements.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
-#include "nvdla/functions.hpp"
+#include "nvdla/operators/functions.hpp"
 
 namespace nvdla {
 namespace {

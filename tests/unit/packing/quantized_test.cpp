@@ -12,7 +12,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
-#include "nvdla/quantized_elements.hpp"
+#include "nvdla/operators/quantized_elements.hpp"
 
 namespace nvdla {
 namespace {

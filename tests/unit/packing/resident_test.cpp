@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
-#include "nvdla/layer.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
 
 namespace nvdla {

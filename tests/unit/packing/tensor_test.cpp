@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Feature cubes against the address formula, element by element.
-#include "nvdla/tensor.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla {
 namespace {

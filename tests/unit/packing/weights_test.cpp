@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Packed weights and operands against the positions that the formats give, on all configurations.
-#include "nvdla/weights.hpp"
+#include "nvdla/lowlevel/weights.hpp"
 
 #include <gtest/gtest.h>
 

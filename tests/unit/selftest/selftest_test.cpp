@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "planted_faults.hpp"
 
 namespace nvdla::test {

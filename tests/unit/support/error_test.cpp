@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The tables that messages are made of are complete, and the messages say what they should.
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 #include <gtest/gtest.h>
 

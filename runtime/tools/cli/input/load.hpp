@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/error.hpp"
 #include "tools/files/files.hpp"
 #include "tools/files/status.hpp"
 

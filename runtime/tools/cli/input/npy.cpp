@@ -10,7 +10,7 @@
 #include <regex>
 #include <string>
 
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::cli {

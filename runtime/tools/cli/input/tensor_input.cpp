@@ -5,8 +5,8 @@
 #include <cstring>
 #include <span>
 
-#include "nvdla/error.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/error.hpp"
+#include "nvdla/types/half.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/cli/input/tensors.hpp"
 #include "tools/files/files.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "loadable/format/dimg.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/cli/input/tensors.hpp"
 #include "tools/files/picture.hpp"

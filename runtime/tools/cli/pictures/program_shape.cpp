@@ -6,7 +6,7 @@
 #include "backend/info.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/layer_places.hpp"
 
 namespace nvdla::cli {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/check.hpp"
 #include "support/printable.hpp"
 #include "tools/cli/input/commands.hpp"

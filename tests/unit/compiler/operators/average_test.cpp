@@ -15,7 +15,7 @@
 #include "common/runtime/values.hpp"
 #include "common/share.hpp"
 #include "compiler/operators/reciprocal.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

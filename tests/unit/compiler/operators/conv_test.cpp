@@ -11,7 +11,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/share.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 
 namespace nvdla {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "common/property.hpp"
 #include "common/share.hpp"
-#include "nvdla/half.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

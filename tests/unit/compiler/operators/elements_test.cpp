@@ -15,7 +15,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/share.hpp"
-#include "nvdla/functions.hpp"
+#include "nvdla/operators/functions.hpp"
 
 namespace nvdla {
 namespace {

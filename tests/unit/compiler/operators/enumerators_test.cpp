@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
-#include "nvdla/folding.hpp"
+#include "nvdla/lowlevel/folding.hpp"
 #include "nvdla/network.hpp"
 
 namespace nvdla {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 #include "nvdla/network.hpp"
 
 namespace nvdla {

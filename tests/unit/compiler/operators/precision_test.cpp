@@ -14,7 +14,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/values.hpp"
 #include "common/share.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/runtime/lut_reference.hpp"
 #include "common/runtime/values.hpp"
 #include "common/share.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/runtime/tensor_pair.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 
 namespace nvdla {
 namespace {

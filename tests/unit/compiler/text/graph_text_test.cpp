@@ -13,7 +13,7 @@
 #include "common/random.hpp"
 #include "common/runtime/random_graph.hpp"
 #include "compiler/operators/network_impl.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

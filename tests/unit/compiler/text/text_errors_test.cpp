@@ -8,7 +8,7 @@
 
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/lower/schedule_text.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla {
 namespace {

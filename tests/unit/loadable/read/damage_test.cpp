@@ -8,8 +8,8 @@
 
 #include "firmware/nvdla_hw.h"
 #include "loadable/read/loadable_impl.hpp"
-#include "nvdla/error.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/error.hpp"
 #include "unit/loadable/maker.hpp"
 
 namespace nvdla {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "host_ops/cube.hpp"
-#include "nvdla/half.hpp"
+#include "nvdla/types/half.hpp"
 #include "unit/loadable/maker.hpp"
 
 namespace nvdla {

@@ -11,7 +11,7 @@
 
 #include "bases.hpp"
 #include "loadable/read/convert.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 
 namespace nvdla::witness {
 namespace {

@@ -15,7 +15,7 @@
 #include "bases.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "unit/loadable/witness/own.hpp"
 
 namespace nvdla::witness {

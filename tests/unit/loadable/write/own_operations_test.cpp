@@ -8,7 +8,7 @@
 
 #include "loadable/format/task.hpp"
 #include "loadable/read/cpu_step.hpp"
-#include "nvdla/error.hpp"
+#include "nvdla/types/error.hpp"
 #include "unit/loadable/witness/own.hpp"
 
 namespace nvdla::witness {

@@ -20,7 +20,7 @@
 #include "compiler/operators/network_impl.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/write/save_cpu.hpp"
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 #include "round_trip.hpp"
 #include "support/handles.hpp"
 #include "unit/loadable/witness/container.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
-#include "nvdla/functions.hpp"
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
+#include "nvdla/operators/functions.hpp"
 #include "round_trip.hpp"
 
 namespace nvdla {

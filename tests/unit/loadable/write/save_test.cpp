@@ -11,8 +11,8 @@
 
 #include "common/configurations.hpp"
 #include "common/runtime/expect_error.hpp"
-#include "nvdla/error.hpp"
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
+#include "nvdla/types/error.hpp"
 #include "round_trip.hpp"
 
 namespace nvdla {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/lut.hpp"
+#include "nvdla/lowlevel/lut.hpp"
 
 namespace nvdla::witness {
 namespace {
