@@ -68,6 +68,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 BUILD = re.compile(r"(^|/)(CMakeLists\.txt|Kbuild|Makefile|Kconfig|[^/]+\.cmake(\.in)?)$")
 DOCUMENT = re.compile(r"\.md$|^docs/|^LICENSES/|^LICENSE$")
 API = house.API
+PUBLIC = frozenset((API, *house.TIERS.values()))
 
 
 class Refused(Exception):
@@ -111,7 +112,7 @@ def declared(header):
 def implementers(header):
     """The rooms that define what a header of the interface declares."""
     patterns = tuple(declared(header))
-    return frozenset(room for room in library() if API in house.rooms()[room]
+    return frozenset(room for room in library() if PUBLIC & house.rooms()[room]
                      for path in sources(room)
                      if path.suffix == ".cpp" and any(p.search(read(path)) for p in patterns))
 
@@ -143,13 +144,13 @@ def included(path):
 @functools.cache
 def behind_includes(path):
     """The rooms, and all below them, that implement the interface's headers of a file."""
-    found, headers = set(), [name for name in included(path) if room_of(name) == API]
+    found, headers = set(), [name for name in included(path) if room_of(name) in PUBLIC]
     seen = set(headers)
     while headers:
         header = headers.pop()
         for room in implementers(header):
             found |= closure(room)
-        more = {name for name in included(header) if room_of(name) == API} - seen
+        more = {name for name in included(header) if room_of(name) in PUBLIC} - seen
         seen |= more
         headers += more
     return frozenset(found)
@@ -235,8 +236,8 @@ def used(folder):
         found |= behind_includes(path)
         for name in included(path) - seen:
             seen.add(name)
-            if room_of(name) == API:
-                found.add(API)
+            if room_of(name) in PUBLIC:
+                found.add(room_of(name))
                 continue
             waiting.append(name)
             # The sources of a header of the tests.

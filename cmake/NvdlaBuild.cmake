@@ -78,23 +78,26 @@ function(nvdla_add_room)
   endforeach()
 endfunction()
 
-# nvdla_add_headers(ROOM [FOLDER] [NEEDS room...]): the target nvdla_ROOM_headers, by which others
-# include the headers of a folder as "ROOM/name.hpp" ("/" becomes "_" in names of targets).
+# nvdla_add_headers(ROOM [FOLDER path] [DIRECTORY path] [NEEDS room...]): the target
+# nvdla_ROOM_headers, by which others include the headers of DIRECTORY, the current one without it,
+# as "FOLDER/name.hpp", ROOM without it ("/" becomes "_" in names of targets).
 #
 # Nobody includes what they did not ask for: each room has a folder of links to its headers in the
 # build directory, and that folder alone is searched.
 function(nvdla_add_headers room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "NEEDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;DIRECTORY" "NEEDS")
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${room})
   endif()
+  set(from "${CMAKE_CURRENT_SOURCE_DIR}/${arg_DIRECTORY}")
   string(REPLACE "/" "_" name ${room})
   set(root "${PROJECT_BINARY_DIR}/rooms/${name}")
-  file(GLOB headers RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.h *.hpp *.ipp)
+  file(GLOB headers RELATIVE "${from}" CONFIGURE_DEPENDS
+    "${from}/*.h" "${from}/*.hpp" "${from}/*.ipp")
   file(REMOVE_RECURSE "${root}")
   file(MAKE_DIRECTORY "${root}/${arg_FOLDER}")
   foreach(header IN LISTS headers)
-    file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/${header}" "${root}/${arg_FOLDER}/${header}"
+    file(CREATE_LINK "${from}/${header}" "${root}/${arg_FOLDER}/${header}"
       SYMBOLIC)
   endforeach()
   add_library(nvdla_${name}_headers INTERFACE)

@@ -21,9 +21,10 @@
 #include <vector>
 
 #include "nvdla/buffer.hpp"
-#include "nvdla/device.hpp"
 #include "nvdla/program.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/process.hpp"
 
 namespace nvdla::detail {

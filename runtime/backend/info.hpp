@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "firmware/nvdla_hw.h"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

@@ -15,6 +15,8 @@
 #include "compiler/user_network.hpp"
 #include "device/build_steps.hpp"
 #include "device/check_memory.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

@@ -11,6 +11,8 @@
 #include "compiler/lower/user_fields.hpp"
 #include "device/program_accesses.hpp"
 #include "host_ops/cube.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/tied.hpp"
 #include "support/handles.hpp"
 #include "support/rules.hpp"

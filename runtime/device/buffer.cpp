@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/backend.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/check.hpp"
 
 namespace nvdla {

@@ -2,7 +2,8 @@
 #ifndef NVDLA_DEVICE_CHECK_MEMORY_HPP
 #define NVDLA_DEVICE_CHECK_MEMORY_HPP
 
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla::detail {
 

@@ -15,6 +15,9 @@
 #include "device/layer_steps.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "support/user_layer.hpp"
 
 namespace nvdla {

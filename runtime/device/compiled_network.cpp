@@ -6,6 +6,10 @@
 
 #include "device/compiled_impl.hpp"
 #include "device/request_impl.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

@@ -9,6 +9,8 @@
 #include "backend/name/device_name.hpp"
 #include "backend/record/record_backend.hpp"
 #include "device/check_memory.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

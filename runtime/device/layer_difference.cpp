@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 

@@ -4,6 +4,10 @@
 #include <algorithm>
 
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

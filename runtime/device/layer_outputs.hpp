@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/program.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::detail {
 

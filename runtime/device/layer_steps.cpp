@@ -9,6 +9,7 @@
 #include "device/layer_cuts.hpp"
 #include "device/layer_difference.hpp"
 #include "device/program_accesses.hpp"
+#include "nvdla/device.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 #include "support/rules.hpp"

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "device/chain_part.hpp"
+#include "nvdla/device.hpp"
 #include "nvdla/layer_tensors.hpp"
 #include "nvdla/queue.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla::detail {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdla/device.hpp"
 #include "nvdla/program.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

@@ -13,6 +13,7 @@
 
 #include "device/compiled_impl.hpp"
 #include "nvdla/request.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 

@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <span>
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::cpu {
 

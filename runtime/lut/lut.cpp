@@ -12,6 +12,7 @@
 #include "lut/lut_state.hpp"
 #include "nvdla/operators/functions.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/check.hpp"
 #include "support/float.hpp"
 #include "support/handles.hpp"

@@ -12,6 +12,8 @@
 #include "lut/lut_eval.hpp"
 #include "lut/lut_fit.hpp"
 #include "lut/lut_state.hpp"
+#include "nvdla/operators/requantization.hpp"
+#include "nvdla/types/conversion.hpp"
 #include "support/check.hpp"
 #include "support/float.hpp"
 #include "support/handles.hpp"

@@ -5,6 +5,8 @@
 #include "nvdla/operators/convolution.hpp"
 #include "nvdla/operators/normalization.hpp"
 #include "nvdla/operators/pointwise.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/check.hpp"
 
 namespace nvdla {

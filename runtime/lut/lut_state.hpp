@@ -4,7 +4,6 @@
 #ifndef NVDLA_LUT_LUT_STATE_HPP
 #define NVDLA_LUT_LUT_STATE_HPP
 
-#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/lut.hpp"
 #include "support/element_range.hpp"
 

@@ -5,11 +5,13 @@
 #ifndef NVDLA_PACKING_BANDS_HPP
 #define NVDLA_PACKING_BANDS_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

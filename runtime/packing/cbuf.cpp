@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::detail {

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
-#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/weights.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla::detail {
 

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "nvdla/lowlevel/compression.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

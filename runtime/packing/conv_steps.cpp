@@ -6,6 +6,8 @@
 #include "cost/array_steps.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/shape.hpp"
 #include "packing/cbuf.hpp"
 #include "support/integers.hpp"
 

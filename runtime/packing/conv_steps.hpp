@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

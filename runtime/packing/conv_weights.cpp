@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "nvdla/types/device_info.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <drm/nvdla_layer.h>
 
-#include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
 
 namespace nvdla::detail {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "nvdla/types/shape.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/types/shape.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 

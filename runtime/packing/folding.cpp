@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/shape.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/conv_steps.hpp"
 #include "packing/fold_elements.hpp"

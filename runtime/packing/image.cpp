@@ -4,6 +4,9 @@
 
 #include "firmware/compile/nvdla_compile.h"
 #include "nvdla/lowlevel/images.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

@@ -5,6 +5,13 @@
 #include <string>
 
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/operators/requantization.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/shape.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

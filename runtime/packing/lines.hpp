@@ -4,6 +4,8 @@
 #ifndef NVDLA_PACKING_LINES_HPP
 #define NVDLA_PACKING_LINES_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstdint>
 #include <vector>
 

@@ -4,7 +4,8 @@
 #ifndef NVDLA_PACKING_PRECISION_HPP
 #define NVDLA_PACKING_PRECISION_HPP
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla::detail {
 

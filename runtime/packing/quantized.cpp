@@ -7,7 +7,9 @@
 #include <limits>
 #include <string>
 
-#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
 #include "packing/quantized.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

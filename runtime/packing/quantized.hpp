@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "nvdla/operators/quantized.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla::detail {
 

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/operators/requantization.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/quantization.hpp"
 #include "packing/quantized.hpp"
 #include "support/check.hpp"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/lines.hpp"
 #include "support/integers.hpp"

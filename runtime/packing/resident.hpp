@@ -4,6 +4,8 @@
 #ifndef NVDLA_PACKING_RESIDENT_HPP
 #define NVDLA_PACKING_RESIDENT_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <vector>
 
 #include "packing/bands.hpp"

@@ -6,7 +6,12 @@
 #include <type_traits>
 
 #include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "packing/tied.hpp"
 
+#include <drm/nvdla_layer.h>
+
 #include <cstdint>
 
 namespace nvdla::detail {

@@ -5,10 +5,10 @@
 #ifndef NVDLA_PACKING_TIED_HPP
 #define NVDLA_PACKING_TIED_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstddef>
 #include <span>
-
-#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 

@@ -12,6 +12,8 @@
 
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/weights.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

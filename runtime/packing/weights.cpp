@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 

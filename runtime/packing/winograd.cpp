@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 

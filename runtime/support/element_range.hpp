@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla::detail {
 

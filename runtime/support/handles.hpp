@@ -7,8 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "nvdla/device.hpp"
-
 namespace nvdla::detail {
 
 struct Handles {

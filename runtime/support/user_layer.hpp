@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla::detail {
 

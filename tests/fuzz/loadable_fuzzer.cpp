@@ -12,7 +12,10 @@
 #include "loadable/read/cpu_step.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/lowlevel/images.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace {
 

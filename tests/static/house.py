@@ -24,13 +24,18 @@ SOURCES = {".c", ".h", ".cpp", ".hpp", ".ipp", ".py", ".sh"}
 CROWDED = {"runtime/include/nvdla"}
 
 API = "runtime/include"
+# The tiers of the public interface below its objects, by the names that NEEDS has for them.
+TIERS = {tier: f"{API}/nvdla/{tier}" for tier in ("types", "operators", "lowlevel")}
 # What is no library of CMake's, and what it includes.
 OTHERS = {
     "uapi": (),
     "firmware": ("uapi",),
     "kernel": ("firmware", "uapi"),
     "runtime/sim": (),
-    API: ("uapi",),
+    TIERS["types"]: ("uapi",),
+    TIERS["operators"]: (TIERS["types"], "uapi"),
+    TIERS["lowlevel"]: (TIERS["types"], "uapi"),
+    API: (*TIERS.values(), "uapi"),
 }
 # Linked though no header of it is included: what the public interface declares, or another header,
 # is defined there.
@@ -47,7 +52,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 def path_of(need):
     """The folder of a room by the name that NEEDS has for it."""
     name = need.removesuffix("_headers")
-    return {"api": API, "uapi": "uapi", "firmware": "firmware"}.get(name, f"runtime/{name}")
+    return {"api": API, "uapi": "uapi", "firmware": "firmware", **TIERS}.get(name, f"runtime/{name}")
 
 
 @functools.cache
@@ -141,7 +146,8 @@ def tops():
     for room, targets in rooms().items():
         needs.setdefault(top_of(room), set()).update(map(top_of, targets))
         if room != top_of(room):
-            folders.setdefault(top_of(room), []).append(room.removeprefix(top_of(room) + "/"))
+            name = room.removeprefix(top_of(room) + "/").removeprefix("nvdla/")
+            folders.setdefault(top_of(room), []).append(name)
     needs = {room: targets - {room} for room, targets in needs.items()}
     below = {}
 

@@ -6,6 +6,7 @@
 
 #include "backend/model/refusal_text.hpp"
 #include "model/core/register_info.hpp"
+#include "nvdla/device.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

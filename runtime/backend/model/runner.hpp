@@ -14,6 +14,7 @@
 #include "backend/model/job_bus.hpp"
 #include "firmware/engine/nvdla_engine.h"
 #include "model/device.hpp"
+#include "nvdla/device.hpp"
 
 namespace nvdla::detail {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "firmware/nvdla_hw.h"
-#include "nvdla/buffer.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla::detail {
 

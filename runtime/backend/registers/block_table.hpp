@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "backend/inprocess/address_space.hpp"
-#include "nvdla/buffer.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla::detail {
 

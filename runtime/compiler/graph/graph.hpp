@@ -22,6 +22,12 @@
 #include "compiler/graph/reshape_node.hpp"
 #include "compiler/graph/sdp_node.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::detail {
 

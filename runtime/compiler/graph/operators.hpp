@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "nvdla/network.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla::detail {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "compiler/graph/operators.hpp"
-#include "nvdla/lowlevel/descriptors.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla::detail {
 

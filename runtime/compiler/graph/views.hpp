@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.hpp"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

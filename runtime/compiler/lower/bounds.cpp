@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/lower/sdp.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compiler/lower/sdp.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/types/half.hpp"
 #include "support/check.hpp"
 

@@ -7,6 +7,7 @@
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/sdp.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -7,7 +7,11 @@
 
 #include "compiler/lower/sdp.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 

@@ -11,6 +11,7 @@
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/rubik_layer.hpp"
 #include "compiler/lower/sdp.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"

@@ -10,6 +10,7 @@
 #include "compiler/lower/copy.hpp"
 #include "compiler/lower/rubik_layer.hpp"
 #include "compiler/lower/sdp.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/move_kernels.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/conv_steps.hpp"

@@ -7,6 +7,11 @@
 #include "compiler/graph/views.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/images.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::detail {
 

@@ -13,7 +13,8 @@
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/constant_pool.hpp"
 #include "compiler/lower/schedule.hpp"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

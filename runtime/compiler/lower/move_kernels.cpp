@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/lower/move_kernels.hpp"
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 #include "packing/cbuf.hpp"
 
 namespace nvdla::detail {

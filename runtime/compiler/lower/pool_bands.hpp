@@ -4,11 +4,11 @@
 #ifndef NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
 #define NVDLA_COMPILER_LOWER_POOL_BANDS_HPP
 
+#include <drm/nvdla_layer.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "nvdla/lowlevel/descriptors.hpp"
 
 namespace nvdla::detail {
 

@@ -6,7 +6,7 @@
 
 #include <drm/nvdla_layer.h>
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::detail {
 

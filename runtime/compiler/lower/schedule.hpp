@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compiler/graph/cpu_node.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "packing/layer_order.hpp"
 #include "support/layer_places.hpp"
 

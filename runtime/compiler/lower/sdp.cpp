@@ -8,7 +8,11 @@
 #include <utility>
 
 #include "compiler/graph/bounds.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/weights.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "packing/convert.hpp"
 #include "support/check.hpp"
 

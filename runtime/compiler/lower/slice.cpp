@@ -7,6 +7,7 @@
 
 #include "compiler/graph/views.hpp"
 #include "compiler/lower/copy.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 namespace {

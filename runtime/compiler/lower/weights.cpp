@@ -6,6 +6,7 @@
 
 #include "compiler/lower/conv.hpp"
 #include "nvdla/lowlevel/compression.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "packing/bands.hpp"
 
 namespace nvdla::detail {

@@ -5,7 +5,7 @@
 #define NVDLA_COMPILER_OPERATORS_AXIS_HPP
 
 #include "compiler/graph/part_node.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -9,6 +9,13 @@
 #include <utility>
 
 #include "compiler/operators/network_impl.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 

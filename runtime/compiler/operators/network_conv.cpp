@@ -7,8 +7,12 @@
 #include "compiler/operators/add_operators.hpp"
 #include "compiler/operators/conv_parts.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/folding.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 namespace {

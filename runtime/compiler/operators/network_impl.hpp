@@ -12,6 +12,10 @@
 
 #include "compiler/graph/graph.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace detail {

@@ -8,6 +8,7 @@
 #include "compiler/lower/move_kernels.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

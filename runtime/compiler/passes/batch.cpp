@@ -9,6 +9,7 @@
 
 #include "compiler/lower/conv.hpp"
 #include "compiler/passes/passes.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/conv_steps.hpp"

@@ -7,6 +7,7 @@
 #include "compiler/lower/conv.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
 #include "support/check.hpp"

@@ -3,6 +3,7 @@
 
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

@@ -2,7 +2,13 @@
 #include "compiler/lower/conv.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/passes.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "compiler/passes/memory_plan.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla {
 namespace {

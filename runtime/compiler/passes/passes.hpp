@@ -10,7 +10,7 @@
 #include "compiler/graph/graph.hpp"
 #include "compiler/lower/schedule.hpp"
 #include "nvdla/build_options.hpp"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

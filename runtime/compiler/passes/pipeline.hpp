@@ -8,6 +8,7 @@
 
 #include "compiler/passes/passes.hpp"
 #include "nvdla/compiled_network.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::detail {
 

@@ -10,6 +10,7 @@
 #include "compiler/lower/pool_bands.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "packing/bands.hpp"
 
 namespace nvdla::detail {

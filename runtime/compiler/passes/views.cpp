@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/passes/passes.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::detail {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/text/list_text.hpp"
 #include "host_ops/operation.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla::detail::text {
 

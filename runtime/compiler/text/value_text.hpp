@@ -18,10 +18,11 @@
 
 #include "compiler/text/cursor.hpp"
 #include "compiler/text/descriptor_text.hpp"
-#include "nvdla/buffer.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/concatenation.hpp"
 #include "nvdla/operators/convolution.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/check.hpp"
 #include "support/field_values.hpp"
 

@@ -14,14 +14,9 @@
 #include <span>
 
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla {
-
-/// The memory interface that reaches a buffer (enum nvdla_memory).
-enum class Memory : std::uint32_t {
-  kDram = NVDLA_MEMORY_DRAM,  ///< main memory
-  kSram = NVDLA_MEMORY_SRAM,  ///< DeviceInfo::has_sram
-};
 
 /// The accesses that a mapping allows.
 enum class MapMode : std::uint32_t {

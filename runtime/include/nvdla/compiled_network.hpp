@@ -23,12 +23,12 @@
 
 #include "nvdla/build_options.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/lowlevel/images.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/queue.hpp"
 #include "nvdla/request.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/image_desc.hpp"
 #include "nvdla/types/memory_use.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 

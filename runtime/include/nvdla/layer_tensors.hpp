@@ -32,8 +32,10 @@
 #include <string>
 #include <string_view>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 

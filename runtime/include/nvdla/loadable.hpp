@@ -21,11 +21,17 @@
 #include <string_view>
 #include <vector>
 
+#include "nvdla/buffer.hpp"
+#include "nvdla/build_options.hpp"
+#include "nvdla/compiled_network.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/lowlevel/images.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/layer_tensors.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 

@@ -25,10 +25,9 @@
 #include <span>
 #include <string_view>
 
+#include "nvdla/build_options.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/device.hpp"
-#include "nvdla/lowlevel/images.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/concatenation.hpp"
 #include "nvdla/operators/convolution.hpp"
 #include "nvdla/operators/cpu_operators.hpp"
@@ -39,11 +38,18 @@
 #include "nvdla/operators/pooling.hpp"
 #include "nvdla/operators/quantized.hpp"
 #include "nvdla/operators/quantized_elements.hpp"
+#include "nvdla/operators/requantization.hpp"
 #include "nvdla/operators/reshape.hpp"
 #include "nvdla/operators/sdp_operators.hpp"
 #include "nvdla/operators/slicing.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 

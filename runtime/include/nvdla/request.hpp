@@ -13,11 +13,12 @@
 #include <span>
 #include <string_view>
 
+#include "nvdla/buffer.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/layer_tensors.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/queue.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 

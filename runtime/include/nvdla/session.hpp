@@ -12,14 +12,16 @@
 #include <span>
 #include <string_view>
 
+#include "nvdla/buffer.hpp"
 #include "nvdla/compiled_network.hpp"
 #include "nvdla/device.hpp"
 #include "nvdla/layer_tensors.hpp"
-#include "nvdla/lowlevel/images.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
-#include "nvdla/request.hpp"
+#include "nvdla/queue.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/image_desc.hpp"
 #include "nvdla/types/memory_use.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 

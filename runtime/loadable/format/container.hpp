@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/quantization.hpp"
 #include "support/integers.hpp"
 
 namespace nvdla::loadable {

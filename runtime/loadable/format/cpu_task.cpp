@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host_ops/operation_fields.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/precision.hpp"
 #include "support/check.hpp"
 

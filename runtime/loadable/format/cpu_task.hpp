@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "host_ops/operation.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::loadable {
 

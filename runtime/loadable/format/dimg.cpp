@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "loadable/format/packed.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::loadable {

@@ -9,6 +9,8 @@
 
 #include "loadable/format/packed.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/quantization.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::loadable {

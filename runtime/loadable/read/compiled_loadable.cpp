@@ -9,6 +9,8 @@
 #include "device/build_steps.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "loadable/read/emulate.hpp"
 #include "loadable/read/loadable_impl.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/error.hpp"
 
 namespace nvdla::loadable {

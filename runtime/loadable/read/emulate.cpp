@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "host_ops/compute.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::loadable {

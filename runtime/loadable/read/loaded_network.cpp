@@ -7,6 +7,7 @@
 
 #include "device/request_impl.hpp"
 #include "loadable/read/compiled_loadable.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "support/check.hpp"
 #include "support/handles.hpp"
 

@@ -13,6 +13,7 @@
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
 #include "loadable/read/loadable_impl.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "packing/precision.hpp"
 #include "support/layer_places.hpp"
 

@@ -10,6 +10,7 @@
 #include "host_ops/operation.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/format/task.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla::loadable {
 namespace {

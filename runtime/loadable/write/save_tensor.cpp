@@ -7,6 +7,10 @@
 #include "loadable/write/save_parts.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/lowlevel/images.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::loadable {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/error.hpp"
 
 namespace nvdla::cli {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/error.hpp"
 #include "tools/cli/input/npy.hpp"
 #include "tools/files/files.hpp"

@@ -16,6 +16,7 @@
 #include "loadable/read/loadable_impl.hpp"
 #include "lut/lut_eval.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
 #include "support/float.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"

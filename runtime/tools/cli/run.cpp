@@ -13,6 +13,7 @@
 
 #include "backend/info.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "tools/cli/counters_json.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"

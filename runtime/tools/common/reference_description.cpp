@@ -8,7 +8,7 @@
 #include <cctype>
 #include <sstream>
 
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

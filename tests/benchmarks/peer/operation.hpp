@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
-
 namespace nvdla::bench {
 
 class Operation {

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "peer/operation.hpp"
 
 namespace nvdla::bench {

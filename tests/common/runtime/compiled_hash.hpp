@@ -16,6 +16,8 @@
 #include "common/hash.hpp"
 #include "nvdla/loadable.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla::test {

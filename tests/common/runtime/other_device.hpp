@@ -12,6 +12,8 @@
 
 #include "backend/backend.hpp"
 #include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla::test {

@@ -15,6 +15,10 @@
 
 #include "common/runtime/reference.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla::test {
 

@@ -17,6 +17,9 @@
 
 #include "common/random.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla::test {
 

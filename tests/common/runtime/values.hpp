@@ -16,6 +16,10 @@
 #include "common/random.hpp"
 #include "common/runtime/reference.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla::test {
 

@@ -11,6 +11,7 @@
 
 #include "common/runtime/counting_device.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

@@ -17,6 +17,9 @@
 #include "compiler/passes/plan_check.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

@@ -16,6 +16,8 @@
 #include "compiler/compile.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

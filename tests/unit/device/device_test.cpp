@@ -18,6 +18,8 @@
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

@@ -19,7 +19,11 @@
 #include "device/layer_cuts.hpp"
 #include "device/layer_steps.hpp"
 #include "nvdla/layer_tensors.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

@@ -17,7 +17,9 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/request.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace {
 

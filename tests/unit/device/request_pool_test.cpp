@@ -13,6 +13,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

@@ -19,7 +19,11 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

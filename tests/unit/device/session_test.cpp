@@ -18,7 +18,11 @@
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/small_program.hpp"
 #include "device/compiled_impl.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 namespace {

@@ -13,6 +13,8 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/manual_fence.hpp"
 #include "common/runtime/small_program.hpp"
+#include "nvdla/device.hpp"
+#include "nvdla/queue.hpp"
 
 namespace nvdla {
 namespace {

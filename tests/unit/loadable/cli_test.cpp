@@ -17,7 +17,10 @@
 #include "loadable/write/writer.hpp"
 #include "maker.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

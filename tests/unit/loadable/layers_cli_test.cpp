@@ -16,6 +16,8 @@
 #include "../tools/temporary_folder.hpp"
 #include "common/command.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

@@ -25,6 +25,8 @@
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/shape.hpp"
 #include "unit/loadable/read/half_file.hpp"
 
 namespace nvdla {

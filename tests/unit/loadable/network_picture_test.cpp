@@ -14,6 +14,7 @@
 #include "../tools/temporary_folder.hpp"
 #include "common/command.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "unit/loadable/read/half_file.hpp"
 #include "unit/loadable/write/round_trip.hpp"
 

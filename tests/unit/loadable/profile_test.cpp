@@ -16,6 +16,7 @@
 #include "../tools/temporary_folder.hpp"
 #include "common/command.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 
 namespace nvdla {
 namespace {

@@ -15,7 +15,9 @@
 #include "loadable/format/container.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

@@ -14,6 +14,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/lut_worst.hpp"
 #include "lut/lut_eval.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla::test {
 namespace {

@@ -11,6 +11,8 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/lowlevel/compression.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 #include "unit/packing/compressed.hpp"
 
 namespace nvdla {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "nvdla/lowlevel/compression.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla::test {
 

@@ -14,7 +14,9 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/half.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

@@ -13,6 +13,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "common/share.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

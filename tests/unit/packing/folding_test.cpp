@@ -15,6 +15,9 @@
 #include "common/runtime/reference.hpp"
 #include "common/share.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,6 +11,12 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/operators/requantization.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 namespace {

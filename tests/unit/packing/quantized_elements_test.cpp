@@ -16,6 +16,8 @@
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
 #include "nvdla/operators/functions.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 namespace {

@@ -13,6 +13,8 @@
 #include "common/runtime/rounded.hpp"
 #include "common/share.hpp"
 #include "nvdla/operators/quantized_elements.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,6 +12,9 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 #include "packing/bands.hpp"
 
 namespace nvdla {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

@@ -8,6 +8,7 @@
 #include "backend/registers/sim_device.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/device.hpp"
+#include "nvdla/types/memory.hpp"
 #include "socket.hpp"
 
 namespace nvdla::sim_test {

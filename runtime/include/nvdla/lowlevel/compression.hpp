@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <span>
 
-#include "nvdla/device.hpp"
 #include "nvdla/lowlevel/weights.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/export.hpp"
 
 namespace nvdla {

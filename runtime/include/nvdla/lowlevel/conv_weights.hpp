@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "nvdla/device.hpp"
 #include "nvdla/lowlevel/weights.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/export.hpp"
 
 namespace nvdla {

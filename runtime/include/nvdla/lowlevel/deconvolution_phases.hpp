@@ -20,9 +20,9 @@
 #include <span>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/lowlevel/weights.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 

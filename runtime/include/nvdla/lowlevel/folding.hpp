@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "nvdla/device.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 

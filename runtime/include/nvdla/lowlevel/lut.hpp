@@ -29,8 +29,9 @@
 #include <memory>
 #include <type_traits>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 

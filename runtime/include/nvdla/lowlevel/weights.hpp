@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <span>
 
-#include "nvdla/device.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/types/device_info.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 

@@ -11,9 +11,10 @@
 #include <string_view>
 #include <variant>
 
-#include "nvdla/lowlevel/descriptors.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 

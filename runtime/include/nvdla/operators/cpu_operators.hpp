@@ -26,10 +26,10 @@
 #include <span>
 #include <string_view>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/concatenation.hpp"
-#include "nvdla/operators/functions.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 

@@ -13,6 +13,10 @@
 #include <string_view>
 
 #include "nvdla/operators/convolution.hpp"
+#include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 

@@ -10,10 +10,11 @@
 #include <span>
 #include <string_view>
 
-#include "nvdla/lowlevel/descriptors.hpp"
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/convolution.hpp"
 #include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/export.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 

@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/export.hpp"
 
 namespace nvdla {
 

@@ -22,11 +22,12 @@
 #include <span>
 #include <vector>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/convolution.hpp"
 #include "nvdla/operators/deconvolution.hpp"
 #include "nvdla/operators/fully_connected.hpp"
+#include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 

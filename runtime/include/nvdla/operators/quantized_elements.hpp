@@ -19,10 +19,10 @@
 #include <optional>
 #include <string_view>
 
-#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/operators/quantized.hpp"
-#include "nvdla/operators/sdp_operators.hpp"
+#include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 

@@ -12,31 +12,11 @@
 #include <optional>
 #include <span>
 
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/conversion.hpp"
 #include "nvdla/types/export.hpp"
 
 namespace nvdla {
-
-namespace detail {
-struct TensorHandle;
-}
-
-/// A tensor of the network that returned it, also after that was moved. Any other network, and a
-/// network that took the place of this one, refuses it as kInvalidArgument, as does every call that
-/// needs a tensor and is given an empty handle.
-class Tensor {
- public:
-  /// An empty handle: no tensor.
-  constexpr Tensor() noexcept = default;
-  /// True unless the handle is empty.
-  constexpr explicit operator bool() const noexcept { return network_ != 0; }
-  /// True for handles of the same tensor.
-  friend constexpr bool operator==(const Tensor&, const Tensor&) noexcept = default;
-
- private:
-  friend struct detail::TensorHandle;
-  std::uint64_t network_ = 0;  ///< no two networks of a process have the same number
-  std::uint32_t index_ = 0;
-};
 
 /// One SDP operator, X1 or X2:
 /// @code{.unparsed}
@@ -62,25 +42,6 @@ struct Operator {
   std::uint32_t alu_shift = 0;  ///< 0..30
   std::uint32_t mul_shift = 0;  ///< 0..63, also without a multiplier
   bool relu = false;            ///< negative results of the operator become zero
-};
-
-/// (x - offset) * scale >> shift, halves away from zero, saturated: SDP's converters.
-struct Converter {
-  std::int32_t offset = 0;  ///< is subtracted first
-  std::int16_t scale = 1;   ///< factor of the difference
-  std::uint32_t shift = 0;  ///< right shift of the product, 0..63
-};
-
-/// The range that the elements of a result are held to, after the converter: those beyond become
-/// the end. int8 and int16 saturate in any case. It is the same on every device: ReLU, operators
-/// that the layer leaves free, Y where there is one, or a further layer "NAME clamp" behind it,
-/// which takes what the layer has left.
-struct ElementBounds {
-  std::int32_t least = std::numeric_limits<std::int32_t>::min();     ///< least element
-  std::int32_t greatest = std::numeric_limits<std::int32_t>::max();  ///< greatest element
-
-  /// True if both ends are equal.
-  friend constexpr bool operator==(const ElementBounds&, const ElementBounds&) noexcept = default;
 };
 
 /// The third SDP operator, which follows X2 on devices that have it (DeviceInfo::has_sdp_y):

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "nvdla/device.hpp"
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/memory.hpp"
 
 namespace nvdla {
 

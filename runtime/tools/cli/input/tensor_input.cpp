@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "nvdla/lowlevel/images.hpp"
 #include "nvdla/types/error.hpp"
 #include "nvdla/types/half.hpp"
 #include "tools/cli/input/npy.hpp"

@@ -20,8 +20,12 @@
 #include "common/runtime/small_program.hpp"
 #include "common/runtime/values.hpp"
 #include "device/compiled_impl.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 #include "nvdla/request_pool.hpp"
+#include "nvdla/types/quantization.hpp"
+#include "nvdla/types/shape.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla {

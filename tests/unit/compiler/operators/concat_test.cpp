@@ -13,6 +13,9 @@
 #include "common/runtime/reference.hpp"
 #include "common/runtime/tensor_pair.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

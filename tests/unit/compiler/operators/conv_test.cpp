@@ -11,7 +11,11 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/random_layers.hpp"
 #include "common/share.hpp"
+#include "nvdla/device.hpp"
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

@@ -10,6 +10,9 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla {
 namespace {

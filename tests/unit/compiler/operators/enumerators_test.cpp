@@ -9,8 +9,18 @@
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/folding.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
+#include "nvdla/lowlevel/weights.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/requantization.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
+#include "nvdla/types/tensor_desc.hpp"
 
 namespace nvdla {
 namespace {

@@ -10,6 +10,8 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,6 +12,9 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/reference.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

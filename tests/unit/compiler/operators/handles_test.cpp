@@ -13,6 +13,9 @@
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/lowlevel/lut.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
 
 namespace nvdla {
 namespace {

@@ -11,6 +11,9 @@
 
 #include "common/runtime/reference.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/shape.hpp"
 
 namespace nvdla {
 namespace {

@@ -12,6 +12,9 @@
 #include "common/runtime/only_program.hpp"
 #include "compiler/lower/user_fields.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
 
 namespace nvdla {
 namespace {

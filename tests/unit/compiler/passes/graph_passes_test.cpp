@@ -9,7 +9,7 @@
 
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/passes/passes.hpp"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla {
 namespace {

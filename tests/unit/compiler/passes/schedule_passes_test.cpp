@@ -14,7 +14,7 @@
 #include "compiler/lower/schedule_text.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/pipeline.hpp"
-#include "nvdla/device.hpp"
+#include "nvdla/types/device_info.hpp"
 
 namespace nvdla {
 namespace {

@@ -9,6 +9,9 @@
 
 #include "common/runtime/expect_error.hpp"
 #include "loadable/write/writer.hpp"
+#include "nvdla/device.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "unit/loadable/write/round_trip.hpp"
 
 namespace nvdla {

@@ -11,6 +11,7 @@
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/write/writer.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/shape.hpp"
 #include "unit/loadable/maker.hpp"
 
 namespace nvdla {

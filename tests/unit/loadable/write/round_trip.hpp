@@ -19,6 +19,7 @@
 
 #include "loadable/read/convert.hpp"
 #include "nvdla/loadable.hpp"
+#include "nvdla/types/shape.hpp"
 #include "unit/tools/temporary_folder.hpp"
 
 namespace nvdla::test {

@@ -12,6 +12,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "loadable/format/packed.hpp"
 #include "loadable/write/writer.hpp"
+#include "nvdla/lowlevel/images.hpp"
 #include "round_trip.hpp"
 
 namespace nvdla {

@@ -13,6 +13,8 @@
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/lowlevel/lut.hpp"
 #include "nvdla/types/error.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "round_trip.hpp"
 
 namespace nvdla {

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/image_desc.hpp"
+#include "nvdla/types/precision.hpp"
 #include "written.hpp"
 
 namespace nvdla::witness {

@@ -8,6 +8,11 @@
 #include <vector>
 
 #include "nvdla/network.hpp"
+#include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/types/conversion.hpp"
+#include "nvdla/types/memory.hpp"
+#include "nvdla/types/precision.hpp"
+#include "nvdla/types/shape.hpp"
 #include "written.hpp"
 
 namespace nvdla::witness {
