@@ -157,8 +157,8 @@ CompiledNetwork Network::compile(const Device& device, const BuildOptions& optio
   return detail::compile(impl(), device, options, {});
 }
 
-Session Network::build(const Device& device, const BuildOptions& options) const {
-  return Session(compile(device, options));
+Request Network::build(const Device& device, const BuildOptions& options) const {
+  return compile(device, options).create_request();
 }
 
 }  // namespace nvdla

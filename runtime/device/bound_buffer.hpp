@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Buffers of the application in the place of those of a session or a loaded network.
+// Checks of buffers that an application binds in place of those of a request.
 #ifndef NVDLA_DEVICE_BOUND_BUFFER_HPP
 #define NVDLA_DEVICE_BOUND_BUFFER_HPP
 

@@ -55,7 +55,9 @@ struct CompiledNetwork::Impl : std::enable_shared_from_this<CompiledNetwork::Imp
   // Refuses tensors.
   const ImageDesc& pixels(const Port& port) const;
   const Port& input(std::string_view name) const;
-  const Port& output(std::string_view name) const;
+  // Returns the output of that name, or the input if there is no such output.
+  const Port& readable(std::string_view name) const;
+  bool is_output(const Port& port) const;
   const Layer& layer(std::uint32_t index) const;
   // What each slot is bound to in a request: constants to those of the network, all else to buffers
   // of its own. Throws kNoMemory.

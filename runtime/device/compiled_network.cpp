@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "nvdla/compiled_network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "device/compiled_impl.hpp"
@@ -26,10 +30,14 @@ const NetworkPort* find_port(const std::vector<NetworkPort>& ports, std::string_
   return nullptr;
 }
 
-std::string port_names(const std::vector<NetworkPort>& ports) {
+// Returns the names of all ports as errors list them, inputs first.
+std::string port_names(std::span<const NetworkPort> inputs,
+                       std::span<const NetworkPort> outputs = {}) {
   std::string text;
-  for (const NetworkPort& port : ports) text += (text.empty() ? "'" : ", '") + port.name + "'";
-  return text;
+  for (const std::span<const NetworkPort> ports : {inputs, outputs})
+    for (const NetworkPort& port : ports)
+      text += fmt::format("{}'{}'", text.empty() ? "" : ", ", port.name);
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace
@@ -37,24 +45,27 @@ std::string port_names(const std::vector<NetworkPort>& ports) {
 const NetworkPort& CompiledNetwork::Impl::input(std::string_view name) const {
   const Port* port = find_port(inputs, name);
   if (port == nullptr) {
+    if (find_port(outputs, name) != nullptr)
+      refuse_argument("'{}' is an output: it is read, not written", name);
     refuse_argument("no input is called '{}'; there is {}", name, port_names(inputs));
   }
   return *port;
 }
 
-const NetworkPort& CompiledNetwork::Impl::output(std::string_view name) const {
-  const Port* port = find_port(outputs, name);
-  if (port == nullptr) {
-    refuse_argument("no output is called '{}'; there is {}", name, port_names(outputs));
-  }
-  return *port;
+const NetworkPort& CompiledNetwork::Impl::readable(std::string_view name) const {
+  const Port* output = find_port(outputs, name);
+  return output != nullptr ? *output : port(name);
+}
+
+bool CompiledNetwork::Impl::is_output(const Port& port) const {
+  return &port == find_port(outputs, port.name);
 }
 
 const NetworkPort& CompiledNetwork::Impl::port(std::string_view name) const {
   if (const Port* found = find_port(inputs, name)) return *found;
   if (const Port* found = find_port(outputs, name)) return *found;
-  refuse_argument("no input or output is called '{}'; there is {}, {}", name, port_names(inputs),
-                  port_names(outputs));
+  refuse_argument("no input or output is called '{}'; there is {}", name,
+                  port_names(inputs, outputs));
 }
 
 const NetworkPort& CompiledNetwork::Impl::tensor(const Port& port) const {
@@ -119,7 +130,7 @@ Request CompiledNetwork::create_request() const { return create_request(impl().d
 
 Request CompiledNetwork::create_request(const Queue& queue) const {
   impl();
-  return detail::make_request(impl_, queue, "request");
+  return detail::make_request(impl_, queue);
 }
 
 const Device& CompiledNetwork::device() const { return impl().device; }

@@ -25,12 +25,12 @@ namespace nvdla {
 using detail::refuse_argument;
 
 Request detail::make_request(std::shared_ptr<const CompiledNetwork::Impl> network,
-                             const Queue& queue, std::string_view noun) {
+                             const Queue& queue) {
   if (!queue) refuse_argument("the queue handle is empty");
   if (Handles::impl(queue)->device() != Handles::impl(network->device.queue())->device()) {
     refuse_argument("the queue belongs to another device than the compiled network");
   }
-  return Handles::make<Request>(std::make_shared<Request::Impl>(std::move(network), queue, noun));
+  return Handles::make<Request>(std::make_shared<Request::Impl>(std::move(network), queue));
 }
 
 // Other bytes of the buffer stay.
@@ -43,22 +43,21 @@ std::span<std::byte> Request::Impl::bytes(const Port& port, const Map& map) {
   return map.bytes().subspan(static_cast<std::size_t>(port.offset));
 }
 
-void Request::Impl::check_idle(std::string_view what) const {
+void Request::Impl::check_idle(std::string_view context) const {
   if (!last.done()) {
-    detail::refuse(ErrorCode::kBusy, "{}: the {} is running: wait for its fence first", what, noun);
+    detail::refuse(ErrorCode::kBusy, "{}: the request is running: wait for its fence first",
+                   context);
   }
 }
 
-void Request::Impl::check_ran(std::string_view what) const {
-  check_idle(what);
-  if (!last) {
-    refuse_argument("{}: the {} has not run yet: run it first", what, noun);
-  }
+void Request::Impl::check_ran(std::string_view context) const {
+  check_idle(context);
+  if (!last) refuse_argument("{}: the request has not run yet: run it first", context);
   try {
     last.wait();
   } catch (const Error& error) {
     throw Error(static_cast<ErrorCode>(error.code().value()),
-                fmt::format("{}: the last run failed: {}", what, error.what()), error.detail());
+                fmt::format("{}: the last run failed: {}", context, error.what()), error.detail());
   }
 }
 
@@ -131,12 +130,21 @@ void Request::Impl::write_reals(std::string_view name, Layout layout,
 
 template <typename Unpack>
 void Request::Impl::read(std::string_view name, const Unpack& unpack) const {
-  const Port& port = net->tensor(net->output(name));
+  const Port& port = net->tensor(net->readable(name));
   const std::lock_guard lock(mutex);
-  const std::string what = fmt::format("reading '{}'", name);
-  check_ran(what);
-  if (rebound.contains(port.slot)) {
-    refuse_argument("{}: it was bound to another buffer after the last run: run again first", what);
+  const std::string context = fmt::format("reading '{}'", name);
+  if (net->is_output(port)) {
+    check_ran(context);
+    if (rebound.contains(port.slot)) {
+      refuse_argument("{}: it was bound to another buffer after the last run: run again first",
+                      context);
+    }
+  } else {
+    check_idle(context);
+    if (port.folded) {
+      refuse_argument("{}: it lies folded in width, see CompiledNetwork::desc(): map its buffer",
+                      context);
+    }
   }
   unpack(port, bindings[port.slot].buffer.map(MapMode::kRead));
 }

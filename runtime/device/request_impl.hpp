@@ -21,33 +21,31 @@ struct Request::Impl {
   using Network = CompiledNetwork::Impl;
   using Port = Network::Port;
 
-  Impl(std::shared_ptr<const Network> network, Queue in, std::string_view called)
+  Impl(std::shared_ptr<const Network> network, Queue in)
       : net(std::move(network)),
-        noun(called),
         queues(net->make_queues(std::move(in))),
         bindings(net->make_bindings()) {}
 
   template <typename T>
   void write(std::string_view name, Layout layout, std::span<const T> source);
   void write_reals(std::string_view name, Layout layout, std::span<const float> source);
-  // Calls `unpack(port, map)` with the elements of an output.
+  // Calls `unpack(port, map)` with the elements of an output, or with those that an input has.
   template <typename Unpack>
   void read(std::string_view name, const Unpack& unpack) const;
 
   Map map_input(const Port& port) const;
   static std::span<std::byte> bytes(const Port& port, const Map& map);
 
-  // What the state of the request allows; `what` would have been done. The caller holds `mutex`.
-  // Nothing may touch the buffers while a run does.
-  void check_idle(std::string_view what) const;
-  // There was a run, and it ended well.
-  void check_ran(std::string_view what) const;
+  // Both throw if the state of the request does not allow what `context` names. The caller holds
+  // `mutex`. Nothing may touch the buffers while a run does.
+  void check_idle(std::string_view context) const;
+  // Checks that there was a run, and that it ended well.
+  void check_ran(std::string_view context) const;
 
   const std::shared_ptr<const Network> net;
-  const std::string_view noun;  // what errors call it
   const Network::Queues queues;
 
-  // Of everything that changes, all below.
+  // Guards every member below.
   mutable std::mutex mutex;
   std::vector<Binding> bindings;
   std::set<std::uint32_t> rebound;  // slots whose buffer the last run did not have
@@ -56,9 +54,8 @@ struct Request::Impl {
 
 namespace detail {
 
-// Refuses a queue of another device. `noun` is what errors call it.
-Request make_request(std::shared_ptr<const CompiledNetwork::Impl> network, const Queue& queue,
-                     std::string_view noun);
+// Returns a request whose runs go to `queue`. Refuses a queue of another device.
+Request make_request(std::shared_ptr<const CompiledNetwork::Impl> network, const Queue& queue);
 
 }  // namespace detail
 }  // namespace nvdla

@@ -56,19 +56,19 @@ TEST_P(Digits, CountsEveryLayer) {
   const Weights weights = load_weights(kFolder / "weights.json");
   Int8Network network(nvdla::Device::open(GetParam()), weights, {.statistics = true});
   network.scores(read_picture(kFolder / "images/zero-dejavu-sans.png").pixels);
-  const auto statistics = network.session().statistics();
+  const auto statistics = network.request().statistics();
   ASSERT_EQ(statistics.size(), weights.layers.size());
   std::uint64_t macs = 0;
-  for (std::uint32_t i = 0; i < network.session().layers(); ++i) {
-    EXPECT_EQ(network.session().layer_name(i), weights.layers[i].name);
+  for (std::uint32_t i = 0; i < network.request().network().layers(); ++i) {
+    EXPECT_EQ(network.request().network().layer_name(i), weights.layers[i].name);
     EXPECT_NE(statistics[i].valid, 0U);
     EXPECT_GE(statistics[i].end_ns, statistics[i].start_ns);
     // A chain: the times of the layers are that of the picture.
     if (i > 0) {
       EXPECT_EQ(statistics[i].start_ns, statistics[i - 1].end_ns);
     }
-    EXPECT_GT(network.session().layer_cycles(i), 0U);
-    macs += network.session().layer_macs(i);
+    EXPECT_GT(network.request().network().layer_cycles(i), 0U);
+    macs += network.request().network().layer_macs(i);
   }
   EXPECT_EQ(macs, 663328U);
 }
@@ -87,7 +87,7 @@ TEST_P(Digits, RunsFromALoadable) {
   const std::string path = (folder.path() / "digits.nvdla").string();
   nvdla::save_loadable(describe(weights), device.info().configuration, path);
 
-  nvdla::LoadedNetwork loaded = nvdla::Loadable::load(path).open(device);
+  nvdla::Request loaded = nvdla::Loadable::load(path).open(device);
   std::vector<std::int8_t> pixels, scores(weights.classes.size());
   for (std::size_t i = 0; i < held_out.pictures.size(); i += 10) {
     pixels.clear();

@@ -155,11 +155,11 @@ TEST(Comparison, SeesWhatLayersLeaveInMemory) {
   for (const char* configuration : {"nv_full", "nv_small"}) {
     const auto device = nvdla::Device::open(std::string("model:") + configuration);
     const Value last = static_cast<Value>(results.size() - 1);
-    auto session = describe(network, Precision::kInt8, {&last, 1}).build(device);
-    write_image(session, network, Precision::kInt8);
-    session.run();
+    auto request = describe(network, Precision::kInt8, {&last, 1}).build(device);
+    write_image(request, network, Precision::kInt8);
+    request.run();
     Verdict good;
-    check_in_memory(session, graph, results, good);
+    check_in_memory(request, graph, results, good);
     // Not the concatenation, and not what the pooling takes on the fly.
     EXPECT_EQ(good.tensors, 4U) << configuration;
     EXPECT_EQ(good.elements, 64U * (12 * 12 * 2 + 6 * 6 * 2)) << configuration;
@@ -167,7 +167,7 @@ TEST(Comparison, SeesWhatLayersLeaveInMemory) {
     auto others = results;
     for (std::size_t i = 1; i < others.size(); ++i) others[i][64 * 5 + 33] += 1;
     Verdict bad;
-    check_in_memory(session, graph, others, bad);
+    check_in_memory(request, graph, others, bad);
     EXPECT_EQ(bad.different, 4U);
     EXPECT_NE(bad.first.find("layer 'a"), bad.first.npos) << bad.first;
     EXPECT_NE(bad.first.find(", channel 33, line 0, column 5: "), bad.first.npos) << bad.first;

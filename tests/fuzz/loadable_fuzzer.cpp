@@ -31,24 +31,24 @@ bool small(const nvdla::loadable::Container& container) {
 }
 
 // Where tensors lie is the file's word, too.
-void pack_inputs(nvdla::LoadedNetwork network, const nvdla::Loadable& file) {
+void pack_inputs(nvdla::Request request, const nvdla::Loadable& file) {
   for (std::uint32_t i = 0; i < file.inputs(); ++i) {
     const nvdla::LoadableTensor tensor = file.input(i);
     try {
       if (tensor.image()) {
-        const nvdla::ImageDesc desc = network.image(tensor.name);
+        const nvdla::ImageDesc desc = request.network().image(tensor.name);
         const nvdla::PixelLayout pixel = nvdla::pixel_layout(desc.format);
         const std::size_t pixels = std::size_t{desc.width} * desc.height;
         if (pixels > kSmall) continue;
-        network.write_pixels(tensor.name, std::vector<std::byte>(pixels * pixel.bytes[0]),
+        request.write_pixels(tensor.name, std::vector<std::byte>(pixels * pixel.bytes[0]),
                              std::vector<std::byte>(pixels * pixel.bytes[1]));
       } else if (tensor.shape.elements() <= kSmall) {
         // As what it is, if the file says what that stands for.
         if (tensor.quantization) {
-          network.write(tensor.name, nvdla::Layout::kNchw,
+          request.write(tensor.name, nvdla::Layout::kNchw,
                         std::vector<float>(tensor.shape.elements(), 0.25F));
         }
-        network.write(tensor.name, nvdla::Layout::kNchw,
+        request.write(tensor.name, nvdla::Layout::kNchw,
                       std::vector<std::int8_t>(tensor.shape.elements()));
       }
     } catch (const nvdla::Error&) {

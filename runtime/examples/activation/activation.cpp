@@ -24,13 +24,13 @@ double greatest_error(const nvdla::Device& device, const nvdla::Lut& lut) {
   nvdla::Pointwise layer{.name = "gelu"};
   lut.apply(layer);
   network.output(network.pointwise(x, layer), "y", lut.format().output);
-  nvdla::Session session = network.build(device);
+  nvdla::Request request = network.build(device);
 
   std::vector<float> numbers(kCount), results(kCount);
   for (int i = 0; float& number : numbers) number = static_cast<float>(i++ - 128) * kInput.scale;
-  session.write("x", nvdla::Layout::kNchw, numbers);
-  session.run();
-  session.read("y", nvdla::Layout::kNchw, results);
+  request.write("x", nvdla::Layout::kNchw, numbers);
+  request.run();
+  request.read("y", nvdla::Layout::kNchw, results);
   double greatest = 0;
   for (int i = 0; i < kCount; ++i) {
     // What int8 cannot hold becomes the nearest that it can.

@@ -26,10 +26,10 @@ bool run(const nvdla::Device& device) {
   layer.output = {.scale = 1, .shift = 11};
   network.output(network.convolution(image, layer), "features");
 
-  nvdla::Session session = network.build(device);
-  session.write("image", nvdla::Layout::kNchw, input);
-  session.run();
-  session.read("features", nvdla::Layout::kNchw, output);
+  nvdla::Request request = network.build(device);
+  request.write("image", nvdla::Layout::kNchw, input);
+  request.run();
+  request.read("features", nvdla::Layout::kNchw, output);
 
   int wrong = 0;
   for (int i = 0; i < kK * kH * kW; ++i) {

@@ -129,12 +129,12 @@ void classify_held_out(digits::Int8Network& network, const digits::Weights& weig
                  100.0 * static_cast<double>(right) / count);
 }
 
-void print_statistics(const nvdla::Session& session, const nvdla::DeviceInfo& info) {
-  const auto statistics = session.statistics();
+void print_statistics(const nvdla::Request& request, const nvdla::DeviceInfo& info) {
+  const auto statistics = request.statistics();
   std::vector<program::LayerRow> rows;
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
-    rows.push_back({std::string(session.layer_name(i)), session.layer_macs(i),
-                    session.layer_cycles(i), statistics[i]});
+    rows.push_back({std::string(request.network().layer_name(i)), request.network().layer_macs(i),
+                    request.network().layer_cycles(i), statistics[i]});
   }
   if (!rows.empty()) {
     program::print("\nlayers of the last picture\n{}",
@@ -162,18 +162,18 @@ int run(const Options& options) {
   const nvdla::Device device = nvdla::Device::open(options.device, nvdla::program::open_options());
   digits::Int8Network network(device, weights, {.statistics = true});
   program::print("{} {}: {} layers\n\n", device.info().backend, device.info().configuration,
-                 network.session().layers());
+                 network.request().network().layers());
 
   if (options.held_out) {
     classify_held_out(network, weights, options.data);
-    print_statistics(network.session(), device.info());
+    print_statistics(network.request(), device.info());
     return program::kSuccess;
   }
   std::vector<fs::path> paths(options.pictures.begin(), options.pictures.end());
   if (paths.empty()) paths = shipped_pictures(options.data / "images");
   const std::size_t failed = classify(network, weights, paths);
   // Without a run there are none.
-  if (failed != paths.size()) print_statistics(network.session(), device.info());
+  if (failed != paths.size()) print_statistics(network.request(), device.info());
   return failed == 0 ? program::kSuccess : program::kUsage;
 }
 

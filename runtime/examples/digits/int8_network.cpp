@@ -59,7 +59,7 @@ Int8Network::Int8Network(const nvdla::Device& device, const Weights& weights,
     : pixels_(weights.input.elements()),
       classes_(weights.classes.size()),
       offset_(weights.input_offset),
-      session_(describe(weights).build(device, options)) {}
+      request_(describe(weights).build(device, options)) {}
 
 std::vector<std::int8_t> Int8Network::scores(std::span<const std::uint8_t> pixels) {
   if (pixels.size() != pixels_) {
@@ -70,10 +70,10 @@ std::vector<std::int8_t> Int8Network::scores(std::span<const std::uint8_t> pixel
   for (const std::uint8_t pixel : pixels) {
     input_.push_back(static_cast<std::int8_t>(pixel - offset_));
   }
-  session_.write("picture", nvdla::Layout::kNchw, std::span<const std::int8_t>(input_));
-  session_.run();
+  request_.write("picture", nvdla::Layout::kNchw, std::span<const std::int8_t>(input_));
+  request_.run();
   std::vector<std::int8_t> result(classes_);
-  session_.read("scores", nvdla::Layout::kNchw, std::span<std::int8_t>(result));
+  request_.read("scores", nvdla::Layout::kNchw, std::span<std::int8_t>(result));
   return result;
 }
 

@@ -27,14 +27,14 @@ class Int8Network {
   std::vector<std::int8_t> scores(std::span<const std::uint8_t> pixels);
 
   // Layers, estimates and statistics of the last picture.
-  const nvdla::Session& session() const { return session_; }
+  const nvdla::Request& request() const { return request_; }
 
  private:
   std::size_t pixels_;
   std::size_t classes_;
   int offset_;
   std::vector<std::int8_t> input_;
-  nvdla::Session session_;
+  nvdla::Request request_;
 };
 
 }  // namespace digits

@@ -16,14 +16,14 @@ namespace {
 // so many and some more.
 constexpr std::size_t kShown = 100;
 
-Elements read(const nvdla::Session& session, const Layer& layer, nvdla::Precision precision) {
+Elements read(const nvdla::Request& request, const Layer& layer, nvdla::Precision precision) {
   if (precision != nvdla::Precision::kInt8) {
     Elements elements(layer.shape.elements());
-    session.read(layer.name, nvdla::Layout::kNhwc, elements);
+    request.read(layer.name, nvdla::Layout::kNhwc, elements);
     return elements;
   }
   Integers elements(layer.shape.elements());
-  session.read(layer.name, nvdla::Layout::kNhwc, elements);
+  request.read(layer.name, nvdla::Layout::kNhwc, elements);
   return {elements.begin(), elements.end()};
 }
 
@@ -64,10 +64,10 @@ std::vector<Elements> all_results(const nvdla::Device& device, const Network& ne
     for (std::size_t i = results.size(); i < layers.size() && shown.size() < kShown; ++i)
       shown.push_back(static_cast<Value>(i));
     say(fmt::format("running '{}' to '{}'", layers[shown.front()].name, layers[shown.back()].name));
-    nvdla::Session session = describe(network, precision, shown).build(device);
-    write_image(session, network, precision);
-    session.run();
-    for (const Value value : shown) results.push_back(read(session, layers[value], precision));
+    nvdla::Request request = describe(network, precision, shown).build(device);
+    write_image(request, network, precision);
+    request.run();
+    for (const Value value : shown) results.push_back(read(request, layers[value], precision));
   }
   return results;
 }
@@ -89,19 +89,19 @@ std::vector<Elements> check_every_tensor(const nvdla::Device& device, const Netw
   return results;
 }
 
-void write_image(nvdla::Session& session, const Network& network, nvdla::Precision precision) {
+void write_image(nvdla::Request& request, const Network& network, nvdla::Precision precision) {
   const Integers& image = network.results.front();
   if (precision == nvdla::Precision::kInt8) {
-    session.write("image", nvdla::Layout::kNhwc, image);
+    request.write("image", nvdla::Layout::kNhwc, image);
   } else {
-    session.write("image", nvdla::Layout::kNhwc, Elements(image.begin(), image.end()));
+    request.write("image", nvdla::Layout::kNhwc, Elements(image.begin(), image.end()));
   }
 }
 
-void check_result(const nvdla::Session& session, const Network& network, nvdla::Precision precision,
+void check_result(const nvdla::Request& request, const Network& network, nvdla::Precision precision,
                   const Elements& expected, Verdict& verdict) {
   const Layer& last = network.graph.layers().back();
-  judge(last, read(session, last, precision), exactly(expected), verdict);
+  judge(last, read(request, last, precision), exactly(expected), verdict);
 }
 
 Use use_of(const Integers& result) {

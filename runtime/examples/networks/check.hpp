@@ -29,9 +29,9 @@ std::vector<Elements> check_every_tensor(const nvdla::Device& device, const Netw
                                          nvdla::Precision precision, Verdict& verdict,
                                          const Say& say = silent);
 
-// A session as an application has it, whose output is the last layer's result.
-void write_image(nvdla::Session& session, const Network& network, nvdla::Precision precision);
-void check_result(const nvdla::Session& session, const Network& network, nvdla::Precision precision,
+// A request as an application has it, whose output is the last layer's result.
+void write_image(nvdla::Request& request, const Network& network, nvdla::Precision precision);
+void check_result(const nvdla::Request& request, const Network& network, nvdla::Precision precision,
                   const Elements& expected, Verdict& verdict);
 
 // How a result is spread.

@@ -94,10 +94,10 @@ class InMemory {
 
 }  // namespace
 
-void check_in_memory(const nvdla::Session& session, const Graph& graph,
+void check_in_memory(const nvdla::Request& request, const Graph& graph,
                      std::span<const Elements> results, Verdict& verdict) {
   InMemory memory(graph, results, verdict);
-  session.visit_layers([&](const LayerTensor& tensor) { memory.see(tensor); });
+  request.visit_layers([&](const LayerTensor& tensor) { memory.see(tensor); });
 }
 
 }  // namespace networks

@@ -58,12 +58,12 @@ Cost cost_of(const Body& body) {
 }
 
 // The median of a few runs that come after others.
-Cost warm_cost(nvdla::Session& session) {
+Cost warm_cost(nvdla::Request& request) {
   constexpr std::size_t kRuns = 5;
   std::vector<Cost> costs;
   Clock::duration sum{};
   while (costs.size() < kRuns && sum < std::chrono::seconds(1)) {
-    costs.push_back(cost_of([&] { session.run(); }));
+    costs.push_back(cost_of([&] { request.run(); }));
     sum += costs.back().time;
   }
   std::sort(costs.begin(), costs.end());
@@ -156,20 +156,20 @@ int run(const Options& options) {
 
   const auto result = static_cast<networks::Value>(network.graph.layers().size() - 1);
   const nvdla::Network described = networks::describe(network, precision, {&result, 1});
-  std::optional<nvdla::Session> session;
+  std::optional<nvdla::Request> request;
   const Cost build = cost_of([&] {
-    session.emplace(described.build(device, {.progress = progress->building("building")}));
+    request.emplace(described.build(device, {.progress = progress->building("building")}));
   });
   say("running as applications do");
-  networks::write_image(*session, network, precision);
-  const Cost first = cost_of([&] { session->run(); });
-  const Cost warm = warm_cost(*session);
-  networks::check_result(*session, network, precision, results.back(), verdict);
-  networks::check_in_memory(*session, network.graph, results, verdict);
+  networks::write_image(*request, network, precision);
+  const Cost first = cost_of([&] { request->run(); });
+  const Cost warm = warm_cost(*request);
+  networks::check_result(*request, network, precision, results.back(), verdict);
+  networks::check_in_memory(*request, network.graph, results, verdict);
   progress.reset();
 
   if (options.tensors) print_tensors(network);
-  if (options.passes) print_passes(session->network());
+  if (options.passes) print_passes(request->network());
   program::print("{}: {} tensors, {} elements, {} differ\n", entry.name, tensors, elements,
                  verdict.different);
   // One is the network's output.
@@ -181,10 +181,10 @@ int run(const Options& options) {
   if (verdict.different != 0) program::print("first difference: {}\n", verdict.first);
   if (half) program::print("greatest error {:.2f} of its bound\n", verdict.greatest);
   const bool good = half || print_use(network);
-  const nvdla::MemoryUse memory = session->memory();
+  const nvdla::MemoryUse memory = request->network().memory();
   program::print("{} {}, {}: {} layers\n", device.info().backend, device.info().configuration,
-                 options.precision, session->layers());
-  print_cpu(session->network());
+                 options.precision, request->network().layers());
+  print_cpu(request->network());
   program::print("build {}, first run {}, warm run {}; of processors {}, {}, {}\n",
                  text_of(build.time), text_of(first.time), text_of(warm.time), text_of(build.work),
                  text_of(first.work), text_of(warm.work));

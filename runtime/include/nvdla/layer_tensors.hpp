@@ -5,12 +5,12 @@
 /// device computes otherwise.
 ///
 /// @code
-///   session.visit_layers([](const nvdla::LayerTensor& t) {
+///   request.visit_layers([](const nvdla::LayerTensor& t) {
 ///     std::vector<std::int8_t> elements(t.desc.shape.elements());
 ///     nvdla::unpack(t.desc, nvdla::Layout::kNchw, t.bytes, elements);
 ///     ...
 ///   });
-///   if (const auto found = session.compare_layers(nvdla::Device::open("model:nv_small")))
+///   if (const auto found = request.compare_layers(nvdla::Device::open("model:nv_small")))
 ///     std::puts(nvdla::describe(*found).c_str());
 /// @endcode
 ///

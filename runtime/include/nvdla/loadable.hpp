@@ -5,7 +5,7 @@
 ///
 /// @code
 ///   nvdla::Loadable file = nvdla::Loadable::load("lenet.nvdla");
-///   nvdla::LoadedNetwork net = file.open(nvdla::Device::open("model:nv_full"));
+///   nvdla::Request net = file.open(nvdla::Device::open("model:nv_full"));
 ///   net.write("data", nvdla::Layout::kNchw, pixels);
 ///   net.run();  // any number of times
 ///   net.read("prob", nvdla::Layout::kNchw, scores);
@@ -69,8 +69,6 @@ struct LoadableTensor {
   bool image() const noexcept { return !planar && pixel_format < 36; }
 };
 
-class LoadedNetwork;
-
 /// A loadable that was read, verified and checked. Immutable, a handle.
 class NVDLA_API Loadable {
  public:
@@ -94,6 +92,10 @@ class NVDLA_API Loadable {
   /// Describes an output. Throws kInvalidArgument past the end.
   LoadableTensor output(std::uint32_t index) const;
 
+  /// Describes the input or output of that name. Throws kInvalidArgument listing the names that
+  /// there are.
+  LoadableTensor tensor(std::string_view name) const;
+
   /// Returns the number of configurations that it was made for: those on which its surfaces,
   /// features and all numbers that it states hold.
   std::uint32_t configurations() const;
@@ -105,8 +107,8 @@ class NVDLA_API Loadable {
   /// no count of multiply-accumulates. Throws kNotAvailable for a device of another configuration,
   /// naming both.
   CompiledNetwork compile(const Device& device, const BuildOptions& options = {}) const;
-  /// compile(), and a loaded network on that.
-  LoadedNetwork open(const Device& device, const BuildOptions& options = {}) const;
+  /// Compiles and returns a request of the compiled network.
+  Request open(const Device& device, const BuildOptions& options = {}) const;
 
   /// For the library and its tools.
   const Impl& impl() const noexcept { return *impl_; }
@@ -116,86 +118,9 @@ class NVDLA_API Loadable {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// A compiled loadable with one request, as one object, which also tells what the file says. Thread
-/// compatible: one run at a time; for several at once there are requests of network().
-class NVDLA_API LoadedNetwork {
- public:
-  struct Impl;
-
-  /// Throws kInvalidArgument for what Loadable::compile() has not made.
-  explicit LoadedNetwork(const CompiledNetwork& compiled);
-  LoadedNetwork(LoadedNetwork&&) noexcept;             ///< Moves; the source is empty afterwards.
-  LoadedNetwork& operator=(LoadedNetwork&&) noexcept;  ///< Moves; the source is empty afterwards.
-  LoadedNetwork(const LoadedNetwork&) = delete;        ///< There is one owner.
-  LoadedNetwork& operator=(const LoadedNetwork&) = delete;  ///< There is one owner.
-  ~LoadedNetwork();                                         ///< Releases what it refers to.
-
-  /// Returns the compiled network, for further requests.
-  CompiledNetwork network() const;
-  /// Tensors by name. Throw kInvalidArgument listing the names that there are.
-  LoadableTensor tensor(std::string_view name) const;
-  /// Returns the layout as a feature cube or planes of the device. Throws kNotAvailable for images
-  /// and for types that it has not.
-  TensorDesc desc(std::string_view name) const;
-  /// An input of pixels. Throws kInvalidArgument for what is none, kNotAvailable where the file
-  /// does not say where its second plane lies.
-  ImageDesc image(std::string_view name) const;
-  /// Returns the buffer that the next run uses for an input or output.
-  const Buffer& buffer(std::string_view name) const;
-  /// Uses a buffer of the application from the next run on; it has LoadableTensor::buffer_bytes. An
-  /// output that was bound is not read() before that. Throws kInvalidArgument if the buffer is of
-  /// another device, in another memory or too small.
-  void bind(std::string_view name, const Buffer& buffer);
-
-  /// Application's elements into an input, and out of an output; std::uint16_t holds fp16 bits, and
-  /// floats are quantised as the file says. Integers whose file says nothing throw kNotAvailable
-  /// for these.
-  void write(std::string_view name, Layout layout, std::span<const std::int8_t> source);
-  /// The same for int16 elements.
-  void write(std::string_view name, Layout layout, std::span<const std::int16_t> source);
-  /// The same for fp16 elements, as bits.
-  void write(std::string_view name, Layout layout, std::span<const std::uint16_t> source);
-  /// The same for real numbers, which are quantised as the input describes.
-  void write(std::string_view name, Layout layout, std::span<const float> source);
-  /// Pixels without gaps into an image, the second plane if its format has one.
-  void write_pixels(std::string_view name, std::span<const std::byte> plane,
-                    std::span<const std::byte> plane_uv = {});
-  /// Inputs as they were written, outputs of the last run: throws kInvalidArgument before the first
-  /// and if the output was bound anew since, after one that failed what run() threw.
-  void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
-  /// The same for int16 elements.
-  void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;
-  /// The same for fp16 elements, as bits.
-  void read(std::string_view name, Layout layout, std::span<std::uint16_t> target) const;
-  /// The same for real numbers, which are made from the elements as the output describes.
-  void read(std::string_view name, Layout layout, std::span<float> target) const;
-
-  /// Runs all tasks in order and waits for the end. What the run before gave is gone, also if this
-  /// one fails.
-  void run();
-
-  /// Returns the number of layers of the hardware, in the order in which they run.
-  std::uint32_t layers() const noexcept;
-  /// Returns the names of the operations of a layer. Throws kInvalidArgument past the end.
-  std::string_view layer_name(std::uint32_t layer) const;
-  /// Returns an estimate of the worst case of a layer in device cycles. Throws kInvalidArgument
-  /// past the end.
-  std::uint64_t layer_cycles(std::uint32_t layer) const;
-  /// Returns an entry for each layer of the last run; empty unless BuildOptions::statistics. Throws
-  /// as read() of an output does.
-  std::span<const nvdla_layer_stats> statistics() const;
-
-  /// Calls `visit` with every tensor that a layer wrote, operations of the CPU included; see
-  /// Session::visit_layers().
-  void visit_layers(const LayerVisitor& visit) const;
-  /// Runs each layer here and on `reference` up to the first difference; see
-  /// Session::compare_layers().
-  std::optional<LayerDifference> compare_layers(const Device& reference,
-                                                const LayerVisitor& visit = {}) const;
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
+/// A Request does what this did; Request::network() has its layers, Loadable::tensor() what the
+/// file says of a tensor. The next version drops the name.
+using LoadedNetwork [[deprecated("a loaded network is a Request")]] = Request;
 
 /// The revision that a loadable's descriptors follow: since 0.12 a data cube has an offset in its
 /// buffer, before that each has an address of its own in the task's list.
@@ -206,7 +131,7 @@ enum class LoadableInterface {
 
 /// A network as a loadable for a configuration ("nv_small"): a task of the interface for each
 /// program, whose layers run one after another, and a task for each operation of the CPU between
-/// them. Inputs lie as Session::desc() and image() say with
+/// them. Inputs lie as CompiledNetwork::desc() and image() say with
 /// BuildOptions::fold_inputs off, and the file keeps what they and outputs stand for. Tensors of a
 /// batch say the bytes from cube to cube as their fourth
 /// stride. Verdicts of comparisons are nowhere but in the device's counters.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// Networks: tensors and layers in, a session with buffers and a program out. Everything that a
+/// Networks: tensors and layers in, a request with buffers and a program out. Everything that a
 /// program needs and that follows from the network is worked out here: layouts, packing, banks,
 /// waits, slots.
 ///
@@ -11,10 +11,10 @@
 ///   auto a = net.convolution(image, {.name = "conv1", .kernels = 8, ..., .weights = weights,
 ///                                    .relu = true, .output = nvdla::requantize(0.01)});
 ///   net.output(a, "features");
-///   nvdla::Session session = net.build(nvdla::Device::open("model:nv_full"));
-///   session.write("image", nvdla::Layout::kNchw, pixels);
-///   session.run();
-///   session.read("features", nvdla::Layout::kNchw, features);
+///   nvdla::Request request = net.build(nvdla::Device::open("model:nv_full"));
+///   request.write("image", nvdla::Layout::kNchw, pixels);
+///   request.run();
+///   request.read("features", nvdla::Layout::kNchw, features);
 /// @endcode
 #ifndef NVDLA_NETWORK_HPP
 #define NVDLA_NETWORK_HPP
@@ -33,6 +33,7 @@
 #include "nvdla/operators/cpu_operators.hpp"
 #include "nvdla/operators/deconvolution.hpp"
 #include "nvdla/operators/fully_connected.hpp"
+#include "nvdla/operators/functions.hpp"
 #include "nvdla/operators/normalization.hpp"
 #include "nvdla/operators/pointwise.hpp"
 #include "nvdla/operators/pooling.hpp"
@@ -43,6 +44,7 @@
 #include "nvdla/operators/sdp_operators.hpp"
 #include "nvdla/operators/slicing.hpp"
 #include "nvdla/operators/tensor_handle.hpp"
+#include "nvdla/request.hpp"
 #include "nvdla/session.hpp"
 #include "nvdla/types/export.hpp"
 #include "nvdla/types/image_desc.hpp"
@@ -70,7 +72,7 @@ class NVDLA_API Network {
   ~Network();                                   ///< Releases what it refers to.
 
   /// Adds an int8 tensor that the application writes. A batch is worked on cube by
-  /// cube where the hardware has nothing better: layers of a session, not of the network.
+  /// cube where the hardware has nothing better: layers of the compiled network, not of this one.
   Tensor input(std::string_view name, const Shape& shape, const Quantization& quantization = {});
   /// The same in another precision. fp16 elements have a scale and no zero point.
   Tensor input(std::string_view name, const Shape& shape, Precision precision,
@@ -202,8 +204,8 @@ class NVDLA_API Network {
   /// with the layer's name, kNotAvailable where lines are too long even for that. The network may
   /// be dropped afterwards.
   CompiledNetwork compile(const Device& device, const BuildOptions& options = {}) const;
-  /// Compiles and returns a session on the compiled network.
-  Session build(const Device& device, const BuildOptions& options = {}) const;
+  /// Compiles and returns a request of the compiled network.
+  Request build(const Device& device, const BuildOptions& options = {}) const;
 
  private:
   friend struct detail::Handles;

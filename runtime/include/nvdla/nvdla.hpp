@@ -41,7 +41,6 @@
 #include "nvdla/queue.hpp"
 #include "nvdla/request.hpp"
 #include "nvdla/request_pool.hpp"
-#include "nvdla/session.hpp"
 #include "nvdla/types/conversion.hpp"
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/error.hpp"

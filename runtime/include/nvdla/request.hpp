@@ -3,6 +3,15 @@
 /// @file
 /// One run at a time of a compiled network: its inputs, its outputs, and what lies between its
 /// layers. Constants are the network's own, so there may be as many requests as one likes.
+/// Request::network() describes the inputs, outputs and layers.
+///
+/// @code
+///   nvdla::Request request = network.build(device);  // or file.open(device) of a loadable
+///   request.write("image", nvdla::Layout::kNchw, pixels);
+///   request.run();  // any number of times
+///   request.read("features", nvdla::Layout::kNchw, features);
+///   request.network().desc("features");  // how it lies in memory
+/// @endcode
 #ifndef NVDLA_REQUEST_HPP
 #define NVDLA_REQUEST_HPP
 
@@ -32,7 +41,9 @@ class CompiledNetwork;
 ///   write, write_pixels, bind  | yes              | kBusy   | yes        | yes
 ///   visit_layers, compare_..   | yes              | kBusy   | yes        | yes
 ///   submit, run                | yes              | kBusy   | yes        | yes
-///   read, statistics           | kInvalidArgument | kBusy   | yes        | the run's error
+///   read of an output          | kInvalidArgument | kBusy   | yes        | the run's error
+///   statistics                 | kInvalidArgument | kBusy   | yes        | the run's error
+///   read of an input           | yes              | kBusy   | yes        | yes
 ///   all others                 | yes              | yes     | yes        | yes
 /// @endcode
 ///
@@ -74,9 +85,10 @@ class NVDLA_API Request {
   /// Pixels without gaps into an image, the second plane if its format has one.
   void write_pixels(std::string_view name, std::span<const std::byte> plane,
                     std::span<const std::byte> plane_uv = {});
-  /// Unpacks what the last run left in an output; floats are dequantised as the output says. Throws
-  /// kInvalidArgument before the first run, and if the output was bound anew since; kBusy during a
-  /// run; after one that failed what it threw.
+  /// Unpacks what the last run left in an output, or what an input holds; floats are dequantised as
+  /// the tensor describes. Throws kBusy during a run. Of an output it throws kInvalidArgument
+  /// before the first run and if the output was bound anew since, and after a run that failed what
+  /// that threw; of an input kInvalidArgument if it lies folded (Convolution::folding).
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   /// The same for int16 elements.
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;

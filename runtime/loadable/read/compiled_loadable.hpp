@@ -23,8 +23,11 @@ class CompiledLoadable final : public CompiledNetwork::Impl {
   std::vector<Binding> make_bindings() const override;
 
   const Loadable::Impl& file() const { return loadable_.impl(); }
-  // As LoadedNetwork's.
+  // Returns the layout of a feature cube or planes. Throws kNotAvailable for pixels and for types
+  // that the device does not have.
   TensorDesc tensor_desc(std::string_view name) const;
+  // Returns the layout of an image. Throws kInvalidArgument for a tensor, kNotAvailable where
+  // nothing tells where the second plane lies.
   ImageDesc image_desc(std::string_view name) const;
 
  private:

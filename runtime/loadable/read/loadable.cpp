@@ -163,6 +163,10 @@ LoadableTensor Loadable::output(std::uint32_t index) const {
   return impl_->describe(at(impl_->outputs, index, "output"));
 }
 
+LoadableTensor Loadable::tensor(std::string_view name) const {
+  return impl_->describe(impl_->port(name));
+}
+
 std::uint32_t Loadable::configurations() const {
   return static_cast<std::uint32_t>(impl_->made_for().size());
 }
@@ -198,8 +202,8 @@ CompiledNetwork Loadable::compile(const Device& device, const BuildOptions& opti
   return detail::Handles::make<CompiledNetwork>(std::move(compiled));
 }
 
-LoadedNetwork Loadable::open(const Device& device, const BuildOptions& options) const {
-  return LoadedNetwork(compile(device, options));
+Request Loadable::open(const Device& device, const BuildOptions& options) const {
+  return compile(device, options).create_request();
 }
 
 }  // namespace nvdla

@@ -125,12 +125,12 @@ std::vector<std::string> LayerFiles::others() const {
   return names;
 }
 
-void LayerFiles::add_input(const LoadedNetwork& network, const LoadableTensor& t) {
-  const Map map = network.buffer(t.name).map(MapMode::kRead);
+void LayerFiles::add_input(const Request& request, const LoadableTensor& t) {
+  const Map map = request.buffer(t.name).map(MapMode::kRead);
   const auto bytes = map.bytes().subspan(static_cast<std::size_t>(t.offset));
   Json entry = {{"name", t.name}};
   if (t.image()) {
-    const ImageDesc image = network.image(t.name);
+    const ImageDesc image = request.network().image(t.name);
     const PixelLayout pixel = pixel_layout(image.format);
     entry["pixel_format"] = pixel_format_name(image.format);
     for (std::uint32_t plane = 0; plane < pixel.planes; ++plane) {
@@ -147,7 +147,7 @@ void LayerFiles::add_input(const LoadedNetwork& network, const LoadableTensor& t
       entry["shapes"].push_back(shape);
     }
   } else {
-    const TensorDesc desc = network.desc(t.name);
+    const TensorDesc desc = request.network().desc(t.name);
     entry["file"] = write(fmt::format("input_{}", t.name), npy_type(desc.precision),
                           sizes(desc.shape), elements_of(desc, bytes));
     entry["precision"] = precision_text(desc.precision);
@@ -176,9 +176,10 @@ void LayerFiles::add(const LayerTensor& tensor) {
   tensors_.push_back(std::move(entry));
 }
 
-void LayerFiles::write_index(const LoadedNetwork& network, const Device& device, bool ended) {
+void LayerFiles::write_index(const Request& request, const Device& device, bool ended) {
   Json layers = Json::array();
-  for (std::uint32_t i = 0; i < network.layers(); ++i) layers.push_back(network.layer_name(i));
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    layers.push_back(request.network().layer_name(i));
   const Json index = {
       {"configuration", device.info().configuration},
       {"device", device.info().backend},

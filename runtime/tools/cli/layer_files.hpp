@@ -17,10 +17,10 @@ class LayerFiles {
   // Makes the folder unless it is there. Like all calls it throws OutputError.
   explicit LayerFiles(std::string folder);
 
-  void add_input(const LoadedNetwork& network, const LoadableTensor& t);
+  void add_input(const Request& request, const LoadableTensor& t);
   void add(const LayerTensor& tensor);
   // `ended` early: the last tensor is the one that differs.
-  void write_index(const LoadedNetwork& network, const Device& device, bool ended);
+  void write_index(const Request& request, const Device& device, bool ended);
   // The names of arrays in the folder that this run has not written, sorted.
   std::vector<std::string> others() const;
 

@@ -40,25 +40,25 @@ Device open_reference(const std::string& name, const Device& device) {
   return reference;
 }
 
-std::optional<LayerDifference> look_at_layers(const Loadable& file, const LoadedNetwork& network,
+std::optional<LayerDifference> look_at_layers(const Loadable& file, const Request& request,
                                               const Device& device, const Device* reference,
                                               const std::string& folder) {
   std::optional<LayerFiles> files;
   if (!folder.empty()) {
     files.emplace(folder);
-    for (std::uint32_t i = 0; i < file.inputs(); ++i) files->add_input(network, file.input(i));
+    for (std::uint32_t i = 0; i < file.inputs(); ++i) files->add_input(request, file.input(i));
   }
   const auto visit = [&](const LayerTensor& tensor) {
     if (files) files->add(tensor);
   };
   std::optional<LayerDifference> difference;
   if (reference != nullptr) {
-    difference = network.compare_layers(*reference, visit);
+    difference = request.compare_layers(*reference, visit);
   } else {
-    network.visit_layers(visit);
+    request.visit_layers(visit);
   }
   if (files) {
-    files->write_index(network, device, difference.has_value());
+    files->write_index(request, device, difference.has_value());
     if (const auto others = files->others(); !others.empty())
       program::print(stderr,
                      "nvdla: --dump-layers {}: {} file{} there {} not of this run, such as {}; "

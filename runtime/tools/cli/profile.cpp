@@ -33,15 +33,15 @@ struct ProfileOptions {
 };
 
 // The rows of the table as JSON, each counter that the device counts by its name.
-Json json_of(const ProfileOptions& options, const LoadedNetwork& network, const DeviceInfo& info) {
+Json json_of(const ProfileOptions& options, const Request& request, const DeviceInfo& info) {
   Json layers = Json::array();
-  const auto statistics = network.statistics();
+  const auto statistics = request.statistics();
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
     const nvdla_layer_stats& stats = statistics[i];
-    Json layer = {{"name", network.layer_name(i)},
+    Json layer = {{"name", request.network().layer_name(i)},
                   {"start_nanoseconds", stats.start_ns - statistics[0].start_ns},
                   {"nanoseconds", stats.end_ns - stats.start_ns},
-                  {"worst_case_cycles", network.layer_cycles(i)},
+                  {"worst_case_cycles", request.network().layer_cycles(i)},
                   {"counters", counters_json(stats)}};
     layers.push_back(std::move(layer));
   }
@@ -61,22 +61,22 @@ int profile(const ProfileOptions& options) {
                                  file.inputs(), options.inputs.size()));
   }
   const Device device = Device::open(choose_device(file, options.device), program::open_options());
-  LoadedNetwork network = file.open(device, {.statistics = true});
+  Request request = file.open(device, {.statistics = true});
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i)
-    write_input(network, file.input(i), options.inputs[i]);
+    write_input(request, file.input(i), options.inputs[i]);
   // What the first run has to load and to fault in is not what a user waits for later.
-  network.run();
-  network.run();
+  request.run();
+  request.run();
 
-  const auto statistics = network.statistics();
+  const auto statistics = request.statistics();
   std::vector<program::LayerRow> rows;
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
-    rows.push_back(
-        {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
+    rows.push_back({std::string(request.network().layer_name(i)), std::nullopt,
+                    request.network().layer_cycles(i), statistics[i]});
   }
   std::FILE* const stream = program::is_standard_output(options.svg) ? stderr : stdout;
   if (!options.json.empty())
-    program::print_json(json_of(options, network, device.info()), options.json);
+    program::print_json(json_of(options, request, device.info()), options.json);
   else
     program::print(stream, "{}{} on {}\n",
                    program::Lines{program::layer_table(rows, device.info())},

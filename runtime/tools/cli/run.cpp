@@ -94,32 +94,32 @@ void check_arguments(const RunOptions& options, const Loadable& file) {
       options.inputs.size() == 1 ? "1 is" : fmt::format("{} are", options.inputs.size())));
 }
 
-void write_inputs(const RunOptions& options, const Loadable& file, LoadedNetwork& network) {
+void write_inputs(const RunOptions& options, const Loadable& file, Request& request) {
   if (options.inputs.empty() && file.inputs() != 0) {
     // As the old runtime runs, and as some golden outputs were made.
     program::print(stderr, "nvdla: no --input: {} of zeros\n",
                    file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
   }
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i) {
-    write_input(network, file.input(i), options.inputs[i]);
+    write_input(request, file.input(i), options.inputs[i]);
   }
 }
 
-void write_outputs(const RunOptions& options, const Loadable& file, const LoadedNetwork& network) {
+void write_outputs(const RunOptions& options, const Loadable& file, const Request& request) {
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     program::write_file(numbered(options.output, i, file.outputs()),
-                        output_bytes(network, file.output(i), options.output));
+                        output_bytes(request, file.output(i), options.output));
   }
 }
 
 // Layers one at a time, before the run itself. False if one of them differs: all was said then.
-bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
+bool look(const RunOptions& options, const Loadable& file, const Request& request,
           const Device& device) {
   if (options.compare.empty() && options.dump_layers.empty()) return true;
   std::optional<Device> reference;
   if (!options.compare.empty()) reference = open_reference(options.compare, device);
   const auto difference =
-      look_at_layers(file, network, device, reference ? &*reference : nullptr, options.dump_layers);
+      look_at_layers(file, request, device, reference ? &*reference : nullptr, options.dump_layers);
   if (!reference) return true;
   std::FILE* const stream = options.to_standard_output() ? stderr : stdout;
   if (difference) {
@@ -132,56 +132,56 @@ bool look(const RunOptions& options, const Loadable& file, const LoadedNetwork& 
                           options.json);
     }
   } else if (options.json.empty()) {
-    program::print(stream, "{} layer{} as on {}\n", network.layers(),
-                   network.layers() == 1 ? " is" : "s are", options.compare);
+    program::print(stream, "{} layer{} as on {}\n", request.network().layers(),
+                   request.network().layers() == 1 ? " is" : "s are", options.compare);
   }
   return !difference;
 }
 
 // Where numbers went wrong, if they did; it is no error.
-void print_notes(const LoadedNetwork& network) {
-  if (const auto note = program::first_nan(network.statistics()))
-    program::print(
-        stderr, "nvdla: {}\n",
-        program::nan_text(*note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
-  if (const auto note = program::first_saturated(network.statistics()))
+void print_notes(const Request& request) {
+  if (const auto note = program::first_nan(request.statistics()))
     program::print(stderr, "nvdla: {}\n",
-                   program::saturation_text(
-                       *note, network.layer_name(static_cast<std::uint32_t>(note->layer))));
+                   program::nan_text(*note, request.network().layer_name(
+                                                static_cast<std::uint32_t>(note->layer))));
+  if (const auto note = program::first_saturated(request.statistics()))
+    program::print(stderr, "nvdla: {}\n",
+                   program::saturation_text(*note, request.network().layer_name(
+                                                       static_cast<std::uint32_t>(note->layer))));
 }
 
-Json note_json(const std::optional<program::LayerNote>& note, const LoadedNetwork& network) {
+Json note_json(const std::optional<program::LayerNote>& note, const Request& request) {
   if (!note) return nullptr;
   return {{"layer", note->layer},
-          {"name", network.layer_name(static_cast<std::uint32_t>(note->layer))},
+          {"name", request.network().layer_name(static_cast<std::uint32_t>(note->layer))},
           {"count", note->count}};
 }
 
-Json stats_json(const LoadedNetwork& network) {
+Json stats_json(const Request& request) {
   Json layers = Json::array();
-  const auto statistics = network.statistics();
+  const auto statistics = request.statistics();
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
-    Json layer = {{"name", network.layer_name(i)},
+    Json layer = {{"name", request.network().layer_name(i)},
                   {"nanoseconds", statistics[i].end_ns - statistics[i].start_ns},
-                  {"worst_case_cycles", network.layer_cycles(i)},
+                  {"worst_case_cycles", request.network().layer_cycles(i)},
                   {"counters", counters_json(statistics[i])}};
     layers.push_back(std::move(layer));
   }
   return layers;
 }
 
-void print_stats(std::FILE* stream, const LoadedNetwork& network, const DeviceInfo& info) {
+void print_stats(std::FILE* stream, const Request& request, const DeviceInfo& info) {
   std::vector<program::LayerRow> rows;
-  const auto statistics = network.statistics();
+  const auto statistics = request.statistics();
   for (std::uint32_t i = 0; i < statistics.size(); ++i) {
-    rows.push_back(
-        {std::string(network.layer_name(i)), std::nullopt, network.layer_cycles(i), statistics[i]});
+    rows.push_back({std::string(request.network().layer_name(i)), std::nullopt,
+                    request.network().layer_cycles(i), statistics[i]});
   }
   program::print(stream, "\n{}\n", program::Lines{program::layer_table(rows, info)});
 }
 
-Json values_json(const LoadedNetwork& network, const LoadableTensor& t) {
-  const std::vector<double> values = values_of(network, t);
+Json values_json(const Request& request, const LoadableTensor& t) {
+  const std::vector<double> values = values_of(request, t);
   // JSON has no NaN and no infinity: null.
   if (t.type != LoadableType::kInt8 && t.type != LoadableType::kInt16) return values;
   return std::vector<std::int64_t>(values.begin(), values.end());
@@ -247,9 +247,9 @@ struct Class {
 };
 
 // The greatest elements, the first of equal ones first.
-std::vector<Class> top_classes(const LoadedNetwork& network, const LoadableTensor& t) {
+std::vector<Class> top_classes(const Request& request, const LoadableTensor& t) {
   constexpr std::size_t kShown = 5;
-  const std::vector<double> values = values_of(network, t);
+  const std::vector<double> values = values_of(request, t);
   std::vector<Class> classes;
   // NaN is no score.
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -266,22 +266,22 @@ double score(const LoadableTensor& t, double value) {
   return (value - t.quantization->zero_point) * t.quantization->scale;
 }
 
-void print_top(std::FILE* stream, const LoadedNetwork& network, const LoadableTensor& t,
+void print_top(std::FILE* stream, const Request& request, const LoadableTensor& t,
                const std::vector<std::string>& labels) {
-  for (const Class& one : top_classes(network, t))
+  for (const Class& one : top_classes(request, t))
     program::print(stream, "  {:>10.4g}  {}\n", score(t, one.value), labels[one.index]);
 }
 
-Json top_json(const LoadedNetwork& network, const LoadableTensor& t,
+Json top_json(const Request& request, const LoadableTensor& t,
               const std::vector<std::string>& labels) {
   Json top = Json::array();
-  for (const Class& one : top_classes(network, t))
+  for (const Class& one : top_classes(request, t))
     top.push_back(
         {{"index", one.index}, {"label", labels[one.index]}, {"score", score(t, one.value)}});
   return top;
 }
 
-void print_json(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
+void print_json(const RunOptions& options, const Loadable& file, const Request& request,
                 const DeviceInfo& device, std::span<const LayerProfile> profile,
                 const std::vector<double>& times, const std::vector<std::string>& labels) {
   Json document = {
@@ -295,16 +295,16 @@ void print_json(const RunOptions& options, const Loadable& file, const LoadedNet
                                    {"height", t.shape.height},
                                    {"width", t.shape.width},
                                    {"type", type_name(t.type)},
-                                   {"values", values_json(network, t)}});
-    if (!labels.empty()) document["outputs"].back()["top"] = top_json(network, t, labels);
+                                   {"values", values_json(request, t)}});
+    if (!labels.empty()) document["outputs"].back()["top"] = top_json(request, t, labels);
   }
   if (options.repeat > 1) document["runs"] = times_json(times);
-  document["first_nan"] = note_json(program::first_nan(network.statistics()), network);
-  document["first_saturated"] = note_json(program::first_saturated(network.statistics()), network);
+  document["first_nan"] = note_json(program::first_nan(request.statistics()), request);
+  document["first_saturated"] = note_json(program::first_saturated(request.statistics()), request);
   if (!options.compare.empty()) document["compared_with"] = options.compare;
   if (options.stats) {
-    document["counter_worth"] = counter_worth_json(network.statistics(), device);
-    document["layers"] = stats_json(network);
+    document["counter_worth"] = counter_worth_json(request.statistics(), device);
+    document["layers"] = stats_json(request);
   }
   if (options.profile) document["profile"] = profile_json(profile);
   program::print_json(document, options.json);
@@ -321,7 +321,7 @@ void print_values(std::FILE* stream, const std::vector<double>& values) {
   program::print(stream, "  {}\n", program::Lines{program::wrap(text, 2)});
 }
 
-void print_text(const RunOptions& options, const Loadable& file, const LoadedNetwork& network,
+void print_text(const RunOptions& options, const Loadable& file, const Request& request,
                 const DeviceInfo& device, std::span<const LayerProfile> profile,
                 const std::vector<double>& times, const std::vector<std::string>& labels) {
   // Standard output may be the output's, or the trace's.
@@ -332,37 +332,37 @@ void print_text(const RunOptions& options, const Loadable& file, const LoadedNet
     const LoadableTensor t = file.output(i);
     program::print(stream, "{}: {}\n", t.name, shape_text(t));
     if (!labels.empty())
-      print_top(stream, network, t, labels);
+      print_top(stream, request, t, labels);
     else if (options.output.empty())
-      print_values(stream, values_of(network, t));
+      print_values(stream, values_of(request, t));
   }
-  if (options.stats) print_stats(stream, network, device);
+  if (options.stats) print_stats(stream, request, device);
   if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
   program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
                  device.fast_fp16 ? " with fast fp16" : "", times_text(times));
 }
 
 std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
-                                     const LoadedNetwork& network, const Device& device) {
+                                     const Request& request, const Device& device) {
   if (!options.profile && options.profile_trace.empty()) return {};
   return profile_layers(file, *detail::find_configuration(device.info()),
-                        memory_of(choose_device(file, options.device)), network.statistics());
+                        memory_of(choose_device(file, options.device)), request.statistics());
 }
 
-LoadedNetwork open_network(const RunOptions& options, const Loadable& file, const Device& device) {
+Request open_network(const RunOptions& options, const Loadable& file, const Device& device) {
   program::Progress progress(options.json.empty());
   return file.open(device, {.statistics = true, .progress = progress.building("loading")});
 }
 
 // Runs as often as --repeat asks for. Returns the sorted times in seconds.
-std::vector<double> run_times(const RunOptions& options, LoadedNetwork& network) {
+std::vector<double> run_times(const RunOptions& options, Request& request) {
   program::Progress progress(options.json.empty());
   std::vector<double> times;
   for (std::uint32_t i = 0; i < options.repeat; ++i) {
     progress.say(options.repeat == 1 ? "running"
                                      : fmt::format("running, {} of {}", i + 1, options.repeat));
     const auto start = std::chrono::steady_clock::now();
-    network.run();
+    request.run();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     times.push_back(seconds.count());
   }
@@ -377,22 +377,22 @@ int run_loadable(const RunOptions& options) {
   if (!options.compare.empty()) check_reference_name(options.compare);
   const Device device =
       Device::open(choose_device(file, options.device), program::open_options(options.record));
-  LoadedNetwork network = open_network(options, file, device);
-  write_inputs(options, file, network);
-  if (!look(options, file, network, device)) return kDifferent;
-  const std::vector<double> times = run_times(options, network);
-  if (!options.output.empty()) write_outputs(options, file, network);
-  const std::vector<LayerProfile> profile = profile_of(options, file, network, device);
+  Request request = open_network(options, file, device);
+  write_inputs(options, file, request);
+  if (!look(options, file, request, device)) return kDifferent;
+  const std::vector<double> times = run_times(options, request);
+  if (!options.output.empty()) write_outputs(options, file, request);
+  const std::vector<LayerProfile> profile = profile_of(options, file, request, device);
   if (!options.profile_trace.empty()) {
     const std::string trace = profile_trace(
         profile, fmt::format("{} on {}", device.info().configuration, device.info().backend));
     program::write_file(options.profile_trace, std::as_bytes(std::span(trace)));
   }
   if (options.json.empty()) {
-    print_notes(network);
-    print_text(options, file, network, device.info(), profile, times, labels);
+    print_notes(request);
+    print_text(options, file, request, device.info(), profile, times, labels);
   } else {
-    print_json(options, file, network, device.info(), profile, times, labels);
+    print_json(options, file, request, device.info(), profile, times, labels);
   }
   return kSuccess;
 }

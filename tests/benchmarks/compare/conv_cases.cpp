@@ -51,7 +51,7 @@ Ours from_pixels(const ConvShape& shape, const Converter& converter, std::span<c
   for (std::size_t i = 0; i < plane; ++i)
     for (std::size_t c = 0; c < shape.channels; ++c)
       pixels[4 * i + c] = static_cast<std::byte>(static_cast<int>(source[c * plane + i]) + 128);
-  model.session().write_pixels("in", pixels);
+  model.request().write_pixels("in", pixels);
   return model;
 }
 

@@ -47,9 +47,9 @@ Case case_of(const Pair& pair, std::vector<Side> sides) {
 
 Case warm_case(const Pair& pair, unsigned threads) {
   const auto build = [&](unsigned count) {
-    auto session = std::make_shared<Session>(pair.ours->network().build(model(count)));
-    session->write("image", Layout::kNchw, pair.image);
-    return [session = std::move(session)] { session->run(); };
+    auto request = std::make_shared<Request>(pair.ours->network().build(model(count)));
+    request->write("image", Layout::kNchw, pair.image);
+    return [request = std::move(request)] { request->run(); };
   };
   std::vector<Side> sides = {{"ours", build(threads)},
                              {"s8s8", [operations = pair.peer->build()] { run_all(operations); }}};
@@ -67,9 +67,9 @@ Case first_run_case(const Pair& pair) {
   Case one = case_of(pair, {{"ours",
                              [pair] {
                                const Device device = Device::open("model:nv_full,threads=1");
-                               Session session = pair.ours->network().build(device);
-                               session.write("image", Layout::kNchw, pair.image);
-                               session.run();
+                               Request request = pair.ours->network().build(device);
+                               request.write("image", Layout::kNchw, pair.image);
+                               request.run();
                              }},
                             {"s8s8", [pair] { run_all(pair.peer->build()); }}});
   // What libraries keep for good is there.

@@ -14,14 +14,14 @@ const Device& model(unsigned threads, const std::string& options) {
 }
 
 std::vector<float> Ours::output() const {
-  session_->run();
-  std::vector<float> values(session_->desc("out").shape.elements());
-  session_->read("out", Layout::kNchw, values);
+  request_->run();
+  std::vector<float> values(request_->network().desc("out").shape.elements());
+  request_->read("out", Layout::kNchw, values);
   return values;
 }
 
 Side Ours::side(const char* name) const {
-  return {name, [session = session_] { session->run(); }};
+  return {name, [request = request_] { request->run(); }};
 }
 
 std::vector<float> Numbers::integers(std::size_t count, int low, int high) {

@@ -17,22 +17,22 @@ namespace nvdla::bench {
 // Opened once for each number of threads and each set of further options.
 const Device& model(unsigned threads, const std::string& options = {});
 
-// A session of a network whose one output is "out".
+// A request of a network whose one output is "out".
 class Ours {
  public:
   Ours(const Network& network, unsigned threads, const std::string& options = {})
-      : session_(std::make_shared<Session>(network.build(model(threads, options)))) {}
+      : request_(std::make_shared<Request>(network.build(model(threads, options)))) {}
 
-  Session& session() const { return *session_; }
+  Request& request() const { return *request_; }
   void write(const char* name, std::span<const float> values) const {
-    session_->write(name, Layout::kNchw, values);
+    request_->write(name, Layout::kNchw, values);
   }
   // After a run of its own.
   std::vector<float> output() const;
   Side side(const char* name = "ours") const;
 
  private:
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<Request> request_;
 };
 
 // The same numbers each time.

@@ -35,10 +35,11 @@ Cost plan(const Device& device, const ConvShape& shape) {
   network.output(
       network.convolution(network.input("in", {shape.channels, shape.side, shape.side}), conv),
       "out");
-  const nvdla::Session session = network.build(device);
+  const nvdla::Request request = network.build(device);
   Cost cost;
-  cost.layers = session.layers();
-  for (std::uint32_t i = 0; i < session.layers(); ++i) cost.cycles += session.layer_cycles(i);
+  cost.layers = request.network().layers();
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    cost.cycles += request.network().layer_cycles(i);
   return cost;
 }
 

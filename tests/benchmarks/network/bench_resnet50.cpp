@@ -55,22 +55,22 @@ int main(int argc, char** argv) try {
   }
   const auto device = nvdla::Device::open("model:nv_full,threads=" + std::to_string(threads));
   ResNet50 model(way == "x" ? Shortcut::kX : Shortcut::kY);
-  nvdla::Session session = model.network().build(device);
-  session.write("image", nvdla::Layout::kNchw, model.image());
+  nvdla::Request request = model.network().build(device);
+  request.write("image", nvdla::Layout::kNchw, model.image());
   const double before = wall();
-  session.run();
+  request.run();
   const double first = wall() - before;
   std::vector<double> walls, processors;
   for (int round = 0; round < rounds; ++round) {
     const double wall_start = wall(), processor_start = processor();
-    session.run();
+    request.run();
     walls.push_back(wall() - wall_start);
     processors.push_back(processor() - processor_start);
   }
   std::vector<std::int8_t> classes(ResNet50::kClasses);
-  session.read("classes", nvdla::Layout::kNchw, classes);
+  request.read("classes", nvdla::Layout::kNchw, classes);
   std::printf("ResNet-50, int8, shortcuts by %s: %u layers, %.0f MMAC, threads: %d\n",
-              way == "x" ? "X2" : "Y", session.layers(),
+              way == "x" ? "X2" : "Y", request.network().layers(),
               static_cast<double>(model.network().macs()) / 1e6, threads);
   std::printf("first run %.1f ms; median of %d: %.2f ms, %.2f ms of processors; classes %08x\n",
               first * 1e3, rounds, median(walls) * 1e3, median(processors) * 1e3,

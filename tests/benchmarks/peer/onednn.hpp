@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "nvdla/types/shape.hpp"
 #include "peer/operation.hpp"
 
 namespace nvdla::bench {

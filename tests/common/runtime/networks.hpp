@@ -53,12 +53,12 @@ class Networks : public ::testing::TestWithParam<std::string> {
  protected:
   // Runs the network on `in` and compares with `expected`.
   void expect(const Int8& in, const Int8& expected) {
-    Session session = net_.build(device_);
-    session.write("in", Layout::kNchw, in.data);
-    session.run();
+    Request request = net_.build(device_);
+    request.write("in", Layout::kNchw, in.data);
+    request.run();
     Int8 found(expected.c, expected.h, expected.w);
-    ASSERT_EQ(session.desc("out").shape, shape(expected));
-    session.read("out", Layout::kNchw, found.data);
+    ASSERT_EQ(request.network().desc("out").shape, shape(expected));
+    request.read("out", Layout::kNchw, found.data);
     ASSERT_EQ(found.data, expected.data);
   }
 

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "device/compiled_impl.hpp"
-#include "nvdla/session.hpp"
+#include "nvdla/request.hpp"
 #include "support/handles.hpp"
 
 namespace nvdla::test {
@@ -18,8 +18,8 @@ inline const detail::ProgramPart& only_program(const CompiledNetwork::Impl& net)
   return std::get<detail::ProgramPart>(net.parts[0]);
 }
 
-inline const detail::ProgramPart& only_program(const Session& session) {
-  return only_program(*detail::Handles::impl(session.network()));
+inline const detail::ProgramPart& only_program(const Request& request) {
+  return only_program(*detail::Handles::impl(request.network()));
 }
 
 }  // namespace nvdla::test

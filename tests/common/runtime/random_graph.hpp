@@ -40,16 +40,16 @@ class RandomGraph {
 
   // What is wrong with two runs on `device`; empty if nothing is.
   std::string wrong(const Device& device) const { return wrong(net_.build(device)); }
-  std::string wrong(Session session) const {
+  std::string wrong(Request request) const {
     for (int run = 0; run < 2; ++run) {
       for (std::size_t i = 0; i < inputs_.size(); ++i)
-        session.write("in" + std::to_string(i), Layout::kNchw, nodes_[inputs_[i]].cube.data);
-      session.run();
+        request.write("in" + std::to_string(i), Layout::kNchw, nodes_[inputs_[i]].cube.data);
+      request.run();
       for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const std::string name = "out" + std::to_string(i);
         const Int8& expected = nodes_[outputs_[i]].cube;
         std::vector<std::int8_t> found(expected.data.size());
-        session.read(name, Layout::kNchw, std::span(found));
+        request.read(name, Layout::kNchw, std::span(found));
         if (found != expected.data)
           return name + " of " + std::to_string(net_.layers()) + " layers, run " +
                  std::to_string(run);

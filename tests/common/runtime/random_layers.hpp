@@ -109,10 +109,10 @@ struct Finish {
 // Runs `net` on `in` and compares; the text of a difference.
 inline std::string compare(const Network& net, const std::string& configuration, const Values& in,
                            const Values& expected) {
-  Session session = net.build(Device::open("model:" + configuration));
-  write(session, "in", in);
-  session.run();
-  const Values found = read(session, "out");
+  Request request = net.build(Device::open("model:" + configuration));
+  write(request, "in", in);
+  request.run();
+  const Values found = read(request, "out");
   if (found.shape != expected.shape) return "another shape";
   if (found.precision != expected.precision) return "another precision";
   for (std::size_t i = 0; i < found.data.size(); ++i) {

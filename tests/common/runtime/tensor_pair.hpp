@@ -119,15 +119,15 @@ class TensorPair {
     outputs_.push_back(of(tensor));
   }
   void expect_right(const std::string& device, const std::string& what) const {
-    Session session = net.build(Device::open(device));
+    Request request = net.build(Device::open(device));
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const std::vector<T> values(inputs_[i].data.begin(), inputs_[i].data.end());
-      session.write("in" + std::to_string(i), Layout::kNchw, std::span<const T>(values));
+      request.write("in" + std::to_string(i), Layout::kNchw, std::span<const T>(values));
     }
-    session.run();
+    request.run();
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<T> values(outputs_[i].data.size());
-      session.read("out" + std::to_string(i), Layout::kNchw, std::span(values));
+      request.read("out" + std::to_string(i), Layout::kNchw, std::span(values));
       const std::vector<int> got(values.begin(), values.end());
       ASSERT_EQ(got, outputs_[i].data) << what << ", output " << i << " on " << device;
     }
@@ -152,9 +152,10 @@ class TensorPair {
   unsigned names_ = 0;
 };
 
-inline std::vector<std::string> layer_names(const Session& session) {
+inline std::vector<std::string> layer_names(const Request& request) {
   std::vector<std::string> list;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) list.emplace_back(session.layer_name(i));
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    list.emplace_back(request.network().layer_name(i));
   return list;
 }
 

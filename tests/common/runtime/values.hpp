@@ -71,32 +71,32 @@ inline Values random_tensor(const Shape& shape, Precision precision, Random& ran
 }
 
 template <typename T>
-void write_as(Session& session, std::string_view name, const Values& values) {
+void write_as(Request& request, std::string_view name, const Values& values) {
   const std::vector<T> data(values.data.begin(), values.data.end());
-  session.write(name, Layout::kNchw, std::span<const T>(data));
+  request.write(name, Layout::kNchw, std::span<const T>(data));
 }
 
-inline void write(Session& session, std::string_view name, const Values& values) {
-  if (values.precision == Precision::kInt8) return write_as<std::int8_t>(session, name, values);
-  if (values.precision == Precision::kInt16) return write_as<std::int16_t>(session, name, values);
-  write_as<std::uint16_t>(session, name, values);
+inline void write(Request& request, std::string_view name, const Values& values) {
+  if (values.precision == Precision::kInt8) return write_as<std::int8_t>(request, name, values);
+  if (values.precision == Precision::kInt16) return write_as<std::int16_t>(request, name, values);
+  write_as<std::uint16_t>(request, name, values);
 }
 
 template <typename T>
-Values read_as(const Session& session, std::string_view name) {
-  const TensorDesc& desc = session.desc(name);
+Values read_as(const Request& request, std::string_view name) {
+  const TensorDesc& desc = request.network().desc(name);
   Values values(desc.shape, desc.precision);
   std::vector<T> data(values.data.size());
-  session.read(name, Layout::kNchw, std::span<T>(data));
+  request.read(name, Layout::kNchw, std::span<T>(data));
   values.data.assign(data.begin(), data.end());
   return values;
 }
 
-inline Values read(const Session& session, std::string_view name) {
-  const Precision precision = session.desc(name).precision;
-  if (precision == Precision::kInt8) return read_as<std::int8_t>(session, name);
-  if (precision == Precision::kInt16) return read_as<std::int16_t>(session, name);
-  return read_as<std::uint16_t>(session, name);
+inline Values read(const Request& request, std::string_view name) {
+  const Precision precision = request.network().desc(name).precision;
+  if (precision == Precision::kInt8) return read_as<std::int8_t>(request, name);
+  if (precision == Precision::kInt16) return read_as<std::int16_t>(request, name);
+  return read_as<std::uint16_t>(request, name);
 }
 
 // What runs through SDP: integers of 32 bits, or the bits of fp32.
@@ -156,11 +156,11 @@ T pick(const std::vector<T>& values, std::size_t i, const Shape& shape) {
 // What "out" of a network is for "in"; `layers` is how many its program has.
 inline Values run_one(const Network& net, const Device& device, const Values& in,
                       std::uint32_t* layers = nullptr) {
-  Session session = net.build(device);
-  write(session, "in", in);
-  session.run();
-  if (layers != nullptr) *layers = session.layers();
-  return read(session, "out");
+  Request request = net.build(device);
+  write(request, "in", in);
+  request.run();
+  if (layers != nullptr) *layers = request.network().layers();
+  return read(request, "out");
 }
 
 }  // namespace nvdla::test

@@ -47,8 +47,8 @@ TEST(Kernel, DigitsAreThoseOfTheModel) {
   for (const auto& path : paths) {
     const auto pixels = digits::read_picture(path).pixels;
     EXPECT_EQ(on_kernel.scores(pixels), on_model.scores(pixels)) << path;
-    const auto ours = on_kernel.session().statistics();
-    const auto theirs = on_model.session().statistics();
+    const auto ours = on_kernel.request().statistics();
+    const auto theirs = on_model.request().statistics();
     ASSERT_EQ(ours.size(), theirs.size());
     ASSERT_EQ(ours.size(), weights.layers.size());
     for (std::size_t layer = 0; layer < ours.size(); ++layer) {
@@ -77,11 +77,11 @@ TEST(Kernel, SparseWeightsAreThoseOfTheModel) {
                                           .output = nvdla::requantize(0.002)}),
                  "out");
   const auto run = [&](const nvdla::Device& device) {
-    nvdla::Session session = network.build(device);
-    session.write("in", nvdla::Layout::kNchw, std::span<const std::int8_t>(pixels));
+    nvdla::Request request = network.build(device);
+    request.write("in", nvdla::Layout::kNchw, std::span<const std::int8_t>(pixels));
     std::vector<std::int8_t> out(64 * 14 * 14);
-    for (int i = 0; i < 3; ++i) session.run();
-    session.read("out", nvdla::Layout::kNchw, std::span<std::int8_t>(out));
+    for (int i = 0; i < 3; ++i) request.run();
+    request.read("out", nvdla::Layout::kNchw, std::span<std::int8_t>(out));
     return out;
   };
   const nvdla::Device device = nvdla::Device::open("auto");

@@ -39,8 +39,8 @@ class LoadableOnKernel : public testing::Test {
 
 TEST_F(LoadableOnKernel, RunsAsOnTheModel) {
   const nvdla::Loadable file = nvdla::Loadable::load(path);
-  nvdla::LoadedNetwork ours = file.open(kernel, {.statistics = true});
-  nvdla::LoadedNetwork theirs = file.open(model, {.statistics = true});
+  nvdla::Request ours = file.open(kernel, {.statistics = true});
+  nvdla::Request theirs = file.open(model, {.statistics = true});
   const nvdla::LoadableTensor input = file.input(0), output = file.output(0);
   std::vector<std::int8_t> pixels(input.shape.elements());
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::int8_t>(i * 29);
@@ -55,7 +55,7 @@ TEST_F(LoadableOnKernel, RunsAsOnTheModel) {
     theirs.read(output.name, nvdla::Layout::kNchw, std::span<std::int8_t>(expected));
     EXPECT_EQ(found, expected);
     const auto counted = ours.statistics(), wanted = theirs.statistics();
-    ASSERT_EQ(counted.size(), ours.layers());
+    ASSERT_EQ(counted.size(), ours.network().layers());
     ASSERT_EQ(counted.size(), wanted.size());
     for (std::size_t i = 0; i < counted.size(); ++i) {
       EXPECT_EQ(counted[i].valid, wanted[i].valid);

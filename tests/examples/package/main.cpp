@@ -23,10 +23,10 @@ bool doubles() {
   layer.output = {.scale = 1, .shift = 0};
   const nvdla::Tensor image = network.input("in", {.channels = 1, .height = 2, .width = 2});
   network.output(network.convolution(image, layer), "out");
-  nvdla::Session session = network.build(nvdla::Device::open("model:nv_small"));
-  session.write("in", nvdla::Layout::kNchw, input);
-  session.run();
-  session.read("out", nvdla::Layout::kNchw, output);
+  nvdla::Request request = network.build(nvdla::Device::open("model:nv_small"));
+  request.write("in", nvdla::Layout::kNchw, input);
+  request.run();
+  request.read("out", nvdla::Layout::kNchw, output);
   return output == std::array<std::int8_t, 4>{2, -4, 6, 120};
 }
 

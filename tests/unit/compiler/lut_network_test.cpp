@@ -67,12 +67,12 @@ TEST(LutNetwork, SigmoidAfterAnInt8Convolution) {
   layer.bias = bias;
   lut.apply(layer);
   net.output(net.convolution(net.input("x", kShape), layer), "y");
-  Session session = net.build(Device::open("model:nv_full"));
-  session.write("x", Layout::kNchw, input);
-  session.run();
+  Request request = net.build(Device::open("model:nv_full"));
+  request.write("x", Layout::kNchw, input);
+  request.run();
   const std::vector<std::int32_t> sums = convolved<std::int32_t>(input, weights);
   std::vector<std::int8_t> output(sums.size());
-  session.read("y", Layout::kNchw, output);
+  request.read("y", Layout::kNchw, output);
 
   int low = 0, high = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -108,12 +108,12 @@ TEST(LutNetwork, TanhAfterAnFp16Convolution) {
   layer.weights = std::span<const float>(weights);
   lut.apply(layer);
   net.output(net.convolution(net.input("x", kShape, Precision::kFp16), layer), "y");
-  Session session = net.build(Device::open("model:nv_full"));
-  session.write("x", Layout::kNchw, input);
-  session.run();
+  Request request = net.build(Device::open("model:nv_full"));
+  request.write("x", Layout::kNchw, input);
+  request.run();
   const std::vector<double> sums = convolved<double>(input, weights);
   std::vector<float> output(sums.size());
-  session.read("y", Layout::kNchw, output);
+  request.read("y", Layout::kNchw, output);
   for (std::size_t i = 0; i < sums.size(); ++i)
     ASSERT_LE(std::abs(static_cast<double>(output[i]) - std::tanh(sums[i])), 1.0 / 512) << sums[i];
   EXPECT_TRUE(std::any_of(sums.begin(), sums.end(), [](double x) { return std::abs(x) > 0.9; }));
@@ -134,10 +134,10 @@ TEST(LutNetwork, NormalisesInInt8) {
   layer.name = "lrn";
   lut.apply(layer);
   net.output(net.normalization(net.input("x", kShape), layer), "y");
-  Session session = net.build(Device::open("model:nv_full"));
-  session.write("x", Layout::kNchw, input);
-  session.run();
-  session.read("y", Layout::kNchw, output);
+  Request request = net.build(Device::open("model:nv_full"));
+  request.write("x", Layout::kNchw, input);
+  request.run();
+  request.read("y", Layout::kNchw, output);
 
   const int plane = static_cast<int>(kShape.height * kShape.width);
   const auto number = [&](int i) {
@@ -187,13 +187,13 @@ TEST(LutResult, IsWhatTheDeviceGives) {
     lut.apply(layer);
     const Tensor in = net.input("in", {256, 1, 1}, format.precision, format.input);
     net.output(net.pointwise(in, layer), "out", format.output);
-    Session session = net.build(Device::open("model:nv_full"));
+    Request request = net.build(Device::open("model:nv_full"));
     std::vector<float> x(256), y(256);
     for (int i = 0; i < 256; ++i)
       x[static_cast<std::size_t>(i)] = static_cast<float>(i - 128 - 3) / 16;
-    session.write("in", Layout::kNchw, x);
-    session.run();
-    session.read("out", Layout::kNchw, y);
+    request.write("in", Layout::kNchw, x);
+    request.run();
+    request.read("out", Layout::kNchw, y);
     for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(lut.result(x[i]), y[i]) << x[i];
   }
   expect_error(ErrorCode::kInvalidArgument, "a table of CDP gives factors",

@@ -27,23 +27,22 @@ namespace {
 
 constexpr std::int16_t kThree[] = {3};
 
-const CompiledNetwork::Impl& impl(const Session& session) {
-  return *detail::Handles::impl(session.network());
+const CompiledNetwork::Impl& impl(const Request& built) {
+  return *detail::Handles::impl(built.network());
 }
 
-Session make(const Network& net, const std::string& device, bool share = true) {
+Request make(const Network& net, const std::string& device, bool share = true) {
   BuildOptions options;
   options.share_memory = share;
   return net.build(Device::open(device), options);
 }
 
-std::vector<std::int8_t> run(Session& session) {
-  const Shape in = session.desc("in").shape, out = session.desc("out").shape;
-  session.write("in", Layout::kNchw,
-                test::random_values<std::int8_t>(in.elements(), 11, -128, 127));
-  session.run();
+std::vector<std::int8_t> run(Request& built) {
+  const Shape in = built.network().desc("in").shape, out = built.network().desc("out").shape;
+  built.write("in", Layout::kNchw, test::random_values<std::int8_t>(in.elements(), 11, -128, 127));
+  built.run();
   std::vector<std::int8_t> result(out.elements());
-  session.read("out", Layout::kNchw, result);
+  built.read("out", Layout::kNchw, result);
   return result;
 }
 
@@ -63,14 +62,14 @@ void add_chain(Network& net, int layers) {
 TEST(MemoryPlan, AChainTakesTwoTensors) {
   Network net;
   add_chain(net, 1000);
-  Session session = make(net, "model:nv_small");
-  EXPECT_EQ(impl(session).slots.size(), 4u) << "input, output, and two in turn";
+  Request built = make(net, "model:nv_small");
+  EXPECT_EQ(impl(built).slots.size(), 4u) << "input, output, and two in turn";
   // The biases add up to nothing.
   const auto in = test::random_values<std::int8_t>(128, 11, -100, 100);
-  session.write("in", Layout::kNchw, std::span(in));
-  session.run();
+  built.write("in", Layout::kNchw, std::span(in));
+  built.run();
   std::vector<std::int8_t> out(128);
-  session.read("out", Layout::kNchw, std::span(out));
+  built.read("out", Layout::kNchw, std::span(out));
   EXPECT_EQ(out, in);
 }
 
@@ -90,7 +89,7 @@ Network kept_network() {
 }
 
 TEST(MemoryPlan, WhatIsReadLaterStays) {
-  const MemoryUse use = make(kept_network(), "model:nv_small").memory();
+  const MemoryUse use = make(kept_network(), "model:nv_small").network().memory();
   ASSERT_EQ(use.buffers.size(), 5u);
   for (const BufferUse& buffer : use.buffers) {
     for (const BufferUse::Tenant& tenant : buffer.tenants) {
@@ -114,7 +113,7 @@ TEST(MemoryPlan, ConstantsLieInFewBuffers) {
     tensor = net.convolution(tensor, conv);
   }
   net.output(tensor, "out");
-  const MemoryUse use = make(net, "model:nv_full").memory();
+  const MemoryUse use = make(net, "model:nv_full").network().memory();
   std::size_t constants = 0, buffers = 0;
   for (const BufferUse& buffer : use.buffers) {
     std::size_t own = 0;
@@ -130,8 +129,8 @@ TEST(MemoryPlan, ConstantsLieInFewBuffers) {
 TEST(MemoryPlan, TheReportAddsUp) {
   Network net;
   add_chain(net, 3);
-  const MemoryUse use = make(net, "model:nv_small").memory();
-  const MemoryUse apart = make(net, "model:nv_small", false).memory();
+  const MemoryUse use = make(net, "model:nv_small").network().memory();
+  const MemoryUse apart = make(net, "model:nv_small", false).network().memory();
   EXPECT_EQ(use.total, 4u * 128);
   EXPECT_EQ(use.peak, 4u * 128) << "a layer reads one and writes the other";
   EXPECT_EQ(use.apart, 4u * 128);
@@ -193,14 +192,15 @@ TEST(MemoryPlan, SharedMemoryChangesNoResult) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const Network net = random_network(seed);
     const std::string device = seed % 3 == 0 ? "model:nv_full" : "model:nv_small";
-    Session together = make(net, device), alone = make(net, device, false);
+    Request together = make(net, device), alone = make(net, device, false);
     ASSERT_EQ(run(together), run(alone)) << "seed " << seed;
     ASSERT_EQ(run(together), run(alone)) << "seed " << seed << ", the second time";
-    const MemoryUse use = together.memory();
+    const MemoryUse use = together.network().memory();
     EXPECT_LE(use.peak, use.total) << seed;
     // But for the gaps between constants.
-    EXPECT_GE(alone.memory().total, use.apart) << seed;
-    EXPECT_LT(alone.memory().total, use.apart + std::uint64_t{256} * net.layers()) << seed;
+    EXPECT_GE(alone.network().memory().total, use.apart) << seed;
+    EXPECT_LT(alone.network().memory().total, use.apart + std::uint64_t{256} * net.layers())
+        << seed;
     for (const BufferUse& buffer : use.buffers) {
       if (buffer.tenants[0].always) continue;
       shared += buffer.bytes;
@@ -217,7 +217,7 @@ std::uint64_t in_sram(const MemoryUse& use) {
   return bytes;
 }
 
-Session make_with_sram(const Network& net, std::uint64_t bytes) {
+Request make_with_sram(const Network& net, std::uint64_t bytes) {
   BuildOptions options;
   options.sram_bytes = bytes;
   return net.build(Device::open("model:nv_full"), options);
@@ -228,7 +228,7 @@ TEST(MemoryPlan, SecondaryMemoryIsForTheBusiest) {
   const Network net = kept_network();
   const auto names = [&](std::uint64_t bytes) {
     std::vector<std::string> found;
-    for (const BufferUse& buffer : make_with_sram(net, bytes).memory().buffers)
+    for (const BufferUse& buffer : make_with_sram(net, bytes).network().memory().buffers)
       if (buffer.memory == Memory::kSram)
         for (const BufferUse::Tenant& tenant : buffer.tenants) found.push_back(tenant.name);
     std::sort(found.begin(), found.end());
@@ -242,7 +242,7 @@ TEST(MemoryPlan, SecondaryMemoryIsForTheBusiest) {
   EXPECT_EQ(names(512), (std::vector<std::string>{a, c}));
   EXPECT_EQ(names(1024), (std::vector<std::string>{a, b, c}));
   EXPECT_EQ(names(1536), (std::vector<std::string>{kept, a, b, c}));
-  Session there = make_with_sram(net, 1024), plain = make(net, "model:nv_full");
+  Request there = make_with_sram(net, 1024), plain = make(net, "model:nv_full");
   EXPECT_EQ(run(there), run(plain));
 }
 
@@ -250,12 +250,12 @@ TEST(MemoryPlan, SecondaryMemoryChangesNoResult) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const Network net = random_network(seed);
-    Session plain = make(net, "model:nv_full");
+    Request plain = make(net, "model:nv_full");
     const std::uint64_t bytes = seed * 128;
-    Session there = make_with_sram(net, bytes);
+    Request there = make_with_sram(net, bytes);
     ASSERT_EQ(run(there), run(plain)) << "seed " << seed;
     ASSERT_EQ(run(there), run(plain)) << "seed " << seed << ", the second time";
-    const std::uint64_t found = in_sram(there.memory());
+    const std::uint64_t found = in_sram(there.network().memory());
     EXPECT_LE(found, bytes) << seed;
     most = std::max(most, found);
   }
@@ -271,8 +271,8 @@ TEST(MemoryPlan, SecondaryMemoryThatIsNotThereIsRefused) {
 
 // What a plan says of tensors that have a slot each.
 struct Planned {
-  explicit Planned(const Session& session) : made(impl(session)) {
-    const std::vector<BufferUse> buffers = session.memory().buffers;
+  explicit Planned(const Request& built) : made(impl(built)) {
+    const std::vector<BufferUse> buffers = built.network().memory().buffers;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       detail::Allocation& allocation = schedule.allocations.emplace_back();
       allocation.name = "allocation " + std::to_string(i);
@@ -308,10 +308,10 @@ struct Planned {
 TEST(PlanCheck, TensorsThatLiveAtOnceShareNothing) {
   unsigned refused = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const Session session = make(random_network(seed), "model:nv_small", false);
-    Planned planned(session);
+    const Request built = make(random_network(seed), "model:nv_small", false);
+    Planned planned(built);
     ASSERT_EQ(planned.complaint(), "") << "seed " << seed;
-    const std::vector<BufferUse> buffers = session.memory().buffers;
+    const std::vector<BufferUse> buffers = built.network().memory().buffers;
     for (std::uint32_t a = 0; a < buffers.size(); ++a) {
       for (std::uint32_t b = 0; b < a; ++b) {
         const auto &first = buffers[a].tenants[0], &second = buffers[b].tenants[0];
@@ -331,8 +331,8 @@ TEST(PlanCheck, TensorsThatLiveAtOnceShareNothing) {
 }
 
 TEST(PlanCheck, SaysWhoSharesMemory) {
-  const Session session = make(kept_network(), "model:nv_small", false);
-  Planned planned(session);
+  const Request built = make(kept_network(), "model:nv_small", false);
+  Planned planned(built);
   // What layer 2 writes lies where layer 4 will look for what layer 0 wrote.
   planned.plan.places[4] = planned.plan.places[2];
   EXPECT_EQ(
@@ -344,8 +344,8 @@ TEST(PlanCheck, SaysWhoSharesMemory) {
 TEST(PlanCheck, ALayerStaysInItsTensor) {
   Network net;
   add_chain(net, 4);
-  const Session session = make(net, "model:nv_small", false);
-  Planned planned(session);
+  const Request built = make(net, "model:nv_small", false);
+  Planned planned(built);
   planned.schedule.allocations[3].slot.size -= 8;
   EXPECT_EQ(planned.complaint(),
             "layer 1 may touch bytes 0..127 of buffer 3, which are none of its tensors");

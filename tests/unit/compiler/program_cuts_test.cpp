@@ -30,11 +30,11 @@ std::vector<std::int8_t> input() {
 }
 
 std::vector<std::int8_t> run(const CompiledNetwork& compiled) {
-  Session session(compiled);
-  session.write("in", Layout::kNchw, std::span<const std::int8_t>(input()));
-  session.run();
-  std::vector<std::int8_t> out(session.desc("out").shape.elements());
-  session.read("out", Layout::kNchw, std::span(out));
+  Request request = compiled.create_request();
+  request.write("in", Layout::kNchw, std::span<const std::int8_t>(input()));
+  request.run();
+  std::vector<std::int8_t> out(request.network().desc("out").shape.elements());
+  request.read("out", Layout::kNchw, std::span(out));
   return out;
 }
 
@@ -61,7 +61,7 @@ TEST(ProgramCuts, RandomGraphsAreTheSameInAnyNumberOfPrograms) {
       if (program->transfers.size() > limits.transfers && program->layers.size() > 1)
         return "a program has too many transfers";
     }
-    return test::with_name(configuration, graph.wrong(Session(compiled)));
+    return test::with_name(configuration, graph.wrong(compiled.create_request()));
   });
   EXPECT_GT(most, 10U);
 }

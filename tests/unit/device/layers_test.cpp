@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sessions layer by layer: what is seen of each, and the first difference between two devices.
+// Tests requests layer by layer: what is seen of each layer, and the first difference between two
+// devices.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/other_device.hpp"
-#include "common/runtime/session_bindings.hpp"
+#include "common/runtime/request_bindings.hpp"
 #include "common/runtime/small_program.hpp"
 #include "device/compiled_impl.hpp"
 #include "device/layer_cuts.hpp"
@@ -61,18 +62,18 @@ class Record {
   std::vector<Seen> seen;
 };
 
-std::vector<std::int8_t> output(Session& session, const std::string& name) {
-  std::vector<std::int8_t> values(session.desc(name).shape.elements());
-  session.read(name, Layout::kNchw, values);
+std::vector<std::int8_t> output(Request& request, const std::string& name) {
+  std::vector<std::int8_t> values(request.network().desc(name).shape.elements());
+  request.read(name, Layout::kNchw, values);
   return values;
 }
 
 // "in", then "conv" with a pooling on the fly, then "more".
 struct Chain {
-  explicit Chain(const Device& device) : weights(numbers(12 * 8 * 9, 7)), session(build(device)) {
-    session.write("in", Layout::kNchw, numbers(8 * 10 * 12, 3));
+  explicit Chain(const Device& device) : weights(numbers(12 * 8 * 9, 7)), request(build(device)) {
+    request.write("in", Layout::kNchw, numbers(8 * 10 * 12, 3));
   }
-  Session build(const Device& device) const {
+  Request build(const Device& device) const {
     Network net;
     Convolution conv{.name = "conv", .kernels = 12, .kernel_height = 3, .kernel_width = 3};
     conv.weights = weights;
@@ -84,13 +85,13 @@ struct Chain {
     return net.build(device);
   }
   std::vector<std::int8_t> weights;
-  Session session;
+  Request request;
 };
 
 TEST(VisitLayers, ShowsWhatIsInMemory) {
   Chain chain(Device::open(kModel));
   Record record;
-  chain.session.visit_layers(record.visitor());
+  chain.request.visit_layers(record.visitor());
   ASSERT_EQ(record.seen.size(), 2U);
   EXPECT_EQ(record.seen[0].layer_name, "conv+pool");
   EXPECT_EQ(record.seen[0].tensor.desc.shape, (Shape{12, 4, 5}));
@@ -101,9 +102,9 @@ TEST(VisitLayers, ShowsWhatIsInMemory) {
   // It was no run.
   std::vector<std::int8_t> result(12 * 4 * 5);
   expect_error(ErrorCode::kInvalidArgument, "has not run yet",
-               [&] { chain.session.read("out", Layout::kNchw, result); });
-  chain.session.run();
-  result = output(chain.session, "out");
+               [&] { chain.request.read("out", Layout::kNchw, result); });
+  chain.request.run();
+  result = output(chain.request, "out");
   EXPECT_EQ(record.seen[1].elements, result);
   for (std::size_t i = 0; i < result.size(); ++i)
     EXPECT_EQ(std::min(record.seen[0].elements[i] + 1, 127), result[i]);
@@ -112,7 +113,7 @@ TEST(VisitLayers, ShowsWhatIsInMemory) {
 TEST(VisitLayers, WhatTheVisitorThrowsEndsIt) {
   Chain chain(Device::open(kModel));
   int calls = 0;
-  EXPECT_THROW(chain.session.visit_layers([&](const LayerTensor&) {
+  EXPECT_THROW(chain.request.visit_layers([&](const LayerTensor&) {
     ++calls;
     throw std::runtime_error("enough");
   }),
@@ -122,11 +123,11 @@ TEST(VisitLayers, WhatTheVisitorThrowsEndsIt) {
 
 TEST(CompareLayers, EqualDevicesAreEqual) {
   Chain chain(Device::open(kModel));
-  EXPECT_FALSE(chain.session.compare_layers(Device::open("model:nv_small,threads=1")));
-  chain.session.run();
-  const auto before = output(chain.session, "out");
-  EXPECT_FALSE(chain.session.compare_layers(Device::open(kModel)));
-  EXPECT_EQ(output(chain.session, "out"), before);
+  EXPECT_FALSE(chain.request.compare_layers(Device::open("model:nv_small,threads=1")));
+  chain.request.run();
+  const auto before = output(chain.request, "out");
+  EXPECT_FALSE(chain.request.compare_layers(Device::open(kModel)));
+  EXPECT_EQ(output(chain.request, "out"), before);
 }
 
 // All results but one saturate, with the fault or without.
@@ -138,12 +139,12 @@ TEST(CompareLayers, TheFirstElementIsNamedExactly) {
   Network net;
   const Tensor a = net.pointwise(net.input("in", shape), {.name = "first", .x1 = bias(kOne)});
   net.output(net.pointwise(a, {.name = "second", .x1 = bias(kTwo)}), "out", {.scale = 0.25F});
-  Session session = net.build(wrong);
+  Request request = net.build(wrong);
   std::vector<std::int8_t> in(shape.elements(), 127);
   in[(9 * 5 + 3) * 7 + 6] = 4;
-  session.write("in", Layout::kNchw, in);
+  request.write("in", Layout::kNchw, in);
   Record record;
-  const auto found = session.compare_layers(Device::open(kModel), record.visitor());
+  const auto found = request.compare_layers(Device::open(kModel), record.visitor());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->layer, 1U);
   EXPECT_EQ(found->layer_name, "second");
@@ -169,9 +170,9 @@ TEST(CompareLayers, HalvesAreNamedByBitsAndValue) {
   Network net;
   net.output(net.pointwise(net.input("in", {2, 1, 2}, Precision::kFp16), {.name = "a", .x1 = add}),
              "out");
-  Session session = net.build(wrong);
-  session.write("in", Layout::kNchw, std::vector<float>{1, 2, 3, -2.5F});
-  const auto found = session.compare_layers(Device::open("model:nv_full"));
+  Request request = net.build(wrong);
+  request.write("in", Layout::kNchw, std::vector<float>{1, 2, 3, -2.5F});
+  const auto found = request.compare_layers(Device::open("model:nv_full"));
   ASSERT_TRUE(found);
   EXPECT_EQ(describe(*found),
             "layer 0 'a' (sdp): output 'out' differs at n 0, c 1, h 0, w 1: 0x0000 (0), expected "
@@ -185,8 +186,8 @@ TEST(CompareLayers, BytesOutsideOfElementsAreCompared) {
   });
   Network net;
   net.output(net.pointwise(net.input("in", {8, 1, 1, 2}), {.name = "a", .x1 = bias(kTwo)}), "out");
-  Session session = net.build(wrong);
-  const auto found = session.compare_layers(Device::open(kModel));
+  Request request = net.build(wrong);
+  const auto found = request.compare_layers(Device::open(kModel));
   ASSERT_TRUE(found);
   EXPECT_EQ(describe(*found),
             "layer 0 'a cube 1/2' (sdp): output 'out' is equal, but not byte 0x8 of its buffer, "
@@ -201,10 +202,10 @@ TEST(CompareLayers, VerdictsOfComparisons) {
   Comparison equal{.name = "equal"};
   equal.values = eight;
   net.compare(net.input("in", {32, 1, 2}), equal);
-  Session session = net.build(wrong);
+  Request request = net.build(wrong);
   const std::vector<std::int8_t> in(64, 8);
-  session.write("in", Layout::kNchw, in);
-  const auto found = session.compare_layers(Device::open("model:nv_full"));
+  request.write("in", Layout::kNchw, in);
+  const auto found = request.compare_layers(Device::open("model:nv_full"));
   ASSERT_TRUE(found);
   EXPECT_EQ(describe(*found),
             "layer 0 'equal' (sdp): the comparison finds a difference, expected none");
@@ -222,9 +223,9 @@ TEST(CompareLayers, LayersThatShareTheConvolutionBuffer) {
   net.output(net.convolution(net.input("in", {8, 3, 4, 3}), conv), "out");
   const auto in = numbers(3 * 8 * 3 * 4, 7);
   Record record;
-  Session good = net.build(Device::open(kModel));
+  Request good = net.build(Device::open(kModel));
   good.write("in", Layout::kNchw, in);
-  ASSERT_EQ(good.layers(), 3U);
+  ASSERT_EQ(good.network().layers(), 3U);
   EXPECT_FALSE(good.compare_layers(Device::open(kModel), record.visitor()));
   good.run();
   std::vector<std::int8_t> all;
@@ -236,8 +237,8 @@ TEST(CompareLayers, LayersThatShareTheConvolutionBuffer) {
   const Device wrong = other_device(kModel, [&](nvdla_layer& layer) {
     if (layer.sdp.output.offset == second) layer.sdp.out_cvt.truncate = 5;
   });
-  second = good.desc("out").batch_stride;
-  Session bad = net.build(wrong);
+  second = good.network().desc("out").batch_stride;
+  Request bad = net.build(wrong);
   bad.write("in", Layout::kNchw, in);
   const auto found = bad.compare_layers(Device::open(kModel));
   ASSERT_TRUE(found);
@@ -253,16 +254,16 @@ TEST(CompareLayers, LayersThatShareTheBufferAndWriteOverEachOther) {
   conv.output = {.shift = 6};
   Network net;
   net.output(net.convolution(net.input("in", {8, 3, 4, 3}), conv), "out");
-  Session session = net.build(Device::open(kModel));
-  session.write("in", Layout::kNchw, numbers(3 * 8 * 3 * 4, 7));
-  session.run();
-  const auto expected = output(session, "out");
+  Request request = net.build(Device::open(kModel));
+  request.write("in", Layout::kNchw, numbers(3 * 8 * 3 * 4, 7));
+  request.run();
+  const auto expected = output(request, "out");
 
-  const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
+  const CompiledNetwork::Impl& impl = *detail::Handles::impl(request.network());
   detail::ProgramPart part = test::only_program(impl);
   for (nvdla_layer& layer : part.layers) layer.sdp.output.offset = 0;
   const std::vector<detail::LayerStep> steps = {
-      detail::ProgramStep{&part, test::session_bindings(session)}};
+      detail::ProgramStep{&part, test::request_bindings(request)}};
   const auto cuts = detail::cut_layers(part.desc(), impl.device.info().atom);
   ASSERT_EQ(cuts.size(), 3U);
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -326,7 +327,7 @@ TEST(CompareLayers, OnlyWithTheSameConfiguration) {
   expect_error(ErrorCode::kNotAvailable,
                "layers are compared on devices of one configuration: the device is nv_small, the "
                "reference nv_full",
-               [&] { chain.session.compare_layers(Device::open("model:nv_full")); });
+               [&] { chain.request.compare_layers(Device::open("model:nv_full")); });
 }
 
 TEST(CompareLayers, FailuresNameTheDeviceAndTheLayer) {
@@ -336,7 +337,7 @@ TEST(CompareLayers, FailuresNameTheDeviceAndTheLayer) {
   });
   const auto error =
       expect_error(ErrorCode::kInvalidProgram, "on the reference, model: layer 1 'more'",
-                   [&] { chain.session.compare_layers(refuses); });
+                   [&] { chain.request.compare_layers(refuses); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->layer(), 1);
 }
@@ -354,7 +355,7 @@ TEST(CompareLayers, AHangNamesTheDeviceAndTheLayer) {
                                   "on the reference, model: layer 1 'more', in a program of layers "
                                   "1..1: layer 0 (sdp) does not "
                                   "end",
-                                  [&] { chain.session.compare_layers(hangs); });
+                                  [&] { chain.request.compare_layers(hangs); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->layer(), 1);
 }

@@ -69,12 +69,12 @@ std::vector<std::int8_t> result(const Runner& runner) {
   return found;
 }
 
-// What a session of its own makes of it.
+// Returns what a request of a network of its own makes of it.
 std::vector<std::int8_t> expected(const Device& device, std::uint32_t seed) {
-  Session session = Weighty().network().build(device);
-  session.write("in", Layout::kNchw, Weighty::input(seed));
-  session.run();
-  return result(session);
+  Request request = Weighty().network().build(device);
+  request.write("in", Layout::kNchw, Weighty::input(seed));
+  request.run();
+  return result(request);
 }
 
 // y = x + value, from "in" to "out".
@@ -107,8 +107,6 @@ TEST(Requests, ShareConstants) {
     EXPECT_EQ(own.buffers, 3U) << "input, output, and what lies between the convolutions";
     EXPECT_LT(own.bytes, Weighty::weight_bytes() / 8);
     const Request b = compiled.create_request();
-    EXPECT_EQ(backend->take(), own);
-    const Session session(compiled);
     EXPECT_EQ(backend->take(), own);
 
     // What the report says is what was given.
@@ -340,23 +338,6 @@ TEST(CompiledNetworks, EmptyHandlesAreRefused) {
   refused([&] { none.layer_cycles(0); });
   refused([&] { none.layer_macs(0); });
   refused([&] { none.memory(); });
-  refused([&] { Session session(none); });
-}
-
-TEST(CompiledNetworks, TellWhatASessionTells) {
-  const Device device = Device::open("model:nv_small");
-  const Session session = Weighty().network().build(device);
-  const CompiledNetwork compiled = session.network();
-  EXPECT_EQ(compiled.inputs(), session.inputs());
-  EXPECT_EQ(compiled.input_name(0), session.input_name(0));
-  EXPECT_EQ(compiled.outputs(), session.outputs());
-  EXPECT_EQ(compiled.output_name(0), session.output_name(0));
-  ASSERT_EQ(compiled.layers(), session.layers());
-  for (std::uint32_t i = 0; i < compiled.layers(); ++i) {
-    EXPECT_EQ(compiled.layer_name(i), session.layer_name(i));
-    EXPECT_EQ(compiled.layer_cycles(i), session.layer_cycles(i));
-    EXPECT_EQ(compiled.layer_macs(i), session.layer_macs(i));
-  }
 }
 
 }  // namespace

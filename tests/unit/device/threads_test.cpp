@@ -55,7 +55,7 @@ TEST(Threads, HaveDevicesOfTheirOwn) {
   });
 }
 
-TEST(Threads, RunSessionsOfOneNetwork) {
+TEST(Threads, RunRequestsOfOneNetwork) {
   const auto weights = test::random_values<std::int8_t>(8 * 8 * 9, 1, -128, 127);
   Network net;
   Convolution c{.name = "conv", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
@@ -64,13 +64,13 @@ TEST(Threads, RunSessionsOfOneNetwork) {
   net.output(net.convolution(net.input("in", {8, 6, 6}), c), "out");
   const Device one = Device::open("model:nv_small"), two = Device::open("model:nv_full");
   run_threads(4, [&](int t) {
-    Session session = net.build(t % 2 == 0 ? one : two);
+    Request request = net.build(t % 2 == 0 ? one : two);
     for (std::uint32_t i = 0; i < 4; ++i) {
       const test::Int8 in = test::random_cube(8, 6, 6, t * 10 + i);
-      session.write("in", Layout::kNchw, in.data);
-      session.run();
+      request.write("in", Layout::kNchw, in.data);
+      request.run();
       std::vector<std::int8_t> found(8 * 16);
-      session.read("out", Layout::kNchw, found);
+      request.read("out", Layout::kNchw, found);
       ASSERT_EQ(found, test::convert(test::convolve(in, weights, 8, 3, 3, {}), c.output.offset,
                                      c.output.scale, c.output.shift)
                            .data);
@@ -129,23 +129,24 @@ TEST(Threads, WaitForOneFence) {
   EXPECT_EQ(woken, 4);
 }
 
-// One session, used by several threads: what touches buffers is refused while a run is under way
+// One request, used by several threads: what touches buffers is refused while a run is under way
 // and works between runs, whoever asks, and each run has all of one binding.
-TEST(Threads, ShareASession) {
+TEST(Threads, ShareARequest) {
   const Device device = Device::open("model:nv_small");
   static const std::vector<std::int16_t> kOne = {1};
   Network net;
   net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "more", .x1 = bias(kOne)}), "out");
-  Session session = net.build(device);
+  Request request = net.build(device);
   // Inputs of 10 and 20, each in a buffer of its own.
   std::vector<Buffer> inputs;
   for (const int value : {10, 20}) {
     inputs.push_back(device.allocate(4096));
     const std::vector<std::int8_t> values(32, static_cast<std::int8_t>(value));
-    pack(session.desc("in"), Layout::kNchw, values, inputs.back().map(MapMode::kWrite).bytes());
+    pack(request.network().desc("in"), Layout::kNchw, values,
+         inputs.back().map(MapMode::kWrite).bytes());
   }
-  session.bind("in", inputs[0]);
-  session.run();
+  request.bind("in", inputs[0]);
+  request.run();
   const auto unless_busy = [](const auto& call) {
     try {
       call();
@@ -156,20 +157,20 @@ TEST(Threads, ShareASession) {
     }
   };
   run_threads(4, [&](int t) {
-    // Each comes to its turns, however long another keeps the session.
+    // Each comes to its turns, however long another keeps the request.
     for (int turns = 0; turns < 50; std::this_thread::yield()) {
       if (t < 2) {
-        turns += unless_busy([&] { session.bind("in", inputs[static_cast<std::size_t>(t)]); });
+        turns += unless_busy([&] { request.bind("in", inputs[static_cast<std::size_t>(t)]); });
       } else {
-        turns += unless_busy([&] { session.run(); });
+        turns += unless_busy([&] { request.run(); });
         std::vector<std::int8_t> found(32);
-        if (!unless_busy([&] { session.read("out", Layout::kNchw, found); })) continue;
+        if (!unless_busy([&] { request.read("out", Layout::kNchw, found); })) continue;
         EXPECT_TRUE(found[0] == 11 || found[0] == 21) << static_cast<int>(found[0]);
         EXPECT_EQ(found, std::vector<std::int8_t>(32, found[0]));
       }
     }
   });
-  EXPECT_TRUE(static_cast<bool>(session.buffer("in")));
+  EXPECT_TRUE(static_cast<bool>(request.buffer("in")));
 }
 
 // The last handle goes away while other threads wait, and perhaps run the jobs themselves.

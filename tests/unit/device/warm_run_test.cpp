@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a session's later runs cost: they take no memory from the heap, and no other thread wakes
+// What a request's later runs cost: they take no memory from the heap, and no other thread wakes
 // up. Apart from other tests, because this one counts every allocation of the process.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -140,11 +140,11 @@ void expect_no_allocation(const Device& device, Precision precision, Add add,
   Tensor at = net.input("in", {kChannels, kSize, kSize}, precision);
   for (unsigned i = 0; i < kBlocks; ++i) at = add(net, at, "block" + std::to_string(i));
   net.output(at, "out");
-  Session session = net.build(device, options);
+  Request request = net.build(device, options);
   const auto run = [&] {
     const std::uint64_t before = allocations;
-    session.run();
-    session.submit().wait();
+    request.run();
+    request.submit().wait();
     return allocations - before;
   };
   EXPECT_GT(run(), 0u) << "allocations are not counted";
@@ -214,15 +214,15 @@ TEST(WarmRun, WakesNoOtherThread) {
   const Device device = Device::open("model:nv_full,threads=1");
   Network net;
   net.output(add_block(net, net.input("in", {kChannels, kSize, kSize}), "block"), "out");
-  Session session = net.build(device);
-  session.run();
+  Request request = net.build(device);
+  request.run();
   const std::uint64_t before = sleeps_of_sleeping_threads();
-  for (int i = 0; i < 50; ++i) session.run();
+  for (int i = 0; i < 50; ++i) request.run();
   const Others after = other_threads();
   EXPECT_EQ(after.awake, 0u);
   EXPECT_EQ(after.sleeps, before);
   // What nobody is known to wait for needs the device's own thread.
-  const Fence fence = session.submit();
+  const Fence fence = request.submit();
   while (sleeps_of_sleeping_threads() == before) continue;
   fence.wait();
 }

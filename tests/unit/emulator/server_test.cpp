@@ -56,7 +56,7 @@ class ServerTest : public testing::Test {
   std::string end_;
 };
 
-TEST_F(ServerTest, RunsASession) {
+TEST_F(ServerTest, RunsARequest) {
   // As QEMU 7.2 begins.
   const int qemu = sockets_.qemu.get();
   Wire::sysmem({{0x100000, 0x2000, 0}}).send(qemu, {memory_.file()});

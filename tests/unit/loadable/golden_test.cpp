@@ -48,15 +48,15 @@ TEST_P(Golden, OutputIsAsTheHardwares) {
   const Loadable file = Loadable::load((folder / "loadable.nvdla").string());
   ASSERT_EQ(file.outputs(), 1U);
   const Device device = Device::open("model:" + configuration_of(folder.filename()));
-  LoadedNetwork network = file.open(device);
+  Request request = file.open(device);
   const std::vector<std::byte> golden = read_file(folder / "dla" / "o_000000.dimg");
   ASSERT_FALSE(golden.empty());
   const LoadableTensor output = file.output(0);
   for (int run = 0; run < 2; ++run) {
     // A run that wrote nothing would show.
-    for (std::byte& byte : network.buffer(output.name).map().bytes()) byte = std::byte{0xa5};
-    network.run();
-    const Map map = network.buffer(output.name).map(MapMode::kRead);
+    for (std::byte& byte : request.buffer(output.name).map().bytes()) byte = std::byte{0xa5};
+    request.run();
+    const Map map = request.buffer(output.name).map(MapMode::kRead);
     EXPECT_EQ(loadable::make_dimg(output, map.bytes()), golden) << "run " << run;
   }
 }

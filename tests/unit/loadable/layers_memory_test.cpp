@@ -40,8 +40,8 @@ std::vector<std::byte> file_that_declares_much() {
 TEST(LayersOfHugeMemory, TouchWhatTheyUse) {
   const std::vector<std::byte> bytes = file_that_declares_much();
   const Device device = Device::open("model:nv_small"), other = Device::open("model:nv_small");
-  LoadedNetwork network = Loadable::load(std::span(bytes)).open(device);
-  network.run();
+  Request request = Loadable::load(std::span(bytes)).open(device);
+  request.run();
   std::uint32_t seen = 0;
   std::uint64_t most = 0;
   const std::uint64_t before = resident_bytes();
@@ -49,9 +49,9 @@ TEST(LayersOfHugeMemory, TouchWhatTheyUse) {
     ++seen;
     most = std::max(most, resident_bytes());
   };
-  network.visit_layers(visit);
+  request.visit_layers(visit);
   EXPECT_EQ(seen, 1U);
-  EXPECT_EQ(network.compare_layers(other, visit), std::nullopt);
+  EXPECT_EQ(request.compare_layers(other, visit), std::nullopt);
   EXPECT_EQ(seen, 2U);
   EXPECT_LT(most - std::min(before, most), kDeclared / 16);
 }

@@ -136,8 +136,8 @@ class Lenet : public testing::TestWithParam<Revision> {
 };
 
 TEST_P(Lenet, ClassifiesAsPlainLoops) {
-  LoadedNetwork network = Loadable::load(file_).open(Device::open("model:nv_full"));
-  EXPECT_EQ(network.layers(), 7U);
+  Request request = Loadable::load(file_).open(Device::open("model:nv_full"));
+  EXPECT_EQ(request.network().layers(), 7U);
   std::mt19937 random(3);
   for (int run = 0; run < 3; ++run) {
     Values picture;
@@ -146,10 +146,10 @@ TEST_P(Lenet, ClassifiesAsPlainLoops) {
       picture.push_back(run == 0 ? 0 : static_cast<int>(random() % 2) * 4);
       halves.push_back(cpu::half_or_infinity(static_cast<float>(picture.back())));
     }
-    network.write("data", Layout::kNchw, halves);
-    network.run();
+    request.write("data", Layout::kNchw, halves);
+    request.run();
     std::vector<std::uint16_t> prob(10);
-    network.read("prob", Layout::kNchw, prob);
+    request.read("prob", Layout::kNchw, prob);
 
     const Values want = scores(picture);
     const int greatest = *std::max_element(want.begin(), want.end());
@@ -167,30 +167,30 @@ TEST_P(Lenet, ClassifiesAsPlainLoops) {
 // Operations of the CPU are seen between those of the device, and what comes out is what a run
 // leaves.
 TEST_P(Lenet, LayersOfDeviceAndCpu) {
-  LoadedNetwork network = Loadable::load(file_).open(Device::open("model:nv_full"));
+  Request request = Loadable::load(file_).open(Device::open("model:nv_full"));
   std::vector<std::uint16_t> halves(kPixels);
   for (std::size_t i = 0; i < kPixels; ++i)
     halves[i] = cpu::half_or_infinity(static_cast<float>(i % 3 * 4));
-  network.write("data", Layout::kNchw, halves);
+  request.write("data", Layout::kNchw, halves);
   std::vector<std::string> seen;
   std::vector<std::uint16_t> last;
   const auto visit = [&](const LayerTensor& tensor) {
     EXPECT_EQ(tensor.layer == LayerTensor::kNoLayer, tensor.kind == "cpu");
     if (tensor.layer != LayerTensor::kNoLayer) {
-      EXPECT_EQ(tensor.layer_name, network.layer_name(tensor.layer));
+      EXPECT_EQ(tensor.layer_name, request.network().layer_name(tensor.layer));
     }
     seen.emplace_back(tensor.kind);
     last.assign(static_cast<std::size_t>(tensor.desc.shape.elements()), 0);
     unpack(tensor.desc, Layout::kNchw, tensor.bytes, last);
   };
-  EXPECT_FALSE(network.compare_layers(Device::open("model:nv_full,threads=1"), visit));
+  EXPECT_FALSE(request.compare_layers(Device::open("model:nv_full,threads=1"), visit));
   ASSERT_EQ(seen.size(), 9U);
   EXPECT_EQ(seen.front(), "cpu");
   EXPECT_EQ(seen.back(), "cpu");
   EXPECT_EQ(std::count(seen.begin(), seen.end(), "cpu"), 2);
-  network.run();
+  request.run();
   std::vector<std::uint16_t> prob(10);
-  network.read("prob", Layout::kNchw, prob);
+  request.read("prob", Layout::kNchw, prob);
   EXPECT_EQ(last, prob);
 }
 
@@ -228,7 +228,7 @@ TEST_P(Lenet, RequestsShareConstantsAndRunAtOnce) {
   EXPECT_EQ(compiled.memory().total, constants.bytes + own.bytes);
   EXPECT_EQ(compiled.layers(), 7U);
 
-  LoadedNetwork alone = loadable.open(Device::open("model:nv_full"));
+  Request alone = loadable.open(Device::open("model:nv_full"));
   for (int run = 0; run < 2; ++run) {
     for (std::uint32_t i = 0; i < 5; ++i) {
       requests[i].write("data", Layout::kNchw, picture_of(10 * run + i));
@@ -323,16 +323,6 @@ TEST_P(Lenet, AFailureInTheMiddleEndsTheRun) {
   EXPECT_EQ(std::string(error->what()).find("'conv 0"), 0U) << error->what();
   test::expect_error(ErrorCode::kHang, "reading 'prob': the last run failed: 'conv 0",
                      [&] { probabilities(request); });
-}
-
-TEST(LoadedNetworks, AreOfLoadablesOnly) {
-  static const std::vector<std::int16_t> kOne = {1};
-  Network net;
-  net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "more", .x1 = bias(kOne)}), "out");
-  const CompiledNetwork compiled = net.compile(Device::open("model:nv_small"));
-  test::expect_error(ErrorCode::kInvalidArgument,
-                     "the compiled network is of no loadable: make a Session of it",
-                     [&] { LoadedNetwork network(compiled); });
 }
 
 // What lists are made of tells how, not how large the memory is that they lie in.

@@ -96,11 +96,11 @@ std::vector<std::int8_t> run_on(const Device& device, const Layer& layer) {
       network.convolution(
           in, {.kernels = layer.kernels, .weights = weights, .output = requantize(0.01)}),
       "out");
-  Session session = network.build(device);
-  session.write("in", Layout::kNchw, std::span<const std::int8_t>(pixels));
-  session.run();
+  Request request = network.build(device);
+  request.write("in", Layout::kNchw, std::span<const std::int8_t>(pixels));
+  request.run();
   std::vector<std::int8_t> out(std::size_t{layer.kernels} * layer.side * layer.side);
-  session.read("out", Layout::kNchw, std::span<std::int8_t>(out));
+  request.read("out", Layout::kNchw, std::span<std::int8_t>(out));
   return out;
 }
 
@@ -140,13 +140,13 @@ TEST_P(Harness, RunsImagesWhoseLinesEndWithinABeat) {
                                             .weights = weights,
                                             .output = requantize(0.01)}),
                    "out");
-    Session session = network.build(device);
+    Request request = network.build(device);
     std::vector<std::byte> pixels(std::size_t{70} * 17 * 4);
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::byte>(i * 29);
-    session.write_pixels("in", pixels);
-    session.run();
+    request.write_pixels("in", pixels);
+    request.run();
     std::vector<std::int8_t> out(std::size_t{8} * 15 * 68);
-    session.read("out", Layout::kNchw, std::span<std::int8_t>(out));
+    request.read("out", Layout::kNchw, std::span<std::int8_t>(out));
     return out;
   };
   EXPECT_EQ(run(Device::open(process.device())),

@@ -87,7 +87,7 @@ std::size_t number_after(const std::string& text, const std::string& name) {
 }
 
 // What sessions unpack by their own rules is what the registers must lead to.
-TEST_P(Elements, AreThoseThatASessionReads) {
+TEST_P(Elements, AreThoseThatARequestReads) {
   const Recorded recorded = test::record(folder_.path() / "a.record", GetParam());
   const Shape& shape = recorded.out.shape;
   const bool wide = recorded.out.precision != Precision::kInt8;

@@ -68,10 +68,10 @@ TEST_F(Records, RandomNetworksRunAgainBitForBit) {
     {
       const Device device =
           Device::open("model:" + drawn->configuration, {.record = path("any.record")});
-      Session session = net.build(device);
+      Request request = net.build(device);
       for (int run = 0; run < 2; ++run) {
-        test::write(session, "in", test::random_tensor(drawn->in.shape, c.processing, random));
-        session.run();
+        test::write(request, "in", test::random_tensor(drawn->in.shape, c.processing, random));
+        request.run();
       }
     }
     const replay::Outcome outcome = play("any.record");

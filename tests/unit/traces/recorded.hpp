@@ -44,13 +44,13 @@ inline Recorded record(const std::filesystem::path& path, const RecordedNetwork&
   {
     const Device device =
         Device::open("model:" + what.configuration + ",threads=1", {.record = path.native()});
-    Session session = net.build(device);
+    Request request = net.build(device);
     Random random(7);
     for (unsigned run = 0; run < runs; ++run) {
-      write(session, "in", random_tensor(what.shape, what.precision, random));
-      session.run();
+      write(request, "in", random_tensor(what.shape, what.precision, random));
+      request.run();
     }
-    result.out = read(session, "out");
+    result.out = read(request, "out");
   }
   result.jobs = replay::read_jobs(path);
   return result;

@@ -101,7 +101,7 @@ struct Convolution {
   /// int16, int16 layers int16 or fp16, fp16 layers fp16 or int16.
   std::optional<Precision> precision = {};
   /// Width folding (folding.hpp) of an input of the network that only this layer reads. Results do
-  /// not change, but where the input lies: Session::desc() tells.
+  /// not change, but where the input lies: CompiledNetwork::desc() tells.
   Rewrite folding = Rewrite::kNever;
   /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
   /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed
@@ -114,7 +114,7 @@ struct Convolution {
   /// weights are fetched once for all of them. Of tensors without Winograd, whose operands are the
   /// same for every cube, with a result of the precision that the layer works in; a pooling then
   /// does not follow on the fly. Results do not change, but where the output lies: its strides are
-  /// multiples of 64 bytes, Session::desc() tells.
+  /// multiples of 64 bytes, CompiledNetwork::desc() tells.
   Rewrite batch = Rewrite::kWhenItPays;
   /// Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
   std::uint32_t post_extension = 0;

@@ -16,8 +16,8 @@ namespace nvdla {
 /// to the nearest fp16, halves to even, 65504 beyond the largest; infinities and NaN stay.
 ///
 /// Infinities of fp16 exist outside of networks only. No unit makes one, and those that read one
-/// take it for a number that differs from unit to unit; so write() of a request, a session or a
-/// loadable makes 65504 of it, with its sign. (A buffer that the application binds keeps what it
+/// take it for a number that differs from unit to unit; so Request::write()
+/// makes 65504 of it, with its sign. (A buffer that the application binds keeps what it
 /// holds: whether an infinity in it arrives as one or as 65504 depends on what moves it.) NaN keeps
 /// its sign and its payload, and zero its sign, where layers move or choose elements, on whatever
 /// unit they run.

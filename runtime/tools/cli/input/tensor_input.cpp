@@ -61,7 +61,7 @@ Picture picture_for(const LoadableTensor& t, const std::string& path,
 }
 
 // Pixels as they are, and opaque.
-void write_image(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+void write_image(Request& request, const LoadableTensor& t, const std::string& path,
                  const std::vector<std::uint8_t>& file) {
   const std::string_view order = byte_order(t.pixel_format);
   if (order.empty()) {
@@ -80,14 +80,14 @@ void write_image(LoadedNetwork& network, const LoadableTensor& t, const std::str
                           : static_cast<std::byte>(picture.pixels[at + colour]));
     }
   }
-  network.write_pixels(t.name, plane);
+  request.write_pixels(t.name, plane);
 }
 
 // Pixels 0..255 as elements: fp16 and int16 as they are, int8 less 128.
-void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+void write_picture(Request& request, const LoadableTensor& t, const std::string& path,
                    const std::vector<std::uint8_t>& file) {
   if (t.image()) {
-    write_image(network, t, path, file);
+    write_image(request, t, path, file);
     return;
   }
   const std::uint32_t channels = t.shape.channels;
@@ -101,14 +101,14 @@ void write_picture(LoadedNetwork& network, const LoadableTensor& t, const std::s
     for (const std::uint8_t p : picture.pixels) {
       elements.push_back(static_cast<std::int8_t>(p - 128));
     }
-    network.write(t.name, Layout::kNhwc, elements);
+    request.write(t.name, Layout::kNhwc, elements);
   } else if (t.type == LoadableType::kInt16) {
-    network.write(t.name, Layout::kNhwc,
+    request.write(t.name, Layout::kNhwc,
                   std::vector<std::int16_t>(picture.pixels.begin(), picture.pixels.end()));
   } else {
     std::vector<std::uint16_t> elements;
     for (const std::uint8_t p : picture.pixels) elements.push_back(to_half(p));
-    network.write(t.name, Layout::kNhwc, elements);
+    request.write(t.name, Layout::kNhwc, elements);
   }
 }
 
@@ -125,7 +125,7 @@ std::size_t element_bytes(LoadableType type) {
 }
 
 // Elements or pixels without gaps, or the bytes as they are in memory.
-void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+void write_raw(Request& request, const LoadableTensor& t, const std::string& path,
                const std::vector<std::uint8_t>& file) {
   std::uint64_t packed = t.shape.elements() * element_bytes(t.type);
   if (t.image()) {
@@ -133,16 +133,16 @@ void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::strin
     packed = first + second;
     if (file.size() == packed) {
       const auto bytes = std::as_bytes(std::span(file));
-      network.write_pixels(t.name, bytes.first(first), bytes.subspan(first));
+      request.write_pixels(t.name, bytes.first(first), bytes.subspan(first));
       return;
     }
   } else if (file.size() == packed) {
     if (t.type == LoadableType::kInt8) {
-      network.write(t.name, Layout::kNchw, elements_of<std::int8_t>(file));
+      request.write(t.name, Layout::kNchw, elements_of<std::int8_t>(file));
     } else if (t.type == LoadableType::kInt16) {
-      network.write(t.name, Layout::kNchw, elements_of<std::int16_t>(file));
+      request.write(t.name, Layout::kNchw, elements_of<std::int16_t>(file));
     } else {
-      network.write(t.name, Layout::kNchw, elements_of<std::uint16_t>(file));
+      request.write(t.name, Layout::kNchw, elements_of<std::uint16_t>(file));
     }
     return;
   }
@@ -154,12 +154,12 @@ void write_raw(LoadedNetwork& network, const LoadableTensor& t, const std::strin
         t.image() ? "pixels by plane, line, column" : "elements by channel, line, column",
         t.bytes));
   }
-  const Map map = network.buffer(t.name).map(MapMode::kReadWrite);
+  const Map map = request.buffer(t.name).map(MapMode::kReadWrite);
   std::memcpy(map.data() + t.offset, file.data(), file.size());
 }
 
 // Reals are quantised as the file says, integers of the input's type are taken as they are.
-void write_array(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+void write_array(Request& request, const LoadableTensor& t, const std::string& path,
                  const std::vector<std::uint8_t>& file) {
   const NpyArray array = read_npy(path, file);
   const auto sides = [](std::vector<std::uint64_t> all) {
@@ -179,11 +179,11 @@ void write_array(LoadedNetwork& network, const LoadableTensor& t, const std::str
   const std::vector<std::uint8_t> elements(array.elements.begin(), array.elements.end());
   if (array.is_real()) {
     check_reals(t, path);
-    network.write(t.name, Layout::kNchw, array.reals());
+    request.write(t.name, Layout::kNchw, array.reals());
   } else if (t.type == LoadableType::kInt8 && array.type == "i1") {
-    network.write(t.name, Layout::kNchw, elements_of<std::int8_t>(elements));
+    request.write(t.name, Layout::kNchw, elements_of<std::int8_t>(elements));
   } else if (t.type == LoadableType::kInt16 && array.type == "i2") {
-    network.write(t.name, Layout::kNchw, elements_of<std::int16_t>(elements));
+    request.write(t.name, Layout::kNchw, elements_of<std::int16_t>(elements));
   } else {
     throw UsageError(fmt::format("{}: an array of {}, input '{}' ({}) takes f2, f4, f8{}", path,
                                  array.type, t.name, shape_text(t),
@@ -194,7 +194,7 @@ void write_array(LoadedNetwork& network, const LoadableTensor& t, const std::str
 }
 
 // Elements without gaps as reals of 32 bits.
-void write_reals(LoadedNetwork& network, const LoadableTensor& t, const std::string& path,
+void write_reals(Request& request, const LoadableTensor& t, const std::string& path,
                  const std::vector<std::uint8_t>& file) {
   check_reals(t, path);
   if (t.image() || file.size() != t.shape.elements() * sizeof(float)) {
@@ -203,21 +203,21 @@ void write_reals(LoadedNetwork& network, const LoadableTensor& t, const std::str
         t.image() ? "pixels, not reals"
                   : fmt::format("{} as reals of 32 bits", t.shape.elements() * sizeof(float))));
   }
-  network.write(t.name, Layout::kNchw, elements_of<float>(file));
+  request.write(t.name, Layout::kNchw, elements_of<float>(file));
 }
 
 }  // namespace
 
-void write_input(LoadedNetwork& network, const LoadableTensor& t, const std::string& path) {
+void write_input(Request& request, const LoadableTensor& t, const std::string& path) {
   const std::vector<std::uint8_t> file = program::read_file(path);
   if (program::is_picture(file)) {
-    write_picture(network, t, path, file);
+    write_picture(request, t, path, file);
   } else if (is_npy(file)) {
-    write_array(network, t, path, file);
+    write_array(request, t, path, file);
   } else if (path.ends_with(".f32")) {
-    write_reals(network, t, path, file);
+    write_reals(request, t, path, file);
   } else {
-    write_raw(network, t, path, file);
+    write_raw(request, t, path, file);
   }
 }
 

@@ -29,22 +29,22 @@ std::string extension(const std::string& path) {
 }
 
 template <typename T>
-std::vector<std::byte> raw_elements(const LoadedNetwork& network, const LoadableTensor& t) {
+std::vector<std::byte> raw_elements(const Request& request, const LoadableTensor& t) {
   std::vector<T> elements(static_cast<std::size_t>(t.shape.elements()));
-  network.read(t.name, Layout::kNchw, elements);
+  request.read(t.name, Layout::kNchw, elements);
   const auto bytes = std::as_bytes(std::span(elements));
   return {bytes.begin(), bytes.end()};
 }
 
 // NCHW; reals where it is known what elements stand for.
-std::vector<std::byte> array_of(const LoadedNetwork& network, const LoadableTensor& t) {
+std::vector<std::byte> array_of(const Request& request, const LoadableTensor& t) {
   const std::array<std::uint32_t, 4> shape = {t.shape.batch, t.shape.channels, t.shape.height,
                                               t.shape.width};
   if (t.quantization || t.type == LoadableType::kFp16)
-    return npy_file("f4", shape, raw_elements<float>(network, t));
+    return npy_file("f4", shape, raw_elements<float>(request, t));
   if (t.type == LoadableType::kInt8)
-    return npy_file("i1", shape, raw_elements<std::int8_t>(network, t));
-  return npy_file("i2", shape, raw_elements<std::int16_t>(network, t));
+    return npy_file("i1", shape, raw_elements<std::int8_t>(request, t));
+  return npy_file("i2", shape, raw_elements<std::int16_t>(request, t));
 }
 
 // Channels of an output that is written as a picture lie below one another.
@@ -54,14 +54,14 @@ std::uint64_t lines_of(const LoadableTensor& t) {
 
 // Numbers of int8 plus 128, the inverse of how pictures are read: one channel is grey, three are
 // colours where `colours` are possible, others lie below one another.
-Picture picture_of(const LoadedNetwork& network, const LoadableTensor& t, bool colours) {
+Picture picture_of(const Request& request, const LoadableTensor& t, bool colours) {
   const bool three = colours && t.shape.channels == 3 && t.shape.batch <= 1;
   Picture picture{t.shape.width,
                   three ? t.shape.height : static_cast<std::uint32_t>(lines_of(t)),
                   three ? 3U : 1U,
                   {}};
   std::vector<std::int8_t> elements(static_cast<std::size_t>(t.shape.elements()));
-  network.read(t.name, three ? Layout::kNhwc : Layout::kNchw, elements);
+  request.read(t.name, three ? Layout::kNhwc : Layout::kNchw, elements);
   for (const std::int8_t element : elements) {
     picture.pixels.push_back(static_cast<std::uint8_t>(element + 128));
   }
@@ -91,20 +91,20 @@ void check_reals(const LoadableTensor& t, const std::string& path) {
 }
 
 // The value of each element as a number, by channel, line, column.
-std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor& t) {
+std::vector<double> values_of(const Request& request, const LoadableTensor& t) {
   const std::size_t count = static_cast<std::size_t>(t.shape.elements());
   std::vector<double> values;
   if (t.type == LoadableType::kInt8) {
     std::vector<std::int8_t> elements(count);
-    network.read(t.name, Layout::kNchw, elements);
+    request.read(t.name, Layout::kNchw, elements);
     values.assign(elements.begin(), elements.end());
   } else if (t.type == LoadableType::kInt16) {
     std::vector<std::int16_t> elements(count);
-    network.read(t.name, Layout::kNchw, elements);
+    request.read(t.name, Layout::kNchw, elements);
     values.assign(elements.begin(), elements.end());
   } else {
     std::vector<std::uint16_t> elements(count);
-    network.read(t.name, Layout::kNchw, elements);
+    request.read(t.name, Layout::kNchw, elements);
     for (const std::uint16_t half : elements) values.push_back(from_half(half));
   }
   return values;
@@ -134,26 +134,26 @@ void check_output_form(const LoadableTensor& t, const std::string& path) {
   }
 }
 
-std::vector<std::byte> output_bytes(const LoadedNetwork& network, const LoadableTensor& t,
+std::vector<std::byte> output_bytes(const Request& request, const LoadableTensor& t,
                                     const std::string& path) {
   const std::string end = extension(path);
-  if (end == ".png") return program::encode_png(picture_of(network, t, true));
-  if (end == ".pgm") return program::encode_pgm(picture_of(network, t, false));
-  if (end == ".npy") return array_of(network, t);
-  if (end == ".f32") return raw_elements<float>(network, t);
+  if (end == ".png") return program::encode_png(picture_of(request, t, true));
+  if (end == ".pgm") return program::encode_pgm(picture_of(request, t, false));
+  if (end == ".npy") return array_of(request, t);
+  if (end == ".f32") return raw_elements<float>(request, t);
   if (end == ".dimg") {
-    const Map map = network.buffer(t.name).map(MapMode::kRead);
+    const Map map = request.buffer(t.name).map(MapMode::kRead);
     return loadable::make_dimg(t, map.bytes());
   }
   if (end == ".mem") {
-    const Map map = network.buffer(t.name).map(MapMode::kRead);
+    const Map map = request.buffer(t.name).map(MapMode::kRead);
     const auto bytes =
         map.bytes().subspan(static_cast<std::size_t>(t.offset), static_cast<std::size_t>(t.bytes));
     return {bytes.begin(), bytes.end()};
   }
-  if (t.type == LoadableType::kInt8) return raw_elements<std::int8_t>(network, t);
-  if (t.type == LoadableType::kInt16) return raw_elements<std::int16_t>(network, t);
-  return raw_elements<std::uint16_t>(network, t);
+  if (t.type == LoadableType::kInt8) return raw_elements<std::int8_t>(request, t);
+  if (t.type == LoadableType::kInt16) return raw_elements<std::int16_t>(request, t);
+  return raw_elements<std::uint16_t>(request, t);
 }
 
 }  // namespace nvdla::cli

@@ -22,15 +22,15 @@ void check_reals(const LoadableTensor& t, const std::string& path);
 
 // Writes an input from a file: a picture, an array, elements or pixels without gaps, or bytes as
 // they are in memory. Throws UsageError.
-void write_input(LoadedNetwork& network, const LoadableTensor& t, const std::string& path);
+void write_input(Request& request, const LoadableTensor& t, const std::string& path);
 
 // The value of each element of an output as a number, by channel, line, column.
-std::vector<double> values_of(const LoadedNetwork& network, const LoadableTensor& t);
+std::vector<double> values_of(const Request& request, const LoadableTensor& t);
 
 // Whether the output can have the form that the end of `path` promises. Throws UsageError.
 void check_output_form(const LoadableTensor& t, const std::string& path);
 // An output in that form.
-std::vector<std::byte> output_bytes(const LoadedNetwork& network, const LoadableTensor& t,
+std::vector<std::byte> output_bytes(const Request& request, const LoadableTensor& t,
                                     const std::string& path);
 
 }  // namespace nvdla::cli

@@ -55,11 +55,13 @@ TEST_P(Networks, BandsOfLines) {
   const Int8 expected = test::convert(test::apply(sum, c.x2), 0, 1, 11);
   ASSERT_EQ(expected.h, oh);
   ASSERT_EQ(expected.w, ow);
-  Session session = net_.build(device_);
-  EXPECT_GT(session.layers(), 2U);
-  EXPECT_EQ(session.layer_name(0), "conv 1/" + std::to_string(session.layers() - 1));
+  Request request = net_.build(device_);
+  EXPECT_GT(request.network().layers(), 2U);
+  EXPECT_EQ(request.network().layer_name(0),
+            "conv 1/" + std::to_string(request.network().layers() - 1));
   std::uint64_t macs = 0;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) macs += session.layer_macs(i);
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    macs += request.network().layer_macs(i);
   EXPECT_EQ(macs, net_.macs());
   expect(in, test::convert(test::apply(test::widen(expected), scale(std::vector<std::int16_t>{2})),
                            0, 1, 0));
@@ -75,7 +77,7 @@ TEST_P(Networks, BandsWithATensor) {
   c.x1 = elementwise(NVDLA_ALU_SUM, x, 6);
   c.output = {.scale = 1, .shift = 9};
   net_.output(net_.convolution(x, c), "out");
-  EXPECT_GT(net_.build(device_).layers(), 1U);
+  EXPECT_GT(net_.build(device_).network().layers(), 1U);
   expect(in,
          test::convert(test::apply(test::convolve(in, weights, 64, 1, 1, {}), c.x1, &in), 0, 1, 9));
 }
@@ -91,7 +93,7 @@ TEST_P(Networks, BandsThatLeaveALineOver) {
   c.stride_y = 2;
   c.output = {.scale = 1, .shift = 9};
   net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
-  EXPECT_GT(net_.build(device_).layers(), 1U);
+  EXPECT_GT(net_.build(device_).network().layers(), 1U);
   expect(in, test::convert(test::convolve(in, weights, 8, 1, 1, g), 0, 1, 9));
 }
 
@@ -103,7 +105,7 @@ TEST_P(Networks, BandsOfManyLines) {
   c.weights = weights;
   c.output = {.scale = 1, .shift = 8};
   net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
-  EXPECT_GT(net_.build(device_).layers(), 1U);
+  EXPECT_GT(net_.build(device_).network().layers(), 1U);
   expect(in, test::convert(test::convolve(in, weights, 2, 2, 1, {}), 0, 1, 8));
 }
 
@@ -115,7 +117,7 @@ TEST_P(Networks, BandsOfNarrowLines) {
   c.weights = weights;
   c.output = {.scale = 1, .shift = 12};
   net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
-  EXPECT_GT(net_.build(device_).layers(), 1U);
+  EXPECT_GT(net_.build(device_).network().layers(), 1U);
   expect(in, test::convert(test::convolve(in, weights, 2, 1, 1, {}), 0, 1, 12));
 }
 

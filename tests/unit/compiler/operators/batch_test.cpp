@@ -63,20 +63,20 @@ RefConv plain(std::uint32_t channels, std::uint32_t kernels, std::uint32_t size,
   return c;
 }
 
-Session build(const Network& net, const std::string& configuration = "nv_full") {
+Request build(const Network& net, const std::string& configuration = "nv_full") {
   return net.build(Device::open("model:" + configuration), {.statistics = true});
 }
 
-// Runs `session` and compares with what `b` expects.
-void expect_results(Session& session, const Batched& b) {
-  test::write(session, "in", b.in);
-  session.run();
-  ASSERT_TRUE(test::read(session, "out") == b.expected);
-  EXPECT_EQ(session.statistics().size(), session.layers());
+// Runs `request` and compares with what `b` expects.
+void expect_results(Request& request, const Batched& b) {
+  test::write(request, "in", b.in);
+  request.run();
+  ASSERT_TRUE(test::read(request, "out") == b.expected);
+  EXPECT_EQ(request.statistics().size(), request.network().layers());
   std::uint64_t macs = 0;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) {
-    macs += session.layer_macs(i);
-    EXPECT_GT(session.layer_cycles(i), 0U);
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i) {
+    macs += request.network().layer_macs(i);
+    EXPECT_GT(request.network().layer_cycles(i), 0U);
   }
   EXPECT_EQ(macs, std::uint64_t{b.ref.weights.size()} * b.expected.shape.height *
                       b.expected.shape.width * b.in.shape.batch);
@@ -91,11 +91,11 @@ TEST(NetworkBatch, RandomLayersAreOneLayer) {
     shape.batch = test::any(random, 2, 6);
     Batched b(r->ref, shape, random);
     for (const Rewrite form : kForms) {
-      Session session = build(b.network(form));
-      EXPECT_EQ(session.layers(), form == Rewrite::kNever ? shape.batch : 1U);
-      EXPECT_EQ(session.layer_name(0),
+      Request request = build(b.network(form));
+      EXPECT_EQ(request.network().layers(), form == Rewrite::kNever ? shape.batch : 1U);
+      EXPECT_EQ(request.network().layer_name(0),
                 form == Rewrite::kNever ? "conv cube 1/" + std::to_string(shape.batch) : "conv");
-      expect_results(session, b);
+      expect_results(request, b);
       if (::testing::Test::HasFailure()) FAIL() << "layer " << i;
     }
     ++i;
@@ -123,14 +123,14 @@ TEST(NetworkBatch, CubesThatDoNotFitTogether) {
     ref.geometry.right = ref.geometry.bottom = static_cast<int>(one.pad);
     Batched b(ref, {one.channels, one.height, one.width, one.batch}, random);
     for (const Rewrite form : kForms) {
-      Session session = build(b.network(form));
+      Request request = build(b.network(form));
       if (form == Rewrite::kNever) {
-        EXPECT_GT(session.layers(), one.layers);
+        EXPECT_GT(request.network().layers(), one.layers);
       } else {
-        EXPECT_EQ(session.layers(), one.layers);
-        EXPECT_EQ(session.layer_name(1), one.second);
+        EXPECT_EQ(request.network().layers(), one.layers);
+        EXPECT_EQ(request.network().layer_name(1), one.second);
       }
-      expect_results(session, b);
+      expect_results(request, b);
       if (HasFailure()) FAIL() << one.channels << " channels";
     }
   }
@@ -146,13 +146,13 @@ TEST(NetworkBatch, OperandsOfElements) {
     b.layer.relu = false;
     std::vector<std::int8_t> results[3];
     for (const Rewrite form : kForms) {
-      Session session = build(b.network(form));
-      EXPECT_EQ(session.layers(), form == Rewrite::kNever ? 3U : 1U);
-      test::write(session, "in", b.in);
-      session.run();
+      Request request = build(b.network(form));
+      EXPECT_EQ(request.network().layers(), form == Rewrite::kNever ? 3U : 1U);
+      test::write(request, "in", b.in);
+      request.run();
       auto& found = results[static_cast<int>(form)];
       found.resize(b.expected.data.size());
-      session.read("out", Layout::kNchw, found);
+      request.read("out", Layout::kNchw, found);
       EXPECT_EQ(found, results[0]);
     }
   }
@@ -167,10 +167,10 @@ TEST(NetworkBatch, FoldedInput) {
   Batched b(ref, {3, 9, 11, 4}, random);
   b.layer.folding = Rewrite::kAlways;
   for (const Rewrite form : kForms) {
-    Session session = build(b.network(form));
-    EXPECT_NE(session.desc("in").shape, b.in.shape);
-    EXPECT_EQ(session.layers(), form == Rewrite::kNever ? 4U : 1U);
-    expect_results(session, b);
+    Request request = build(b.network(form));
+    EXPECT_NE(request.network().desc("in").shape, b.in.shape);
+    EXPECT_EQ(request.network().layers(), form == Rewrite::kNever ? 4U : 1U);
+    expect_results(request, b);
   }
 }
 
@@ -202,15 +202,15 @@ TEST(NetworkBatch, LayersAfterEachOther) {
     c.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
     net.output(two, "two");
     net.output(net.convolution(two, c), "three");
-    Session session = build(net);
-    EXPECT_EQ(session.layers(), batch ? 3U + 2 * 6 : 5U * 6);
-    session.write("in", Layout::kNchw, input);
-    session.run();
+    Request request = build(net);
+    EXPECT_EQ(request.network().layers(), batch ? 3U + 2 * 6 : 5U * 6);
+    request.write("in", Layout::kNchw, input);
+    request.run();
     std::vector<std::int8_t>& found = results[batch];
     found.resize(6 * 70);
-    session.read("two", Layout::kNchw, found);
+    request.read("two", Layout::kNchw, found);
     std::vector<std::int8_t> three(6 * 90);
-    session.read("three", Layout::kNchw, three);
+    request.read("three", Layout::kNchw, three);
     found.insert(found.end(), three.begin(), three.end());
   }
   EXPECT_EQ(results[0], results[1]);
@@ -231,15 +231,15 @@ TEST(NetworkBatch, APoolingFliesWhereThatIsLess) {
       Network net;
       const Tensor sums = net.convolution(net.input("in", {channels, size, size, 4}), c);
       net.output(net.pooling(sums, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
-      Session session = build(net);
+      Request request = build(net);
       const bool together = large && form == Rewrite::kWhenItPays;
-      EXPECT_EQ(session.layers(), together ? 5U : 4U);
-      EXPECT_EQ(session.layer_name(0), together ? "conv" : "conv+pool cube 1/4");
-      session.write("in", Layout::kNchw, in);
-      session.run();
+      EXPECT_EQ(request.network().layers(), together ? 5U : 4U);
+      EXPECT_EQ(request.network().layer_name(0), together ? "conv" : "conv+pool cube 1/4");
+      request.write("in", Layout::kNchw, in);
+      request.run();
       auto& found = results[static_cast<int>(form)];
-      found.resize(session.desc("out").shape.elements());
-      session.read("out", Layout::kNchw, found);
+      found.resize(request.network().desc("out").shape.elements());
+      request.read("out", Layout::kNchw, found);
     }
     EXPECT_EQ(results[0], results[1]);
   }
@@ -251,17 +251,18 @@ TEST(NetworkBatch, CubeByCubeWithWeightsThatStay) {
   for (const std::string configuration : {"nv_small", "nv_full", "nv_large"}) {
     for (const std::uint32_t height : {6U, 300U}) {
       Batched b(plain(64, 3, 3, random), {64, height, 60, 3}, random);
-      Session session = build(b.network(Rewrite::kNever), configuration);
+      Request request = build(b.network(Rewrite::kNever), configuration);
       // Fetched by the first layer alone.
-      const auto& layers = test::only_program(session).layers;
+      const auto& layers = test::only_program(request).layers;
       for (std::size_t i = 0; i < layers.size(); ++i) {
         EXPECT_EQ((layers[i].conv.flags & NVDLA_CONV_REUSE_WEIGHTS) != 0, i != 0);
         EXPECT_EQ((layers[i].conv.flags & NVDLA_CONV_KEEP_WEIGHTS) != 0, i + 1 != layers.size());
       }
-      EXPECT_EQ(session.layer_name(0),
-                height == 6 ? "conv cube 1/3"
-                            : "conv 1/" + std::to_string(session.layers() / 3) + " cube 1/3");
-      expect_results(session, b);
+      EXPECT_EQ(request.network().layer_name(0),
+                height == 6
+                    ? "conv cube 1/3"
+                    : "conv 1/" + std::to_string(request.network().layers() / 3) + " cube 1/3");
+      expect_results(request, b);
       if (HasFailure()) FAIL() << configuration << " " << height;
     }
   }
@@ -274,7 +275,7 @@ class OneByOne : public ::testing::Test {
   void expect_apart(const std::string& reason, const std::string& configuration = "nv_full",
                     ErrorCode code = ErrorCode::kInvalidArgument) {
     conv_.batch = Rewrite::kWhenItPays;
-    EXPECT_GE(build(network(), configuration).layers(), batch_);
+    EXPECT_GE(build(network(), configuration).network().layers(), batch_);
     conv_.batch = Rewrite::kAlways;
     expect_error(code, "layer 0 'conv': " + reason, [&] { build(network(), configuration); });
   }
@@ -367,7 +368,7 @@ TEST(NetworkBatch, TilesComeFirst) {
     c.winograd = tiles ? Rewrite::kWhenItPays : Rewrite::kNever;
     Network net;
     net.output(net.convolution(net.input("in", {64, 18, 18, 2}), c), "out");
-    EXPECT_EQ(build(net).layers(), tiles ? 2U : 1U);
+    EXPECT_EQ(build(net).network().layers(), tiles ? 2U : 1U);
   }
 }
 

@@ -38,10 +38,10 @@ Values held(Values values, const ElementBounds& bounds) {
 // What the network makes without bounds, held: what is free of them is tested elsewhere.
 std::string compare_held(const Network& free, const Network& bound, const ElementBounds& bounds,
                          const std::string& configuration, const Values& in) {
-  Session session = free.build(Device::open("model:" + configuration));
-  test::write(session, "in", in);
-  session.run();
-  return test::compare(bound, configuration, in, held(test::read(session, "out"), bounds));
+  Request request = free.build(Device::open("model:" + configuration));
+  test::write(request, "in", in);
+  request.run();
+  return test::compare(bound, configuration, in, held(test::read(request, "out"), bounds));
 }
 
 // Of no, one or two operators, and converters that rise, fall or leap.
@@ -172,10 +172,10 @@ TEST(NetworkBounds, ComeBeforeWhatFollows) {
   const Values in = test::random_tensor({1, 8, 8}, Precision::kInt8, random);
   for (const char* configuration : {"nv_small", "nv_full"}) {
     Network net = add({-30, 40});
-    Session session = net.build(Device::open(std::string("model:") + configuration));
-    test::write(session, "in", in);
-    session.run();
-    const Values found = test::read(session, "out");
+    Request request = net.build(Device::open(std::string("model:") + configuration));
+    test::write(request, "in", in);
+    request.run();
+    const Values found = test::read(request, "out");
     for (std::size_t i = 0; i < found.data.size(); ++i) {
       const std::size_t k = i / (7 * 4), y = i / 4 % 7, x = i % 4;
       std::int64_t sum = 0;
@@ -229,9 +229,10 @@ TEST(NetworkBounds, OfOnePositionWithGaps) {
 }
 
 std::vector<std::string> layers_of(const Network& net, const char* device) {
-  const Session session = net.build(Device::open(device));
+  const Request request = net.build(Device::open(device));
   std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) names.emplace_back(session.layer_name(i));
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    names.emplace_back(request.network().layer_name(i));
   return names;
 }
 
@@ -276,12 +277,12 @@ TEST(NetworkBounds, OfQuantisedTensorsAreReal) {
   EXPECT_EQ(net.quantization(out), (Quantization{0.5F, -3}));
   net.output(out, "out");
   EXPECT_EQ(layers_of(net, "model:nv_small"), std::vector<std::string>{"relu6"});
-  Session session = net.build(Device::open("model:nv_small"));
-  session.write("in", Layout::kNchw,
+  Request request = net.build(Device::open("model:nv_small"));
+  request.write("in", Layout::kNchw,
                 std::vector<float>{-60.0F, -0.5F, 0.0F, 0.5F, 6.0F, 6.5F, 60.0F});
-  session.run();
+  request.run();
   std::vector<float> found(7);
-  session.read("out", Layout::kNchw, found);
+  request.read("out", Layout::kNchw, found);
   EXPECT_EQ(found, (std::vector<float>{0.0F, 0.0F, 0.0F, 0.5F, 6.0F, 6.0F, 6.0F}));
 }
 

@@ -112,10 +112,10 @@ TEST(Chains, AnyNumberInFlight) {
 
 TEST(Chains, AreSeenLayerByLayer) {
   const Device device = Device::open("model:nv_small");
-  Session session = make_network().build(device);
-  session.write("in", Layout::kNchw, std::span<const std::int8_t>(input(5)));
+  Request built = make_network().build(device);
+  built.write("in", Layout::kNchw, std::span<const std::int8_t>(input(5)));
   std::vector<std::string> seen;
-  EXPECT_FALSE(session
+  EXPECT_FALSE(built
                    .compare_layers(Device::open("model:nv_small"),
                                    [&](const LayerTensor& t) {
                                      seen.push_back(
@@ -261,13 +261,13 @@ TEST(Chains, ReadSlicesAndWriteParts) {
     parts.push_back(net.softmax(slice, {.name = soft, .input = kSixteenths}));
   }
   net.output(net.pointwise(net.concatenate(parts, {.name = "all"}), {.name = "out"}), "out");
-  Session session = net.build(Device::open("model:nv_full"));
-  EXPECT_EQ(session.layers(), 4U) << "nothing is copied";
+  Request built = net.build(Device::open("model:nv_full"));
+  EXPECT_EQ(built.network().layers(), 4U) << "nothing is copied";
   const auto data = test::random_values<std::int8_t>(shape.elements(), 3, -50, 50);
-  session.write("in", Layout::kNchw, std::span<const std::int8_t>(data));
-  session.run();
+  built.write("in", Layout::kNchw, std::span<const std::int8_t>(data));
+  built.run();
   std::vector<std::int8_t> found(data.size());
-  session.read("out", Layout::kNchw, std::span(found));
+  built.read("out", Layout::kNchw, std::span(found));
   for (std::size_t i = 0; i < data.size(); ++i) {
     const std::size_t position = i % 6, half = i / 6 / 32;
     double sum = 0;
@@ -282,13 +282,13 @@ TEST(Chains, ReadSlicesAndWriteParts) {
 TEST(Chains, OfTheCpuAlone) {
   Network net;
   net.output(net.argmax(net.input("in", kShape), {.name = "class"}), "out");
-  Session session = net.build(Device::open("model:nv_small"));
-  EXPECT_EQ(session.network().programs(), 0U);
+  Request built = net.build(Device::open("model:nv_small"));
+  EXPECT_EQ(built.network().programs(), 0U);
   const auto data = input(9);
-  session.write("in", Layout::kNchw, std::span<const std::int8_t>(data));
-  session.run();
+  built.write("in", Layout::kNchw, std::span<const std::int8_t>(data));
+  built.run();
   std::vector<std::int16_t> found(12);
-  session.read("out", Layout::kNchw, std::span(found));
+  built.read("out", Layout::kNchw, std::span(found));
   for (std::size_t p = 0; p < 12; ++p)
     for (std::size_t c = 0; c < kShape.channels; ++c)
       EXPECT_LE(data[c * 12 + p], data[static_cast<std::size_t>(found[p]) * 12 + p]);

@@ -58,10 +58,10 @@ TEST(ChannelsOfATensor, RandomLayersEqualTheReference) {
     (first ? layer.x1 : layer.x2) = op;
     if (precision != Precision::kFp16) layer.output = {.scale = 3, .shift = 4};
     net.output(net.pointwise(x, layer), "out");
-    Session session = net.build(Device::open("model:" + configuration));
-    test::write(session, "in", in);
-    test::write(session, "factors", factors);
-    session.run();
+    Request request = net.build(Device::open("model:" + configuration));
+    test::write(request, "in", in);
+    test::write(request, "factors", factors);
+    request.run();
     Values expected(shape, precision);
     for (std::size_t i = 0; i < in.data.size(); ++i) {
       const std::int32_t f = factor_of(factors, i, shape);
@@ -69,7 +69,7 @@ TEST(ChannelsOfATensor, RandomLayersEqualTheReference) {
           test::apply_x(test::stream(in.data[i], precision), op, f, f, precision);
       expected.data[i] = test::convert_to(v, layer.output, precision, precision);
     }
-    const bool same = test::read(session, "out") == expected;
+    const bool same = test::read(request, "out") == expected;
     return same ? std::string()
                 : configuration + test::numbers({static_cast<int>(precision), shape.channels,
                                                  shape.height, shape.width, shape.batch});
@@ -160,16 +160,16 @@ TEST(ChannelsOfATensor, InOperatorY) {
   layer.y.mul_converter = {.offset = -128, .scale = 1, .shift = 0};
   layer.y.mul_shift = 8;
   net.output(net.pointwise(x, layer), "out");
-  Session session = net.build(Device::open("model:nv_full"));
-  session.write("in", Layout::kNchw, in.data);
-  session.write("factors", Layout::kNchw, by.data);
-  session.run();
+  Request request = net.build(Device::open("model:nv_full"));
+  request.write("in", Layout::kNchw, in.data);
+  request.write("factors", Layout::kNchw, by.data);
+  request.run();
   Int8 expected = in, found = in;
   for (std::size_t i = 0; i < in.data.size(); ++i) {
     const int product = in.data[i] * (by.data[i / 28] + 128);
     expected.data[i] = static_cast<std::int8_t>(test::saturate(test::round_shift(product, 8), 8));
   }
-  session.read("out", Layout::kNchw, found.data);
+  request.read("out", Layout::kNchw, found.data);
   EXPECT_EQ(found.data, expected.data);
 }
 

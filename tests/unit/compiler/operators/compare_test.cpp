@@ -20,11 +20,11 @@ using test::RefConv;
 using test::Values;
 
 // Writes where no channel is, what no application has to keep: anything but NaN.
-void spoil(Session& session, const char* name) {
-  const TensorDesc& d = session.desc(name);
+void spoil(Request& request, const char* name) {
+  const TensorDesc& d = request.network().desc(name);
   const std::uint32_t lanes = d.elements_per_atom(), rest = d.shape.channels % lanes;
   if (rest == 0) return;
-  const Map map = session.buffer(name).map(MapMode::kWrite);
+  const Map map = request.buffer(name).map(MapMode::kWrite);
   for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
     for (std::uint32_t y = 0; y < d.shape.height; ++y) {
       for (std::uint32_t x = 0; x < d.shape.width; ++x) {
@@ -40,16 +40,16 @@ void spoil(Session& session, const char* name) {
 
 std::uint32_t unequal(const Network& net, const Device& device, const Values& in,
                       const Values* other = nullptr) {
-  Session session = net.build(device, {.statistics = true});
-  test::write(session, "in", in);
-  spoil(session, "in");
+  Request request = net.build(device, {.statistics = true});
+  test::write(request, "in", in);
+  spoil(request, "in");
   if (other != nullptr) {
-    test::write(session, "other", *other);
-    spoil(session, "other");
+    test::write(request, "other", *other);
+    spoil(request, "other");
   }
-  session.run();
+  request.run();
   std::uint32_t count = 0, verdicts = 0;
-  for (const nvdla_layer_stats& layer : session.statistics()) {
+  for (const nvdla_layer_stats& layer : request.statistics()) {
     // Layers that copy compare nothing.
     if ((layer.valid >> NVDLA_COUNTER_SDP_UNEQUAL & 1) == 0) continue;
     ++verdicts;
@@ -281,7 +281,7 @@ TEST(Comparisons, BehindBands) {
   net.compare(net.input("in", shape), test::layer_of(ref, holder.hold(ref.weights, ref.processing)),
               {.name = "sums", .tensor = net.input("other", out)});
   const Device device = Device::open("model:nv_full");
-  EXPECT_EQ(net.build(device).layer_name(1), "sums 1/2");
+  EXPECT_EQ(net.build(device).network().layer_name(1), "sums 1/2");
   EXPECT_EQ(unequal(net, device, in, &other), 0U);
   other.data.front() ^= 1;
   EXPECT_EQ(unequal(net, device, in, &other), 1U);

@@ -224,13 +224,13 @@ struct Stack {
     output = network.shape(tensor);
   }
 
-  std::vector<std::int8_t> run(Session& session) const {
+  std::vector<std::int8_t> run(Request& request) const {
     std::mt19937 random(5);
     std::vector<std::int8_t> in(shape.elements()), out(output.elements());
     for (auto& value : in) value = static_cast<std::int8_t>(random());
-    session.write("in", Layout::kNchw, std::span<const std::int8_t>(in));
-    session.run();
-    session.read("out", Layout::kNchw, std::span<std::int8_t>(out));
+    request.write("in", Layout::kNchw, std::span<const std::int8_t>(in));
+    request.run();
+    request.read("out", Layout::kNchw, std::span<std::int8_t>(out));
     return out;
   }
 
@@ -238,53 +238,53 @@ struct Stack {
   Shape shape, output;
 };
 
-std::size_t compressed_layers(const Session& session) {
-  const auto& layers = test::only_program(session).layers;
+std::size_t compressed_layers(const Request& request) {
+  const auto& layers = test::only_program(request).layers;
   return static_cast<std::size_t>(std::count_if(
       layers.begin(), layers.end(),
       [](const nvdla_layer& layer) { return (layer.conv.flags & NVDLA_CONV_COMPRESSED) != 0; }));
 }
 
-// On nv_full and where there is no compression; returns the session on nv_full.
-Session expect_same(const Stack& stack) {
-  Session session = stack.network.build(Device::open("model:nv_full"));
-  Session plain = stack.network.build(Device::open("model:nv_large"));
+// On nv_full and where there is no compression; returns the request on nv_full.
+Request expect_same(const Stack& stack) {
+  Request request = stack.network.build(Device::open("model:nv_full"));
+  Request plain = stack.network.build(Device::open("model:nv_large"));
   EXPECT_EQ(compressed_layers(plain), 0U);
   const auto expected = stack.run(plain);
-  EXPECT_EQ(stack.run(session), expected);
+  EXPECT_EQ(stack.run(request), expected);
   EXPECT_NE(std::count(expected.begin(), expected.end(), expected[0]),
             static_cast<std::ptrdiff_t>(expected.size()));
-  return session;
+  return request;
 }
 
 TEST(CompressedNetwork, SparseWeightsAreCompressed) {
-  const Session session = expect_same(Stack({32, 12, 12}, 3, 60));
-  EXPECT_EQ(compressed_layers(session), 3U);
-  const detail::ProgramPart& program = test::only_program(session);
+  const Request request = expect_same(Stack({32, 12, 12}, 3, 60));
+  EXPECT_EQ(compressed_layers(request), 3U);
+  const detail::ProgramPart& program = test::only_program(request);
   EXPECT_EQ(program.slots.back().access, NVDLA_SLOT_CONTROL);
   EXPECT_EQ(program.slots.back().size, program.control.size());
 }
 
 TEST(CompressedNetwork, DenseWeightsAreNot) {
-  const Session session = expect_same(Stack({32, 12, 12}, 2, 0));
-  EXPECT_EQ(compressed_layers(session), 0U);
-  EXPECT_TRUE(test::only_program(session).control.empty());
+  const Request request = expect_same(Stack({32, 12, 12}, 2, 0));
+  EXPECT_EQ(compressed_layers(request), 0U);
+  EXPECT_TRUE(test::only_program(request).control.empty());
 }
 
 // Several bands of lines, with one table for all.
 TEST(CompressedNetwork, BandsShareTheirTables) {
-  const Session session = expect_same(Stack({32, 512, 64}, 1, 60));
-  const auto& layers = test::only_program(session).layers;
+  const Request request = expect_same(Stack({32, 512, 64}, 1, 60));
+  const auto& layers = test::only_program(request).layers;
   EXPECT_GT(layers.size(), 1U);
-  EXPECT_EQ(compressed_layers(session), layers.size());
+  EXPECT_EQ(compressed_layers(request), layers.size());
   for (const nvdla_layer& layer : layers) EXPECT_EQ(layer.conv.wgs.offset, 0U);
 }
 
 // 240 lines of 16 entries take 15 banks and the weights one: none is left for the mask.
 TEST(CompressedNetwork, NotWhereTheBankOfTheMaskCostsABand) {
-  const Session session = expect_same(Stack({32, 240, 64}, 1, 60));
-  EXPECT_EQ(session.layers(), 1U);
-  EXPECT_EQ(compressed_layers(session), 0U);
+  const Request request = expect_same(Stack({32, 240, 64}, 1, 60));
+  EXPECT_EQ(request.network().layers(), 1U);
+  EXPECT_EQ(compressed_layers(request), 0U);
 }
 
 }  // namespace

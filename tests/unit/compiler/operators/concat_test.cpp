@@ -82,8 +82,8 @@ TEST(Concatenation, OfConcatenations) {
   Tensor all = pair.more(pair.input({32, 5, 5}, random));
   for (int i = 0; i < 5; ++i) all = pair.join({all, pair.more(all)}, Axis::kChannels);
   pair.output(pair.more(all));
-  const Session session = pair.net.build(Device::open("model:nv_full"));
-  EXPECT_EQ(session.layers(), 7u);
+  const Request request = pair.net.build(Device::open("model:nv_full"));
+  EXPECT_EQ(request.network().layers(), 7u);
   pair.expect_right("model:nv_full", "a dense block");
 }
 
@@ -147,11 +147,11 @@ TEST(Concatenation, OfPooledConvolutions) {
 
   const auto pixels = test::random_values<std::int8_t>(32 * 64, 8, -128, 127);
   const auto run = [&](const Network& net) {
-    Session session = net.build(Device::open("model:nv_full"));
-    session.write("in", Layout::kNchw, pixels);
-    session.run();
-    std::vector<std::int8_t> out(session.desc("out").shape.elements());
-    session.read("out", Layout::kNchw, out);
+    Request request = net.build(Device::open("model:nv_full"));
+    request.write("in", Layout::kNchw, pixels);
+    request.run();
+    std::vector<std::int8_t> out(request.network().desc("out").shape.elements());
+    request.read("out", Layout::kNchw, out);
     return out;
   };
   const std::vector<std::int8_t> one = run(apart);
@@ -167,12 +167,12 @@ TEST(Concatenation, BatchesAreCopied) {
   const Tensor in = net.input("in", {32, 2, 3, 4});
   const std::vector<Tensor> parts = {plus_one(net, in, "a"), in};
   net.output(net.concatenate(parts, {.name = "both"}), "out");
-  Session session = net.build(Device::open("model:nv_full"));
+  Request request = net.build(Device::open("model:nv_full"));
   const auto values = test::random_values<std::int8_t>(32 * 6 * 4, 9, -100, 100);
-  session.write("in", Layout::kNchw, values);
-  session.run();
+  request.write("in", Layout::kNchw, values);
+  request.run();
   std::vector<std::int8_t> out(values.size() * 2);
-  session.read("out", Layout::kNchw, out);
+  request.read("out", Layout::kNchw, out);
   constexpr std::size_t kCube = 32 * 6;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t cube = i / kCube, element = i % kCube;

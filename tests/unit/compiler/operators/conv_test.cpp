@@ -119,8 +119,8 @@ TEST(NetworkConv, LargeKernelsEqualTheReference) {
         compare(net, r.configuration, r.in, finish.apply(sums, shape, c.processing, c.processing)),
         "")
         << one.configuration;
-    const Session session = net.build(Device::open(std::string("model:") + one.configuration));
-    EXPECT_EQ(session.layer_name(0).substr(0, 15), "conv kernels 1/");
+    const Request request = net.build(Device::open(std::string("model:") + one.configuration));
+    EXPECT_EQ(request.network().layer_name(0).substr(0, 15), "conv kernels 1/");
   }
 }
 
@@ -178,13 +178,13 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
       layer.folding = folding;
       Network net;
       net.output(net.convolution(net.input("in", r->in.shape, c.processing), layer), "out");
-      Session session = net.build(Device::open("model:" + r->configuration));
-      test::write(session, "in", r->in);
-      session.run();
-      const Values found = test::read(session, "out");
+      Request request = net.build(Device::open("model:" + r->configuration));
+      test::write(request, "in", r->in);
+      request.run();
+      const Values found = test::read(request, "out");
       if (folding == Rewrite::kNever) expected = found;
       ASSERT_TRUE(found == expected) << describe(*r);
-      const bool other = session.desc("in").shape != r->in.shape;
+      const bool other = request.network().desc("in").shape != r->in.shape;
       if (folding != Rewrite::kWhenItPays) {
         EXPECT_EQ(other, folding == Rewrite::kAlways);
       }
@@ -206,8 +206,8 @@ TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
     net.output(net.convolution(net.input("in", {3, 21, 24}), c), "out");
     return net.build(Device::open("model:nv_small"), {.fold_inputs = fold_inputs});
   };
-  EXPECT_EQ(build(Rewrite::kWhenItPays, true).desc("in").shape.channels, 6U);
-  EXPECT_EQ(build(Rewrite::kWhenItPays, false).desc("in").shape, (Shape{3, 21, 24}));
+  EXPECT_EQ(build(Rewrite::kWhenItPays, true).network().desc("in").shape.channels, 6U);
+  EXPECT_EQ(build(Rewrite::kWhenItPays, false).network().desc("in").shape, (Shape{3, 21, 24}));
   expect_error(ErrorCode::kNotAvailable, "layer 0 'stem': not folded in width: inputs are to lie",
                [&] { build(Rewrite::kAlways, false); });
 }
@@ -229,11 +229,11 @@ TEST(NetworkConv, FoldedInputsTakeFloats) {
     Network net;
     net.output(net.convolution(net.input("in", {3, 4, 7}, {.scale = 0.043F, .zero_point = -17}), c),
                "out");
-    Session session = net.build(Device::open("model:nv_small"));
-    session.write("in", Layout::kNchw, in);
-    session.run();
-    results[fold].resize(session.desc("out").shape.elements());
-    session.read("out", Layout::kNchw, results[fold]);
+    Request request = net.build(Device::open("model:nv_small"));
+    request.write("in", Layout::kNchw, in);
+    request.run();
+    results[fold].resize(request.network().desc("out").shape.elements());
+    request.read("out", Layout::kNchw, results[fold]);
   }
   EXPECT_EQ(results[0], results[1]);
 }

@@ -99,30 +99,30 @@ class Rig {
 };
 
 template <typename T>
-void write_as(Session& session, const std::string& name, const Cube& cube) {
+void write_as(Request& request, const std::string& name, const Cube& cube) {
   const std::vector<T> data(cube.elements.begin(), cube.elements.end());
-  session.write(name, Layout::kNchw, std::span(data));
+  request.write(name, Layout::kNchw, std::span(data));
 }
 
-void write(Session& session, const std::string& name, const Cube& cube) {
-  if (cube.precision == Precision::kInt8) return write_as<std::int8_t>(session, name, cube);
-  if (cube.precision == Precision::kInt16) return write_as<std::int16_t>(session, name, cube);
-  write_as<std::uint16_t>(session, name, cube);
+void write(Request& request, const std::string& name, const Cube& cube) {
+  if (cube.precision == Precision::kInt8) return write_as<std::int8_t>(request, name, cube);
+  if (cube.precision == Precision::kInt16) return write_as<std::int16_t>(request, name, cube);
+  write_as<std::uint16_t>(request, name, cube);
 }
 
 template <typename T>
-std::vector<std::int32_t> read_as(const Session& session, std::size_t count) {
+std::vector<std::int32_t> read_as(const Request& request, std::size_t count) {
   std::vector<T> data(count);
-  session.read("out", Layout::kNchw, std::span(data));
+  request.read("out", Layout::kNchw, std::span(data));
   return {data.begin(), data.end()};
 }
 
-std::vector<std::int32_t> read(const Session& session) {
-  const TensorDesc& desc = session.desc("out");
+std::vector<std::int32_t> read(const Request& request) {
+  const TensorDesc& desc = request.network().desc("out");
   const std::size_t count = desc.shape.elements();
-  if (desc.precision == Precision::kInt8) return read_as<std::int8_t>(session, count);
-  if (desc.precision == Precision::kInt16) return read_as<std::int16_t>(session, count);
-  return read_as<std::uint16_t>(session, count);
+  if (desc.precision == Precision::kInt8) return read_as<std::int8_t>(request, count);
+  if (desc.precision == Precision::kInt16) return read_as<std::int16_t>(request, count);
+  return read_as<std::uint16_t>(request, count);
 }
 
 std::string compare(const std::vector<std::int32_t>& found, const std::vector<Allowed>& expected) {
@@ -146,10 +146,10 @@ std::string wrong(const std::vector<Cube>& inputs,
     tensors.push_back(net.input(names.back(), cube.shape, cube.precision, cube.quantization));
   }
   net.output(add(net, tensors), "out");
-  Session session = net.build(Device::open(device));
-  for (std::size_t i = 0; i < inputs.size(); ++i) write(session, names[i], inputs[i]);
-  session.run();
-  return compare(read(session), expected);
+  Request request = net.build(Device::open(device));
+  for (std::size_t i = 0; i < inputs.size(); ++i) write(request, names[i], inputs[i]);
+  request.run();
+  return compare(read(request), expected);
 }
 
 constexpr Precision kPrecisions[] = {Precision::kInt8, Precision::kInt16, Precision::kFp16};

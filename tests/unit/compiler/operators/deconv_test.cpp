@@ -147,15 +147,16 @@ TEST(NetworkDeconv, Poolings) {
       net.output(net.pooling(sums, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
       // Nothing is on the fly that the application reads.
       if (apart) net.output(sums, "sums");
-      Session session = net.build(Device::open("model:nv_full"));
-      EXPECT_EQ(session.layer_name(session.layers() - 1),
+      Request request = net.build(Device::open("model:nv_full"));
+      EXPECT_EQ(request.network().layer_name(request.network().layers() - 1),
                 stride == 1 && !apart ? "up+pool" : "pool");
-      EXPECT_EQ(session.layers(), (stride == 1 ? 1U : 5U) + (stride == 1 && !apart ? 0 : 1));
+      EXPECT_EQ(request.network().layers(),
+                (stride == 1 ? 1U : 5U) + (stride == 1 && !apart ? 0 : 1));
       const test::Int8 in = test::random_cube(3, 6, 7, 11);
-      session.write("in", Layout::kNchw, in.data);
-      session.run();
-      results[apart].resize(session.desc("out").shape.elements());
-      session.read("out", Layout::kNchw, results[apart]);
+      request.write("in", Layout::kNchw, in.data);
+      request.run();
+      results[apart].resize(request.network().desc("out").shape.elements());
+      request.read("out", Layout::kNchw, results[apart]);
     }
     EXPECT_EQ(results[0], results[1]);
   }

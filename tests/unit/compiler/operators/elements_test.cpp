@@ -35,11 +35,11 @@ std::string run(const std::string& configuration, const Values& a, const Quantiz
   Network net;
   const Tensor first = net.input("a", a.shape, of_a), second = net.input("b", b.shape, of_b);
   net.output(add(net, first, second), "out");
-  Session session = net.build(Device::open("model:" + configuration));
-  test::write(session, "a", a);
-  test::write(session, "b", b);
-  session.run();
-  const Values found = test::read(session, "out");
+  Request request = net.build(Device::open("model:" + configuration));
+  test::write(request, "a", a);
+  test::write(request, "b", b);
+  request.run();
+  const Values found = test::read(request, "out");
   const bool point = b.shape != a.shape;
   const std::size_t plane = std::size_t{a.shape.height} * a.shape.width;
   for (std::size_t i = 0; i < a.data.size(); ++i) {
@@ -193,10 +193,10 @@ TEST(NetworkElements, ActivationsAreLayersAsOthersAre) {
     const CompiledNetwork compiled = net.compile(Device::open(device));
     for (std::uint32_t i = 0; i < compiled.layers(); ++i)
       EXPECT_FALSE(compiled.layer_on_cpu(i)) << device << " " << compiled.layer_name(i);
-    Session session(compiled);
-    test::write(session, "in", values);
-    session.run();
-    found.push_back(test::read(session, "out"));
+    Request request = compiled.create_request();
+    test::write(request, "in", values);
+    request.run();
+    found.push_back(test::read(request, "out"));
   }
   EXPECT_EQ(found[0].data, found[1].data);
 }
@@ -217,11 +217,11 @@ TEST(NetworkElements, TablesBeyondThoseOfAProgram) {
   net.output(x, "out");
   const CompiledNetwork compiled = net.compile(Device::open("model:nv_full"));
   EXPECT_EQ(compiled.programs(), 2U);
-  Session session(compiled);
-  session.write("in", Layout::kNchw, std::vector<std::int8_t>{-100, 3, 50, 127});
-  session.run();
+  Request request = compiled.create_request();
+  request.write("in", Layout::kNchw, std::vector<std::int8_t>{-100, 3, 50, 127});
+  request.run();
   std::vector<std::int8_t> found(4);
-  session.read("out", Layout::kNchw, found);
+  request.read("out", Layout::kNchw, found);
   EXPECT_EQ(std::vector<double>(found.begin(), found.end()), expected);
 }
 

@@ -56,13 +56,13 @@ void with_conv(const std::function<void(Convolution&)>& change) {
   });
 }
 
-void with_session(const std::function<void(Session&)>& use) {
+void with_request(const std::function<void(Request&)>& use) {
   Network net;
   net.output(net.pointwise(net.input("in", {8, 4, 4}), {.name = "copy"}), "out");
-  Session session = net.build(Device::open("model:nv_small"));
-  session.write("in", Layout::kNchw, kElements);
-  session.run();
-  use(session);
+  Request request = net.build(Device::open("model:nv_small"));
+  request.write("in", Layout::kNchw, kElements);
+  request.run();
+  use(request);
 }
 
 std::vector<Call> calls() {
@@ -141,20 +141,20 @@ std::vector<Call> calls() {
        [] { (void)Device::open("model:nv_small").allocate(64).map(none<MapMode>()); }},
       {"write", layouts,
        [] {
-         with_session([](Session& s) {
+         with_request([](Request& s) {
            s.write("in", none<Layout>(), std::span<const std::int8_t>(kElements));
          });
        }},
       {"write_floats", layouts,
        [] {
-         with_session([](Session& s) {
+         with_request([](Request& s) {
            const std::vector<float> reals(kElements.size());
            s.write("in", none<Layout>(), std::span<const float>(reals));
          });
        }},
       {"read", layouts,
        [] {
-         with_session([](Session& s) {
+         with_request([](Request& s) {
            std::vector<std::int8_t> found(kElements.size());
            s.read("out", none<Layout>(), std::span(found));
          });

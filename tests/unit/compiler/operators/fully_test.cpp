@@ -55,11 +55,11 @@ std::string expect_right(const Case& c, Precision precision) {
   const Tensor out = net.fully_connected(net.input("in", c.shape), layer);
   EXPECT_EQ(net.shape(out), (Shape{c.outputs, 1, 1}));
   net.output(out, "out");
-  Session session = net.build(Device::open(std::string("model:") + c.configuration));
-  session.write("in", Layout::kNchw, x);
-  session.run();
+  Request request = net.build(Device::open(std::string("model:") + c.configuration));
+  request.write("in", Layout::kNchw, x);
+  request.run();
   std::vector<Out> found(c.outputs), expected;
-  session.read("out", Layout::kNchw, found);
+  request.read("out", Layout::kNchw, found);
   for (std::size_t k = 0; k < c.outputs; ++k) {
     std::int64_t sum = bias[k];
     for (std::size_t i = 0; i < each; ++i) sum += x[i] * weights[k * each + i];
@@ -68,7 +68,7 @@ std::string expect_right(const Case& c, Precision precision) {
         static_cast<Out>(test::saturate(test::round_shift((sum - 5) * 3, 15), 8 * sizeof(Out))));
   }
   EXPECT_EQ(found, expected) << c.configuration;
-  return std::string(session.layer_name(session.layers() - 1));
+  return std::string(request.network().layer_name(request.network().layers() - 1));
 }
 
 TEST(FullyConnectedLayers, EqualTheReference) {
@@ -105,11 +105,11 @@ TEST(MatrixProducts, EqualTheReference) {
   EXPECT_EQ(net.macs(), std::uint64_t{kRows} * kInner * kColumns);
   const auto x = random_values<std::int8_t>(kRows * kInner, 2, -128, 127);
   for (const char* device : {"model:nv_full", "model:nv_small"}) {
-    Session session = net.build(Device::open(device));
-    session.write("in", Layout::kNhwc, x);
-    session.run();
+    Request request = net.build(Device::open(device));
+    request.write("in", Layout::kNhwc, x);
+    request.run();
     std::vector<std::int8_t> found(kRows * kColumns), expected;
-    session.read("out", Layout::kNhwc, found);
+    request.read("out", Layout::kNhwc, found);
     for (std::size_t r = 0; r < kRows; ++r) {
       for (std::size_t c = 0; c < kColumns; ++c) {
         std::int32_t sum = 0;

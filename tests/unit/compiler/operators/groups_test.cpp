@@ -113,7 +113,10 @@ Depthwise depthwise(std::uint32_t channels, std::uint32_t size, std::uint32_t gr
 // are so small that starting them takes longer.
 TEST(NetworkGroups, TakeAsManyAtATimeAsTakesLeast) {
   const auto layers = [](std::uint32_t channels, std::uint32_t size, const std::string& device) {
-    return depthwise(channels, size, channels).net.build(Device::open("model:" + device)).layers();
+    return depthwise(channels, size, channels)
+        .net.build(Device::open("model:" + device))
+        .network()
+        .layers();
   };
   EXPECT_EQ(layers(512, 28, "nv_full"), 8u);  // 64 channels in a step
   EXPECT_EQ(layers(64, 28, "nv_large"), 1u);
@@ -136,9 +139,9 @@ TEST(NetworkGroups, APoolingFollowsOneBlockOnTheFly) {
   conv.weights = weights;
   const Tensor out = net.convolution(net.input("in", {32, 8, 8}), conv);
   net.output(net.pooling(out, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
-  const Session session = net.build(Device::open("model:nv_full"));
-  ASSERT_EQ(session.layers(), 1u);
-  EXPECT_EQ(session.layer_name(0), "dw+pool");
+  const Request request = net.build(Device::open("model:nv_full"));
+  ASSERT_EQ(request.network().layers(), 1u);
+  EXPECT_EQ(request.network().layer_name(0), "dw+pool");
 }
 
 // Operands of channels and of elements go with the kernels that they are for.
@@ -159,13 +162,13 @@ TEST(NetworkGroups, OperandsGoWithTheirKernels) {
   const auto x = test::random_values<std::int8_t>(shape.elements(), 4, -128, 127);
   const auto y = test::random_values<std::int8_t>(shape.elements(), 5, -128, 127);
   for (const char* device : {"model:nv_full", "model:nv_small"}) {
-    Session session = net.build(Device::open(device));
-    EXPECT_GT(session.layers(), 1u) << device;
-    session.write("in", Layout::kNchw, x);
-    session.write("other", Layout::kNchw, y);
-    session.run();
+    Request request = net.build(Device::open(device));
+    EXPECT_GT(request.network().layers(), 1u) << device;
+    request.write("in", Layout::kNchw, x);
+    request.write("other", Layout::kNchw, y);
+    request.run();
     std::vector<std::int8_t> out(x.size()), expected;
-    session.read("out", Layout::kNchw, out);
+    request.read("out", Layout::kNchw, out);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t c = i / (kSize * kSize);
       std::int32_t v = test::apply(x[i] * weights[c], 3, shifts[c], 0, 1, scales[c], 4, false);

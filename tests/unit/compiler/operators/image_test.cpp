@@ -12,6 +12,7 @@
 #include "common/runtime/conv_reference.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "common/share.hpp"
+#include "nvdla/lowlevel/images.hpp"
 
 namespace nvdla {
 namespace {
@@ -141,7 +142,7 @@ class Images {
 
     Network net;
     net.output(net.convolution(net.image("in", desc), layer), "out");
-    Session session = net.build(Device::open("model:" + configuration));
+    Request request = net.build(Device::open("model:" + configuration));
     std::vector<std::byte> first(std::size_t{width} * height * bytes);
     std::vector<std::byte> second(f.second.empty() ? 0 : first.size() * 2);
     test::Random data = random_.fork();
@@ -152,8 +153,8 @@ class Images {
         if (f.real && i % 2 == 1) (*plane)[i] &= std::byte{0xb7};
       }
     }
-    session.write_pixels("in", first, second);
-    session.run();
+    request.write_pixels("in", first, second);
+    request.run();
 
     Values in({c.channels, height, width}, c.processing);
     for (std::size_t xy = 0; xy < std::size_t{width} * height; ++xy) {
@@ -181,7 +182,7 @@ class Images {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       expected.data[i] = test::convert_to(sums[i], layer.output, c.processing, c.processing);
     }
-    return test::read(session, "out") == expected ? "" : "another result";
+    return test::read(request, "out") == expected ? "" : "another result";
   }
 
  private:
@@ -231,22 +232,22 @@ TEST(NetworkImage, TellsWhereItLies) {
       net.convolution(
           net.image("in", {.format = NVDLA_PIXEL_Y8_U8V8_N444, .width = 33, .height = 4}), c),
       "out");
-  Session session = net.build(Device::open("model:nv_full"));
-  const ImageDesc& desc = session.image("in");
+  Request request = net.build(Device::open("model:nv_full"));
+  const ImageDesc& desc = request.network().image("in");
   EXPECT_EQ(desc.line_stride, 64U);
   EXPECT_EQ(desc.offset_uv, 256U);
   EXPECT_EQ(desc.line_stride_uv, 96U);
   EXPECT_EQ(image_bytes(configuration_info("nv_full"), desc), 256U + 4 * 96);
   expect_error(ErrorCode::kInvalidArgument, "'in' is an image: write_pixels() writes it",
-               [&] { session.desc("in"); });
+               [&] { request.network().desc("in"); });
   expect_error(ErrorCode::kInvalidArgument, "'out' is a tensor, not an image", [&] {
     Network other;
     const Tensor in = other.input("out", {1, 1, 1});
     other.output(other.pointwise(in, {}), "y");
-    other.build(Device::open("model:nv_small")).image("out");
+    other.build(Device::open("model:nv_small")).network().image("out");
   });
   expect_error(ErrorCode::kInvalidArgument, "131 bytes given for the first plane, 4 lines of 33",
-               [&] { session.write_pixels("in", std::vector<std::byte>(131)); });
+               [&] { request.write_pixels("in", std::vector<std::byte>(131)); });
 }
 
 class BadImage : public ::testing::Test {

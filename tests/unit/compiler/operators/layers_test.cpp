@@ -17,23 +17,23 @@ namespace {
 // From "in", whose bytes are some, to "out".
 void expect_same(const Network& net, const std::string& device, std::uint32_t least) {
   SCOPED_TRACE(device);
-  Session session = net.build(Device::open(device));
-  EXPECT_GE(session.layers(), least);
+  Request request = net.build(Device::open(device));
+  EXPECT_GE(request.network().layers(), least);
   {
-    const Map map = session.buffer("in").map(MapMode::kWrite);
+    const Map map = request.buffer("in").map(MapMode::kWrite);
     for (std::size_t i = 0; i < map.size(); ++i) map.bytes()[i] = static_cast<std::byte>(i * 37);
   }
   std::vector<std::byte> last;
   std::uint64_t offset = 0;
-  const auto found = session.compare_layers(Device::open(device), [&](const LayerTensor& tensor) {
+  const auto found = request.compare_layers(Device::open(device), [&](const LayerTensor& tensor) {
     if (tensor.name != "output 'out'") return;
     last.assign(tensor.bytes.begin(), tensor.bytes.end());
     offset = tensor.offset;
   });
   EXPECT_FALSE(found) << describe(*found);
   ASSERT_FALSE(last.empty());
-  session.run();
-  const Map map = session.buffer("out").map(MapMode::kRead);
+  request.run();
+  const Map map = request.buffer("out").map(MapMode::kRead);
   const auto rest = map.bytes().subspan(static_cast<std::size_t>(offset));
   EXPECT_TRUE(std::equal(rest.begin(), rest.end(), last.begin(), last.end()));
 }

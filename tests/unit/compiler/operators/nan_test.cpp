@@ -101,16 +101,16 @@ TEST_P(NansOfConvolutions, EqualTheReference) {
       image.height = shape.height;
       image.width = shape.width;
       net.output(net.convolution(net.image("in", image), layer), "out");
-      Session session = net.build(Device::open("model:nv_full"));
+      Request request = net.build(Device::open("model:nv_full"));
       // Components of a pixel side by side.
       std::vector<std::uint16_t> pixels;
       const std::size_t area = std::size_t{shape.height} * shape.width;
       for (std::size_t k = 0; k < in.data.size(); ++k) {
         pixels.push_back(static_cast<std::uint16_t>(in.data[k % 4 * area + k / 4]));
       }
-      session.write_pixels("in", std::as_bytes(std::span(pixels)));
-      session.run();
-      ASSERT_TRUE(test::read(session, "out") == expected);
+      request.write_pixels("in", std::as_bytes(std::span(pixels)));
+      request.run();
+      ASSERT_TRUE(test::read(request, "out") == expected);
       continue;
     }
     net.output(net.convolution(net.input("in", shape, Precision::kFp16), layer), "out");
@@ -201,18 +201,18 @@ TEST(Infinities, AreTheLargestNumbersOnceWritten) {
   Network net;
   const Tensor in = net.input("in", {2, 1, 1}, Precision::kFp16, {.scale = 0.5F});
   net.output(net.pooling(in, {.name = "most", .method = NVDLA_POOL_MAX}), "out");
-  Session session = net.build(Device::open("model:nv_full"));
+  Request request = net.build(Device::open("model:nv_full"));
   const auto run = [&] {
-    session.run();
+    request.run();
     std::vector<std::uint16_t> found(2);
-    session.read("out", Layout::kNchw, std::span(found));
+    request.read("out", Layout::kNchw, std::span(found));
     return found;
   };
   const std::vector<std::uint16_t> largest = {0x7bff, 0xfbff}, halves = {0x7c00, 0xfc00};
-  session.write("in", Layout::kNchw, std::span<const std::uint16_t>(halves));
+  request.write("in", Layout::kNchw, std::span<const std::uint16_t>(halves));
   EXPECT_EQ(run(), largest);
   const std::vector<float> reals = {INFINITY, -INFINITY};
-  session.write("in", Layout::kNchw, std::span<const float>(reals));
+  request.write("in", Layout::kNchw, std::span<const float>(reals));
   EXPECT_EQ(run(), largest);
 }
 

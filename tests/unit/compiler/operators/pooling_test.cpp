@@ -240,12 +240,12 @@ TEST(Pooling, BehindAConvolution) {
     Values middle({20, 7, 8}, Precision::kInt8), data({12, 9, 10}, Precision::kInt8);
     middle.data.assign(conv.data.begin(), conv.data.end());
     data.data.assign(in.data.begin(), in.data.end());
-    Session session = net.build(Device::open(std::string("model:") + name));
-    EXPECT_EQ(session.layers(), 1U);
-    EXPECT_EQ(session.layer_name(0), "conv+pool");
-    test::write(session, "in", data);
-    session.run();
-    EXPECT_EQ(test::read(session, "out"), pool(middle, p));
+    Request request = net.build(Device::open(std::string("model:") + name));
+    EXPECT_EQ(request.network().layers(), 1U);
+    EXPECT_EQ(request.network().layer_name(0), "conv+pool");
+    test::write(request, "in", data);
+    request.run();
+    EXPECT_EQ(test::read(request, "out"), pool(middle, p));
   }
 }
 
@@ -327,9 +327,9 @@ TEST(Pooling, OfAWholePlaneTakesFewSteps) {
   Network net;
   const Pooling p{.name = "all", .kernel_height = 112, .kernel_width = 112};
   net.output(net.pooling(net.input("in", {32, 112, 112}), p), "out");
-  const Session session = net.build(Device::open("model:nv_full"));
-  ASSERT_EQ(session.layers(), 3u);
-  EXPECT_EQ(session.layer_name(0), "all step 1/3");
+  const Request request = net.build(Device::open("model:nv_full"));
+  ASSERT_EQ(request.network().layers(), 3u);
+  EXPECT_EQ(request.network().layer_name(0), "all step 1/3");
 }
 
 TEST(BadPooling, Refused) {

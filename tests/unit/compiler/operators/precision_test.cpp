@@ -133,12 +133,12 @@ void check_layer(const Device& device, const Pair& pair, test::Random& random) {
   const Tensor output = net.pointwise(input, layer);
   EXPECT_EQ(net.precision(output), pair.out);
   net.output(output, "out");
-  Session session = net.build(device);
-  ASSERT_EQ(session.layers(), shape.batch);
-  test::write(session, "in", in);
-  if (x1.tensor) test::write(session, "x1", *x1.tensor);
-  if (x2.tensor) test::write(session, "x2", *x2.tensor);
-  session.run();
+  Request request = net.build(device);
+  ASSERT_EQ(request.network().layers(), shape.batch);
+  test::write(request, "in", in);
+  if (x1.tensor) test::write(request, "x1", *x1.tensor);
+  if (x2.tensor) test::write(request, "x2", *x2.tensor);
+  request.run();
   Values expected(shape, pair.out);
   for (std::size_t i = 0; i < in.data.size(); ++i) {
     std::int64_t value = test::stream(in.data[i], pair.processing);
@@ -146,7 +146,7 @@ void check_layer(const Device& device, const Pair& pair, test::Random& random) {
     value = apply(x2, value, i, shape, pair.processing);
     expected.data[i] = test::convert_to(value, layer.output, pair.processing, pair.out);
   }
-  ASSERT_EQ(test::read(session, "out").data, expected.data);
+  ASSERT_EQ(test::read(request, "out").data, expected.data);
 }
 
 class Pairs : public ::testing::TestWithParam<std::size_t> {};
@@ -232,12 +232,13 @@ TEST(Precisions, ConvolutionsOfABatch) {
     EXPECT_EQ(net.shape(conv), out);
     EXPECT_EQ(net.macs(), 3ULL * 9 * 20 * 9 * 20);
     net.output(conv, "out");
-    Session session = net.build(Device::open(std::string("model:") + name));
+    Request request = net.build(Device::open(std::string("model:") + name));
     std::uint64_t macs = 0;
-    for (std::uint32_t i = 0; i < session.layers(); ++i) macs += session.layer_macs(i);
+    for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+      macs += request.network().layer_macs(i);
     EXPECT_EQ(macs, net.macs());
-    test::write(session, "in", in);
-    session.run();
+    test::write(request, "in", in);
+    request.run();
     Values expected(out, Precision::kInt8);
     expected.data.clear();
     for (std::size_t n = 0; n < 3; ++n) {
@@ -247,7 +248,7 @@ TEST(Precisions, ConvolutionsOfABatch) {
       const test::Int8 one = test::convert(test::convolve(cube, weights, 9, 3, 3, {}), 0, 1, 9);
       expected.data.insert(expected.data.end(), one.data.begin(), one.data.end());
     }
-    EXPECT_EQ(test::read(session, "out"), expected);
+    EXPECT_EQ(test::read(request, "out"), expected);
   }
 }
 
@@ -256,12 +257,12 @@ TEST(Precisions, FloatsInFp16) {
   net.output(net.pointwise(net.input("in", {1, 1, 6}, Precision::kFp16, {.scale = 0.5F}),
                            {.name = "same"}),
              "out", {.scale = 0.25F});
-  Session session = net.build(Device::open("model:nv_full"));
-  session.write("in", Layout::kNchw,
+  Request request = net.build(Device::open("model:nv_full"));
+  request.write("in", Layout::kNchw,
                 std::vector<float>{1.0F, -0.5F, 3.0F, 1e9F, 0x1p-25F, 1.0F + 0x1p-11F});
-  session.run();
+  request.run();
   std::vector<float> found(6);
-  session.read("out", Layout::kNchw, found);
+  request.read("out", Layout::kNchw, found);
   EXPECT_EQ(found, (std::vector<float>{0.5F, -0.25F, 1.5F, 16376.0F, 0x1p-26F, 0.5F}));
 }
 

@@ -113,11 +113,11 @@ TEST(NetworkQuantized, TellsWhatTensorsStandFor) {
   EXPECT_EQ(net.quantization(both), (Quantization{0.25F, -2}));
   EXPECT_EQ(net.quantization(apart), std::nullopt);
   net.output(both, "out");
-  Session session = net.build(Device::open("model:nv_small"));
-  session.write("in", Layout::kNchw, std::vector<float>{1.0F, 2.0F, 4.0F, 3.0F});
-  session.run();
+  Request request = net.build(Device::open("model:nv_small"));
+  request.write("in", Layout::kNchw, std::vector<float>{1.0F, 2.0F, 4.0F, 3.0F});
+  request.run();
   std::vector<float> out(4);
-  session.read("out", Layout::kNchw, out);
+  request.read("out", Layout::kNchw, out);
   EXPECT_EQ(out, (std::vector<float>{4.0F, -0.5F, 4.0F, -0.5F}));
 }
 

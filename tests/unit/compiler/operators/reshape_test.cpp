@@ -100,15 +100,15 @@ TEST(Normalizations, InFp16) {
   net.output(net.normalization(net.input("in", shape, Precision::kFp16),
                                {.name = "twice", .window = 3, .lut = &lut}),
              "out");
-  Session session = net.build(Device::open("model:nv_full"));
+  Request request = net.build(Device::open("model:nv_full"));
   std::vector<float> in(shape.elements()), expected(in.size()), out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     in[i] = static_cast<float>(i) / 4 - 7;
     expected[i] = 2 * in[i];
   }
-  session.write("in", Layout::kNchw, in);
-  session.run();
-  session.read("out", Layout::kNchw, out);
+  request.write("in", Layout::kNchw, in);
+  request.run();
+  request.read("out", Layout::kNchw, out);
   EXPECT_EQ(out, expected);
 }
 
@@ -158,18 +158,18 @@ TEST(Reshaping, SplitsAndMerges) {
     const Tensor planes = net.split(merged, "split");
     net.output(merged, "cube");
     net.output(planes, "planes");
-    Session session = net.build(device);
-    EXPECT_TRUE(session.desc("in").planar);
-    EXPECT_TRUE(session.desc("planes").planar);
-    EXPECT_FALSE(session.desc("cube").planar);
-    test::write(session, "in", in);
-    session.run();
-    ASSERT_EQ(test::read(session, "cube"), in);
-    ASSERT_EQ(test::read(session, "planes"), in);
+    Request request = net.build(device);
+    EXPECT_TRUE(request.network().desc("in").planar);
+    EXPECT_TRUE(request.network().desc("planes").planar);
+    EXPECT_FALSE(request.network().desc("cube").planar);
+    test::write(request, "in", in);
+    request.run();
+    ASSERT_EQ(test::read(request, "cube"), in);
+    ASSERT_EQ(test::read(request, "planes"), in);
     // The second channel starts a plane after the first one.
     if (shape.channels > 1) {
-      const TensorDesc& desc = session.desc("planes");
-      const Map map = session.buffer("planes").map(MapMode::kRead);
+      const TensorDesc& desc = request.network().desc("planes");
+      const Map map = request.buffer("planes").map(MapMode::kRead);
       const auto* first = map.data() + desc.surface_stride;
       std::uint16_t found = 0;
       std::memcpy(&found, first, desc.element_bytes());
@@ -197,13 +197,13 @@ TEST(Reshaping, CopiesThroughTheOtherMemory) {
     const Tensor far = net.copy(same, "out of SRAM");
     net.output(same, "near");
     net.output(far, "out");
-    Session session = net.build(device);
-    EXPECT_EQ(session.buffer("near").memory(), Memory::kSram);
-    EXPECT_EQ(session.buffer("out").memory(), Memory::kDram);
-    test::write(session, "in", in);
-    session.run();
-    ASSERT_EQ(test::read(session, "out"), in);
-    ASSERT_EQ(test::read(session, "near"), in);
+    Request request = net.build(device);
+    EXPECT_EQ(request.buffer("near").memory(), Memory::kSram);
+    EXPECT_EQ(request.buffer("out").memory(), Memory::kDram);
+    test::write(request, "in", in);
+    request.run();
+    ASSERT_EQ(test::read(request, "out"), in);
+    ASSERT_EQ(test::read(request, "near"), in);
   }
 }
 

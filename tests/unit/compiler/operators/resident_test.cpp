@@ -58,27 +58,28 @@ class Cut {
   }
 
   const Network& network() const { return net_; }
-  Session build(const std::string& device) const { return net_.build(Device::open(device)); }
+  Request build(const std::string& device) const { return net_.build(Device::open(device)); }
 
-  std::vector<std::int8_t> run(Session& session, std::uint32_t seed) const {
+  std::vector<std::int8_t> run(Request& request, std::uint32_t seed) const {
     const std::size_t count = std::size_t{shape_.channels} * shape_.height * shape_.width;
-    session.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
-    session.run();
-    const Shape out = session.desc("out").shape;
+    request.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
+    request.run();
+    const Shape out = request.network().desc("out").shape;
     std::vector<std::int8_t> result(std::size_t{out.channels} * out.height * out.width);
-    session.read("out", Layout::kNchw, result);
+    request.read("out", Layout::kNchw, result);
     return result;
   }
 
   // On a device with the fault and on one without.
   void expect_the_same(const std::string& configuration, bool cut) const {
-    Session gated = build("model:" + configuration);
-    Session mended = build("model:" + configuration + ",gating=off");
+    Request gated = build("model:" + configuration);
+    Request mended = build("model:" + configuration + ",gating=off");
     if (cut) {
-      EXPECT_GT(gated.layers(), mended.layers()) << configuration;
+      EXPECT_GT(gated.network().layers(), mended.network().layers()) << configuration;
     }
     std::uint64_t macs = 0;
-    for (std::uint32_t i = 0; i < gated.layers(); ++i) macs += gated.layer_macs(i);
+    for (std::uint32_t i = 0; i < gated.network().layers(); ++i)
+      macs += gated.network().layer_macs(i);
     EXPECT_EQ(macs, net_.macs()) << configuration;
     ASSERT_EQ(run(gated, 9), run(mended, 9)) << configuration;
   }
@@ -123,10 +124,11 @@ TEST(Resident, PartsThatBeginInsideAnEntry) {
 TEST(Resident, PoolingsBehindPartsOfKernels) {
   const Cut cut({.in = {128, 12, 10}, .kernels = 180, .size = 3, .pooled = true});
   cut.expect_the_same("nv_small", true);
-  const Session session = cut.build("model:nv_small");
-  for (std::uint32_t i = 0; i < session.layers(); ++i)
-    EXPECT_EQ(session.layer_name(i),
-              "conv " + std::to_string(i + 1) + "/" + std::to_string(session.layers()) + "+pool");
+  const Request request = cut.build("model:nv_small");
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i)
+    EXPECT_EQ(request.network().layer_name(i), "conv " + std::to_string(i + 1) + "/" +
+                                                   std::to_string(request.network().layers()) +
+                                                   "+pool");
 }
 
 TEST(Resident, ImagesWithManyKernels) {
@@ -144,11 +146,11 @@ TEST(Resident, ImagesWithManyKernels) {
   net.output(net.convolution(net.image("in", desc), conv), "out");
   std::vector<std::vector<std::int8_t>> results;
   for (const char* device : {"model:nv_small", "model:nv_small,gating=off"}) {
-    Session session = net.build(Device::open(device));
-    session.write_pixels("in", std::as_bytes(std::span(pixels)));
-    session.run();
+    Request request = net.build(Device::open(device));
+    request.write_pixels("in", std::as_bytes(std::span(pixels)));
+    request.run();
     results.emplace_back(std::size_t{kKernels} * 10 * 10);
-    session.read("out", Layout::kNchw, results.back());
+    request.read("out", Layout::kNchw, results.back());
   }
   EXPECT_EQ(results[0], results[1]);
 }
@@ -162,7 +164,7 @@ TEST(Resident, ChainsOfLayersAndJobs) {
                       Cut({.in = {64, 70, 60}, .kernels = 24, .size = 3})};
   const Device device = Device::open("model:nv_small");
   const Device mended = Device::open("model:nv_small,gating=off");
-  std::vector<Session> sessions, expected;
+  std::vector<Request> sessions, expected;
   for (const Cut& cut : cuts) {
     sessions.push_back(cut.network().build(device));
     expected.push_back(cut.network().build(mended));
@@ -175,8 +177,8 @@ TEST(Resident, ChainsOfLayersAndJobs) {
 
 TEST(Resident, MendedLogicStreamsAsBefore) {
   const Cut cut({.in = {256, 8, 8}, .kernels = 96, .size = 3});
-  EXPECT_EQ(cut.build("model:nv_small,gating=off").layers(), 1U);
-  EXPECT_EQ(cut.build("model:nv_full").layers(), 1U);
+  EXPECT_EQ(cut.build("model:nv_small,gating=off").network().layers(), 1U);
+  EXPECT_EQ(cut.build("model:nv_full").network().layers(), 1U);
 }
 
 }  // namespace

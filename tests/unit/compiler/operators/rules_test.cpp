@@ -218,7 +218,7 @@ TEST(RulesBesideTransfers, NameTheLayer) {
     net.output(net.convolution(net.input("wide", {64, 8, 8}), large), "sums");
     return net.build(Device::open("model:nv_full"));
   };
-  const Session right = build(9);
+  const Request right = build(9);
   const auto& part = test::only_program(right);
   ASSERT_EQ(part.transfers.size(), 2U);
   EXPECT_EQ(part.bound.back(), detail::ProgramPart::kOwn);

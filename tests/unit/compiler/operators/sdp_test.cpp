@@ -142,16 +142,16 @@ TEST_P(OperatorsY, RandomLayers) {
     Pointwise layer{.name = "y", .y = y.op};
     if (precision != Precision::kFp16) layer.output = {.scale = 3, .shift = 7};
     net.output(net.pointwise(input, layer), "out");
-    Session session = net.build(device);
-    test::write(session, "in", in);
-    if (y.tensor) test::write(session, "y", *y.tensor);
-    session.run();
+    Request request = net.build(device);
+    test::write(request, "in", in);
+    if (y.tensor) test::write(request, "y", *y.tensor);
+    request.run();
     Values expected(shape, precision);
     for (std::size_t k = 0; k < in.data.size(); ++k) {
       const std::int64_t v = y.apply(test::stream(in.data[k], precision), k, shape, precision);
       expected.data[k] = test::convert_to(v, layer.output, precision, precision);
     }
-    ASSERT_EQ(test::read(session, "out").data, expected.data);
+    ASSERT_EQ(test::read(request, "out").data, expected.data);
   });
 }
 
@@ -238,10 +238,10 @@ TEST_P(OperatorsY, AreFollowedByRelu) {
                         kernels(byte_matrix, word_matrix, half_matrix),
                         [&](const auto& layer) { return with_relu(layer, y.op, converter, out); }),
                "out");
-    Session session = net.build(device);
-    test::write(session, "in", in);
-    if (y.tensor) test::write(session, "y", *y.tensor);
-    session.run();
+    Request request = net.build(device);
+    test::write(request, "in", in);
+    if (y.tensor) test::write(request, "y", *y.tensor);
+    request.run();
     Values expected(shape, out);
     Operator relu;
     relu.relu = true;
@@ -250,7 +250,7 @@ TEST_P(OperatorsY, AreFollowedByRelu) {
           test::apply_x(y.apply(sums[k], k, shape, precision), relu, 0, 0, precision);
       expected.data[k] = test::convert_to(v, converter, precision, out);
     }
-    ASSERT_EQ(test::read(session, "out"), expected)
+    ASSERT_EQ(test::read(request, "out"), expected)
         << "kind " << static_cast<int>(kind) << ", alu " << y.op.alu << ", mul " << y.op.mul
         << ", table " << y.lut.has_value() << ", result " << static_cast<int>(out);
   });
@@ -269,11 +269,11 @@ TEST(OperatorY, ReluBehindItAndAConverterThatFalls) {
     c.output = {.scale = scale};
     c.precision = Precision::kFp16;
     net.output(net.convolution(net.input("in", {1, 1, 2}, Precision::kInt16), c), "out");
-    Session session = net.build(Device::open("model:nv_full"));
-    session.write("in", Layout::kNchw, std::vector<std::int16_t>{100, 700});
-    session.run();
+    Request request = net.build(Device::open("model:nv_full"));
+    request.write("in", Layout::kNchw, std::vector<std::int16_t>{100, 700});
+    request.run();
     std::vector<float> out(2);
-    session.read("out", Layout::kNchw, std::span(out));
+    request.read("out", Layout::kNchw, std::span(out));
     EXPECT_EQ(out, (std::vector<float>{0, scale * 400.0F})) << scale;
   }
 }
@@ -294,17 +294,17 @@ TEST(OperatorY, OfAConvolution) {
   c.y.lut = &lut;
   c.output = {.scale = 1, .shift = 8};
   net.output(net.convolution(net.input("in", {64, 100, 90}), c), "out");
-  Session session = net.build(Device::open("model:nv_full"));
-  EXPECT_GT(session.layers(), 1U);
-  session.write("in", Layout::kNchw, in.data);
-  session.run();
+  Request request = net.build(Device::open("model:nv_full"));
+  EXPECT_GT(request.network().layers(), 1U);
+  request.write("in", Layout::kNchw, in.data);
+  request.run();
   const test::Int32 sums = test::convolve(in, weights, 32, 1, 1, {});
   Values expected(out, Precision::kInt8);
   for (std::size_t i = 0; i < expected.data.size(); ++i) {
     const std::int64_t v = test::look_up(lut, std::int64_t{sums.data[i]} + numbers[i]);
     expected.data[i] = test::convert_to(v, c.output, Precision::kInt8, Precision::kInt8);
   }
-  EXPECT_EQ(test::read(session, "out"), expected);
+  EXPECT_EQ(test::read(request, "out"), expected);
 }
 
 TEST(BadOperatorY, Refused) {

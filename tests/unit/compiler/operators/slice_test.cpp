@@ -96,7 +96,7 @@ TEST(Slices, AreReadWhereTheyAre) {
   const Tensor half = slice(pair, pair.input({64, 5, 5}, random), {"", Axis::kChannels, 32, 32});
   pair.output(pair.more(slice(pair, half, {"", Axis::kWidth, 1, 2})));
   for (const char* device : {"model:nv_full", "model:nv_small"}) {
-    EXPECT_EQ(pair.net.build(Device::open(device)).layers(), 5u) << device;
+    EXPECT_EQ(pair.net.build(Device::open(device)).network().layers(), 5u) << device;
     pair.expect_right(device, "views");
   }
 }
@@ -137,13 +137,13 @@ TEST(Slices, OfBatchesAreReadWhereTheyAre) {
   const Tensor in = net.input("in", shape);
   const Tensor part = net.slice(in, {.name = "part", .start = 32, .size = 32});
   net.output(test::plus_one(net, part, "out"), "out");
-  Session session = net.build(Device::open("model:nv_full"));
-  EXPECT_EQ(session.layers(), 4u);
+  Request request = net.build(Device::open("model:nv_full"));
+  EXPECT_EQ(request.network().layers(), 4u);
   std::vector<std::int8_t> values(shape.elements()), out(shape.elements() / 3);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(i % 101);
-  session.write("in", Layout::kNchw, values);
-  session.run();
-  session.read("out", Layout::kNchw, out);
+  request.write("in", Layout::kNchw, values);
+  request.run();
+  request.read("out", Layout::kNchw, out);
   constexpr std::size_t kPart = 32 * 6;
   for (std::size_t i = 0; i < out.size(); ++i)
     ASSERT_EQ(out[i], values[i / kPart * 3 * kPart + kPart + i % kPart] + 1) << i;
@@ -269,10 +269,10 @@ TEST(Reshapes, OfBatchesKeepEachCube) {
     std::vector<std::int8_t> values(to.elements()), out(to.elements());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int8_t>(i % 101);
     for (const char* device : {"model:nv_full", "model:nv_small"}) {
-      Session session = net.build(Device::open(device));
-      session.write("in", Layout::kNchw, values);
-      session.run();
-      session.read("out", Layout::kNchw, out);
+      Request request = net.build(Device::open(device));
+      request.write("in", Layout::kNchw, values);
+      request.run();
+      request.read("out", Layout::kNchw, out);
       EXPECT_EQ(out, values) << device << " " << to.channels;
     }
   }
@@ -310,7 +310,7 @@ TEST(Upsamplings, TakeAsManyLayersAsThereAreBlocksAndLines) {
   net.output(net.upsample(net.input("in", {32, 3, 4}), {.name = "up"}), "out");
   EXPECT_EQ(layer_names(net.build(Device::open("model:nv_full"))),
             (Names{"up block 1/2", "up block 2/2", "up lines 1/2", "up lines 2/2"}));
-  EXPECT_EQ(net.build(Device::open("model:nv_small")).layers(), 16u);
+  EXPECT_EQ(net.build(Device::open("model:nv_small")).network().layers(), 16u);
 }
 
 TEST(Upsamplings, BadOnesAreNamedExactly) {

@@ -13,7 +13,7 @@
 
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/reference.hpp"
-#include "common/runtime/session_bindings.hpp"
+#include "common/runtime/request_bindings.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/nvdla.hpp"
 #include "support/handles.hpp"
@@ -38,7 +38,7 @@ class Net {
     conv.output = {.scale = 1, .shift = 12};
     net_.output(net_.convolution(net_.input("in", input), conv), "out");
   }
-  Session build(const std::string& device) const { return net_.build(Device::open(device)); }
+  Request build(const std::string& device) const { return net_.build(Device::open(device)); }
   std::vector<std::int8_t> input() const {
     return test::random_values<std::int8_t>(
         std::size_t{input_.batch} * input_.channels * input_.height * input_.width, 7, -128, 127);
@@ -50,10 +50,10 @@ class Net {
   Network net_;
 };
 
-std::vector<std::int8_t> output(const Session& session) {
-  const Shape out = session.desc("out").shape;
+std::vector<std::int8_t> output(const Request& request) {
+  const Shape out = request.network().desc("out").shape;
   std::vector<std::int8_t> result(std::size_t{out.batch} * out.channels * out.height * out.width);
-  session.read("out", Layout::kNchw, result);
+  request.read("out", Layout::kNchw, result);
   return result;
 }
 
@@ -61,11 +61,11 @@ std::vector<std::int8_t> output(const Session& session) {
 // what is not reused is not kept.
 TEST(TiedNetwork, RunsAreCutBeforeTheyAreTooLong) {
   const Net net({8, 4000, 100, 20}, 8, 32);
-  const Session session = net.build("model:nv_small");
-  const auto& part = test::only_program(session);
+  const Request request = net.build("model:nv_small");
+  const auto& part = test::only_program(request);
   std::uint64_t run = 0, all = 0;
   unsigned cuts = 0;
-  for (std::uint32_t i = 0; i < session.layers(); ++i) {
+  for (std::uint32_t i = 0; i < request.network().layers(); ++i) {
     const std::uint64_t cycles = part.program.cycles(i);
     const bool reuses = (part.layers[i].conv.flags & kReuse) != 0;
     if (i != 0) {
@@ -89,11 +89,11 @@ TEST(TiedNetwork, ResultsAreThoseOfWhatWasReused) {
   const Net parts({512, 20, 18}, 44, 3), lines({64, 60, 30}, 16, 5), cubes({16, 9, 9, 3}, 24, 3);
   for (const Net* net : {&parts, &lines, &cubes}) {
     for (const char* device : {"model:nv_small", "model:nv_small,gating=off", "model:nv_full"}) {
-      Session session = net->build(device);
-      session.write("in", Layout::kNchw, net->input());
-      session.run();
-      const std::vector<std::int8_t> expected = output(session);
-      const CompiledNetwork::Impl& impl = *detail::Handles::impl(session.network());
+      Request request = net->build(device);
+      request.write("in", Layout::kNchw, net->input());
+      request.run();
+      const std::vector<std::int8_t> expected = output(request);
+      const CompiledNetwork::Impl& impl = *detail::Handles::impl(request.network());
       const auto& part = test::only_program(impl);
       for (std::size_t cut = 0; cut < part.layers.size(); ++cut) {
         std::vector<nvdla_layer> layers = part.layers;
@@ -104,11 +104,11 @@ TEST(TiedNetwork, ResultsAreThoseOfWhatWasReused) {
         ProgramDesc desc;
         desc.layers = layers;
         desc.slots = part.slots;
-        std::vector<Binding> bindings = test::session_bindings(session);
+        std::vector<Binding> bindings = test::request_bindings(request);
         const Map out = bindings[impl.outputs[0].slot].buffer.map(MapMode::kReadWrite);
         std::fill(out.bytes().begin(), out.bytes().end(), std::byte{0x55});
         impl.device.submit(impl.device.create_program(desc), bindings).wait();
-        ASSERT_EQ(output(session), expected) << device << ", cut before layer " << cut;
+        ASSERT_EQ(output(request), expected) << device << ", cut before layer " << cut;
       }
     }
   }

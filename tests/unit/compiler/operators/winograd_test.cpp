@@ -79,11 +79,11 @@ class Winograds {
     net.output(y, "out");
     // A further layer reads what lies with gaps.
     net.output(net.pointwise(y, {.name = "copy"}), "copy");
-    Session session = net.build(Device::open("model:nv_full"));
-    test::write(session, "in", in_);
-    session.run();
-    const Values found = test::read(session, "out");
-    EXPECT_EQ(test::read(session, "copy"), found);
+    Request request = net.build(Device::open("model:nv_full"));
+    test::write(request, "in", in_);
+    request.run();
+    const Values found = test::read(request, "out");
+    EXPECT_EQ(test::read(request, "copy"), found);
     return found;
   }
 
@@ -254,7 +254,7 @@ class BadWinograd : public ::testing::Test {
   void refused(const std::string& text, ErrorCode code = ErrorCode::kInvalidArgument) {
     expect_error(code, text, [&] { build(); });
   }
-  Session build() {
+  Request build() {
     Network net;
     net.output(net.convolution(net.input("in", {4, 12, 12}, precision_), conv_), "out");
     return net.build(Device::open("model:" + configuration_));
@@ -307,9 +307,9 @@ TEST_F(BadWinograd, WeightsThatAreNotFinite) {
   precision_ = Precision::kFp16;
   refused("no Winograd convolution: kernels hold NaN or infinity");
   conv_.winograd = Rewrite::kWhenItPays;
-  EXPECT_EQ(build().desc("out").line_stride, 10U * 32);
+  EXPECT_EQ(build().network().desc("out").line_stride, 10U * 32);
   halves.back() = 0;
-  EXPECT_EQ(build().desc("out").line_stride, 12U * 32);
+  EXPECT_EQ(build().network().desc("out").line_stride, 12U * 32);
 }
 
 TEST_F(BadWinograd, Folded) {
@@ -321,12 +321,12 @@ TEST_F(BadWinograd, Folded) {
 TEST_F(BadWinograd, WhenItPays) {
   conv_.winograd = Rewrite::kWhenItPays;
   const Shape direct = {2, 10, 10};
-  const auto stride = [&] { return build().desc("out").line_stride; };
+  const auto stride = [&] { return build().network().desc("out").line_stride; };
   configuration_ = "nv_small";
   EXPECT_EQ(stride(), 10U * 8);
   configuration_ = "nv_full";
   // Whole tiles of output, of which 10 columns are the tensor's.
-  EXPECT_EQ(build().desc("out").shape, direct);
+  EXPECT_EQ(build().network().desc("out").shape, direct);
   EXPECT_EQ(stride(), 12U * 32);
   conv_.dilation_x = 2;
   EXPECT_EQ(stride(), 8U * 32);

@@ -64,13 +64,13 @@ struct Case {
 };
 
 std::vector<float> run(const CompiledNetwork& compiled, const Shape& in, const Shape& out) {
-  Session session(compiled);
+  Request request = compiled.create_request();
   std::vector<float> from(in.elements()), to(out.elements());
   for (std::size_t i = 0; i < from.size(); ++i)
     from[i] = static_cast<float>(static_cast<int>(i * 29 % 23) - 11);
-  session.write("in", Layout::kNchw, std::span<const float>(from));
-  session.run();
-  session.read("out", Layout::kNchw, std::span<float>(to));
+  request.write("in", Layout::kNchw, std::span<const float>(from));
+  request.run();
+  request.read("out", Layout::kNchw, std::span<float>(to));
   return to;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reals go into a loadable and come out of it as of the session that it was made of.
+// Reals go into a loadable and come out of it as of the request that it was made of.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -36,28 +36,27 @@ std::vector<float> reals() {
   return values;
 }
 
-TEST(LoadableQuantization, RealsAsOfTheSession) {
+TEST(LoadableQuantization, RealsAsOfTheRequest) {
   const Quantization in{0.11F, 7}, out{0.23F, -3};
   for (const Precision precision : {Precision::kInt8, Precision::kInt16, Precision::kFp16}) {
     const bool half = precision == Precision::kFp16;
     const Network network =
         doubled(precision, half ? Quantization{0.11F, 0} : in, half ? Quantization{0.23F, 0} : out);
     test::RoundTrip trip(network, "nv_full");
-    EXPECT_EQ(trip.loaded.tensor("in").quantization->scale, 0.11F);
-    EXPECT_EQ(trip.loaded.tensor("out").quantization->zero_point, half ? 0 : -3);
-    const Loadable file = Loadable::load(trip.file);
-    EXPECT_EQ(file.input(0).quantization, trip.loaded.tensor("in").quantization);
-    EXPECT_EQ(file.output(0).quantization, trip.loaded.tensor("out").quantization);
+    EXPECT_EQ(trip.described("in").quantization->scale, 0.11F);
+    EXPECT_EQ(trip.described("out").quantization->zero_point, half ? 0 : -3);
+    EXPECT_EQ(trip.loadable_file.input(0).quantization, trip.described("in").quantization);
+    EXPECT_EQ(trip.loadable_file.output(0).quantization, trip.described("out").quantization);
     std::vector<float> expected(kShape.elements()), found(kShape.elements());
     Request request = trip.loaded.network().create_request();
     for (const Layout layout : {Layout::kNchw, Layout::kNhwc}) {
-      trip.session.write("in", layout, reals());
+      trip.request.write("in", layout, reals());
       trip.loaded.write("in", layout, reals());
       trip.old.write("in", layout, reals());
       request.write("in", layout, reals());
       trip.run();
       request.run();
-      trip.session.read("out", layout, expected);
+      trip.request.read("out", layout, expected);
       trip.loaded.read("out", layout, found);
       EXPECT_EQ(found, expected);
       trip.old.read("out", layout, found);
@@ -104,7 +103,7 @@ TEST(LoadableQuantization, FilesThatSayNothing) {
     c.blobs.pop_back();
     const Loadable file = Loadable::load(loadable::write_container(c));
     EXPECT_FALSE(file.input(0).quantization);
-    LoadedNetwork network = file.open(Device::open("model:nv_full"));
+    Request network = file.open(Device::open("model:nv_full"));
     std::vector<float> found(kShape.elements());
     if (precision == Precision::kFp16) {
       std::vector<float> small(found.size(), 1.5F);

@@ -42,9 +42,9 @@ TEST(Descriptors, HaveTheSizesOfBothRevisions) {
 }
 
 // Of every element of the input, ReLU.
-void expect_relu(LoadedNetwork& network, const std::vector<std::byte>& source) {
-  network.run();
-  const Map map = network.buffer("result").map(MapMode::kRead);
+void expect_relu(Request& request, const std::vector<std::byte>& source) {
+  request.run();
+  const Map map = request.buffer("result").map(MapMode::kRead);
   for (std::size_t i = 0; i < source.size(); ++i) {
     const int value = static_cast<std::int8_t>(source[i]);
     ASSERT_EQ(static_cast<std::int8_t>(map.bytes()[i]), std::max(value, 0)) << i;
@@ -56,11 +56,11 @@ TEST(Reader, RunsBothRevisions) {
     Maker maker;
     maker.revision = revision;
     maker.version = revision == Revision::kOld ? Version{0, 10, 0} : Version{0, 12, 3};
-    LoadedNetwork network = Loadable::load(maker.file()).open(Device::open("model:nv_small"));
-    EXPECT_EQ(network.layers(), 1U);
-    EXPECT_EQ(network.layer_name(0), "sdp 0");
-    expect_relu(network, maker.source);
-    expect_relu(network, maker.source);
+    Request request = Loadable::load(maker.file()).open(Device::open("model:nv_small"));
+    EXPECT_EQ(request.network().layers(), 1U);
+    EXPECT_EQ(request.network().layer_name(0), "sdp 0");
+    expect_relu(request, maker.source);
+    expect_relu(request, maker.source);
   }
 }
 
@@ -73,8 +73,8 @@ TEST(Reader, TakesFilesThatAreFourBytesEarly) {
   ASSERT_GE(file[0], std::byte{12});
   early[0] = static_cast<std::byte>(static_cast<unsigned>(file[0]) - 4);
   early[1] = early[2] = early[3] = std::byte{0};
-  LoadedNetwork network = Loadable::load(early).open(Device::open("model:nv_small"));
-  expect_relu(network, maker.source);
+  Request request = Loadable::load(early).open(Device::open("model:nv_small"));
+  expect_relu(request, maker.source);
 }
 
 TEST(Reader, ShowsAndBindsTensors) {
@@ -87,24 +87,25 @@ TEST(Reader, ShowsAndBindsTensors) {
   EXPECT_EQ(output.shape, (Shape{.channels = 32, .height = 8, .width = 8}));
   EXPECT_EQ(output.type, LoadableType::kInt8);
   const Device device = Device::open("model:nv_small");
-  LoadedNetwork network = file.open(device);
+  Request request = file.open(device);
   const Buffer mine = device.allocate(output.buffer_bytes);
-  network.bind("result", mine);
-  network.run();
+  request.bind("result", mine);
+  request.run();
   std::vector<std::int8_t> elements(2048);
-  network.read("result", Layout::kNchw, elements);
+  request.read("result", Layout::kNchw, elements);
   // Element (c, y, x) lies in surface c / 8.
   for (std::size_t c = 0; c < 32; ++c) {
     const std::size_t at = c / 8 * 512 + 3 * 64 + 5 * 8 + c % 8;
     EXPECT_EQ(elements[c * 64 + 3 * 8 + 5],
               std::max<int>(static_cast<std::int8_t>(maker.source[at]), 0));
   }
-  expect_error(ErrorCode::kInvalidArgument, "no tensor is called 'prob'; there is 'result'",
-               [&] { network.buffer("prob"); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "no input or output is called 'prob'; there is 'result'",
+               [&] { request.buffer("prob"); });
   expect_error(ErrorCode::kInvalidArgument, "has 16 bytes, 4096 are needed",
-               [&] { network.bind("result", device.allocate(16)); });
+               [&] { request.bind("result", device.allocate(16)); });
   expect_error(ErrorCode::kInvalidArgument, "'result' is an output", [&] {
-    network.write("result", Layout::kNchw, std::span<const std::int8_t>(elements));
+    request.write("result", Layout::kNchw, std::span<const std::int8_t>(elements));
   });
 }
 
@@ -112,34 +113,34 @@ TEST(Reader, ShowsAndBindsTensors) {
 TEST(Reader, GivesResultsOfTheLastRunOnly) {
   Maker maker;
   const Device device = Device::open("model:nv_small");
-  LoadedNetwork network = Loadable::load(maker.file()).open(device, {.statistics = true});
+  Request request = Loadable::load(maker.file()).open(device, {.statistics = true});
   std::vector<std::int8_t> elements(2048);
-  const auto read = [&] { network.read("result", Layout::kNchw, elements); };
+  const auto read = [&] { request.read("result", Layout::kNchw, elements); };
   expect_error(ErrorCode::kInvalidArgument,
-               "reading 'result': the loadable has not run yet: run it first", read);
-  expect_error(ErrorCode::kInvalidArgument, "statistics: the loadable has not run yet",
-               [&] { network.statistics(); });
-  network.run();
+               "reading 'result': the request has not run yet: run it first", read);
+  expect_error(ErrorCode::kInvalidArgument, "statistics: the request has not run yet",
+               [&] { request.statistics(); });
+  request.run();
   EXPECT_NO_THROW(read());
-  network.bind("result", device.allocate(4096));
+  request.bind("result", device.allocate(4096));
   expect_error(ErrorCode::kInvalidArgument,
                "reading 'result': it was bound to another buffer after the last run", read);
-  EXPECT_EQ(network.statistics().size(), 1U);
-  network.run();
+  EXPECT_EQ(request.statistics().size(), 1U);
+  request.run();
   EXPECT_NO_THROW(read());
   expect_error(ErrorCode::kInvalidArgument, "the buffer for 'result' belongs to another device",
-               [&] { network.bind("result", Device::open("model:nv_small").allocate(4096)); });
+               [&] { request.bind("result", Device::open("model:nv_small").allocate(4096)); });
 }
 
 TEST(Reader, CountsWhenAsked) {
   Maker maker;
   const Loadable file = Loadable::load(maker.file());
-  LoadedNetwork network = file.open(Device::open("model:nv_small"), {.statistics = true});
-  network.run();
-  ASSERT_EQ(network.statistics().size(), 1U);
-  EXPECT_NE(network.statistics()[0].valid, 0U);
-  network.run();
-  EXPECT_EQ(network.statistics().size(), 1U);
+  Request request = file.open(Device::open("model:nv_small"), {.statistics = true});
+  request.run();
+  ASSERT_EQ(request.statistics().size(), 1U);
+  EXPECT_NE(request.statistics()[0].valid, 0U);
+  request.run();
+  EXPECT_EQ(request.statistics().size(), 1U);
 }
 
 // One fault each, and what the error says about it.
@@ -155,8 +156,8 @@ TEST(Reader, TakesMemoriesWithoutBytes) {
   c.memories.push_back({});
   c.addresses.push_back({static_cast<std::uint16_t>(c.memories.size() - 1), 0, 0});
   c.tasks[0].addresses.push_back(static_cast<std::uint16_t>(c.addresses.size() - 1));
-  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
-  expect_relu(network, maker.source);
+  Request request = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
+  expect_relu(request, maker.source);
 }
 
 TEST(Reader, FindsEventsByTheirId) {
@@ -175,9 +176,10 @@ TEST(Reader, FeatureCubesAreNoPixels) {
   Maker maker;
   Container c = maker.container();
   c.tensors[0].pixel_format = NVDLA_PIXEL_R8;
-  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
-  EXPECT_FALSE(network.tensor("result").image());
-  EXPECT_EQ(network.desc("result").shape.channels, 32U);
+  const Loadable file = Loadable::load(write_container(c));
+  Request request = file.open(Device::open("model:nv_small"));
+  EXPECT_FALSE(file.tensor("result").image());
+  EXPECT_EQ(request.network().desc("result").shape.channels, 32U);
 }
 
 // Of atoms of 8 bytes, where the file knows of them, the dump is what it says it is.
@@ -185,12 +187,13 @@ TEST(Reader, DumpsSmallAtoms) {
   Maker maker;
   Container c = maker.container();
   c.tensors[0].pixel_format = 37;
-  LoadedNetwork network = Loadable::load(write_container(c)).open(Device::open("model:nv_small"));
-  network.run();
+  const Loadable file = Loadable::load(write_container(c));
+  Request request = file.open(Device::open("model:nv_small"));
+  request.run();
   std::vector<std::int8_t> elements(2048);
-  network.read("result", Layout::kNchw, elements);
-  const Map map = network.buffer("result").map(MapMode::kRead);
-  const std::vector<std::byte> dump = make_dimg(network.tensor("result"), map.bytes());
+  request.read("result", Layout::kNchw, elements);
+  const Map map = request.buffer("result").map(MapMode::kRead);
+  const std::vector<std::byte> dump = make_dimg(file.tensor("result"), map.bytes());
   ASSERT_EQ(dump.size(), 36U + 2048U);
   EXPECT_EQ(dump[8], std::byte{41});
   const auto expected = std::as_bytes(std::span(elements));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One network three times: as its session, and from files of both interfaces that it was saved to.
+// One network three times: as its request, and from files of both interfaces that it was saved to.
 #ifndef NVDLA_TESTS_LOADABLE_ROUND_TRIP_HPP
 #define NVDLA_TESTS_LOADABLE_ROUND_TRIP_HPP
 
@@ -50,36 +50,37 @@ struct RoundTrip {
   RoundTrip(const Network& network, const std::string& configuration,
             const BuildOptions& options = {})
       : file(saved_file(network, configuration)),
+        loadable_file(Loadable::load(file)),
         device(Device::open("model:" + configuration)),
-        session(network.build(device, options)),
-        loaded(Loadable::load(file).open(device, options)),
+        request(network.build(device, options)),
+        loaded(loadable_file.open(device, options)),
         old(Loadable::load(saved_file(network, configuration, LoadableInterface::kDla0_11))
                 .open(device, options)),
         container(loadable::parse_container(file)),
         task(std::get<loadable::DlaTask>(loadable::decode_task(container, 0).work)),
         program(loadable::convert_task(container, loadable::decode_task(container, 0),
                                        *nvdla_hw_find(configuration.c_str()))) {
-    EXPECT_EQ(loaded.layers(), session.layers());
-    EXPECT_EQ(old.layers(), session.layers());
+    EXPECT_EQ(loaded.network().layers(), request.network().layers());
+    EXPECT_EQ(old.network().layers(), request.network().layers());
   }
 
   // Random elements into all.
   template <typename T>
   void write(std::size_t count, std::string_view name = "in", unsigned seed = 5) {
     const auto source = random_elements<T>(count, seed);
-    session.write(name, Layout::kNchw, std::span<const T>(source));
+    request.write(name, Layout::kNchw, std::span<const T>(source));
     loaded.write(name, Layout::kNchw, std::span<const T>(source));
     old.write(name, Layout::kNchw, std::span<const T>(source));
   }
 
   void write_pixels(std::span<const std::byte> plane, std::span<const std::byte> plane_uv) {
-    session.write_pixels("in", plane, plane_uv);
+    request.write_pixels("in", plane, plane_uv);
     loaded.write_pixels("in", plane, plane_uv);
     old.write_pixels("in", plane, plane_uv);
   }
 
   void run() {
-    session.run();
+    request.run();
     loaded.run();
     old.run();
   }
@@ -88,7 +89,7 @@ struct RoundTrip {
   template <typename T>
   void expect_same(std::size_t count, std::string_view name = "out") {
     std::vector<T> expected(count), found(count);
-    session.read(name, Layout::kNchw, std::span<T>(expected));
+    request.read(name, Layout::kNchw, std::span<T>(expected));
     loaded.read(name, Layout::kNchw, std::span<T>(found));
     EXPECT_EQ(found, expected);
     old.read(name, Layout::kNchw, std::span<T>(found));
@@ -96,6 +97,9 @@ struct RoundTrip {
     EXPECT_NE(std::count(found.begin(), found.end(), found[0]),
               static_cast<std::ptrdiff_t>(found.size()));
   }
+
+  // Returns what the file says of an input or output.
+  LoadableTensor described(std::string_view name) const { return loadable_file.tensor(name); }
 
   // The n-th operation of a kind.
   template <typename Part>
@@ -114,10 +118,11 @@ struct RoundTrip {
   }
 
   std::vector<std::byte> file;
+  Loadable loadable_file;
   Device device;
-  Session session;
-  LoadedNetwork loaded;
-  LoadedNetwork old;  // of interface 0.11
+  Request request;
+  Request loaded;
+  Request old;  // of interface 0.11
   loadable::Container container;
   loadable::DlaTask task;
   loadable::ConvertedProgram program;
@@ -129,7 +134,7 @@ RoundTrip expect_round_trip(const Network& network, const std::string& configura
                             std::size_t inputs, std::size_t outputs, std::uint32_t layers) {
   SCOPED_TRACE(configuration);
   RoundTrip trip(network, configuration);
-  EXPECT_EQ(trip.session.layers(), layers);
+  EXPECT_EQ(trip.request.network().layers(), layers);
   trip.write<In>(inputs);
   trip.run();
   trip.expect_same<Out>(outputs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Convolutions in files: images of all pixel formats, tiles, bands and what they share, weights in
-// either memory. Bit for bit what the session gives.
+// either memory. Bit for bit what the request gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,9 +42,9 @@ RoundTrip expect_same_image(const Network& network, const std::string& configura
   trip.write_pixels(random_plane(pixels * pixel.bytes[0], real, 1),
                     random_plane(pixels * pixel.bytes[1], real, 2));
   trip.run();
-  // Where the file says the image lies is where the session has it.
-  const ImageDesc& expected = trip.session.image("in");
-  const ImageDesc found = trip.loaded.image("in");
+  // Where the file says the image lies is where the request has it.
+  const ImageDesc& expected = trip.request.network().image("in");
+  const ImageDesc found = trip.loaded.network().image("in");
   EXPECT_EQ(found.format, expected.format);
   EXPECT_EQ(found.width, expected.width);
   EXPECT_EQ(found.height, expected.height);
@@ -129,7 +129,7 @@ TEST(SaveConv, ImagesOfAllFormats) {
         const LoadableType types[] = {is_signed ? LoadableType::kInt8 : LoadableType::kUint8,
                                       is_signed ? LoadableType::kInt16 : LoadableType::kUint16,
                                       LoadableType::kFp16};
-        EXPECT_EQ(trip.loaded.tensor("in").type, types[static_cast<std::size_t>(pixel.precision)]);
+        EXPECT_EQ(trip.described("in").type, types[static_cast<std::size_t>(pixel.precision)]);
       }
     }
   }
@@ -147,7 +147,7 @@ TEST(SaveConv, ImagesInBands) {
   network.output(network.convolution(network.image("in", desc), pixels.layer), "out");
   RoundTrip trip = expect_same_image(network, "nv_small", desc);
   trip.expect_same<std::int8_t>(11 * 89 * 500);
-  ASSERT_GT(trip.session.layers(), 1U);
+  ASSERT_GT(trip.request.network().layers(), 1U);
   const loadable::ConvPart& second = trip.part<loadable::ConvPart>(1);
   EXPECT_EQ(second.op.data_reuse, 1);
   EXPECT_LT(second.surface.src_data.height, second.op.input_height_csc);
@@ -160,15 +160,15 @@ TEST(SaveConv, PixelsAreNoTensor) {
   network.output(network.convolution(network.image("in", {.width = 9, .height = 9}), pixels.layer),
                  "out");
   RoundTrip trip(network, "nv_small");
-  test::expect_error(ErrorCode::kNotAvailable, "write_pixels() writes them",
-                     [&] { (void)trip.loaded.desc("in"); });
+  test::expect_error(ErrorCode::kInvalidArgument, "write_pixels() writes it",
+                     [&] { (void)trip.loaded.network().desc("in"); });
   test::expect_error(ErrorCode::kInvalidArgument, "'out' is an output",
-                     [&] { (void)trip.loaded.image("out"); });
+                     [&] { (void)trip.loaded.network().image("out"); });
   Network tensors;
   tensors.output(tensors.pointwise(tensors.input("in", {}), {.name = "same"}), "out");
   RoundTrip cube(tensors, "nv_small");
   test::expect_error(ErrorCode::kInvalidArgument, "'in' is a tensor, not an image",
-                     [&] { (void)cube.loaded.image("in"); });
+                     [&] { (void)cube.loaded.network().image("in"); });
 }
 
 // A compiled network reads both planes; which convolution does, says where the second one lies.
@@ -179,11 +179,10 @@ TEST(SaveConv, SecondPlanesThatNobodyReadsLieNowhere) {
   network.output(network.convolution(network.image("in", desc), pixels.layer), "out");
   RoundTrip trip(network, "nv_small");
   trip.container.tensors.at(0).pixel_format = NVDLA_PIXEL_Y8_U8V8_N444;
-  const LoadedNetwork other =
-      Loadable::load(loadable::write_container(trip.container)).open(trip.device);
+  const Request other = Loadable::load(loadable::write_container(trip.container)).open(trip.device);
   test::expect_error(ErrorCode::kNotAvailable,
                      "no convolution tells where the second plane of 'in' lies",
-                     [&] { (void)other.image("in"); });
+                     [&] { (void)other.network().image("in"); });
 }
 
 TEST(SaveConv, Winograd) {
@@ -250,7 +249,7 @@ TEST(SaveConv, BandsSayWhatTheyFetch) {
   trip.write<std::int8_t>(64 * 90 * 40);
   trip.run();
   trip.expect_same<std::int8_t>(5 * 88 * 38);
-  const std::uint32_t bands = trip.session.layers();
+  const std::uint32_t bands = trip.request.network().layers();
   EXPECT_GT(bands, 1U);
   // Without gaps from the first line to the last.
   std::uint32_t line = 0, reused = 0;
@@ -283,8 +282,8 @@ TEST(SaveConv, InputsAreNotFolded) {
   for (const std::string name : {"nv_small", "nv_full"}) {
     const RoundTrip trip =
         expect_round_trip<std::int8_t>(network, name, 3 * 21 * 24, 9 * 9 * 11, 1);
-    EXPECT_EQ(trip.session.desc("in").shape.channels, 6U);
-    EXPECT_EQ(trip.loaded.desc("in").shape, (Shape{3, 21, 24}));
+    EXPECT_EQ(trip.request.network().desc("in").shape.channels, 6U);
+    EXPECT_EQ(trip.loaded.network().desc("in").shape, (Shape{3, 21, 24}));
     EXPECT_EQ(trip.program.layers[0].conv.stride_width, 2U);
   }
 }

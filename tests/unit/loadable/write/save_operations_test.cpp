@@ -467,29 +467,29 @@ void with_type(LoadableType type, const Call& call) {
   call(std::uint16_t{});
 }
 
-void write_random(const Loadable& file, Session& session, LoadedNetwork& loaded) {
+void write_random(const Loadable& file, Request& request, Request& loaded) {
   for (std::uint32_t i = 0; i < file.inputs(); ++i) {
     const LoadableTensor tensor = file.input(i);
     if (tensor.image()) {
       const auto pixels = test::random_elements<std::int8_t>(tensor.shape.elements(), i + 3);
-      session.write_pixels(tensor.name, std::as_bytes(std::span(pixels)));
+      request.write_pixels(tensor.name, std::as_bytes(std::span(pixels)));
       loaded.write_pixels(tensor.name, std::as_bytes(std::span(pixels)), {});
       continue;
     }
     with_type(tensor.type, [&]<typename T>(T) {
       const auto source = test::random_elements<T>(tensor.shape.elements(), i + 3);
-      session.write(tensor.name, Layout::kNchw, std::span<const T>(source));
+      request.write(tensor.name, Layout::kNchw, std::span<const T>(source));
       loaded.write(tensor.name, Layout::kNchw, std::span<const T>(source));
     });
   }
 }
 
-void expect_same(const Loadable& file, Session& session, LoadedNetwork& loaded) {
+void expect_same(const Loadable& file, Request& request, Request& loaded) {
   for (std::uint32_t i = 0; i < file.outputs(); ++i) {
     const LoadableTensor tensor = file.output(i);
     with_type(tensor.type, [&]<typename T>(T) {
       std::vector<T> expected(tensor.shape.elements()), found(expected.size());
-      session.read(tensor.name, Layout::kNchw, std::span<T>(expected));
+      request.read(tensor.name, Layout::kNchw, std::span<T>(expected));
       loaded.read(tensor.name, Layout::kNchw, std::span<T>(found));
       EXPECT_EQ(found, expected) << tensor.name;
       // One number everywhere would show nothing.
@@ -543,16 +543,16 @@ TEST_P(SaveOperationsOn, RunAsTheNetwork) {
     ++run[one.operation];
     for (const auto interface : {LoadableInterface::kDla0_11, LoadableInterface::kDla0_12}) {
       const Loadable file = Loadable::load(make_loadable(net, configuration, interface));
-      Session session(*network);
-      LoadedNetwork loaded = file.open(device);
-      std::size_t steps = loaded.layers();
+      Request request = network->create_request();
+      Request loaded = file.open(device);
+      std::size_t steps = loaded.network().layers();
       for (const loadable::Task& task : file.impl().tasks) steps += task.cpu_operations();
       ASSERT_TRUE(file.impl().user);
       EXPECT_EQ(steps, file.impl().user->names.size());
-      write_random(file, session, loaded);
-      session.run();
+      write_random(file, request, loaded);
+      request.run();
       loaded.run();
-      expect_same(file, session, loaded);
+      expect_same(file, request, loaded);
     }
   }
   EXPECT_GT(run.size(), 24U);
@@ -654,7 +654,7 @@ TEST(SaveOperations, WhatCannotBeSavedIsNamedWithItsLayer) {
     Network net;
     build(net);
     // It runs.
-    Session(net.compile(Device::open("model:nv_full"))).run();
+    net.compile(Device::open("model:nv_full")).create_request().run();
     test::expect_error(ErrorCode::kNotAvailable, text, [&] { make_loadable(net, "nv_full"); });
   };
   const auto half = [](Network& net) { return net.input("in", kLines, Precision::kFp16); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SDP's operators and tables in files, in every precision: bit for bit what the session gives.
+// SDP's operators and tables in files, in every precision: bit for bit what the request gives.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -276,7 +276,7 @@ TEST(SaveSdp, ShiftsBeyondAByte) {
   }
 }
 
-// Nothing is written: the verdict is a counter, in the file's run as in the session's.
+// Nothing is written: the verdict is a counter, in the file's run as in the request's.
 TEST(SaveSdp, Comparisons) {
   for (const Precision precision : kPrecisions) {
     const Shape shape{.channels = 32, .height = 3, .width = 4};
@@ -294,12 +294,12 @@ TEST(SaveSdp, Comparisons) {
       if (precision == Precision::kInt16) write(std::int16_t{});
       if (precision == Precision::kFp16) write(std::uint16_t{});
       trip.run();
-      for (const auto& statistics : {trip.session.statistics(), trip.loaded.statistics()}) {
+      for (const auto& statistics : {trip.request.statistics(), trip.loaded.statistics()}) {
         ASSERT_EQ(statistics.size(), 1U);
         EXPECT_NE(statistics[0].valid & 1ULL << NVDLA_COUNTER_SDP_UNEQUAL, 0U);
         EXPECT_EQ(statistics[0].counter[NVDLA_COUNTER_SDP_UNEQUAL], equal ? 0U : 1U);
       }
-      EXPECT_EQ(trip.loaded.tensor("other").input, true);
+      EXPECT_EQ(trip.described("other").input, true);
     }
   }
   // With values, between layers that write something.
@@ -319,14 +319,14 @@ TEST(SaveSdp, Comparisons) {
 TEST(SaveSdp, ComparisonsOfSums) {
   const auto verdict = [](const Network& network, std::uint32_t layers) {
     RoundTrip trip(network, "nv_full", {.statistics = true});
-    EXPECT_EQ(trip.session.layers(), layers);
+    EXPECT_EQ(trip.request.network().layers(), layers);
     for (const auto& input : {std::string_view("in"), std::string_view("other")}) {
-      if (trip.session.inputs() == 1 && input == "other") continue;
+      if (trip.request.network().inputs() == 1 && input == "other") continue;
       trip.write<std::int8_t>(kShape.elements(), input, 5);
     }
     trip.run();
     std::vector<std::uint32_t> unequal;
-    for (const auto& statistics : {trip.session.statistics(), trip.loaded.statistics()}) {
+    for (const auto& statistics : {trip.request.statistics(), trip.loaded.statistics()}) {
       unequal.push_back(statistics.back().counter[NVDLA_COUNTER_SDP_UNEQUAL]);
     }
     EXPECT_EQ(unequal[0], unequal[1]);
@@ -391,7 +391,7 @@ TEST(SaveSdp, QuantisedLayers) {
     const Tensor product = network.multiply(
         swished, gates, {.name = "excite", .output = {0.02F, 4}, .bounds = {-0.5F, 0.9F}});
     network.output(network.clamp(product, {.name = "clamp", .bounds = {-0.4F, 0.8F}}), "out");
-    const auto layers = network.build(Device::open("model:" + name)).layers();
+    const auto layers = network.build(Device::open("model:" + name)).network().layers();
     expect_round_trip<std::int8_t>(network, name, shape.elements(), shape.elements(), layers);
   }
 }

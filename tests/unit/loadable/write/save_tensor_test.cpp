@@ -18,7 +18,7 @@ using test::expect_round_trip;
 using test::random_elements;
 using test::RoundTrip;
 
-// Cube by cube, as the session works on them, with constants and tensors as operands; or in one
+// Cube by cube, as the request works on them, with constants and tensors as operands; or in one
 // convolution, where the hardware has that.
 TEST(SaveTensor, Batches) {
   const auto weights = random_elements<std::int8_t>(12 * 20 * 9, 1);
@@ -39,11 +39,12 @@ TEST(SaveTensor, Batches) {
     const RoundTrip trip = expect_round_trip<std::int8_t>(network, name, shape.elements(),
                                                           3 * 12 * 6 * 7, full ? 4 : 6);
     EXPECT_EQ(trip.part<loadable::ConvPart>().op.batch, full ? 3 : 1);
-    EXPECT_EQ(trip.loaded.desc("in").shape, shape);
-    EXPECT_EQ(trip.loaded.desc("in").batch_stride, trip.session.desc("in").batch_stride);
+    EXPECT_EQ(trip.loaded.network().desc("in").shape, shape);
+    EXPECT_EQ(trip.loaded.network().desc("in").batch_stride,
+              trip.request.network().desc("in").batch_stride);
     const loadable::TensorEntry& tensor = trip.container.tensors.at(0);
     EXPECT_EQ(tensor.n, 3);
-    EXPECT_EQ(tensor.stride[3], trip.session.desc("in").batch_stride);
+    EXPECT_EQ(tensor.stride[3], trip.request.network().desc("in").batch_stride);
   }
 }
 
@@ -75,8 +76,8 @@ void expect_batch(Precision precision) {
   const loadable::SdpOp& sdp = trip.part<loadable::SdpPart>().op;
   EXPECT_EQ(op.batch, 5);
   EXPECT_EQ(sdp.batch_num, 5);
-  EXPECT_EQ(op.batch_stride, trip.session.desc("in").batch_stride);
-  EXPECT_EQ(sdp.batch_stride, trip.session.desc("out").batch_stride);
+  EXPECT_EQ(op.batch_stride, trip.request.network().desc("in").batch_stride);
+  EXPECT_EQ(sdp.batch_stride, trip.request.network().desc("out").batch_stride);
 }
 
 TEST(SaveTensor, BatchesInOneOperation) {
@@ -98,7 +99,7 @@ TEST(SaveTensor, BatchesWithGaps) {
       "out");
   RoundTrip trip = expect_round_trip<std::int16_t, std::int8_t>(
       network, "nv_full", shape.elements(), shape.elements(), 3);
-  const TensorDesc desc = trip.loaded.desc("in");
+  const TensorDesc desc = trip.loaded.network().desc("in");
   EXPECT_GT(desc.batch_stride, desc.surfaces() * desc.surface_stride);
 }
 
@@ -121,10 +122,10 @@ void expect_planes(Precision precision) {
     network.output(network.split(network.pointwise(in, {.name = "relu", .x1 = relu()}), "split"),
                    "out");
     const RoundTrip trip = expect_round_trip<T>(network, "nv_full", elements, elements, 2);
-    const LoadableTensor tensor = trip.loaded.tensor("out");
+    const LoadableTensor tensor = trip.described("out");
     EXPECT_TRUE(tensor.planar);
     EXPECT_FALSE(tensor.image());
-    EXPECT_TRUE(trip.loaded.desc("out").planar);
+    EXPECT_TRUE(trip.loaded.network().desc("out").planar);
     const loadable::RubikPart& part = trip.part<loadable::RubikPart>();
     EXPECT_EQ(part.op.mode, NVDLA_RUBIK_SPLIT);
     EXPECT_EQ(part.surface.dst_data.surf_stride, 0U);
@@ -137,7 +138,7 @@ void expect_planes(Precision precision) {
     network.output(network.pointwise(network.merge(in, "merge"), {.name = "relu", .x1 = relu()}),
                    "out");
     const RoundTrip trip = expect_round_trip<T>(network, "nv_full", elements, elements, 2);
-    EXPECT_TRUE(trip.loaded.desc("in").planar);
+    EXPECT_TRUE(trip.loaded.network().desc("in").planar);
     EXPECT_EQ(trip.part<loadable::RubikPart>().op.mode, NVDLA_RUBIK_MERGE);
   }
 }
@@ -233,7 +234,7 @@ TEST(SaveTensor, GroupsSlicesPaddingsAndAverages) {
     const Tensor most = network.pooling(
         up, {.name = "most", .method = NVDLA_POOL_MAX, .kernel_height = 8, .kernel_width = 9});
     network.output(network.average(most, {.name = "average"}), "out");
-    const auto layers = network.build(Device::open("model:" + name)).layers();
+    const auto layers = network.build(Device::open("model:" + name)).network().layers();
     expect_round_trip<std::int8_t>(network, name, shape.elements(), 40, layers);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A network that is written as a loadable gives from the file what it gives from the session.
+// A network that is written as a loadable gives from the file what it gives from the request.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,12 +102,12 @@ TEST(Save, LayersOfSeveralOperations) {
     Network network;
     network.output(network.deconvolution(network.input("in", {20, 7, 9}), up), "out");
     RoundTrip trip(network, "nv_full");
-    const Shape out = trip.session.desc("out").shape;
-    EXPECT_EQ(trip.loaded.desc("out").shape, out);
+    const Shape out = trip.request.network().desc("out").shape;
+    EXPECT_EQ(trip.loaded.network().desc("out").shape, out);
     trip.write<std::int8_t>(20 * 7 * 9);
     trip.run();
     trip.expect_same<std::int8_t>(out.elements());
-    EXPECT_EQ(trip.session.layers() > 1, stride > 1);
+    EXPECT_EQ(trip.request.network().layers() > 1, stride > 1);
   }
   Convolution large{.name = "large", .kernels = 21, .kernel_height = 5, .kernel_width = 5};
   large.weights = weights;
@@ -115,7 +115,7 @@ TEST(Save, LayersOfSeveralOperations) {
   Network network;
   network.output(network.convolution(network.input("in", {700, 5, 6}), large), "out");
   RoundTrip trip(network, "nv_small");
-  EXPECT_GT(trip.session.layers(), 1U);
+  EXPECT_GT(trip.request.network().layers(), 1U);
   trip.write<std::int8_t>(700 * 5 * 6);
   trip.run();
   trip.expect_same<std::int8_t>(21 * 1 * 2);
@@ -256,20 +256,19 @@ TEST(Save, BuffersThatDoNotGoTogetherAreNamed) {
   Network net;
   net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
   const Device device = Device::open("model:nv_small");
-  LoadedNetwork network = Loadable::load(test::saved_file(net, "nv_small")).open(device);
+  Request request = Loadable::load(test::saved_file(net, "nv_small")).open(device);
   const Buffer both = device.allocate(4096);
-  network.bind("in", both);
-  network.bind("out", both);
+  request.bind("in", both);
+  request.bind("out", both);
   const auto error =
-      test::expect_error(ErrorCode::kInvalidBinding, "shares bytes with", [&] { network.run(); });
+      test::expect_error(ErrorCode::kInvalidBinding, "shares bytes with", [&] { request.run(); });
   const std::string text = error->what();
   EXPECT_NE(text.find("input 'in'"), std::string::npos) << text;
   EXPECT_NE(text.find("output 'out'"), std::string::npos) << text;
   EXPECT_EQ(text.find("slot"), std::string::npos) << text;
   std::vector<std::int8_t> found(32);
-  test::expect_error(ErrorCode::kInvalidBinding, "reading 'out': the last run failed: ", [&] {
-    network.read("out", Layout::kNchw, found);
-  });
+  test::expect_error(ErrorCode::kInvalidArgument, "reading 'out': the request has not run yet",
+                     [&] { request.read("out", Layout::kNchw, found); });
 }
 
 // Whoever opens a file is told of its tasks.

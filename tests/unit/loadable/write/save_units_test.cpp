@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Each unit and precision in a file of its own: bit for bit what the session gives.
+// Each unit and precision in a file of its own: bit for bit what the request gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -82,12 +82,12 @@ TEST_P(Simulated, RunsNetworksAsTheModelDoes) {
           {.name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2}),
       "out");
   const auto run = [&](const Device& device, std::vector<nvdla_layer_stats>& statistics) {
-    Session session = network.build(device, {.statistics = true});
-    session.write("in", Layout::kNchw, std::span<const std::int8_t>(pixels));
+    Request request = network.build(device, {.statistics = true});
+    request.write("in", Layout::kNchw, std::span<const std::int8_t>(pixels));
     std::vector<std::int8_t> out(96 * 9 * 9);
-    for (int i = 0; i < 3; ++i) session.run();
-    session.read("out", Layout::kNchw, std::span<std::int8_t>(out));
-    const auto counted = session.statistics();
+    for (int i = 0; i < 3; ++i) request.run();
+    request.read("out", Layout::kNchw, std::span<std::int8_t>(out));
+    const auto counted = request.statistics();
     statistics.assign(counted.begin(), counted.end());
     return out;
   };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What a session does with inputs, outputs and buffers, and what it refuses.
+// What a request does with inputs, outputs and buffers, and what it refuses.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/networks.hpp"
+#include "nvdla/lowlevel/tensors.hpp"
 
 namespace nvdla {
 namespace {
@@ -22,25 +23,25 @@ TEST_P(Networks, SeveralInputsAndOutputs) {
   const Tensor positive = net_.pointwise(sum, {.name = "relu", .x1 = relu()});
   net_.output(sum, "sum");
   net_.output(positive, "positive");
-  Session session = net_.build(device_, {.statistics = true});
-  EXPECT_EQ(session.inputs(), 2U);
-  EXPECT_EQ(session.outputs(), 2U);
-  EXPECT_EQ(session.input_name(1), "b");
-  EXPECT_EQ(session.output_name(1), "positive");
-  EXPECT_EQ(session.layers(), 2U);
-  EXPECT_EQ(session.layer_name(1), "relu");
-  EXPECT_GT(session.layer_cycles(1), 0U);
-  EXPECT_EQ(session.layer_macs(1), 0U);
-  session.write("a", Layout::kNchw, a.data);
-  session.write("b", Layout::kNchw, b.data);
-  session.run();
-  EXPECT_EQ(session.statistics().size(), 2U);
+  Request request = net_.build(device_, {.statistics = true});
+  EXPECT_EQ(request.network().inputs(), 2U);
+  EXPECT_EQ(request.network().outputs(), 2U);
+  EXPECT_EQ(request.network().input_name(1), "b");
+  EXPECT_EQ(request.network().output_name(1), "positive");
+  EXPECT_EQ(request.network().layers(), 2U);
+  EXPECT_EQ(request.network().layer_name(1), "relu");
+  EXPECT_GT(request.network().layer_cycles(1), 0U);
+  EXPECT_EQ(request.network().layer_macs(1), 0U);
+  request.write("a", Layout::kNchw, a.data);
+  request.write("b", Layout::kNchw, b.data);
+  request.run();
+  EXPECT_EQ(request.statistics().size(), 2U);
   const Int8 rsum =
       test::convert(test::apply(test::widen(a), elementwise(NVDLA_ALU_SUM, tb), &b), 0, 1, 0);
   Int8 found(7, 4, 4);
-  session.read("sum", Layout::kNchw, found.data);
+  request.read("sum", Layout::kNchw, found.data);
   EXPECT_EQ(found.data, rsum.data);
-  session.read("positive", Layout::kNchw, found.data);
+  request.read("positive", Layout::kNchw, found.data);
   EXPECT_EQ(found.data, test::convert(test::apply(test::widen(rsum), relu()), 0, 1, 0).data);
 }
 
@@ -48,12 +49,12 @@ TEST_P(Networks, FloatsPassTheirQuantisation) {
   const Tensor x = net_.input("in", {3, 1, 2}, {.scale = 0.5F, .zero_point = 10});
   net_.output(net_.pointwise(x, {.name = "same", .output = {.offset = 0}}), "out",
               {.scale = 0.5F, .zero_point = 10});
-  Session session = net_.build(device_);
+  Request request = net_.build(device_);
   const std::vector<float> in = {1.0F, -2.5F, 0.0F, 50.0F, -60.0F, 3.5F};
   std::vector<float> out(6);
-  session.write("in", Layout::kNhwc, in);
-  session.run();
-  session.read("out", Layout::kNhwc, out);
+  request.write("in", Layout::kNhwc, in);
+  request.run();
+  request.read("out", Layout::kNhwc, out);
   EXPECT_EQ(out, in);
 }
 
@@ -64,13 +65,13 @@ TEST_P(Networks, RunsManyTimes) {
   c.weights = weights;
   c.output = requantize(0.001);
   net_.output(net_.convolution(net_.input("in", {16, 8, 8}), c), "out");
-  Session session = net_.build(device_);
+  Request request = net_.build(device_);
   for (std::uint32_t i = 0; i < 5; ++i) {
     const Int8 in = test::random_cube(16, 8, 8, 46 + i);
-    session.write("in", Layout::kNchw, in.data);
-    session.run();
+    request.write("in", Layout::kNchw, in.data);
+    request.run();
     std::vector<std::int8_t> found(16 * 36);
-    session.read("out", Layout::kNchw, found);
+    request.read("out", Layout::kNchw, found);
     EXPECT_EQ(found, test::convert(test::convolve(in, weights, 16, 3, 3, {}), c.output.offset,
                                    c.output.scale, c.output.shift)
                          .data);
@@ -80,8 +81,8 @@ TEST_P(Networks, RunsManyTimes) {
 TEST_P(Networks, BindsBuffersOfTheApplication) {
   const Int8 in = test::random_cube(8, 2, 2, 60);
   net_.output(net_.pointwise(net_.input("in", test::shape(in)), {.name = "same"}), "out");
-  Session one = net_.build(device_), two = net_.build(device_);
-  // The second session reads what the first one writes.
+  Request one = net_.build(device_), two = net_.build(device_);
+  // The second request reads what the first one writes.
   two.bind("in", one.buffer("out"));
   one.write("in", Layout::kNchw, in.data);
   const std::vector<Fence> first = {one.submit()};
@@ -89,41 +90,45 @@ TEST_P(Networks, BindsBuffersOfTheApplication) {
   std::vector<std::int8_t> found(in.data.size());
   two.read("out", Layout::kNchw, found);
   EXPECT_EQ(found, in.data);
-  expect_error(ErrorCode::kInvalidArgument, "are needed",
-               [&] { one.bind("in", device_.allocate(tensor_bytes(one.desc("in")) - 1)); });
+  expect_error(ErrorCode::kInvalidArgument, "are needed", [&] {
+    one.bind("in", device_.allocate(tensor_bytes(one.network().desc("in")) - 1));
+  });
   expect_error(ErrorCode::kInvalidArgument, "empty", [&] { one.bind("in", Buffer()); });
 }
 
-class BadSession : public ::testing::Test {
+class BadRequest : public ::testing::Test {
  protected:
-  static Session make() {
+  static Request make() {
     Network net;
     net.output(net.pointwise(net.input("in", {8, 2, 2}), {.name = "same"}), "out");
     return net.build(Device::open("model:nv_small"));
   }
-  Session session_ = make();
+  Request request_ = make();
 };
 
-TEST_F(BadSession, UnknownNames) {
-  expect_error(ErrorCode::kInvalidArgument, "no input is called 'out'; there is 'in'",
-               [&] { session_.write("out", Layout::kNchw, std::vector<std::int8_t>(32)); });
+TEST_F(BadRequest, UnknownNames) {
+  expect_error(ErrorCode::kInvalidArgument, "'out' is an output: it is read, not written",
+               [&] { request_.write("out", Layout::kNchw, std::vector<std::int8_t>(32)); });
   std::vector<std::int8_t> target(32);
-  expect_error(ErrorCode::kInvalidArgument, "no output is called 'x'; there is 'out'",
-               [&] { session_.read("x", Layout::kNchw, target); });
+  expect_error(ErrorCode::kInvalidArgument,
+               "no input or output is called 'x'; there is 'in', 'out'",
+               [&] { request_.read("x", Layout::kNchw, target); });
   expect_error(ErrorCode::kInvalidArgument, "no input or output is called 'x'",
-               [&] { session_.desc("x"); });
+               [&] { request_.network().desc("x"); });
 }
 
-TEST_F(BadSession, WrongSizes) {
+TEST_F(BadRequest, WrongSizes) {
   expect_error(ErrorCode::kInvalidArgument, "31 elements given",
-               [&] { session_.write("in", Layout::kNchw, std::vector<std::int8_t>(31)); });
+               [&] { request_.write("in", Layout::kNchw, std::vector<std::int8_t>(31)); });
 }
 
-TEST_F(BadSession, IndicesOutOfRange) {
-  expect_error(ErrorCode::kInvalidArgument, "input 1 of 1", [&] { session_.input_name(1); });
-  expect_error(ErrorCode::kInvalidArgument, "output 1 of 1", [&] { session_.output_name(1); });
-  expect_error(ErrorCode::kInvalidArgument, "layer 1", [&] { session_.layer_name(1); });
-  expect_error(ErrorCode::kInvalidArgument, "layer 1", [&] { session_.layer_macs(1); });
+TEST_F(BadRequest, IndicesOutOfRange) {
+  expect_error(ErrorCode::kInvalidArgument, "input 1 of 1",
+               [&] { request_.network().input_name(1); });
+  expect_error(ErrorCode::kInvalidArgument, "output 1 of 1",
+               [&] { request_.network().output_name(1); });
+  expect_error(ErrorCode::kInvalidArgument, "layer 1", [&] { request_.network().layer_name(1); });
+  expect_error(ErrorCode::kInvalidArgument, "layer 1", [&] { request_.network().layer_macs(1); });
 }
 
 }  // namespace
