@@ -208,6 +208,7 @@ class GraphParser {
     while (cursor_.accept(',')) layer.operands.push_back(read_tensor());
     std::visit([&]<typename Node>(Node& node) { parse_node(layer, node, output); }, layer.part);
     check_luts(layer);
+    check_sums(layer);
     graph_.layers.push_back(std::move(layer));
   }
 
@@ -285,6 +286,13 @@ class GraphParser {
     if (const auto* conv = std::get_if<ConvNode>(&layer.part)) check(conv->sdp);
     if (const auto* deconv = std::get_if<DeconvNode>(&layer.part))
       std::for_each(deconv->sdp.begin(), deconv->sdp.end(), check);
+  }
+
+  void check_sums(const LayerNode& layer) const {
+    const auto* cpu = std::get_if<CpuNode>(&layer.part);
+    if (cpu == nullptr || !cpu->sums_on_device) return;
+    if (!std::holds_alternative<cpu::AverageOperation>(cpu->operation.kind))
+      cursor_.fail_at(line_, "the layer has sums_on_device, which is for averages only");
   }
 
   // Holds the whole graph to what single lines cannot know.

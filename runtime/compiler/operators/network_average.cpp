@@ -251,13 +251,20 @@ Tensor detail::add_sums_on_device(Network::Impl& net, const LayerNode& layer) {
   const Window y =
       axis_of_node("height", {in.height, w.height, w.stride_y, w.pad_top, 0}, out.height);
   const Window x = axis_of_node("width", {in.width, w.width, w.stride_x, w.pad_left, 0}, out.width);
-  const std::uint32_t count = counts_of(y, x, w.pad_value.has_value())[0];
+  const std::vector<std::uint32_t> counts = counts_of(y, x, w.pad_value.has_value());
+  const auto steps = sum_steps(y, x);
+  // Layers that add_average() has made are sums; those of a text may be anything.
+  if (!steps || counts.size() != 1 || w.pad_value.value_or(0) != 0 ||
+      net.tensors[layer.input].precision != Precision::kInt8)
+    refuse_argument(
+        "layer '{}': sums_on_device: the device sums only int8 windows of one size, in exact steps",
+        layer.name);
+  const std::uint32_t count = counts[0];
   std::optional<Scaled> scaled;
   if (w.scale)
     scaled = {w.scale->input, w.scale->output,
               QuantizedOperators::average(count, w.scale->input, w.scale->output)};
-  return add_steps(net, TensorHandle::make(net.id, layer.input), layer.name,
-                   sum_steps(y, x).value(), count, scaled);
+  return add_steps(net, TensorHandle::make(net.id, layer.input), layer.name, *steps, count, scaled);
 }
 
 Tensor detail::add_average(Network::Impl& net, Tensor input, const Average& a) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/runtime/expect_error.hpp"
 #include "compiler/graph/graph_text.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/types/device_info.hpp"
@@ -199,6 +200,22 @@ output %1 "out"
 output %1 "out"
 )",
                1);
+}
+
+// A text may ask for what add_average() never does: windows of different sizes, or a padding value.
+TEST(GraphPasses, SumsThatTheDeviceCannotTakeAreNamed) {
+  for (const std::string window : {"kernel_height=3 kernel_width=3 pad_top=1",
+                                   "kernel_height=4 kernel_width=4 padding_counts pad_value=7"}) {
+    const std::string text =
+        "graph\n%0 = input \"in\" : int8 8x4x4\n%1 = cpu.average \"mean\" %0 " + window +
+        " sums_on_device : int8 8x3x2\noutput %1 \"out\"\n";
+    const DeviceInfo info = configuration_info("nv_full");
+    const BuildOptions options;
+    detail::PassContext context{info, options};
+    test::expect_error(ErrorCode::kInvalidArgument, "layer 'mean': sums_on_device: ", [&] {
+      detail::expand_cpu_layers(detail::parse_graph(text), context);
+    });
+  }
 }
 
 }  // namespace

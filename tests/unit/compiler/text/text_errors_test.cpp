@@ -46,6 +46,8 @@ constexpr Wrong kWrongLines[] = {
     {"%1 = sdp %2 : int8 3x4x4", "line 3, column 10: %2 is not on a line before"},
     {"%1 = sdp %1 : int8 3x4x4", "line 3, column 10: %1 is not on a line before"},
     {"%0 = sdp %0 : int8 3x4x4", "line 3, column 1: %0 is there already"},
+    {"%1 = cpu.softmax %0 sums_on_device : int8 3x4x4",
+     "line 3, column 1: the layer has sums_on_device, which is for averages only"},
     {"%2 = sdp %0 : int8 3x4x4",
      "line 3, column 25: %1 is on no line, but %2 is: numbers have no gaps"},
     {"%4000000000 = sdp %0 : int8 3x4x4",
