@@ -61,8 +61,8 @@ std::vector<std::int32_t> phase_bias(const Deconvolution& d, const DeconvNode& n
   return bias;
 }
 
-// Positions of the output lie apart in the cubes of its phases.
-void check_operands(const SdpNode& sdp) {
+// Refuses operands for each element: positions of the output lie apart in the cubes of its phases.
+void check_operands_of_phases(const SdpNode& sdp) {
   for (const detail::OperatorNode* op :
        {&sdp.operators.x1, &sdp.operators.x2, static_cast<const detail::OperatorNode*>(&sdp.y)}) {
     if (op->tensor || op->mode == NVDLA_OPERAND_ELEMENT) {
@@ -129,7 +129,7 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   for (std::uint32_t y = 0; y < d.stride_y; ++y) {
     for (std::uint32_t x = 0; x < d.stride_x; ++x) {
       SdpNode sdp = phase_sdp(net, d, node, operator_y, fitted, y, x);
-      check_operands(sdp);
+      check_operands_of_phases(sdp);
       node.sdp.push_back(std::move(sdp));
     }
   }
