@@ -49,7 +49,7 @@ ROOMS = {
         archive="runtime/compiler/",
         folders=("runtime/compiler",),
         patterns=("runtime/compiler/**/*.cpp",),
-        tests=("tests/test_network", "tests/test_compiled"),
+        tests=("tests/test_compiler_text", "tests/test_network", "tests/test_requests", "tests/test_compiled"),
         hidden=True,
         optimise="-O1",
     ),
