@@ -41,7 +41,7 @@ void check_free(const Layer& layer) {
                     layer.x2.mul != NVDLA_MUL_NONE || layer.x2.mul_shift != 0 || layer.x2.relu;
   if (used) refuse_argument("x1 and x2 of a quantised layer are chosen by its scales: leave them");
   if (layer.output.offset != 0 || layer.output.scale != 1 || layer.output.shift != 0 ||
-      layer.bounds != ElementBounds{} || layer.accumulator_shift != 0 ||
+      layer.bounds != ElementBounds{} || layer.arithmetic.accumulator_shift != 0 ||
       layer.precision.value_or(Precision::kInt8) != Precision::kInt8)
     refuse_argument(
         "output converter, bounds, accumulator_shift and precision of a quantised layer are chosen "

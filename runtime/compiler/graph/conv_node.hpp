@@ -56,17 +56,15 @@ struct ConvNode {
   SharedKernels weights;  // as many channels as a group
   std::uint32_t groups = 1;
   SdpNode sdp;
-  Rewrite folding = Rewrite::kNever;
-  Rewrite winograd = Rewrite::kNever;
-  Rewrite batch = Rewrite::kNever;
+  Convolution::Tuning tuning = {.batch = Rewrite::kNever};
   std::uint32_t winograd_truncate = 0;
-  std::uint32_t post_extension = 0;
   ConvForm form = {};
 };
 
 struct DeconvNode {
   DeconvolutionDesc desc;
   std::uint32_t accumulator_shift = 0;
+  bool nan_to_zero = false;  // NaN of the input; the kernels have none then
   std::int32_t zero_point = 0;
   SharedKernels weights;
   // Phase (y, x) has that of index y * stride_x + x: what a zero point adds depends on its taps.

@@ -249,11 +249,11 @@ void visit_fields(Visitor& v, Node& n, const ConvNode& base) {
   v.values("weights", n.weights, base.weights,
            [&n](const NodeContext&) { return kernel_value_count(n); });
   visit_fields(v, n.sdp, base.sdp);
-  v.value("folding", n.folding, base.folding);
-  v.value("winograd", n.winograd, base.winograd);
-  v.value("batching", n.batch, base.batch);
+  v.value("folding", n.tuning.folding, base.tuning.folding);
+  v.value("winograd", n.tuning.winograd, base.tuning.winograd);
+  v.value("batching", n.tuning.batch, base.tuning.batch);
   v.value("winograd_truncate", n.winograd_truncate, base.winograd_truncate);
-  v.value("wanted_post_extension", n.post_extension, base.post_extension);
+  v.value("wanted_post_extension", n.tuning.post_extension, base.tuning.post_extension);
   v.block("form", n.form, base.form);
 }
 
@@ -270,6 +270,7 @@ void visit_fields(Visitor& v, Node& n, const DeconvNode& base) {
   v.value("extra_bottom", n.desc.extra_bottom, base.desc.extra_bottom);
   v.value("extra_right", n.desc.extra_right, base.desc.extra_right);
   v.value("accumulator_shift", n.accumulator_shift, base.accumulator_shift);
+  v.value("nan_to_zero", n.nan_to_zero, base.nan_to_zero);
   v.value("zero_point", n.zero_point, base.zero_point);
   v.values("weights", n.weights, base.weights,
            [&n](const NodeContext&) { return kernel_value_count(n); });

@@ -37,6 +37,7 @@ nvdla_conv phase_conv(const DeconvNode& part, std::uint32_t y, std::uint32_t x) 
   conv.pad_right = phase.pad_right;
   conv.pad_value = part.zero_point;
   conv.clip_truncate = part.accumulator_shift;
+  if (part.nan_to_zero) conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
   return conv;
 }
 

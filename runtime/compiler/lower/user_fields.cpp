@@ -16,8 +16,8 @@ struct UserField {
 };
 
 constexpr UserField kUserFields[] = {
-    {offsetof(nvdla_layer, conv.clip_truncate), "accumulator_shift"},
-    {offsetof(nvdla_layer, conv.pra_truncate), "winograd_truncate"},
+    {offsetof(nvdla_layer, conv.clip_truncate), "arithmetic.accumulator_shift"},
+    {offsetof(nvdla_layer, conv.pra_truncate), "arithmetic.winograd_truncate"},
     {offsetof(nvdla_layer, conv.cvt_offset), "input.offset"},
     {offsetof(nvdla_layer, conv.cvt_scale), "input.scale"},
     {offsetof(nvdla_layer, conv.cvt_truncate), "input.shift"},

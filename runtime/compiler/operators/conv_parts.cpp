@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/operators/conv_parts.hpp"
 
+#include <cmath>
 #include <type_traits>
 
 #include "nvdla/types/half.hpp"
@@ -52,6 +53,17 @@ Precision conv_result(Precision processing, const std::optional<Precision>& want
                     precision_name(processing), precision_name(*wanted));
   }
   return *wanted;
+}
+
+bool nan_to_zero(const Arithmetic& arithmetic, Precision processing, Kernels& kernels) {
+  check_nan_to_zero(arithmetic.nan_to_zero || arithmetic.nan_sums_to_zero, processing);
+  if (!arithmetic.nan_to_zero) return false;
+  // The logic reads NaN of kernels as zero where it does so for the input, the reference model does
+  // not: zeros are the same for both.
+  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(kernels)) {
+    if (std::isnan(from_half(static_cast<std::uint16_t>(bits)))) bits = 0;
+  }
+  return true;
 }
 
 void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,

@@ -27,6 +27,10 @@ Kernels copy_kernels(const KernelSpan& weights, const WeightsDesc& desc);
 // for one that no convolution makes, with the layer that does.
 Precision conv_result(Precision processing, const std::optional<Precision>& wanted);
 
+// Returns whether NaN of the input reads as zero, and makes NaN of kernels zeros then. Throws
+// kInvalidArgument where NaN is to be zero and `processing` has none.
+bool nan_to_zero(const Arithmetic& arithmetic, Precision processing, Kernels& kernels);
+
 void check_bias(std::size_t integers, std::size_t reals, std::uint32_t kernels,
                 Precision processing);
 
@@ -39,11 +43,14 @@ template <typename Layer>
 SdpNode conv_sdp(const Network::Impl& net, const Layer& c, const OperatorYNode& y, const Shape& out,
                  Precision processing) {
   check_bias(c.bias.size(), c.bias_reals.size(), c.kernels, processing);
-  if (processing == Precision::kFp16 && c.accumulator_shift != 0) {
-    refuse_argument("fp16 has no shifts, found an accumulator_shift of {}", c.accumulator_shift);
+  const Arithmetic& arithmetic = c.arithmetic;
+  if (processing == Precision::kFp16 && arithmetic.accumulator_shift != 0) {
+    refuse_argument("fp16 has no shifts, found an accumulator_shift of {}",
+                    arithmetic.accumulator_shift);
   }
   SdpNode sdp;
   sdp.processing = processing;
+  sdp.nan_to_zero = arithmetic.nan_sums_to_zero;
   OperatorNode x1 = net.make_operator("x1", c.x1, out, processing);
   OperatorNode x2 = net.make_operator("x2", c.x2, out, processing);
   if (!c.bias_reals.empty()) {

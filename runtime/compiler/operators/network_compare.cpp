@@ -30,8 +30,8 @@ void check_compared(const Convolution& c, const Comparison& p) {
   if (c.output.offset != 0 || c.output.scale != 1 || c.output.shift != 0) reason = "a converter";
   if (c.bounds != ElementBounds{}) reason = "bounds";
   if (c.precision) reason = "another precision";
-  if (c.winograd == Rewrite::kAlways) reason = "Winograd";
-  if (c.batch == Rewrite::kAlways) reason = "several cubes at once";
+  if (c.tuning.winograd == Rewrite::kAlways) reason = "Winograd";
+  if (c.tuning.batch == Rewrite::kAlways) reason = "several cubes at once";
   if (c.groups > 1) reason = "groups";
   if (is_active(p.x1) || is_active(p.x2))
     reason = "operators of its own: x1 and x2 are the convolution's";
@@ -65,7 +65,7 @@ void detail::add_comparison(Network::Impl& net, Tensor input, const Convolution&
   check_compared(c, p);
   LayerNode layer = make_convolution(net, input, c, equality(p), true);
   auto& node = std::get<ConvNode>(layer.part);
-  node.winograd = node.batch = Rewrite::kNever;
+  node.tuning.winograd = node.tuning.batch = Rewrite::kNever;
   layer.name = p.name;
   net.commit_silent(std::move(layer));
 }

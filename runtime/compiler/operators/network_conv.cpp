@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Adding convolutions to a network.
-#include <cmath>
 #include <utility>
 
 #include "compiler/operators/add_operators.hpp"
@@ -9,7 +8,6 @@
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/folding.hpp"
-#include "nvdla/types/half.hpp"
 #include "nvdla/types/precision.hpp"
 #include "nvdla/types/shape.hpp"
 #include "nvdla/types/tensor_desc.hpp"
@@ -79,19 +77,6 @@ detail::Kernels image_kernels(const Convolution& c, WeightsDesc desc, std::uint3
       detail::copy_kernels(c.weights, desc));
 }
 
-// The logic reads NaN of kernels as zero where it does so for the input, the reference model does
-// not: zeros are the same for both.
-void set_nan_to_zero(const Convolution& c, ConvNode& node, detail::Kernels& kernels) {
-  const auto processing = static_cast<Precision>(node.conv.proc_precision);
-  detail::check_nan_to_zero(c.nan_to_zero || c.nan_sums_to_zero, processing);
-  node.sdp.nan_to_zero = c.nan_sums_to_zero;
-  if (!c.nan_to_zero) return;
-  node.conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
-  for (std::int16_t& bits : std::get<std::vector<std::int16_t>>(kernels)) {
-    if (std::isnan(from_half(static_cast<std::uint16_t>(bits)))) bits = 0;
-  }
-}
-
 // Channels of a group.
 std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
   if (c.groups == 1) return in.shape.channels;
@@ -101,34 +86,33 @@ std::uint32_t check_groups(const Convolution& c, const TensorNode& in) {
   }
   const char* reason = nullptr;
   if (in.image) reason = "the input is an image";
-  if (c.folding == Rewrite::kAlways) reason = "folding is kAlways";
-  if (c.winograd == Rewrite::kAlways) reason = "winograd is kAlways";
-  if (c.batch == Rewrite::kAlways) reason = "batch is kAlways";
+  if (c.tuning.folding == Rewrite::kAlways) reason = "tuning.folding is kAlways";
+  if (c.tuning.winograd == Rewrite::kAlways) reason = "tuning.winograd is kAlways";
+  if (c.tuning.batch == Rewrite::kAlways) reason = "tuning.batch is kAlways";
   if (reason != nullptr) refuse_argument("groups {}: {}, which has one group", c.groups, reason);
   return in.shape.channels / c.groups;
 }
 
 void check_rewrite(const char* name, Rewrite rewrite) {
-  if (rewrite == Rewrite::kNever || rewrite == Rewrite::kWhenItPays || rewrite == Rewrite::kAlways)
+  if (rewrite == Rewrite::kNever || rewrite == Rewrite::kAuto || rewrite == Rewrite::kAlways)
     return;
-  refuse_argument("{} {} is none of kNever (0), kWhenItPays (1), kAlways (2)", name,
+  refuse_argument("{} {} is none of kNever (0), kAuto (1), kAlways (2)", name,
                   static_cast<int>(rewrite));
 }
 
-void check_rewrites(const Convolution& c, const nvdla_conv& conv) {
-  check_rewrite("folding", c.folding);
-  check_rewrite("winograd", c.winograd);
-  check_rewrite("batch", c.batch);
-  if (c.folding == Rewrite::kAlways) {
+void check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& conv) {
+  check_rewrite("tuning.folding", tuning.folding);
+  check_rewrite("tuning.winograd", tuning.winograd);
+  check_rewrite("tuning.batch", tuning.batch);
+  if (tuning.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }
-  if (c.folding != Rewrite::kNever && c.winograd != Rewrite::kNever) {
+  if (tuning.folding != Rewrite::kNever && tuning.winograd != Rewrite::kNever) {
     refuse_argument("folding and winograd are two ways to rewrite a layer: choose one");
   }
-  if (c.batch == Rewrite::kAlways && c.winograd != Rewrite::kNever) {
+  if (tuning.batch == Rewrite::kAlways && tuning.winograd != Rewrite::kNever) {
     refuse_argument("there are no tiles of several cubes: batch or winograd, choose one");
   }
-  detail::check_range("winograd_truncate", c.winograd_truncate, 0U, 2U);
 }
 
 }  // namespace
@@ -160,7 +144,7 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   node.conv.pad_top = c.pad_top;
   node.conv.pad_bottom = c.pad_bottom;
   node.conv.pad_value = c.pad_value;
-  node.conv.clip_truncate = c.accumulator_shift;
+  node.conv.clip_truncate = c.arithmetic.accumulator_shift;
   if (tensor.image) {
     node.conv.mode = NVDLA_CONV_IMAGE;
     node.conv.pixel_format = tensor.image->format;
@@ -172,20 +156,19 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
   node.groups = c.groups;
   detail::Kernels kernels = tensor.image ? image_kernels(c, weights, tensor.shape.channels)
                                          : detail::copy_kernels(c.weights, weights);
-  if (!tensor.image && c.post_extension != 0) {
-    refuse_argument("post_extension {} is of images, the input is a tensor", c.post_extension);
+  if (!tensor.image && c.tuning.post_extension != 0) {
+    refuse_argument("tuning.post_extension {} is of images, the input is a tensor",
+                    c.tuning.post_extension);
   }
-  check_rewrites(c, node.conv);
-  if (c.groups == 1) {
-    node.folding = c.folding;
-    node.winograd = c.winograd;
-    node.batch = c.batch;
-  }
-  node.winograd_truncate = c.winograd_truncate;
-  node.post_extension = c.post_extension;
+  check_tuning(c.tuning, node.conv);
+  node.winograd_truncate = c.arithmetic.winograd_truncate;
+  detail::check_range("arithmetic.winograd_truncate", node.winograd_truncate, 0U, 2U);
+  if (c.groups == 1) node.tuning = c.tuning;
   node.sdp =
       detail::conv_sdp(net, c, net.make_operator_y(y, compares, out, processing), out, processing);
-  set_nan_to_zero(c, node, kernels);
+  if (detail::nan_to_zero(c.arithmetic, processing, kernels)) {
+    node.conv.flags |= NVDLA_CONV_NAN_TO_ZERO;
+  }
   node.weights = std::make_shared<const detail::Kernels>(std::move(kernels));
   LayerNode layer;
   layer.name = c.name;

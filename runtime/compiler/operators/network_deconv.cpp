@@ -23,11 +23,11 @@ void check_zero_point(const Deconvolution& d, Precision processing) {
   }
   const std::int32_t low = processing == Precision::kInt8 ? -128 : -32768;
   detail::check_range("zero_point", d.zero_point, low, -low - 1);
-  if (d.accumulator_shift != 0) {
+  if (d.arithmetic.accumulator_shift != 0) {
     refuse_argument(
         "an accumulator_shift of {} comes before what a zero point of {} adds: one of "
         "them must be 0",
-        d.accumulator_shift, d.zero_point);
+        d.arithmetic.accumulator_shift, d.zero_point);
   }
 }
 
@@ -119,9 +119,11 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   node.desc.pad_right = d.pad_right;
   node.desc.extra_bottom = d.extra_bottom;
   node.desc.extra_right = d.extra_right;
-  node.accumulator_shift = d.accumulator_shift;
+  node.accumulator_shift = d.arithmetic.accumulator_shift;
   const Shape out = deconvolution_output(node.desc);
-  node.weights = std::make_shared<const Kernels>(copy_kernels(d.weights, node.desc.weights));
+  Kernels kernels = copy_kernels(d.weights, node.desc.weights);
+  node.nan_to_zero = nan_to_zero(d.arithmetic, processing, kernels);
+  node.weights = std::make_shared<const Kernels>(std::move(kernels));
   const Precision result = conv_result(processing, d.precision);
   check_zero_point(d, processing);
   node.zero_point = d.zero_point;

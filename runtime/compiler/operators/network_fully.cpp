@@ -21,7 +21,7 @@ Convolution convolution_of(const Layer& layer) {
   conv.bias = layer.bias;
   conv.bias_reals = layer.bias_reals;
   conv.relu = layer.relu;
-  conv.accumulator_shift = layer.accumulator_shift;
+  conv.arithmetic = layer.arithmetic;
   conv.x1 = layer.x1;
   conv.x2 = layer.x2;
   conv.y = layer.y;

@@ -101,8 +101,8 @@ bool is_read_as_run(const Graph& graph, const DeviceInfo& info, std::uint32_t te
 std::uint32_t images_at_once(const Graph& graph, const DeviceInfo& info, const LayerNode& node,
                              const ConvNode& part) {
   const std::uint32_t batch = part.conv.batch;
-  const bool always = part.batch == Rewrite::kAlways;
-  if (part.batch == Rewrite::kNever) return 1;
+  const bool always = part.tuning.batch == Rewrite::kAlways;
+  if (part.tuning.batch == Rewrite::kNever) return 1;
   if (!info.has_batch) {
     if (!always) return 1;
     refuse(ErrorCode::kNotAvailable, "{} has no convolutions of several cubes", info.configuration);

@@ -17,7 +17,7 @@ namespace {
 
 // Returns as many kernel lines side by side as fit, but not more than there are.
 std::uint32_t kernel_lines(const DeviceInfo& info, const ConvNode& part) {
-  if (part.post_extension != 0) return part.post_extension;
+  if (part.tuning.post_extension != 0) return part.tuning.post_extension;
   const nvdla_conv& c = part.conv;
   std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_width, c.channels);
   while (lines / 2 >= c.kernel_height) lines /= 2;

@@ -20,18 +20,18 @@ ConvNode* reader_to_fold_for(Graph& graph, const DeviceInfo& info, std::uint32_t
     if (layer.input != tensor) continue;
     if (only != nullptr) return nullptr;
     only = std::get_if<ConvNode>(&layer.part);
-    if (only == nullptr || only->folding == Rewrite::kNever) return nullptr;
+    if (only == nullptr || only->tuning.folding == Rewrite::kNever) return nullptr;
   }
   if (only == nullptr) return nullptr;
-  const bool fold = only->folding == Rewrite::kAlways || folding_pays(info, only->conv);
+  const bool fold = only->tuning.folding == Rewrite::kAlways || folding_pays(info, only->conv);
   return fold ? only : nullptr;
 }
 
 void check_insisting(const ConvNode& conv, bool fold_inputs) {
-  if (conv.folding != Rewrite::kAlways || conv.form.folded) return;
+  if (conv.tuning.folding != Rewrite::kAlways || conv.form.folded) return;
   if (!fold_inputs) {
     refuse(ErrorCode::kNotAvailable,
-           "not folded in width: inputs are to lie as everybody expects (kWhenItPays lets them)");
+           "not folded in width: inputs are to lie as everybody expects (kAuto lets them)");
   }
   refuse_argument(
       "not folded in width: its input is not one of the network that this layer "

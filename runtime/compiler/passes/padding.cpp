@@ -47,7 +47,7 @@ bool are_within(const nvdla_conv& conv, const ConvNode& node) {
     return false;
   }
   const auto tile = [](std::uint32_t stride) { return stride == 1 ? 1 : 3 * stride - 1; };
-  return node.winograd == Rewrite::kNever ||
+  return node.tuning.winograd == Rewrite::kNever ||
          (conv.pad_left <= tile(conv.stride_width) && conv.pad_top <= tile(conv.stride_height));
 }
 

@@ -19,16 +19,17 @@ struct Pass {
   Run run;
   bool optional = false;  // results are the same without it
   // This option of a convolution may insist on the rewrite.
-  Rewrite ConvNode::*wish = nullptr;
+  Rewrite Convolution::Tuning::*wish = nullptr;
 };
 
 constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
     {"expand", "layers of the CPU become layers of the device", expand_cpu_layers, true},
     {"padding", "convolutions pad their input themselves", absorb_padding, true},
-    {"winograd", "convolutions are computed in tiles", choose_winograd, true, &ConvNode::winograd},
-    {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &ConvNode::folding},
+    {"winograd", "convolutions are computed in tiles", choose_winograd, true,
+     &Convolution::Tuning::winograd},
+    {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &Convolution::Tuning::folding},
     {"mark-poolings", "poolings may follow on the fly", mark_flying_poolings, true},
-    {"batch", "convolutions take several images", choose_images, true, &ConvNode::batch},
+    {"batch", "convolutions take several images", choose_images, true, &Convolution::Tuning::batch},
     {"kernel-lines", "kernel lines of images lie side by side", choose_kernel_lines},
     {"groups", "convolutions of groups become blocks of kernels", cut_groups},
     {"kernels", "kernels that fill the buffer are computed a few at a time", cut_kernels},
@@ -49,11 +50,11 @@ bool is_disabled(const BuildOptions& options, const char* name) {
 }
 
 // Throws if a layer insists on a rewrite that is left out.
-void check_wishes(const Graph& graph, const char* name, Rewrite ConvNode::*wish) {
+void check_wishes(const Graph& graph, const char* name, Rewrite Convolution::Tuning::*wish) {
   for (std::uint32_t i = 0; wish != nullptr && i < graph.layers.size(); ++i) {
     const LayerNode& layer = graph.layers[i];
     const auto* conv = std::get_if<ConvNode>(&layer.part);
-    if (conv == nullptr || conv->*wish != Rewrite::kAlways) continue;
+    if (conv == nullptr || conv->tuning.*wish != Rewrite::kAlways) continue;
     at_place(layer_text(i, layer.name), i, [&] {
       refuse_argument("it insists on what the pass '{}' does, which disabled_passes leaves out",
                       name);

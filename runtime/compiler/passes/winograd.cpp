@@ -88,8 +88,8 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
 // the device lacks, kInvalidArgument else, saying what is in the way.
 std::optional<WinogradForm> winograd_form(const DeviceInfo& info, const ConvNode& node,
                                           Precision result) {
-  if (node.winograd == Rewrite::kNever) return std::nullopt;
-  const bool always = node.winograd == Rewrite::kAlways;
+  if (node.tuning.winograd == Rewrite::kNever) return std::nullopt;
+  const bool always = node.tuning.winograd == Rewrite::kAlways;
   if (!info.has_winograd) {
     if (!always) return std::nullopt;
     refuse(ErrorCode::kNotAvailable, "{} has no Winograd convolutions", info.configuration);

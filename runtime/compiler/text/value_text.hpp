@@ -29,7 +29,7 @@
 namespace nvdla::detail::text {
 
 inline std::string_view rewrite_name(std::uint32_t value) noexcept {
-  constexpr std::string_view kNames[] = {"never", "when_it_pays", "always"};
+  constexpr std::string_view kNames[] = {"never", "auto", "always"};
   return value < std::size(kNames) ? kNames[value] : std::string_view();
 }
 inline std::string_view axis_name(std::uint32_t value) noexcept {

@@ -28,8 +28,8 @@ struct BuildProgress {
 struct BuildOptions {
   /// Count for every layer; Request::statistics() has the numbers.
   bool statistics = false;
-  /// Inputs may lie folded in width where Convolution::folding asks for it. Without, they lie as
-  /// everybody expects; kAlways is then refused as kNotAvailable.
+  /// Inputs may lie folded in width where Convolution::Tuning::folding asks for it. Without, they
+  /// lie as everybody expects; kAlways is then refused as kNotAvailable.
   bool fold_inputs = true;
   /// Tensors between layers lie where others were before, as soon as nothing touches those any
   /// more. Without, each has a buffer of its own.
@@ -45,7 +45,7 @@ struct BuildOptions {
   std::function<void(const BuildProgress&)> progress = {};
   /// Names of passes of the compiler that are left out, of those that can be; others are refused as
   /// kInvalidArgument with their names. Results stay what they are, but that of
-  /// Convolution::winograd in fp16, which rounds by another way; speed and memory may not.
+  /// Convolution::Tuning::winograd in fp16, which rounds by another way; speed and memory may not.
   /// CompiledNetwork::passes() lists all passes. A layer that insists on a rewrite (kAlways) which
   /// is left out is refused.
   std::vector<std::string> disabled_passes = {};

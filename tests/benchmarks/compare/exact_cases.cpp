@@ -46,7 +46,7 @@ Case int16_case() {
     weight = std::ldexp(weight, -static_cast<int>(kAccumulatorShift + kShift));
   Convolution conv = layer_of(shape);
   conv.weights = weights;
-  conv.accumulator_shift = kAccumulatorShift;
+  conv.arithmetic.accumulator_shift = kAccumulatorShift;
   conv.output = {.scale = 1, .shift = kShift};
   Network network;
   const Shape input{shape.channels, shape.side, shape.side};

@@ -49,7 +49,7 @@ inline Convolution layer_of(const RefConv& ref, KernelSpan weights) {
   c.pad_top = static_cast<std::uint32_t>(g.top);
   c.pad_bottom = static_cast<std::uint32_t>(g.bottom);
   c.pad_value = g.pad_value;
-  c.accumulator_shift = g.clip;
+  c.arithmetic.accumulator_shift = g.clip;
   c.weights = weights;
   return c;
 }

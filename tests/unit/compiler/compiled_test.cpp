@@ -77,11 +77,11 @@ std::string convolution_text(std::uint32_t seed) {
       one_in(random, 12) ? any(random, 0, 40) : size / 2;
   layer.pad_value = one_in(random, 4) ? static_cast<std::int32_t>(random.pick(-200, 200)) : 0;
   layer.relu = one_in(random, 3);
-  Rewrite& rewrite = one_in(random, 2) ? layer.folding : layer.winograd;
-  rewrite = one_in(random, 6) ? Rewrite::kAlways : Rewrite::kWhenItPays;
-  layer.winograd_truncate = one_in(random, 8) ? any(random, 0, 3) : 0;
-  layer.accumulator_shift = one_in(random, 8) ? any(random, 0, 20) : 0;
-  layer.nan_to_zero = precision == Precision::kFp16 && one_in(random, 4);
+  Rewrite& rewrite = one_in(random, 2) ? layer.tuning.folding : layer.tuning.winograd;
+  rewrite = one_in(random, 6) ? Rewrite::kAlways : Rewrite::kAuto;
+  layer.arithmetic.winograd_truncate = one_in(random, 8) ? any(random, 0, 3) : 0;
+  layer.arithmetic.accumulator_shift = one_in(random, 8) ? any(random, 0, 20) : 0;
+  layer.arithmetic.nan_to_zero = precision == Precision::kFp16 && one_in(random, 4);
   if (precision != Precision::kFp16) {
     layer.output = {.offset = static_cast<std::int32_t>(random.pick(-100, 100)),
                     .scale = static_cast<std::int16_t>(random.pick(1, 99)),

@@ -94,7 +94,7 @@ Tensor add_block(Network& net, Tensor input, const std::string& name) {
 Tensor add_convolution(Network& net, Tensor input, const std::string& name, Rewrite winograd) {
   Convolution conv{.name = name, .kernels = kChannels, .kernel_height = 3, .kernel_width = 3};
   conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = 1;
-  conv.winograd = winograd;
+  conv.tuning.winograd = winograd;
   const auto bytes = test::random_values<std::int8_t>(kChannels * kChannels * 9, 1, -7, 7);
   const std::vector<std::int16_t> words(bytes.begin(), bytes.end());
   const std::vector<float> floats(bytes.begin(), bytes.end());

@@ -25,9 +25,23 @@ using KernelSpan = std::variant<std::span<const std::int8_t>, std::span<const st
 
 /// The cases in which a layer is rewritten into one that may be faster.
 enum class Rewrite {
-  kNever,       ///< the layer stays as it is
-  kWhenItPays,  ///< where it is possible and takes fewer steps by the estimate
-  kAlways,      ///< an error says what is in the way
+  kNever,   ///< The layer stays as it is.
+  kAuto,    ///< It is rewritten where that is possible and takes fewer steps by the estimate.
+  kAlways,  ///< It is rewritten, or an error says what is in the way.
+};
+
+/// Arithmetic states what results depend on besides the geometry and the operands of a layer. As it
+/// stands sums are not shifted, and NaN stays NaN.
+struct Arithmetic {
+  /// Right shift of the accumulator before everything else, 0..16; 0 in fp16.
+  std::uint32_t accumulator_shift = 0;
+  /// fp16: NaN of the input and of the kernels reads as zero. What pads is not changed.
+  bool nan_to_zero = false;
+  /// fp16: sums that are NaN, and NaN of operands, read as zero.
+  bool nan_sums_to_zero = false;
+  /// Right shift of transformed data in integer Winograd, 0..2: trades their low bits for range. A
+  /// convolution that Convolution::Tuning::winograd does not rewrite has no use for it.
+  std::uint32_t winograd_truncate = 0;
 };
 
 /// A conversion of the input before the arithmetic: (x - offset) * scale >> shift, halves away from
@@ -47,6 +61,27 @@ struct InputConverter {
 /// The input is a tensor of the kernels' precision, an int16 tensor with fp16 kernels, or an image
 /// (Network::image()): int8 and int16 components with any kernels, fp16 ones with fp16 kernels.
 struct Convolution {
+  /// Forms of the layer that the compiler should try: they cost more or less time, and results stay
+  /// the same but for what Winograd rounds.
+  struct Tuning {
+    /// Width folding (folding.hpp) of an input of the network that only this layer reads. Results
+    /// do not change, but where the input lies: CompiledNetwork::desc() tells.
+    Rewrite folding = Rewrite::kNever;
+    /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
+    /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed
+    /// data (sums of four inputs) fit 8 or 16 bits, and transformed weights (conv_weights.hpp) fit
+    /// exactly.
+    Rewrite winograd = Rewrite::kNever;
+    /// Several cubes of a batch in one layer, on devices that have it (DeviceInfo::has_batch):
+    /// weights are fetched once for all of them. Of tensors without Winograd, whose operands are
+    /// the same for every cube, with a result of the precision that the layer works in; a pooling
+    /// then does not follow on the fly. Results do not change, but where the output lies: its
+    /// strides are multiples of 64 bytes, CompiledNetwork::desc() tells.
+    Rewrite batch = Rewrite::kAuto;
+    /// Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
+    std::uint32_t post_extension = 0;
+  };
+
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};
   std::uint32_t kernels = 1;  ///< Kernels, the channels of the result.
@@ -83,12 +118,8 @@ struct Convolution {
   /// Negative results become zero, in the last operator: Y where there is one, whose ALU does it if
   /// it is free; else the bounds below, or of fp16 a further layer "NAME clamp", do it behind Y.
   bool relu = false;
-  /// fp16: NaN of the input and of the kernels reads as zero. What pads is not changed.
-  bool nan_to_zero = false;
-  /// fp16: sums that are NaN, and NaN of operands, read as zero.
-  bool nan_sums_to_zero = false;
-  /// Right shift of the accumulator before everything else, 0..16; 0 in fp16.
-  std::uint32_t accumulator_shift = 0;
+  /// Shifts of sums, and what becomes of NaN.
+  Arithmetic arithmetic = {};
   /// The first SDP operator, after the bias.
   Operator x1 = {};
   Operator x2 = {};  ///< The second SDP operator, after X1.
@@ -100,24 +131,8 @@ struct Convolution {
   /// Precision of the result; absent: the one that the layer works in. int8 layers make int8 or
   /// int16, int16 layers int16 or fp16, fp16 layers fp16 or int16.
   std::optional<Precision> precision = {};
-  /// Width folding (folding.hpp) of an input of the network that only this layer reads. Results do
-  /// not change, but where the input lies: CompiledNetwork::desc() tells.
-  Rewrite folding = Rewrite::kNever;
-  /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
-  /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed
-  /// data (sums of four inputs) fit 8 or 16 bits, and transformed weights (conv_weights.hpp) fit
-  /// exactly.
-  Rewrite winograd = Rewrite::kNever;
-  /// Right shift of transformed data in integer Winograd, 0..2: trades their low bits for range.
-  std::uint32_t winograd_truncate = 0;
-  /// Several cubes of a batch in one layer, on devices that have it (DeviceInfo::has_batch):
-  /// weights are fetched once for all of them. Of tensors without Winograd, whose operands are the
-  /// same for every cube, with a result of the precision that the layer works in; a pooling then
-  /// does not follow on the fly. Results do not change, but where the output lies: its strides are
-  /// multiples of 64 bytes, CompiledNetwork::desc() tells.
-  Rewrite batch = Rewrite::kWhenItPays;
-  /// Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
-  std::uint32_t post_extension = 0;
+  /// Forms that the compiler should try.
+  Tuning tuning = {};
 };
 
 }  // namespace nvdla

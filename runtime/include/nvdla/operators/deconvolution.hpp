@@ -49,7 +49,7 @@ struct Deconvolution {
   KernelSpan weights = {};
   /// Element of an integer input that stands for zero. Sums are those of in * w, with the zero
   /// point around the input; what that adds, other taps in every phase, is taken back by the bias,
-  /// so it takes operators as a bias of any size does, and there is no accumulator_shift before it.
+  /// so it takes operators as a bias of any size does, and no shift of the sums comes before it.
   std::int32_t zero_point = 0;
   /// One per kernel or none, added exactly; see Convolution::bias. Operands of all operators are of
   /// the layer or per channel.
@@ -57,8 +57,8 @@ struct Deconvolution {
   /// The bias of fp16 layers, one per kernel or none, rounded to fp16; see Convolution::bias_reals.
   std::span<const float> bias_reals = {};
   bool relu = false;  ///< True if negative results become zero; see Convolution::relu.
-  /// Right shift of the sums, 0..16; see Convolution::accumulator_shift.
-  std::uint32_t accumulator_shift = 0;
+  /// Shifts of sums, and what becomes of NaN.
+  Arithmetic arithmetic = {};
   Operator x1 = {};  ///< The first SDP operator, after the bias.
   Operator x2 = {};  ///< The second SDP operator, after X1.
   OperatorY y = {};  ///< The third SDP operator, after X2, on devices that have it.

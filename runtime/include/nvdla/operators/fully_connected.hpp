@@ -34,8 +34,8 @@ struct FullyConnected {
   /// The bias of fp16 layers, one per kernel or none, rounded to fp16; see Convolution::bias_reals.
   std::span<const float> bias_reals = {};
   bool relu = false;  ///< True if negative results become zero; see Convolution::relu.
-  /// Right shift of the sums, 0..16; see Convolution::accumulator_shift.
-  std::uint32_t accumulator_shift = 0;
+  /// Shifts of sums, and what becomes of NaN.
+  Arithmetic arithmetic = {};
   Operator x1 = {};  ///< The first SDP operator, after the bias.
   Operator x2 = {};  ///< The second SDP operator, after X1.
   OperatorY y = {};  ///< The third SDP operator, after X2, on devices that have it.
@@ -60,8 +60,8 @@ struct MatrixProduct {
   /// The bias of fp16 layers, one per kernel or none, rounded to fp16; see Convolution::bias_reals.
   std::span<const float> bias_reals = {};
   bool relu = false;  ///< True if negative results become zero; see Convolution::relu.
-  /// Right shift of the sums, 0..16; see Convolution::accumulator_shift.
-  std::uint32_t accumulator_shift = 0;
+  /// Shifts of sums, and what becomes of NaN.
+  Arithmetic arithmetic = {};
   Operator x1 = {};  ///< The first SDP operator, after the bias.
   Operator x2 = {};  ///< The second SDP operator, after X1.
   OperatorY y = {};  ///< The third SDP operator, after X2, on devices that have it.

@@ -22,7 +22,7 @@ using test::random_conv;
 using test::RefConv;
 using test::Values;
 
-constexpr Rewrite kForms[] = {Rewrite::kNever, Rewrite::kWhenItPays, Rewrite::kAlways};
+constexpr Rewrite kForms[] = {Rewrite::kNever, Rewrite::kAuto, Rewrite::kAlways};
 
 // A convolution of a batch with what follows it, and what it makes of random cubes.
 struct Batched {
@@ -44,7 +44,7 @@ struct Batched {
   }
 
   Network network(Rewrite form) {
-    layer.batch = form;
+    layer.tuning.batch = form;
     Network net;
     net.output(net.convolution(net.input("in", in.shape, ref.processing), layer), "out");
     return net;
@@ -165,7 +165,7 @@ TEST(NetworkBatch, FoldedInput) {
   ref.geometry.left = 3;
   ref.geometry.right = 2;  // (3 + 11 + 2 - 4) / 2
   Batched b(ref, {3, 9, 11, 4}, random);
-  b.layer.folding = Rewrite::kAlways;
+  b.layer.tuning.folding = Rewrite::kAlways;
   for (const Rewrite form : kForms) {
     Request request = build(b.network(form));
     EXPECT_NE(request.network().desc("in").shape, b.in.shape);
@@ -186,7 +186,7 @@ TEST(NetworkBatch, LayersAfterEachOther) {
     Convolution c{.name = "one", .kernels = 40, .kernel_height = 3, .kernel_width = 3};
     c.weights = w1;
     c.output = {.scale = 1, .shift = 6};
-    c.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
+    c.tuning.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
     const Tensor one = net.convolution(net.input("in", {5, 7, 7, 6}), c);
     const Tensor positive = net.pointwise(one, {.name = "relu", .x1 = relu()});
     const Tensor sum =
@@ -194,12 +194,12 @@ TEST(NetworkBatch, LayersAfterEachOther) {
     c = {.name = "two", .kernels = 70, .kernel_height = 5, .kernel_width = 5};
     c.weights = w2;
     c.output = {.scale = 1, .shift = 8};
-    c.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
+    c.tuning.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
     const Tensor two = net.convolution(sum, c);
     c = {.name = "three", .kernels = 90};
     c.weights = w3;
     c.output = {.scale = 1, .shift = 5};
-    c.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
+    c.tuning.batch = batch ? Rewrite::kAlways : Rewrite::kNever;
     net.output(two, "two");
     net.output(net.convolution(two, c), "three");
     Request request = build(net);
@@ -226,13 +226,13 @@ TEST(NetworkBatch, APoolingFliesWhereThatIsLess) {
     c.weights = weights;
     c.output = {.scale = 1, .shift = 9};
     std::vector<std::int8_t> results[2];
-    for (const Rewrite form : {Rewrite::kNever, Rewrite::kWhenItPays}) {
-      c.batch = form;
+    for (const Rewrite form : {Rewrite::kNever, Rewrite::kAuto}) {
+      c.tuning.batch = form;
       Network net;
       const Tensor sums = net.convolution(net.input("in", {channels, size, size, 4}), c);
       net.output(net.pooling(sums, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
       Request request = build(net);
-      const bool together = large && form == Rewrite::kWhenItPays;
+      const bool together = large && form == Rewrite::kAuto;
       EXPECT_EQ(request.network().layers(), together ? 5U : 4U);
       EXPECT_EQ(request.network().layer_name(0), together ? "conv" : "conv+pool cube 1/4");
       request.write("in", Layout::kNchw, in);
@@ -274,9 +274,9 @@ class OneByOne : public ::testing::Test {
   // Whether it is left alone, and why.
   void expect_apart(const std::string& reason, const std::string& configuration = "nv_full",
                     ErrorCode code = ErrorCode::kInvalidArgument) {
-    conv_.batch = Rewrite::kWhenItPays;
+    conv_.tuning.batch = Rewrite::kAuto;
     EXPECT_GE(build(network(), configuration).network().layers(), batch_);
-    conv_.batch = Rewrite::kAlways;
+    conv_.tuning.batch = Rewrite::kAlways;
     expect_error(code, "layer 0 'conv': " + reason, [&] { build(network(), configuration); });
   }
   Network network() {
@@ -348,8 +348,8 @@ TEST(NetworkBatch, TilesOrCubes) {
   const std::vector<std::int8_t> weights(9);
   Convolution c{.name = "conv", .kernel_height = 3, .kernel_width = 3};
   c.weights = weights;
-  c.winograd = Rewrite::kWhenItPays;
-  c.batch = Rewrite::kAlways;
+  c.tuning.winograd = Rewrite::kAuto;
+  c.tuning.batch = Rewrite::kAlways;
   Network net;
   const Tensor in = net.input("in", {1, 8, 8, 2});
   expect_error(ErrorCode::kInvalidArgument,
@@ -362,10 +362,10 @@ TEST(NetworkBatch, TilesComeFirst) {
   const auto weights = test::random_values<std::int8_t>(64 * 64 * 9, 31, -3, 3);
   Convolution c{.name = "conv", .kernels = 64, .kernel_height = 3, .kernel_width = 3};
   c.weights = weights;
-  c.winograd = Rewrite::kWhenItPays;
-  c.accumulator_shift = 2;
+  c.tuning.winograd = Rewrite::kAuto;
+  c.arithmetic.accumulator_shift = 2;
   for (const bool tiles : {false, true}) {
-    c.winograd = tiles ? Rewrite::kWhenItPays : Rewrite::kNever;
+    c.tuning.winograd = tiles ? Rewrite::kAuto : Rewrite::kNever;
     Network net;
     net.output(net.convolution(net.input("in", {64, 18, 18, 2}), c), "out");
     EXPECT_EQ(build(net).network().layers(), tiles ? 2U : 1U);

@@ -85,7 +85,7 @@ TEST(NetworkBounds, HoldConvolutionsOfAnyKind) {
     std::vector<std::int16_t> numbers;
     any_operators(random, numbers, layer);
     layer.output.shift += 8;
-    layer.winograd = layer.batch = Rewrite::kWhenItPays;
+    layer.tuning.winograd = layer.tuning.batch = Rewrite::kAuto;
     Network free, bound;
     free.output(free.convolution(free.input("in", r->in.shape), layer), "out");
     layer.bounds = any_bounds(random);

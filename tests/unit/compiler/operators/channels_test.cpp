@@ -204,16 +204,16 @@ TEST_F(BadChannels, Comparisons) {
 // A tile is 4 x 4, so surfaces of one position have gaps; a layer that may choose does without.
 TEST_F(BadChannels, GapsBetweenSurfaces) {
   const std::vector<std::int8_t> weights(64 * 16 * 9, 1);
-  for (const Rewrite winograd : {Rewrite::kWhenItPays, Rewrite::kAlways}) {
+  for (const Rewrite winograd : {Rewrite::kAuto, Rewrite::kAlways}) {
     Network net;
     const Tensor x = net.input("in", {64, 3, 3});
     Convolution conv{.name = "made", .kernels = 64, .kernel_height = 3, .kernel_width = 3};
     conv.weights = weights;
-    conv.winograd = winograd;
+    conv.tuning.winograd = winograd;
     const Tensor made = net.convolution(net.input("small", {16, 3, 3}), conv);
     net.output(net.pointwise(x, {.name = "l", .x1 = multiply(made)}), "out");
     const auto build = [&] { net.build(Device::open("model:nv_full")); };
-    if (winograd == Rewrite::kWhenItPays) {
+    if (winograd == Rewrite::kAuto) {
       EXPECT_NO_THROW(build());
     } else {
       expect_error(ErrorCode::kInvalidArgument,

@@ -174,8 +174,8 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
     Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     layer.output = {.scale = 3, .shift = 12};
     Values expected;
-    for (const Rewrite folding : {Rewrite::kNever, Rewrite::kAlways, Rewrite::kWhenItPays}) {
-      layer.folding = folding;
+    for (const Rewrite folding : {Rewrite::kNever, Rewrite::kAlways, Rewrite::kAuto}) {
+      layer.tuning.folding = folding;
       Network net;
       net.output(net.convolution(net.input("in", r->in.shape, c.processing), layer), "out");
       Request request = net.build(Device::open("model:" + r->configuration));
@@ -185,10 +185,10 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
       if (folding == Rewrite::kNever) expected = found;
       ASSERT_TRUE(found == expected) << describe(*r);
       const bool other = request.network().desc("in").shape != r->in.shape;
-      if (folding != Rewrite::kWhenItPays) {
+      if (folding != Rewrite::kAuto) {
         EXPECT_EQ(other, folding == Rewrite::kAlways);
       }
-      if (folding == Rewrite::kWhenItPays) folded += other ? 1 : 0;
+      if (folding == Rewrite::kAuto) folded += other ? 1 : 0;
     }
   });
   EXPECT_GT(folded, 0);
@@ -201,13 +201,13 @@ TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
   c.stride_x = c.stride_y = 2;
   c.weights = weights;
   const auto build = [&](Rewrite folding, bool fold_inputs) {
-    c.folding = folding;
+    c.tuning.folding = folding;
     Network net;
     net.output(net.convolution(net.input("in", {3, 21, 24}), c), "out");
     return net.build(Device::open("model:nv_small"), {.fold_inputs = fold_inputs});
   };
-  EXPECT_EQ(build(Rewrite::kWhenItPays, true).network().desc("in").shape.channels, 6U);
-  EXPECT_EQ(build(Rewrite::kWhenItPays, false).network().desc("in").shape, (Shape{3, 21, 24}));
+  EXPECT_EQ(build(Rewrite::kAuto, true).network().desc("in").shape.channels, 6U);
+  EXPECT_EQ(build(Rewrite::kAuto, false).network().desc("in").shape, (Shape{3, 21, 24}));
   expect_error(ErrorCode::kNotAvailable, "layer 0 'stem': not folded in width: inputs are to lie",
                [&] { build(Rewrite::kAlways, false); });
 }
@@ -225,7 +225,7 @@ TEST(NetworkConv, FoldedInputsTakeFloats) {
     c.pad_value = -17;
     c.weights = weights;
     c.output = {.scale = 1, .shift = 7};
-    c.folding = fold ? Rewrite::kAlways : Rewrite::kNever;
+    c.tuning.folding = fold ? Rewrite::kAlways : Rewrite::kNever;
     Network net;
     net.output(net.convolution(net.input("in", {3, 4, 7}, {.scale = 0.043F, .zero_point = -17}), c),
                "out");
@@ -284,19 +284,19 @@ TEST_F(BadConvolution, IntegerLayerWithRealBias) {
 TEST_F(BadConvolution, ShiftInFp16) {
   precision_ = Precision::kFp16;
   conv_.weights = reals_;
-  conv_.accumulator_shift = 1;
+  conv_.arithmetic.accumulator_shift = 1;
   refused("fp16 has no shifts, found an accumulator_shift of 1");
 }
 
 TEST_F(BadConvolution, FoldedFp16) {
   precision_ = Precision::kFp16;
   conv_.weights = reals_;
-  conv_.folding = Rewrite::kAlways;
+  conv_.tuning.folding = Rewrite::kAlways;
   refused("not folded in width: fp16 sums depend on their order");
 }
 
 TEST_F(BadConvolution, FoldedTensorOfTwoLayers) {
-  conv_.folding = Rewrite::kAlways;
+  conv_.tuning.folding = Rewrite::kAlways;
   expect_error(ErrorCode::kInvalidArgument,
                "layer 0 'c': not folded in width: its input is not one of the network that this "
                "layer alone reads",
@@ -325,8 +325,8 @@ TEST_F(BadConvolution, LargeKernelsWithATensor) {
 }
 
 TEST_F(BadConvolution, PostExtensionOfATensor) {
-  conv_.post_extension = 2;
-  refused("post_extension 2 is of images, the input is a tensor");
+  conv_.tuning.post_extension = 2;
+  refused("tuning.post_extension 2 is of images, the input is a tensor");
 }
 
 }  // namespace

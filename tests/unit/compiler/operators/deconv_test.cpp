@@ -208,7 +208,7 @@ TEST_F(BadDeconvolutionLayer, ZeroPointOutOfRange) {
 
 TEST_F(BadDeconvolutionLayer, ZeroPointAfterAShift) {
   layer_.zero_point = 1;
-  layer_.accumulator_shift = 2;
+  layer_.arithmetic.accumulator_shift = 2;
   refused("an accumulator_shift of 2 comes before what a zero point of 1 adds");
 }
 

@@ -66,18 +66,18 @@ void with_request(const std::function<void(Request&)>& use) {
 }
 
 std::vector<Call> calls() {
-  const std::string rewrites = " 77 is none of kNever (0), kWhenItPays (1), kAlways (2)";
+  const std::string rewrites = " 77 is none of kNever (0), kAuto (1), kAlways (2)";
   const std::string layouts = "layout 77 is none of NCHW (0), NHWC (1)";
   const std::string memories = "memory 77 is none of DRAM (0), SRAM (1)";
   const std::string precisions = "precision 77 is none of int8 (0), int16 (1), fp16 (2)";
   const std::string axes = "axis 77 is none of channels (0), height (1), width (2)";
   return {
-      {"folding", "folding" + rewrites,
-       [] { with_conv([](Convolution& c) { c.folding = none<Rewrite>(); }); }},
-      {"winograd", "winograd" + rewrites,
-       [] { with_conv([](Convolution& c) { c.winograd = none<Rewrite>(); }); }},
-      {"batch", "batch" + rewrites,
-       [] { with_conv([](Convolution& c) { c.batch = none<Rewrite>(); }); }},
+      {"folding", "tuning.folding" + rewrites,
+       [] { with_conv([](Convolution& c) { c.tuning.folding = none<Rewrite>(); }); }},
+      {"winograd", "tuning.winograd" + rewrites,
+       [] { with_conv([](Convolution& c) { c.tuning.winograd = none<Rewrite>(); }); }},
+      {"batch", "tuning.batch" + rewrites,
+       [] { with_conv([](Convolution& c) { c.tuning.batch = none<Rewrite>(); }); }},
       {"result", precisions,
        [] { with_conv([](Convolution& c) { c.precision = none<Precision>(); }); }},
       {"input", precisions,

@@ -166,11 +166,11 @@ TEST_F(BadNetwork, LinesThatAreTooLong) {
 }
 
 TEST_F(BadNetwork, ARuleOfTheCompilerNamesTheLayer) {
-  conv_.accumulator_shift = 17;
+  conv_.arithmetic.accumulator_shift = 17;
   net_.output(net_.convolution(input_, conv_), "out");
-  const auto error =
-      expect_error(ErrorCode::kInvalidProgram, "layer 0 'conv7' (conv): accumulator_shift 17",
-                   [&] { net_.build(Device::open("model:nv_small")); });
+  const auto error = expect_error(ErrorCode::kInvalidProgram,
+                                  "layer 0 'conv7' (conv): arithmetic.accumulator_shift 17",
+                                  [&] { net_.build(Device::open("model:nv_small")); });
   EXPECT_EQ(error->field(), "conv.clip_truncate");
 }
 

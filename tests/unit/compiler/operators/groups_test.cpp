@@ -203,11 +203,11 @@ TEST(BadGroups, AreNamedExactly) {
   refused(in, 4, 12, "12 weights given, 12x3x1x1 (KCRS) are 36", as_it_is);
   refused(image, 4, 12, "groups 4: the input is an image, which has one group", as_it_is);
   refused(in, 12, 12, "groups 12: folding is kAlways, which has one group",
-          [](Convolution& c) { c.folding = Rewrite::kAlways; });
-  refused(in, 12, 12, "groups 12: winograd is kAlways, which has one group",
-          [](Convolution& c) { c.winograd = Rewrite::kAlways; });
+          [](Convolution& c) { c.tuning.folding = Rewrite::kAlways; });
+  refused(in, 12, 12, "groups 12: tuning.winograd is kAlways, which has one group",
+          [](Convolution& c) { c.tuning.winograd = Rewrite::kAlways; });
   refused(in, 12, 12, "groups 12: batch is kAlways, which has one group",
-          [](Convolution& c) { c.batch = Rewrite::kAlways; });
+          [](Convolution& c) { c.tuning.batch = Rewrite::kAlways; });
   Convolution conv{.kernels = 12, .groups = 12};
   conv.weights = std::span(weights).first(12);
   const std::vector<std::int32_t> zero = {0};

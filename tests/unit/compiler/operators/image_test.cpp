@@ -121,7 +121,7 @@ class Images {
     // Steps matter to fp16 only; elsewhere the library may choose.
     const std::uint32_t lanes = std::max(c.kernel_width, layer.stride_x) * c.channels;
     while (c.lines < 4 && lanes * c.lines * 2 <= info.atomic_c && random_() % 2 == 0) c.lines *= 2;
-    if (c.processing == Precision::kFp16) layer.post_extension = c.lines;
+    if (c.processing == Precision::kFp16) layer.tuning.post_extension = c.lines;
     if (c.processing != Precision::kFp16) layer.output = {.scale = 5, .shift = 9};
     std::vector<std::int16_t> mean;
     if (!f.real) {

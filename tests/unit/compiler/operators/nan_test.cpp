@@ -72,10 +72,10 @@ TEST_P(NansOfConvolutions, EqualTheReference) {
     if (with.inputs || !with.winograd) add_nans(ref.weights, 300, random);
     test::KernelHolder holder;
     Convolution layer = test::layer_of(ref, holder.hold(ref.weights, Precision::kFp16));
-    layer.nan_to_zero = with.inputs;
-    layer.nan_sums_to_zero = with.sums;
-    if (with.winograd) layer.winograd = Rewrite::kAlways;
-    if (with.image) layer.post_extension = 1;
+    layer.arithmetic.nan_to_zero = with.inputs;
+    layer.arithmetic.nan_sums_to_zero = with.sums;
+    if (with.winograd) layer.tuning.winograd = Rewrite::kAlways;
+    if (with.image) layer.tuning.post_extension = 1;
 
     Values read = in;
     if (with.inputs) {
@@ -123,7 +123,7 @@ TEST(NansOfConvolution, AreOfFp16) {
   for (const bool sums : {false, true}) {
     Convolution c{.name = "conv"};
     c.weights = weights;
-    (sums ? c.nan_sums_to_zero : c.nan_to_zero) = true;
+    (sums ? c.arithmetic.nan_sums_to_zero : c.arithmetic.nan_to_zero) = true;
     Network net;
     const Tensor in = net.input("in", {4, 2, 2});
     expect_error(ErrorCode::kInvalidArgument,
@@ -131,6 +131,74 @@ TEST(NansOfConvolution, AreOfFp16) {
                  [&] { net.convolution(in, c); });
   }
 }
+
+struct Product {
+  const char* name;
+  // Adds a layer to 3 channels of 4x5 positions, with 120 elements of kernels.
+  Tensor (*add)(Network& net, Tensor in, KernelSpan kernels, const Arithmetic& arithmetic);
+};
+
+std::ostream& operator<<(std::ostream& out, const Product& product) { return out << product.name; }
+
+class NansOfProducts : public ::testing::TestWithParam<Product> {
+ protected:
+  static constexpr Shape kShape = {3, 4, 5};
+
+  static Values result(const Values& in, const std::vector<std::int32_t>& kernels,
+                       const Arithmetic& arithmetic) {
+    test::KernelHolder holder;
+    Network net;
+    const Tensor input = net.input("in", kShape, Precision::kFp16);
+    const KernelSpan span = holder.hold(kernels, Precision::kFp16);
+    net.output(GetParam().add(net, input, span, arithmetic), "out");
+    return test::run_one(net, Device::open("model:nv_full"), in);
+  }
+};
+
+// They are the results of zeros where NaN was, and zeros in place of sums that are NaN.
+TEST_P(NansOfProducts, ReadAsZero) {
+  test::Random random(5);
+  Values in = test::random_tensor(kShape, Precision::kFp16, random);
+  auto kernels = test::random_kernels(std::size_t{2} * 3 * 4 * 5, Precision::kFp16, random);
+  add_nans(in.data, 20, random);
+  add_nans(kernels, 60, random);
+  const Values plain = result(in, kernels, {});
+  Values cleared = plain;
+  flush(cleared.data);
+  EXPECT_FALSE(cleared == plain);
+  EXPECT_TRUE(result(in, kernels, {.nan_sums_to_zero = true}) == cleared);
+  Values numbers = in;
+  std::vector<std::int32_t> finite = kernels;
+  flush(numbers.data);
+  flush(finite);
+  EXPECT_TRUE(result(in, kernels, {.nan_to_zero = true}) == result(numbers, finite, {}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NansOfProducts,
+    ::testing::Values(
+        Product{"deconvolution",
+                [](Network& net, Tensor in, KernelSpan kernels, const Arithmetic& arithmetic) {
+                  Deconvolution up{.name = "up", .kernels = 2, .kernel_height = 4};
+                  up.kernel_width = 5;
+                  up.stride_x = up.stride_y = 2;
+                  up.weights = kernels;
+                  up.arithmetic = arithmetic;
+                  return net.deconvolution(in, up);
+                }},
+        Product{"fully_connected",
+                [](Network& net, Tensor in, KernelSpan kernels, const Arithmetic& arithmetic) {
+                  FullyConnected full{.name = "full", .outputs = 2, .weights = kernels};
+                  full.arithmetic = arithmetic;
+                  return net.fully_connected(in, full);
+                }},
+        Product{"matrix_product",
+                [](Network& net, Tensor in, KernelSpan kernels, const Arithmetic& arithmetic) {
+                  MatrixProduct product{.name = "product", .columns = 40, .matrix = kernels};
+                  product.arithmetic = arithmetic;
+                  return net.matrix_product(in, product);
+                }}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 // Returns a tensor that has every pattern of fp16.
 Values all_halves() {

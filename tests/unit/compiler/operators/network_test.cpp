@@ -141,7 +141,7 @@ TEST_P(Networks, AccumulatorShift) {
   const auto weights = test::random_values<std::int8_t>(5 * 9, 14, -128, 127);
   Convolution c{.name = "conv", .kernels = 5};
   c.weights = weights;
-  c.accumulator_shift = 6;
+  c.arithmetic.accumulator_shift = 6;
   c.output = {.scale = 1, .shift = 3};
   Geometry g;
   g.clip = 6;

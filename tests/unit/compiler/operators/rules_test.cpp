@@ -90,8 +90,8 @@ auto with_table(nvdla_lut_unit unit, const Change& change) {
 const std::vector<Broken>& cases() {
   static const std::vector<Broken> kCases = {
       {"accumulator_shift", "nv_small", NVDLA_RULE_RANGE,
-       "layer 0 'filter' (conv): accumulator_shift 17 ",
-       with_conv([](Convolution& c) { c.accumulator_shift = 17; })},
+       "layer 0 'filter' (conv): arithmetic.accumulator_shift 17 ",
+       with_conv([](Convolution& c) { c.arithmetic.accumulator_shift = 17; })},
       {"pad_value", "nv_small", NVDLA_RULE_RANGE, "layer 0 'filter' (conv): pad_value 1000",
        with_conv(
            [](Convolution& c) {
@@ -172,11 +172,11 @@ const std::vector<Broken>& cases() {
              net.image("camera", {.format = NVDLA_PIXEL_R16, .width = 8, .height = 8}), c);
        }},
       {"one_part_of_a_layer", "nv_small", NVDLA_RULE_RANGE,
-       "layer 0 'filter cube 1/2' (conv): accumulator_shift 17",
+       "layer 0 'filter cube 1/2' (conv): arithmetic.accumulator_shift 17",
        [](Network& net, Tensor) {
          const Tensor in = net.input("pair", {.channels = 8, .height = 4, .width = 4, .batch = 2});
          Convolution c = conv();
-         c.accumulator_shift = 17;
+         c.arithmetic.accumulator_shift = 17;
          return net.convolution(in, c);
        }},
   };

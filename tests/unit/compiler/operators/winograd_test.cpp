@@ -71,9 +71,9 @@ class Winograds {
     KernelHolder holder;
     Convolution c = test::layer_of(conv_, holder.hold(conv_.weights, conv_.processing));
     c.output = converter;
-    c.accumulator_shift = shift;
-    c.winograd = Rewrite::kAlways;
-    c.winograd_truncate = truncate;
+    c.arithmetic.accumulator_shift = shift;
+    c.tuning.winograd = Rewrite::kAlways;
+    c.arithmetic.winograd_truncate = truncate;
     Network net;
     const Tensor y = net.convolution(net.input("in", shape_, conv_.processing), c);
     net.output(y, "out");
@@ -156,10 +156,10 @@ TEST(NetworkWinograd, WhenItPaysLeavesOutWhatDoesNotFit) {
     if (processing == Precision::kInt8) c.weights = std::span(bytes);
     if (processing == Precision::kInt16) c.weights = std::span(words);
     if (processing == Precision::kFp16) c.weights = std::span(halves);
-    if (processing != Precision::kFp16) c.accumulator_shift = any(0, 16);
-    c.winograd_truncate = any(0, 2);
+    if (processing != Precision::kFp16) c.arithmetic.accumulator_shift = any(0, 16);
+    c.arithmetic.winograd_truncate = any(0, 2);
     const auto compiles = [&](Rewrite winograd) -> std::string {
-      c.winograd = winograd;
+      c.tuning.winograd = winograd;
       Network net;
       net.output(net.convolution(net.input("in", shape, processing), c), "out");
       try {
@@ -170,10 +170,10 @@ TEST(NetworkWinograd, WhenItPaysLeavesOutWhatDoesNotFit) {
       return {};
     };
     if (!compiles(Rewrite::kNever).empty()) test::discard();
-    EXPECT_EQ(compiles(Rewrite::kWhenItPays), "")
+    EXPECT_EQ(compiles(Rewrite::kAuto), "")
         << configuration << ' ' << static_cast<int>(processing) << ' ' << shape.channels << 'x'
         << shape.height << 'x' << shape.width << " to " << c.kernels << ", shift "
-        << c.accumulator_shift << ", truncate " << c.winograd_truncate;
+        << c.arithmetic.accumulator_shift << ", truncate " << c.arithmetic.winograd_truncate;
   });
 }
 
@@ -261,13 +261,16 @@ class BadWinograd : public ::testing::Test {
   }
   void SetUp() override {
     conv_.weights = weights_;
-    conv_.winograd = Rewrite::kAlways;
+    conv_.tuning.winograd = Rewrite::kAlways;
   }
   std::string configuration_ = "nv_full";
   Precision precision_ = Precision::kInt8;
   std::vector<std::int8_t> weights_ = std::vector<std::int8_t>(2 * 4 * 9, 100);
-  Convolution conv_{
-      .name = "w", .kernels = 2, .kernel_height = 3, .kernel_width = 3, .accumulator_shift = 4};
+  Convolution conv_{.name = "w",
+                    .kernels = 2,
+                    .kernel_height = 3,
+                    .kernel_width = 3,
+                    .arithmetic = {.accumulator_shift = 4}};
 };
 
 TEST_F(BadWinograd, DeviceWithout) {
@@ -292,7 +295,7 @@ TEST_F(BadWinograd, TooMuchPadding) {
 }
 
 TEST_F(BadWinograd, WeightsThatDoNotFit) {
-  conv_.accumulator_shift = 0;
+  conv_.arithmetic.accumulator_shift = 0;
   refused(
       "transformed weights fit times 2^-1 only and data are shifted by 0, so "
       "accumulator_shift must be 1 or more, found 0");
@@ -303,23 +306,23 @@ TEST_F(BadWinograd, WeightsThatAreNotFinite) {
   std::vector<std::uint16_t> halves(2 * 4 * 9, 0x3c00);
   halves.back() = kInfinity;
   conv_.weights = halves;
-  conv_.accumulator_shift = 0;
+  conv_.arithmetic.accumulator_shift = 0;
   precision_ = Precision::kFp16;
   refused("no Winograd convolution: kernels hold NaN or infinity");
-  conv_.winograd = Rewrite::kWhenItPays;
+  conv_.tuning.winograd = Rewrite::kAuto;
   EXPECT_EQ(build().network().desc("out").line_stride, 10U * 32);
   halves.back() = 0;
   EXPECT_EQ(build().network().desc("out").line_stride, 12U * 32);
 }
 
 TEST_F(BadWinograd, Folded) {
-  conv_.folding = Rewrite::kWhenItPays;
+  conv_.tuning.folding = Rewrite::kAuto;
   refused("folding and winograd are two ways to rewrite a layer: choose one");
 }
 
 // Where it does not pay, or cannot be, the layer is as ever.
 TEST_F(BadWinograd, WhenItPays) {
-  conv_.winograd = Rewrite::kWhenItPays;
+  conv_.tuning.winograd = Rewrite::kAuto;
   const Shape direct = {2, 10, 10};
   const auto stride = [&] { return build().network().desc("out").line_stride; };
   configuration_ = "nv_small";

@@ -47,12 +47,12 @@ output %2 "out"
 TEST(GraphPasses, WinogradIsChosenWhereItTakesFewerSteps) {
   expect_graph(detail::choose_winograd, "nv_full", R"(graph
 %0 = input "in" : int8 32x8x8
-%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=when_it_pays : int8 32x8x8
+%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=auto : int8 32x8x8
 output %1 "out"
 )",
                R"(graph
 %0 = input "in" : int8 32x8x8
-%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=when_it_pays form={winograd={conv={mode=winograd width=8 height=8 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=1,3,1,3 post_extension=1 clip_truncate=2} desc={kernels=32 channels=32 kernel_height=3 kernel_width=3 weight_shift=2}}} : int8 32x8x8
+%1 = conv "conv" %0 kernels=32 kernel=3x3 padding=1,1,1,1 weights=fill(1) winograd=auto form={winograd={conv={mode=winograd width=8 height=8 channels=32 batch=1 kernels=32 kernel=3x3 stride=1x1 dilation=1x1 padding=1,3,1,3 post_extension=1 clip_truncate=2} desc={kernels=32 channels=32 kernel_height=3 kernel_width=3 weight_shift=2}}} : int8 32x8x8
 output %1 "out"
 )",
                1);
@@ -158,12 +158,12 @@ output %1 "out"
 TEST(GraphPasses, AConvolutionTakesImagesThatShareItsWeights) {
   expect_graph(detail::choose_images, "nv_full", R"(graph
 %0 = input "in" : int8 4x1024x1x1
-%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=when_it_pays : int8 4x1024x1x1
+%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=auto : int8 4x1024x1x1
 output %1 "out"
 )",
                R"(graph
 %0 = input "in" : int8 4x1024x1x1
-%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=when_it_pays form={images=4} : int8 4x1024x1x1
+%1 = conv "fc" %0 kernels=1024 weights=fill(1) batching=auto form={images=4} : int8 4x1024x1x1
 output %1 "out"
 )",
                1);

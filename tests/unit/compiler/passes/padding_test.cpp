@@ -137,7 +137,7 @@ TEST(AbsorbPadding, LeavesWhatTheHardwareDoesOtherwise) {
   // Tiles take one column on the left.
   Case tiles;
   tiles.padding.left = 2;
-  tiles.conv.winograd = Rewrite::kWhenItPays;
+  tiles.conv.tuning.winograd = Rewrite::kAuto;
   expect_pairs(tiles, 0);
 }
 

@@ -26,7 +26,7 @@ std::vector<std::int8_t> weights_for(std::size_t count) {
 }
 
 // A convolution with a pooling behind it, and one that is put beside another tensor.
-Network small_network(Rewrite winograd = Rewrite::kWhenItPays) {
+Network small_network(Rewrite winograd = Rewrite::kAuto) {
   const auto weights = weights_for(std::size_t{32} * 32 * 9);
   const Convolution conv = {.name = "conv",
                             .kernels = 32,
@@ -42,7 +42,7 @@ Network small_network(Rewrite winograd = Rewrite::kWhenItPays) {
   const Tensor in = network.input("in", {.channels = 32, .height = 16, .width = 16});
   Convolution second = conv;
   second.name = "second";
-  second.winograd = winograd;
+  second.tuning.winograd = winograd;
   const Tensor first = network.pooling(
       network.convolution(in, conv),
       {.name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2});

@@ -124,7 +124,7 @@ TEST(Unused, ShiftOfAnOperatorYWithoutProducts) {
 TEST(Unused, CubeOfTheWeights) {
   for (const Rewrite winograd : {Rewrite::kNever, Rewrite::kAlways}) {
     Layer layer(Precision::kFp16);
-    layer.conv.winograd = winograd;
+    layer.conv.tuning.winograd = winograd;
     Network network;
     const Tensor in = network.input("in", {12, 10, 14}, Precision::kFp16);
     network.output(network.convolution(in, layer.conv), "out");

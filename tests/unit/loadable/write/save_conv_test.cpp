@@ -209,12 +209,12 @@ TEST(SaveConv, Winograd) {
       if (precision == Precision::kInt16) c.weights = std::span(words).first(weights);
       if (precision == Precision::kFp16) c.weights = std::span(halves).first(weights);
       if (precision != Precision::kFp16) {
-        c.accumulator_shift = 2;
-        c.winograd_truncate = 1;
+        c.arithmetic.accumulator_shift = 2;
+        c.arithmetic.winograd_truncate = 1;
         c.output = requantize(precision == Precision::kInt8 ? 0.005 : 0.00002);
       }
       c.relu = true;
-      c.winograd = Rewrite::kAlways;
+      c.tuning.winograd = Rewrite::kAlways;
       Network network;
       const Tensor in = network.input("in", {12, size.height, size.width}, precision);
       network.output(network.convolution(in, c), "out");
@@ -276,7 +276,7 @@ TEST(SaveConv, InputsAreNotFolded) {
   c.pad_value = 7;
   c.weights = weights;
   c.output = requantize(0.003);
-  c.folding = Rewrite::kWhenItPays;
+  c.tuning.folding = Rewrite::kAuto;
   Network network;
   network.output(network.convolution(network.input("in", {3, 21, 24}), c), "out");
   for (const std::string name : {"nv_small", "nv_full"}) {

@@ -666,7 +666,7 @@ TEST(SaveOperations, WhatCannotBeSavedIsNamedWithItsLayer) {
   });
   expect_refused("layer 0 'conv': a loadable has no NaN as zero", [&](Network& net) {
     static const std::vector<std::uint16_t> kOnes(2 * 21, 0x3c00);
-    Convolution conv{.name = "conv", .kernels = 2, .nan_to_zero = true};
+    Convolution conv{.name = "conv", .kernels = 2, .arithmetic = {.nan_to_zero = true}};
     conv.weights = std::span<const std::uint16_t>(kOnes);
     net.output(net.convolution(half(net), conv), "out");
   });

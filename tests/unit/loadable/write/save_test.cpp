@@ -194,7 +194,7 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   const std::vector<std::uint16_t> halves(2 * 4 * 9);
   Convolution clean = c;
   clean.weights = halves;
-  clean.nan_to_zero = true;
+  clean.arithmetic.nan_to_zero = true;
   Network convolution;
   convolution.output(
       convolution.convolution(convolution.input("in", {4, 9, 9}, Precision::kFp16), clean), "out");
@@ -218,12 +218,12 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   refused(shifted,
           "layer 0 'conv': a loadable has no pixels before the first of a line (x_offset 3)");
   c.stride_x = 2;
-  c.folding = Rewrite::kAlways;
+  c.tuning.folding = Rewrite::kAlways;
   Network folded;
   folded.output(folded.convolution(folded.input("in", {4, 12, 12}), c), "out");
   refused(folded,
           "layer 0 'conv': not folded in width: inputs are to lie as everybody expects "
-          "(kWhenItPays lets them)");
+          "(kAuto lets them)");
 
   // An operator has one activation.
   Operator both = prelu(slope, 1);

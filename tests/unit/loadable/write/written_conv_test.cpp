@@ -80,7 +80,7 @@ void expect_image(int code, bool means, bool old) {
   const std::int16_t pad = processing == Precision::kFp16 ? 0x3800 : -5;
   layer.pad_value = pad;
   layer.weights = kernels.span;
-  layer.post_extension = 1U << code % 3;
+  layer.tuning.post_extension = 1U << code % 3;
   if (processing != Precision::kFp16) layer.output = {.offset = 5, .scale = 7, .shift = 9};
   if (!real) {
     layer.input = {.scale = -77, .shift = 7, .signed_pixels = means};
@@ -207,11 +207,11 @@ TEST_P(WrittenConv, Winograd) {
     Convolution layer{.name = "tiles", .kernels = 20, .kernel_height = 3, .kernel_width = 3};
     layer.pad_top = layer.pad_bottom = layer.pad_left = layer.pad_right = 1;
     layer.weights = kernels.span;
-    layer.winograd = Rewrite::kAlways;
+    layer.tuning.winograd = Rewrite::kAlways;
     layer.relu = true;
     if (!real) {
-      layer.accumulator_shift = 2;
-      layer.winograd_truncate = 1;
+      layer.arithmetic.accumulator_shift = 2;
+      layer.arithmetic.winograd_truncate = 1;
       layer.output = {.offset = 5, .scale = 7, .shift = 9};
     }
     Network network;
@@ -363,7 +363,7 @@ TEST_P(WrittenConv, Batch) {
   const Kernels kernels(20 * 40 * 9, Precision::kInt8);
   Convolution layer{.name = "batch", .kernels = 20, .kernel_height = 3, .kernel_width = 3};
   layer.weights = kernels.span;
-  layer.batch = Rewrite::kAlways;
+  layer.tuning.batch = Rewrite::kAlways;
   Network network;
   const Tensor in = network.input("in", {.channels = 40, .height = 9, .width = 10, .batch = 3});
   network.output(network.convolution(in, layer), "out");
