@@ -13,8 +13,8 @@ struct Describe {
   void window(std::uint32_t height, std::uint32_t width, std::uint32_t y, std::uint32_t x) const {
     layer.kernel_height = height;
     layer.kernel_width = width;
-    layer.stride_y = y;
-    layer.stride_x = x;
+    layer.stride_height = y;
+    layer.stride_width = x;
   }
 
   void operator()(const SdpNode& sdp) const {
@@ -32,8 +32,8 @@ struct Describe {
   }
   void operator()(const DeconvNode& node) const {
     layer.kind = "deconvolution";
-    window(node.desc.weights.kernel_height, node.desc.weights.kernel_width, node.desc.stride_y,
-           node.desc.stride_x);
+    window(node.desc.weights.kernel_height, node.desc.weights.kernel_width, node.desc.stride_height,
+           node.desc.stride_width);
   }
   void operator()(const PoolNode& node) const {
     layer.kind = node.pdp.method == NVDLA_POOL_MAX   ? "max pooling"
@@ -44,7 +44,7 @@ struct Describe {
   }
   void operator()(const UpsampleNode& node) const {
     layer.kind = "upsampling";
-    window(node.scale_y, node.scale_x, 1, 1);
+    window(node.scale_height, node.scale_width, 1, 1);
   }
   void operator()(const NormNode&) const { layer.kind = "normalization"; }
   void operator()(const RubikNode&) const { layer.kind = "reorganization"; }

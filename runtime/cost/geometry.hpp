@@ -70,7 +70,7 @@ struct PdpGeometry {
   Interface source = Interface::kPrimary;
   std::vector<std::uint32_t> bands;  // columns that each band reads; empty for one band
   bool split = false;                // into several bands
-  std::uint32_t kernel_width = 1, kernel_height = 1, stride_x = 1, stride_y = 1;
+  std::uint32_t kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
   std::uint32_t left = 0, top = 0;
 };
 
@@ -85,7 +85,7 @@ enum class RubikMode : std::uint8_t { kContract, kSplit, kMerge };
 struct RubikGeometry {
   RubikMode mode = RubikMode::kContract;
   std::uint64_t width = 0, height = 0, out_channels = 0;
-  std::uint64_t stride_x = 1, stride_y = 1;
+  std::uint64_t stride_width = 1, stride_height = 1;
   std::uint32_t element_bytes = 1;
   Interface source = Interface::kPrimary;
 };

@@ -52,7 +52,8 @@ LayerCycles rubik_cycles(const Machine& machine, const MemoryTiming& memory,
   switch (layer.mode) {
     case RubikMode::kContract:
       reads = read_lines(machine, layer.source,
-                         surfaces * layer.stride_x * layer.stride_y * layer.height, layer.width);
+                         surfaces * layer.stride_width * layer.stride_height * layer.height,
+                         layer.width);
       written = reads.atoms;
       break;
     case RubikMode::kSplit:

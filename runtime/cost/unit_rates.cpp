@@ -92,12 +92,12 @@ PdpWork pdp_work(const Machine& machine, const PdpGeometry& layer) {
     return kernel > before ? kernel - before : 1;
   };
   // Bands end where the next one begins.
-  const std::uint64_t across =
-      layer.split
-          ? 0
-          : late_windows(out_columns, layer.stride_x, layer.kernel_width, layer.left, layer.width);
-  const std::uint64_t down =
-      late_windows(layer.out_height, layer.stride_y, layer.kernel_height, layer.top, layer.height);
+  const std::uint64_t across = layer.split
+                                   ? 0
+                                   : late_windows(out_columns, layer.stride_width,
+                                                  layer.kernel_width, layer.left, layer.width);
+  const std::uint64_t down = late_windows(layer.out_height, layer.stride_height,
+                                          layer.kernel_height, layer.top, layer.height);
   const std::uint64_t free_columns = first(layer.kernel_width, layer.left) - 1;
   const std::uint64_t free_atoms =
       (first(layer.kernel_height, layer.top) - 1) * columns + free_columns;

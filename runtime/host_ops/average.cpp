@@ -86,7 +86,7 @@ class Averages {
   // Of all channels of an atom, from `at` on.
   void line(Position at) {
     const Shape& in = from_.shape();
-    const Span rows(at.y, window_.stride_y, window_.height, window_.pad_top, in.height);
+    const Span rows(at.y, window_.stride_height, window_.height, window_.pad_top, in.height);
     std::fill(columns_.begin(), columns_.end(), typename Numbers::Partial{});
     for (std::uint32_t y = rows.first; y < rows.end; ++y) {
       const std::byte* const source = from_.at({at.n, at.c, y, 0});
@@ -98,7 +98,7 @@ class Averages {
     }
     const std::size_t channels = std::min(lanes_, to_.shape().channels - at.c);
     for (; at.x < to_.shape().width; ++at.x) {
-      const Span in_line(at.x, window_.stride_x, window_.width, window_.pad_left, in.width);
+      const Span in_line(at.x, window_.stride_width, window_.width, window_.pad_left, in.width);
       put(at, channels, in_line, std::int64_t{rows.count()} * in_line.count());
     }
   }

@@ -36,7 +36,7 @@ struct AverageScale {
 // `pad_value` is what padding counts as; without it, padding does not count.
 struct AverageWindow {
   std::uint32_t height = 1, width = 1;
-  std::uint32_t stride_y = 1, stride_x = 1;
+  std::uint32_t stride_height = 1, stride_width = 1;
   std::uint32_t pad_top = 0, pad_left = 0;
   std::optional<std::int32_t> pad_value;
   // It replaces the quotient, in int8 only.

@@ -65,8 +65,8 @@ void walk_fields(Walker& walker, AverageOperation& op) {
   AverageWindow& w = op.window;
   walker.number("kernel_height", w.height, 1, kMax);
   walker.number("kernel_width", w.width, 1, kMax);
-  walker.number("stride_y", w.stride_y, 1, kMax);
-  walker.number("stride_x", w.stride_x, 1, kMax);
+  walker.number("stride_height", w.stride_height, 1, kMax);
+  walker.number("stride_width", w.stride_width, 1, kMax);
   walker.number("pad_top", w.pad_top, 0, kMax - 1);
   walker.number("pad_left", w.pad_left, 0, kMax - 1);
   bool padding_counts = w.pad_value.has_value(), scaled = w.scale.has_value();

@@ -87,8 +87,8 @@ std::vector<T> extend(const WeightsDesc& d, std::span<const T> kcrs, std::uint32
 }  // namespace
 
 std::uint32_t most_post_extension(const DeviceInfo& info, std::uint32_t kernel_width,
-                                  std::uint32_t stride_x, std::uint32_t components) {
-  const std::uint64_t lanes = std::uint64_t{std::max(kernel_width, stride_x)} * components;
+                                  std::uint32_t stride_width, std::uint32_t components) {
+  const std::uint64_t lanes = std::uint64_t{std::max(kernel_width, stride_width)} * components;
   std::uint32_t lines = 1;
   while (lines < 4 && lanes <= info.atomic_c / (2 * lines)) lines *= 2;
   return lines;

@@ -20,12 +20,12 @@ struct Axis {
 };
 
 Axis rows(const DeconvolutionDesc& d) {
-  return {"height",  d.input.height, d.weights.kernel_height, d.stride_y,
+  return {"height",  d.input.height, d.weights.kernel_height, d.stride_height,
           d.pad_top, d.pad_bottom,   d.extra_bottom};
 }
 
 Axis columns(const DeconvolutionDesc& d) {
-  return {"width",    d.input.width, d.weights.kernel_width, d.stride_x,
+  return {"width",    d.input.width, d.weights.kernel_width, d.stride_width,
           d.pad_left, d.pad_right,   d.extra_right};
 }
 

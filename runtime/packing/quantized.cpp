@@ -87,21 +87,21 @@ std::vector<KernelSums> sums_of_rows(std::span<const std::int8_t> weights, std::
 // Phase by phase: tap r of a kernel is one of phase y if y * stride + r is a multiple of it.
 std::vector<KernelSums> sums_of_phases(std::span<const std::int8_t> weights,
                                        const Deconvolution& d) {
-  check_range("stride_y", d.stride_y, 1U, 32U);
-  check_range("stride_x", d.stride_x, 1U, 32U);
+  check_range("stride_height", d.stride_height, 1U, 32U);
+  check_range("stride_width", d.stride_width, 1U, 32U);
   const std::uint64_t taps = std::uint64_t{d.kernel_height} * d.kernel_width;
   const std::size_t each = weights.size() / d.kernels;
   if (taps == 0 || each % taps != 0) {
     refuse_argument("{} weights cannot be those of {} kernels of {}x{}", weights.size(), d.kernels,
                     d.kernel_height, d.kernel_width);
   }
-  std::vector<KernelSums> list(std::size_t{d.stride_y} * d.stride_x * d.kernels);
+  std::vector<KernelSums> list(std::size_t{d.stride_height} * d.stride_width * d.kernels);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::size_t r = i % taps / d.kernel_width, s = i % d.kernel_width;
     // Of output lines y with y + pad_top = r modulo the stride.
-    const std::size_t y = (r + d.stride_y - d.pad_top % d.stride_y) % d.stride_y;
-    const std::size_t x = (s + d.stride_x - d.pad_left % d.stride_x) % d.stride_x;
-    list[(y * d.stride_x + x) * d.kernels + i / each].add(weights[i]);
+    const std::size_t y = (r + d.stride_height - d.pad_top % d.stride_height) % d.stride_height;
+    const std::size_t x = (s + d.stride_width - d.pad_left % d.stride_width) % d.stride_width;
+    list[(y * d.stride_width + x) * d.kernels + i / each].add(weights[i]);
   }
   return list;
 }

@@ -35,10 +35,10 @@ std::uint32_t position_channels(const DeviceInfo& info, const WeightsDesc& d) {
 
 void check(const WinogradDesc& d) {
   detail::check_weights(d.weights);
-  detail::check_range("stride_x", d.stride_x, 1U, 8U);
-  detail::check_range("stride_y", d.stride_y, 1U, 8U);
-  for (const auto& [size, stride] : {std::pair{d.weights.kernel_width, d.stride_x},
-                                     std::pair{d.weights.kernel_height, d.stride_y}}) {
+  detail::check_range("stride_width", d.stride_width, 1U, 8U);
+  detail::check_range("stride_height", d.stride_height, 1U, 8U);
+  for (const auto& [size, stride] : {std::pair{d.weights.kernel_width, d.stride_width},
+                                     std::pair{d.weights.kernel_height, d.stride_height}}) {
     if ((size + stride - 1) / stride != 3) {
       refuse_argument(
           "Winograd takes kernels that a stride of {} folds to 3, of {} to {}; a kernel "
@@ -70,7 +70,7 @@ Tile transform(const WinogradDesc& d, std::span<const T> kcrs, std::size_t k, st
   double tap[3][3] = {};
   for (std::uint32_t i = 0; i < 3; ++i) {
     for (std::uint32_t j = 0; j < 3; ++j) {
-      const std::uint32_t r = i * d.stride_y + phase_y, s = j * d.stride_x + phase_x;
+      const std::uint32_t r = i * d.stride_height + phase_y, s = j * d.stride_width + phase_x;
       if (r >= w.kernel_height || s >= w.kernel_width) continue;
       tap[i][j] = number(kcrs[((k * w.channels + c) * w.kernel_height + r) * w.kernel_width + s],
                          w.precision);
@@ -125,10 +125,10 @@ T element(const WinogradDesc& d, double quarters, std::size_t k, std::size_t c) 
 template <typename T, typename Each>
 void for_each_tile(const WinogradDesc& d, std::span<const T> kcrs, const Each& each) {
   for (std::size_t k = 0; k < d.weights.kernels; ++k) {
-    for (std::uint32_t y = 0; y < d.stride_y; ++y) {
-      for (std::uint32_t x = 0; x < d.stride_x; ++x) {
+    for (std::uint32_t y = 0; y < d.stride_height; ++y) {
+      for (std::uint32_t x = 0; x < d.stride_width; ++x) {
         for (std::size_t c = 0; c < d.weights.channels; ++c) {
-          each(k, y * d.stride_x + x, c, transform(d, kcrs, k, c, y, x));
+          each(k, y * d.stride_width + x, c, transform(d, kcrs, k, c, y, x));
         }
       }
     }
@@ -191,7 +191,7 @@ bool detail::winograd_weights_fit(const WinogradDesc& desc, std::span<const std:
 
 std::uint32_t winograd_channels(const DeviceInfo& info, const WinogradDesc& d) {
   check(d);
-  return position_channels(info, d.weights) * d.stride_x * d.stride_y;
+  return position_channels(info, d.weights) * d.stride_width * d.stride_height;
 }
 
 std::uint64_t winograd_bytes(const DeviceInfo& info, const WinogradDesc& d) {

@@ -21,7 +21,7 @@ struct UserLayer {
   std::string kind;  // "convolution", "max pooling", ...
   // Window and its steps; 0 for kinds without one.
   std::uint32_t kernel_height = 0, kernel_width = 0;
-  std::uint32_t stride_y = 0, stride_x = 0;
+  std::uint32_t stride_height = 0, stride_width = 0;
   Shape input, output;  // a layer without an output has that of its input
   Precision input_precision = Precision::kInt8, output_precision = Precision::kInt8;
   bool silent = false;                 // it has no output

@@ -67,7 +67,8 @@ struct DeconvNode {
   bool nan_to_zero = false;  // NaN of the input; the kernels have none then
   std::int32_t zero_point = 0;
   SharedKernels weights;
-  // Phase (y, x) has that of index y * stride_x + x: what a zero point adds depends on its taps.
+  // Phase (y, x) has that of index y * stride_width + x: what a zero point adds depends on its
+  // taps.
   std::vector<SdpNode> sdp;
 };
 

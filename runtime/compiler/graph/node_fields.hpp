@@ -213,8 +213,8 @@ void visit_fields(Visitor& v, Node& n, const SdpNode& base) {
 template <typename Visitor, typename Node>
 void visit_fields(Visitor& v, Node& n, const WinogradDesc& base) {
   visit_fields(v, n.weights, base.weights);
-  v.value("stride_height", n.stride_y, base.stride_y);
-  v.value("stride_width", n.stride_x, base.stride_x);
+  v.value("stride_height", n.stride_height, base.stride_height);
+  v.value("stride_width", n.stride_width, base.stride_width);
   v.value("weight_shift", n.weight_shift, base.weight_shift);
 }
 
@@ -261,8 +261,8 @@ template <typename Visitor, typename Node>
 void visit_fields(Visitor& v, Node& n, const DeconvNode& base) {
   v.value("input", n.desc.input, base.desc.input);
   visit_fields(v, n.desc.weights, base.desc.weights);
-  v.value("stride_height", n.desc.stride_y, base.desc.stride_y);
-  v.value("stride_width", n.desc.stride_x, base.desc.stride_x);
+  v.value("stride_height", n.desc.stride_height, base.desc.stride_height);
+  v.value("stride_width", n.desc.stride_width, base.desc.stride_width);
   v.value("pad_top", n.desc.pad_top, base.desc.pad_top);
   v.value("pad_bottom", n.desc.pad_bottom, base.desc.pad_bottom);
   v.value("pad_left", n.desc.pad_left, base.desc.pad_left);
@@ -276,7 +276,7 @@ void visit_fields(Visitor& v, Node& n, const DeconvNode& base) {
            [&n](const NodeContext&) { return kernel_value_count(n); });
   // One for each phase.
   v.blocks("sdp", n.sdp, base.sdp, [&n] {
-    return saturating_product({n.desc.stride_y, n.desc.stride_x});
+    return saturating_product({n.desc.stride_height, n.desc.stride_width});
   });
 }
 
@@ -324,8 +324,8 @@ void visit_fields(Visitor&, Node&, const ReshapeNode&) {}
 
 template <typename Visitor, typename Node>
 void visit_fields(Visitor& v, Node& n, const UpsampleNode& base) {
-  v.value("scale_height", n.scale_y, base.scale_y);
-  v.value("scale_width", n.scale_x, base.scale_x);
+  v.value("scale_height", n.scale_height, base.scale_height);
+  v.value("scale_width", n.scale_width, base.scale_width);
 }
 
 template <typename Visitor, typename Node>

@@ -24,7 +24,7 @@ struct CopyNode {};
 
 // Each element becomes so many.
 struct UpsampleNode {
-  std::uint32_t scale_y = 1, scale_x = 1;
+  std::uint32_t scale_height = 1, scale_width = 1;
 };
 
 }  // namespace nvdla::detail

@@ -59,9 +59,9 @@ void add_contract(Lowering& lowering, const LayerNode& node, const DeconvNode& p
                   const Scratch& scratch, std::uint32_t block) {
   const DeconvolutionDesc& d = part.desc;
   nvdla_layer layer =
-      rubik_layer(NVDLA_RUBIK_CONTRACT, scratch.desc, block * d.stride_x * d.stride_y);
-  layer.rubik.stride_width = d.stride_x;
-  layer.rubik.stride_height = d.stride_y;
+      rubik_layer(NVDLA_RUBIK_CONTRACT, scratch.desc, block * d.stride_width * d.stride_height);
+  layer.rubik.stride_width = d.stride_width;
+  layer.rubik.stride_height = d.stride_height;
   layer.rubik.input = scratch.surface;
   layer.rubik.output = lowering.surface(node.output);
   lowering.emit(node, layer, {.name = node.name + " contract", .after = {*lowering.last()}});
@@ -90,7 +90,7 @@ void add_copies(Lowering& lowering, const LayerNode& node, const DeconvNode& par
                    .after = {convolved}});
   };
   for (std::uint32_t x = 0; x < out.shape.width; ++x) {
-    const std::uint32_t phase = x % d.stride_x, column = x / d.stride_x;
+    const std::uint32_t phase = x % d.stride_width, column = x / d.stride_width;
     if (!point && out.shape.height > 1) {
       copy(x, 0, phase * phase_bytes + std::uint64_t{column} * lowering.info().atom,
            out.shape.height, 0, out.surfaces());
@@ -98,7 +98,7 @@ void add_copies(Lowering& lowering, const LayerNode& node, const DeconvNode& par
     }
     // Cubes of one position: surface by surface, as their strides say nothing.
     for (std::uint32_t y = 0; y < out.shape.height; ++y) {
-      const std::uint64_t from = point ? (std::uint64_t{y} * d.stride_x + phase) * phase_bytes
+      const std::uint64_t from = point ? (std::uint64_t{y} * d.stride_width + phase) * phase_bytes
                                        : phase * phase_bytes +
                                              std::uint64_t{column} * lowering.info().atom +
                                              std::uint64_t{y} * scratch.surface.line_stride;
@@ -111,8 +111,8 @@ void add_copies(Lowering& lowering, const LayerNode& node, const DeconvNode& par
 
 Shape deconvolution_room(const DeconvNode& part) {
   Shape room = deconvolution_phase_output(part.desc);
-  room.height *= part.desc.stride_y;
-  room.width *= part.desc.stride_x;
+  room.height *= part.desc.stride_height;
+  room.width *= part.desc.stride_width;
   return room;
 }
 
@@ -128,8 +128,8 @@ void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part) {
   const std::uint32_t surfaces = block / lanes;
   // A result of one position is a run of atoms, whatever the strides.
   const bool point = each.width == 1 && each.height == 1 && surfaces > 1;
-  const std::uint32_t phases = d.stride_x * d.stride_y;
-  const bool direct = d.stride_x == 1 && !(point && d.stride_y > 1);
+  const std::uint32_t phases = d.stride_width * d.stride_height;
+  const bool direct = d.stride_width == 1 && !(point && d.stride_height > 1);
   const bool contract =
       !direct && lowering.info().has_rubik && std::uint64_t{block} * phases <= kMaxSide;
 
@@ -140,8 +140,8 @@ void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part) {
     if (contract || point) {
       shape.channels = block * phases;
     } else {
-      shape.channels = block * d.stride_x;
-      shape.height = each.height * d.stride_y;
+      shape.channels = block * d.stride_width;
+      shape.height = each.height * d.stride_height;
     }
     if (shape.channels > kMaxSide) {
       refuse(ErrorCode::kNotAvailable,
@@ -150,9 +150,9 @@ void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part) {
     scratch = lowering.add_scratch(shape, out.precision);
   }
 
-  for (std::uint32_t y = 0; y < d.stride_y; ++y) {
-    for (std::uint32_t x = 0; x < d.stride_x; ++x) {
-      const std::uint32_t phase = y * d.stride_x + x;
+  for (std::uint32_t y = 0; y < d.stride_height; ++y) {
+    for (std::uint32_t x = 0; x < d.stride_width; ++x) {
+      const std::uint32_t phase = y * d.stride_width + x;
       ConstantPool pool = lowering.begin_constants();
       nvdla_conv conv = phase_conv(part, y, x);
       conv.input = lowering.surface(node.input);
@@ -172,7 +172,7 @@ void lower(Lowering& lowering, const LayerNode& node, const DeconvNode& part) {
       } else {
         if (!direct) move(sdp.output, std::uint64_t{x} * surfaces * sdp.output.surface_stride);
         move(sdp.output, std::uint64_t{y} * sdp.output.line_stride);
-        sdp.output.line_stride *= d.stride_y;
+        sdp.output.line_stride *= d.stride_height;
       }
       const std::string name =
           phases == 1 ? node.name : fmt::format("{} phase {}/{}", node.name, phase + 1, phases);

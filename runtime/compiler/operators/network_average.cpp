@@ -121,8 +121,8 @@ std::vector<T> ones(std::size_t count, Precision precision) {
 void set_window(const detail::AxisWindow& y, const detail::AxisWindow& x, Convolution& conv) {
   conv.kernel_height = y.kernel;
   conv.kernel_width = x.kernel;
-  conv.stride_y = y.stride;
-  conv.stride_x = x.stride;
+  conv.stride_height = y.stride;
+  conv.stride_width = x.stride;
   conv.pad_top = y.before;
   conv.pad_bottom = y.after;
   conv.pad_left = x.before;
@@ -249,8 +249,9 @@ Tensor detail::add_sums_on_device(Network::Impl& net, const LayerNode& layer) {
   const cpu::AverageWindow& w = std::get<cpu::AverageOperation>(cpu.operation.kind).window;
   const Shape &in = net.tensors[layer.input].shape, &out = net.tensors[layer.output].shape;
   const Window y =
-      axis_of_node("height", {in.height, w.height, w.stride_y, w.pad_top, 0}, out.height);
-  const Window x = axis_of_node("width", {in.width, w.width, w.stride_x, w.pad_left, 0}, out.width);
+      axis_of_node("height", {in.height, w.height, w.stride_height, w.pad_top, 0}, out.height);
+  const Window x =
+      axis_of_node("width", {in.width, w.width, w.stride_width, w.pad_left, 0}, out.width);
   const std::vector<std::uint32_t> counts = counts_of(y, x, w.pad_value.has_value());
   const auto steps = sum_steps(y, x);
   // Layers that add_average() has made are sums; those of a text may be anything.
@@ -271,9 +272,9 @@ Tensor detail::add_average(Network::Impl& net, Tensor input, const Average& a) {
   const TensorNode& in = net.cube("input", input);
   const Precision precision = in.precision;
   const Window y = check_window(
-      {"height", {in.shape.height, a.kernel_height, a.stride_y, a.pad_top, a.pad_bottom}});
+      {"height", {in.shape.height, a.kernel_height, a.stride_height, a.pad_top, a.pad_bottom}});
   const Window x = check_window(
-      {"width", {in.shape.width, a.kernel_width, a.stride_x, a.pad_left, a.pad_right}});
+      {"width", {in.shape.width, a.kernel_width, a.stride_width, a.pad_left, a.pad_right}});
   const std::int32_t pad_value = a.pad_value.value_or(0);
   if (precision == Precision::kFp16) {
     // Integers that fp16 has all of.

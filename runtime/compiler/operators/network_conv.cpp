@@ -135,10 +135,10 @@ detail::LayerNode detail::make_convolution(Network::Impl& net, Tensor input, con
 
   ConvNode node;
   node.conv = make_conv(desc, weights);
-  node.conv.stride_width = c.stride_x;
-  node.conv.stride_height = c.stride_y;
-  node.conv.dilation_width = c.dilation_x;
-  node.conv.dilation_height = c.dilation_y;
+  node.conv.stride_width = c.stride_width;
+  node.conv.stride_height = c.stride_height;
+  node.conv.dilation_width = c.dilation_width;
+  node.conv.dilation_height = c.dilation_height;
   node.conv.pad_left = c.pad_left;
   node.conv.pad_right = c.pad_right;
   node.conv.pad_top = c.pad_top;

@@ -81,7 +81,7 @@ SdpNode phase_sdp(const Network::Impl& net, const Deconvolution& d, const Deconv
   const Precision processing = node.desc.weights.precision;
   Deconvolution phase = d;
   if (fitted != nullptr) {
-    const QuantizedOperators operators = fitted->phase(y * d.stride_x + x);
+    const QuantizedOperators operators = fitted->phase(y * d.stride_width + x);
     Convolution alike;
     operators.apply(alike);
     phase.bias = alike.bias;
@@ -111,8 +111,8 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   node.desc.input = tensor.shape;
   node.desc.weights = {d.kernels, tensor.shape.channels, d.kernel_height, d.kernel_width,
                        processing};
-  node.desc.stride_x = d.stride_x;
-  node.desc.stride_y = d.stride_y;
+  node.desc.stride_width = d.stride_width;
+  node.desc.stride_height = d.stride_height;
   node.desc.pad_top = d.pad_top;
   node.desc.pad_bottom = d.pad_bottom;
   node.desc.pad_left = d.pad_left;
@@ -128,8 +128,8 @@ Tensor detail::add_deconvolution(Network::Impl& net, Tensor input, const Deconvo
   check_zero_point(d, processing);
   node.zero_point = d.zero_point;
   const OperatorYNode operator_y = net.make_operator_y(d.y, false, out, processing);
-  for (std::uint32_t y = 0; y < d.stride_y; ++y) {
-    for (std::uint32_t x = 0; x < d.stride_x; ++x) {
+  for (std::uint32_t y = 0; y < d.stride_height; ++y) {
+    for (std::uint32_t x = 0; x < d.stride_width; ++x) {
       SdpNode sdp = phase_sdp(net, d, node, operator_y, fitted, y, x);
       check_operands_of_phases(sdp);
       node.sdp.push_back(std::move(sdp));

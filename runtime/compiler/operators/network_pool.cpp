@@ -69,17 +69,17 @@ Tensor detail::add_pooling(Network::Impl& net, Tensor input, const Pooling& p) {
   const std::uint32_t most = p.method == NVDLA_POOL_AVERAGE ? kMaxWindow : kMaxSide;
   Shape out = in.shape;
   out.height = output_size(
-      {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_y, most});
-  out.width =
-      output_size({"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_x, most});
+      {"height", out.height, p.pad_top, p.pad_bottom, p.kernel_height, p.stride_height, most});
+  out.width = output_size(
+      {"width", out.width, p.pad_left, p.pad_right, p.kernel_width, p.stride_width, most});
   PoolNode node;
   nvdla_pdp& pdp = node.pdp;
   pdp.flags = p.nan_to_zero ? NVDLA_PDP_NAN_TO_ZERO : 0;
   pdp.method = p.method;
   pdp.kernel_width = p.kernel_width;
   pdp.kernel_height = p.kernel_height;
-  pdp.stride_width = p.stride_x;
-  pdp.stride_height = p.stride_y;
+  pdp.stride_width = p.stride_width;
+  pdp.stride_height = p.stride_height;
   pdp.pad_left = p.pad_left;
   pdp.pad_right = p.pad_right;
   pdp.pad_top = p.pad_top;

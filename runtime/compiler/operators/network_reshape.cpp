@@ -51,24 +51,24 @@ Tensor Network::normalization(Tensor input, const Normalization& n) {
 
 Tensor detail::add_contraction(Network::Impl& net, Tensor input, const Contraction& c) {
   const TensorNode& in = net.cube("input", input);
-  check_range("stride_y", c.stride_y, 1U, 32U);
-  check_range("stride_x", c.stride_x, 1U, 32U);
+  check_range("stride_height", c.stride_height, 1U, 32U);
+  check_range("stride_width", c.stride_width, 1U, 32U);
   Shape out = in.shape;
-  const std::uint32_t blocks = c.stride_y * c.stride_x;
+  const std::uint32_t blocks = c.stride_height * c.stride_width;
   if (out.channels % blocks != 0) {
     refuse_argument("{} channels are no multiple of the {} positions that one becomes ({}x{})",
-                    out.channels, blocks, c.stride_y, c.stride_x);
+                    out.channels, blocks, c.stride_height, c.stride_width);
   }
   out.channels /= blocks;
-  out.height *= c.stride_y;
-  out.width *= c.stride_x;
+  out.height *= c.stride_height;
+  out.width *= c.stride_width;
   check_range("output height", out.height, 1U, kMaxSide);
   check_range("output width", out.width, 1U, kMaxSide);
   const Precision precision = in.precision;
   RubikNode node;
   node.rubik.mode = NVDLA_RUBIK_CONTRACT;
-  node.rubik.stride_height = c.stride_y;
-  node.rubik.stride_width = c.stride_x;
+  node.rubik.stride_height = c.stride_height;
+  node.rubik.stride_width = c.stride_width;
   LayerNode layer;
   layer.name = c.name;
   layer.input = net.index("input", input);
@@ -83,18 +83,18 @@ Tensor Network::contract(Tensor input, const Contraction& c) {
 
 Tensor detail::add_upsampling(Network::Impl& net, Tensor input, const Upsampling& u) {
   const TensorNode& in = net.cube("input", input);
-  check_range("scale_y", u.scale_y, 1U, 32U);
-  check_range("scale_x", u.scale_x, 1U, 32U);
+  check_range("scale_height", u.scale_height, 1U, 32U);
+  check_range("scale_width", u.scale_width, 1U, 32U);
   Shape out = in.shape;
-  out.height *= u.scale_y;
-  out.width *= u.scale_x;
+  out.height *= u.scale_height;
+  out.width *= u.scale_width;
   check_range("output height", out.height, 1U, kMaxSide);
   check_range("output width", out.width, 1U, kMaxSide);
   const Precision precision = in.precision;
   LayerNode layer;
   layer.name = u.name;
   layer.input = net.index("input", input);
-  layer.part = UpsampleNode{u.scale_y, u.scale_x};
+  layer.part = UpsampleNode{u.scale_height, u.scale_width};
   return net.commit(std::move(layer), out, precision);
 }
 

@@ -38,8 +38,9 @@ std::vector<float> convolve(const Layer& layer, const std::vector<float>& input)
         float sum = layer.float_bias[static_cast<std::size_t>(k)];
         for (int c = 0; c < layer.input.channels; ++c) {
           for (int r = 0; r < layer.kernel_height; ++r) {
-            const float* const line =
-                x.data() + (c * height + y * layer.stride_y + r) * width + q * layer.stride_x;
+            const float* const line = x.data() +
+                                      (c * height + y * layer.stride_height + r) * width +
+                                      q * layer.stride_width;
             for (int s = 0; s < layer.kernel_width; ++s) {
               sum += line[s] * *weight++;
             }

@@ -122,8 +122,8 @@ Layer read_layer(const Json& value, const std::string& place) {
   }
 
   const Json& stride = member(value, "stride", where);
-  layer.stride_x = integer(stride, "x", 1, 8, where + ".stride");
-  layer.stride_y = integer(stride, "y", 1, 8, where + ".stride");
+  layer.stride_width = integer(stride, "x", 1, 8, where + ".stride");
+  layer.stride_height = integer(stride, "y", 1, 8, where + ".stride");
   const Json& padding = member(value, "padding", where);
   layer.pad_left = integer(padding, "left", 0, 31, where + ".padding");
   layer.pad_top = integer(padding, "top", 0, 31, where + ".padding");
@@ -133,9 +133,9 @@ Layer read_layer(const Json& value, const std::string& place) {
 
   const Shape expected{layer.output.channels,
                        outputs(layer.input.height, layer.pad_top + layer.pad_bottom,
-                               layer.kernel_height, layer.stride_y, where + ".stride.y"),
+                               layer.kernel_height, layer.stride_height, where + ".stride.y"),
                        outputs(layer.input.width, layer.pad_left + layer.pad_right,
-                               layer.kernel_width, layer.stride_x, where + ".stride.x")};
+                               layer.kernel_width, layer.stride_width, where + ".stride.x")};
   if (layer.output != expected) {
     fail(where + ".output", "is " + std::to_string(layer.output.height) + " x " +
                                 std::to_string(layer.output.width) + ", the geometry gives " +

@@ -32,8 +32,8 @@ struct Layer {
   Shape output;
   int kernel_height = 0;
   int kernel_width = 0;
-  int stride_x = 1;
-  int stride_y = 1;
+  int stride_width = 1;
+  int stride_height = 1;
   int pad_left = 0;
   int pad_top = 0;
   int pad_right = 0;

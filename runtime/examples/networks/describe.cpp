@@ -88,8 +88,8 @@ class Describing {
                             .kernels = from.kernels,
                             .kernel_height = from.height,
                             .kernel_width = from.width,
-                            .stride_y = from.stride,
-                            .stride_x = from.stride,
+                            .stride_height = from.stride,
+                            .stride_width = from.stride,
                             .pad_top = from.pad,
                             .pad_bottom = from.pad,
                             .pad_left = from.pad,
@@ -117,8 +117,8 @@ class Describing {
                             .kernels = from.kernels,
                             .kernel_height = 2,
                             .kernel_width = 2,
-                            .stride_y = 2,
-                            .stride_x = 2};
+                            .stride_height = 2,
+                            .stride_width = 2};
     const Held held = fill(up);
     return to_.deconvolution(input(layer), up);
   }
@@ -142,8 +142,8 @@ class Describing {
                                       .method = pool.method,
                                       .kernel_height = pool.size,
                                       .kernel_width = pool.size,
-                                      .stride_y = pool.stride,
-                                      .stride_x = pool.stride,
+                                      .stride_height = pool.stride,
+                                      .stride_width = pool.stride,
                                       .pad_top = pool.pad,
                                       .pad_bottom = pool.pad_end,
                                       .pad_left = pool.pad,

@@ -84,7 +84,7 @@ class NVDLA_API Network {
                       const Quantization& quantization = {});
   /// Adds a convolution. `input` has the channels of the kernels, or is an image. The result has
   /// `convolution.kernels` channels; its height is (pad_top + height + pad_bottom - (kernel_height
-  /// - 1) * dilation_y - 1) / stride_y + 1, rounded down, and so is its width. Throws
+  /// - 1) * dilation_height - 1) / stride_height + 1, rounded down, and so is its width. Throws
   /// kInvalidArgument for a size that does not fit, naming it.
   Tensor convolution(Tensor input, const Convolution& convolution);
   /// Adds a product of all elements of `input` with a matrix; the result has `layer.outputs`
@@ -93,7 +93,7 @@ class NVDLA_API Network {
   /// Adds a product of the channels of each position with a matrix; the result has
   /// `product.columns` channels at the positions of `input`.
   Tensor matrix_product(Tensor input, const MatrixProduct& product);
-  /// Adds a transposed convolution; the height of the result is (height - 1) * stride_y +
+  /// Adds a transposed convolution; the height of the result is (height - 1) * stride_height +
   /// kernel_height - pad_top - pad_bottom + extra_bottom, and so is its width.
   Tensor deconvolution(Tensor input, const Deconvolution& deconvolution);
   /// The same with scales, from which operators and converters follow. The output is known to stand
@@ -138,10 +138,10 @@ class NVDLA_API Network {
   /// Adds a local response normalisation over neighbouring channels; the result has the shape and
   /// precision of `input`.
   Tensor normalization(Tensor input, const Normalization& normalization);
-  /// Moves channels to positions; the result has stride_y * stride_x times the positions and as
-  /// many times fewer channels.
+  /// Moves channels to positions; the result has stride_height * stride_width times the positions
+  /// and as many times fewer channels.
   Tensor contract(Tensor input, const Contraction& contraction);
-  /// Repeats each element scale_y x scale_x times.
+  /// Repeats each element scale_height x scale_width times.
   Tensor upsample(Tensor input, const Upsampling& upsampling);
   /// Makes planes of a tensor, one a channel, which applications and merge() read.
   Tensor split(Tensor input, std::string_view name);

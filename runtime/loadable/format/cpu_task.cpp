@@ -277,8 +277,8 @@ class Checker {
     out.height = out_.shape.height;
     out.width = out_.shape.width;
     expect_shape(out);
-    check_axis("height", in_.shape.height, out.height, w.height, w.stride_y, w.pad_top);
-    check_axis("width", in_.shape.width, out.width, w.width, w.stride_x, w.pad_left);
+    check_axis("height", in_.shape.height, out.height, w.height, w.stride_height, w.pad_top);
+    check_axis("width", in_.shape.width, out.width, w.width, w.stride_width, w.pad_left);
     if (w.pad_value) check_pad(*w.pad_value);
     if (!w.scale) return;
     if (in_.precision != Precision::kInt8)

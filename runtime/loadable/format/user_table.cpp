@@ -113,7 +113,7 @@ UserLayer read_layer(TableReader& reader, std::string_view what) {
   layer.name = reader.text(what);
   layer.kind = reader.text(what);
   for (std::uint32_t* size :
-       {&layer.kernel_height, &layer.kernel_width, &layer.stride_y, &layer.stride_x})
+       {&layer.kernel_height, &layer.kernel_width, &layer.stride_height, &layer.stride_width})
     *size = reader.number(what);
   reader.shape(what, layer.input, layer.input_precision);
   reader.shape(what, layer.output, layer.output_precision);
@@ -135,7 +135,7 @@ std::vector<std::byte> pack_user_table(const detail::UserNetwork& network,
     writer.text(layer.name);
     writer.text(layer.kind);
     for (const std::uint32_t size :
-         {layer.kernel_height, layer.kernel_width, layer.stride_y, layer.stride_x})
+         {layer.kernel_height, layer.kernel_width, layer.stride_height, layer.stride_width})
       writer.number(size);
     writer.shape(layer.input, layer.input_precision);
     writer.shape(layer.output, layer.output_precision);

@@ -26,8 +26,8 @@ void fill_pixels(std::byte* to, std::size_t bytes, Precision precision, std::int
 
 void ConvData::lay_out(const ConvLayer& layer, bool strides_alone) {
   const std::size_t bytes = precision_bytes(layer.proc);
-  stride_x_ = layer.stride_x;
-  stride_y_ = layer.stride_y;
+  stride_x_ = layer.stride_width;
+  stride_y_ = layer.stride_height;
   strides_alone_ = strides_alone;
   held_x_ = strides_alone ? stride_x_ : 1;
   held_y_ = strides_alone ? stride_y_ : 1;

@@ -56,8 +56,8 @@ class ConvData {
   std::uint32_t width() const noexcept { return left_ + inner_width_ + right_; }
   std::uint32_t height() const noexcept { return top_ + lines_ + bottom_; }
   // From one output to the next, in these.
-  std::uint32_t stride_x() const noexcept { return stride_x_ / held_x_; }
-  std::uint32_t stride_y() const noexcept { return stride_y_ / held_y_; }
+  std::uint32_t stride_width() const noexcept { return stride_x_ / held_x_; }
+  std::uint32_t stride_height() const noexcept { return stride_y_ / held_y_; }
   std::uint32_t elements() const noexcept { return elements_; }
   std::size_t pixel_bytes() const noexcept { return pixel_bytes_; }
   // [line][x][channel], channels without gaps; at least kSlack readable bytes follow the last.

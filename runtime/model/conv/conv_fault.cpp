@@ -68,7 +68,7 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
     return "PIXEL_X_OFFSET " + std::to_string(layer.x_offset) + ", an atom has " +
            std::to_string(pixels) + " pixels";
   if (layer.batches != 1) return "image input with batches";
-  if (layer.dilation_x != 1 || layer.dilation_y != 1) return "image input with dilation";
+  if (layer.dilation_width != 1 || layer.dilation_height != 1) return "image input with dilation";
   if (layer.kernel_width != 1)
     return "WEIGHT_WIDTH_EXT + 1 is " + std::to_string(layer.kernel_width) +
            ", kernels for images have width 1";
@@ -84,17 +84,18 @@ std::string extension_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.post_lines > 4) return "Y_EXTENSION 3 is reserved";
   if (!layer.pixel) return "Y_EXTENSION without image input";
   const std::uint32_t lanes = hw.atomic_c / layer.post_lines;
-  if (layer.weight_channels > lanes || layer.stride_x * layer.channels > lanes)
+  if (layer.weight_channels > lanes || layer.stride_width * layer.channels > lanes)
     return "Y_EXTENSION of " + std::to_string(layer.post_lines) + " lines leaves " +
            std::to_string(lanes) + " lanes to a line, kernel rows have " +
            std::to_string(layer.weight_channels) + " channels at a stride of " +
-           std::to_string(layer.stride_x * layer.channels);
+           std::to_string(layer.stride_width * layer.channels);
   return {};
 }
 
 std::string winograd_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   if (layer.batches != 1) return "Winograd with batches";
-  if (layer.stride_x != 1 || layer.stride_y != 1 || layer.dilation_x != 1 || layer.dilation_y != 1)
+  if (layer.stride_width != 1 || layer.stride_height != 1 || layer.dilation_width != 1 ||
+      layer.dilation_height != 1)
     return "Winograd with stride or dilation in CSC";
   if (layer.kernel_width != 4 || layer.kernel_height != 4)
     return "Winograd with kernels of " + std::to_string(layer.kernel_width) + "x" +
@@ -139,8 +140,8 @@ std::string geometry_fault(const ConvLayer& layer, Quirks quirks) {
   const std::uint64_t line = layer.buffer_width();
   if (layer.pixel && layer.reach_x() > line)
     return "output width " + std::to_string(layer.out_width) + " takes " +
-           std::to_string(layer.reach_x()) + " pixels at stride " + std::to_string(layer.stride_x) +
-           ", a padded line has " + std::to_string(line);
+           std::to_string(layer.reach_x()) + " pixels at stride " +
+           std::to_string(layer.stride_width) + ", a padded line has " + std::to_string(line);
   const std::uint64_t behind_x = layer.pixel || layer.winograd ? 0 : layer.behind_x();
   const std::uint64_t behind_y = layer.winograd ? 0 : layer.behind_y();
   if (behind_x > kMostBehind || behind_y > kMostBehind)

@@ -175,10 +175,10 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.out_height = NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
   layer.atomics = NVDLA_VIEW_FIELD(csc, CSC_D_ATOMICS, ATOMICS) + 1;
   layer.release = NVDLA_VIEW_FIELD(csc, CSC_D_RELEASE, RLS_SLICES) + 1;
-  layer.stride_x = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
-  layer.stride_y = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
-  layer.dilation_x = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, X_DILATION_EXT) + 1;
-  layer.dilation_y = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, Y_DILATION_EXT) + 1;
+  layer.stride_width = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
+  layer.stride_height = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
+  layer.dilation_width = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, X_DILATION_EXT) + 1;
+  layer.dilation_height = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, Y_DILATION_EXT) + 1;
   layer.pad_left = NVDLA_VIEW_FIELD(csc, CSC_D_ZERO_PADDING, PAD_LEFT);
   layer.pad_top = NVDLA_VIEW_FIELD(csc, CSC_D_ZERO_PADDING, PAD_TOP);
   layer.pad_value = static_cast<std::int16_t>(csc.word(NVDLA_CSC_D_ZERO_PADDING_VALUE));

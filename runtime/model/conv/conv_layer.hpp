@@ -66,7 +66,7 @@ struct ConvLayer {
   unsigned pra_truncate = 0;     // shift after Winograd's transform of the input
   std::uint32_t out_width = 0, out_height = 0;
   std::uint32_t atomics = 0, release = 0;
-  std::uint32_t stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  std::uint32_t stride_width = 1, stride_height = 1, dilation_width = 1, dilation_height = 1;
   std::uint32_t pad_left = 0, pad_top = 0;
   std::int16_t pad_value = 0;
   // CACC
@@ -87,10 +87,11 @@ struct ConvLayer {
   }
   // Padded positions that the outputs take, not in Winograd.
   std::uint64_t reach_x() const noexcept {
-    return std::uint64_t{out_width - 1} * stride_x + (taps_x() - 1) * dilation_x + 1;
+    return std::uint64_t{out_width - 1} * stride_width + (taps_x() - 1) * dilation_width + 1;
   }
   std::uint64_t reach_y() const noexcept {
-    return std::uint64_t{out_height - 1} * stride_y + (kernel_height - 1) * dilation_y + 1;
+    return std::uint64_t{out_height - 1} * stride_height + (kernel_height - 1) * dilation_height +
+           1;
   }
   // Of these, what lies behind the input: CSC takes padding for what is not in the buffer, as far
   // as the outputs reach. Nobody tells it of a right and a bottom border.

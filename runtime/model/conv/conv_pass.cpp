@@ -110,7 +110,7 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
                   layer.weight_channels,
                   layer.kernel_width,
                   layer.kernel_height,
-                  layer.dilation_x == 1,
+                  layer.dilation_width == 1,
                   mac,
                   precision_bytes(layer.proc),
                   layer.post_lines,
@@ -125,8 +125,9 @@ ConvCounters ConvPass::run(const ConvLayer& layer, SdpPass& sdp) {
   runs_.clear();
   for (std::uint32_t r = 0; r < layer.kernel_height; ++r)
     for (std::uint32_t s = 0; s < (shape.rows ? 1 : layer.kernel_width); ++s)
-      runs_.push_back(static_cast<std::int32_t>(
-          r * layer.dilation_y * line + std::int64_t{s} * layer.dilation_x * data_.elements()));
+      runs_.push_back(
+          static_cast<std::int32_t>(r * layer.dilation_height * line +
+                                    std::int64_t{s} * layer.dilation_width * data_.elements()));
 
   for (std::uint32_t batch = 0; batch < layer.batches; ++batch) {
     sdp.select_batch(batch);
@@ -193,8 +194,8 @@ void ConvPass::list_taps(const ConvLayer& layer) {
   taps_.clear();
   for (std::size_t r = 0; r < layer.kernel_height; ++r)
     for (std::size_t s = 0; s < layer.kernel_width; ++s)
-      taps_.push_back(static_cast<std::int32_t>(r * layer.dilation_y * line +
-                                                s * layer.dilation_x * data_.elements()));
+      taps_.push_back(static_cast<std::int32_t>(r * layer.dilation_height * line +
+                                                s * layer.dilation_width * data_.elements()));
   // Those that weigh nothing read what others do.
   while (taps_.size() % 4 != 0) taps_.push_back(taps_.back());
 }

@@ -25,10 +25,10 @@ class ConvWalk {
   ConvWalk(const ConvLayer& layer, const ConvData& data) noexcept
       : width_(layer.out_width),
         height_(layer.out_height),
-        stride_y_(data.stride_y()),
-        kernel_lines_((layer.kernel_height - 1) * layer.dilation_y + 1 + behind(data)),
-        step_x_(std::size_t{data.stride_x()} * data.elements()),
-        step_y_(std::size_t{data.stride_y()} * data.width() * data.elements()) {}
+        stride_y_(data.stride_height()),
+        kernel_lines_((layer.kernel_height - 1) * layer.dilation_height + 1 + behind(data)),
+        step_x_(std::size_t{data.stride_width()} * data.elements()),
+        step_y_(std::size_t{data.stride_height()} * data.width() * data.elements()) {}
 
   std::uint32_t positions() const noexcept { return width_ * height_; }
   // From the `first` position on, in bytes if an element has one.

@@ -30,7 +30,8 @@ void HalfSteps::plan(const ConvLayer& layer, const ConvShape& shape, const ConvD
     for (std::uint32_t r = 0; r < shape.kernel_height; ++r)
       for (std::uint32_t s = 0; s < shape.kernel_width; ++s) {
         begin_step();
-        add(r * layer.dilation_y * line + std::size_t{s} * layer.dilation_x * data.elements() + c,
+        add(r * layer.dilation_height * line +
+                std::size_t{s} * layer.dilation_width * data.elements() + c,
             std::min(atomic_c, shape.channels - c));
       }
 }

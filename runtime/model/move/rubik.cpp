@@ -48,8 +48,8 @@ RubikLayer read_rubik(const GroupView& view) {
   layer.plane_out = view.word(NVDLA_RBK_D_DAOUT_PLANAR_STRIDE);
   layer.contract_stride[0] = view.word(NVDLA_RBK_D_CONTRACT_STRIDE_0);
   layer.contract_stride[1] = view.word(NVDLA_RBK_D_CONTRACT_STRIDE_1);
-  layer.stride_x = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
-  layer.stride_y = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
+  layer.stride_width = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_X_STRIDE) + 1;
+  layer.stride_height = NVDLA_VIEW_FIELD(view, RBK_D_DECONV_STRIDE, DECONV_Y_STRIDE) + 1;
   return layer;
 }
 
@@ -60,8 +60,8 @@ cost::RubikGeometry geometry(const RubikLayer& layer) {
           .width = layer.width,
           .height = layer.height,
           .out_channels = layer.channels_out,
-          .stride_x = layer.stride_x,
-          .stride_y = layer.stride_y,
+          .stride_width = layer.stride_width,
+          .stride_height = layer.stride_height,
           .element_bytes = precision_bytes(layer.precision),
           .source = interface_of(layer.input.ram)};
 }
@@ -71,12 +71,12 @@ std::string rubik_fault(const RubikLayer& layer) {
   if (mode > static_cast<unsigned>(RubikMode::kMerge)) return "RUBIK_MODE 3 does not exist";
   if (layer.precision > Precision::kFp16) return "IN_PRECISION 3 does not exist";
   if (layer.mode == RubikMode::kContract) {
-    if (layer.width * layer.stride_x > kMostAtoms)
+    if (layer.width * layer.stride_width > kMostAtoms)
       return "contract writes lines of " + std::to_string(layer.width) + " x " +
-             std::to_string(layer.stride_x) + " atoms, more than " + std::to_string(kMostAtoms);
-    if (layer.channels_in != layer.channels_out * layer.stride_x * layer.stride_y)
+             std::to_string(layer.stride_width) + " atoms, more than " + std::to_string(kMostAtoms);
+    if (layer.channels_in != layer.channels_out * layer.stride_width * layer.stride_height)
       return "contract of " + std::to_string(layer.channels_in) + " input channels with strides " +
-             std::to_string(layer.stride_x) + " x " + std::to_string(layer.stride_y) +
+             std::to_string(layer.stride_width) + " x " + std::to_string(layer.stride_height) +
              " does not give " + std::to_string(layer.channels_out) + " output channels";
   } else if (layer.channels_in != layer.channels_out) {
     return "DATAIN_CHANNEL " + std::to_string(layer.channels_in) + " but DATAOUT_CHANNEL " +
@@ -158,42 +158,46 @@ void Rubik::for_each_line(std::uint64_t surfaces, std::uint64_t height, std::uin
 // Block (j, i) of input channels holds the output positions whose coordinates modulo the strides
 // are (j, i).
 void Rubik::contract(const RubikLayer& layer) {
-  const std::uint64_t sx = layer.stride_x;
+  const std::uint64_t sx = layer.stride_width;
   const std::uint64_t line_bytes = layer.width * kAtom, out_bytes = line_bytes * sx;
   const std::uint64_t count = surfaces(layer, layer.channels_out);
   // The logic steps over its own lines; CONTRACT_STRIDE_1 steps only the reference model.
-  const std::uint64_t step =
-      quirks_ == Quirks::kCmodel ? layer.contract_stride[1] : layer.stride_y * layer.output.line;
+  const std::uint64_t step = quirks_ == Quirks::kCmodel ? layer.contract_stride[1]
+                                                        : layer.stride_height * layer.output.line;
   // All blocks of a line of the input lie in its last one, those of the output in batches.
-  const SdpCube in{.memory = layer.input,
-                   .surfaces = count,
-                   .height = layer.height,
-                   .line_bytes = (layer.stride_y * sx - 1) * layer.contract_stride[0] + line_bytes};
-  const SdpCube lines{
-      .memory = layer.output, .surfaces = 1, .height = layer.stride_y, .line_bytes = out_bytes};
+  const SdpCube in{
+      .memory = layer.input,
+      .surfaces = count,
+      .height = layer.height,
+      .line_bytes = (layer.stride_height * sx - 1) * layer.contract_stride[0] + line_bytes};
+  const SdpCube lines{.memory = layer.output,
+                      .surfaces = 1,
+                      .height = layer.stride_height,
+                      .line_bytes = out_bytes};
   const SdpCube out{.memory = {layer.output.ram, layer.output.base, step, layer.output.surface},
                     .surfaces = count,
                     .height = layer.height,
                     .line_bytes = lines.extent()};
   open(in, out);
   shareable_ = shareable_ && lines.apart();
-  for_each_line(
-      count, layer.height, layer.stride_y * out_bytes, [&](std::uint64_t surface, std::uint64_t y) {
-        for (std::uint64_t j = 0; j < layer.stride_y; ++j) {
-          const std::uint64_t at =
-              surface * layer.output.surface + y * step + j * layer.output.line;
-          std::uint64_t unused = 0;
-          std::byte* to = room(at, out_bytes, 1, unused);
-          for (std::uint64_t i = 0; i < sx; ++i) {
-            const std::byte* from = read(surface * layer.input.surface + y * layer.input.line +
-                                             (j * sx + i) * layer.contract_stride[0],
-                                         line_bytes, 1, unused);
-            for (std::uint64_t x = 0; x < layer.width; ++x)
-              std::memcpy(to + (x * sx + i) * kAtom, from + x * kAtom, kAtom);
-          }
-          wrote(at, out_bytes, 1, unused);
-        }
-      });
+  for_each_line(count, layer.height, layer.stride_height * out_bytes,
+                [&](std::uint64_t surface, std::uint64_t y) {
+                  for (std::uint64_t j = 0; j < layer.stride_height; ++j) {
+                    const std::uint64_t at =
+                        surface * layer.output.surface + y * step + j * layer.output.line;
+                    std::uint64_t unused = 0;
+                    std::byte* to = room(at, out_bytes, 1, unused);
+                    for (std::uint64_t i = 0; i < sx; ++i) {
+                      const std::byte* from =
+                          read(surface * layer.input.surface + y * layer.input.line +
+                                   (j * sx + i) * layer.contract_stride[0],
+                               line_bytes, 1, unused);
+                      for (std::uint64_t x = 0; x < layer.width; ++x)
+                        std::memcpy(to + (x * sx + i) * kAtom, from + x * kAtom, kAtom);
+                    }
+                    wrote(at, out_bytes, 1, unused);
+                  }
+                });
   for (std::uint64_t surface = 0; surface < count; ++surface)
     for (std::uint64_t y = 0; y < layer.height; ++y) {
       SdpCube written = lines;

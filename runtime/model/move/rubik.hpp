@@ -33,7 +33,7 @@ struct RubikLayer {
   Surface input, output;
   std::uint64_t plane_in = 0, plane_out = 0;
   std::uint64_t contract_stride[2] = {};
-  std::uint64_t stride_x = 1, stride_y = 1;
+  std::uint64_t stride_width = 1, stride_height = 1;
 };
 
 RubikLayer read_rubik(const GroupView& view);

@@ -40,8 +40,8 @@ std::string rdma_fault(const PdpLayer& layer) {
     return differs("PARTIAL_WIDTH_IN_MID", layer.in.middle, rdma.in.middle);
   if (rdma.kernel_width != layer.kernel_width)
     return differs("KERNEL_WIDTH", layer.kernel_width, rdma.kernel_width);
-  if (rdma.stride_x != layer.stride_x)
-    return differs("KERNEL_STRIDE_WIDTH", layer.stride_x, rdma.stride_x);
+  if (rdma.stride_width != layer.stride_width)
+    return differs("KERNEL_STRIDE_WIDTH", layer.stride_width, rdma.stride_width);
   return {};
 }
 
@@ -61,7 +61,7 @@ std::string band_fault(const PdpLayer& layer) {
   if (layer.bands > kMostBands)
     return "SPLIT_NUM makes " + number(layer.bands) + " bands, more than " + number(kMostBands);
   const bool middle = layer.bands > 2;
-  const int overlap = static_cast<int>(layer.kernel_width) - static_cast<int>(layer.stride_x);
+  const int overlap = static_cast<int>(layer.kernel_width) - static_cast<int>(layer.stride_width);
   // Sizes that fall below 1 wrap around, an offset below 0 reads in front of the cube.
   if (static_cast<int>(layer.in.first) < overlap)
     return "PARTIAL_WIDTH_IN_FIRST " + number(layer.in.first) + " is less than the overlap of " +
@@ -70,18 +70,18 @@ std::string band_fault(const PdpLayer& layer) {
     return "PARTIAL_WIDTH_IN_MID " + number(layer.in.middle) + " is all skipped columns";
   if (static_cast<int>(layer.in.last) + overlap < 1)
     return "PARTIAL_WIDTH_IN_LAST " + number(layer.in.last) + " is all skipped columns";
-  if (std::string fault = window_fault("first band", layer.out.first, layer.stride_x,
+  if (std::string fault = window_fault("first band", layer.out.first, layer.stride_width,
                                        layer.kernel_width, layer.left + layer.in.first, 0);
       !fault.empty())
     return fault;
-  if (middle && layer.in.middle != layer.out.middle * layer.stride_x)
+  if (middle && layer.in.middle != layer.out.middle * layer.stride_width)
     return "PARTIAL_WIDTH_IN_MID " + number(layer.in.middle) + " is not " +
-           number(layer.out.middle) + " windows at stride " + number(layer.stride_x);
-  const unsigned last = layer.out.last * layer.stride_x;
+           number(layer.out.middle) + " windows at stride " + number(layer.stride_width);
+  const unsigned last = layer.out.last * layer.stride_width;
   if (last < layer.in.last || last > layer.in.last + layer.right)
     return "PARTIAL_WIDTH_IN_LAST " + number(layer.in.last) + " and PAD_RIGHT " +
            number(layer.right) + " are not " + number(layer.out.last) + " windows at stride " +
-           number(layer.stride_x);
+           number(layer.stride_width);
   return {};
 }
 
@@ -106,7 +106,8 @@ PdpRdma read_pdp_rdma(const GroupView& view) {
       NVDLA_VIEW_FIELD(view, PDP_RDMA_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_LAST) + 1,
   };
   rdma.kernel_width = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
-  rdma.stride_x = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+  rdma.stride_width =
+      NVDLA_VIEW_FIELD(view, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
   return rdma;
 }
 
@@ -140,8 +141,8 @@ PdpLayer read_pdp(const RegisterFile& registers) {
     layer.out_width = layer.out.first + (layer.bands - 2) * layer.out.middle + layer.out.last;
   layer.kernel_width = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
   layer.kernel_height = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
-  layer.stride_x = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
-  layer.stride_y = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
+  layer.stride_width = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+  layer.stride_height = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
   layer.left = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_LEFT);
   layer.right = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT);
   layer.top = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_TOP);
@@ -168,7 +169,7 @@ void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns) {
   columns.clear();
   columns.push_back({0, rdma.bands == 1 ? rdma.width : rdma.in.first});
   // Columns that a band shares with the one before; below 0 they are skipped.
-  const int overlap = static_cast<int>(rdma.kernel_width) - static_cast<int>(rdma.stride_x);
+  const int overlap = static_cast<int>(rdma.kernel_width) - static_cast<int>(rdma.stride_width);
   unsigned end = rdma.in.first;
   for (unsigned band = 1; band < rdma.bands; ++band) {
     const unsigned fresh = band + 1 < rdma.bands ? rdma.in.middle : rdma.in.last;
@@ -201,15 +202,15 @@ std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer) {
     return "PAD_TOP " + number(layer.top) + " or PAD_BOTTOM " + number(layer.bottom) +
            " is not less than the kernel's height " + number(layer.kernel_height);
 
-  if (std::string fault = window_fault("height", layer.out_height, layer.stride_y,
+  if (std::string fault = window_fault("height", layer.out_height, layer.stride_height,
                                        layer.kernel_height, layer.top + layer.height, layer.bottom);
       !fault.empty())
     return fault;
-  const unsigned lines = (layer.kernel_height + layer.stride_y - 1) / layer.stride_y;
+  const unsigned lines = (layer.kernel_height + layer.stride_height - 1) / layer.stride_height;
   const unsigned most = kBufferColumns * (kBufferLines / lines);
   unsigned widest = layer.out_width;
   if (layer.bands == 1) {
-    if (std::string fault = window_fault("width", layer.out_width, layer.stride_x,
+    if (std::string fault = window_fault("width", layer.out_width, layer.stride_width,
                                          layer.kernel_width, layer.left + layer.width, layer.right);
         !fault.empty())
       return fault;
@@ -221,7 +222,7 @@ std::string pdp_fault(const nvdla_hw& hw, const PdpLayer& layer) {
   if (widest > most)
     return number(widest) + " output columns at once, but the line buffer holds " + number(most) +
            " with kernel height " + number(layer.kernel_height) + " and stride " +
-           number(layer.stride_y);
+           number(layer.stride_height);
 
   if ((hw.features & NVDLA_HW_SRAM) == 0) {
     const std::string none = std::string(" is in secondary memory but ") + hw.name + " has none";
@@ -267,8 +268,8 @@ cost::PdpGeometry geometry(const PdpLayer& layer) {
   }
   to.kernel_width = layer.kernel_width;
   to.kernel_height = layer.kernel_height;
-  to.stride_x = layer.stride_x;
-  to.stride_y = layer.stride_y;
+  to.stride_width = layer.stride_width;
+  to.stride_height = layer.stride_height;
   to.left = layer.left;
   to.top = layer.top;
   return to;

@@ -30,7 +30,7 @@ struct PdpRdma {
   Surface source;
   unsigned bands = 1;
   Bands in;
-  unsigned kernel_width = 1, stride_x = 1;
+  unsigned kernel_width = 1, stride_width = 1;
 };
 
 struct PdpLayer {
@@ -42,7 +42,7 @@ struct PdpLayer {
   Precision precision = Precision::kInt8;
   unsigned bands = 1;
   Bands in, out;
-  unsigned kernel_width = 1, kernel_height = 1, stride_x = 1, stride_y = 1;
+  unsigned kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
   unsigned left = 0, right = 0, top = 0, bottom = 0;
   std::uint32_t reciprocal_width = 0, reciprocal_height = 0;
   // What n missing columns or rows add to a sum, as written; 0 for none.

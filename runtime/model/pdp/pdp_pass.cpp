@@ -53,7 +53,7 @@ template <typename Rule>
 void reduce_line(const Rule& rule, const PdpLayer& layer, unsigned width, unsigned lanes,
                  const typename Rule::Element* in, typename Rule::Value* out) {
   for (unsigned ox = 0; ox < layer.out_width; ++ox, out += lanes) {
-    const int from = static_cast<int>(ox * layer.stride_x) - static_cast<int>(layer.left);
+    const int from = static_cast<int>(ox * layer.stride_width) - static_cast<int>(layer.left);
     const unsigned begin = static_cast<unsigned>(std::max(from, 0));
     const unsigned end =
         std::min(static_cast<unsigned>(from + static_cast<int>(layer.kernel_width)), width);
@@ -171,7 +171,7 @@ void PdpPass::flush(std::byte* atoms, std::size_t bytes) noexcept {
 
 // The lines of a window that there are, begin to end.
 PdpPass::Lines PdpPass::lines_of(unsigned oy) const noexcept {
-  const int from = static_cast<int>(oy * layer_.stride_y) - static_cast<int>(layer_.top);
+  const int from = static_cast<int>(oy * layer_.stride_height) - static_cast<int>(layer_.top);
   return {static_cast<unsigned>(std::max(from, 0)),
           std::min(static_cast<unsigned>(from + static_cast<int>(layer_.kernel_height)),
                    layer_.height)};
@@ -255,7 +255,7 @@ void PdpPass::pool(std::uint64_t surface, Lines lines, Worker& worker, Line line
   pool_by(Kernel{kernels_,
                  rule_,
                  {lanes, in_width(), layer_.out_width, layer_.left, layer_.kernel_width,
-                  layer_.stride_x, average ? missing_columns_ : nullptr},
+                  layer_.stride_width, average ? missing_columns_ : nullptr},
                  average ? missing_rows_ : nullptr,
                  !average                               ? precision_bytes(layer_.precision)
                  : layer_.precision == Precision::kInt8 ? 2u
@@ -391,7 +391,7 @@ void PdpPass::run_from_memory() {
   if (open_windows(surfaces)) {
     const std::uint64_t bytes = surfaces * layer_.height * line_bytes;
     const double time = kPoolTime * static_cast<double>(bytes);
-    const LineTasks tasks(surfaces, layer_.out_height, line_bytes * layer_.stride_y,
+    const LineTasks tasks(surfaces, layer_.out_height, line_bytes * layer_.stride_height,
                           pool_.shares(time) ? bytes / pool_.in_flight() : bytes);
     auto execute = [&](unsigned thread, std::size_t task) {
       const LineTasks::Lines at = tasks.at(task);

@@ -284,7 +284,7 @@ Json user_network(const UserTable& table) {
     Json one = {{"name", layer.name}, {"about", about(layer)}, {"kind", layer.kind}};
     if (layer.kernel_height != 0) {
       one["kernel"] = {layer.kernel_height, layer.kernel_width};
-      one["stride"] = {layer.stride_y, layer.stride_x};
+      one["stride"] = {layer.stride_height, layer.stride_width};
     }
     one["input"] = shape_json(layer.input);
     one["output"] = layer.silent ? Json() : shape_json(layer.output);

@@ -14,7 +14,7 @@ inline Convolution layer_of(const ConvShape& shape) {
                    .kernels = shape.kernels,
                    .kernel_height = shape.size,
                    .kernel_width = shape.size};
-  conv.stride_x = conv.stride_y = shape.stride;
+  conv.stride_width = conv.stride_height = shape.stride;
   conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = shape.pad;
   return conv;
 }

@@ -40,7 +40,8 @@ Case contract_case(Precision precision) {
   const Shape shape{4 * kUnitShape.channels, kUnitShape.height / 2, kUnitShape.width / 2};
   UnitLayer layer{.input = movable(shape, precision)};
   layer.build = [](Network& network, Tensor input, Tensor) {
-    return network.contract(input, {.name = "contract", .stride_y = kStride, .stride_x = kStride});
+    return network.contract(
+        input, {.name = "contract", .stride_height = kStride, .stride_width = kStride});
   };
   return unit_case(layer, contract(layer.input, kStride), {});
 }

@@ -19,8 +19,8 @@ Case pooling_case(Precision precision, bool average, bool relu = false) {
                  .method = average ? NVDLA_POOL_AVERAGE : NVDLA_POOL_MAX,
                  .kernel_height = window.size,
                  .kernel_width = window.size,
-                 .stride_y = window.stride,
-                 .stride_x = window.stride};
+                 .stride_height = window.stride,
+                 .stride_width = window.stride};
     pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = window.pad;
     return network.pooling(input, pool);
   };

@@ -27,7 +27,7 @@ Cost plan(const Device& device, const ConvShape& shape) {
                           .kernels = shape.kernels,
                           .kernel_height = shape.size,
                           .kernel_width = shape.size};
-  conv.stride_x = conv.stride_y = shape.stride;
+  conv.stride_width = conv.stride_height = shape.stride;
   conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = shape.pad;
   conv.weights = weights;
   conv.output = {.scale = 1, .shift = 8};

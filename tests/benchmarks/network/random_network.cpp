@@ -41,7 +41,7 @@ Tensor RandomNetwork::add(Tensor input, const Layer& layer, Tensor shortcut, Sho
                    .kernel_height = layer.size,
                    .kernel_width = layer.size};
   conv.groups = layer.groups;
-  conv.stride_x = conv.stride_y = layer.stride;
+  conv.stride_width = conv.stride_height = layer.stride;
   conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = layer.size / 2;
   conv.weights = weights;
   conv.bias = biases;
@@ -78,8 +78,11 @@ Tensor ResNet50::block(Tensor input, const std::string& name, std::uint32_t chan
 
 ResNet50::ResNet50(Shortcut shortcut) : shortcut_(shortcut) {
   Tensor at = add(begin(), {"conv1", kInput.channels, 64, 7, 2});
-  Pooling maximum{
-      .name = "pool1", .kernel_height = 3, .kernel_width = 3, .stride_y = 2, .stride_x = 2};
+  Pooling maximum{.name = "pool1",
+                  .kernel_height = 3,
+                  .kernel_width = 3,
+                  .stride_height = 2,
+                  .stride_width = 2};
   maximum.pad_top = maximum.pad_bottom = maximum.pad_left = maximum.pad_right = 1;
   at = pool(at, maximum);
   constexpr std::uint32_t kBlocks[] = {3, 4, 6, 3};

@@ -82,10 +82,10 @@ std::string describe(const ConvCase& c) {
                   c.kernels,
                   c.kernel_width,
                   c.kernel_height,
-                  c.stride_x,
-                  c.stride_y,
-                  c.dilation_x,
-                  c.dilation_y,
+                  c.stride_width,
+                  c.stride_height,
+                  c.dilation_width,
+                  c.dilation_height,
                   c.left,
                   c.right,
                   c.top,
@@ -142,12 +142,12 @@ std::size_t ConvCase::kernel_elements() const {
 
 unsigned ConvCase::out_width() const {
   if (winograd) return ext_width() - 4;
-  return (left + width + right - ((kernel_width - 1) * dilation_x + 1)) / stride_x + 1;
+  return (left + width + right - ((kernel_width - 1) * dilation_width + 1)) / stride_width + 1;
 }
 
 unsigned ConvCase::out_height() const {
   if (winograd) return ext_height() - 4;
-  return (top + height + bottom - ((kernel_height - 1) * dilation_y + 1)) / stride_y + 1;
+  return (top + height + bottom - ((kernel_height - 1) * dilation_height + 1)) / stride_height + 1;
 }
 
 unsigned ConvCase::entries() const {
@@ -288,12 +288,12 @@ void program(const ConvCase& layer, Registers& regs) {
   regs.set("CSC.D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", layer.kernels - 1}});
   regs.set("CSC.D_ATOMICS", {{"ATOMICS", ow * oh - 1}});
   regs.set("CSC.D_RELEASE", {{"RLS_SLICES", csc_height - 1}});
-  const unsigned csc_x = layer.winograd ? 1 : layer.stride_x;
-  const unsigned csc_y = layer.winograd ? 1 : layer.stride_y;
+  const unsigned csc_x = layer.winograd ? 1 : layer.stride_width;
+  const unsigned csc_y = layer.winograd ? 1 : layer.stride_height;
   regs.set("CSC.D_CONV_STRIDE_EXT",
            {{"CONV_X_STRIDE_EXT", csc_x - 1}, {"CONV_Y_STRIDE_EXT", csc_y - 1}});
-  regs.set("CSC.D_DILATION_EXT",
-           {{"X_DILATION_EXT", layer.dilation_x - 1}, {"Y_DILATION_EXT", layer.dilation_y - 1}});
+  regs.set("CSC.D_DILATION_EXT", {{"X_DILATION_EXT", layer.dilation_width - 1},
+                                  {"Y_DILATION_EXT", layer.dilation_height - 1}});
   if (!layer.winograd)
     regs.set("CSC.D_ZERO_PADDING", {{"PAD_LEFT", layer.left}, {"PAD_TOP", layer.top}});
   regs.set("CSC.D_POST_Y_EXTENSION", {{"Y_EXTENSION", layer.post}});
@@ -330,7 +330,7 @@ void program(const ConvCase& layer, Registers& regs) {
   regs.write("CDMA.D_WMB_ADDR_LOW", kMask);
   regs.write("CDMA.D_WGS_ADDR_LOW", kGroups);
   regs.set("CDMA.D_CONV_STRIDE",
-           {{"CONV_X_STRIDE", layer.stride_x - 1}, {"CONV_Y_STRIDE", layer.stride_y - 1}});
+           {{"CONV_X_STRIDE", layer.stride_width - 1}, {"CONV_Y_STRIDE", layer.stride_height - 1}});
   regs.set("CDMA.D_ZERO_PADDING", {{"PAD_LEFT", layer.left},
                                    {"PAD_RIGHT", layer.right},
                                    {"PAD_TOP", layer.top},

@@ -26,7 +26,7 @@ struct ConvCase {
   unsigned width = 1, height = 1, channels = 1, batches = 1;
   // Winograd: of the 3x3 kernel that folding leaves.
   unsigned kernels = 1, kernel_width = 1, kernel_height = 1;
-  unsigned stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  unsigned stride_width = 1, stride_height = 1, dilation_width = 1, dilation_height = 1;
   unsigned left = 0, right = 0, top = 0, bottom = 0;
   std::uint16_t pad_value = 0;
   unsigned clip = 0, pra = 0, post = 0;
@@ -43,11 +43,11 @@ struct ConvCase {
   std::vector<std::uint16_t> weights;  // as patterns, in the order of the stream
 
   unsigned bytes() const { return proc == Number::kInt8 ? 1 : 2; }
-  unsigned folds() const { return winograd ? stride_x * stride_y : 1; }
+  unsigned folds() const { return winograd ? stride_width * stride_height : 1; }
   unsigned aligned_channels() const;  // of one position, whole atoms
   unsigned weight_channels() const;   // as CSC counts them
-  unsigned ext_width() const { return (left + width + right) / stride_x; }
-  unsigned ext_height() const { return (top + height + bottom) / stride_y; }
+  unsigned ext_width() const { return (left + width + right) / stride_width; }
+  unsigned ext_height() const { return (top + height + bottom) / stride_height; }
   unsigned out_width() const;
   unsigned out_height() const;
   unsigned entries() const;

@@ -185,14 +185,15 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
         for (unsigned c = 0; c < channels; ++c) {
           const unsigned fold = c / lanes;
           const auto d = [&](unsigned i, unsigned j) {
-            return as_integer(at(0, (y + i) * layer.stride_y + fold / layer.stride_x,
-                                 (x + j) * layer.stride_x + fold % layer.stride_x, c % lanes),
-                              layer.proc);
+            return as_integer(
+                at(0, (y + i) * layer.stride_height + fold / layer.stride_width,
+                   (x + j) * layer.stride_width + fold % layer.stride_width, c % lanes),
+                layer.proc);
           };
           if (half) {
             tile[c] = half_tile([&](unsigned i, unsigned j) {
-              return at(0, (y + i) * layer.stride_y + fold / layer.stride_x,
-                        (x + j) * layer.stride_x + fold % layer.stride_x, c % lanes);
+              return at(0, (y + i) * layer.stride_height + fold / layer.stride_width,
+                        (x + j) * layer.stride_width + fold % layer.stride_width, c % lanes);
             });
             continue;
           }
@@ -271,8 +272,8 @@ ConvResult reference(const ConvCase& layer, const model::Memory& memory, bool fl
           const auto datum = [&](const Lane& lane) {
             // Channels of an image's kernel row run over its columns.
             const unsigned column = layer.image ? lane.c / layer.channels : lane.s;
-            return at(b, y * layer.stride_y + lane.r * layer.dilation_y,
-                      x * layer.stride_x + column * layer.dilation_x,
+            return at(b, y * layer.stride_height + lane.r * layer.dilation_height,
+                      x * layer.stride_width + column * layer.dilation_width,
                       layer.image ? lane.c % layer.channels : lane.c);
           };
           RefAccumulator accumulator;

@@ -342,10 +342,10 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
   regs.set("CSC.D_ATOMICS", {{"ATOMICS", ow * oh - 1}});
   regs.set("CSC.D_RELEASE",
            {{"RLS_SLICES", (layer.release != 0 ? layer.release : csc_height) - 1}});
-  regs.set("CSC.D_CONV_STRIDE_EXT",
-           {{"CONV_X_STRIDE_EXT", ref.stride_x - 1}, {"CONV_Y_STRIDE_EXT", ref.stride_y - 1}});
-  regs.set("CSC.D_DILATION_EXT",
-           {{"X_DILATION_EXT", ref.dilation_x - 1}, {"Y_DILATION_EXT", ref.dilation_y - 1}});
+  regs.set("CSC.D_CONV_STRIDE_EXT", {{"CONV_X_STRIDE_EXT", ref.stride_width - 1},
+                                     {"CONV_Y_STRIDE_EXT", ref.stride_height - 1}});
+  regs.set("CSC.D_DILATION_EXT", {{"X_DILATION_EXT", ref.dilation_width - 1},
+                                  {"Y_DILATION_EXT", ref.dilation_height - 1}});
   regs.set("CSC.D_ZERO_PADDING", {{"PAD_LEFT", ref.left}, {"PAD_TOP", ref.top}});
   regs.set("CSC.D_ZERO_PADDING_VALUE", {{"PAD_VALUE", static_cast<std::uint16_t>(ref.pad_value)}});
 
@@ -367,7 +367,7 @@ void program(const TestLayer& layer, Registers& regs, unsigned group, unsigned r
   regs.set("CDMA.D_WEIGHT_RAM_TYPE", {{"WEIGHT_RAM_TYPE", 1}});
   address("CDMA.D_WEIGHT_ADDR", "WEIGHT_ADDR", layer.weights);
   regs.set("CDMA.D_CONV_STRIDE",
-           {{"CONV_X_STRIDE", ref.stride_x - 1}, {"CONV_Y_STRIDE", ref.stride_y - 1}});
+           {{"CONV_X_STRIDE", ref.stride_width - 1}, {"CONV_Y_STRIDE", ref.stride_height - 1}});
   regs.set("CDMA.D_ZERO_PADDING", {{"PAD_LEFT", ref.left},
                                    {"PAD_RIGHT", ref.right},
                                    {"PAD_TOP", ref.top},
@@ -488,12 +488,12 @@ TestLayer random_layer(const nvdla_hw& hw, Random& random, bool convolution) {
     ref.kernels = small(70);
     ref.kernel_width = small(5);
     ref.kernel_height = small(5);
-    ref.stride_x = small(4);
-    ref.stride_y = small(4);
-    ref.dilation_x = one_in(random, 3) ? small(3) : 1;
-    ref.dilation_y = one_in(random, 3) ? small(3) : 1;
-    const unsigned reach_x = (ref.kernel_width - 1) * ref.dilation_x + 1;
-    const unsigned reach_y = (ref.kernel_height - 1) * ref.dilation_y + 1;
+    ref.stride_width = small(4);
+    ref.stride_height = small(4);
+    ref.dilation_width = one_in(random, 3) ? small(3) : 1;
+    ref.dilation_height = one_in(random, 3) ? small(3) : 1;
+    const unsigned reach_x = (ref.kernel_width - 1) * ref.dilation_width + 1;
+    const unsigned reach_y = (ref.kernel_height - 1) * ref.dilation_height + 1;
     const auto pad = [&](unsigned reach) {
       return static_cast<unsigned>(pick(random, 0, reach - 1));
     };

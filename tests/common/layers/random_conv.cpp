@@ -15,8 +15,8 @@ void random_geometry(ConvCase& layer, Random& random, unsigned widest) {
   layer.height = small(random, 9);
   layer.kernel_width = small(random, 4);
   layer.kernel_height = small(random, 5);
-  layer.stride_x = small(random, 3);
-  layer.stride_y = small(random, 3);
+  layer.stride_width = small(random, 3);
+  layer.stride_height = small(random, 3);
   const auto axis = [&](unsigned& before, unsigned& size, unsigned& after, unsigned kernel,
                         unsigned dilation, unsigned stride) {
     const unsigned reach = (kernel - 1) * dilation + 1;
@@ -24,9 +24,10 @@ void random_geometry(ConvCase& layer, Random& random, unsigned widest) {
     after = static_cast<unsigned>(pick(random, 0, reach - 1));
     while (before + size + after < reach || (before + size + after - reach) % stride != 0) ++size;
   };
-  axis(layer.left, layer.width, layer.right, layer.kernel_width, layer.dilation_x, layer.stride_x);
-  axis(layer.top, layer.height, layer.bottom, layer.kernel_height, layer.dilation_y,
-       layer.stride_y);
+  axis(layer.left, layer.width, layer.right, layer.kernel_width, layer.dilation_width,
+       layer.stride_width);
+  axis(layer.top, layer.height, layer.bottom, layer.kernel_height, layer.dilation_height,
+       layer.stride_height);
 }
 
 void random_rest(ConvCase& layer, Random& random) {
@@ -64,8 +65,8 @@ ConvCase random_direct(const nvdla_hw& hw, Random& random, Number in, Number pro
   layer.in = in;
   layer.proc = proc;
   layer.channels = small(random, one_in(random, 4) ? 150 : 40);
-  layer.dilation_x = one_in(random, 3) ? small(random, 3) : 1;
-  layer.dilation_y = one_in(random, 3) ? small(random, 3) : 1;
+  layer.dilation_width = one_in(random, 3) ? small(random, 3) : 1;
+  layer.dilation_height = one_in(random, 3) ? small(random, 3) : 1;
   if ((hw.features & NVDLA_HW_BATCH) != 0 && one_in(random, 3)) layer.batches = small(random, 5);
   random_geometry(layer, random, 12);
   if (in != Number::kFp16 && (in != proc || one_in(random, 2))) random_converter(layer, random);
@@ -98,7 +99,7 @@ ConvCase random_image(const nvdla_hw& hw, Random& random, unsigned format, Numbe
     layer.sign = one_in(random, 2);
   }
   const unsigned channels = layer.kernel_width * layer.channels;
-  const unsigned step = layer.stride_x * layer.channels;
+  const unsigned step = layer.stride_width * layer.channels;
   for (const unsigned post : {1u, 2u})
     if (std::max(channels, step) <= hw.atomic_c >> post && one_in(random, 2)) layer.post = post;
   random_rest(layer, random);
@@ -111,16 +112,16 @@ ConvCase random_winograd(const nvdla_hw& hw, Random& random, Number proc) {
   layer.winograd = true;
   layer.in = layer.proc = proc;
   layer.channels = small(random, 40);
-  layer.stride_x = small(random, 3);
-  layer.stride_y = small(random, 3);
+  layer.stride_width = small(random, 3);
+  layer.stride_height = small(random, 3);
   const auto axis = [&](unsigned& before, unsigned& size, unsigned& after, unsigned fold) {
     const unsigned extended = 4 * static_cast<unsigned>(pick(random, 2, 4)) * fold;
     before = static_cast<unsigned>(pick(random, 0, 2));
     after = static_cast<unsigned>(pick(random, 0, 5));
     size = extended - before - after;
   };
-  axis(layer.left, layer.width, layer.right, layer.stride_x);
-  axis(layer.top, layer.height, layer.bottom, layer.stride_y);
+  axis(layer.left, layer.width, layer.right, layer.stride_width);
+  axis(layer.top, layer.height, layer.bottom, layer.stride_height);
   layer.pra = static_cast<unsigned>(pick(random, 0, 2));
   random_rest(layer, random);
   return layer;

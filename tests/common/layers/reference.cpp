@@ -22,9 +22,9 @@ Wide accumulate(const RefLayer& layer, unsigned y, unsigned x, unsigned k) {
   for (unsigned r = 0; r < layer.kernel_height; ++r)
     for (unsigned s = 0; s < layer.kernel_width; ++s)
       for (unsigned c = 0; c < layer.channels; ++c) {
-        const int in_y = static_cast<int>(y * layer.stride_y + r * layer.dilation_y) -
+        const int in_y = static_cast<int>(y * layer.stride_height + r * layer.dilation_height) -
                          static_cast<int>(layer.top);
-        const int in_x = static_cast<int>(x * layer.stride_x + s * layer.dilation_x) -
+        const int in_x = static_cast<int>(x * layer.stride_width + s * layer.dilation_width) -
                          static_cast<int>(layer.left);
         const bool inside = in_y >= 0 && in_y < static_cast<int>(layer.height) && in_x >= 0 &&
                             in_x < static_cast<int>(layer.width);
@@ -63,11 +63,11 @@ Wide operator_x(const RefX& unit, const RefLayer& layer, Wide value, unsigned y,
 }  // namespace
 
 unsigned RefLayer::out_width() const {
-  return (left + width + right - ((kernel_width - 1) * dilation_x + 1)) / stride_x + 1;
+  return (left + width + right - ((kernel_width - 1) * dilation_width + 1)) / stride_width + 1;
 }
 
 unsigned RefLayer::out_height() const {
-  return (top + height + bottom - ((kernel_height - 1) * dilation_y + 1)) / stride_y + 1;
+  return (top + height + bottom - ((kernel_height - 1) * dilation_height + 1)) / stride_height + 1;
 }
 
 bool counts_as_saturated(bool first_generation, Wide product, unsigned shift) {

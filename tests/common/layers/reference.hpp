@@ -39,7 +39,7 @@ struct RefLayer {
   bool first_generation = true;
   unsigned width = 1, height = 1, channels = 1;
   unsigned kernels = 1, kernel_width = 1, kernel_height = 1;
-  unsigned stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  unsigned stride_width = 1, stride_height = 1, dilation_width = 1, dilation_height = 1;
   unsigned left = 0, right = 0, top = 0, bottom = 0;
   int pad_value = 0;
   unsigned clip = 0;

@@ -40,10 +40,10 @@ inline Convolution layer_of(const RefConv& ref, KernelSpan weights) {
   Convolution c{.name = "conv", .kernels = ref.kernels};
   c.kernel_height = ref.kernel_height;
   c.kernel_width = ref.kernel_width;
-  c.stride_x = static_cast<std::uint32_t>(g.stride_x);
-  c.stride_y = static_cast<std::uint32_t>(g.stride_y);
-  c.dilation_x = static_cast<std::uint32_t>(g.dilation_x);
-  c.dilation_y = static_cast<std::uint32_t>(g.dilation_y);
+  c.stride_width = static_cast<std::uint32_t>(g.stride_width);
+  c.stride_height = static_cast<std::uint32_t>(g.stride_height);
+  c.dilation_width = static_cast<std::uint32_t>(g.dilation_width);
+  c.dilation_height = static_cast<std::uint32_t>(g.dilation_height);
   c.pad_left = static_cast<std::uint32_t>(g.left);
   c.pad_right = static_cast<std::uint32_t>(g.right);
   c.pad_top = static_cast<std::uint32_t>(g.top);
@@ -81,8 +81,9 @@ inline std::vector<std::int64_t> accumulate(const RefConv& conv, const Values& i
   const Geometry& g = conv.geometry;
   const int height = static_cast<int>(in.shape.height), width = static_cast<int>(in.shape.width);
   const int kh = static_cast<int>(conv.kernel_height), kw = static_cast<int>(conv.kernel_width);
-  const int oh = (g.top + height + g.bottom - (kh - 1) * g.dilation_y - 1) / g.stride_y + 1;
-  const int ow = (g.left + width + g.right - (kw - 1) * g.dilation_x - 1) / g.stride_x + 1;
+  const int oh =
+      (g.top + height + g.bottom - (kh - 1) * g.dilation_height - 1) / g.stride_height + 1;
+  const int ow = (g.left + width + g.right - (kw - 1) * g.dilation_width - 1) / g.stride_width + 1;
   out = {conv.kernels, static_cast<std::uint32_t>(oh), static_cast<std::uint32_t>(ow),
          in.shape.batch};
   const auto all = steps(conv);
@@ -93,8 +94,8 @@ inline std::vector<std::int64_t> accumulate(const RefConv& conv, const Values& i
     for (int y = 0; y < oh; ++y) {
       for (int x = 0; x < ow; ++x) {
         const auto datum = [&](const RefLane& lane) {
-          const int iy = y * g.stride_y - g.top + static_cast<int>(lane.r) * g.dilation_y;
-          const int ix = x * g.stride_x - g.left + static_cast<int>(lane.s) * g.dilation_x;
+          const int iy = y * g.stride_height - g.top + static_cast<int>(lane.r) * g.dilation_height;
+          const int ix = x * g.stride_width - g.left + static_cast<int>(lane.s) * g.dilation_width;
           if (iy < 0 || iy >= height || ix < 0 || ix >= width) return g.pad_value;
           return in.data[((n * in.shape.channels + lane.c) * in.shape.height +
                           static_cast<std::size_t>(iy)) *
@@ -162,8 +163,8 @@ inline std::vector<std::int64_t> accumulate_winograd(const RefConv& conv, const 
   const int bits = conv.processing == Precision::kInt8 ? 8 : 16;
   const std::uint32_t lanes = conv.processing == Precision::kInt8 ? 32 : 16;
   const std::uint32_t aligned = (conv.channels + lanes - 1) / lanes * lanes;
-  const auto sx = static_cast<std::uint32_t>(g.stride_x),
-             sy = static_cast<std::uint32_t>(g.stride_y);
+  const auto sx = static_cast<std::uint32_t>(g.stride_width),
+             sy = static_cast<std::uint32_t>(g.stride_height);
   const std::uint32_t channels = aligned * sx * sy;
   constexpr int kB[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
   constexpr int kA[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};

@@ -21,7 +21,7 @@ inline Int32 deconvolve(const Int8& in, const std::vector<std::int8_t>& weights,
   const int kernels = static_cast<int>(d.weights.kernels);
   const int kh = static_cast<int>(d.weights.kernel_height);
   const int kw = static_cast<int>(d.weights.kernel_width);
-  const int sy = static_cast<int>(d.stride_y), sx = static_cast<int>(d.stride_x);
+  const int sy = static_cast<int>(d.stride_height), sx = static_cast<int>(d.stride_width);
   Int32 whole(kernels, (in.h - 1) * sy + kh + static_cast<int>(d.extra_bottom),
               (in.w - 1) * sx + kw + static_cast<int>(d.extra_right));
   for (int k = 0; k < kernels; ++k) {
@@ -59,21 +59,21 @@ inline std::optional<DeconvolutionDesc> random_deconvolution(Random& random) {
   DeconvolutionDesc d;
   d.input = {pick(1, 4), pick(1, 6), pick(1, 6)};
   d.weights = {pick(1, 3), d.input.channels, pick(1, 7), pick(1, 7)};
-  d.stride_x = pick(1, 5);
-  d.stride_y = pick(1, 5);
+  d.stride_width = pick(1, 5);
+  d.stride_height = pick(1, 5);
   d.pad_top = pick(0, d.weights.kernel_height - 1);
   d.pad_bottom = pick(0, d.weights.kernel_height - 1);
   d.pad_left = pick(0, d.weights.kernel_width - 1);
   d.pad_right = pick(0, d.weights.kernel_width - 1);
-  d.extra_bottom = pick(0, d.stride_y - 1);
-  d.extra_right = pick(0, d.stride_x - 1);
+  d.extra_bottom = pick(0, d.stride_height - 1);
+  d.extra_right = pick(0, d.stride_width - 1);
   const auto empty = [](std::uint32_t size, std::uint32_t kernel, std::uint32_t stride,
                         std::uint32_t cut, std::uint32_t extra) {
     return (size - 1) * stride + kernel + extra <= cut;
   };
-  if (empty(d.input.height, d.weights.kernel_height, d.stride_y, d.pad_top + d.pad_bottom,
+  if (empty(d.input.height, d.weights.kernel_height, d.stride_height, d.pad_top + d.pad_bottom,
             d.extra_bottom) ||
-      empty(d.input.width, d.weights.kernel_width, d.stride_x, d.pad_left + d.pad_right,
+      empty(d.input.width, d.weights.kernel_width, d.stride_width, d.pad_left + d.pad_right,
             d.extra_right)) {
     return std::nullopt;
   }
@@ -85,8 +85,8 @@ inline Deconvolution deconvolution_layer(const DeconvolutionDesc& d) {
   Deconvolution layer{.name = "up", .kernels = d.weights.kernels};
   layer.kernel_height = d.weights.kernel_height;
   layer.kernel_width = d.weights.kernel_width;
-  layer.stride_y = d.stride_y;
-  layer.stride_x = d.stride_x;
+  layer.stride_height = d.stride_height;
+  layer.stride_width = d.stride_width;
   layer.pad_top = d.pad_top;
   layer.pad_bottom = d.pad_bottom;
   layer.pad_left = d.pad_left;
@@ -100,8 +100,8 @@ inline std::string describe(const DeconvolutionDesc& d) {
   std::string text;
   for (const std::uint32_t value :
        {d.input.channels, d.input.height, d.input.width, d.weights.kernels, d.weights.kernel_height,
-        d.weights.kernel_width, d.stride_y, d.stride_x, d.pad_top, d.pad_bottom, d.pad_left,
-        d.pad_right, d.extra_bottom, d.extra_right}) {
+        d.weights.kernel_width, d.stride_height, d.stride_width, d.pad_top, d.pad_bottom,
+        d.pad_left, d.pad_right, d.extra_bottom, d.extra_right}) {
     text += std::to_string(value) + " ";
   }
   return text;

@@ -158,7 +158,7 @@ class RandomGraph {
     const int size = std::min({1 + 2 * any(0, 1), in.cube.h + 2, in.cube.w + 2});
     Geometry g;
     g.left = g.right = g.top = g.bottom = size / 2;
-    g.stride_x = g.stride_y = one_in(4) ? 2 : 1;
+    g.stride_width = g.stride_height = one_in(4) ? 2 : 1;
     g.pad_value = any(-3, 3);
     // Groups of as many channels as kernels, or one.
     const int groups = one_in(3) ? divisor(in.cube.c) : 1;
@@ -171,7 +171,7 @@ class RandomGraph {
     Convolution c{.name = layer, .kernels = static_cast<std::uint32_t>(kernels)};
     c.groups = static_cast<std::uint32_t>(groups);
     c.kernel_height = c.kernel_width = static_cast<std::uint32_t>(size);
-    c.stride_y = c.stride_x = static_cast<std::uint32_t>(g.stride_x);
+    c.stride_height = c.stride_width = static_cast<std::uint32_t>(g.stride_width);
     c.pad_top = c.pad_bottom = c.pad_left = c.pad_right = static_cast<std::uint32_t>(size / 2);
     c.pad_value = g.pad_value;
     c.weights = std::span<const std::int8_t>(weights);
@@ -279,9 +279,9 @@ class RandomGraph {
     Pooling p{.name = layer};
     p.method = static_cast<nvdla_pool>(any(NVDLA_POOL_AVERAGE, NVDLA_POOL_MIN));
     p.kernel_height = p.kernel_width = static_cast<std::uint32_t>(size);
-    p.stride_y = p.stride_x = static_cast<std::uint32_t>(any(1, 2));
+    p.stride_height = p.stride_width = static_cast<std::uint32_t>(any(1, 2));
     p.pad_top = p.pad_left = static_cast<std::uint32_t>(pad);
-    const int stride = static_cast<int>(p.stride_y);
+    const int stride = static_cast<int>(p.stride_height);
     Int8 out(in.cube.c, (in.cube.h + pad - size) / stride + 1,
              (in.cube.w + pad - size) / stride + 1);
     for (int c = 0; c < out.c; ++c)
@@ -470,10 +470,10 @@ class RandomGraph {
   // With paddings that do not count, in windows that the device has or not.
   void add_average(const Node& in) {
     Average a{.name = {}, .kernel_height = 1, .kernel_width = 1};
-    a.stride_y = a.stride_x = static_cast<std::uint32_t>(one_in(4) ? 9 : any(1, 2));
+    a.stride_height = a.stride_width = static_cast<std::uint32_t>(one_in(4) ? 9 : any(1, 2));
     const int kernel_height = any(1, in.cube.h), kernel_width = any(1, in.cube.w);
     const int top = any(0, std::min(kernel_height - 1, 2));
-    const int stride = static_cast<int>(a.stride_y);
+    const int stride = static_cast<int>(a.stride_height);
     a.kernel_height = static_cast<std::uint32_t>(kernel_height);
     a.kernel_width = static_cast<std::uint32_t>(kernel_width);
     a.pad_top = static_cast<std::uint32_t>(top);

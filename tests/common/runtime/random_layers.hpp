@@ -150,12 +150,12 @@ inline std::optional<RandomConv> random_conv(Random& random, bool tall) {
   c.kernel_height = any(random, 1, 4);
   c.kernel_width = any(random, 1, tall ? 2 : 5);
   Geometry& g = c.geometry;
-  g.stride_x = static_cast<int>(any(random, 1, 3));
-  g.stride_y = static_cast<int>(any(random, 1, 3));
-  g.dilation_x = static_cast<int>(any(random, 1, 2));
-  g.dilation_y = static_cast<int>(any(random, 1, 2));
-  const int kh = static_cast<int>(c.kernel_height - 1) * g.dilation_y + 1;
-  const int kw = static_cast<int>(c.kernel_width - 1) * g.dilation_x + 1;
+  g.stride_width = static_cast<int>(any(random, 1, 3));
+  g.stride_height = static_cast<int>(any(random, 1, 3));
+  g.dilation_width = static_cast<int>(any(random, 1, 2));
+  g.dilation_height = static_cast<int>(any(random, 1, 2));
+  const int kh = static_cast<int>(c.kernel_height - 1) * g.dilation_height + 1;
+  const int kw = static_cast<int>(c.kernel_width - 1) * g.dilation_width + 1;
   // Tall ones have more than the whole convolution buffer.
   const std::uint32_t height =
       tall ? (info.cbuf_banks * info.cbuf_entries * info.cbuf_entry_bytes) / (c.channels * 10) +
@@ -164,11 +164,12 @@ inline std::optional<RandomConv> random_conv(Random& random, bool tall) {
   const std::uint32_t width = tall ? any(random, 10, 13) : any(random, 1, 14);
   g.left = static_cast<int>(random() % static_cast<std::uint32_t>(kw));
   g.top = static_cast<int>(random() % static_cast<std::uint32_t>(kh));
-  g.right = exact_after(g.left, static_cast<int>(width), kw, g.stride_x, random);
-  g.bottom = exact_after(g.top, static_cast<int>(height), kh, g.stride_y, random);
+  g.right = exact_after(g.left, static_cast<int>(width), kw, g.stride_width, random);
+  g.bottom = exact_after(g.top, static_cast<int>(height), kh, g.stride_height, random);
   const int across = g.left + static_cast<int>(width) + g.right - kw;
   const int down = g.top + static_cast<int>(height) + g.bottom - kh;
-  if (across < 0 || down < 0 || across % g.stride_x != 0 || down % g.stride_y != 0) return {};
+  if (across < 0 || down < 0 || across % g.stride_width != 0 || down % g.stride_height != 0)
+    return {};
   if (height > 4000) return {};
   g.clip = c.processing == Precision::kFp16 ? 0 : static_cast<unsigned>(random() % 3);
   r.in = random_tensor({c.channels, height, width, tall ? 1 : any(random, 1, 2)}, c.processing,

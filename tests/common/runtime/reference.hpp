@@ -34,7 +34,7 @@ using Int8 = Cube<std::int8_t>;
 using Int32 = Cube<std::int32_t>;
 
 struct Geometry {
-  int stride_x = 1, stride_y = 1, dilation_x = 1, dilation_y = 1;
+  int stride_width = 1, stride_height = 1, dilation_width = 1, dilation_height = 1;
   int left = 0, right = 0, top = 0, bottom = 0;
   int pad_value = 0;
   unsigned clip = 0;
@@ -43,8 +43,8 @@ struct Geometry {
 // Accumulators of kernels in KCRS order.
 inline Int32 convolve(const Int8& in, const std::vector<std::int8_t>& weights, int kernels, int kh,
                       int kw, const Geometry& g) {
-  const int oh = (g.top + in.h + g.bottom - (kh - 1) * g.dilation_y - 1) / g.stride_y + 1;
-  const int ow = (g.left + in.w + g.right - (kw - 1) * g.dilation_x - 1) / g.stride_x + 1;
+  const int oh = (g.top + in.h + g.bottom - (kh - 1) * g.dilation_height - 1) / g.stride_height + 1;
+  const int ow = (g.left + in.w + g.right - (kw - 1) * g.dilation_width - 1) / g.stride_width + 1;
   Int32 out(kernels, oh, ow);
   for (int k = 0; k < kernels; ++k) {
     for (int y = 0; y < oh; ++y) {
@@ -53,8 +53,8 @@ inline Int32 convolve(const Int8& in, const std::vector<std::int8_t>& weights, i
         for (int c = 0; c < in.c; ++c) {
           for (int r = 0; r < kh; ++r) {
             for (int s = 0; s < kw; ++s) {
-              const int iy = y * g.stride_y - g.top + r * g.dilation_y;
-              const int ix = x * g.stride_x - g.left + s * g.dilation_x;
+              const int iy = y * g.stride_height - g.top + r * g.dilation_height;
+              const int ix = x * g.stride_width - g.left + s * g.dilation_width;
               const bool inside = iy >= 0 && iy < in.h && ix >= 0 && ix < in.w;
               const std::size_t at = ((static_cast<std::size_t>(k) * in.c + c) * kh + r) * kw + s;
               sum += (inside ? in.at(c, iy, ix) : g.pad_value) * weights[at];

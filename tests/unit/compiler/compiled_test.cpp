@@ -70,9 +70,9 @@ std::string convolution_text(std::uint32_t seed) {
   if (layer.groups == shape.channels) layer.kernels = shape.channels;
   const auto size = one_in(random, 30) ? 33 : one_of<std::uint32_t>(random, {1, 1, 3, 3, 3, 5, 7});
   layer.kernel_height = layer.kernel_width = size;
-  layer.stride_y = layer.stride_x =
+  layer.stride_height = layer.stride_width =
       one_in(random, 30) ? 9 : one_of<std::uint32_t>(random, {1, 1, 1, 2, 4});
-  if (one_in(random, 6)) layer.dilation_y = layer.dilation_x = any(random, 2, 33);
+  if (one_in(random, 6)) layer.dilation_height = layer.dilation_width = any(random, 2, 33);
   layer.pad_top = layer.pad_bottom = layer.pad_left = layer.pad_right =
       one_in(random, 12) ? any(random, 0, 40) : size / 2;
   layer.pad_value = one_in(random, 4) ? static_cast<std::int32_t>(random.pick(-200, 200)) : 0;
@@ -129,8 +129,8 @@ std::string convolution_text(std::uint32_t seed) {
                                         .method = NVDLA_POOL_MAX,
                                         .kernel_height = pool,
                                         .kernel_width = pool,
-                                        .stride_y = stride,
-                                        .stride_x = stride});
+                                        .stride_height = stride,
+                                        .stride_width = stride});
     }
     network.output(tensor, "out");
     return test::compiled_text(network, configuration);

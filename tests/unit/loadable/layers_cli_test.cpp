@@ -79,8 +79,11 @@ class Layers : public testing::Test {
     const Tensor y = net.pointwise(net.input("in", {9, 4, 6}), {.name = "y", .x1 = bias(kOne)});
     Pointwise add{.name = "z", .x1 = bias(kTwo)};
     add.x1.relu = true;
-    const Pooling two{
-        .name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2};
+    const Pooling two{.name = "pool",
+                      .kernel_height = 2,
+                      .kernel_width = 2,
+                      .stride_height = 2,
+                      .stride_width = 2};
     net.output(net.pooling(net.pointwise(y, add), two), "out");
     save_loadable(net, "nv_small", path("small.nvdla"));
     std::string raw;

@@ -161,7 +161,7 @@ TEST_F(NetworkPicture, LayersOfTheUserAreNotCut) {
   Network network;
   const Tensor in = network.input("in", {8, 120, 100});
   Convolution conv{.name = "conv", .kernels = 16, .kernel_height = 3, .kernel_width = 3};
-  conv.stride_y = conv.stride_x = 2;
+  conv.stride_height = conv.stride_width = 2;
   conv.weights = weights;
   conv.output = {.scale = 1, .shift = 7};
   Tensor x = network.convolution(in, conv);

@@ -18,8 +18,8 @@ detail::UserNetwork small_network() {
   conv.name = "conv";
   conv.kind = "convolution";
   conv.kernel_height = conv.kernel_width = 3;
-  conv.stride_y = 1;
-  conv.stride_x = 2;
+  conv.stride_height = 1;
+  conv.stride_width = 2;
   conv.input = {8, 5, 6, 2};
   conv.output = {16, 3, 2, 2};
   conv.output_precision = Precision::kInt16;
@@ -58,7 +58,7 @@ TEST(UserTable, IsReadAsItWasWritten) {
   EXPECT_EQ(conv.name, "conv");
   EXPECT_EQ(conv.kind, "convolution");
   EXPECT_EQ(conv.kernel_height, 3U);
-  EXPECT_EQ(conv.stride_x, 2U);
+  EXPECT_EQ(conv.stride_width, 2U);
   EXPECT_EQ(conv.input, (Shape{8, 5, 6, 2}));
   EXPECT_EQ(conv.output, (Shape{16, 3, 2, 2}));
   EXPECT_EQ(conv.output_precision, Precision::kInt16);

@@ -348,7 +348,7 @@ TEST(BlockingRules, AKernelGroupMustFitTheWeightBanks) {
 TEST(BlockingRules, StridesMayLeaveInputOver) {
   // Golden cases do it: the output size is rounded down.
   TestLayer layer = conv_layer(*nvdla_hw_find("nv_full"));
-  layer.ref.stride_x = 3;
+  layer.ref.stride_width = 3;
   Random random(0);
   finish_layout(layer, random, false);
   ASSERT_NE((layer.ref.left + layer.ref.width + layer.ref.right - 3) % 3, 0u);

@@ -80,7 +80,7 @@ PdpLayer pooling(unsigned side, unsigned channels, unsigned kernel, unsigned str
   layer.width = layer.height = layer.rdma.width = layer.rdma.height = side;
   layer.channels = layer.out_channels = layer.rdma.channels = channels;
   layer.kernel_width = layer.kernel_height = kernel;
-  layer.stride_x = layer.stride_y = stride;
+  layer.stride_width = layer.stride_height = stride;
   layer.out_width = layer.out_height = (side - kernel) / stride + 1;
   layer.from_memory = layer.has_rdma = true;
   layer.rdma.source.ram = Ram::kPrimary;
@@ -371,7 +371,7 @@ TEST(MoveCycles, RubikTakesAnAtomACycle) {
   EXPECT_EQ(merge.written, split.read);
   EXPECT_EQ(merge.total, split.total);
   layer.mode = RubikMode::kContract;
-  layer.stride_x = layer.stride_y = 2;
+  layer.stride_width = layer.stride_height = 2;
   const LayerCycles contract = rubik_cycles(machine("nv_full"), {}, geometry(layer));
   EXPECT_EQ(contract.read, 4U * 4 * 16 * 32);
   EXPECT_EQ(contract.read, contract.written);

@@ -103,8 +103,8 @@ PdpLayer pdp_layer(const MeasuredLayer& row) {
   layer.out_height = number(row, "poH");
   layer.kernel_width = number(row, "kw");
   layer.kernel_height = number(row, "kh");
-  layer.stride_x = number(row, "sx");
-  layer.stride_y = number(row, "sy");
+  layer.stride_width = number(row, "sx");
+  layer.stride_height = number(row, "sy");
   layer.bands = number(row, "split");
   layer.precision = row.configuration == "nv_full" ? Precision::kInt16 : Precision::kInt8;
   // PDP.D_POOLING_PADDING_CFG

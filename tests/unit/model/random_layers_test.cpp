@@ -25,8 +25,8 @@ std::string describe(const TestLayer& layer) {
   const RefLayer& r = layer.ref;
   return std::string(layer.hw->name) + (r.convolution ? " conv" : " sdp") +
          numbers({r.width, r.height, r.channels, r.kernels, r.kernel_width, r.kernel_height,
-                  r.stride_x, r.stride_y, r.dilation_x, r.dilation_y, r.left, r.right, r.top,
-                  r.bottom, r.clip}) +
+                  r.stride_width, r.stride_height, r.dilation_width, r.dilation_height, r.left,
+                  r.right, r.top, r.bottom, r.clip}) +
          (r.wide_input ? " in16 " : " in8 ") + (r.wide_proc ? "proc16 " : "proc8 ") +
          (r.wide_output ? "out16" : "out8");
 }

@@ -159,7 +159,7 @@ void check_winograd(const WinogradDesc& d, const std::vector<T>& kcrs) {
 
   const std::uint32_t lanes = 32 / precision_bytes(w.precision);
   const std::uint32_t aligned = (w.channels + lanes - 1) / lanes * lanes;
-  const std::uint32_t channels = aligned * d.stride_x * d.stride_y;
+  const std::uint32_t channels = aligned * d.stride_width * d.stride_height;
   ASSERT_EQ(winograd_channels(info, d), channels);
   const std::uint64_t group = info.atomic_k / precision_bytes(w.precision);
   for (std::uint64_t k = 0; k < w.kernels; ++k) {
@@ -169,8 +169,8 @@ void check_winograd(const WinogradDesc& d, const std::vector<T>& kcrs) {
       const std::uint64_t position = ce / aligned, c = ce % aligned;
       std::vector<double> taps(9);
       for (std::uint64_t i = 0; i < 9 && c < w.channels; ++i) {
-        const std::uint64_t r = i / 3 * d.stride_y + position / d.stride_x;
-        const std::uint64_t s = i % 3 * d.stride_x + position % d.stride_x;
+        const std::uint64_t r = i / 3 * d.stride_height + position / d.stride_width;
+        const std::uint64_t s = i % 3 * d.stride_width + position % d.stride_width;
         if (r >= w.kernel_height || s >= w.kernel_width) continue;
         const T weight = kcrs[((k * w.channels + c) * w.kernel_height + r) * w.kernel_width + s];
         taps[i] = half ? from_half(static_cast<std::uint16_t>(weight)) : weight;
@@ -191,9 +191,9 @@ void check_winograd(const WinogradDesc& d, const std::vector<T>& kcrs) {
   }
 }
 
-WinogradDesc winograd(const WeightsDesc& weights, std::int32_t shift, std::uint32_t stride_x = 1,
-                      std::uint32_t stride_y = 1) {
-  return {weights, stride_x, stride_y, shift};
+WinogradDesc winograd(const WeightsDesc& weights, std::int32_t shift,
+                      std::uint32_t stride_width = 1, std::uint32_t stride_height = 1) {
+  return {weights, stride_width, stride_height, shift};
 }
 
 TEST(Winograd, Int8) {

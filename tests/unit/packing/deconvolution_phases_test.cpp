@@ -33,8 +33,8 @@ std::string check(const DeconvolutionDesc& d, const Int8& in,
     return "another size";
   }
   const Shape each = deconvolution_phase_output(d);
-  for (std::uint32_t y = 0; y < d.stride_y; ++y) {
-    for (std::uint32_t x = 0; x < d.stride_x; ++x) {
+  for (std::uint32_t y = 0; y < d.stride_height; ++y) {
+    for (std::uint32_t x = 0; x < d.stride_width; ++x) {
       const DeconvolutionPhase p = deconvolution_phase(d, y, x);
       if (p.pad_top >= p.kernel_height || p.pad_bottom >= p.kernel_height ||
           p.pad_left >= p.kernel_width || p.pad_right >= p.kernel_width) {
@@ -62,8 +62,8 @@ std::string check(const DeconvolutionDesc& d, const Int8& in,
       for (int k = 0; k < out.c; ++k) {
         for (int q = 0; q < out.h; ++q) {
           for (int r = 0; r < out.w; ++r) {
-            const int oy = q * static_cast<int>(d.stride_y) + static_cast<int>(y);
-            const int ox = r * static_cast<int>(d.stride_x) + static_cast<int>(x);
+            const int oy = q * static_cast<int>(d.stride_height) + static_cast<int>(y);
+            const int ox = r * static_cast<int>(d.stride_width) + static_cast<int>(x);
             if (oy >= expected.h || ox >= expected.w) continue;
             if (out.at(k, q, r) != expected.at(k, oy, ox)) return "another result";
           }
@@ -93,7 +93,7 @@ class BadDeconvolution : public ::testing::Test {
     expect_error(ErrorCode::kInvalidArgument, text, [&] { deconvolution_phase(desc_, 0, 0); });
   }
   DeconvolutionDesc desc_{
-      .input = {2, 4, 5}, .weights = {3, 2, 4, 3}, .stride_x = 2, .stride_y = 2};
+      .input = {2, 4, 5}, .weights = {3, 2, 4, 3}, .stride_width = 2, .stride_height = 2};
 };
 
 TEST_F(BadDeconvolution, OtherChannels) {

@@ -35,10 +35,10 @@ nvdla_conv make(const Int8& in, std::uint32_t kernels, std::uint32_t kh, std::ui
 
 Geometry geometry(const nvdla_conv& c) {
   Geometry g;
-  g.stride_x = static_cast<int>(c.stride_width);
-  g.stride_y = static_cast<int>(c.stride_height);
-  g.dilation_x = static_cast<int>(c.dilation_width);
-  g.dilation_y = static_cast<int>(c.dilation_height);
+  g.stride_width = static_cast<int>(c.stride_width);
+  g.stride_height = static_cast<int>(c.stride_height);
+  g.dilation_width = static_cast<int>(c.dilation_width);
+  g.dilation_height = static_cast<int>(c.dilation_height);
   g.left = static_cast<int>(c.pad_left);
   g.right = static_cast<int>(c.pad_right);
   g.top = static_cast<int>(c.pad_top);

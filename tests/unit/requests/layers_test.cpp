@@ -79,8 +79,11 @@ struct Chain {
     conv.weights = weights;
     conv.output = {.shift = 9};
     const Tensor a = net.convolution(net.input("in", {8, 10, 12}), conv);
-    const Tensor b = net.pooling(
-        a, {.name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2});
+    const Tensor b = net.pooling(a, {.name = "pool",
+                                     .kernel_height = 2,
+                                     .kernel_width = 2,
+                                     .stride_height = 2,
+                                     .stride_width = 2});
     net.output(net.pointwise(b, {.name = "more", .x1 = bias(kOne)}), "out", {.scale = 0.5F});
     return net.build(device);
   }

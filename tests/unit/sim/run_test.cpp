@@ -76,11 +76,12 @@ TEST_P(Simulated, RunsNetworksAsTheModelDoes) {
                                                .kernel_width = 3,
                                                .weights = weights,
                                                .output = requantize(0.001)});
-  network.output(
-      network.pooling(
-          conv,
-          {.name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2}),
-      "out");
+  network.output(network.pooling(conv, {.name = "pool",
+                                        .kernel_height = 2,
+                                        .kernel_width = 2,
+                                        .stride_height = 2,
+                                        .stride_width = 2}),
+                 "out");
   const auto run = [&](const Device& device, std::vector<nvdla_layer_stats>& statistics) {
     Request request = network.build(device, {.statistics = true});
     request.write("in", Layout::kNchw, std::span<const std::int8_t>(pixels));

@@ -66,7 +66,7 @@ std::vector<RecordedNetwork> networks() {
                   {.channels = 128, .height = 3, .width = 4},
                   kInt8,
                   [](Network& net, Tensor in) {
-                    return net.contract(in, {.name = "up", .stride_y = 2, .stride_x = 2});
+                    return net.contract(in, {.name = "up", .stride_height = 2, .stride_width = 2});
                   }});
   list.push_back({"RubikSplit", "nv_full", kShape, kInt16,
                   [](Network& net, Tensor in) { return net.split(in, "split"); }});

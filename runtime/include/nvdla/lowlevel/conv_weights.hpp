@@ -19,9 +19,9 @@
 namespace nvdla {
 
 /// The most kernel lines (1, 2 or 4) whose channels fit side by side into one step of an image:
-/// max(kernel_width, stride_x) * components <= atomic_c / lines (nvdla_conv::post_extension).
+/// max(kernel_width, stride_width) * components <= atomic_c / lines (nvdla_conv::post_extension).
 NVDLA_API std::uint32_t most_post_extension(const DeviceInfo& info, std::uint32_t kernel_width,
-                                            std::uint32_t stride_x, std::uint32_t components);
+                                            std::uint32_t stride_width, std::uint32_t components);
 
 /// KCRS -> the stream of an image convolution. desc.channels are the components of the pixel
 /// format; kernels with fewer channels get zeros from add_channels() first.
@@ -49,12 +49,12 @@ NVDLA_API std::vector<std::int16_t> add_channels(const WeightsDesc& desc,
                                                  std::uint32_t channels);
 
 /// Kernels of a Winograd convolution: ceil(kernel size / stride) is 3 both ways. A stride is folded
-/// into the channels: each of the stride_x * stride_y positions has the channels of its own,
-/// rounded up to atoms.
+/// into the channels: each of the stride_width * stride_height positions has the channels of its
+/// own, rounded up to atoms.
 struct WinogradDesc {
-  WeightsDesc weights;         ///< The kernels before the transform.
-  std::uint32_t stride_x = 1;  ///< Columns from one output to the next, 1..8.
-  std::uint32_t stride_y = 1;  ///< Lines from one output to the next, 1..8.
+  WeightsDesc weights;              ///< The kernels before the transform.
+  std::uint32_t stride_width = 1;   ///< Columns from one output to the next, 1..8.
+  std::uint32_t stride_height = 1;  ///< Lines from one output to the next, 1..8.
   /// Integers: transformed weights are G w G^T times 2^weight_shift, halves rounded away from zero.
   /// G w G^T has quarters, so 2 is exact. -2..2; 0 in fp16.
   std::int32_t weight_shift = 0;

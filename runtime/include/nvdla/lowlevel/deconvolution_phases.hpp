@@ -8,11 +8,11 @@
 ///
 /// @code{.unparsed}
 ///   out[k][oy][ox] = sum of in[c][y][x] * w[k][c][r][s]
-///     over y * stride_y + r = oy + pad_top, x * stride_x + s = ox + pad_left
+///     over y * stride_height + r = oy + pad_top, x * stride_width + s = ox + pad_left
 /// @endcode
 ///
-/// Phase (Y, X) makes out[k][q * stride_y + Y][p * stride_x + X] for all q and p; it is block
-/// Y * stride_x + X of a contract's input.
+/// Phase (Y, X) makes out[k][q * stride_height + Y][p * stride_width + X] for all q and p; it is
+/// block Y * stride_width + X of a contract's input.
 #ifndef NVDLA_LOWLEVEL_DECONVOLUTION_PHASES_HPP
 #define NVDLA_LOWLEVEL_DECONVOLUTION_PHASES_HPP
 
@@ -28,10 +28,10 @@ namespace nvdla {
 
 /// The sizes of a deconvolution, in elements.
 struct DeconvolutionDesc {
-  Shape input;                 ///< Shape of the input.
-  WeightsDesc weights;         ///< channels are the input's
-  std::uint32_t stride_x = 1;  ///< Columns from one input element's results to the next.
-  std::uint32_t stride_y = 1;  ///< Lines from one input element's results to the next.
+  Shape input;                      ///< Shape of the input.
+  WeightsDesc weights;              ///< channels are the input's
+  std::uint32_t stride_width = 1;   ///< Columns from one input element's results to the next.
+  std::uint32_t stride_height = 1;  ///< Lines from one input element's results to the next.
   /// Lines of the whole result that are cut off at the top, fewer than the kernel has; so are
   /// columns.
   std::uint32_t pad_top = 0;
@@ -64,8 +64,9 @@ struct DeconvolutionPhase {
 /// Lines and columns that every phase makes: ceil(output size / stride). What exceeds the output in
 /// the last phases is zeros or the result of more input than the output has.
 NVDLA_API Shape deconvolution_phase_output(const DeconvolutionDesc& desc);
-/// Returns phase (y, x), y < stride_y and x < stride_x, which makes every element whose line is y
-/// modulo stride_y and whose column is x modulo stride_x. Throws kInvalidArgument for any other.
+/// Returns phase (y, x), y < stride_height and x < stride_width, which makes every element whose
+/// line is y modulo stride_height and whose column is x modulo stride_width. Throws
+/// kInvalidArgument for any other.
 NVDLA_API DeconvolutionPhase deconvolution_phase(const DeconvolutionDesc& desc, std::uint32_t y,
                                                  std::uint32_t x);
 /// KCRS of the deconvolution -> KCRS of a phase.

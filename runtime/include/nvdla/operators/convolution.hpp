@@ -91,16 +91,16 @@ struct Convolution {
   /// takes least: kernels "name groups 2/8" have zeros for the other channels of their atoms, so in
   /// fp16 a NaN may reach kernels of the groups beside its own.
   std::uint32_t groups = 1;
-  std::uint32_t kernel_height = 1;  ///< Lines of a kernel, 1..32.
-  std::uint32_t kernel_width = 1;   ///< Columns of a kernel, 1..32.
-  std::uint32_t stride_y = 1;       ///< Lines from one output to the next, 1..8.
-  std::uint32_t stride_x = 1;       ///< Columns from one output to the next, 1..8.
-  std::uint32_t dilation_y = 1;     ///< Lines from one tap of a kernel to the next, 1..32.
-  std::uint32_t dilation_x = 1;     ///< Columns from one tap of a kernel to the next, 1..32.
-  std::uint32_t pad_top = 0;        ///< Lines of padding above the input.
-  std::uint32_t pad_bottom = 0;     ///< Lines of padding below the input.
-  std::uint32_t pad_left = 0;       ///< Columns of padding left of the input.
-  std::uint32_t pad_right = 0;      ///< Columns of padding right of the input.
+  std::uint32_t kernel_height = 1;    ///< Lines of a kernel, 1..32.
+  std::uint32_t kernel_width = 1;     ///< Columns of a kernel, 1..32.
+  std::uint32_t stride_height = 1;    ///< Lines from one output to the next, 1..8.
+  std::uint32_t stride_width = 1;     ///< Columns from one output to the next, 1..8.
+  std::uint32_t dilation_height = 1;  ///< Lines from one tap of a kernel to the next, 1..32.
+  std::uint32_t dilation_width = 1;   ///< Columns from one tap of a kernel to the next, 1..32.
+  std::uint32_t pad_top = 0;          ///< Lines of padding above the input.
+  std::uint32_t pad_bottom = 0;       ///< Lines of padding below the input.
+  std::uint32_t pad_left = 0;         ///< Columns of padding left of the input.
+  std::uint32_t pad_right = 0;        ///< Columns of padding right of the input.
   /// Element that padding has, in the precision that the layer works in (fp16: its bits), after the
   /// input converter; normally the zero point.
   std::int32_t pad_value = 0;

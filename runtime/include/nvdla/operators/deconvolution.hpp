@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// Deconvolution (transposed convolution) layers. One of them is stride_x * stride_y convolutions
-/// (deconvolution_phases.hpp), whose results Rubik's contract puts side by side. Where there is no
-/// Rubik, lines are written where they belong and columns are copied there one by one.
+/// Deconvolution (transposed convolution) layers. One of them is stride_width * stride_height
+/// convolutions (deconvolution_phases.hpp), whose results Rubik's contract puts side by side. Where
+/// there is no Rubik, lines are written where they belong and columns are copied there one by one.
 #ifndef NVDLA_OPERATORS_DECONVOLUTION_HPP
 #define NVDLA_OPERATORS_DECONVOLUTION_HPP
 
@@ -22,7 +22,7 @@ namespace nvdla {
 
 /// @code{.unparsed}
 ///   out[k][oy][ox] = sum of (in[c][y][x] - zero_point) * w[k][c][r][s]
-///     over y * stride_y + r = oy + pad_top, x * stride_x + s = ox + pad_left
+///     over y * stride_height + r = oy + pad_top, x * stride_width + s = ox + pad_left
 /// @endcode
 ///
 /// Output size: (size - 1) * stride + kernel size - paddings + extra. Everything is copied when the
@@ -33,8 +33,8 @@ struct Deconvolution {
   std::uint32_t kernels = 1;        ///< Kernels, the channels of the result.
   std::uint32_t kernel_height = 1;  ///< Lines of a kernel, 1..32.
   std::uint32_t kernel_width = 1;   ///< Columns of a kernel, 1..32.
-  std::uint32_t stride_y = 1;       ///< Lines from one input element's results to the next.
-  std::uint32_t stride_x = 1;       ///< Columns from one input element's results to the next.
+  std::uint32_t stride_height = 1;  ///< Lines from one input element's results to the next.
+  std::uint32_t stride_width = 1;   ///< Columns from one input element's results to the next.
   /// Lines that are cut off at the top, fewer than the kernel has.
   std::uint32_t pad_top = 0;
   /// Lines that are cut off at the bottom, fewer than the kernel has.
@@ -42,9 +42,9 @@ struct Deconvolution {
   std::uint32_t pad_left = 0;  ///< Columns that are cut off on the left, fewer than the kernel has.
   /// Columns that are cut off on the right, fewer than the kernel has.
   std::uint32_t pad_right = 0;
-  /// Lines appended at the bottom, fewer than `stride_y`.
+  /// Lines appended at the bottom, fewer than `stride_height`.
   std::uint32_t extra_bottom = 0;
-  std::uint32_t extra_right = 0;  ///< Columns appended on the right, fewer than `stride_x`.
+  std::uint32_t extra_right = 0;  ///< Columns appended on the right, fewer than `stride_width`.
   /// KCRS, of the precision of the input
   KernelSpan weights = {};
   /// Element of an integer input that stands for zero. Sums are those of in * w, with the zero

@@ -17,7 +17,7 @@ namespace nvdla {
 
 /// The largest, the smallest or the average element of a window that moves over each channel, in
 /// the precision of the input. Output height = (pad_top + height + pad_bottom - kernel_height) /
-/// stride_y + 1, rounded down; so is the width.
+/// stride_height + 1, rounded down; so is the width.
 ///
 /// Paddings take no part in a largest or smallest element. In an average they count as `pad_value`,
 /// and the divisor is always the size of the kernel: sum * floor(65536 / kernel_width) >> 16, then
@@ -35,8 +35,8 @@ struct Pooling {
   nvdla_pool method = NVDLA_POOL_MAX;  ///< largest, smallest or average element
   std::uint32_t kernel_height = 1;     ///< 1..8 of an average, else 1..8192
   std::uint32_t kernel_width = 1;      ///< columns of the window, likewise
-  std::uint32_t stride_y = 1;          ///< 1..16
-  std::uint32_t stride_x = 1;          ///< columns from window to window, 1..16
+  std::uint32_t stride_height = 1;     ///< 1..16
+  std::uint32_t stride_width = 1;      ///< columns from window to window, 1..16
   std::uint32_t pad_top = 0;           ///< less than the kernel
   std::uint32_t pad_bottom = 0;        ///< Lines of padding below the input.
   std::uint32_t pad_left = 0;          ///< Columns of padding left of the input.
@@ -67,13 +67,13 @@ struct Average {
   std::string_view name = {};
   /// Up to 8192; 0: all lines, all columns.
   std::uint32_t kernel_height = 0;
-  std::uint32_t kernel_width = 0;  ///< Columns of the window, likewise.
-  std::uint32_t stride_y = 1;      ///< Lines from window to window.
-  std::uint32_t stride_x = 1;      ///< Columns from window to window.
-  std::uint32_t pad_top = 0;       ///< less than the kernel
-  std::uint32_t pad_bottom = 0;    ///< Lines of padding below the input.
-  std::uint32_t pad_left = 0;      ///< Columns of padding left of the input.
-  std::uint32_t pad_right = 0;     ///< Columns of padding right of the input.
+  std::uint32_t kernel_width = 0;   ///< Columns of the window, likewise.
+  std::uint32_t stride_height = 1;  ///< Lines from window to window.
+  std::uint32_t stride_width = 1;   ///< Columns from window to window.
+  std::uint32_t pad_top = 0;        ///< less than the kernel
+  std::uint32_t pad_bottom = 0;     ///< Lines of padding below the input.
+  std::uint32_t pad_left = 0;       ///< Columns of padding left of the input.
+  std::uint32_t pad_right = 0;      ///< Columns of padding right of the input.
   /// Element that padding has, an integer that the input can have (fp16: -2048..2048), and then the
   /// count is the size of the kernel. Without it padding does not count.
   std::optional<std::int32_t> pad_value = {};

@@ -13,22 +13,23 @@
 namespace nvdla {
 
 /// Channels to positions, by devices with Rubik, as after a deconvolution: with B = channels /
-/// (stride_y * stride_x) channel (ky * stride_x + kx) * B + c at (y, x) becomes channel c at (y *
-/// stride_y + ky, x * stride_x + kx). B must fill atoms (DeviceInfo::atom bytes).
+/// (stride_height * stride_width) channel (ky * stride_width + kx) * B + c at (y, x) becomes
+/// channel c at (y * stride_height + ky, x * stride_width + kx). B must fill atoms
+/// (DeviceInfo::atom bytes).
 struct Contraction {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};
-  std::uint32_t stride_y = 1;  ///< 1..32
-  std::uint32_t stride_x = 1;  ///< columns that the channels become, 1..32
+  std::uint32_t stride_height = 1;  ///< 1..32
+  std::uint32_t stride_width = 1;   ///< columns that the channels become, 1..32
 };
 
-/// Each element becomes scale_y x scale_x of the same: nearest neighbours. Where there is no Rubik
-/// columns are copied one by one.
+/// Each element becomes scale_height x scale_width of the same: nearest neighbours. Where there is
+/// no Rubik columns are copied one by one.
 struct Upsampling {
   /// Name of the layer in errors, reports and pictures; it may stay empty.
   std::string_view name = {};
-  std::uint32_t scale_y = 2;  ///< 1..32
-  std::uint32_t scale_x = 2;  ///< how often a column is repeated, 1..32
+  std::uint32_t scale_height = 2;  ///< 1..32
+  std::uint32_t scale_width = 2;   ///< how often a column is repeated, 1..32
 };
 
 }  // namespace nvdla

@@ -46,10 +46,10 @@ std::string about(const detail::UserLayer& layer) {
   std::string text = layer.kind;
   if (layer.kernel_height != 0)
     text += fmt::format(" {}x{}", layer.kernel_height, layer.kernel_width);
-  if (layer.stride_y == layer.stride_x && layer.stride_y > 1)
-    text += fmt::format(", stride {}", layer.stride_y);
-  else if (layer.stride_y != layer.stride_x)
-    text += fmt::format(", stride {}x{}", layer.stride_y, layer.stride_x);
+  if (layer.stride_height == layer.stride_width && layer.stride_height > 1)
+    text += fmt::format(", stride {}", layer.stride_height);
+  else if (layer.stride_height != layer.stride_width)
+    text += fmt::format(", stride {}x{}", layer.stride_height, layer.stride_width);
   return text;
 }
 

@@ -39,7 +39,7 @@ Quotients quotients_of(const Values& in, const Average& a) {
   const auto kh = static_cast<int>(a.kernel_height != 0 ? a.kernel_height : in.shape.height);
   const auto kw = static_cast<int>(a.kernel_width != 0 ? a.kernel_width : in.shape.width);
   const int h = static_cast<int>(in.shape.height), w = static_cast<int>(in.shape.width);
-  const int sy = static_cast<int>(a.stride_y), sx = static_cast<int>(a.stride_x);
+  const int sy = static_cast<int>(a.stride_height), sx = static_cast<int>(a.stride_width);
   const int top = static_cast<int>(a.pad_top), left = static_cast<int>(a.pad_left);
   Quotients out{in.shape, {}};
   out.shape.height =
@@ -96,8 +96,8 @@ std::string wrong_average(test::Random& random, const Most& most) {
   if (any(0, 3) != 0) {
     a.kernel_height = any(1, most.kernel);
     a.kernel_width = any(1, most.kernel);
-    a.stride_y = any(1, most.stride);
-    a.stride_x = any(1, most.stride);
+    a.stride_height = any(1, most.stride);
+    a.stride_width = any(1, most.stride);
     a.pad_top = any(0, a.kernel_height - 1);
     a.pad_bottom = any(0, a.kernel_height - 1);
     a.pad_left = any(0, a.kernel_width - 1);
@@ -114,8 +114,8 @@ std::string wrong_average(test::Random& random, const Most& most) {
   const Values found = test::run_one(net, Device::open("model:" + device), in);
   return test::with_name(
       device + test::numbers({static_cast<int>(precision), shape.channels, shape.height,
-                              shape.width, a.kernel_height, a.kernel_width, a.stride_y, a.stride_x,
-                              a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
+                              shape.width, a.kernel_height, a.kernel_width, a.stride_height,
+                              a.stride_width, a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
       found == averaged(in, a) ? "" : "differs");
 }
 
@@ -157,8 +157,9 @@ TEST(Averages, AreTheCpusWhereTheDeviceHasNone) {
   EXPECT_TRUE(on_cpu({8, 1, 2000}, Precision::kFp16, all));
   EXPECT_TRUE(on_cpu({8, 9, 9}, Precision::kInt16, padded));
   EXPECT_TRUE(on_cpu({8, 9, 9}, Precision::kFp16, padded));
-  EXPECT_TRUE(on_cpu({8, 40, 2}, Precision::kInt8,
-                     {.name = "average", .kernel_height = 2, .kernel_width = 2, .stride_y = 9}));
+  EXPECT_TRUE(
+      on_cpu({8, 40, 2}, Precision::kInt8,
+             {.name = "average", .kernel_height = 2, .kernel_width = 2, .stride_height = 9}));
 }
 
 // int16 holds sums of so many elements that any size is the device's, where it has int16.
@@ -176,14 +177,18 @@ TEST(Averages, OfAnySizeAreTheDevicesWhereStepsAreExact) {
       {{2, 300, 201, 2}, all},
       {{4, 512, 256}, all},
       {{9, 96, 80},
-       {.name = "a", .kernel_height = 48, .kernel_width = 64, .stride_y = 16, .stride_x = 16}},
-      {{9, 64, 7}, {.name = "a", .kernel_height = 16, .kernel_width = 7, .stride_y = 16}},
+       {.name = "a",
+        .kernel_height = 48,
+        .kernel_width = 64,
+        .stride_height = 16,
+        .stride_width = 16}},
+      {{9, 64, 7}, {.name = "a", .kernel_height = 16, .kernel_width = 7, .stride_height = 16}},
       {{6, 40, 40},
        {.name = "a",
         .kernel_height = 40,
         .kernel_width = 40,
-        .stride_y = 8,
-        .stride_x = 8,
+        .stride_height = 8,
+        .stride_width = 8,
         .pad_top = 8,
         .pad_bottom = 8,
         .pad_left = 16,
@@ -217,7 +222,7 @@ TEST(Averages, TakeScalesAsConvolutionsDo) {
     if (any(0, 1) != 0) {
       a.kernel_height = any(1, shape.height);
       a.kernel_width = any(1, shape.width);
-      a.stride_y = any(1, 9);
+      a.stride_height = any(1, 9);
       a.pad_top = any(0, a.kernel_height - 1);
       if (any(0, 1) != 0) a.pad_value = static_cast<std::int32_t>(test::pick(random, -128, 127));
     }
@@ -296,7 +301,7 @@ TEST(Averages, OfFp16OnTheCpuAreRoundedOnce) {
     };
     const Shape shape{any(1, 20), any(1, 60), any(1, 60)};
     Average a{.name = "average", .kernel_height = any(33, 50), .kernel_width = any(1, 50)};
-    a.stride_x = any(1, 12);
+    a.stride_width = any(1, 12);
     a.pad_top = any(0, 32);
     a.pad_bottom = any(0, 32);
     a.pad_left = any(0, a.kernel_width - 1);
@@ -325,7 +330,7 @@ TEST(Averages, OfFp16OnTheCpuAreRoundedOnce) {
     const Values found = test::run_one(net, Device::open("model:nv_full"), in);
     return test::with_name(
         test::numbers({shape.channels, shape.height, shape.width, a.kernel_height, a.kernel_width,
-                       a.stride_x, a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
+                       a.stride_width, a.pad_top, a.pad_left, a.pad_value ? 1 : 0}),
         found == expected ? "" : "differs");
   });
 }
@@ -371,7 +376,7 @@ TEST(BadAverages, AreNamedExactly) {
                  [&] { net.average(tensor, a); });
   };
   refused(in, {.name = "a", .kernel_height = 8193}, "kernel_height 8193 is not in 1..8192");
-  refused(in, {.name = "a", .kernel_height = 3, .stride_y = 0},
+  refused(in, {.name = "a", .kernel_height = 3, .stride_height = 0},
           "stride in height 0 is not in 1..8192");
   refused(in, {.name = "a", .kernel_height = 3, .kernel_width = 2, .pad_left = 2},
           "padding before the width 2 is not in 0..1");

@@ -24,9 +24,9 @@ TEST_P(Networks, BandsOfLines) {
   const auto weights = test::random_values<std::int8_t>(6 * 70 * 5 * 3, 71, -128, 127);
   const auto bias = test::random_values<std::int32_t>(6, 72, -30000, 30000);
   Geometry g;
-  g.stride_y = 2;
-  g.stride_x = 3;
-  g.dilation_y = 2;
+  g.stride_height = 2;
+  g.stride_width = 3;
+  g.dilation_height = 2;
   g.top = 5;
   g.bottom = 7;  // (5 + 61 + 7 - 9) / 2
   g.left = 1;
@@ -35,9 +35,9 @@ TEST_P(Networks, BandsOfLines) {
   const int oh = 33, ow = 51;
   const auto elements = test::random_values<std::int16_t>(6 * oh * ow, 73, -3000, 3000);
   Convolution c{.name = "conv", .kernels = 6, .kernel_height = 5, .kernel_width = 3};
-  c.stride_y = 2;
-  c.stride_x = 3;
-  c.dilation_y = 2;
+  c.stride_height = 2;
+  c.stride_width = 3;
+  c.dilation_height = 2;
   c.pad_top = 5;
   c.pad_bottom = 7;
   c.pad_left = 1;
@@ -87,10 +87,10 @@ TEST_P(Networks, BandsThatLeaveALineOver) {
   const Int8 in = test::random_cube(64, 100, 90, 92);
   const auto weights = test::random_values<std::int8_t>(8 * 64, 93, -128, 127);
   Geometry g;
-  g.stride_y = 2;
+  g.stride_height = 2;
   Convolution c{.name = "conv", .kernels = 8};
   c.weights = weights;
-  c.stride_y = 2;
+  c.stride_height = 2;
   c.output = {.scale = 1, .shift = 9};
   net_.output(net_.convolution(net_.input("in", test::shape(in)), c), "out");
   EXPECT_GT(net_.build(device_).network().layers(), 1U);

@@ -161,7 +161,7 @@ TEST(NetworkBatch, OperandsOfElements) {
 TEST(NetworkBatch, FoldedInput) {
   test::Random random(25);
   RefConv ref = plain(3, 20, 4, random);
-  ref.geometry.stride_x = 2;
+  ref.geometry.stride_width = 2;
   ref.geometry.left = 3;
   ref.geometry.right = 2;  // (3 + 11 + 2 - 4) / 2
   Batched b(ref, {3, 9, 11, 4}, random);

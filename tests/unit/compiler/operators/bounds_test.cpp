@@ -121,7 +121,7 @@ TEST(NetworkBounds, HoldDeconvolutionsGroupsAndProducts) {
       };
       if (kind == 0) {
         Deconvolution layer{.name = "up", .kernels = 7, .kernel_height = 3, .kernel_width = 3};
-        layer.stride_x = layer.stride_y = stride;
+        layer.stride_width = layer.stride_height = stride;
         layer.zero_point = zero_point;
         layer.weights = kernels.first(shape.channels * std::size_t{63});
         tell(layer);
@@ -162,8 +162,8 @@ TEST(NetworkBounds, ComeBeforeWhatFollows) {
                                              .method = NVDLA_POOL_AVERAGE,
                                              .kernel_height = 2,
                                              .kernel_width = 2,
-                                             .stride_y = 2,
-                                             .stride_x = 2});
+                                             .stride_height = 2,
+                                             .stride_width = 2});
     const Tensor padded = net.pad(pooled, {.name = "pad", .top = 1, .bottom = 2});
     net.output(padded, "out");
     return net;
@@ -214,7 +214,7 @@ TEST(NetworkBounds, OfOnePositionWithGaps) {
       net.output(net.convolution(in, layer), "out");
     } else {
       Deconvolution layer{.name = "up"};
-      layer.stride_x = layer.stride_y = 2;
+      layer.stride_width = layer.stride_height = 2;
       tell(layer);
       net.output(net.deconvolution(in, layer), "out");
     }

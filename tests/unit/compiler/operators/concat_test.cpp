@@ -137,8 +137,8 @@ TEST(Concatenation, OfPooledConvolutions) {
                                                    .method = NVDLA_POOL_MAX,
                                                    .kernel_height = 2,
                                                    .kernel_width = 2,
-                                                   .stride_y = 2,
-                                                   .stride_x = 2});
+                                                   .stride_height = 2,
+                                                   .stride_width = 2});
   };
   const Tensor in = together.input("in", {32, 8, 8});
   const std::vector<Tensor> parts = {branch(together, in, "a"), branch(together, in, "b")};

@@ -34,10 +34,11 @@ using test::Values;
 std::string describe(const RandomConv& r) {
   const RefConv& c = r.ref;
   const test::Geometry& g = c.geometry;
-  return r.configuration + test::numbers({static_cast<int>(c.processing), r.in.shape.width,
-                                          r.in.shape.height, c.channels, c.kernels, c.kernel_width,
-                                          c.kernel_height, g.stride_x, g.stride_y, g.dilation_x,
-                                          g.dilation_y, g.left, g.right, g.top, g.bottom, g.clip});
+  return r.configuration +
+         test::numbers({static_cast<int>(c.processing), r.in.shape.width, r.in.shape.height,
+                        c.channels, c.kernels, c.kernel_width, c.kernel_height, g.stride_width,
+                        g.stride_height, g.dilation_width, g.dilation_height, g.left, g.right,
+                        g.top, g.bottom, g.clip});
 }
 
 std::string run(const RandomConv& r, test::Random& random) {
@@ -162,14 +163,15 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
     if (!r || r->ref.processing == Precision::kFp16) test::discard();
     // Strides and paddings of all kinds in W; nothing left over there.
     RefConv& c = r->ref;
-    c.geometry.dilation_x = 1;
-    c.geometry.stride_x = static_cast<int>(test::any(random, 2, 5));
+    c.geometry.dilation_width = 1;
+    c.geometry.stride_width = static_cast<int>(test::any(random, 2, 5));
     c.geometry.left = static_cast<int>(random() % c.kernel_width);
-    c.geometry.right = exact_after(c.geometry.left, static_cast<int>(r->in.shape.width),
-                                   static_cast<int>(c.kernel_width), c.geometry.stride_x, random);
+    c.geometry.right =
+        exact_after(c.geometry.left, static_cast<int>(r->in.shape.width),
+                    static_cast<int>(c.kernel_width), c.geometry.stride_width, random);
     const int across = c.geometry.left + static_cast<int>(r->in.shape.width) + c.geometry.right -
                        static_cast<int>(c.kernel_width);
-    if (across < 0 || across % c.geometry.stride_x != 0) test::discard();
+    if (across < 0 || across % c.geometry.stride_width != 0) test::discard();
     KernelHolder holder;
     Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
     layer.output = {.scale = 3, .shift = 12};
@@ -198,7 +200,7 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
 TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
   const std::vector<std::int8_t> weights(4 * 3 * 5 * 5, 1);
   Convolution c{.name = "stem", .kernels = 4, .kernel_height = 5, .kernel_width = 5};
-  c.stride_x = c.stride_y = 2;
+  c.stride_width = c.stride_height = 2;
   c.weights = weights;
   const auto build = [&](Rewrite folding, bool fold_inputs) {
     c.tuning.folding = folding;
@@ -219,7 +221,7 @@ TEST(NetworkConv, FoldedInputsTakeFloats) {
   const auto weights = test::random_values<std::int8_t>(4 * 3 * 3, 6, -128, 127);
   std::vector<std::int8_t> results[2];
   for (const bool fold : {false, true}) {
-    Convolution c{.name = "conv", .kernels = 4, .kernel_width = 3, .stride_x = 2};
+    Convolution c{.name = "conv", .kernels = 4, .kernel_width = 3, .stride_width = 2};
     c.pad_left = 2;
     c.pad_right = 2;
     c.pad_value = -17;
@@ -249,7 +251,7 @@ class BadConvolution : public ::testing::Test {
   }
   void SetUp() override {
     conv_.weights = weights_;
-    conv_.stride_x = 2;
+    conv_.stride_width = 2;
   }
   std::vector<std::int8_t> weights_ = std::vector<std::int8_t>(3 * 4 * 3);
   std::vector<std::int16_t> wide_ = std::vector<std::int16_t>(3 * 4 * 3);

@@ -136,7 +136,7 @@ TEST(NetworkDeconv, Poolings) {
   for (const std::uint32_t stride : {1U, 2U}) {
     const auto weights = test::random_values<std::int8_t>(40 * 3 * 9, random(), -128, 127);
     Deconvolution d{.name = "up", .kernels = 40, .kernel_height = 3, .kernel_width = 3};
-    d.stride_x = d.stride_y = stride;
+    d.stride_width = d.stride_height = stride;
     d.zero_point = -5;
     d.weights = weights;
     d.output = {.scale = 1, .shift = 8};
@@ -171,7 +171,7 @@ class BadDeconvolutionLayer : public ::testing::Test {
     });
   }
   void SetUp() override {
-    layer_.stride_x = layer_.stride_y = 2;
+    layer_.stride_width = layer_.stride_height = 2;
     layer_.weights = weights_;
   }
   std::vector<std::int8_t> weights_ = std::vector<std::int8_t>(2 * 3 * 4, 1);

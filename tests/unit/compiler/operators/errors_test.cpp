@@ -63,7 +63,7 @@ TEST_F(BadNetwork, KernelLargerThanInput) {
 }
 
 TEST_F(BadNetwork, StrideZero) {
-  conv_.stride_x = 0;
+  conv_.stride_width = 0;
   refused("stride 0 is not in 1..8");
 }
 

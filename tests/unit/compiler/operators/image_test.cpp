@@ -98,8 +98,8 @@ class Images {
     c.kernel_width = pick(1, std::min(6U, width));
     c.atomic_c = info.atomic_c;
     test::Geometry& g = c.geometry;
-    g.stride_x = static_cast<int>(pick(1, 3));
-    g.stride_y = static_cast<int>(pick(1, 3));
+    g.stride_width = static_cast<int>(pick(1, 3));
+    g.stride_height = static_cast<int>(pick(1, 3));
     g.left = static_cast<int>(pick(0, c.kernel_width - 1));
     g.right = static_cast<int>(pick(0, c.kernel_width - 1));
     g.top = static_cast<int>(pick(0, c.kernel_height - 1));
@@ -119,7 +119,7 @@ class Images {
     KernelHolder holder;
     Convolution layer = test::layer_of(c, holder.hold(few, c.processing));
     // Steps matter to fp16 only; elsewhere the library may choose.
-    const std::uint32_t lanes = std::max(c.kernel_width, layer.stride_x) * c.channels;
+    const std::uint32_t lanes = std::max(c.kernel_width, layer.stride_width) * c.channels;
     while (c.lines < 4 && lanes * c.lines * 2 <= info.atomic_c && random_() % 2 == 0) c.lines *= 2;
     if (c.processing == Precision::kFp16) layer.tuning.post_extension = c.lines;
     if (c.processing != Precision::kFp16) layer.output = {.scale = 5, .shift = 9};

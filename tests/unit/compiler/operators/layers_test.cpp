@@ -87,7 +87,7 @@ TEST(NetworkLayers, DeconvolutionsInPhases) {
   up.name = "up";
   up.kernels = 8;
   up.kernel_height = up.kernel_width = 4;
-  up.stride_y = up.stride_x = 2;
+  up.stride_height = up.stride_width = 2;
   up.weights = weights;
   up.output = {.shift = 4};
   net.output(net.deconvolution(net.input("in", {8, 9, 9}), up), "out");
@@ -104,7 +104,7 @@ TEST(NetworkLayers, CopiesAndPlanes) {
 TEST(NetworkLayers, PoolingInBands) {
   Network net;
   const Pooling pool{
-      .name = "pool", .kernel_height = 3, .kernel_width = 3, .stride_y = 2, .stride_x = 2};
+      .name = "pool", .kernel_height = 3, .kernel_width = 3, .stride_height = 2, .stride_width = 2};
   net.output(net.pooling(net.input("in", {8, 31, 701}), pool), "out");
   for (const char* device : {"model:nv_full", "model:nv_small"}) expect_same(net, device, 1);
 }

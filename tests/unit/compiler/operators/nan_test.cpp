@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
                 [](Network& net, Tensor in, KernelSpan kernels, const Arithmetic& arithmetic) {
                   Deconvolution up{.name = "up", .kernels = 2, .kernel_height = 4};
                   up.kernel_width = 5;
-                  up.stride_x = up.stride_y = 2;
+                  up.stride_width = up.stride_height = 2;
                   up.weights = kernels;
                   up.arithmetic = arithmetic;
                   return net.deconvolution(in, up);

@@ -25,10 +25,10 @@ TEST_P(Networks, ConvolutionWithEverything) {
   const auto weights = test::random_values<std::int8_t>(37 * 21 * 3 * 2, 2, -128, 127);
   const auto bias = test::random_values<std::int32_t>(37, 3, -30000, 30000);
   Geometry g;
-  g.stride_x = 2;
-  g.stride_y = 3;
-  g.dilation_x = 3;
-  g.dilation_y = 2;
+  g.stride_width = 2;
+  g.stride_height = 3;
+  g.dilation_width = 3;
+  g.dilation_height = 2;
   g.left = 2;
   g.right = 1;  // (2 + 17 + 1 - 4) / 2
   g.top = 1;
@@ -38,10 +38,10 @@ TEST_P(Networks, ConvolutionWithEverything) {
 
   const Tensor x = net_.input("in", test::shape(in));
   Convolution c{.name = "conv", .kernels = 37, .kernel_height = 3, .kernel_width = 2};
-  c.stride_x = 2;
-  c.stride_y = 3;
-  c.dilation_x = 3;
-  c.dilation_y = 2;
+  c.stride_width = 2;
+  c.stride_height = 3;
+  c.dilation_width = 3;
+  c.dilation_height = 2;
   c.pad_left = 2;
   c.pad_right = 1;
   c.pad_top = 1;
@@ -64,16 +64,16 @@ TEST_P(Networks, ConvolutionThatIsNotExact) {
   const Int8 in = test::random_cube(12, 9, 11, 90);
   const auto weights = test::random_values<std::int8_t>(5 * 12 * 2, 91, -128, 127);
   Geometry g;
-  g.stride_x = 3;
-  g.stride_y = 4;
+  g.stride_width = 3;
+  g.stride_height = 4;
   g.left = 5;
   g.right = 4;  // (5 + 11 + 4 - 1) / 3 leaves 1
   g.top = 3;
   g.bottom = 2;  // (3 + 9 + 2 - 2) / 4
   g.pad_value = 9;
   Convolution c{.name = "conv", .kernels = 5, .kernel_height = 2};
-  c.stride_x = 3;
-  c.stride_y = 4;
+  c.stride_width = 3;
+  c.stride_height = 4;
   c.pad_left = 5;
   c.pad_right = 4;
   c.pad_top = 3;

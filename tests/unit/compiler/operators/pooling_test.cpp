@@ -114,15 +114,15 @@ std::int32_t half_average(const Window& w) {
 
 Values pool(const Values& in, const Pooling& p) {
   Shape out = in.shape;
-  out.height = (p.pad_top + out.height + p.pad_bottom - p.kernel_height) / p.stride_y + 1;
-  out.width = (p.pad_left + out.width + p.pad_right - p.kernel_width) / p.stride_x + 1;
+  out.height = (p.pad_top + out.height + p.pad_bottom - p.kernel_height) / p.stride_height + 1;
+  out.width = (p.pad_left + out.width + p.pad_right - p.kernel_width) / p.stride_width + 1;
   Values result(out, in.precision);
   std::size_t i = 0;
   for (std::size_t plane = 0; plane < std::size_t{out.batch} * out.channels; ++plane) {
     for (std::uint32_t y = 0; y < out.height; ++y) {
       for (std::uint32_t x = 0; x < out.width; ++x) {
-        const Window w{in, p, plane, std::int64_t{y} * p.stride_y - p.pad_top,
-                       std::int64_t{x} * p.stride_x - p.pad_left};
+        const Window w{in, p, plane, std::int64_t{y} * p.stride_height - p.pad_top,
+                       std::int64_t{x} * p.stride_width - p.pad_left};
         if (p.method != NVDLA_POOL_AVERAGE) {
           result.data[i++] = extreme(w);
         } else {
@@ -142,8 +142,8 @@ Pooling random_pooling(const Shape& shape, Precision precision, test::Random& ra
   Pooling p{.name = "pool", .method = static_cast<nvdla_pool>(random() % 3)};
   p.kernel_height = pick(1, std::min(shape.height, 8U));
   p.kernel_width = pick(1, std::min(shape.width, 8U));
-  p.stride_y = test::one_in(random, 2) ? pick(1, 16) : 1;
-  p.stride_x = test::one_in(random, 2) ? pick(1, 16) : 1;
+  p.stride_height = test::one_in(random, 2) ? pick(1, 16) : 1;
+  p.stride_width = test::one_in(random, 2) ? pick(1, 16) : 1;
   p.pad_top = pick(0, p.kernel_height - 1);
   p.pad_bottom = pick(0, p.kernel_height - 1);
   p.pad_left = pick(0, p.kernel_width - 1);
@@ -164,8 +164,9 @@ void check_pooling(const Device& device, Precision precision, test::Random& rand
   SCOPED_TRACE(testing::Message() << "method " << p.method << " of " << shape.channels << "x"
                                   << shape.height << "x" << shape.width << " kernel "
                                   << p.kernel_height << "x" << p.kernel_width << " stride "
-                                  << p.stride_y << "x" << p.stride_x << " pad " << p.pad_top << " "
-                                  << p.pad_bottom << " " << p.pad_left << " " << p.pad_right);
+                                  << p.stride_height << "x" << p.stride_width << " pad "
+                                  << p.pad_top << " " << p.pad_bottom << " " << p.pad_left << " "
+                                  << p.pad_right);
   Network net;
   net.output(net.pooling(net.input("in", shape, precision), p), "out");
   ASSERT_EQ(test::run_one(net, device, in), pool(in, p));
@@ -230,8 +231,8 @@ TEST(Pooling, BehindAConvolution) {
                     .method = NVDLA_POOL_AVERAGE,
                     .kernel_height = 3,
                     .kernel_width = 2,
-                    .stride_y = 2,
-                    .stride_x = 2,
+                    .stride_height = 2,
+                    .stride_width = 2,
                     .pad_top = 1,
                     .pad_bottom = 1,
                     .pad_value = -5};
@@ -273,7 +274,7 @@ TEST(Pooling, Wide) {
     const Shape shape{3, 8, 3 * 1100};
     const Values in = test::random_tensor(shape, Precision::kInt8, random);
     Pooling p{.name = "wide", .kernel_height = 8, .kernel_width = 2};
-    p.stride_x = stride;
+    p.stride_width = stride;
     p.pad_left = 1;
     Network net;
     net.output(net.pooling(net.input("in", shape), p), "out");
@@ -301,8 +302,8 @@ TEST(Pooling, LargeWindowsEqualTheReference) {
     } else {
       p.kernel_height = any(1, 30);
       p.kernel_width = any(1, 30);
-      p.stride_y = any(1, 5);
-      p.stride_x = any(1, 5);
+      p.stride_height = any(1, 5);
+      p.stride_width = any(1, 5);
       p.pad_top = any(0, p.kernel_height - 1);
       p.pad_bottom = any(0, p.kernel_height - 1);
       p.pad_left = any(0, p.kernel_width - 1);
@@ -318,7 +319,7 @@ TEST(Pooling, LargeWindowsEqualTheReference) {
     const Values out = pool(in, p), found = test::run_one(net, Device::open("model:" + device), in);
     return test::with_name(
         device + test::numbers({shape.height, shape.width, p.kernel_height, p.kernel_width,
-                                p.stride_y, p.stride_x, p.pad_top, p.pad_left}),
+                                p.stride_height, p.stride_width, p.pad_top, p.pad_left}),
         found == out ? "" : "differs");
   });
 }

@@ -173,10 +173,10 @@ std::int64_t weights_of(const DeconvolutionDesc& d, const std::vector<std::int8_
                         std::uint32_t k, std::uint32_t y, std::uint32_t x) {
   std::int64_t sum = 0;
   for (std::size_t c = 0; c < d.input.channels; ++c) {
-    for (std::uint32_t r = (y + d.pad_top) % d.stride_y; r < d.weights.kernel_height;
-         r += d.stride_y) {
-      for (std::uint32_t s = (x + d.pad_left) % d.stride_x; s < d.weights.kernel_width;
-           s += d.stride_x) {
+    for (std::uint32_t r = (y + d.pad_top) % d.stride_height; r < d.weights.kernel_height;
+         r += d.stride_height) {
+      for (std::uint32_t s = (x + d.pad_left) % d.stride_width; s < d.weights.kernel_width;
+           s += d.stride_width) {
         const std::size_t line = (k * d.input.channels + c) * d.weights.kernel_height + r;
         sum += weights[line * d.weights.kernel_width + s];
       }
@@ -197,7 +197,7 @@ TEST(NetworkQuantized, DeconvolutionsEqualTheirOperators) {
     layer.weights = std::span<const std::int8_t>(n.weights);
     n.tell(layer);
     const QuantizedOperators fitted = QuantizedOperators::fit(layer, n.known());
-    if (fitted.phases() != d.stride_x * d.stride_y) return "another number of phases";
+    if (fitted.phases() != d.stride_width * d.stride_height) return "another number of phases";
 
     const auto cube =
         test::random_cube(static_cast<int>(d.input.channels), static_cast<int>(d.input.height),
@@ -210,7 +210,7 @@ TEST(NetworkQuantized, DeconvolutionsEqualTheirOperators) {
       const auto y = static_cast<std::uint32_t>(i / shape.width % shape.height);
       const auto k = static_cast<std::uint32_t>(i / shape.width / shape.height);
       const std::int64_t seen = weights_of(d, n.weights, k, y, x) * n.input.zero_point;
-      const std::uint32_t phase = y % d.stride_y * d.stride_x + x % d.stride_x;
+      const std::uint32_t phase = y % d.stride_height * d.stride_width + x % d.stride_width;
       expected.data[i] = fitted.result(k, static_cast<std::int32_t>(sums.data[i] + seen), phase);
       if (!n.right(fitted, k, sums.data[i], expected.data[i])) return wrong(i, expected.data[i]);
     }
@@ -307,9 +307,9 @@ TEST(NetworkQuantized, BadProductsAreNamedExactly) {
   refused("zero_point 3 of a quantised layer is chosen by its scales",
           [&] { net.deconvolution(in, up, asked); });
   up.zero_point = 0;
-  up.stride_x = 33;
-  refused("stride_x 33 is not in 1..32", [&] { net.deconvolution(in, up, asked); });
-  up.stride_x = 2;
+  up.stride_width = 33;
+  refused("stride_width 33 is not in 1..32", [&] { net.deconvolution(in, up, asked); });
+  up.stride_width = 2;
   ConvolutionScales known = asked;
   known.input = Quantization{0.5F, 3};
   const QuantizedOperators fitted = QuantizedOperators::fit(up, known);

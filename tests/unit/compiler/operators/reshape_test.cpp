@@ -117,27 +117,29 @@ TEST(Reshaping, ContractsRandomCubes) {
   test::expect_for_all(test::share(30), [&](test::Random& random) {
     const Precision precision = test::kPrecisions[random() % 3];
     const Contraction c{.name = "contract",
-                        .stride_y = static_cast<std::uint32_t>(random() % 3 + 1),
-                        .stride_x = static_cast<std::uint32_t>(random() % 3 + 1)};
+                        .stride_height = static_cast<std::uint32_t>(random() % 3 + 1),
+                        .stride_width = static_cast<std::uint32_t>(random() % 3 + 1)};
     const std::uint32_t block = (precision == Precision::kInt8 ? 32U : 16U) * (random() % 2 + 1);
-    const Shape shape{block * c.stride_y * c.stride_x, static_cast<std::uint32_t>(random() % 4 + 1),
-                      static_cast<std::uint32_t>(random() % 4 + 1),
-                      static_cast<std::uint32_t>(random() % 2 + 1)};
+    const Shape shape{
+        block * c.stride_height * c.stride_width, static_cast<std::uint32_t>(random() % 4 + 1),
+        static_cast<std::uint32_t>(random() % 4 + 1), static_cast<std::uint32_t>(random() % 2 + 1)};
     const Values in = test::random_tensor(shape, precision, random);
     Network net;
     net.output(net.contract(net.input("in", shape, precision), c), "out");
-    const Shape out{block, shape.height * c.stride_y, shape.width * c.stride_x, shape.batch};
+    const Shape out{block, shape.height * c.stride_height, shape.width * c.stride_width,
+                    shape.batch};
     Values expected(out, precision);
     for (std::size_t n = 0, k = 0; n < out.batch; ++n) {
       for (std::uint32_t ch = 0; ch < block; ++ch) {
         for (std::uint32_t y = 0; y < out.height; ++y) {
           for (std::uint32_t x = 0; x < out.width; ++x, ++k) {
             const std::size_t from =
-                (y % c.stride_y * c.stride_x + x % c.stride_x) * std::size_t{block} + ch;
+                (y % c.stride_height * c.stride_width + x % c.stride_width) * std::size_t{block} +
+                ch;
             expected.data[k] =
-                in.data[((n * shape.channels + from) * shape.height + y / c.stride_y) *
+                in.data[((n * shape.channels + from) * shape.height + y / c.stride_height) *
                             shape.width +
-                        x / c.stride_x];
+                        x / c.stride_width];
           }
         }
       }
@@ -212,7 +214,7 @@ TEST(BadReshaping, Refused) {
   const Tensor in = net.input("in", {6, 2, 2});
   const Tensor planes = net.planar_input("planes", {6, 2, 2}, Precision::kInt8);
   expect_error(ErrorCode::kInvalidArgument, "layer 0 'c': 6 channels are no multiple of the 4",
-               [&] { net.contract(in, {.name = "c", .stride_y = 2, .stride_x = 2}); });
+               [&] { net.contract(in, {.name = "c", .stride_height = 2, .stride_width = 2}); });
   expect_error(ErrorCode::kInvalidArgument, "input 'planes' is planar: merge() it first",
                [&] { net.split(planes, "s"); });
   expect_error(ErrorCode::kInvalidArgument, "input 'planes' is planar: merge() it first",

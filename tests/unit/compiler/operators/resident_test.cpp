@@ -51,8 +51,8 @@ class Cut {
                                .method = NVDLA_POOL_MAX,
                                .kernel_height = 2,
                                .kernel_width = 2,
-                               .stride_y = 2,
-                               .stride_x = 2});
+                               .stride_height = 2,
+                               .stride_width = 2});
     }
     net_.output(out, "out");
   }

@@ -124,11 +124,11 @@ const std::vector<Broken>& cases() {
        with_pointwise([](Pointwise& p) { p.precision = Precision::kInt16; })},
       {"rubik_on_small", "nv_small", NVDLA_RULE_FEATURE, "layer 0 'wide'",
        [](Network& net, Tensor in) {
-         return net.contract(in, {.name = "wide", .stride_y = 2, .stride_x = 2});
+         return net.contract(in, {.name = "wide", .stride_height = 2, .stride_width = 2});
        }},
       {"contraction", "nv_full", NVDLA_RULE_MULTIPLE, "layer 0 'wide' (rubik): channels",
        [](Network& net, Tensor in) {
-         return net.contract(in, {.name = "wide", .stride_y = 2, .stride_x = 2});
+         return net.contract(in, {.name = "wide", .stride_height = 2, .stride_width = 2});
        }},
       {"lrn_offset", "nv_full", NVDLA_RULE_RANGE, "layer 0 'lrn' (cdp): input.offset 1000",
        [](Network& net, Tensor in) {
@@ -160,7 +160,7 @@ const std::vector<Broken>& cases() {
        [](Network& net, Tensor) {
          Convolution c{.name = "filter", .kernels = 1, .kernel_height = 3, .kernel_width = 3};
          c.weights = std::span(kWeights).first(9);
-         c.dilation_x = 2;
+         c.dilation_width = 2;
          return net.convolution(net.image("camera", {.width = 8, .height = 8}), c);
        }},
       {"pixels_of_int16", "nv_small", NVDLA_RULE_FEATURE,

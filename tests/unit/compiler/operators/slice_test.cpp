@@ -291,7 +291,7 @@ void expect_upsampled(const std::string& device, std::uint64_t seed) {
       for (std::uint32_t x = 0; x < out.shape.width; ++x)
         out.at(c, y, x) = pair.of(in).at(c, y / sy, x / sx);
   pair.output(pair.more(
-      pair.add(pair.net.upsample(in, {.name = "up", .scale_y = sy, .scale_x = sx}), out)));
+      pair.add(pair.net.upsample(in, {.name = "up", .scale_height = sy, .scale_width = sx}), out)));
   pair.expect_right(device, "seed " + std::to_string(seed));
 }
 
@@ -320,9 +320,9 @@ TEST(Upsamplings, BadOnesAreNamedExactly) {
     expect_error(ErrorCode::kInvalidArgument, "layer 0 'up': " + text,
                  [&] { net.upsample(in, u); });
   };
-  refused("scale_y 0 is not in 1..32", {.name = "up", .scale_y = 0});
-  refused("scale_x 33 is not in 1..32", {.name = "up", .scale_x = 33});
-  refused("output height 9600 is not in 1..8192", {.name = "up", .scale_y = 32});
+  refused("scale_height 0 is not in 1..32", {.name = "up", .scale_height = 0});
+  refused("scale_width 33 is not in 1..32", {.name = "up", .scale_width = 33});
+  refused("output height 9600 is not in 1..8192", {.name = "up", .scale_height = 32});
 }
 
 template <typename T>

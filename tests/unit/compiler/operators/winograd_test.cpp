@@ -36,10 +36,10 @@ class Winograds {
     conv_.channels = pick(1, 40);
     test::Geometry& g = conv_.geometry;
     const bool strided = random_() % 2 == 0;
-    g.stride_x = static_cast<int>(strided ? pick(1, 3) : 1);
-    g.stride_y = static_cast<int>(strided ? pick(1, 3) : 1);
-    const auto sx = static_cast<std::uint32_t>(g.stride_x),
-               sy = static_cast<std::uint32_t>(g.stride_y);
+    g.stride_width = static_cast<int>(strided ? pick(1, 3) : 1);
+    g.stride_height = static_cast<int>(strided ? pick(1, 3) : 1);
+    const auto sx = static_cast<std::uint32_t>(g.stride_width),
+               sy = static_cast<std::uint32_t>(g.stride_height);
     conv_.kernel_width = pick(2 * sx + 1, 3 * sx);
     conv_.kernel_height = pick(2 * sy + 1, 3 * sy);
     g.left = static_cast<int>(pick(0, sx == 1 ? 1 : 2 * sx));
@@ -106,8 +106,8 @@ class Winograds {
 // The shift of transformed weights that the packing chooses: the largest with which all fit.
 int weight_shift(const RefConv& c, int bits) {
   double most = 0, least = 0;
-  const auto sx = static_cast<std::uint32_t>(c.geometry.stride_x);
-  const auto sy = static_cast<std::uint32_t>(c.geometry.stride_y);
+  const auto sx = static_cast<std::uint32_t>(c.geometry.stride_width);
+  const auto sy = static_cast<std::uint32_t>(c.geometry.stride_height);
   for (std::uint32_t k = 0; k < c.kernels; ++k) {
     for (std::uint32_t ch = 0; ch < c.channels; ++ch) {
       for (std::uint32_t fold = 0; fold < sx * sy; ++fold) {
@@ -331,7 +331,7 @@ TEST_F(BadWinograd, WhenItPays) {
   // Whole tiles of output, of which 10 columns are the tensor's.
   EXPECT_EQ(build().network().desc("out").shape, direct);
   EXPECT_EQ(stride(), 12U * 32);
-  conv_.dilation_x = 2;
+  conv_.dilation_width = 2;
   EXPECT_EQ(stride(), 8U * 32);
 }
 

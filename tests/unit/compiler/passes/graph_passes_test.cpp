@@ -190,7 +190,7 @@ output %1 "out"
 TEST(GraphPasses, SumsOfTheProcessorMoveToTheDevice) {
   expect_graph(detail::expand_cpu_layers, "nv_full", R"(graph
 %0 = input "in" : int8 8x4x4
-%1 = cpu.average "mean" %0 kernel_height=4 kernel_width=4 stride_y=4 stride_x=4 sums_on_device : int8 8x1x1
+%1 = cpu.average "mean" %0 kernel_height=4 kernel_width=4 stride_height=4 stride_width=4 sums_on_device : int8 8x1x1
 output %1 "out"
 )",
                R"(graph

@@ -98,7 +98,7 @@ TEST(AbsorbPadding, BecomesThePaddingOfTheConvolution) {
   groups.conv.groups = 8;
   expect_pairs(groups, 1);
   Case strides;
-  strides.conv.stride_x = strides.conv.stride_y = 2;
+  strides.conv.stride_width = strides.conv.stride_height = 2;
   expect_pairs(strides, 1);
   Case wide;
   wide.shape = {.channels = 8, .height = 9, .width = 10, .batch = 3};
@@ -177,8 +177,8 @@ TEST(AbsorbPadding, RandomPairsHaveEqualResults) {
     c.conv.kernels = any(1, 20);
     c.conv.kernel_height = any(2, 5);
     c.conv.kernel_width = any(2, 5);
-    c.conv.stride_x = any(1, 3);
-    c.conv.stride_y = any(1, 3);
+    c.conv.stride_width = any(1, 3);
+    c.conv.stride_height = any(1, 3);
     c.conv.pad_top = any(0, c.conv.kernel_height - 1);
     c.conv.pad_value = static_cast<std::int32_t>(
         random.pick(0, 1) != 0 ? random.pick(-20, 20) : static_cast<std::int64_t>(c.padding.value));

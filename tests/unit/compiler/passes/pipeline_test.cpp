@@ -43,9 +43,11 @@ Network small_network(Rewrite winograd = Rewrite::kAuto) {
   Convolution second = conv;
   second.name = "second";
   second.tuning.winograd = winograd;
-  const Tensor first = network.pooling(
-      network.convolution(in, conv),
-      {.name = "pool", .kernel_height = 2, .kernel_width = 2, .stride_y = 2, .stride_x = 2});
+  const Tensor first = network.pooling(network.convolution(in, conv), {.name = "pool",
+                                                                       .kernel_height = 2,
+                                                                       .kernel_width = 2,
+                                                                       .stride_height = 2,
+                                                                       .stride_width = 2});
   const Tensor parts[] = {network.convolution(first, second), first};
   network.output(network.concatenate(parts, {.name = "both"}), "out");
   return network;

@@ -63,7 +63,7 @@ sdp "equal" %1 y={alu=equal alu_values=[7]}
 %21 = cpu.layer-normalization %1 epsilon=1e-05 gamma=[1, 2.5, -3] beta=[0.5, 1, 2] : int8 3x6x8
 %22 = cpu.product %1, %1 a_zero_point=1 b_zero_point=-2 output_zero_point=3 transposed=true factor=0.3 : int8 48x6x8
 %23 = cpu.argmax %1 : int8 1x6x8
-%24 = cpu.average "mean" %1 kernel_height=6 stride_x=2 pad_top=1 padding_counts=true pad_value=-7 scaled=true input={scale=1 zero_point=0} output={scale=0.5 zero_point=1} steps=2 addend=1 left_shift=2 factor=3 right_shift=4 addend=5 left_shift=6 factor=7 right_shift=8 sums_on_device : int8 3x1x4
+%24 = cpu.average "mean" %1 kernel_height=6 stride_width=2 pad_top=1 padding_counts=true pad_value=-7 scaled=true input={scale=1 zero_point=0} output={scale=0.5 zero_point=1} steps=2 addend=1 left_shift=2 factor=3 right_shift=4 addend=5 left_shift=6 factor=7 right_shift=8 sums_on_device : int8 3x1x4
 %25 = cpu.reshape %1 : int8 6x3x8
 %26 = cpu.transpose %1 axis=1 axis=2 axis=0 : int8 6x8x3
 output %26 "scores"
@@ -106,7 +106,7 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
   [[maybe_unused]] auto [axis, parts] = detail::ConcatNode{};
   [[maybe_unused]] auto [corner_of_slice] = detail::SliceNode{};
   [[maybe_unused]] auto [corner, value] = detail::PadNode{};
-  [[maybe_unused]] auto [scale_y, scale_x] = detail::UpsampleNode{};
+  [[maybe_unused]] auto [scale_height, scale_width] = detail::UpsampleNode{};
   [[maybe_unused]] auto [operation, sums_on_device] = detail::CpuNode{};
   static_assert(sizeof(detail::OperatorYNode) == sizeof(detail::OperatorNode) +
                                                      2 * sizeof(std::optional<Converter>) +

@@ -95,7 +95,7 @@ std::vector<Refusal> of_the_format() {
           "task 0 (softmax), rounding: 2 is not in 0..1"),
       in_own(
           kRange, "average", [](Own& own) { own.fields[2] = 0; },
-          "task 0 (average), stride_y: 0 is not in 1..8192"),
+          "task 0 (average), stride_height: 0 is not in 1..8192"),
       in_own(
           kRange, "average", [](Own& own) { own.fields[13] = 3; },
           "task 0 (average), steps: 3 is not in 0..2"),

@@ -150,8 +150,8 @@ TEST(OwnOperations, FieldsOfAveragesAreWhereTheyWereWritten) {
   const auto average = operation_of<cpu::AverageOperation>(own).window;
   EXPECT_EQ(average.height, 4U);
   EXPECT_EQ(average.width, 5U);
-  EXPECT_EQ(average.stride_y, 2U);
-  EXPECT_EQ(average.stride_x, 3U);
+  EXPECT_EQ(average.stride_height, 2U);
+  EXPECT_EQ(average.stride_width, 3U);
   EXPECT_EQ(average.pad_top, 1U);
   EXPECT_EQ(average.pad_left, 2U);
   EXPECT_EQ(average.pad_value, 99);

@@ -63,7 +63,7 @@ struct PixelLayer {
     layer.kernels = 11;
     layer.kernel_height = 3;
     layer.kernel_width = 2;
-    layer.stride_x = 2;
+    layer.stride_width = 2;
     layer.pad_left = layer.pad_top = 1;
     layer.pad_value = processing == Precision::kFp16 ? 0x3800 : -5;
     if (processing == Precision::kInt8) {
@@ -202,7 +202,7 @@ TEST(SaveConv, Winograd) {
                    std::to_string(static_cast<int>(precision)));
       Convolution c{.name = "tiles", .kernels = 20};
       c.kernel_height = c.kernel_width = size.kernel;
-      c.stride_x = c.stride_y = size.stride;
+      c.stride_width = c.stride_height = size.stride;
       c.pad_left = c.pad_top = c.pad_right = c.pad_bottom = size.pad;
       const std::size_t weights = 20 * 12 * size.kernel * size.kernel;
       if (precision == Precision::kInt8) c.weights = std::span(bytes).first(weights);
@@ -271,7 +271,7 @@ TEST(SaveConv, BandsSayWhatTheyFetch) {
 TEST(SaveConv, InputsAreNotFolded) {
   const auto weights = random_elements<std::int8_t>(9 * 3 * 25, 4);
   Convolution c{.name = "stem", .kernels = 9, .kernel_height = 5, .kernel_width = 5};
-  c.stride_x = c.stride_y = 2;
+  c.stride_width = c.stride_height = 2;
   c.pad_left = 1;
   c.pad_value = 7;
   c.weights = weights;

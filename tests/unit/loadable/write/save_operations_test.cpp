@@ -144,7 +144,7 @@ void add_products_with_weights(Cases& cases) {
     return net.matrix_product(in, matrix, kQuantised);
   });
   Deconvolution back{.name = "back", .kernels = 8, .kernel_height = 3, .kernel_width = 3};
-  back.stride_y = back.stride_x = 2;
+  back.stride_height = back.stride_width = 2;
   back.weights = weights(8 * 16 * 9);
   cases.add_int8("deconvolution", kSquare, [=](Network& net, Tensor in) {
     Deconvolution layer = back;
@@ -224,8 +224,8 @@ void add_windows(Cases& cases) {
         net.output(net.average(in, {.name = "some",
                                     .kernel_height = 35,
                                     .kernel_width = 7,
-                                    .stride_y = 3,
-                                    .stride_x = 9,
+                                    .stride_height = 3,
+                                    .stride_width = 9,
                                     .pad_top = 11,
                                     .pad_right = 6,
                                     .pad_value = 2}),
@@ -233,8 +233,8 @@ void add_windows(Cases& cases) {
         net.output(net.average(in, {.name = "fewer",
                                     .kernel_height = 35,
                                     .kernel_width = 7,
-                                    .stride_y = 3,
-                                    .stride_x = 9,
+                                    .stride_height = 3,
+                                    .stride_width = 9,
                                     .pad_top = 11,
                                     .pad_right = 6}),
                    "counted");
@@ -250,7 +250,7 @@ void add_windows(Cases& cases) {
                    return net.average(in, {.name = "scaled",
                                            .kernel_height = 35,
                                            .kernel_width = 35,
-                                           .stride_y = 3,
+                                           .stride_height = 3,
                                            .pad_top = 11,
                                            .output = Quantization{1 / 40.0F, -9}});
                  });
@@ -270,10 +270,10 @@ void add_windows(Cases& cases) {
 }
 
 void add_moves(Cases& cases) {
-  cases.add_int8("contract", {.channels = 128, .height = 3, .width = 5},
-                 [](Network& net, Tensor in) {
-                   return net.contract(in, {.name = "contract", .stride_y = 2, .stride_x = 2});
-                 });
+  cases.add_int8(
+      "contract", {.channels = 128, .height = 3, .width = 5}, [](Network& net, Tensor in) {
+        return net.contract(in, {.name = "contract", .stride_height = 2, .stride_width = 2});
+      });
   cases.add_int8("upsample", kLines,
                  [](Network& net, Tensor in) { return net.upsample(in, {.name = "up"}); });
   cases.add_int8("split", {.channels = 5, .height = 3, .width = 64},

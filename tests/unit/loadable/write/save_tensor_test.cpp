@@ -182,7 +182,8 @@ template <typename T>
 void expect_contraction(Precision precision) {
   Network network;
   const Tensor in = network.input("in", {.channels = 192, .height = 3, .width = 5}, precision);
-  network.output(network.contract(in, {.name = "spread", .stride_y = 2, .stride_x = 3}), "out");
+  network.output(network.contract(in, {.name = "spread", .stride_height = 2, .stride_width = 3}),
+                 "out");
   expect_round_trip<T>(network, "nv_full", 192 * 15, 192 * 15, 1);
 }
 

@@ -49,8 +49,8 @@ TEST(Save, RunsAsTheNetwork) {
                                            .kernels = 10,
                                            .kernel_height = 2,
                                            .kernel_width = 2,
-                                           .stride_y = 2,
-                                           .stride_x = 2,
+                                           .stride_height = 2,
+                                           .stride_width = 2,
                                            .weights = w2,
                                            .output = requantize(0.001)});
   network.output(c, "out");
@@ -94,7 +94,7 @@ TEST(Save, LayersOfSeveralOperations) {
   const auto weights = random_elements<std::int8_t>(21 * 700 * 25, 3);
   for (const std::uint32_t stride : {1U, 2U}) {
     Deconvolution up{.name = "up", .kernels = 8, .kernel_height = 4, .kernel_width = 3};
-    up.stride_y = up.stride_x = stride;
+    up.stride_height = up.stride_width = stride;
     up.pad_top = 1;
     up.weights = std::span(weights).first(8 * 20 * 12);
     up.output = requantize(0.002);
@@ -217,7 +217,7 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   shifted.output(shifted.convolution(pixels, c), "out");
   refused(shifted,
           "layer 0 'conv': a loadable has no pixels before the first of a line (x_offset 3)");
-  c.stride_x = 2;
+  c.stride_width = 2;
   c.tuning.folding = Rewrite::kAlways;
   Network folded;
   folded.output(folded.convolution(folded.input("in", {4, 12, 12}), c), "out");
@@ -245,7 +245,7 @@ TEST(Save, RefusesWhatItHasNoFormFor) {
   const std::vector<std::int8_t> taps(4, 1);
   Network wide;
   wide.output(wide.deconvolution(wide.input("in", {.width = 800}),
-                                 {.kernel_width = 4, .stride_x = 4, .weights = taps}),
+                                 {.kernel_width = 4, .stride_width = 4, .weights = taps}),
               "out");
   refused(wide, "addresses; a task of a loadable has 6144 at most", LoadableInterface::kDla0_11,
           "nv_small");

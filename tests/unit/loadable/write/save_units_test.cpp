@@ -32,8 +32,8 @@ TEST(SaveUnits, PoolingInAllPlaces) {
                     .method = NVDLA_POOL_MIN,
                     .kernel_height = 3,
                     .kernel_width = 3,
-                    .stride_y = 2,
-                    .stride_x = 2};
+                    .stride_height = 2,
+                    .stride_width = 2};
   Network network;
   const Tensor in = network.input("in", {.channels = 8, .height = 17, .width = 19});
   Convolution conv{.name = "conv", .kernels = 12, .kernel_height = 3, .kernel_width = 3};

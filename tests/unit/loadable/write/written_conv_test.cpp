@@ -75,7 +75,7 @@ void expect_image(int code, bool means, bool old) {
   const std::int16_t mean[] = {-20, 33, 4, -71};
   const Kernels kernels(static_cast<std::size_t>(11 * c * 3 * 2), processing);
   Convolution layer{.name = "conv", .kernels = 11, .kernel_height = 3, .kernel_width = 2};
-  layer.stride_x = 2;
+  layer.stride_width = 2;
   layer.pad_left = layer.pad_top = 1;
   const std::int16_t pad = processing == Precision::kFp16 ? 0x3800 : -5;
   layer.pad_value = pad;
@@ -429,8 +429,8 @@ TEST_P(WrittenConv, Bands) {
 TEST_P(WrittenConv, Deconvolution) {
   const Kernels kernels(40 * 16 * 4 * 6, Precision::kInt8);
   Deconvolution layer{.name = "deconv", .kernels = 40, .kernel_height = 4, .kernel_width = 6};
-  layer.stride_y = 2;
-  layer.stride_x = 3;
+  layer.stride_height = 2;
+  layer.stride_width = 3;
   layer.weights = kernels.span;
   Network network;
   network.output(network.deconvolution(network.input("in", {16, 5, 7}), layer), "out");

@@ -23,7 +23,7 @@ struct Chain {
     std::iota(weights.begin(), weights.end(), 0);
     const Tensor in = network.input("in", {.channels = 40, .height = 8, .width = 10});
     Convolution conv{.name = "conv", .kernels = 20, .kernel_height = 3, .kernel_width = 2};
-    conv.stride_y = 2;
+    conv.stride_height = 2;
     conv.pad_top = 1;
     conv.pad_left = 1;
     conv.pad_value = -3;
@@ -36,8 +36,8 @@ struct Chain {
                                          .method = NVDLA_POOL_AVERAGE,
                                          .kernel_height = 3,
                                          .kernel_width = 2,
-                                         .stride_y = 1,
-                                         .stride_x = 2,
+                                         .stride_height = 1,
+                                         .stride_width = 2,
                                          .pad_top = 1,
                                          .pad_bottom = 2,
                                          .pad_left = 1,

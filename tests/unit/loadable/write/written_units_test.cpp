@@ -261,8 +261,8 @@ TEST_P(WrittenUnits, Pooling) {
     Pooling layer{.name = "pool", .method = m.method};
     layer.kernel_height = 3;
     layer.kernel_width = 2;
-    layer.stride_y = 2;
-    layer.stride_x = 3;
+    layer.stride_height = 2;
+    layer.stride_width = 3;
     layer.pad_top = 2;
     layer.pad_left = 1;
     network.output(network.pooling(network.input("in", {.channels = 40, .height = 9, .width = 10},
@@ -298,7 +298,7 @@ TEST_P(WrittenUnits, Pooling) {
 TEST_P(WrittenUnits, PoolingInBands) {
   Network network;
   Pooling layer{.name = "pool", .kernel_height = 8, .kernel_width = 3};
-  layer.stride_x = 2;
+  layer.stride_width = 2;
   layer.pad_left = layer.pad_right = 1;
   network.output(
       network.pooling(network.input("in", {.channels = 8, .height = 8, .width = 101}), layer),
@@ -325,7 +325,7 @@ TEST_P(WrittenUnits, RubikContracts) {
   Network network;
   network.output(
       network.contract(network.input("in", {.channels = 2 * 3 * 32, .height = 4, .width = 5}),
-                       {.name = "contract", .stride_y = 2, .stride_x = 3}),
+                       {.name = "contract", .stride_height = 2, .stride_width = 3}),
       "out");
   const Written written(network, GetParam());
   ASSERT_EQ(written.operations(), 1);

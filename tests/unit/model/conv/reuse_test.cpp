@@ -151,8 +151,8 @@ TEST_P(Reuse, WhatStridesLeaveOutIsKept) {
   ref.weights.resize(std::size_t{35} * 21);
   TestLayer second = layer_;
   second.data_reuse = true;
-  ref.stride_x = 3;
-  ref.stride_y = 2;
+  ref.stride_width = 3;
+  ref.stride_height = 2;
   finish_layout(layer_, random_, false);
   for (const bool keep : {true, false}) {
     load(layer_, memory_);
