@@ -4,11 +4,12 @@
 // of the CPU). Each structure names its fields once, in the order in which they lie, packed and
 // little-endian; the reader, the writer and the dump all walk that list.
 //
-// A walker is called with a name and a reference to each field: an integer, a float, an array of
-// integers or another structure.
+// `walk` calls a walker with the name of each field and a reference to it: an integer, a float, an
+// array of integers or another structure.
 #ifndef NVDLA_LOADABLE_FORMAT_DESCRIPTORS_HPP
 #define NVDLA_LOADABLE_FORMAT_DESCRIPTORS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -17,6 +18,24 @@ namespace nvdla::loadable {
 
 // Revisions of the data cube: since interface 0.12 it has a byte offset.
 enum class Revision { kOld, kNew };
+
+// Calls `walker` for each field; `names` lists theirs, parted by ", ".
+template <typename Walker, typename... Fields>
+void walk_fields(Walker& walker, std::string_view names, Fields&... fields) {
+  const auto next_name = [&names] {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 2));
+    return name;
+  };
+  (walker(next_name(), fields), ...);
+}
+
+// Defines `walk` for a structure whose fields lie in this order.
+#define NVDLA_LOADABLE_FIELDS(...)                  \
+  template <typename Walker>                        \
+  void walk(Walker& walker) {                       \
+    walk_fields(walker, #__VA_ARGS__, __VA_ARGS__); \
+  }
 
 // Distance of the entries of the lists, whatever their type.
 constexpr std::uint32_t kOpStride = 116;
@@ -69,25 +88,10 @@ struct NetworkDesc {
   std::uint8_t dynamic_roi = 0;
   std::uint8_t reserved0 = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("operation_desc_index", operation_desc_index);
-    w("surface_desc_index", surface_desc_index);
-    w("dependency_graph_index", dependency_graph_index);
-    w("lut_data_index", lut_data_index);
-    w("roi_array_index", roi_array_index);
-    w("surface_index", surface_index);
-    w("stat_list_index", stat_list_index);
-    w("reserved1", reserved1);
-    w("op_head", op_head);
-    w("num_rois", num_rois);
-    w("num_operations", num_operations);
-    w("num_luts", num_luts);
-    w("num_addresses", num_addresses);
-    w("input_layer", input_layer);
-    w("dynamic_roi", dynamic_roi);
-    w("reserved0", reserved0);
-  }
+  NVDLA_LOADABLE_FIELDS(operation_desc_index, surface_desc_index, dependency_graph_index,
+                        lut_data_index, roi_array_index, surface_index, stat_list_index, reserved1,
+                        op_head, num_rois, num_operations, num_luts, num_addresses, input_layer,
+                        dynamic_roi, reserved0)
 };
 
 // An operation to tell of an event; index -1 is none.
@@ -96,12 +100,7 @@ struct Consumer {
   std::uint8_t event = 0;
   std::uint8_t res = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("index", index);
-    w("event", event);
-    w("res", res);
-  }
+  NVDLA_LOADABLE_FIELDS(index, event, res)
 };
 
 struct CommonDesc {
@@ -113,16 +112,8 @@ struct CommonDesc {
   std::array<Consumer, kOpTypes> consumers;
   Consumer fused_parent;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("index", index);
-    w("roi_index", roi_index);
-    w("op_type", op_type);
-    w("dependency_count", dependency_count);
-    w("reserved0", reserved0);
-    w("consumers", consumers);
-    w("fused_parent", fused_parent);
-  }
+  NVDLA_LOADABLE_FIELDS(index, roi_index, op_type, dependency_count, reserved0, consumers,
+                        fused_parent)
 };
 
 struct DataCube {
@@ -162,13 +153,7 @@ struct CvtParam {
   std::uint8_t enable = 0;
   std::int32_t offset = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("scale", scale);
-    w("truncate", truncate);
-    w("enable", enable);
-    w("offset", offset);
-  }
+  NVDLA_LOADABLE_FIELDS(scale, truncate, enable, offset)
 };
 
 struct BdmaTransfer {
@@ -182,18 +167,8 @@ struct BdmaTransfer {
   std::uint32_t source_surface = 0;
   std::uint32_t destination_surface = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("source_address", source_address);
-    w("destination_address", destination_address);
-    w("line_size", line_size);
-    w("line_repeat", line_repeat);
-    w("source_line", source_line);
-    w("destination_line", destination_line);
-    w("surface_repeat", surface_repeat);
-    w("source_surface", source_surface);
-    w("destination_surface", destination_surface);
-  }
+  NVDLA_LOADABLE_FIELDS(source_address, destination_address, line_size, line_repeat, source_line,
+                        destination_line, surface_repeat, source_surface, destination_surface)
 };
 
 constexpr std::uint32_t kMaxTransfers = 20;
@@ -204,24 +179,14 @@ struct BdmaSurface {
   std::uint16_t num_transfers = 0;
   std::array<BdmaTransfer, kMaxTransfers> transfers;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("source_type", source_type);
-    w("destination_type", destination_type);
-    w("num_transfers", num_transfers);
-    w("transfers", transfers);
-  }
+  NVDLA_LOADABLE_FIELDS(source_type, destination_type, num_transfers, transfers)
 };
 
 struct BdmaOp {
   std::uint16_t num_transfers = 0;
   std::uint16_t reserved0 = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("num_transfers", num_transfers);
-    w("reserved0", reserved0);
-  }
+  NVDLA_LOADABLE_FIELDS(num_transfers, reserved0)
 };
 
 struct ConvSurface {
@@ -229,16 +194,8 @@ struct ConvSurface {
   std::int64_t offset_u = 0;
   std::uint32_t in_line_uv_stride = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("weight_data", weight_data);
-    w("wmb_data", wmb_data);
-    w("wgs_data", wgs_data);
-    w("src_data", src_data);
-    w("dst_data", dst_data);
-    w("offset_u", offset_u);
-    w("in_line_uv_stride", in_line_uv_stride);
-  }
+  NVDLA_LOADABLE_FIELDS(weight_data, wmb_data, wgs_data, src_data, dst_data, offset_u,
+                        in_line_uv_stride)
 };
 
 constexpr std::uint8_t kFormatFeature = 36;
@@ -292,80 +249,27 @@ struct ConvOp {
   std::int16_t pad_val = 0;
   CvtParam in_cvt, out_cvt;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("conv_mode", conv_mode);
-    w("data_reuse", data_reuse);
-    w("weight_reuse", weight_reuse);
-    w("skip_data_rls", skip_data_rls);
-    w("skip_weight_rls", skip_weight_rls);
-    w("reserved0", reserved0);
-    w("entry_per_slice", entry_per_slice);
-    w("data_format", data_format);
-    w("pixel_mapping", pixel_mapping);
-    w("fetch_grain", fetch_grain);
-    w("reserved_b", reserved_b);
-    w("batch", batch);
-    w("weight_format", weight_format);
-    w("data_bank", data_bank);
-    w("weight_bank", weight_bank);
-    w("batch_stride", batch_stride);
-    w("post_extension", post_extension);
-    w("pixel_override", pixel_override);
-    w("release", release);
-    w("input_width_csc", input_width_csc);
-    w("input_height_csc", input_height_csc);
-    w("input_channel_csc", input_channel_csc);
-    w("kernel_width_csc", kernel_width_csc);
-    w("kernel_height_csc", kernel_height_csc);
-    w("kernel_channel_csc", kernel_channel_csc);
-    w("input_width_cmac", input_width_cmac);
-    w("input_height_cmac", input_height_cmac);
-    w("bytes_per_kernel", bytes_per_kernel);
-    w("mean_ry", mean_ry);
-    w("mean_gu", mean_gu);
-    w("mean_bv", mean_bv);
-    w("mean_ax", mean_ax);
-    w("mean_format", mean_format);
-    w("conv_stride_x", conv_stride_x);
-    w("conv_stride_y", conv_stride_y);
-    w("pad_x_left", pad_x_left);
-    w("pad_x_right", pad_x_right);
-    w("pad_y_top", pad_y_top);
-    w("pad_y_bottom", pad_y_bottom);
-    w("dilation_x", dilation_x);
-    w("dilation_y", dilation_y);
-    w("reserved2", reserved2);
-    w("pra_truncate", pra_truncate);
-    w("in_precision", in_precision);
-    w("out_precision", out_precision);
-    w("pad_val", pad_val);
-    w("in_cvt", in_cvt);
-    w("out_cvt", out_cvt);
-  }
+  NVDLA_LOADABLE_FIELDS(conv_mode, data_reuse, weight_reuse, skip_data_rls, skip_weight_rls,
+                        reserved0, entry_per_slice, data_format, pixel_mapping, fetch_grain,
+                        reserved_b, batch, weight_format, data_bank, weight_bank, batch_stride,
+                        post_extension, pixel_override, release, input_width_csc, input_height_csc,
+                        input_channel_csc, kernel_width_csc, kernel_height_csc, kernel_channel_csc,
+                        input_width_cmac, input_height_cmac, bytes_per_kernel, mean_ry, mean_gu,
+                        mean_bv, mean_ax, mean_format, conv_stride_x, conv_stride_y, pad_x_left,
+                        pad_x_right, pad_y_top, pad_y_bottom, dilation_x, dilation_y, reserved2,
+                        pra_truncate, in_precision, out_precision, pad_val, in_cvt, out_cvt)
 };
 
 struct SdpSurface {
   DataCube src_data, x1_data, x2_data, y_data, dst_data;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("src_data", src_data);
-    w("x1_data", x1_data);
-    w("x2_data", x2_data);
-    w("y_data", y_data);
-    w("dst_data", dst_data);
-  }
+  NVDLA_LOADABLE_FIELDS(src_data, x1_data, x2_data, y_data, dst_data)
 };
 
 struct SdpCvt {
   CvtParam alu_cvt, mul_cvt;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("alu_cvt", alu_cvt);
-    w("mul_cvt", mul_cvt);
-  }
+  NVDLA_LOADABLE_FIELDS(alu_cvt, mul_cvt)
 };
 
 struct SdpSubOp {
@@ -381,20 +285,8 @@ struct SdpSubOp {
   std::int32_t mul_operand = 0;
   SdpCvt cvt;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("enable", enable);
-    w("alu_type", alu_type);
-    w("type", type);
-    w("mode", mode);
-    w("act", act);
-    w("shift_value", shift_value);
-    w("truncate", truncate);
-    w("precision", precision);
-    w("alu_operand", alu_operand);
-    w("mul_operand", mul_operand);
-    w("cvt", cvt);
-  }
+  NVDLA_LOADABLE_FIELDS(enable, alu_type, type, mode, act, shift_value, truncate, precision,
+                        alu_operand, mul_operand, cvt)
 };
 
 struct SdpOp {
@@ -408,31 +300,15 @@ struct SdpOp {
   std::uint32_t batch_stride = 0;
   SdpSubOp x1_op, x2_op, y_op;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("src_precision", src_precision);
-    w("dst_precision", dst_precision);
-    w("lut_index", lut_index);
-    w("out_cvt", out_cvt);
-    w("conv_mode", conv_mode);
-    w("batch_num", batch_num);
-    w("reserved0", reserved0);
-    w("batch_stride", batch_stride);
-    w("x1_op", x1_op);
-    w("x2_op", x2_op);
-    w("y_op", y_op);
-  }
+  NVDLA_LOADABLE_FIELDS(src_precision, dst_precision, lut_index, out_cvt, conv_mode, batch_num,
+                        reserved0, batch_stride, x1_op, x2_op, y_op)
 };
 
 // Of PDP, CDP and Rubik.
 struct PairSurface {
   DataCube src_data, dst_data;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("src_data", src_data);
-    w("dst_data", dst_data);
-  }
+  NVDLA_LOADABLE_FIELDS(src_data, dst_data)
 };
 
 struct PdpOp {
@@ -456,28 +332,10 @@ struct PdpOp {
   std::uint8_t reserved0 = 0;
   std::array<std::int32_t, 7> padding_value = {};
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("partial_in_width_first", partial_in_width_first);
-    w("partial_in_width_mid", partial_in_width_mid);
-    w("partial_in_width_last", partial_in_width_last);
-    w("partial_width_first", partial_width_first);
-    w("partial_width_mid", partial_width_mid);
-    w("partial_width_last", partial_width_last);
-    w("split_num", split_num);
-    w("pool_mode", pool_mode);
-    w("pool_width", pool_width);
-    w("pool_height", pool_height);
-    w("stride_x", stride_x);
-    w("stride_y", stride_y);
-    w("pad_left", pad_left);
-    w("pad_right", pad_right);
-    w("pad_top", pad_top);
-    w("pad_bottom", pad_bottom);
-    w("precision", precision);
-    w("reserved0", reserved0);
-    w("padding_value", padding_value);
-  }
+  NVDLA_LOADABLE_FIELDS(partial_in_width_first, partial_in_width_mid, partial_in_width_last,
+                        partial_width_first, partial_width_mid, partial_width_last, split_num,
+                        pool_mode, pool_width, pool_height, stride_x, stride_y, pad_left, pad_right,
+                        pad_top, pad_bottom, precision, reserved0, padding_value)
 };
 
 struct CdpOp {
@@ -490,18 +348,8 @@ struct CdpOp {
   std::uint8_t bypass_out_mul = 0;
   std::uint8_t reserved0 = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("in_precision", in_precision);
-    w("out_precision", out_precision);
-    w("lut_index", lut_index);
-    w("in_cvt", in_cvt);
-    w("out_cvt", out_cvt);
-    w("local_size", local_size);
-    w("bypass_sqsum", bypass_sqsum);
-    w("bypass_out_mul", bypass_out_mul);
-    w("reserved0", reserved0);
-  }
+  NVDLA_LOADABLE_FIELDS(in_precision, out_precision, lut_index, in_cvt, out_cvt, local_size,
+                        bypass_sqsum, bypass_out_mul, reserved0)
 };
 
 struct RubikOp {
@@ -510,13 +358,7 @@ struct RubikOp {
   std::uint8_t stride_x = 0;
   std::uint8_t stride_y = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("mode", mode);
-    w("precision", precision);
-    w("stride_x", stride_x);
-    w("stride_y", stride_y);
-  }
+  NVDLA_LOADABLE_FIELDS(mode, precision, stride_x, stride_y)
 };
 
 struct LutSlope {
@@ -524,12 +366,7 @@ struct LutSlope {
   std::int8_t shifter = 0;
   std::uint8_t reserved0 = 0;
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("scale", scale);
-    w("shifter", shifter);
-    w("reserved0", reserved0);
-  }
+  NVDLA_LOADABLE_FIELDS(scale, shifter, reserved0)
 };
 
 struct LutParam {
@@ -548,26 +385,14 @@ struct LutParam {
   std::uint8_t overflow_priority = 0;
   std::uint8_t method = 0;  // 0 exponential, 1 linear
 
-  template <typename Walker>
-  void walk(Walker& w) {
-    w("linear_exp_table", linear_exp_table);
-    w("linear_only_table", linear_only_table);
-    w("linear_exp_offset", linear_exp_offset);
-    w("linear_only_offset", linear_only_offset);
-    w("linear_exp_start", linear_exp_start);
-    w("linear_exp_end", linear_exp_end);
-    w("linear_only_start", linear_only_start);
-    w("linear_only_end", linear_only_end);
-    w("linear_exp_underflow_slope", linear_exp_underflow_slope);
-    w("linear_exp_overflow_slope", linear_exp_overflow_slope);
-    w("linear_only_underflow_slope", linear_only_underflow_slope);
-    w("linear_only_overflow_slope", linear_only_overflow_slope);
-    w("hybrid_priority", hybrid_priority);
-    w("underflow_priority", underflow_priority);
-    w("overflow_priority", overflow_priority);
-    w("method", method);
-  }
+  NVDLA_LOADABLE_FIELDS(linear_exp_table, linear_only_table, linear_exp_offset, linear_only_offset,
+                        linear_exp_start, linear_exp_end, linear_only_start, linear_only_end,
+                        linear_exp_underflow_slope, linear_exp_overflow_slope,
+                        linear_only_underflow_slope, linear_only_overflow_slope, hybrid_priority,
+                        underflow_priority, overflow_priority, method)
 };
+
+#undef NVDLA_LOADABLE_FIELDS
 
 }  // namespace nvdla::loadable
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Unpacker {
   std::size_t at = 0;
 
   template <typename T>
-  void operator()(const char*, T& value) {
+  void operator()(std::string_view, T& value) {
     if constexpr (std::is_integral_v<T>) {
       std::make_unsigned_t<T> bits = 0;
       for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -43,7 +44,7 @@ struct Unpacker {
     }
   }
   template <typename T, std::size_t N>
-  void operator()(const char*, std::array<T, N>& values) {
+  void operator()(std::string_view, std::array<T, N>& values) {
     for (T& value : values) (*this)("", value);
   }
 };
@@ -54,7 +55,7 @@ struct Packer {
   Revision revision = Revision::kNew;
 
   template <typename T>
-  void operator()(const char*, T& value) {
+  void operator()(std::string_view, T& value) {
     if constexpr (std::is_integral_v<T>) {
       const auto bits = static_cast<std::make_unsigned_t<T>>(value);
       for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -68,7 +69,7 @@ struct Packer {
     }
   }
   template <typename T, std::size_t N>
-  void operator()(const char*, std::array<T, N>& values) {
+  void operator()(std::string_view, std::array<T, N>& values) {
     for (T& value : values) (*this)("", value);
   }
 };

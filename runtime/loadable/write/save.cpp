@@ -132,7 +132,7 @@ class ProgramSaver {
     ProgramSaver& saver;
 
     template <typename T>
-    void operator()(const char*, T& value) {
+    void operator()(std::string_view, T& value) {
       if constexpr (std::is_same_v<T, DataCube>) {
         saver.place(value);
       } else if constexpr (!std::is_arithmetic_v<T>) {
@@ -140,7 +140,7 @@ class ProgramSaver {
       }
     }
     template <typename T, std::size_t N>
-    void operator()(const char*, std::array<T, N>& values) {
+    void operator()(std::string_view, std::array<T, N>& values) {
       for (T& value : values) (*this)("", value);
     }
   };

@@ -45,11 +45,11 @@ struct JsonWalker {
     }
   }
   template <typename T>
-  void operator()(const char* name, T& field) {
+  void operator()(std::string_view name, T& field) {
     out[name] = value(field);
   }
   template <typename T, std::size_t N>
-  void operator()(const char* name, std::array<T, N>& fields) {
+  void operator()(std::string_view name, std::array<T, N>& fields) {
     Json list = Json::array();
     for (T& field : fields) list.push_back(value(field));
     out[name] = std::move(list);
