@@ -50,7 +50,7 @@ constexpr std::string_view kCounters[] = {
     "rubik.read_stall", "rubik.write_stall", "bdma.read_stall",   "bdma.write_stall"};
 static_assert(std::size(kCounters) == NVDLA_COUNTER_COUNT);
 
-// Those of the register, CDMA.D_DATAIN_FORMAT.
+// The names are those of the register, CDMA.D_DATAIN_FORMAT; a test holds them to its description.
 constexpr std::string_view kPixelFormats[] = {"T_R8",
                                               "T_R10",
                                               "T_R12",

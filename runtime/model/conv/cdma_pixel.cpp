@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "model/core/register_info.hpp"
 #include "support/float.hpp"
 
 namespace nvdla::model {
@@ -16,45 +17,57 @@ constexpr auto k16 = Precision::kInt16;
 constexpr auto kF16 = Precision::kFp16;
 constexpr std::uint8_t kNone = 255;
 
+#define FORMAT(name, ...) \
+  { NVDLA_CDMA_D_DATAIN_FORMAT_PIXEL_FORMAT_##name, __VA_ARGS__ }
+
 // A name lists components from the most significant end: memory order is the name read backwards.
 constexpr PixelFormat kFormats[] = {
-    {"T_R8", 1, 1, k8, {1, 0}, {0}, kNone, true},
-    {"T_R10", 1, 1, k16, {2, 0}, {0}, kNone, false},
-    {"T_R12", 1, 1, k16, {2, 0}, {0}, kNone, false},
-    {"T_R16", 1, 1, k16, {2, 0}, {0}, kNone, false},
-    {"T_R16_I", 1, 1, k16, {2, 0}, {0}, kNone, false},
-    {"T_R16_F", 1, 1, kF16, {2, 0}, {0}, kNone, false},
-    {"T_A16B16G16R16", 1, 4, k16, {8, 0}, {0, 1, 2, 3}, kNone, false},
-    {"T_X16B16G16R16", 1, 4, k16, {8, 0}, {0, 1, 2, 3}, kNone, false},
-    {"T_A16B16G16R16_F", 1, 4, kF16, {8, 0}, {0, 1, 2, 3}, kNone, false},
-    {"T_A16Y16U16V16", 1, 4, k16, {8, 0}, {2, 1, 0, 3}, kNone, false},
-    {"T_V16U16Y16A16", 1, 4, k16, {8, 0}, {1, 2, 3, 0}, kNone, false},
-    {"T_A16Y16U16V16_F", 1, 4, kF16, {8, 0}, {2, 1, 0, 3}, kNone, false},
-    {"T_A8B8G8R8", 1, 4, k8, {4, 0}, {0, 1, 2, 3}, kNone, true},
-    {"T_A8R8G8B8", 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true},
-    {"T_B8G8R8A8", 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true},
-    {"T_R8G8B8A8", 1, 4, k8, {4, 0}, {3, 2, 1, 0}, kNone, true},
-    {"T_X8B8G8R8", 1, 4, k8, {4, 0}, {0, 1, 2, 3}, kNone, true},
-    {"T_X8R8G8B8", 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true},
-    {"T_B8G8R8X8", 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true},
-    {"T_R8G8B8X8", 1, 4, k8, {4, 0}, {3, 2, 1, 0}, kNone, true},
-    {"T_A2B10G10R10", 1, 4, k16, {4, 0}, {0, 1, 2, 3}, 30, false},
-    {"T_A2R10G10B10", 1, 4, k16, {4, 0}, {2, 1, 0, 3}, 30, false},
-    {"T_B10G10R10A2", 1, 4, k16, {4, 0}, {1, 2, 3, 0}, 0, false},
-    {"T_R10G10B10A2", 1, 4, k16, {4, 0}, {3, 2, 1, 0}, 0, false},
-    {"T_A2Y10U10V10", 1, 4, k16, {4, 0}, {2, 1, 0, 3}, 30, false},
-    {"T_V10U10Y10A2", 1, 4, k16, {4, 0}, {1, 2, 3, 0}, 0, false},
-    {"T_A8Y8U8V8", 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true},
-    {"T_V8U8Y8A8", 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true},
-    {"T_Y8___U8V8_N444", 2, 3, k8, {1, 2}, {0, 2, 1}, kNone, true},
-    {"T_Y8___V8U8_N444", 2, 3, k8, {1, 2}, {0, 1, 2}, kNone, true},
-    {"T_Y10___U10V10_N444", 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false},
-    {"T_Y10___V10U10_N444", 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false},
-    {"T_Y12___U12V12_N444", 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false},
-    {"T_Y12___V12U12_N444", 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false},
-    {"T_Y16___U16V16_N444", 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false},
-    {"T_Y16___V16U16_N444", 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false},
+    FORMAT(T_R8, 1, 1, k8, {1, 0}, {0}, kNone, true),
+    FORMAT(T_R10, 1, 1, k16, {2, 0}, {0}, kNone, false),
+    FORMAT(T_R12, 1, 1, k16, {2, 0}, {0}, kNone, false),
+    FORMAT(T_R16, 1, 1, k16, {2, 0}, {0}, kNone, false),
+    FORMAT(T_R16_I, 1, 1, k16, {2, 0}, {0}, kNone, false),
+    FORMAT(T_R16_F, 1, 1, kF16, {2, 0}, {0}, kNone, false),
+    FORMAT(T_A16B16G16R16, 1, 4, k16, {8, 0}, {0, 1, 2, 3}, kNone, false),
+    FORMAT(T_X16B16G16R16, 1, 4, k16, {8, 0}, {0, 1, 2, 3}, kNone, false),
+    FORMAT(T_A16B16G16R16_F, 1, 4, kF16, {8, 0}, {0, 1, 2, 3}, kNone, false),
+    FORMAT(T_A16Y16U16V16, 1, 4, k16, {8, 0}, {2, 1, 0, 3}, kNone, false),
+    FORMAT(T_V16U16Y16A16, 1, 4, k16, {8, 0}, {1, 2, 3, 0}, kNone, false),
+    FORMAT(T_A16Y16U16V16_F, 1, 4, kF16, {8, 0}, {2, 1, 0, 3}, kNone, false),
+    FORMAT(T_A8B8G8R8, 1, 4, k8, {4, 0}, {0, 1, 2, 3}, kNone, true),
+    FORMAT(T_A8R8G8B8, 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true),
+    FORMAT(T_B8G8R8A8, 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true),
+    FORMAT(T_R8G8B8A8, 1, 4, k8, {4, 0}, {3, 2, 1, 0}, kNone, true),
+    FORMAT(T_X8B8G8R8, 1, 4, k8, {4, 0}, {0, 1, 2, 3}, kNone, true),
+    FORMAT(T_X8R8G8B8, 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true),
+    FORMAT(T_B8G8R8X8, 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true),
+    FORMAT(T_R8G8B8X8, 1, 4, k8, {4, 0}, {3, 2, 1, 0}, kNone, true),
+    FORMAT(T_A2B10G10R10, 1, 4, k16, {4, 0}, {0, 1, 2, 3}, 30, false),
+    FORMAT(T_A2R10G10B10, 1, 4, k16, {4, 0}, {2, 1, 0, 3}, 30, false),
+    FORMAT(T_B10G10R10A2, 1, 4, k16, {4, 0}, {1, 2, 3, 0}, 0, false),
+    FORMAT(T_R10G10B10A2, 1, 4, k16, {4, 0}, {3, 2, 1, 0}, 0, false),
+    FORMAT(T_A2Y10U10V10, 1, 4, k16, {4, 0}, {2, 1, 0, 3}, 30, false),
+    FORMAT(T_V10U10Y10A2, 1, 4, k16, {4, 0}, {1, 2, 3, 0}, 0, false),
+    FORMAT(T_A8Y8U8V8, 1, 4, k8, {4, 0}, {2, 1, 0, 3}, kNone, true),
+    FORMAT(T_V8U8Y8A8, 1, 4, k8, {4, 0}, {1, 2, 3, 0}, kNone, true),
+    FORMAT(T_Y8___U8V8_N444, 2, 3, k8, {1, 2}, {0, 2, 1}, kNone, true),
+    FORMAT(T_Y8___V8U8_N444, 2, 3, k8, {1, 2}, {0, 1, 2}, kNone, true),
+    FORMAT(T_Y10___U10V10_N444, 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false),
+    FORMAT(T_Y10___V10U10_N444, 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false),
+    FORMAT(T_Y12___U12V12_N444, 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false),
+    FORMAT(T_Y12___V12U12_N444, 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false),
+    FORMAT(T_Y16___U16V16_N444, 2, 3, k16, {2, 4}, {0, 2, 1}, kNone, false),
+    FORMAT(T_Y16___V16U16_N444, 2, 3, k16, {2, 4}, {0, 1, 2}, kNone, false),
 };
+
+#undef FORMAT
+
+constexpr bool rows_are_in_order_of_codes() {
+  for (std::size_t i = 0; i < std::size(kFormats); ++i)
+    if (kFormats[i].code != i) return false;
+  return true;
+}
+static_assert(rows_are_in_order_of_codes());
 
 // The component at `index` from the lowest address of a pixel.
 std::uint16_t component(const PixelFormat& format, const std::byte* pixel,
@@ -75,6 +88,12 @@ std::uint16_t component(const PixelFormat& format, const std::byte* pixel,
 }
 
 }  // namespace
+
+std::string_view PixelFormat::name() const noexcept {
+  static const FieldInfo* const kField =
+      find_register("CDMA.D_DATAIN_FORMAT")->find_field("PIXEL_FORMAT");
+  return kField->enums[code].name;
+}
 
 const PixelFormat* pixel_format(std::uint32_t code) noexcept {
   return code < std::size(kFormats) ? &kFormats[code] : nullptr;

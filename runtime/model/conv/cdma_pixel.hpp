@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "model/core/surface.hpp"
 #include "model/simd/kernels.hpp"
@@ -15,7 +16,7 @@
 namespace nvdla::model {
 
 struct PixelFormat {
-  const char* name;
+  std::uint8_t code;  // PIXEL_FORMAT of CDMA.D_DATAIN_FORMAT
   std::uint8_t planes;
   std::uint8_t components;
   Precision precision;     // of a component in memory; what has 10 bits is handled as 16
@@ -24,6 +25,7 @@ struct PixelFormat {
   std::uint8_t alpha_bit;  // packed formats: lowest bit of the two of alpha; else 255
   bool second_generation;  // has logic there
 
+  std::string_view name() const noexcept;  // of the code, by the description of the registers
   bool packed() const noexcept { return alpha_bit != 255; }
 };
 

@@ -48,7 +48,7 @@ std::string image_fault(const nvdla_hw& hw, const ConvLayer& layer) {
   const PixelFormat* format = pixel_format(layer.pixel_code);
   if (format == nullptr)
     return "PIXEL_FORMAT " + std::to_string(layer.pixel_code) + " does not exist";
-  const std::string name = std::string("PIXEL_FORMAT ") + format->name;
+  const std::string name = "PIXEL_FORMAT " + std::string(format->name());
   if (!first_generation && !format->second_generation)
     return name + ": " + hw.name + " has no logic for it";
   if (layer.pixel_mapping) return "PIXEL_MAPPING 1: images are pitch linear";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/core/register_info.hpp"
+
 namespace nvdla::test {
 namespace {
 
@@ -25,43 +27,8 @@ std::vector<Component> components(const std::string& word) {
 }  // namespace
 
 std::string pixel_format_name(unsigned code) {
-  static const char* const kNames[] = {"T_R8",
-                                       "T_R10",
-                                       "T_R12",
-                                       "T_R16",
-                                       "T_R16_I",
-                                       "T_R16_F",
-                                       "T_A16B16G16R16",
-                                       "T_X16B16G16R16",
-                                       "T_A16B16G16R16_F",
-                                       "T_A16Y16U16V16",
-                                       "T_V16U16Y16A16",
-                                       "T_A16Y16U16V16_F",
-                                       "T_A8B8G8R8",
-                                       "T_A8R8G8B8",
-                                       "T_B8G8R8A8",
-                                       "T_R8G8B8A8",
-                                       "T_X8B8G8R8",
-                                       "T_X8R8G8B8",
-                                       "T_B8G8R8X8",
-                                       "T_R8G8B8X8",
-                                       "T_A2B10G10R10",
-                                       "T_A2R10G10B10",
-                                       "T_B10G10R10A2",
-                                       "T_R10G10B10A2",
-                                       "T_A2Y10U10V10",
-                                       "T_V10U10Y10A2",
-                                       "T_A8Y8U8V8",
-                                       "T_V8U8Y8A8",
-                                       "T_Y8___U8V8_N444",
-                                       "T_Y8___V8U8_N444",
-                                       "T_Y10___U10V10_N444",
-                                       "T_Y10___V10U10_N444",
-                                       "T_Y12___U12V12_N444",
-                                       "T_Y12___V12U12_N444",
-                                       "T_Y16___U16V16_N444",
-                                       "T_Y16___V16U16_N444"};
-  return kNames[code];
+  const model::RegisterInfo* const info = model::find_register("CDMA.D_DATAIN_FORMAT");
+  return std::string(info->find_field("PIXEL_FORMAT")->enums[code].name);
 }
 
 std::vector<Plane> planes(const std::string& format) {
