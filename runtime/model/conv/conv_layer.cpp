@@ -116,11 +116,9 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.channels = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
   layer.batches = NVDLA_VIEW_FIELD(cdma, CDMA_D_BATCH_NUMBER, BATCHES) + 1;
   layer.batch_stride = cdma.word(NVDLA_CDMA_D_BATCH_STRIDE);
-  layer.data = {NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE) != 0
-                    ? Ram::kPrimary
-                    : Ram::kSecondary,
-                std::uint64_t{cdma.word(NVDLA_CDMA_D_DAIN_ADDR_HIGH_0)} << 32 |
-                    cdma.word(NVDLA_CDMA_D_DAIN_ADDR_LOW_0),
+  layer.data = {ram_type(NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)),
+                join_address(cdma.word(NVDLA_CDMA_D_DAIN_ADDR_HIGH_0),
+                             cdma.word(NVDLA_CDMA_D_DAIN_ADDR_LOW_0)),
                 cdma.word(NVDLA_CDMA_D_LINE_STRIDE), cdma.word(NVDLA_CDMA_D_SURF_STRIDE)};
   layer.line_packed = NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_MAP, LINE_PACKED) != 0;
   layer.surface_packed = NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_MAP, SURF_PACKED) != 0;
@@ -129,11 +127,9 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.compressed = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
   layer.kernel_bytes = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
   layer.kernels = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
-  layer.weight_ram = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE) != 0
-                         ? Ram::kPrimary
-                         : Ram::kSecondary;
-  layer.weight_address = std::uint64_t{cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_HIGH)} << 32 |
-                         cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_LOW);
+  layer.weight_ram = ram_type(NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
+  layer.weight_address = join_address(cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_HIGH),
+                                      cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_LOW));
   layer.weight_bytes = cdma.word(NVDLA_CDMA_D_WEIGHT_BYTES);
   layer.wmb_bytes = cdma.word(NVDLA_CDMA_D_WMB_BYTES);
   layer.wmb_address =

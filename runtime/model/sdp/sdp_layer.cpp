@@ -14,12 +14,6 @@ constexpr std::uint32_t kWinogradTile = 4;
 
 constexpr const char* kOperatorNames[3] = {"BS", "BN", "EW"};
 
-Ram ram(std::uint32_t field) { return field != 0 ? Ram::kPrimary : Ram::kSecondary; }
-
-std::uint64_t address(std::uint32_t high, std::uint32_t low) {
-  return static_cast<std::uint64_t>(high) << 32 | low;
-}
-
 Alu alu_algorithm(std::uint32_t field) {
   switch (field) {
     case 0:
@@ -40,9 +34,9 @@ std::int16_t low16(std::uint32_t value) { return static_cast<std::int16_t>(value
         NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_USE),                 \
         NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_SIZE) != 0,           \
         NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_DATA_MODE) != 0, Surface { \
-      ram(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)),              \
-          address((view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_HIGH),                   \
-                  (view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_LOW)),                   \
+      ram_type(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##dma##_CFG, dma##_RAM_TYPE)),         \
+          join_address((view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_HIGH),              \
+                       (view).word(NVDLA_SDP_RDMA_D_##x##_BASE_ADDR_LOW)),              \
           (view).word(NVDLA_SDP_RDMA_D_##x##_LINE_STRIDE),                              \
           (view).word(NVDLA_SDP_RDMA_D_##x##_SURFACE_STRIDE)                            \
     }                                                                                   \
@@ -188,9 +182,9 @@ SdpRdma read_sdp_rdma(const GroupView& view) {
   rdma.proc = precision(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, PROC_PRECISION));
   rdma.out = precision(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, OUT_PRECISION));
   rdma.batches = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
-  rdma.source = {ram(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE)),
-                 address(view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH),
-                         view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
+  rdma.source = {ram_type(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE)),
+                 join_address(view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH),
+                              view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
                  view.word(NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE),
                  view.word(NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE)};
   rdma.operands[0] = OPERAND_DMA(view, BS, BRDMA);
@@ -212,10 +206,11 @@ SdpLayer read_sdp(const RegisterFile& registers) {
   layer.batches = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
   layer.proc = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, PROC_PRECISION));
   layer.out = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, OUT_PRECISION));
-  layer.destination = {
-      ram(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
-      address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH), view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
-      view.word(NVDLA_SDP_D_DST_LINE_STRIDE), view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
+  layer.destination = {ram_type(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
+                       join_address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH),
+                                    view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
+                       view.word(NVDLA_SDP_D_DST_LINE_STRIDE),
+                       view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
   layer.batch_stride = view.word(NVDLA_SDP_D_DST_BATCH_STRIDE);
   layer.flush_nan = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO) != 0;
   layer.x[0] = OPERATOR_X(view, BS);
