@@ -10,7 +10,6 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/memory_plan.hpp"
 #include "compiler/passes/pipeline.hpp"
-#include "compiler/passes/plan_check.hpp"
 #include "compiler/programs.hpp"
 #include "compiler/user_network.hpp"
 #include "device/build_steps.hpp"

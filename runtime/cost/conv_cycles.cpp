@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cost/buffer_fill.hpp"
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "cost/unit_rates.hpp"
 
 namespace nvdla::cost {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "cost/move_cycles.hpp"
-
 #include <algorithm>
+
+#include "cost/unit_cycles.hpp"
 
 namespace nvdla::cost {
 namespace {

@@ -3,7 +3,7 @@
 // SDP from memory, alone or with PDP behind it, and PDP from memory.
 #include <algorithm>
 
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "cost/unit_rates.hpp"
 
 namespace nvdla::cost {

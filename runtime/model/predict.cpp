@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/predict.hpp"
 
-#include "cost/move_cycles.hpp"
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "model/cdp/cdp_layer.hpp"
 #include "model/move/rubik.hpp"
 

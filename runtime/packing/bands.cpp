@@ -6,7 +6,6 @@
 
 #include "packing/cbuf.hpp"
 #include "packing/lines.hpp"
-#include "packing/resident.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

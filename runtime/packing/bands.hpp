@@ -40,6 +40,12 @@ std::optional<std::vector<Band>> find_bands(const DeviceInfo& info, const nvdla_
 // does not fit.
 std::vector<Band> split_conv(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data);
 
+// Returns bands as split_conv() does, for weights that all have to stay in the buffer until the
+// next convolution starts: each band has whole kernel groups, all of whose weights fit the banks.
+// Of several ways it takes the one that fetches least. Returns none if not even one group fits
+// beside a band.
+std::vector<Band> split_resident(const DeviceInfo& info, const nvdla_conv& conv, bool keep_data);
+
 }  // namespace nvdla::detail
 
 #endif  // NVDLA_PACKING_BANDS_HPP

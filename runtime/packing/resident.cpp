@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "packing/resident.hpp"
-
 #include <algorithm>
 #include <optional>
 
 #include "nvdla/lowlevel/descriptors.hpp"
+#include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
 #include "packing/lines.hpp"
 #include "support/integers.hpp"

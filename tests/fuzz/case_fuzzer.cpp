@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "replay_check.hpp"
-#include "tools/replay/case.hpp"
-#include "tools/replay/error.hpp"
+#include "tools/replay/parsers.hpp"
+#include "tools/replay/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace nvdla::replay;

@@ -8,7 +8,7 @@
 
 #include "replay_check.hpp"
 #include "tools/replay/dump.hpp"
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace nvdla::replay;

@@ -9,7 +9,7 @@
 #include "replay_check.hpp"
 #include "tools/diff/difference.hpp"
 #include "tools/replay/dump.hpp"
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace nvdla;

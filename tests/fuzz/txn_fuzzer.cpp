@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "replay_check.hpp"
-#include "tools/replay/blob.hpp"
-#include "tools/replay/error.hpp"
-#include "tools/replay/txn.hpp"
+#include "tools/replay/parsers.hpp"
+#include "tools/replay/text.hpp"
 
 namespace {
 

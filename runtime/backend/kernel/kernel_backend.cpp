@@ -7,6 +7,7 @@
 #include "backend/kernel/kernel_queue.hpp"
 
 namespace nvdla::detail {
+
 namespace {
 
 class KernelBackend final : public Backend {
@@ -40,6 +41,11 @@ class KernelBackend final : public Backend {
 
 std::shared_ptr<Backend> make_kernel_backend(std::string_view path) {
   return std::make_shared<KernelBackend>(path);
+}
+
+KernelDevice describe_kernel_device(std::string_view path) {
+  const KernelCore core(path);
+  return {core.node()->path(), &core.hw(), core.node()->driver_version(), core.info().clock_khz};
 }
 
 }  // namespace nvdla::detail

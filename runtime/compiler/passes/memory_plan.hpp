@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "compiler/lower/schedule.hpp"
+#include "device/program_accesses.hpp"
 #include "nvdla/types/memory_use.hpp"
 
 namespace nvdla::detail {
@@ -65,6 +66,15 @@ bool holds_constants(const MemoryPlan::Slot& slot, std::span<const Allocation> a
 
 // Returns the figures of the plan.
 MemoryUse memory_use(const MemoryPlan& plan, std::span<const Allocation> allocations);
+
+// Checks that a plan of memory is right, whoever made it. The schedule names allocations, as
+// plan_memory() had it; `accesses` are of the programs that the plan was made for, and of the CPU.
+// Throws kInvalidProgram
+//   where a layer may touch bytes that belong to none of the allocations that it names,
+//   where allocations share bytes, and a layer that touches the one need not have ended before
+//   another that touches the other starts, or in the wrong order.
+void check_plan(const MemoryPlan& plan, const Schedule& schedule,
+                std::span<const ProgramAccess> accesses);
 
 }  // namespace nvdla::detail
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/passes/plan_check.hpp"
-
 #include <algorithm>
 #include <vector>
 
+#include "compiler/passes/memory_plan.hpp"
 #include "support/check.hpp"
 
 namespace nvdla::detail {

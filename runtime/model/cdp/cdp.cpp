@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/cdp/cdp.hpp"
 
-#include "cost/move_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 
 namespace nvdla::model {
 namespace {

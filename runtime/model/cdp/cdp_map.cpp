@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "model/lut/lut_key.hpp"
+#include "model/lut/lut_search.hpp"
 
 namespace nvdla::model {
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Where a number lies in the tables of SDP or CDP, and which of the two tables answers. Both units
-// search alike; how they interpolate and count is their own.
+// search alike; how they interpolate and count is their own. What they find can be kept by a key.
 #ifndef NVDLA_MODEL_LUT_LUT_SEARCH_HPP
 #define NVDLA_MODEL_LUT_LUT_SEARCH_HPP
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 #include "model/core/register_file.hpp"
 
@@ -49,6 +52,19 @@ constexpr bool lut_choose_lo(const LutConfig& config, LutSide le, LutSide lo) no
   if (le != lo || le == LutSide::kHit) return config.hybrid_lo;
   return le == LutSide::kUnderflow ? config.underflow_lo : config.overflow_lo;
 }
+
+// A key has the bytes that a layer's results depend on: results that are kept from layer to layer
+// stay as long as their key does.
+void append_bytes(std::vector<std::byte>& key, const void* from, std::size_t bytes);
+
+template <typename... Scalars>
+void append_key(std::vector<std::byte>& key, const Scalars&... scalars) {
+  static_assert((std::is_scalar_v<Scalars> && ...));
+  (append_bytes(key, &scalars, sizeof(scalars)), ...);
+}
+
+// Appends all of both tables.
+void append_key(std::vector<std::byte>& key, const LutConfig& config);
 
 }  // namespace nvdla::model
 

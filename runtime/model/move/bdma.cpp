@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cost/move_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "model/core/cube_rows.hpp"
 #include "model/core/thread_pool.hpp"
 

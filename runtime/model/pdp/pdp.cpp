@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/pdp/pdp.hpp"
 
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "model/lut/lut_key.hpp"
+#include "model/lut/lut_search.hpp"
 #include "model/sdp/sdp_pass.hpp"
 #include "model/simd/unit_kernels.hpp"
 

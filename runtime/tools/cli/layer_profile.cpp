@@ -7,7 +7,7 @@
 
 #include "backend/compiled_program.hpp"
 #include "backend/name/device_name.hpp"
-#include "cost/move_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "model/predict.hpp"

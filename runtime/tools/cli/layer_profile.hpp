@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cost/layer_cycles.hpp"
@@ -41,6 +42,11 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
 
 std::string profile_table(std::span<const LayerProfile> layers);
 nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers);
+
+// Returns a run as a trace that Perfetto and chrome://tracing open, JSON in the trace event format.
+// It has two tracks for each unit, one for each of its register groups: layers take them in turn,
+// and one may be programmed while the other works. `device` is what it ran on.
+std::string profile_trace(std::span<const LayerProfile> layers, std::string_view device);
 
 }  // namespace nvdla::cli
 

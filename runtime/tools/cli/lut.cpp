@@ -20,7 +20,7 @@
 #include "support/float.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/load.hpp"
-#include "tools/cli/pictures/lut_picture.hpp"
+#include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/numbers.hpp"
 #include "tools/common/print.hpp"

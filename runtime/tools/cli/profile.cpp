@@ -8,10 +8,10 @@
 
 #include "tools/cli/counters_json.hpp"
 #include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/load.hpp"
-#include "tools/cli/input/loadable_device.hpp"
 #include "tools/cli/input/tensors.hpp"
-#include "tools/cli/pictures/profile_picture.hpp"
+#include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/layer_table.hpp"
 #include "tools/common/print.hpp"

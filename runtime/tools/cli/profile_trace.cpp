@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/profile_trace.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "tools/cli/layer_profile.hpp"
 
 namespace nvdla::cli {
 namespace {

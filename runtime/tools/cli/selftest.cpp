@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/kernel/describe.hpp"
+#include "backend/kernel/kernel_backend.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/name/device_name.hpp"
 #include "backend/open/open_registers.hpp"

@@ -12,6 +12,7 @@
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {
+
 namespace {
 
 // Of a type as CLI11 prints it: "TEXT:{auto,rtl}", "NAME:value in {works->0,fails->1} OR {0,1}".
@@ -110,6 +111,16 @@ std::vector<std::string> device_names() {
   for (std::size_t i = 0; i < configuration_count(); ++i)
     names.push_back(fmt::format("model:{}", configuration_name(i)));
   return names;
+}
+
+std::string reference(const CLI::App& app, const std::string& form, const std::string& version) {
+  const CommandDescription program = describe(app);
+  if (form == "man") return man_page(program, version);
+  if (form == "bash") return bash_completion(program);
+  if (form == "fish") return fish_completion(program);
+  if (form == "zsh") return zsh_completion(program);
+  throw UsageError(
+      fmt::format("no reference is called '{}'; there are man, bash, fish, zsh", form));
 }
 
 }  // namespace nvdla::program

@@ -10,7 +10,7 @@
 #include "tools/diff/layer_registers.hpp"
 #include "tools/diff/memory_image.hpp"
 #include "tools/replay/areas.hpp"
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 namespace nvdla::compare {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "backend/record/record_format.hpp"
 #include "tools/diff/job_player.hpp"
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 namespace nvdla::compare {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/files/pgm.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
+#include "tools/files/decoders.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

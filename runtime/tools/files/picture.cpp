@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/files/pgm.hpp"
-#include "tools/files/png.hpp"
+#include "tools/files/decoders.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/files/png.hpp"
-
 #include <fmt/format.h>
 #include <png.h>
 
@@ -11,6 +9,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "tools/files/decoders.hpp"
 #include "tools/files/status.hpp"
 
 namespace nvdla::program {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/blob.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "tools/replay/error.hpp"
+#include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

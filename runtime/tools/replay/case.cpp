@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/case.hpp"
-
 #include <fmt/format.h>
 
-#include "tools/replay/error.hpp"
 #include "tools/replay/json_lines.hpp"
+#include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/cfg.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "tools/replay/error.hpp"
 #include "tools/replay/interrupts.hpp"
+#include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

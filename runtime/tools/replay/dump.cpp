@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backend/record/record_format.hpp"
-#include "tools/replay/error.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

@@ -8,7 +8,7 @@
 
 #include "backend/record/record_format.hpp"
 #include "firmware/nvdla_dump_format.h"
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 namespace nvdla::replay {
 namespace fs = std::filesystem;

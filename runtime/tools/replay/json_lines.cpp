@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "tools/replay/error.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 namespace nvdla::replay {
 namespace {

@@ -7,13 +7,9 @@
 #include <utility>
 
 #include "backend/record/record_format.hpp"
-#include "tools/replay/blob.hpp"
-#include "tools/replay/case.hpp"
-#include "tools/replay/cfg.hpp"
-#include "tools/replay/error.hpp"
 #include "tools/replay/files.hpp"
+#include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
-#include "tools/replay/txn.hpp"
 
 namespace nvdla::replay {
 namespace {

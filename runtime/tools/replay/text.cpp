@@ -6,10 +6,10 @@
 #include <charconv>
 #include <filesystem>
 
-#include "tools/replay/error.hpp"
 #include "tools/replay/script.hpp"
 
 namespace nvdla::replay {
+
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\f\v";
@@ -137,5 +137,17 @@ std::optional<std::uint8_t> parse_hex_byte(std::string_view word) noexcept {
   }
   return static_cast<std::uint8_t>(value);
 }
+
+namespace {
+
+std::string locate(std::string_view file, unsigned line, std::string_view message) {
+  return line ? fmt::format("{}:{}: {}", file, line, message)
+              : fmt::format("{}: {}", file, message);
+}
+
+}  // namespace
+
+Error::Error(std::string_view file, unsigned line, std::string_view message)
+    : UsageError(locate(file, line, message)) {}
 
 }  // namespace nvdla::replay

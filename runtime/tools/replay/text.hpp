@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Small pieces that the parsers share: lines, words, numbers, and the checks on what they say.
-// Everything works on a string_view and throws replay::Error.
+// Small pieces that the parsers share: lines, words, numbers, the checks on what they say, and the
+// error that all of them throw. Everything works on a string_view.
 #ifndef NVDLA_TOOLS_REPLAY_TEXT_HPP
 #define NVDLA_TOOLS_REPLAY_TEXT_HPP
 
@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "tools/files/status.hpp"
 
 namespace nvdla::replay {
 
@@ -45,6 +47,13 @@ void check_register_offset(const Place& place, std::uint64_t offset);
 
 // "0x7f" or "7f"; nullopt if the word is no byte.
 std::optional<std::uint8_t> parse_hex_byte(std::string_view word) noexcept;
+
+// `Error` names what is wrong with a case or trace, and what would be right. what() is "file:line:
+// message"; line 0 means the file as a whole.
+class Error : public program::UsageError {
+ public:
+  Error(std::string_view file, unsigned line, std::string_view message);
+};
 
 }  // namespace nvdla::replay
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/txn.hpp"
-
 #include <fmt/format.h>
 
-#include "tools/replay/error.hpp"
+#include "tools/replay/parsers.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::replay {

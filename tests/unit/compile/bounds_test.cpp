@@ -10,7 +10,7 @@
 
 #include "common/compiled.hpp"
 #include "common/random.hpp"
-#include "cost/move_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "model/predict.hpp"
 #include "unit_layers.hpp"
 

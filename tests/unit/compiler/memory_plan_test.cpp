@@ -2,6 +2,8 @@
 //
 // Tensors that take each other's memory: only where nothing can touch both at once, and with the
 // same results.
+#include "compiler/passes/memory_plan.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "common/runtime/expect_error.hpp"
 #include "common/runtime/only_program.hpp"
 #include "common/runtime/reference.hpp"
-#include "compiler/passes/plan_check.hpp"
 #include "device/compiled_impl.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/operators/tensor_handle.hpp"

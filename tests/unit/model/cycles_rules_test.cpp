@@ -4,8 +4,7 @@
 // between two of them.
 #include <gtest/gtest.h>
 
-#include "cost/move_cycles.hpp"
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "model/cdp/cdp_layer.hpp"
 #include "model/move/rubik.hpp"
 #include "model/predict.hpp"

@@ -5,8 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cost/move_cycles.hpp"
-#include "cost/pipeline_cycles.hpp"
+#include "cost/unit_cycles.hpp"
 #include "model/cdp/cdp_layer.hpp"
 #include "model/predict.hpp"
 

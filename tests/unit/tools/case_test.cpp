@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/case.hpp"
-
 #include <fmt/format.h>
 
 #include "expect_error.hpp"
 #include "tools/replay/json_lines.hpp"
+#include "tools/replay/parsers.hpp"
 
 namespace nvdla::replay {
 namespace {

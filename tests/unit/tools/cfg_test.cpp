@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "tools/replay/cfg.hpp"
-
 #include "expect_error.hpp"
+#include "tools/replay/parsers.hpp"
 
 namespace nvdla::replay {
 namespace {

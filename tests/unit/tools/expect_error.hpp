@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "tools/replay/error.hpp"
+#include "tools/replay/text.hpp"
 
 namespace nvdla::replay {
 

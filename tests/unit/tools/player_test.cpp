@@ -7,7 +7,7 @@
 
 #include "fake_target.hpp"
 #include "model/core/register_info.hpp"
-#include "tools/replay/cfg.hpp"
+#include "tools/replay/parsers.hpp"
 
 namespace nvdla::replay {
 namespace {

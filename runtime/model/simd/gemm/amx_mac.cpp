@@ -4,8 +4,8 @@
 // are what tiles want as they are, and its starts are a row of sums, loaded sixteen times.
 #include <immintrin.h>
 
-#include "model/simd/amx.hpp"
 #include "model/simd/gemm/amx_tiles.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

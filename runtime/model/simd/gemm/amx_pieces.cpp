@@ -2,8 +2,8 @@
 //
 // int16 in AMX: both operands by their bytes, which are multiplied in all four ways and summed in
 // 32 bits of their own; a window of sixteen positions by a tile of sixteen kernels.
-#include "model/simd/amx.hpp"
 #include "model/simd/gemm/amx_tiles.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

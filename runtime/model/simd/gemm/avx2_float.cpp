@@ -3,7 +3,7 @@
 // fp32 in AVX2 with FMA: a register tile of 6 positions x 16 kernels.
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

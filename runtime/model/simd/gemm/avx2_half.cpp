@@ -3,7 +3,7 @@
 // fp16 in AVX2, as the compiler vectorises it.
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,7 +3,7 @@
 // What becomes of int8 input on its way to the multipliers, in AVX2.
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -10,7 +10,7 @@
 // of two ports, an addition any of four.
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,7 +3,7 @@
 // fp32 in AVX-512: a register tile of 14 positions x 32 kernels.
 #include <immintrin.h>
 
-#include "model/simd/avx512.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -5,7 +5,7 @@
 // which are cut off, go through the multiplier's tree of adders.
 #include <immintrin.h>
 
-#include "model/simd/avx512.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

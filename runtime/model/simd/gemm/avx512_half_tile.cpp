@@ -4,7 +4,7 @@
 // what most of the time goes into.
 #include <immintrin.h>
 
-#include "model/simd/avx512.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,8 +3,8 @@
 // A register tile of up to 14 positions x 32 kernels, one vpdpbusd for 4 channels of 16 kernels.
 #include <immintrin.h>
 
-#include "model/simd/avx512.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -4,7 +4,7 @@
 // modulo 2^32, and two vpdpbusd of the upper bytes, which tell the rest.
 #include <immintrin.h>
 
-#include "model/simd/avx512.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -2,8 +2,8 @@
 //
 // int8 in AVX-VNNI: one vpdpbusd for 4 channels of 8 kernels. Half of a block's kernels at a time,
 // for as many positions as leave registers for two rows of weights and one of activations.
-#include "model/simd/avxvnni.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/avxvnni.hpp"
 #include "model/simd/gemm/avxvnni_dots.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

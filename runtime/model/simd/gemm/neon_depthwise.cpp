@@ -3,7 +3,7 @@
 // Depthwise convolution of int8 in NEON: products of 16 bits of 16 channels, each added to 32.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -4,7 +4,7 @@
 // exactly.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -3,7 +3,7 @@
 // fp32 in NEON: a register tile of 12 positions x 8 kernels.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

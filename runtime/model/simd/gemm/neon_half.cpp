@@ -3,7 +3,7 @@
 // fp16 in NEON, as the compiler vectorises it.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -4,7 +4,7 @@
 // would not always fit in 16.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

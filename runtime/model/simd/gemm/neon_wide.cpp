@@ -4,7 +4,7 @@
 // their own; or by the weight as it is, where 32 bits hold the sum.
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

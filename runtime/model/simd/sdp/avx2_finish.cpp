@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arm_neon.h>
 
-#include "model/simd/neon.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "model/simd/avx2.hpp"
-
 #include "model/simd/kernels.hpp"
+#include "model/simd/set_loops.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // AVX-512 with VNNI.
-#include "model/simd/avx512.hpp"
-
 #include <immintrin.h>
 
-#include "model/simd/avx2.hpp"
 #include "model/simd/kernels.hpp"
+#include "model/simd/set_loops.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {

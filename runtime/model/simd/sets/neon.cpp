@@ -2,8 +2,7 @@
 //
 // Two sets for arm64: NEON, which each of its processors has, and the same with the dot product of
 // bytes, which only int8 has a use for.
-#include "model/simd/neon.hpp"
-
+#include "model/simd/set_loops.hpp"
 #include "model/simd/unit_kernels.hpp"
 
 namespace nvdla::model {

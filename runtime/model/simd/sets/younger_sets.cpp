@@ -3,8 +3,7 @@
 // Compiled without special flags: these are asked for their names on any processor.
 #include "model/simd/sets/younger_sets.hpp"
 
-#include "model/simd/amx.hpp"
-#include "model/simd/avxvnni.hpp"
+#include "model/simd/set_loops.hpp"
 
 namespace nvdla::model {
 

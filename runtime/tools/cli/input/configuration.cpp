@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/cli/input/configuration.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
 #include "backend/info.hpp"
+#include "backend/kernel/kernel_backend.hpp"
 #include "backend/kernel/node.hpp"
 #include "backend/name/device_name.hpp"
 #include "backend/open/open_registers.hpp"
@@ -34,6 +38,19 @@ const nvdla_hw& configuration_of(const std::string& device) {
 std::string device_text(const std::string& device) {
   const char* const variable = std::getenv("NVDLA_DEVICE");
   return device == "auto" && variable != nullptr && *variable != '\0' ? variable : device;
+}
+
+std::string choose_device(const Loadable& file, const std::string& asked) {
+  if (detail::choose_device_name(asked).kind != detail::DeviceName::Kind::kAuto) return asked;
+  std::vector<std::string_view> made_for;
+  for (std::uint32_t i = 0; i < file.configurations(); ++i)
+    made_for.push_back(file.configuration(i));
+  if (made_for.empty()) return asked;
+  for (const std::string& path : detail::find_kernel_devices()) {
+    const std::string_view found = detail::describe_kernel_device(path).hw->name;
+    if (std::find(made_for.begin(), made_for.end(), found) != made_for.end()) return path;
+  }
+  return "model:" + std::string(made_for.front());
 }
 
 }  // namespace nvdla::cli

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "backend/kernel/describe.hpp"
+#include "backend/kernel/kernel_backend.hpp"
 
 namespace nvdla::cli {
 

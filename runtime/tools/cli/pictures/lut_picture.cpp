@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/pictures/lut_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
+#include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/svg.hpp"
 
 namespace nvdla::cli {

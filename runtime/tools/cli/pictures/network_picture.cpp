@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/pictures/network_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/layered.hpp"
 #include "tools/common/svg.hpp"
 #include "tools/common/text.hpp"

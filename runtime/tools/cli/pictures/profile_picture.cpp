@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/pictures/profile_picture.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "tools/cli/pictures/pictures.hpp"
 #include "tools/common/svg.hpp"
 #include "tools/common/text.hpp"
 

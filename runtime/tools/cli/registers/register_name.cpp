@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/registers/register_name.hpp"
-
 #include <fmt/format.h>
 
 #include <cctype>
 #include <string_view>
 
 #include "tools/cli/input/commands.hpp"
+#include "tools/cli/registers/regs.hpp"
 #include "tools/replay/text.hpp"
 
 namespace nvdla::cli {

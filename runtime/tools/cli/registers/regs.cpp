@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // `nvdla regs`: what a register is, and what a value of it means.
+#include "tools/cli/registers/regs.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,10 +10,7 @@
 #include "model/core/register_info.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/configuration.hpp"
-#include "tools/cli/registers/register_name.hpp"
 #include "tools/cli/registers/register_printer.hpp"
-#include "tools/cli/registers/regs_file.hpp"
-#include "tools/cli/registers/regs_live.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/registers/regs_file.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -11,6 +9,7 @@
 #include "support/printable.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/registers/register_printer.hpp"
+#include "tools/cli/registers/regs.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/text.hpp"
 #include "tools/files/files.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/registers/regs_live.hpp"
-
 #include <memory>
 #include <optional>
 
@@ -9,8 +7,8 @@
 #include "backend/registers/identify.hpp"
 #include "selftest/bench.hpp"
 #include "tools/cli/input/configuration.hpp"
-#include "tools/cli/registers/register_name.hpp"
 #include "tools/cli/registers/register_printer.hpp"
+#include "tools/cli/registers/regs.hpp"
 
 namespace nvdla::cli {
 namespace {
