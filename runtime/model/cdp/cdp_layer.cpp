@@ -68,14 +68,17 @@ LutConfig read_lut(const RegisterFile& registers, Precision precision) {
 
 }  // namespace
 
+// Fields by the names that they have in nvdla_regs.h.
+#define CDP_RDMA(reg, name) NVDLA_VIEW_FIELD(view, CDP_RDMA_D_##reg, name)
+#define CDP(reg, name) NVDLA_VIEW_FIELD(view, CDP_D_##reg, name)
+
 CdpRdma read_cdp_rdma(const GroupView& view) {
   CdpRdma rdma;
-  rdma.width = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) + 1;
-  rdma.height = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
-  rdma.channels = NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL) + 1;
-  rdma.precision =
-      static_cast<Precision>(NVDLA_VIEW_FIELD(view, CDP_RDMA_D_DATA_FORMAT, INPUT_DATA));
-  rdma.source = {ram_type(NVDLA_VIEW_FIELD(view, CDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE)),
+  rdma.width = CDP_RDMA(DATA_CUBE_WIDTH, WIDTH) + 1;
+  rdma.height = CDP_RDMA(DATA_CUBE_HEIGHT, HEIGHT) + 1;
+  rdma.channels = CDP_RDMA(DATA_CUBE_CHANNEL, CHANNEL) + 1;
+  rdma.precision = static_cast<Precision>(CDP_RDMA(DATA_FORMAT, INPUT_DATA));
+  rdma.source = {ram_type(CDP_RDMA(SRC_DMA_CFG, SRC_RAM_TYPE)),
                  join_address(view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH),
                               view.word(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW)),
                  view.word(NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE),
@@ -86,31 +89,32 @@ CdpRdma read_cdp_rdma(const GroupView& view) {
 CdpLayer read_cdp(const RegisterFile& registers) {
   const GroupView view = registers.view(NVDLA_UNIT_CDP);
   CdpLayer layer;
-  layer.precision =
-      static_cast<Precision>(NVDLA_VIEW_FIELD(view, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE));
-  layer.destination = {ram_type(NVDLA_VIEW_FIELD(view, CDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
+  layer.precision = static_cast<Precision>(CDP(DATA_FORMAT, INPUT_DATA_TYPE));
+  layer.destination = {ram_type(CDP(DST_DMA_CFG, DST_RAM_TYPE)),
                        join_address(view.word(NVDLA_CDP_D_DST_BASE_ADDR_HIGH),
                                     view.word(NVDLA_CDP_D_DST_BASE_ADDR_LOW)),
                        view.word(NVDLA_CDP_D_DST_LINE_STRIDE),
                        view.word(NVDLA_CDP_D_DST_SURFACE_STRIDE)};
-  layer.flush_nan = NVDLA_VIEW_FIELD(view, CDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
-  layer.bypass_square_sum = NVDLA_VIEW_FIELD(view, CDP_D_FUNC_BYPASS, SQSUM_BYPASS) != 0;
-  layer.bypass_multiplier = NVDLA_VIEW_FIELD(view, CDP_D_FUNC_BYPASS, MUL_BYPASS) != 0;
-  layer.reach = NVDLA_VIEW_FIELD(view, CDP_D_LRN_CFG, NORMALZ_LEN) + 1;
+  layer.flush_nan = CDP(NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
+  layer.bypass_square_sum = CDP(FUNC_BYPASS, SQSUM_BYPASS) != 0;
+  layer.bypass_multiplier = CDP(FUNC_BYPASS, MUL_BYPASS) != 0;
+  layer.reach = CDP(LRN_CFG, NORMALZ_LEN) + 1;
   // In int8 the offsets are narrower than their registers.
   const bool bytes = layer.precision == Precision::kInt8;
-  layer.in = {sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATIN_OFFSET, DATIN_OFFSET), bytes ? 8 : 16),
-              sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATIN_SCALE, DATIN_SCALE), 16),
-              NVDLA_VIEW_FIELD(view, CDP_D_DATIN_SHIFTER, DATIN_SHIFTER)};
+  layer.in = {sign_extend(CDP(DATIN_OFFSET, DATIN_OFFSET), bytes ? 8 : 16),
+              sign_extend(CDP(DATIN_SCALE, DATIN_SCALE), 16), CDP(DATIN_SHIFTER, DATIN_SHIFTER)};
   layer.out = {sign_extend(view.word(NVDLA_CDP_D_DATOUT_OFFSET), bytes ? 25 : 32),
-               sign_extend(NVDLA_VIEW_FIELD(view, CDP_D_DATOUT_SCALE, DATOUT_SCALE), 16),
-               NVDLA_VIEW_FIELD(view, CDP_D_DATOUT_SHIFTER, DATOUT_SHIFTER)};
+               sign_extend(CDP(DATOUT_SCALE, DATOUT_SCALE), 16),
+               CDP(DATOUT_SHIFTER, DATOUT_SHIFTER)};
   layer.lut = read_lut(registers, layer.precision);
-  layer.count_lut = NVDLA_VIEW_FIELD(view, CDP_D_PERF_ENABLE, LUT_EN) != 0;
+  layer.count_lut = CDP(PERF_ENABLE, LUT_EN) != 0;
   layer.has_rdma = registers.running(NVDLA_UNIT_CDP_RDMA);
   if (layer.has_rdma) layer.rdma = read_cdp_rdma(registers.view(NVDLA_UNIT_CDP_RDMA));
   return layer;
 }
+
+#undef CDP_RDMA
+#undef CDP
 
 std::string cdp_fault(const nvdla_hw& hw, const CdpLayer& layer) {
   if (layer.rdma.precision != layer.precision)

@@ -23,21 +23,29 @@ class Agreement {
   std::string first_;
 };
 
+// Fields by the names that they have in nvdla_regs.h, of the views that are called as the units.
+#define CDMA(reg, name) NVDLA_VIEW_FIELD(cdma, CDMA_D_##reg, name)
+#define CSC(reg, name) NVDLA_VIEW_FIELD(csc, CSC_D_##reg, name)
+#define CMAC_A(reg, name) NVDLA_VIEW_FIELD(cmac_a, CMAC_D_##reg, name)
+#define CMAC_B(reg, name) NVDLA_VIEW_FIELD(cmac_b, CMAC_D_##reg, name)
+#define CACC(reg, name) NVDLA_VIEW_FIELD(cacc, CACC_D_##reg, name)
+// Expects that registers of two units agree in a field.
+#define SAME(name, a, reg_a, b, reg_b) agree.expect(#name, #a, a(reg_a, name), #b, b(reg_b, name))
+
 InputConverter read_converter(const GroupView& cdma, bool pixel) {
   InputConverter converter;
-  converter.enabled = NVDLA_VIEW_FIELD(cdma, CDMA_D_CVT_CFG, CVT_EN) != 0;
-  converter.truncate = NVDLA_VIEW_FIELD(cdma, CDMA_D_CVT_CFG, CVT_TRUNCATE);
-  converter.scale = static_cast<std::int16_t>(NVDLA_VIEW_FIELD(cdma, CDMA_D_CVT_SCALE, CVT_SCALE));
+  converter.enabled = CDMA(CVT_CFG, CVT_EN) != 0;
+  converter.truncate = CDMA(CVT_CFG, CVT_TRUNCATE);
+  converter.scale = static_cast<std::int16_t>(CDMA(CVT_SCALE, CVT_SCALE));
   // Elements of feature cubes are signed and have one offset.
-  converter.sign_extend =
-      !pixel || NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE) != 0;
-  const std::uint32_t offset = NVDLA_VIEW_FIELD(cdma, CDMA_D_CVT_OFFSET, CVT_OFFSET);
+  converter.sign_extend = !pixel || CDMA(DATAIN_FORMAT, PIXEL_SIGN_OVERRIDE) != 0;
+  const std::uint32_t offset = CDMA(CVT_OFFSET, CVT_OFFSET);
   std::uint32_t offsets[4] = {offset, offset, offset, offset};
-  if (pixel && NVDLA_VIEW_FIELD(cdma, CDMA_D_MEAN_FORMAT, MEAN_FORMAT) != 0) {
-    offsets[0] = NVDLA_VIEW_FIELD(cdma, CDMA_D_MEAN_GLOBAL_0, MEAN_RY);
-    offsets[1] = NVDLA_VIEW_FIELD(cdma, CDMA_D_MEAN_GLOBAL_0, MEAN_GU);
-    offsets[2] = NVDLA_VIEW_FIELD(cdma, CDMA_D_MEAN_GLOBAL_1, MEAN_BV);
-    offsets[3] = NVDLA_VIEW_FIELD(cdma, CDMA_D_MEAN_GLOBAL_1, MEAN_AX);
+  if (pixel && CDMA(MEAN_FORMAT, MEAN_FORMAT) != 0) {
+    offsets[0] = CDMA(MEAN_GLOBAL_0, MEAN_RY);
+    offsets[1] = CDMA(MEAN_GLOBAL_0, MEAN_GU);
+    offsets[2] = CDMA(MEAN_GLOBAL_1, MEAN_BV);
+    offsets[3] = CDMA(MEAN_GLOBAL_1, MEAN_AX);
   }
   for (unsigned i = 0; i < 4; ++i)
     converter.offset[i] = static_cast<std::int16_t>(static_cast<std::uint16_t>(offsets[i]));
@@ -55,79 +63,62 @@ ConvLayer read_conv(const RegisterFile& registers) {
   Agreement agree;
   ConvLayer layer;
 
-#define BOTH(what, cdma_reg, csc_reg, name)                                 \
-  agree.expect(what, "CDMA", NVDLA_VIEW_FIELD(cdma, cdma_reg, name), "CSC", \
-               NVDLA_VIEW_FIELD(csc, csc_reg, name))
-  BOTH("CONV_MODE", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, CONV_MODE);
-  BOTH("PROC_PRECISION", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, PROC_PRECISION);
-  BOTH("DATA_REUSE", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, DATA_REUSE);
-  BOTH("WEIGHT_REUSE", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, WEIGHT_REUSE);
-  BOTH("SKIP_DATA_RLS", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, SKIP_DATA_RLS);
-  BOTH("SKIP_WEIGHT_RLS", CDMA_D_MISC_CFG, CSC_D_MISC_CFG, SKIP_WEIGHT_RLS);
-  BOTH("DATAIN_FORMAT", CDMA_D_DATAIN_FORMAT, CSC_D_DATAIN_FORMAT, DATAIN_FORMAT);
-  BOTH("BATCHES", CDMA_D_BATCH_NUMBER, CSC_D_BATCH_NUMBER, BATCHES);
-  BOTH("ENTRY_PER_SLICE", CDMA_D_ENTRY_PER_SLICE, CSC_D_ENTRY_PER_SLICE, ENTRIES);
-  BOTH("WEIGHT_FORMAT", CDMA_D_WEIGHT_FORMAT, CSC_D_WEIGHT_FORMAT, WEIGHT_FORMAT);
-  BOTH("WEIGHT_BYTES", CDMA_D_WEIGHT_BYTES, CSC_D_WEIGHT_BYTES, WEIGHT_BYTES);
-  if (NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0)
-    BOTH("WMB_BYTES", CDMA_D_WMB_BYTES, CSC_D_WMB_BYTES, WMB_BYTES);
-  BOTH("DATA_BANK", CDMA_D_BANK, CSC_D_BANK, DATA_BANK);
-  BOTH("WEIGHT_BANK", CDMA_D_BANK, CSC_D_BANK, WEIGHT_BANK);
-  BOTH("WEIGHT_KERNEL", CDMA_D_WEIGHT_SIZE_1, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL);
-#undef BOTH
-  const std::uint32_t mode = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, CONV_MODE);
-  const std::uint32_t proc = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, PROC_PRECISION);
-  agree.expect("CONV_MODE", "CDMA", mode, "CMAC_A",
-               NVDLA_VIEW_FIELD(cmac_a, CMAC_D_MISC_CFG, CONV_MODE));
-  agree.expect("CONV_MODE", "CDMA", mode, "CMAC_B",
-               NVDLA_VIEW_FIELD(cmac_b, CMAC_D_MISC_CFG, CONV_MODE));
-  agree.expect("CONV_MODE", "CDMA", mode, "CACC",
-               NVDLA_VIEW_FIELD(cacc, CACC_D_MISC_CFG, CONV_MODE));
-  agree.expect("PROC_PRECISION", "CDMA", proc, "CMAC_A",
-               NVDLA_VIEW_FIELD(cmac_a, CMAC_D_MISC_CFG, PROC_PRECISION));
-  agree.expect("PROC_PRECISION", "CDMA", proc, "CMAC_B",
-               NVDLA_VIEW_FIELD(cmac_b, CMAC_D_MISC_CFG, PROC_PRECISION));
-  agree.expect("PROC_PRECISION", "CDMA", proc, "CACC",
-               NVDLA_VIEW_FIELD(cacc, CACC_D_MISC_CFG, PROC_PRECISION));
-  agree.expect("PROC_PRECISION", "CDMA", proc, "CSC IN as CSC",
-               NVDLA_VIEW_FIELD(csc, CSC_D_MISC_CFG, IN_PRECISION));
-  agree.expect("DATAOUT_WIDTH", "CSC", NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH),
-               "CACC", NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH));
-  agree.expect("DATAOUT_HEIGHT", "CSC", NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT),
-               "CACC", NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT));
-  agree.expect("DATAOUT_CHANNEL", "CSC",
-               NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL), "CACC",
-               NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL));
-  agree.expect("kernels", "CSC", NVDLA_VIEW_FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1,
-               "CACC", NVDLA_VIEW_FIELD(cacc, CACC_D_DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1);
-  agree.expect("BATCHES", "CDMA", NVDLA_VIEW_FIELD(cdma, CDMA_D_BATCH_NUMBER, BATCHES), "CACC",
-               NVDLA_VIEW_FIELD(cacc, CACC_D_BATCH_NUMBER, BATCHES));
+  SAME(CONV_MODE, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(PROC_PRECISION, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(DATA_REUSE, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(WEIGHT_REUSE, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(SKIP_DATA_RLS, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(SKIP_WEIGHT_RLS, CDMA, MISC_CFG, CSC, MISC_CFG);
+  SAME(DATAIN_FORMAT, CDMA, DATAIN_FORMAT, CSC, DATAIN_FORMAT);
+  SAME(BATCHES, CDMA, BATCH_NUMBER, CSC, BATCH_NUMBER);
+  agree.expect("ENTRY_PER_SLICE", "CDMA", CDMA(ENTRY_PER_SLICE, ENTRIES), "CSC",
+               CSC(ENTRY_PER_SLICE, ENTRIES));
+  SAME(WEIGHT_FORMAT, CDMA, WEIGHT_FORMAT, CSC, WEIGHT_FORMAT);
+  SAME(WEIGHT_BYTES, CDMA, WEIGHT_BYTES, CSC, WEIGHT_BYTES);
+  if (CDMA(WEIGHT_FORMAT, WEIGHT_FORMAT) != 0) SAME(WMB_BYTES, CDMA, WMB_BYTES, CSC, WMB_BYTES);
+  SAME(DATA_BANK, CDMA, BANK, CSC, BANK);
+  SAME(WEIGHT_BANK, CDMA, BANK, CSC, BANK);
+  SAME(WEIGHT_KERNEL, CDMA, WEIGHT_SIZE_1, CSC, WEIGHT_SIZE_EXT_1);
+  SAME(CONV_MODE, CDMA, MISC_CFG, CMAC_A, MISC_CFG);
+  SAME(CONV_MODE, CDMA, MISC_CFG, CMAC_B, MISC_CFG);
+  SAME(CONV_MODE, CDMA, MISC_CFG, CACC, MISC_CFG);
+  SAME(PROC_PRECISION, CDMA, MISC_CFG, CMAC_A, MISC_CFG);
+  SAME(PROC_PRECISION, CDMA, MISC_CFG, CMAC_B, MISC_CFG);
+  SAME(PROC_PRECISION, CDMA, MISC_CFG, CACC, MISC_CFG);
+  agree.expect("PROC_PRECISION", "CDMA", CDMA(MISC_CFG, PROC_PRECISION), "CSC IN as CSC",
+               CSC(MISC_CFG, IN_PRECISION));
+  SAME(DATAOUT_WIDTH, CSC, DATAOUT_SIZE_0, CACC, DATAOUT_SIZE_0);
+  SAME(DATAOUT_HEIGHT, CSC, DATAOUT_SIZE_0, CACC, DATAOUT_SIZE_0);
+  SAME(DATAOUT_CHANNEL, CSC, DATAOUT_SIZE_1, CACC, DATAOUT_SIZE_1);
+  agree.expect("kernels", "CSC", CSC(WEIGHT_SIZE_EXT_1, WEIGHT_KERNEL) + 1, "CACC",
+               CACC(DATAOUT_SIZE_1, DATAOUT_CHANNEL) + 1);
+  SAME(BATCHES, CDMA, BATCH_NUMBER, CACC, BATCH_NUMBER);
 
-  layer.winograd = mode != 0;
-  layer.in = precision(NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, IN_PRECISION));
-  layer.proc = precision(proc);
-  layer.data_reuse = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, DATA_REUSE) != 0;
-  layer.weight_reuse = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE) != 0;
-  layer.keep_data = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, SKIP_DATA_RLS) != 0;
-  layer.keep_weights = NVDLA_VIEW_FIELD(cdma, CDMA_D_MISC_CFG, SKIP_WEIGHT_RLS) != 0;
-  layer.pixel = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, DATAIN_FORMAT) != 0;
-  layer.width = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
-  layer.height = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
-  layer.channels = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
-  layer.batches = NVDLA_VIEW_FIELD(cdma, CDMA_D_BATCH_NUMBER, BATCHES) + 1;
+  layer.winograd = CDMA(MISC_CFG, CONV_MODE) != 0;
+  layer.in = precision(CDMA(MISC_CFG, IN_PRECISION));
+  layer.proc = precision(CDMA(MISC_CFG, PROC_PRECISION));
+  layer.data_reuse = CDMA(MISC_CFG, DATA_REUSE) != 0;
+  layer.weight_reuse = CDMA(MISC_CFG, WEIGHT_REUSE) != 0;
+  layer.keep_data = CDMA(MISC_CFG, SKIP_DATA_RLS) != 0;
+  layer.keep_weights = CDMA(MISC_CFG, SKIP_WEIGHT_RLS) != 0;
+  layer.pixel = CDMA(DATAIN_FORMAT, DATAIN_FORMAT) != 0;
+  layer.width = CDMA(DATAIN_SIZE_0, DATAIN_WIDTH) + 1;
+  layer.height = CDMA(DATAIN_SIZE_0, DATAIN_HEIGHT) + 1;
+  layer.channels = CDMA(DATAIN_SIZE_1, DATAIN_CHANNEL) + 1;
+  layer.batches = CDMA(BATCH_NUMBER, BATCHES) + 1;
   layer.batch_stride = cdma.word(NVDLA_CDMA_D_BATCH_STRIDE);
-  layer.data = {ram_type(NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_RAM_TYPE, DATAIN_RAM_TYPE)),
+  layer.data = {ram_type(CDMA(DAIN_RAM_TYPE, DATAIN_RAM_TYPE)),
                 join_address(cdma.word(NVDLA_CDMA_D_DAIN_ADDR_HIGH_0),
                              cdma.word(NVDLA_CDMA_D_DAIN_ADDR_LOW_0)),
                 cdma.word(NVDLA_CDMA_D_LINE_STRIDE), cdma.word(NVDLA_CDMA_D_SURF_STRIDE)};
-  layer.line_packed = NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_MAP, LINE_PACKED) != 0;
-  layer.surface_packed = NVDLA_VIEW_FIELD(cdma, CDMA_D_DAIN_MAP, SURF_PACKED) != 0;
-  layer.entries = NVDLA_VIEW_FIELD(cdma, CDMA_D_ENTRY_PER_SLICE, ENTRIES) + 1;
-  layer.grain = NVDLA_VIEW_FIELD(cdma, CDMA_D_FETCH_GRAIN, GRAINS) + 1;
-  layer.compressed = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
-  layer.kernel_bytes = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
-  layer.kernels = NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
-  layer.weight_ram = ram_type(NVDLA_VIEW_FIELD(cdma, CDMA_D_WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
+  layer.line_packed = CDMA(DAIN_MAP, LINE_PACKED) != 0;
+  layer.surface_packed = CDMA(DAIN_MAP, SURF_PACKED) != 0;
+  layer.entries = CDMA(ENTRY_PER_SLICE, ENTRIES) + 1;
+  layer.grain = CDMA(FETCH_GRAIN, GRAINS) + 1;
+  layer.compressed = CDMA(WEIGHT_FORMAT, WEIGHT_FORMAT) != 0;
+  layer.kernel_bytes = CDMA(WEIGHT_SIZE_0, BYTE_PER_KERNEL) + 1;
+  layer.kernels = CDMA(WEIGHT_SIZE_1, WEIGHT_KERNEL) + 1;
+  layer.weight_ram = ram_type(CDMA(WEIGHT_RAM_TYPE, WEIGHT_RAM_TYPE));
   layer.weight_address = join_address(cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_HIGH),
                                       cdma.word(NVDLA_CDMA_D_WEIGHT_ADDR_LOW));
   layer.weight_bytes = cdma.word(NVDLA_CDMA_D_WEIGHT_BYTES);
@@ -137,48 +128,48 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.wgs_address =
       join_address(cdma.word(NVDLA_CDMA_D_WGS_ADDR_HIGH), cdma.word(NVDLA_CDMA_D_WGS_ADDR_LOW));
   layer.converter = read_converter(cdma, layer.pixel);
-  layer.flush_nan = NVDLA_VIEW_FIELD(cdma, CDMA_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
-  layer.fetch_left = NVDLA_VIEW_FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_LEFT);
-  layer.fetch_top = NVDLA_VIEW_FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_TOP);
+  layer.flush_nan = CDMA(NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
+  layer.fetch_left = CDMA(ZERO_PADDING, PAD_LEFT);
+  layer.fetch_top = CDMA(ZERO_PADDING, PAD_TOP);
   layer.fetch_pad_value = static_cast<std::int16_t>(cdma.word(NVDLA_CDMA_D_ZERO_PADDING_VALUE));
-  layer.pixel_code = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, PIXEL_FORMAT);
-  layer.pixel_mapping = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_FORMAT, PIXEL_MAPPING) != 0;
-  layer.x_offset = NVDLA_VIEW_FIELD(cdma, CDMA_D_PIXEL_OFFSET, PIXEL_X_OFFSET);
+  layer.pixel_code = CDMA(DATAIN_FORMAT, PIXEL_FORMAT);
+  layer.pixel_mapping = CDMA(DATAIN_FORMAT, PIXEL_MAPPING) != 0;
+  layer.x_offset = CDMA(PIXEL_OFFSET, PIXEL_X_OFFSET);
   layer.second_plane = {layer.data.ram,
                         join_address(cdma.word(NVDLA_CDMA_D_DAIN_ADDR_HIGH_1),
                                      cdma.word(NVDLA_CDMA_D_DAIN_ADDR_LOW_1)),
                         cdma.word(NVDLA_CDMA_D_LINE_UV_STRIDE), 0};
   if (layer.winograd) {
-    layer.fold_x = NVDLA_VIEW_FIELD(cdma, CDMA_D_CONV_STRIDE, CONV_X_STRIDE) + 1;
-    layer.fold_y = NVDLA_VIEW_FIELD(cdma, CDMA_D_CONV_STRIDE, CONV_Y_STRIDE) + 1;
+    layer.fold_x = CDMA(CONV_STRIDE, CONV_X_STRIDE) + 1;
+    layer.fold_y = CDMA(CONV_STRIDE, CONV_Y_STRIDE) + 1;
   }
-  layer.fetch_width_ext = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
-  layer.fetch_height_ext = NVDLA_VIEW_FIELD(cdma, CDMA_D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-  layer.pad_right = NVDLA_VIEW_FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_RIGHT);
-  layer.pad_bottom = NVDLA_VIEW_FIELD(cdma, CDMA_D_ZERO_PADDING, PAD_BOTTOM);
-  layer.data_banks = NVDLA_VIEW_FIELD(cdma, CDMA_D_BANK, DATA_BANK) + 1;
-  layer.weight_banks = NVDLA_VIEW_FIELD(cdma, CDMA_D_BANK, WEIGHT_BANK) + 1;
+  layer.fetch_width_ext = CDMA(DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
+  layer.fetch_height_ext = CDMA(DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
+  layer.pad_right = CDMA(ZERO_PADDING, PAD_RIGHT);
+  layer.pad_bottom = CDMA(ZERO_PADDING, PAD_BOTTOM);
+  layer.data_banks = CDMA(BANK, DATA_BANK) + 1;
+  layer.weight_banks = CDMA(BANK, WEIGHT_BANK) + 1;
 
-  layer.csc_height = NVDLA_VIEW_FIELD(csc, CSC_D_DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
-  layer.csc_width = NVDLA_VIEW_FIELD(csc, CSC_D_DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
-  layer.csc_channels = NVDLA_VIEW_FIELD(csc, CSC_D_DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) + 1;
-  layer.weight_channels = NVDLA_VIEW_FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
-  layer.post_lines = 1u << NVDLA_VIEW_FIELD(csc, CSC_D_POST_Y_EXTENSION, Y_EXTENSION);
-  layer.pra_truncate = NVDLA_VIEW_FIELD(csc, CSC_D_PRA_CFG, PRA_TRUNCATE);
-  layer.kernel_width = NVDLA_VIEW_FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
-  layer.kernel_height = NVDLA_VIEW_FIELD(csc, CSC_D_WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
-  layer.out_width = NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
-  layer.out_height = NVDLA_VIEW_FIELD(csc, CSC_D_DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
-  layer.atomics = NVDLA_VIEW_FIELD(csc, CSC_D_ATOMICS, ATOMICS) + 1;
-  layer.release = NVDLA_VIEW_FIELD(csc, CSC_D_RELEASE, RLS_SLICES) + 1;
-  layer.stride_width = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
-  layer.stride_height = NVDLA_VIEW_FIELD(csc, CSC_D_CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
-  layer.dilation_width = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, X_DILATION_EXT) + 1;
-  layer.dilation_height = NVDLA_VIEW_FIELD(csc, CSC_D_DILATION_EXT, Y_DILATION_EXT) + 1;
-  layer.pad_left = NVDLA_VIEW_FIELD(csc, CSC_D_ZERO_PADDING, PAD_LEFT);
-  layer.pad_top = NVDLA_VIEW_FIELD(csc, CSC_D_ZERO_PADDING, PAD_TOP);
+  layer.csc_height = CSC(DATAIN_SIZE_EXT_0, DATAIN_HEIGHT_EXT) + 1;
+  layer.csc_width = CSC(DATAIN_SIZE_EXT_0, DATAIN_WIDTH_EXT) + 1;
+  layer.csc_channels = CSC(DATAIN_SIZE_EXT_1, DATAIN_CHANNEL_EXT) + 1;
+  layer.weight_channels = CSC(WEIGHT_SIZE_EXT_1, WEIGHT_CHANNEL_EXT) + 1;
+  layer.post_lines = 1u << CSC(POST_Y_EXTENSION, Y_EXTENSION);
+  layer.pra_truncate = CSC(PRA_CFG, PRA_TRUNCATE);
+  layer.kernel_width = CSC(WEIGHT_SIZE_EXT_0, WEIGHT_WIDTH_EXT) + 1;
+  layer.kernel_height = CSC(WEIGHT_SIZE_EXT_0, WEIGHT_HEIGHT_EXT) + 1;
+  layer.out_width = CSC(DATAOUT_SIZE_0, DATAOUT_WIDTH) + 1;
+  layer.out_height = CSC(DATAOUT_SIZE_0, DATAOUT_HEIGHT) + 1;
+  layer.atomics = CSC(ATOMICS, ATOMICS) + 1;
+  layer.release = CSC(RELEASE, RLS_SLICES) + 1;
+  layer.stride_width = CSC(CONV_STRIDE_EXT, CONV_X_STRIDE_EXT) + 1;
+  layer.stride_height = CSC(CONV_STRIDE_EXT, CONV_Y_STRIDE_EXT) + 1;
+  layer.dilation_width = CSC(DILATION_EXT, X_DILATION_EXT) + 1;
+  layer.dilation_height = CSC(DILATION_EXT, Y_DILATION_EXT) + 1;
+  layer.pad_left = CSC(ZERO_PADDING, PAD_LEFT);
+  layer.pad_top = CSC(ZERO_PADDING, PAD_TOP);
   layer.pad_value = static_cast<std::int16_t>(csc.word(NVDLA_CSC_D_ZERO_PADDING_VALUE));
-  layer.clip = NVDLA_VIEW_FIELD(cacc, CACC_D_CLIP_CFG, CLIP_TRUNCATE);
+  layer.clip = CACC(CLIP_CFG, CLIP_TRUNCATE);
 
   if (layer.winograd) {
     // CSC sees what folding and extension have made of the cube.
@@ -195,6 +186,13 @@ ConvLayer read_conv(const RegisterFile& registers) {
   layer.mismatch = agree.take();
   return layer;
 }
+
+#undef CDMA
+#undef CSC
+#undef CMAC_A
+#undef CMAC_B
+#undef CACC
+#undef SAME
 
 ConvFetch plan_fetch(const ConvLayer& layer, const CbufState& cbuf) {
   ConvFetch fetch;

@@ -87,75 +87,76 @@ std::string band_fault(const PdpLayer& layer) {
 
 }  // namespace
 
+// Fields by the names that they have in nvdla_regs.h.
+#define PDP_RDMA(reg, name) NVDLA_VIEW_FIELD(view, PDP_RDMA_D_##reg, name)
+#define PDP(reg, name) NVDLA_VIEW_FIELD(view, PDP_D_##reg, name)
+
 PdpRdma read_pdp_rdma(const GroupView& view) {
   PdpRdma rdma;
-  rdma.width = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;
-  rdma.height = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
-  rdma.channels = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
-  rdma.precision =
-      static_cast<Precision>(NVDLA_VIEW_FIELD(view, PDP_RDMA_D_DATA_FORMAT, INPUT_DATA));
-  rdma.source = {ram_type(NVDLA_VIEW_FIELD(view, PDP_RDMA_D_SRC_RAM_CFG, SRC_RAM_TYPE)),
+  rdma.width = PDP_RDMA(DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;
+  rdma.height = PDP_RDMA(DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
+  rdma.channels = PDP_RDMA(DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
+  rdma.precision = static_cast<Precision>(PDP_RDMA(DATA_FORMAT, INPUT_DATA));
+  rdma.source = {ram_type(PDP_RDMA(SRC_RAM_CFG, SRC_RAM_TYPE)),
                  join_address(view.word(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH),
                               view.word(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW)),
                  view.word(NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE),
                  view.word(NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE)};
-  rdma.bands = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_OPERATION_MODE_CFG, SPLIT_NUM) + 1;
+  rdma.bands = PDP_RDMA(OPERATION_MODE_CFG, SPLIT_NUM) + 1;
   rdma.in = {
-      NVDLA_VIEW_FIELD(view, PDP_RDMA_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_FIRST) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_RDMA_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_MID) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_RDMA_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_LAST) + 1,
+      PDP_RDMA(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_FIRST) + 1,
+      PDP_RDMA(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_MID) + 1,
+      PDP_RDMA(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_LAST) + 1,
   };
-  rdma.kernel_width = NVDLA_VIEW_FIELD(view, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
-  rdma.stride_width =
-      NVDLA_VIEW_FIELD(view, PDP_RDMA_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+  rdma.kernel_width = PDP_RDMA(POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
+  rdma.stride_width = PDP_RDMA(POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
   return rdma;
 }
 
 PdpLayer read_pdp(const RegisterFile& registers) {
   const GroupView view = registers.view(NVDLA_UNIT_PDP);
   PdpLayer layer;
-  layer.width = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;
-  layer.height = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
-  layer.channels = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
-  layer.out_width = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH) + 1;
-  layer.out_height = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT) + 1;
-  layer.out_channels = NVDLA_VIEW_FIELD(view, PDP_D_DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL) + 1;
-  layer.method =
-      static_cast<Pooling>(NVDLA_VIEW_FIELD(view, PDP_D_OPERATION_MODE_CFG, POOLING_METHOD));
-  layer.from_memory = NVDLA_VIEW_FIELD(view, PDP_D_OPERATION_MODE_CFG, FLYING_MODE) != 0;
-  layer.bands = NVDLA_VIEW_FIELD(view, PDP_D_OPERATION_MODE_CFG, SPLIT_NUM) + 1;
-  layer.flush_nan = NVDLA_VIEW_FIELD(view, PDP_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
-  layer.precision = static_cast<Precision>(NVDLA_VIEW_FIELD(view, PDP_D_DATA_FORMAT, INPUT_DATA));
+  layer.width = PDP(DATA_CUBE_IN_WIDTH, CUBE_IN_WIDTH) + 1;
+  layer.height = PDP(DATA_CUBE_IN_HEIGHT, CUBE_IN_HEIGHT) + 1;
+  layer.channels = PDP(DATA_CUBE_IN_CHANNEL, CUBE_IN_CHANNEL) + 1;
+  layer.out_width = PDP(DATA_CUBE_OUT_WIDTH, CUBE_OUT_WIDTH) + 1;
+  layer.out_height = PDP(DATA_CUBE_OUT_HEIGHT, CUBE_OUT_HEIGHT) + 1;
+  layer.out_channels = PDP(DATA_CUBE_OUT_CHANNEL, CUBE_OUT_CHANNEL) + 1;
+  layer.method = static_cast<Pooling>(PDP(OPERATION_MODE_CFG, POOLING_METHOD));
+  layer.from_memory = PDP(OPERATION_MODE_CFG, FLYING_MODE) != 0;
+  layer.bands = PDP(OPERATION_MODE_CFG, SPLIT_NUM) + 1;
+  layer.flush_nan = PDP(NAN_FLUSH_TO_ZERO, NAN_TO_ZERO) != 0;
+  layer.precision = static_cast<Precision>(PDP(DATA_FORMAT, INPUT_DATA));
   layer.in = {
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_FIRST) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_MID) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_LAST) + 1,
+      PDP(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_FIRST) + 1,
+      PDP(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_MID) + 1,
+      PDP(PARTIAL_WIDTH_IN, PARTIAL_WIDTH_IN_LAST) + 1,
   };
   layer.out = {
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_FIRST) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_MID) + 1,
-      NVDLA_VIEW_FIELD(view, PDP_D_PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_LAST) + 1,
+      PDP(PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_FIRST) + 1,
+      PDP(PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_MID) + 1,
+      PDP(PARTIAL_WIDTH_OUT, PARTIAL_WIDTH_OUT_LAST) + 1,
   };
   // Bands are as wide as they are, whatever CUBE_OUT_WIDTH says.
   if (layer.bands > 1)
     layer.out_width = layer.out.first + (layer.bands - 2) * layer.out.middle + layer.out.last;
-  layer.kernel_width = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
-  layer.kernel_height = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
-  layer.stride_width = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
-  layer.stride_height = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
-  layer.left = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_LEFT);
-  layer.right = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_RIGHT);
-  layer.top = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_TOP);
-  layer.bottom = NVDLA_VIEW_FIELD(view, PDP_D_POOLING_PADDING_CFG, PAD_BOTTOM);
-  layer.reciprocal_width = NVDLA_VIEW_FIELD(view, PDP_D_RECIP_KERNEL_WIDTH, RECIP_KERNEL_WIDTH);
-  layer.reciprocal_height = NVDLA_VIEW_FIELD(view, PDP_D_RECIP_KERNEL_HEIGHT, RECIP_KERNEL_HEIGHT);
+  layer.kernel_width = PDP(POOLING_KERNEL_CFG, KERNEL_WIDTH) + 1;
+  layer.kernel_height = PDP(POOLING_KERNEL_CFG, KERNEL_HEIGHT) + 1;
+  layer.stride_width = PDP(POOLING_KERNEL_CFG, KERNEL_STRIDE_WIDTH) + 1;
+  layer.stride_height = PDP(POOLING_KERNEL_CFG, KERNEL_STRIDE_HEIGHT) + 1;
+  layer.left = PDP(POOLING_PADDING_CFG, PAD_LEFT);
+  layer.right = PDP(POOLING_PADDING_CFG, PAD_RIGHT);
+  layer.top = PDP(POOLING_PADDING_CFG, PAD_TOP);
+  layer.bottom = PDP(POOLING_PADDING_CFG, PAD_BOTTOM);
+  layer.reciprocal_width = PDP(RECIP_KERNEL_WIDTH, RECIP_KERNEL_WIDTH);
+  layer.reciprocal_height = PDP(RECIP_KERNEL_HEIGHT, RECIP_KERNEL_HEIGHT);
   constexpr std::uint32_t kRegisterStep =
       NVDLA_PDP_D_POOLING_PADDING_VALUE_2_CFG - NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG;
   static_assert(NVDLA_PDP_D_POOLING_PADDING_VALUE_7_CFG ==
                 NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + 6 * kRegisterStep);
   for (unsigned n = 1; n < layer.padding.size(); ++n)
     layer.padding[n] = view.word(NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG + (n - 1) * kRegisterStep);
-  layer.destination = {ram_type(NVDLA_VIEW_FIELD(view, PDP_D_DST_RAM_CFG, DST_RAM_TYPE)),
+  layer.destination = {ram_type(PDP(DST_RAM_CFG, DST_RAM_TYPE)),
                        join_address(view.word(NVDLA_PDP_D_DST_BASE_ADDR_HIGH),
                                     view.word(NVDLA_PDP_D_DST_BASE_ADDR_LOW)),
                        view.word(NVDLA_PDP_D_DST_LINE_STRIDE),
@@ -164,6 +165,9 @@ PdpLayer read_pdp(const RegisterFile& registers) {
   if (layer.has_rdma) layer.rdma = read_pdp_rdma(registers.view(NVDLA_UNIT_PDP_RDMA));
   return layer;
 }
+
+#undef PDP_RDMA
+#undef PDP
 
 void input_columns(const PdpRdma& rdma, std::vector<Columns>& columns) {
   columns.clear();

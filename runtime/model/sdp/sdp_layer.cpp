@@ -82,23 +82,25 @@ OperatorX read_x(const XFields& fields) {
         NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_##part##_CVT_TRUNCATE_VALUE, EW_##part##_CVT_TRUNCATE) \
   }
 
+// Fields by the names that they have in nvdla_regs.h.
+#define SDP_RDMA(reg, name) NVDLA_VIEW_FIELD(view, SDP_RDMA_D_##reg, name)
+#define SDP(reg, name) NVDLA_VIEW_FIELD(view, SDP_D_##reg, name)
+
 OperatorY read_y(const GroupView& view) {
   OperatorY y;
-  y.active = NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_BYPASS) == 0;
-  y.alu = {y.active && NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_ALU_BYPASS) == 0,
-           NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_ALU_CFG, EW_ALU_SRC) != 0,
+  y.active = SDP(DP_EW_CFG, EW_BYPASS) == 0;
+  y.alu = {y.active && SDP(DP_EW_CFG, EW_ALU_BYPASS) == 0, SDP(DP_EW_ALU_CFG, EW_ALU_SRC) != 0,
            static_cast<std::int32_t>(view.word(NVDLA_SDP_D_DP_EW_ALU_SRC_VALUE))};
-  y.mul = {y.active && NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_MUL_BYPASS) == 0,
-           NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_MUL_CFG, EW_MUL_SRC) != 0,
+  y.mul = {y.active && SDP(DP_EW_CFG, EW_MUL_BYPASS) == 0, SDP(DP_EW_MUL_CFG, EW_MUL_SRC) != 0,
            static_cast<std::int32_t>(view.word(NVDLA_SDP_D_DP_EW_MUL_SRC_VALUE))};
-  const std::uint32_t algorithm = NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_ALU_ALGO);
+  const std::uint32_t algorithm = SDP(DP_EW_CFG, EW_ALU_ALGO);
   y.equal = y.alu.active && algorithm == NVDLA_SDP_D_DP_EW_CFG_EW_ALU_ALGO_EQL;
   y.algorithm = y.alu.active && !y.equal ? alu_algorithm(algorithm) : Alu::kNone;
   y.alu_converter = OPERAND_CONVERTER(view, ALU);
   y.mul_converter = OPERAND_CONVERTER(view, MUL);
-  y.truncate = NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_TRUNCATE_VALUE, EW_TRUNCATE);
-  y.prelu = y.mul.active && NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_MUL_PRELU) != 0;
-  y.lut = y.active && NVDLA_VIEW_FIELD(view, SDP_D_DP_EW_CFG, EW_LUT_BYPASS) == 0;
+  y.truncate = SDP(DP_EW_TRUNCATE_VALUE, EW_TRUNCATE);
+  y.prelu = y.mul.active && SDP(DP_EW_CFG, EW_MUL_PRELU) != 0;
+  y.lut = y.active && SDP(DP_EW_CFG, EW_LUT_BYPASS) == 0;
   return y;
 }
 
@@ -173,16 +175,16 @@ std::string rdma_fault(const SdpLayer& layer, bool first_generation) {
 
 SdpRdma read_sdp_rdma(const GroupView& view) {
   SdpRdma rdma;
-  rdma.width = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_WIDTH, WIDTH) + 1;
-  rdma.height = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
-  rdma.channels = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_DATA_CUBE_CHANNEL, CHANNEL) + 1;
-  rdma.flying = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
-  rdma.winograd = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, WINOGRAD) != 0;
-  rdma.in = precision(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, IN_PRECISION));
-  rdma.proc = precision(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, PROC_PRECISION));
-  rdma.out = precision(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, OUT_PRECISION));
-  rdma.batches = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
-  rdma.source = {ram_type(NVDLA_VIEW_FIELD(view, SDP_RDMA_D_SRC_DMA_CFG, SRC_RAM_TYPE)),
+  rdma.width = SDP_RDMA(DATA_CUBE_WIDTH, WIDTH) + 1;
+  rdma.height = SDP_RDMA(DATA_CUBE_HEIGHT, HEIGHT) + 1;
+  rdma.channels = SDP_RDMA(DATA_CUBE_CHANNEL, CHANNEL) + 1;
+  rdma.flying = SDP_RDMA(FEATURE_MODE_CFG, FLYING_MODE) != 0;
+  rdma.winograd = SDP_RDMA(FEATURE_MODE_CFG, WINOGRAD) != 0;
+  rdma.in = precision(SDP_RDMA(FEATURE_MODE_CFG, IN_PRECISION));
+  rdma.proc = precision(SDP_RDMA(FEATURE_MODE_CFG, PROC_PRECISION));
+  rdma.out = precision(SDP_RDMA(FEATURE_MODE_CFG, OUT_PRECISION));
+  rdma.batches = SDP_RDMA(FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
+  rdma.source = {ram_type(SDP_RDMA(SRC_DMA_CFG, SRC_RAM_TYPE)),
                  join_address(view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH),
                               view.word(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW)),
                  view.word(NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE),
@@ -190,39 +192,39 @@ SdpRdma read_sdp_rdma(const GroupView& view) {
   rdma.operands[0] = OPERAND_DMA(view, BS, BRDMA);
   rdma.operands[1] = OPERAND_DMA(view, BN, NRDMA);
   rdma.operands[2] = OPERAND_DMA(view, EW, ERDMA);
-  rdma.count_specials = NVDLA_VIEW_FIELD(view, SDP_RDMA_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
+  rdma.count_specials = SDP_RDMA(PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
   return rdma;
 }
 
 SdpLayer read_sdp(const RegisterFile& registers) {
   const GroupView view = registers.view(NVDLA_UNIT_SDP);
   SdpLayer layer;
-  layer.width = NVDLA_VIEW_FIELD(view, SDP_D_DATA_CUBE_WIDTH, WIDTH) + 1;
-  layer.height = NVDLA_VIEW_FIELD(view, SDP_D_DATA_CUBE_HEIGHT, HEIGHT) + 1;
-  layer.channels = NVDLA_VIEW_FIELD(view, SDP_D_DATA_CUBE_CHANNEL, CHANNEL) + 1;
-  layer.flying = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, FLYING_MODE) != 0;
-  layer.to_pdp = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, OUTPUT_DST) != 0;
-  layer.winograd = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, WINOGRAD) != 0;
-  layer.batches = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
-  layer.proc = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, PROC_PRECISION));
-  layer.out = precision(NVDLA_VIEW_FIELD(view, SDP_D_DATA_FORMAT, OUT_PRECISION));
-  layer.destination = {ram_type(NVDLA_VIEW_FIELD(view, SDP_D_DST_DMA_CFG, DST_RAM_TYPE)),
+  layer.width = SDP(DATA_CUBE_WIDTH, WIDTH) + 1;
+  layer.height = SDP(DATA_CUBE_HEIGHT, HEIGHT) + 1;
+  layer.channels = SDP(DATA_CUBE_CHANNEL, CHANNEL) + 1;
+  layer.flying = SDP(FEATURE_MODE_CFG, FLYING_MODE) != 0;
+  layer.to_pdp = SDP(FEATURE_MODE_CFG, OUTPUT_DST) != 0;
+  layer.winograd = SDP(FEATURE_MODE_CFG, WINOGRAD) != 0;
+  layer.batches = SDP(FEATURE_MODE_CFG, BATCH_NUMBER) + 1;
+  layer.proc = precision(SDP(DATA_FORMAT, PROC_PRECISION));
+  layer.out = precision(SDP(DATA_FORMAT, OUT_PRECISION));
+  layer.destination = {ram_type(SDP(DST_DMA_CFG, DST_RAM_TYPE)),
                        join_address(view.word(NVDLA_SDP_D_DST_BASE_ADDR_HIGH),
                                     view.word(NVDLA_SDP_D_DST_BASE_ADDR_LOW)),
                        view.word(NVDLA_SDP_D_DST_LINE_STRIDE),
                        view.word(NVDLA_SDP_D_DST_SURFACE_STRIDE)};
   layer.batch_stride = view.word(NVDLA_SDP_D_DST_BATCH_STRIDE);
-  layer.flush_nan = NVDLA_VIEW_FIELD(view, SDP_D_FEATURE_MODE_CFG, NAN_TO_ZERO) != 0;
+  layer.flush_nan = SDP(FEATURE_MODE_CFG, NAN_TO_ZERO) != 0;
   layer.x[0] = OPERATOR_X(view, BS);
   layer.x[1] = OPERATOR_X(view, BN);
   layer.y = read_y(view);
   if (layer.y.lut) layer.table = read_sdp_lut(registers, layer.proc);
   layer.offset = static_cast<std::int32_t>(view.word(NVDLA_SDP_D_CVT_OFFSET));
   layer.scale = low16(view.word(NVDLA_SDP_D_CVT_SCALE));
-  layer.shift = NVDLA_VIEW_FIELD(view, SDP_D_CVT_SHIFT, CVT_SHIFT);
-  layer.count_saturation = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_SAT_EN) != 0;
-  layer.count_specials = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
-  layer.count_lut = NVDLA_VIEW_FIELD(view, SDP_D_PERF_ENABLE, PERF_LUT_EN) != 0;
+  layer.shift = SDP(CVT_SHIFT, CVT_SHIFT);
+  layer.count_saturation = SDP(PERF_ENABLE, PERF_SAT_EN) != 0;
+  layer.count_specials = SDP(PERF_ENABLE, PERF_NAN_INF_COUNT_EN) != 0;
+  layer.count_lut = SDP(PERF_ENABLE, PERF_LUT_EN) != 0;
 
   layer.needs_rdma = !layer.flying;
   for (unsigned i = 0; i < 3; ++i) layer.needs_rdma |= taken(layer, i).alu || taken(layer, i).mul;
@@ -230,6 +232,9 @@ SdpLayer read_sdp(const RegisterFile& registers) {
   if (layer.has_rdma) layer.rdma = read_sdp_rdma(registers.view(NVDLA_UNIT_SDP_RDMA));
   return layer;
 }
+
+#undef SDP_RDMA
+#undef SDP
 
 bool reads_nothing(const SdpRdma& rdma) noexcept {
   return rdma.flying && std::all_of(std::begin(rdma.operands), std::end(rdma.operands),
