@@ -385,13 +385,13 @@ TEST_F(BadComparison, ConvolutionWithOperatorY) {
 
 TEST_F(BadComparison, ConvolutionInTiles) {
   behind_convolution();
-  conv_->winograd = Rewrite::kAlways;
+  conv_->tuning.winograd = Rewrite::kAlways;
   refused("no comparison behind a convolution with Winograd");
 }
 
 TEST_F(BadComparison, ConvolutionOfSeveralCubes) {
   behind_convolution();
-  conv_->batch = Rewrite::kAlways;
+  conv_->tuning.batch = Rewrite::kAlways;
   refused("no comparison behind a convolution with several cubes at once");
 }
 

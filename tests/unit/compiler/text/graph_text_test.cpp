@@ -89,15 +89,16 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
       detail::SdpNode{};
   [[maybe_unused]] auto [alu, mul, mode, alus, muls, tensor, alu_shift, mul_shift, relu] =
       detail::OperatorNode{};
-  [[maybe_unused]] auto [conv, weights, groups, sdp, folding, winograd, batch, truncate, extension,
-                         form] = detail::ConvNode{};
+  [[maybe_unused]] auto [conv, weights, groups, sdp, tuning, truncate, form] = detail::ConvNode{};
+  [[maybe_unused]] auto [folding, winograd, batch, extension] = Convolution::Tuning{};
   [[maybe_unused]] auto [tiles, folded, images, lines, blocks, at_once] = detail::ConvForm{};
   [[maybe_unused]] auto [conv_of_tiles, desc_of_tiles] = detail::WinogradForm{};
   [[maybe_unused]] auto [weights_of_tiles, step_x, step_y, weight_shift] = WinogradDesc{};
   [[maybe_unused]] auto [first_kernel, block_kernels, first_channel, channels] =
       detail::KernelBlock{};
   [[maybe_unused]] auto [whole, corner_of_view] = detail::View{};
-  [[maybe_unused]] auto [desc, shift, zero_point, kernels, phases] = detail::DeconvNode{};
+  [[maybe_unused]] auto [desc, shift, nan_to_zero, zero_point, kernels, phases] =
+      detail::DeconvNode{};
   [[maybe_unused]] auto [of_input, of_weights, sx, sy, pt, pb, pl, pr, eb, er] =
       DeconvolutionDesc{};
   [[maybe_unused]] auto [pdp, flies] = detail::PoolNode{};

@@ -67,7 +67,7 @@ void expect_batch(Precision precision) {
     conv.output = requantize(precision == Precision::kInt8 ? 0.002 : 0.00002);
   }
   conv.relu = true;
-  conv.batch = Rewrite::kAlways;
+  conv.tuning.batch = Rewrite::kAlways;
   Network network;
   network.output(network.convolution(network.input("in", shape, precision), conv), "out");
   const RoundTrip trip =

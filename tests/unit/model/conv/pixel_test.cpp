@@ -29,7 +29,7 @@ TEST_P(Pixels, AreWhatTheirElementsAre) {
   for (unsigned code = 0; code < 36; ++code) {
     const PixelFormat& format = *pixel_format(code);
     ASSERT_EQ(BytePixels::fits(format),
-              std::string(format.name).find('8') != std::string::npos && format.planes == 1);
+              std::string(format.name()).find('8') != std::string::npos && format.planes == 1);
     if (!BytePixels::fits(format)) continue;
     ++formats;
     for (unsigned round = 0; round < 120; ++round) {
@@ -69,7 +69,7 @@ TEST_P(Pixels, AreWhatTheirElementsAre) {
       const BytePixels by(*kernels_, format, converter, proc, flip);
       ++(by.vectors() ? vectors : tables);
       by.convert(pixels.data(), count, got.data());
-      ASSERT_EQ(got, want) << format.name << ", round " << round;
+      ASSERT_EQ(got, want) << format.name() << ", round " << round;
     }
   }
   EXPECT_EQ(formats, 11u);
