@@ -13,7 +13,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/arm64-apt.sh"
 packages="busybox-static libdrm-dev libdrm2 libfmt-dev libfmt9 libgtest-dev googletest
-	libbenchmark-dev libbenchmark1debian librapidcheck-dev libpng-dev libpng16-16 zlib1g-dev zlib1g
+	libbenchmark-dev libbenchmark1debian librapidcheck-dev libpng-dev libpng16-16 libjpeg62-turbo-dev
+	libjpeg62-turbo zlib1g-dev zlib1g
 	libflatbuffers-dev libflatbuffers2 nlohmann-json3-dev libcli11-dev
 	libfdt-dev libfdt1"
 

@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
   program::Program self("digits", "Names the digits in pictures, on an NVDLA or its model");
   CLI::App& app = self.app();
   app.add_option("PICTURE", options.pictures,
-                 "PNG or PGM files, - for standard input; without any, the shipped ones")
+                 "PNG, JPEG or PGM files, - for standard input; without any, the shipped ones")
       ->type_name("FILE");
   program::add_device_option(app, options.device,
                              "Where to run: model:nv_small, kernel, ... as "

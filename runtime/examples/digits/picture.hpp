@@ -21,7 +21,7 @@ struct HeldOut {
   std::vector<std::vector<std::int8_t>> reference_scores;
 };
 
-// Reads a PNG or PGM file as 8-bit grey. Throws nvdla::program::UsageError.
+// Reads a PNG, JPEG or PGM file as 8-bit grey. Throws nvdla::program::UsageError.
 Picture read_picture(const std::filesystem::path& path);
 
 // Reads held_out.png, held_out.json and held_out_scores.json. Throws the same.

@@ -405,7 +405,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       ->required();
   command
       ->add_option("--input,-i", options->inputs,
-                   "PNG, PGM, NumPy array (.npy), raw reals (NAME.f32) or raw file, - for "
+                   "PNG, JPEG, PGM, NumPy array (.npy), raw reals (NAME.f32) or raw file, - for "
                    "standard input; "
                    "one for each input, in their order, or none: zeros")
       ->type_name("FILE")

@@ -24,6 +24,13 @@ PictureSize png_size(const std::string& name, std::span<const std::uint8_t> file
 Picture decode_png(const std::string& name, std::span<const std::uint8_t> file,
                    std::uint32_t channels);
 
+bool is_jpeg(std::span<const std::uint8_t> file);
+PictureSize jpeg_size(const std::string& name, std::span<const std::uint8_t> file);
+// Decodes by libjpeg. Grey is the luma that the file holds. Pixels stay in the order of the file,
+// whatever its EXIF data says of the camera's position.
+Picture decode_jpeg(const std::string& name, std::span<const std::uint8_t> file,
+                    std::uint32_t channels);
+
 }  // namespace nvdla::program
 
 #endif  // NVDLA_TOOLS_FILES_DECODERS_HPP

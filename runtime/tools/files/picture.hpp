@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Pictures: PNG and PGM to pixels of eight bits, and back.
+// Pictures: PNG, JPEG and PGM to pixels of eight bits, and PNG and PGM back.
 #ifndef NVDLA_TOOLS_FILES_PICTURE_HPP
 #define NVDLA_TOOLS_FILES_PICTURE_HPP
 

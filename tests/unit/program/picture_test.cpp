@@ -5,12 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "common/png_writer.hpp"
-#include "tools/files/status.hpp"
+#include "pictures.hpp"
 
 namespace nvdla::program {
 namespace {
@@ -18,19 +17,8 @@ namespace {
 using test::make_png;
 using test::PngImage;
 
-std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
-
 Picture decode(const std::string& file, std::uint32_t channels) {
   return decode_picture("p.png", bytes_of(file), channels);
-}
-
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // Sides that no pass of an interlaced file divides.
@@ -152,7 +140,7 @@ TEST(Png, GammaChangesNothing) {
 TEST(Png, TruncatedAnywhere) {
   const std::string whole = make_png(ramp(8, 2, true));
   for (std::size_t size = 1; size < whole.size(); ++size)
-    ASSERT_NE(error_of([&] { decode(whole.substr(0, size), 1); }), "no error") << size;
+    ASSERT_NE(usage_error_of([&] { decode(whole.substr(0, size), 1); }), "no error") << size;
 }
 
 TEST(Png, DamagedAnywhere) {
@@ -160,7 +148,7 @@ TEST(Png, DamagedAnywhere) {
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    ASSERT_NE(error_of([&] { decode(damaged, 1); }), "no error") << at;
+    ASSERT_NE(usage_error_of([&] { decode(damaged, 1); }), "no error") << at;
   }
 }
 
@@ -174,18 +162,19 @@ TEST(Pictures, HugeOnesAreRefusedBeforeTheyAreDecoded) {
     test::put32(header, height);
     header += file.substr(24, 5);
     file.replace(8, 25, test::png_chunk("IHDR", header));
-    EXPECT_EQ(error_of([&] { picture_size("p.png", bytes_of(file)); }),
+    EXPECT_EQ(usage_error_of([&] { picture_size("p.png", bytes_of(file)); }),
               "p.png: " + std::to_string(width) + "x" + std::to_string(height) +
                   " pixels; sides are 1..8192");
-    EXPECT_NE(error_of([&] { decode(file, 1); }).find("sides are 1..8192"), std::string::npos);
+    EXPECT_NE(usage_error_of([&] { decode(file, 1); }).find("sides are 1..8192"),
+              std::string::npos);
   }
-  EXPECT_EQ(error_of([] { picture_size("p.pgm", bytes_of("P5 8193 1 255\n")); }),
+  EXPECT_EQ(usage_error_of([] { picture_size("p.pgm", bytes_of("P5 8193 1 255\n")); }),
             "p.pgm: 8193x1 pixels; sides are 1..8192");
 }
 
 TEST(Pictures, WhatIsNone) {
-  EXPECT_EQ(error_of([] { decode("P6 1 1 255\nabc", 3); }),
-            "p.png: not a readable PNG file or PGM file");
+  EXPECT_EQ(usage_error_of([] { decode("P6 1 1 255\nabc", 3); }),
+            "p.png: not a readable PNG, JPEG or PGM file");
 }
 
 TEST(Pictures, AreReadAsTheyWereWritten) {

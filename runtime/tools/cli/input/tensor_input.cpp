@@ -148,7 +148,7 @@ void write_raw(Request& request, const LoadableTensor& t, const std::string& pat
   }
   if (file.size() != t.bytes) {
     throw UsageError(fmt::format(
-        "{}: {} bytes, input '{}' ({}) takes {} ({}) or {} (as in memory); PNG, PGM and "
+        "{}: {} bytes, input '{}' ({}) takes {} ({}) or {} (as in memory); PNG, JPEG, PGM and "
         "NumPy's .npy are recognised by how they begin",
         path, file.size(), t.name, shape_text(t), packed,
         t.image() ? "pixels by plane, line, column" : "elements by channel, line, column",
