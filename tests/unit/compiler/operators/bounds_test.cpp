@@ -30,8 +30,11 @@ ElementBounds any_bounds(Random& random) {
   return bounds;
 }
 
+// Both ends may lie on one side of all elements: these saturate in any case.
 Values held(Values values, const ElementBounds& bounds) {
-  for (std::int32_t& value : values.data) value = std::clamp(value, bounds.least, bounds.greatest);
+  const std::int32_t low = values.precision == Precision::kInt8 ? -128 : -32768;
+  for (std::int32_t& value : values.data)
+    value = std::clamp(std::clamp(value, bounds.least, bounds.greatest), low, -low - 1);
   return values;
 }
 
