@@ -157,7 +157,8 @@ TEST_F(DigitsData, PngMissingOrADirectory) {
 
 TEST_F(DigitsData, PngThatIsText) {
   const fs::path path = write("text.png", "These are not the pixels you are looking for.");
-  EXPECT_CONTAINS(error_of([&] { read_picture(path); }), "text.png: not a readable PNG file");
+  EXPECT_CONTAINS(error_of([&] { read_picture(path); }),
+                  "text.png: not a readable PNG, JPEG or PGM file");
 }
 
 TEST_F(DigitsData, PngTruncatedAnywhere) {

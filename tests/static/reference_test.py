@@ -12,7 +12,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # A member that follows another one, and where it is put.
 MEMBERS = [
     ("buffer.hpp", "  Memory memory() const noexcept;", "  bool is_new() const noexcept;", "is_new"),
-    ("lowlevel/tensors.hpp", "  std::uint32_t atom = 32;", "  std::uint32_t spare = 0;", "spare"),
+    ("types/tensor_desc.hpp", "  std::uint32_t atom = 32;", "  std::uint32_t spare = 0;", "spare"),
     ("types/error.hpp", "  kBusFault = 9,", "  kNobodyKnows = 99,", "kNobodyKnows"),
     ("types/half.hpp", "NVDLA_API float from_half(", "float from_quarter(int bits);", "from_quarter"),
 ]

@@ -202,11 +202,11 @@ TEST(BadGroups, AreNamedExactly) {
           [](Convolution& c) { c.kernels = 15; });
   refused(in, 4, 12, "12 weights given, 12x3x1x1 (KCRS) are 36", as_it_is);
   refused(image, 4, 12, "groups 4: the input is an image, which has one group", as_it_is);
-  refused(in, 12, 12, "groups 12: folding is kAlways, which has one group",
+  refused(in, 12, 12, "groups 12: tuning.folding is kAlways, which has one group",
           [](Convolution& c) { c.tuning.folding = Rewrite::kAlways; });
   refused(in, 12, 12, "groups 12: tuning.winograd is kAlways, which has one group",
           [](Convolution& c) { c.tuning.winograd = Rewrite::kAlways; });
-  refused(in, 12, 12, "groups 12: batch is kAlways, which has one group",
+  refused(in, 12, 12, "groups 12: tuning.batch is kAlways, which has one group",
           [](Convolution& c) { c.tuning.batch = Rewrite::kAlways; });
   Convolution conv{.kernels = 12, .groups = 12};
   conv.weights = std::span(weights).first(12);
