@@ -69,8 +69,8 @@ class NVDLA_API CompiledNetwork {
   /// Returns the name of an output. Throws kInvalidArgument past the end.
   std::string_view output_name(std::uint32_t index) const;
   /// Returns the layout of an input or output in memory. Throws kInvalidArgument listing the
-  /// names that there are. Of an input that a layer has folded (Convolution::folding) it is the
-  /// folded cube.
+  /// names that there are. Of an input that a layer has folded (Convolution::Tuning::folding) it is
+  /// the folded cube.
   const TensorDesc& desc(std::string_view name) const;
   /// Returns the layout of an image input in memory. Throws kInvalidArgument for any other name.
   const ImageDesc& image(std::string_view name) const;

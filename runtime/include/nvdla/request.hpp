@@ -88,7 +88,7 @@ class NVDLA_API Request {
   /// Unpacks what the last run left in an output, or what an input holds; floats are dequantised as
   /// the tensor describes. Throws kBusy during a run. Of an output it throws kInvalidArgument
   /// before the first run and if the output was bound anew since, and after a run that failed what
-  /// that threw; of an input kInvalidArgument if it lies folded (Convolution::folding).
+  /// that threw; of an input kInvalidArgument if it lies folded (Convolution::Tuning::folding).
   void read(std::string_view name, Layout layout, std::span<std::int8_t> target) const;
   /// The same for int16 elements.
   void read(std::string_view name, Layout layout, std::span<std::int16_t> target) const;

@@ -126,9 +126,9 @@ class NVDLA_API QuantizedOperators {
   /// Exactly what the hardware computes from a sum of 32 bits. Throws kInvalidArgument for a kernel
   /// or a phase that there is not.
   std::int8_t result(std::uint32_t kernel, std::int32_t sum, std::uint32_t phase = 0) const;
-  /// Returns the number of phases: of a deconvolution stride_width * stride_height, y %
-  /// stride_height * stride_width
-  /// + x % stride_width being that of an element; else 1.
+  /// Returns the number of phases, 1 of all layers but deconvolutions. Of a deconvolution it is
+  /// stride_width * stride_height, and the element at (y, x) is of phase y % stride_height *
+  /// stride_width + x % stride_width.
   std::uint32_t phases() const noexcept { return phases_; }
   /// The operators of one of them, as those of a convolution.
   QuantizedOperators phase(std::uint32_t phase) const;
