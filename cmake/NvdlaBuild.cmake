@@ -315,7 +315,7 @@ function(nvdla_add_collections)
   get_property(arm64_tests GLOBAL PROPERTY NVDLA_ARM64_TESTS)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
   get_property(references GLOBAL PROPERTY NVDLA_REFERENCES)
-  set(product nvdla nvdla_static nvdla-cli nvdla-device-server activation convolution digits
+  set(product nvdla nvdla_static nvdla_importer nvdla-cli nvdla-device-server activation convolution digits
     digits_loadables network ${references})
   foreach(collection product thread_tests arm64_tests fuzzers)
     add_custom_target(${collection})

@@ -2,8 +2,9 @@
 #
 # What the library is called, exports and how it is found once installed: by
 # find_package(nvdla) as nvdla::nvdla or nvdla::nvdla_static, by pkg-config as
-# libnvdla, with --static too; libnvdla-sim for simulators, by pkg-config. And all
-# else that is installed, in components as Debian's packages have them: library,
+# libnvdla, with --static too; libnvdla-sim for simulators, by pkg-config; nvdla::nvdla-import and
+# libnvdla-import where models of ONNX can be imported. And all
+# else that is installed, in components as Debian's packages have them: library, import,
 # development, tools, licences; guides and
 # examples, which Debian's packages leave out.
 include(CMakePackageConfigHelpers)
@@ -28,12 +29,31 @@ install(TARGETS nvdla nvdla_static EXPORT nvdlaTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+# The importer of models, which needs protobuf, beside it.
+set(packages libnvdla libnvdla-sim)
+set(no_header PATTERN "import.hpp" EXCLUDE)
+if(NVDLA_ONNX)
+  set(no_header)
+  list(APPEND packages libnvdla-import)
+  set_target_properties(nvdla_importer PROPERTIES
+    OUTPUT_NAME nvdla-import
+    EXPORT_NAME nvdla-import
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINK_DEPENDS "${map}")
+  # Nothing of libnvdla but what it exports.
+  target_link_options(nvdla_importer PRIVATE "-Wl,--version-script=${map}" "-Wl,--no-undefined")
+  install(TARGETS nvdla_importer EXPORT nvdlaTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      COMPONENT import NAMELINK_COMPONENT development)
+endif()
 # For simulators; nothing of libnvdla is in it.
 install(TARGETS nvdla_sim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/runtime/sim/nvdla_sim.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/include/nvdla"
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+  FILES_MATCHING PATTERN "*.hpp" ${no_header})
 install(FILES "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_accel.h"
   "${PROJECT_SOURCE_DIR}/uapi/drm/nvdla_layer.h"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/drm COMPONENT development)
@@ -124,7 +144,7 @@ else()
   string(REGEX REPLACE "/$" "" up "${up}")
   set(NVDLA_PC_PREFIX "\${pcfiledir}/${up}")
 endif()
-foreach(package libnvdla libnvdla-sim)
+foreach(package IN LISTS packages)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in"
     "${PROJECT_BINARY_DIR}/package/${package}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/package/${package}.pc"

@@ -4,7 +4,7 @@
 Keys are commands, or a section and a command where that is run otherwise than elsewhere.
 """
 
-from readme_commands import Copy, Run, dry
+from readme_commands import MODEL, Copy, Run, dry
 
 PICTURE = "runtime/examples/digits/images/five-dejavu-serif-sheared.png"
 PATH = "export PATH=$PWD/build/bin:$PATH"
@@ -99,6 +99,11 @@ PAGES = {
         "build/bin/nvdla dump digits.nvdla": Run(r"conv1"),
         "build/bin/nvdla dump digits.nvdla --schedule": Run(r"^layer 0 "),
         "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
+        "build/bin/nvdla compile MODEL.onnx --check": Run(
+            r"^y +Relu +device", instead=(("MODEL.onnx", MODEL),)),
+        "build/bin/nvdla compile MODEL.onnx --output model.nvdla --report model.txt": Run(
+            r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
+        "build/bin/nvdla run MODEL.onnx": Run(r"y: ", instead=(("MODEL.onnx", MODEL),)),
         "build/bin/network": Run(r"^resnet50 +56 "),
         "build/bin/network resnet18 --device model:nv_small": Run(
             r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
@@ -250,6 +255,11 @@ PAGES = {
     },
     "docs/networks.md": {
         "make build": ANYWHERE["make build"],
+        "build/bin/nvdla compile MODEL.onnx --check": Run(
+            r"^y +Relu +device", instead=(("MODEL.onnx", MODEL),)),
+        "build/bin/nvdla compile MODEL.onnx --output model.nvdla --report model.txt": Run(
+            r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
+        "build/bin/nvdla run MODEL.onnx": Run(r"y: ", instead=(("MODEL.onnx", MODEL),)),
         "build/bin/network": Run(r"^resnet50 +56 "),
         "build/bin/network resnet18": Run(r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
         "build/bin/network googlenet --device model:nv_small": Run(

@@ -20,6 +20,8 @@ import tempfile
 import pages
 
 ROOT = pages.ROOT
+# One of ONNX's own cases, of Debian's libonnx-testdata.
+MODEL = "/usr/share/libonnx-testdata/data/node/test_relu/model.onnx"
 PICTURE = "runtime/examples/digits/images/five-dejavu-serif-sheared.png"
 
 QUOTED = re.compile(r"(make|cmake|ctest) .*|build/(bin|tests)/.*|tests/.*\.sh( .*)?|\w+=.* build/.*")
@@ -54,6 +56,8 @@ COMMANDS = {
         r"conv1", instead=(("PICTURE.png", PICTURE),)),
     "build/bin/nvdla dump digits.nvdla --svg network.svg": Run(r""),
     "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
+    "build/bin/nvdla compile MODEL.onnx --output model.nvdla": Run(
+        r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
     "build/bin/convolution model:nv_small": Run(
         r"nv_small: 24576 of 24576 elements are as expected after 3538944 multiply-accumulates"),
     "make help": Run(r"make run +classify", tree=True),

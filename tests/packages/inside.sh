@@ -14,7 +14,7 @@ fail() {
 quietly() {
 	"$@" > /test/log 2>&1 || { tail -n 40 /test/log; fail "failed: $*"; }
 }
-packages=(libnvdla0 libnvdla-dev nvdla-tools nvdla-dkms)
+packages=(libnvdla0 libnvdla-import0 libnvdla-dev nvdla-tools nvdla-dkms)
 # of FOLDER: the packages in it, without those of debug symbols.
 of() {
 	printf "/test/$1/%s_*.deb\n" "${packages[@]}"

@@ -60,6 +60,9 @@ int main(int argc, char** argv) {
       add_regs,
       add_replay,
       add_run,
+#ifdef NVDLA_ONNX
+      add_compile,
+#endif
       add_dump,
       add_profile,
       add_diff,

@@ -18,6 +18,7 @@
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/load.hpp"
+#include "tools/cli/input/model.hpp"
 #include "tools/cli/input/tensors.hpp"
 #include "tools/cli/layer_profile.hpp"
 #include "tools/cli/layers.hpp"
@@ -50,6 +51,9 @@ struct RunOptions {
   std::string json;
   std::uint32_t repeat = 1;
   std::string labels;
+#ifdef NVDLA_ONNX
+  ModelOptions model;
+#endif
 
   bool to_standard_output() const { return program::is_standard_output(output); }
 };
@@ -369,8 +373,23 @@ std::vector<double> run_times(const RunOptions& options, Request& request) {
   return times;
 }
 
+// A loadable, or one that is made of a model in memory.
+Loadable load_network(const RunOptions& options) {
+#ifdef NVDLA_ONNX
+  if (is_model(options.loadable)) {
+    const std::string configuration = model_configuration(options.device);
+    const ImportedModel model = load_model(options.loadable, configuration, options.model);
+    print_notices(model);
+    return Loadable::load(make_loadable(model.network, configuration));
+  }
+  if (!options.model.shapes.empty() || !options.model.outputs.empty())
+    throw UsageError("--shape and --outputs are for models; expected NAME.onnx with them");
+#endif
+  return load_loadable(options.loadable);
+}
+
 int run_loadable(const RunOptions& options) {
-  const Loadable file = load_loadable(options.loadable);
+  const Loadable file = load_network(options);
   check_arguments(options, file);
   const std::vector<std::string> labels = read_labels(options, file);
   if (!options.compare.empty()) check_reference_name(options.compare);
@@ -400,8 +419,10 @@ int run_loadable(const RunOptions& options) {
 
 Run add_run(CLI::App& app, CLI::App*& command) {
   auto options = std::make_shared<RunOptions>();
-  command = app.add_subcommand("run", "Run a loadable on a device");
-  command->add_option("LOADABLE", options->loadable, "File to run, - for standard input")
+  command = app.add_subcommand("run", "Run a loadable or a model on a device");
+  command
+      ->add_option("LOADABLE", options->loadable,
+                   "File to run, - for standard input; a model, NAME.onnx, is compiled in memory")
       ->required();
   command
       ->add_option("--input,-i", options->inputs,
@@ -457,6 +478,9 @@ Run add_run(CLI::App& app, CLI::App*& command) {
                    "Print the classes with the greatest scores by their names: lines of FILE, one "
                    "for each element of the output")
       ->type_name("FILE");
+#ifdef NVDLA_ONNX
+  add_model_options(*command, options->model);
+#endif
   program::add_json_option(*command, options->json);
   command->footer(
       "Pixels of pictures, 0..255, become the same number in fp16 and int16, 128 less\n"
@@ -472,6 +496,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
       "  nvdla run digits.nvdla --input seven.npy --output scores.npy\n"
       "  nvdla run digits.nvdla -i seven.png -o scores.raw -d model:nv_small\n"
       "  nvdla run digits.nvdla -i seven.png -d kernel --compare model\n"
+      "  nvdla run model.onnx -i picture.npy --labels labels.txt --cpu all\n"
       "  nvdla run digits.nvdla --profile -d model:nv_small,latency=100,outstanding=16\n"
       "  nvdla run digits.nvdla -i seven.png --repeat 1000 --labels digits.txt\n"
       "  cat seven.png | nvdla run digits.nvdla -i - --json=pretty");

@@ -22,6 +22,7 @@ Run add_info(CLI::App& app, CLI::App*& command);
 Run add_regs(CLI::App& app, CLI::App*& command);
 Run add_replay(CLI::App& app, CLI::App*& command);
 Run add_run(CLI::App& app, CLI::App*& command);
+Run add_compile(CLI::App& app, CLI::App*& command);
 Run add_dump(CLI::App& app, CLI::App*& command);
 Run add_selftest(CLI::App& app, CLI::App*& command);
 Run add_diff(CLI::App& app, CLI::App*& command);

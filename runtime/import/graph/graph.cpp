@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// The order of nodes.
+#include "import/graph/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <queue>
+#include <utility>
+
+#include "import/graph/refusal.hpp"
+#include "support/printable.hpp"
+
+namespace nvdla::import {
+
+ValueId Graph::add(Value value) {
+  values.push_back(std::move(value));
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+std::string node_text(const Node& node) {
+  return fmt::format("node '{}' ({})", detail::printable(node.name), detail::printable(node.op));
+}
+
+void sort_nodes(Graph& graph) {
+  const std::size_t count = graph.nodes.size();
+  std::vector<std::size_t> maker(graph.values.size(), count);
+  for (std::size_t n = 0; n < count; ++n)
+    for (const ValueId id : graph.nodes[n].outputs)
+      if (id != kNoValue) maker[static_cast<std::size_t>(id)] = n;
+  std::vector<std::size_t> missing(count, 0);
+  std::vector<std::vector<std::size_t>> readers(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    for (const ValueId id : graph.nodes[n].inputs) {
+      if (id == kNoValue || maker[static_cast<std::size_t>(id)] == count) continue;
+      readers[maker[static_cast<std::size_t>(id)]].push_back(n);
+      ++missing[n];
+    }
+  }
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t n = 0; n < count; ++n)
+    if (missing[n] == 0) ready.push(n);
+  std::vector<Node> sorted;
+  sorted.reserve(count);
+  while (!ready.empty()) {
+    const std::size_t n = ready.top();
+    ready.pop();
+    sorted.push_back(std::move(graph.nodes[n]));
+    for (const std::size_t reader : readers[n])
+      if (--missing[reader] == 0) ready.push(reader);
+  }
+  for (std::size_t n = 0; sorted.size() != count && n < count; ++n) {
+    if (missing[n] != 0)
+      throw_invalid_model("{}: {}: it is part of a cycle or depends on one", graph.file,
+                          node_text(graph.nodes[n]));
+  }
+  graph.nodes = std::move(sorted);
+}
+
+void remove_dead_nodes(Graph& graph) {
+  std::vector<bool> wanted(graph.values.size(), false);
+  for (const ValueId id : graph.outputs) wanted[static_cast<std::size_t>(id)] = true;
+  std::vector<Node> kept;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    Node& node = graph.nodes[n];
+    bool used = false;
+    for (const ValueId id : node.outputs)
+      used = used || (id != kNoValue && wanted[static_cast<std::size_t>(id)]);
+    if (!used) continue;
+    for (const ValueId id : node.inputs)
+      if (id != kNoValue) wanted[static_cast<std::size_t>(id)] = true;
+    kept.push_back(std::move(node));
+  }
+  graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+}
+
+}  // namespace nvdla::import

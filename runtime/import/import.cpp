@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+//
+// Models become networks.
+#include "nvdla/import.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "import/graph/graph.hpp"
+#include "import/graph/refusal.hpp"
+#include "import/onnx/reader.hpp"
+#include "import/operators/lowering.hpp"
+#include "import/passes/passes.hpp"
+#include "support/printable.hpp"
+
+namespace nvdla {
+namespace {
+
+using detail::printable;
+using import::throw_invalid_model;
+
+// A network with what became of the nodes.
+struct Attempt {
+  Network network;
+  std::vector<ImportedTensor> inputs, outputs;
+  std::vector<ImportedNode> nodes;
+  std::size_t refused = 0;
+};
+
+ImportedNode refused(const import::Node& node, const std::string& reason,
+                     const std::string& remedy) {
+  return {printable(node.name), printable(node.op), "", reason, remedy};
+}
+
+// Gives the outputs of a node that was refused a tensor, so that nodes behind it can be checked.
+void put_placeholders(import::Lowering& lowering, const import::Graph& graph,
+                      const import::Node& node, Attempt& attempt) {
+  for (const import::ValueId id : node.outputs) {
+    if (id == import::kNoValue) continue;
+    const auto view = import::default_view(*graph.value(id).dims, lowering.has_batch());
+    const std::string name = fmt::format("refused {} {}", attempt.refused, id);
+    lowering.put(id, attempt.network.input(name, view.shape, Precision::kFp16), view);
+  }
+}
+
+// Adds the layers of all nodes; `whole`: no node was refused before, so that there are all outputs.
+Attempt lower(const import::Graph& graph, const import::LoweringOptions& options, bool whole) {
+  Attempt attempt;
+  import::Lowering lowering(graph, attempt.network, options);
+  const auto report_refusal = [&](const import::Node& node, const std::string& reason,
+                                  const std::string& remedy) {
+    ++attempt.refused;
+    attempt.nodes.push_back(refused(node, reason, remedy));
+    try {
+      put_placeholders(lowering, graph, node, attempt);
+    } catch (const import::Refusal&) {
+      // Nodes behind it are refused for their inputs.
+    } catch (const Error&) {
+    }
+  };
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const import::Node& node = graph.nodes[n];
+    if (lowering.is_done(n)) {
+      attempt.nodes.push_back({printable(node.name), printable(node.op), "fused", "", ""});
+      continue;
+    }
+    try {
+      const std::uint32_t before = attempt.network.layers();
+      lowering.lower(n);
+      std::string place = attempt.network.layers() == before ? "moved" : "device";
+      if (lowering.places().contains("CPU")) place = "CPU";
+      attempt.nodes.push_back({printable(node.name), printable(node.op), place, "", ""});
+    } catch (const import::Refusal& refusal) {
+      report_refusal(node, refusal.what(), refusal.remedy);
+    } catch (const Error& error) {
+      report_refusal(node, error.what(), "");
+    }
+  }
+  if (attempt.refused != 0 || !whole) return attempt;
+  try {
+    lowering.finish(attempt.inputs, attempt.outputs);
+  } catch (const import::Refusal& refusal) {
+    report_refusal({.name = "outputs", .op = "output"}, refusal.what(), refusal.remedy);
+  } catch (const Error& error) {
+    report_refusal({.name = "outputs", .op = "output"}, error.what(), "");
+  }
+  return attempt;
+}
+
+std::string refusals(const std::string& file, const DeviceInfo& info,
+                     const std::vector<ImportedNode>& nodes) {
+  std::string text;
+  std::size_t count = 0;
+  for (const ImportedNode& node : nodes) {
+    if (node.reason.empty()) continue;
+    ++count;
+    text += fmt::format("\n  node '{}' ({}): {}", node.name, node.op, node.reason);
+    if (!node.remedy.empty()) text += fmt::format("; {}", node.remedy);
+  }
+  return fmt::format("{}: {} {} not possible on {}:{}", printable(file), count,
+                     count == 1 ? "node is" : "nodes are", info.configuration, text);
+}
+
+std::size_t count_refused(const std::vector<ImportedNode>& nodes) {
+  std::size_t count = 0;
+  for (const ImportedNode& node : nodes) count += node.reason.empty() ? 0 : 1;
+  return count;
+}
+
+ImportedModel import_graph(std::span<const std::byte> bytes,
+                           const import::onnx_file::ModelPlace& place, const DeviceInfo& info,
+                           const ImportOptions& options) {
+  import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
+  ImportedModel model;
+  std::vector<import::Constant> constants;
+  for (const InputValue& value : options.constants)
+    constants.push_back(import::onnx_file::read_tensor(
+        value.tensor, place,
+        fmt::format("{}: constant '{}'", printable(place.name), printable(value.name))));
+  import::fix_inputs(graph, options, constants, model.notices);
+  import::expand_integer_operators(graph);
+  import::remove_dead_nodes(graph);
+  import::fold_constants(graph, model.nodes);
+  import::remove_dead_nodes(graph);
+  const bool whole = count_refused(model.nodes) == 0;
+  import::merge_functions(graph);
+  import::Tables tables;
+  import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
+  Attempt best = lower(graph, lowering, whole);
+  if (best.refused != 0) {
+    // Perhaps the first axis is no batch.
+    lowering.has_batch = false;
+    Attempt other = lower(graph, lowering, whole);
+    if (other.refused < best.refused) best = std::move(other);
+  }
+  model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());
+  model.network = std::move(best.network);
+  model.inputs = std::move(best.inputs);
+  model.outputs = std::move(best.outputs);
+  if (options.check) {
+    model.network = Network();
+  } else if (count_refused(model.nodes) != 0) {
+    throw Error(ErrorCode::kNotAvailable, refusals(place.name, info, model.nodes));
+  }
+  return model;
+}
+
+std::vector<std::byte> read_file(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) throw_invalid_model("cannot read '{}': {}", printable(path), error.message());
+  if (size > std::uint64_t{1} << 31)
+    throw_invalid_model("'{}' has {} bytes; expected at most 2 GiB, with external data",
+                        printable(path), size);
+  std::vector<std::byte> bytes(size);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (!file) throw_invalid_model("cannot read '{}'", printable(path));
+  return bytes;
+}
+
+}  // namespace
+
+ImportedModel import_model(std::string_view path, const DeviceInfo& info,
+                           const ImportOptions& options) {
+  const std::string name(path);
+  const auto bytes = read_file(name);
+  const auto folder = std::filesystem::path(name).parent_path();
+  return import_graph(bytes, {name, folder.empty() ? "." : folder.string()}, info, options);
+}
+
+ImportedModel import_model(std::span<const std::byte> model, const DeviceInfo& info,
+                           const ImportOptions& options) {
+  return import_graph(model, {options.name, options.folder}, info, options);
+}
+
+}  // namespace nvdla

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+//
+// Convolutions and transposed ones.
+#include <algorithm>
+#include <cmath>
+
+#include "import/operators/operator.hpp"
+#include "import/operators/sums.hpp"
+#include "import/operators/window.hpp"
+
+namespace nvdla::import {
+namespace {
+
+std::vector<std::int64_t> kernel_sizes(const Operation& op) {
+  const Dims& w = op.dims(1);
+  if (w.size() < 3) refuse_node("the kernels are {}; expected 3 axes or more", dims_text(w));
+  const std::vector<std::int64_t> sizes(w.begin() + 2, w.end());
+  if (op.integers("kernel_shape", sizes) != sizes)
+    refuse_node("kernel_shape is not that of the kernels, {}", dims_text(w));
+  return sizes;
+}
+
+std::vector<Inferred> infer_conv(const Operation& op) {
+  const Dims& x = op.dims(0);
+  const Dims& w = op.dims(1);
+  const auto axes = read_window(op, kernel_sizes(op));
+  const std::int64_t groups = op.attribute("group", std::int64_t{1});
+  if (groups < 1 || x[1] % groups != 0 || w[1] != x[1] / groups || w[0] % groups != 0)
+    refuse_node("{} channels in {} groups do not go with kernels of {}", x[1], groups,
+                dims_text(w));
+  Dims dims = {x[0], w[0]};
+  for (const WindowAxis& a : axes) dims.push_back(a.output);
+  return {{op.type(0), dims}};
+}
+
+void lower_conv(Lowering& l, const Operation& op) {
+  const Dims dims = infer_conv(op)[0].dims;
+  const Constant& w = op.need_constant(1, "the tensor of kernels");
+  const Window window = two_axes(read_window(op, kernel_sizes(op)));
+  const char* const roles = window_roles(dims.size() - 2);
+  const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
+  const View view = make_view(dims, roles);
+  Sums sums{w.floats(), bias_of(op, 2, static_cast<std::size_t>(w.dims()[0])), op.has(2)};
+  Epilogue epilogue(l, dims, view, true);
+  const std::string layer = l.name();
+  const ValueId last = follow_sums(l, op.node().outputs[0], dims, view, sums, epilogue);
+  Convolution c;
+  c.name = layer;
+  c.kernels = u32(w.dims()[0]);
+  c.groups = u32(op.attribute("group", std::int64_t{1}));
+  c.kernel_height = u32(window.y.kernel);
+  c.kernel_width = u32(window.x.kernel);
+  c.stride_height = u32(window.y.stride);
+  c.stride_width = u32(window.x.stride);
+  c.dilation_height = u32(window.y.dilation);
+  c.dilation_width = u32(window.x.dilation);
+  c.pad_top = u32(window.y.before);
+  c.pad_bottom = u32(window.y.after);
+  c.pad_left = u32(window.x.before);
+  c.pad_right = u32(window.x.after);
+  c.weights = std::span<const float>(sums.weights);
+  epilogue.set(c);
+  l.put(last, l.network().convolution(x, c), view);
+}
+
+std::vector<Inferred> infer_transposed(const Operation& op) {
+  const Dims& x = op.dims(0);
+  const Dims& w = op.dims(1);
+  const auto axes = read_window(op, kernel_sizes(op), true);
+  const std::int64_t groups = op.attribute("group", std::int64_t{1});
+  if (groups < 1 || w[0] != x[1] || x[1] % groups != 0)
+    refuse_node("{} channels in {} groups do not go with kernels of {}", x[1], groups,
+                dims_text(w));
+  Dims dims = {x[0], w[1] * groups};
+  for (const WindowAxis& a : axes) dims.push_back(a.output);
+  return {{op.type(0), dims}};
+}
+
+// Returns kernels in the order K, C, R, S with zeros between taps that are apart, and between
+// groups.
+std::vector<float> transposed_kernels(const Constant& w, std::int64_t groups,
+                                      const Window& window) {
+  const std::int64_t channels = w.dims()[0], each = w.dims()[1], kernels = each * groups;
+  const std::int64_t rows = (window.y.kernel - 1) * window.y.dilation + 1;
+  const std::int64_t columns = (window.x.kernel - 1) * window.x.dilation + 1;
+  if (kernels * channels * rows * columns > kMaxFolded) refuse_node("its kernels are too large");
+  std::vector<float> out(static_cast<std::size_t>(kernels * channels * rows * columns));
+  std::int64_t from = 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const std::int64_t group = c / (channels / groups);
+    for (std::int64_t k = 0; k < each; ++k)
+      for (std::int64_t r = 0; r < window.y.kernel; ++r)
+        for (std::int64_t s = 0; s < window.x.kernel; ++s) {
+          const std::int64_t to =
+              (((group * each + k) * channels + c) * rows + r * window.y.dilation) * columns +
+              s * window.x.dilation;
+          out[static_cast<std::size_t>(to)] = static_cast<float>(w.real(from++));
+        }
+  }
+  return out;
+}
+
+void lower_transposed(Lowering& l, const Operation& op) {
+  const Dims dims = infer_transposed(op)[0].dims;
+  const Constant& w = op.need_constant(1, "the tensor of kernels");
+  const Window window = two_axes(read_window(op, kernel_sizes(op), true));
+  const char* const roles = window_roles(dims.size() - 2);
+  const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
+  const View view = make_view(dims, roles);
+  Sums sums{transposed_kernels(w, op.attribute("group", std::int64_t{1}), window),
+            bias_of(op, 2, static_cast<std::size_t>(dims[1])), op.has(2)};
+  Epilogue epilogue(l, dims, view, true);
+  const std::string layer = l.name();
+  const ValueId last = follow_sums(l, op.node().outputs[0], dims, view, sums, epilogue);
+  Deconvolution d;
+  d.name = layer;
+  d.kernels = u32(dims[1]);
+  d.kernel_height = u32((window.y.kernel - 1) * window.y.dilation + 1);
+  d.kernel_width = u32((window.x.kernel - 1) * window.x.dilation + 1);
+  d.stride_height = u32(window.y.stride);
+  d.stride_width = u32(window.x.stride);
+  d.pad_top = u32(window.y.before);
+  d.pad_left = u32(window.x.before);
+  d.pad_bottom = u32(std::max<std::int64_t>(window.y.after, 0));
+  d.pad_right = u32(std::max<std::int64_t>(window.x.after, 0));
+  d.extra_bottom = u32(std::max<std::int64_t>(-window.y.after, 0));
+  d.extra_right = u32(std::max<std::int64_t>(-window.x.after, 0));
+  d.weights = std::span<const float>(sums.weights);
+  epilogue.set(d);
+  l.put(last, l.network().deconvolution(x, d), view);
+}
+
+constexpr OperatorRow kConvRows[] = {
+    {"Conv", infer_conv, nullptr, lower_conv,
+     "Kernels are constants of one or two axes up to 32, strides up to 8. What follows goes into "
+     "weights, bias and SDP."},
+    {"ConvTranspose", infer_transposed, nullptr, lower_transposed,
+     "Kernels are constants of one or two axes up to 32; groups have zeros between them."},
+};
+
+}  // namespace
+
+std::span<const OperatorRow> conv_rows() noexcept { return kConvRows; }
+
+}  // namespace nvdla::import

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// From a graph, node by node, to a network.
+#ifndef NVDLA_IMPORT_OPERATORS_LOWERING_HPP
+#define NVDLA_IMPORT_OPERATORS_LOWERING_HPP
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "import/operators/operation.hpp"
+#include "import/operators/step.hpp"
+#include "import/operators/view.hpp"
+#include "nvdla/import.hpp"
+#include "nvdla/network.hpp"
+
+namespace nvdla::import {
+
+// Tables that were fitted, by the values of their functions.
+using Tables = std::map<std::vector<float>, std::optional<Lut>>;
+
+struct LoweringOptions {
+  DeviceInfo info;
+  CpuUse cpu = CpuUse::kTail;
+  bool has_batch = true;       // the first axis of tensors is the batch, where they have several
+  bool channels_last = false;  // inputs and outputs may lie so
+  Tables* tables = nullptr;
+};
+
+// A value of the model as a tensor of the network.
+struct Placed {
+  Tensor tensor;
+  View view;
+};
+
+// An entry of a matrix that moves elements: output `to` gets input `from` times `weight`.
+struct MapEntry {
+  std::int64_t to = 0;
+  std::int64_t from = 0;
+  double weight = 1;
+};
+
+// `Lowering` adds layers to a network. Operators ask it for their inputs, as they lie or in a view
+// that they need, and leave their outputs with it.
+class Lowering {
+ public:
+  Lowering(const Graph& graph, Network& network, const LoweringOptions& options);
+
+  // Lowers the node, and those behind it that became part of its layer.
+  void lower(std::size_t node);
+  // Returns true if the node is part of the layer of another one.
+  bool is_done(std::size_t node) const { return done_[node]; }
+  // Names the outputs of the network, after all nodes.
+  void finish(std::vector<ImportedTensor>& inputs, std::vector<ImportedTensor>& outputs);
+
+  const Graph& graph() const noexcept { return graph_; }
+  Network& network() noexcept { return network_; }
+  const DeviceInfo& info() const noexcept { return options_.info; }
+  bool has_batch() const noexcept { return options_.has_batch; }
+
+  // Returns how a value lies. An input that nothing has read yet gets its default view.
+  const View& view(ValueId id);
+  Tensor tensor(ValueId id);
+  // Returns the value in a view, after a reshape, a transposition or both if it lies otherwise.
+  Tensor tensor(ValueId id, const View& wanted);
+  void put(ValueId id, Tensor tensor, const View& view);
+  // Returns the roles of a value's axes, in its own view or in the default one.
+  std::string roles(ValueId id);
+  // Returns true if a value is a graph input that no layer reads yet: any view costs nothing.
+  bool is_free(ValueId id) const;
+
+  // Adds an input of the network in int8.
+  void add_quantized_input(ValueId id, const View& view, const Quantization& quantization);
+  // Returns true if a value is a tensor of int8.
+  bool is_quantized(ValueId id) const;
+
+  // Returns a name for a layer of the current node that no other layer has.
+  std::string name(std::string_view suffix = {});
+  // Records that the CPU computes something of the current node, or throws Refusal naming what.
+  void use_cpu(std::string_view what);
+  // Returns true if use_cpu() would not throw.
+  bool may_use_cpu() const;
+  // Returns "CPU" if the CPU computes something of the current node.
+  const std::set<std::string>& places() const { return places_; }
+
+  // Moves and adds elements by a matrix, as a fully connected layer and a deconvolution. `out` has
+  // the size of the result, whose view it gets.
+  Tensor map_elements(Tensor x, const View& from, const View& to, const std::vector<MapEntry>& map);
+  // Moves elements from one view to another without a change of their order in the model.
+  Tensor change_view(Tensor x, const View& from, const View& to);
+  // Computes steps on a tensor, which has the sizes `dims` in the model.
+  Tensor compute(Tensor x, const View& view, const Dims& dims, const std::vector<Step>& steps);
+  // Returns the tensor of an operand as large as `dims`, in `view` or as one position.
+  Tensor operand(ValueId id, const Dims& dims, const View& view, bool one_position);
+  // Repeats a tensor along axes where it has size 1.
+  Tensor expand(ValueId id, const Dims& dims, const View& view);
+  // Repeats lines, columns and channels of which there is one.
+  Tensor repeat(Tensor x, Shape now, const Shape& goal);
+  // Computes a function of each element, with a table or on the CPU.
+  Tensor function(Tensor x, const Step& step);
+
+  // Returns the table of a function; nothing if none is right enough, or the device has none.
+  const std::optional<Lut>& fit_table(const Step& step);
+
+  // Takes nodes that follow the current one and read nothing but `id` as long as `accept` returns
+  // true, and returns the value that the last one computes.
+  ValueId follow(ValueId id, const std::function<bool(const Operation&, ValueId)>& accept);
+
+ private:
+  Tensor reshape(Tensor x, const View& from, const View& to);
+  Tensor transpose(Tensor x, const View& from, const View& to);
+  std::optional<std::size_t> only_reader(ValueId id) const;
+  bool is_tail(const Node& node) const;
+  void add_input(ValueId id, const View& view);
+
+  const Graph& graph_;
+  Network& network_;
+  LoweringOptions options_;
+  std::vector<std::optional<Placed>> placed_;
+  std::vector<std::vector<std::size_t>> readers_;
+  std::vector<bool> is_output_;
+  std::vector<bool> done_;
+  std::map<std::string, int> names_;
+  std::set<std::string> places_;
+  std::map<ValueId, View> inputs_;
+  const Node* node_ = nullptr;
+  Node end_ = {};  // stands for the application, behind all nodes
+};
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_OPERATORS_LOWERING_HPP

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// The passes over a graph before it is lowered.
+#ifndef NVDLA_IMPORT_PASSES_PASSES_HPP
+#define NVDLA_IMPORT_PASSES_PASSES_HPP
+
+#include <string>
+#include <vector>
+
+#include "import/graph/graph.hpp"
+#include "nvdla/import.hpp"
+
+namespace nvdla::import {
+
+// Sets sizes that the model leaves open, from `options` or to 1 for a batch, and makes constants of
+// inputs. `constants` are those of options.constants, read. Throws Error naming an input whose
+// sizes stay open, and names that no input has.
+void fix_inputs(Graph& graph, const ImportOptions& options, const std::vector<Constant>& constants,
+                std::vector<std::string>& notices);
+// Makes QLinearConv and the like nodes between DequantizeLinear and QuantizeLinear.
+void expand_integer_operators(Graph& graph);
+// Infers types and sizes of all values, computes those that follow from constants, and removes
+// their nodes. Appends an entry for each node that is removed or that is not possible.
+void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);
+// Makes one node of several that compute a function of one tensor and meet again, such as
+// x * sigmoid(x).
+void merge_functions(Graph& graph);
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_PASSES_PASSES_HPP

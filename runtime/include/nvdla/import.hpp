@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+/// @file
+/// Models of frameworks: an ONNX file becomes a network. It is in a library of its own,
+/// libnvdla-import, so that libnvdla needs no protobuf.
+///
+/// @code
+///   nvdla::Device device = nvdla::Device::open("model:nv_full");
+///   nvdla::ImportedModel model = nvdla::import_model("mobilenet.onnx", device.info());
+///   nvdla::Request request = model.network.compile(device).create_request();
+///   request.write(model.inputs[0].name, model.inputs[0].layout, pixels);
+///   request.run();
+///   request.read(model.outputs[0].name, model.outputs[0].layout, scores);
+/// @endcode
+#ifndef NVDLA_IMPORT_HPP
+#define NVDLA_IMPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nvdla/network.hpp"
+#include "nvdla/types/device_info.hpp"
+#include "nvdla/types/export.hpp"
+
+namespace nvdla {
+
+/// The operators that the CPU may compute.
+enum class CpuUse {
+  kNone,  ///< none
+  kTail,  ///< softmax and argmax behind which the device computes nothing
+  kAll,   ///< all that nvdla/operators/cpu_operators.hpp has
+};
+
+/// The size of an input that the model leaves open, or that is to be another.
+struct InputShape {
+  std::string name;                 ///< name of the input
+  std::vector<std::int64_t> sizes;  ///< all of its sizes, in the model's order
+};
+
+/// Elements that make a constant of an input of the model.
+struct InputValue {
+  std::string name;               ///< name of the input
+  std::vector<std::byte> tensor;  ///< an ONNX TensorProto, serialised
+};
+
+/// Options of import_model().
+struct ImportOptions {
+  std::vector<InputShape> shapes = {};     ///< Sizes of inputs; a batch left open is 1 otherwise.
+  std::vector<InputValue> constants = {};  ///< Inputs that become constants.
+  std::vector<std::string> outputs = {};   ///< Values that the graph is cut at; empty: its own.
+  CpuUse cpu = CpuUse::kTail;              ///< The operators that the CPU may compute.
+  /// True: inputs and outputs may have their channels last, where ImportedTensor::layout describes
+  /// that; false: the CPU puts them in the order of the model, where the network has another.
+  bool channels_last = false;
+  std::string name = "model";  ///< Name of a model in memory, for messages.
+  /// Folder of a model in memory, in which data outside of it lies; empty: there is none.
+  std::string folder = {};
+  /// True: describe every node and build nothing; the network is then empty. Errors of nodes are in
+  /// ImportedModel::nodes.
+  bool check = false;
+};
+
+/// An input or output of an imported model.
+struct ImportedTensor {
+  std::string name;                 ///< name in model and network
+  std::string type;                 ///< type of the elements in the model: "float", "uint8"
+  std::vector<std::int64_t> sizes;  ///< sizes in the model
+  Layout layout = Layout::kNchw;    ///< order in which Request takes the elements of the model
+  Shape shape;                      ///< shape in the network
+  Precision precision = Precision::kFp16;    ///< precision in the network
+  std::optional<Quantization> quantization;  ///< scale and zero point of integers
+};
+
+/// The place of a node of the model.
+struct ImportedNode {
+  std::string name;    ///< name of the node, or of its first output
+  std::string op;      ///< its operator
+  std::string place;   ///< "device", "CPU", "constant", "moved" or "fused"; empty: not possible
+  std::string reason;  ///< why it is not possible; empty if it is
+  std::string remedy;  ///< what to do then; may be empty
+};
+
+/// A model that was imported.
+struct ImportedModel {
+  Network network;                      ///< what to compile
+  std::vector<ImportedTensor> inputs;   ///< in the model's order
+  std::vector<ImportedTensor> outputs;  ///< in the model's order
+  std::vector<std::string> notices;     ///< what the importer chose without being asked
+  std::vector<ImportedNode> nodes;      ///< each node of the model
+};
+
+/// Reads an ONNX model and makes a network for a configuration. Throws kInvalidArgument for a file
+/// that is damaged, naming it and the node or value; kNotAvailable listing all nodes that cannot
+/// be, with reasons.
+NVDLA_API ImportedModel import_model(std::string_view path, const DeviceInfo& info,
+                                     const ImportOptions& options = {});
+/// The same of a model in memory, which is copied.
+NVDLA_API ImportedModel import_model(std::span<const std::byte> model, const DeviceInfo& info,
+                                     const ImportOptions& options = {});
+
+}  // namespace nvdla
+
+#endif  // NVDLA_IMPORT_HPP

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+//
+// `nvdla compile`: from a model of a framework to a loadable.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "nvdla/loadable.hpp"
+#include "tools/cli/input/commands.hpp"
+#include "tools/cli/input/model.hpp"
+#include "tools/common/json_output.hpp"
+#include "tools/common/print.hpp"
+#include "tools/common/program.hpp"
+#include "tools/common/progress.hpp"
+#include "tools/common/text.hpp"
+#include "tools/files/files.hpp"
+
+namespace nvdla::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompileOptions {
+  std::string model;
+  std::string output;
+  std::string device = "auto";
+  std::string precision;
+  std::string report;
+  bool check = false;
+  ModelOptions import;
+};
+
+// A layer of the compiled network, for the report.
+struct CompiledLayer {
+  std::string name;
+  bool cpu = false;
+  std::uint64_t cycles = 0;
+  std::uint64_t macs = 0;
+};
+
+struct CompileReport {
+  std::string configuration;
+  std::vector<ImportedNode> nodes;
+  std::vector<CompiledLayer> layers;
+};
+
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  return sizes.empty() ? "1" : fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+std::string place_of(const ImportedNode& node) {
+  return node.place.empty() ? "not possible" : node.place;
+}
+
+std::string why(const ImportedNode& node) {
+  return node.remedy.empty() ? node.reason : fmt::format("{}; {}", node.reason, node.remedy);
+}
+
+std::string text_report(const CompileReport& report) {
+  std::string text;
+  for (const ImportedNode& node : report.nodes) {
+    text += fmt::format("{:<32} {:<20} {}{}{}\n", program::elide(node.name, 32), node.op,
+                        place_of(node), node.reason.empty() ? "" : ": ", why(node));
+  }
+  if (report.layers.empty()) return text;
+  text += fmt::format("\n{:<48} {:>12} {:>14}\n", "layer", "cycles", "MACs");
+  std::uint64_t cycles = 0, macs = 0;
+  for (const CompiledLayer& layer : report.layers) {
+    text += fmt::format("{:<48} {:>12} {:>14}\n", program::elide(layer.name, 48),
+                        layer.cpu ? "CPU" : std::to_string(layer.cycles), layer.macs);
+    cycles += layer.cycles;
+    macs += layer.macs;
+  }
+  return text + fmt::format("{:<48} {:>12} {:>14}\n", "all", cycles, macs);
+}
+
+// A field of CSV: quoted, with quotes doubled.
+std::string csv_field(std::string_view text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? "\"\"" : std::string(1, c);
+  return field + '"';
+}
+
+std::string csv_report(const CompileReport& report) {
+  std::string text = "node,operator,place,reason\n";
+  for (const ImportedNode& node : report.nodes)
+    text += fmt::format("{},{},{},{}\n", csv_field(node.name), csv_field(node.op),
+                        csv_field(place_of(node)), csv_field(why(node)));
+  return text;
+}
+
+std::string json_report(const CompileReport& report) {
+  Json nodes = Json::array(), layers = Json::array();
+  for (const ImportedNode& node : report.nodes)
+    nodes.push_back({{"name", node.name},
+                     {"operator", node.op},
+                     {"place", node.place},
+                     {"reason", node.reason},
+                     {"remedy", node.remedy}});
+  for (const CompiledLayer& layer : report.layers)
+    layers.push_back({{"name", layer.name},
+                      {"place", layer.cpu ? "CPU" : "device"},
+                      {"cycles", layer.cycles},
+                      {"macs", layer.macs}});
+  const Json all = {{"configuration", report.configuration}, {"nodes", nodes}, {"layers", layers}};
+  return all.dump(2) + "\n";
+}
+
+void check_compile_arguments(const CompileOptions& options) {
+  if (options.check == !options.output.empty())
+    throw UsageError("expected either --output FILE or --check");
+  if (options.precision != "fp16" && !options.precision.empty())
+    throw UsageError(
+        fmt::format("--precision {}: models of real numbers are compiled in fp16 only "
+                    "yet; expected fp16",
+                    options.precision));
+  const std::string& report = options.report;
+  if (!report.empty() && !report.ends_with(".txt") && !report.ends_with(".json") &&
+      !report.ends_with(".csv"))
+    throw UsageError(
+        fmt::format("--report {}: expected a name that ends with .txt, .json or .csv", report));
+}
+
+void write_report(const CompileOptions& options, const CompileReport& report) {
+  if (options.report.empty()) return;
+  const std::string text = options.report.ends_with(".json")  ? json_report(report)
+                           : options.report.ends_with(".csv") ? csv_report(report)
+                                                              : text_report(report);
+  program::write_file(options.report, std::as_bytes(std::span(text)));
+}
+
+std::string counts_text(const std::vector<ImportedNode>& nodes) {
+  std::map<std::string, int> counts;
+  for (const ImportedNode& node : nodes) ++counts[place_of(node)];
+  std::string text;
+  for (const auto& [place, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, place);
+  return text;
+}
+
+int check_model(const CompileOptions& options, const CompileReport& report) {
+  program::print("{}", program::Lines{text_report(report)});
+  write_report(options, report);
+  for (const ImportedNode& node : report.nodes)
+    if (!node.reason.empty()) return kDifferent;
+  return kSuccess;
+}
+
+int compile_model(const CompileOptions& options) {
+  check_compile_arguments(options);
+  CompileReport report;
+  report.configuration = model_configuration(options.device);
+  program::Progress progress;
+  progress.say("importing");
+  const ImportedModel model =
+      load_model(options.model, report.configuration, options.import, options.check);
+  print_notices(model);
+  report.nodes = model.nodes;
+  if (options.check) return check_model(options, report);
+  progress.say("compiling");
+  const auto bytes = make_loadable(model.network, report.configuration);
+  program::write_file(options.output, bytes);
+  if (!options.report.empty()) {
+    const CompiledNetwork compiled =
+        model.network.compile(Device::open("model:" + report.configuration));
+    for (std::uint32_t i = 0; i < compiled.layers(); ++i)
+      report.layers.push_back(CompiledLayer{std::string(compiled.layer_name(i)),
+                                            compiled.layer_on_cpu(i), compiled.layer_cycles(i),
+                                            compiled.layer_macs(i)});
+  }
+  write_report(options, report);
+  std::FILE* const stream = program::is_standard_output(options.output) ? stderr : stdout;
+  for (const ImportedTensor& t : model.inputs)
+    program::print(stream, "input {}: {} {}\n", t.name, sizes_text(t.sizes), t.type);
+  for (const ImportedTensor& t : model.outputs)
+    program::print(stream, "output {}: {} {}\n", t.name, sizes_text(t.sizes), t.type);
+  program::print(stream, "{} node{} for {}: {}\n", model.nodes.size(),
+                 model.nodes.size() == 1 ? "" : "s", report.configuration,
+                 counts_text(model.nodes));
+  return kSuccess;
+}
+
+}  // namespace
+
+Run add_compile(CLI::App& app, CLI::App*& command) {
+  auto options = std::make_shared<CompileOptions>();
+  command = app.add_subcommand("compile", "Make a loadable of an ONNX model");
+  command->add_option("MODEL", options->model, "File to read, NAME.onnx")->required();
+  command
+      ->add_option("--output,-o", options->output, "Where the loadable goes; - for standard output")
+      ->type_name("FILE");
+  program::add_device_option(*command, options->device,
+                             "What it is for; auto takes NVDLA_DEVICE, else nv_full");
+  command
+      ->add_option(
+          "--precision", options->precision,
+          "Of the arithmetic: fp16, which a model of real numbers becomes anyway; int8 and "
+          "int16 are refused yet")
+      ->check(CLI::IsMember({"int8", "int16", "fp16"}).description(""))
+      ->type_name("NAME");
+  add_model_options(*command, options->import);
+  command->add_flag("--check", options->check,
+                    "Print each node with its place, or the reason why it has none, and compile "
+                    "nothing; exit status 1 if one has none");
+  command
+      ->add_option("--report", options->report,
+                   "Write nodes and layers to NAME.txt, NAME.json or NAME.csv")
+      ->type_name("FILE");
+  command->footer(
+      "Nodes are on the device, on the CPU, constant (computed now), moved (nothing is\n"
+      "computed, elements lie otherwise) or fused (part of another node's layer).\n"
+      "docs/operators.md lists the operators.\n"
+      "\n"
+      "Examples:\n"
+      "  nvdla compile model.onnx --output model.nvdla\n"
+      "  nvdla compile model.onnx -o model.nvdla --device model:nv_full --report model.txt\n"
+      "  nvdla compile model.onnx -o model.nvdla --shape data=1x3x224x224 --cpu all\n"
+      "  nvdla compile model.onnx --check --outputs features");
+  return [options] { return compile_model(*options); };
+}
+
+}  // namespace nvdla::cli

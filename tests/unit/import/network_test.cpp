@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+//
+// Networks of models: what is fused, fixed, refused, and exact.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "model_maker.hpp"
+#include "nvdla/nvdla.hpp"
+
+namespace nvdla::import_test {
+namespace {
+
+TEST(Import, AffineOperatorsGoIntoTheConvolution) {
+  ModelMaker m;
+  m.input("x", {1, 1, 2, 2}).output("y");
+  m.floats("w", {2, 1, 1, 1}, {1, 2})
+      .floats("s", {2, 1, 1}, {2, 4})
+      .floats("a", {2, 1, 1}, {1, -1});
+  m.node("Conv", {"x", "w"}, {"c"});
+  m.node("Mul", {"c", "s"}, {"d"});
+  m.node("Add", {"d", "a"}, {"e"});
+  m.node("Relu", {"e"}, {"y"});
+  const ImportedModel model = m.import();
+  EXPECT_EQ(model.network.layers(), 1U);
+  EXPECT_EQ(m.run({1, 2, 3, -4}), (std::vector<float>{3, 5, 7, 0, 7, 15, 23, 0}));
+}
+
+TEST(Import, ResidualSumsGoIntoTheConvolution) {
+  ModelMaker m;
+  m.input("x", {1, 1, 1, 2}).output("y").floats("w", {1, 1, 1, 1}, {3});
+  m.node("Neg", {"x"}, {"n"});
+  m.node("Conv", {"n", "w"}, {"c"});
+  m.node("Add", {"x", "c"}, {"s"});
+  m.node("Relu", {"s"}, {"y"});
+  EXPECT_EQ(m.import().network.layers(), 2U);
+  EXPECT_EQ(m.run({1, -2}), (std::vector<float>{0, 4}));
+}
+
+TEST(Import, NodesThatMeetAgainAreOneTable) {
+  ModelMaker m;
+  m.input("x", {1, 4}).output("y");
+  m.node("Sigmoid", {"x"}, {"s"});
+  m.node("Mul", {"x", "s"}, {"y"});
+  EXPECT_EQ(m.import().network.layers(), 1U);
+  const std::vector<float> in = {-2, -0.5F, 1, 4};
+  const auto out = m.run(in);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    EXPECT_NEAR(out[i], in[i] / (1 + std::exp(-in[i])), 0.02) << in[i];
+}
+
+TEST(Import, AnOpenBatchIsOne) {
+  ModelMaker m;
+  m.input("x", {-1, 2}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  const ImportedModel model = m.import();
+  EXPECT_EQ(model.inputs[0].sizes, (Sizes{1, 2}));
+  ASSERT_EQ(model.notices.size(), 1U);
+  EXPECT_EQ(model.notices[0], "input 'x': the model leaves the batch open; it is 1");
+  EXPECT_EQ(m.import({.shapes = {{"x", {3, 2}}}}).inputs[0].sizes, (Sizes{3, 2}));
+}
+
+TEST(Import, OtherOpenSizesHaveToBeGiven) {
+  ModelMaker m;
+  m.input("x", {1, 2, -1}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(m.refusal(),
+            "model: input 'x': the model leaves size 2 ('open') open; expected "
+            "--shape x=1x3x224x224 or the like");
+  EXPECT_EQ(m.refusal({.shapes = {{"z", {1}}}}), "model: no input is called 'z'; there are: 'x'");
+  EXPECT_EQ(m.refusal({.shapes = {{"x", {1, 3, 4}}}}),
+            "model: input 'x': size 1 is 3, and the model has 2 there");
+  EXPECT_EQ(m.refusal({.shapes = {{"x", {1, 2, 5}}}}), "");
+}
+
+TEST(Import, AllThatIsNotPossibleIsListedAtOnce) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y").output("z");
+  m.node("Det", {"x"}, {"y"}).set_name("a");
+  m.node("NonZero", {"x"}, {"z"}).set_name("b");
+  EXPECT_EQ(m.refusal(),
+            "model: 2 nodes are not possible on nv_full:\n"
+            "  node 'a' (Det): the operator is not supported\n"
+            "  node 'b' (NonZero): the operator is not supported");
+}
+
+TEST(Import, TheCpuComputesWhatItMay) {
+  ModelMaker m;
+  m.input("x", {1, 4}).output("y");
+  m.node("Softmax", {"x"}, {"s"});
+  m.node("Relu", {"s"}, {"y"});
+  EXPECT_NE(m.refusal().find("(Softmax): the device has nothing for a softmax; let the CPU compute "
+                             "it: --cpu all"),
+            std::string::npos)
+      << m.refusal();
+  EXPECT_EQ(m.refusal({.cpu = CpuUse::kAll}), "");
+  EXPECT_EQ(m.refusal({.outputs = {"s"}}), "");  // now it is the tail
+  EXPECT_NE(m.refusal({.outputs = {"s"}, .cpu = CpuUse::kNone}), "");
+}
+
+TEST(Import, NanInWeightsIsRefused) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y").floats("w", {2}, {1, std::nanf("")});
+  m.node("Mul", {"x", "w"}, {"y"});
+  EXPECT_NE(m.refusal().find("a constant of it is no number (NaN)"), std::string::npos)
+      << m.refusal();
+}
+
+TEST(Import, NamesMayHaveAnything) {
+  ModelMaker m;
+  m.input("x\n\x1b[31m", {1, 2}).output("\xff");
+  m.node("Relu", {"x\n\x1b[31m"}, {"\xff"});
+  const ImportedModel model = m.import();
+  EXPECT_EQ(model.inputs[0].name, "x\\x0a\\x1b[31m");
+}
+
+// A convolution between integers: each result is the real number rounded, but for ties.
+TEST(Import, QuantisedConvolutionsAreExact) {
+  ModelMaker m;
+  m.input("x", {1, 2, 3, 3}, ::onnx::TensorProto::UINT8).output("y");
+  m.floats("sx", {}, {0.02F}).integers("zx", {}, {120}, ::onnx::TensorProto::UINT8);
+  m.floats("sw", {3}, {0.01F, 0.02F, 0.005F});
+  m.integers("zw", {3}, {0, 0, 0}, ::onnx::TensorProto::INT8);
+  std::vector<std::int64_t> w;
+  for (int i = 0; i < 3 * 2 * 2 * 2; ++i) w.push_back((i * 37) % 255 - 127);
+  m.integers("w", {3, 2, 2, 2}, w, ::onnx::TensorProto::INT8);
+  m.integers("b", {3}, {100, -2000, 30}, ::onnx::TensorProto::INT32);
+  m.floats("sy", {}, {0.05F}).integers("zy", {}, {10}, ::onnx::TensorProto::UINT8);
+  m.node("QLinearConv", {"x", "sx", "zx", "w", "sw", "zw", "sy", "zy", "b"}, {"y"});
+  for (const char* configuration : {"nv_full", "nv_small", "nv_large"}) {
+    const ImportedModel model = m.import({}, configuration);
+    Request request =
+        model.network.compile(Device::open(std::string("model:") + configuration)).create_request();
+    std::vector<std::int8_t> in;
+    for (int i = 0; i < 18; ++i) in.push_back(static_cast<std::int8_t>((i * 53) % 256 - 128));
+    request.write("x", Layout::kNchw, std::span<const std::int8_t>(in));
+    request.run();
+    std::vector<std::int8_t> out(12);
+    request.read("y", Layout::kNchw, std::span<std::int8_t>(out));
+    const double scales[3] = {0.01F, 0.02F, 0.005F};
+    const int bias[3] = {100, -2000, 30};
+    for (int k = 0; k < 3; ++k)
+      for (int y = 0; y < 2; ++y)
+        for (int x = 0; x < 2; ++x) {
+          std::int64_t sum = bias[k];
+          for (int c = 0; c < 2; ++c)
+            for (int r = 0; r < 2; ++r)
+              for (int s = 0; s < 2; ++s)
+                sum += (in[static_cast<std::size_t>((c * 3 + y + r) * 3 + x + s)] + 128 - 120) *
+                       w[static_cast<std::size_t>(((k * 2 + c) * 2 + r) * 2 + s)];
+          const double real = static_cast<double>(sum) * static_cast<double>(0.02F) * scales[k] /
+                              static_cast<double>(0.05F);
+          const double right = std::clamp(std::nearbyint(real) + 10, 0.0, 255.0);
+          EXPECT_EQ(out[static_cast<std::size_t>((k * 2 + y) * 2 + x)] + 128, right)
+              << configuration << " " << real;
+        }
+  }
+}
+
+std::vector<float> read_floats(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::vector<float> floats(bytes.size() / sizeof(float));
+  std::copy_n(bytes.data(), floats.size() * sizeof(float), reinterpret_cast<char*>(floats.data()));
+  return floats;
+}
+
+// quantized/make.py made the models, and ONNX Runtime their results.
+TEST(Import, QuantisedNetworksGiveTheResultsOfOnnxRuntime) {
+  const std::string folder = std::string(NVDLA_SOURCE_DIR) + "/tests/unit/import/quantized/";
+  for (const char* type : {"int8", "uint8"}) {
+    const Device device = Device::open("model:nv_full");
+    const ImportedModel model = import_model(folder + type + ".onnx", device.info());
+    Request request = model.network.compile(device).create_request();
+    const auto input = read_floats(folder + "input.f32");
+    request.write("x", Layout::kNchw, std::span<const float>(input));
+    request.run();
+    std::vector<float> output(10);
+    request.read("y", Layout::kNchw, std::span<float>(output));
+    EXPECT_EQ(output, read_floats(folder + type + ".f32")) << type;
+  }
+}
+
+TEST(Import, OutputsHaveTheOrderOfTheModel) {
+  ModelMaker m;
+  m.input("x", {1, 2, 3}).output("y").floats("w", {3, 2}, {1, 0, 0, 1, 0, 0});
+  m.node("MatMul", {"x", "w"}, {"y"});
+  const std::vector<float> in = {1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(m.run(in, {.cpu = CpuUse::kAll}), (std::vector<float>{1, 2, 4, 5}));
+  EXPECT_EQ(m.import({.cpu = CpuUse::kAll}).outputs[0].layout, Layout::kNchw);
+  ImportOptions last;
+  last.channels_last = true;
+  EXPECT_EQ(m.import(last).outputs[0].layout, Layout::kNhwc);
+  EXPECT_EQ(m.run(in, last), (std::vector<float>{1, 2, 4, 5}));
+}
+
+TEST(Import, RealNumbersNeedFp16) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  try {
+    (void)m.import({}, "nv_small");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kNotAvailable);
+    EXPECT_NE(std::string(error.what()).find("nv_small has no fp16"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Import, CheckDescribesEveryNode) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y").output("z");
+  m.node("Relu", {"x"}, {"y"});
+  m.node("Det", {"x"}, {"z"});
+  const ImportedModel model = m.import({.check = true});
+  ASSERT_EQ(model.nodes.size(), 2U);
+  EXPECT_EQ(model.network.layers(), 0U);
+}
+
+}  // namespace
+}  // namespace nvdla::import_test
