@@ -255,11 +255,6 @@ PAGES = {
     },
     "docs/networks.md": {
         "make build": ANYWHERE["make build"],
-        "build/bin/nvdla compile MODEL.onnx --check": Run(
-            r"^y +Relu +device", instead=(("MODEL.onnx", MODEL),)),
-        "build/bin/nvdla compile MODEL.onnx --output model.nvdla --report model.txt": Run(
-            r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
-        "build/bin/nvdla run MODEL.onnx": Run(r"y: ", instead=(("MODEL.onnx", MODEL),)),
         "build/bin/network": Run(r"^resnet50 +56 "),
         "build/bin/network resnet18": Run(r"resnet18: 23 tensors, 2685928 elements, 0 differ"),
         "build/bin/network googlenet --device model:nv_small": Run(

@@ -92,6 +92,9 @@ TEST_F(Programs, RefuseUnknownOptionsByName) {
 TEST_F(Programs, NameAWrongCommand) {
   ProgramResult result = nvdla("rnu x.nvdla");
   EXPECT_EQ(result.status, 2);
+  // A build without ONNX does not have this one.
+  if (const auto at = result.err.find("compile, "); at != std::string::npos)
+    result.err.erase(at, 9);
   EXPECT_TRUE(
       result.err.starts_with("nvdla: 'rnu' is no command; did you mean 'run'?\n"
                              "commands are info, regs, replay, run, dump, profile, diff, selftest, "
