@@ -88,24 +88,23 @@ Attempt lower(const import::Graph& graph, const import::LoweringOptions& options
   return attempt;
 }
 
+std::size_t count_refused(const std::vector<ImportedNode>& nodes) {
+  std::size_t count = 0;
+  for (const ImportedNode& node : nodes) count += node.reason.empty() ? 0 : 1;
+  return count;
+}
+
 std::string refusals(const std::string& file, const DeviceInfo& info,
                      const std::vector<ImportedNode>& nodes) {
   std::string text;
-  std::size_t count = 0;
+  const std::size_t count = count_refused(nodes);
   for (const ImportedNode& node : nodes) {
     if (node.reason.empty()) continue;
-    ++count;
     text += fmt::format("\n  node '{}' ({}): {}", node.name, node.op, node.reason);
     if (!node.remedy.empty()) text += fmt::format("; {}", node.remedy);
   }
   return fmt::format("{}: {} {} not possible on {}:{}", printable(file), count,
                      count == 1 ? "node is" : "nodes are", info.configuration, text);
-}
-
-std::size_t count_refused(const std::vector<ImportedNode>& nodes) {
-  std::size_t count = 0;
-  for (const ImportedNode& node : nodes) count += node.reason.empty() ? 0 : 1;
-  return count;
 }
 
 ImportedModel import_graph(std::span<const std::byte> bytes,

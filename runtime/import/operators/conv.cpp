@@ -48,16 +48,7 @@ void lower_conv(Lowering& l, const Operation& op) {
   c.name = layer;
   c.kernels = u32(w.dims()[0]);
   c.groups = u32(op.attribute("group", std::int64_t{1}));
-  c.kernel_height = u32(window.y.kernel);
-  c.kernel_width = u32(window.x.kernel);
-  c.stride_height = u32(window.y.stride);
-  c.stride_width = u32(window.x.stride);
-  c.dilation_height = u32(window.y.dilation);
-  c.dilation_width = u32(window.x.dilation);
-  c.pad_top = u32(window.y.before);
-  c.pad_bottom = u32(window.y.after);
-  c.pad_left = u32(window.x.before);
-  c.pad_right = u32(window.x.after);
+  set_window(c, window);
   c.weights = std::span<const float>(sums.weights);
   epilogue.set(c);
   l.put(last, l.network().convolution(x, c), view);

@@ -28,29 +28,18 @@ void fit_padding(WindowAxis& a) {
   a.after = std::max<std::int64_t>((a.output - 1) * a.stride + a.kernel - a.input - a.before, 0);
 }
 
-void check_dilation(const Window& w) {
-  if (w.y.dilation != 1 || w.x.dilation != 1) refuse_node("its window has gaps (dilations)");
-}
-
 void lower_max(Lowering& l, const Operation& op) {
   if (op.has_output(1)) refuse_node("no unit computes the indices of largest elements");
   const Dims dims = infer_pool(op)[0].dims;
   Window w = two_axes(read_window(op, op.integers("kernel_shape")));
-  check_dilation(w);
+  check_no_dilation(w);
   fit_padding(w.y);
   fit_padding(w.x);
   const char* const roles = window_roles(dims.size() - 2);
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
   const std::string layer = l.name();
-  Pooling p{.name = layer,
-            .kernel_height = u32(w.y.kernel),
-            .kernel_width = u32(w.x.kernel),
-            .stride_height = u32(w.y.stride),
-            .stride_width = u32(w.x.stride),
-            .pad_top = u32(w.y.before),
-            .pad_bottom = u32(w.y.after),
-            .pad_left = u32(w.x.before),
-            .pad_right = u32(w.x.after)};
+  Pooling p{.name = layer};
+  set_window(p, w);
   l.put(op.node().outputs[0], l.network().pooling(x, p), make_view(dims, roles));
 }
 
@@ -70,7 +59,7 @@ std::vector<double> window_counts(const WindowAxis& a, bool with_padding, std::i
 void lower_average(Lowering& l, const Operation& op) {
   const Dims dims = infer_pool(op)[0].dims;
   Window w = two_axes(read_window(op, op.integers("kernel_shape")));
-  check_dilation(w);
+  check_no_dilation(w);
   const bool with_padding = op.attribute("count_include_pad", std::int64_t{0}) != 0;
   const auto lines = window_counts(w.y, with_padding, w.y.after);
   const auto columns = window_counts(w.x, with_padding, w.x.after);
@@ -82,16 +71,8 @@ void lower_average(Lowering& l, const Operation& op) {
   const char* const roles = window_roles(dims.size() - 2);
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
   const std::string layer = l.name();
-  Average a{.name = layer,
-            .kernel_height = u32(w.y.kernel),
-            .kernel_width = u32(w.x.kernel),
-            .stride_height = u32(w.y.stride),
-            .stride_width = u32(w.x.stride),
-            .pad_top = u32(w.y.before),
-            .pad_bottom = u32(w.y.after),
-            .pad_left = u32(w.x.before),
-            .pad_right = u32(w.x.after),
-            .pad_value = 0};
+  Average a{.name = layer, .pad_value = 0};
+  set_window(a, w);
   if (w.y.before + w.y.after + w.x.before + w.x.after == 0) a.pad_value.reset();
   Tensor out = l.network().average(x, a);
   // Windows of fewer elements are divided by their own numbers.

@@ -133,15 +133,7 @@ void quantized_average(Lowering& l, const Operation& op) {
   const std::string layer = l.name();
   Average a{.name = layer};
   if (!global) {
-    Window w = two_axes(read_window(op, op.integers("kernel_shape")));
-    a.kernel_height = u32(w.y.kernel);
-    a.kernel_width = u32(w.x.kernel);
-    a.stride_height = u32(w.y.stride);
-    a.stride_width = u32(w.x.stride);
-    a.pad_top = u32(w.y.before);
-    a.pad_bottom = u32(w.y.after);
-    a.pad_left = u32(w.x.before);
-    a.pad_right = u32(w.x.after);
+    set_window(a, two_axes(read_window(op, op.integers("kernel_shape"))));
     if (op.attribute("ceil_mode", std::int64_t{0}) != 0) refuse_node("ceil_mode in int8");
     if (op.attribute("count_include_pad", std::int64_t{0}) != 0) a.pad_value = input.zero_point;
   }

@@ -111,6 +111,11 @@ Window two_axes(const std::vector<WindowAxis>& axes) {
   refuse_node("a window of {} axes; the device has two", axes.size());
 }
 
+void check_no_dilation(const Window& window) {
+  if (window.y.dilation != 1 || window.x.dilation != 1)
+    refuse_node("its window has gaps (dilations)");
+}
+
 const char* window_roles(std::size_t axes) { return axes == 1 ? "BCW" : "BCHW"; }
 
 }  // namespace nvdla::import

@@ -34,6 +34,29 @@ struct Window {
 };
 Window two_axes(const std::vector<WindowAxis>& axes);
 
+// Throws Refusal for a window with gaps, for layers that have no dilation.
+void check_no_dilation(const Window& window);
+
+// Sets kernel, strides, padding and, where it has that, dilation of a layer of the network. Throws
+// Refusal for a dilation that the layer does not have.
+template <typename Layer>
+void set_window(Layer& layer, const Window& window) {
+  layer.kernel_height = u32(window.y.kernel);
+  layer.kernel_width = u32(window.x.kernel);
+  layer.stride_height = u32(window.y.stride);
+  layer.stride_width = u32(window.x.stride);
+  layer.pad_top = u32(window.y.before);
+  layer.pad_bottom = u32(window.y.after);
+  layer.pad_left = u32(window.x.before);
+  layer.pad_right = u32(window.x.after);
+  if constexpr (requires { layer.dilation_height; }) {
+    layer.dilation_height = u32(window.y.dilation);
+    layer.dilation_width = u32(window.x.dilation);
+  } else {
+    check_no_dilation(window);
+  }
+}
+
 // Returns the roles of a tensor with a window: batch, channels, then one or two axes.
 const char* window_roles(std::size_t axes);
 

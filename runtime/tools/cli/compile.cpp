@@ -206,7 +206,7 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                     "nothing; exit status 1 if one has none");
   command
       ->add_option("--report", options->report,
-                   "Write nodes and layers to NAME.txt, NAME.json or NAME.csv")
+                   "Write nodes and layers to NAME.txt or NAME.json, nodes alone to NAME.csv")
       ->type_name("FILE");
   command->footer(
       "Nodes are on the device, on the CPU, constant (computed now), moved (nothing is\n"

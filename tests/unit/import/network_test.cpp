@@ -168,6 +168,28 @@ std::vector<float> read_floats(const std::string& path) {
 }
 
 // quantized/make.py made the models, and ONNX Runtime their results.
+// Averages have no dilation, whatever they are computed in.
+TEST(Import, AveragesWithGapsAreRefused) {
+  for (const bool quantized : {false, true}) {
+    ModelMaker m(19);
+    m.input("x", {1, 1, 5, 5}).output("y");
+    m.floats("s", {}, {0.5F}).integers("z", {}, {0}, ::onnx::TensorProto::INT8);
+    if (quantized) {
+      m.node("QuantizeLinear", {"x", "s", "z"}, {"xq"});
+      m.node("DequantizeLinear", {"xq", "s", "z"}, {"xd"});
+    }
+    auto& average = m.node("AveragePool", {quantized ? "xd" : "x"}, {quantized ? "a" : "y"});
+    set(average, "kernel_shape", Sizes{2, 2});
+    set(average, "dilations", Sizes{2, 2});
+    if (quantized) {
+      m.node("QuantizeLinear", {"a", "s", "z"}, {"aq"});
+      m.node("DequantizeLinear", {"aq", "s", "z"}, {"y"});
+    }
+    EXPECT_NE(m.refusal().find("its window has gaps (dilations)"), std::string::npos)
+        << m.refusal();
+  }
+}
+
 TEST(Import, QuantisedNetworksGiveTheResultsOfOnnxRuntime) {
   const std::string folder = std::string(NVDLA_SOURCE_DIR) + "/tests/unit/import/quantized/";
   for (const char* type : {"int8", "uint8"}) {
