@@ -47,7 +47,7 @@ TEST(Jpeg, GreyIsWhatTheFileHas) {
   }
 }
 
-// By the formulas of JFIF, rounded.
+// The expected colours are those of the formulas of JFIF, rounded.
 TEST(Jpeg, ColoursAreThoseOfJfif) {
   const JpegImage image = blocks(3);
   const std::string file = make_jpeg(image);

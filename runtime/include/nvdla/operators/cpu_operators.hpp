@@ -33,8 +33,8 @@
 
 namespace nvdla {
 
-// What elements of an input stand for may be left out where the network knows it (see
-// Network::quantization()), and of fp16, whose numbers then stand for themselves.
+// A layer may leave the scale and zero point of an input out where the network knows them (see
+// Network::quantization()), and for fp16, whose numbers then stand for themselves.
 
 /// e^x / sum of e^x over the channels of a position. From the greatest x of the position on nothing
 /// overflows.

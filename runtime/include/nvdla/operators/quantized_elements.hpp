@@ -26,7 +26,7 @@
 
 namespace nvdla {
 
-// What elements of an input stand for may be left out where the network knows it.
+// A layer may leave the scale and zero point of an input out where the network knows them.
 
 /// Elements held to bounds. What they stand for stays.
 struct Clamp {

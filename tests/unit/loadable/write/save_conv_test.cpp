@@ -42,7 +42,7 @@ RoundTrip expect_same_image(const Network& network, const std::string& configura
   trip.write_pixels(random_plane(pixels * pixel.bytes[0], real, 1),
                     random_plane(pixels * pixel.bytes[1], real, 2));
   trip.run();
-  // Where the file says the image lies is where the request has it.
+  // The file describes the layout of the image that the request has.
   const ImageDesc& expected = trip.request.network().image("in");
   const ImageDesc found = trip.loaded.network().image("in");
   EXPECT_EQ(found.format, expected.format);
