@@ -47,7 +47,7 @@ struct ConvForm {
   std::uint32_t images = 1;         // of the batch, at once
   std::uint32_t kernel_lines = 0;   // of an image, side by side in an atom; else 0
   std::vector<KernelBlock> blocks;  // of groups, one for each layer
-  // Kernels of one layer where not even one kernel group fits the convolution buffer, else 0.
+  // Kernels of one layer where not even those of an atom fit the convolution buffer, else 0.
   std::uint32_t kernels_at_once = 0;
 };
 

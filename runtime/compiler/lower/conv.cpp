@@ -112,10 +112,13 @@ void lower(Lowering& lowering, const LayerNode& node, const ConvNode& part) {
   } else {
     conv.input = lowering.surface(node.input);
   }
-  if (part.groups > 1) return add_groups(lowering, node, part, conv);
-  if (part.form.kernels_at_once == 0) return add_whole(lowering, node, part, conv);
+  const bool grouped = part.groups > 1;
+  if (part.form.kernels_at_once == 0)
+    return grouped ? add_groups(lowering, node, part, conv) : add_whole(lowering, node, part, conv);
+  const SparseKernels sparse = grouped ? grouped_kernels(part) : dense_kernels(conv);
   add_kernel_parts(lowering, node, part, conv,
-                   part.form.folded ? folded_kernels(part) : *part.weights);
+                   part.form.folded ? folded_kernels(part) : *part.weights, sparse,
+                   make_blocks(lowering.info(), conv, sparse, part.form.kernels_at_once));
 }
 
 void emit_convolution(Lowering& lowering, const LayerNode& node, const nvdla_conv& conv,

@@ -26,10 +26,6 @@ void emit_convolution(Lowering& lowering, const LayerNode& node, const nvdla_con
 void place_weights(Lowering& lowering, const WeightsDesc& desc, std::span<const std::byte> stream,
                    nvdla_conv& conv, ConstantPool& pool);
 
-// Emits a convolution of which not even one kernel group fits, some kernels at a time.
-void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode& part,
-                      const nvdla_conv& conv, const Kernels& kernels);
-
 // `SparseKernels` see `channels` of a cube only, kernel k from channel first[k] on; these do not
 // fall.
 struct SparseKernels {
@@ -37,18 +33,35 @@ struct SparseKernels {
   std::vector<std::uint32_t> first;
 };
 
+// Returns kernels that see all channels.
+SparseKernels dense_kernels(const nvdla_conv& conv);
 // Returns the kernels of a convolution of groups.
 SparseKernels grouped_kernels(const ConvNode& part);
-// Returns the blocks in which such kernels take least; the smallest ones where not even they fit
-// the convolution buffer, which whoever cuts them in bands finds out.
+// Returns blocks of `some` kernels, the last of which may have fewer; channels begin with an atom.
+std::vector<KernelBlock> make_blocks(const DeviceInfo& info, const nvdla_conv& conv,
+                                     const SparseKernels& sparse, std::uint32_t some);
+// Returns the blocks in which such kernels take least. Each fills whole atoms, or has fewer kernels
+// where these do not fit the convolution buffer. Where not even one kernel fits, whoever cuts the
+// blocks in bands finds out.
 std::vector<KernelBlock> choose_blocks(const DeviceInfo& info, const nvdla_conv& conv,
                                        const SparseKernels& sparse);
+// Returns the layer of a block, without the place of its weights.
+nvdla_conv conv_of(const DeviceInfo& info, const nvdla_conv& conv, const KernelBlock& block);
+// Packs the kernels of a block, with zeros for the channels that they do not see.
+void pack_block(const DeviceInfo& info, const nvdla_conv& layer, const KernelBlock& block,
+                const SparseKernels& sparse, const Kernels& weights, std::span<std::byte> stream);
 // Emits a layer for each block; those of several are called "name several 2/3". `sdp` has its
 // operands in `pool`.
 void add_sparse(Lowering& lowering, const LayerNode& node, const nvdla_conv& conv,
                 const Kernels& weights, const SparseKernels& sparse,
                 const std::vector<KernelBlock>& blocks, const nvdla_sdp& sdp, ConstantPool pool,
                 const Operation& operation, std::string_view several);
+
+// Emits a convolution of which not even the kernels of an atom fit the convolution buffer, a block
+// of a few kernels at a time.
+void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode& part,
+                      const nvdla_conv& conv, const Kernels& kernels, const SparseKernels& sparse,
+                      const std::vector<KernelBlock>& blocks);
 
 // Returns room for whole phases of a deconvolution: the last of them may reach beyond the output.
 Shape deconvolution_room(const DeconvNode& part);

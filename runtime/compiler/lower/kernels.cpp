@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lowering convolutions with kernels so large that not even one group of them fits the convolution
+// Lowering convolutions with kernels so large that not even those of an atom fit the convolution
 // buffer: some kernels at a time. What they give fills no atom, so each part goes to surfaces of
 // its own in a scratch buffer, from which channels are gathered.
 #include <algorithm>
@@ -35,30 +35,15 @@ void check_parts(const ConvNode& part) {
          part.conv.channels, part.conv.kernel_height, part.conv.kernel_width);
 }
 
-// Packs `layer.kernels` of them from `first` on.
-void pack_kernels(const DeviceInfo& info, nvdla_conv& layer, const Kernels& all,
-                  std::uint32_t first, ConstantPool& pool) {
-  const WeightsDesc weights = weights_desc(layer);
-  layer.weights.slot = pool.slot();
-  layer.weights.offset = pool.add(weights_bytes(weights));
-  std::visit(
-      [&](const auto& list) {
-        const std::size_t each = weights.elements() / weights.kernels;
-        pack_weights(info, weights, std::span(list).subspan(first * each, weights.elements()),
-                     pool.at(layer.weights.offset));
-      },
-      all);
-}
-
 }  // namespace
 
 void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode& part,
-                      const nvdla_conv& conv, const Kernels& kernels) {
+                      const nvdla_conv& conv, const Kernels& kernels, const SparseKernels& sparse,
+                      const std::vector<KernelBlock>& blocks) {
   check_parts(part);
   const TensorDesc& out = lowering.desc(node.output);
   const std::uint32_t lanes = lowering.info().atom / precision_bytes(part.sdp.processing);
-  const std::uint32_t some = part.form.kernels_at_once;
-  const std::uint32_t parts = (conv.kernels + some - 1) / some;
+  const auto parts = static_cast<std::uint32_t>(blocks.size());
   // A cube has room for so many, in whole atoms of the output.
   const std::uint32_t most = kMaxSide / lanes;
   const std::uint32_t gathers = (parts + most - 1) / most;
@@ -69,30 +54,32 @@ void add_kernel_parts(Lowering& lowering, const LayerNode& node, const ConvNode&
     const Scratch scratch = lowering.add_scratch(apart, out.precision);
     std::vector<ChannelRun> runs;
     for (std::uint32_t i = begin; i < begin + count; ++i) {
-      const std::uint32_t first = i * some, end = std::min(first + some, conv.kernels);
+      const KernelBlock& block = blocks[i];
+      const std::uint32_t first = block.first_kernel, end = first + block.kernels;
       ConstantPool pool = lowering.begin_constants();
-      nvdla_conv layer = conv;
-      layer.kernels = end - first;
-      pack_kernels(lowering.info(), layer, kernels, first, pool);
+      nvdla_conv layer = conv_of(lowering.info(), conv, block);
+      layer.weights.slot = pool.slot();
+      layer.weights.offset = pool.add(weights_bytes(weights_desc(layer)));
+      pack_block(lowering.info(), layer, block, sparse, kernels, pool.at(layer.weights.offset));
       SdpNode own = part.sdp;
       keep_channels(own.operators.x1, out.shape, first, end);
       keep_channels(own.operators.x2, out.shape, first, end);
       keep_channels(own.y, out.shape, first, end);
       Shape shape = out.shape;
-      shape.channels = end - first;
+      shape.channels = block.kernels;
       nvdla_sdp sdp = lower_sdp(lowering, shape, out.precision, own, pool);
-      runs.push_back({(i - begin) * lanes, end - first});
+      runs.push_back({(i - begin) * lanes, block.kernels});
       sdp.output = scratch.surface;
       sdp.output.offset +=
           std::uint64_t{runs.back().first / out.elements_per_atom()} * sdp.output.surface_stride;
       lowering.commit_constants(std::move(pool));
       emit_convolution(lowering, node, layer, sdp,
                        {.name = fmt::format("{} kernels {}/{}", node.name, i + 1, parts),
-                        .macs = node.macs / conv.kernels * (end - first)});
+                        .macs = node.macs / conv.kernels * block.kernels});
     }
     std::string name = node.name + " gather";
     if (gathers > 1) name += fmt::format(" {}/{}", begin / most + 1, gathers);
-    add_gather(lowering, node, scratch, runs, begin * some, name);
+    add_gather(lowering, node, scratch, runs, blocks[begin].first_kernel, name);
   }
 }
 

@@ -24,10 +24,18 @@ std::uint32_t kernel_lines(const DeviceInfo& info, const ConvNode& part) {
   return lines;
 }
 
+// Returns the kernels of a layer whose blocks do not fill atoms, else 0.
+std::uint32_t kernels_of_narrow_blocks(const DeviceInfo& info, const ConvNode& part) {
+  const std::uint32_t lanes = info.atom / precision_bytes(part.sdp.processing);
+  const std::uint32_t some = part.form.blocks[0].kernels;
+  return part.form.blocks.size() > 1 && some < lanes ? some : 0;
+}
+
 // Returns the kernels of a layer of which not even one kernel group fits, else 0.
 std::uint32_t kernels_at_once(const DeviceInfo& info, const ConvNode& part) {
+  if (part.groups > 1) return kernels_of_narrow_blocks(info, part);
   const nvdla_conv conv = formed_conv(part);
-  if (part.groups > 1 || conv.mode != NVDLA_CONV_DIRECT) return 0;
+  if (conv.mode != NVDLA_CONV_DIRECT) return 0;
   const std::uint32_t some = kernels_that_fit(info, conv);
   if (some >= std::min<std::uint64_t>(conv.kernels, kernel_group(info, conv))) return 0;
   if (some != 0 && part.sdp.silent()) {

@@ -91,6 +91,22 @@ TEST(NetworkGroups, RandomOnesEqualTheReference) {
   });
 }
 
+// Where kernels for the lanes of an atom do not fit the convolution buffer, fewer do.
+TEST(NetworkGroups, LargeKernelsAreComputedAFewAtATime) {
+  test::Random random(7);
+  for (const auto precision : {Precision::kInt8, Precision::kInt16, Precision::kFp16}) {
+    RandomConv r;
+    r.configuration = "nv_full";
+    r.ref.processing = precision;
+    r.ref.channels = 40;
+    r.ref.kernels = 80;
+    r.ref.kernel_height = 31;
+    r.ref.kernel_width = 32;
+    r.in = test::random_tensor({40, 33, 33}, precision, random);
+    EXPECT_EQ(run(r, 40, random), "");
+  }
+}
+
 struct Depthwise {
   Network net;
   Tensor out;
