@@ -3,10 +3,12 @@
 // Models become networks.
 #include "nvdla/import.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <utility>
 
+#include "import/calibration/quantize_graph.hpp"
 #include "import/graph/graph.hpp"
 #include "import/graph/refusal.hpp"
 #include "import/onnx/reader.hpp"
@@ -34,14 +36,9 @@ ImportedNode refused(const import::Node& node, const std::string& reason,
 }
 
 // Gives the outputs of a node that was refused a tensor, so that nodes behind it can be checked.
-void put_placeholders(import::Lowering& lowering, const import::Graph& graph,
-                      const import::Node& node, Attempt& attempt) {
-  for (const import::ValueId id : node.outputs) {
-    if (id == import::kNoValue) continue;
-    const auto view = import::default_view(*graph.value(id).dims, lowering.has_batch());
-    const std::string name = fmt::format("refused {} {}", attempt.refused, id);
-    lowering.put(id, attempt.network.input(name, view.shape, Precision::kFp16), view);
-  }
+void put_placeholders(import::Lowering& lowering, const import::Node& node) {
+  for (const import::ValueId id : node.outputs)
+    if (id != import::kNoValue) lowering.put_placeholder(id, std::nullopt);
 }
 
 // Adds the layers of all nodes; `whole`: no node was refused before, so that there are all outputs.
@@ -53,7 +50,7 @@ Attempt lower(const import::Graph& graph, const import::LoweringOptions& options
     ++attempt.refused;
     attempt.nodes.push_back(refused(node, reason, remedy));
     try {
-      put_placeholders(lowering, graph, node, attempt);
+      put_placeholders(lowering, node);
     } catch (const import::Refusal&) {
       // Nodes behind it are refused for their inputs.
     } catch (const Error&) {
@@ -107,23 +104,62 @@ std::string refusals(const std::string& file, const DeviceInfo& info,
                      count == 1 ? "node is" : "nodes are", info.configuration, text);
 }
 
-ImportedModel import_graph(std::span<const std::byte> bytes,
-                           const import::onnx_file::ModelPlace& place, const DeviceInfo& info,
-                           const ImportOptions& options) {
-  import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
-  ImportedModel model;
+bool has_scales(const import::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const import::Node& node) {
+    return node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
+  });
+}
+
+// Returns true if a model of real numbers is to be one of integers.
+bool wants_integers(const import::Graph& graph, const ImportOptions& options) {
+  const std::string file = printable(graph.file);
+  const bool scales = has_scales(graph);
+  if (options.precision == Precision::kInt16)
+    throw Error(
+        ErrorCode::kNotAvailable,
+        fmt::format("{}: int16 is not available for models yet; expected int8 or fp16", file));
+  if (options.precision == Precision::kFp16) {
+    if (!options.samples.empty())
+      throw_invalid_model("{}: samples are for int8; fp16 needs none", file);
+    if (scales)
+      throw_invalid_model("{}: the model has scales of int8; expected int8, not fp16", file);
+    return false;
+  }
+  if (options.samples.empty() && (options.precision != Precision::kInt8 || scales)) return false;
+  if (options.samples.empty() && !options.check)
+    throw_invalid_model(
+        "{}: int8 needs scales, and the model has none (QuantizeLinear); expected samples of its "
+        "inputs",
+        file);
+  return true;
+}
+
+std::vector<import::Constant> read_constants(const import::onnx_file::ModelPlace& place,
+                                             const ImportOptions& options) {
   std::vector<import::Constant> constants;
   for (const InputValue& value : options.constants)
     constants.push_back(import::onnx_file::read_tensor(
         value.tensor, place,
         fmt::format("{}: constant '{}'", printable(place.name), printable(value.name))));
-  import::fix_inputs(graph, options, constants, model.notices);
+  return constants;
+}
+
+ImportedModel import_graph(std::span<const std::byte> bytes,
+                           const import::onnx_file::ModelPlace& place, const DeviceInfo& info,
+                           const ImportOptions& options) {
+  import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
+  ImportedModel model;
+  import::fix_inputs(graph, options, read_constants(place, options), model.notices);
+  const auto pixels = import::take_pixels(graph, options);
   import::expand_integer_operators(graph);
   import::remove_dead_nodes(graph);
   import::fold_constants(graph, model.nodes);
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
+  if (!options.pixels.empty()) import::absorb_forward(graph);
   import::merge_functions(graph);
+  if (wants_integers(graph, options) && whole)
+    import::quantize_graph(graph, info, options.samples, pixels, model.notices);
   import::Tables tables;
   import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
   Attempt best = lower(graph, lowering, whole);
@@ -159,14 +195,35 @@ std::vector<std::byte> read_file(const std::string& path) {
   return bytes;
 }
 
+import::onnx_file::ModelPlace place_of(const std::string& path){
+    const auto folder = std::filesystem::path(path).parent_path();
+return {path, folder.empty() ? "." : folder.string()};
 }  // namespace
+
+}  // namespace nvdla
+
+std::vector<ImportedTensor> read_model_inputs(std::string_view path, const ImportOptions& options) {
+  const import::onnx_file::ModelPlace place = place_of(std::string(path));
+  import::Graph graph =
+      import::onnx_file::read_model(read_file(place.name), place, options.outputs);
+  std::vector<std::string> notices;
+  import::fix_inputs(graph, options, read_constants(place, options), notices);
+  std::vector<ImportedTensor> inputs;
+  for (const import::ValueId id : graph.inputs) {
+    const import::Value& value = graph.value(id);
+    ImportedTensor input;
+    input.name = value.name;
+    input.type = import::type_name(value.type);
+    input.sizes = *value.dims;
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
 
 ImportedModel import_model(std::string_view path, const DeviceInfo& info,
                            const ImportOptions& options) {
-  const std::string name(path);
-  const auto bytes = read_file(name);
-  const auto folder = std::filesystem::path(name).parent_path();
-  return import_graph(bytes, {name, folder.empty() ? "." : folder.string()}, info, options);
+  const import::onnx_file::ModelPlace place = place_of(std::string(path));
+  return import_graph(read_file(place.name), place, info, options);
 }
 
 ImportedModel import_model(std::span<const std::byte> model, const DeviceInfo& info,

@@ -77,7 +77,10 @@ class Compile(unittest.TestCase):
                 ((MODEL, "--check", "--shape", "x=1xx2"), "expected NAME=1x3x224x224"),
                 ((MODEL, "--check", "--shape", "z=1"), "no input is called 'z'; there are: 'x'"),
                 ((MODEL, "--check", "--outputs", "z"), "nothing computes the output 'z'"),
-                ((MODEL, "--check", "--precision", "int8"), "--precision int8: "),
+                ((MODEL, "--check", "--precision", "fp16"), "expected int8, not fp16"),
+                ((MODEL, "--check", "--samples", self.path("none.npy")), "cannot open"),
+                ((MODEL, "--check", "--samples", self.path("bad.onnx")), "it is no sample"),
+                ((MODEL, "--check", "--mean", "1,2"), "has 3 channels, and mean is given for 2"),
                 ((MODEL, "--check", "--report", "r.pdf"), "expected a name that ends with .txt"),
                 ((MODEL, "--check", "--cpu", "some"), "--cpu"),
         ):

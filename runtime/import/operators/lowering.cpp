@@ -32,6 +32,8 @@ Lowering::Lowering(const Graph& graph, Network& network, const LoweringOptions& 
     for (const ValueId id : graph.nodes[n].inputs)
       if (id != kNoValue) readers_[static_cast<std::size_t>(id)].push_back(n);
   for (const ValueId id : graph.outputs) is_output_[static_cast<std::size_t>(id)] = true;
+  has_scales_ = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                            [](const Node& node) { return node.op == "QuantizeLinear"; });
 }
 
 void Lowering::lower(std::size_t node) {
@@ -44,6 +46,15 @@ void Lowering::lower(std::size_t node) {
     refuse_node("the operator is not supported with inputs that the network computes");
   for (std::size_t i = 0; i < op.inputs(); ++i)
     if (op.has(i) && is_quantized(op.input(i)) && lower_quantized(*this, op)) return;
+  // Between a node that was refused and the next QuantizeLinear there is nothing to check.
+  const bool behind = has_scales_ && op.op() != "QuantizeLinear" &&
+                      std::any_of(node_->inputs.begin(), node_->inputs.end(),
+                                  [&](ValueId id) { return is_placeholder(id); });
+  if (behind) {
+    for (const ValueId id : node_->outputs)
+      if (id != kNoValue) put_placeholder(id, std::nullopt);
+    return;
+  }
   row->lower(*this, op);
 }
 
@@ -70,7 +81,7 @@ void Lowering::add_input(ValueId id, const View& view) {
   if (!options_.info.has_fp16)
     throw Refusal(fmt::format("{} has no fp16, and '{}' has no scale for int8",
                               options_.info.configuration, detail::printable(value.name)),
-                  "quantise the model (QuantizeLinear and DequantizeLinear)");
+                  "give samples of its inputs (--samples), or quantise the model (QuantizeLinear)");
   if ((!is_real(value.type) || value.type == Type::kBfloat16) && !is_exact_in_fp16(value.type))
     throw Refusal(fmt::format("input '{}' is {}, whose numbers fp16 does not have",
                               detail::printable(value.name), type_name(value.type)),
@@ -117,6 +128,17 @@ void Lowering::put(ValueId id, Tensor tensor, const View& view) {
   placed_[static_cast<std::size_t>(id)] = Placed{tensor, view};
 }
 
+void Lowering::put_placeholder(ValueId id, const std::optional<Quantization>& quantization) {
+  const View view = default_view(*graph_.value(id).dims, has_batch());
+  const std::string name = fmt::format("refused {}", id);
+  if (quantization) {
+    put(id, network_.input(name, view.shape, *quantization), view);
+    return;
+  }
+  put(id, network_.input(name, view.shape, Precision::kFp16), view);
+  placeholders_.insert(id);
+}
+
 std::string Lowering::roles(ValueId id) {
   const Dims& dims = *graph_.value(id).dims;
   if (auto roles = roles_in(view(id), dims)) return *roles;
@@ -160,10 +182,12 @@ bool Lowering::is_tail(const Node& node) const {
       if (id == kNoValue) continue;
       for (const std::size_t reader : readers_[static_cast<std::size_t>(id)]) {
         const Operation next(graph_, graph_.nodes[reader]);
-        const bool moves = next.op() == "Reshape" || next.op() == "Flatten" ||
-                           next.op() == "Squeeze" || next.op() == "Unsqueeze" ||
-                           next.op() == "Identity" || next.op() == "Cast";
-        if (!moves) return false;
+        constexpr std::string_view kComputesNothing[] = {
+            "Cast",    "DequantizeLinear", "Flatten", "Identity",
+            "Reshape", "QuantizeLinear",   "Squeeze", "Unsqueeze"};
+        if (std::find(std::begin(kComputesNothing), std::end(kComputesNothing), next.op()) ==
+            std::end(kComputesNothing))
+          return false;
         work.push_back(&next.node());
       }
     }

@@ -67,6 +67,11 @@ class Lowering {
   // Returns the value in a view, after a reshape, a transposition or both if it lies otherwise.
   Tensor tensor(ValueId id, const View& wanted);
   void put(ValueId id, Tensor tensor, const View& view);
+  // Gives a value that was refused a tensor, so that nodes behind it can be checked: in int8 with a
+  // quantisation, else in fp16.
+  void put_placeholder(ValueId id, const std::optional<Quantization>& quantization);
+  // Returns true if a value has a placeholder in fp16.
+  bool is_placeholder(ValueId id) const { return placeholders_.contains(id); }
   // Returns the roles of a value's axes, in its own view or in the default one.
   std::string roles(ValueId id);
   // Returns true if a value is a graph input that no layer reads yet: any view costs nothing.
@@ -126,6 +131,8 @@ class Lowering {
   std::map<std::string, int> names_;
   std::set<std::string> places_;
   std::map<ValueId, View> inputs_;
+  std::set<ValueId> placeholders_;
+  bool has_scales_ = false;  // the graph has nodes of quantisation
   const Node* node_ = nullptr;
   Node end_ = {};  // stands for the application, behind all nodes
 };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/operators/operation.hpp"
@@ -50,6 +51,10 @@ std::vector<std::size_t> transposed_axes(const Operation& op);
 std::optional<Dims> reshaped_dims(const Operation& op);
 // Returns the source coordinates of a Resize or Upsample along an axis, for nearest neighbours.
 Move resize_move(const Operation& op, std::size_t output);
+// The elements of an axis that make one of the result, and their weights.
+using AxisWeights = std::vector<std::pair<std::int64_t, double>>;
+// Returns these for each axis of a Resize or Upsample and each place along it, in all modes.
+std::vector<std::vector<AxisWeights>> resize_weights(const Operation& op);
 // Returns roles in which each axis that changes has one of the device's for itself. Throws Refusal
 // if that is not possible.
 std::string isolate(const Move& move, bool has_batch);

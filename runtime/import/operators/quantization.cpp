@@ -73,6 +73,7 @@ void lower_quantize(Lowering& l, const Operation& op) {
     l.add_quantized_input(id, view, q);
     return l.put(out, l.tensor(id), view);
   }
+  if (l.is_placeholder(id)) return l.put_placeholder(out, q);
   if (!l.is_quantized(id)) refuse_node("its input is in fp16, and no layer makes int8 of that");
   const View view = l.view(id);
   if (l.network().quantization(l.tensor(id)) == q) return l.put(out, l.tensor(id), view);

@@ -39,8 +39,9 @@ QuantizedEnd follow_to_end(Lowering& l, ValueId out, bool functions) {
   QuantizedEnd end;
   bool found = false;
   end.last = l.follow(out, [&](const Operation& next, ValueId now) {
-    if (found || next.input(0) != now) return false;
+    if (found) return false;
     if (next.op() == "QuantizeLinear") {
+      if (next.input(0) != now) return false;
       end.output = tensor_quantization(next, quantized_type(next));
       found = true;
       return true;

@@ -98,8 +98,6 @@ std::int64_t nearest(const Operation& op, double at) {
   refuse_node("its nearest_mode is '{}'", mode);
 }
 
-using AxisWeights = std::vector<std::pair<std::int64_t, double>>;
-
 AxisWeights interpolation(const Operation& op, const ResizeAxis& a, std::int64_t x, bool cubic) {
   const double at = source_of(op, a, x);
   const double floor = std::floor(at);
@@ -146,27 +144,19 @@ void lower_resize(Lowering& l, const Operation& op) {
   const Dims& in = op.dims(0);
   // A batch stays as it is, and so does a single channel.
   if (axes.size() < 2 || axes[0].input != axes[0].output) refuse_node("it resizes the batch");
-  std::vector<std::vector<AxisWeights>> weights;
-  for (std::size_t i = 1; i < axes.size(); ++i) {
-    std::vector<AxisWeights> of;
-    for (std::int64_t x = 0; x < axes[i].output; ++x)
-      of.push_back(axes[i].input == axes[i].output && axes[i].scale == 1
-                       ? AxisWeights{{x, 1.0}}
-                       : interpolation(op, axes[i], x, mode == "cubic"));
-    weights.push_back(std::move(of));
-  }
+  const auto weights = resize_weights(op);
   Dims dims;
   for (const ResizeAxis& a : axes) dims.push_back(a.output);
   const std::int64_t from = elements(in) / in[0], to = elements(dims) / dims[0];
   if (from > 8192 || to > 8192 || from * to > (std::int64_t{1} << 21))
     refuse_node("interpolation of {} elements to {} is above what one matrix does", from, to);
   std::vector<MapEntry> map = {{0, 0, 1}};
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
     std::vector<MapEntry> next;
     const std::int64_t size_in = axes[i + 1].input, size_out = axes[i + 1].output;
     for (const MapEntry& e : map)
       for (std::int64_t x = 0; x < size_out; ++x)
-        for (const auto& [source, w] : weights[i][static_cast<std::size_t>(x)])
+        for (const auto& [source, w] : weights[i + 1][static_cast<std::size_t>(x)])
           if (w != 0)
             next.push_back({e.to * size_out + x, e.from * size_in + source, e.weight * w});
     map = std::move(next);
@@ -205,6 +195,27 @@ Move resize_move(const Operation& op, std::size_t) {
   }
   move.set_dims();
   return move;
+}
+
+std::vector<std::vector<AxisWeights>> resize_weights(const Operation& op) {
+  check_antialias(op);
+  const std::string mode = mode_of(op);
+  std::vector<std::vector<AxisWeights>> weights;
+  for (const ResizeAxis& a : resize_axes(op)) {
+    const bool same = a.input == a.output && a.scale == 1;
+    std::vector<AxisWeights> of;
+    for (std::int64_t x = 0; x < a.output; ++x) {
+      if (same)
+        of.push_back({{x, 1.0}});
+      else if (mode == "nearest")
+        of.push_back(
+            {{std::clamp<std::int64_t>(nearest(op, source_of(op, a, x)), 0, a.input - 1), 1.0}});
+      else
+        of.push_back(interpolation(op, a, x, mode == "cubic"));
+    }
+    weights.push_back(std::move(of));
+  }
+  return weights;
 }
 
 std::span<const OperatorRow> resize_rows() noexcept { return kResizeRows; }

@@ -49,8 +49,31 @@ struct InputValue {
   std::vector<std::byte> tensor;  ///< an ONNX TensorProto, serialised
 };
 
+/// Elements of all inputs of a model for one run: a list for each input, in the model's order of
+/// inputs and elements. Integers are given as floats, too.
+using Sample = std::vector<std::vector<float>>;
+
+/// Says that an input is a picture: pixels p of 0..255 go in as they are, and the model gets (p -
+/// mean) / deviation of each of its channels. The axis of channels is the second of four, or the
+/// last one.
+struct InputPixels {
+  std::string name = {};              ///< name of the input; empty: the only one
+  std::vector<float> mean = {};       ///< one for each channel, or one for all; empty: 0
+  std::vector<float> deviation = {};  ///< likewise, above 0; empty: 1
+  bool reversed = false;              ///< the model has its channels in the opposite order: BGR
+};
+
 /// Options of import_model().
 struct ImportOptions {
+  /// Precision of a model of real numbers: kFp16, or kInt8 with scales that `samples` give, which
+  /// are needed then unless `check` is true. Nothing: kInt8 where there are samples, else kFp16. A
+  /// model that has scales of its own (QuantizeLinear) is in int8, and takes neither.
+  std::optional<Precision> precision = {};
+  /// Inputs by which scales are chosen: from the least to the greatest number that each value
+  /// takes, and for each kernel its greatest weight. The same samples give the same network on
+  /// every machine. Those of `pixels` are of 0..255, too.
+  std::vector<Sample> samples = {};
+  std::vector<InputPixels> pixels = {};    ///< Inputs that are pictures.
   std::vector<InputShape> shapes = {};     ///< Sizes of inputs; a batch left open is 1 otherwise.
   std::vector<InputValue> constants = {};  ///< Inputs that become constants.
   std::vector<std::string> outputs = {};   ///< Values that the graph is cut at; empty: its own.
@@ -103,6 +126,11 @@ NVDLA_API ImportedModel import_model(std::string_view path, const DeviceInfo& in
 /// The same of a model in memory, which is copied.
 NVDLA_API ImportedModel import_model(std::span<const std::byte> model, const DeviceInfo& info,
                                      const ImportOptions& options = {});
+
+/// Describes the inputs of a model, in its order, as `options` fix their sizes: name, type and
+/// sizes are set. Throws as import_model() does.
+NVDLA_API std::vector<ImportedTensor> read_model_inputs(std::string_view path,
+                                                        const ImportOptions& options = {});
 
 }  // namespace nvdla
 

@@ -26,10 +26,10 @@ struct CompileOptions {
   std::string model;
   std::string output;
   std::string device = "auto";
-  std::string precision;
   std::string report;
   bool check = false;
   ModelOptions import;
+  std::string resize;
 };
 
 // A layer of the compiled network, for the report.
@@ -111,11 +111,6 @@ std::string json_report(const CompileReport& report) {
 void check_compile_arguments(const CompileOptions& options) {
   if (options.check == !options.output.empty())
     throw UsageError("expected either --output FILE or --check");
-  if (options.precision != "fp16" && !options.precision.empty())
-    throw UsageError(
-        fmt::format("--precision {}: models of real numbers are compiled in fp16 only "
-                    "yet; expected fp16",
-                    options.precision));
   const std::string& report = options.report;
   if (!report.empty() && !report.ends_with(".txt") && !report.ends_with(".json") &&
       !report.ends_with(".csv"))
@@ -154,8 +149,8 @@ int compile_model(const CompileOptions& options) {
   report.configuration = model_configuration(options.device);
   program::Progress progress;
   progress.say("importing");
-  const ImportedModel model =
-      load_model(options.model, report.configuration, options.import, options.check);
+  const ImportedModel model = load_model(options.model, report.configuration, options.import,
+                                         options.resize, options.check);
   print_notices(model);
   report.nodes = model.nodes;
   if (options.check) return check_model(options, report);
@@ -193,14 +188,8 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
       ->type_name("FILE");
   program::add_device_option(*command, options->device,
                              "What it is for; auto takes NVDLA_DEVICE, else nv_full");
-  command
-      ->add_option(
-          "--precision", options->precision,
-          "Of the arithmetic: fp16, which a model of real numbers becomes anyway; int8 and "
-          "int16 are refused yet")
-      ->check(CLI::IsMember({"int8", "int16", "fp16"}).description(""))
-      ->type_name("NAME");
   add_model_options(*command, options->import);
+  program::add_resize_option(*command, options->resize);
   command->add_flag("--check", options->check,
                     "Print each node with its place, or the reason why it has none, and compile "
                     "nothing; exit status 1 if one has none");
@@ -217,6 +206,8 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
       "  nvdla compile model.onnx --output model.nvdla\n"
       "  nvdla compile model.onnx -o model.nvdla --device model:nv_full --report model.txt\n"
       "  nvdla compile model.onnx -o model.nvdla --shape data=1x3x224x224 --cpu all\n"
+      "  nvdla compile model.onnx -o model.nvdla -d model:nv_small --samples pictures \\\n"
+      "    --resize crop --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
       "  nvdla compile model.onnx --check --outputs features");
   return [options] { return compile_model(*options); };
 }

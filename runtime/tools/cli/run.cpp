@@ -51,6 +51,7 @@ struct RunOptions {
   std::string json;
   std::uint32_t repeat = 1;
   std::string labels;
+  std::string resize;
 #ifdef NVDLA_ONNX
   ModelOptions model;
 #endif
@@ -104,7 +105,7 @@ void write_inputs(const RunOptions& options, const Loadable& file, Request& requ
                    file.inputs() == 1 ? "an input" : fmt::format("{} inputs", file.inputs()));
   }
   for (std::uint32_t i = 0; i < options.inputs.size(); ++i) {
-    write_input(request, file.input(i), options.inputs[i]);
+    write_input(request, file.input(i), options.inputs[i], options.resize);
   }
 }
 
@@ -378,12 +379,15 @@ Loadable load_network(const RunOptions& options) {
 #ifdef NVDLA_ONNX
   if (is_model(options.loadable)) {
     const std::string configuration = model_configuration(options.device);
-    const ImportedModel model = load_model(options.loadable, configuration, options.model);
+    const ImportedModel model =
+        load_model(options.loadable, configuration, options.model, options.resize);
     print_notices(model);
     return Loadable::load(make_loadable(model.network, configuration));
   }
-  if (!options.model.shapes.empty() || !options.model.outputs.empty())
-    throw UsageError("--shape and --outputs are for models; expected NAME.onnx with them");
+  if (options.model.any())
+    throw UsageError(
+        "--shape, --outputs, --cpu, --precision, --samples, --mean, --std and --pixels are for "
+        "models; expected NAME.onnx with them");
 #endif
   return load_loadable(options.loadable);
 }
@@ -478,6 +482,7 @@ Run add_run(CLI::App& app, CLI::App*& command) {
                    "Print the classes with the greatest scores by their names: lines of FILE, one "
                    "for each element of the output")
       ->type_name("FILE");
+  program::add_resize_option(*command, options->resize);
 #ifdef NVDLA_ONNX
   add_model_options(*command, options->model);
 #endif

@@ -259,6 +259,14 @@ OpenOptions open_options(std::string_view record) {
   return options;
 }
 
+void add_resize_option(CLI::App& app, std::string& resize) {
+  app.add_option("--resize", resize,
+                 "How pictures of another size are brought to that of the input: crop, whose edges "
+                 "are cut off; stretch; pad, with grey edges. Without it they are refused")
+      ->check(CLI::IsMember({"crop", "stretch", "pad"}).description(""))
+      ->type_name("NAME");
+}
+
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names) {
   device = "auto";

@@ -38,6 +38,9 @@ class Program {
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names = "");
 
+// Adds --resize: the name that parse_resize() takes, or nothing.
+void add_resize_option(CLI::App& app, std::string& resize);
+
 // Options for Device::open() that print its notes on standard error, as "nvdla: ...".
 OpenOptions open_options(std::string_view record = {});
 

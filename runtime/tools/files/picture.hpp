@@ -38,6 +38,19 @@ PictureSize picture_size(const std::string& name, std::span<const std::uint8_t> 
 Picture decode_picture(const std::string& name, std::span<const std::uint8_t> file,
                        std::uint32_t channels);
 
+// `Resize` tells how a picture is brought to another size.
+enum class Resize {
+  kCrop,     // as large as needed to cover it; what is beyond is cut off on both sides
+  kStretch,  // each axis for itself
+  kPad,      // as large as fits; grey (114) on both sides
+};
+// Returns the mode with a name: "crop", "stretch", "pad".
+Resize parse_resize(const std::string& name);
+// Returns the picture in another size. Pixels are averages of those that they cover, weighted by
+// their distance (a triangle as wide as two of the larger pixels); the same on every machine.
+Picture resize_picture(const Picture& picture, std::uint32_t width, std::uint32_t height,
+                       Resize mode);
+
 std::vector<std::byte> encode_png(const Picture& picture);
 // `picture` has one channel.
 std::vector<std::byte> encode_pgm(const Picture& picture);

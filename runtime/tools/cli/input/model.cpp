@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "nvdla/types/error.hpp"
 #include "tools/cli/input/configuration.hpp"
+#include "tools/cli/input/samples.hpp"
 #include "tools/common/print.hpp"
 #include "tools/files/status.hpp"
 
@@ -38,6 +42,32 @@ InputShape parse_shape(const std::string& text) {
   return shape;
 }
 
+std::optional<Precision> parse_precision(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return text == "int8" ? Precision::kInt8 : text == "int16" ? Precision::kInt16 : Precision::kFp16;
+}
+
+// Mean and deviation are of pixels in 0..1, unless one of them says that they are not.
+std::optional<InputPixels> parse_pixels(const ModelOptions& options) {
+  if (options.pixels.empty() && options.mean.empty() && options.deviation.empty())
+    return std::nullopt;
+  constexpr float kGreatestOfUnit = 2, kGreatestPixel = 255;
+  InputPixels pixels;
+  pixels.mean = options.mean;
+  pixels.deviation = options.deviation;
+  pixels.reversed = options.pixels == "bgr";
+  const auto is_of_unit = [](const std::vector<float>& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [](float v) { return std::fabs(v) <= kGreatestOfUnit; });
+  };
+  if (pixels.mean.empty() && pixels.deviation.empty()) return pixels;
+  if (!is_of_unit(pixels.mean) || !is_of_unit(pixels.deviation)) return pixels;
+  if (pixels.deviation.empty()) pixels.deviation = {1};
+  for (float& v : pixels.mean) v *= kGreatestPixel;
+  for (float& v : pixels.deviation) v *= kGreatestPixel;
+  return pixels;
+}
+
 CpuUse parse_cpu(const std::string& text) {
   return text == "all" ? CpuUse::kAll : text == "none" ? CpuUse::kNone : CpuUse::kTail;
 }
@@ -63,6 +93,41 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::IsMember({"none", "tail", "all"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
+  command
+      .add_option("--precision", options.precision,
+                  "Of the arithmetic: int8, whose scales --samples give; fp16. A model with scales "
+                  "of its own (QuantizeLinear) is in int8, others are in fp16 without samples")
+      ->check(CLI::IsMember({"int8", "int16", "fp16"}).description(""))
+      ->type_name("NAME");
+  command
+      .add_option("--samples", options.samples,
+                  "Inputs that are typical, some dozen of them: pictures, NumPy arrays of one or "
+                  "of many, or folders of these")
+      ->type_name("FILE|FOLDER");
+  command
+      .add_option("--mean", options.mean,
+                  "The input is a picture, from whose pixels the model expects this to be "
+                  "subtracted: one number, or one for each channel; of pixels in 0..1, or in "
+                  "0..255 if a number of --mean or --std is above 2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("R,G,B");
+  command
+      .add_option("--std", options.deviation,
+                  "What the pixels are divided by behind that; without it 1")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("R,G,B");
+  command
+      .add_option("--pixels", options.pixels,
+                  "Order in which the model has the channels of a picture: rgb, bgr")
+      ->check(CLI::IsMember({"rgb", "bgr"}).description(""))
+      ->type_name("NAME");
+}
+
+bool ModelOptions::any() const {
+  return !shapes.empty() || !outputs.empty() || cpu != "tail" || !precision.empty() ||
+         !samples.empty() || !mean.empty() || !deviation.empty() || !pixels.empty();
 }
 
 bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
@@ -73,13 +138,17 @@ std::string model_configuration(const std::string& device) {
 }
 
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, bool check) {
+                         const ModelOptions& options, const std::string& resize, bool check) {
   ImportOptions import;
   for (const std::string& shape : options.shapes) import.shapes.push_back(parse_shape(shape));
   import.outputs = options.outputs;
   import.cpu = parse_cpu(options.cpu);
   import.check = check;
+  import.precision = parse_precision(options.precision);
+  if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};
   try {
+    if (!options.samples.empty())
+      read_samples(options.samples, read_model_inputs(path, import), resize, import);
     return import_model(path, configuration_info(configuration), import);
   } catch (const Error& error) {
     throw UsageError(error.what());

@@ -17,17 +17,26 @@ struct ModelOptions {
   std::vector<std::string> shapes;
   std::vector<std::string> outputs;
   std::string cpu = "tail";
+  std::string precision;
+  std::vector<std::string> samples;
+  std::vector<float> mean, deviation;
+  std::string pixels;
+
+  // Returns true if an option was given that is of models only.
+  bool any() const;
 };
 
-// Adds --shape, --outputs and --cpu.
+// Adds the options of models.
 void add_model_options(CLI::App& command, ModelOptions& options);
 // Returns true if the name of a file ends as that of a model does: ".onnx".
 bool is_model(const std::string& path);
 // Returns the name of the configuration that a device, or NVDLA_DEVICE, stands for.
 std::string model_configuration(const std::string& device);
-// Imports a model for a configuration. Throws program::UsageError.
+// Imports a model for a configuration; `resize` is how pictures among its samples are brought to
+// the size of its input. Throws program::UsageError.
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, bool check = false);
+                         const ModelOptions& options, const std::string& resize,
+                         bool check = false);
 // Prints notices of the importer on standard error.
 void print_notices(const ImportedModel& model);
 

@@ -27,13 +27,13 @@ template <typename... Args>
 
 template <typename T, typename Convert>
 std::vector<float> converted(std::span<const std::uint8_t> bytes, const Convert& convert) {
-  std::vector<float> reals;
+  std::vector<float> floats;
   for (std::size_t i = 0; i < bytes.size(); i += sizeof(T)) {
     T value;
     std::memcpy(&value, bytes.data() + i, sizeof value);
-    reals.push_back(convert(value));
+    floats.push_back(convert(value));
   }
-  return reals;
+  return floats;
 }
 
 // The text between the prefix and the elements, which begin at `first`.
@@ -91,10 +91,22 @@ std::vector<std::byte> npy_file(std::string_view type, std::span<const std::uint
   return file;
 }
 
-std::vector<float> NpyArray::reals() const {
+std::vector<float> NpyArray::floats() const {
   if (type == "f2") return converted<std::uint16_t>(elements, from_half);
   if (type == "f4") return converted<float>(elements, [](float x) { return x; });
   return converted<double>(elements, [](double x) { return static_cast<float>(x); });
+}
+
+std::vector<float> NpyArray::numbers(const std::string& path) const {
+  if (is_real()) return floats();
+  const auto same = [](auto x) { return static_cast<float>(x); };
+  if (type == "u1") return converted<std::uint8_t>(elements, same);
+  if (type == "i1") return converted<std::int8_t>(elements, same);
+  if (type == "u2") return converted<std::uint16_t>(elements, same);
+  if (type == "i2") return converted<std::int16_t>(elements, same);
+  if (type == "i4") return converted<std::int32_t>(elements, same);
+  if (type == "i8") return converted<std::int64_t>(elements, same);
+  refuse(path, "an array of {}; expected f2, f4, f8, u1, u2, i1, i2, i4 or i8", type);
 }
 
 bool is_npy(std::span<const std::uint8_t> file) {

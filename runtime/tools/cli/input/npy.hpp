@@ -24,8 +24,10 @@ struct NpyArray {
   std::vector<std::uint64_t> shape;
   std::span<const std::uint8_t> elements;  // of the file
 
-  // Of a type that is_real().
-  std::vector<float> reals() const;
+  // Returns the elements of a type that is_real().
+  std::vector<float> floats() const;
+  // Returns the elements of any type of numbers; throws UsageError naming `path` for others.
+  std::vector<float> numbers(const std::string& path) const;
   bool is_real() const { return type == "f2" || type == "f4" || type == "f8"; }
 };
 

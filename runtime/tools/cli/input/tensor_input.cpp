@@ -50,19 +50,24 @@ std::string_view byte_order(std::uint32_t format) {
 }
 
 Picture picture_for(const LoadableTensor& t, const std::string& path,
-                    const std::vector<std::uint8_t>& file, std::uint32_t channels) {
+                    const std::vector<std::uint8_t>& file, std::uint32_t channels,
+                    const std::string& resize) {
   // Before anything is decoded: a small file may hold many pixels.
   const program::PictureSize size = program::picture_size(path, file);
-  if (size.width != t.shape.width || size.height != t.shape.height) {
+  const bool fits = size.width == t.shape.width && size.height == t.shape.height;
+  if (!fits && resize.empty()) {
     throw UsageError(fmt::format("{}: {}x{} pixels, input '{}' takes {}x{}", path, size.width,
                                  size.height, t.name, t.shape.width, t.shape.height));
   }
-  return program::decode_picture(path, file, channels);
+  Picture picture = program::decode_picture(path, file, channels);
+  return fits ? std::move(picture)
+              : program::resize_picture(picture, t.shape.width, t.shape.height,
+                                        program::parse_resize(resize));
 }
 
 // Pixels as they are, and opaque.
 void write_image(Request& request, const LoadableTensor& t, const std::string& path,
-                 const std::vector<std::uint8_t>& file) {
+                 const std::vector<std::uint8_t>& file, const std::string& resize) {
   const std::string_view order = byte_order(t.pixel_format);
   if (order.empty()) {
     const auto [first, second] = plane_bytes(t);
@@ -70,7 +75,7 @@ void write_image(Request& request, const LoadableTensor& t, const std::string& p
         fmt::format("{}: input '{}' takes pixels of format {}: give them as a raw file of {} bytes",
                     path, t.name, pixel_format_name(t.pixel_format), first + second));
   }
-  const Picture picture = picture_for(t, path, file, order.size() == 1 ? 1 : 3);
+  const Picture picture = picture_for(t, path, file, order.size() == 1 ? 1 : 3, resize);
   std::vector<std::byte> plane;
   for (std::size_t at = 0; at < picture.pixels.size(); at += picture.channels) {
     for (const char component : order) {
@@ -85,9 +90,9 @@ void write_image(Request& request, const LoadableTensor& t, const std::string& p
 
 // Pixels 0..255 as elements: fp16 and int16 as they are, int8 less 128.
 void write_picture(Request& request, const LoadableTensor& t, const std::string& path,
-                   const std::vector<std::uint8_t>& file) {
+                   const std::vector<std::uint8_t>& file, const std::string& resize) {
   if (t.image()) {
-    write_image(request, t, path, file);
+    write_image(request, t, path, file, resize);
     return;
   }
   const std::uint32_t channels = t.shape.channels;
@@ -95,7 +100,7 @@ void write_picture(Request& request, const LoadableTensor& t, const std::string&
     throw UsageError(fmt::format("{}: a picture has 1 or 3 channels, input '{}' is {}", path,
                                  t.name, shape_text(t)));
   }
-  const Picture picture = picture_for(t, path, file, channels);
+  const Picture picture = picture_for(t, path, file, channels, resize);
   if (t.type == LoadableType::kInt8) {
     std::vector<std::int8_t> elements;
     for (const std::uint8_t p : picture.pixels) {
@@ -179,7 +184,7 @@ void write_array(Request& request, const LoadableTensor& t, const std::string& p
   const std::vector<std::uint8_t> elements(array.elements.begin(), array.elements.end());
   if (array.is_real()) {
     check_reals(t, path);
-    request.write(t.name, Layout::kNchw, array.reals());
+    request.write(t.name, Layout::kNchw, array.floats());
   } else if (t.type == LoadableType::kInt8 && array.type == "i1") {
     request.write(t.name, Layout::kNchw, elements_of<std::int8_t>(elements));
   } else if (t.type == LoadableType::kInt16 && array.type == "i2") {
@@ -208,10 +213,11 @@ void write_reals(Request& request, const LoadableTensor& t, const std::string& p
 
 }  // namespace
 
-void write_input(Request& request, const LoadableTensor& t, const std::string& path) {
+void write_input(Request& request, const LoadableTensor& t, const std::string& path,
+                 const std::string& resize) {
   const std::vector<std::uint8_t> file = program::read_file(path);
   if (program::is_picture(file)) {
-    write_picture(request, t, path, file);
+    write_picture(request, t, path, file, resize);
   } else if (is_npy(file)) {
     write_array(request, t, path, file);
   } else if (path.ends_with(".f32")) {

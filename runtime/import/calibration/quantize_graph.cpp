@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "import/calibration/quantize_graph.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "import/calibration/kernels.hpp"
+#include "import/calibration/units.hpp"
+#include "import/graph/refusal.hpp"
+#include "support/printable.hpp"
+
+namespace nvdla::import {
+namespace {
+
+constexpr std::int64_t kOpsetOfScales = 13;
+
+using Quantizations = std::map<ValueId, Quantization>;  // by the root of the class
+
+Quantizations choose_scales(const Graph& graph, const ScaleClasses& classes,
+                            const std::map<ValueId, NumberRange>& ranges,
+                            const std::map<ValueId, PixelInput>& pixels) {
+  std::map<ValueId, NumberRange> all;
+  for (const ValueId id : classes.values()) {
+    const auto picture = pixels.find(id);
+    all[classes.root(id)].add(picture != pixels.end() ? picture->second.range() : ranges.at(id));
+  }
+  // A softmax may give any number up to 1, whatever the samples are.
+  for (const Node& node : graph.nodes)
+    if (node.op == "Softmax") all[classes.root(node.outputs[0])].add(NumberRange{0, 1});
+  Quantizations scales;
+  for (const auto& [root, range] : all)
+    scales[root] = quantization_of(range, classes.is_symmetric(root));
+  return scales;
+}
+
+// Ranges by which it can be checked what a device has.
+std::map<ValueId, NumberRange> nominal_ranges(const ScaleClasses& classes) {
+  std::map<ValueId, NumberRange> ranges;
+  for (const ValueId id : classes.values()) ranges[id] = {-1, 1};
+  return ranges;
+}
+
+Node scale_node(const std::string& of, const char* op, std::vector<ValueId> inputs,
+                ValueId output) {
+  Node node;
+  node.name = of;
+  node.op = op;
+  node.opset = kOpsetOfScales;
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  return node;
+}
+
+// Appends a QuantizeLinear and a DequantizeLinear behind a value; returns what readers take in its
+// place.
+ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& of, ValueId id,
+                     const Quantization& q) {
+  const double scale_number = static_cast<double>(q.scale);
+  const std::int64_t zero_number = q.zero_point;
+  const Dims dims = *graph.value(id).dims;
+  const ValueId scale =
+      graph.add({.name = of + " scale",
+                 .type = Type::kFloat,
+                 .dims = Dims{},
+                 .constant = Constant::of_doubles(Type::kFloat, {}, {&scale_number, 1})});
+  const ValueId zero =
+      graph.add({.name = of + " zero point",
+                 .type = Type::kInt8,
+                 .dims = Dims{},
+                 .constant = Constant::of_integers(Type::kInt8, {}, {&zero_number, 1})});
+  const ValueId integers = graph.add({.name = of + " integers", .type = Type::kInt8, .dims = dims});
+  const ValueId floats =
+      graph.add({.name = of + " of integers", .type = graph.value(id).type, .dims = dims});
+  nodes.push_back(scale_node(of, "QuantizeLinear", {id, scale, zero}, integers));
+  nodes.push_back(scale_node(of, "DequantizeLinear", {integers, scale, zero}, floats));
+  return floats;
+}
+
+// Puts nodes of scales behind all values of `classes`.
+void insert_scales(Graph& graph, const ScaleClasses& classes, const Quantizations& scales) {
+  std::map<ValueId, ValueId> renamed;
+  std::vector<Node> nodes;
+  const auto append = [&](const std::string& of, ValueId id) {
+    renamed[id] = append_scale(graph, nodes, of, id, scales.at(classes.root(id)));
+  };
+  for (const ValueId id : graph.inputs)
+    if (classes.values().contains(id)) append(std::string(graph.value(id).name), id);
+  for (Node& node : std::exchange(graph.nodes, {})) {
+    for (ValueId& id : node.inputs)
+      if (const auto found = renamed.find(id); found != renamed.end()) id = found->second;
+    nodes.push_back(std::move(node));
+    const Node& now = nodes.back();
+    const std::vector<ValueId> outputs = now.outputs;
+    const std::string name = now.name;
+    for (const ValueId id : outputs)
+      if (id != kNoValue && classes.values().contains(id)) append(name, id);
+  }
+  graph.nodes = std::move(nodes);
+  // Outputs keep their names.
+  for (ValueId& id : graph.outputs) {
+    const auto found = renamed.find(id);
+    if (found == renamed.end()) continue;
+    std::swap(graph.value(id).name, graph.value(found->second).name);
+    id = found->second;
+  }
+}
+
+}  // namespace
+
+void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Sample>& samples,
+                    const std::map<ValueId, PixelInput>& pixels,
+                    std::vector<std::string>& notices) {
+  for (const Node& node : graph.nodes)
+    if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear")
+      throw_invalid_model(
+          "{}: {}: the model has scales already, and samples would give others; leave them out",
+          detail::printable(graph.file), node_text(node));
+  // With int16, sums of any number of positions are exact.
+  if (!info.has_int16 || !info.has_sdp_y) split_averages(graph);
+  absorb_affine(graph);
+  const ScaleClasses classes(graph, !info.has_sdp_y);
+  const auto ranges =
+      samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels);
+  const Quantizations scales = choose_scales(graph, classes, ranges, pixels);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    Node& node = graph.nodes[n];
+    if (!is_sum_of_products(graph, node)) continue;
+    const auto input = scales.find(classes.root(node.inputs[0]));
+    if (input == scales.end()) continue;  // of integers, which lowering refuses
+    read_kernels(graph, node)
+        .write_integers(graph, node, input->second, scales.at(classes.root(classes.end_of(n))));
+  }
+  insert_scales(graph, classes, scales);
+  for (const ValueId id : graph.inputs) {
+    const auto found = ranges.find(id);
+    if (found != ranges.end() && !pixels.contains(id) && found->second.low == found->second.high)
+      notices.push_back(fmt::format("input '{}': it is 0 in all samples, which gives no scale",
+                                    detail::printable(graph.value(id).name)));
+  }
+}
+
+}  // namespace nvdla::import

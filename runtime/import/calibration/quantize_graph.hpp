@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// From real numbers to integers: QuantizeLinear and DequantizeLinear are put between the nodes,
+// with scales that samples give.
+#ifndef NVDLA_IMPORT_CALIBRATION_QUANTIZE_GRAPH_HPP
+#define NVDLA_IMPORT_CALIBRATION_QUANTIZE_GRAPH_HPP
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "import/calibration/ranges.hpp"
+#include "import/graph/graph.hpp"
+#include "nvdla/import.hpp"
+
+namespace nvdla::import {
+
+// Makes a graph of int8 of one of real numbers, whose sizes are known and whose constants are
+// folded. `pixels` are the inputs that are pictures. Without samples all scales
+// are nominal: enough to check what a device has. Throws Error for samples that do not go with the
+// inputs, and nodes that cannot be computed in floats.
+void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Sample>& samples,
+                    const std::map<ValueId, PixelInput>& pixels, std::vector<std::string>& notices);
+
+// Makes inputs of the graph the pixels that `options.pixels` describe, and returns these. Where the
+// model is to be in int8 and all channels have one mean and deviation, the input keeps its numbers,
+// whose scale becomes that of the pixels.
+std::map<ValueId, PixelInput> take_pixels(Graph& graph, const ImportOptions& options);
+
+// Takes products with constants, sums with constants and batch normalisations behind sums of
+// products into these.
+void absorb_affine(Graph& graph);
+
+// Takes what happens to each channel before a convolution into its weights and bias.
+void absorb_forward(Graph& graph);
+// Makes averages of whole planes above 32 lines or columns averages of averages of blocks.
+void split_averages(Graph& graph);
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_CALIBRATION_QUANTIZE_GRAPH_HPP

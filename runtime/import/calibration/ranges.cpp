@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "import/calibration/ranges.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "import/graph/refusal.hpp"
+#include "import/reference/reference.hpp"
+#include "support/printable.hpp"
+
+namespace nvdla::import {
+namespace {
+
+using detail::printable;
+
+void check_samples(const Graph& graph, const std::vector<Sample>& samples) {
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    if (samples[s].size() != graph.inputs.size())
+      throw_invalid_model("{}: sample {} is for {} inputs; the model has {}", printable(graph.file),
+                          s + 1, samples[s].size(), graph.inputs.size());
+    for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+      const Value& value = graph.value(graph.inputs[i]);
+      const std::vector<float>& numbers = samples[s][i];
+      if (numbers.size() != static_cast<std::size_t>(elements(*value.dims)))
+        throw_invalid_model("{}: sample {} has {} elements for input '{}'; it takes {}",
+                            printable(graph.file), s + 1, numbers.size(), printable(value.name),
+                            dims_text(*value.dims));
+      if (!std::all_of(numbers.begin(), numbers.end(), [](float v) { return std::isfinite(v); }))
+        throw_invalid_model("{}: sample {} has infinity or no number (NaN) for input '{}'",
+                            printable(graph.file), s + 1, printable(value.name));
+    }
+  }
+}
+
+// Returns the numbers of a sample that the model computes with.
+Sample numbers_of_sample(const Graph& graph, const Sample& sample,
+                         const std::map<ValueId, PixelInput>& pixels) {
+  Sample numbers = sample;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    if (const auto found = pixels.find(graph.inputs[i]); found != pixels.end())
+      for (float& v : numbers[i]) v = found->second.number(v);
+  return numbers;
+}
+
+}  // namespace
+
+NumberRange PixelInput::range() const {
+  NumberRange range;
+  const float ends[] = {number(0), number(255)};
+  range.add(ends);
+  return range;
+}
+
+void NumberRange::add(const NumberRange& other) {
+  low = std::min(low, other.low);
+  high = std::max(high, other.high);
+}
+
+void NumberRange::add(std::span<const float> numbers) {
+  for (const float v : numbers) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+}
+
+std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector<Sample>& samples,
+                                           const std::map<ValueId, PixelInput>& pixels) {
+  check_samples(graph, samples);
+  const Reference reference(graph);
+  std::map<ValueId, NumberRange> ranges;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  std::atomic<std::size_t> next = 0;
+  // The ranges do not depend on which thread takes which sample, nor does the first error.
+  std::size_t failed = samples.size();
+  const auto work = [&] {
+    for (std::size_t s = next++; s < samples.size(); s = next++) {
+      try {
+        std::map<ValueId, NumberRange> own;
+        reference.run(numbers_of_sample(graph, samples[s], pixels),
+                      [&](ValueId id, std::span<const float> numbers) { own[id].add(numbers); });
+        const std::lock_guard lock(mutex);
+        for (const auto& [id, range] : own) ranges[id].add(range);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (s < failed) {
+          failed = s;
+          failure = std::current_exception();
+        }
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const std::size_t count =
+        std::min<std::size_t>(std::max(std::thread::hardware_concurrency(), 1U), samples.size());
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  return ranges;
+}
+
+Quantization quantization_of(const NumberRange& range, bool symmetric) {
+  // A value that is always 0 has any scale.
+  constexpr float kNothing = 0x1p-7F;
+  if (symmetric) {
+    const float most = std::max(-range.low, range.high);
+    return {most > 0 ? most / 127 : kNothing, 0};
+  }
+  const double span = static_cast<double>(range.high) - static_cast<double>(range.low);
+  const auto scale = static_cast<float>(span / 255);
+  if (!(scale >= 0x1p-126F)) return {kNothing, 0};
+  const double zero = -128 - static_cast<double>(range.low) / static_cast<double>(scale);
+  return {scale, static_cast<std::int32_t>(std::clamp(std::nearbyint(zero), -128.0, 127.0))};
+}
+
+}  // namespace nvdla::import

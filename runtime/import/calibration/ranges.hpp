@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// The ranges of the numbers that values take, and scales that hold them.
+#ifndef NVDLA_IMPORT_CALIBRATION_RANGES_HPP
+#define NVDLA_IMPORT_CALIBRATION_RANGES_HPP
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "import/graph/graph.hpp"
+#include "nvdla/import.hpp"
+#include "nvdla/types/quantization.hpp"
+
+namespace nvdla::import {
+
+// All ranges contain 0, which has to be an element of its own: padding is made of it.
+struct NumberRange {
+  float low = 0;
+  float high = 0;
+
+  void add(const NumberRange& other);
+  void add(std::span<const float> numbers);
+};
+
+// An input that is a picture: its number is pixel * factor + shift.
+struct PixelInput {
+  double factor = 1;
+  double shift = 0;
+
+  float number(float pixel) const {
+    return static_cast<float>(static_cast<double>(pixel) * factor + shift);
+  }
+  NumberRange range() const;
+};
+
+// Computes samples in floats, on all processors, and returns the ranges of all values that are
+// computed. Samples of `pixels` are pixels. Throws Error for samples that do not go with the
+// inputs.
+std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector<Sample>& samples,
+                                           const std::map<ValueId, PixelInput>& pixels);
+// Returns the scale and zero point of int8 that hold a range; `symmetric`: the zero point is 0.
+Quantization quantization_of(const NumberRange& range, bool symmetric);
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_CALIBRATION_RANGES_HPP

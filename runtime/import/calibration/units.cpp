@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "import/calibration/units.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "import/operators/elements.hpp"
+#include "import/operators/move.hpp"
+#include "import/operators/operator.hpp"
+
+namespace nvdla::import {
+namespace {
+
+// `Scaling` tells how the scale of a result depends on that of the input.
+enum class Scaling {
+  kOwn,     // the result has a scale of its own
+  kSame,    // elements are moved or chosen: the result has that of the input, and no layer sets it
+  kCommon,  // the inputs are brought to the scale of the result: all have the same
+};
+
+Scaling scaling_of(const Operation& op) {
+  constexpr std::string_view kSameNames[] = {"GlobalMaxPool", "MaxPool",      "ReduceMax",
+                                             "ReduceMin",     "DepthToSpace", "SpaceToDepth",
+                                             "Transpose"};
+  if (op.op() == "Concat" || ((op.op() == "Max" || op.op() == "Min") && op.inputs() > 1))
+    return Scaling::kCommon;
+  if (op.op() == "Resize" || op.op() == "Upsample")
+    return op.attribute("mode", "nearest") == "nearest" ? Scaling::kSame : Scaling::kCommon;
+  if (std::find(std::begin(kSameNames), std::end(kSameNames), op.op()) != std::end(kSameNames))
+    return Scaling::kSame;
+  return find_move(op) != nullptr || reshaped_dims(op) ? Scaling::kSame : Scaling::kOwn;
+}
+
+// Returns true for an operator whose layer holds its results to bounds.
+bool has_bounds(const Operation& op) {
+  constexpr std::string_view kNames[] = {"Add", "Conv", "ConvTranspose", "Gemm", "MatMul",
+                                         "Mul", "Sub"};
+  return std::find(std::begin(kNames), std::end(kNames), op.op()) != std::end(kNames);
+}
+
+bool are_bounds(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& s) {
+    return s.is_scalar() &&
+           (s.kind == StepKind::kRelu || s.kind == StepKind::kMax || s.kind == StepKind::kMin);
+  });
+}
+
+// Returns the last value of the layer of a node that has a scale of its own.
+ValueId follow_layer(const Graph& graph, const Readers& readers, const Operation& op,
+                     std::vector<bool>& done) {
+  const bool is_function = unary_function(op).has_value();
+  ValueId last = op.node().outputs[0];
+  while (const std::size_t* const reader = readers.only(last)) {
+    const Operation next(graph, graph.nodes[*reader]);
+    const auto steps = steps_of(next, last);
+    if (!steps || next.outputs() != 1) break;
+    const bool taken =
+        is_function ? unary_function(next).has_value() : has_bounds(op) && are_bounds(steps->steps);
+    if (!taken) break;
+    done[*reader] = true;
+    last = next.node().outputs[0];
+  }
+  return last;
+}
+
+// Returns the input of a product that is repeated, or either.
+std::size_t smaller_factor(const Operation& op) {
+  return elements(op.dims(0)) < elements(op.dims(1)) ? 0 : 1;
+}
+
+}  // namespace
+
+Readers::Readers(const Graph& graph)
+    : readers_(graph.values.size()), is_output_(graph.values.size(), false) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    for (const ValueId id : graph.nodes[n].inputs)
+      if (id != kNoValue) readers_[static_cast<std::size_t>(id)].push_back(n);
+  for (const ValueId id : graph.outputs) is_output_[static_cast<std::size_t>(id)] = true;
+}
+
+const std::size_t* Readers::only(ValueId id) const {
+  const auto index = static_cast<std::size_t>(id);
+  return is_output_[index] || readers_[index].size() != 1 ? nullptr : readers_[index].data();
+}
+
+bool is_sum_of_products(const Graph& graph, const Node& node) {
+  constexpr std::string_view kNames[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+  const Operation op(graph, node);
+  return std::find(std::begin(kNames), std::end(kNames), op.op()) != std::end(kNames) &&
+         node.domain.empty() && op.has(1) && op.constant(1) != nullptr && op.has(0) &&
+         op.constant(0) == nullptr && (!op.has(2) || op.constant(2) != nullptr);
+}
+
+ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric) {
+  for (std::size_t i = 0; i < graph.values.size(); ++i) parents_.push_back(static_cast<ValueId>(i));
+  const Readers readers(graph);
+  std::vector<bool> done(graph.nodes.size(), false);
+  std::vector<ValueId> gates;
+  for (const ValueId id : graph.inputs)
+    if (is_real(graph.value(id).type)) values_.insert(id);
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const Operation op(graph, node);
+    if (done[n] || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
+    if (!is_real(graph.value(node.outputs[0]).type) || !op.has(0)) continue;
+    const Scaling scaling = scaling_of(op);
+    if (scaling == Scaling::kSame && op.constant(0) == nullptr) {
+      for (const ValueId out : node.outputs)
+        if (out != kNoValue) join(op.input(0), out);
+      continue;
+    }
+    ends_[n] = follow_layer(graph, readers, op, done);
+    values_.insert(ends_[n]);
+    if (scaling == Scaling::kCommon)
+      for (std::size_t i = 0; i < op.inputs(); ++i)
+        if (op.has(i) && op.constant(i) == nullptr && is_real(op.type(i)))
+          join(op.input(i), ends_[n]);
+    const bool product = op.op() == "Mul" && op.inputs() == 2 && op.constant(0) == nullptr &&
+                         op.constant(1) == nullptr;
+    if (product) gates.push_back(op.input(smaller_factor(op)));
+  }
+  if (gates_are_symmetric)
+    for (const ValueId id : gates) symmetric_.insert(root(id));
+}
+
+ValueId ScaleClasses::root(ValueId id) const {
+  while (parents_[static_cast<std::size_t>(id)] != id) id = parents_[static_cast<std::size_t>(id)];
+  return id;
+}
+
+void ScaleClasses::join(ValueId a, ValueId b) {
+  parents_[static_cast<std::size_t>(root(b))] = root(a);
+}
+
+}  // namespace nvdla::import

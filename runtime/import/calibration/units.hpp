@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Nodes that one layer computes, and which values share a scale.
+#ifndef NVDLA_IMPORT_CALIBRATION_UNITS_HPP
+#define NVDLA_IMPORT_CALIBRATION_UNITS_HPP
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "import/graph/graph.hpp"
+
+namespace nvdla::import {
+
+// `ScaleClasses` tells which values of a graph get a scale, and which have one in common.
+class ScaleClasses {
+ public:
+  // `gates_are_symmetric`: the smaller factor of a product has the zero point 0.
+  ScaleClasses(const Graph& graph, bool gates_are_symmetric);
+
+  // Values behind which a QuantizeLinear belongs: inputs, and results of layers.
+  const std::set<ValueId>& values() const noexcept { return values_; }
+  // Returns the value that stands for all that have the same scale.
+  ValueId root(ValueId id) const;
+  bool is_symmetric(ValueId id) const { return symmetric_.contains(root(id)); }
+  // Returns the value behind a node at which its layer ends.
+  ValueId end_of(std::size_t node) const { return ends_.at(node); }
+
+ private:
+  void join(ValueId a, ValueId b);
+
+  std::vector<ValueId> parents_;
+  std::set<ValueId> values_;
+  std::set<ValueId> symmetric_;
+  std::map<std::size_t, ValueId> ends_;
+};
+
+// Readers of each value.
+class Readers {
+ public:
+  explicit Readers(const Graph& graph);
+  // Returns the node that is the only one to read a value, if the value is no output.
+  const std::size_t* only(ValueId id) const;
+
+ private:
+  std::vector<std::vector<std::size_t>> readers_;
+  std::vector<bool> is_output_;
+};
+
+// Returns true for the operators that multiply their input with constants and add up.
+bool is_sum_of_products(const Graph& graph, const Node& node);
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_CALIBRATION_UNITS_HPP

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+//
+// Models of real numbers in int8, with scales of samples.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "model_maker.hpp"
+#include "nvdla/nvdla.hpp"
+
+namespace nvdla::import_test {
+namespace {
+
+constexpr const char* kConfigurations[] = {"nv_full", "nv_large", "nv_small"};
+
+std::vector<float> random_floats(std::size_t count, std::uint32_t seed, float reach = 1) {
+  std::mt19937 random(seed);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back((static_cast<float>(random() % 20001) / 10000 - 1) * reach);
+  return values;
+}
+
+std::vector<Sample> random_samples(std::size_t count, std::size_t elements, float reach = 1) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < count; ++i)
+    samples.push_back({random_floats(elements, static_cast<std::uint32_t>(100 + i), reach)});
+  return samples;
+}
+
+std::vector<float> run_on(const ImportedModel& model, std::string_view configuration,
+                          const std::vector<float>& input) {
+  const Device device = Device::open("model:" + std::string(configuration));
+  Request request = model.network.compile(device).create_request();
+  request.write(model.inputs[0].name, model.inputs[0].layout, input);
+  request.run();
+  std::vector<float> out(model.outputs[0].shape.elements());
+  request.read(model.outputs[0].name, model.outputs[0].layout, std::span<float>(out));
+  return out;
+}
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+// A convolution with batch normalisation, a depthwise one with a clip, a gate, a residual sum,
+// poolings, a concatenation and a classifier.
+ModelMaker small_classifier() {
+  ModelMaker m;
+  m.input("x", {1, 3, 16, 16}).output("y");
+  m.floats("w1", {8, 3, 3, 3}, random_floats(216, 1, 0.4F))
+      .floats("g", {8}, random_floats(8, 2, 2))
+      .floats("b", {8}, random_floats(8, 3))
+      .floats("m", {8}, random_floats(8, 4, 0.2F))
+      .floats("v", {8}, {0.5F, 1, 2, 0.2F, 0.9F, 1.5F, 0.7F, 3})
+      .floats("w2", {8, 1, 3, 3}, random_floats(72, 5, 0.5F))
+      .floats("w3", {8, 8, 1, 1}, random_floats(64, 6, 0.5F))
+      .floats("b3", {8}, random_floats(8, 7, 0.3F))
+      .floats("low", {}, {0})
+      .floats("high", {}, {6})
+      .floats("w4", {16, 5}, random_floats(80, 8, 0.5F))
+      .floats("b4", {5}, random_floats(5, 9));
+  auto& first = m.node("Conv", {"x", "w1"}, {"c1"});
+  set(first, "pads", Sizes{1, 1, 1, 1});
+  m.node("BatchNormalization", {"c1", "g", "b", "m", "v"}, {"n1"});
+  m.node("Relu", {"n1"}, {"r1"});
+  auto& depthwise = m.node("Conv", {"r1", "w2"}, {"c2"});
+  set(depthwise, "pads", Sizes{1, 1, 1, 1});
+  set(depthwise, "group", std::int64_t{8});
+  m.node("Clip", {"c2", "low", "high"}, {"r2"});
+  m.node("GlobalAveragePool", {"r2"}, {"a"});
+  m.node("Conv", {"a", "w3", "b3"}, {"s"});
+  m.node("HardSigmoid", {"s"}, {"gate"});
+  m.node("Mul", {"r2", "gate"}, {"scaled"});
+  m.node("Add", {"r1", "scaled"}, {"sum"});
+  auto& pool = m.node("MaxPool", {"sum"}, {"p"});
+  set(pool, "kernel_shape", Sizes{2, 2});
+  set(pool, "strides", Sizes{2, 2});
+  auto& average = m.node("AveragePool", {"sum"}, {"q"});
+  set(average, "kernel_shape", Sizes{2, 2});
+  set(average, "strides", Sizes{2, 2});
+  auto& both = m.node("Concat", {"p", "q"}, {"pq"});
+  set(both, "axis", std::int64_t{1});
+  m.node("GlobalAveragePool", {"pq"}, {"all"});
+  m.node("Flatten", {"all"}, {"flat"});
+  m.node("Gemm", {"flat", "w4", "b4"}, {"y"});
+  return m;
+}
+
+TEST(Calibration, NetworksInInt8AreCloseToTheirFloats) {
+  const ModelMaker m = small_classifier();
+  const ImportOptions options{.samples = random_samples(8, 768)};
+  const ImportedModel reference = m.import();
+  for (const char* configuration : kConfigurations) {
+    const ImportedModel model = m.import(options, configuration);
+    EXPECT_EQ(model.inputs[0].precision, Precision::kInt8);
+    for (std::uint32_t seed = 1; seed < 5; ++seed) {
+      const auto input = random_floats(768, seed);
+      const auto expected = run_on(reference, "nv_full", input);
+      EXPECT_GT(cosine(run_on(model, configuration, input), expected), 0.999)
+          << configuration << ' ' << seed;
+    }
+  }
+}
+
+// All devices compute the same integers, as long as no gate needs the zero point 0.
+TEST(Calibration, ConfigurationsAgree) {
+  const ModelMaker m = small_classifier();
+  const ImportOptions options{.samples = random_samples(4, 768)};
+  const auto input = random_floats(768, 77);
+  EXPECT_EQ(run_on(m.import(options, "nv_full"), "nv_full", input),
+            run_on(m.import(options, "nv_large"), "nv_large", input));
+}
+
+TEST(Calibration, TheOrderOfSamplesDoesNotMatter) {
+  const ModelMaker m = small_classifier();
+  ImportOptions options{.samples = random_samples(6, 768)};
+  const auto loadable = [&] {
+    const ImportedModel model = m.import(options, "nv_small");
+    return make_loadable(model.network, "nv_small");
+  };
+  const auto first = loadable();
+  std::reverse(options.samples.begin(), options.samples.end());
+  EXPECT_EQ(loadable(), first);
+}
+
+TEST(Calibration, InputsHoldTheirSamples) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y");
+  m.node("Neg", {"x"}, {"y"});
+  const ImportedModel model = m.import({.samples = {{{-1, 3}}, {{-2, 0}}}});
+  ASSERT_TRUE(model.inputs[0].quantization.has_value());
+  EXPECT_FLOAT_EQ(model.inputs[0].quantization->scale, 5.0F / 255);
+  EXPECT_EQ(model.inputs[0].quantization->zero_point, -26);
+  EXPECT_NEAR(model.outputs[0].quantization->scale, 5.0F / 255, 1e-7);
+}
+
+// Kernels without weights, or nearly without, give their bias.
+TEST(Calibration, DeadKernelsAreTheirBias) {
+  ModelMaker m;
+  m.input("x", {1, 1, 4, 4}).output("y");
+  m.floats("w", {4, 1, 1, 1}, {0, 1e-20F, 1, 1e-9F}).floats("b", {4}, {0.5F, -0.25F, 0, 0});
+  m.node("Conv", {"x", "w", "b"}, {"y"});
+  const ImportedModel model = m.import({.samples = random_samples(3, 16)});
+  const auto out = run_on(model, "nv_full", std::vector<float>(16, 0.5F));
+  const float expected[] = {0.5F, -0.25F, 0.5F, 0};
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(out[k * 16], expected[k], 0.01F) << k;
+}
+
+// 24x96 positions are more than a convolution has taps.
+TEST(Calibration, WideAveragesAreTheDevices) {
+  ModelMaker m;
+  m.input("x", {1, 2, 24, 96}).output("y");
+  m.node("GlobalAveragePool", {"x"}, {"y"});
+  const ImportOptions options{.samples = random_samples(2, 4608), .cpu = CpuUse::kNone};
+  for (const char* configuration : kConfigurations) {
+    const ImportedModel model = m.import(options, configuration);
+    const CompiledNetwork compiled =
+        model.network.compile(Device::open(std::string("model:") + configuration));
+    for (std::uint32_t i = 0; i < compiled.layers(); ++i)
+      EXPECT_FALSE(compiled.layer_on_cpu(i)) << configuration;
+    const auto input = random_floats(4608, 100);
+    const auto out = run_on(model, configuration, input);
+    for (std::size_t c = 0; c < 2; ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 2304; ++i) sum += static_cast<double>(input[c * 2304 + i]);
+      EXPECT_NEAR(out[c], sum / 2304, 0.001) << configuration;
+    }
+  }
+}
+
+TEST(Calibration, OneScaleGoesThroughAConcatenation) {
+  ModelMaker m;
+  m.input("x", {1, 1, 2, 2})
+      .output("y")
+      .floats("a", {32, 1, 1, 1}, std::vector<float>(32, 1))
+      .floats("b", {32, 1, 1, 1}, std::vector<float>(32, 8));
+  m.node("Conv", {"x", "a"}, {"p"});
+  m.node("Conv", {"x", "b"}, {"q"});
+  set(m.node("Concat", {"p", "q"}, {"y"}), "axis", std::int64_t{1});
+  const ImportedModel model = m.import({.samples = random_samples(3, 4)});
+  // Two convolutions, and nothing that brings one to the scale of the other.
+  const CompiledNetwork compiled = model.network.compile(Device::open("model:nv_full"));
+  EXPECT_EQ(compiled.layers(), 2U);
+}
+
+TEST(Calibration, PixelsGoInAsBytes) {
+  ModelMaker m;
+  m.input("x", {1, 3, 2, 2}).output("y").floats("w", {3, 3, 1, 1}, {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  m.node("Conv", {"x", "w"}, {"y"});
+  const auto run = [&](const InputPixels& pixels, const char* configuration, bool integers) {
+    ImportOptions options{.pixels = {pixels}};
+    if (integers) options.samples = {{{0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255}}};
+    const ImportedModel model = m.import(options, configuration);
+    const Device device = Device::open(std::string("model:") + configuration);
+    Request request = model.network.compile(device).create_request();
+    const std::vector<float> in = {0, 64, 128, 255, 10, 20, 30, 40, 255, 254, 253, 252};
+    if (integers) {
+      // What `nvdla run` makes of a picture.
+      std::vector<std::int8_t> bytes;
+      for (const float p : in) bytes.push_back(static_cast<std::int8_t>(static_cast<int>(p) - 128));
+      request.write("x", Layout::kNchw, std::span<const std::int8_t>(bytes));
+    } else {
+      request.write("x", Layout::kNchw, in);
+    }
+    request.run();
+    std::vector<float> out(12);
+    request.read(model.outputs[0].name, model.outputs[0].layout, std::span<float>(out));
+    for (std::size_t i = 0; i < 12; ++i) {
+      const std::size_t c = i / 4, from = pixels.reversed ? 2 - c : c;
+      const float mean = pixels.mean.empty() ? 0 : pixels.mean[pixels.mean.size() == 1 ? 0 : c];
+      const float by =
+          pixels.deviation.empty() ? 1 : pixels.deviation[pixels.deviation.size() == 1 ? 0 : c];
+      const float expected = (in[from * 4 + i % 4] - mean) / by;
+      EXPECT_NEAR(out[i], expected, 1.6F / by) << configuration << ' ' << i;
+    }
+  };
+  for (const bool reversed : {false, true})
+    for (const char* configuration : kConfigurations)
+      for (const bool integers : {true, false}) {
+        if (!integers && std::string(configuration) != "nv_full") continue;
+        run({.reversed = reversed}, configuration, integers);
+        run({.mean = {127.5F}, .deviation = {127.5F}, .reversed = reversed}, configuration,
+            integers);
+        run({.mean = {123, 116, 103}, .deviation = {58, 57, 57}, .reversed = reversed},
+            configuration, integers);
+      }
+}
+
+TEST(Calibration, SamplesThatDoNotFitAreRefused) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(m.refusal({.samples = {{{1, 2}}, {{1, 2, 3}}}}),
+            "model: sample 2 has 3 elements for input 'x'; it takes 1x2");
+  EXPECT_EQ(m.refusal({.samples = {{{1, 2}, {1, 2}}}}),
+            "model: sample 1 is for 2 inputs; the model has 1");
+  EXPECT_EQ(m.refusal({.samples = {{{1, std::nanf("")}}}}),
+            "model: sample 1 has infinity or no number (NaN) for input 'x'");
+  EXPECT_EQ(
+      m.refusal({.precision = Precision::kInt8}),
+      "model: int8 needs scales, and the model has none (QuantizeLinear); expected samples of "
+      "its inputs");
+  EXPECT_EQ(m.refusal({.precision = Precision::kFp16, .samples = {{{1, 2}}}}),
+            "model: samples are for int8; fp16 needs none");
+  EXPECT_EQ(m.refusal({.precision = Precision::kInt16}),
+            "model: int16 is not available for models yet; expected int8 or fp16");
+  const ImportedModel zeros = m.import({.samples = {{{0, 0}}}});
+  ASSERT_EQ(zeros.notices.size(), 1U);
+  EXPECT_EQ(zeros.notices[0], "input 'x': it is 0 in all samples, which gives no scale");
+}
+
+TEST(Calibration, NumbersThatAreNoneNameTheirNode) {
+  ModelMaker m;
+  m.input("x", {1, 2}).output("y");
+  m.node("Log", {"x"}, {"y"}).set_name("l");
+  EXPECT_EQ(m.refusal({.samples = {{{1, 0}}}}),
+            "model: node 'l' (Log) computes infinity or no number (NaN) of a sample");
+}
+
+TEST(Calibration, PixelsThatDoNotFitAreRefused) {
+  ModelMaker m;
+  m.input("x", {1, 3, 2, 2}).output("y");
+  m.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(m.refusal({.pixels = {{.mean = {1, 2}}}}),
+            "model: input 'x' has 3 channels, and mean is given for 2");
+  EXPECT_EQ(m.refusal({.pixels = {{.deviation = {0}}}}),
+            "model: input 'x': deviation 0 is no number above 0");
+  EXPECT_EQ(m.refusal({.pixels = {{.name = "z"}}}),
+            "model: no input is called 'z', which is to be a picture");
+}
+
+}  // namespace
+}  // namespace nvdla::import_test
