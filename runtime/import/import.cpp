@@ -21,6 +21,7 @@ namespace {
 
 using detail::printable;
 using import::throw_invalid_model;
+using import::onnx_file::ModelPlace;
 
 // A network with what became of the nodes.
 struct Attempt {
@@ -134,7 +135,7 @@ bool wants_integers(const import::Graph& graph, const ImportOptions& options) {
   return true;
 }
 
-std::vector<import::Constant> read_constants(const import::onnx_file::ModelPlace& place,
+std::vector<import::Constant> read_constants(const ModelPlace& place,
                                              const ImportOptions& options) {
   std::vector<import::Constant> constants;
   for (const InputValue& value : options.constants)
@@ -144,9 +145,8 @@ std::vector<import::Constant> read_constants(const import::onnx_file::ModelPlace
   return constants;
 }
 
-ImportedModel import_graph(std::span<const std::byte> bytes,
-                           const import::onnx_file::ModelPlace& place, const DeviceInfo& info,
-                           const ImportOptions& options) {
+ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& place,
+                           const DeviceInfo& info, const ImportOptions& options) {
   import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
   ImportedModel model;
   import::fix_inputs(graph, options, read_constants(place, options), model.notices);
@@ -195,17 +195,14 @@ std::vector<std::byte> read_file(const std::string& path) {
   return bytes;
 }
 
-import::onnx_file::ModelPlace place_of(const std::string& path){
-    const auto folder = std::filesystem::path(path).parent_path();
-return {path, folder.empty() ? "." : folder.string()};
-}  // namespace
+ModelPlace place_of(const std::string& path) {
+  const auto folder = std::filesystem::path(path).parent_path();
+  return {path, folder.empty() ? "." : folder.string()};
+}
 
-}  // namespace nvdla
-
-std::vector<ImportedTensor> read_model_inputs(std::string_view path, const ImportOptions& options) {
-  const import::onnx_file::ModelPlace place = place_of(std::string(path));
-  import::Graph graph =
-      import::onnx_file::read_model(read_file(place.name), place, options.outputs);
+std::vector<ImportedTensor> read_inputs(std::span<const std::byte> model, const ModelPlace& place,
+                                        const ImportOptions& options) {
+  import::Graph graph = import::onnx_file::read_model(model, place, options.outputs);
   std::vector<std::string> notices;
   import::fix_inputs(graph, options, read_constants(place, options), notices);
   std::vector<ImportedTensor> inputs;
@@ -220,9 +217,21 @@ std::vector<ImportedTensor> read_model_inputs(std::string_view path, const Impor
   return inputs;
 }
 
+}  // namespace
+
+std::vector<ImportedTensor> read_model_inputs(std::string_view path, const ImportOptions& options) {
+  const ModelPlace place = place_of(std::string(path));
+  return read_inputs(read_file(place.name), place, options);
+}
+
+std::vector<ImportedTensor> read_model_inputs(std::span<const std::byte> model,
+                                              const ImportOptions& options) {
+  return read_inputs(model, {options.name, options.folder}, options);
+}
+
 ImportedModel import_model(std::string_view path, const DeviceInfo& info,
                            const ImportOptions& options) {
-  const import::onnx_file::ModelPlace place = place_of(std::string(path));
+  const ModelPlace place = place_of(std::string(path));
   return import_graph(read_file(place.name), place, info, options);
 }
 

@@ -49,6 +49,19 @@ std::vector<std::vector<float>> compute_node(const Graph& graph, const Node& nod
   return fold_node(graph, node, inputs);
 }
 
+// Elements of a value that is computed: 256 MiB of floats.
+constexpr std::int64_t kMaxComputed = std::int64_t{1} << 26;
+
+void check_size(const Graph& graph, const Node& node) {
+  for (const ValueId id : node.outputs)
+    if (id != kNoValue && elements(*graph.value(id).dims) > kMaxComputed)
+      throw Error(ErrorCode::kNotAvailable,
+                  fmt::format("{}: {} has a result of {}, which is too large to be computed in "
+                              "floats for scales",
+                              detail::printable(graph.file), node_text(node),
+                              dims_text(*graph.value(id).dims)));
+}
+
 bool can_compute(const Graph& graph, const Node& node) {
   const Operation op(graph, node);
   const OperatorRow* const row = find_operator(op);
@@ -74,6 +87,7 @@ Reference::Reference(const Graph& graph) : graph_(graph), last_(graph.nodes.size
   std::set<ValueId> seen(graph.outputs.begin(), graph.outputs.end());
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
+    check_size(graph, node);
     if (!can_compute(graph, node)) wrong += fmt::format("\n  {}", node_text(node));
     for (const auto* list : {&node.outputs, &node.inputs})
       for (const ValueId id : *list) {

@@ -132,6 +132,10 @@ NVDLA_API ImportedModel import_model(std::span<const std::byte> model, const Dev
 NVDLA_API std::vector<ImportedTensor> read_model_inputs(std::string_view path,
                                                         const ImportOptions& options = {});
 
+/// The same of a model in memory.
+NVDLA_API std::vector<ImportedTensor> read_model_inputs(std::span<const std::byte> model,
+                                                        const ImportOptions& options = {});
+
 }  // namespace nvdla
 
 #endif  // NVDLA_IMPORT_HPP
