@@ -157,6 +157,8 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
   if (!options.pixels.empty()) import::absorb_forward(graph);
+  import::merge_shuffles(graph);
+  import::expand_resizes(graph);
   import::merge_functions(graph);
   if (wants_integers(graph, options) && whole)
     import::quantize_graph(graph, info, options.samples, pixels, model.notices);

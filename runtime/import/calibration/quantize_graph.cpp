@@ -124,7 +124,8 @@ void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Samp
   const Quantizations scales = choose_scales(graph, classes, ranges, pixels);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& node = graph.nodes[n];
-    if (!is_sum_of_products(graph, node)) continue;
+    // A pass may have made kernels that are integers.
+    if (!is_sum_of_products(graph, node) || graph.value(node.inputs[1]).quantized) continue;
     const auto input = scales.find(classes.root(node.inputs[0]));
     if (input == scales.end()) continue;  // of integers, which lowering refuses
     read_kernels(graph, node)

@@ -26,6 +26,12 @@ void fold_constants(Graph& graph, std::vector<ImportedNode>& nodes);
 // x * sigmoid(x).
 void merge_functions(Graph& graph);
 
+// Makes Gathers of channels of a Reshape, a Transpose and a Reshape that exchange channels.
+void merge_shuffles(Graph& graph);
+// Makes nearest neighbours, padding and a convolution of an interpolation between neighbours by a
+// whole factor.
+void expand_resizes(Graph& graph);
+
 }  // namespace nvdla::import
 
 #endif  // NVDLA_IMPORT_PASSES_PASSES_HPP

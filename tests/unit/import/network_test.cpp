@@ -51,6 +51,66 @@ TEST(Import, NodesThatMeetAgainAreOneTable) {
     EXPECT_NEAR(out[i], in[i] / (1 + std::exp(-in[i])), 0.02) << in[i];
 }
 
+// Channels that a Reshape, a Transpose and a Reshape exchange are chosen by one layer.
+TEST(Import, ShufflesOfChannelsAreOneLayer) {
+  ModelMaker m;
+  m.input("x", {1, 6, 2, 2}).output("y");
+  m.integers("apart", {5}, {1, 2, 3, 2, 2}).integers("again", {4}, {1, -1, 2, 2});
+  m.node("Reshape", {"x", "apart"}, {"a"});
+  set(m.node("Transpose", {"a"}, {"b"}), "perm", Sizes{0, 2, 1, 3, 4});
+  m.node("Reshape", {"b", "again"}, {"y"});
+  std::vector<float> in, expected;
+  for (int i = 0; i < 24; ++i) in.push_back(static_cast<float>(i));
+  for (const int channel : {0, 3, 1, 4, 2, 5})
+    for (int i = 0; i < 4; ++i) expected.push_back(static_cast<float>(channel * 4 + i));
+  EXPECT_EQ(m.import().network.layers(), 1U);
+  EXPECT_EQ(m.run(in), expected);
+}
+
+// Interpolation by a whole factor, of tensors for which a matrix would be too large.
+TEST(Import, InterpolationByWholeFactors) {
+  constexpr int kSide = 24;
+  std::vector<float> in;
+  for (int i = 0; i < 4 * kSide * kSide; ++i) in.push_back(static_cast<float>((i * 37) % 101));
+  for (const char* places : {"half_pixel", "pytorch_half_pixel", "asymmetric"})
+    for (const int factor : {2, 3, 4}) {
+      ModelMaker m(13);
+      m.input("x", {1, 4, kSide, kSide}).output("y");
+      const auto scale = static_cast<float>(factor);
+      m.floats("scales", {4}, {1, 1, scale, scale});
+      auto& resize = m.node("Resize", {"x", "", "scales"}, {"y"});
+      for (const auto& [name, text] :
+           {std::pair{"mode", "linear"}, {"coordinate_transformation_mode", places}}) {
+        auto& attribute = *resize.add_attribute();
+        attribute.set_name(name);
+        attribute.set_type(::onnx::AttributeProto::STRING);
+        attribute.set_s(text);
+      }
+      const auto out = m.run(in, {.cpu = CpuUse::kNone});
+      const auto place = [&](int at) {
+        const double x = std::string(places) == "asymmetric" ? static_cast<double>(at) / factor
+                                                             : (at + 0.5) / factor - 0.5;
+        return std::clamp(x, 0.0, kSide - 1.0);
+      };
+      const int side = kSide * factor;
+      ASSERT_EQ(out.size(), static_cast<std::size_t>(4 * side * side));
+      for (int c = 0; c < 4; ++c)
+        for (int y = 0; y < side; ++y)
+          for (int x = 0; x < side; ++x) {
+            const int y0 = static_cast<int>(place(y)), x0 = static_cast<int>(place(x));
+            const double v = place(y) - y0, u = place(x) - x0;
+            const auto at = [&](int line, int column) {
+              return static_cast<double>(in[static_cast<std::size_t>(
+                  (c * kSide + std::min(line, kSide - 1)) * kSide + std::min(column, kSide - 1))]);
+            };
+            const double expected = (1 - v) * ((1 - u) * at(y0, x0) + u * at(y0, x0 + 1)) +
+                                    v * ((1 - u) * at(y0 + 1, x0) + u * at(y0 + 1, x0 + 1));
+            ASSERT_NEAR(out[static_cast<std::size_t>((c * side + y) * side + x)], expected, 0.08)
+                << places << ' ' << factor << ' ' << y << ' ' << x;
+          }
+    }
+}
+
 TEST(Import, AnOpenBatchIsOne) {
   ModelMaker m;
   m.input("x", {-1, 2}).output("y");

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+//
+// Interpolation between neighbours by a whole factor is a triangle of weights over elements that
+// were repeated: repeat, pad with the edge, convolve each channel.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "import/operators/operator.hpp"
+#include "import/passes/passes.hpp"
+
+namespace nvdla::import {
+namespace {
+
+constexpr std::int64_t kMostRepetitions = 31;  // the kernel has one tap more
+constexpr std::int64_t kOpsetOfResizes = 13;
+
+// The weights along one axis, in multiples of 1 / `sum`, and the padding that they need.
+struct Blur {
+  std::vector<std::int64_t> taps = {1};
+  std::int64_t sum = 1;
+  std::int64_t before = 0, after = 0;
+};
+
+// Returns the weights behind a repetition by `factor`. Where places count from the middle of an
+// element, an even number of repetitions has the middle between two of them.
+Blur blur_of(std::int64_t factor, bool from_middle) {
+  Blur blur;
+  const auto count = static_cast<std::size_t>(factor);
+  if (from_middle && factor % 2 == 0) {
+    blur.taps.assign(count + 1, 2);
+    blur.taps.front() = blur.taps.back() = 1;
+    blur.sum = 2 * factor;
+    blur.before = blur.after = factor / 2;
+    return blur;
+  }
+  blur.taps.assign(count, 1);
+  blur.sum = factor;
+  blur.before = from_middle ? (factor - 1) / 2 : 0;
+  blur.after = factor - 1 - blur.before;
+  return blur;
+}
+
+bool is_linear(const Operation& op) {
+  const std::string mode = op.attribute("mode", "nearest");
+  return mode == "linear" || mode == "bilinear" || mode == "trilinear";
+}
+
+// Returns the weights of lines and columns; nothing if the factors are none.
+std::optional<std::pair<Blur, Blur>> blurs_of(const Operation& op) {
+  const Dims& in = op.dims(0);
+  const Dims& out = *op.graph().value(op.node().outputs[0]).dims;
+  if (in.size() != 4 || out.size() != 4 || in[0] != out[0] || in[1] != out[1] ||
+      op.attribute("antialias", std::int64_t{0}) != 0)
+    return std::nullopt;
+  const bool old = op.op() == "Upsample" || op.opset() < 11;
+  const std::string places =
+      op.attribute("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+  const bool from_middle =
+      places == "half_pixel" || places == "pytorch_half_pixel" || places == "half_pixel_symmetric";
+  std::vector<Blur> blurs;
+  for (std::size_t i = 2; i < 4; ++i) {
+    if (in[i] == out[i] || in[i] == 1) {
+      blurs.emplace_back();
+      continue;
+    }
+    const std::int64_t factor = out[i] / in[i];
+    if (out[i] % in[i] != 0 || factor > kMostRepetitions ||
+        (!from_middle && places != "asymmetric"))
+      return std::nullopt;
+    blurs.push_back(blur_of(factor, from_middle));
+  }
+  return std::pair{blurs[0], blurs[1]};
+}
+
+// Makes the nodes of one interpolation.
+class Expansion {
+ public:
+  Expansion(Graph& graph, const Node& of, std::vector<Node>& nodes)
+      : graph_(graph), of_(of), nodes_(nodes), dims_(*graph.value(of.outputs[0]).dims) {}
+
+  // Appends a node, whose result is the last one's if `last`.
+  ValueId append(const char* op, std::vector<ValueId> inputs, const Dims& dims, bool last) {
+    Node node;
+    node.name = of_.name;
+    node.op = op;
+    node.opset = kOpsetOfResizes;
+    node.inputs = std::move(inputs);
+    const Type type = graph_.value(of_.outputs[0]).type;
+    node.outputs = {last ? of_.outputs[0]
+                         : graph_.add({.name = of_.name + " part", .type = type, .dims = dims})};
+    nodes_.push_back(std::move(node));
+    return nodes_.back().outputs[0];
+  }
+
+  ValueId integers(const std::vector<std::int64_t>& list) {
+    const Dims dims = {static_cast<std::int64_t>(list.size())};
+    return graph_.add({.name = of_.name + " list",
+                       .type = Type::kInt64,
+                       .dims = dims,
+                       .constant = Constant::of_integers(Type::kInt64, dims, list)});
+  }
+
+  // Repeats elements.
+  ValueId repeat(bool last) {
+    const ValueId id =
+        append("Resize", {of_.inputs[0], kNoValue, kNoValue, integers(dims_)}, dims_, last);
+    auto& attributes = nodes_.back().attributes;
+    attributes["mode"] = std::string("nearest");
+    attributes["coordinate_transformation_mode"] = std::string("asymmetric");
+    attributes["nearest_mode"] = std::string("floor");
+    return id;
+  }
+
+  ValueId pad(ValueId id, const Blur& y, const Blur& x) {
+    Dims padded = dims_;
+    padded[2] += y.before + y.after;
+    padded[3] += x.before + x.after;
+    const ValueId pads = integers({0, 0, y.before, x.before, 0, 0, y.after, x.after});
+    const ValueId out = append("Pad", {id, pads}, padded, false);
+    nodes_.back().attributes["mode"] = std::string("edge");
+    return out;
+  }
+
+  void blur(ValueId id, const Blur& y, const Blur& x) {
+    const Dims dims = {dims_[1], 1, static_cast<std::int64_t>(y.taps.size()),
+                       static_cast<std::int64_t>(x.taps.size())};
+    std::vector<std::int64_t> integers;
+    for (std::int64_t c = 0; c < dims_[1]; ++c)
+      for (const std::int64_t a : y.taps)
+        for (const std::int64_t b : x.taps) integers.push_back(a * b);
+    QuantizedConstant q;
+    q.elements = Constant::of_integers(Type::kInt8, dims, integers);
+    q.scales.assign(1, 1.0F / static_cast<float>(y.sum * x.sum));
+    q.zero_points.assign(1, 0);
+    std::vector<double> weights(integers.begin(), integers.end());
+    for (double& w : weights) w /= static_cast<double>(y.sum * x.sum);
+    const ValueId kernels =
+        graph_.add({.name = of_.name + " kernels",
+                    .type = Type::kFloat,
+                    .dims = dims,
+                    .constant = Constant::of_doubles(Type::kFloat, dims, weights),
+                    .quantized = std::move(q)});
+    append("Conv", {id, kernels}, dims_, true);
+    nodes_.back().attributes["group"] = dims_[1];
+  }
+
+ private:
+  Graph& graph_;
+  const Node& of_;
+  std::vector<Node>& nodes_;
+  Dims dims_;
+};
+
+}  // namespace
+
+void expand_resizes(Graph& graph) {
+  std::vector<Node> nodes;
+  for (Node& node : std::exchange(graph.nodes, {})) {
+    const Operation op(graph, node);
+    const bool resizes = (op.op() == "Resize" || op.op() == "Upsample") && is_linear(op);
+    const auto blurs = resizes ? blurs_of(op) : std::nullopt;
+    if (!blurs) {
+      nodes.push_back(std::move(node));
+      continue;
+    }
+    const auto& [y, x] = *blurs;
+    Expansion expansion(graph, node, nodes);
+    const bool repeats_only = y.taps.size() == 1 && x.taps.size() == 1;
+    const ValueId repeated = expansion.repeat(repeats_only);
+    if (!repeats_only) expansion.blur(expansion.pad(repeated, y, x), y, x);
+  }
+  graph.nodes = std::move(nodes);
+}
+
+}  // namespace nvdla::import
