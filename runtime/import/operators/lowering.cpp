@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
 #include "support/check.hpp"
 #include "support/printable.hpp"
@@ -76,6 +77,33 @@ bool Lowering::is_free(ValueId id) const {
          std::find(inputs.begin(), inputs.end(), id) != inputs.end();
 }
 
+// Returns the Transpose that a value goes to through operators on each element.
+const Node* Lowering::first_transpose(ValueId id) const {
+  const Dims& dims = *graph_.value(id).dims;
+  while (const auto reader = only_reader(id)) {
+    const Node& node = graph_.nodes[*reader];
+    if (node.op == "Transpose") return &node;
+    if (node.outputs.size() != 1 || *graph_.value(node.outputs[0]).dims != dims) return nullptr;
+    id = node.outputs[0];
+  }
+  return nullptr;
+}
+
+View Lowering::input_view(ValueId id) const {
+  const Dims& dims = *graph_.value(id).dims;
+  const View usual = default_view(dims, options_.has_batch);
+  const Node* const transpose = options_.channels_last ? first_transpose(id) : nullptr;
+  if (transpose == nullptr) return usual;
+  const auto order = transposed_axes(Operation(graph_, *transpose));
+  const Dims& result = *graph_.value(transpose->outputs[0]).dims;
+  const auto roles = roles_in(default_view(result, options_.has_batch), result);
+  if (!roles) return usual;
+  std::string own(dims.size(), 'C');
+  for (std::size_t i = 0; i < order.size(); ++i) own[order[i]] = (*roles)[i];
+  const View view = make_view(dims, own);
+  return is_channels_last(view) ? view : usual;
+}
+
 void Lowering::add_input(ValueId id, const View& view) {
   const Value& value = graph_.value(id);
   if (!options_.info.has_fp16)
@@ -100,7 +128,7 @@ const View& Lowering::view(ValueId id) {
                   detail::printable(value.name));
     if (!is_free(id))
       refuse_node("its input '{}' was refused before", detail::printable(value.name));
-    add_input(id, default_view(*value.dims, options_.has_batch));
+    add_input(id, input_view(id));
   }
   return placed->view;
 }

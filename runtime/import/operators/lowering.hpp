@@ -74,6 +74,9 @@ class Lowering {
   bool is_placeholder(ValueId id) const { return placeholders_.contains(id); }
   // Returns the roles of a value's axes, in its own view or in the default one.
   std::string roles(ValueId id);
+  // Returns the view of a graph input where the layer that reads it first wants none: the default
+  // one, or that with channels last which a Transpose behind it expects.
+  View input_view(ValueId id) const;
   // Returns true if a value is a graph input that no layer reads yet: any view costs nothing.
   bool is_free(ValueId id) const;
 
@@ -118,6 +121,7 @@ class Lowering {
   Tensor reshape(Tensor x, const View& from, const View& to);
   Tensor transpose(Tensor x, const View& from, const View& to);
   std::optional<std::size_t> only_reader(ValueId id) const;
+  const Node* first_transpose(ValueId id) const;
   bool is_tail(const Node& node) const;
   void add_input(ValueId id, const View& view);
 

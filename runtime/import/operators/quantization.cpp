@@ -69,7 +69,7 @@ void lower_quantize(Lowering& l, const Operation& op) {
   const Quantization q = tensor_quantization(op, quantized_type(op));
   const ValueId id = op.input(0), out = op.node().outputs[0];
   if (l.is_free(id)) {
-    const View view = default_view(op.dims(0), l.has_batch());
+    const View view = l.input_view(id);
     l.add_quantized_input(id, view, q);
     return l.put(out, l.tensor(id), view);
   }
@@ -88,7 +88,7 @@ void lower_quantize(Lowering& l, const Operation& op) {
 void lower_dequantize(Lowering& l, const Operation& op) {
   const Quantization q = tensor_quantization(op, op.type(0));
   const ValueId id = op.input(0);
-  if (l.is_free(id)) l.add_quantized_input(id, default_view(op.dims(0), l.has_batch()), q);
+  if (l.is_free(id)) l.add_quantized_input(id, l.input_view(id), q);
   const View view = l.view(id);
   const Tensor x = l.tensor(id);
   const auto known = l.network().quantization(x);

@@ -123,7 +123,7 @@ void lower_transpose(Lowering& l, const Operation& op) {
       }
     }
   } else {
-    const View usual = default_view(dims, l.has_batch());
+    const View usual = l.input_view(id);
     const auto roles = roles_in(usual, dims);
     if (roles && changed(*roles)) {
       const Tensor x = l.tensor(id, usual);

@@ -111,6 +111,29 @@ TEST(Import, InterpolationByWholeFactors) {
     }
 }
 
+// A Transpose behind an input with channels last needs no layer, also behind other operators.
+TEST(Import, InputsMayHaveTheirChannelsLast) {
+  ModelMaker m;
+  m.input("x", {1, 4, 4, 2}).output("y").floats("w", {1, 2, 1, 1}, {1, 10});
+  m.node("Relu", {"x"}, {"r"});
+  set(m.node("Transpose", {"r"}, {"t"}), "perm", Sizes{0, 3, 1, 2});
+  m.node("Conv", {"t", "w"}, {"y"});
+  const ImportedModel model = m.import({.cpu = CpuUse::kNone, .channels_last = true});
+  EXPECT_EQ(model.inputs[0].layout, Layout::kNhwc);
+  const Device device = Device::open("model:nv_full");
+  Request request = model.network.compile(device).create_request();
+  std::vector<float> in, expected, out(16);
+  for (int i = 0; i < 16; ++i) {
+    in.push_back(static_cast<float>(i));
+    in.push_back(1);
+    expected.push_back(static_cast<float>(i + 10));
+  }
+  request.write("x", Layout::kNhwc, in);
+  request.run();
+  request.read("y", Layout::kNchw, std::span<float>(out));
+  EXPECT_EQ(out, expected);
+}
+
 TEST(Import, AnOpenBatchIsOne) {
   ModelMaker m;
   m.input("x", {-1, 2}).output("y");

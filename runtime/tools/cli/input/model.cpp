@@ -144,6 +144,7 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
   import.outputs = options.outputs;
   import.cpu = parse_cpu(options.cpu);
   import.check = check;
+  import.channels_last = true;
   import.precision = parse_precision(options.precision);
   if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};
   try {
@@ -157,6 +158,15 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
 
 void print_notices(const ImportedModel& model) {
   for (const std::string& notice : model.notices) program::print(stderr, "nvdla: {}\n", notice);
+  const auto tell_order = [](const char* what, const ImportedTensor& t) {
+    if (t.layout == Layout::kNhwc)
+      program::print(stderr,
+                     "nvdla: {} '{}': the model has its channels last; files have them first, but "
+                     "for arrays given as {}x{}x{}\n",
+                     what, t.name, t.shape.height, t.shape.width, t.shape.channels);
+  };
+  for (const ImportedTensor& t : model.inputs) tell_order("input", t);
+  for (const ImportedTensor& t : model.outputs) tell_order("output", t);
 }
 
 }  // namespace nvdla::cli

@@ -175,20 +175,22 @@ void write_array(Request& request, const LoadableTensor& t, const std::string& p
     throw UsageError(fmt::format("{}: input '{}' is pixels, {}: an array is none", path, t.name,
                                  pixel_format_name(t.pixel_format)));
   }
-  if (sides(array.shape) !=
-      sides({t.shape.batch, t.shape.channels, t.shape.height, t.shape.width})) {
-    throw UsageError(fmt::format("{}: an array of {}, input '{}' takes {}x{}x{}x{} (NCHW)", path,
-                                 fmt::join(array.shape, "x"), t.name, t.shape.batch,
-                                 t.shape.channels, t.shape.height, t.shape.width));
+  const auto& [channels, height, width, batch] = t.shape;
+  const bool first = sides(array.shape) == sides({batch, channels, height, width});
+  if (!first && sides(array.shape) != sides({batch, height, width, channels})) {
+    throw UsageError(
+        fmt::format("{}: an array of {}, input '{}' takes {}x{}x{}x{} (NCHW) or the same as NHWC",
+                    path, fmt::join(array.shape, "x"), t.name, batch, channels, height, width));
   }
+  const Layout layout = first ? Layout::kNchw : Layout::kNhwc;
   const std::vector<std::uint8_t> elements(array.elements.begin(), array.elements.end());
   if (array.is_real()) {
     check_reals(t, path);
-    request.write(t.name, Layout::kNchw, array.floats());
+    request.write(t.name, layout, array.floats());
   } else if (t.type == LoadableType::kInt8 && array.type == "i1") {
-    request.write(t.name, Layout::kNchw, elements_of<std::int8_t>(elements));
+    request.write(t.name, layout, elements_of<std::int8_t>(elements));
   } else if (t.type == LoadableType::kInt16 && array.type == "i2") {
-    request.write(t.name, Layout::kNchw, elements_of<std::int16_t>(elements));
+    request.write(t.name, layout, elements_of<std::int16_t>(elements));
   } else {
     throw UsageError(fmt::format("{}: an array of {}, input '{}' ({}) takes f2, f4, f8{}", path,
                                  array.type, t.name, shape_text(t),
