@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
@@ -145,14 +147,64 @@ std::vector<import::Constant> read_constants(const ModelPlace& place,
   return constants;
 }
 
+// Gives the graph scales, and describes them if that is wanted.
+std::vector<ImportedScale> quantize(import::Graph& graph, const DeviceInfo& info,
+                                    const ImportOptions& options,
+                                    const std::map<import::ValueId, import::PixelInput>& pixels,
+                                    std::vector<std::string>& notices) {
+  const import::Graph before = graph;
+  const auto values = import::quantize_graph(graph, info, options.samples, pixels, notices);
+  if (!options.measure || options.samples.empty()) return {};
+  return import::describe_scales(before, graph, values, options.samples, pixels);
+}
+
+std::vector<ImportedNode> names_of(const import::Graph& graph) {
+  std::vector<ImportedNode> nodes;
+  for (const import::Node& node : graph.nodes)
+    nodes.push_back({printable(node.name), printable(node.op), "", "", ""});
+  return nodes;
+}
+
+// Returns the nodes of the model with what became of them. Passes make several nodes of one, all of
+// its name, or one of several; others that they made are listed where they are refused.
+std::vector<ImportedNode> list_nodes(const std::vector<ImportedNode>& originals,
+                                     const std::vector<ImportedNode>& found) {
+  constexpr std::string_view kByWeight[] = {"moved", "fused", "constant", "device", "CPU"};
+  const auto weight = [&](const ImportedNode& node) {
+    if (!node.reason.empty()) return std::ptrdiff_t{std::size(kByWeight)};
+    return std::find(std::begin(kByWeight), std::end(kByWeight), node.place) -
+           std::begin(kByWeight);
+  };
+  std::map<std::string, ImportedNode> heaviest;
+  for (const ImportedNode& node : found) {
+    const auto [at, added] = heaviest.try_emplace(node.name, node);
+    if (!added && weight(node) > weight(at->second)) at->second = node;
+  }
+  std::vector<ImportedNode> nodes;
+  for (ImportedNode node : originals) {
+    const auto at = heaviest.find(node.name);
+    node.place = at == heaviest.end() ? "fused" : at->second.place;
+    if (at != heaviest.end()) {
+      node.reason = at->second.reason;
+      node.remedy = at->second.remedy;
+    }
+    nodes.push_back(std::move(node));
+  }
+  for (const ImportedNode& original : originals) heaviest.erase(original.name);
+  for (const ImportedNode& node : found)
+    if (heaviest.contains(node.name) && !node.reason.empty()) nodes.push_back(node);
+  return nodes;
+}
+
 ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& place,
                            const DeviceInfo& info, const ImportOptions& options) {
   import::Graph graph = import::onnx_file::read_model(bytes, place, options.outputs);
   ImportedModel model;
   import::fix_inputs(graph, options, read_constants(place, options), model.notices);
+  import::remove_dead_nodes(graph);
+  const std::vector<ImportedNode> originals = names_of(graph);
   const auto pixels = import::take_pixels(graph, options);
   import::expand_integer_operators(graph);
-  import::remove_dead_nodes(graph);
   import::fold_constants(graph, model.nodes);
   import::remove_dead_nodes(graph);
   const bool whole = count_refused(model.nodes) == 0;
@@ -161,7 +213,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   import::expand_resizes(graph);
   import::merge_functions(graph);
   if (wants_integers(graph, options) && whole)
-    import::quantize_graph(graph, info, options.samples, pixels, model.notices);
+    model.scales = quantize(graph, info, options, pixels, model.notices);
   import::Tables tables;
   import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
   Attempt best = lower(graph, lowering, whole);
@@ -172,6 +224,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
     if (other.refused < best.refused) best = std::move(other);
   }
   model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());
+  model.nodes = list_nodes(originals, model.nodes);
   model.network = std::move(best.network);
   model.inputs = std::move(best.inputs);
   model.outputs = std::move(best.outputs);

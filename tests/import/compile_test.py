@@ -78,7 +78,7 @@ class Compile(unittest.TestCase):
                 ((MODEL, "--check", "--shape", "z=1"), "no input is called 'z'; there are: 'x'"),
                 ((MODEL, "--check", "--outputs", "z"), "nothing computes the output 'z'"),
                 ((MODEL, "--check", "--precision", "fp16"), "expected int8, not fp16"),
-                ((MODEL, "--check", "--samples", self.path("none.npy")), "cannot open"),
+                ((MODEL, "--check", "--samples", self.path("none.npy")), "cannot be opened"),
                 ((MODEL, "--check", "--samples", self.path("bad.onnx")), "it is no sample"),
                 ((MODEL, "--check", "--mean", "1,2"), "has 3 channels, and mean is given for 2"),
                 ((MODEL, "--check", "--report", "r.pdf"), "expected a name that ends with .txt"),
@@ -89,7 +89,7 @@ class Compile(unittest.TestCase):
             self.assertIn(words, error)
         _, error, status = run("run", self.path("a.nvdla"), "--shape", "x=1")
         self.assertEqual(status, 2)
-        self.assertIn("--shape and --outputs are for models", error)
+        self.assertIn("are for models; expected NAME.onnx", error)
 
 
 if __name__ == "__main__":

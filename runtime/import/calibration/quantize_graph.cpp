@@ -77,11 +77,15 @@ ValueId append_scale(Graph& graph, std::vector<Node>& nodes, const std::string& 
 }
 
 // Puts nodes of scales behind all values of `classes`.
-void insert_scales(Graph& graph, const ScaleClasses& classes, const Quantizations& scales) {
+std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& classes,
+                                          const Quantizations& scales) {
   std::map<ValueId, ValueId> renamed;
+  std::vector<QuantizedValue> values;
   std::vector<Node> nodes;
   const auto append = [&](const std::string& of, ValueId id) {
-    renamed[id] = append_scale(graph, nodes, of, id, scales.at(classes.root(id)));
+    const Quantization& q = scales.at(classes.root(id));
+    renamed[id] = append_scale(graph, nodes, of, id, q);
+    values.push_back({id, renamed[id], of, q, {}});
   };
   for (const ValueId id : graph.inputs)
     if (classes.values().contains(id)) append(std::string(graph.value(id).name), id);
@@ -103,13 +107,15 @@ void insert_scales(Graph& graph, const ScaleClasses& classes, const Quantization
     std::swap(graph.value(id).name, graph.value(found->second).name);
     id = found->second;
   }
+  return values;
 }
 
 }  // namespace
 
-void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Sample>& samples,
-                    const std::map<ValueId, PixelInput>& pixels,
-                    std::vector<std::string>& notices) {
+std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
+                                           const std::vector<Sample>& samples,
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           std::vector<std::string>& notices) {
   for (const Node& node : graph.nodes)
     if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear")
       throw_invalid_model(
@@ -131,13 +137,15 @@ void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Samp
     read_kernels(graph, node)
         .write_integers(graph, node, input->second, scales.at(classes.root(classes.end_of(n))));
   }
-  insert_scales(graph, classes, scales);
+  std::vector<QuantizedValue> values = insert_scales(graph, classes, scales);
+  for (QuantizedValue& value : values) value.range = ranges.at(value.number);
   for (const ValueId id : graph.inputs) {
     const auto found = ranges.find(id);
     if (found != ranges.end() && !pixels.contains(id) && found->second.low == found->second.high)
       notices.push_back(fmt::format("input '{}': it is 0 in all samples, which gives no scale",
                                     detail::printable(graph.value(id).name)));
   }
+  return values;
 }
 
 }  // namespace nvdla::import

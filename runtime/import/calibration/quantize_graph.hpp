@@ -15,12 +15,31 @@
 
 namespace nvdla::import {
 
+// A value that got a scale.
+struct QuantizedValue {
+  ValueId number = kNoValue;   // what is computed
+  ValueId rounded = kNoValue;  // the same from integers, which other nodes take
+  std::string node;            // that computes it, or the name of an input
+  Quantization quantization;
+  NumberRange range;
+};
+
 // Makes a graph of int8 of one of real numbers, whose sizes are known and whose constants are
-// folded. `pixels` are the inputs that are pictures. Without samples all scales
-// are nominal: enough to check what a device has. Throws Error for samples that do not go with the
-// inputs, and nodes that cannot be computed in floats.
-void quantize_graph(Graph& graph, const DeviceInfo& info, const std::vector<Sample>& samples,
-                    const std::map<ValueId, PixelInput>& pixels, std::vector<std::string>& notices);
+// folded. `pixels` are the inputs that are pictures. Without samples all scales are nominal: enough
+// to check what a device has. Throws Error for samples that do not go with the inputs, and nodes
+// that cannot be computed in floats. Returns the values that got a scale, in the order in which
+// they are computed.
+std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
+                                           const std::vector<Sample>& samples,
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           std::vector<std::string>& notices);
+
+// Describes values that got a scale. With samples each has the noise that integers bring.
+// `floats` is the graph before it got scales, `integers` behind.
+std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& integers,
+                                           const std::vector<QuantizedValue>& values,
+                                           const std::vector<Sample>& samples,
+                                           const std::map<ValueId, PixelInput>& pixels);
 
 // Makes inputs of the graph the pixels that `options.pixels` describe, and returns these. Where the
 // model is to be in int8 and all channels have one mean and deviation, the input keeps its numbers,

@@ -36,7 +36,8 @@ void check_samples(const Graph& graph, const std::vector<Sample>& samples) {
   }
 }
 
-// Returns the numbers of a sample that the model computes with.
+}  // namespace
+
 Sample numbers_of_sample(const Graph& graph, const Sample& sample,
                          const std::map<ValueId, PixelInput>& pixels) {
   Sample numbers = sample;
@@ -45,8 +46,6 @@ Sample numbers_of_sample(const Graph& graph, const Sample& sample,
       for (float& v : numbers[i]) v = found->second.number(v);
   return numbers;
 }
-
-}  // namespace
 
 NumberRange PixelInput::range() const {
   NumberRange range;

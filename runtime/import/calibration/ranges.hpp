@@ -34,6 +34,9 @@ struct PixelInput {
   NumberRange range() const;
 };
 
+// Returns the numbers of a sample that the model computes with.
+Sample numbers_of_sample(const Graph& graph, const Sample& sample,
+                         const std::map<ValueId, PixelInput>& pixels);
 // Computes samples in floats, on all processors, and returns the ranges of all values that are
 // computed. Samples of `pixels` are pixels. Throws Error for samples that do not go with the
 // inputs.

@@ -112,7 +112,7 @@ void Reference::run(const std::vector<std::vector<float>>& inputs, const Visit& 
   };
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
     at(graph_.inputs[i]) = inputs[i];
-    visit(graph_.inputs[i], inputs[i]);
+    visit(graph_.inputs[i], at(graph_.inputs[i]));
   }
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];

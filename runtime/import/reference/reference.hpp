@@ -22,7 +22,8 @@ class Reference {
   explicit Reference(const Graph& graph);
 
   // Called with each value that is an input or that a node computes, as soon as it is there.
-  using Visit = std::function<void(ValueId, std::span<const float>)>;
+  // It may change the elements for the nodes behind.
+  using Visit = std::function<void(ValueId, std::span<float>)>;
   // Computes all values. `inputs` has the elements of each input of the graph in its order. Throws
   // Error naming the node for results that are no numbers.
   void run(const std::vector<std::vector<float>>& inputs, const Visit& visit) const;

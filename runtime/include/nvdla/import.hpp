@@ -73,7 +73,8 @@ struct ImportOptions {
   /// takes, and for each kernel its greatest weight. The same samples give the same network on
   /// every machine. Those of `pixels` are of 0..255, too.
   std::vector<Sample> samples = {};
-  std::vector<InputPixels> pixels = {};    ///< Inputs that are pictures.
+  std::vector<InputPixels> pixels = {};  ///< Inputs that are pictures.
+  bool measure = false;  ///< True: measure the noise of int8 with the first samples, up to four.
   std::vector<InputShape> shapes = {};     ///< Sizes of inputs; a batch left open is 1 otherwise.
   std::vector<InputValue> constants = {};  ///< Inputs that become constants.
   std::vector<std::string> outputs = {};   ///< Values that the graph is cut at; empty: its own.
@@ -109,6 +110,19 @@ struct ImportedNode {
   std::string remedy;  ///< what to do then; may be empty
 };
 
+/// A value of the model that got a scale by samples. Noise is what integers change: the ratio of
+/// the squares of its numbers and of their changes, over the first samples, in decibels.
+struct ImportedScale {
+  std::string name;           ///< name of the value
+  std::string node;           ///< name of the node behind whose layer it is, or of an input
+  Quantization quantization;  ///< its scale and zero point
+  float low = 0;              ///< least number in all samples, at most 0
+  float high = 0;             ///< greatest one, at least 0
+  double saturated = 0;       ///< share of its numbers beyond what the integers hold
+  double alone = 0;           ///< noise of this layer, with exact inputs
+  double until = 0;           ///< noise of all layers up to this one
+};
+
 /// A model that was imported.
 struct ImportedModel {
   Network network;                      ///< what to compile
@@ -116,6 +130,7 @@ struct ImportedModel {
   std::vector<ImportedTensor> outputs;  ///< in the model's order
   std::vector<std::string> notices;     ///< what the importer chose without being asked
   std::vector<ImportedNode> nodes;      ///< each node of the model
+  std::vector<ImportedScale> scales;    ///< of ImportOptions::measure, in the order of the nodes
 };
 
 /// Reads an ONNX model and makes a network for a configuration. Throws kInvalidArgument for a file

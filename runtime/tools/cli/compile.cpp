@@ -3,13 +3,16 @@
 // `nvdla compile`: from a model of a framework to a loadable.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "backend/info.hpp"
 #include "nvdla/loadable.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/model.hpp"
+#include "tools/cli/layer_profile.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
@@ -36,14 +39,15 @@ struct CompileOptions {
 struct CompiledLayer {
   std::string name;
   bool cpu = false;
-  std::uint64_t cycles = 0;
-  std::uint64_t macs = 0;
+  cost::LayerCycles cycles;  // predicted, with a memory that answers at once
 };
 
 struct CompileReport {
   std::string configuration;
   std::vector<ImportedNode> nodes;
+  std::vector<ImportedScale> scales;
   std::vector<CompiledLayer> layers;
+  MemoryUse memory;
 };
 
 std::string sizes_text(const std::vector<std::int64_t>& sizes) {
@@ -58,22 +62,61 @@ std::string why(const ImportedNode& node) {
   return node.remedy.empty() ? node.reason : fmt::format("{}; {}", node.reason, node.remedy);
 }
 
+double busy_of(const cost::LayerCycles& cycles) {
+  return cycles.peak == 0 ? 0 : static_cast<double>(cycles.macs) / static_cast<double>(cycles.peak);
+}
+
+std::string noise_text(double decibels) {
+  return std::isfinite(decibels) ? fmt::format("{:.1f} dB", decibels) : "none";
+}
+
+// Returns scales with the ratio of signal to noise: of a layer alone, and of all up to it.
+std::string scales_text(const std::vector<ImportedScale>& scales) {
+  std::string text =
+      fmt::format("\n{:<32} {:>12} {:>5} {:>12} {:>12} {:>9} {:>9} {:>9}\n", "tensor", "scale",
+                  "zero", "least", "greatest", "alone", "so far", "saturated");
+  for (const ImportedScale& s : scales)
+    text += fmt::format("{:<32} {:>12.6g} {:>5} {:>12.5g} {:>12.5g} {:>9} {:>9} {:>8.2f}%\n",
+                        program::elide(s.name, 32), s.quantization.scale, s.quantization.zero_point,
+                        s.low, s.high, noise_text(s.alone), noise_text(s.until), 100 * s.saturated);
+  return text;
+}
+
+std::string layer_line(std::string_view name, const std::string& cycles, const cost::LayerCycles& c,
+                       std::string_view bound) {
+  return fmt::format("{:<40} {:>10} {:>6} {:>12} {:>9} {:>9} {:>8}\n", program::elide(name, 40),
+                     cycles, c.peak == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy_of(c)), c.macs,
+                     program::bytes_text(c.read), program::bytes_text(c.written), bound);
+}
+
+std::string layers_text(const CompileReport& report) {
+  std::string text = fmt::format("\n{:<40} {:>10} {:>6} {:>12} {:>9} {:>9} {:>8}\n", "layer",
+                                 "cycles", "busy", "MACs", "read", "written", "bound by");
+  cost::LayerCycles all;
+  for (const CompiledLayer& layer : report.layers) {
+    const cost::LayerCycles& c = layer.cycles;
+    text += layer_line(layer.name, layer.cpu ? "CPU" : std::to_string(c.total), c,
+                       layer.cpu ? "-" : bound_name(c.bound));
+    all.total += c.total;
+    all.macs += c.macs;
+    all.peak += c.peak;
+    all.read += c.read;
+    all.written += c.written;
+  }
+  text += layer_line("all", std::to_string(all.total), all, "");
+  return text + fmt::format("\n{} of memory, of which {} at once if layers run one by one\n",
+                            program::bytes_text(report.memory.total),
+                            program::bytes_text(report.memory.peak));
+}
+
 std::string text_report(const CompileReport& report) {
   std::string text;
   for (const ImportedNode& node : report.nodes) {
     text += fmt::format("{:<32} {:<20} {}{}{}\n", program::elide(node.name, 32), node.op,
                         place_of(node), node.reason.empty() ? "" : ": ", why(node));
   }
-  if (report.layers.empty()) return text;
-  text += fmt::format("\n{:<48} {:>12} {:>14}\n", "layer", "cycles", "MACs");
-  std::uint64_t cycles = 0, macs = 0;
-  for (const CompiledLayer& layer : report.layers) {
-    text += fmt::format("{:<48} {:>12} {:>14}\n", program::elide(layer.name, 48),
-                        layer.cpu ? "CPU" : std::to_string(layer.cycles), layer.macs);
-    cycles += layer.cycles;
-    macs += layer.macs;
-  }
-  return text + fmt::format("{:<48} {:>12} {:>14}\n", "all", cycles, macs);
+  if (!report.scales.empty()) text += scales_text(report.scales);
+  return report.layers.empty() ? text : text + layers_text(report);
 }
 
 // A field of CSV: quoted, with quotes doubled.
@@ -92,7 +135,7 @@ std::string csv_report(const CompileReport& report) {
 }
 
 std::string json_report(const CompileReport& report) {
-  Json nodes = Json::array(), layers = Json::array();
+  Json nodes = Json::array(), layers = Json::array(), scales = Json::array();
   for (const ImportedNode& node : report.nodes)
     nodes.push_back({{"name", node.name},
                      {"operator", node.op},
@@ -102,9 +145,32 @@ std::string json_report(const CompileReport& report) {
   for (const CompiledLayer& layer : report.layers)
     layers.push_back({{"name", layer.name},
                       {"place", layer.cpu ? "CPU" : "device"},
-                      {"cycles", layer.cycles},
-                      {"macs", layer.macs}});
-  const Json all = {{"configuration", report.configuration}, {"nodes", nodes}, {"layers", layers}};
+                      {"cycles", layer.cycles.total},
+                      {"macs", layer.cycles.macs},
+                      {"macs_busy", busy_of(layer.cycles)},
+                      {"bytes_read", layer.cycles.read},
+                      {"bytes_written", layer.cycles.written},
+                      {"bound_by", layer.cpu ? "" : bound_name(layer.cycles.bound)}});
+  // JSON has no infinity: null is a tensor without noise.
+  const auto noise = [](double decibels) {
+    return std::isfinite(decibels) ? Json(decibels) : Json(nullptr);
+  };
+  for (const ImportedScale& s : report.scales)
+    scales.push_back({{"tensor", s.name},
+                      {"node", s.node},
+                      {"scale", s.quantization.scale},
+                      {"zero_point", s.quantization.zero_point},
+                      {"least", s.low},
+                      {"greatest", s.high},
+                      {"decibels_alone", noise(s.alone)},
+                      {"decibels_so_far", noise(s.until)},
+                      {"saturated", s.saturated}});
+  const Json all = {{"configuration", report.configuration},
+                    {"nodes", nodes},
+                    {"scales", scales},
+                    {"layers", layers},
+                    {"bytes_of_memory", report.memory.total},
+                    {"bytes_at_once", report.memory.peak}};
   return all.dump(2) + "\n";
 }
 
@@ -143,6 +209,21 @@ int check_model(const CompileOptions& options, const CompileReport& report) {
   return kSuccess;
 }
 
+// Adds the layers of the loadable, and the memory that it takes.
+void add_layers(std::span<const std::byte> bytes, CompileReport& report) {
+  const Loadable file = Loadable::load(bytes);
+  const CompiledNetwork compiled = file.compile(Device::open("model:" + report.configuration));
+  const auto profile =
+      profile_layers(file, *detail::find_configuration(report.configuration), {}, {});
+  auto next = profile.begin();
+  for (std::uint32_t i = 0; i < compiled.layers(); ++i) {
+    CompiledLayer layer{std::string(compiled.layer_name(i)), compiled.layer_on_cpu(i), {}};
+    if (!layer.cpu && next != profile.end()) layer.cycles = next++->cycles;
+    report.layers.push_back(std::move(layer));
+  }
+  report.memory = compiled.memory();
+}
+
 int compile_model(const CompileOptions& options) {
   check_compile_arguments(options);
   CompileReport report;
@@ -150,21 +231,15 @@ int compile_model(const CompileOptions& options) {
   program::Progress progress;
   progress.say("importing");
   const ImportedModel model = load_model(options.model, report.configuration, options.import,
-                                         options.resize, options.check);
+                                         options.resize, options.check, !options.report.empty());
   print_notices(model);
   report.nodes = model.nodes;
+  report.scales = model.scales;
   if (options.check) return check_model(options, report);
   progress.say("compiling");
   const auto bytes = make_loadable(model.network, report.configuration);
   program::write_file(options.output, bytes);
-  if (!options.report.empty()) {
-    const CompiledNetwork compiled =
-        model.network.compile(Device::open("model:" + report.configuration));
-    for (std::uint32_t i = 0; i < compiled.layers(); ++i)
-      report.layers.push_back(CompiledLayer{std::string(compiled.layer_name(i)),
-                                            compiled.layer_on_cpu(i), compiled.layer_cycles(i),
-                                            compiled.layer_macs(i)});
-  }
+  if (!options.report.empty()) add_layers(bytes, report);
   write_report(options, report);
   std::FILE* const stream = program::is_standard_output(options.output) ? stderr : stdout;
   for (const ImportedTensor& t : model.inputs)

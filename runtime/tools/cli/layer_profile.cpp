@@ -107,6 +107,7 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
                            : predictor.next(registers_of(program, image)).value();
         for (std::uint32_t k = 0; k < image.num_waits; ++k)
           layer.waits.push_back(first + image.waits[k]);
+        if (times.empty()) continue;
         const nvdla_layer_stats& time = times[layers.size() - 1];
         layer.nanoseconds = time.end_ns - time.start_ns;
       }

@@ -35,7 +35,7 @@ struct LayerProfile {
 // of one that answers at once.
 cost::MemoryTiming memory_of(const std::string& device);
 
-// `times` has an entry for each layer.
+// `times` has an entry for each layer, or none: nothing was measured.
 std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
                                          const cost::MemoryTiming& memory,
                                          std::span<const nvdla_layer_stats> times);

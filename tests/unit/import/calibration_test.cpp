@@ -236,6 +236,40 @@ TEST(Calibration, PixelsGoInAsBytes) {
       }
 }
 
+TEST(Calibration, NoiseIsMeasured) {
+  const ModelMaker m = small_classifier();
+  const ImportedModel model = m.import({.samples = random_samples(4, 768), .measure = true});
+  ASSERT_FALSE(model.scales.empty());
+  EXPECT_EQ(model.scales.front().name, "x");
+  EXPECT_EQ(model.scales.back().name, "y");
+  for (const ImportedScale& s : model.scales) {
+    EXPECT_GT(s.until, 20) << s.name;
+    EXPECT_GE(s.alone, s.until - 0.5) << s.name;
+    EXPECT_EQ(s.saturated, 0) << s.name;
+    EXPECT_LE(s.low, 0) << s.name;
+    EXPECT_GT(s.high, s.low) << s.name;
+  }
+  EXPECT_TRUE(m.import({.samples = random_samples(4, 768)}).scales.empty());
+}
+
+// Nodes that became part of others are listed, each once.
+TEST(Calibration, EachNodeOfTheModelIsListed) {
+  const ModelMaker m = small_classifier();
+  for (const bool integers : {true, false}) {
+    ImportOptions options;
+    if (integers) options.samples = random_samples(2, 768);
+    const ImportedModel model = m.import(options);
+    std::vector<std::string> operators;
+    for (const ImportedNode& node : model.nodes) operators.push_back(node.op);
+    EXPECT_EQ(operators, (std::vector<std::string>{
+                             "Conv", "BatchNormalization", "Relu", "Conv", "Clip",
+                             "GlobalAveragePool", "Conv", "HardSigmoid", "Mul", "Add", "MaxPool",
+                             "AveragePool", "Concat", "GlobalAveragePool", "Flatten", "Gemm"}));
+    EXPECT_EQ(model.nodes[1].place, "fused");
+    EXPECT_EQ(model.nodes[0].place, "device");
+  }
+}
+
 TEST(Calibration, SamplesThatDoNotFitAreRefused) {
   ModelMaker m;
   m.input("x", {1, 2}).output("y");

@@ -138,12 +138,14 @@ std::string model_configuration(const std::string& device) {
 }
 
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, const std::string& resize, bool check) {
+                         const ModelOptions& options, const std::string& resize, bool check,
+                         bool measure) {
   ImportOptions import;
   for (const std::string& shape : options.shapes) import.shapes.push_back(parse_shape(shape));
   import.outputs = options.outputs;
   import.cpu = parse_cpu(options.cpu);
   import.check = check;
+  import.measure = measure;
   import.channels_last = true;
   import.precision = parse_precision(options.precision);
   if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};

@@ -35,8 +35,8 @@ std::string model_configuration(const std::string& device);
 // Imports a model for a configuration; `resize` is how pictures among its samples are brought to
 // the size of its input. Throws program::UsageError.
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, const std::string& resize,
-                         bool check = false);
+                         const ModelOptions& options, const std::string& resize, bool check = false,
+                         bool measure = false);
 // Prints notices of the importer on standard error.
 void print_notices(const ImportedModel& model);
 
