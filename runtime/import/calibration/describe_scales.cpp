@@ -37,7 +37,7 @@ double share_beyond(std::span<const float> numbers, const Quantization& q) {
   const auto end = [&](int element) {
     return (element - q.zero_point) * static_cast<double>(q.scale);
   };
-  // What is rounded to the last element is held.
+  // Numbers that are rounded to the last element are held.
   const double half = static_cast<double>(q.scale) / 2, low = end(-128) - half;
   const double high = end(127) + half;
   const auto beyond = std::count_if(numbers.begin(), numbers.end(), [&](float v) {
