@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 
 namespace nvdla::import {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla::import {

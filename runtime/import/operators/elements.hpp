@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 #include "import/operators/step.hpp"
 
 namespace nvdla::import {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
+#include "import/nodes/view.hpp"
 #include "import/operators/step.hpp"
-#include "import/operators/view.hpp"
 #include "nvdla/import.hpp"
 #include "nvdla/network.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 
 namespace nvdla::import {
 

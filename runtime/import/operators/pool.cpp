@@ -3,9 +3,9 @@
 // Poolings.
 #include <algorithm>
 
+#include "import/nodes/window.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/pools.hpp"
-#include "import/operators/window.hpp"
 
 namespace nvdla::import {
 namespace {

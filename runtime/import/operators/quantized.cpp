@@ -8,10 +8,10 @@
 #include <cmath>
 #include <limits>
 
+#include "import/nodes/window.hpp"
 #include "import/operators/elements.hpp"
 #include "import/operators/lowering.hpp"
 #include "import/operators/operator.hpp"
-#include "import/operators/window.hpp"
 
 namespace nvdla::import {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "import/nodes/window.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/quantized.hpp"
-#include "import/operators/window.hpp"
 
 namespace nvdla::import {
 namespace {

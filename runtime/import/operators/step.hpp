@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 #include "nvdla/lowlevel/lut.hpp"
 
 namespace nvdla::import {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "import/nodes/window.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
-#include "import/operators/window.hpp"
 #include "import/reference/float_operators.hpp"
 
 namespace nvdla::import {

@@ -3,9 +3,9 @@
 // Convolutions and products in floats.
 #include <algorithm>
 
+#include "import/nodes/window.hpp"
 #include "import/operators/elements.hpp"
 #include "import/operators/operator.hpp"
-#include "import/operators/window.hpp"
 #include "import/reference/float_operators.hpp"
 #include "import/reference/loops.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The window of convolutions and poolings, from ONNX's attributes.
-#ifndef NVDLA_IMPORT_OPERATORS_WINDOW_HPP
-#define NVDLA_IMPORT_OPERATORS_WINDOW_HPP
+#ifndef NVDLA_IMPORT_NODES_WINDOW_HPP
+#define NVDLA_IMPORT_NODES_WINDOW_HPP
 
 #include <cstdint>
 #include <vector>
 
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 
 namespace nvdla::import {
 
@@ -62,4 +62,4 @@ const char* window_roles(std::size_t axes);
 
 }  // namespace nvdla::import
 
-#endif  // NVDLA_IMPORT_OPERATORS_WINDOW_HPP
+#endif  // NVDLA_IMPORT_NODES_WINDOW_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Windows from attributes.
-#include "import/operators/window.hpp"
+#include "import/nodes/window.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Inputs and attributes of nodes, checked.
-#include "import/operators/operation.hpp"
+#include "import/nodes/operation.hpp"
 
 #include "support/printable.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Views place a tensor of a model, of any number of axes, in one of the device, which has four.
-#ifndef NVDLA_IMPORT_OPERATORS_VIEW_HPP
-#define NVDLA_IMPORT_OPERATORS_VIEW_HPP
+#ifndef NVDLA_IMPORT_NODES_VIEW_HPP
+#define NVDLA_IMPORT_NODES_VIEW_HPP
 
 #include <array>
 #include <optional>
@@ -49,4 +49,4 @@ Axis axis_of_role(char role);
 
 }  // namespace nvdla::import
 
-#endif  // NVDLA_IMPORT_OPERATORS_VIEW_HPP
+#endif  // NVDLA_IMPORT_NODES_VIEW_HPP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A node with what is known of its inputs, as operators see it.
-#ifndef NVDLA_IMPORT_OPERATORS_OPERATION_HPP
-#define NVDLA_IMPORT_OPERATORS_OPERATION_HPP
+#ifndef NVDLA_IMPORT_NODES_OPERATION_HPP
+#define NVDLA_IMPORT_NODES_OPERATION_HPP
 
 #include <cstddef>
 #include <string>
@@ -71,4 +71,4 @@ struct Inferred {
 
 }  // namespace nvdla::import
 
-#endif  // NVDLA_IMPORT_OPERATORS_OPERATION_HPP
+#endif  // NVDLA_IMPORT_NODES_OPERATION_HPP

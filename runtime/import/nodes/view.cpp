@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Axes of the model and axes of the device.
-#include "import/operators/view.hpp"
+#include "import/nodes/view.hpp"
 
 #include <vector>
 
