@@ -3,6 +3,7 @@
 // Moves between channels and blocks of positions.
 #include <algorithm>
 
+#include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
 #include "import/operators/operator.hpp"
 
@@ -56,15 +57,13 @@ void lower_blocks(Lowering& l, const Operation& op) {
     d.name = layer;
     d.kernels = u32(out);
     d.kernel_height = d.kernel_width = d.stride_height = d.stride_width = u32(b);
-    d.weights = std::span<const float>(weights);
-    y = l.network().deconvolution(x, d);
+    y = add_exact(l, x, d, weights);
   } else {
     Convolution c;
     c.name = layer;
     c.kernels = u32(out);
     c.kernel_height = c.kernel_width = c.stride_height = c.stride_width = u32(b);
-    c.weights = std::span<const float>(weights);
-    y = l.network().convolution(x, c);
+    y = add_exact(l, x, c, weights);
   }
   l.put(op.node().outputs[0], y, make_view(dims, "BCHW"));
 }

@@ -6,32 +6,13 @@
 #include <limits>
 
 #include "import/operators/elements.hpp"
+#include "import/operators/exact.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/pools.hpp"
+#include "import/operators/quantized.hpp"
 
 namespace nvdla::import {
 namespace {
-
-// Returns roles by which the axes from `first` to `last` are channels, and all others positions.
-std::string channel_roles(const Dims& dims, std::size_t first, std::size_t last, bool has_batch) {
-  std::string roles(dims.size(), 'H');
-  for (std::size_t i = 0; i < dims.size(); ++i) roles[i] = i < first ? 'H' : i <= last ? 'C' : 'W';
-  if (has_batch && first > 0 && dims[0] <= 32) roles[0] = 'B';
-  return roles;
-}
-
-// Returns the view of a value in which the axes are channels, its own one if that is so there.
-View channel_view(Lowering& l, ValueId id, const Dims& dims, std::size_t first, std::size_t last) {
-  if (!l.is_free(id)) {
-    if (const auto own = roles_in(l.view(id), dims)) {
-      bool fits = true;
-      for (std::size_t i = 0; i < dims.size(); ++i)
-        fits = fits && (dims[i] == 1 || ((*own)[i] == 'C') == (i >= first && i <= last));
-      if (fits) return l.view(id);
-    }
-  }
-  return make_view(dims, channel_roles(dims, first, last, l.has_batch()));
-}
 
 std::vector<Inferred> infer_batch_normalization(const Operation& op) {
   if (op.outputs() > 1 && op.has_output(1)) refuse_node("it has outputs of training");
@@ -69,7 +50,7 @@ void lower_softmax(Lowering& l, const Operation& op) {
   l.use_cpu("a softmax");
   const Dims& dims = op.dims(0);
   const SoftmaxAxes axes = softmax_axes(op);
-  const View view = channel_view(l, op.input(0), dims, axes.first, axes.last);
+  const View view = l.channel_view(op.input(0), dims, axes.first, axes.last);
   const Tensor x = l.tensor(op.input(0), view);
   const std::string layer = l.name();
   Tensor y = l.network().softmax(x, {.name = layer});
@@ -95,9 +76,16 @@ void lower_argmax(Lowering& l, const Operation& op) {
   l.use_cpu("the channel of the greatest element");
   const Dims& dims = op.dims(0);
   const std::size_t axis = Operation::axis(op.attribute("axis", std::int64_t{0}), dims.size());
-  View view = channel_view(l, op.input(0), dims, axis, axis);
+  View view = l.channel_view(op.input(0), dims, axis, axis);
   Tensor x = l.tensor(op.input(0), view);
-  if (op.op() == "ArgMin") x = l.compute(x, view, dims, {make_step(StepKind::kScale, -1)});
+  const bool int8 = l.is_quantized(op.input(0));
+  if (op.op() == "ArgMin" && int8) {
+    // The opposite of each element, -1 - q, has a zero point of its own.
+    const Quantization q = known_quantization(l, x);
+    x = add_function(l, x, {q.scale, -1 - q.zero_point}, [](double v) { return -v; });
+  } else if (op.op() == "ArgMin") {
+    x = l.compute(x, view, dims, {make_step(StepKind::kScale, -1)});
+  }
   const bool last = op.attribute("select_last_index", std::int64_t{0}) != 0;
   const std::uint32_t channels = view.shape.channels;
   if (last && channels > 1) {
@@ -110,8 +98,7 @@ void lower_argmax(Lowering& l, const Operation& op) {
     Convolution c;
     c.name = layer;
     c.kernels = channels;
-    c.weights = std::span<const float>(weights);
-    x = l.network().convolution(x, c);
+    x = add_exact(l, x, c, weights);
   }
   const std::string layer = l.name();
   x = l.network().argmax(x, {.name = layer});
@@ -150,18 +137,10 @@ void lower_layer_normalization(Lowering& l, const Operation& op) {
   const Dims& dims = op.dims(0);
   const std::size_t axis = Operation::axis(op.attribute("axis", std::int64_t{-1}), dims.size());
   const double epsilon = op.attribute("epsilon", 1e-5);
-  const View view = channel_view(l, op.input(0), dims, axis, dims.size() - 1);
+  const View view = l.channel_view(op.input(0), dims, axis, dims.size() - 1);
   const Tensor x = l.tensor(op.input(0), view);
-  const auto list = [&](std::size_t index, const char* what) -> std::vector<float> {
-    if (!op.has(index)) return {};
-    const Constant& c = op.need_constant(index, what);
-    if (c.size() == 1)
-      return std::vector<float>(view.shape.channels, static_cast<float>(c.real(0)));
-    if (c.size() != view.shape.channels)
-      refuse_node("{} has {} elements for {}", what, c.size(), view.shape.channels);
-    return c.floats();
-  };
-  const auto gamma = list(1, "its scale"), beta = list(2, "its shift");
+  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
+  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
   const std::string layer = l.name();
   if (op.has_output(0))
     l.put(op.node().outputs[0],
@@ -279,6 +258,15 @@ std::vector<Step> batch_normalization_steps(const Operation& op) {
   of.resize(std::max<std::size_t>(dims.size(), 2) - 1, 1);
   return {make_step(StepKind::kScale, Constant::of_doubles(Type::kDouble, of, factor)),
           make_step(StepKind::kShift, Constant::of_doubles(Type::kDouble, of, add))};
+}
+
+std::vector<float> channel_list(const Operation& op, std::size_t index, std::string_view what,
+                                std::uint32_t channels) {
+  if (!op.has(index)) return {};
+  const Constant& c = op.need_constant(index, what);
+  if (c.size() == 1) return std::vector<float>(channels, static_cast<float>(c.real(0)));
+  if (c.size() != channels) refuse_node("{} has {} elements for {}", what, c.size(), channels);
+  return c.floats();
 }
 
 std::span<const OperatorRow> channel_rows() noexcept { return kChannelRows; }

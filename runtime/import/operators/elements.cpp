@@ -28,17 +28,6 @@ bool is_plain_element(const Operation& op) {
   return find_unary(op) != nullptr || (find_binary(op) != nullptr && op.inputs() == 2);
 }
 
-// Returns the move of which the axes change along which a tensor of sizes `own` is repeated to
-// `dims`.
-Move repetition_of(const Dims& own, const Dims& dims) {
-  Dims padded(dims.size() - own.size(), 1);
-  padded.insert(padded.end(), own.begin(), own.end());
-  Move move = Move::identity(dims);
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (padded[i] != dims[i]) move.coordinates[i].assign(1, 0);
-  return move;
-}
-
 // Returns a view of `dims` in which a smaller tensor can be repeated: that of another input of
 // these sizes, if its axes are apart.
 View view_to_grow(Lowering& lowering, const Dims& dims, const std::vector<Step>& steps,
@@ -231,6 +220,15 @@ std::vector<OperatorRow> make_element_rows() {
 }
 
 }  // namespace
+
+Move repetition_of(const Dims& own, const Dims& dims) {
+  Dims padded(dims.size() - own.size(), 1);
+  padded.insert(padded.end(), own.begin(), own.end());
+  Move move = Move::identity(dims);
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (padded[i] != dims[i]) move.coordinates[i].assign(1, 0);
+  return move;
+}
 
 bool find_elements(const Operation& op) noexcept {
   return find_unary(op) != nullptr || find_binary(op) != nullptr;

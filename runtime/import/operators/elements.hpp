@@ -44,6 +44,10 @@ std::vector<Inferred> infer_elements(const Operation& op);
 // Returns the two steps of a batch normalisation, whose inputs but the first are constants.
 std::vector<Step> batch_normalization_steps(const Operation& op);
 
+// Returns an input as one number for each channel, or none if the node leaves it out.
+std::vector<float> channel_list(const Operation& op, std::size_t index, std::string_view what,
+                                std::uint32_t channels);
+
 std::vector<Inferred> infer_unary(const Operation& op);
 std::vector<Inferred> infer_binary(const Operation& op);
 std::vector<Inferred> infer_where(const Operation& op);

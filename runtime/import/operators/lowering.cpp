@@ -229,6 +229,11 @@ std::optional<std::size_t> Lowering::only_reader(ValueId id) const {
   return readers_[index][0];
 }
 
+const Node* Lowering::next(ValueId id) const {
+  const auto reader = only_reader(id);
+  return reader ? &graph_.nodes[*reader] : nullptr;
+}
+
 ValueId Lowering::follow(ValueId id, const std::function<bool(const Operation&, ValueId)>& accept) {
   while (const auto reader = only_reader(id)) {
     if (done_[*reader]) break;

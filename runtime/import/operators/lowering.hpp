@@ -16,6 +16,7 @@
 #include "import/operators/step.hpp"
 #include "nvdla/import.hpp"
 #include "nvdla/network.hpp"
+#include "nvdla/types/quantization.hpp"
 
 namespace nvdla::import {
 
@@ -77,6 +78,9 @@ class Lowering {
   // Returns the view of a graph input where the layer that reads it first wants none: the default
   // one, or that with channels last which a Transpose behind it expects.
   View input_view(ValueId id) const;
+  // Returns a view of a value in which the axes from `first` to `last` are channels, and all others
+  // are none: its own one if that is so there.
+  View channel_view(ValueId id, const Dims& dims, std::size_t first, std::size_t last);
   // Returns true if a value is a graph input that no layer reads yet: any view costs nothing.
   bool is_free(ValueId id) const;
 
@@ -94,9 +98,11 @@ class Lowering {
   // Returns "CPU" if the CPU computes something of the current node.
   const std::set<std::string>& places() const { return places_; }
 
-  // Moves and adds elements by a matrix, as a fully connected layer and a deconvolution. `out` has
-  // the size of the result, whose view it gets.
-  Tensor map_elements(Tensor x, const View& from, const View& to, const std::vector<MapEntry>& map);
+  // Moves and adds elements by a matrix, as a fully connected layer and a deconvolution. `to` is
+  // the view of the result. In int8 its weights must be exact (exact.hpp), and it has scale and
+  // zero point `output`, or those of the input.
+  Tensor map_elements(Tensor x, const View& from, const View& to, const std::vector<MapEntry>& map,
+                      std::optional<Quantization> output = {});
   // Moves elements from one view to another without a change of their order in the model.
   Tensor change_view(Tensor x, const View& from, const View& to);
   // Computes steps on a tensor, which has the sizes `dims` in the model.
@@ -113,6 +119,8 @@ class Lowering {
   // Returns the table of a function; nothing if none is right enough, or the device has none.
   const std::optional<Lut>& fit_table(const Step& step);
 
+  // Returns the node that alone reads a value, or nullptr.
+  const Node* next(ValueId id) const;
   // Takes nodes that follow the current one and read nothing but `id` as long as `accept` returns
   // true, and returns the value that the last one computes.
   ValueId follow(ValueId id, const std::function<bool(const Operation&, ValueId)>& accept);

@@ -60,6 +60,9 @@ std::vector<std::vector<AxisWeights>> resize_weights(const Operation& op);
 std::string isolate(const Move& move, bool has_batch);
 // Returns true if each axis that changes is alone in its axis of the device.
 bool is_isolated(const Move& move, const std::string& roles);
+// Returns the move of which the axes change along which a tensor of sizes `own` is repeated to
+// `dims`.
+Move repetition_of(const Dims& own, const Dims& dims);
 // Adds the layers of a move that makes an output of a node.
 class Lowering;
 void lower_coordinates(Lowering& lowering, const Operation& op, const Move& move,

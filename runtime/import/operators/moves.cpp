@@ -3,6 +3,7 @@
 // Layers for operators that move elements along axes.
 #include <algorithm>
 
+#include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
@@ -109,9 +110,8 @@ Tensor choose_channels(Lowering& l, Tensor x, std::uint32_t channels, const Coor
   Convolution c;
   c.name = layer;
   c.kernels = static_cast<std::uint32_t>(taken.size());
-  c.weights = std::span<const float>(weights);
-  if (filled) c.bias_reals = bias;
-  return l.network().convolution(x, c);
+  return add_exact(l, x, c, weights,
+                   filled ? std::span<const float>(bias) : std::span<const float>());
 }
 
 Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
@@ -137,7 +137,9 @@ Tensor move_positions(Lowering& l, Tensor x, Axis axis, std::uint32_t size,
     const std::uint32_t last = after ? static_cast<std::uint32_t>(runs.back().size) : 0;
     (lines ? p.top : p.left) = first;
     (lines ? p.bottom : p.right) = last;
-    p.value = std::clamp(fill, -65504.0, 65504.0);
+    p.value = l.network().precision(x) == Precision::kInt8
+                  ? element_of(fill, known_quantization(l, x))
+                  : std::clamp(fill, -65504.0, 65504.0);
     return l.network().pad(x, p);
   }
   if (const std::uint32_t step = distance(taken); step > 1) {

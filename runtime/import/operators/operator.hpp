@@ -48,6 +48,9 @@ bool lower_quantized(Lowering& lowering, const Operation& op);
 // Returns true if an operator can be computed in int8.
 bool has_quantized_form(std::string_view name) noexcept;
 
+// Refuses a node whose results are integers of 32 bits.
+void refuse_int32(Lowering& lowering, const Operation& op);
+
 // Returns the row of a node's operator, or nullptr.
 const OperatorRow* find_operator(const Operation& op) noexcept;
 // Returns all rows, family by family.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
 
 namespace nvdla::import {
@@ -51,20 +52,43 @@ std::uint64_t matrix_weights(const Shape& from, const Shape& to) {
 
 bool is_row_major_copy(const View& a, const View& b) { return is_row_major(a) && is_row_major(b); }
 
-// Returns true if the device makes a reshape of fp16 without the CPU.
-bool device_reshapes(const Shape& from, const Shape& to, const DeviceInfo& info) {
+// Returns true if the device makes a reshape of fp16, or of int8, without the CPU.
+bool device_reshapes(const Shape& from, const Shape& to, bool int8, const DeviceInfo& info) {
   if (from.channels == to.channels) return true;
+  if (int8 && is_vector(to) && from.height <= kMaxKernel && from.width <= kMaxKernel) return true;
   if (!info.has_rubik) return false;
-  constexpr std::uint32_t kBytes = 2, kLine = 64;
-  const auto whole = [&](std::uint32_t elements) { return elements * kBytes % kLine == 0; };
+  constexpr std::uint32_t kLine = 64;
+  const std::uint32_t bytes = int8 ? 1 : 2;
+  const auto whole = [&](std::uint32_t elements) { return elements * bytes % kLine == 0; };
   return (whole(from.width) && whole(to.width)) ||
          (whole(from.height * from.width) && whole(to.height * to.width));
 }
 
+// Returns roles by which the axes from `first` to `last` are channels, and all others positions.
+std::string channel_roles(const Dims& dims, std::size_t first, std::size_t last, bool has_batch) {
+  std::string roles(dims.size(), 'H');
+  for (std::size_t i = 0; i < dims.size(); ++i) roles[i] = i < first ? 'H' : i <= last ? 'C' : 'W';
+  if (has_batch && first > 0 && dims[0] <= 32) roles[0] = 'B';
+  return roles;
+}
+
 }  // namespace
 
+View Lowering::channel_view(ValueId id, const Dims& dims, std::size_t first, std::size_t last) {
+  if (!is_free(id)) {
+    if (const auto own = roles_in(view(id), dims)) {
+      bool fits = true;
+      for (std::size_t i = 0; i < dims.size(); ++i)
+        fits = fits && (dims[i] == 1 || ((*own)[i] == 'C') == (i >= first && i <= last));
+      if (fits) return view(id);
+    }
+  }
+  return make_view(dims, channel_roles(dims, first, last, has_batch()));
+}
+
 Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
-                              const std::vector<MapEntry>& map) {
+                              const std::vector<MapEntry>& map,
+                              std::optional<Quantization> output) {
   const std::uint64_t in = cube_elements(from.shape), out = cube_elements(to.shape);
   const auto source = element_places(from), target = element_places(to);
   if (is_vector(to.shape) || !is_vector(from.shape)) {
@@ -73,9 +97,11 @@ Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
       weights[static_cast<std::size_t>(
           target[static_cast<std::size_t>(e.to)] * static_cast<std::int64_t>(in) +
           source[static_cast<std::size_t>(e.from)])] += static_cast<float>(e.weight);
-    x = network_.fully_connected(x, {.name = name("matrix"),
-                                     .outputs = static_cast<std::uint32_t>(out),
-                                     .weights = std::span<const float>(weights)});
+    const std::string matrix = name("matrix");
+    FullyConnected f;
+    f.name = matrix;
+    f.outputs = static_cast<std::uint32_t>(out);
+    x = add_exact(*this, x, f, weights, output);
     if (is_vector(to.shape)) return x;
     Deconvolution d;
     const std::string layer = name("spread");
@@ -88,8 +114,7 @@ Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
     std::vector<float> kernels(out * out);
     for (std::size_t c = 0; c < out; ++c)
       kernels[(c / positions * out + c) * positions + c % positions] = 1;
-    d.weights = std::span<const float>(kernels);
-    return network_.deconvolution(x, d);
+    return add_exact(*this, x, d, kernels);
   }
   Deconvolution d;
   const std::string layer = name("spread");
@@ -104,12 +129,13 @@ Tensor Lowering::map_elements(Tensor x, const View& from, const View& to,
     const auto s = static_cast<std::size_t>(source[static_cast<std::size_t>(e.from)]);
     kernels[(t / positions * in + s) * positions + t % positions] += static_cast<float>(e.weight);
   }
-  d.weights = std::span<const float>(kernels);
-  return network_.deconvolution(x, d);
+  return add_exact(*this, x, d, kernels, output);
 }
 
 Tensor Lowering::reshape(Tensor x, const View& from, const View& to) {
-  if (!device_reshapes(from.shape, to.shape, info())) use_cpu("another shape of these elements");
+  const bool int8 = network_.precision(x) == Precision::kInt8;
+  if (!device_reshapes(from.shape, to.shape, int8, info()))
+    use_cpu("another shape of these elements");
   return network_.reshape(x, {.name = name("reshape"),
                               .channels = to.shape.channels,
                               .height = to.shape.height,
@@ -133,7 +159,8 @@ Tensor Lowering::change_view(Tensor x, const View& from, const View& to) {
         from.shape.batch, to.shape.batch);
   const bool rows = is_row_major_copy(from, to);
   const std::uint64_t weights = matrix_weights(from.shape, to.shape);
-  const bool on_device = rows && device_reshapes(from.shape, to.shape, info());
+  const bool int8 = network_.precision(x) == Precision::kInt8;
+  const bool on_device = rows && device_reshapes(from.shape, to.shape, int8, info());
   if (!on_device && (weights <= kCheapMatrix || (weights <= kLargestMatrix && !may_use_cpu()))) {
     std::vector<MapEntry> map(cube_elements(from.shape));
     for (std::size_t i = 0; i < map.size(); ++i)
@@ -195,8 +222,7 @@ Tensor Lowering::repeat(Tensor x, Shape now, const Shape& goal_shape) {
   Convolution c;
   c.name = layer;
   c.kernels = goal_shape.channels;
-  c.weights = std::span<const float>(ones);
-  return network_.convolution(x, c);
+  return add_exact(*this, x, c, ones);
 }
 
 Tensor Lowering::operand(ValueId id, const Dims& dims, const View& view, bool one_position) {

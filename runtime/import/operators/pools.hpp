@@ -4,6 +4,8 @@
 #ifndef NVDLA_IMPORT_OPERATORS_POOLS_HPP
 #define NVDLA_IMPORT_OPERATORS_POOLS_HPP
 
+#include <vector>
+
 #include "import/operators/lowering.hpp"
 
 namespace nvdla::import {
@@ -14,6 +16,8 @@ Tensor average_positions(Lowering& lowering, Tensor x, Shape& shape, bool lines,
 // The same for the largest or smallest element.
 Tensor extreme_positions(Lowering& lowering, Tensor x, Shape& shape, bool lines, bool columns,
                          nvdla_pool method);
+// Returns true for each axis that a reduction reduces.
+std::vector<bool> reduced_axes(const Operation& op);
 // Returns the sum over channels, times `factor`.
 Tensor sum_channels(Lowering& lowering, Tensor x, Shape& shape, double factor);
 

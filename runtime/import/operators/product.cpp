@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "import/operators/operator.hpp"
+#include "import/operators/quantized.hpp"
 #include "import/operators/sums.hpp"
 
 namespace nvdla::import {
@@ -172,8 +173,20 @@ void lower_tensor_product(Lowering& l, const Operation& op) {
     r.back() = 'C';
     return r;
   };
+  const bool int8 = l.is_quantized(op.input(0)) || l.is_quantized(op.input(1));
+  // Inputs of int8 have scales, without which neither is computed.
+  for (const std::size_t i : {0, 1})
+    if (int8) (void)quantization_of(l, op, i);
   const Tensor x = l.tensor(op.input(0), make_view(a, roles(a)));
   const Tensor y = l.tensor(op.input(1), make_view(b, roles(b)));
+  const View view = make_view(dims, roles(dims));
+  QuantizedEnd end;
+  end.last = op.node().outputs[0];
+  if (int8) end = follow_kernels(l, end.last, {dims, view, 1});
+  const double factor = end.factors.empty() ? 1 : end.factors[0];
+  if (!end.addends.empty() && end.addends[0] != 0)
+    refuse_node("{} is added to a product of two tensors before its QuantizeLinear",
+                end.addends[0]);
   const auto count = u32(matrices(a));
   std::vector<Tensor> products;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -185,13 +198,14 @@ void lower_tensor_product(Lowering& l, const Operation& op) {
                        {.name = l.name("slice"), .axis = Axis::kWidth, .start = i, .size = 1});
     };
     const std::string layer = l.name();
-    products.push_back(l.network().product(part(x), part(y), {.name = layer}));
+    products.push_back(l.network().product(
+        part(x), part(y), {.name = layer, .output = end.output, .factor = factor}));
   }
   const std::string layer = l.name("all");
   const Tensor all = count == 1
                          ? products[0]
                          : l.network().concatenate(products, {.name = layer, .axis = Axis::kWidth});
-  l.put(op.node().outputs[0], all, make_view(dims, roles(dims)));
+  l.put(end.last, held_to(l, all, end), view);
 }
 
 void lower_matmul(Lowering& l, const Operation& op) {
@@ -207,10 +221,16 @@ void lower_matmul(Lowering& l, const Operation& op) {
   lower_product(l, op, p, bias, false, dims);
 }
 
+std::vector<Inferred> infer_matmul_integer(const Operation& op) {
+  return {{Type::kInt32, infer_matmul(op)[0].dims}};
+}
+
 constexpr OperatorRow kProductRows[] = {
     {"Gemm", infer_gemm, nullptr, lower_gemm, "The second matrix is a constant."},
     {"MatMul", infer_matmul, fold_matmul, lower_matmul,
      "With a constant second matrix; the CPU multiplies two tensors."},
+    {"MatMulInteger", infer_matmul_integer, nullptr, refuse_int32,
+     "With a Cast to float, factors and a QuantizeLinear behind it."},
 };
 
 }  // namespace

@@ -97,14 +97,31 @@ void lower_dequantize(Lowering& l, const Operation& op) {
   l.put(op.node().outputs[0], x, view);
 }
 
+std::vector<Inferred> infer_dynamic(const Operation& op) {
+  return {{Type::kUint8, op.dims(0)}, {Type::kFloat, {}}, {Type::kUint8, {}}};
+}
+
+void refuse_dynamic(Lowering&, const Operation&) {
+  throw Refusal(
+      "its scale follows from the elements of each run, and those of layers are constants",
+      "quantise the model with constant scales (QuantizeLinear)");
+}
+
 constexpr OperatorRow kQuantizationRows[] = {
     {"DequantizeLinear", infer_dequantize, fold_dequantize, lower_dequantize,
      "The elements stay int8."},
     {"QuantizeLinear", infer_quantize, fold_quantize, lower_quantize,
      "Part of the layer before it; one scale for a tensor."},
+    {"DynamicQuantizeLinear", infer_dynamic, nullptr, refuse_dynamic,
+     "Refused: its scale is not known before a run."},
 };
 
 }  // namespace
+
+void refuse_int32(Lowering&, const Operation&) {
+  throw Refusal("its results are int32, which have no scale",
+                "put a Cast to float, a Mul with a constant scale and a QuantizeLinear behind it");
+}
 
 Type quantized_type(const Operation& op) {
   if (op.has(2)) return op.type(2);

@@ -6,186 +6,127 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "import/nodes/window.hpp"
 #include "import/operators/elements.hpp"
+#include "import/operators/exact.hpp"
 #include "import/operators/lowering.hpp"
+#include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
 
 namespace nvdla::import {
 namespace {
 
-// Takes steps that hold results to bounds; returns false for others.
-bool bound(QuantizedEnd& end, const std::vector<Step>& steps) {
-  Bounds bounds = end.bounds;
-  for (const Step& step : steps) {
-    if (!step.is_scalar()) return false;
-    const auto value = static_cast<float>(step.has_operand() ? step.operand.real(0) : 0);
-    if (step.kind == StepKind::kRelu || step.kind == StepKind::kMax)
-      bounds.low = std::max(bounds.low, value);
-    else if (step.kind == StepKind::kMin)
-      bounds.high = std::min(bounds.high, value);
-    else
-      return false;
-  }
-  end.bounds = bounds;
-  return bounds.low < bounds.high;
-}
-
-}  // namespace
-
-QuantizedEnd follow_to_end(Lowering& l, ValueId out, bool functions) {
-  QuantizedEnd end;
-  bool found = false;
-  end.last = l.follow(out, [&](const Operation& next, ValueId now) {
-    if (found) return false;
-    if (next.op() == "QuantizeLinear") {
-      if (next.input(0) != now) return false;
-      end.output = tensor_quantization(next, quantized_type(next));
-      found = true;
-      return true;
-    }
-    const auto steps = steps_of(next, now);
-    if (!steps) return false;
-    if (!functions) return bound(end, steps->steps);
-    const auto own = unary_function(next);
-    if (!own) return false;
-    end.function =
-        end.function
-            ? Function([first = end.function, second = *own](double x) { return second(first(x)); })
-            : *own;
-    return true;
-  });
-  if (!found)
-    throw Refusal("no QuantizeLinear follows it, so that its result has no scale",
-                  "quantise the output, too");
-  return end;
-}
-
-Quantization quantization_of(Lowering& l, const Operation& op, std::size_t index) {
-  if (op.constant(index) != nullptr)
-    refuse_node("input {} is a constant beside a tensor of int8", index);
-  if (!l.is_quantized(op.input(index)))
-    refuse_node("input {} is in fp16 and another one in int8", index);
-  const auto known = l.network().quantization(l.tensor(op.input(index)));
-  if (!known) refuse_node("the scale of input {} is not known", index);
-  return *known;
-}
-
-namespace {
-
-void quantized_pair(Lowering& l, const Operation& op) {
-  if (op.inputs() != 2) refuse_node("{} inputs; expected 2 of int8", op.inputs());
-  const Dims& da = op.dims(0);
-  const Dims& db = op.dims(1);
-  const bool product = op.op() == "Mul";
-  // The larger one is the first.
-  const bool swapped = elements(da) < elements(db);
-  if (swapped && op.op() == "Sub")
-    refuse_node("it subtracts {} from {}", dims_text(db), dims_text(da));
-  const std::size_t first = swapped ? 1 : 0, second = swapped ? 0 : 1;
-  const Quantization a = quantization_of(l, op, first), b = quantization_of(l, op, second);
-  const Dims& dims = op.dims(first);
-  if (da != db && !product) refuse_node("a sum of {} and {} in int8", dims_text(da), dims_text(db));
-  l.roles(op.input(first));
-  const View view = l.view(op.input(first));
-  const Tensor x = l.tensor(op.input(first));
-  const Tensor y = l.operand(op.input(second), dims, view, product);
-  const std::string layer = l.name();
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
-  const Tensor out =
-      product
-          ? l.network().multiply(
-                x, y, {.name = layer, .a = a, .b = b, .output = end.output, .bounds = end.bounds})
-          : l.network().add(x, y,
-                            {.name = layer,
-                             .a = a,
-                             .b = b,
-                             .output = end.output,
-                             .bounds = end.bounds,
-                             .subtract = op.op() == "Sub"});
-  l.put(end.last, out, view);
-}
-
 void quantized_function(Lowering& l, const Operation& op, ValueId id, const Function& function) {
-  const auto known = l.network().quantization(l.tensor(id));
   const View view = l.view(id);
-  const std::string layer = l.name();
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], true);
+  const Tensor x = l.tensor(id);
+  const QuantizedEnd end = follow_functions(l, op.node().outputs[0]);
   const Function whole =
       end.function
-          ? Function([first = function, next = end.function](double x) { return next(first(x)); })
+          ? Function([first = function, next = end.function](double v) { return next(first(v)); })
           : function;
-  l.put(end.last,
-        l.network().activation(
-            l.tensor(id), {.name = layer, .input = known, .output = end.output, .function = whole}),
-        view);
+  l.put(end.last, add_function(l, x, end.output, whole), view);
 }
 
-void quantized_average(Lowering& l, const Operation& op) {
-  const Quantization input = quantization_of(l, op, 0);
-  const Dims dims = find_operator(op)->infer(op)[0].dims;
-  const bool global = op.op() == "GlobalAveragePool";
-  const char* const roles = window_roles(dims.size() - 2);
-  if (dims.size() > 4)
-    refuse_node("a tensor of {} has more than two axes of positions", dims_text(op.dims(0)));
-  const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
-  const std::string layer = l.name();
-  Average a{.name = layer};
-  if (!global) {
-    set_window(a, two_axes(read_window(op, op.integers("kernel_shape"))));
-    if (op.attribute("ceil_mode", std::int64_t{0}) != 0) refuse_node("ceil_mode in int8");
-    if (op.attribute("count_include_pad", std::int64_t{0}) != 0) a.pad_value = input.zero_point;
+// Returns true if operators with numbers of channels come before the QuantizeLinear.
+bool kernels_follow(Lowering& l, const Operation& op) {
+  for (const Node* node = l.next(op.node().outputs[0]); node != nullptr;) {
+    const Operation next(op.graph(), *node);
+    if (next.op() == "QuantizeLinear" || node->outputs.size() != 1) return false;
+    const auto steps = quantized_steps(next);
+    if (!steps) return false;
+    for (const Step& step : steps->steps)
+      if (!step.is_scalar()) return step.tensor == kNoValue;
+    node = l.next(node->outputs[0]);
   }
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
-  if (std::isfinite(end.bounds.low) || std::isfinite(end.bounds.high))
-    refuse_node("bounds of an average in int8");
-  a.input = input;
-  a.output = end.output;
-  l.put(end.last, l.network().average(x, a), make_view(dims, roles));
+  return false;
+}
+
+// Lowers an operator that works alike in any precision, of inputs with another scale.
+void lower_with_scale(Lowering& l, const Operation& op, const Quantization& to) {
+  std::vector<std::pair<ValueId, Placed>> before;
+  for (std::size_t i = 0; i < op.inputs(); ++i) {
+    if (!op.has(i) || op.constant(i) != nullptr) continue;
+    if (quantization_of(l, op, i) == to) continue;
+    const ValueId id = op.input(i);
+    const View view = l.view(id);
+    before.emplace_back(id, Placed{l.tensor(id), view});
+    l.put(id, requantized(l, l.tensor(id), to), view);
+  }
+  find_operator(op)->lower(l, op);
+  // Other nodes read what was there before.
+  for (const auto& [id, placed] : before) l.put(id, placed.tensor, placed.view);
 }
 
 // Parts of another scale are brought to that of the result first.
 void quantized_concat(Lowering& l, const Operation& op) {
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
-  if (std::isfinite(end.bounds.low) || std::isfinite(end.bounds.high))
-    refuse_node("bounds of a concatenation in int8");
-  for (std::size_t i = 0; i < op.inputs(); ++i) {
-    const Quantization q = quantization_of(l, op, i);
-    if (q == end.output) continue;
-    const View view = l.view(op.input(i));
-    const std::string layer = l.name("scale");
-    l.put(op.input(i),
-          l.network().activation(l.tensor(op.input(i)), {.name = layer,
-                                                         .input = q,
-                                                         .output = end.output,
-                                                         .function = [](double x) { return x; }}),
-          view);
-  }
-  find_operator(op)->lower(l, op);
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  lower_with_scale(l, op, end.output);
   const ValueId out = op.node().outputs[0];
   const View view = l.view(out);
-  l.put(end.last, l.tensor(out), view);
+  l.put(end.last, held_to(l, l.tensor(out), end), view);
+}
+
+// The border has the scale of the result, whose QuantizeLinear rounds it.
+void quantized_pad(Lowering& l, const Operation& op) {
+  const ValueId out = op.node().outputs[0];
+  const Move move = find_move(op)->move(op, 0);
+  const bool fills =
+      std::any_of(move.coordinates.begin(), move.coordinates.end(), [](const auto& taken) {
+        return std::find(taken.begin(), taken.end(), kFill) != taken.end();
+      });
+  if (!fills) return find_operator(op)->lower(l, op);
+  const Quantization input = quantization_of(l, op, 0);
+  ValueId last = out;
+  const auto output = take_quantization(l, last);
+  if (!output) {
+    const double real = static_cast<double>(element_of(move.fill, input) - input.zero_point) *
+                        static_cast<double>(input.scale);
+    if (std::fabs(real - move.fill) > 1e-6 * std::fabs(move.fill))
+      throw Refusal(fmt::format("its border has {}, which is no element of scale {} and zero point "
+                                "{}, and no QuantizeLinear follows",
+                                move.fill, input.scale, input.zero_point),
+                    "quantise the output, too");
+  }
+  lower_with_scale(l, op, output.value_or(input));
+  const View view = l.view(out);
+  l.put(last, l.tensor(out), view);
 }
 
 void quantized_softmax(Lowering& l, const Operation& op) {
   l.use_cpu("a softmax");
   const Dims& dims = op.dims(0);
-  const auto roles = l.roles(op.input(0));
+  const bool old = op.opset() < 13;
   const std::size_t axis =
-      Operation::axis(op.attribute("axis", std::int64_t{op.opset() < 13 ? 1 : -1}), dims.size());
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] != 1 && (roles[i] == 'C') != (i == axis))
-      refuse_node("a softmax along axis {} of {} in int8", axis, dims_text(dims));
+      Operation::axis(op.attribute("axis", std::int64_t{old ? 1 : -1}), dims.size());
   const Quantization input = quantization_of(l, op, 0);
-  const View view = l.view(op.input(0));
+  const View view = l.channel_view(op.input(0), dims, axis, old ? dims.size() - 1 : axis);
+  const Tensor x = l.tensor(op.input(0), view);
   const std::string layer = l.name();
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
-  l.put(end.last,
-        l.network().softmax(l.tensor(op.input(0)),
-                            {.name = layer, .input = input, .output = end.output}),
-        view);
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  const Tensor y = l.network().softmax(x, {.name = layer, .input = input, .output = end.output});
+  l.put(end.last, held_to(l, y, end), view);
+}
+
+void quantized_layer_normalization(Lowering& l, const Operation& op) {
+  l.use_cpu("a layer normalisation");
+  if (op.has_output(1) || op.has_output(2))
+    refuse_node("its mean and deviation are outputs, which have no scale");
+  const Dims& dims = op.dims(0);
+  const std::size_t axis = Operation::axis(op.attribute("axis", std::int64_t{-1}), dims.size());
+  const Quantization input = quantization_of(l, op, 0);
+  const View view = l.channel_view(op.input(0), dims, axis, dims.size() - 1);
+  const Tensor x = l.tensor(op.input(0), view);
+  const auto gamma = channel_list(op, 1, "its scale", view.shape.channels);
+  const auto beta = channel_list(op, 2, "its shift", view.shape.channels);
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  const Tensor y = l.network().layer_normalization(x, {.name = layer,
+                                                       .input = input,
+                                                       .output = end.output,
+                                                       .gamma = gamma,
+                                                       .beta = beta,
+                                                       .epsilon = op.attribute("epsilon", 1e-5)});
+  l.put(end.last, held_to(l, y, end), view);
 }
 
 struct QuantizedRow {
@@ -194,18 +135,42 @@ struct QuantizedRow {
 };
 
 constexpr QuantizedRow kQuantizedRows[] = {
-    {"Add", quantized_pair},        {"AveragePool", quantized_average},
-    {"Concat", quantized_concat},   {"Conv", quantized_conv},
-    {"Gemm", quantized_product},    {"GlobalAveragePool", quantized_average},
-    {"MatMul", quantized_product},  {"Mul", quantized_pair},
-    {"Softmax", quantized_softmax}, {"Sub", quantized_pair},
+    {"Add", quantized_pair},
+    {"AveragePool", quantized_average},
+    {"BatchNormalization", quantized_affine},
+    {"Concat", quantized_concat},
+    {"Conv", quantized_conv},
+    {"ConvTranspose", quantized_transposed},
+    {"Div", quantized_affine},
+    {"Gemm", quantized_product},
+    {"GlobalAveragePool", quantized_average},
+    {"LayerNormalization", quantized_layer_normalization},
+    {"MatMul", quantized_product},
+    {"Max", quantized_extreme},
+    {"Mean", quantized_sum},
+    {"Min", quantized_extreme},
+    {"Mul", quantized_pair},
+    {"PRelu", quantized_prelu},
+    {"Pad", quantized_pad},
+    {"ReduceMean", quantized_reduce},
+    {"ReduceSum", quantized_reduce},
+    {"Softmax", quantized_softmax},
+    {"Sub", quantized_pair},
+    {"Sum", quantized_sum},
 };
 
 // Operators that move or choose elements, of any precision, and those of quantisation.
 constexpr std::string_view kAlike[] = {
-    "DequantizeLinear", "Flatten",   "GlobalMaxPool", "Identity", "MaxPool",
-    "QuantizeLinear",   "Reshape",   "Slice",         "Split",    "Squeeze",
-    "Transpose",        "Unsqueeze", "ArgMax",        "Resize",   "Upsample"};
+    "ArgMax",           "ArgMin",         "ConvInteger", "MatMulInteger", "DepthToSpace",
+    "DequantizeLinear", "Expand",         "Flatten",     "Gather",        "Identity",
+    "GlobalMaxPool",    "MaxPool",        "ReduceMax",   "ReduceMin",     "Reshape",
+    "Resize",           "QuantizeLinear", "Slice",       "Split",         "Squeeze",
+    "SpaceToDepth",     "Transpose",      "Tile",        "Unsqueeze",     "Upsample"};
+
+// Operators whose values between input and result have no scale.
+constexpr std::string_view kComposed[] = {
+    "InstanceNormalization", "LRN",        "LogSoftmax",      "ReduceL1",       "ReduceL2",
+    "ReduceLogSum",          "ReduceProd", "ReduceLogSumExp", "ReduceSumSquare"};
 
 }  // namespace
 
@@ -222,15 +187,56 @@ bool lower_quantized(Lowering& l, const Operation& op) {
   // A function of one tensor is a table, whatever its operator.
   const auto steps = steps_of(op);
   if (const auto function = steps ? unary_function(op) : std::nullopt) {
-    quantized_function(l, op, steps->input, *function);
-    return true;
+    const Dims& own = *op.graph().value(steps->input).dims;
+    const bool affine = std::all_of(steps->steps.begin(), steps->steps.end(), [](const Step& s) {
+      return s.kind == StepKind::kScale || s.kind == StepKind::kShift;
+    });
+    if (affine && !steps->steps.empty() && kernels_follow(l, op)) {
+      quantized_affine(l, op);
+      return true;
+    }
+    if (infer_elements(op)[0].dims == own) {
+      quantized_function(l, op, steps->input, *function);
+      return true;
+    }
   }
   for (const QuantizedRow& row : kQuantizedRows)
     if (row.name == op.op()) {
       row.lower(l, op);
       return true;
     }
+  if (std::find(std::begin(kComposed), std::end(kComposed), op.op()) != std::end(kComposed))
+    throw Refusal("what it computes between its input and its result has no scale in int8",
+                  "split it into operators with a QuantizeLinear behind each");
   refuse_node("the operator has no form in int8");
+}
+
+Quantization quantization_of(Lowering& l, const Operation& op, std::size_t index) {
+  if (op.constant(index) != nullptr)
+    refuse_node("input {} is a constant beside a tensor of int8", index);
+  if (!l.is_quantized(op.input(index)))
+    refuse_node("input {} is in fp16 and another one in int8", index);
+  return known_quantization(l, l.tensor(op.input(index)));
+}
+
+Tensor add_function(Lowering& l, Tensor x, const Quantization& to, const Function& function) {
+  const std::string layer = l.name();
+  return l.network().activation(
+      x, {.name = layer, .input = known_quantization(l, x), .output = to, .function = function});
+}
+
+Tensor requantized(Lowering& l, Tensor x, const Quantization& to) {
+  const Quantization q = known_quantization(l, x);
+  if (q == to) return x;
+  const std::string layer = l.name("scale");
+  return l.network().activation(
+      x, {.name = layer, .input = q, .output = to, .function = [](double v) { return v; }});
+}
+
+Tensor held_to(Lowering& l, Tensor x, const QuantizedEnd& end) {
+  if (!end.has_bounds()) return x;
+  const std::string layer = l.name("bounds");
+  return l.network().clamp(x, {.name = layer, .input = end.output, .bounds = end.bounds});
 }
 
 }  // namespace nvdla::import

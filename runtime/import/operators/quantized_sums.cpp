@@ -7,17 +7,21 @@
 #include "import/nodes/window.hpp"
 #include "import/operators/operator.hpp"
 #include "import/operators/quantized.hpp"
+#include "import/operators/transposed.hpp"
 
 namespace nvdla::import {
 namespace {
 
-// Integers of kernels in int8 with a scale for each kernel.
-struct QuantizedKernels {
-  std::vector<std::int8_t> elements;
-  std::vector<float> scales;
+// Integers of kernels in int8 with a scale for each kernel, and what is added to their sums.
+struct QuantizedSums {
+  std::vector<std::int8_t> weights;  // kernel by kernel
+  std::vector<float> scales;         // one, or one for each kernel
+  std::vector<double> bias;          // one real number for each kernel, or none
+  std::vector<std::int32_t> integer_bias = {};
 };
 
-QuantizedKernels kernels_of(const Operation& op, std::size_t axis) {
+// Returns the kernels of input 1 as the model has them.
+QuantizedSums sums_of(const Operation& op, std::size_t axis) {
   const Value& value = op.value(1);
   if (!value.quantized)
     throw Refusal("its kernels are no integers with scales",
@@ -31,30 +35,72 @@ QuantizedKernels kernels_of(const Operation& op, std::size_t axis) {
   for (const std::int64_t zero : q.zero_points)
     if (zero != (without_sign ? 128 : 0))
       refuse_node("its kernels have a zero point of {}, which the multipliers do not have", zero);
-  QuantizedKernels kernels;
+  QuantizedSums sums;
   for (const std::int64_t v : q.elements.integers())
-    kernels.elements.push_back(static_cast<std::int8_t>(without_sign ? v - 128 : v));
-  kernels.scales = q.scales;
-  return kernels;
+    sums.weights.push_back(static_cast<std::int8_t>(without_sign ? v - 128 : v));
+  sums.scales = q.scales;
+  return sums;
 }
 
-// Returns the bias in multiples of the scales of input and kernels.
-std::vector<std::int32_t> integer_bias(const Operation& op, std::size_t index, double input,
-                                       const std::vector<float>& scales, std::size_t kernels,
-                                       double factor = 1) {
-  if (!op.has(index)) return {};
+// Reads the bias, of real numbers.
+void read_bias(QuantizedSums& sums, const Operation& op, std::size_t index, std::size_t kernels,
+               double factor = 1) {
+  if (!op.has(index)) return;
   const Constant& c = op.need_constant(index, "the bias");
   if (c.size() != static_cast<std::int64_t>(kernels) && c.size() != 1)
     refuse_node("the bias has {} elements for {} kernels", c.size(), kernels);
-  std::vector<std::int32_t> bias(kernels);
+  for (std::size_t k = 0; k < kernels; ++k)
+    sums.bias.push_back(factor * c.real(c.size() == 1 ? 0 : static_cast<std::int64_t>(k)));
+}
+
+// Takes factors and addends behind the sums into scales, signs of weights and bias.
+void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernels) {
+  if (end.factors.empty()) return;
+  if (sums.scales.size() == 1) sums.scales.resize(kernels, sums.scales[0]);
+  sums.bias.resize(kernels, 0);
+  const std::size_t each = sums.weights.size() / kernels;
   for (std::size_t k = 0; k < kernels; ++k) {
-    const double step = input * static_cast<double>(scales[scales.size() == 1 ? 0 : k]);
-    const double v =
-        std::nearbyint(factor * c.real(c.size() == 1 ? 0 : static_cast<std::int64_t>(k)) / step);
-    if (!(std::fabs(v) < 0x1p31)) refuse_node("the bias of kernel {} is beyond 32 bits", k);
-    bias[k] = static_cast<std::int32_t>(v);
+    const double factor = end.factors[k];
+    sums.bias[k] = sums.bias[k] * factor + end.addends[k];
+    const std::span<std::int8_t> own(sums.weights.data() + k * each, each);
+    if (factor == 0) std::fill(own.begin(), own.end(), std::int8_t{0});
+    if (factor < 0) {
+      for (std::int8_t& w : own) {
+        if (w == -128)
+          refuse_node(
+              "kernel {} has the weight -128 and a factor of {} behind it; its opposite, "
+              "128, is none of int8",
+              k, factor);
+        w = static_cast<std::int8_t>(-w);
+      }
+    }
+    if (factor != 0)
+      sums.scales[k] = static_cast<float>(static_cast<double>(sums.scales[k]) * std::fabs(factor));
   }
-  return bias;
+}
+
+// Computes the bias in multiples of the scales of input and kernels.
+void round_bias(QuantizedSums& sums, double input) {
+  for (std::size_t k = 0; k < sums.bias.size(); ++k) {
+    const double step = input * static_cast<double>(sums.scales[sums.scales.size() == 1 ? 0 : k]);
+    const double v = std::nearbyint(sums.bias[k] / step);
+    if (!(std::fabs(v) < 0x1p31)) refuse_node("the bias of kernel {} is beyond 32 bits", k);
+    sums.integer_bias.push_back(static_cast<std::int32_t>(v));
+  }
+}
+
+// Follows the sums to their QuantizeLinear and finishes them.
+QuantizedEnd finish_sums(Lowering& l, const Operation& op, QuantizedSums& sums,
+                         const Kernels& kernels, const Quantization& input) {
+  const QuantizedEnd end = follow_kernels(l, op.node().outputs[0], kernels);
+  absorb_end(sums, end, kernels.count);
+  round_bias(sums, static_cast<double>(input.scale));
+  return end;
+}
+
+ConvolutionScales scales_of(const Quantization& input, const QuantizedSums& sums,
+                            const QuantizedEnd& end) {
+  return {input, sums.scales, end.output, end.bounds};
 }
 
 }  // namespace
@@ -63,78 +109,117 @@ void quantized_conv(Lowering& l, const Operation& op) {
   const Quantization input = quantization_of(l, op, 0);
   const Dims dims = find_operator(op)->infer(op)[0].dims;
   const Dims& w = op.dims(1);
-  const std::vector<std::int64_t> sizes(w.begin() + 2, w.end());
-  const Window window = two_axes(read_window(op, sizes));
-  const char* const roles = window_roles(sizes.size());
-  const QuantizedKernels kernels = kernels_of(op, 0);
-  const auto bias = integer_bias(op, 2, static_cast<double>(input.scale), kernels.scales,
-                                 static_cast<std::size_t>(w[0]));
+  const Window window = two_axes(read_window(op, kernel_sizes(op)));
+  const char* const roles = window_roles(w.size() - 2);
+  const auto count = static_cast<std::size_t>(w[0]);
+  QuantizedSums sums = sums_of(op, 0);
+  read_bias(sums, op, 2, count);
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
+  const View view = make_view(dims, roles);
   const std::string layer = l.name();
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
+  const QuantizedEnd end = finish_sums(l, op, sums, {dims, view, count}, input);
   Convolution c;
   c.name = layer;
   c.kernels = u32(w[0]);
   c.groups = u32(op.attribute("group", std::int64_t{1}));
   set_window(c, window);
-  c.weights = std::span<const std::int8_t>(kernels.elements);
-  c.bias = bias;
-  const ConvolutionScales scales{input, kernels.scales, end.output, end.bounds};
-  l.put(end.last, l.network().convolution(x, c, scales), make_view(dims, roles));
+  c.weights = std::span<const std::int8_t>(sums.weights);
+  c.bias = sums.integer_bias;
+  l.put(end.last, l.network().convolution(x, c, scales_of(input, sums, end)), view);
+}
+
+void quantized_transposed(Lowering& l, const Operation& op) {
+  const Quantization input = quantization_of(l, op, 0);
+  const Dims dims = infer_transposed(op)[0].dims;
+  const Dims& w = op.dims(1);
+  const std::int64_t groups = op.attribute("group", std::int64_t{1});
+  const Window window = two_axes(read_window(op, kernel_sizes(op), true));
+  const char* const roles = window_roles(w.size() - 2);
+  const auto count = static_cast<std::size_t>(dims[1]);
+  const QuantizedSums own = sums_of(op, 1);
+  const TransposedKernels kernels = transposed_kernels(w, groups, window);
+  QuantizedSums sums;
+  sums.weights.resize(kernels.size);
+  for (std::size_t i = 0; i < own.weights.size(); ++i)
+    sums.weights[kernels.places[i]] = own.weights[i];
+  // Groups have their kernels one after the other, with the same scales in each.
+  if (own.scales.size() == 1) sums.scales = own.scales;
+  for (std::size_t k = 0; own.scales.size() > 1 && k < count; ++k)
+    sums.scales.push_back(own.scales[k % own.scales.size()]);
+  read_bias(sums, op, 2, count);
+  const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
+  const View view = make_view(dims, roles);
+  const std::string layer = l.name();
+  const QuantizedEnd end = finish_sums(l, op, sums, {dims, view, count}, input);
+  Deconvolution d;
+  d.name = layer;
+  set_transposed_window(d, dims, window);
+  d.weights = std::span<const std::int8_t>(sums.weights);
+  d.bias = sums.integer_bias;
+  l.put(end.last, l.network().deconvolution(x, d, scales_of(input, sums, end)), view);
 }
 
 void quantized_product(Lowering& l, const Operation& op) {
+  if (op.constant(1) == nullptr && op.constant(0) == nullptr && op.op() == "MatMul")
+    return find_operator(op)->lower(l, op);
   const Quantization input = quantization_of(l, op, 0);
   const bool gemm = op.op() == "Gemm";
   const Dims& b = op.dims(1);
   const Dims& in = op.dims(0);
+  const Dims dims = find_operator(op)->infer(op)[0].dims;
   if (b.size() != 2) refuse_node("its second input is {}; expected a matrix", dims_text(b));
-  if (gemm && (op.attribute("transA", std::int64_t{0}) != 0 || op.attribute("alpha", 1.0) != 1))
-    refuse_node("it has transA or alpha, which integers do not have");
+  if (gemm && op.attribute("transA", std::int64_t{0}) != 0)
+    refuse_node("its first input is transposed (transA)");
+  const double alpha = gemm ? op.attribute("alpha", 1.0) : 1;
+  if (!(alpha > 0)) refuse_node("its alpha is {}; expected a positive number in int8", alpha);
   const bool transposed = gemm && op.attribute("transB", std::int64_t{0}) != 0;
-  const QuantizedKernels matrix = kernels_of(op, transposed ? 0 : 1);
+  QuantizedSums sums = sums_of(op, transposed ? 0 : 1);
+  for (float& scale : sums.scales) scale = static_cast<float>(alpha * static_cast<double>(scale));
   const std::int64_t columns = b[transposed ? 0 : 1], depth = b[transposed ? 1 : 0];
-  std::vector<std::int8_t> weights(matrix.elements.size());
+  const std::vector<std::int8_t> matrix = sums.weights;
   for (std::int64_t c = 0; c < columns; ++c)
     for (std::int64_t d = 0; d < depth; ++d)
-      weights[static_cast<std::size_t>(c * depth + d)] =
-          matrix.elements[static_cast<std::size_t>(transposed ? c * depth + d : d * columns + c)];
-  const auto bias =
-      integer_bias(op, 2, static_cast<double>(input.scale), matrix.scales,
-                   static_cast<std::size_t>(columns), gemm ? op.attribute("beta", 1.0) : 1);
+      sums.weights[static_cast<std::size_t>(c * depth + d)] =
+          matrix[static_cast<std::size_t>(transposed ? c * depth + d : d * columns + c)];
+  const auto count = static_cast<std::size_t>(columns);
+  read_bias(sums, op, 2, count, gemm ? op.attribute("beta", 1.0) : 1);
   const View lies = l.view(op.input(0));
   const std::int64_t rows = in.size() == 2 ? in[0] : 1;
   const bool flat = in.size() <= 2 && lies.shape.batch == rows && is_row_major(lies) &&
                     lies.shape.height <= 32 && lies.shape.width <= 32;
   const std::string layer = l.name();
   if (flat) {
-    const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
+    View view;
+    view.shape = {u32(columns), 1, 1, lies.shape.batch};
+    const QuantizedEnd end = finish_sums(l, op, sums, {dims, view, count}, input);
     FullyConnected f;
     f.name = layer;
     f.outputs = u32(columns);
-    f.weights = std::span<const std::int8_t>(weights);
-    f.bias = bias;
-    View view;
-    view.shape = {u32(columns), 1, 1, lies.shape.batch};
+    f.weights = std::span<const std::int8_t>(sums.weights);
+    f.bias = sums.integer_bias;
     return l.put(end.last,
-                 l.network().fully_connected(l.tensor(op.input(0)), f,
-                                             {input, matrix.scales, end.output, end.bounds}),
+                 l.network().fully_connected(l.tensor(op.input(0)), f, scales_of(input, sums, end)),
                  view);
   }
   std::string roles(in.size(), 'H');
   roles.back() = 'C';
   if (in.size() >= 3 && l.has_batch()) roles[0] = 'B';
+  if (const auto own = roles_in(lies, in)) {
+    bool channels_last = own->back() == 'C';
+    for (std::size_t i = 0; i + 1 < in.size(); ++i)
+      channels_last = channels_last && (in[i] == 1 || (*own)[i] != 'C');
+    if (channels_last) roles = *own;
+  }
   View view = make_view(in, roles);
   const Tensor x = l.tensor(op.input(0), view);
-  const QuantizedEnd end = follow_to_end(l, op.node().outputs[0], false);
+  view.shape.channels = u32(columns);
+  const QuantizedEnd end = finish_sums(l, op, sums, {dims, view, count}, input);
   Convolution c;
   c.name = layer;
   c.kernels = u32(columns);
-  c.weights = std::span<const std::int8_t>(weights);
-  c.bias = bias;
-  view.shape.channels = u32(columns);
-  l.put(end.last, l.network().convolution(x, c, {input, matrix.scales, end.output, end.bounds}),
-        view);
+  c.weights = std::span<const std::int8_t>(sums.weights);
+  c.bias = sums.integer_bias;
+  l.put(end.last, l.network().convolution(x, c, scales_of(input, sums, end)), view);
 }
 
 }  // namespace nvdla::import

@@ -47,21 +47,6 @@ const Reduction& reduction_of(const Operation& op) {
   refuse_node("it is no reduction");
 }
 
-// Returns true for each axis that is reduced.
-std::vector<bool> reduced_axes(const Operation& op) {
-  const std::size_t rank = op.dims(0).size();
-  const bool by_input = op.opset() >= (op.op() == "ReduceSum" ? 13 : 18);
-  std::vector<std::int64_t> axes;
-  if (!by_input)
-    axes = op.integers("axes");
-  else if (op.has(1))
-    axes = op.need_integers(1, "the list of axes");
-  const bool none = by_input && op.attribute("noop_with_empty_axes", std::int64_t{0}) != 0;
-  std::vector<bool> reduced(rank, axes.empty() && !none);
-  for (const std::int64_t axis : axes) reduced[Operation::axis(axis, rank)] = true;
-  return reduced;
-}
-
 std::vector<Inferred> infer_reduce(const Operation& op) {
   const auto reduced = reduced_axes(op);
   const bool keeps = op.attribute("keepdims", std::int64_t{1}) != 0;
@@ -287,6 +272,20 @@ std::vector<OperatorRow> make_reduce_rows() {
 }
 
 }  // namespace
+
+std::vector<bool> reduced_axes(const Operation& op) {
+  const std::size_t rank = op.dims(0).size();
+  const bool by_input = op.opset() >= (op.op() == "ReduceSum" ? 13 : 18);
+  std::vector<std::int64_t> axes;
+  if (!by_input)
+    axes = op.integers("axes");
+  else if (op.has(1))
+    axes = op.need_integers(1, "the list of axes");
+  const bool none = by_input && op.attribute("noop_with_empty_axes", std::int64_t{0}) != 0;
+  std::vector<bool> reduced(rank, axes.empty() && !none);
+  for (const std::int64_t axis : axes) reduced[Operation::axis(axis, rank)] = true;
+  return reduced;
+}
 
 std::span<const OperatorRow> reduce_rows() noexcept {
   static const std::vector<OperatorRow> rows = make_reduce_rows();

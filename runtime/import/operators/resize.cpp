@@ -7,6 +7,7 @@
 #include "import/operators/lowering.hpp"
 #include "import/operators/move.hpp"
 #include "import/operators/operator.hpp"
+#include "import/operators/quantized.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -164,8 +165,11 @@ void lower_resize(Lowering& l, const Operation& op) {
   std::string roles = in.size() == 3 ? "BCW" : "BCHW";
   roles.resize(in.size(), 'W');
   const View view = make_view(in, roles), out = make_view(dims, roles);
+  const bool int8 = l.is_quantized(op.input(0));
   const Tensor x = l.tensor(op.input(0), view);
-  l.put(op.node().outputs[0], l.map_elements(x, view, out, map), out);
+  ValueId last = op.node().outputs[0];
+  const auto output = int8 ? take_quantization(l, last) : std::nullopt;
+  l.put(last, l.map_elements(x, view, out, map, output), out);
 }
 
 std::vector<Constant> fold_resize(const Operation& op) {

@@ -11,19 +11,6 @@
 namespace nvdla::import {
 namespace {
 
-// Returns the operand of a step for each kernel, or nothing if it is not of kernels.
-std::optional<std::vector<double>> kernel_operand(const Step& step, const Dims& dims,
-                                                  const View& view, std::size_t kernels) {
-  if (step.operand.size() == 1) return std::vector<double>(kernels, step.operand.real(0));
-  if (step.operand.size() != static_cast<std::int64_t>(kernels)) return std::nullopt;
-  const auto roles = roles_in(view, dims);
-  if (!roles) return std::nullopt;
-  const std::size_t shift = dims.size() - step.operand.dims().size();
-  for (std::size_t i = 0; i < step.operand.dims().size(); ++i)
-    if (step.operand.dims()[i] != 1 && (*roles)[i + shift] != 'C') return std::nullopt;
-  return step.operand.doubles();
-}
-
 // Takes a step into weights and bias; returns false if it has no place there.
 bool absorb(Sums& sums, const Step& step, const Dims& dims, const View& view) {
   if (step.kind != StepKind::kScale && step.kind != StepKind::kShift) return false;
@@ -91,6 +78,18 @@ ValueId follow_sums(Lowering& l, ValueId out, const Dims& dims, const View& view
   });
   begin();
   return last;
+}
+
+std::optional<std::vector<double>> kernel_operand(const Step& step, const Dims& dims,
+                                                  const View& view, std::size_t kernels) {
+  if (step.operand.size() == 1) return std::vector<double>(kernels, step.operand.real(0));
+  if (step.operand.size() != static_cast<std::int64_t>(kernels)) return std::nullopt;
+  const auto roles = roles_in(view, dims);
+  if (!roles) return std::nullopt;
+  const std::size_t shift = dims.size() - step.operand.dims().size();
+  for (std::size_t i = 0; i < step.operand.dims().size(); ++i)
+    if (step.operand.dims()[i] != 1 && (*roles)[i + shift] != 'C') return std::nullopt;
+  return step.operand.doubles();
 }
 
 std::vector<double> bias_of(const Operation& op, std::size_t index, std::size_t kernels) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Layers that move or weigh elements by constant weights, in fp16 and in int8. In int8 they are
+// exact: weights are integers times one scale, and each result is rounded once.
+#ifndef NVDLA_IMPORT_OPERATORS_EXACT_HPP
+#define NVDLA_IMPORT_OPERATORS_EXACT_HPP
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "import/operators/lowering.hpp"
+#include "nvdla/types/quantization.hpp"
+
+namespace nvdla::import {
+
+// Reals as integers of int8 times a scale.
+struct ExactWeights {
+  std::vector<std::int8_t> elements;
+  float scale = 1;
+};
+
+// Throws Refusal if the weights are no multiples of a number that int8 has all factors for.
+ExactWeights exact_weights(std::span<const float> weights);
+
+// Returns the element that stands for a real number, saturated.
+std::int32_t element_of(double real, const Quantization& quantization);
+// Returns scale and zero point of a tensor of int8; throws Refusal if they are not known.
+Quantization known_quantization(Lowering& lowering, Tensor x);
+
+// Add a layer with the weights. In int8 the result has scale and zero point `output`, or those of
+// the input. `bias` is one real number for each kernel, or none.
+Tensor add_exact(Lowering& lowering, Tensor x, Convolution layer, std::span<const float> weights,
+                 std::span<const float> bias = {}, std::optional<Quantization> output = {});
+Tensor add_exact(Lowering& lowering, Tensor x, FullyConnected layer, std::span<const float> weights,
+                 std::optional<Quantization> output = {});
+Tensor add_exact(Lowering& lowering, Tensor x, Deconvolution layer, std::span<const float> weights,
+                 std::optional<Quantization> output = {});
+
+}  // namespace nvdla::import
+
+#endif  // NVDLA_IMPORT_OPERATORS_EXACT_HPP

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+//
+// Operators of int8 tensors, element by element, with other tensors and with a number for each
+// channel.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "import/operators/elements.hpp"
+#include "import/operators/exact.hpp"
+#include "import/operators/move.hpp"
+#include "import/operators/operator.hpp"
+#include "import/operators/quantized.hpp"
+#include "import/operators/sums.hpp"
+
+namespace nvdla::import {
+namespace {
+
+constexpr int kWeight = 127;
+// Factors further apart than this have weights by which their scales come closer.
+constexpr double kFarFactors = 64;
+
+// Returns a view of the result in which smaller inputs can be repeated.
+View view_of_result(Lowering& l, const Operation& op, const Dims& dims) {
+  std::optional<std::size_t> main;
+  for (std::size_t i = 0; i < op.inputs() && !main; ++i)
+    if (op.constant(i) == nullptr && op.dims(i) == dims) main = i;
+  if (main) l.roles(op.input(*main));
+  View view = main ? l.view(op.input(*main)) : default_view(dims, l.has_batch());
+  for (std::size_t i = 0; i < op.inputs(); ++i) {
+    if (op.constant(i) != nullptr || op.dims(i) == dims || elements(op.dims(i)) == 1) continue;
+    const Move move = repetition_of(op.dims(i), dims);
+    const auto roles = roles_in(view, dims);
+    if (!roles || !is_isolated(move, *roles))
+      view = make_view(dims, isolate(move, view.shape.batch > 1 || l.has_batch()));
+  }
+  return view;
+}
+
+// Says what of a constant has no form, of an operator with one number for each channel.
+[[noreturn]] void refuse_operand(const Operation& op) {
+  for (std::size_t i = 0; i < op.inputs(); ++i)
+    if (op.has(i) && op.constant(i) != nullptr && op.constant(i)->size() != 1)
+      throw Refusal(fmt::format("its constant of {} is beside an int8 tensor of {}; expected one "
+                                "number, or one for each index of one axis",
+                                dims_text(op.constant(i)->dims()), dims_text(op.dims(i == 0))),
+                    "quantise it as an input, or compute the node in fp16");
+  refuse_node("it has no form in int8 with these inputs");
+}
+
+// Returns a view in which the operands of steps lie along channels.
+View view_of_operands(Lowering& l, ValueId id, const Dims& dims, const std::vector<Step>& steps,
+                      const Operation& op) {
+  std::optional<std::size_t> first;
+  std::size_t last = 0;
+  for (const Step& step : steps) {
+    if (!step.has_operand()) continue;
+    const Dims& own = step.operand.dims();
+    if (own.size() > dims.size()) refuse_operand(op);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i] == 1) continue;
+      const std::size_t axis = i + dims.size() - own.size();
+      first = std::min(first.value_or(axis), axis);
+      last = std::max(last, axis);
+    }
+  }
+  if (!first) return l.view(id);
+  return l.channel_view(id, dims, *first, last);
+}
+
+// Returns the operand of the only step, one number for each channel.
+std::vector<double> channel_operand(const Step& step, const Kernels& kernels, const Operation& op) {
+  const auto operand = kernel_operand(step, kernels.dims, kernels.view, kernels.count);
+  if (!operand) refuse_operand(op);
+  return *operand;
+}
+
+Tensor add_extreme(Lowering& l, Tensor a, Tensor b, bool greatest) {
+  const std::string layer = l.name(greatest ? "maximum" : "minimum");
+  return greatest ? l.network().maximum(a, b, layer) : l.network().minimum(a, b, layer);
+}
+
+}  // namespace
+
+Tensor add_channelwise(Lowering& l, Tensor x, const QuantizedEnd& end) {
+  const Quantization input = known_quantization(l, x);
+  const std::uint32_t channels = l.network().shape(x).channels;
+  double greatest = 0, least = std::numeric_limits<double>::infinity();
+  for (const double f : end.factors) {
+    greatest = std::max(greatest, std::fabs(f));
+    if (f != 0) least = std::min(least, std::fabs(f));
+  }
+  const bool far = greatest > kFarFactors * least;
+  std::vector<std::int8_t> weights;
+  std::vector<float> scales;
+  std::vector<std::int32_t> bias;
+  for (std::uint32_t k = 0; k < channels; ++k) {
+    const double factor = end.factors[k], size = std::fabs(factor);
+    int weight = kWeight;
+    double scale = size / kWeight;
+    if (factor == 0) {
+      // Each step of the bias is one of the result.
+      weight = 0;
+      scale = static_cast<double>(end.output.scale) / static_cast<double>(input.scale);
+    } else if (far) {
+      weight = std::max(1, static_cast<int>(std::nearbyint(kWeight * size / greatest)));
+      scale = size / weight;
+    }
+    const double steps =
+        std::nearbyint(end.addends[k] / (static_cast<double>(input.scale) * scale));
+    if (!(std::fabs(steps) < 0x1p31))
+      refuse_node("{} of channel {} is beyond 32 bits of steps of {}", end.addends[k], k,
+                  static_cast<double>(input.scale) * scale);
+    weights.push_back(static_cast<std::int8_t>(factor < 0 ? -weight : weight));
+    scales.push_back(static_cast<float>(scale));
+    bias.push_back(static_cast<std::int32_t>(steps));
+  }
+  const std::string layer = l.name();
+  Convolution c;
+  c.name = layer;
+  c.kernels = channels;
+  c.groups = channels;
+  c.weights = std::span<const std::int8_t>(weights);
+  c.bias = bias;
+  return l.network().convolution(x, c, {input, scales, end.output, end.bounds});
+}
+
+void quantized_affine(Lowering& l, const Operation& op) {
+  const auto steps = quantized_steps(op);
+  const bool both = steps && std::any_of(steps->steps.begin(), steps->steps.end(),
+                                         [](const Step& s) { return s.tensor != kNoValue; });
+  if (both || (op.op() == "Div" && op.constant(0) == nullptr && op.constant(1) == nullptr))
+    throw Refusal("the device has no quotient of two tensors of int8",
+                  "multiply with a Reciprocal that has a QuantizeLinear behind it");
+  if (!steps) refuse_operand(op);
+  if (op.op() == "Div" && op.constant(0) != nullptr)
+    throw Refusal(
+        fmt::format("it divides {} numbers by an int8 tensor, whose reciprocal has no scale",
+                    op.constant(0)->size()),
+        "multiply with a Reciprocal that has a QuantizeLinear behind it");
+  const ValueId id = steps->input;
+  const Dims& dims = *op.graph().value(id).dims;
+  if (find_operator(op)->infer(op)[0].dims != dims) refuse_operand(op);
+  // Operators that follow decide where channels lie, too.
+  std::vector<Step> all = steps->steps;
+  for (const Node* node = l.next(op.node().outputs[0]); node != nullptr;) {
+    const Operation next(op.graph(), *node);
+    const auto more = quantized_steps(next);
+    if (next.op() == "QuantizeLinear" || !more || node->outputs.size() != 1) break;
+    all.insert(all.end(), more->steps.begin(), more->steps.end());
+    node = l.next(node->outputs[0]);
+  }
+  const View view = view_of_operands(l, id, dims, all, op);
+  const Tensor x = l.tensor(id, view);
+  const Kernels kernels{dims, view, view.shape.channels};
+  QuantizedEnd own;
+  if (!take_affine(own, steps->steps, kernels)) refuse_operand(op);
+  QuantizedEnd end = follow_kernels(l, op.node().outputs[0], kernels);
+  if (end.factors.empty()) {
+    end.factors = own.factors;
+    end.addends = own.addends;
+  } else {
+    for (std::size_t k = 0; k < kernels.count; ++k) {
+      end.addends[k] += end.factors[k] * own.addends[k];
+      end.factors[k] *= own.factors[k];
+    }
+  }
+  l.put(end.last, add_channelwise(l, x, end), view);
+}
+
+void quantized_pair(Lowering& l, const Operation& op) {
+  if (op.constant(0) != nullptr || op.constant(1) != nullptr) return quantized_affine(l, op);
+  const Dims dims = infer_binary(op)[0].dims;
+  const bool product = op.op() == "Mul";
+  Quantization q[2] = {quantization_of(l, op, 0), quantization_of(l, op, 1)};
+  // A product may have one position of the second one.
+  const std::size_t first = product && op.dims(0) != dims ? 1 : 0, second = 1 - first;
+  const View view = view_of_result(l, op, dims);
+  const Tensor x = l.operand(op.input(first), dims, view, false);
+  const Tensor y = l.operand(op.input(second), dims, view, product);
+  if (product && !l.info().has_sdp_y && q[second].zero_point != 0 &&
+      (q[first].zero_point != 0 || !(l.network().shape(y) == l.network().shape(x))))
+    throw Refusal(fmt::format("both have a zero point ({} and {}), and {} has no operator Y for it",
+                              q[first].zero_point, q[second].zero_point, l.info().configuration),
+                  "quantise one of them with zero point 0");
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  if (op.op() == "Mean")
+    for (Quantization& each : q) each.scale /= 2;
+  const Tensor out = product ? l.network().multiply(x, y,
+                                                    {.name = layer,
+                                                     .a = q[first],
+                                                     .b = q[second],
+                                                     .output = end.output,
+                                                     .bounds = end.bounds})
+                             : l.network().add(x, y,
+                                               {.name = layer,
+                                                .a = q[first],
+                                                .b = q[second],
+                                                .output = end.output,
+                                                .bounds = end.bounds,
+                                                .subtract = op.op() == "Sub"});
+  l.put(end.last, out, view);
+}
+
+// Sums of several tensors are sums over channels of all of them side by side.
+void quantized_sum(Lowering& l, const Operation& op) {
+  const auto count = op.inputs();
+  if (count == 2) return quantized_pair(l, op);
+  const Dims dims = infer_binary(op)[0].dims;
+  const View view = view_of_result(l, op, dims);
+  std::vector<Quantization> of;
+  for (std::size_t i = 0; i < count; ++i) of.push_back(quantization_of(l, op, i));
+  float greatest = 0;
+  for (const Quantization& q : of) greatest = std::max(greatest, q.scale);
+  std::vector<float> ratios;
+  for (const Quantization& q : of) ratios.push_back(q.scale / greatest);
+  ExactWeights exact;
+  try {
+    exact = exact_weights(ratios);
+  } catch (const Refusal&) {
+    std::string scales;
+    for (const Quantization& q : of)
+      scales += fmt::format("{}{}", scales.empty() ? "" : ", ", q.scale);
+    throw Refusal("its inputs have the scales " + scales +
+                      ", and sums of some of them have none; expected one scale, or multiples",
+                  "add two at a time, with a QuantizeLinear behind each sum");
+  }
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < count; ++i)
+    parts.push_back(l.operand(op.input(i), dims, view, false));
+  const std::uint32_t channels = view.shape.channels;
+  if (static_cast<std::int64_t>(count) * channels * channels > kMaxFolded)
+    refuse_node("a sum of {} tensors of {} channels is above what one layer does", count, channels);
+  std::vector<std::int8_t> weights(count * channels * channels);
+  std::int32_t bias = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    bias += exact.elements[i] * (of[0].zero_point - of[i].zero_point);
+    for (std::size_t k = 0; k < channels; ++k)
+      weights[(k * count + i) * channels + k] = exact.elements[i];
+  }
+  const std::vector<std::int32_t> biases(channels, bias);
+  const std::string beside = l.name("beside");
+  const Tensor all = count == 1 ? parts[0] : l.network().concatenate(parts, {.name = beside});
+  const std::string layer = l.name();
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  const double share = op.op() == "Mean" ? 1.0 / static_cast<double>(count) : 1;
+  const auto scale = static_cast<float>(share * static_cast<double>(exact.scale));
+  Convolution c;
+  c.name = layer;
+  c.kernels = channels;
+  c.weights = std::span<const std::int8_t>(weights);
+  c.bias = biases;
+  const Quantization input{greatest, of[0].zero_point};
+  l.put(end.last,
+        l.network().convolution(
+            all, c,
+            {.input = input, .weights = {&scale, 1}, .output = end.output, .bounds = end.bounds}),
+        view);
+}
+
+// The greater of two results that were rounded is the greater of both, rounded.
+void quantized_extreme(Lowering& l, const Operation& op) {
+  const Dims dims = infer_binary(op)[0].dims;
+  const bool greatest = op.op() == "Max";
+  const View usual = view_of_result(l, op, dims);
+  // A constant of channels decides where they lie.
+  View view = usual;
+  std::vector<Step> constants;
+  for (std::size_t i = 0; i < op.inputs(); ++i)
+    if (op.constant(i) != nullptr)
+      constants.push_back(make_step(greatest ? StepKind::kMax : StepKind::kMin, *op.constant(i)));
+  for (std::size_t i = 0; i < op.inputs() && !constants.empty(); ++i)
+    if (op.constant(i) == nullptr && op.dims(i) == dims) {
+      view = view_of_operands(l, op.input(i), dims, constants, op);
+      break;
+    }
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < op.inputs(); ++i) {
+    if (op.constant(i) != nullptr) continue;
+    (void)quantization_of(l, op, i);
+    parts.push_back(l.operand(op.input(i), dims, view, false));
+  }
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  std::optional<Tensor> result;
+  for (const Tensor part : parts) {
+    const Tensor scaled = requantized(l, part, end.output);
+    result = result ? add_extreme(l, *result, scaled, greatest) : scaled;
+  }
+  if (!result) refuse_node("none of its inputs is a tensor");
+  const Kernels kernels{dims, view, view.shape.channels};
+  for (const Step& step : constants) {
+    // A tensor of the constant alone.
+    QuantizedEnd own = end;
+    own.addends = channel_operand(step, kernels, op);
+    own.factors.assign(own.addends.size(), 0);
+    result = add_extreme(l, *result, add_channelwise(l, parts[0], own), greatest);
+  }
+  l.put(end.last, held_to(l, *result, end), view);
+}
+
+// The result is the greater of x and slope * x where the slope is at most 1, else the lesser one.
+void quantized_prelu(Lowering& l, const Operation& op) {
+  const ValueId id = op.input(0);
+  const Quantization input = quantization_of(l, op, 0);
+  if (op.constant(1) == nullptr)
+    refuse_node("its slope is computed by the network; expected a constant");
+  const Dims& dims = op.dims(0);
+  const Step step = make_step(StepKind::kPrelu, *op.constant(1));
+  const View view = view_of_operands(l, id, dims, {step}, op);
+  const Tensor x = l.tensor(id, view);
+  QuantizedEnd own;
+  own.factors = channel_operand(step, {dims, view, view.shape.channels}, op);
+  own.addends.assign(own.factors.size(), 0);
+  const auto [least, greatest] = std::minmax_element(own.factors.begin(), own.factors.end());
+  const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  own.output = end.output;
+  own.bounds = end.bounds;
+  const Tensor scaled = add_channelwise(l, x, own);
+  const Tensor plain = input == end.output
+                           ? held_to(l, x, end)
+                           : add_function(l, x, end.output, [bounds = end.bounds](double v) {
+                               return std::clamp(v, static_cast<double>(bounds.low),
+                                                 static_cast<double>(bounds.high));
+                             });
+  if (*greatest <= 1 || *least >= 1)
+    return l.put(end.last, add_extreme(l, plain, scaled, *greatest <= 1), view);
+  // Channels of both kinds are chosen from both.
+  const Tensor both[] = {add_extreme(l, plain, scaled, true), add_extreme(l, plain, scaled, false)};
+  const std::string beside = l.name("beside");
+  const Tensor all = l.network().concatenate(both, {.name = beside});
+  const std::size_t channels = own.factors.size();
+  if (2 * channels * channels > static_cast<std::size_t>(kMaxFolded))
+    refuse_node("its {} channels have slopes above and below 1, which is above what one layer does",
+                channels);
+  std::vector<float> weights(2 * channels * channels);
+  for (std::size_t k = 0; k < channels; ++k)
+    weights[2 * channels * k + k + (own.factors[k] > 1 ? channels : 0)] = 1;
+  const std::string layer = l.name("channels");
+  Convolution c;
+  c.name = layer;
+  c.kernels = view.shape.channels;
+  l.put(end.last, add_exact(l, all, c, weights), view);
+}
+
+}  // namespace nvdla::import
