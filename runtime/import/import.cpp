@@ -211,6 +211,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   if (!options.pixels.empty()) import::absorb_forward(graph);
   import::merge_shuffles(graph);
   import::expand_resizes(graph);
+  import::merge_normalizations(graph);
   import::merge_functions(graph);
   if (wants_integers(graph, options) && whole)
     model.scales = quantize(graph, info, options, pixels, model.notices);

@@ -52,6 +52,8 @@ void absorb_affine(Graph& graph);
 
 // Takes what happens to each channel before a convolution into its weights and bias.
 void absorb_forward(Graph& graph);
+// Makes products with reciprocals of quotients of two tensors.
+void expand_quotients(Graph& graph);
 // Makes averages of whole planes above 32 lines or columns averages of averages of blocks.
 void split_averages(Graph& graph);
 

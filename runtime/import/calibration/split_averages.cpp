@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Averages over more positions than a convolution has taps become averages of averages.
+#include <algorithm>
 #include <utility>
 
 #include "import/calibration/quantize_graph.hpp"
+#include "import/operators/pools.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -18,18 +20,66 @@ std::int64_t block_of(std::int64_t size) {
   return 1;
 }
 
+// Makes a GlobalAveragePool of a mean over all positions.
+void pool_means(Graph& graph) {
+  std::vector<Node> nodes;
+  for (Node& node : std::exchange(graph.nodes, {})) {
+    const Operation op(graph, node);
+    if (op.op() != "ReduceMean" || op.constant(0) != nullptr || op.dims(0).size() < 3) {
+      nodes.push_back(std::move(node));
+      continue;
+    }
+    const auto axes = reduced_axes(op);
+    bool positions = true;
+    for (std::size_t i = 0; i < axes.size(); ++i) positions = positions && axes[i] == (i >= 2);
+    if (!positions) {
+      nodes.push_back(std::move(node));
+      continue;
+    }
+    Dims dims = op.dims(0);
+    std::fill(dims.begin() + 2, dims.end(), 1);
+    const Type type = op.type(0);
+    const ValueId result = node.outputs[0];
+    const bool keeps = *graph.value(result).dims == dims;
+    node.op = "GlobalAveragePool";
+    node.inputs.resize(1);
+    node.attributes.clear();
+    Node flat;
+    if (!keeps) {
+      const Dims list = {2};
+      const std::vector<std::int64_t> sizes = {dims[0], dims[1]};
+      const ValueId shape =
+          graph.add({.name = node.name + " sizes",
+                     .type = Type::kInt64,
+                     .dims = list,
+                     .constant = Constant::of_integers(Type::kInt64, list, sizes)});
+      node.outputs = {graph.add({.name = node.name + " average", .type = type, .dims = dims})};
+      flat.name = node.name;
+      flat.op = "Reshape";
+      flat.opset = node.opset;
+      flat.inputs = {node.outputs[0], shape};
+      flat.outputs = {result};
+    }
+    nodes.push_back(std::move(node));
+    if (!keeps) nodes.push_back(std::move(flat));
+  }
+  graph.nodes = std::move(nodes);
+}
+
 }  // namespace
 
 void split_averages(Graph& graph) {
+  pool_means(graph);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].op != "GlobalAveragePool") continue;
     const ValueId input = graph.nodes[n].inputs[0];
     Dims dims = *graph.value(input).dims;
-    if (dims.size() != 4) continue;
-    const std::vector<std::int64_t> blocks = {block_of(dims[2]), block_of(dims[3])};
-    if (blocks[0] == 1 && blocks[1] == 1) continue;
-    dims[2] /= blocks[0];
-    dims[3] /= blocks[1];
+    std::vector<std::int64_t> blocks;
+    for (std::size_t i = 2; i < dims.size(); ++i) {
+      blocks.push_back(block_of(dims[i]));
+      dims[i] /= blocks.back();
+    }
+    if (dims == *graph.value(input).dims || dims.size() > 4) continue;
     Node step;
     step.name = graph.nodes[n].name + " blocks";
     step.op = "AveragePool";

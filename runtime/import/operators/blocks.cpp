@@ -32,14 +32,41 @@ std::vector<Inferred> infer_space_to_depth(const Operation& op) {
   return {{op.type(0), {d[0], d[1] * b * b, d[2] / b, d[3] / b}}};
 }
 
+std::string block_mode(const Operation& op) {
+  std::string mode = op.attribute("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") refuse_node("its mode is neither DCR nor CRD");
+  return mode;
+}
+
+std::vector<Constant> fold_blocks(const Operation& op) {
+  const bool to_space = op.op() == "DepthToSpace";
+  const bool by_channel = to_space && block_mode(op) == "CRD";
+  const std::int64_t b = block_of(op);
+  const Dims& in = op.dims(0);
+  const Dims dims = (to_space ? infer_depth_to_space(op) : infer_space_to_depth(op))[0].dims;
+  // The side with few channels and many positions, and that of blocks.
+  const Dims &wide = to_space ? dims : in, &deep = to_space ? in : dims;
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(elements(dims)));
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < wide[0]; ++n)
+    for (std::int64_t c = 0; c < wide[1]; ++c)
+      for (std::int64_t y = 0; y < wide[2]; ++y)
+        for (std::int64_t x = 0; x < wide[3]; ++x, ++at) {
+          const std::int64_t position = y % b * b + x % b;
+          const std::int64_t channel = by_channel ? c * b * b + position : position * wide[1] + c;
+          const std::int64_t other = ((n * deep[1] + channel) * deep[2] + y / b) * deep[3] + x / b;
+          indices[static_cast<std::size_t>(to_space ? at : other)] = to_space ? other : at;
+        }
+  return {op.need_constant(0, "its input").gather(dims, indices)};
+}
+
 // Kernels of a single one each: of every channel the position in a block.
 void lower_blocks(Lowering& l, const Operation& op) {
   const bool to_space = op.op() == "DepthToSpace";
   const std::int64_t b = block_of(op), in = op.dims(0)[1];
   const Dims dims = (to_space ? infer_depth_to_space(op) : infer_space_to_depth(op))[0].dims;
   const std::int64_t out = dims[1], few = to_space ? out : in;
-  const std::string mode = op.attribute("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") refuse_node("its mode is neither DCR nor CRD");
+  const std::string mode = block_mode(op);
   if (in * out * b * b > kMaxFolded)
     refuse_node("{} channels are too many for one layer", std::max(in, out));
   std::vector<float> weights(static_cast<std::size_t>(in * out * b * b));
@@ -69,9 +96,9 @@ void lower_blocks(Lowering& l, const Operation& op) {
 }
 
 constexpr OperatorRow kBlockRows[] = {
-    {"DepthToSpace", infer_depth_to_space, nullptr, lower_blocks,
+    {"DepthToSpace", infer_depth_to_space, fold_blocks, lower_blocks,
      "A transposed convolution with kernels of a single one."},
-    {"SpaceToDepth", infer_space_to_depth, nullptr, lower_blocks,
+    {"SpaceToDepth", infer_space_to_depth, fold_blocks, lower_blocks,
      "A convolution with kernels of a single one, blocks up to 8."},
 };
 

@@ -28,6 +28,8 @@ void merge_functions(Graph& graph);
 
 // Makes Gathers of channels of a Reshape, a Transpose and a Reshape that exchange channels.
 void merge_shuffles(Graph& graph);
+// Makes a LayerNormalization of the steps of one.
+void merge_normalizations(Graph& graph);
 // Makes nearest neighbours, padding and a convolution of an interpolation between neighbours by a
 // whole factor.
 void expand_resizes(Graph& graph);

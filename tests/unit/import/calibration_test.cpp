@@ -236,6 +236,20 @@ TEST(Calibration, PixelsGoInAsBytes) {
       }
 }
 
+TEST(Calibration, QuotientsOfTensorsAreProducts) {
+  ModelMaker m;
+  m.input("x", {1, 2, 4, 4}).output("y").floats("one", {}, {1}).floats("two", {}, {2});
+  m.node("Add", {"x", "two"}, {"a"});
+  m.node("Abs", {"x"}, {"b"});
+  m.node("Add", {"b", "one"}, {"c"});
+  m.node("Div", {"a", "c"}, {"y"});
+  const ImportedModel model = m.import({.samples = random_samples(4, 32), .cpu = CpuUse::kNone});
+  const auto input = random_floats(32, 5);
+  const auto out = run_on(model, "nv_full", input);
+  for (std::size_t i = 0; i < 32; ++i)
+    EXPECT_NEAR(out[i], (input[i] + 2) / (std::fabs(input[i]) + 1), 0.04F) << i;
+}
+
 TEST(Calibration, NoiseIsMeasured) {
   const ModelMaker m = small_classifier();
   const ImportedModel model = m.import({.samples = random_samples(4, 768), .measure = true});

@@ -111,6 +111,58 @@ TEST(Import, InterpolationByWholeFactors) {
     }
 }
 
+// Steps of a layer normalisation are one operator of the CPU, along channels and along columns.
+TEST(Import, StepsOfALayerNormalizationAreOne) {
+  constexpr int kSide = 4, kChannels = 3;
+  for (const bool channels : {true, false}) {
+    ModelMaker m;
+    const std::int64_t size = channels ? kChannels : kSide;
+    m.input("x", {1, kChannels, kSide, kSide}).output("y").floats("two", {}, {2});
+    m.floats("epsilon", {}, {1e-5F});
+    const Sizes of = channels ? Sizes{size, 1, 1} : Sizes{size};
+    std::vector<float> gamma, beta;
+    for (int i = 0; i < size; ++i) {
+      gamma.push_back(1 + static_cast<float>(i) / 4);
+      beta.push_back(static_cast<float>(i) - 1);
+    }
+    m.floats("gamma", of, gamma).floats("beta", of, beta);
+    const Sizes axes = {channels ? 1 : -1};
+    set(m.node("ReduceMean", {"x"}, {"mean"}), "axes", axes);
+    m.node("Sub", {"x", "mean"}, {"centred"});
+    m.node("Pow", {"centred", "two"}, {"squares"});
+    set(m.node("ReduceMean", {"squares"}, {"variance"}), "axes", axes);
+    m.node("Add", {"variance", "epsilon"}, {"sum"});
+    m.node("Sqrt", {"sum"}, {"root"});
+    m.node("Div", {"centred", "root"}, {"quotient"});
+    m.node("Mul", {"quotient", "gamma"}, {"scaled"});
+    m.node("Add", {"scaled", "beta"}, {"y"});
+    std::vector<float> in;
+    for (int i = 0; i < kChannels * kSide * kSide; ++i)
+      in.push_back(static_cast<float>((i * 29) % 17));
+    const auto out = m.run(in, {.cpu = CpuUse::kAll});
+    const std::size_t step = channels ? kSide * kSide : 1;
+    for (std::size_t at = 0; at < in.size(); ++at) {
+      const std::size_t index = channels ? at / step : at % kSide, first = at - index * step;
+      double mean = 0, variance = 0;
+      for (std::int64_t i = 0; i < size; ++i)
+        mean += static_cast<double>(in[first + static_cast<std::size_t>(i) * step]) /
+                static_cast<double>(size);
+      for (std::int64_t i = 0; i < size; ++i) {
+        const double d = static_cast<double>(in[first + static_cast<std::size_t>(i) * step]) - mean;
+        variance += d * d / static_cast<double>(size);
+      }
+      const double expected = (static_cast<double>(in[at]) - mean) / std::sqrt(variance + 1e-5) *
+                                  static_cast<double>(gamma[index]) +
+                              static_cast<double>(beta[index]);
+      EXPECT_NEAR(out[at], expected, 0.01) << channels << ' ' << at;
+    }
+    const ImportedModel model = m.import({.cpu = CpuUse::kAll});
+    const auto on_cpu = std::count_if(model.nodes.begin(), model.nodes.end(),
+                                      [](const ImportedNode& n) { return n.place == "CPU"; });
+    EXPECT_EQ(on_cpu, 1);
+  }
+}
+
 // A Transpose behind an input with channels last needs no layer, also behind other operators.
 TEST(Import, InputsMayHaveTheirChannelsLast) {
   ModelMaker m;
