@@ -35,7 +35,7 @@ export PATH := /usr/bin:/bin:$(PATH)
 	bench upstream-series
 
 help:
-	@echo 'make run       classify the shipped pictures of digits on the model'
+	@echo 'make run       classify the shipped pictures of digits on the model, and compile digits.onnx'
 	@echo 'make test      all checks and tests that take minutes; STAGES="static release": only those;'
 	@echo '               CHANGED=COMMIT: what the changes since then can affect'
 	@echo 'make check ROOM=packing  the tests of one room, which take seconds'
@@ -62,8 +62,9 @@ build: configure
 	@cmake --build build --parallel $(JOBS) --target product
 
 run: configure
-	@cmake --build build --parallel $(JOBS) --target digits nvdla-cli convolution
+	@cmake --build build --parallel $(JOBS) --target first_steps
 	@build/bin/digits
+	@if test -x build/bin/digits_onnx; then echo; build/bin/digits_onnx; fi
 
 # What is slow is left to `make test-all`. A build that is configured stays as it is.
 check:

@@ -308,7 +308,7 @@ function(nvdla_add_fuzzer name)
 endfunction()
 
 # Targets that the Makefile and the stages build: `product` is what a user
-# wants (all that the README shows), `thread_tests` what TSan runs, `arm64_tests` what
+# wants (all that the README shows), `first_steps` what `make run` builds, `thread_tests` what TSan runs, `arm64_tests` what
 # qemu-user runs, `fuzzers` what libFuzzer runs, `check-NAME` the tests of a room.
 function(nvdla_add_collections)
   get_property(thread_tests GLOBAL PROPERTY NVDLA_THREAD_TESTS)
@@ -316,8 +316,9 @@ function(nvdla_add_collections)
   get_property(fuzzers GLOBAL PROPERTY NVDLA_FUZZERS)
   get_property(references GLOBAL PROPERTY NVDLA_REFERENCES)
   set(product nvdla nvdla_static nvdla_importer nvdla-cli nvdla-device-server activation convolution digits
-    digits_loadables network ${references})
-  foreach(collection product thread_tests arm64_tests fuzzers)
+    digits_onnx digits_loadables network ${references})
+  set(first_steps digits digits_onnx nvdla-cli convolution)
+  foreach(collection product first_steps thread_tests arm64_tests fuzzers)
     add_custom_target(${collection})
     foreach(target IN LISTS ${collection})
       if(TARGET ${target})

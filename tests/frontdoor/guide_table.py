@@ -336,6 +336,7 @@ PAGES = {
         "build/bin/digits my_digit.png": Run(r"five-dejavu.* 5 ",
                                              instead=(("my_digit.png", PICTURE),)),
         "build/bin/digits --held-out": Run(r"99\.\d"),
+        "build/bin/digits_onnx": Run(r"int8 +99\.\d"),
         # These take NumPy, and minutes.
         "sudo apt-get install $(grep -v '^#' packages-train.txt)": Run(
             r"^python3-numpy$", instead=(("sudo apt-get install $(", "cd runtime/examples/digits; "),

@@ -15,6 +15,7 @@ import unittest
 NVDLA = sys.argv[1]
 MODELS = pathlib.Path(sys.argv[2])
 MODEL = str(MODELS / "int8.onnx")
+DIGITS = MODELS.parents[3] / "runtime" / "examples" / "digits"
 
 
 def run(*arguments):
@@ -63,6 +64,31 @@ class Compile(unittest.TestCase):
         out, _, status = run("compile", MODEL, "-o", self.path("a"), "--outputs", "value25")
         self.assertEqual(status, 0, out)
         self.assertIn("output value25: ", out)
+
+    def test_samples(self):
+        """A model of floats becomes one in int8; pictures go in as they are."""
+        images = sorted(str(path) for path in (DIGITS / "images").glob("*.png"))
+        for device in ("nv_full", "nv_small"):
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", self.path("d.nvdla"),
+                                   "-d", f"model:{device}", "--samples", str(DIGITS / "images"),
+                                   "--mean", "128", "--std", "128", "--report", self.path("r.json"))
+            self.assertEqual(status, 0, error)
+            report = json.loads((self.folder / "r.json").read_text())
+            self.assertEqual(report["scales"][0]["scale"], 1 / 128)
+            self.assertGreater(report["scales"][-1]["decibels_so_far"], 30)
+            self.assertEqual([node["operator"] for node in report["nodes"]][:2], ["Pad", "Conv"])
+            names = "zero one two three four five six seven eight nine".split()
+            (self.folder / "labels").write_text("\n".join(names) + "\n")
+            for image in images:
+                out, error, status = run("run", self.path("d.nvdla"), "-d", f"model:{device}", "-i",
+                                         image, "--labels", self.path("labels"))
+                self.assertEqual(status, 0, error)
+                best = out.splitlines()[1].split()[-1]
+                self.assertEqual(best, pathlib.Path(image).name.split("-")[0])
+        _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", self.path("d.nvdla"),
+                               "-d", "model:nv_small")
+        self.assertEqual(status, 2)
+        self.assertIn("give samples of its inputs (--samples)", error)
 
     def test_errors(self):
         (self.folder / "bad.onnx").write_bytes(b"\xff\xff")
