@@ -103,6 +103,10 @@ PAGES = {
             r"^y +Relu +device", instead=(("MODEL.onnx", MODEL),)),
         "build/bin/nvdla compile MODEL.onnx --output model.nvdla --report model.txt": Run(
             r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
+        "build/bin/nvdla compile MODEL.onnx -o model.nvdla -d model:nv_small --samples FOLDER "
+        "--resize crop": Run(r"nodes for nv_small", instead=(
+            ("MODEL.onnx", "runtime/examples/digits/digits.onnx"),
+            ("FOLDER", "runtime/examples/digits/images"))),
         "build/bin/nvdla run MODEL.onnx": Run(r"y: ", instead=(("MODEL.onnx", MODEL),)),
         "build/bin/network": Run(r"^resnet50 +56 "),
         "build/bin/network resnet18 --device model:nv_small": Run(
@@ -118,6 +122,21 @@ PAGES = {
         "build/bin/nvdla lut plot sigmoid --svg sigmoid.svg": Run(r"largest error: .* LSB"),
         "build/bin/nvdla run digits.nvdla --input PICTURE.png --repeat 100": picture(
             r"100 runs: median .*, 90% .*, 99% "),
+    },
+    "docs/guide-pytorch.md": {
+        "make build": Run(r"", tree=True),
+        PATH: Run(r""),
+        "nvdla compile runtime/examples/digits/digits.onnx --check": Run(r"^conv1 +Conv +device"),
+        "nvdla compile runtime/examples/digits/digits.onnx --output digits16.nvdla --mean 128 "
+        "--std 128": Run(r"nodes for nv_full"),
+        "nvdla run digits16.nvdla --input " + PICTURE: Run(r"classes: 10x1x1 fp16"),
+        "nvdla compile runtime/examples/digits/digits.onnx --output digits8.nvdla --device "
+        "model:nv_small --samples runtime/examples/digits/images --mean 128 --std 128 --report "
+        "digits8.txt": Run(r"nodes for nv_small"),
+        "nvdla run digits8.nvdla --input " + PICTURE: Run(r"classes: 10x1x1 int8"),
+        "digits_onnx --device model:nv_small": Run(r"int8 +99\.\d"),
+        "nvdla run runtime/examples/digits/digits.onnx --input " + PICTURE + " --mean 128 "
+        "--std 128": Run(r"classes: 10x1x1 fp16"),
     },
     "docs/driver.md": {
         "make modules": dry(r"build-module\.sh"),

@@ -58,6 +58,7 @@ COMMANDS = {
     "build/bin/nvdla profile digits.nvdla --svg profile.svg": Run(r"conv1"),
     "build/bin/nvdla compile MODEL.onnx --output model.nvdla": Run(
         r"1 node for nv_full: 1 device", instead=(("MODEL.onnx", MODEL),)),
+    "build/bin/digits_onnx": Run(r"int8 +99\.\d"),
     "build/bin/convolution model:nv_small": Run(
         r"nv_small: 24576 of 24576 elements are as expected after 3538944 multiply-accumulates"),
     "make help": Run(r"make run +classify", tree=True),
@@ -122,7 +123,11 @@ def programs_of_first_steps():
     dry_run, _ = shell("make -n run", ROOT)
     built = re.search(r"--target (.*)", dry_run)
     names = {"nvdla-cli": "nvdla"}
-    there = {names.get(name, name) for name in built[1].split()} if built else set()
+    targets = built[1].split() if built else []
+    if targets == ["first_steps"]:
+        lists = (ROOT / "cmake" / "NvdlaBuild.cmake").read_text()
+        targets = re.search(r"set\(first_steps (.*)\)", lists)[1].split()
+    there = {names.get(name, name) for name in targets}
     for section, text in pages.commands("README.md"):
         program = re.match(r"build/bin/(\S+)", text)
         if section == "First steps" and program and program[1] not in there:

@@ -69,7 +69,9 @@ void absorb_affine(Graph& graph) {
     bool changed = false;
     while (const std::size_t* const reader = readers.only(last)) {
       const Operation next(graph, graph.nodes[*reader]);
-      if (next.outputs() != 1 || !absorb(sums, next, last, dims)) break;
+      const bool absorbed = unless_refused(
+          false, [&] { return next.outputs() == 1 && absorb(sums, next, last, dims); });
+      if (!absorbed) break;
       gone[*reader] = true;
       last = next.node().outputs[0];
       changed = true;

@@ -110,15 +110,20 @@ void absorb_forward(Graph& graph) {
   std::map<ValueId, std::size_t> makers;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId id : graph.nodes[n].outputs) makers[id] = n;
-    if (!is_plain_conv(Operation(graph, graph.nodes[n]))) continue;
+    const bool plain =
+        unless_refused(false, [&] { return is_plain_conv(Operation(graph, graph.nodes[n])); });
+    if (!plain) continue;
     ChannelWeights conv(Operation(graph, graph.nodes[n]));
-    const bool padded = has_padding(Operation(graph, graph.nodes[n]));
+    const bool padded =
+        unless_refused(true, [&] { return has_padding(Operation(graph, graph.nodes[n])); });
     ValueId input = graph.nodes[n].inputs[0];
     for (auto maker = makers.find(input); maker != makers.end(); maker = makers.find(input)) {
       const Operation before(graph, graph.nodes[maker->second]);
-      if (!before.has(0) || before.constant(0) != nullptr || before.dims(0).size() < 3 ||
-          !absorb_before(conv, before, padded))
-        break;
+      const bool absorbed = unless_refused(false, [&] {
+        return before.has(0) && before.constant(0) == nullptr && before.dims(0).size() >= 3 &&
+               absorb_before(conv, before, padded);
+      });
+      if (!absorbed) break;
       input = before.input(0);
     }
     if (input == graph.nodes[n].inputs[0]) continue;

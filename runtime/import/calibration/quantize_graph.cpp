@@ -24,6 +24,12 @@ Quantizations choose_scales(const Graph& graph, const ScaleClasses& classes,
     const auto picture = pixels.find(id);
     all[classes.root(id)].add(picture != pixels.end() ? picture->second.range() : ranges.at(id));
   }
+  for (const auto& [id, fill] : classes.fills()) {
+    const bool picture = std::any_of(pixels.begin(), pixels.end(), [&, id = id](const auto& pixel) {
+      return classes.root(pixel.first) == classes.root(id);
+    });
+    if (!picture) all[classes.root(id)].add(fill);
+  }
   // A softmax may give any number up to 1, whatever the samples are.
   for (const Node& node : graph.nodes)
     if (node.op == "Softmax") all[classes.root(node.outputs[0])].add(NumberRange{0, 1});
@@ -125,7 +131,7 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
   if (!info.has_int16 || !info.has_sdp_y) split_averages(graph);
   expand_quotients(graph);
   absorb_affine(graph);
-  const ScaleClasses classes(graph, !info.has_sdp_y);
+  const ScaleClasses classes(graph, !info.has_sdp_y, pixels);
   const auto ranges =
       samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels);
   const Quantizations scales = choose_scales(graph, classes, ranges, pixels);

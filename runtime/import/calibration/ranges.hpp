@@ -19,6 +19,7 @@ struct NumberRange {
   float low = 0;
   float high = 0;
 
+  bool holds(const NumberRange& other) const { return low <= other.low && other.high <= high; }
   void add(const NumberRange& other);
   void add(std::span<const float> numbers);
 };

@@ -29,7 +29,8 @@ void pool_means(Graph& graph) {
       nodes.push_back(std::move(node));
       continue;
     }
-    const auto axes = reduced_axes(op);
+    const auto axes = unless_refused(std::vector<bool>(op.dims(0).size(), false),
+                                     [&] { return reduced_axes(op); });
     bool positions = true;
     for (std::size_t i = 0; i < axes.size(); ++i) positions = positions && axes[i] == (i >= 2);
     if (!positions) {

@@ -2,6 +2,7 @@
 #include "import/calibration/units.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "import/operators/elements.hpp"
@@ -10,13 +11,6 @@
 
 namespace nvdla::import {
 namespace {
-
-// `Scaling` tells how the scale of a result depends on that of the input.
-enum class Scaling {
-  kOwn,     // the result has a scale of its own
-  kSame,    // elements are moved or chosen: the result has that of the input, and no layer sets it
-  kCommon,  // the inputs are brought to the scale of the result: all have the same
-};
 
 Scaling scaling_of(const Operation& op) {
   constexpr std::string_view kSameNames[] = {"GlobalMaxPool", "MaxPool",      "ReduceMax",
@@ -29,6 +23,20 @@ Scaling scaling_of(const Operation& op) {
   if (std::find(std::begin(kSameNames), std::end(kSameNames), op.op()) != std::end(kSameNames))
     return Scaling::kSame;
   return find_move(op) != nullptr || reshaped_dims(op) ? Scaling::kSame : Scaling::kOwn;
+}
+
+// Returns 0 and the number that an operator pads with.
+NumberRange fill_of(const Operation& op) {
+  NumberRange range;
+  if (op.op() != "Pad" || op.constant(0) != nullptr) return range;
+  const Move move = find_move(op)->move(op, 0);
+  const auto filled = [](const std::vector<std::int64_t>& taken) {
+    return std::find(taken.begin(), taken.end(), kFill) != taken.end();
+  };
+  const auto fill = static_cast<float>(move.fill);
+  if (std::isfinite(fill) && std::any_of(move.coordinates.begin(), move.coordinates.end(), filled))
+    range.add({&fill, 1});
+  return range;
 }
 
 // Returns true for an operator whose layer holds its results to bounds.
@@ -91,7 +99,8 @@ bool is_sum_of_products(const Graph& graph, const Node& node) {
          op.constant(0) == nullptr && (!op.has(2) || op.constant(2) != nullptr);
 }
 
-ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric) {
+ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric,
+                           const std::map<ValueId, PixelInput>& pixels) {
   for (std::size_t i = 0; i < graph.values.size(); ++i) parents_.push_back(static_cast<ValueId>(i));
   const Readers readers(graph);
   std::vector<bool> done(graph.nodes.size(), false);
@@ -99,28 +108,43 @@ ScaleClasses::ScaleClasses(const Graph& graph, bool gates_are_symmetric) {
   for (const ValueId id : graph.inputs)
     if (is_real(graph.value(id).type)) values_.insert(id);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    const Operation op(graph, node);
-    if (done[n] || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
-    if (!is_real(graph.value(node.outputs[0]).type) || !op.has(0)) continue;
-    const Scaling scaling = scaling_of(op);
+    const Operation op(graph, graph.nodes[n]);
+    const auto& outputs = op.node().outputs;
+    const auto first =
+        std::find_if(outputs.begin(), outputs.end(), [](ValueId id) { return id != kNoValue; });
+    if (done[n] || first == outputs.end() || !is_real(graph.value(*first).type) || !op.has(0))
+      continue;
+    const Scaling scaling =
+        unless_refused(Scaling::kOwn, [&] { return scaling_with_pixels(op, pixels); });
     if (scaling == Scaling::kSame && op.constant(0) == nullptr) {
-      for (const ValueId out : node.outputs)
+      for (const ValueId out : outputs)
         if (out != kNoValue) join(op.input(0), out);
       continue;
     }
-    ends_[n] = follow_layer(graph, readers, op, done);
+    ends_[n] = unless_refused(*first, [&] { return follow_layer(graph, readers, op, done); });
     values_.insert(ends_[n]);
     if (scaling == Scaling::kCommon)
       for (std::size_t i = 0; i < op.inputs(); ++i)
         if (op.has(i) && op.constant(i) == nullptr && is_real(op.type(i)))
           join(op.input(i), ends_[n]);
-    const bool product = op.op() == "Mul" && op.inputs() == 2 && op.constant(0) == nullptr &&
-                         op.constant(1) == nullptr;
+    const bool product = op.op() == "Mul" && op.inputs() == 2 && op.has(1) &&
+                         op.constant(0) == nullptr && op.constant(1) == nullptr;
     if (product) gates.push_back(op.input(smaller_factor(op)));
   }
   if (gates_are_symmetric)
     for (const ValueId id : gates) symmetric_.insert(root(id));
+}
+
+// Returns how a result is scaled; what pads has to be a number of the scale that pixels have.
+Scaling ScaleClasses::scaling_with_pixels(const Operation& op,
+                                          const std::map<ValueId, PixelInput>& pixels) {
+  const Scaling scaling = scaling_of(op);
+  const NumberRange fill = fill_of(op);
+  if (scaling != Scaling::kSame || fill.low == fill.high) return scaling;
+  for (const auto& [id, pixel] : pixels)
+    if (root(id) == root(op.input(0)) && !pixel.range().holds(fill)) return Scaling::kOwn;
+  fills_[op.input(0)].add(fill);
+  return scaling;
 }
 
 ValueId ScaleClasses::root(ValueId id) const {

@@ -8,30 +8,45 @@
 #include <set>
 #include <vector>
 
+#include "import/calibration/ranges.hpp"
 #include "import/graph/graph.hpp"
+#include "import/nodes/operation.hpp"
 
 namespace nvdla::import {
+
+// `Scaling` tells how the scale of a result depends on that of the input.
+enum class Scaling {
+  kOwn,     // the result has a scale of its own
+  kSame,    // elements are moved or chosen: the result has that of the input, and no layer sets it
+  kCommon,  // the inputs are brought to the scale of the result: all have the same
+};
 
 // `ScaleClasses` tells which values of a graph get a scale, and which have one in common.
 class ScaleClasses {
  public:
-  // `gates_are_symmetric`: the smaller factor of a product has the zero point 0.
-  ScaleClasses(const Graph& graph, bool gates_are_symmetric);
+  // `gates_are_symmetric`: the smaller factor of a product has the zero point 0. The scales of
+  // `pixels` are given.
+  ScaleClasses(const Graph& graph, bool gates_are_symmetric,
+               const std::map<ValueId, PixelInput>& pixels);
 
   // Values behind which a QuantizeLinear belongs: inputs, and results of layers.
   const std::set<ValueId>& values() const noexcept { return values_; }
   // Returns the value that stands for all that have the same scale.
   ValueId root(ValueId id) const;
   bool is_symmetric(ValueId id) const { return symmetric_.contains(root(id)); }
+  // Returns numbers that a class has to hold, with what pads, by one of its values.
+  const std::map<ValueId, NumberRange>& fills() const noexcept { return fills_; }
   // Returns the value behind a node at which its layer ends.
   ValueId end_of(std::size_t node) const { return ends_.at(node); }
 
  private:
+  Scaling scaling_with_pixels(const Operation& op, const std::map<ValueId, PixelInput>& pixels);
   void join(ValueId a, ValueId b);
 
   std::vector<ValueId> parents_;
   std::set<ValueId> values_;
   std::set<ValueId> symmetric_;
+  std::map<ValueId, NumberRange> fills_;
   std::map<std::size_t, ValueId> ends_;
 };
 

@@ -21,6 +21,17 @@ struct Refusal : std::runtime_error {
   std::string remedy;  // what the user can do, a clause; may be empty
 };
 
+// Returns what `compute` does; `otherwise` where that meets a node that cannot be imported: a pass
+// leaves such a node as it is, and lowering reports it.
+template <typename T, typename Compute>
+T unless_refused(T otherwise, const Compute& compute) {
+  try {
+    return compute();
+  } catch (const Refusal&) {
+    return otherwise;
+  }
+}
+
 template <typename... Args>
 [[noreturn]] void refuse_node(fmt::format_string<Args...> format, Args&&... args) {
   throw Refusal(fmt::format(format, std::forward<Args>(args)...));

@@ -3,7 +3,6 @@
 // Interpolation between neighbours by a whole factor is a triangle of weights over elements that
 // were repeated: repeat, pad with the edge, convolve each channel.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "import/operators/operator.hpp"
@@ -46,13 +45,13 @@ bool is_linear(const Operation& op) {
   return mode == "linear" || mode == "bilinear" || mode == "trilinear";
 }
 
-// Returns the weights of lines and columns; nothing if the factors are none.
-std::optional<std::pair<Blur, Blur>> blurs_of(const Operation& op) {
+// Returns the weights of lines and of columns; nothing if the factors are none.
+std::vector<Blur> blurs_of(const Operation& op) {
   const Dims& in = op.dims(0);
   const Dims& out = *op.graph().value(op.node().outputs[0]).dims;
   if (in.size() != 4 || out.size() != 4 || in[0] != out[0] || in[1] != out[1] ||
       op.attribute("antialias", std::int64_t{0}) != 0)
-    return std::nullopt;
+    return {};
   const bool old = op.op() == "Upsample" || op.opset() < 11;
   const std::string places =
       op.attribute("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
@@ -67,10 +66,10 @@ std::optional<std::pair<Blur, Blur>> blurs_of(const Operation& op) {
     const std::int64_t factor = out[i] / in[i];
     if (out[i] % in[i] != 0 || factor > kMostRepetitions ||
         (!from_middle && places != "asymmetric"))
-      return std::nullopt;
+      return {};
     blurs.push_back(blur_of(factor, from_middle));
   }
-  return std::pair{blurs[0], blurs[1]};
+  return blurs;
 }
 
 // Makes the nodes of one interpolation.
@@ -158,13 +157,15 @@ void expand_resizes(Graph& graph) {
   std::vector<Node> nodes;
   for (Node& node : std::exchange(graph.nodes, {})) {
     const Operation op(graph, node);
-    const bool resizes = (op.op() == "Resize" || op.op() == "Upsample") && is_linear(op);
-    const auto blurs = resizes ? blurs_of(op) : std::nullopt;
-    if (!blurs) {
+    const bool resizes = op.op() == "Resize" || op.op() == "Upsample";
+    const auto blurs = unless_refused(std::vector<Blur>(), [&] {
+      return resizes && is_linear(op) ? blurs_of(op) : std::vector<Blur>();
+    });
+    if (blurs.empty()) {
       nodes.push_back(std::move(node));
       continue;
     }
-    const auto& [y, x] = *blurs;
+    const Blur &y = blurs[0], &x = blurs[1];
     Expansion expansion(graph, node, nodes);
     const bool repeats_only = y.taps.size() == 1 && x.taps.size() == 1;
     const ValueId repeated = expansion.repeat(repeats_only);

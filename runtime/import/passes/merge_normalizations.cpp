@@ -72,8 +72,10 @@ std::optional<ValueId> squared(const Graph& graph, const Links& links, ValueId i
     const Constant* const exponent = op.constant(1);
     if (exponent != nullptr && exponent->size() == 1 && exponent->real(0) == 2) return op.input(0);
   }
-  if (const Node* const product = links.maker(id, "Mul"))
-    if (product->inputs[0] == product->inputs[1]) return product->inputs[0];
+  if (const Node* const product = links.maker(id, "Mul")) {
+    const Operation op(graph, *product);
+    if (op.input(0) == op.input(1)) return op.input(0);
+  }
   return std::nullopt;
 }
 
@@ -92,21 +94,23 @@ std::optional<std::pair<ValueId, std::vector<bool>>> centred(const Graph& graph,
                                                              ValueId id) {
   const Node* const difference = links.maker(id, "Sub");
   if (difference == nullptr) return std::nullopt;
-  auto mean = mean_of(graph, links, difference->inputs[1]);
-  if (!mean || mean->first != difference->inputs[0]) return std::nullopt;
+  const Operation op(graph, *difference);
+  auto mean = mean_of(graph, links, op.input(1));
+  if (!mean || mean->first != op.input(0)) return std::nullopt;
   return mean;
 }
 
-std::optional<Normalization> match(const Graph& graph, const Links& links, const Node& quotient) {
-  const auto numerator = centred(graph, links, quotient.inputs[0]);
-  const Node* const root = links.maker(quotient.inputs[1], "Sqrt");
+std::optional<Normalization> match(const Graph& graph, const Links& links, const Node& node) {
+  const Operation quotient(graph, node);
+  const auto numerator = centred(graph, links, quotient.input(0));
+  const Node* const root = links.maker(quotient.input(1), "Sqrt");
   if (!numerator || root == nullptr) return std::nullopt;
-  const Node* const sum = links.maker(root->inputs[0], "Add");
+  const Node* const sum = links.maker(Operation(graph, *root).input(0), "Add");
   const auto parts = sum != nullptr ? scalar_and_other(Operation(graph, *sum)) : std::nullopt;
   const auto variance = parts ? mean_of(graph, links, parts->second) : std::nullopt;
   const auto base = variance ? squared(graph, links, variance->first) : std::nullopt;
   if (!base) return std::nullopt;
-  const auto other = *base == quotient.inputs[0] ? numerator : centred(graph, links, *base);
+  const auto other = *base == quotient.input(0) ? numerator : centred(graph, links, *base);
   if (other != numerator || variance->second != numerator->second) return std::nullopt;
   Normalization n{numerator->first, 0, 0, parts->first};
   const std::vector<bool>& axes = numerator->second;
@@ -195,8 +199,9 @@ void merge_normalizations(Graph& graph) {
   for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
     if (gone[at]) continue;
     const Node node = graph.nodes[at];
-    const auto found =
-        node.op == "Div" && node.domain.empty() ? match(graph, links, node) : std::nullopt;
+    const auto found = unless_refused(std::optional<Normalization>(), [&] {
+      return node.op == "Div" && node.domain.empty() ? match(graph, links, node) : std::nullopt;
+    });
     if (!found) {
       nodes.push_back(node);
       continue;
@@ -208,7 +213,8 @@ void merge_normalizations(Graph& graph) {
       const auto reader = links.only_reader(result, multiplies ? "Mul" : "Add");
       if (!reader) continue;
       const Operation next(graph, graph.nodes[*reader]);
-      auto operand = operand_of(next, result, *found, dims);
+      auto operand = unless_refused(std::optional<Constant>(),
+                                    [&] { return operand_of(next, result, *found, dims); });
       if (!operand) continue;
       operands[multiplies ? 0 : 1] = std::move(operand);
       gone[*reader] = true;

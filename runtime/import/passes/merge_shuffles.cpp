@@ -59,39 +59,55 @@ std::optional<std::vector<std::int64_t>> exchanged(const Dims& dims, std::size_t
   return channels;
 }
 
+// Channels of a value in another order.
+struct Shuffle {
+  ValueId input = kNoValue;
+  std::vector<std::int64_t> channels;
+};
+
+// Returns the shuffle that a node completes, if it is the last of three that make one.
+std::optional<Shuffle> shuffle_of(const Graph& graph, const std::map<ValueId, std::size_t>& makers,
+                                  const Node& node) {
+  const auto maker = [&](ValueId id, std::string_view op) -> const Node* {
+    const auto found = makers.find(id);
+    return found != makers.end() && graph.nodes[found->second].op == op
+               ? &graph.nodes[found->second]
+               : nullptr;
+  };
+  if (node.op != "Reshape" && node.op != "Flatten") return std::nullopt;
+  const Operation last(graph, node);
+  const Node* const middle = maker(last.input(0), "Transpose");
+  if (middle == nullptr) return std::nullopt;
+  const Operation transpose(graph, *middle);
+  const Node* const first = maker(transpose.input(0), "Reshape");
+  if (first == nullptr) return std::nullopt;
+  const Operation reshape(graph, *first);
+  const Dims &before = reshape.dims(0), &between = transpose.dims(0);
+  const auto parts = parts_of_channels(before, between);
+  if (!parts || before != *graph.value(node.outputs[0]).dims) return std::nullopt;
+  auto channels = exchanged(between, *parts, transposed_axes(transpose));
+  if (!channels) return std::nullopt;
+  return Shuffle{reshape.input(0), std::move(*channels)};
+}
+
 }  // namespace
 
 void merge_shuffles(Graph& graph) {
   std::map<ValueId, std::size_t> makers;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId id : graph.nodes[n].outputs) makers[id] = n;
-    const auto maker = [&](ValueId id) -> const Node* {
-      const auto found = makers.find(id);
-      return found == makers.end() ? nullptr : &graph.nodes[found->second];
-    };
-    const Operation last(graph, graph.nodes[n]);
-    if (last.op() != "Reshape" && last.op() != "Flatten") continue;
-    const Node* const middle = maker(last.input(0));
-    if (middle == nullptr || middle->op != "Transpose") continue;
-    const Node* const first = maker(middle->inputs[0]);
-    if (first == nullptr || first->op != "Reshape") continue;
-    const Dims& before = Operation(graph, *first).dims(0);
-    const Dims& between = *graph.value(first->outputs[0]).dims;
-    const Dims& after = *graph.value(graph.nodes[n].outputs[0]).dims;
-    const auto parts = parts_of_channels(before, between);
-    if (!parts || before != after) continue;
-    const auto channels = exchanged(between, *parts, transposed_axes(Operation(graph, *middle)));
-    if (!channels) continue;
-    const ValueId input = first->inputs[0];
-    const Dims list = {static_cast<std::int64_t>(channels->size())};
+    const auto shuffle = unless_refused(std::optional<Shuffle>(),
+                                        [&] { return shuffle_of(graph, makers, graph.nodes[n]); });
+    if (!shuffle) continue;
+    const Dims list = {static_cast<std::int64_t>(shuffle->channels.size())};
     const ValueId indices =
         graph.add({.name = graph.nodes[n].name + " channels",
                    .type = Type::kInt64,
                    .dims = list,
-                   .constant = Constant::of_integers(Type::kInt64, list, *channels)});
+                   .constant = Constant::of_integers(Type::kInt64, list, shuffle->channels)});
     Node& node = graph.nodes[n];
     node.op = "Gather";
-    node.inputs = {input, indices};
+    node.inputs = {shuffle->input, indices};
     node.attributes.clear();
     node.attributes["axis"] = static_cast<std::int64_t>(kChannelAxis);
   }

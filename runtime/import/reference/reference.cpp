@@ -39,14 +39,27 @@ std::vector<std::vector<float>> fold_node(const Graph& graph, const Node& node,
 std::vector<std::vector<float>> compute_node(const Graph& graph, const Node& node,
                                              const Inputs& inputs) {
   const Operation op(graph, node);
-  const Dims& dims = *graph.value(node.outputs[0]).dims;
-  if (const FloatOperator* const row = find_float_operator(op))
-    return {row->compute(op, inputs, dims)};
-  if (find_elements(op)) {
-    std::vector<float> out = compute_elements(op, inputs, dims);
-    if (!out.empty()) return {std::move(out)};
+  if (op.has_output(0)) {
+    const Dims& dims = *graph.value(node.outputs[0]).dims;
+    if (const FloatOperator* const row = find_float_operator(op))
+      return {row->compute(op, inputs, dims)};
+    if (find_elements(op)) {
+      std::vector<float> out = compute_elements(op, inputs, dims);
+      if (!out.empty()) return {std::move(out)};
+    }
   }
   return fold_node(graph, node, inputs);
+}
+
+std::vector<std::vector<float>> compute_or_throw(const Graph& graph, const Node& node,
+                                                 const Inputs& inputs) {
+  try {
+    return compute_node(graph, node, inputs);
+  } catch (const Refusal& refusal) {
+    throw Error(ErrorCode::kNotAvailable,
+                fmt::format("{}: {} cannot be computed in floats for scales: {}",
+                            detail::printable(graph.file), node_text(node), refusal.what()));
+  }
 }
 
 // Elements of a value that is computed: 256 MiB of floats.
@@ -67,7 +80,7 @@ bool can_compute(const Graph& graph, const Node& node) {
   const OperatorRow* const row = find_operator(op);
   const bool others = std::any_of(node.outputs.begin() + 1, node.outputs.end(),
                                   [](ValueId id) { return id != kNoValue; });
-  if (find_float_operator(op) != nullptr) return !others;
+  if (find_float_operator(op) != nullptr && op.has_output(0)) return !others;
   return row != nullptr && row->fold != nullptr;
 }
 
@@ -123,7 +136,7 @@ void Reference::run(const std::vector<std::vector<float>>& inputs, const Visit& 
                    : constant != constants_.end() ? std::span<const float>(constant->second)
                                                   : std::span<const float>(at(id)));
     }
-    auto out = compute_node(graph_, node, in);
+    auto out = compute_or_throw(graph_, node, in);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId id = node.outputs[i];
       if (id == kNoValue) continue;

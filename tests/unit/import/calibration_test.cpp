@@ -250,6 +250,23 @@ TEST(Calibration, QuotientsOfTensorsAreProducts) {
     EXPECT_NEAR(out[i], (input[i] + 2) / (std::fabs(input[i]) + 1), 0.04F) << i;
 }
 
+// A border that the numbers of its tensor do not hold widens the scale, but for that of pixels.
+TEST(Calibration, BordersAreHeld) {
+  for (const bool pixels : {true, false}) {
+    ModelMaker m;
+    m.input("x", {1, 1, 2, 2}).output("y").floats("ground", {}, {-100});
+    m.integers("pads", {8}, {0, 0, 0, 1, 0, 0, 0, 0});
+    m.node("Pad", {"x", "pads", "ground"}, {"y"});
+    ImportOptions options{.samples = {{{0, 50, 100, 200}}}};
+    if (pixels) options.pixels = {{}};
+    const ImportedModel model = m.import(options);
+    EXPECT_EQ(*model.inputs[0].quantization == (Quantization{1, -128}), pixels);
+    const auto out = run_on(model, "nv_full", {0, 50, 100, 200});
+    const float expected[] = {-100, 0, 50, -100, 100, 200};
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], expected[i], 0.8F) << pixels << i;
+  }
+}
+
 TEST(Calibration, NoiseIsMeasured) {
   const ModelMaker m = small_classifier();
   const ImportedModel model = m.import({.samples = random_samples(4, 768), .measure = true});
