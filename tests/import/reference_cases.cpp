@@ -12,10 +12,8 @@
 #include <span>
 
 #include "import/case_files.hpp"
+#include "import/case_reference.hpp"
 #include "import/graph/refusal.hpp"
-#include "import/onnx/reader.hpp"
-#include "import/passes/passes.hpp"
-#include "import/reference/reference.hpp"
 #include "nvdla/types/error.hpp"
 
 namespace {
@@ -29,45 +27,6 @@ namespace fs = std::filesystem;
 double tolerance_of(int type) {
   if (type == ::onnx::TensorProto::FLOAT16) return 0x1p-11;
   return type == ::onnx::TensorProto::UINT8 ? 0x1p-7 : 1e-4;
-}
-
-std::vector<float> floats_of(const ::onnx::TensorProto& t) {
-  const auto values = values_of(t);
-  return {values.begin(), values.end()};
-}
-
-// Returns the elements that a case computes; throws for cases that a reference does not compute.
-std::map<std::string, std::vector<float>> compute(const Case& c) {
-  import::Graph graph =
-      import::onnx_file::read_model(std::as_bytes(std::span(c.model)), {"case", ""}, {});
-  ImportOptions options;
-  std::vector<import::Constant> constants;
-  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    const auto bytes = std::as_bytes(std::span(c.input_bytes[i]));
-    if (is_integer(c.inputs[i].data_type())) {
-      options.constants.push_back({c.input_names[i], {}});
-      constants.push_back(import::onnx_file::read_tensor(bytes, {"case", ""}, "an input"));
-    } else {
-      options.shapes.push_back(
-          {c.input_names[i], {c.inputs[i].dims().begin(), c.inputs[i].dims().end()}});
-    }
-  }
-  std::vector<std::string> notices;
-  import::fix_inputs(graph, options, constants, notices);
-  std::vector<ImportedNode> nodes;
-  import::fold_constants(graph, nodes);
-  for (const ImportedNode& node : nodes)
-    if (!node.reason.empty()) throw Error(ErrorCode::kNotAvailable, node.reason);
-  const import::Reference reference(graph);
-  std::vector<std::vector<float>> inputs;
-  for (const import::ValueId id : graph.inputs)
-    for (std::size_t i = 0; i < c.inputs.size(); ++i)
-      if (c.input_names[i] == graph.value(id).name) inputs.push_back(floats_of(c.inputs[i]));
-  std::map<std::string, std::vector<float>> results;
-  reference.run(inputs, [&](import::ValueId id, std::span<const float> values) {
-    results[graph.value(id).name].assign(values.begin(), values.end());
-  });
-  return results;
 }
 
 // Returns what is wrong; empty if nothing is. Constants have no results.
@@ -103,7 +62,7 @@ int main(int argc, char** argv) {
   for (const fs::path& folder : folders) {
     try {
       const Case c = load_case(folder);
-      const std::string text = judge(c, compute(c));
+      const std::string text = judge(c, compute_in_floats(c, inputs_of(c)));
       ++(text.empty() ? right : wrong);
       if (!text.empty()) fmt::print("WRONG {}: {}\n", folder.filename().string(), text);
     } catch (const import::Refusal&) {

@@ -132,5 +132,9 @@ int main(int argc, char** argv) {
                              "What it is for, and where to run: model:nv_small, kernel, ...");
   app.add_option("--data", options.data, "Folder of digits.onnx, weights.json and pictures")
       ->type_name("FOLDER");
+  app.footer(
+      "Examples:\n"
+      "  digits_onnx\n"
+      "  digits_onnx --device model:nv_small");
   return self.run(argc, argv, [&] { return run(options); });
 }

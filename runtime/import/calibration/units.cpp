@@ -12,11 +12,23 @@
 namespace nvdla::import {
 namespace {
 
+// Returns true for windows some of which may lie in the padding.
+bool may_cut_windows(const Operation& op) {
+  const auto pads = op.integers("pads");
+  return op.attribute("auto_pad", "NOTSET").starts_with("SAME") ||
+         op.attribute("ceil_mode", std::int64_t{0}) != 0 ||
+         std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p != 0; });
+}
+
 Scaling scaling_of(const Operation& op) {
   constexpr std::string_view kSameNames[] = {"GlobalMaxPool", "MaxPool",      "ReduceMax",
                                              "ReduceMin",     "DepthToSpace", "SpaceToDepth",
                                              "Transpose"};
   if (op.op() == "Concat" || ((op.op() == "Max" || op.op() == "Min") && op.inputs() > 1))
+    return Scaling::kCommon;
+  // The device divides by counts that differ where the scale stays.
+  if (op.op() == "AveragePool" && op.attribute("count_include_pad", std::int64_t{0}) == 0 &&
+      may_cut_windows(op))
     return Scaling::kCommon;
   if (op.op() == "Resize" || op.op() == "Upsample")
     return op.attribute("mode", "nearest") == "nearest" ? Scaling::kSame : Scaling::kCommon;

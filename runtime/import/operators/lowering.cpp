@@ -167,6 +167,15 @@ void Lowering::put_placeholder(ValueId id, const std::optional<Quantization>& qu
   placeholders_.insert(id);
 }
 
+Tensor Lowering::copy(Tensor x) {
+  const std::string layer = name("copy");
+  if (info().has_bdma || network_.precision(x) != Precision::kInt8) return network_.copy(x, layer);
+  // A function that changes nothing, of a table or of none.
+  const Quantization q = network_.quantization(x).value_or(Quantization{});
+  return network_.activation(
+      x, {.name = layer, .input = q, .output = q, .function = [](double v) { return v; }});
+}
+
 std::string Lowering::roles(ValueId id) {
   const Dims& dims = *graph_.value(id).dims;
   if (auto roles = roles_in(view(id), dims)) return *roles;
@@ -289,7 +298,7 @@ void Lowering::finish(std::vector<ImportedTensor>& inputs, std::vector<ImportedT
       shared = shared || placed_[static_cast<std::size_t>(other)]->tensor == x;
     for (const ValueId other : named)
       shared = shared || (other != id && placed_[static_cast<std::size_t>(other)]->tensor == x);
-    if (shared) x = network_.copy(x, name("copy"));
+    if (shared) x = copy(x);
     std::string text = detail::printable(value.name);
     for (const auto& [other, ignored] : inputs_)
       if (detail::printable(graph_.value(other).name) == text) text += " output";

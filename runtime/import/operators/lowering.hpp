@@ -73,6 +73,8 @@ class Lowering {
   void put_placeholder(ValueId id, const std::optional<Quantization>& quantization);
   // Returns true if a value has a placeholder in fp16.
   bool is_placeholder(ValueId id) const { return placeholders_.contains(id); }
+  // Returns the same tensor in a buffer of its own.
+  Tensor copy(Tensor x);
   // Returns the roles of a value's axes, in its own view or in the default one.
   std::string roles(ValueId id);
   // Returns the view of a graph input where the layer that reads it first wants none: the default

@@ -87,6 +87,7 @@ void quantized_average(Lowering& l, const Operation& op) {
   const Tensor x = l.tensor(op.input(0), make_view(op.dims(0), roles));
   const std::string layer = l.name();
   Average a{.name = layer};
+  bool cut = false;  // some windows have fewer elements
   if (!global) {
     Window window = two_axes(read_window(op, op.integers("kernel_shape")));
     const bool counts = op.attribute("count_include_pad", std::int64_t{0}) != 0;
@@ -99,10 +100,18 @@ void quantized_average(Lowering& l, const Operation& op) {
     }
     set_window(a, window);
     if (counts) a.pad_value = input.zero_point;
+    cut = !counts && window.y.before + window.y.after + window.x.before + window.x.after != 0;
+    note_large_window(l, a.kernel_height, a.kernel_width);
+  } else {
+    note_large_window(l, u32(op.dims(0)[2]), dims.size() > 3 ? u32(op.dims(0)[3]) : 1);
   }
   const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
-  a.input = input;
-  a.output = end.output;
+  // Without a scale of its own the result is a quotient for each element.
+  if (!(cut && end.output == input)) {
+    if (cut) l.use_cpu("an average of int8 with another scale, whose padding does not count");
+    a.input = input;
+    a.output = end.output;
+  }
   l.put(end.last, held_to(l, l.network().average(x, a), end), make_view(dims, roles));
 }
 

@@ -215,7 +215,7 @@ void lower_concat(Lowering& l, const Operation& op) {
   // A tensor has one place: the second time it is a copy.
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (parts[i] == parts[j]) parts[i] = l.network().copy(parts[i], l.name("copy"));
+      if (parts[i] == parts[j]) parts[i] = l.copy(parts[i]);
   const std::string layer = l.name();
   l.put(op.node().outputs[0],
         l.network().concatenate(parts, {.name = layer, .axis = axis_of_role(roles[axis])}), view);
