@@ -29,7 +29,12 @@ list=$(wanted "$@")
 installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' $list 2>/dev/null |
 	sed -n 's/^ii *//p' || true)
 missing=$(comm -23 <(sort -u <<< "$list") <(sort -u <<< "$installed"))
-[[ -n $missing ]] || exit 0
+# Other builds of Node.js bring npm, and conflict with Debian's.
+if [[ " $* " == *" test-all "* ]]; then
+	command -v node > /dev/null || missing+=" nodejs"
+	command -v npm > /dev/null || missing+=" npm"
+fi
+[[ -n ${missing// /} ]] || exit 0
 
 echo "Installing" $missing
 update_lists "$(echo $missing)"

@@ -205,6 +205,11 @@ void Lowering::use_cpu(std::string_view what) {
   places_.insert("CPU");
 }
 
+void Lowering::use_cpu_for_average(std::string_view what) {
+  if (options_.cpu == CpuUse::kNone) use_cpu(what);
+  places_.insert("CPU");
+}
+
 bool Lowering::is_tail(const Node& node) const {
   if (&node == &end_) return true;
   const OperatorRow* const row = find_operator(Operation(graph_, node));

@@ -95,6 +95,8 @@ class Lowering {
   std::string name(std::string_view suffix = {});
   // Records that the CPU computes something of the current node, or throws Refusal naming what.
   void use_cpu(std::string_view what);
+  // The same for averages of int8 that the device has not, which CpuUse::kTail allows anywhere.
+  void use_cpu_for_average(std::string_view what);
   // Returns true if use_cpu() would not throw.
   bool may_use_cpu() const;
   // Returns "CPU" if the CPU computes something of the current node.

@@ -72,7 +72,7 @@ View view_to_reduce(const Dims& dims, const std::vector<bool>& reduced, bool has
 // Says that the CPU computes an average, where it does.
 void note_large_window(Lowering& l, std::uint32_t height, std::uint32_t width) {
   if ((height > kMaxWindow || width > kMaxWindow) && !(l.info().has_int16 && l.info().has_sdp_y))
-    l.use_cpu("an average of int8 with a window above 32");
+    l.use_cpu_for_average("an average of int8 with a window above 32");
 }
 
 }  // namespace
@@ -108,7 +108,8 @@ void quantized_average(Lowering& l, const Operation& op) {
   const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
   // Without a scale of its own the result is a quotient for each element.
   if (!(cut && end.output == input)) {
-    if (cut) l.use_cpu("an average of int8 with another scale, whose padding does not count");
+    if (cut)
+      l.use_cpu_for_average("an average of int8 with another scale, whose padding does not count");
     a.input = input;
     a.output = end.output;
   }

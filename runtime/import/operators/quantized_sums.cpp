@@ -3,6 +3,7 @@
 // Convolutions and products of int8 tensors.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "import/nodes/window.hpp"
 #include "import/operators/operator.hpp"
@@ -17,6 +18,8 @@ struct QuantizedSums {
   std::vector<std::int8_t> weights;  // kernel by kernel
   std::vector<float> scales;         // one, or one for each kernel
   std::vector<double> bias;          // one real number for each kernel, or none
+  // The bias as the model has it, where nothing has changed it.
+  std::optional<QuantizedConstant> exact_bias = {};
   std::vector<std::int32_t> integer_bias = {};
 };
 
@@ -51,11 +54,16 @@ void read_bias(QuantizedSums& sums, const Operation& op, std::size_t index, std:
     refuse_node("the bias has {} elements for {} kernels", c.size(), kernels);
   for (std::size_t k = 0; k < kernels; ++k)
     sums.bias.push_back(factor * c.real(c.size() == 1 ? 0 : static_cast<std::int64_t>(k)));
+  const auto& integers = op.value(index).quantized;
+  if (factor == 1 && integers && integers->elements.type() == Type::kInt32 &&
+      integers->elements.size() == static_cast<std::int64_t>(kernels))
+    sums.exact_bias = integers;
 }
 
 // Takes factors and addends behind the sums into scales, signs of weights and bias.
 void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernels) {
   if (end.factors.empty()) return;
+  sums.exact_bias.reset();
   if (sums.scales.size() == 1) sums.scales.resize(kernels, sums.scales[0]);
   sums.bias.resize(kernels, 0);
   const std::size_t each = sums.weights.size() / kernels;
@@ -79,10 +87,27 @@ void absorb_end(QuantizedSums& sums, const QuantizedEnd& end, std::size_t kernel
   }
 }
 
+// Returns the integer that the model has for a kernel, if it counts in steps of `step`. A real
+// number of 24 bits is not the same where it is large.
+std::optional<std::int32_t> exact_bias(const QuantizedSums& sums, std::size_t k, double step) {
+  if (!sums.exact_bias) return std::nullopt;
+  const QuantizedConstant& q = *sums.exact_bias;
+  const std::size_t s = q.scales.size() == 1 ? 0 : k;
+  constexpr double kRounding = 0x1p-20;  // of a product of scales
+  if (q.zero_points[s] != 0 ||
+      !(std::fabs(static_cast<double>(q.scales[s]) / step - 1) < kRounding))
+    return std::nullopt;
+  return static_cast<std::int32_t>(q.elements.integer(static_cast<std::int64_t>(k)));
+}
+
 // Computes the bias in multiples of the scales of input and kernels.
 void round_bias(QuantizedSums& sums, double input) {
   for (std::size_t k = 0; k < sums.bias.size(); ++k) {
     const double step = input * static_cast<double>(sums.scales[sums.scales.size() == 1 ? 0 : k]);
+    if (const auto exact = exact_bias(sums, k, step)) {
+      sums.integer_bias.push_back(*exact);
+      continue;
+    }
     const double v = std::nearbyint(sums.bias[k] / step);
     if (!(std::fabs(v) < 0x1p31)) refuse_node("the bias of kernel {} is beyond 32 bits", k);
     sums.integer_bias.push_back(static_cast<std::int32_t>(v));

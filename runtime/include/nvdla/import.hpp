@@ -33,8 +33,10 @@ namespace nvdla {
 /// The operators that the CPU may compute.
 enum class CpuUse {
   kNone,  ///< none
-  kTail,  ///< softmax and argmax behind which the device computes nothing
-  kAll,   ///< all that nvdla/operators/cpu_operators.hpp has
+  /// softmax and argmax behind which the device computes nothing, and averages of int8 that the
+  /// device does not have: above 32 lines or columns without int16
+  kTail,
+  kAll,  ///< all that nvdla/operators/cpu_operators.hpp has
 };
 
 /// The size of an input that the model leaves open, or that is to be another.

@@ -88,8 +88,10 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
-      .add_option("--cpu", options.cpu,
-                  "What the CPU may compute: none; tail, a softmax or argmax at the end; all")
+      .add_option(
+          "--cpu", options.cpu,
+          "What the CPU may compute: none; tail, a softmax or argmax at the end, and averages "
+          "of int8 that the device does not have; all")
       ->check(CLI::IsMember({"none", "tail", "all"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
