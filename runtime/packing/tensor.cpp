@@ -203,7 +203,8 @@ void pack_quantised(const TensorDesc& d, Layout layout, std::span<const float> s
   constexpr double kHigh = std::numeric_limits<T>::max();
   pack_as<T>(d, layout, source, cube, [&](float real, std::uint64_t index) {
     if (std::isnan(real)) refuse_argument("element {} is not a number", index);
-    const double value = std::round(double{real} / double{q.scale}) + q.zero_point;
+    // Frameworks round the quotient as a float: where one pixel lies between two steps, all do.
+    const double value = std::nearbyint(real / q.scale) + static_cast<double>(q.zero_point);
     return static_cast<T>(std::clamp(value, kLow, kHigh));
   });
 }

@@ -84,10 +84,11 @@ std::vector<std::vector<double>> rounded_inputs(const Case& c, const ImportedMod
   for (const ImportedTensor& t : model.inputs)
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (c.input_names[i] != t.name || !t.quantization) continue;
-      const auto scale = static_cast<double>(t.quantization->scale);
-      const int zero = t.quantization->zero_point;
-      for (double& v : inputs[i])
-        v = (std::clamp(std::round(v / scale) + zero, -128.0, 127.0) - zero) * scale;
+      const auto [scale, zero] = *t.quantization;
+      for (double& v : inputs[i]) {
+        const auto steps = static_cast<double>(std::nearbyint(static_cast<float>(v) / scale));
+        v = (std::clamp(steps + zero, -128.0, 127.0) - zero) * static_cast<double>(scale);
+      }
     }
   return inputs;
 }

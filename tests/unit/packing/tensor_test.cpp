@@ -122,7 +122,7 @@ TensorDesc small() {
   return d;
 }
 
-TEST(Quantise, RoundsHalvesAwayFromZeroAndSaturates) {
+TEST(Quantise, RoundsHalvesToEvenAndSaturates) {
   TensorDesc d;
   d.shape = {8, 1, 1};
   d.atom = 8;
@@ -131,11 +131,32 @@ TEST(Quantise, RoundsHalvesAwayFromZeroAndSaturates) {
   pack(d, Layout::kNchw, real, {.scale = 0.5F, .zero_point = 1}, cube);
   std::vector<std::int8_t> q(8);
   unpack(d, Layout::kNchw, cube, q);
-  // 0.5 -> 1, -0.5 -> -1, 1.48 -> 1, ..., 127 + 1, -128.5 -> -129 + 1; all plus the zero point
-  EXPECT_EQ(q, (std::vector<std::int8_t>{2, 0, 2, 127, -128, 1, 127, -128}));
+  // 0.5 -> 0, -0.5 -> 0, 1.48 -> 1, ..., 127 + 1, -128.5 -> -128 + 1; all plus the zero point
+  EXPECT_EQ(q, (std::vector<std::int8_t>{1, 1, 2, 127, -128, 1, 127, -127}));
   std::vector<float> back(8);
   unpack(d, Layout::kNchw, cube, {.scale = 0.5F, .zero_point = 1}, back);
-  EXPECT_EQ(back, (std::vector<float>{0.5F, -0.5F, 0.5F, 63.0F, -64.5F, 0.0F, 63.0F, -64.5F}));
+  EXPECT_EQ(back, (std::vector<float>{0.0F, 0.0F, 0.5F, 63.0F, -64.5F, 0.0F, 63.0F, -64.0F}));
+}
+
+// Pixels of -1 to 1 in 255 steps: each lies between two steps, and the quotient is a half in floats
+// only.
+TEST(Quantise, TakesTheQuotientAsAFloat) {
+  TensorDesc d;
+  d.shape = {1, 1, 256};
+  d.atom = 8;
+  std::vector<float> real(256);
+  std::vector<std::int8_t> expected, q(256);
+  const float scale = 2.0F / 255.0F;
+  for (int pixel = 0; pixel < 256; ++pixel) {
+    const float x = static_cast<float>(pixel) * static_cast<float>(1 / 127.5) - 1.0F;
+    real[static_cast<std::size_t>(pixel)] = x;
+    expected.push_back(
+        static_cast<std::int8_t>(std::clamp(std::nearbyint(x / scale), -128.0F, 127.0F)));
+  }
+  std::vector<std::byte> cube(std::size_t{256} * 8);
+  pack(d, Layout::kNchw, real, {.scale = scale}, cube);
+  unpack(d, Layout::kNchw, cube, q);
+  EXPECT_EQ(q, expected);
 }
 
 TEST(Quantise, Int16) {

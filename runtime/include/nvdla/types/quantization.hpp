@@ -11,9 +11,10 @@
 
 namespace nvdla {
 
-/// real = (q - zero_point) * scale. Packing: q = saturate(round(real / scale) + zero_point), halves
-/// rounded away from zero as the hardware's converters do. fp16 has no zero point: q = real / scale
-/// to the nearest fp16, halves to even, 65504 beyond the largest; infinities and NaN stay.
+/// real = (q - zero_point) * scale. Packing: q = saturate(round(real / scale) + zero_point), the
+/// quotient a float, halves rounded to even, as QuantizeLinear of ONNX does; the hardware's
+/// converters round them away from zero. fp16 has no zero point: q = real / scale to the nearest
+/// fp16, halves to even, 65504 beyond the largest; infinities and NaN stay.
 ///
 /// Infinities of fp16 exist outside of networks only. No unit makes one, and those that read one
 /// take it for a number that differs from unit to unit; so Request::write()
