@@ -226,6 +226,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   }
   model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());
   model.nodes = list_nodes(originals, model.nodes);
+  model.samples = options.samples.size();
   model.network = std::move(best.network);
   model.inputs = std::move(best.inputs);
   model.outputs = std::move(best.outputs);

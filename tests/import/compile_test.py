@@ -73,6 +73,8 @@ class Compile(unittest.TestCase):
                                    "-d", f"model:{device}", "--samples", str(DIGITS / "images"),
                                    "--mean", "128", "--std", "128", "--report", self.path("r.json"))
             self.assertEqual(status, 0, error)
+            dump, _, _ = run("dump", self.path("d.nvdla"))
+            self.assertRegex(dump, r"note: nvdla \S+ compile --cpu tail --mean 128 --std 128, 1\d samples")
             report = json.loads((self.folder / "r.json").read_text())
             self.assertEqual(report["scales"][0]["scale"], 1 / 128)
             self.assertGreater(report["scales"][-1]["decibels_so_far"], 30)

@@ -132,6 +132,7 @@ struct ImportedModel {
   std::vector<ImportedTensor> outputs;  ///< in the model's order
   std::vector<std::string> notices;     ///< what the importer chose without being asked
   std::vector<ImportedNode> nodes;      ///< each node of the model
+  std::size_t samples = 0;              ///< samples that gave scales
   std::vector<ImportedScale> scales;    ///< of ImportOptions::measure, in the order of the nodes
 };
 

@@ -96,6 +96,10 @@ class NVDLA_API Loadable {
   /// there are.
   LoadableTensor tensor(std::string_view name) const;
 
+  /// Returns what whoever made the file wrote about that, as LoadableOptions::note; empty if
+  /// nothing. Valid as long as the loadable.
+  std::string_view note() const noexcept;
+
   /// Returns the number of configurations that it was made for: those on which its surfaces,
   /// features and all numbers that it states hold.
   std::uint32_t configurations() const;
@@ -129,6 +133,13 @@ enum class LoadableInterface {
   kDla0_12,  ///< interface 0.12
 };
 
+/// Options of make_loadable().
+struct LoadableOptions {
+  LoadableInterface interface = LoadableInterface::kDla0_12;  ///< revision of the descriptors
+  /// A text that says how the file was made, for people: up to 64 KiB.
+  std::string note = {};
+};
+
 /// A network as a loadable for a configuration ("nv_small"): a task of the interface for each
 /// program, whose layers run one after another, and a task for each operation of the CPU between
 /// them. Inputs lie as CompiledNetwork::desc() and image() say with
@@ -147,6 +158,10 @@ enum class LoadableInterface {
 NVDLA_API std::vector<std::byte> make_loadable(
     const Network& network, std::string_view configuration,
     LoadableInterface interface = LoadableInterface::kDla0_12);
+/// The same with options. Throws kInvalidArgument for a note above 64 KiB.
+NVDLA_API std::vector<std::byte> make_loadable(const Network& network,
+                                               std::string_view configuration,
+                                               const LoadableOptions& options);
 /// The same into a file. Throws kInvalidArgument, too, if that cannot be written.
 NVDLA_API void save_loadable(const Network& network, std::string_view configuration,
                              std::string_view path,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/info.hpp"
+#include "loadable/format/note.hpp"
 #include "loadable/read/compiled_loadable.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/cpu_step.hpp"
@@ -146,6 +147,8 @@ Loadable Loadable::load(std::string_view path) {
 Loadable Loadable::load(std::span<const std::byte> bytes) {
   return Loadable(parse(std::vector<std::byte>(bytes.begin(), bytes.end())));
 }
+
+std::string_view Loadable::note() const noexcept { return loadable::note_of(impl_->container); }
 
 std::uint32_t Loadable::inputs() const noexcept {
   return static_cast<std::uint32_t>(impl_->inputs.size());

@@ -265,6 +265,12 @@ class ProgramSaver {
 
 std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
                                      LoadableInterface interface) {
+  return make_loadable(network, configuration, LoadableOptions{.interface = interface});
+}
+
+std::vector<std::byte> make_loadable(const Network& network, std::string_view configuration,
+                                     const LoadableOptions& options) {
+  const LoadableInterface interface = options.interface;
   if (interface != LoadableInterface::kDla0_11 && interface != LoadableInterface::kDla0_12) {
     detail::refuse_argument("interface {} is none of DLA 0.11 (0), DLA 0.12 (1)",
                             static_cast<int>(interface));
@@ -283,6 +289,7 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
       save_cpu_task(compiled, std::get<detail::CpuPart>(part), file);
     }
   }
+  file.add_note(options.note);
   return file.write();
 }
 

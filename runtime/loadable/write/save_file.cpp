@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loadable/format/cpu_task.hpp"
+#include "loadable/format/note.hpp"
 #include "loadable/format/quantization.hpp"
 #include "loadable/format/user_table.hpp"
 #include "loadable/write/save_parts.hpp"
@@ -141,6 +142,20 @@ void SavedFile::add_quantizations() {
   Blob blob;
   blob.name = kQuantizationBlob;
   blob.version = {kQuantizationVersion, 0, 0};
+  blob.data = kept_.back();
+  c_.blobs.push_back(blob);
+}
+
+void SavedFile::add_note(std::string_view note) {
+  if (note.empty()) return;
+  if (note.size() > kMaxNoteBytes)
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("a note of {} bytes; expected at most {}", note.size(), kMaxNoteBytes));
+  const auto bytes = std::as_bytes(std::span(note));
+  kept_.emplace_back(bytes.begin(), bytes.end());
+  Blob blob;
+  blob.name = kNoteBlob;
+  blob.version = {kNoteVersion, 0, 0};
   blob.data = kept_.back();
   c_.blobs.push_back(blob);
 }

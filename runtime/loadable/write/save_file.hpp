@@ -39,6 +39,9 @@ class SavedFile {
   // Inside of what is at a position of the list already.
   void add_place(std::size_t position, std::uint64_t offset);
 
+  // Keeps a text about how the file was made; an empty one leaves nothing.
+  void add_note(std::string_view note);
+
   // Once, when all is there.
   std::vector<std::byte> write();
 

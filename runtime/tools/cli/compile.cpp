@@ -209,6 +209,25 @@ int check_model(const CompileOptions& options, const CompileReport& report) {
   return kSuccess;
 }
 
+// Returns what made the file: version and options, without the names of files, which differ from
+// machine to machine.
+std::string note_of(const CompileOptions& options, const ImportedModel& model) {
+  const ModelOptions& import = options.import;
+  std::string note = fmt::format("nvdla {} compile --cpu {}", program::version(), import.cpu);
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) note += fmt::format(" {} {}", name, value);
+  };
+  for (const std::string& shape : import.shapes) add("--shape", shape);
+  for (const std::string& output : import.outputs) add("--outputs", output);
+  add("--precision", import.precision);
+  add("--mean", fmt::format("{}", fmt::join(import.mean, ",")));
+  add("--std", fmt::format("{}", fmt::join(import.deviation, ",")));
+  add("--pixels", import.pixels);
+  add("--resize", options.resize);
+  if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
+  return note;
+}
+
 // Adds the layers of the loadable, and the memory that it takes.
 void add_layers(std::span<const std::byte> bytes, CompileReport& report) {
   const Loadable file = Loadable::load(bytes);
@@ -237,7 +256,8 @@ int compile_model(const CompileOptions& options) {
   report.scales = model.scales;
   if (options.check) return check_model(options, report);
   progress.say("compiling");
-  const auto bytes = make_loadable(model.network, report.configuration);
+  const auto bytes =
+      make_loadable(model.network, report.configuration, {.note = note_of(options, model)});
   program::write_file(options.output, bytes);
   if (!options.report.empty()) add_layers(bytes, report);
   write_report(options, report);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "host_ops/operation_fields.hpp"
+#include "loadable/format/note.hpp"
 #include "loadable/read/convert.hpp"
 #include "loadable/read/loadable_impl.hpp"
 #include "loadable/read/loadable_schedule.hpp"
@@ -207,6 +208,8 @@ Json work(const CpuTask& own, std::uint16_t, const Loadable::Impl& impl, std::si
 Json lists(const Container& c) {
   Json out;
   out["version"] = version(c.version);
+  if (const std::string_view note = note_of(c); !note.empty())
+    out["note"] = detail::printable(std::string(note));
   for (std::size_t i = 0; i < c.submits.size(); ++i) out["submits"].push_back(c.submits[i]);
   for (const MemoryEntry& m : c.memories) {
     Json entry = {{"domain", m.domain == kDomainSram ? "sram" : "system"},

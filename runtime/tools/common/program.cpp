@@ -259,6 +259,8 @@ OpenOptions open_options(std::string_view record) {
   return options;
 }
 
+std::string_view version() noexcept { return NVDLA_VERSION; }
+
 void add_resize_option(CLI::App& app, std::string& resize) {
   app.add_option("--resize", resize,
                  "How pictures of another size are brought to that of the input: crop, whose edges "

@@ -38,6 +38,9 @@ class Program {
 void add_device_option(CLI::App& app, std::string& device, const std::string& text,
                        const std::string& names = "");
 
+// Returns the version of the project, "0.1.0".
+std::string_view version() noexcept;
+
 // Adds --resize: the name that parse_resize() takes, or nothing.
 void add_resize_option(CLI::App& app, std::string& resize);
 
