@@ -15,7 +15,8 @@ std::vector<Inferred> infer_unary(const Operation& op) {
   if (op.op() == "Cast") type = static_cast<Type>(op.attribute("to", std::int64_t{0}));
   if (op.op() == "CastLike") type = op.type(1);
   std::vector<Inferred> out = {{type, op.dims(0)}};
-  if (op.outputs() > 1) out.push_back({Type::kBool, op.dims(0)});  // the mask of a dropout
+  if (op.op() == "Dropout" && op.outputs() > 1)
+    out.push_back({Type::kBool, op.dims(0)});  // the mask
   return out;
 }
 

@@ -34,6 +34,8 @@ bool infer(Graph& graph, const Node& node) {
       refuse_node("operators of '{}' are not supported", printable(node.domain));
     refuse_node("the operator is not supported");
   }
+  const bool may_leave_out = node.op == "Split" || node.op == "LayerNormalization";
+  if (!op.has_output(0) && !may_leave_out) refuse_node("it leaves out its first output");
   const auto inferred = row->infer(op);
   bool constant = row->fold != nullptr;
   for (std::size_t i = 0; i < op.inputs(); ++i)

@@ -57,6 +57,18 @@ TEST(ImportReader, EveryFlippedByteIsRefusedOrReads) {
   }
 }
 
+TEST(ImportReader, FirstOutputsAreNeeded) {
+  for (const char* op : {"Relu", "Dropout", "MaxPool"}) {
+    ModelMaker m;
+    m.input("x", {1, 1, 4, 4}).output("y");
+    auto& node = m.node(op, {"x"}, {"", "y"});
+    node.set_name("n");
+    if (std::string(op) == "MaxPool") set(node, "kernel_shape", Sizes{2, 2});
+    EXPECT_EQ(m.refusal(), "model: 1 node is not possible on nv_full:\n  node 'n' (" +
+                               std::string(op) + "): it leaves out its first output");
+  }
+}
+
 TEST(ImportReader, ACycleNamesANode) {
   ModelMaker m;
   m.input("x", {1, 2}).output("y");
