@@ -41,8 +41,11 @@ if(NVDLA_ONNX)
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS "${map}")
-  # Nothing of libnvdla but what it exports.
-  target_link_options(nvdla_importer PRIVATE "-Wl,--version-script=${map}" "-Wl,--no-undefined")
+  # Nothing of libnvdla but what it exports; sanitizers leave their own functions to the program.
+  target_link_options(nvdla_importer PRIVATE "-Wl,--version-script=${map}")
+  if(NOT NVDLA_SANITIZE)
+    target_link_options(nvdla_importer PRIVATE "-Wl,--no-undefined")
+  endif()
   install(TARGETS nvdla_importer EXPORT nvdlaTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       COMPONENT import NAMELINK_COMPONENT development)
