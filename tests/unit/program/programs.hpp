@@ -57,7 +57,9 @@ inline const std::map<std::string, ProgramFacts>& program_facts() {
         "info",
         "configuration           nv_small\n"}},
       {"digits", {{"", "{picture}", "--save -"}, "{picture}", "model nv_small: "}},
+#ifdef NVDLA_HAS_IMPORTER
       {"digits_onnx", {{""}, "", "digits.onnx on model nv_small, 1000"}},
+#endif
       {"convolution", {{"", "model:nv_small"}, "", "nv_small: 24576 of 24576"}},
       {"activation", {{""}, "", ""}},
       {"network", {{"", "lenet5", "lenet5 --tensors"}, "lenet5", "model nv_small, int8: "}},
