@@ -94,9 +94,9 @@ void classify(const Options& options, const nvdla::Device& device, const char* n
 }
 
 int run(const Options& options) {
+  const nvdla::Device device = nvdla::Device::open(options.device, program::open_options());
   const digits::Weights weights = digits::load_weights(options.data / "weights.json");
   const digits::HeldOut held_out = digits::read_held_out(options.data);
-  const nvdla::Device device = nvdla::Device::open(options.device, program::open_options());
   std::vector<std::size_t> of_floats;
   std::size_t right = 0;
   for (std::size_t i = 0; i < held_out.pictures.size(); ++i) {
