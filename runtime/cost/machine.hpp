@@ -24,6 +24,23 @@ struct Machine {
   std::uint32_t cdp_throughput = 0;
 };
 
+// Returns the rates of a configuration; `Hardware` has fields of the same names (nvdla_hw.h).
+template <typename Hardware>
+constexpr Machine machine_of(const Hardware& hw) noexcept {
+  return {.atom = hw.atom,
+          .atomic_c = hw.atomic_c,
+          .atomic_k = hw.atomic_k,
+          .cbuf_entries = hw.cbuf_entries,
+          .cbuf_entry_bytes = hw.cbuf_entry_bytes,
+          .bus_bytes = hw.bus_bytes,
+          .burst = hw.burst,
+          .sram_burst = hw.sram_burst,
+          .sdp_x_throughput = hw.sdp_x_throughput,
+          .sdp_throughput = hw.sdp_throughput,
+          .pdp_throughput = hw.pdp_throughput,
+          .cdp_throughput = hw.cdp_throughput};
+}
+
 // Positions of a stripe, which share the kernels that the multipliers loaded last.
 inline constexpr std::uint64_t kStripe = 16;
 

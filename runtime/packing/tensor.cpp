@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "nvdla/lowlevel/tensors.hpp"
 #include "nvdla/types/device_info.hpp"
+#include "nvdla/types/error.hpp"
 #include "nvdla/types/half.hpp"
 #include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"
@@ -81,14 +85,21 @@ void check_type(const TensorDesc& desc) {
   }
 }
 
-// Whole atoms.
-std::uint64_t line_bytes(const TensorDesc& d) {
-  const std::uint64_t width = d.shape.width;
-  return d.planar ? round_up(width * d.element_bytes(), d.atom) : width * d.atom;
+// From an element to the next in its line.
+std::uint32_t column_bytes(const TensorDesc& d) {
+  if (d.pixel != 0) return d.pixel;
+  return d.planar ? d.element_bytes() : d.atom;
 }
 
-// From an element to the next in its line.
-std::uint32_t column_bytes(const TensorDesc& d) { return d.planar ? d.element_bytes() : d.atom; }
+// Whole atoms.
+std::uint64_t line_bytes(const TensorDesc& d) {
+  return round_up(std::uint64_t{d.shape.width} * column_bytes(d), d.atom);
+}
+
+// Channels that lie side by side.
+std::uint32_t lanes_of(const TensorDesc& d) {
+  return d.planar ? 1 : column_bytes(d) / d.element_bytes();
+}
 
 // Distances between an application's elements.
 struct Steps {
@@ -107,7 +118,7 @@ Steps steps(const Shape& s, Layout layout) {
 template <typename Line>
 void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
   const Steps step = steps(d.shape, layout);
-  const std::uint32_t lanes = d.planar ? 1 : d.elements_per_atom();
+  const std::uint32_t lanes = lanes_of(d);
   for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
     for (std::uint32_t s = 0; s < d.surfaces(); ++s) {
       for (std::uint32_t y = 0; y < d.shape.height; ++y) {
@@ -127,7 +138,7 @@ void for_each_lane(const TensorDesc& d, Layout layout, const Line& line) {
 
 // Makes zeros of the surface whose last lanes are no channel's.
 void clear_last_surface(const TensorDesc& d, std::span<std::byte> cube) {
-  if (d.planar || d.shape.channels % d.elements_per_atom() == 0) return;
+  if (d.shape.channels % lanes_of(d) == 0) return;
   for (std::uint32_t n = 0; n < d.shape.batch; ++n) {
     for (std::uint32_t y = 0; y < d.shape.height; ++y) {
       std::byte* const line = cube.data() + std::uint64_t{n} * d.batch_stride +
@@ -217,6 +228,24 @@ void pack_half(const TensorDesc& d, Layout layout, std::span<const float> source
   });
 }
 
+// Throws if what lies as pixels is no such tensor.
+void check_pixel(const TensorDesc& d) {
+  if (d.pixel == 0) return;
+  const std::uint32_t one = d.element_bytes();
+  std::string reason;
+  if (d.pixel != one && d.pixel != 4 * one) {
+    reason =
+        fmt::format("is neither 0 nor the bytes of one or four channels: {}, {}", one, 4 * one);
+  } else if (d.planar) {
+    reason = "of planes, which have no pixels";
+  } else if (d.shape.channels * one > d.pixel) {
+    reason =
+        fmt::format("is less than {} channels take: {}", d.shape.channels, d.shape.channels * one);
+  }
+  if (reason.empty()) return;
+  throw Error(ErrorCode::kInvalidArgument, fmt::format("pixel {} {}", d.pixel, reason));
+}
+
 }  // namespace
 
 TensorDesc packed_tensor(const DeviceInfo& info, const Shape& shape, Precision precision) {
@@ -236,6 +265,7 @@ TensorDesc resolve(const TensorDesc& desc) {
   check_range("height", desc.shape.height, 1U, detail::kMaxSide);
   check_range("channels", desc.shape.channels, 1U, detail::kMaxSide);
   check_range("batch", desc.shape.batch, 1U, kMaxBatch);
+  check_pixel(desc);
 
   TensorDesc d = desc;
   d.line_stride = stride("line_stride", desc.line_stride, line_bytes(d), d);

@@ -43,6 +43,7 @@ struct TensorNode {
   // Passes set these.
   std::optional<View> view;
   std::optional<nvdla_conv> folded_for;  // the convolution as whose input it lies folded in width
+  std::uint32_t pixel = 0;               // bytes of a pixel where it lies as pixels; else 0
   TensorDesc desc;                       // how it lies in memory; of an image only what it is
 };
 

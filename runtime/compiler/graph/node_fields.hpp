@@ -133,6 +133,7 @@ void visit_fields(Visitor& v, Node& n, const TensorDesc& base) {
   v.value("surface_stride", n.surface_stride, base.surface_stride);
   v.value("batch_stride", n.batch_stride, base.batch_stride);
   v.value("planar", n.planar, base.planar);
+  v.value("pixel", n.pixel, base.pixel);
 }
 
 template <typename Visitor, typename Node>
@@ -162,6 +163,7 @@ void visit_fields(Visitor& v, Node& n, const TensorNode& base) {
   v.value("read", n.read, base.read);
   v.block("view", n.view, base.view);
   v.block("folded_for", n.folded_for, base.folded_for);
+  v.value("pixel", n.pixel, base.pixel);
   v.block("desc", n.desc, base.desc);
 }
 
@@ -252,6 +254,7 @@ void visit_fields(Visitor& v, Node& n, const ConvNode& base) {
   v.value("folding", n.tuning.folding, base.tuning.folding);
   v.value("winograd", n.tuning.winograd, base.tuning.winograd);
   v.value("batching", n.tuning.batch, base.tuning.batch);
+  v.value("pixels", n.tuning.pixels, base.tuning.pixels);
   v.value("winograd_truncate", n.winograd_truncate, base.winograd_truncate);
   v.value("wanted_post_extension", n.tuning.post_extension, base.tuning.post_extension);
   v.block("form", n.form, base.form);

@@ -25,7 +25,13 @@ const OperatorYNode& operator_y(const LayerNode& node) {
 }
 
 void place_image(const Lowering& lowering, std::uint32_t tensor, nvdla_conv& conv) {
-  const ImageDesc image = resolve(lowering.info(), *lowering.graph().tensors[tensor].image);
+  const TensorNode& node = lowering.graph().tensors[tensor];
+  if (!node.image) {
+    conv.input = lowering.surface(tensor);
+    conv.input.surface_stride = 0;
+    return;
+  }
+  const ImageDesc image = resolve(lowering.info(), *node.image);
   conv.input.slot = tensor;
   conv.input.line_stride = image.line_stride;
   if (pixel_layout(image.format).planes == 1) return;

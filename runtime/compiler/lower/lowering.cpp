@@ -25,7 +25,7 @@ std::string place_of(const Graph& graph, std::uint32_t tensor) {
 // SDP that processes int8 walks pairs of surfaces of an int16 cube, so there is room for an even
 // number of them.
 std::uint64_t cube_bytes(const TensorDesc& desc) {
-  const bool pairs = desc.precision == Precision::kInt16 && !desc.planar;
+  const bool pairs = desc.precision == Precision::kInt16 && !desc.planar && desc.pixel == 0;
   const std::uint32_t surfaces = desc.surfaces() + (pairs ? desc.surfaces() % 2 : 0);
   return std::uint64_t{surfaces} * desc.surface_stride;
 }

@@ -104,6 +104,7 @@ void check_tuning(const Convolution::Tuning& tuning, const nvdla_conv& conv) {
   check_rewrite("tuning.folding", tuning.folding);
   check_rewrite("tuning.winograd", tuning.winograd);
   check_rewrite("tuning.batch", tuning.batch);
+  check_rewrite("tuning.pixels", tuning.pixels);
   if (tuning.folding == Rewrite::kAlways) {
     if (const char* reason = cannot_fold(conv)) refuse_argument("not folded in width: {}", reason);
   }

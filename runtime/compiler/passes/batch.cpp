@@ -119,7 +119,7 @@ std::uint32_t images_at_once(const Graph& graph, const DeviceInfo& info, const L
   if (is_read_as_run(graph, info, node.output)) {
     reason = "its output of one position is read by SDP, which takes surfaces without gaps";
   }
-  if (reason == nullptr && part.form.winograd) return 1;
+  if (reason == nullptr && (part.form.winograd || part.conv.mode == NVDLA_CONV_IMAGE)) return 1;
 
   std::uint32_t best = 1;
   if (reason == nullptr) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "compiler/lower/conv.hpp"
+#include "compiler/passes/conv_cost.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/types/device_info.hpp"
@@ -14,15 +15,6 @@
 
 namespace nvdla::detail {
 namespace {
-
-// Returns as many kernel lines side by side as fit, but not more than there are.
-std::uint32_t kernel_lines(const DeviceInfo& info, const ConvNode& part) {
-  if (part.tuning.post_extension != 0) return part.tuning.post_extension;
-  const nvdla_conv& c = part.conv;
-  std::uint32_t lines = most_post_extension(info, c.kernel_width, c.stride_width, c.channels);
-  while (lines / 2 >= c.kernel_height) lines /= 2;
-  return lines;
-}
 
 // Returns the kernels of a layer whose blocks do not fill atoms, else 0.
 std::uint32_t kernels_of_narrow_blocks(const DeviceInfo& info, const ConvNode& part) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "compiler/passes/conv_cost.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/folding.hpp"
 #include "nvdla/types/device_info.hpp"
@@ -8,6 +9,12 @@
 
 namespace nvdla::detail {
 namespace {
+
+// Returns true if the layer is predicted to take fewer cycles on a folded input.
+bool pays(const DeviceInfo& info, const ConvNode& node) {
+  return cannot_fold(node.conv) == nullptr &&
+         is_faster(info, fold_width(node.conv).conv, node.conv, node.sdp);
+}
 
 // Returns the convolution that the input `tensor` is to be folded for, if any: its only reader,
 // which packs it as it likes it best.
@@ -23,8 +30,7 @@ ConvNode* reader_to_fold_for(Graph& graph, const DeviceInfo& info, std::uint32_t
     if (only == nullptr || only->tuning.folding == Rewrite::kNever) return nullptr;
   }
   if (only == nullptr) return nullptr;
-  const bool fold = only->tuning.folding == Rewrite::kAlways || folding_pays(info, only->conv);
-  return fold ? only : nullptr;
+  return only->tuning.folding == Rewrite::kAlways || pays(info, *only) ? only : nullptr;
 }
 
 void check_insisting(const ConvNode& conv, bool fold_inputs) {

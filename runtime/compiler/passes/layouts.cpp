@@ -39,6 +39,7 @@ TensorDesc image_desc(const Graph& graph, const DeviceInfo& info, std::uint32_t 
   desc.precision = tensor.precision;
   desc.atom = info.atom;
   desc.planar = tensor.planar;
+  desc.pixel = tensor.pixel;
   desc = resolve(desc);
   if (!tensor.producer) return desc;
   const LayerNode& producer = graph.layers[*tensor.producer];

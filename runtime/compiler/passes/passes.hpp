@@ -28,9 +28,12 @@ struct PassContext {
 Graph expand_cpu_layers(Graph graph, PassContext& context);
 // Makes padding layers paddings of the convolution behind them.
 Graph absorb_padding(Graph graph, PassContext& context);
-// Chooses convolutions in Winograd mode: where the layer asks for it, or where it takes fewer
-// steps. Throws if a layer insists on Winograd and cannot have it.
+// Chooses convolutions in Winograd mode: where the layer insists, or allows it and is predicted to
+// be faster. Throws if a layer insists on Winograd and cannot have it.
 Graph choose_winograd(Graph graph, PassContext& context);
+// Lets inputs that only one convolution reads lie as pixels where it is predicted to be faster so.
+// Throws if a layer insists and cannot have it.
+Graph read_inputs_as_pixels(Graph graph, PassContext& context);
 // Lets inputs that only one convolution reads lie folded in width where that pays. Throws if a
 // layer insists and cannot have it.
 Graph fold_inputs(Graph graph, PassContext& context);

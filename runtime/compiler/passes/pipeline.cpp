@@ -27,6 +27,8 @@ constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
     {"padding", "convolutions pad their input themselves", absorb_padding, true},
     {"winograd", "convolutions are computed in tiles", choose_winograd, true,
      &Convolution::Tuning::winograd},
+    {"pixels", "inputs of few channels lie as pixels", read_inputs_as_pixels, true,
+     &Convolution::Tuning::pixels},
     {"fold-inputs", "inputs lie folded in width", fold_inputs, true, &Convolution::Tuning::folding},
     {"mark-poolings", "poolings may follow on the fly", mark_flying_poolings, true},
     {"batch", "convolutions take several images", choose_images, true, &Convolution::Tuning::batch},

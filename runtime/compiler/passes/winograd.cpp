@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "compiler/passes/conv_cost.hpp"
 #include "compiler/passes/passes.hpp"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
@@ -10,9 +11,7 @@
 #include "nvdla/types/half.hpp"
 #include "nvdla/types/precision.hpp"
 #include "nvdla/types/shape.hpp"
-#include "packing/bands.hpp"
 #include "packing/cbuf.hpp"
-#include "packing/conv_steps.hpp"
 #include "packing/weight_stream.hpp"
 #include "support/check.hpp"
 #include "support/integers.hpp"
@@ -109,12 +108,9 @@ std::optional<WinogradForm> winograd_form(const DeviceInfo& info, const ConvNode
   form.desc = {weights_desc(node.conv), node.conv.stride_width, node.conv.stride_height, 0};
   // A tile in place of one position would leave gaps between surfaces, and be mostly for nothing.
   if (!always && out.width * out.height == 1) return std::nullopt;
-  if (!always && conv_steps(info, form.conv) >= conv_steps(info, node.conv)) return std::nullopt;
-  // A rewrite that does not fit the buffer is left out; of one that is asked for the error says
-  // why.
-  nvdla_conv one = form.conv;
-  one.batch = 1;
-  if (!always && !find_bands(info, one, false)) return std::nullopt;
+  // Tiles take fewer multiplications, and 16/9 of the weights; where they do not fit the buffer,
+  // the layer that asks for them gets the error that says why.
+  if (!always && !is_faster(info, form.conv, node.conv, node.sdp)) return std::nullopt;
   if (node.conv.proc_precision == NVDLA_PRECISION_FP16) {
     const auto& halves = std::get<std::vector<std::int16_t>>(*node.weights);
     if (!always && !winograd_weights_fit(form.desc, halves)) return std::nullopt;

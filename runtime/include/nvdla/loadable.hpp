@@ -60,13 +60,16 @@ struct LoadableTensor {
   std::uint32_t surface_stride = 0;  ///< bytes from surface to surface
   std::uint32_t batch_stride = 0;    ///< 0 is packed
   bool planar = false;               ///< planes, one a channel, of single pixels
-  std::uint64_t buffer_bytes = 0;    ///< what a buffer of the application needs
+  /// Bytes of a pixel of a tensor that lies as pixels (TensorDesc::pixel); else 0.
+  std::uint32_t pixel = 0;
+  std::uint64_t buffer_bytes = 0;  ///< what a buffer of the application needs
   /// Scale and zero point of the elements, where the file states them: those of make_loadable() do,
   /// NVIDIA's compiler has no place for it.
   std::optional<Quantization> quantization;
 
-  /// Pixels, which write_pixels() writes: neither a feature cube nor planes.
-  bool image() const noexcept { return !planar && pixel_format < 36; }
+  /// Pixels, which write_pixels() writes: neither a feature cube nor planes, nor a tensor that lies
+  /// as pixels.
+  bool image() const noexcept { return !planar && pixel == 0 && pixel_format < 36; }
 };
 
 /// A loadable that was read, verified and checked. Immutable, a handle.
@@ -138,14 +141,20 @@ struct LoadableOptions {
   LoadableInterface interface = LoadableInterface::kDla0_12;  ///< revision of the descriptors
   /// A text that says how the file was made, for people: up to 64 KiB.
   std::string note = {};
+  /// False for logic without the fault of DeviceInfo::has_weight_gating ("gating=off" in the name
+  /// of a device): layers need not keep all of their weights in the buffer, so there are fewer. A
+  /// device with the fault then refuses those that do not.
+  bool weight_gating = true;
+  /// Passes of the compiler that are left out, as BuildOptions::disabled_passes.
+  std::vector<std::string> disabled_passes = {};
 };
 
 /// A network as a loadable for a configuration ("nv_small"): a task of the interface for each
 /// program, whose layers run one after another, and a task for each operation of the CPU between
-/// them. Inputs lie as CompiledNetwork::desc() and image() say with
-/// BuildOptions::fold_inputs off, and the file keeps what they and outputs stand for. Tensors of a
-/// batch say the bytes from cube to cube as their fourth
-/// stride. Verdicts of comparisons are nowhere but in the device's counters.
+/// them. Inputs lie as CompiledNetwork::desc() and image() say with BuildOptions::fold_inputs off,
+/// and the file keeps what they and outputs stand for. Tensors of a batch say the bytes from cube
+/// to cube as their fourth stride. Verdicts of comparisons are nowhere but in the device's
+/// counters.
 ///
 /// Operations of the CPU have NVIDIA's form where that means the same: softmax of one position and
 /// power, both with `as_loadables`, in one cube of int8 or fp16 and in DRAM. All others are ours:

@@ -42,7 +42,8 @@ constexpr std::uint16_t kMemoryInput = 4;
 constexpr std::uint16_t kMemoryOutput = 8;
 constexpr std::uint16_t kMemoryDebug = 16;
 
-// Of a tensor's data_category: a feature cube; planes, one a channel.
+// Of a tensor's data_category: pixels; a feature cube; planes, one a channel.
+constexpr std::uint8_t kDataImage = 0;
 constexpr std::uint8_t kDataFeature = 2;
 constexpr std::uint8_t kDataPlanar = 3;
 

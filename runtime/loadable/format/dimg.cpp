@@ -40,11 +40,12 @@ Kind kind_of(const LoadableTensor& tensor) {
 }  // namespace
 
 std::vector<std::byte> make_dimg(const LoadableTensor& t, std::span<const std::byte> buffer) {
-  if (t.planar || t.image() || t.shape.batch != 1) {
+  if (t.planar || t.pixel != 0 || t.image() || t.shape.batch != 1) {
     throw Error(ErrorCode::kNotAvailable,
                 fmt::format("tensor '{}' is {}: a DIMG holds one feature cube", t.name,
                             t.shape.batch != 1 ? "a batch"
                             : t.planar         ? "planes"
+                            : t.pixel != 0     ? "pixels"
                                                : "an image"));
   }
   const Kind kind = kind_of(t);

@@ -222,6 +222,7 @@ TensorDesc CompiledLoadable::tensor_desc(std::string_view name) const {
   desc.surface_stride = t.surface_stride;
   if (t.shape.batch > 1) desc.batch_stride = t.batch_stride;
   desc.planar = t.planar;
+  desc.pixel = t.pixel;
   return resolve(desc);
 }
 

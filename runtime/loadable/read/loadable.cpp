@@ -66,6 +66,26 @@ std::uint64_t loadable::buffer_bytes(const MemoryEntry& memory) {
   return bytes;
 }
 
+// Returns the bytes of a pixel of a tensor that lies as pixels, else 0. Such a tensor is stored as
+// an image whose components have a sign and stand for reals.
+std::uint32_t loadable::pixel_of(const TensorEntry& entry) {
+  if (entry.data_category != kDataImage || !entry.quantization) return 0;
+  const bool bytes = entry.data_type == static_cast<std::uint8_t>(LoadableType::kInt8);
+  if (!bytes && entry.data_type != static_cast<std::uint8_t>(LoadableType::kInt16)) return 0;
+  switch (entry.pixel_format) {
+    case NVDLA_PIXEL_R8:
+      return bytes ? 1 : 0;
+    case NVDLA_PIXEL_A8B8G8R8:
+      return bytes ? 4 : 0;
+    case NVDLA_PIXEL_R16_I:
+      return bytes ? 0 : 2;
+    case NVDLA_PIXEL_A16B16G16R16:
+      return bytes ? 0 : 8;
+    default:
+      return 0;
+  }
+}
+
 LoadableTensor Loadable::Impl::describe(const Port& port) const {
   const loadable::TensorEntry& entry = container.tensors[port.tensor];
   LoadableTensor tensor;
@@ -89,6 +109,7 @@ LoadableTensor Loadable::Impl::describe(const Port& port) const {
   tensor.surface_stride = entry.stride[2];
   tensor.batch_stride = entry.stride[3];
   tensor.planar = entry.data_category == loadable::kDataPlanar;
+  tensor.pixel = loadable::pixel_of(entry);
   tensor.quantization = entry.quantization;
   tensor.buffer_bytes = loadable::buffer_bytes(container.memories[port.memory]);
   return tensor;

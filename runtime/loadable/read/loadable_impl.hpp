@@ -22,6 +22,7 @@ namespace loadable {
 
 // Of a memory. Throws kInvalidArgument if there is no such number.
 std::uint64_t buffer_bytes(const MemoryEntry& memory);
+std::uint32_t pixel_of(const TensorEntry& entry);
 
 }  // namespace loadable
 

@@ -276,9 +276,11 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                             static_cast<int>(interface));
   }
   // Whoever reads the file packs its inputs, and knows of no folding.
+  const Device device = Device::open(
+      fmt::format("model:{}{}", configuration, options.weight_gating ? "" : ",gating=off"));
   const CompiledNetwork net =
-      network.compile(Device::open(fmt::format("model:{}", configuration)), {.fold_inputs = false});
-  const nvdla_hw& hw = *detail::find_configuration(configuration);
+      network.compile(device, {.fold_inputs = false, .disabled_passes = options.disabled_passes});
+  const nvdla_hw& hw = *detail::find_configuration(device.info());
   const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);
   SavedFile file(compiled,
                  interface == LoadableInterface::kDla0_11 ? Revision::kOld : Revision::kNew);

@@ -16,7 +16,6 @@ namespace nvdla::loadable {
 namespace {
 
 constexpr std::uint8_t kNchw = 1, kNhwc = 2, kCubes = 3;  // of data_format
-constexpr std::uint8_t kImage = 0;                        // of data_category
 
 std::uint8_t code(LoadableType type) { return static_cast<std::uint8_t>(type); }
 
@@ -36,6 +35,23 @@ void set_shape(const Shape& shape, TensorEntry& t) {
   t.c = static_cast<std::int32_t>(shape.channels);
   t.h = static_cast<std::int32_t>(shape.height);
   t.w = static_cast<std::int32_t>(shape.width);
+}
+
+// A tensor that lies as pixels has the numbers of components that it uses, with a sign.
+void describe_pixels(const TensorDesc& desc, TensorEntry& t) {
+  const bool one = desc.pixel == desc.element_bytes();
+  t.data_type = code(type_of(desc.precision));
+  t.data_format = one ? kNchw : kNhwc;
+  t.data_category = kDataImage;
+  if (desc.precision == Precision::kInt8) {
+    t.pixel_format = one ? NVDLA_PIXEL_R8 : NVDLA_PIXEL_A8B8G8R8;
+  } else {
+    t.pixel_format = one ? NVDLA_PIXEL_R16_I : NVDLA_PIXEL_A16B16G16R16;
+  }
+  set_shape(desc.shape, t);
+  t.stride[0] = desc.pixel;
+  t.stride[1] = desc.line_stride;
+  if (desc.shape.batch > 1) t.stride[3] = desc.batch_stride;
 }
 
 void describe_cube(const TensorDesc& desc, TensorEntry& t) {
@@ -62,7 +78,7 @@ void describe_image(const ImageDesc& image, bool is_signed, TensorEntry& t) {
     t.data_type = code(is_signed ? LoadableType::kInt8 : LoadableType::kUint8);
   }
   t.data_format = pixel.components == 1 ? kNchw : kNhwc;
-  t.data_category = kImage;
+  t.data_category = kDataImage;
   t.pixel_format = static_cast<std::uint8_t>(image.format);
   set_shape({.channels = pixel.components, .height = image.height, .width = image.width}, t);
   t.stride[0] = pixel.bytes[0];
@@ -91,7 +107,8 @@ TensorEntry make_tensor(const CompiledNetwork::Impl& net, const CompiledNetwork:
   t.memory = slot_memory(port.slot);
   t.size = net.slots[port.slot].size;
   if (!port.image) {
-    describe_cube(resolve(port.desc), t);
+    const TensorDesc desc = resolve(port.desc);
+    desc.pixel != 0 ? describe_pixels(desc, t) : describe_cube(desc, t);
     t.quantization = port.quantization;
     return t;
   }

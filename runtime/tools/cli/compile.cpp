@@ -30,6 +30,7 @@ struct CompileOptions {
   std::string output;
   std::string device = "auto";
   std::string report;
+  std::vector<std::string> forbidden;
   bool check = false;
   ModelOptions import;
   std::string resize;
@@ -211,9 +212,10 @@ int check_model(const CompileOptions& options, const CompileReport& report) {
 
 // Returns what made the file: version and options, without the names of files, which differ from
 // machine to machine.
-std::string note_of(const CompileOptions& options, const ImportedModel& model) {
+std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const ImportedModel& model) {
   const ModelOptions& import = options.import;
-  std::string note = fmt::format("nvdla {} compile --cpu {}", program::version(), import.cpu);
+  std::string note = fmt::format("nvdla {} compile --device {} --cpu {}", program::version(),
+                                 model_name(hw), import.cpu);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) note += fmt::format(" {} {}", name, value);
   };
@@ -224,16 +226,16 @@ std::string note_of(const CompileOptions& options, const ImportedModel& model) {
   add("--std", fmt::format("{}", fmt::join(import.deviation, ",")));
   add("--pixels", import.pixels);
   add("--resize", options.resize);
+  for (const std::string& pass : options.forbidden) add("--forbid", pass);
   if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
   return note;
 }
 
 // Adds the layers of the loadable, and the memory that it takes.
-void add_layers(std::span<const std::byte> bytes, CompileReport& report) {
+void add_layers(std::span<const std::byte> bytes, const nvdla_hw& hw, CompileReport& report) {
   const Loadable file = Loadable::load(bytes);
-  const CompiledNetwork compiled = file.compile(Device::open("model:" + report.configuration));
-  const auto profile =
-      profile_layers(file, *detail::find_configuration(report.configuration), {}, {});
+  const CompiledNetwork compiled = file.compile(Device::open(model_name(hw)));
+  const auto profile = profile_layers(file, hw, {}, {});
   auto next = profile.begin();
   for (std::uint32_t i = 0; i < compiled.layers(); ++i) {
     CompiledLayer layer{std::string(compiled.layer_name(i)), compiled.layer_on_cpu(i), {}};
@@ -246,7 +248,8 @@ void add_layers(std::span<const std::byte> bytes, CompileReport& report) {
 int compile_model(const CompileOptions& options) {
   check_compile_arguments(options);
   CompileReport report;
-  report.configuration = model_configuration(options.device);
+  const nvdla_hw& hw = model_configuration(options.device);
+  report.configuration = hw.name;
   program::Progress progress;
   progress.say("importing");
   const ImportedModel model = load_model(options.model, report.configuration, options.import,
@@ -256,10 +259,12 @@ int compile_model(const CompileOptions& options) {
   report.scales = model.scales;
   if (options.check) return check_model(options, report);
   progress.say("compiling");
-  const auto bytes =
-      make_loadable(model.network, report.configuration, {.note = note_of(options, model)});
+  LoadableOptions making = loadable_options(hw);
+  making.note = note_of(options, hw, model);
+  making.disabled_passes = options.forbidden;
+  const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
-  if (!options.report.empty()) add_layers(bytes, report);
+  if (!options.report.empty()) add_layers(bytes, hw, report);
   write_report(options, report);
   std::FILE* const stream = program::is_standard_output(options.output) ? stderr : stdout;
   for (const ImportedTensor& t : model.inputs)
@@ -285,6 +290,11 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                              "What it is for; auto takes NVDLA_DEVICE, else nv_full");
   add_model_options(*command, options->import);
   program::add_resize_option(*command, options->resize);
+  command
+      ->add_option("--forbid", options->forbidden,
+                   "Passes of the compiler that are left out: expand, padding, winograd, pixels, "
+                   "fold-inputs, mark-poolings, batch, views, fuse-poolings")
+      ->type_name("PASS ...");
   command->add_flag("--check", options->check,
                     "Print each node with its place, or the reason why it has none, and compile "
                     "nothing; exit status 1 if one has none");

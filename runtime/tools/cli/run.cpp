@@ -378,11 +378,11 @@ std::vector<double> run_times(const RunOptions& options, Request& request) {
 Loadable load_network(const RunOptions& options) {
 #ifdef NVDLA_ONNX
   if (is_model(options.loadable)) {
-    const std::string configuration = model_configuration(options.device);
+    const nvdla_hw& hw = model_configuration(options.device);
     const ImportedModel model =
-        load_model(options.loadable, configuration, options.model, options.resize);
+        load_model(options.loadable, hw.name, options.model, options.resize);
     print_notices(model);
-    return Loadable::load(make_loadable(model.network, configuration));
+    return Loadable::load(make_loadable(model.network, hw.name, loadable_options(hw)));
   }
   if (options.model.any())
     throw UsageError(

@@ -272,6 +272,51 @@ TEST(BadTensor, StrideBeyond32Bits) {
   refused(d, "does not fit 32 bits");
 }
 
+TEST(BadTensor, PixelsOfOtherSizes) {
+  TensorDesc d = small();
+  d.pixel = 3;
+  refused(d, "pixel 3 is neither 0 nor the bytes of one or four channels: 1, 4");
+  d.pixel = 4;
+  refused(d, "pixel 4 is less than 5 channels take: 5");
+  d.shape.channels = 3;
+  d.planar = true;
+  refused(d, "pixel 4 of planes, which have no pixels");
+}
+
+// Each channel beside the others, and zero where there is none.
+TEST(Pixels, LieInLinesOfWholeAtoms) {
+  TensorDesc d;
+  d.shape = {.channels = 3, .height = 2, .width = 5, .batch = 2};
+  d.precision = Precision::kInt16;
+  d.atom = 32;
+  d.pixel = 8;
+  d = resolve(d);
+  EXPECT_EQ(d.line_stride, 64U);
+  EXPECT_EQ(d.surfaces(), 1U);
+  EXPECT_EQ(d.batch_stride, 128U);
+  EXPECT_EQ(tensor_bytes(d), 256U);
+  const auto source = numbered<std::int16_t>(d.shape.elements());
+  for (const Layout layout : {Layout::kNchw, Layout::kNhwc}) {
+    std::vector<std::byte> packed(256, std::byte{99});
+    pack(d, layout, std::span<const std::int16_t>(source), packed);
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      for (std::uint32_t y = 0; y < 2; ++y) {
+        for (std::uint32_t x = 0; x < 5; ++x) {
+          for (std::uint32_t c = 0; c < 4; ++c) {
+            std::int16_t found = 0;
+            std::memcpy(&found, packed.data() + n * 128 + y * 64 + x * 8 + c * 2, 2);
+            const bool none = c == 3;
+            EXPECT_EQ(found, none ? 0 : source[index(d.shape, layout, n, c, y, x)]);
+          }
+        }
+      }
+    }
+    std::vector<std::int16_t> back(source.size());
+    unpack(d, layout, packed, std::span<std::int16_t>(back));
+    EXPECT_EQ(back, source);
+  }
+}
+
 TEST(BadPack, TooFewElements) {
   std::vector<std::byte> cube(tensor_bytes(small()));
   expect_error(ErrorCode::kInvalidArgument, "29 elements given, a tensor of 1x5x2x3 (NCHW) has 30",

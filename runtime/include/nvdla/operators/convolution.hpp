@@ -26,7 +26,7 @@ using KernelSpan = std::variant<std::span<const std::int8_t>, std::span<const st
 /// The cases in which a layer is rewritten into one that may be faster.
 enum class Rewrite {
   kNever,   ///< The layer stays as it is.
-  kAuto,    ///< It is rewritten where that is possible and takes fewer steps by the estimate.
+  kAuto,    ///< It is rewritten where that is possible and predicted to be faster.
   kAlways,  ///< It is rewritten, or an error says what is in the way.
 };
 
@@ -67,6 +67,11 @@ struct Convolution {
     /// Width folding (folding.hpp) of an input of the network that only this layer reads. Results
     /// do not change, but where the input lies: CompiledNetwork::desc() tells.
     Rewrite folding = Rewrite::kNever;
+    /// An input of the network that only this layer reads, of integers and up to four channels,
+    /// lies as pixels (TensorDesc::pixel), which a line of the kernel takes in one step. Results do
+    /// not change, but where the input lies: CompiledNetwork::desc() tells. kAuto does it where the
+    /// layer is predicted to take fewer cycles.
+    Rewrite pixels = Rewrite::kAuto;
     /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
     /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed
     /// data (sums of four inputs) fit 8 or 16 bits, and transformed weights (conv_weights.hpp) fit

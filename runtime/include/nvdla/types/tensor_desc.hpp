@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 /// @file
-/// Feature cubes: how a tensor lies in memory.
+/// Feature cubes, planes and pixels: how a tensor lies in memory.
 ///
 /// Element (x, y, c) of cube n is at
 /// @code{.unparsed}
@@ -27,6 +27,12 @@ namespace nvdla {
 ///   n * batch_stride + c * surface_stride + y * line_stride + x * bytes
 /// @endcode
 /// with strides that are multiples of 64; lines are worked on in whole atoms.
+///
+/// Pixels instead, of inputs with up to four channels: element (x, y, c) of tensor n is at
+/// @code{.unparsed}
+///   n * batch_stride + y * line_stride + x * pixel + c * bytes
+/// @endcode
+/// where `pixel` bytes hold one channel or four, of which those beyond the last are padding.
 struct TensorDesc {
   Shape shape;                             ///< size in elements
   Precision precision = Precision::kInt8;  ///< type of the elements
@@ -36,6 +42,7 @@ struct TensorDesc {
   std::uint32_t surface_stride = 0;
   std::uint32_t batch_stride = 0;  ///< bytes from cube to cube, a multiple of the atom
   bool planar = false;             ///< true of planes, one a channel
+  std::uint32_t pixel = 0;         ///< bytes of a pixel where the tensor lies as pixels; else 0
 
   /// Returns the bytes of an element: 1 or 2.
   constexpr std::uint32_t element_bytes() const noexcept { return precision_bytes(precision); }
@@ -44,6 +51,7 @@ struct TensorDesc {
   /// Returns the number of surfaces, or planes.
   constexpr std::uint32_t surfaces() const noexcept {
     if (planar) return shape.channels;
+    if (pixel != 0) return 1;
     return (shape.channels + elements_per_atom() - 1) / elements_per_atom();
   }
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/info.hpp"
 #include "nvdla/types/error.hpp"
 #include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/samples.hpp"
@@ -72,6 +73,12 @@ CpuUse parse_cpu(const std::string& text) {
   return text == "all" ? CpuUse::kAll : text == "none" ? CpuUse::kNone : CpuUse::kTail;
 }
 
+// Returns true of logic without a fault that its configuration has.
+bool is_mended(const nvdla_hw& hw) {
+  return (detail::find_configuration(hw.name)->features & ~hw.features & NVDLA_HW_WEIGHT_GATING) !=
+         0;
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
@@ -134,9 +141,19 @@ bool ModelOptions::any() const {
 
 bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
 
-std::string model_configuration(const std::string& device) {
-  if (device_text(device) == "auto") return "nv_full";
-  return configuration_of(device).name;
+const nvdla_hw& model_configuration(const std::string& device) {
+  if (device_text(device) == "auto") return *detail::find_configuration("nv_full");
+  return configuration_of(device);
+}
+
+std::string model_name(const nvdla_hw& hw) {
+  return fmt::format("model:{}{}", hw.name, is_mended(hw) ? ",gating=off" : "");
+}
+
+LoadableOptions loadable_options(const nvdla_hw& hw) {
+  LoadableOptions options;
+  options.weight_gating = !is_mended(hw);
+  return options;
 }
 
 ImportedModel load_model(const std::string& path, const std::string& configuration,

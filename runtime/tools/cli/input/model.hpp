@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "firmware/nvdla_hw.h"
 #include "nvdla/import.hpp"
+#include "nvdla/loadable.hpp"
 
 namespace nvdla::cli {
 
@@ -30,8 +32,12 @@ struct ModelOptions {
 void add_model_options(CLI::App& command, ModelOptions& options);
 // Returns true if the name of a file ends as that of a model does: ".onnx".
 bool is_model(const std::string& path);
-// Returns the name of the configuration that a device, or NVDLA_DEVICE, stands for.
-std::string model_configuration(const std::string& device);
+// Returns the configuration that a device, or NVDLA_DEVICE, stands for.
+const nvdla_hw& model_configuration(const std::string& device);
+// Returns the name of the device model of such a configuration.
+std::string model_name(const nvdla_hw& hw);
+// Returns options with which a loadable is made for such a configuration.
+LoadableOptions loadable_options(const nvdla_hw& hw);
 // Imports a model for a configuration; `resize` is how pictures among its samples are brought to
 // the size of its input. Throws program::UsageError.
 ImportedModel load_model(const std::string& path, const std::string& configuration,

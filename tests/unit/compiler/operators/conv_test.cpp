@@ -196,6 +196,82 @@ TEST(NetworkConv, FoldedLayersEqualOthers) {
   EXPECT_GT(folded, 0);
 }
 
+// Inputs of up to four channels of integers, whatever their signs, paddings and batch.
+TEST(NetworkConv, PixelsGiveTheResultsOfTensors) {
+  int chosen = 0, drawn = 0;
+  test::expect_for_all(60, [&](test::Random& random) {
+    const auto r = random_conv(random, false);
+    if (!r || r->ref.processing == Precision::kFp16 || r->in.precision != r->ref.processing)
+      test::discard();
+    RefConv c = r->ref;
+    const test::Geometry& g = c.geometry;
+    const bool padded =
+        g.left >= static_cast<int>(c.kernel_width) || g.right >= static_cast<int>(c.kernel_width) ||
+        g.top >= static_cast<int>(c.kernel_height) || g.bottom >= static_cast<int>(c.kernel_height);
+    if (g.dilation_width != 1 || g.dilation_height != 1 || padded) test::discard();
+    Shape shape = r->in.shape;
+    shape.channels = c.channels = test::any(random, 1, 4);
+    shape.batch = test::any(random, 1, 3);
+    const Values in = test::random_tensor(shape, c.processing, random);
+    c.weights =
+        test::random_kernels(std::size_t{c.kernels} * c.channels * c.kernel_height * c.kernel_width,
+                             c.processing, random);
+    KernelHolder holder;
+    Convolution layer = test::layer_of(c, holder.hold(c.weights, c.processing));
+    layer.output = {.scale = 3, .shift = 12};
+    Values expected;
+    ++drawn;
+    for (const Rewrite pixels : {Rewrite::kNever, Rewrite::kAlways, Rewrite::kAuto}) {
+      layer.tuning.pixels = pixels;
+      Network net;
+      net.output(net.convolution(net.input("in", shape, c.processing), layer), "out");
+      Request request = net.build(Device::open("model:" + r->configuration));
+      test::write(request, "in", in);
+      request.run();
+      const Values found = test::read(request, "out");
+      if (pixels == Rewrite::kNever) expected = found;
+      ASSERT_TRUE(found == expected) << describe(*r);
+      EXPECT_TRUE(test::read(request, "in") == in);
+      const bool lies_so = request.network().desc("in").pixel != 0;
+      if (pixels != Rewrite::kAuto) {
+        EXPECT_EQ(lies_so, pixels == Rewrite::kAlways);
+      }
+      if (pixels == Rewrite::kAuto) chosen += lies_so ? 1 : 0;
+    }
+  });
+  EXPECT_GT(chosen, 0);
+  EXPECT_LT(chosen, drawn);
+}
+
+TEST(NetworkConv, PixelsThatCannotBe) {
+  const std::vector<std::int8_t> weights(4 * 8 * 3 * 3, 1);
+  Convolution c{.name = "stem", .kernels = 4, .kernel_height = 3, .kernel_width = 3};
+  c.tuning.pixels = Rewrite::kAlways;
+  const auto refused = [&](const std::string& reason, std::uint32_t channels, bool read_twice,
+                           const BuildOptions& options = {}) {
+    c.weights = std::span(weights).first(std::size_t{4} * channels * 9);
+    Network net;
+    const Tensor in = net.input("in", {channels, 9, 9});
+    net.output(net.convolution(in, c), "out");
+    if (read_twice) net.output(net.pointwise(in, {.x1 = {.relu = true}}), "other");
+    expect_error(ErrorCode::kInvalidArgument, "layer 0 'stem': " + reason,
+                 [&] { net.build(Device::open("model:nv_small"), options); });
+  };
+  const std::string why = "its input does not lie as pixels: ";
+  refused(why + "pixels have up to four channels", 5, false);
+  refused(why + "its input is not one of the network that this layer alone reads", 3, true);
+  refused("it insists on what the pass 'pixels' does", 3, false, {.disabled_passes = {"pixels"}});
+  c.dilation_width = 2;
+  refused(why + "the kernel is dilated", 3, false);
+  c.dilation_width = 1;
+  c.pad_top = 3;
+  refused(why + "positions of the kernel would lie in the padding", 3, false);
+  c.pad_top = 0;
+  c.tuning.folding = Rewrite::kAuto;
+  c.tuning.batch = Rewrite::kAlways;
+  refused(why + "tuning.batch is kAlways", 3, false);
+}
+
 // Floats are quantised as ever, also behind the last column.
 TEST(NetworkConv, InputsLieAsTheyAreOnDemand) {
   const std::vector<std::int8_t> weights(4 * 3 * 5 * 5, 1);

@@ -72,6 +72,20 @@ output %1 "out"
                1);
 }
 
+TEST(GraphPasses, AnInputOfFewChannelsLiesAsPixels) {
+  expect_graph(detail::read_inputs_as_pixels, "nv_small", R"(graph
+%0 = input "in" : int8 1x28x28
+%1 = conv "conv" %0 kernels=8 kernel=5x5 weights=ramp(0, 1) : int8 8x24x24
+output %1 "out"
+)",
+               R"(graph
+%0 = input "in" : int8 1x28x28 pixel=1
+%1 = conv "conv" %0 mode=image flags=convert|signed_pixels kernels=8 kernel=5x5 cvt_scale=1 weights=ramp(0, 1) form={kernel_lines=1} : int8 8x24x24
+output %1 "out"
+)",
+               1);
+}
+
 TEST(GraphPasses, APoolingFliesThatAloneReadsItsInput) {
   expect_graph(detail::mark_flying_poolings, "nv_small", R"(graph
 %0 = input "in" : int8 8x8x8

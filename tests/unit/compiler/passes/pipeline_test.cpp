@@ -15,9 +15,9 @@
 namespace nvdla {
 namespace {
 
-const std::vector<std::string> kOptional = {"expand",      "padding",       "winograd",
-                                            "fold-inputs", "mark-poolings", "batch",
-                                            "views",       "fuse-poolings"};
+const std::vector<std::string> kOptional = {"expand", "padding",     "winograd",
+                                            "pixels", "fold-inputs", "mark-poolings",
+                                            "batch",  "views",       "fuse-poolings"};
 
 std::vector<std::int8_t> weights_for(std::size_t count) {
   std::vector<std::int8_t> weights(count);
@@ -110,7 +110,7 @@ TEST(Passes, ReportWhatEachDid) {
 
 TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
   const std::string right =
-      "those are expand, padding, winograd, fold-inputs, mark-poolings, batch, views, "
+      "those are expand, padding, winograd, pixels, fold-inputs, mark-poolings, batch, views, "
       "fuse-poolings";
   expect_refused(small_network(), {"bands"},
                  "disabled_passes: 'bands' is no pass that can be left out; " + right);

@@ -84,13 +84,13 @@ TEST(GraphText, EachKindOfNodeIsReadAndPrinted) {
   [[maybe_unused]] auto& [tensors, inputs, outputs, layers, luts] = graph;
   [[maybe_unused]] auto& [name, input, output, part, operands, macs, absorbed_by] = layer;
   [[maybe_unused]] auto [shape, precision, image, producer, read, planar, memory, quantization,
-                         view, folded_for, layout] = detail::TensorNode{};
+                         view, folded_for, pixel, layout] = detail::TensorNode{};
   [[maybe_unused]] auto [operators, y, converter, bounds, processing, nan, relu_y, without_y, lut] =
       detail::SdpNode{};
   [[maybe_unused]] auto [alu, mul, mode, alus, muls, tensor, alu_shift, mul_shift, relu] =
       detail::OperatorNode{};
   [[maybe_unused]] auto [conv, weights, groups, sdp, tuning, truncate, form] = detail::ConvNode{};
-  [[maybe_unused]] auto [folding, winograd, batch, extension] = Convolution::Tuning{};
+  [[maybe_unused]] auto [folding, pixels, winograd, batch, extension] = Convolution::Tuning{};
   [[maybe_unused]] auto [tiles, folded, images, lines, blocks, at_once] = detail::ConvForm{};
   [[maybe_unused]] auto [conv_of_tiles, desc_of_tiles] = detail::WinogradForm{};
   [[maybe_unused]] auto [weights_of_tiles, step_x, step_y, weight_shift] = WinogradDesc{};

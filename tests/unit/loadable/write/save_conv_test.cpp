@@ -276,7 +276,7 @@ TEST(SaveConv, InputsAreNotFolded) {
   c.pad_value = 7;
   c.weights = weights;
   c.output = requantize(0.003);
-  c.tuning.folding = Rewrite::kAuto;
+  c.tuning = {.folding = Rewrite::kAuto, .pixels = Rewrite::kNever};
   Network network;
   network.output(network.convolution(network.input("in", {3, 21, 24}), c), "out");
   for (const std::string name : {"nv_small", "nv_full"}) {

@@ -59,6 +59,46 @@ TEST(Save, RunsAsTheNetwork) {
   }
 }
 
+// A tensor that lies as pixels lies so in the file, and takes elements and reals as any tensor.
+TEST(Save, TensorsThatLieAsPixels) {
+  const auto weights = random_elements<std::int8_t>(16 * 3 * 49, 7);
+  Convolution layer{.name = "stem", .kernels = 16, .kernel_height = 7, .kernel_width = 7};
+  layer.stride_height = layer.stride_width = 2;
+  layer.weights = weights;
+  layer.output = requantize(0.0005);
+  for (const std::uint32_t batch : {1U, 3U}) {
+    Network network;
+    const Tensor in =
+        network.input("in", {.channels = 3, .height = 31, .width = 45, .batch = batch},
+                      Precision::kInt8, {.scale = 0.5F, .zero_point = -3});
+    network.output(network.convolution(in, layer), "out");
+    for (const std::string name : test::kConfigurations) {
+      SCOPED_TRACE(name);
+      expect_round_trip<std::int8_t>(network, name, std::size_t{batch} * 3 * 31 * 45,
+                                     std::size_t{batch} * 16 * 13 * 20, batch);
+      const Loadable file = Loadable::load(test::saved_file(network, name));
+      const LoadableTensor tensor = file.input(0);
+      EXPECT_EQ(tensor.pixel, 4U);
+      EXPECT_EQ(tensor.shape.channels, 3U);
+      EXPECT_FALSE(tensor.image());
+      const Device device = Device::open("model:" + name);
+      Request loaded = file.open(device), built = network.build(device);
+      EXPECT_EQ(loaded.network().desc("in").pixel, 4U);
+      std::vector<float> reals(tensor.shape.elements());
+      for (std::size_t i = 0; i < reals.size(); ++i) reals[i] = static_cast<float>(i % 97) - 48;
+      std::vector<std::int8_t> results[2];
+      for (Request* request : {&loaded, &built}) {
+        request->write("in", Layout::kNhwc, reals);
+        request->run();
+        auto& result = results[request == &built];
+        result.resize(std::size_t{batch} * 16 * 13 * 20);
+        request->read("out", Layout::kNchw, std::span<std::int8_t>(result));
+      }
+      EXPECT_EQ(results[0], results[1]);
+    }
+  }
+}
+
 // Bands of a layer lie within buffers: in offsets of data cubes, or in addresses of their own.
 // Round trips run both.
 TEST(Save, OldCubesHaveAddressesOfTheirOwn) {
