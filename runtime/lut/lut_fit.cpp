@@ -5,7 +5,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
+#include <tuple>
 
+#include "lut/lut_candidate.hpp"
 #include "lut/lut_eval.hpp"
 #include "lut/lut_shape.hpp"
 
@@ -108,105 +112,168 @@ std::vector<double> saturations_of(const LutProblem& p, const std::vector<LutSam
   return places;
 }
 
-// One table with what it does on every sample.
-struct Candidate {
-  LutShape shape;
-  nvdla_lut lut = {};
-  std::vector<LutSide> side;
-  std::vector<double> error;
-};
-
-std::vector<Candidate> candidates_of(const LutProblem& p, const std::vector<LutSample>& samples,
-                                     const std::vector<double>& centres, LutTable table,
-                                     bool balanced) {
-  std::vector<Candidate> candidates;
-  for (const LutShape& shape : shapes_of(p, centres, table)) {
-    Candidate c;
-    c.shape = shape;
-    c.shape.balanced = balanced;
-    c.lut.unit = p.unit;
-    lut_place(p, samples, c.shape, c.lut);
-    c.side.reserve(samples.size());
-    c.error.reserve(samples.size());
-    for (const LutSample& s : samples) {
-      const LutAnswer answer = lut_answer(c.lut, table, p.real, s.raw);
-      c.side.push_back(answer.side);
-      c.error.push_back(p.error(s, answer.value));
-    }
-    candidates.push_back(std::move(c));
-  }
-  return candidates;
-}
-
-// The sample that spoilt the last pair often spoils the next one too: it is looked at first.
-class Pairs {
+// `Workspace` has what the rounds of a fit share.
+class Workspace {
  public:
-  explicit Pairs(std::size_t samples) : samples_(samples) {}
-
-  // True if the pair is better than all before.
-  bool better(const Candidate& le, const Candidate& lo, std::uint32_t flags) {
-    double worst = 0;
-    const auto spoils = [&](std::size_t i) {
-      const bool from_lo = lut_choice(flags, le.side[i], lo.side[i]) == LutTable::kLo;
-      worst = std::max(worst, from_lo ? lo.error[i] : le.error[i]);
-      if (worst < best_) return false;
-      spoiler_ = i;
-      return true;
-    };
-    if (spoils(spoiler_)) return false;
-    for (std::size_t i = 0; i < samples_; ++i) {
-      if (spoils(i)) return false;
+  // Returns a table without slopes. Most shapes come in more than one round.
+  const nvdla_lut& place(const LutProblem& p, const LutShape& shape) {
+    const auto [found, added] = tables_.try_emplace(
+        Key(shape.table, shape.exponential, shape.balanced, shape.log, shape.start));
+    if (added) {
+      found->second.unit = p.unit;
+      lut_place(p, shape, found->second);
     }
-    best_ = worst;
-    return true;
+    return found->second;
+  }
+  // Returns room for the errors of a number of candidates.
+  double* errors(std::size_t candidates) {
+    if (candidates > candidates_) {
+      errors_ = std::make_unique_for_overwrite<double[]>(candidates * kMaxLutSamples);
+      candidates_ = candidates;
+    }
+    return errors_.get();
   }
 
  private:
-  std::size_t samples_;
-  std::size_t spoiler_ = 0;
-  double best_ = std::numeric_limits<double>::infinity();
+  using Key = std::tuple<LutTable, bool, bool, int, double>;
+  std::map<Key, nvdla_lut> tables_;
+  std::unique_ptr<double[]> errors_;
+  std::size_t candidates_ = 0;
 };
 
-}  // namespace
+// `PairSearch` finds the best pair of tables for some samples.
+class PairSearch {
+ public:
+  PairSearch(const LutProblem& problem, const std::vector<LutSample>& samples,
+             const std::vector<double>& centres, bool balanced, Workspace& workspace)
+      : samples_(samples.size()) {
+    const std::vector<LutShape> le = shapes_of(problem, centres, LutTable::kLe);
+    const std::vector<LutShape> lo = shapes_of(problem, centres, LutTable::kLo);
+    double* errors = workspace.errors(le.size() + lo.size());
+    const auto add = [&](const std::vector<LutShape>& shapes, std::vector<LutCandidate>& to) {
+      to.reserve(shapes.size());
+      for (LutShape shape : shapes) {
+        shape.balanced = balanced;
+        to.emplace_back(problem, samples, shape, workspace.place(problem, shape), errors);
+        errors += kMaxLutSamples;
+      }
+    };
+    add(le, les_);
+    add(lo, los_);
+  }
 
-nvdla_lut lut_fit(const LutProblem& problem, const std::vector<LutSample>& samples,
-                  const std::vector<double>& places, bool balanced) {
-  const std::vector<double> centres = centres_of(problem, samples, places);
-  const std::vector<Candidate> les =
-      candidates_of(problem, samples, centres, LutTable::kLe, balanced);
-  const std::vector<Candidate> los =
-      candidates_of(problem, samples, centres, LutTable::kLo, balanced);
-  Pairs pairs(samples.size());
-  nvdla_lut best = {};
-  for (const Candidate& le : les) {
-    for (const Candidate& lo : los) {
-      // Beyond both tables the one answers that reaches farther: its slope was made for that.
-      std::uint32_t flags = le.lut.flags & NVDLA_LUT_LE_LINEAR;
-      if (lower_edge(lo.shape) < lower_edge(le.shape)) flags |= NVDLA_LUT_UNDERFLOW_LO;
-      if (upper_edge(lo.shape) > upper_edge(le.shape)) flags |= NVDLA_LUT_OVERFLOW_LO;
-      for (const std::uint32_t hybrid : std::array<std::uint32_t, 2>{NVDLA_LUT_HYBRID_LO, 0}) {
-        if (!pairs.better(le, lo, flags | hybrid)) continue;
-        best = le.lut;
-        best.flags = flags | hybrid;
-        best.lo_index_select = lo.lut.lo_index_select;
-        best.lo_start = lo.lut.lo_start;
-        best.lo_end = lo.lut.lo_end;
-        best.lo_underflow = lo.lut.lo_underflow;
-        best.lo_overflow = lo.lut.lo_overflow;
-        std::copy(std::begin(lo.lut.lo), std::end(lo.lut.lo), std::begin(best.lo));
+  nvdla_lut find() {
+    // A few of the pairs show what can be had; what does worse is dropped early.
+    constexpr std::size_t kFew = 8;
+    try_pairs(kFew);
+    limit_ = std::nextafter(limit_, std::numeric_limits<double>::infinity());
+    for (LutCandidate& le : les_) le.reset_limit();
+    for (LutCandidate& lo : los_) lo.reset_limit();
+    try_pairs(1);
+    return best_;
+  }
+
+ private:
+  // Hits of a candidate, and those of them whose errors reach the limit.
+  struct Hits {
+    SampleRange all, bad;
+  };
+
+  // Tries every `step`-th table of both kinds. Of equal pairs the first one wins.
+  void try_pairs(std::size_t step) {
+    for (std::size_t i = 0; i < les_.size(); i += step) {
+      for (std::size_t k = 0; k < los_.size();) {
+        if (known_limit_ != limit_) look_at_hits(step);
+        const Hits le = {les_[i].hits(), les_[i].bad_hits(limit_)};
+        // Up to a better pair, which changes the limit and may be better in another way still.
+        for (; k < los_.size(); k += step) {
+          const Hits& lo = lo_hits_[k];
+          // Where both tables hit, one of them answers; the other one answers its other hits.
+          const bool with_lo = lo.bad.empty() && le.bad.is_inside(lo.all);
+          const bool with_le = le.bad.empty() && lo.bad.is_inside(le.all);
+          if ((!with_lo && !with_le) || ends_fail(les_[i], los_[k])) continue;
+          if (with_lo && try_pair(les_[i], los_[k], NVDLA_LUT_HYBRID_LO)) break;
+          if (with_le && try_pair(les_[i], los_[k], 0)) break;
+        }
       }
     }
   }
-  return best;
-}
+
+  // Returns true if one end of the table that answers beyond both has an error of the limit or
+  // more.
+  bool ends_fail(LutCandidate& le, LutCandidate& lo) {
+    const bool lo_below = lower_edge(lo.shape()) < lower_edge(le.shape());
+    const bool lo_above = upper_edge(lo.shape()) > upper_edge(le.shape());
+    // The nearest edges may change places as inputs are rounded: the other one then cuts the end.
+    if ((lo_below ? lo : le).hits().first <= (lo_below ? le : lo).hits().first &&
+        (lo_below ? lo : le).slope_fails(limit_, LutSide::kUnderflow))
+      return true;
+    return (lo_above ? lo : le).hits().end >= (lo_above ? le : lo).hits().end &&
+           (lo_above ? lo : le).slope_fails(limit_, LutSide::kOverflow);
+  }
+
+  void look_at_hits(std::size_t step) {
+    known_limit_ = limit_;
+    lo_hits_.resize(los_.size());
+    for (std::size_t k = 0; k < los_.size(); k += step)
+      lo_hits_[k] = {los_[k].hits(), los_[k].bad_hits(limit_)};
+  }
+
+  // Returns true if the pair, whose hits are below the limit, is below it everywhere.
+  bool try_pair(LutCandidate& le, LutCandidate& lo, std::uint32_t hybrid) {
+    // Beyond both tables the one answers that reaches farther: its slope was made for that.
+    std::uint32_t flags = hybrid;
+    if (!le.shape().exponential) flags |= NVDLA_LUT_LE_LINEAR;
+    if (lower_edge(lo.shape()) < lower_edge(le.shape())) flags |= NVDLA_LUT_UNDERFLOW_LO;
+    if (upper_edge(lo.shape()) > upper_edge(le.shape())) flags |= NVDLA_LUT_OVERFLOW_LO;
+    const auto table_of = [&](std::size_t sample) -> LutCandidate& {
+      const LutTable table = lut_choice(flags, le.side(sample), lo.side(sample));
+      return table == LutTable::kLo ? lo : le;
+    };
+    std::array<std::size_t, 6> cuts = {
+        0, le.hits().first, lo.hits().first, le.hits().end, lo.hits().end, samples_};
+    std::sort(cuts.begin(), cuts.end());
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      const SampleRange range = {cuts[i], cuts[i + 1]};
+      if (range.empty()) continue;
+      LutCandidate& table = table_of(range.first);
+      if (table.side(range.first) == LutSide::kHit) continue;
+      if (!table.slope_stays_below(limit_, range)) return false;
+    }
+    limit_ = 0;
+    for (std::size_t i = 0; i < samples_; ++i) limit_ = std::max(limit_, table_of(i).error(i));
+    best_ = le.finished();
+    best_.flags = flags;
+    const nvdla_lut other = lo.finished();
+    best_.lo_index_select = other.lo_index_select;
+    best_.lo_start = other.lo_start;
+    best_.lo_end = other.lo_end;
+    best_.lo_underflow = other.lo_underflow;
+    best_.lo_overflow = other.lo_overflow;
+    std::copy(std::begin(other.lo), std::end(other.lo), std::begin(best_.lo));
+    return true;
+  }
+
+  std::size_t samples_;
+  std::vector<LutCandidate> les_, los_;
+  double limit_ = std::numeric_limits<double>::infinity();  // the error of the best pair
+  double known_limit_ = -1;                                 // of `lo_hits_`
+  std::vector<Hits> lo_hits_;
+  nvdla_lut best_ = {};
+};
+
+}  // namespace
 
 LutFitted lut_fit_all(const LutProblem& problem) {
   constexpr int kRounds = 4;
   std::vector<LutSample> samples = lut_samples(problem);
   std::vector<double> places = saturations_of(problem, samples);
+  Workspace workspace;
   LutFitted best;
   for (int round = 0; round < kRounds; ++round) {
-    const nvdla_lut lut = lut_fit(problem, samples, places, round % 2 != 0);
+    const nvdla_lut lut = PairSearch(problem, samples, centres_of(problem, samples, places),
+                                     round % 2 != 0, workspace)
+                              .find();
     const LutWorst worst = lut_worst(problem, lut);
     if (round == 0 || worst.error < best.worst.error) best = {lut, worst};
     if (best.worst.error <= problem.enough) break;

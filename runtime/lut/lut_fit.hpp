@@ -8,11 +8,15 @@
 
 #include <drm/nvdla_layer.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace nvdla::detail {
+
+// Room for the samples of a fit, with those that it adds.
+constexpr std::size_t kMaxLutSamples = 704;
 
 // An input as the unit sees it, and what is wanted for it.
 struct LutSample {
@@ -49,11 +53,6 @@ struct LutProblem {
   double error(const LutSample& sample, std::int64_t value) const;  // weighed
 };
 
-// Tables for the problem that are the best on `samples`, which are in the order of inputs. A table
-// may have to begin or to end at one of `places`. Entries are `balanced` or meet the function.
-nvdla_lut lut_fit(const LutProblem& problem, const std::vector<LutSample>& samples,
-                  const std::vector<double>& places, bool balanced);
-
 // Inputs that show where a problem is hard: densest where the function curves most.
 std::vector<LutSample> lut_samples(const LutProblem& problem);
 
@@ -65,8 +64,8 @@ struct LutWorst {
 };
 LutWorst lut_worst(const LutProblem& problem, const nvdla_lut& lut);
 
-// lut_fit() until it is good enough, or does not become better: each time with the input that was
-// worst before.
+// Fits tables until they are good enough, or do not become better: each time with the input that
+// was worst before.
 struct LutFitted {
   nvdla_lut lut;
   LutWorst worst;

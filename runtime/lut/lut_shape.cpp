@@ -2,8 +2,10 @@
 #include "lut/lut_shape.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "support/float.hpp"
 
@@ -100,35 +102,63 @@ nvdla_lut_slope slope_of(const LutProblem& p, double rise) {
 
 // Samples that one end of the table leaves to a line, and where the line starts.
 struct Beyond {
-  std::vector<const LutSample*> samples;
-  double anchor = 0;  // as an input
-  double entry = 0;   // in the unit of entries
+  // This many are enough; the fit looks at all samples afterwards.
+  static constexpr std::size_t kMax = 48;
+  std::size_t count = 0;
+  double entry = 0;                        // in the unit of entries
+  std::array<double, kMax> distance = {};  // from the start of the line
+  std::array<double, kMax> wanted = {};
+  // Weights of errors: lines may pass wanted values at the limit of results.
+  std::array<double, kMax> weight_above = {}, weight_below = {};
 };
 
-// What a rise leaves as the greatest error. Wanted values at the limit of results may be passed.
-double line_error(const LutProblem& p, const Beyond& beyond, double rise) {
-  double worst = 0;
-  for (const LutSample* s : beyond.samples) {
-    const double y = (beyond.entry + rise * (s->at - beyond.anchor) - p.entry_zero) / p.entry_scale;
-    const double miss = y - s->wanted;
-    if (s->wanted >= p.greatest && miss > 0) continue;
-    if (s->wanted <= p.least && miss < 0) continue;
-    worst = std::max(worst, std::abs(miss) * s->weight);
+Beyond beyond_end(const LutProblem& p, std::span<const LutSample> samples, double anchor,
+                  double entry) {
+  Beyond beyond;
+  beyond.count = std::min(samples.size(), Beyond::kMax);
+  beyond.entry = entry;
+  for (std::size_t i = 0; i < beyond.count; ++i) {
+    const bool all = samples.size() <= Beyond::kMax;
+    const LutSample& s = samples[all ? i : i * (samples.size() - 1) / (Beyond::kMax - 1)];
+    beyond.distance[i] = s.at - anchor;
+    beyond.wanted[i] = s.wanted;
+    beyond.weight_above[i] = s.wanted >= p.greatest ? 0 : s.weight;
+    beyond.weight_below[i] = s.wanted <= p.least ? 0 : s.weight;
   }
-  return worst;
+  return beyond;
+}
+
+// Returns the greatest error that a rise leaves.
+double line_error(const LutProblem& p, const Beyond& beyond, double rise) {
+  // Several at a time, of which none waits for another one. Those behind the last have no weight.
+  constexpr std::size_t kLanes = 4;
+  static_assert(Beyond::kMax % kLanes == 0);
+  std::array<double, kLanes> worst = {};
+  for (std::size_t i = 0; i < beyond.count; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) {
+      double y = beyond.entry + rise * beyond.distance[i + k];
+      // Entries of fp16 are the numbers themselves.
+      if (!p.real) y = (y - p.entry_zero) / p.entry_scale;
+      const double miss = y - beyond.wanted[i + k];
+      const double above = miss * beyond.weight_above[i + k];
+      const double below = -miss * beyond.weight_below[i + k];
+      worst[k] = std::max(worst[k], std::max(above, below));
+    }
+  }
+  return std::max(std::max(worst[0], worst[1]), std::max(worst[2], worst[3]));
 }
 
 // The error is convex in the rise, so thirds find its least.
 double best_rise(const LutProblem& p, const Beyond& beyond) {
   double low = 0, high = 0;
-  for (const LutSample* s : beyond.samples) {
+  for (std::size_t i = 0; i < beyond.count; ++i) {
     const double rise =
-        (s->wanted * p.entry_scale + p.entry_zero - beyond.entry) / (s->at - beyond.anchor);
+        (beyond.wanted[i] * p.entry_scale + p.entry_zero - beyond.entry) / beyond.distance[i];
     if (!std::isfinite(rise)) continue;
     low = std::min(low, rise);
     high = std::max(high, rise);
   }
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 40 && low < high; ++i) {
     const double a = low + (high - low) / 3;
     const double b = high - (high - low) / 3;
     if (line_error(p, beyond, a) <= line_error(p, beyond, b)) {
@@ -141,28 +171,23 @@ double best_rise(const LutProblem& p, const Beyond& beyond) {
 }
 
 // Level, or as steep as fits best: whichever does better once it is rounded.
-nvdla_lut_slope choose_slope(const LutProblem& p, Beyond& beyond) {
-  if (beyond.samples.empty()) return {0, 0};
-  // As many as it takes; the fit looks at all of them afterwards.
-  constexpr std::size_t kEnough = 48;
-  if (const std::size_t count = beyond.samples.size(); count > kEnough) {
-    std::vector<const LutSample*> some;
-    for (std::size_t i = 0; i < kEnough; ++i)
-      some.push_back(beyond.samples[i * (count - 1) / (kEnough - 1)]);
-    beyond.samples = std::move(some);
-  }
+nvdla_lut_slope choose_slope(const LutProblem& p, const Beyond& beyond) {
+  if (beyond.count == 0) return {0, 0};
   const nvdla_lut_slope slope = slope_of(p, best_rise(p, beyond));
   const double rise = p.real ? of_half(static_cast<std::uint16_t>(slope.scale))
                              : std::ldexp(slope.scale, -slope.shift);
   return line_error(p, beyond, rise) < line_error(p, beyond, 0) ? slope : nvdla_lut_slope{0, 0};
 }
 
-}  // namespace
-
-double LutShape::knot(unsigned index) const noexcept {
-  return exponential ? start + std::ldexp(1.0, log + static_cast<int>(index))
-                     : start + std::ldexp(index, log);
+// Of an exponential table the end may be beyond what a register holds; nothing is then.
+double end_of(const LutProblem& p, const LutShape& shape) {
+  const double edge = upper_edge(shape);
+  if (!shape.exponential) return edge;
+  return std::min(
+      edge, p.real ? std::ldexp(1.0, 127) : std::ldexp(1.0, static_cast<int>(p.bits) - 1) - 1);
 }
+
+}  // namespace
 
 std::int64_t LutProblem::raw(double at) const {
   if (!real) return static_cast<std::int64_t>(at);
@@ -179,21 +204,13 @@ double LutProblem::error(const LutSample& sample, std::int64_t value) const {
   return std::abs(result(value) - sample.wanted) * sample.weight;
 }
 
-void lut_place(const LutProblem& p, const std::vector<LutSample>& samples, const LutShape& shape,
-               nvdla_lut& lut) {
+void lut_place(const LutProblem& p, const LutShape& shape, nvdla_lut& lut) {
   const bool lo = shape.table == LutTable::kLo;
   std::uint16_t* entries = lo ? lut.lo : lut.le;
   const std::vector<double> values = knot_values(p, shape);
   for (unsigned i = 0; i <= shape.last(); ++i) entries[i] = entry_of(p, values[i]);
-
-  // Of an exponential table the end may be beyond what a register holds; nothing is then.
-  const double end =
-      shape.exponential
-          ? std::min(upper_edge(shape), p.real ? std::ldexp(1.0, 127)
-                                               : std::ldexp(1.0, static_cast<int>(p.bits) - 1) - 1)
-          : upper_edge(shape);
   (lo ? lut.lo_start : lut.le_start) = p.raw(shape.start);
-  (lo ? lut.lo_end : lut.le_end) = p.raw(end);
+  (lo ? lut.lo_end : lut.le_end) = p.raw(end_of(p, shape));
   if (lo) {
     lut.lo_index_select = shape.log;
   } else if (shape.exponential) {
@@ -205,15 +222,23 @@ void lut_place(const LutProblem& p, const std::vector<LutSample>& samples, const
     lut.le_index_offset = 0;
     lut.le_index_select = shape.log;
   }
+}
 
-  Beyond below{{}, lower_edge(shape), number_of(p, entries[0])};
-  Beyond above{{}, end, number_of(p, entries[shape.last()])};
-  for (const LutSample& s : samples) {
-    if (s.at < lower_edge(shape)) below.samples.push_back(&s);
-    if (s.at > end) above.samples.push_back(&s);
+nvdla_lut_slope lut_slope(const LutProblem& p, const LutShape& shape, const nvdla_lut& lut,
+                          LutSide end, const std::vector<LutSample>& samples) {
+  const std::uint16_t* entries = shape.table == LutTable::kLo ? lut.lo : lut.le;
+  if (end == LutSide::kUnderflow) {
+    const double anchor = lower_edge(shape);
+    const auto last = std::lower_bound(samples.begin(), samples.end(), anchor,
+                                       [](const LutSample& s, double at) { return s.at < at; });
+    return choose_slope(p,
+                        beyond_end(p, {samples.begin(), last}, anchor, number_of(p, entries[0])));
   }
-  (lo ? lut.lo_underflow : lut.le_underflow) = choose_slope(p, below);
-  (lo ? lut.lo_overflow : lut.le_overflow) = choose_slope(p, above);
+  const double anchor = end_of(p, shape);
+  const auto first = std::upper_bound(samples.begin(), samples.end(), anchor,
+                                      [](double at, const LutSample& s) { return at < s.at; });
+  return choose_slope(
+      p, beyond_end(p, {first, samples.end()}, anchor, number_of(p, entries[shape.last()])));
 }
 
 }  // namespace nvdla::detail

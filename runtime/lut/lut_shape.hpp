@@ -5,6 +5,7 @@
 #ifndef NVDLA_LUT_LUT_SHAPE_HPP
 #define NVDLA_LUT_LUT_SHAPE_HPP
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -25,17 +26,26 @@ struct LutShape {
   unsigned last() const noexcept {
     return table == LutTable::kLo ? NVDLA_LUT_LO_ENTRIES - 1 : NVDLA_LUT_LE_ENTRIES - 1;
   }
-  double knot(unsigned index) const noexcept;
+  double knot(unsigned index) const noexcept {
+    // 2^exponent, which is far from the ends of a double.
+    const auto power = [](int exponent) {
+      return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+    };
+    return exponential ? start + power(log + static_cast<int>(index)) : start + index * power(log);
+  }
 };
 
 // Inputs below and beyond which the table misses.
 inline double lower_edge(const LutShape& s) { return s.knot(0); }
 inline double upper_edge(const LutShape& s) { return s.knot(s.last()); }
 
-// The table's own fields of `lut`: place, entries that follow the problem's function, slopes that
-// suit those samples that miss the table.
-void lut_place(const LutProblem& problem, const std::vector<LutSample>& samples,
-               const LutShape& shape, nvdla_lut& lut);
+// Sets the table's own fields of `lut`, but for its slopes: where it lies, and entries that follow
+// the problem's function.
+void lut_place(const LutProblem& problem, const LutShape& shape, nvdla_lut& lut);
+// Returns the slope below or above a table that was placed which suits those of `samples` that miss
+// the table at that end. Samples are in the order of inputs.
+nvdla_lut_slope lut_slope(const LutProblem& problem, const LutShape& shape, const nvdla_lut& lut,
+                          LutSide end, const std::vector<LutSample>& samples);
 
 }  // namespace nvdla::detail
 
