@@ -30,6 +30,7 @@ struct Attempt {
   Network network;
   std::vector<ImportedTensor> inputs, outputs;
   std::vector<ImportedNode> nodes;
+  std::vector<std::string> notices;
   std::size_t refused = 0;
 };
 
@@ -77,6 +78,7 @@ Attempt lower(const import::Graph& graph, const import::LoweringOptions& options
       report_refusal(node, error.what(), "");
     }
   }
+  attempt.notices = lowering.notices();
   if (attempt.refused != 0 || !whole) return attempt;
   try {
     lowering.finish(attempt.inputs, attempt.outputs);
@@ -226,6 +228,7 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
   }
   model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());
   model.nodes = list_nodes(originals, model.nodes);
+  model.notices.insert(model.notices.end(), best.notices.begin(), best.notices.end());
   model.samples = options.samples.size();
   model.network = std::move(best.network);
   model.inputs = std::move(best.inputs);

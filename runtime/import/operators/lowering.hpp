@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "import/nodes/operation.hpp"
@@ -99,6 +100,9 @@ class Lowering {
   void use_cpu_for_average(std::string_view what);
   // Returns true if use_cpu() would not throw.
   bool may_use_cpu() const;
+  // Records what was chosen for the current node, for the user.
+  void note(std::string notice) { notices_.push_back(std::move(notice)); }
+  const std::vector<std::string>& notices() const { return notices_; }
   // Returns "CPU" if the CPU computes something of the current node.
   const std::set<std::string>& places() const { return places_; }
 
@@ -146,6 +150,7 @@ class Lowering {
   std::vector<bool> done_;
   std::map<std::string, int> names_;
   std::set<std::string> places_;
+  std::vector<std::string> notices_;
   std::map<ValueId, View> inputs_;
   std::set<ValueId> placeholders_;
   bool has_scales_ = false;  // the graph has nodes of quantisation

@@ -12,6 +12,7 @@
 #include "import/operators/operator.hpp"
 #include "import/operators/quantized.hpp"
 #include "import/operators/sums.hpp"
+#include "support/printable.hpp"
 
 namespace nvdla::import {
 namespace {
@@ -73,6 +74,44 @@ std::vector<double> channel_operand(const Step& step, const Kernels& kernels, co
   const auto operand = kernel_operand(step, kernels.dims, kernels.view, kernels.count);
   if (!operand) refuse_operand(op);
   return *operand;
+}
+
+// Returns how many steps the element farthest from the zero point is away from it.
+int reach(const Quantization& q) { return std::max(128 + q.zero_point, 127 - q.zero_point); }
+
+// Returns the quantisation with zero point 0 that holds all numbers of another one.
+Quantization without_zero_point(const Quantization& q) {
+  return {static_cast<float>(static_cast<double>(q.scale) * reach(q) / 127.5), 0};
+}
+
+// The factors of a product, the second of which may have one position.
+struct Factors {
+  Tensor tensors[2];
+  Quantization quantizations[2];
+  ValueId second = kNoValue;
+};
+
+// Without operator Y one factor must have zero point 0, the second one if it has one position.
+// Where that is not so its numbers are rounded again, to fewer steps, and a notice says what that
+// costs.
+void fit_factors(Lowering& l, const Operation& op, Factors& f, const Quantization& output) {
+  const bool alike = l.network().shape(f.tensors[0]) == l.network().shape(f.tensors[1]);
+  const auto is_right = [&](int i) { return f.quantizations[i].zero_point == 0; };
+  if (l.info().has_sdp_y || is_right(1) || (alike && is_right(0))) return;
+  // To round either factor costs the same; that of one position has fewer elements.
+  const Quantization to = without_zero_point(f.quantizations[1]);
+  const Quantization& other = f.quantizations[0];
+  const double steps = reach(other) * static_cast<double>(other.scale) *
+                       static_cast<double>(to.scale) / 2 / static_cast<double>(output.scale);
+  l.note(fmt::format(
+      "node '{}': {} has no operator Y for the zero points {} and {} of its factors; '{}' is "
+      "rounded to zero point 0, so that before they are rounded results may be {:.2f} steps beside "
+      "those of the file",
+      detail::printable(op.node().name), l.info().configuration, f.quantizations[0].zero_point,
+      f.quantizations[1].zero_point, detail::printable(op.graph().value(f.second).name),
+      std::ceil(steps * 100) / 100));
+  f.tensors[1] = requantized(l, f.tensors[1], to);
+  f.quantizations[1] = to;
 }
 
 Tensor add_extreme(Lowering& l, Tensor a, Tensor b, bool greatest) {
@@ -172,31 +211,29 @@ void quantized_pair(Lowering& l, const Operation& op) {
   if (op.constant(0) != nullptr || op.constant(1) != nullptr) return quantized_affine(l, op);
   const Dims dims = infer_binary(op)[0].dims;
   const bool product = op.op() == "Mul";
-  Quantization q[2] = {quantization_of(l, op, 0), quantization_of(l, op, 1)};
+  const Quantization q[2] = {quantization_of(l, op, 0), quantization_of(l, op, 1)};
   // A product may have one position of the second one.
   const std::size_t first = product && op.dims(0) != dims ? 1 : 0, second = 1 - first;
   const View view = view_of_result(l, op, dims);
-  const Tensor x = l.operand(op.input(first), dims, view, false);
-  const Tensor y = l.operand(op.input(second), dims, view, product);
-  if (product && !l.info().has_sdp_y && q[second].zero_point != 0 &&
-      (q[first].zero_point != 0 || !(l.network().shape(y) == l.network().shape(x))))
-    throw Refusal(fmt::format("both have a zero point ({} and {}), and {} has no operator Y for it",
-                              q[first].zero_point, q[second].zero_point, l.info().configuration),
-                  "quantise one of them with zero point 0");
-  const std::string layer = l.name();
+  Factors f = {{l.operand(op.input(first), dims, view, false),
+                l.operand(op.input(second), dims, view, product)},
+               {q[first], q[second]},
+               op.input(second)};
   const QuantizedEnd end = follow_bounds(l, op.node().outputs[0]);
+  if (product) fit_factors(l, op, f, end.output);
   if (op.op() == "Mean")
-    for (Quantization& each : q) each.scale /= 2;
-  const Tensor out = product ? l.network().multiply(x, y,
+    for (Quantization& each : f.quantizations) each.scale /= 2;
+  const std::string layer = l.name();
+  const Tensor out = product ? l.network().multiply(f.tensors[0], f.tensors[1],
                                                     {.name = layer,
-                                                     .a = q[first],
-                                                     .b = q[second],
+                                                     .a = f.quantizations[0],
+                                                     .b = f.quantizations[1],
                                                      .output = end.output,
                                                      .bounds = end.bounds})
-                             : l.network().add(x, y,
+                             : l.network().add(f.tensors[0], f.tensors[1],
                                                {.name = layer,
-                                                .a = q[first],
-                                                .b = q[second],
+                                                .a = f.quantizations[0],
+                                                .b = f.quantizations[1],
                                                 .output = end.output,
                                                 .bounds = end.bounds,
                                                 .subtract = op.op() == "Sub"});
