@@ -7,15 +7,30 @@ MODELS is tests/unit/import/quantized, whose networks ONNX Runtime has computed,
 
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 NVDLA = sys.argv[1]
 MODELS = pathlib.Path(sys.argv[2])
 MODEL = str(MODELS / "int8.onnx")
 DIGITS = MODELS.parents[3] / "runtime" / "examples" / "digits"
+# Two inputs, x and y, of 3x4x5 floats; of Debian's libonnx-testdata.
+SUM = pathlib.Path("/usr/share/libonnx-testdata/data/node/test_add/model.onnx")
+
+
+def array(shape, value):
+    """A NumPy array (.npy) of floats; element i is value + i / 100."""
+    count = 1
+    for size in shape:
+        count *= size
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    return (b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() +
+            struct.pack(f"<{count}f", *(value + i / 100 for i in range(count))))
 
 
 def run(*arguments):
@@ -91,6 +106,91 @@ class Compile(unittest.TestCase):
                                "-d", "model:nv_small")
         self.assertEqual(status, 2)
         self.assertIn("give samples of its inputs (--samples)", error)
+
+    def archive(self, name, arrays, method=zipfile.ZIP_STORED):
+        with zipfile.ZipFile(self.folder / name, "w", method) as file:
+            for key, data in arrays.items():
+                with file.open(key + ".npy", "w", force_zip64=True) as member:  # as NumPy does
+                    member.write(data)
+        return self.path(name)
+
+    def samples_of_two(self):
+        """Files of three samples for each of two inputs, in each form that gives the same."""
+        for name, value in (("x", 1), ("y", -2)):
+            (self.folder / name).mkdir()
+            for i in range(3):
+                (self.folder / name / f"{i}.npy").write_bytes(array((3, 4, 5), value + i))
+            (self.folder / f"{name}.npy").write_bytes(
+                (self.folder / name / "0.npy").read_bytes())
+        (self.folder / "each").mkdir()
+        for i in range(3):
+            self.archive(f"each/{i}.npz", {n: array((3, 4, 5), v + i) for n, v in (("x", 1), ("y", -2))},
+                         zipfile.ZIP_DEFLATED)
+        folders = ("x=" + self.path("x"), "y=" + self.path("y"))
+        files = [f"{n}={self.folder / n}/{i}.npy" for i in range(3) for n in "xy"]
+        return folders, files, (self.path("each"),)
+
+    @unittest.skipUnless(SUM.exists(), "libonnx-testdata is not installed")
+    def test_samples_of_several_inputs(self):
+        forms = self.samples_of_two()
+        loadables = set()
+        for form in forms:
+            arguments = [word for path in form for word in ("--samples", path)]
+            _, error, status = run("compile", str(SUM), "-o", self.path("a.nvdla"), *arguments)
+            self.assertEqual(status, 0, error)
+            loadables.add((self.folder / "a.nvdla").read_bytes())
+        self.assertEqual(len(loadables), 1)
+        # Many samples of one archive, and inputs by name in any order.
+        many = self.archive("many.npz", {n: array((2, 3, 4, 5), v) for n, v in (("x", 1), ("y", -2))})
+        _, error, status = run("compile", str(SUM), "-o", self.path("b.nvdla"), "--samples", many)
+        self.assertEqual(status, 0, error)
+        dump, _, _ = run("dump", self.path("b.nvdla"))
+        self.assertIn("2 samples", dump)
+        x, y = self.path("x.npy"), self.path("y.npy")
+        outs = set()
+        for inputs in ((x, y), ("x=" + x, "y=" + y), ("y=" + y, "x=" + x)):
+            words = [word for path in inputs for word in ("--input", path)]
+            _, error, status = run("run", self.path("a.nvdla"), *words, "-o", self.path("z.f32"))
+            self.assertEqual(status, 0, error)
+            outs.add((self.folder / "z.f32").read_bytes())
+        self.assertEqual(len(outs), 1)
+        for inputs, words in (
+                (("x=" + x,), "but 1 is given by --input"),
+                (("x=" + x, y), "some have a name and some have none"),
+                (("x=" + x, "x=" + y), "two files for input 'x'"),
+                (("z=" + x, "y=" + y), "no input is called 'z'; there are: 'x', 'y'")):
+            _, error, status = run("run", self.path("a.nvdla"),
+                                   *(word for path in inputs for word in ("--input", path)))
+            self.assertEqual(status, 2)
+            self.assertIn(words, error)
+
+    @unittest.skipUnless(SUM.exists(), "libonnx-testdata is not installed")
+    def test_errors_of_samples(self):
+        one, two = array((3, 4, 5), 1), array((2, 3, 4, 5), 1)
+        (self.folder / "x.npy").write_bytes(one)
+        x = self.path("x.npy")
+        archives = {
+            "short": {"x": one}, "other": {"x": one, "y": one, "z": one}, "apart": {"x": two, "y": one},
+            "text": {"x": one, "y": b"text"}, "shape": {"x": one, "y": array((4, 5), 1)}}
+        path = {name: self.archive(name + ".npz", arrays) for name, arrays in archives.items()}
+        damaged = bytearray((self.folder / "apart.npz").read_bytes())
+        damaged[400] ^= 1
+        (self.folder / "damaged.npz").write_bytes(damaged)
+        for samples, words in (
+                ((x,), f"{x}: the model has 2 inputs ('x', 'y'); expected NAME={x}"),
+                (("x=" + x,), "1 for input 'x' and 0 for 'y'; expected as many for each input"),
+                (("z=" + x,), "no input is called 'z'; there are: 'x', 'y'"),
+                (("x=" + path["short"],), "arrays of an archive have names; expected it without 'x='"),
+                ((path["short"],), "it has no array 'y'; expected one for each of 'x', 'y'"),
+                ((path["other"],), "it has an array 'z', and no input is called that"),
+                ((path["apart"],), "'x' has 2 samples and 'y' has 1; expected as many of each"),
+                ((path["text"],), "text.npz: 'y': it is no NumPy array"),
+                ((path["shape"],), "shape.npz: 'y': an array of 4x5, input 'y' takes 3x4x5"),
+                ((self.path("damaged.npz"),), "its bytes are damaged: their CRC-32 is")):
+            _, error, status = run("compile", str(SUM), "--check",
+                                   *(word for path in samples for word in ("--samples", path)))
+            self.assertEqual(status, 2, samples)
+            self.assertIn(words, error)
 
     def test_errors(self):
         (self.folder / "bad.onnx").write_bytes(b"\xff\xff")

@@ -109,10 +109,12 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::IsMember({"int8", "int16", "fp16"}).description(""))
       ->type_name("NAME");
   command
-      .add_option("--samples", options.samples,
-                  "Inputs that are typical, some dozen of them: pictures, NumPy arrays of one or "
-                  "of many, or folders of these")
-      ->type_name("FILE|FOLDER");
+      .add_option(
+          "--samples", options.samples,
+          "Inputs that are typical, some dozen of them: pictures, NumPy arrays (.npy) of one "
+          "or of many, archives (.npz) with an array for each input, or folders of these; "
+          "NAME=FILE or NAME=FOLDER for one of several inputs")
+      ->type_name("[NAME=]FILE|FOLDER");
   command
       .add_option("--mean", options.mean,
                   "The input is a picture, from whose pixels the model expects this to be "
