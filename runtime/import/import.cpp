@@ -46,7 +46,8 @@ void put_placeholders(import::Lowering& lowering, const import::Node& node) {
 }
 
 // Adds the layers of all nodes; `whole`: no node was refused before, so that there are all outputs.
-Attempt lower(const import::Graph& graph, const import::LoweringOptions& options, bool whole) {
+Attempt lower(const import::Graph& graph, const import::LoweringOptions& options, bool whole,
+              const import::Progress& progress) {
   Attempt attempt;
   import::Lowering lowering(graph, attempt.network, options);
   const auto report_refusal = [&](const import::Node& node, const std::string& reason,
@@ -65,6 +66,11 @@ Attempt lower(const import::Graph& graph, const import::LoweringOptions& options
     if (lowering.is_done(n)) {
       attempt.nodes.push_back({printable(node.name), printable(node.op), "fused", "", ""});
       continue;
+    }
+    if (progress) {
+      const std::string step = fmt::format("node '{}'", printable(node.name));
+      progress(
+          {step, static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(graph.nodes.size())});
     }
     try {
       const std::uint32_t before = attempt.network.layers();
@@ -155,9 +161,10 @@ std::vector<ImportedScale> quantize(import::Graph& graph, const DeviceInfo& info
                                     const std::map<import::ValueId, import::PixelInput>& pixels,
                                     std::vector<std::string>& notices) {
   const import::Graph before = graph;
-  const auto values = import::quantize_graph(graph, info, options.samples, pixels, notices);
+  const auto values =
+      import::quantize_graph(graph, info, options.samples, pixels, notices, options.progress);
   if (!options.measure || options.samples.empty()) return {};
-  return import::describe_scales(before, graph, values, options.samples, pixels);
+  return import::describe_scales(before, graph, values, options.samples, pixels, options.progress);
 }
 
 std::vector<ImportedNode> names_of(const import::Graph& graph) {
@@ -219,11 +226,11 @@ ImportedModel import_graph(std::span<const std::byte> bytes, const ModelPlace& p
     model.scales = quantize(graph, info, options, pixels, model.notices);
   import::Tables tables;
   import::LoweringOptions lowering{info, options.cpu, true, options.channels_last, &tables};
-  Attempt best = lower(graph, lowering, whole);
+  Attempt best = lower(graph, lowering, whole, options.progress);
   if (best.refused != 0) {
     // Perhaps the first axis is no batch.
     lowering.has_batch = false;
-    Attempt other = lower(graph, lowering, whole);
+    Attempt other = lower(graph, lowering, whole, options.progress);
     if (other.refused < best.refused) best = std::move(other);
   }
   model.nodes.insert(model.nodes.end(), best.nodes.begin(), best.nodes.end());

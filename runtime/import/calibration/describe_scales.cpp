@@ -52,7 +52,8 @@ double share_beyond(std::span<const float> numbers, const Quantization& q) {
 std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& integers,
                                            const std::vector<QuantizedValue>& values,
                                            const std::vector<Sample>& samples,
-                                           const std::map<ValueId, PixelInput>& pixels) {
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           const Progress& progress) {
   const Reference exact(floats), rounded(integers);
   std::map<ValueId, std::size_t> by_number, by_rounded;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -63,6 +64,7 @@ std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& int
   std::vector<double> beyond(values.size());
   const std::size_t count = std::min(samples.size(), kMostSamples);
   for (std::size_t s = 0; s < count; ++s) {
+    report_sample(progress, "noise of sample", s, count);
     const Sample sample = numbers_of_sample(floats, samples[s], pixels);
     std::vector<std::vector<float>> numbers(values.size());
     exact.run(sample, [&](ValueId id, std::span<float> all) {

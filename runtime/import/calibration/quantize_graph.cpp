@@ -121,7 +121,8 @@ std::vector<QuantizedValue> insert_scales(Graph& graph, const ScaleClasses& clas
 std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
                                            const std::vector<Sample>& samples,
                                            const std::map<ValueId, PixelInput>& pixels,
-                                           std::vector<std::string>& notices) {
+                                           std::vector<std::string>& notices,
+                                           const Progress& progress) {
   for (const Node& node : graph.nodes)
     if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear")
       throw_invalid_model(
@@ -133,7 +134,7 @@ std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
   absorb_affine(graph);
   const ScaleClasses classes(graph, !info.has_sdp_y, pixels);
   const auto ranges =
-      samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels);
+      samples.empty() ? nominal_ranges(classes) : find_ranges(graph, samples, pixels, progress);
   const Quantizations scales = choose_scales(graph, classes, ranges, pixels);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     Node& node = graph.nodes[n];

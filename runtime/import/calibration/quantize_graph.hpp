@@ -32,14 +32,16 @@ struct QuantizedValue {
 std::vector<QuantizedValue> quantize_graph(Graph& graph, const DeviceInfo& info,
                                            const std::vector<Sample>& samples,
                                            const std::map<ValueId, PixelInput>& pixels,
-                                           std::vector<std::string>& notices);
+                                           std::vector<std::string>& notices,
+                                           const Progress& progress = {});
 
 // Describes values that got a scale. With samples each has the noise that integers bring.
 // `floats` is the graph before it got scales, `integers` behind.
 std::vector<ImportedScale> describe_scales(const Graph& floats, const Graph& integers,
                                            const std::vector<QuantizedValue>& values,
                                            const std::vector<Sample>& samples,
-                                           const std::map<ValueId, PixelInput>& pixels);
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           const Progress& progress = {});
 
 // Makes inputs of the graph the pixels that `options.pixels` describe, and returns these. Where the
 // model is to be in int8 and all channels have one mean and deviation, the input keeps its numbers,

@@ -66,8 +66,16 @@ void NumberRange::add(std::span<const float> numbers) {
   }
 }
 
+void report_sample(const Progress& progress, std::string_view what, std::size_t done,
+                   std::size_t samples) {
+  if (!progress) return;
+  const std::string step = fmt::format("{} {}", what, done + 1);
+  progress({step, static_cast<std::uint32_t>(done), static_cast<std::uint32_t>(samples)});
+}
+
 std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector<Sample>& samples,
-                                           const std::map<ValueId, PixelInput>& pixels) {
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           const Progress& progress) {
   check_samples(graph, samples);
   const Reference reference(graph);
   std::map<ValueId, NumberRange> ranges;
@@ -76,9 +84,10 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
   std::atomic<std::size_t> next = 0;
   // The ranges do not depend on which thread takes which sample, nor does the first error.
   std::size_t failed = samples.size();
-  const auto work = [&] {
+  const auto work = [&](bool reports) {
     for (std::size_t s = next++; s < samples.size(); s = next++) {
       try {
+        if (reports) report_sample(progress, "sample", s, samples.size());
         std::map<ValueId, NumberRange> own;
         reference.run(numbers_of_sample(graph, samples[s], pixels),
                       [&](ValueId id, std::span<const float> numbers) { own[id].add(numbers); });
@@ -86,6 +95,7 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
         for (const auto& [id, range] : own) ranges[id].add(range);
       } catch (...) {
         const std::lock_guard lock(mutex);
+        next = samples.size();
         if (s < failed) {
           failed = s;
           failure = std::current_exception();
@@ -97,8 +107,8 @@ std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector
     std::vector<std::jthread> threads;
     const std::size_t count =
         std::min<std::size_t>(std::max(std::thread::hardware_concurrency(), 1U), samples.size());
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
-    work();
+    for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work, false);
+    work(true);
   }
   if (failure) std::rethrow_exception(failure);
   return ranges;

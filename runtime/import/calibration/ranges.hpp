@@ -4,8 +4,11 @@
 #ifndef NVDLA_IMPORT_CALIBRATION_RANGES_HPP
 #define NVDLA_IMPORT_CALIBRATION_RANGES_HPP
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "import/graph/graph.hpp"
@@ -13,6 +16,12 @@
 #include "nvdla/types/quantization.hpp"
 
 namespace nvdla::import {
+
+// The type of ImportOptions::progress.
+using Progress = std::function<void(const BuildProgress&)>;
+// Reports that a sample is next, if somebody wants to know that.
+void report_sample(const Progress& progress, std::string_view what, std::size_t done,
+                   std::size_t samples);
 
 // All ranges contain 0, which has to be an element of its own: padding is made of it.
 struct NumberRange {
@@ -42,7 +51,8 @@ Sample numbers_of_sample(const Graph& graph, const Sample& sample,
 // computed. Samples of `pixels` are pixels. Throws Error for samples that do not go with the
 // inputs.
 std::map<ValueId, NumberRange> find_ranges(const Graph& graph, const std::vector<Sample>& samples,
-                                           const std::map<ValueId, PixelInput>& pixels);
+                                           const std::map<ValueId, PixelInput>& pixels,
+                                           const Progress& progress = {});
 // Returns the scale and zero point of int8 that hold a range; `symmetric`: the zero point is 0.
 Quantization quantization_of(const NumberRange& range, bool symmetric);
 

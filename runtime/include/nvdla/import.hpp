@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "nvdla/build_options.hpp"
 #include "nvdla/network.hpp"
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/export.hpp"
@@ -84,6 +86,10 @@ struct ImportOptions {
   /// True: inputs and outputs may have their channels last, where ImportedTensor::layout describes
   /// that; false: the CPU puts them in the order of the model, where the network has another.
   bool channels_last = false;
+  /// Called by the thread that imports, before a sample is computed or its noise is measured, and
+  /// before a node gets its layers; each of these three counts steps of its own. What it throws
+  /// ends the import and reaches who asked for it.
+  std::function<void(const BuildProgress&)> progress = {};
   std::string name = "model";  ///< Name of a model in memory, for messages.
   /// Folder of a model in memory, in which data outside of it lies; empty: there is none.
   std::string folder = {};

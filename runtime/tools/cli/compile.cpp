@@ -252,8 +252,9 @@ int compile_model(const CompileOptions& options) {
   report.configuration = hw.name;
   program::Progress progress;
   progress.say("importing");
-  const ImportedModel model = load_model(options.model, report.configuration, options.import,
-                                         options.resize, options.check, !options.report.empty());
+  const ImportedModel model =
+      load_model(options.model, report.configuration, options.import, options.resize,
+                 progress.building("importing"), options.check, !options.report.empty());
   print_notices(model);
   report.nodes = model.nodes;
   report.scales = model.scales;

@@ -410,8 +410,10 @@ Loadable load_network(const RunOptions& options) {
 #ifdef NVDLA_ONNX
   if (is_model(options.loadable)) {
     const nvdla_hw& hw = model_configuration(options.device);
-    const ImportedModel model =
-        load_model(options.loadable, hw.name, options.model, options.resize);
+    program::Progress progress(options.json.empty());
+    progress.say("importing");
+    const ImportedModel model = load_model(options.loadable, hw.name, options.model, options.resize,
+                                           progress.building("importing"));
     print_notices(model);
     return Loadable::load(make_loadable(model.network, hw.name, loadable_options(hw)));
   }

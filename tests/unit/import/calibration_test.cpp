@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "model_maker.hpp"
 #include "nvdla/nvdla.hpp"
@@ -342,6 +346,42 @@ TEST(Calibration, PixelsThatDoNotFitAreRefused) {
             "model: input 'x': deviation 0 is no number above 0");
   EXPECT_EQ(m.refusal({.pixels = {{.name = "z"}}}),
             "model: no input is called 'z', which is to be a picture");
+}
+
+TEST(ImportProgress, CountsSamplesTheirNoiseAndNodes) {
+  const ModelMaker m = small_classifier();
+  ImportOptions options;
+  options.samples = random_samples(5, 3 * 16 * 16);
+  options.measure = true;
+  std::map<std::string, std::vector<std::uint32_t>> done, steps;
+  options.progress = [&](const BuildProgress& at) {
+    const std::string what(at.step.substr(0, at.step.find_last_of(' ')));
+    done[what].push_back(at.done);
+    steps[what].push_back(at.steps);
+  };
+  const ImportedModel model = m.import(options);
+  ASSERT_EQ(done.size(), 3U);
+  for (const auto& [what, list] : done) {
+    EXPECT_TRUE(std::is_sorted(list.begin(), list.end())) << what;
+    for (const std::uint32_t all : steps.at(what)) EXPECT_LT(list.back(), all) << what;
+  }
+  EXPECT_EQ(steps.at("sample")[0], 5U);
+  EXPECT_EQ(done.at("noise of sample"), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_GE(steps.at("node")[0], model.nodes.size() / 2);
+}
+
+// What is thrown ends the import, whatever it is at.
+TEST(ImportProgress, MayEndTheImport) {
+  const ModelMaker m = small_classifier();
+  for (const std::string what : {"sample", "noise", "node"}) {
+    ImportOptions options;
+    options.samples = random_samples(5, 3 * 16 * 16);
+    options.measure = true;
+    options.progress = [&](const BuildProgress& at) {
+      if (at.step.starts_with(what)) throw std::out_of_range("enough");
+    };
+    EXPECT_THROW((void)m.import(options), std::out_of_range) << what;
+  }
 }
 
 }  // namespace

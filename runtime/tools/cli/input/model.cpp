@@ -159,7 +159,8 @@ LoadableOptions loadable_options(const nvdla_hw& hw) {
 }
 
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, const std::string& resize, bool check,
+                         const ModelOptions& options, const std::string& resize,
+                         const std::function<void(const BuildProgress&)>& progress, bool check,
                          bool measure) {
   ImportOptions import;
   for (const std::string& shape : options.shapes) import.shapes.push_back(parse_shape(shape));
@@ -168,6 +169,7 @@ ImportedModel load_model(const std::string& path, const std::string& configurati
   import.check = check;
   import.measure = measure;
   import.channels_last = true;
+  import.progress = progress;
   import.precision = parse_precision(options.precision);
   if (const auto pixels = parse_pixels(options)) import.pixels = {*pixels};
   try {

@@ -5,6 +5,7 @@
 #define NVDLA_TOOLS_CLI_INPUT_MODEL_HPP
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ LoadableOptions loadable_options(const nvdla_hw& hw);
 // Imports a model for a configuration; `resize` is how pictures among its samples are brought to
 // the size of its input. Throws program::UsageError.
 ImportedModel load_model(const std::string& path, const std::string& configuration,
-                         const ModelOptions& options, const std::string& resize, bool check = false,
-                         bool measure = false);
+                         const ModelOptions& options, const std::string& resize,
+                         const std::function<void(const BuildProgress&)>& progress,
+                         bool check = false, bool measure = false);
 // Prints notices of the importer on standard error.
 void print_notices(const ImportedModel& model);
 
