@@ -35,6 +35,14 @@ int exponent_to_fit(const std::vector<double>& factors) {
   return 0;
 }
 
+// Makes a scalar step behind a table part of it.
+void append_step(Step& table, const Step& step) {
+  table.function = [first = table.function, next = step.scalar()](double x) {
+    return next(first(x));
+  };
+  table.jumps = table.jumps || step.jumps;
+}
+
 }  // namespace
 
 std::vector<float> operand_values(const Constant& operand, const Dims& dims, const View& view) {
@@ -175,10 +183,7 @@ bool Epilogue::add(const Step& step) {
   if (table_) {
     // A scalar step behind a table becomes part of it.
     if (!step.is_scalar()) return false;
-    table_->function = [first = table_->function, next = step.scalar()](double x) {
-      return next(first(x));
-    };
-    table_->jumps = table_->jumps || step.jumps;
+    append_step(*table_, step);
     return true;
   }
   switch (step.kind) {
@@ -213,7 +218,7 @@ bool Epilogue::add(const Step& step) {
   }
 }
 
-bool Epilogue::add_all(const std::vector<Step>& steps) {
+bool Epilogue::add_all(const std::vector<Step>& steps, const std::vector<Step>& behind) {
   const auto slots = slots_;
   const auto used = used_;
   const auto table = table_;
@@ -226,6 +231,13 @@ bool Epilogue::add_all(const std::vector<Step>& steps) {
   }
   // A table behind something else has to be one that the device has.
   if (table_ && (used_ != 0 || behind_sums_)) {
+    if (!behind.empty()) {
+      // The table is looked up again once it is whole.
+      Step whole = *table_;
+      for (const Step& step : behind) append_step(whole, step);
+      lut_.reset();
+      if (lowering_.fit_table(whole)) return true;
+    }
     lut_ = lowering_.fit_table(*table_);
     if (!lut_) {
       slots_ = slots;

@@ -21,8 +21,9 @@ class Epilogue {
 
   // Takes a step behind those that it has; returns false, and changes nothing, if it does not fit.
   bool add(const Step& step);
-  // Takes all of the steps or none.
-  bool add_all(const std::vector<Step>& steps);
+  // Takes all of the steps or none. `behind` are scalar steps that will follow them: a table that
+  // fits with these is fitted only once.
+  bool add_all(const std::vector<Step>& steps, const std::vector<Step>& behind = {});
   // Takes a shift by one number for each channel, first of all.
   void add_channels(const Constant& bias);
   bool is_empty() const { return used_ == 0 && !table_; }

@@ -3,6 +3,7 @@
 // Affine operators behind sums go into weights and bias, others into SDP.
 #include "import/operators/sums.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -37,6 +38,25 @@ std::optional<std::vector<Step>> normalization_steps(const Operation& op) {
   for (std::size_t i = 1; i < 5; ++i)
     if (op.constant(i) == nullptr) return std::nullopt;
   return batch_normalization_steps(op);
+}
+
+// Returns the steps of the nodes that alone read a value, one behind the other, as long as they are
+// scalar.
+std::vector<Step> scalar_steps_behind(const Lowering& l, ValueId id, const Dims& dims) {
+  std::vector<Step> steps;
+  for (const Node* node = l.next(id); node != nullptr; node = l.next(id)) {
+    const Operation op(l.graph(), *node);
+    if (node->outputs.size() != 1 || node->outputs[0] == kNoValue || is_integer(op.type(0)) ||
+        !find_elements(op) || infer_elements(op)[0].dims != dims)
+      break;
+    const auto found = steps_of(op, id);
+    if (!found || !std::all_of(found->steps.begin(), found->steps.end(),
+                               [](const Step& step) { return step.is_scalar(); }))
+      break;
+    steps.insert(steps.end(), found->steps.begin(), found->steps.end());
+    id = node->outputs[0];
+  }
+  return steps;
 }
 
 }  // namespace
@@ -74,7 +94,7 @@ ValueId follow_sums(Lowering& l, ValueId out, const Dims& dims, const View& view
       }
       begin();
     }
-    return epilogue.add_all(*steps);
+    return epilogue.add_all(*steps, scalar_steps_behind(l, next.node().outputs[0], dims));
   });
   begin();
   return last;

@@ -51,6 +51,29 @@ TEST(Import, NodesThatMeetAgainAreOneTable) {
     EXPECT_NEAR(out[i], in[i] / (1 + std::exp(-in[i])), 0.02) << in[i];
 }
 
+// No table is close enough to the product, which is six times as steep as what becomes of it.
+TEST(Import, TablesHaveTheStepsBehindThem) {
+  ModelMaker m;
+  m.input("x", {1, 1, 2, 2}).output("y").floats("w", {1, 1, 1, 1}, {1});
+  m.floats("half", {}, {0.53F})
+      .floats("three", {}, {3.01F})
+      .floats("none", {}, {0})
+      .floats("six", {}, {6});
+  m.node("Conv", {"x", "w"}, {"v"});
+  m.node("Mul", {"v", "half"}, {"c"});
+  m.node("Add", {"c", "three"}, {"a"});
+  m.node("Clip", {"a", "none", "six"}, {"k"});
+  m.node("Mul", {"c", "k"}, {"p"});
+  m.node("Div", {"p", "six"}, {"y"});
+  EXPECT_EQ(m.import().network.layers(), 1U);
+  const std::vector<float> in = {-4, -0.5F, 1, 8};
+  const auto out = m.run(in);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const float c = in[i] * 0.53F;
+    EXPECT_NEAR(out[i], c * std::clamp(c + 3.01F, 0.0F, 6.0F) / 6, 0.02) << in[i];
+  }
+}
+
 // Channels that a Reshape, a Transpose and a Reshape exchange are chosen by one layer.
 TEST(Import, ShufflesOfChannelsAreOneLayer) {
   ModelMaker m;
