@@ -2,72 +2,94 @@
 #include "cost/buffer_fill.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace nvdla::cost {
 namespace {
 
-// Measured: from the enable to the first beat of a memory that answers at once, with the way into
-// the buffer; the same when fetching goes on after it had to wait for room; what CDMA takes beyond
-// a cycle an atom for each run of atoms of the input.
-constexpr double kFirstBeat = 48;
+// Measured: from where fetching goes on after it had to wait for room to its first beat.
 constexpr double kGoOn = 34;
-constexpr double kRunGap = 1.5;
 
 }  // namespace
 
-BufferFill::BufferFill(const MemoryTiming& memory, const Reads& data, const Reads& weights,
-                       double room)
-    : data_(memory, data),
+BufferFill::BufferFill(const MemoryTiming& memory, const CubeFetch& data, const Reads& weights,
+                       double room, const Start& start)
+    : data_(memory, data.reads),
       weights_(memory, weights),
-      data_requests_(static_cast<double>(data.requests)),
+      data_requests_(static_cast<double>(data.reads.requests)),
       weight_requests_(static_cast<double>(weights.requests)),
-      data_rate_(data.requests == 0 ? 0
-                                    : data_requests_ / (static_cast<double>(data.atoms) +
-                                                        kRunGap * static_cast<double>(data.runs))),
-      shared_(data.interface == weights.interface && data.requests != 0 && weights.requests != 0),
+      data_pace_(data_requests_ == 0 ? 0 : data.own / data_requests_),
+      shared_pace_(std::max(data_pace_, data.shared * data_.period() + data.shared_own)),
+      shared_(data.reads.interface == weights.interface && data_requests_ != 0 &&
+              weight_requests_ != 0),
+      data_begin_(data.begin + start.data + start.data_lead * data_.period()),
+      weights_begin_(data.begin + start.weights + start.weights_lead * weights_.period()),
       room_(std::min(room, 1.0)),
       initial_(room_) {
-  start();
+  this->start();
 }
 
-// Both at once, in turn, until one of them has nothing to ask for.
+// Both at once until one of them has nothing to ask for; before one of them may begin, and then,
+// the other has the interface for itself.
 void BufferFill::start() {
-  const double alone = std::min(data_rate_, 1 / data_.period());
-  double data_rate = alone;
-  both_rate_ = 1 / weights_.period();
+  const double alone = 1 / std::max(data_pace_, data_.period());
+  double data_both = alone, weights_both = 1 / weights_.period();
   if (shared_) {
-    data_rate = std::min(data_rate_, 1 / (data_.period() + weights_.period()));
-    both_rate_ = (1 - data_rate * data_.period()) / weights_.period();
+    data_both = std::min(alone, 1 / shared_pace_);
+    weights_both = (1 - data_both * data_.period()) / weights_.period();
   }
-  const double weights = weight_requests_ * initial_;
+  double data = data_requests_, weights = weight_requests_ * initial_;
+  double time = std::min(data_begin_, weights_begin_), data_done = data_begin_;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  while (data > 0 || weights > 0) {
+    const bool fetches_data = data > 0 && time >= data_begin_;
+    const bool fetches_weights = weights > 0 && time >= weights_begin_;
+    const bool both = fetches_data && fetches_weights;
+    const double data_rate = !fetches_data ? 0 : both ? data_both : alone;
+    const double weights_rate = !fetches_weights ? 0 : both ? weights_both : 1 / weights_.period();
+    double cycles = kNever;
+    if (fetches_data) cycles = data / data_rate;
+    if (fetches_weights) cycles = std::min(cycles, weights / weights_rate);
+    if (time < data_begin_) cycles = std::min(cycles, data_begin_ - time);
+    if (time < weights_begin_) cycles = std::min(cycles, weights_begin_ - time);
+    const double went = weights_rate * cycles;
+    if (fetches_weights && num_phases_ < kPhases)
+      phases_[num_phases_++] = {.begin = time, .cycles = cycles, .requests = went};
+    data -= data_rate * cycles;
+    weights -= went;
+    if (data < kExact) data = 0;
+    if (weights < kExact) weights = 0;
+    time += cycles;
+    if (fetches_data && data == 0) data_done = time;
+  }
   if (data_requests_ != 0) {
-    const double data_time = data_requests_ / data_rate;
-    const double weight_time = weights / both_rate_;
-    both_end_ = std::min(data_time, weight_time);
-    double busy = data_time;
-    if (weight_time < data_time)
-      busy = weight_time + (data_requests_ - weight_time * data_rate) / alone;
-    data_end_ = kFirstBeat + data_.arrival(busy);
-    data_stall_ = busy - data_requests_ / data_rate_;
+    const double busy = data_done - data_begin_;
+    data_end_ = data_begin_ + data_.arrival(busy);
+    data_stall_ = std::max(busy - data_requests_ * std::max(data_pace_, 1.0), 0.0);
   }
   if (weight_requests_ == 0) return;
   fetched_ = initial_;
-  since_ = kFirstBeat;
-  busy_ = first_weights(weights);
-  weight_stall_ = std::max(busy_ - weights, 0.0);
+  since_ = weights_begin_;
+  busy_ = first_weights(weight_requests_ * initial_);
+  weight_stall_ = std::max(busy_ - weight_requests_ * initial_, 0.0);
 }
 
-// How long the interface takes for the first kernels, while there is room.
+// Returns how long the first kernels take, while there is room.
 double BufferFill::first_weights(double requests) const noexcept {
-  const double time = requests / both_rate_;
-  if (time <= both_end_) return time;
-  return both_end_ + (requests - both_end_ * both_rate_) * weights_.period();
+  double time = weights_begin_;
+  for (unsigned i = 0; i < num_phases_ && requests > kExact; ++i) {
+    const Phase& phase = phases_[i];
+    const double part = std::min(requests / phase.requests, 1.0);
+    time = phase.begin + part * phase.cycles;
+    requests -= part * phase.requests;
+  }
+  return time - weights_begin_;
 }
 
 double BufferFill::weights_end(double share) {
   if (weight_requests_ == 0) return 0;
   if (share <= initial_ + kExact)
-    return kFirstBeat + weights_.arrival(first_weights(share * weight_requests_));
+    return weights_begin_ + weights_.arrival(first_weights(share * weight_requests_));
   fetch_to(share);
   return clock();
 }

@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
-// How CDMA fills the convolution buffer: input and kernels share an interface, all input is there
-// before anything is computed, kernels come group by group as far as there is room for them.
+// `BufferFill` follows CDMA as it fills the convolution buffer: input and kernels share an
+// interface, all input is there before anything is computed, kernels come group by group as far as
+// there is room for them.
 #ifndef NVDLA_COST_BUFFER_FILL_HPP
 #define NVDLA_COST_BUFFER_FILL_HPP
 
 #include <cstdint>
 
+#include "cost/cube_fetch.hpp"
 #include "cost/memory_timing.hpp"
 
 namespace nvdla::cost {
 
 class BufferFill {
  public:
+  // `Start` sets when CDMA may ask for the input and for the kernels, and for how many beats of
+  // other clients the interface is taken first.
+  struct Start {
+    double data = 0, weights = 0;
+    double data_lead = 0, weights_lead = 0;
+  };
+
   // `room` is how much of the kernels fits, 1 for all of them.
-  BufferFill(const MemoryTiming& memory, const Reads& data, const Reads& weights, double room);
+  BufferFill(const MemoryTiming& memory, const CubeFetch& data, const Reads& weights, double room,
+             const Start& start);
 
   // When all input is there; 0 if it was there before.
   double data_end() const noexcept { return data_end_; }
   // When the first `share` of the kernels is there, 0 < share <= 1. Shares ascend, and before one
   // that needs it, as much as it needs has been released.
   double weights_end(double share);
-  // What has no room yet: release() what is oldest and go on.
+  // Returns whether this share has no room yet: release() what is oldest and go on.
   bool needs_room(double share) const noexcept { return share > room_ + kExact; }
   // A share of the kernels was used up at `time`.
   void release(double share, double time);
@@ -32,6 +42,12 @@ class BufferFill {
 
  private:
   static constexpr double kExact = 1e-9;
+  static constexpr unsigned kPhases = 3;
+
+  // Requests for kernels that go out in `cycles` from `begin` on.
+  struct Phase {
+    double begin = 0, cycles = 0, requests = 0;
+  };
 
   void start();
   double first_weights(double requests) const noexcept;
@@ -39,14 +55,18 @@ class BufferFill {
   double clock() const noexcept { return since_ + weights_.arrival(busy_); }
 
   Stream data_, weights_;
-  double data_requests_, weight_requests_, data_rate_;
+  double data_requests_, weight_requests_;
+  double data_pace_, shared_pace_;  // cycles of a request, alone and beside kernels
   bool shared_;
+  double data_begin_, weights_begin_;
   double room_;     // share of the kernels up to which they may be fetched
   double initial_;  // what fits at first
   double fetched_ = 0;
+  Phase phases_[kPhases];
+  unsigned num_phases_ = 0;
   // Kernels have been on their way since `since_`, and kept the interface busy for `busy_`.
   double since_ = 0, busy_ = 0;
-  double data_end_ = 0, both_end_ = 0, both_rate_ = 0;
+  double data_end_ = 0;
   double data_stall_ = 0, weight_stall_ = 0;
 };
 

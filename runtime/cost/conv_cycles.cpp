@@ -5,30 +5,39 @@
 #include <vector>
 
 #include "cost/buffer_fill.hpp"
+#include "cost/cube_fetch.hpp"
+#include "cost/stripes.hpp"
 #include "cost/unit_cycles.hpp"
 #include "cost/unit_rates.hpp"
 
 namespace nvdla::cost {
 namespace {
 
-// The way of the last sums to SDP and of what it makes of them into memory, measured.
-constexpr double kLastSums = 64;
+// `Pipeline` has the cycles that a layer takes beside those that it works, measured.
+struct Pipeline {
+  double from_data = 0, from_weights = 0;  // from their arrival to the first multiplication
+  double sums = 0;     // from the last multiplication to the first of its sums in SDP
+  double out = 0;      // from the last of them to the interrupt
+  double operand = 0;  // of that, more with an operand from memory
+  double deliver = 0;  // cycles of an atom of sums beyond those that SDP takes
+};
+constexpr Pipeline kFirstGeneration = {
+    .from_data = 40, .from_weights = 44, .sums = 19, .out = 51, .operand = 13, .deliver = 0};
+// Winograd's transforms lie on its way.
+constexpr Pipeline kWinograd = {
+    .from_data = 36, .from_weights = 44, .sums = 19, .out = 48, .operand = 13, .deliver = 0};
+constexpr Pipeline kSecondGeneration = {
+    .from_data = 0, .from_weights = 0, .sums = 19, .out = 45, .operand = 0, .deliver = 1};
 
-Reads data_reads(const Machine& machine, const ConvGeometry& layer) {
-  if (layer.image) {
-    Reads reads;
-    for (std::uint32_t plane = 0; plane < layer.planes; ++plane) {
-      const std::uint64_t bytes =
-          std::uint64_t{layer.x_offset + layer.width} * layer.plane_bytes[plane];
-      reads += read_lines(machine, layer.data, layer.height, ceil_div(bytes, machine.atom));
-    }
-    return reads;
-  }
-  const std::uint64_t surfaces =
-      ceil_div(std::uint64_t{layer.channels} * layer.element_bytes, machine.atom);
-  if (layer.width == 1 && layer.height == 1 && layer.surface_packed)
-    return read_lines(machine, layer.data, layer.batches, surfaces);
-  return read_lines(machine, layer.data, surfaces * layer.batches * layer.height, layer.width);
+// CACC's buffer between the array and SDP. That of the first generation has room for so many atoms.
+// That of the second has it for one stripe: the last step of a stripe begins when the stripe before
+// has left, and this long after.
+constexpr double kSumsAhead = 256;
+constexpr double kCreditTurn = 22;
+
+const Pipeline& pipeline(const Machine& machine, const ConvGeometry& layer) {
+  if (!machine.first_generation) return kSecondGeneration;
+  return layer.winograd ? kWinograd : kFirstGeneration;
 }
 
 Reads weight_reads(const Machine& machine, const ConvGeometry& layer, std::uint64_t groups) {
@@ -42,41 +51,44 @@ Reads weight_reads(const Machine& machine, const ConvGeometry& layer, std::uint6
   return reads;
 }
 
-// Cycles of the array for one kernel group.
-struct Steps {
-  std::uint64_t steps = 0;    // channel block and kernel position
-  std::uint64_t outputs = 0;  // each of which takes a cycle of each step
-  std::uint64_t least = 0;    // of a step, in which the next kernels are loaded
-
-  std::uint64_t cycles() const noexcept { return steps * std::max(outputs, least); }
+// Cycles that the array waits in a kernel group for room in CACC's buffer, if SDP takes `per_atom`
+// for an atom of sums. `first` is what of that the first stripe of a layer does not wait.
+struct CreditWait {
+  double group = 0, first = 0;
 };
 
-Steps group_steps(const Machine& machine, const ConvGeometry& layer, std::uint64_t group) {
-  const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height;
-  // The buffer gives an entry of kernels a cycle.
-  const std::uint64_t loaded =
-      ceil_div(group * machine.atomic_c * layer.element_bytes, machine.cbuf_entry_bytes);
-  Steps steps{.outputs = positions * layer.batches, .least = loaded};
-  if (layer.winograd) {
-    // A step takes four channels of a tile of 4 x 4 and gives four results.
-    steps.steps = ceil_div(layer.winograd_channels, machine.atomic_c / 16);
-    steps.outputs = ceil_div(positions, 4);
-  } else if (layer.image) {
-    // Rows of the kernel are channels, some of them side by side. Stripes end with their line.
-    steps.steps = ceil_div(layer.kernel_height, layer.post_lines) *
-                  ceil_div(layer.weight_channels * layer.post_lines, machine.atomic_c);
-    steps.outputs = layer.out_height * std::max<std::uint64_t>(layer.out_width, loaded);
-  } else {
-    steps.steps = ceil_div(layer.channels, machine.atomic_c) *
-                  (std::uint64_t{layer.kernel_width} * layer.kernel_height);
+CreditWait credit_wait(const Machine& machine, const Stripes& stripes, const Pipeline& pipe,
+                       double per_atom) {
+  CreditWait wait;
+  if (machine.first_generation) return wait;
+  // The steps but the last go on while the sums of the stripe before leave.
+  const auto of_stripe = [&](std::uint64_t outputs) {
+    const double step = static_cast<double>(std::max<std::uint64_t>(outputs, machine.atomic_k));
+    const double leaves = static_cast<double>(outputs) * (per_atom + pipe.deliver) + kCreditTurn;
+    return std::max(leaves - step * static_cast<double>(stripes.steps - 1), 0.0);
+  };
+  for (const Stripes::Kind& kind : stripes.kinds)
+    if (kind.count != 0) wait.group += static_cast<double>(kind.count) * of_stripe(kind.outputs);
+  wait.first = of_stripe(stripes.first);
+  return wait;
+}
+
+// The prefetch of operands takes the interface first.
+void add_lead(const Machine& machine, const SdpWork& post, Interface data, Interface weights,
+              BufferFill::Start& start) {
+  const auto queues = sdp_queues(machine);
+  for (unsigned i = 1; i < 4; ++i) {
+    const double ahead =
+        std::min(static_cast<double>(post.reads[i].requests), static_cast<double>(queues[i].beats));
+    if (post.reads[i].interface == data) start.data_lead += ahead;
+    if (post.reads[i].interface == weights) start.weights_lead += ahead;
   }
-  return steps;
 }
 
 std::uint64_t useful_macs(const ConvGeometry& layer) {
   const std::uint64_t positions = std::uint64_t{layer.out_width} * layer.out_height * layer.batches;
   const std::uint64_t kernel = std::uint64_t{layer.taps_x()} * layer.kernel_height * layer.channels;
-  // What 3 x 3 positions of each channel would take.
+  // Winograd spares some of the products, which count all the same.
   if (layer.winograd) return positions * layer.kernels * 9 * layer.winograd_channels;
   return positions * layer.kernels * kernel;
 }
@@ -87,8 +99,11 @@ LayerCycles conv_cycles(const Machine& machine, const MemoryTiming& memory,
                         const ConvGeometry& layer, const SdpGeometry& sdp, const PdpGeometry* pdp) {
   const std::uint64_t group = std::max(machine.atomic_k / layer.element_bytes, 1U);
   const std::uint64_t groups = ceil_div(layer.kernels, group);
-  const Reads data =
-      layer.fetches_data ? data_reads(machine, layer) : Reads{.interface = layer.data};
+  CubeFetch data = fetch_cube(machine, layer);
+  if (!layer.fetches_data) {
+    data.reads = {.interface = layer.data};
+    data.own = 0;
+  }
   const Reads weights = layer.fetches_weights ? weight_reads(machine, layer, groups)
                                               : Reads{.interface = layer.weights};
   const double buffer =
@@ -97,25 +112,33 @@ LayerCycles conv_cycles(const Machine& machine, const MemoryTiming& memory,
       layer.weight_bytes == 0 ? 1 : buffer / static_cast<double>(layer.weight_bytes);
   const double share =
       std::min(1.0, static_cast<double>(group) / static_cast<double>(std::max(layer.kernels, 1U)));
-  BufferFill fill(memory, data, weights, std::max(room, share));
 
   const SdpWork post = sdp_work(machine, sdp);
+  BufferFill::Start start;
+  add_lead(machine, post, layer.data, layer.weights, start);
+  BufferFill fill(memory, data, weights, std::max(room, share), start);
   std::uint64_t per_atom = post.per_atom;
   PdpWork pool;
   if (pdp != nullptr) {
     pool = pdp_work(machine, *pdp);
     per_atom = std::max(per_atom, pool.per_atom);
   }
-  const Steps steps = group_steps(machine, layer, group);
-  const double macs = static_cast<double>(steps.cycles());
-  const double operands = stream_time(memory, post.reads, 4) / static_cast<double>(groups);
+  const Pipeline& pipe = pipeline(machine, layer);
+  const Stripes stripes = cut_stripes(machine, layer, group);
+  const double macs = static_cast<double>(stripes.cycles);
+  const CreditWait credits = credit_wait(machine, stripes, pipe, static_cast<double>(per_atom));
+  const double operands =
+      stream_time(memory, post.reads, sdp_queues(machine)) / static_cast<double>(groups);
   const double passed_by_units =
       static_cast<double>(post.atoms * per_atom) / static_cast<double>(groups);
   const double passed = std::max(passed_by_units, operands);
-  const double slowest = std::max(macs, passed);
+  // From the first multiplication of a group to its first sums.
+  const double first_sums =
+      static_cast<double>((stripes.steps - 1) * std::max(stripes.first, stripes.least));
 
-  double end = fill.data_end(), first = 0, waited = 0;
-  // Of groups; the memory stays for the next layer.
+  double end = fill.data_end() + (layer.fetches_data ? pipe.from_data : 0);
+  double first = 0, waited = 0, sdp_end = 0;
+  // The ends of groups; the memory stays for the next layer.
   thread_local std::vector<double> ends;
   ends.clear();
   std::size_t released = 0;
@@ -123,19 +146,28 @@ LayerCycles conv_cycles(const Machine& machine, const MemoryTiming& memory,
     const double needed = std::min(1.0, static_cast<double>(i + 1) * share);
     while (layer.fetches_weights && fill.needs_room(needed) && released < ends.size())
       fill.release(share, ends[released++]);
-    const double there = layer.fetches_weights ? fill.weights_end(needed) : 0;
+    const double there =
+        layer.fetches_weights ? fill.weights_end(needed) + (i == 0 ? pipe.from_weights : 0) : 0;
     if (i == 0) first = std::max(end, there);
     waited += std::max(there - end, 0.0);
-    end = std::max(end, there) + slowest;
+    const double begin = std::max(end, there);
+    sdp_end = std::max(sdp_end, begin + first_sums) + passed;
+    const double array = macs + credits.group - (i == 0 ? credits.first : 0);
+    end = machine.first_generation ? std::max(begin + array, sdp_end - kSumsAhead)
+                                   : begin + std::max(array, operands);
     // Nobody asks where all kernels fit.
     if (room < 1) ends.push_back(end);
   }
-
-  LayerCycles cycles;
   // CACC hands the results of a stripe to SDP at once when it ends.
-  const double drain =
-      kLastSums + static_cast<double>((per_atom - 1) * std::min(steps.outputs, kStripe));
-  double total = end + drain;
+  const double drain = static_cast<double>(stripes.last) *
+                       (static_cast<double>(stripes.results * per_atom - 1) + pipe.deliver);
+  double last = end + drain;
+  if (machine.first_generation) last = std::max(last, sdp_end);
+  LayerCycles cycles;
+  double total = last + pipe.sums + pipe.out + (memory.write_latency - 1);
+  for (unsigned i = 1; i < 4; ++i)
+    if (post.reads[i].requests > 1 && sdp.operands[i - 1].per_element) total += pipe.operand;
+  const double sdp_out = total;
   if (pdp != nullptr) total += kPdpFlying - kSdpWrite + pool.tail;
   cycles.total = rounded(total);
   cycles.macs = useful_macs(layer);
@@ -143,28 +175,27 @@ LayerCycles conv_cycles(const Machine& machine, const MemoryTiming& memory,
   cycles.data = {0, rounded(fill.data_end())};
   cycles.weights = {0, layer.fetches_weights && groups != 0 ? rounded(fill.weights_end(1)) : 0};
   cycles.mac = {rounded(first), rounded(end)};
-  const double sdp_end = pdp == nullptr ? total : end + drain - kSdpWrite;
-  cycles.sdp = {cycles.mac.begin, rounded(sdp_end)};
+  cycles.sdp = {cycles.mac.begin, rounded(pdp == nullptr ? sdp_out : sdp_out - kSdpWrite)};
   if (pdp != nullptr) cycles.pdp = {cycles.mac.begin, cycles.total};
-  cycles.read = data.bytes + weights.bytes;
+  cycles.read = data.reads.bytes + weights.bytes;
   for (const Reads& reads : post.reads) cycles.read += reads.bytes;
   cycles.written = pdp == nullptr ? post.written : pool.written;
-  const double array = macs * static_cast<double>(groups);
+  const double computed = macs * static_cast<double>(groups);
   const Bound behind = passed == operands                                ? Bound::kMemory
                        : pdp != nullptr && pool.per_atom > post.per_atom ? Bound::kPdp
                                                                          : Bound::kSdp;
-  cycles.bound = most({{Bound::kMacs, array},
-                       {behind, (slowest - macs) * static_cast<double>(groups)},
+  cycles.bound = most({{Bound::kMacs, computed},
+                       {behind, std::max(last - first - computed - waited, 0.0)},
                        {Bound::kInput, fill.data_end()},
                        {Bound::kWeights, waited},
-                       {Bound::kStart, total - end}});
+                       {Bound::kStart, total - last}});
   const double starved =
       std::max(operands - std::max(passed_by_units, macs), 0.0) * static_cast<double>(groups);
   for (unsigned i = 0; i < 4; ++i)
     if (post.reads[i].requests != 0) cycles.stalls.sdp[i] = rounded(starved);
   cycles.stalls.data = rounded(fill.data_stall());
   cycles.stalls.weights = rounded(fill.weight_stall());
-  cycles.stalls.data_latency = data.requests * memory.latency;
+  cycles.stalls.data_latency = data.reads.requests * memory.latency;
   cycles.stalls.weight_latency = weights.requests * memory.latency;
   return cycles;
 }

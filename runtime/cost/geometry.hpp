@@ -21,6 +21,7 @@ struct ConvGeometry {
   std::uint32_t x_offset = 0;
   std::uint32_t element_bytes = 1;
   bool surface_packed = false;
+  std::uint32_t grain = 1;  // lines that are fetched at once
   Interface data = Interface::kPrimary;
   // The kernels.
   std::uint32_t kernels = 0, kernel_width = 0, kernel_height = 0;
@@ -34,7 +35,7 @@ struct ConvGeometry {
   bool image = false, winograd = false;
   std::uint32_t post_lines = 1;  // lines of an image that one step takes
   std::uint32_t out_width = 0, out_height = 0;
-  // Whether the layer fetches: what earlier layers kept is in the convolution buffer.
+  // False where earlier layers kept it in the convolution buffer.
   bool fetches_data = true, fetches_weights = true;
 
   // Taps of a kernel in x: an image has them among its channels.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is predicted of one layer.
+// `LayerCycles` is the prediction for one layer.
 #ifndef NVDLA_COST_LAYER_CYCLES_HPP
 #define NVDLA_COST_LAYER_CYCLES_HPP
 
@@ -9,7 +9,7 @@
 
 namespace nvdla::cost {
 
-// What takes most of a layer's time.
+// `Bound` names what takes most of a layer's time.
 enum class Bound : std::uint8_t {
   kMacs,     // multiply-accumulates
   kInput,    // nothing is computed before all input is in the convolution buffer
@@ -26,10 +26,10 @@ struct Part {
   Bound bound;
   double cycles;
 };
-// Of the parts of a layer's time the longest, of equals the first.
+// Returns the longest part of a layer's time, of equals the first.
 Bound most(std::initializer_list<Part> parts) noexcept;
 
-// Whole cycles.
+// Returns whole cycles.
 std::uint64_t rounded(double cycles) noexcept;
 
 // When a part of the device works on the layer, in cycles since it was enabled; empty for none.
@@ -39,7 +39,7 @@ struct Span {
   bool empty() const noexcept { return end == begin; }
 };
 
-// As a unit's registers count them.
+// `Stalls` has what the registers of units count.
 struct Stalls {
   std::uint64_t data = 0, weights = 0;  // requests of CDMA that wait for the interface
   std::uint64_t data_latency = 0, weight_latency = 0;   // of all its reads together

@@ -8,7 +8,18 @@
 
 namespace nvdla::cost {
 
+// `ReadQueues` counts the beats for which the read clients of a unit have room: as many are on
+// their way at once, and each takes the memory's latency and `turn` cycles. 0 where no limit was
+// measured.
+struct ReadQueues {
+  std::uint32_t sdp = 0;  // the cube
+  std::uint32_t x = 0, y = 0;
+  std::uint32_t pdp = 0, cdp = 0, rubik = 0, bdma = 0;
+  std::uint32_t turn = 0;
+};
+
 struct Machine {
+  bool first_generation = false;
   std::uint32_t atom = 0;          // bytes
   std::uint32_t atomic_c = 0;      // channels of one step of the multipliers
   std::uint32_t atomic_k = 0;      // int8 kernels of a kernel group
@@ -22,12 +33,26 @@ struct Machine {
   std::uint32_t sdp_throughput = 0;    // the slowest operator that is built
   std::uint32_t pdp_throughput = 0;
   std::uint32_t cdp_throughput = 0;
+  ReadQueues queues = {};
 };
+
+// Returns how far read clients go ahead of their unit, as measured: on nv_full, which is the first
+// generation, on nv_small of 2018, which is also what an unknown revision is taken for, and on that
+// of 2019.
+constexpr ReadQueues queues_of(bool first_generation, std::uint32_t revision) noexcept {
+  if (first_generation) {
+    return {
+        .sdp = 72, .x = 160, .y = 80, .pdp = 61, .cdp = 61, .rubik = 72, .bdma = 245, .turn = 5};
+  }
+  if (revision == 2019) return {.sdp = 8, .x = 8, .y = 8, .pdp = 8, .cdp = 8, .turn = 16};
+  return {.sdp = 80, .x = 160, .y = 80, .pdp = 80, .cdp = 80, .turn = 16};
+}
 
 // Returns the rates of a configuration; `Hardware` has fields of the same names (nvdla_hw.h).
 template <typename Hardware>
-constexpr Machine machine_of(const Hardware& hw) noexcept {
-  return {.atom = hw.atom,
+constexpr Machine machine_of(const Hardware& hw, bool first_generation) noexcept {
+  return {.first_generation = first_generation,
+          .atom = hw.atom,
           .atomic_c = hw.atomic_c,
           .atomic_k = hw.atomic_k,
           .cbuf_entries = hw.cbuf_entries,
@@ -38,7 +63,8 @@ constexpr Machine machine_of(const Hardware& hw) noexcept {
           .sdp_x_throughput = hw.sdp_x_throughput,
           .sdp_throughput = hw.sdp_throughput,
           .pdp_throughput = hw.pdp_throughput,
-          .cdp_throughput = hw.cdp_throughput};
+          .cdp_throughput = hw.cdp_throughput,
+          .queues = queues_of(first_generation, hw.revision)};
 }
 
 // Positions of a stripe, which share the kernels that the multipliers loaded last.

@@ -40,7 +40,7 @@ Reads read_lines(const Machine& machine, Interface interface, std::uint64_t line
           .requests = lines * (whole * requests(kRun) + requests(rest))};
 }
 
-Stream::Stream(const MemoryTiming& memory, const Reads& reads) noexcept
+Stream::Stream(const MemoryTiming& memory, const Reads& reads, const Queue& queue) noexcept
     : requests_(static_cast<double>(reads.requests)),
       latency_(memory.latency),
       spacing_(memory.request_gap),
@@ -48,6 +48,8 @@ Stream::Stream(const MemoryTiming& memory, const Reads& reads) noexcept
   if (reads.requests != 0) {
     const double beats = static_cast<double>(reads.beats) / requests_;
     spacing_ = std::max(spacing_, beats * memory.beat_gap);
+    queued_ = queue.beats / beats;
+    round_trip_ = latency_ + queue.turn;
   }
   period_ = outstanding_ == 0 ? spacing_ : std::max(spacing_, (latency_ + 1) / outstanding_);
 }
@@ -60,7 +62,9 @@ double Stream::arrival(double busy) const noexcept {
 
 double Stream::all() const noexcept {
   if (requests_ == 0) return 0;
-  const double streamed = latency_ - 1 + requests_ * spacing_;
+  double streamed = latency_ - 1 + requests_ * spacing_;
+  if (queued_ > 0 && requests_ > queued_)
+    streamed = std::max(streamed, latency_ - 1 + (requests_ - queued_) * round_trip_ / queued_);
   if (outstanding_ == 0) return streamed;
   // Rounds of as many as may be on their way.
   const double rounds = std::floor((requests_ - 1) / outstanding_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What reading memory costs: requests on an interface that answers in order.
+// `Stream` computes what reading memory costs: requests on an interface that answers in order.
 #ifndef NVDLA_COST_MEMORY_TIMING_HPP
 #define NVDLA_COST_MEMORY_TIMING_HPP
 
@@ -14,10 +14,11 @@ namespace nvdla::cost {
 // `MemoryTiming` describes the memory behind each interface. The defaults are those that the logic
 // was measured with.
 struct MemoryTiming {
-  unsigned latency = 1;      // cycles from a request to its first beat
-  unsigned outstanding = 0;  // requests on their way at once; 0: as many as the units make
-  unsigned request_gap = 1;  // cycles of the interface that an address takes
-  unsigned beat_gap = 1;     // and a beat
+  unsigned latency = 1;        // cycles from a request to its first beat
+  unsigned write_latency = 1;  // and from the last beat of a write to its response
+  unsigned outstanding = 0;    // requests on their way at once; 0: as many as the units make
+  unsigned request_gap = 1;    // cycles of the interface that an address takes
+  unsigned beat_gap = 1;       // and a beat
 };
 
 // `Reads` counts what one client reads.
@@ -36,10 +37,16 @@ struct Reads {
 Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
                  std::uint64_t atoms) noexcept;
 
+// `Queue` is what limits a client beside the memory: beats on their way at once, 0 for no limit,
+// each of which takes the latency and `turn` cycles.
+struct Queue {
+  std::uint32_t beats = 0, turn = 0;
+};
+
 // Requests that follow one another, all from clients of one interface.
 class Stream {
  public:
-  Stream(const MemoryTiming& memory, const Reads& reads) noexcept;
+  Stream(const MemoryTiming& memory, const Reads& reads, const Queue& queue = {}) noexcept;
 
   // Cycles from one request to the next while there is always one to make.
   double period() const noexcept { return period_; }
@@ -51,6 +58,8 @@ class Stream {
  private:
   double requests_, latency_, spacing_, period_;
   unsigned outstanding_;
+  double queued_ = 0;      // requests for which the client has room
+  double round_trip_ = 0;  // of a request, as the client sees it
 };
 
 }  // namespace nvdla::cost

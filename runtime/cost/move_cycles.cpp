@@ -9,20 +9,23 @@ namespace {
 // From one memory through the unit into another, measured; CDP's has the table in it.
 constexpr double kCdp = 160;
 constexpr double kMove = 61;
+// RUBIK's cycles of a beat that it writes in split, and beyond one of a beat of two atoms.
+constexpr double kSplitBeat = 3;
+constexpr double kFullBeat = 1. / 3;
 
-LayerCycles moved(const MemoryTiming& memory, const Reads& reads, std::uint64_t written,
-                  double pass, double fixed, Bound unit) {
-  const double stream = Stream(memory, reads).all();
+LayerCycles moved(const MemoryTiming& memory, const Queue& queue, const Reads& reads,
+                  std::uint64_t written, double pass, double fixed, Bound unit) {
+  const double stream = Stream(memory, reads, queue).all();
   const double busy = std::max(pass + memory.latency - 1, stream);
   LayerCycles cycles;
-  cycles.total = rounded(fixed + busy);
+  cycles.total = rounded(fixed + busy + (memory.write_latency - 1));
   cycles.read = reads.bytes;
   cycles.written = written;
   cycles.bound = most({{unit, pass}, {Bound::kMemory, stream}, {Bound::kStart, fixed}});
   return cycles;
 }
 
-// What reading takes beyond the beats themselves.
+// Returns what reading takes beyond the beats themselves.
 std::uint64_t stall(const MemoryTiming& memory, const Reads& reads, double pass) {
   const double stream = std::max(pass + memory.latency - 1, Stream(memory, reads).all());
   return rounded(stream - std::max(pass, static_cast<double>(reads.beats)));
@@ -37,7 +40,8 @@ LayerCycles cdp_cycles(const Machine& machine, const MemoryTiming& memory,
   const Reads reads = read_lines(machine, layer.source, surfaces * layer.height, layer.width);
   const double pass =
       static_cast<double>(reads.atoms * ceil_div(machine.atom, machine.cdp_throughput));
-  LayerCycles cycles = moved(memory, reads, reads.bytes, pass, kCdp, Bound::kCdp);
+  LayerCycles cycles = moved(memory, {machine.queues.cdp, machine.queues.turn}, reads, reads.bytes,
+                             pass, kCdp, Bound::kCdp);
   cycles.cdp = {0, cycles.total};
   cycles.stalls.cdp = stall(memory, reads, pass);
   return cycles;
@@ -48,6 +52,8 @@ LayerCycles rubik_cycles(const Machine& machine, const MemoryTiming& memory,
   const std::uint64_t surfaces = ceil_div(layer.out_channels * layer.element_bytes, machine.atom);
   const std::uint64_t line = ceil_div(layer.width * layer.element_bytes, machine.atom);
   Reads reads;
+  const std::uint64_t plane_beats = layer.out_channels * layer.height *
+                                    ceil_div(layer.width * layer.element_bytes, machine.bus_bytes);
   std::uint64_t written = 0;  // atoms
   switch (layer.mode) {
     case RubikMode::kContract:
@@ -65,16 +71,21 @@ LayerCycles rubik_cycles(const Machine& machine, const MemoryTiming& memory,
       written = surfaces * layer.height * layer.width;
       break;
   }
-  // An atom a cycle on either side.
-  const double pass = static_cast<double>(std::max(reads.atoms, written));
-  LayerCycles cycles = moved(memory, reads, written * machine.atom, pass, kMove, Bound::kMemory);
+  // A beat of both atoms takes a third longer to read than one of a single atom; in split each beat
+  // that is written takes three cycles.
+  const double full = static_cast<double>(reads.atoms - reads.beats);
+  double pass = static_cast<double>(reads.beats) + kFullBeat * full;
+  if (layer.mode == RubikMode::kSplit)
+    pass = std::max(pass, kSplitBeat * static_cast<double>(plane_beats));
+  LayerCycles cycles = moved(memory, {machine.queues.rubik, machine.queues.turn}, reads,
+                             written * machine.atom, pass, kMove, Bound::kMemory);
   cycles.rubik = {0, cycles.total};
   cycles.stalls.rubik = stall(memory, reads, pass);
   return cycles;
 }
 
 LayerCycles bdma_cycles(const MemoryTiming& memory, const Reads& reads) {
-  LayerCycles cycles = moved(memory, reads, reads.bytes, 0, kMove, Bound::kMemory);
+  LayerCycles cycles = moved(memory, {}, reads, reads.bytes, 0, kMove, Bound::kMemory);
   cycles.bdma = {0, cycles.total};
   cycles.stalls.bdma = stall(memory, reads, 0);
   return cycles;

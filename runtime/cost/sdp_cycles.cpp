@@ -15,7 +15,7 @@ double from_memory(const MemoryTiming& memory, double pass, double stream) {
   return std::max(pass + memory.latency - 1, stream);
 }
 
-// What a unit waits for memory longer than it works.
+// Returns how much longer a unit waits for memory than it works.
 double memory_stall(const MemoryTiming& memory, double pass, double stream) {
   return from_memory(memory, pass, stream) - pass;
 }
@@ -25,7 +25,7 @@ double memory_stall(const MemoryTiming& memory, double pass, double stream) {
 LayerCycles sdp_cycles(const Machine& machine, const MemoryTiming& memory, const SdpGeometry& layer,
                        const PdpGeometry* pdp) {
   const SdpWork work = sdp_work(machine, layer);
-  const double stream = stream_time(memory, work.reads, 4);
+  const double stream = stream_time(memory, work.reads, sdp_queues(machine));
   PdpWork pool;
   std::uint64_t per_atom = work.per_atom;
   double pass = work.pass();
@@ -42,6 +42,7 @@ LayerCycles sdp_cycles(const Machine& machine, const MemoryTiming& memory, const
     total += kPdpFlying + pool.tail;
     cycles.pdp = {static_cast<std::uint64_t>(memory.latency), rounded(total)};
   }
+  total += memory.write_latency - 1;
   cycles.total = rounded(total);
   for (const Reads& reads : work.reads) cycles.read += reads.bytes;
   cycles.written = pdp == nullptr ? work.written : pool.written;
@@ -57,9 +58,10 @@ LayerCycles sdp_cycles(const Machine& machine, const MemoryTiming& memory, const
 LayerCycles pdp_cycles(const Machine& machine, const MemoryTiming& memory,
                        const PdpGeometry& layer) {
   const PdpWork work = pdp_work(machine, layer);
-  const double stream = stream_time(memory, &work.reads, 1);
+  const double stream = stream_time(memory, {&work.reads, 1},
+                                    std::array{Queue{machine.queues.pdp, machine.queues.turn}});
   const double busy = from_memory(memory, work.pass, stream);
-  const double total = kPdpMemory + busy + work.tail;
+  const double total = kPdpMemory + busy + work.tail + (memory.write_latency - 1);
   LayerCycles cycles;
   cycles.total = rounded(total);
   cycles.pdp = {0, cycles.total};

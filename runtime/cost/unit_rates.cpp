@@ -109,15 +109,27 @@ PdpWork pdp_work(const Machine& machine, const PdpGeometry& layer) {
   return work;
 }
 
-double stream_time(const MemoryTiming& memory, const Reads* reads, unsigned count) noexcept {
+double stream_time(const MemoryTiming& memory, std::span<const Reads> reads,
+                   std::span<const Queue> queues) noexcept {
   double most = 0;
   for (const Interface interface : {Interface::kPrimary, Interface::kSecondary}) {
     Reads all;
-    for (unsigned i = 0; i < count; ++i)
-      if (reads[i].interface == interface) all += reads[i];
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      if (reads[i].interface != interface || reads[i].requests == 0) continue;
+      all += reads[i];
+      most = std::max(most, Stream(memory, reads[i], queues[i]).all());
+    }
     if (all.requests != 0) most = std::max(most, Stream(memory, all).all());
   }
   return most;
+}
+
+std::array<Queue, 4> sdp_queues(const Machine& machine) noexcept {
+  const ReadQueues& queues = machine.queues;
+  return {{{queues.sdp, queues.turn},
+           {queues.x, queues.turn},
+           {queues.x, queues.turn},
+           {queues.y, queues.turn}}};
 }
 
 }  // namespace nvdla::cost

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What SDP and PDP add to a layer, whoever feeds them.
+// SDP and PDP add to a layer what is described here, whoever feeds them.
 #ifndef NVDLA_COST_UNIT_RATES_HPP
 #define NVDLA_COST_UNIT_RATES_HPP
 
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "cost/geometry.hpp"
 #include "cost/memory_timing.hpp"
@@ -41,7 +43,11 @@ inline constexpr double kPdpFlying = 20;
 inline constexpr double kPdpMemory = 57;
 
 // All that one interface has to bring for a unit: streams of several interfaces go on at once.
-double stream_time(const MemoryTiming& memory, const Reads* reads, unsigned count) noexcept;
+// Each client keeps as many beats on their way as `queues` has room for.
+double stream_time(const MemoryTiming& memory, std::span<const Reads> reads,
+                   std::span<const Queue> queues) noexcept;
+// The queues of what SDP reads: the cube, operands of BS, BN and EW.
+std::array<Queue, 4> sdp_queues(const Machine& machine) noexcept;
 
 }  // namespace nvdla::cost
 

@@ -15,6 +15,9 @@
 namespace nvdla::detail {
 namespace {
 
+// Firmware fetches so many lines at once that they fill a burst, if the layer says nothing else.
+constexpr std::uint32_t kBurstAtoms = 8;
+
 cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv) {
   const Shape out = conv_output(conv);
   cost::ConvGeometry to;
@@ -22,6 +25,10 @@ cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv) {
   to.height = conv.height;
   to.channels = to.weight_channels = conv.channels;
   to.element_bytes = precision_bytes(static_cast<Precision>(conv.proc_precision));
+  if (conv.mode == NVDLA_CONV_DIRECT) {
+    to.grain = std::min<std::uint32_t>(
+        conv.height, static_cast<std::uint32_t>(cost::ceil_div(kBurstAtoms, conv.width)));
+  }
   to.kernels = conv.kernels;
   to.kernel_width = conv.kernel_width;
   to.kernel_height = conv.kernel_height;
@@ -82,7 +89,8 @@ std::optional<std::uint64_t> predict_conv(const DeviceInfo& info, const nvdla_co
   one.batch = 1;
   const auto bands = find_bands(info, one, true);
   if (!bands) return std::nullopt;
-  const cost::Machine machine = cost::machine_of(*find_configuration(info));
+  const nvdla_hw& hw = *find_configuration(info);
+  const cost::Machine machine = cost::machine_of(hw, hw.regmap == NVDLA_REGMAP_NV_FULL);
   std::uint64_t cycles = 0;
   for (const Band& band : *bands) {
     cycles +=

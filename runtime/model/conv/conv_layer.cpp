@@ -230,6 +230,7 @@ cost::ConvGeometry geometry(const ConvLayer& layer) {
   to.x_offset = layer.x_offset;
   to.element_bytes = precision_bytes(layer.proc);
   to.surface_packed = layer.surface_packed;
+  to.grain = layer.line_packed ? std::max(layer.grain, 1U) : 1;
   to.data = interface_of(layer.data.ram);
   to.kernels = layer.kernels;
   to.kernel_width = layer.kernel_width;

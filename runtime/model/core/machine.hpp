@@ -7,11 +7,14 @@
 #include "cost/geometry.hpp"
 #include "cost/machine.hpp"
 #include "firmware/nvdla_hw.h"
+#include "firmware/registers/nvdla_regs.h"
 #include "model/core/bus.hpp"
 
 namespace nvdla::model {
 
-using cost::machine_of;
+inline cost::Machine machine_of(const nvdla_hw& hw) noexcept {
+  return cost::machine_of(hw, hw.regmap == NVDLA_REGMAP_NV_FULL);
+}
 
 inline cost::Interface interface_of(Ram ram) noexcept {
   return ram == Ram::kPrimary ? cost::Interface::kPrimary : cost::Interface::kSecondary;

@@ -4,6 +4,8 @@
 // between two of them.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "cost/unit_cycles.hpp"
 #include "model/cdp/cdp_layer.hpp"
 #include "model/move/rubik.hpp"
@@ -188,6 +190,22 @@ TEST(ConvCycles, SdpHoldsUpAFasterArray) {
   EXPECT_EQ(cycles.peak, cycles.total * 64);
 }
 
+// CACC of the second generation has room for one stripe: its last step waits until the stripe
+// before has left, 16 atoms of nine cycles each. With steps enough nobody waits.
+TEST(ConvCycles, StripesWaitForTheSumsBefore) {
+  const auto per_stripe = [](unsigned channels, unsigned lines) {
+    Conv conv(16, channels, 1, 8);
+    conv.fetch_weights = false;
+    conv.layer.height = conv.layer.csc_height = conv.layer.out_height = lines;
+    const LayerCycles cycles = conv.run("nv_small");
+    return cycles.mac.end - cycles.mac.begin;
+  };
+  for (const unsigned channels : {8U, 16U, 64U})
+    EXPECT_EQ(per_stripe(channels, 9) - per_stripe(channels, 5), 4U * (16 * 9 + 22 + 16))
+        << channels;
+  EXPECT_EQ(per_stripe(128, 9) - per_stripe(128, 5), 4U * 16 * 16);
+}
+
 // Lines of an image are stripes of their own, and rows of its kernel channels.
 TEST(ConvCycles, ImagesCountTheirLines) {
   Conv conv(20, 4, 1, 32);
@@ -354,26 +372,74 @@ TEST(MoveCycles, BdmaMovesABeatACycle) {
   EXPECT_EQ(bdma_cycles({}, read_lines(full, Interface::kPrimary, 100, 1)).total, 61U + 100);
 }
 
-TEST(MoveCycles, RubikTakesAnAtomACycle) {
+// A beat of two atoms takes a cycle and a third to read, one of a single atom a cycle; split writes
+// a beat every third cycle.
+TEST(MoveCycles, RubikReadsAndWritesBeats) {
   RubikLayer layer;
-  layer.width = 16;
-  layer.height = 4;
+  layer.width = 32;
+  layer.height = 6;
   layer.channels_in = layer.channels_out = 20;
   layer.input.ram = Ram::kPrimary;
   layer.mode = RubikMode::kSplit;
-  const LayerCycles split = rubik_cycles(machine("nv_full"), {}, geometry(layer));
-  EXPECT_EQ(split.read, 4U * 16 * 32);
-  EXPECT_EQ(split.written, 20U * 4 * 32);
+  const auto cycles = [&] { return rubik_cycles(machine("nv_full"), {}, geometry(layer)); };
+  const LayerCycles split = cycles();
+  EXPECT_EQ(split.read, 6U * 32 * 32);
+  EXPECT_EQ(split.written, 20U * 6 * 32);
+  EXPECT_EQ(split.total, 61U + 20 * 6 * 3);
   layer.mode = RubikMode::kMerge;
-  const LayerCycles merge = rubik_cycles(machine("nv_full"), {}, geometry(layer));
+  const LayerCycles merge = cycles();
   EXPECT_EQ(merge.read, split.written);
   EXPECT_EQ(merge.written, split.read);
-  EXPECT_EQ(merge.total, split.total);
+  // Lines of one atom; of two they are as many beats.
+  EXPECT_EQ(merge.total, 61U + 20 * 6);
+  layer.width = 64;
+  EXPECT_EQ(cycles().total, 61U + 20 * 6 * 4 / 3);
   layer.mode = RubikMode::kContract;
   layer.stride_width = layer.stride_height = 2;
-  const LayerCycles contract = rubik_cycles(machine("nv_full"), {}, geometry(layer));
-  EXPECT_EQ(contract.read, 4U * 4 * 16 * 32);
+  const LayerCycles contract = cycles();
+  EXPECT_EQ(contract.read, 4U * 6 * 64 * 32);
   EXPECT_EQ(contract.read, contract.written);
+  EXPECT_EQ(contract.total, 61U + 4 * 6 * 32 * 4 / 3);
+}
+
+// The last write has to be answered, in layers of each unit.
+TEST(LayerCycles, EndWhenTheLastWriteIsAnswered) {
+  Conv conv(8, 64, 3, 32);
+  CdpLayer cdp;
+  cdp.has_rdma = true;
+  cdp.rdma.width = cdp.rdma.height = 8;
+  cdp.rdma.channels = 32;
+  cdp.rdma.source.ram = Ram::kPrimary;
+  RubikLayer rubik;
+  rubik.width = rubik.height = 8;
+  rubik.channels_in = rubik.channels_out = 32;
+  rubik.input.ram = Ram::kPrimary;
+  const auto totals = [&](const MemoryTiming& memory) {
+    const Machine full = machine("nv_full");
+    conv.memory = memory;
+    return std::vector{conv.run("nv_full").total,
+                       cycles("nv_full", sdp(8, 8, 32, Precision::kInt8), memory),
+                       pdp_cycles(full, memory, geometry(pooling(8, 32, 2, 2))).total,
+                       cdp_cycles(full, memory, geometry(cdp)).total,
+                       rubik_cycles(full, memory, geometry(rubik)).total,
+                       bdma_cycles(memory, read_lines(full, Interface::kPrimary, 8, 8)).total};
+  };
+  const auto near = totals({}), far = totals({.write_latency = 78});
+  for (std::size_t i = 0; i < near.size(); ++i) EXPECT_EQ(far[i], near[i] + 77) << i;
+}
+
+// Beats that the queue behind a read client has room for are on their way, no more.
+TEST(SdpCycles, QueuesLimitHowFarReadsGoAhead) {
+  const SdpLayer layer = sdp(16, 16, 32, Precision::kInt8);
+  nvdla_hw late = hw_of("nv_small");
+  late.revision = 2019;
+  const auto total = [&](const nvdla_hw& hw, unsigned latency) {
+    return model::predict_sdp(model::machine_of(hw), {.latency = latency}, layer, nullptr).total;
+  };
+  EXPECT_EQ(total(late, 40), total(hw_of("nv_small"), 40));
+  EXPECT_EQ(total(hw_of("nv_small"), 128), total(hw_of("nv_small"), 1) + 127);
+  // Eight atoms each 128 + 16 cycles, instead of one each 8.
+  EXPECT_NEAR(static_cast<double>(total(late, 128)), 16. * 16 * 4 * 144 / 8, 150);
 }
 
 // Slower memory never makes a layer faster.
