@@ -26,12 +26,12 @@ BufferFill::BufferFill(const MemoryTiming& memory, const CubeFetch& data, const 
       weights_begin_(data.begin + start.weights + start.weights_lead * weights_.period()),
       room_(std::min(room, 1.0)),
       initial_(room_) {
-  this->start();
+  this->start(start);
 }
 
-// Both at once until one of them has nothing to ask for; before one of them may begin, and then,
-// the other has the interface for itself.
-void BufferFill::start() {
+// Both at once until one of them has nothing to ask for or no room; before one of them may begin,
+// and then, the other has the interface for itself.
+void BufferFill::start(const Start& start) {
   const double alone = 1 / std::max(data_pace_, data_.period());
   double data_both = alone, weights_both = 1 / weights_.period();
   if (shared_) {
@@ -41,20 +41,27 @@ void BufferFill::start() {
   double data = data_requests_, weights = weight_requests_ * initial_;
   double time = std::min(data_begin_, weights_begin_), data_done = data_begin_;
   constexpr double kNever = std::numeric_limits<double>::infinity();
+  // So much of the input has no room yet.
+  double held = data * (1 - std::clamp(start.data_room, 0.0, 1.0));
+  std::size_t rooms = 0;
   while (data > 0 || weights > 0) {
-    const bool fetches_data = data > 0 && time >= data_begin_;
+    for (; rooms < start.data_rooms.size() && start.data_rooms[rooms].time <= time; ++rooms)
+      held = std::max(held - start.data_rooms[rooms].share * data_requests_, 0.0);
+    if (rooms == start.data_rooms.size()) held = 0;
+    const bool fetches_data = data > held + kExact && time >= data_begin_;
     const bool fetches_weights = weights > 0 && time >= weights_begin_;
     const bool both = fetches_data && fetches_weights;
     const double data_rate = !fetches_data ? 0 : both ? data_both : alone;
     const double weights_rate = !fetches_weights ? 0 : both ? weights_both : 1 / weights_.period();
     double cycles = kNever;
-    if (fetches_data) cycles = data / data_rate;
+    if (fetches_data) cycles = (data - held) / data_rate;
+    if (rooms < start.data_rooms.size())
+      cycles = std::min(cycles, start.data_rooms[rooms].time - time);
     if (fetches_weights) cycles = std::min(cycles, weights / weights_rate);
     if (time < data_begin_) cycles = std::min(cycles, data_begin_ - time);
     if (time < weights_begin_) cycles = std::min(cycles, weights_begin_ - time);
     const double went = weights_rate * cycles;
-    if (fetches_weights && num_phases_ < kPhases)
-      phases_[num_phases_++] = {.begin = time, .cycles = cycles, .requests = went};
+    if (fetches_weights) add_phase(time, cycles, went);
     data -= data_rate * cycles;
     weights -= went;
     if (data < kExact) data = 0;
@@ -72,6 +79,16 @@ void BufferFill::start() {
   since_ = weights_begin_;
   busy_ = first_weights(weight_requests_ * initial_);
   weight_stall_ = std::max(busy_ - weight_requests_ * initial_, 0.0);
+}
+
+void BufferFill::add_phase(double begin, double cycles, double requests) noexcept {
+  if (num_phases_ < kPhases) {
+    phases_[num_phases_++] = {.begin = begin, .cycles = cycles, .requests = requests};
+    return;
+  }
+  Phase& last = phases_[kPhases - 1];
+  last.cycles = begin + cycles - last.begin;
+  last.requests += requests;
 }
 
 // Returns how long the first kernels take, while there is room.

@@ -7,6 +7,7 @@
 #define NVDLA_COST_BUFFER_FILL_HPP
 
 #include <cstdint>
+#include <span>
 
 #include "cost/cube_fetch.hpp"
 #include "cost/memory_timing.hpp"
@@ -15,11 +16,19 @@ namespace nvdla::cost {
 
 class BufferFill {
  public:
+  // `Room` is a share that becomes free at `time`.
+  struct Room {
+    double share = 0, time = 0;
+  };
+
   // `Start` sets when CDMA may ask for the input and for the kernels, and for how many beats of
   // other clients the interface is taken first.
   struct Start {
     double data = 0, weights = 0;
     double data_lead = 0, weights_lead = 0;
+    // The share of the input that has room at first, and when more has.
+    double data_room = 1;
+    std::span<const Room> data_rooms = {};
   };
 
   // `room` is how much of the kernels fits, 1 for all of them.
@@ -42,14 +51,15 @@ class BufferFill {
 
  private:
   static constexpr double kExact = 1e-9;
-  static constexpr unsigned kPhases = 3;
+  static constexpr unsigned kPhases = 8;
 
   // Requests for kernels that go out in `cycles` from `begin` on.
   struct Phase {
     double begin = 0, cycles = 0, requests = 0;
   };
 
-  void start();
+  void start(const Start& start);
+  void add_phase(double begin, double cycles, double requests) noexcept;
   double first_weights(double requests) const noexcept;
   void fetch_to(double share);
   double clock() const noexcept { return since_ + weights_.arrival(busy_); }

@@ -28,7 +28,8 @@ struct ConvGeometry {
   std::uint64_t weight_bytes = 0;
   bool compressed = false;
   std::uint64_t mask_bytes = 0;  // of compressed weights
-  std::uint32_t weight_banks = 0;
+  std::uint32_t data_banks = 0, weight_banks = 0;
+  std::uint64_t data_entries = 0;  // of the convolution buffer, of all the input
   Interface weights = Interface::kPrimary;
   // CSC's channels: of a kernel's line, and in Winograd with strides folded in.
   std::uint32_t weight_channels = 0, winograd_channels = 0;
@@ -57,7 +58,7 @@ struct SdpGeometry {
   std::uint32_t width = 0, height = 0, channels = 0, batches = 1;
   std::uint32_t element_bytes = 1, in_bytes = 1, out_bytes = 1;
   bool reads_cube = false;  // false on the fly of the convolution
-  Interface source = Interface::kPrimary;
+  Interface source = Interface::kPrimary, destination = Interface::kPrimary;
   OperandGeometry operands[3];  // X1, X2, Y
   bool x1 = false, x2 = false, y = false;
   bool writes_cube = true;  // false where PDP takes the results, or a comparison leaves none
@@ -68,7 +69,7 @@ struct PdpGeometry {
   std::uint32_t out_width = 0, out_height = 0;  // of all bands together
   std::uint32_t element_bytes = 1;
   bool reads_cube = false;  // false on the fly of SDP
-  Interface source = Interface::kPrimary;
+  Interface source = Interface::kPrimary, destination = Interface::kPrimary;
   std::vector<std::uint32_t> bands;  // columns that each band reads; empty for one band
   bool split = false;                // into several bands
   std::uint32_t kernel_width = 1, kernel_height = 1, stride_width = 1, stride_height = 1;
@@ -78,7 +79,7 @@ struct PdpGeometry {
 struct CdpGeometry {
   std::uint32_t width = 0, height = 0, channels = 0;
   std::uint32_t element_bytes = 1;
-  Interface source = Interface::kPrimary;
+  Interface source = Interface::kPrimary, destination = Interface::kPrimary;
 };
 
 enum class RubikMode : std::uint8_t { kContract, kSplit, kMerge };
@@ -88,7 +89,7 @@ struct RubikGeometry {
   std::uint64_t width = 0, height = 0, out_channels = 0;
   std::uint64_t stride_width = 1, stride_height = 1;
   std::uint32_t element_bytes = 1;
-  Interface source = Interface::kPrimary;
+  Interface source = Interface::kPrimary, destination = Interface::kPrimary;
 };
 
 }  // namespace nvdla::cost

@@ -12,6 +12,19 @@ constexpr std::uint64_t kRun = 8;
 
 }  // namespace
 
+MemoryTiming MemoryTiming::behind(Interface interface) const noexcept {
+  MemoryTiming memory = *this;
+  if (interface == Interface::kPrimary) return memory;
+  memory.bandwidth = sram_bandwidth;
+  if (sram_latency != 0) memory.latency = memory.write_latency = sram_latency;
+  return memory;
+}
+
+double MemoryTiming::transfer(Interface interface, std::uint64_t bytes) const noexcept {
+  const double rate = interface == Interface::kPrimary ? bandwidth : sram_bandwidth;
+  return rate > 0 ? static_cast<double>(bytes) / rate : 0;
+}
+
 Reads& Reads::operator+=(const Reads& other) noexcept {
   interface = other.interface;
   bytes += other.bytes;
@@ -19,7 +32,21 @@ Reads& Reads::operator+=(const Reads& other) noexcept {
   runs += other.runs;
   beats += other.beats;
   requests += other.requests;
+  beat_bytes = std::max(beat_bytes, other.beat_bytes);
   return *this;
+}
+
+void Traffic::add(const Reads& reads) noexcept {
+  add(reads.interface, reads.beats * reads.beat_bytes);
+}
+
+void Traffic::add(Interface interface, std::uint64_t bytes) noexcept {
+  bytes_[interface == Interface::kSecondary] += bytes;
+}
+
+double Traffic::cycles(const MemoryTiming& memory) const noexcept {
+  return std::max(memory.transfer(Interface::kPrimary, bytes_[0]),
+                  memory.transfer(Interface::kSecondary, bytes_[1]));
 }
 
 Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
@@ -37,17 +64,21 @@ Reads read_lines(const Machine& machine, Interface interface, std::uint64_t line
           .atoms = lines * atoms,
           .runs = lines * (whole + (rest != 0)),
           .beats = lines * beats(atoms),
+          .beat_bytes = machine.bus_bytes,
           .requests = lines * (whole * requests(kRun) + requests(rest))};
 }
 
 Stream::Stream(const MemoryTiming& memory, const Reads& reads, const Queue& queue) noexcept
-    : requests_(static_cast<double>(reads.requests)),
-      latency_(memory.latency),
-      spacing_(memory.request_gap),
-      outstanding_(memory.outstanding) {
+    : requests_(static_cast<double>(reads.requests)) {
+  const MemoryTiming behind = memory.behind(reads.interface);
+  latency_ = behind.latency;
+  spacing_ = behind.request_gap;
+  outstanding_ = behind.outstanding;
   if (reads.requests != 0) {
     const double beats = static_cast<double>(reads.beats) / requests_;
-    spacing_ = std::max(spacing_, beats * memory.beat_gap);
+    const double beat =
+        std::max<double>(behind.beat_gap, memory.transfer(reads.interface, reads.beat_bytes));
+    spacing_ = std::max(spacing_, beats * beat);
     queued_ = queue.beats / beats;
     round_trip_ = latency_ + queue.turn;
   }

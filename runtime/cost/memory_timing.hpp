@@ -11,14 +11,23 @@
 
 namespace nvdla::cost {
 
-// `MemoryTiming` describes the memory behind each interface. The defaults are those that the logic
-// was measured with.
+// `MemoryTiming` describes the memory behind the primary interface, and where that behind the
+// secondary one differs. The defaults are those that the logic was measured with.
 struct MemoryTiming {
   unsigned latency = 1;        // cycles from a request to its first beat
   unsigned write_latency = 1;  // and from the last beat of a write to its response
   unsigned outstanding = 0;    // requests on their way at once; 0: as many as the units make
   unsigned request_gap = 1;    // cycles of the interface that an address takes
-  unsigned beat_gap = 1;       // and a beat
+  unsigned beat_gap = 1;       // and a beat that is read
+  double bandwidth = 0;        // bytes a cycle, read and written; 0: as many as the interface takes
+  // The same of the secondary memory. Without a latency of its own it has that of the primary.
+  unsigned sram_latency = 0;
+  double sram_bandwidth = 0;
+
+  // Returns the timing of the memory behind one interface, as that of the primary.
+  MemoryTiming behind(Interface interface) const noexcept;
+  // Returns the cycles that so many bytes take at least.
+  double transfer(Interface interface, std::uint64_t bytes) const noexcept;
 };
 
 // `Reads` counts what one client reads.
@@ -26,14 +35,28 @@ struct Reads {
   Interface interface = Interface::kPrimary;
   std::uint64_t bytes = 0;
   std::uint64_t atoms = 0;
-  std::uint64_t runs = 0;      // of at most eight atoms, as the units ask for them
-  std::uint64_t beats = 0;     // of the interface
+  std::uint64_t runs = 0;   // of at most eight atoms, as the units ask for them
+  std::uint64_t beats = 0;  // of the interface
+  std::uint64_t beat_bytes = 0;
   std::uint64_t requests = 0;  // of the interface, each a burst of beats
 
   Reads& operator+=(const Reads& other) noexcept;
 };
 
-// `lines` runs of `atoms`, each in one piece that begins with a beat.
+// `Traffic` adds up what goes through each interface, both ways, which shares its bandwidth.
+class Traffic {
+ public:
+  void add(const Reads& reads) noexcept;
+  void add(Interface interface, std::uint64_t bytes) noexcept;
+
+  // Returns the cycles that all of it takes at least.
+  double cycles(const MemoryTiming& memory) const noexcept;
+
+ private:
+  std::uint64_t bytes_[2] = {};
+};
+
+// Returns the reads of `lines` runs of `atoms`, each in one piece that begins with a beat.
 Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
                  std::uint64_t atoms) noexcept;
 
@@ -56,8 +79,8 @@ class Stream {
   double all() const noexcept;
 
  private:
-  double requests_, latency_, spacing_, period_;
-  unsigned outstanding_;
+  double requests_, latency_ = 1, spacing_ = 1, period_ = 1;
+  unsigned outstanding_ = 0;
   double queued_ = 0;      // requests for which the client has room
   double round_trip_ = 0;  // of a request, as the client sees it
 };

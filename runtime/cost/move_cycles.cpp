@@ -13,22 +13,34 @@ constexpr double kMove = 61;
 constexpr double kSplitBeat = 3;
 constexpr double kFullBeat = 1. / 3;
 
-LayerCycles moved(const MemoryTiming& memory, const Queue& queue, const Reads& reads,
-                  std::uint64_t written, double pass, double fixed, Bound unit) {
-  const double stream = Stream(memory, reads, queue).all();
-  const double busy = std::max(pass + memory.latency - 1, stream);
-  LayerCycles cycles;
-  cycles.total = rounded(fixed + busy + (memory.write_latency - 1));
-  cycles.read = reads.bytes;
-  cycles.written = written;
-  cycles.bound = most({{unit, pass}, {Bound::kMemory, stream}, {Bound::kStart, fixed}});
-  return cycles;
-}
+// `Move` is what a unit reads and writes, and how.
+struct Move {
+  Reads reads;
+  Queue queue = {};
+  Interface destination = Interface::kPrimary;
+  std::uint64_t written = 0;  // bytes
+  double pass = 0;            // cycles of the unit for all of it
+  double fixed = kMove;
+  Bound unit = Bound::kMemory;
+};
 
-// Returns what reading takes beyond the beats themselves.
-std::uint64_t stall(const MemoryTiming& memory, const Reads& reads, double pass) {
-  const double stream = std::max(pass + memory.latency - 1, Stream(memory, reads).all());
-  return rounded(stream - std::max(pass, static_cast<double>(reads.beats)));
+LayerCycles move_cycles(const MemoryTiming& memory, const Move& move, std::uint64_t& stall) {
+  Traffic traffic;
+  traffic.add(move.reads);
+  traffic.add(move.destination, move.written);
+  const double wait = memory.behind(move.reads.interface).latency - 1;
+  const double stream =
+      std::max(Stream(memory, move.reads, move.queue).all(), traffic.cycles(memory) + wait);
+  const double busy = std::max(move.pass + wait, stream);
+  LayerCycles cycles;
+  cycles.total = rounded(move.fixed + busy + (memory.behind(move.destination).write_latency - 1));
+  cycles.read = move.reads.bytes;
+  cycles.written = move.written;
+  cycles.bound =
+      most({{move.unit, move.pass}, {Bound::kMemory, stream}, {Bound::kStart, move.fixed}});
+  // Reading takes so much beyond the beats themselves.
+  stall = rounded(busy - std::max(move.pass, static_cast<double>(move.reads.beats)));
+  return cycles;
 }
 
 }  // namespace
@@ -40,10 +52,18 @@ LayerCycles cdp_cycles(const Machine& machine, const MemoryTiming& memory,
   const Reads reads = read_lines(machine, layer.source, surfaces * layer.height, layer.width);
   const double pass =
       static_cast<double>(reads.atoms * ceil_div(machine.atom, machine.cdp_throughput));
-  LayerCycles cycles = moved(memory, {machine.queues.cdp, machine.queues.turn}, reads, reads.bytes,
-                             pass, kCdp, Bound::kCdp);
+  std::uint64_t stall = 0;
+  LayerCycles cycles = move_cycles(memory,
+                                   {.reads = reads,
+                                    .queue = {machine.queues.cdp, machine.queues.turn},
+                                    .destination = layer.destination,
+                                    .written = reads.bytes,
+                                    .pass = pass,
+                                    .fixed = kCdp,
+                                    .unit = Bound::kCdp},
+                                   stall);
   cycles.cdp = {0, cycles.total};
-  cycles.stalls.cdp = stall(memory, reads, pass);
+  cycles.stalls.cdp = stall;
   return cycles;
 }
 
@@ -77,17 +97,25 @@ LayerCycles rubik_cycles(const Machine& machine, const MemoryTiming& memory,
   double pass = static_cast<double>(reads.beats) + kFullBeat * full;
   if (layer.mode == RubikMode::kSplit)
     pass = std::max(pass, kSplitBeat * static_cast<double>(plane_beats));
-  LayerCycles cycles = moved(memory, {machine.queues.rubik, machine.queues.turn}, reads,
-                             written * machine.atom, pass, kMove, Bound::kMemory);
+  std::uint64_t stall = 0;
+  LayerCycles cycles = move_cycles(memory,
+                                   {.reads = reads,
+                                    .queue = {machine.queues.rubik, machine.queues.turn},
+                                    .destination = layer.destination,
+                                    .written = written * machine.atom,
+                                    .pass = pass},
+                                   stall);
   cycles.rubik = {0, cycles.total};
-  cycles.stalls.rubik = stall(memory, reads, pass);
+  cycles.stalls.rubik = stall;
   return cycles;
 }
 
-LayerCycles bdma_cycles(const MemoryTiming& memory, const Reads& reads) {
-  LayerCycles cycles = moved(memory, {}, reads, reads.bytes, 0, kMove, Bound::kMemory);
+LayerCycles bdma_cycles(const MemoryTiming& memory, const Reads& reads, Interface destination) {
+  std::uint64_t stall = 0;
+  LayerCycles cycles = move_cycles(
+      memory, {.reads = reads, .destination = destination, .written = reads.bytes}, stall);
   cycles.bdma = {0, cycles.total};
-  cycles.stalls.bdma = stall(memory, reads, 0);
+  cycles.stalls.bdma = stall;
   return cycles;
 }
 

@@ -9,15 +9,10 @@
 namespace nvdla::cost {
 namespace {
 
-// From the first request to the last atom, when the unit takes `pass` for all of them: it takes
-// them as they come.
-double from_memory(const MemoryTiming& memory, double pass, double stream) {
-  return std::max(pass + memory.latency - 1, stream);
-}
-
-// Returns how much longer a unit waits for memory than it works.
-double memory_stall(const MemoryTiming& memory, double pass, double stream) {
-  return from_memory(memory, pass, stream) - pass;
+// Returns the cycles from the first request to the last atom, when the unit takes `pass` for all of
+// them: it takes them as they come. What it writes shares the bandwidth of `traffic`.
+double from_memory(const MemoryTiming& source, double pass, double stream, double traffic) {
+  return std::max({pass + source.latency - 1, stream, traffic + source.latency - 1});
 }
 
 }  // namespace
@@ -34,22 +29,28 @@ LayerCycles sdp_cycles(const Machine& machine, const MemoryTiming& memory, const
     per_atom = std::max(per_atom, pool.per_atom);
     pass = std::max(pass, pool.pass);
   }
-  const double busy = from_memory(memory, pass, stream);
+  Traffic traffic;
+  for (const Reads& reads : work.reads) traffic.add(reads);
+  const Interface destination = pdp == nullptr ? layer.destination : pdp->destination;
+  traffic.add(destination, pdp == nullptr ? work.written : pool.written);
+  const MemoryTiming source = memory.behind(layer.source);
+  const double shared = traffic.cycles(memory);
+  const double busy = from_memory(source, pass, stream, shared);
   double total = work.through + busy;
   LayerCycles cycles;
   cycles.sdp = {0, rounded(total)};
   if (pdp != nullptr) {
     total += kPdpFlying + pool.tail;
-    cycles.pdp = {static_cast<std::uint64_t>(memory.latency), rounded(total)};
+    cycles.pdp = {static_cast<std::uint64_t>(source.latency), rounded(total)};
   }
-  total += memory.write_latency - 1;
+  total += memory.behind(destination).write_latency - 1;
   cycles.total = rounded(total);
   for (const Reads& reads : work.reads) cycles.read += reads.bytes;
   cycles.written = pdp == nullptr ? work.written : pool.written;
   cycles.bound = most({{per_atom > work.per_atom ? Bound::kPdp : Bound::kSdp, pass},
-                       {Bound::kMemory, stream},
+                       {Bound::kMemory, std::max(stream, shared)},
                        {Bound::kStart, total - busy}});
-  const double stall = memory_stall(memory, pass, stream);
+  const double stall = busy - pass;
   for (unsigned i = 0; i < 4; ++i)
     if (work.reads[i].requests != 0) cycles.stalls.sdp[i] = rounded(stall);
   return cycles;
@@ -60,17 +61,22 @@ LayerCycles pdp_cycles(const Machine& machine, const MemoryTiming& memory,
   const PdpWork work = pdp_work(machine, layer);
   const double stream = stream_time(memory, {&work.reads, 1},
                                     std::array{Queue{machine.queues.pdp, machine.queues.turn}});
-  const double busy = from_memory(memory, work.pass, stream);
-  const double total = kPdpMemory + busy + work.tail + (memory.write_latency - 1);
+  Traffic traffic;
+  traffic.add(work.reads);
+  traffic.add(layer.destination, work.written);
+  const double shared = traffic.cycles(memory);
+  const double busy = from_memory(memory.behind(layer.source), work.pass, stream, shared);
+  const double total =
+      kPdpMemory + busy + work.tail + (memory.behind(layer.destination).write_latency - 1);
   LayerCycles cycles;
   cycles.total = rounded(total);
   cycles.pdp = {0, cycles.total};
   cycles.read = work.reads.bytes;
   cycles.written = work.written;
   cycles.bound = most({{Bound::kPdp, work.pass + work.tail},
-                       {Bound::kMemory, stream},
+                       {Bound::kMemory, std::max(stream, shared)},
                        {Bound::kStart, kPdpMemory}});
-  cycles.stalls.pdp = rounded(memory_stall(memory, work.pass, stream));
+  cycles.stalls.pdp = rounded(busy - work.pass);
   return cycles;
 }
 

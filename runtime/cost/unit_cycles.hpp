@@ -25,8 +25,9 @@ LayerCycles cdp_cycles(const Machine& machine, const MemoryTiming& memory,
                        const CdpGeometry& layer);
 LayerCycles rubik_cycles(const Machine& machine, const MemoryTiming& memory,
                          const RubikGeometry& layer);
-// All transfers of a launch; `moved` is what they read.
-LayerCycles bdma_cycles(const MemoryTiming& memory, const Reads& moved);
+// Predicts all transfers of a launch; `moved` is what they read.
+LayerCycles bdma_cycles(const MemoryTiming& memory, const Reads& moved,
+                        Interface destination = Interface::kPrimary);
 
 }  // namespace nvdla::cost
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sizes, times and rates with units, as users write them: "64MiB", "90s", "1.2GHz". This is the one
+// Sizes, times, rates and bandwidths with units, as users write them: "64MiB", "90s", "1.2GHz",
+// "20GB/s". This is the one
 // parser of them, for device names and options of programs.
 #ifndef NVDLA_SUPPORT_QUANTITY_HPP
 #define NVDLA_SUPPORT_QUANTITY_HPP
@@ -39,6 +40,15 @@ inline constexpr std::array kTimes = std::to_array<Unit>({{"ns", 1},
                                                           {"h", 3'600'000'000'000}});
 inline constexpr std::array kRates =
     std::to_array<Unit>({{"Hz", 1}, {"kHz", 1'000}, {"MHz", 1'000'000}, {"GHz", 1'000'000'000}});
+
+// Longer names come before their beginnings.
+inline constexpr std::array kBandwidths = std::to_array<Unit>({{"KiB/s", std::uint64_t{1} << 10},
+                                                               {"MiB/s", std::uint64_t{1} << 20},
+                                                               {"GiB/s", std::uint64_t{1} << 30},
+                                                               {"kB/s", 1'000},
+                                                               {"MB/s", 1'000'000},
+                                                               {"GB/s", 1'000'000'000},
+                                                               {"B/s", 1}});
 
 inline std::uint64_t factor_of(std::span<const Unit> units, std::string_view name) {
   for (const Unit& unit : units)
@@ -120,6 +130,17 @@ inline std::optional<std::uint64_t> take_rate(std::string_view& text, std::strin
                         false);
 }
 
+// Bytes a second: B/s, kB/s, MB/s and GB/s, which are powers of 1000, KiB/s, MiB/s and GiB/s, of
+// 1024.
+inline std::optional<std::uint64_t> take_bandwidth(std::string_view& text) {
+  return quantity::take(text, quantity::kBandwidths, 1, false);
+}
+
+// Thousandths of a number without a unit.
+inline std::optional<std::uint64_t> take_thousandths(std::string_view& text) {
+  return quantity::take(text, {}, 1000, false);
+}
+
 inline std::optional<std::uint64_t> parse_size(std::string_view text) {
   const auto size = take_size(text);
   return text.empty() ? size : std::nullopt;
@@ -133,6 +154,16 @@ inline std::optional<std::uint64_t> parse_time(std::string_view text, std::strin
 inline std::optional<std::uint64_t> parse_rate(std::string_view text, std::string_view plain) {
   const auto rate = take_rate(text, plain);
   return text.empty() ? rate : std::nullopt;
+}
+
+inline std::optional<std::uint64_t> parse_bandwidth(std::string_view text) {
+  const auto bandwidth = take_bandwidth(text);
+  return text.empty() ? bandwidth : std::nullopt;
+}
+
+inline std::optional<std::uint64_t> parse_thousandths(std::string_view text) {
+  const auto number = take_thousandths(text);
+  return text.empty() ? number : std::nullopt;
 }
 
 // Nanoseconds or hertz of one `unit`; 1 for what is none.

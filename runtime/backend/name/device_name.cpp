@@ -27,6 +27,8 @@ constexpr const char* kVariable = "NVDLA_DEVICE";
 // Cycles, and requests.
 constexpr unsigned kMaxLatency = 100000;
 constexpr unsigned kMaxOutstanding = 4096;
+// Bytes a cycle, many times what an interface takes.
+constexpr unsigned kMaxBandwidth = 65536;
 constexpr unsigned kMaxStall = 86400;  // seconds: a day
 
 // One table of names and options, from which --help, the manual and error messages are made; the
@@ -47,15 +49,29 @@ const std::array kOptions = std::to_array<DeviceOption>({
     {"model", "threads", fmt::format("<1 to {}>", model::kMaxThreads),
      "threads that share a layer; one for each processor unless given"},
     {"model", "latency", fmt::format("<1 to {} cycles>", kMaxLatency),
-     "cycles until memory answers, for predicted cycles and counters of stalls; 1"},
+     "cycles until memory answers reads and writes, for predicted cycles and counters of stalls; "
+     "1"},
     {"model", "outstanding", fmt::format("<1 to {} requests>", kMaxOutstanding),
      "requests on their way to memory at once; as many as there are"},
+    {"model", "bandwidth",
+     fmt::format("<up to {} bytes a cycle, or such as 20GB/s>", kMaxBandwidth),
+     "what memory reads and writes at most, for the same; bytes a second need clock; as much as "
+     "the "
+     "interface takes"},
+    {"model", "clock", "<rate>", "rate of the clock, such as 1GHz, for bytes a second"},
+    {"model", "sram", "<size>",
+     "of secondary memory, for buffers there; as much as this machine has"},
+    {"model", "sram-latency", fmt::format("<1 to {} cycles>", kMaxLatency),
+     "of secondary memory; that of latency"},
+    {"model", "sram-bandwidth",
+     fmt::format("<up to {} bytes a cycle, or such as 20GB/s>", kMaxBandwidth),
+     "of secondary memory; as much as the interface takes"},
     {"model", "fp16", "<exact or fast>",
      "fast: fp16 convolutions in fp32, some 20 times as fast and not bit by bit; exact"},
     {"model", "gating", "<on or off>",
      "off: logic without the fault of clock gates that loses weights; on"},
     {"model", "revision", "<2018 or 2019>",
-     "year of the published logic of nv_small, which info shows; nothing depends on it yet"},
+     "year of the published logic of nv_small: that of 2019 reads no more than 8 atoms ahead"},
     {"sim", "config", "<configuration>", "which one it is; else the simulator tells"},
     {"sim", "gating", "<on or off>", "as of the model; needs config"},
     {"sim", "revision", "<2018 or 2019>", "as of the model; needs config"},
@@ -104,11 +120,62 @@ const nvdla_hw* revised(std::string_view name, const nvdla_hw* hw, unsigned revi
   return &with_revision(*hw, revision);
 }
 
+// `Bandwidth` is one as it stands in a name, and its value.
+struct Bandwidth {
+  std::string_view key = {}, value = {};
+  std::uint64_t thousandths = 0;  // of a byte a cycle, where there is no unit
+  std::uint64_t bytes_a_second = 0;
+
+  bool given() const noexcept { return thousandths != 0 || bytes_a_second != 0; }
+};
+
+// `ModelWords` has the options of a name before they are put together: the clock may come last.
+struct ModelWords {
+  ModelOptions options;
+  Bandwidth dram = {.key = "bandwidth"}, sram = {.key = "sram-bandwidth"};
+  std::uint64_t hertz = 0;
+};
+
+bool parse_bandwidth_option(std::string_view value, Bandwidth& bandwidth) {
+  bandwidth.value = value;
+  bandwidth.thousandths = parse_thousandths(value).value_or(0);
+  bandwidth.bytes_a_second =
+      bandwidth.thousandths == 0 && value.ends_with("/s") ? parse_bandwidth(value).value_or(0) : 0;
+  return bandwidth.given() && bandwidth.thousandths <= kMaxBandwidth * std::uint64_t{1000};
+}
+
+// Returns bytes a cycle.
+double bytes_a_cycle(std::string_view name, const Bandwidth& bandwidth, std::uint64_t hertz) {
+  if (bandwidth.bytes_a_second == 0) return static_cast<double>(bandwidth.thousandths) / 1000;
+  if (hertz == 0) {
+    throw Error(
+        ErrorCode::kNoDevice,
+        fmt::format("device '{}': '{}={}' needs 'clock=<rate>'; without a unit it is bytes a cycle",
+                    name, bandwidth.key, bandwidth.value));
+  }
+  const double bytes = static_cast<double>(bandwidth.bytes_a_second) / static_cast<double>(hertz);
+  if (bytes > kMaxBandwidth) {
+    throw Error(ErrorCode::kNoDevice,
+                fmt::format("device '{}': '{}={}' is {:.0f} bytes a cycle, expected up to {}", name,
+                            bandwidth.key, bandwidth.value, bytes, kMaxBandwidth));
+  }
+  return bytes;
+}
+
 // One "<option>=<value>"; false for what is none.
-bool parse_option(std::string_view key, std::string_view value, ModelOptions& options) {
+bool parse_option(std::string_view key, std::string_view value, ModelWords& words) {
+  ModelOptions& options = words.options;
   cost::MemoryTiming& memory = options.memory;
   if (key == "threads") return (options.threads = parse_number(value, model::kMaxThreads)) != 0;
-  if (key == "latency") return (memory.latency = parse_number(value, kMaxLatency)) != 0;
+  if (key == "latency") {
+    memory.latency = memory.write_latency = parse_number(value, kMaxLatency);
+    return memory.latency != 0;
+  }
+  if (key == "sram-latency") return (memory.sram_latency = parse_number(value, kMaxLatency)) != 0;
+  if (key == "bandwidth") return parse_bandwidth_option(value, words.dram);
+  if (key == "sram-bandwidth") return parse_bandwidth_option(value, words.sram);
+  if (key == "clock") return (words.hertz = parse_rate(value, "").value_or(0)) != 0;
+  if (key == "sram") return (options.sram_bytes = parse_size(value).value_or(0)) != 0;
   if (key == "outstanding") return (memory.outstanding = parse_number(value, kMaxOutstanding)) != 0;
   if (key == "fp16" && (value == "exact" || value == "fast")) {
     options.fast_fp16 = value == "fast";
@@ -145,27 +212,38 @@ void for_options(std::string_view rest, const Visit& visit) {
   }
 }
 
-ModelOptions parse_options(std::string_view name, std::string_view rest) {
-  ModelOptions options;
+ModelOptions parse_options(std::string_view name, std::string_view rest, const nvdla_hw& hw) {
+  ModelWords words;
   for_options(rest, [&](auto key, auto value, auto option) {
-    if (parse_option(key, value, options)) return;
-    refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
-           options_text("model"), option);
+    if (!parse_option(key, value, words)) {
+      refuse(ErrorCode::kNoDevice, "device '{}': expected {} behind the comma, not '{}'", name,
+             options_text("model"), option);
+    }
+    if (key.starts_with("sram") && (hw.features & NVDLA_HW_SRAM) == 0) {
+      throw Error(
+          ErrorCode::kNoDevice,
+          fmt::format(
+              "device '{}': '{}' is of configurations with a secondary memory interface, which {} "
+              "lacks",
+              name, option, hw.name));
+    }
   });
-  return options;
+  words.options.memory.bandwidth = bytes_a_cycle(name, words.dram, words.hertz);
+  words.options.memory.sram_bandwidth = bytes_a_cycle(name, words.sram, words.hertz);
+  return words.options;
 }
 
 // "model[:<configuration>][,<option>=<value>]..."
 DeviceName parse_model(std::string_view name) {
   const std::size_t comma = std::min(name.find(','), name.size());
   DeviceName parsed{.kind = Kind::kModel, .hw = &default_configuration()};
-  parsed.options = parse_options(name, name.substr(comma));
   const std::string_view behind = name.substr(kModel.size(), comma - kModel.size());
   if (!behind.empty()) parsed.hw = find_configuration(behind.substr(1));
   if (parsed.hw == nullptr) {
     refuse(ErrorCode::kNoDevice, "device '{}': no configuration is called '{}'; there are {}", name,
            behind.substr(1), configuration_names());
   }
+  parsed.options = parse_options(name, name.substr(comma), *parsed.hw);
   if (!parsed.options.gating) parsed.hw = &without_weight_gating(*parsed.hw);
   parsed.hw = revised(name, parsed.hw, parsed.options.revision);
   return parsed;

@@ -21,7 +21,8 @@ struct ModelOptions {
   bool gating = true;     // false: DeviceName::hw is without NVDLA_HW_WEIGHT_GATING
   unsigned revision = 0;  // of DeviceName::hw
   bool fast_fp16 = false;
-  cost::MemoryTiming memory = {};
+  cost::MemoryTiming memory = {};  // in cycles of the clock that the name gives
+  std::uint64_t sram_bytes = 0;    // of buffers in secondary memory; 0: as many as the host has
 };
 
 // What may stand behind the commas of "sim:<path>,<option>=<value>", but the configuration.

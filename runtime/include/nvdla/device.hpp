@@ -61,6 +61,11 @@ class NVDLA_API Device {
   ///   many
   ///                            requests are on their way at once, for the stall and latency
   ///                            counters, which are predicted; else 1 and as many as there are
+  ///   "model:nv_full,bandwidth=20GB/s,clock=1GHz"  what memory reads and writes at most, for the
+  ///                            same; bytes a cycle without a unit; else as much as the interface
+  ///                            takes
+  ///   "model:nv_full,sram=4MiB,sram-latency=10,sram-bandwidth=32"  the size of secondary memory,
+  ///                            and its latency and bandwidth for the same
   ///   "model:nv_full,fp16=fast"  direct convolutions of fp16 in plain fp32, some 20 times as fast;
   ///                            docs/performance.md says how far off; else "exact", as the logic
   ///   "kernel"                 the first kernel device

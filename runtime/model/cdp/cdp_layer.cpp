@@ -139,7 +139,8 @@ cost::CdpGeometry geometry(const CdpLayer& layer) {
           .height = layer.rdma.height,
           .channels = layer.rdma.channels,
           .element_bytes = precision_bytes(layer.precision),
-          .source = interface_of(layer.rdma.source.ram)};
+          .source = interface_of(layer.rdma.source.ram),
+          .destination = interface_of(layer.destination.ram)};
 }
 
 }  // namespace nvdla::model

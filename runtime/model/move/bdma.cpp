@@ -187,12 +187,14 @@ bool Bdma::run(std::uint32_t& interrupts) {
 
   surface_ = 0;
   const cost::Machine& machine = counters_.machine();
+  moved_to_ = interface_of(transfer.destination.ram);
   moved_ += cost::read_lines(machine, interface_of(transfer.source.ram),
                              transfer.surfaces * transfer.lines, transfer.bytes / machine.atom);
   queue_.pop_front();
   if (--left_ == 0) {
     completing_ = true;
-    counters_.count_bdma(*running_, [&] { return cost::bdma_cycles(counters_.memory(), moved_); });
+    counters_.count_bdma(*running_,
+                         [&] { return cost::bdma_cycles(counters_.memory(), moved_, moved_to_); });
     interrupts = kBdmaDone << *running_;
   }
   update_status();

@@ -74,9 +74,10 @@ class Bdma {
   bool busy_[2] = {};
   std::optional<unsigned> running_;
   std::optional<unsigned> waiting_;
-  unsigned left_ = 0;        // transfers of the running group
-  cost::Reads moved_;        // of the others
-  bool stuck_ = false;       // the running group was empty
+  unsigned left_ = 0;                                     // transfers of the running group
+  cost::Reads moved_;                                     // of the others
+  cost::Interface moved_to_ = cost::Interface::kPrimary;  // by the last of them
+  bool stuck_ = false;                                    // the running group was empty
   bool completing_ = false;  // everything is written, the responses are on their way
   // Where the transfer at the front of the queue is.
   std::uint64_t surface_ = 0, line_ = 0;

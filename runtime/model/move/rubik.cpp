@@ -63,7 +63,8 @@ cost::RubikGeometry geometry(const RubikLayer& layer) {
           .stride_width = layer.stride_width,
           .stride_height = layer.stride_height,
           .element_bytes = precision_bytes(layer.precision),
-          .source = interface_of(layer.input.ram)};
+          .source = interface_of(layer.input.ram),
+          .destination = interface_of(layer.output.ram)};
 }
 
 std::string rubik_fault(const RubikLayer& layer) {

@@ -263,6 +263,7 @@ cost::PdpGeometry geometry(const PdpLayer& layer) {
   to.element_bytes = precision_bytes(layer.precision);
   to.reads_cube = layer.from_memory;
   to.source = interface_of(layer.rdma.source.ram);
+  to.destination = interface_of(layer.destination.ram);
   to.split = layer.bands > 1;
   if (layer.from_memory && to.split) {
     std::vector<Columns> bands;

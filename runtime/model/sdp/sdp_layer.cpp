@@ -316,6 +316,7 @@ cost::SdpGeometry geometry(const SdpLayer& layer) {
   to.out_bytes = precision_bytes(layer.out);
   to.reads_cube = layer.has_rdma && !layer.flying;
   to.source = interface_of(layer.rdma.source.ram);
+  to.destination = interface_of(layer.destination.ram);
   for (unsigned i = 0; i < 3; ++i) {
     const OperandDma& dma = layer.rdma.operands[i];
     to.operands[i] = {.read = layer.has_rdma && !dma.disabled,

@@ -35,14 +35,19 @@ LayerCycles moved(const nvdla_program& program, const nvdla_layer_image& image,
                   const MemoryTiming& memory) {
   const cost::Machine machine = model::machine_of(*program.hw);
   cost::Reads reads;
+  cost::Interface destination = cost::Interface::kPrimary;
+  const auto interface_of = [&](const nvdla_surface& place) {
+    return program.slots[place.slot].memory == NVDLA_MEMORY_SRAM ? cost::Interface::kSecondary
+                                                                 : cost::Interface::kPrimary;
+  };
   for (std::uint32_t i = 0; i < image.num_transfers; ++i) {
     const nvdla_transfer& transfer = program.transfers[image.first_transfer + i];
-    const bool sram = program.slots[transfer.source.slot].memory == NVDLA_MEMORY_SRAM;
-    reads += cost::read_lines(
-        machine, sram ? cost::Interface::kSecondary : cost::Interface::kPrimary,
-        std::uint64_t{transfer.lines} * transfer.surfaces, transfer.line_bytes / machine.atom);
+    destination = interface_of(transfer.destination);
+    reads += cost::read_lines(machine, interface_of(transfer.source),
+                              std::uint64_t{transfer.lines} * transfer.surfaces,
+                              transfer.line_bytes / machine.atom);
   }
-  return cost::bdma_cycles(memory, reads);
+  return cost::bdma_cycles(memory, reads, destination);
 }
 
 // Spans of one layer, each on a unit that works on one layer at a time.

@@ -21,7 +21,7 @@ using cost::LayerCycles;
 using cost::MemoryTiming;
 
 // A hundred cycles of latency, sixteen requests on their way.
-constexpr MemoryTiming kMemory = {.latency = 100, .outstanding = 16};
+constexpr MemoryTiming kMemory = {.latency = 100, .write_latency = 100, .outstanding = 16};
 // What a layer costs whatever its size.
 constexpr std::uint64_t kLayer = 1000;
 

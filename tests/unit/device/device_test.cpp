@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "backend/kernel/node.hpp"
 #include "backend/model/job_bus.hpp"
 #include "backend/model/model_buffer.hpp"
+#include "backend/name/device_name.hpp"
 #include "common/runtime/expect_error.hpp"
 #include "nvdla/types/device_info.hpp"
 #include "nvdla/types/memory.hpp"
@@ -141,6 +143,25 @@ TEST(Open, TakesANumberOfThreads) {
                              "outstanding=0",
                              "outstanding=4097",
                              "outstanding=-1",
+                             "latency=1000000000",
+                             "bandwidth=",
+                             "bandwidth=0",
+                             "bandwidth=-1",
+                             "bandwidth=0GB/s",
+                             "bandwidth=65536.001",
+                             "bandwidth=20GB",
+                             "bandwidth=1.0001",
+                             "clock=",
+                             "clock=0",
+                             "clock=1Ghz",
+                             "sram=",
+                             "sram=0",
+                             "sram=4MB",
+                             "sram=1M@0x1000",
+                             "sram-latency=0",
+                             "sram-latency=100001",
+                             "sram-bandwidth=0",
+                             "sram_bandwidth=1",
                              "revision=",
                              "revision=2017",
                              "revision=2020",
@@ -150,7 +171,11 @@ TEST(Open, TakesANumberOfThreads) {
       expect_error(ErrorCode::kNoDevice,
                    "device '" + name +
                        "': expected 'threads=<1 to 1024>', 'latency=<1 to 100000 cycles>', "
-                       "'outstanding=<1 to 4096 requests>', 'fp16=<exact or fast>', "
+                       "'outstanding=<1 to 4096 requests>', "
+                       "'bandwidth=<up to 65536 bytes a cycle, or such as 20GB/s>', "
+                       "'clock=<rate>', 'sram=<size>', 'sram-latency=<1 to 100000 cycles>', "
+                       "'sram-bandwidth=<up to 65536 bytes a cycle, or such as 20GB/s>', "
+                       "'fp16=<exact or fast>', "
                        "'gating=<on or off>' or 'revision=<2018 or 2019>' behind the comma, not '" +
                        option + "'",
                    [&] { Device::open(name); });
@@ -160,6 +185,63 @@ TEST(Open, TakesANumberOfThreads) {
                [] { Device::open("model,threads=2,"); });
   expect_error(ErrorCode::kNoDevice, "no device is called 'models,threads=2'",
                [] { Device::open("models,threads=2"); });
+}
+
+cost::MemoryTiming timing(const std::string& options) {
+  return detail::parse_device_name("model:nv_full," + options).options.memory;
+}
+
+TEST(Open, TakesTheTimingOfMemory) {
+  const cost::MemoryTiming memory = timing(
+      "latency=50,outstanding=16,bandwidth=20GB/s,clock=1GHz,sram=4MiB,sram-latency=7,"
+      "sram-bandwidth=12.5");
+  EXPECT_EQ(memory.latency, 50U);
+  EXPECT_EQ(memory.write_latency, 50U);
+  EXPECT_EQ(memory.outstanding, 16U);
+  EXPECT_DOUBLE_EQ(memory.bandwidth, 20);
+  EXPECT_EQ(memory.sram_latency, 7U);
+  EXPECT_DOUBLE_EQ(memory.sram_bandwidth, 12.5);
+  // In any order, and without a unit in cycles whatever the clock is.
+  EXPECT_DOUBLE_EQ(timing("clock=800MHz,bandwidth=12.8GB/s").bandwidth, 16);
+  EXPECT_DOUBLE_EQ(timing("bandwidth=12.8GB/s,clock=800000000").bandwidth, 16);
+  EXPECT_DOUBLE_EQ(timing("bandwidth=64,clock=800MHz").bandwidth, 64);
+  EXPECT_DOUBLE_EQ(timing("bandwidth=65536").bandwidth, 65536);
+  // The secondary memory is as the interface and the primary are.
+  EXPECT_DOUBLE_EQ(timing("latency=9,bandwidth=2").sram_bandwidth, 0);
+  EXPECT_EQ(timing("latency=9").behind(cost::Interface::kSecondary).latency, 9U);
+}
+
+TEST(Open, RefusesTimingsThatMeanNothing) {
+  expect_error(ErrorCode::kNoDevice,
+               "device 'model:nv_full,bandwidth=20GB/s': 'bandwidth=20GB/s' needs 'clock=<rate>'; "
+               "without a unit it is bytes a cycle",
+               [] { Device::open("model:nv_full,bandwidth=20GB/s"); });
+  expect_error(ErrorCode::kNoDevice, "'sram-bandwidth=1GB/s' needs 'clock=<rate>'",
+               [] { Device::open("model:nv_full,sram-bandwidth=1GB/s,bandwidth=8"); });
+  expect_error(ErrorCode::kNoDevice,
+               "device 'model:nv_full,bandwidth=20GB/s,clock=1kHz': 'bandwidth=20GB/s' is 20000000 "
+               "bytes a cycle, expected up to 65536",
+               [] { Device::open("model:nv_full,bandwidth=20GB/s,clock=1kHz"); });
+  for (const char* option : {"sram=4MiB", "sram-latency=5", "sram-bandwidth=8"})
+    expect_error(ErrorCode::kNoDevice,
+                 "device 'model:nv_small," + std::string(option) + "': '" + option +
+                     "' is of configurations with a secondary memory interface, which nv_small "
+                     "lacks",
+                 [&] { Device::open("model:nv_small," + std::string(option)); });
+}
+
+// Buffers share the secondary memory, and what is freed can be taken again.
+TEST(Open, LimitsTheSecondaryMemory) {
+  const Device device = Device::open("model:nv_full,sram=64KiB");
+  std::optional<Buffer> half(device.allocate(48 << 10, Memory::kSram));
+  expect_error(ErrorCode::kNoMemory,
+               "no room for 32768 bytes in secondary memory: 16384 of 65536 are free",
+               [&] { static_cast<void>(device.allocate(32 << 10, Memory::kSram)); });
+  EXPECT_EQ(device.allocate(32 << 10, Memory::kDram).size(), 32U << 10);
+  half.reset();
+  EXPECT_EQ(device.allocate(64 << 10, Memory::kSram).size(), 64U << 10);
+  // Without the option there is no limit but the machine's.
+  EXPECT_EQ(Device::open("model:nv_full").allocate(1 << 20, Memory::kSram).size(), 1U << 20);
 }
 
 TEST(Open, NamesAKernelDeviceThatIsMissing) {

@@ -93,17 +93,32 @@ TEST_F(RunProfile, CyclesAreThoseOfTheHardware) {
   }
 }
 
-// A latency more is a latency more; one request at a time, and memory is all that counts.
+// The latency counts for the first read and for the last write; one request at a time, and memory
+// is all that counts.
 TEST_F(RunProfile, MemoryIsThatOfTheDevicesName) {
   const auto cycles = [](const Json& layers) {
     return layers[0].at("cycles").get<std::uint64_t>();
   };
   const std::uint64_t near = cycles(profile("model:nv_small"));
-  EXPECT_EQ(cycles(profile("model:nv_small,latency=101")), near + 100);
+  EXPECT_EQ(cycles(profile("model:nv_small,latency=101")), near + 2 * 100);
   const Json slow = profile("model:nv_small,latency=99,outstanding=1");
   const std::uint64_t beats = slow[0].at("bytes_read").get<std::uint64_t>() / 8;
   EXPECT_GE(cycles(slow), near + beats * 90);
   EXPECT_EQ(slow[0].at("bound_by"), "input");
+}
+
+// A byte in two cycles: all that is read and written takes twice as many cycles as it has bytes.
+TEST_F(RunProfile, BandwidthIsThatOfTheDevicesName) {
+  const Json half = profile("model:nv_small,bandwidth=0.5");
+  const std::uint64_t bytes = half[0].at("bytes_read").get<std::uint64_t>() +
+                              half[0].at("bytes_written").get<std::uint64_t>();
+  const auto cycles = half[0].at("cycles").get<std::uint64_t>();
+  EXPECT_GE(cycles, 2 * bytes);
+  EXPECT_LE(cycles, 2 * bytes + 20000);
+  // The same in bytes a second.
+  const Json named = profile("model:nv_small,bandwidth=300MB/s,clock=600MHz");
+  for (std::size_t i = 0; i < half.size(); ++i)
+    EXPECT_EQ(named[i].at("cycles"), half[i].at("cycles")) << i;
 }
 
 TEST_F(RunProfile, PrintsATable) {

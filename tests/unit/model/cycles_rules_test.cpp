@@ -428,6 +428,30 @@ TEST(LayerCycles, EndWhenTheLastWriteIsAnswered) {
   for (std::size_t i = 0; i < near.size(); ++i) EXPECT_EQ(far[i], near[i] + 77) << i;
 }
 
+// What is read and written shares the bandwidth of its memory, and nothing else does.
+TEST(LayerCycles, ShareTheBandwidthOfTheirMemories) {
+  SdpLayer layer = sdp(32, 32, 64, Precision::kInt8);
+  constexpr std::uint64_t kBytes = 32 * 32 * 64;
+  const auto run = [&](const MemoryTiming& memory) {
+    return model::predict_sdp(machine("nv_full"), memory, layer, nullptr);
+  };
+  const std::uint64_t unhindered = run({}).total;
+  EXPECT_EQ(run({.bandwidth = 64}).total, unhindered);
+  EXPECT_NEAR(static_cast<double>(run({.bandwidth = 4}).total), 2. * kBytes / 4, 100);
+  EXPECT_EQ(run({.bandwidth = 4}).bound, Bound::kMemory);
+  EXPECT_EQ(run({.sram_bandwidth = 1}).total, unhindered);
+  // Results to the other memory leave the input all of the bandwidth.
+  layer.destination.ram = Ram::kSecondary;
+  EXPECT_NEAR(static_cast<double>(run({.bandwidth = 4}).total), kBytes / 4., 100);
+  EXPECT_NEAR(static_cast<double>(run({.bandwidth = 4, .sram_bandwidth = 1}).total), kBytes, 100);
+  EXPECT_EQ(run({.write_latency = 100, .sram_latency = 11}).total, unhindered + 10);
+  // A convolution's input, kernels and results.
+  Conv conv(16, 128, 1, 64);
+  conv.memory = {.bandwidth = 2};
+  EXPECT_NEAR(static_cast<double>(conv.run("nv_full").total),
+              (16. * 16 * 128 + 128 * 64 + 16 * 16 * 64) / 2, 300);
+}
+
 // Beats that the queue behind a read client has room for are on their way, no more.
 TEST(SdpCycles, QueuesLimitHowFarReadsGoAhead) {
   const SdpLayer layer = sdp(16, 16, 32, Precision::kInt8);
@@ -453,7 +477,8 @@ TEST(LayerCycles, GrowWithLatencyAndFewerRequests) {
           MemoryTiming{.latency = 100, .outstanding = 64},
           MemoryTiming{.latency = 100, .outstanding = 16},
           MemoryTiming{.latency = 400, .outstanding = 16},
-          MemoryTiming{.latency = 400, .outstanding = 1}}) {
+          MemoryTiming{.latency = 400, .outstanding = 1},
+          MemoryTiming{.latency = 400, .outstanding = 1, .bandwidth = 0.01}}) {
       conv.memory = memory;
       const std::uint64_t total = conv.run(hw).total;
       EXPECT_GE(total, last) << hw << " latency " << memory.latency << ", " << memory.outstanding;

@@ -30,6 +30,16 @@ TEST(Quantity, TimesAndRatesCountThePlainUnitWithoutOne) {
   EXPECT_EQ(parse_rate("75000", "kHz"), 75'000'000U);
 }
 
+TEST(Quantity, BandwidthsHaveUnitsOf1000) {
+  EXPECT_EQ(parse_bandwidth("20GB/s"), 20'000'000'000U);
+  EXPECT_EQ(parse_bandwidth("1.5MB/s"), 1'500'000U);
+  EXPECT_EQ(parse_bandwidth("800kB/s"), 800'000U);
+  EXPECT_EQ(parse_bandwidth("2GiB/s"), std::uint64_t{2} << 30);
+  EXPECT_EQ(parse_bandwidth("7B/s"), 7U);
+  EXPECT_EQ(parse_thousandths("21.333"), 21'333U);
+  EXPECT_EQ(parse_thousandths("8"), 8'000U);
+}
+
 // Nothing is cut, rounded or passed over.
 TEST(Quantity, AllElseIsRefused) {
   for (const char* wrong : {"", "M", "-1", "+1", " 1", "1 ", "1MB", "1m", "1e3", "1..5", "1.", "0x",
@@ -39,6 +49,10 @@ TEST(Quantity, AllElseIsRefused) {
     EXPECT_EQ(parse_time(wrong, "s"), std::nullopt) << wrong;
   for (const char* wrong : {"", "Hz", "600mhz", "1THz", "0.5Hz", "99999999999GHz"})
     EXPECT_EQ(parse_rate(wrong, "kHz"), std::nullopt) << wrong;
+  for (const char* wrong : {"", "GB/s", "1GB", "1Gb/s", "1 GB/s", "0.5B/s", "-1B/s"})
+    EXPECT_EQ(parse_bandwidth(wrong), std::nullopt) << wrong;
+  for (const char* wrong : {"", "1.0001", "8B", ".5", "1e1"})
+    EXPECT_EQ(parse_thousandths(wrong), std::nullopt) << wrong;
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct DeviceInfo {
   /// Convolutions of fp16 are only about right: the model, with "fp16=fast" in its name.
   bool fast_fp16 = false;
   /// Year of the published logic, 2018 or 2019 of nv_small, as the device's name says; 0: nobody
-  /// said. Nothing depends on it yet.
+  /// said. Predicted cycles depend on it.
   std::uint32_t revision = 0;
 };
 
