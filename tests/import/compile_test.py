@@ -50,6 +50,37 @@ class Compile(unittest.TestCase):
     def path(self, name):
         return str(self.folder / name)
 
+    def test_forbidden_passes_change_no_result(self):
+        results = []
+        for name, forbidden in (("all", []), ("some", ["--forbid", "pixels", "views"])):
+            path = self.path(f"{name}.nvdla")
+            out, error, status = run("compile", MODEL, "-o", path, *forbidden)
+            self.assertEqual(status, 0, error)
+            _, error, status = run("run", path, "-i", str(MODELS / "input.f32"), "-d",
+                                   "model:nv_full", "-o", self.path("y.f32"))
+            self.assertEqual(status, 0, error)
+            results.append(pathlib.Path(self.path("y.f32")).read_bytes())
+        self.assertEqual(results[0], results[1])
+        _, error, status = run("compile", MODEL, "-o", self.path("c.nvdla"), "--forbid", "bands")
+        self.assertEqual(status, 2)
+        self.assertIn("'bands' is no pass that can be left out; those are expand, ", error)
+
+    def test_files_for_mended_logic_have_fewer_layers(self):
+        layers = []
+        for device in ("model:nv_small", "model:nv_small,gating=off"):
+            path = self.path("d.nvdla")
+            _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", path, "-d", device,
+                                   "--samples", str(DIGITS / "images"), "--mean", "128", "--std",
+                                   "128", "--report", self.path("d.json"))
+            self.assertEqual(status, 0, error)
+            report = json.loads(pathlib.Path(self.path("d.json")).read_text())
+            layers.append(len(report["layers"]))
+            out, _, _ = run("dump", path)
+            self.assertIn(f"compile --device {device} ", out)
+            _, error, status = run("run", path, "-d", device)
+            self.assertEqual(status, 0, error)
+        self.assertLessEqual(layers[1], layers[0])
+
     def test_loadable_runs(self):
         out, _, status = run("compile", MODEL, "-o", self.path("a.nvdla"))
         self.assertEqual(status, 0)

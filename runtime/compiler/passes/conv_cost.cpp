@@ -5,6 +5,7 @@
 
 #include "backend/info.hpp"
 #include "cost/unit_cycles.hpp"
+#include "firmware/registers/nvdla_regs.h"
 #include "nvdla/lowlevel/conv_weights.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
 #include "nvdla/lowlevel/images.hpp"

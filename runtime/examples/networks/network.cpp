@@ -34,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string name, device, save;
+  std::vector<std::string> forbidden;
   std::string precision = "int8";
   std::int64_t seed = 1;
   bool tensors = false;
@@ -158,7 +159,8 @@ int run(const Options& options) {
   const nvdla::Network described = networks::describe(network, precision, {&result, 1});
   std::optional<nvdla::Request> request;
   const Cost build = cost_of([&] {
-    request.emplace(described.build(device, {.progress = progress->building("building")}));
+    request.emplace(described.build(device, {.progress = progress->building("building"),
+                                             .disabled_passes = options.forbidden}));
   });
   say("running as applications do");
   networks::write_image(*request, network, precision);
@@ -192,7 +194,8 @@ int run(const Options& options) {
                  program::bytes_text(memory.peak));
   if (verdict.different != 0 || !good) return program::kDifferent;
   if (!options.save.empty()) {
-    networks::save(network, precision, device.info().configuration, results.back(), options.save);
+    networks::save(network, precision, device.info(), options.forbidden, results.back(),
+                   options.save);
   }
   return program::kSuccess;
 }
@@ -218,6 +221,9 @@ int main(int argc, char** argv) {
       ->type_name("N");
   app.add_flag("--tensors", options.tensors, "Print how the elements of each tensor are spread");
   app.add_flag("--passes", options.passes, "Print what each pass of the compiler did");
+  app.add_option("--forbid", options.forbidden,
+                 "Passes of the compiler that are left out, of those that --passes lists")
+      ->type_name("PASS ...");
   app.add_option("--save", options.save,
                  "If nothing differs write the network as a loadable for the device's "
                  "configuration, its image to FILE.image and its result to FILE.result, for "

@@ -32,19 +32,23 @@ std::vector<std::byte> by_channel(const auto& elements, const Shape& shape,
 
 }  // namespace
 
-void save(const Network& network, nvdla::Precision precision, std::string_view configuration,
-          const Elements& result, const std::string& path) {
+void save(const Network& network, nvdla::Precision precision, const nvdla::DeviceInfo& info,
+          const std::vector<std::string>& forbidden, const Elements& result,
+          const std::string& path) {
   const std::vector<Layer>& layers = network.graph.layers();
   const std::vector<Value> shown = {static_cast<Value>(layers.size() - 1)};
+  nvdla::LoadableOptions options;
+  options.weight_gating = info.has_weight_gating;
+  options.disabled_passes = forbidden;
   nvdla::program::write_file(
-      path, nvdla::make_loadable(describe(network, precision, shown), configuration));
+      path, nvdla::make_loadable(describe(network, precision, shown), info.configuration, options));
   nvdla::program::write_file(path + ".image",
                              by_channel(network.results[0], layers.front().shape, precision));
   nvdla::program::write_file(path + ".result", by_channel(result, layers.back().shape, precision));
   nvdla::program::print(
       "{0}: the network for {1}; run it with\n"
       "  nvdla run {0} --input {0}.image --output {0}.found && cmp {0}.found {0}.result\n",
-      path, configuration);
+      path, info.configuration);
 }
 
 }  // namespace networks

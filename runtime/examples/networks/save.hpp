@@ -6,17 +6,19 @@
 
 #include <nvdla/nvdla.hpp>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "check.hpp"
 #include "numbers.hpp"
 
 namespace networks {
 
-// The loadable; `path`.image and `path`.result have the elements by channel, line and column. Says
-// how to run it. Throws nvdla::program::OutputError.
-void save(const Network& network, nvdla::Precision precision, std::string_view configuration,
-          const Elements& result, const std::string& path);
+// Writes the loadable, without the passes of the compiler that are `forbidden`; `path`.image and
+// `path`.result have the elements by channel, line and column. Prints how to run it. Throws
+// nvdla::program::OutputError.
+void save(const Network& network, nvdla::Precision precision, const nvdla::DeviceInfo& info,
+          const std::vector<std::string>& forbidden, const Elements& result,
+          const std::string& path);
 
 }  // namespace networks
 

@@ -141,9 +141,10 @@ struct LoadableOptions {
   LoadableInterface interface = LoadableInterface::kDla0_12;  ///< revision of the descriptors
   /// A text that says how the file was made, for people: up to 64 KiB.
   std::string note = {};
-  /// False for logic without the fault of DeviceInfo::has_weight_gating ("gating=off" in the name
-  /// of a device): layers need not keep all of their weights in the buffer, so there are fewer. A
-  /// device with the fault then refuses those that do not.
+  /// DeviceInfo::has_weight_gating of the logic that the file is for. Without that fault
+  /// ("gating=off" in the name of a device) layers need not keep all of their weights in the
+  /// buffer, so there are fewer, and a device with the fault refuses those that do not.
+  /// Configurations that never had it do not care.
   bool weight_gating = true;
   /// Passes of the compiler that are left out, as BuildOptions::disabled_passes.
   std::vector<std::string> disabled_passes = {};

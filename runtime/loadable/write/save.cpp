@@ -276,8 +276,9 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
                             static_cast<int>(interface));
   }
   // Whoever reads the file packs its inputs, and knows of no folding.
-  const Device device = Device::open(
-      fmt::format("model:{}{}", configuration, options.weight_gating ? "" : ",gating=off"));
+  const bool mended = !options.weight_gating && configuration_info(configuration).has_weight_gating;
+  const Device device =
+      Device::open(fmt::format("model:{}{}", configuration, mended ? ",gating=off" : ""));
   const CompiledNetwork net =
       network.compile(device, {.fold_inputs = false, .disabled_passes = options.disabled_passes});
   const nvdla_hw& hw = *detail::find_configuration(device.info());

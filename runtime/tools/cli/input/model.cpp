@@ -73,12 +73,6 @@ CpuUse parse_cpu(const std::string& text) {
   return text == "all" ? CpuUse::kAll : text == "none" ? CpuUse::kNone : CpuUse::kTail;
 }
 
-// Returns true of logic without a fault that its configuration has.
-bool is_mended(const nvdla_hw& hw) {
-  return (detail::find_configuration(hw.name)->features & ~hw.features & NVDLA_HW_WEIGHT_GATING) !=
-         0;
-}
-
 }  // namespace
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
@@ -149,12 +143,14 @@ const nvdla_hw& model_configuration(const std::string& device) {
 }
 
 std::string model_name(const nvdla_hw& hw) {
-  return fmt::format("model:{}{}", hw.name, is_mended(hw) ? ",gating=off" : "");
+  const std::uint32_t known = detail::find_configuration(hw.name)->features;
+  const bool mended = (known & ~hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
+  return fmt::format("model:{}{}", hw.name, mended ? ",gating=off" : "");
 }
 
 LoadableOptions loadable_options(const nvdla_hw& hw) {
   LoadableOptions options;
-  options.weight_gating = !is_mended(hw);
+  options.weight_gating = (hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
   return options;
 }
 
