@@ -31,10 +31,9 @@ constexpr Pipeline kSecondGeneration = {
     .from_data = 0, .from_weights = 0, .sums = 19, .out = 45, .operand = 0, .deliver = 1};
 
 // CACC's buffer between the array and SDP. That of the first generation has room for so many atoms.
-// That of the second has it for one stripe: the last step of a stripe begins when the stripe before
-// has left, and this long after.
+// In the second, what has left gives its room to the array this long after.
 constexpr double kSumsAhead = 256;
-constexpr double kCreditTurn = 22;
+constexpr double kCreditTurn = 38;
 
 // From the last multiplication of a layer: to the first one of the next, and until what the layer
 // held of the buffer can be fetched anew.
@@ -57,27 +56,49 @@ Reads weight_reads(const Machine& machine, const ConvGeometry& layer, std::uint6
   return reads;
 }
 
-// Cycles that the array waits in a kernel group for room in CACC's buffer, if SDP takes `per_atom`
-// for an atom of sums. `first` is what of that the first stripe of a layer does not wait.
-struct CreditWait {
-  double group = 0, first = 0;
-};
+// `SumsBuffer` follows the array and CACC's buffer of the second generation, stripe by stripe: the
+// last step of a stripe waits until its sums have room beside those that have not left yet.
+class SumsBuffer {
+ public:
+  SumsBuffer(const Machine& machine, const Stripes& stripes, double per_atom)
+      : stripes_(stripes),
+        room_(static_cast<double>(stripes.room)),
+        least_(static_cast<double>(machine.atomic_k)),
+        per_atom_(per_atom) {}
 
-CreditWait credit_wait(const Machine& machine, const Stripes& stripes, const Pipeline& pipe,
-                       double per_atom) {
-  CreditWait wait;
-  if (machine.first_generation) return wait;
-  // The steps but the last go on while the sums of the stripe before leave.
-  const auto of_stripe = [&](std::uint64_t outputs) {
-    const double step = static_cast<double>(std::max<std::uint64_t>(outputs, machine.atomic_k));
-    const double leaves = static_cast<double>(outputs) * (per_atom + pipe.deliver) + kCreditTurn;
-    return std::max(leaves - step * static_cast<double>(stripes.steps - 1), 0.0);
-  };
-  for (const Stripes::Kind& kind : stripes.kinds)
-    if (kind.count != 0) wait.group += static_cast<double>(kind.count) * of_stripe(kind.outputs);
-  wait.first = of_stripe(stripes.first);
-  return wait;
-}
+  // Returns when the array is done with one more kernel group.
+  double group() {
+    for (const Stripes::Kind& kind : stripes_.kinds) {
+      // Further ones take as long as the last of these.
+      const std::uint64_t some = std::min<std::uint64_t>(kind.count, kSettled);
+      double before = array_;
+      for (std::uint64_t i = 0; i < some; ++i) {
+        before = array_;
+        stripe(static_cast<double>(kind.outputs));
+      }
+      const double more = static_cast<double>(kind.count - some) * (array_ - before);
+      array_ += more;
+      left_ += more;
+    }
+    return array_;
+  }
+
+ private:
+  static constexpr std::uint64_t kSettled = 8;
+
+  void stripe(double outputs) {
+    const double step = std::max(outputs, least_);
+    const double summed = array_ + step * static_cast<double>(stripes_.steps - 1);
+    const double has_room = left_ - (room_ - outputs) * per_atom_ + kCreditTurn;
+    const double last = left_ > 0 ? std::max(summed, has_room) : summed;
+    array_ = last + step;
+    left_ = std::max(left_, last) + outputs * per_atom_;
+  }
+
+  const Stripes& stripes_;
+  const double room_, least_, per_atom_;
+  double array_ = 0, left_ = 0;  // when the array and SDP are done with what there was so far
+};
 
 // The prefetch of operands takes the interface first.
 void add_lead(const Machine& machine, const SdpWork& post, Interface data, Interface weights,
@@ -250,7 +271,12 @@ void ConvRun::wait_for_weights(const BufferFill::Start& start) {
 
 void ConvRun::compute(BufferFill& fill) {
   const double macs = static_cast<double>(stripes_.cycles);
-  const CreditWait credits = credit_wait(machine_, stripes_, pipe_, static_cast<double>(per_atom_));
+  double first_group = macs, next_group = macs;
+  if (!machine_.first_generation) {
+    SumsBuffer sums(machine_, stripes_, static_cast<double>(per_atom_) + pipe_.deliver);
+    first_group = sums.group();
+    next_group = sums.group() - first_group;
+  }
   const double passed = std::max(passed_by_units_, operands_);
   // From the first multiplication of a group to its first sums.
   const double first_sums =
@@ -271,7 +297,7 @@ void ConvRun::compute(BufferFill& fill) {
     waited_ += std::max(there - end, 0.0);
     const double begin = std::max(end, there);
     sdp_end = std::max(sdp_end, begin + first_sums) + passed;
-    const double array = macs + credits.group - (i == 0 ? credits.first : 0);
+    const double array = i == 0 ? first_group : next_group;
     end = machine_.first_generation ? std::max(begin + array, sdp_end - kSumsAhead)
                                     : begin + std::max(array, operands_);
     frees_.push_back({share_, end});

@@ -59,6 +59,7 @@ void cut_second_generation(const Machine& machine, const ConvGeometry& layer, st
   const bool wide = layer.image && machine.atomic_c == 4 * machine.atomic_k;
   const std::uint64_t full = wide ? 4 * half : 2 * half;
   const std::uint64_t rest = in_line % full;
+  stripes.room = machine.atomic_c == 4 * machine.atomic_k ? 4 * half : 2 * half;
   std::uint64_t whole = in_line / full, halves = 0;
   stripes.last = rest == 0 ? full : rest;
   if (!layer.image && rest != 0 && whole != 0) {

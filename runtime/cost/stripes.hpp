@@ -20,11 +20,12 @@ struct Stripes {
   std::uint64_t first = 0, last = 0;  // outputs of these stripes
   std::uint64_t results = 1;          // atoms of kernels that an output has
 
-  // Stripes of each length that the second generation makes.
+  // Stripes of each length that the second generation makes, and outputs that CACC has room for.
   struct Kind {
     std::uint64_t outputs = 0, count = 0;
   };
   Kind kinds[3] = {};
+  std::uint64_t room = 0;
 };
 
 // `group` is the number of kernels of a group.

@@ -238,6 +238,9 @@ cost::ConvGeometry geometry(const ConvLayer& layer) {
   to.weight_bytes = layer.weight_bytes;
   to.compressed = layer.compressed;
   to.mask_bytes = layer.wmb_bytes;
+  to.data_banks = layer.data_banks;
+  to.data_entries =
+      std::uint64_t{layer.entries} * layer.fetched_lines() * std::max(layer.batches, 1U);
   to.weight_banks = layer.weight_banks;
   to.weights = interface_of(layer.weight_ram);
   to.weight_channels = layer.weight_channels;

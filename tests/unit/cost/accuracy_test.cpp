@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Predicted cycles are those that were measured on the published logic: single layers of both
-// generations, at several memories. Constants of the estimate were fitted to the rows with an even
-// number; what is asserted holds for the others alone and for all rows.
+// Predicted cycles are those that were measured on the published logic: single layers and jobs of
+// both generations, at several memories. Most constants of the estimate came with the measurement,
+// which saw all rows. Others may be fitted to the rows with an even number only; what is asserted
+// holds for the rest alone, and for all rows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,10 +77,7 @@ class MeasuredCycles : public testing::Test {
     const auto& table =
         *tables_.emplace_back(std::make_unique<std::vector<MeasuredRow>>(std::move(rows)));
     for (std::size_t i = 0; i < table.size(); ++i) {
-      if (table[i].layers.size() != 1) continue;
-      errors_.push_back({.row = &table[i],
-                         .fitted = i % 2 == 0,
-                         .predicted = predict(table[i], table[i].layers[0]).total});
+      errors_.push_back({.row = &table[i], .fitted = i % 2 == 0, .predicted = predict(table[i])});
     }
   }
 
@@ -113,7 +111,7 @@ TEST_F(MeasuredCycles, ArePredictedWithinATenth) {
                  100 * tally.worst);
   for (const bool all : {false, true}) {
     const Tally rows = tally([&](const Error& error) { return all || !error.fitted; });
-    ASSERT_GE(rows.rows, 210U);
+    ASSERT_GE(rows.rows, 215U);
     EXPECT_TRUE(Tally::holds(rows.tenth, rows.rows, 99)) << rows.tenth << " of " << rows.rows;
   }
 }
@@ -132,6 +130,14 @@ TEST_F(MeasuredCycles, ConvolutionsOfNvFullAreWithinATwentieth) {
       EXPECT_EQ(rows.tenth, rows.rows) << group;
     }
   }
+}
+
+// Jobs of several layers: what is fetched ahead, with equal and with other banks, and what is not.
+TEST_F(MeasuredCycles, JobsOfSeveralLayersAreWithinATwentieth) {
+  NVDLA_NEEDS_SHARED("hw");
+  const Tally rows = tally([](const Error& error) { return error.row->layers.size() > 1; });
+  ASSERT_GE(rows.rows, 8U);
+  EXPECT_EQ(rows.twentieth, rows.rows) << rows.worst;
 }
 
 // Memory that brings a beat every second or fourth cycle.

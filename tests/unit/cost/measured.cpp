@@ -6,7 +6,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "cost/unit_cycles.hpp"
 #include "model/core/machine.hpp"
 
 namespace nvdla::test {
@@ -200,8 +199,9 @@ MeasuredLayer conv_of(Cells words, const std::string& mode, unsigned element_byt
     entries = (conv.out_height + 2) * ceil_div(conv.out_width + 2, 4) *
               ceil_div(std::uint64_t{channels} * element_bytes, 32);
   }
-  const unsigned data_banks = std::min(banks_for(entries * 128), 15U);
-  conv.weight_banks = banks_for_weights(conv, data_banks);
+  conv.data_entries = entries;
+  conv.data_banks = std::min(banks_for(entries * 128), 15U);
+  conv.weight_banks = banks_for_weights(conv, conv.data_banks);
   cost::SdpGeometry& sdp = layer.sdp;
   sdp.width = conv.out_width;
   sdp.height = conv.out_height;
@@ -301,6 +301,7 @@ void add_layers(const Cells& cells, MeasuredRow& row) {
       row.layers.push_back(conv_of(full, mode, element_bytes));
       channels = row.layers.back().conv.kernels;
       height = row.layers.back().conv.out_height;
+      row.follows |= row.layers.size() > 1 && cells.at("job").find('>') != std::string::npos;
     } else {
       row.layers.push_back(other_of(words, kind));
     }
@@ -326,6 +327,28 @@ std::vector<Cells> read_table(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < cells.size(); ++i) row[heads[i]] = cells[i];
   }
   return rows;
+}
+
+MeasuredLayer direct_layer(const cost::Machine& machine, unsigned width, unsigned lines,
+                           unsigned channels, unsigned kernels, unsigned kernel,
+                           unsigned out_lines) {
+  MeasuredLayer layer;
+  cost::ConvGeometry& conv = layer.conv;
+  conv.width = conv.out_width = width;
+  conv.height = lines;
+  conv.out_height = out_lines;
+  conv.channels = conv.weight_channels = conv.winograd_channels = channels;
+  conv.kernels = kernels;
+  conv.kernel_width = conv.kernel_height = kernel;
+  conv.grain = std::min<unsigned>(lines, static_cast<unsigned>(ceil_div(8, width)));
+  conv.weight_bytes = std::uint64_t{kernels} * kernel * kernel * channels;
+  const std::uint64_t in_entry = machine.cbuf_entry_bytes / machine.atom;
+  const std::uint64_t surfaces = ceil_div(channels, machine.atom);
+  conv.data_entries = lines * ceil_div(width * surfaces, in_entry);
+  layer.sdp.width = width;
+  layer.sdp.height = out_lines;
+  layer.sdp.channels = kernels;
+  return layer;
 }
 
 std::vector<MeasuredRow> read_traces(const std::filesystem::path& path) {
@@ -402,22 +425,17 @@ cost::Machine machine_of(const MeasuredRow& row) {
   return model::machine_of(hw);
 }
 
-cost::LayerCycles predict(const MeasuredRow& row, const MeasuredLayer& layer) {
+std::uint64_t predict(const MeasuredRow& row) {
   const cost::Machine machine = machine_of(row);
-  const cost::PdpGeometry* const behind = layer.pooled ? &layer.pdp : nullptr;
-  switch (layer.kind) {
-    case MeasuredLayer::Kind::kConv:
-      return cost::conv_cycles(machine, row.memory, layer.conv, layer.sdp, behind);
-    case MeasuredLayer::Kind::kSdp:
-      return cost::sdp_cycles(machine, row.memory, layer.sdp, behind);
-    case MeasuredLayer::Kind::kPdp:
-      return cost::pdp_cycles(machine, row.memory, layer.pdp);
-    case MeasuredLayer::Kind::kCdp:
-      return cost::cdp_cycles(machine, row.memory, layer.cdp);
-    case MeasuredLayer::Kind::kRubik:
-      break;
+  if (row.layers.size() == 1) return cost::layer_cycles(machine, row.memory, row.layers[0]).total;
+  std::vector<cost::SequenceLayer> layers;
+  for (const MeasuredLayer& layer : row.layers) {
+    cost::SequenceLayer& next = layers.emplace_back();
+    next.layer = layer;
+    if (row.follows && layers.size() > 1)
+      next.waits.push_back(static_cast<std::uint32_t>(layers.size()) - 2);
   }
-  return cost::rubik_cycles(machine, row.memory, layer.rubik);
+  return cost::sequence_cycles(machine, row.memory, layers, {.ahead = row.ahead}).total;
 }
 
 }  // namespace nvdla::test

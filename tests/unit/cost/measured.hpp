@@ -10,23 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "cost/geometry.hpp"
 #include "cost/layer_cycles.hpp"
 #include "cost/machine.hpp"
 #include "cost/memory_timing.hpp"
+#include "cost/sequence_cycles.hpp"
 
 namespace nvdla::test {
 
-// `MeasuredLayer` is one layer. Which members count follows from `kind`.
-struct MeasuredLayer {
-  enum class Kind { kConv, kSdp, kPdp, kCdp, kRubik } kind = Kind::kConv;
-  cost::ConvGeometry conv;
-  cost::SdpGeometry sdp;
-  cost::PdpGeometry pdp;
-  cost::CdpGeometry cdp;
-  cost::RubikGeometry rubik;
-  bool pooled = false;  // PDP takes SDP's results
-};
+using MeasuredLayer = cost::LayerGeometry;
 
 // `MeasuredRow` is a row of a table: a layer, or several in a job.
 struct MeasuredRow {
@@ -34,7 +25,8 @@ struct MeasuredRow {
   std::uint32_t revision = 0;  // year of the logic, 0 where it was published once
   std::string group;           // "convolution", "image", "winograd", "sdp", ...
   cost::MemoryTiming memory;
-  bool ahead = false;  // the engine enables layers ahead of time
+  bool ahead = false;    // the engine enables layers ahead of time
+  bool follows = false;  // each layer reads what the one before wrote
   std::uint64_t cycles = 0;
   std::vector<MeasuredLayer> layers;
   // Whether memory brings less than a beat a cycle.
@@ -54,7 +46,13 @@ std::vector<MeasuredRow> read_squeezenet(const std::filesystem::path& path);
 // Returns the device of a row.
 cost::Machine machine_of(const MeasuredRow& row);
 
-// Returns the prediction for a layer.
-cost::LayerCycles predict(const MeasuredRow& row, const MeasuredLayer& layer);
+// Returns the prediction for all of a row.
+std::uint64_t predict(const MeasuredRow& row);
+
+// Returns a convolution of `kernel` x `kernel` that fetches `lines` lines of a cube and writes
+// `out_lines`, without banks.
+MeasuredLayer direct_layer(const cost::Machine& machine, unsigned width, unsigned lines,
+                           unsigned channels, unsigned kernels, unsigned kernel,
+                           unsigned out_lines);
 
 }  // namespace nvdla::test

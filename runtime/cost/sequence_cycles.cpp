@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "cost/sequence_cycles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cost/conv_pipe.hpp"
+#include "cost/unit_cycles.hpp"
+
+namespace nvdla::cost {
+namespace {
+
+// Units that work on one layer at a time and have two register groups.
+enum Unit : unsigned { kConvUnit, kSdpUnit, kPdpUnit, kCdpUnit, kRubikUnit, kBdmaUnit, kUnits };
+
+using Units = std::array<bool, kUnits>;
+
+Units units_of(const LayerGeometry& layer) {
+  Units units = {};
+  using Kind = LayerGeometry::Kind;
+  units[kConvUnit] = layer.kind == Kind::kConv;
+  units[kSdpUnit] = layer.kind == Kind::kConv || layer.kind == Kind::kSdp;
+  units[kPdpUnit] = layer.kind == Kind::kPdp || layer.pooled;
+  units[kCdpUnit] = layer.kind == Kind::kCdp;
+  units[kRubikUnit] = layer.kind == Kind::kRubik;
+  units[kBdmaUnit] = layer.kind == Kind::kBdma;
+  return units;
+}
+
+void shift(LayerCycles& cycles, std::uint64_t by) {
+  cycles.total += by;
+  for (Span* span : {&cycles.data, &cycles.weights, &cycles.mac, &cycles.sdp, &cycles.pdp,
+                     &cycles.cdp, &cycles.rubik, &cycles.bdma}) {
+    if (span->empty()) continue;
+    span->begin += by;
+    span->end += by;
+  }
+}
+
+class Sequence {
+ public:
+  Sequence(const Machine& machine, const MemoryTiming& memory, const EngineTiming& engine)
+      : machine_(machine), memory_(memory), engine_(engine) {}
+
+  void add(const SequenceLayer& layer) {
+    const Units units = units_of(layer.layer);
+    const double enabled = enable(layer, units);
+    LayerCycles cycles = run(layer.layer, units, enabled);
+    for (unsigned i = 0; i < kUnits; ++i) {
+      if (!units[i]) continue;
+      before_[i] = last_[i];
+      last_[i] = static_cast<double>(cycles.total);
+    }
+    done_.total = std::max(done_.total, cycles.total);
+    done_.layers.push_back(cycles);
+  }
+
+  SequenceCycles take() { return std::move(done_); }
+
+ private:
+  // Returns when the layer is enabled.
+  double enable(const SequenceLayer& layer, const Units& units) {
+    double group = 0, unit = 0;
+    for (unsigned i = 0; i < kUnits; ++i) {
+      if (!units[i]) continue;
+      group = std::max(group, before_[i]);
+      unit = std::max(unit, last_[i]);
+    }
+    // The registers of the first two layers of a unit are written before it all begins.
+    if (group > 0) written_ = std::max(written_, group + engine_.interrupt) + engine_.registers;
+    double enabled = group > 0 ? written_ : 0;
+    const auto after = [&](double end) {
+      if (end > 0) enabled = std::max(enabled, end + engine_.interrupt);
+    };
+    for (const std::uint32_t other : layer.waits)
+      after(static_cast<double>(done_.layers[other].total));
+    if (!engine_.ahead || (units[kConvUnit] && !engine_.convolutions_ahead)) after(unit);
+    return enabled;
+  }
+
+  LayerCycles run(const LayerGeometry& layer, const Units& units, double enabled) {
+    if (layer.kind == LayerGeometry::Kind::kConv) {
+      const PdpGeometry* const pdp = layer.pooled ? &layer.pdp : nullptr;
+      return run_conv(machine_, memory_, {.conv = layer.conv, .sdp = layer.sdp, .pdp = pdp},
+                      enabled, pipe_);
+    }
+    LayerCycles cycles = layer_cycles(machine_, memory_, layer);
+    // Other units begin a layer when they have ended the one before.
+    for (unsigned i = 0; i < kUnits; ++i)
+      if (units[i]) enabled = std::max(enabled, last_[i]);
+    shift(cycles, rounded(enabled));
+    if (units[kSdpUnit]) pipe_.sdp_end = std::max(pipe_.sdp_end, static_cast<double>(cycles.total));
+    return cycles;
+  }
+
+  const Machine& machine_;
+  const MemoryTiming& memory_;
+  const EngineTiming engine_;
+  ConvPipe pipe_;
+  double before_[kUnits] = {}, last_[kUnits] = {};  // ends of the two last layers of each unit
+  double written_ = 0;                              // when the engine last had written registers
+  SequenceCycles done_;
+};
+
+}  // namespace
+
+LayerCycles layer_cycles(const Machine& machine, const MemoryTiming& memory,
+                         const LayerGeometry& layer) {
+  const PdpGeometry* const pdp = layer.pooled ? &layer.pdp : nullptr;
+  switch (layer.kind) {
+    case LayerGeometry::Kind::kConv:
+      return conv_cycles(machine, memory, layer.conv, layer.sdp, pdp);
+    case LayerGeometry::Kind::kSdp:
+      return sdp_cycles(machine, memory, layer.sdp, pdp);
+    case LayerGeometry::Kind::kPdp:
+      return pdp_cycles(machine, memory, layer.pdp);
+    case LayerGeometry::Kind::kCdp:
+      return cdp_cycles(machine, memory, layer.cdp);
+    case LayerGeometry::Kind::kRubik:
+      return rubik_cycles(machine, memory, layer.rubik);
+    case LayerGeometry::Kind::kBdma:
+      break;
+  }
+  return bdma_cycles(memory, layer.moved, layer.moved_to);
+}
+
+SequenceCycles sequence_cycles(const Machine& machine, const MemoryTiming& memory,
+                               std::span<const SequenceLayer> layers, const EngineTiming& engine) {
+  Sequence sequence(machine, memory, engine);
+  for (const SequenceLayer& layer : layers) sequence.add(layer);
+  return sequence.take();
+}
+
+}  // namespace nvdla::cost
