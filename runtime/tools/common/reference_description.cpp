@@ -33,7 +33,8 @@ bool is_one_of(const std::string& text, std::initializer_list<const char*> words
 ValueKind kind_of(const CLI::Option& option, const std::string& type, bool has_choices) {
   if (has_choices) return ValueKind::kChoice;
   if (option.check_lname("device")) return ValueKind::kDevice;
-  if (is_one_of(type, {"FILE", "PATH"})) return ValueKind::kFile;
+  if (is_one_of(type, {"FILE", "PATH", "[NAME=]FILE", "[NAME=]FILE|FOLDER"}))
+    return ValueKind::kFile;
   if (is_one_of(type, {"FOLDER", "DIR"})) return ValueKind::kFolder;
   return option.get_positional() && type == "TEXT" ? ValueKind::kFile : ValueKind::kOther;
 }
