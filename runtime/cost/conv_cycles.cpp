@@ -300,7 +300,8 @@ void ConvRun::compute(BufferFill& fill) {
     const double array = i == 0 ? first_group : next_group;
     end = machine_.first_generation ? std::max(begin + array, sdp_end - kSumsAhead)
                                     : begin + std::max(array, operands_);
-    frees_.push_back({share_, end});
+    // Nobody asks where all kernels fit.
+    if (before_.followed || weight_room_ < 1) frees_.push_back({share_, end});
   }
   end_ = end;
   weights_end_ = conv_.fetches_weights && groups_ != 0 ? fill.weights_end(1) : 0;
@@ -321,6 +322,7 @@ void ConvRun::leave(const BufferFill& fill) {
   for (const Reads& reads : post_.reads) traffic.add(reads);
   traffic.add(destination(), written());
   last_ = std::max(unshared_, data_.begin + traffic.cycles(memory_));
+  if (!before_.followed) return;
   before_.used = true;
   before_.fetched = std::max({before_.fetched, data_end_, weights_end_});
   before_.array_end = end_;
@@ -397,6 +399,7 @@ LayerCycles run_conv(const Machine& machine, const MemoryTiming& memory, const C
 LayerCycles conv_cycles(const Machine& machine, const MemoryTiming& memory,
                         const ConvGeometry& layer, const SdpGeometry& sdp, const PdpGeometry* pdp) {
   ConvPipe pipe;
+  pipe.followed = false;
   return run_conv(machine, memory, {.conv = layer, .sdp = sdp, .pdp = pdp}, 0, pipe);
 }
 

@@ -23,6 +23,7 @@ struct ConvPipe {
   };
 
   bool used = false;
+  bool followed = true;  // by a layer that asks for the lists below
   double fetched = 0;    // when CDMA had all of the layer before
   double array_end = 0;  // its last multiplication
   double sdp_end = 0;    // and its last sums

@@ -42,8 +42,8 @@ looks "0 0 complaints" "$source/tests/static/tree.py"
 # Each of them, so that all their tests are.
 programs=0
 while read -r file; do
-	filter=$(sed -nE '/^TEST(_P)?\(/{N;N;/NVDLA_NEEDS_SHARED/{
-		s/^TEST\((\w+), (\w+)\).*/\1.\2/;s/^TEST_P\((\w+), (\w+)\).*/*\/\1.\2\/*/;s/\n.*//;p}}' \
+	filter=$(sed -nE '/^TEST(_[FP])?\(/{N;N;/NVDLA_NEEDS_SHARED/{
+		s/^TEST(_F)?\((\w+), (\w+)\).*/\2.\3/;s/^TEST_P\((\w+), (\w+)\).*/*\/\1.\2\/*/;s/\n.*//;p}}' \
 		"$source/$file" | paste -sd:)
 	[[ -n $filter ]] || { echo "$file: no test begins with NVDLA_NEEDS_SHARED"; failed=1; continue; }
 	case $file in

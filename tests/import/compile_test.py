@@ -120,7 +120,10 @@ class Compile(unittest.TestCase):
                                    "--mean", "128", "--std", "128", "--report", self.path("r.json"))
             self.assertEqual(status, 0, error)
             dump, _, _ = run("dump", self.path("d.nvdla"))
-            self.assertRegex(dump, r"note: nvdla \S+ compile --cpu tail --mean 128 --std 128, 1\d samples")
+            self.assertRegex(
+                " ".join(dump.split()),
+                rf"note: nvdla \S+ compile --device model:{device} --cpu tail --mean 128 --std 128, "
+                r"1\d samples")
             report = json.loads((self.folder / "r.json").read_text())
             self.assertEqual(report["scales"][0]["scale"], 1 / 128)
             self.assertGreater(report["scales"][-1]["decibels_so_far"], 30)
