@@ -99,6 +99,36 @@ TEST(Save, TensorsThatLieAsPixels) {
   }
 }
 
+// Logic without the fault need not keep all weights of a layer: the file has fewer layers, and runs
+// only there.
+TEST(Save, ForLogicWithoutWeightGating) {
+  const auto weights = random_elements<std::int8_t>(64 * 512 * 9, 7);
+  Convolution layer{.name = "wide", .kernels = 64, .kernel_height = 3, .kernel_width = 3};
+  layer.weights = weights;
+  layer.output = requantize(0.0001);
+  Network network;
+  network.output(network.convolution(network.input("in", {512, 6, 6}), layer), "out");
+  const auto source = random_elements<std::int8_t>(512 * 6 * 6, 5);
+  std::vector<std::int8_t> results[2];
+  std::uint32_t layers[2] = {};
+  for (const bool gating : {false, true}) {
+    LoadableOptions options;
+    options.weight_gating = gating;
+    const Loadable file = Loadable::load(make_loadable(network, "nv_small", options));
+    Request request = file.open(Device::open("model:nv_small,gating=off"));
+    layers[gating] = request.network().layers();
+    request.write("in", Layout::kNchw, std::span<const std::int8_t>(source));
+    request.run();
+    results[gating].resize(64 * 4 * 4);
+    request.read("out", Layout::kNchw, std::span<std::int8_t>(results[gating]));
+    if (gating) continue;
+    test::expect_error(ErrorCode::kInvalidProgram, "do not hold all weights",
+                       [&] { file.open(Device::open("model:nv_small")); });
+  }
+  EXPECT_LT(layers[false], layers[true]);
+  EXPECT_EQ(results[false], results[true]);
+}
+
 // Bands of a layer lie within buffers: in offsets of data cubes, or in addresses of their own.
 // Round trips run both.
 TEST(Save, OldCubesHaveAddressesOfTheirOwn) {
