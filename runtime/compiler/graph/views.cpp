@@ -54,6 +54,17 @@ bool lies_there(const Graph& graph, std::uint32_t part, std::uint32_t whole, con
   return view && view->whole == whole && view->corner == corner;
 }
 
+bool is_input_of_one(const Graph& graph, std::uint32_t tensor) {
+  const TensorNode& node = graph.tensors[tensor];
+  if (node.producer || node.image || node.planar || is_output(graph, tensor)) return false;
+  std::ptrdiff_t readers = 0;
+  for (const LayerNode& layer : graph.live_layers()) {
+    if (layer.input == tensor) ++readers;
+    readers += std::count(layer.operands.begin(), layer.operands.end(), tensor);
+  }
+  return readers == 1;
+}
+
 bool is_output(const Graph& graph, std::uint32_t tensor) {
   return std::any_of(graph.outputs.begin(), graph.outputs.end(),
                      [&](const IoTensor& port) { return port.tensor == tensor; });

@@ -21,6 +21,8 @@ bool parts_fill_atoms(const Graph& graph, const DeviceInfo& info, const ConcatNo
 // Returns the place that begins so far inside of `whole`, whose strides `desc` has.
 nvdla_surface inside(const nvdla_surface& whole, const Corner& corner, const TensorDesc& desc);
 
+// Returns true if a tensor is an input of the network that one layer reads, once.
+bool is_input_of_one(const Graph& graph, std::uint32_t tensor);
 // Returns the tensor that a tensor lies in, or the tensor itself.
 std::uint32_t root_of(const Graph& graph, std::uint32_t tensor);
 // Returns true if a layer reads it, or a tensor that lies in it.

@@ -4,7 +4,6 @@
 // step of a convolution of an image fills it with the columns of a line of the kernel.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "compiler/graph/views.hpp"
@@ -23,18 +22,6 @@ namespace nvdla::detail {
 namespace {
 
 constexpr std::uint32_t kComponents = 4;
-
-// Returns true if a tensor is an input of the network that one layer reads, once.
-bool is_input_of_one(const Graph& graph, std::uint32_t tensor) {
-  const TensorNode& node = graph.tensors[tensor];
-  if (node.producer || node.image || node.planar || is_output(graph, tensor)) return false;
-  std::ptrdiff_t readers = 0;
-  for (const LayerNode& layer : graph.live_layers()) {
-    if (layer.input == tensor) ++readers;
-    readers += std::count(layer.operands.begin(), layer.operands.end(), tensor);
-  }
-  return readers == 1;
-}
 
 bool pads_a_position(std::uint32_t before, std::uint32_t after, std::uint32_t kernel) {
   return before >= kernel || after >= kernel;
