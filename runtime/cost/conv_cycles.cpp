@@ -35,8 +35,8 @@ constexpr Pipeline kSecondGeneration = {
 constexpr double kSumsAhead = 256;
 constexpr double kCreditTurn = 38;
 
-// From the last multiplication of a layer: to the first one of the next, and until what the layer
-// held of the buffer can be fetched anew.
+// These count from the last multiplication of a layer: to the first one of the next, and until what
+// the layer held of the buffer can be fetched anew.
 constexpr double kNextArray = 74;
 constexpr double kFreed = 50;
 
@@ -232,8 +232,8 @@ BufferFill::Start ConvRun::start(double enabled) {
   return start;
 }
 
-// With another number of banks nothing is fetched before the array is done with the layer before;
-// that of the data counts for both, as the weights lie behind it.
+// CDMA fetches nothing for another number of banks before the array is done with the layer before;
+// the number for data counts for both, as the weights lie behind it.
 void ConvRun::wait_for_banks(BufferFill::Start& start) const {
   if (!before_.used) return;
   const double empty = before_.array_end + kFreed;
@@ -278,7 +278,7 @@ void ConvRun::compute(BufferFill& fill) {
     next_group = sums.group() - first_group;
   }
   const double passed = std::max(passed_by_units_, operands_);
-  // From the first multiplication of a group to its first sums.
+  // The first sums of a group come so long after its first multiplication.
   const double first_sums =
       static_cast<double>((stripes_.steps - 1) * std::max(stripes_.first, stripes_.least));
   data_end_ = fill.data_end();

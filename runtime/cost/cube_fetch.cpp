@@ -11,7 +11,7 @@ namespace {
 constexpr double kGroupCycles[] = {0, 0.5, 1.5, 2.5, 3};
 constexpr std::uint64_t kGroup = 4;
 constexpr double kNextGroup = 3;
-// From the enable to the first beat.
+// The first beat comes so long after the enable.
 constexpr double kDirectBegin = 62, kImageBegin = 40, kWinogradBegin = 36;
 // Cycles of a line beyond its beats.
 constexpr double kImageLine = 2, kWinogradLine = 13.5;

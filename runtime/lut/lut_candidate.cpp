@@ -61,7 +61,7 @@ double LutCandidate::error(std::size_t sample) {
 const SampleRange& LutCandidate::bad_hits(double limit) {
   if (limit == limit_) return bad_hits_;
   limit_ = limit;
-  // As the limit falls more hits are bad: none of those before.
+  // More hits are bad as the limit falls, and those before stay bad.
   const SampleRange before = bad_hits_;
   std::size_t first = hits_.first, end = hits_.end;
   while (first < before.first && error(first) < limit) ++first;

@@ -188,7 +188,7 @@ class PairSearch {
         // Up to a better pair, which changes the limit and may be better in another way still.
         for (; k < los_.size(); k += step) {
           const Hits& lo = lo_hits_[k];
-          // Where both tables hit, one of them answers; the other one answers its other hits.
+          // One table answers where both hit; the other one answers its other hits.
           const bool with_lo = lo.bad.empty() && le.bad.is_inside(lo.all);
           const bool with_le = le.bad.empty() && lo.bad.is_inside(le.all);
           if ((!with_lo && !with_le) || ends_fail(les_[i], los_[k])) continue;

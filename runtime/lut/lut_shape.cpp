@@ -179,7 +179,7 @@ nvdla_lut_slope choose_slope(const LutProblem& p, const Beyond& beyond) {
   return line_error(p, beyond, rise) < line_error(p, beyond, 0) ? slope : nvdla_lut_slope{0, 0};
 }
 
-// Of an exponential table the end may be beyond what a register holds; nothing is then.
+// Returns the end of a table; that of an exponential one is cut to what a register holds.
 double end_of(const LutProblem& p, const LutShape& shape) {
   const double edge = upper_edge(shape);
   if (!shape.exponential) return edge;

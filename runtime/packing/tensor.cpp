@@ -85,7 +85,7 @@ void check_type(const TensorDesc& desc) {
   }
 }
 
-// From an element to the next in its line.
+// Returns the bytes from an element to the next in its line.
 std::uint32_t column_bytes(const TensorDesc& d) {
   if (d.pixel != 0) return d.pixel;
   return d.planar ? d.element_bytes() : d.atom;
@@ -96,7 +96,7 @@ std::uint64_t line_bytes(const TensorDesc& d) {
   return round_up(std::uint64_t{d.shape.width} * column_bytes(d), d.atom);
 }
 
-// Channels that lie side by side.
+// Returns how many channels lie side by side.
 std::uint32_t lanes_of(const TensorDesc& d) {
   return d.planar ? 1 : column_bytes(d) / d.element_bytes();
 }

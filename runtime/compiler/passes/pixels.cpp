@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Inputs of few channels as pixels: a tensor of three channels fills three lanes of the array, a
-// step of a convolution of an image fills it with the columns of a line of the kernel.
+// This pass lets inputs of few channels lie as pixels: a tensor of three channels fills three lanes
+// of the array, a step of a convolution of an image fills it with the columns of a line of the
+// kernel.
 #include <fmt/format.h>
 
 #include <optional>

@@ -42,7 +42,7 @@ constexpr std::uint16_t kMemoryInput = 4;
 constexpr std::uint16_t kMemoryOutput = 8;
 constexpr std::uint16_t kMemoryDebug = 16;
 
-// Of a tensor's data_category: pixels; a feature cube; planes, one a channel.
+// A tensor's data_category says how it lies: as pixels, a feature cube, or planes, one a channel.
 constexpr std::uint8_t kDataImage = 0;
 constexpr std::uint8_t kDataFeature = 2;
 constexpr std::uint8_t kDataPlanar = 3;

@@ -37,7 +37,7 @@ void set_shape(const Shape& shape, TensorEntry& t) {
   t.w = static_cast<std::int32_t>(shape.width);
 }
 
-// A tensor that lies as pixels has the numbers of components that it uses, with a sign.
+// A tensor that lies as pixels is described with the channels that it has; they have a sign.
 void describe_pixels(const TensorDesc& desc, TensorEntry& t) {
   const bool one = desc.pixel == desc.element_bytes();
   t.data_type = code(type_of(desc.precision));

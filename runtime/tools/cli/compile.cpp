@@ -293,8 +293,8 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
   program::add_resize_option(*command, options->resize);
   command
       ->add_option("--forbid", options->forbidden,
-                   "Passes of the compiler that are left out: expand, padding, winograd, pixels, "
-                   "fold-inputs, mark-poolings, batch, views, fuse-poolings")
+                   "Passes of the compiler that are left out; for another word the error lists all "
+                   "that can be")
       ->type_name("PASS ...");
   command->add_flag("--check", options->check,
                     "Print each node with its place, or the reason why it has none, and compile "

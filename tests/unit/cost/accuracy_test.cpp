@@ -44,7 +44,7 @@ struct Tally {
     fifth += size <= 0.2;
     worst = std::max(worst, size);
   }
-  // Whether at least this share of the rows is within that limit.
+  // Returns true if at least this share of the rows is within that limit.
   static bool holds(std::size_t close, std::size_t rows, unsigned percent) {
     return close * 100 >= rows * percent;
   }

@@ -129,7 +129,7 @@ TEST(MeasuredBands, OfAResidualBlockArePredicted) {
                            {late, 14, 2, 8, 8, 112695}});
 }
 
-// With the clock gate's fault a convolution is enabled only after the one before.
+// The clock gate's fault lets a convolution be enabled only after the one before.
 TEST(MeasuredBands, OnNvSmallDependOnTheClockGate) {
   const std::vector<Stage> block = {{64, 32, 1}, {32, 32, 3}, {32, 64, 1}};
   const cost::MemoryTiming far = {.latency = 50, .write_latency = 50};

@@ -179,7 +179,7 @@ MeasuredLayer conv_of(Cells words, const std::string& mode, unsigned element_byt
     conv.plane_bytes[0] = 4;
     conv.kernel_width = 1;
     conv.weight_channels = kernel * channels;
-    // As many lines of the kernel side by side as 64 channels have room for.
+    // So many lines of the kernel lie side by side as 64 channels have room for.
     unsigned lines = 1;
     while (lines < 4 && lines < kernel && 2 * lines * conv.weight_channels <= 64) lines *= 2;
     conv.post_lines = number(words, "post", static_cast<int>(lines));
@@ -398,7 +398,7 @@ std::vector<MeasuredRow> read_jobs(const std::filesystem::path& path) {
     MeasuredRow& row = rows.emplace_back();
     row.configuration = "nv_full";
     row.name = cells.at("job");
-    // Where beats are held back in half of the cycles, one in two passes each way.
+    // One beat in two passes each way where beats are held back in half of the cycles.
     row.memory = {
         .latency = number(cells, "latency"),
         .write_latency = number(cells, "write_latency"),

@@ -29,8 +29,7 @@ struct MeasuredRow {
   bool follows = false;  // each layer reads what the one before wrote
   std::uint64_t cycles = 0;
   std::vector<MeasuredLayer> layers;
-  // Whether memory brings less than a beat a cycle.
-  bool narrow = false;
+  bool narrow = false;  // true where memory brings less than a beat a cycle
 };
 
 // Cells of a row by the heads of their columns.

@@ -99,7 +99,7 @@ class SqueezeNet {
     pdp.channels = channels;
     pdp.kernel_width = pdp.kernel_height = kernel;
     pdp.stride_width = pdp.stride_height = stride;
-    // What is left over at the edges is a window, too.
+    // A window takes what is left over at the edges, too.
     pdp.out_width = pdp.out_height =
         static_cast<std::uint32_t>(cost::ceil_div(side - kernel, stride)) + 1;
     return pdp;
