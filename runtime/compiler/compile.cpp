@@ -117,7 +117,8 @@ CompiledNetwork::Impl::Port make_port(const Graph& graph, const DeviceInfo& info
 
 void compile_into(const Graph& from, const BuildOptions& options, const ProgramLimits& limits,
                   CompiledNetwork::Impl& compiled) {
-  const DeviceInfo& info = compiled.device.info();
+  DeviceInfo info = compiled.device.info();
+  if (options.memory) info.memory = *options.memory;
   check_has_layers(from);
   check_disabled_passes(options);
   const Graph graph = run_passes(from, info, options, compiled.passes);

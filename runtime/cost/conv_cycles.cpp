@@ -135,6 +135,8 @@ class ConvRun {
   void wait_for_weights(const BufferFill::Start& start);
   void compute(BufferFill& fill);
   void leave(const BufferFill& fill);
+  double begin() const noexcept { return std::min(data_begin_, weights_begin_); }
+  double shared_data_end() const noexcept;
   void set_stalls(LayerCycles& cycles) const;
   Bound bound(double total) const;
 
@@ -166,6 +168,7 @@ class ConvRun {
   std::vector<BufferFill::Room>& data_frees_;
   std::size_t freed_ = 0;
   // Times.
+  double data_begin_ = 0, weights_begin_ = 0;
   double data_end_ = 0, weights_end_ = 0, first_ = 0, end_ = 0, last_ = 0, waited_ = 0;
   double unshared_ = 0;  // `last_` with all the bandwidth that there could be
   double data_stall_ = 0, weight_stall_ = 0;
@@ -216,6 +219,8 @@ ConvRun::ConvRun(const Machine& machine, const MemoryTiming& memory, const ConvO
   operands_ = stream_time(memory, post_.reads, sdp_queues(machine)) / groups();
   passed_by_units_ = static_cast<double>(post_.atoms * per_atom_) / groups();
   const BufferFill::Start start = this->start(enabled);
+  data_begin_ = start.data;
+  weights_begin_ = start.weights;
   BufferFill fill(memory, data_, weights_, weight_room_, start);
   compute(fill);
   leave(fill);
@@ -281,7 +286,7 @@ void ConvRun::compute(BufferFill& fill) {
   // The first sums of a group come so long after its first multiplication.
   const double first_sums =
       static_cast<double>((stripes_.steps - 1) * std::max(stripes_.first, stripes_.least));
-  data_end_ = fill.data_end();
+  data_end_ = std::max(fill.data_end(), shared_data_end());
   double end = data_end_ + (conv_.fetches_data ? pipe_.from_data : 0);
   if (before_.used) end = std::max(end, before_.array_end + kNextArray);
   double sdp_end = before_.sdp_end;
@@ -312,6 +317,15 @@ void ConvRun::compute(BufferFill& fill) {
   if (machine_.first_generation) unshared_ = std::max(unshared_, sdp_end);
 }
 
+// The input comes behind what layers before have asked of the memory. Returns 0 if none is fetched.
+double ConvRun::shared_data_end() const noexcept {
+  if (data_.reads.bytes == 0) return 0;
+  Traffic traffic;
+  traffic.add(data_.reads);
+  Backlog backlog = before_.memory;
+  return traffic.add_to(backlog, memory_, data_begin_);
+}
+
 // Leaves behind what the next layer of a sequence finds.
 void ConvRun::leave(const BufferFill& fill) {
   data_stall_ = fill.data_stall();
@@ -321,7 +335,7 @@ void ConvRun::leave(const BufferFill& fill) {
   traffic.add(weights_);
   for (const Reads& reads : post_.reads) traffic.add(reads);
   traffic.add(destination(), written());
-  last_ = std::max(unshared_, data_.begin + traffic.cycles(memory_));
+  last_ = std::max(unshared_, traffic.add_to(before_.memory, memory_, data_.begin + begin()));
   if (!before_.followed) return;
   before_.used = true;
   before_.fetched = std::max({before_.fetched, data_end_, weights_end_});
@@ -351,8 +365,9 @@ LayerCycles ConvRun::cycles() const {
   cycles.total = rounded(total);
   cycles.macs = useful_macs(conv_);
   cycles.peak = cycles.total * machine_.atomic_c * group_;
-  cycles.data = {0, rounded(data_end_)};
-  cycles.weights = {0, rounded(weights_end_)};
+  if (data_end_ > data_begin_) cycles.data = {rounded(data_begin_), rounded(data_end_)};
+  if (weights_end_ > weights_begin_)
+    cycles.weights = {rounded(weights_begin_), rounded(weights_end_)};
   cycles.mac = {rounded(first_), rounded(end_)};
   cycles.sdp = {cycles.mac.begin, rounded(pdp_ == nullptr ? sdp_out : sdp_out - kSdpWrite)};
   if (pdp_ != nullptr) cycles.pdp = {cycles.mac.begin, cycles.total};

@@ -29,6 +29,7 @@ struct ConvPipe {
   double sdp_end = 0;    // and its last sums
   std::uint32_t data_banks = 0, weight_banks = 0;
   std::vector<Held> data, weights;  // oldest first
+  Backlog memory = {};
 };
 
 // `ConvOnTheFly` is a convolution with what takes its results on the fly; `pdp` may be null.

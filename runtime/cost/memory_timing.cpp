@@ -49,6 +49,17 @@ double Traffic::cycles(const MemoryTiming& memory) const noexcept {
                   memory.transfer(Interface::kSecondary, bytes_[1]));
 }
 
+double Traffic::add_to(Backlog& backlog, const MemoryTiming& memory, double begin) const noexcept {
+  double done = begin;
+  for (const Interface interface : {Interface::kPrimary, Interface::kSecondary}) {
+    const auto i = static_cast<std::size_t>(interface);
+    if (bytes_[i] == 0) continue;
+    backlog.until[i] = std::max(backlog.until[i], begin) + memory.transfer(interface, bytes_[i]);
+    done = std::max(done, backlog.until[i]);
+  }
+  return done;
+}
+
 Reads read_lines(const Machine& machine, Interface interface, std::uint64_t lines,
                  std::uint64_t atoms) noexcept {
   const std::uint64_t burst = interface == Interface::kPrimary ? machine.burst : machine.sram_burst;

@@ -43,6 +43,12 @@ struct Reads {
   Reads& operator+=(const Reads& other) noexcept;
 };
 
+// `Backlog` has, for each interface, when its memory has passed on all that layers so far ask of
+// it.
+struct Backlog {
+  double until[2] = {};
+};
+
 // `Traffic` adds up what goes through each interface, both ways, which shares its bandwidth.
 class Traffic {
  public:
@@ -51,6 +57,8 @@ class Traffic {
 
   // Returns the cycles that all of it takes at least.
   double cycles(const MemoryTiming& memory) const noexcept;
+  // Adds it to what is asked from `begin` on. Returns when all of that has passed.
+  double add_to(Backlog& backlog, const MemoryTiming& memory, double begin) const noexcept;
 
  private:
   std::uint64_t bytes_[2] = {};

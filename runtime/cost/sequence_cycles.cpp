@@ -38,6 +38,41 @@ void shift(LayerCycles& cycles, std::uint64_t by) {
   }
 }
 
+Interface source_of(const LayerGeometry& layer) {
+  switch (layer.kind) {
+    case LayerGeometry::Kind::kSdp:
+      return layer.sdp.source;
+    case LayerGeometry::Kind::kPdp:
+      return layer.pdp.source;
+    case LayerGeometry::Kind::kCdp:
+      return layer.cdp.source;
+    case LayerGeometry::Kind::kRubik:
+      return layer.rubik.source;
+    case LayerGeometry::Kind::kBdma:
+      return layer.moved.interface;
+    case LayerGeometry::Kind::kConv:
+      break;
+  }
+  return layer.conv.data;
+}
+
+Interface destination_of(const LayerGeometry& layer) {
+  switch (layer.kind) {
+    case LayerGeometry::Kind::kPdp:
+      return layer.pdp.destination;
+    case LayerGeometry::Kind::kCdp:
+      return layer.cdp.destination;
+    case LayerGeometry::Kind::kRubik:
+      return layer.rubik.destination;
+    case LayerGeometry::Kind::kBdma:
+      return layer.moved_to;
+    case LayerGeometry::Kind::kConv:
+    case LayerGeometry::Kind::kSdp:
+      break;
+  }
+  return layer.pooled ? layer.pdp.destination : layer.sdp.destination;
+}
+
 class Sequence {
  public:
   Sequence(const Machine& machine, const MemoryTiming& memory, const EngineTiming& engine)
@@ -90,6 +125,11 @@ class Sequence {
     for (unsigned i = 0; i < kUnits; ++i)
       if (units[i]) enabled = std::max(enabled, last_[i]);
     shift(cycles, rounded(enabled));
+    Traffic traffic;
+    traffic.add(source_of(layer), cycles.read);
+    traffic.add(destination_of(layer), cycles.written);
+    const double passed = traffic.add_to(pipe_.memory, memory_, enabled);
+    cycles.total = std::max(cycles.total, rounded(passed));
     if (units[kSdpUnit]) pipe_.sdp_end = std::max(pipe_.sdp_end, static_cast<double>(cycles.total));
     return cycles;
   }

@@ -21,12 +21,12 @@ struct LayerGeometry {
   enum class Kind : std::uint8_t { kConv, kSdp, kPdp, kCdp, kRubik, kBdma };
 
   Kind kind = Kind::kConv;
-  ConvGeometry conv;
-  SdpGeometry sdp;
-  PdpGeometry pdp;
+  ConvGeometry conv = {};
+  SdpGeometry sdp = {};
+  PdpGeometry pdp = {};
   bool pooled = false;
-  CdpGeometry cdp;
-  RubikGeometry rubik;
+  CdpGeometry cdp = {};
+  RubikGeometry rubik = {};
   Reads moved = {};  // by BDMA
   Interface moved_to = Interface::kPrimary;
 };

@@ -25,33 +25,44 @@ cost::LayerCycles predict_sdp(const cost::Machine& machine, const cost::MemoryTi
   return cost::sdp_cycles(machine, memory, geometry(layer), &pool);
 }
 
-cost::LayerCycles Predictor::convolution(const RegisterFile& registers) {
+cost::LayerGeometry LayerReader::convolution(const RegisterFile& registers) {
   const ConvLayer layer = read_conv(registers);
   const SdpLayer sdp = read_sdp(registers);
-  const PdpLayer pdp = sdp.to_pdp ? read_pdp(registers) : PdpLayer{};
-  const bool fetches_data = !(layer.data_reuse && data_kept_);
-  const bool fetches_weights = !(layer.weight_reuse && weights_kept_);
+  cost::LayerGeometry to{.kind = cost::LayerGeometry::Kind::kConv};
+  to.conv = geometry(layer);
+  to.conv.fetches_data = !(layer.data_reuse && data_kept_);
+  to.conv.fetches_weights = !(layer.weight_reuse && weights_kept_);
   data_kept_ = layer.keep_data;
   weights_kept_ = layer.keep_weights;
-  return predict_conv(machine_, memory_, layer, fetches_data, fetches_weights, sdp,
-                      sdp.to_pdp ? &pdp : nullptr);
+  to.sdp = geometry(sdp);
+  to.pooled = sdp.to_pdp;
+  if (to.pooled) to.pdp = geometry(read_pdp(registers));
+  return to;
 }
 
-std::optional<cost::LayerCycles> Predictor::next(const RegisterFile& registers) {
+std::optional<cost::LayerGeometry> LayerReader::next(const RegisterFile& registers) {
+  using Kind = cost::LayerGeometry::Kind;
   if (registers.running(NVDLA_UNIT_CDMA)) return convolution(registers);
+  cost::LayerGeometry to;
   if (registers.running(NVDLA_UNIT_SDP)) {
     const SdpLayer sdp = read_sdp(registers);
-    const PdpLayer pdp = sdp.to_pdp ? read_pdp(registers) : PdpLayer{};
-    return predict_sdp(machine_, memory_, sdp, sdp.to_pdp ? &pdp : nullptr);
+    to.kind = Kind::kSdp;
+    to.sdp = geometry(sdp);
+    to.pooled = sdp.to_pdp;
+    if (to.pooled) to.pdp = geometry(read_pdp(registers));
+  } else if (registers.running(NVDLA_UNIT_PDP)) {
+    to.kind = Kind::kPdp;
+    to.pdp = geometry(read_pdp(registers));
+  } else if (registers.running(NVDLA_UNIT_CDP)) {
+    to.kind = Kind::kCdp;
+    to.cdp = geometry(read_cdp(registers));
+  } else if (registers.running(NVDLA_UNIT_RBK)) {
+    to.kind = Kind::kRubik;
+    to.rubik = geometry(read_rubik(registers.view(NVDLA_UNIT_RBK)));
+  } else {
+    return std::nullopt;
   }
-  if (registers.running(NVDLA_UNIT_PDP))
-    return cost::pdp_cycles(machine_, memory_, geometry(read_pdp(registers)));
-  if (registers.running(NVDLA_UNIT_CDP))
-    return cost::cdp_cycles(machine_, memory_, geometry(read_cdp(registers)));
-  if (registers.running(NVDLA_UNIT_RBK))
-    return cost::rubik_cycles(machine_, memory_,
-                              geometry(read_rubik(registers.view(NVDLA_UNIT_RBK))));
-  return std::nullopt;
+  return to;
 }
 
 }  // namespace nvdla::model

@@ -8,6 +8,7 @@
 
 #include "cost/layer_cycles.hpp"
 #include "cost/memory_timing.hpp"
+#include "cost/sequence_cycles.hpp"
 #include "model/conv/conv_layer.hpp"
 #include "model/core/machine.hpp"
 #include "model/core/register_file.hpp"
@@ -23,22 +24,17 @@ cost::LayerCycles predict_conv(const cost::Machine& machine, const cost::MemoryT
 cost::LayerCycles predict_sdp(const cost::Machine& machine, const cost::MemoryTiming& memory,
                               const SdpLayer& layer, const PdpLayer* pdp);
 
-// `Predictor` takes layers one after another: what a convolution keeps in the buffer the next need
-// not fetch.
-class Predictor {
+// `LayerReader` reads layers one after another: what a convolution keeps in the buffer the next
+// need not fetch.
+class LayerReader {
  public:
-  Predictor(const nvdla_hw& hw, const cost::MemoryTiming& memory) noexcept
-      : machine_(machine_of(hw)), memory_(memory) {}
-
-  // Predicts the layer of the groups at CONSUMER that are enabled, a legal one. None if no unit
-  // with groups is.
-  std::optional<cost::LayerCycles> next(const RegisterFile& registers);
+  // Returns the geometry of the layer of the groups at CONSUMER that are enabled, a legal one. None
+  // if no unit with groups is.
+  std::optional<cost::LayerGeometry> next(const RegisterFile& registers);
 
  private:
-  cost::LayerCycles convolution(const RegisterFile& registers);
+  cost::LayerGeometry convolution(const RegisterFile& registers);
 
-  cost::Machine machine_;
-  cost::MemoryTiming memory_;
   bool data_kept_ = false, weights_kept_ = false;
 };
 

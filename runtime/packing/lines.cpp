@@ -60,6 +60,11 @@ Band make_band(const nvdla_conv& conv, std::uint32_t first, std::uint32_t lines)
   return band;
 }
 
+// Lines that a band has at least: a single pixel has a layout of its own.
+std::uint32_t fewest_lines(const nvdla_conv& conv, const Shape& out) {
+  return out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
+}
+
 // How many bands it takes beside so many banks of weights; 0 if there is no way.
 std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const Shape& out,
                           std::uint64_t weights) {
@@ -68,9 +73,19 @@ std::uint64_t count_bands(const DeviceInfo& info, const nvdla_conv& conv, const 
   const std::uint64_t lines = lines_in(info, conv, banks - weights);
   if (lines == 0) return 0;
   const std::uint64_t count = ceil_div(out.height, lines / line_unit(conv) * line_unit(conv));
-  // A single pixel has a layout of its own, so where lines are one pixel wide a band has two.
-  const std::uint32_t fewest = out.height > 1 && (conv.width == 1 || out.width == 1) ? 2 : 1;
-  return out.height / count < fewest ? 0 : count;
+  return out.height / count < fewest_lines(conv, out) ? 0 : count;
+}
+
+std::vector<Band> cut_into(const nvdla_conv& conv, const Shape& out, std::uint64_t count) {
+  const std::uint32_t unit = line_unit(conv);
+  const std::uint64_t units = out.height / unit;
+  std::vector<Band> bands;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto first = static_cast<std::uint32_t>(i * units / count * unit);
+    const auto end = static_cast<std::uint32_t>((i + 1) * units / count * unit);
+    bands.push_back(make_band(conv, first, end - first));
+  }
+  return bands;
 }
 
 std::uint32_t kernel_lines(const nvdla_conv& conv) {
@@ -105,14 +120,7 @@ std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std:
   if (fits_whole(info, conv, weights)) {
     bands.push_back({.conv = conv, .output_lines = out.height});
   } else {
-    const std::uint64_t count = count_bands(info, conv, out, weights);
-    const std::uint32_t unit = line_unit(conv);
-    const std::uint64_t units = out.height / unit;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      const auto first = static_cast<std::uint32_t>(i * units / count * unit);
-      const auto end = static_cast<std::uint32_t>((i + 1) * units / count * unit);
-      bands.push_back(make_band(conv, first, end - first));
-    }
+    bands = cut_into(conv, out, count_bands(info, conv, out, weights));
   }
   std::uint64_t data = 0;
   for (const Band& band : bands) data = std::max(data, data_banks(info, band.conv));
@@ -121,6 +129,14 @@ std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std:
     band.conv.weight_banks = static_cast<std::uint32_t>(weights);
   }
   return bands;
+}
+
+std::vector<Band> cut_evenly(const nvdla_conv& conv, std::uint64_t count) {
+  const Shape out = conv_output(conv);
+  const std::uint64_t units = out.height / line_unit(conv);
+  if (count > units || out.height / count < fewest_lines(conv, out)) return {};
+  if (count > 1 && (pads_a_band(conv) || out.height % line_unit(conv) != 0)) return {};
+  return cut_into(conv, out, count);
 }
 
 void keep_lines(nvdla_conv& before, std::uint32_t first, nvdla_conv& next,

@@ -26,6 +26,9 @@ std::uint64_t lines_twice(const nvdla_conv& conv);
 // As many bands as bands_beside() says, which is not 0, from the top. All have the same banks.
 std::vector<Band> cut_lines(const DeviceInfo& info, const nvdla_conv& conv, std::uint64_t weights);
 
+// Returns `count` bands of about as many lines each, without banks; none if lines cannot be cut so.
+std::vector<Band> cut_evenly(const nvdla_conv& conv, std::uint64_t count);
+
 // Leaves in the buffer the lines that `next`, whose first line is `next_first` of the whole input,
 // has in common with the convolution before it.
 void keep_lines(nvdla_conv& before, std::uint32_t first, nvdla_conv& next,

@@ -36,7 +36,7 @@ class Errors(unittest.TestCase):
 
     def test_what_the_device_has_not(self):
         self.refused("lenet5 --precision fp16", 2,
-                     "layer 0 'conv1' (conv): in_precision needs fp16, which nv_small does not")
+                     "(conv): in_precision needs fp16, which nv_small does not")
 
     def test_files(self):
         self.assertEqual(self.refused("lenet5 --save -", 2, "--save takes the name of a file"), "")

@@ -71,7 +71,7 @@ class Compile(unittest.TestCase):
             path = self.path("d.nvdla")
             _, error, status = run("compile", str(DIGITS / "digits.onnx"), "-o", path, "-d", device,
                                    "--samples", str(DIGITS / "images"), "--mean", "128", "--std",
-                                   "128", "--report", self.path("d.json"))
+                                   "128", "--forbid", "interleave", "--report", self.path("d.json"))
             self.assertEqual(status, 0, error)
             report = json.loads(pathlib.Path(self.path("d.json")).read_text())
             layers.append(len(report["layers"]))

@@ -114,6 +114,7 @@ class LocalBackend final : public Backend {
  public:
   explicit LocalBackend(LocalDevice device) : info_(make_info(*device.hw, device.backend)) {
     info_.fast_fp16 = device.fast_fp16;
+    info_.memory = device.memory;
     core_ = std::make_shared<Core>(std::move(device));
   }
 

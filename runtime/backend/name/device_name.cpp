@@ -339,6 +339,14 @@ bool names_model(std::string_view name) {
 std::span<const DeviceForm> device_forms() { return kForms; }
 std::span<const DeviceOption> device_options() { return kOptions; }
 
+MemorySpeed memory_speed(const cost::MemoryTiming& timing) noexcept {
+  return {.latency = timing.latency,
+          .outstanding = timing.outstanding,
+          .bandwidth = timing.bandwidth,
+          .sram_latency = timing.sram_latency,
+          .sram_bandwidth = timing.sram_bandwidth};
+}
+
 const nvdla_hw& default_configuration() noexcept { return *find_configuration("nv_full"); }
 
 std::string configuration_names() {

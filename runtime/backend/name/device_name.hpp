@@ -12,6 +12,7 @@
 #include "backend/name/mmio_name.hpp"
 #include "cost/memory_timing.hpp"
 #include "firmware/nvdla_hw.h"
+#include "nvdla/types/memory_speed.hpp"
 
 namespace nvdla::detail {
 
@@ -67,6 +68,9 @@ DeviceName choose_device_name(std::string_view name);
 
 // The configuration that "model" and, where there is no kernel device, "auto" stand for.
 const nvdla_hw& default_configuration() noexcept;
+
+// Returns the memory of a name as the interface of applications has it.
+MemorySpeed memory_speed(const cost::MemoryTiming& timing) noexcept;
 
 // "nv_full, nv_large, ..."
 std::string configuration_names();

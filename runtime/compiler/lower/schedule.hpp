@@ -48,6 +48,7 @@ struct Operation {
   std::uint32_t origin = 0;               // the layer of the graph that it works for
   std::uint32_t images = 1;               // of the batch, of which the descriptor has the first
   bool whole = false;                     // it makes the whole output of its origin
+  bool cut = false;                       // a band that is not cut again
   std::vector<std::uint32_t> after = {};  // layers of the schedule that it waits for
   std::vector<std::uint32_t> fused = {};  // further layers of the graph that it computes
 };

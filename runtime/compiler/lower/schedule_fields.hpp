@@ -55,6 +55,7 @@ void visit_fields(Visitor& v, Node& n, const Operation& base) {
   v.value("origin", n.origin, base.origin);
   v.value("images", n.images, base.images);
   v.value("whole", n.whole, base.whole);
+  v.value("cut", n.cut, base.cut);
   v.value("after", n.after, base.after);
   v.value("fused", n.fused, base.fused);
 }

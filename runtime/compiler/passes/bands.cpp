@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/lower/move_kernels.hpp"
+#include "compiler/passes/layer_of_band.hpp"
 #include "compiler/passes/passes.hpp"
 #include "compiler/passes/replace_layers.hpp"
 #include "nvdla/lowlevel/descriptors.hpp"
@@ -29,6 +30,8 @@ void move_lines(nvdla_layer& layer, const Band& band) {
   }
 }
 
+}  // namespace
+
 nvdla_layer layer_of(const DeviceInfo& info, const nvdla_layer& whole, const Band& band) {
   nvdla_layer layer = whole;
   layer.conv = band.conv;
@@ -37,12 +40,10 @@ nvdla_layer layer_of(const DeviceInfo& info, const nvdla_layer& whole, const Ban
   return layer;
 }
 
-}  // namespace
-
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context) {
   const auto cut = [&](const nvdla_layer& layer, const Operation& operation,
                        const EmitLayer& emit) {
-    if (layer.conv.kernels == 0) return emit(layer, operation);
+    if (layer.conv.kernels == 0 || operation.cut) return emit(layer, operation);
     const auto bands = at_place(
         layer_text(operation.origin, graph.layers[operation.origin].name), operation.origin,
         // Other images of a batch come between the bands.

@@ -59,6 +59,9 @@ Graph lay_out_tensors(Graph graph, PassContext& context);
 
 // Lets marked poolings follow the layer that makes their input, as part of it.
 Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& context);
+// Cuts convolutions into bands that take turns, of one layer or of several neighbours, where that
+// is predicted to be faster.
+Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Cuts convolutions into bands that fit the convolution buffer. Throws where none does.
 Schedule cut_bands(Schedule schedule, const Graph& graph, PassContext& context);
 // Makes a layer for each image of a batch, or for as many as a convolution takes at once.

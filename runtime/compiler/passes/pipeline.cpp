@@ -41,6 +41,8 @@ constexpr Pass<Graph (*)(Graph, PassContext&)> kGraphPasses[] = {
 
 constexpr Pass<Schedule (*)(Schedule, const Graph&, PassContext&)> kSchedulePasses[] = {
     {"fuse-poolings", "poolings follow on the fly", fuse_poolings, true},
+    {"interleave", "bands of neighbouring convolutions take turns", interleave_bands, true,
+     &Convolution::Tuning::interleaving},
     {"bands", "convolutions are cut to fit the buffer", cut_bands},
     {"images", "batches become a layer for each image", cut_images},
     {"waits", "layers wait for what they read", set_waits},
@@ -74,6 +76,8 @@ Value run_all(const List& passes, Value value, const BuildOptions& options, cons
       value = pass.run(std::move(value), graph..., context);
     } else if constexpr (std::is_same_v<Value, Graph>) {
       check_wishes(value, pass.name, pass.wish);
+    } else {
+      check_wishes(graph..., pass.name, pass.wish);
     }
     reports.push_back({pass.name, pass.purpose, enabled, context.applied});
   }

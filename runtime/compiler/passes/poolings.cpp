@@ -71,6 +71,12 @@ std::optional<std::uint32_t> only_layer_of(const Schedule& schedule, std::uint32
   return only;
 }
 
+// A layer that insists on bands is not whole.
+bool wants_turns(const LayerNode& layer) {
+  const auto* conv = std::get_if<ConvNode>(&layer.part);
+  return conv != nullptr && conv->tuning.interleaving == Rewrite::kAlways;
+}
+
 void fuse(const Graph& graph, std::uint32_t pooling, const nvdla_surface& output,
           nvdla_layer& layer, Operation& operation) {
   nvdla_pdp pdp = std::get<PoolNode>(graph.layers[pooling].part).pdp;
@@ -108,7 +114,7 @@ Schedule fuse_poolings(Schedule schedule, const Graph& graph, PassContext& conte
     const auto producer = graph.tensors[graph.layers[i].input].producer;
     const auto from = producer ? only_layer_of(schedule, *producer) : std::nullopt;
     const auto own = only_layer_of(schedule, i);
-    if (!from || !own ||
+    if (!from || !own || wants_turns(graph.layers[*producer]) ||
         !can_feed(context.info, schedule.layers[*from], schedule.operations[*from]))
       continue;
     fuse(graph, i, schedule.layers[*own].pdp.output, schedule.layers[*from],

@@ -85,9 +85,11 @@ std::string in_the_way(const DeviceInfo& info, const ConvNode& node, Precision r
 // Returns nothing where a direct convolution is better, or all there is. `result` is the precision
 // of its output. Throws if the layer insists on Winograd and cannot have it: kNotAvailable for what
 // the device lacks, kInvalidArgument else, saying what is in the way.
-std::optional<WinogradForm> winograd_form(const DeviceInfo& info, const ConvNode& node,
+std::optional<WinogradForm> winograd_form(const PassContext& context, const ConvNode& node,
                                           Precision result) {
-  if (node.tuning.winograd == Rewrite::kNever) return std::nullopt;
+  const DeviceInfo& info = context.info;
+  if (node.tuning.winograd == Rewrite::kNever && !context.options.allow_rounding)
+    return std::nullopt;
   const bool always = node.tuning.winograd == Rewrite::kAlways;
   if (!info.has_winograd) {
     if (!always) return std::nullopt;
@@ -147,7 +149,7 @@ Graph choose_winograd(Graph graph, PassContext& context) {
     const Precision result =
         layer.output == kNoTensor ? conv->sdp.processing : graph.tensors[layer.output].precision;
     conv->form.winograd = at_place(layer_text(i, layer.name), i,
-                                   [&] { return winograd_form(context.info, *conv, result); });
+                                   [&] { return winograd_form(context, *conv, result); });
     if (conv->form.winograd) ++context.applied;
   }
   return graph;

@@ -40,6 +40,7 @@ void save(const Network& network, nvdla::Precision precision, const nvdla::Devic
   nvdla::LoadableOptions options;
   options.weight_gating = info.has_weight_gating;
   options.disabled_passes = forbidden;
+  options.memory = info.memory;
   nvdla::program::write_file(
       path, nvdla::make_loadable(describe(network, precision, shown), info.configuration, options));
   nvdla::program::write_file(path + ".image",

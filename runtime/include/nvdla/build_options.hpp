@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/memory_speed.hpp"
 
 namespace nvdla {
 
@@ -49,6 +51,12 @@ struct BuildOptions {
   /// CompiledNetwork::passes() lists all passes. A layer that insists on a rewrite (kAlways) which
   /// is left out is refused.
   std::vector<std::string> disabled_passes = {};
+  /// The memory that the compiler predicts with; without, DeviceInfo::memory. Give it for a device
+  /// that cannot tell.
+  std::optional<MemorySpeed> memory = {};
+  /// All convolutions may be computed in another way whose results are rounded or saturate
+  /// elsewhere, where that is predicted to be faster: Convolution::Tuning::winograd.
+  bool allow_rounding = false;
 };
 
 /// `PassReport` lists what a pass of the compiler did with a network.

@@ -148,14 +148,21 @@ struct LoadableOptions {
   bool weight_gating = true;
   /// Passes of the compiler that are left out, as BuildOptions::disabled_passes.
   std::vector<std::string> disabled_passes = {};
+  /// The memory behind the devices that the file is for. Other memory makes other layers, never
+  /// other results.
+  MemorySpeed memory = {};
+  /// Bytes of secondary memory that tensors may take, as BuildOptions::sram_bytes.
+  std::uint64_t sram_bytes = 0;
+  /// Lets results be rounded elsewhere, as BuildOptions::allow_rounding.
+  bool allow_rounding = false;
 };
 
 /// A network as a loadable for a configuration ("nv_small"): a task of the interface for each
-/// program, whose layers run one after another, and a task for each operation of the CPU between
-/// them. Inputs lie as CompiledNetwork::desc() and image() say with BuildOptions::fold_inputs off,
-/// and the file keeps what they and outputs stand for. Tensors of a batch say the bytes from cube
-/// to cube as their fourth stride. Verdicts of comparisons are nowhere but in the device's
-/// counters.
+/// program, whose layers wait for what they read as those of the network do, and a task for each
+/// operation of the CPU between them. Inputs lie as CompiledNetwork::desc() and image() say with
+/// BuildOptions::fold_inputs off, and the file keeps what they and outputs stand for. Tensors of a
+/// batch say the bytes from cube to cube as their fourth stride. Verdicts of comparisons are
+/// nowhere but in the device's counters.
 ///
 /// Operations of the CPU have NVIDIA's form where that means the same: softmax of one position and
 /// power, both with `as_loadables`, in one cube of int8 or fp16 and in DRAM. All others are ours:

@@ -47,6 +47,7 @@
 #include "nvdla/types/half.hpp"
 #include "nvdla/types/image_desc.hpp"
 #include "nvdla/types/memory.hpp"
+#include "nvdla/types/memory_speed.hpp"
 #include "nvdla/types/memory_use.hpp"
 #include "nvdla/types/precision.hpp"
 #include "nvdla/types/quantization.hpp"

@@ -91,7 +91,7 @@ class ProgramSaver {
       default:
         parts_.lacks(index, fmt::format("the writer has no {}", layer_kind_name(kind)));
     }
-    link(fused);
+    link(index, fused);
   }
 
   // Transfers name positions of the address list and no offset: each gets positions of its own.
@@ -162,9 +162,9 @@ class ProgramSaver {
   // Besides the network descriptor.
   std::size_t lists() const { return program_.luts.empty() ? 3 : 4; }
 
-  // One layer after another: the first operation of each starts when the last one of the layer
-  // before has ended. Besides, each tells the next of its type, however far that is.
-  void link(const std::vector<std::int16_t>& fused) {
+  // Each operation tells the next of its type, however far that is, and the last one of a layer
+  // tells the first ones of the layers that wait for it.
+  void link(std::uint32_t index, const std::vector<std::int16_t>& fused) {
     for (std::size_t i = 0; i < fused.size(); ++i) {
       const std::uint8_t type = operation(fused[i]).common.op_type;
       if (last_[type] != -1) tell(last_[type], fused[i], kProgrammed);
@@ -173,8 +173,21 @@ class ProgramSaver {
       tell(fused[i - 1], fused[i], kProgrammed);
       operation(fused[i]).common.fused_parent = {fused[i - 1], kEnabled, 0};
     }
-    if (end_ != -1) tell(end_, fused[0], kCompleted);
-    end_ = fused.back();
+    const nvdla_layer& layer = program_.layers[index];
+    for (std::uint32_t w = 0; w < layer.num_waits; ++w) wait(fused[0], ends_[layer.waits[w]]);
+    ends_.push_back(fused.back());
+  }
+
+  // Lets the operation `to` start when `from` has ended. An operation tells one other of each type.
+  // That is enough: those of a type start in their order, so that who comes later has waited, too.
+  void wait(std::int16_t to, std::int16_t from) {
+    const std::uint8_t type = operation(to).common.op_type;
+    Consumer& next = operation(from).common.consumers[type];
+    if (next.index == -1) {
+      tell(from, to, kCompleted);
+    } else if (operation(from).common.op_type == type) {
+      next.event = kCompleted;
+    }
   }
 
   Operation& operation(std::int16_t index) { return operations_[static_cast<std::size_t>(index)]; }
@@ -258,7 +271,7 @@ class ProgramSaver {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> places_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> positions_;
   std::array<std::int16_t, kOpTypes> last_ = {-1, -1, -1, -1, -1, -1};  // of each type
-  std::int16_t end_ = -1;  // last operation of the layer before
+  std::vector<std::int16_t> ends_ = {};  // the last operation of each layer
 };
 
 }  // namespace
@@ -279,8 +292,11 @@ std::vector<std::byte> make_loadable(const Network& network, std::string_view co
   const bool mended = !options.weight_gating && configuration_info(configuration).has_weight_gating;
   const Device device =
       Device::open(fmt::format("model:{}{}", configuration, mended ? ",gating=off" : ""));
-  const CompiledNetwork net =
-      network.compile(device, {.fold_inputs = false, .disabled_passes = options.disabled_passes});
+  const CompiledNetwork net = network.compile(device, {.fold_inputs = false,
+                                                       .sram_bytes = options.sram_bytes,
+                                                       .disabled_passes = options.disabled_passes,
+                                                       .memory = options.memory,
+                                                       .allow_rounding = options.allow_rounding});
   const nvdla_hw& hw = *detail::find_configuration(device.info());
   const CompiledNetwork::Impl& compiled = *detail::Handles::impl(net);
   SavedFile file(compiled,

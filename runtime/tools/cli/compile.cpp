@@ -12,13 +12,13 @@
 #include "nvdla/loadable.hpp"
 #include "tools/cli/input/commands.hpp"
 #include "tools/cli/input/model.hpp"
-#include "tools/cli/layer_profile.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/print.hpp"
 #include "tools/common/program.hpp"
 #include "tools/common/progress.hpp"
 #include "tools/common/text.hpp"
 #include "tools/files/files.hpp"
+#include "tools/profile/layer_profile.hpp"
 
 namespace nvdla::cli {
 namespace {
@@ -31,6 +31,7 @@ struct CompileOptions {
   std::string device = "auto";
   std::string report;
   std::vector<std::string> forbidden;
+  bool allow_rounding = false;
   bool check = false;
   ModelOptions import;
   std::string resize;
@@ -48,6 +49,7 @@ struct CompileReport {
   std::vector<ImportedNode> nodes;
   std::vector<ImportedScale> scales;
   std::vector<CompiledLayer> layers;
+  std::uint64_t cycles = 0;  // of all layers, side by side where they can be
   MemoryUse memory;
 };
 
@@ -94,17 +96,18 @@ std::string layers_text(const CompileReport& report) {
   std::string text = fmt::format("\n{:<40} {:>10} {:>6} {:>12} {:>9} {:>9} {:>8}\n", "layer",
                                  "cycles", "busy", "MACs", "read", "written", "bound by");
   cost::LayerCycles all;
+  std::uint64_t peak = 0;  // multiplications of a cycle
   for (const CompiledLayer& layer : report.layers) {
     const cost::LayerCycles& c = layer.cycles;
     text += layer_line(layer.name, layer.cpu ? "CPU" : std::to_string(c.total), c,
                        layer.cpu ? "-" : bound_name(c.bound));
-    all.total += c.total;
     all.macs += c.macs;
-    all.peak += c.peak;
+    peak = std::max(peak, c.total == 0 ? 0 : c.peak / c.total);
     all.read += c.read;
     all.written += c.written;
   }
-  text += layer_line("all", std::to_string(all.total), all, "");
+  all.peak = peak * report.cycles;
+  text += layer_line("all", std::to_string(report.cycles), all, "");
   return text + fmt::format("\n{} of memory, of which {} at once if layers run one by one\n",
                             program::bytes_text(report.memory.total),
                             program::bytes_text(report.memory.peak));
@@ -170,6 +173,7 @@ std::string json_report(const CompileReport& report) {
                     {"nodes", nodes},
                     {"scales", scales},
                     {"layers", layers},
+                    {"cycles", report.cycles},
                     {"bytes_of_memory", report.memory.total},
                     {"bytes_at_once", report.memory.peak}};
   return all.dump(2) + "\n";
@@ -227,19 +231,24 @@ std::string note_of(const CompileOptions& options, const nvdla_hw& hw, const Imp
   add("--pixels", import.pixels);
   add("--resize", options.resize);
   for (const std::string& pass : options.forbidden) add("--forbid", pass);
+  if (options.allow_rounding) note += " --allow-rounding";
   if (model.samples != 0) note += fmt::format(", {} samples", model.samples);
   return note;
 }
 
 // Adds the layers of the loadable, and the memory that it takes.
-void add_layers(std::span<const std::byte> bytes, const nvdla_hw& hw, CompileReport& report) {
+void add_layers(std::span<const std::byte> bytes, const nvdla_hw& hw,
+                const cost::MemoryTiming& memory, CompileReport& report) {
   const Loadable file = Loadable::load(bytes);
   const CompiledNetwork compiled = file.compile(Device::open(model_name(hw)));
-  const auto profile = profile_layers(file, hw, {}, {});
+  const auto profile = program::profile_layers(file, hw, memory, {});
   auto next = profile.begin();
   for (std::uint32_t i = 0; i < compiled.layers(); ++i) {
     CompiledLayer layer{std::string(compiled.layer_name(i)), compiled.layer_on_cpu(i), {}};
-    if (!layer.cpu && next != profile.end()) layer.cycles = next++->cycles;
+    if (!layer.cpu && next != profile.end()) {
+      report.cycles = std::max(report.cycles, next->cycles.total);
+      layer.cycles = next++->alone;
+    }
     report.layers.push_back(std::move(layer));
   }
   report.memory = compiled.memory();
@@ -260,12 +269,14 @@ int compile_model(const CompileOptions& options) {
   report.scales = model.scales;
   if (options.check) return check_model(options, report);
   progress.say("compiling");
-  LoadableOptions making = loadable_options(hw);
+  LoadableOptions making = loadable_options(hw, options.device);
   making.note = note_of(options, hw, model);
   making.disabled_passes = options.forbidden;
+  making.allow_rounding = options.allow_rounding;
   const auto bytes = make_loadable(model.network, report.configuration, making);
   program::write_file(options.output, bytes);
-  if (!options.report.empty()) add_layers(bytes, hw, report);
+  if (!options.report.empty())
+    add_layers(bytes, hw, program::memory_of(device_text(options.device)), report);
   write_report(options, report);
   std::FILE* const stream = program::is_standard_output(options.output) ? stderr : stdout;
   for (const ImportedTensor& t : model.inputs)
@@ -291,6 +302,9 @@ Run add_compile(CLI::App& app, CLI::App*& command) {
                              "What it is for; auto takes NVDLA_DEVICE, else nv_full");
   add_model_options(*command, options->import);
   program::add_resize_option(*command, options->resize);
+  command->add_flag("--allow-rounding", options->allow_rounding,
+                    "Convolutions may be computed in other steps where that is faster (Winograd): "
+                    "results then round or saturate elsewhere");
   command
       ->add_option("--forbid", options->forbidden,
                    "Passes of the compiler that are left out; for another word the error lists all "

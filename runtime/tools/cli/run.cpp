@@ -21,7 +21,6 @@
 #include "tools/cli/input/model.hpp"
 #include "tools/cli/input/named.hpp"
 #include "tools/cli/input/tensors.hpp"
-#include "tools/cli/layer_profile.hpp"
 #include "tools/cli/layers.hpp"
 #include "tools/common/json_output.hpp"
 #include "tools/common/layer_notes.hpp"
@@ -32,6 +31,7 @@
 #include "tools/common/progress.hpp"
 #include "tools/common/text.hpp"
 #include "tools/files/files.hpp"
+#include "tools/profile/layer_profile.hpp"
 
 namespace nvdla::cli {
 namespace {
@@ -317,7 +317,7 @@ Json top_json(const Request& request, const LoadableTensor& t,
 }
 
 void print_json(const RunOptions& options, const Loadable& file, const Request& request,
-                const DeviceInfo& device, std::span<const LayerProfile> profile,
+                const DeviceInfo& device, std::span<const program::LayerProfile> profile,
                 const std::vector<double>& times, const std::vector<std::string>& labels) {
   Json document = {
       {"loadable", options.loadable},     {"configuration", device.configuration},
@@ -341,7 +341,7 @@ void print_json(const RunOptions& options, const Loadable& file, const Request& 
     document["counter_worth"] = counter_worth_json(request.statistics(), device);
     document["layers"] = stats_json(request);
   }
-  if (options.profile) document["profile"] = profile_json(profile);
+  if (options.profile) document["profile"] = program::profile_json(profile);
   program::print_json(document, options.json);
 }
 
@@ -357,7 +357,7 @@ void print_values(std::FILE* stream, const std::vector<double>& values) {
 }
 
 void print_text(const RunOptions& options, const Loadable& file, const Request& request,
-                const DeviceInfo& device, std::span<const LayerProfile> profile,
+                const DeviceInfo& device, std::span<const program::LayerProfile> profile,
                 const std::vector<double>& times, const std::vector<std::string>& labels) {
   // Standard output may be the output's, or the trace's.
   std::FILE* const stream =
@@ -372,16 +372,18 @@ void print_text(const RunOptions& options, const Loadable& file, const Request& 
       print_values(stream, values_of(request, t));
   }
   if (options.stats) print_stats(stream, request, device);
-  if (options.profile) program::print(stream, "\n{}\n", program::Lines{profile_table(profile)});
+  if (options.profile)
+    program::print(stream, "\n{}\n", program::Lines{program::profile_table(profile)});
   program::print(stream, "{} on {}{}, {}\n", device.configuration, device.backend,
                  device.fast_fp16 ? " with fast fp16" : "", times_text(times));
 }
 
-std::vector<LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
-                                     const Request& request, const Device& device) {
+std::vector<program::LayerProfile> profile_of(const RunOptions& options, const Loadable& file,
+                                              const Request& request, const Device& device) {
   if (!options.profile && options.profile_trace.empty()) return {};
-  return profile_layers(file, *detail::find_configuration(device.info()),
-                        memory_of(choose_device(file, options.device)), request.statistics());
+  return program::profile_layers(file, *detail::find_configuration(device.info()),
+                                 program::memory_of(choose_device(file, options.device)),
+                                 request.statistics());
 }
 
 Request open_network(const RunOptions& options, const Loadable& file, const Device& device) {
@@ -415,7 +417,8 @@ Loadable load_network(const RunOptions& options) {
     const ImportedModel model = load_model(options.loadable, hw.name, options.model, options.resize,
                                            progress.building("importing"));
     print_notices(model);
-    return Loadable::load(make_loadable(model.network, hw.name, loadable_options(hw)));
+    return Loadable::load(
+        make_loadable(model.network, hw.name, loadable_options(hw, options.device)));
   }
   if (options.model.any())
     throw UsageError(
@@ -437,9 +440,9 @@ int run_loadable(const RunOptions& options) {
   if (!look(options, file, request, device)) return kDifferent;
   const std::vector<double> times = run_times(options, request);
   if (!options.output.empty()) write_outputs(options, file, request);
-  const std::vector<LayerProfile> profile = profile_of(options, file, request, device);
+  const std::vector<program::LayerProfile> profile = profile_of(options, file, request, device);
   if (!options.profile_trace.empty()) {
-    const std::string trace = profile_trace(
+    const std::string trace = program::profile_trace(
         profile, fmt::format("{} on {}", device.info().configuration, device.info().backend));
     program::write_file(options.profile_trace, std::as_bytes(std::span(trace)));
   }

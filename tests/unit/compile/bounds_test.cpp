@@ -40,7 +40,8 @@ LayerCycles predict(const nvdla_hw& hw, const Base& base, const Program& program
   const std::vector<std::uint64_t> bases(base.slots.size());
   for (const auto& [offset, value] : program.registers(0, bases)) registers.write(offset, value);
   registers.enable(program.image(0).units);
-  return model::Predictor(hw, memory).next(registers).value();
+  return cost::layer_cycles(model::machine_of(hw), memory,
+                            model::LayerReader().next(registers).value());
 }
 
 struct Kind {

@@ -168,5 +168,22 @@ TEST(MeasuredBands, UnitsWorkSideBySide) {
   EXPECT_NEAR(total(), 10533, 10533 * 0.05);
 }
 
+// Whatever overlaps, memory passes no more than its bandwidth.
+TEST(SharedMemory, PassesNoMoreThanItsBandwidth) {
+  const Banded block = {{{256, 64, 1}, {64, 64, 3}, {64, 256, 1}}, 28, 4, 8, 2, 0};
+  const cost::Machine machine = device("nv_full");
+  const auto layers = in_turns(machine, block);
+  for (const double bandwidth : {1.0, 5.0, 20.0}) {
+    const cost::MemoryTiming memory = {.bandwidth = bandwidth};
+    std::uint64_t bytes = 0;
+    for (const cost::SequenceLayer& one : layers) {
+      const cost::LayerCycles alone = cost::layer_cycles(machine, memory, one.layer);
+      bytes += alone.read + alone.written;
+    }
+    const std::uint64_t cycles = cost::sequence_cycles(machine, memory, layers).total;
+    EXPECT_GE(static_cast<double>(cycles) * bandwidth, static_cast<double>(bytes)) << bandwidth;
+  }
+}
+
 }  // namespace
 }  // namespace nvdla::test

@@ -87,9 +87,12 @@ TEST_F(RunProfile, CyclesAreThoseOfTheHardware) {
     EXPECT_EQ(layer.at("bytes_written"), kSide * kSide * kChannels);
     EXPECT_EQ(layer.at("bound_by"), "macs");
     EXPECT_GT(layer.at("nanoseconds"), 0);
-    // Each reads what the one before wrote.
-    EXPECT_EQ(layer.at("start_cycle"), end);
-    end = layer.at("start_cycle").get<std::uint64_t>() + layer.at("cycles").get<std::uint64_t>();
+    // Each reads what the one before wrote, and starts some cycles behind its interrupt.
+    EXPECT_GE(layer.at("start_cycle"), end);
+    EXPECT_LE(layer.at("start_cycle"), end + 50);
+    end = layer.at("end_cycle");
+    EXPECT_EQ(end, layer.at("start_cycle").get<std::uint64_t>() +
+                       layer.at("cycles").get<std::uint64_t>());
   }
 }
 

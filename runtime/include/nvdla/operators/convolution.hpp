@@ -75,7 +75,7 @@ struct Convolution {
     /// Winograd for kernels that the stride folds to 3x3. It computes in other steps than a direct
     /// convolution: fp16 results are rounded elsewhere. Integers are exact as long as transformed
     /// data (sums of four inputs) fit 8 or 16 bits, and transformed weights (conv_weights.hpp) fit
-    /// exactly.
+    /// exactly. BuildOptions::allow_rounding makes kAuto of all that is kNever.
     Rewrite winograd = Rewrite::kNever;
     /// Several cubes of a batch in one layer, on devices that have it (DeviceInfo::has_batch):
     /// weights are fetched once for all of them. Of tensors without Winograd, whose operands are
@@ -83,6 +83,10 @@ struct Convolution {
     /// then does not follow on the fly. Results do not change, but where the output lies: its
     /// strides are multiples of 64 bytes, CompiledNetwork::desc() tells.
     Rewrite batch = Rewrite::kAuto;
+    /// Bands of lines that take turns with each other and with those of neighbouring layers, so
+    /// that one is fetched while another is computed. Of tensors, one cube at a time, on devices
+    /// without the fault of DeviceInfo::has_weight_gating. Results do not change.
+    Rewrite interleaving = Rewrite::kAuto;
     /// Kernel lines side by side in one step of an image: 1, 2 or 4; 0 takes as many as fit.
     std::uint32_t post_extension = 0;
   };

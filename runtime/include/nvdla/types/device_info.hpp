@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "nvdla/types/export.hpp"
+#include "nvdla/types/memory_speed.hpp"
 
 namespace nvdla {
 
@@ -44,6 +45,8 @@ struct DeviceInfo {
   /// Year of the published logic, 2018 or 2019 of nv_small, as the device's name says; 0: nobody
   /// said. Predicted cycles depend on it.
   std::uint32_t revision = 0;
+  /// The memory behind it, as the device's name says ("latency=50", "bandwidth=20GB/s").
+  MemorySpeed memory = {};
 };
 
 /// The configuration called `name` ("nv_full"), for packing without a device.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "backend/info.hpp"
+#include "backend/name/device_name.hpp"
 #include "nvdla/types/error.hpp"
 #include "tools/cli/input/configuration.hpp"
 #include "tools/cli/input/samples.hpp"
@@ -148,8 +149,11 @@ std::string model_name(const nvdla_hw& hw) {
   return fmt::format("model:{}{}", hw.name, mended ? ",gating=off" : "");
 }
 
-LoadableOptions loadable_options(const nvdla_hw& hw) {
+LoadableOptions loadable_options(const nvdla_hw& hw, const std::string& device) {
+  const detail::ModelOptions named = detail::choose_device_name(device_text(device)).options;
   LoadableOptions options;
+  options.memory = detail::memory_speed(named.memory);
+  options.sram_bytes = named.sram_bytes;
   options.weight_gating = (hw.features & NVDLA_HW_WEIGHT_GATING) != 0;
   return options;
 }

@@ -38,7 +38,7 @@ const nvdla_hw& model_configuration(const std::string& device);
 // Returns the name of the device model of such a configuration.
 std::string model_name(const nvdla_hw& hw);
 // Returns options with which a loadable is made for such a configuration.
-LoadableOptions loadable_options(const nvdla_hw& hw);
+LoadableOptions loadable_options(const nvdla_hw& hw, const std::string& device);
 // Imports a model for a configuration; `resize` is how pictures among its samples are brought to
 // the size of its input. Throws program::UsageError.
 ImportedModel load_model(const std::string& path, const std::string& configuration,

@@ -147,7 +147,8 @@ TEST(NetworkDeconv, Poolings) {
       net.output(net.pooling(sums, {.name = "pool", .kernel_height = 2, .kernel_width = 2}), "out");
       // Nothing is on the fly that the application reads.
       if (apart) net.output(sums, "sums");
-      Request request = net.build(Device::open("model:nv_full"));
+      Request request =
+          net.build(Device::open("model:nv_full"), {.disabled_passes = {"interleave"}});
       EXPECT_EQ(request.network().layer_name(request.network().layers() - 1),
                 stride == 1 && !apart ? "up+pool" : "pool");
       EXPECT_EQ(request.network().layers(),

@@ -10,14 +10,15 @@
 #include "common/property.hpp"
 #include "common/runtime/random_graph.hpp"
 #include "common/runtime/random_layers.hpp"
+#include "common/runtime/reference.hpp"
 #include "nvdla/nvdla.hpp"
 
 namespace nvdla {
 namespace {
 
-const std::vector<std::string> kOptional = {"expand", "padding",     "winograd",
-                                            "pixels", "fold-inputs", "mark-poolings",
-                                            "batch",  "views",       "fuse-poolings"};
+const std::vector<std::string> kOptional = {"expand",        "padding",       "winograd", "pixels",
+                                            "fold-inputs",   "mark-poolings", "batch",    "views",
+                                            "fuse-poolings", "interleave"};
 
 std::vector<std::int8_t> weights_for(std::size_t count) {
   std::vector<std::int8_t> weights(count);
@@ -111,11 +112,99 @@ TEST(Passes, ReportWhatEachDid) {
 TEST(Passes, OnlyThoseThatCanBeLeftOutAre) {
   const std::string right =
       "those are expand, padding, winograd, pixels, fold-inputs, mark-poolings, batch, views, "
-      "fuse-poolings";
+      "fuse-poolings, interleave";
   expect_refused(small_network(), {"bands"},
                  "disabled_passes: 'bands' is no pass that can be left out; " + right);
   expect_refused(small_network(), {"views", "Views"},
                  "disabled_passes: 'Views' is no pass that can be left out; " + right);
+}
+
+// A block with everything that may take turns: a stride, a residual, both kinds of pooling.
+Network block_of(test::Random& random, Rewrite interleaving, std::uint32_t seed) {
+  const auto any = [&](int low, int high) {
+    return static_cast<std::uint32_t>(random.pick(low, high));
+  };
+  const std::uint32_t channels = any(1, 5) * 16, size = any(9, 24), stride = any(1, 2);
+  Network network;
+  std::uint32_t drawn = seed;
+  const auto add = [&](Tensor from, const char* name, std::uint32_t from_channels,
+                       std::uint32_t kernel, std::uint32_t step) {
+    const auto weights = test::random_values<std::int8_t>(
+        std::size_t{channels} * from_channels * kernel * kernel, ++drawn, -9, 9);
+    Convolution conv{.name = name, .kernels = channels};
+    conv.kernel_height = conv.kernel_width = kernel;
+    conv.stride_height = conv.stride_width = step;
+    conv.pad_top = conv.pad_bottom = conv.pad_left = conv.pad_right = kernel / 2;
+    conv.weights = weights;
+    conv.output = {.scale = 1, .shift = 9};
+    conv.tuning.interleaving = interleaving;
+    return network.convolution(from, conv);
+  };
+  const Tensor in = network.input("in", {.channels = 32, .height = size, .width = size});
+  const Tensor first = add(in, "first", 32, any(0, 1) * 2 + 1, stride);
+  const Tensor second = add(first, "second", channels, 3, 1);
+  Pooling pool{.name = "max", .kernel_height = 3, .kernel_width = 3};
+  pool.pad_top = pool.pad_bottom = pool.pad_left = pool.pad_right = 1;
+  const Tensor pooled = network.pooling(second, pool);
+  pool.name = "average";
+  pool.method = NVDLA_POOL_AVERAGE;
+  pool.stride_height = pool.stride_width = any(1, 2);
+  network.output(network.pooling(add(pooled, "third", channels, 1, 1), pool), "out");
+  network.output(second, "second");
+  return network;
+}
+
+TEST(Passes, BandsThatTakeTurnsChangeNoResult) {
+  std::uint32_t turned = 0, cases = 0;
+  test::for_all(40, [&](test::Random& random) -> std::string {
+    const char* const devices[] = {"nv_full", "nv_large", "nv_small", "nv_small,gating=off"};
+    const char* const name = devices[random.pick(0, 3)];
+    const Device device = Device::open(std::string("model:") + name);
+    const auto seed = static_cast<std::uint32_t>(random.pick(1, 1000));
+    std::vector<std::int8_t> results[2];
+    for (const bool forced : {false, true}) {
+      test::Random again(seed);
+      const Network network = block_of(again, forced ? Rewrite::kAlways : Rewrite::kNever, seed);
+      Request request = network.build(device);
+      if (forced) {
+        ++cases;
+        turned += applied(request.network(), "interleave");
+      }
+      const Shape shape = request.network().desc("in").shape;
+      const std::size_t count = std::size_t{shape.channels} * shape.height * shape.width;
+      request.write("in", Layout::kNchw, test::random_values<std::int8_t>(count, seed, -128, 127));
+      request.run();
+      for (const char* output : {"out", "second"}) {
+        const Shape out = request.network().desc(output).shape;
+        std::vector<std::int8_t> values(std::size_t{out.channels} * out.height * out.width);
+        request.read(output, Layout::kNchw, values);
+        results[forced].insert(results[forced].end(), values.begin(), values.end());
+      }
+    }
+    return results[0] == results[1] ? "" : test::with_name(name, "the results differ");
+  });
+  // The three convolutions always, and many of the poolings.
+  EXPECT_GE(turned, 4 * cases);
+}
+
+// With a byte a cycle memory is all that counts, and bands read their kernels again.
+TEST(Passes, ChoicesFollowTheMemory) {
+  test::Random random(3);
+  const Network network = block_of(random, Rewrite::kAuto, 5);
+  const auto turned = [&](const char* device, const BuildOptions& options = {}) {
+    return applied(network.compile(Device::open(device), options), "interleave");
+  };
+  EXPECT_GT(turned("model:nv_full"), 0U);
+  EXPECT_EQ(turned("model:nv_full,bandwidth=1"), 0U);
+  EXPECT_EQ(turned("model:nv_full", {.memory = MemorySpeed{.bandwidth = 1}}), 0U);
+  EXPECT_GT(turned("model:nv_full,bandwidth=1", {.memory = MemorySpeed{}}), 0U);
+}
+
+TEST(Passes, WinogradIsChosenForAllWhereRoundingIsAllowed) {
+  const Device device = Device::open("model:nv_full");
+  const Network network = small_network(Rewrite::kNever);
+  EXPECT_EQ(applied(network.compile(device), "winograd"), 0U);
+  EXPECT_GT(applied(network.compile(device, {.allow_rounding = true}), "winograd"), 0U);
 }
 
 TEST(Passes, LayersThatInsistAreRefusedWithoutTheirs) {

@@ -39,7 +39,7 @@ allocation 2 "the output \x0a" access=read|write
 transfer 0 line_bytes=32 lines=3 surfaces=2 source=@0+64[line_stride=32 surface_stride=96] destination=@2[line_stride=32]
 control omitted(128, 0x0000000000000000)
 layer 0 "conv" conv+sdp
-  operation suffix=" 1/2" macs=27648 images=2 whole
+  operation suffix=" 1/2" macs=27648 images=2 whole cut
   conv mode=winograd flags=compressed|keep_data in_precision=int16 width=8 height=8 channels=3 batch=2 kernels=16 kernel=3x3 stride=1x1 dilation=1x2 padding=1,1,0,1 pad_value=-7 data_banks=3 weight_banks=1 mean=[1, 2, 3, -4] input=@0[line_stride=256 batch_stride=512] weights=@1[bytes=256] wgs=@0+64 wmb=@0+128[bytes=128]
   sdp flags=nan_to_zero out_precision=fp16 x1.flags=enable|relu x1.alu=sum x1.mode=channel x1.operand_bytes=2 x1.operand=@1+128 out_cvt.offset=-3 out_cvt.scale=1 output=@2[line_stride=64 surface_stride=512]
 layer 1 conv+sdp+pdp waits 0

@@ -276,7 +276,8 @@ TEST(SaveConv, InputsAreNotFolded) {
   c.pad_value = 7;
   c.weights = weights;
   c.output = requantize(0.003);
-  c.tuning = {.folding = Rewrite::kAuto, .pixels = Rewrite::kNever};
+  c.tuning = {
+      .folding = Rewrite::kAuto, .pixels = Rewrite::kNever, .interleaving = Rewrite::kNever};
   Network network;
   network.output(network.convolution(network.input("in", {3, 21, 24}), c), "out");
   for (const std::string name : {"nv_small", "nv_full"}) {

@@ -43,7 +43,8 @@ TEST(Save, RunsAsTheNetwork) {
                                             .weights = w1,
                                             .bias = bias,
                                             .relu = true,
-                                            .output = requantize(0.0005)});
+                                            .output = requantize(0.0005),
+                                            .tuning = {.interleaving = Rewrite::kNever}});
   const Tensor b = network.pointwise(a, {.name = "b", .x1 = elementwise(NVDLA_ALU_SUM, a)});
   const Tensor c = network.convolution(b, {.name = "c",
                                            .kernels = 10,
@@ -156,6 +157,30 @@ TEST(Save, OldCubesHaveAddressesOfTheirOwn) {
   ASSERT_EQ(offsets.operations.size(), places.operations.size());
   EXPECT_GT(offsets.operations.size(), 2U);
   EXPECT_GT(more, fewer);
+}
+
+// A pooling and a convolution that read the same input wait for neither.
+TEST(Save, LayersWaitForWhatTheyRead) {
+  const auto weights = random_elements<std::int8_t>(32 * 32, 3);
+  Network network;
+  const Tensor in = network.input("in", {32, 12, 12});
+  const Convolution conv = {.kernels = 32,
+                            .weights = weights,
+                            .output = requantize(0.01),
+                            .tuning = {.interleaving = Rewrite::kNever}};
+  const Tensor parts[] = {
+      network.convolution(in, conv),
+      network.pooling(in, {.name = "pool", .kernel_height = 1, .kernel_width = 1}),
+      network.convolution(network.convolution(in, conv), conv)};
+  network.output(network.concatenate(parts, {}), "out");
+  RoundTrip trip(network, "nv_full");
+  trip.write<std::int8_t>(std::size_t{32} * 12 * 12);
+  trip.run();
+  trip.expect_same<std::int8_t>(std::size_t{96} * 12 * 12);
+  std::vector<std::vector<std::uint32_t>> waits;
+  for (const nvdla_layer& layer : trip.program.layers)
+    waits.emplace_back(layer.waits, layer.waits + layer.num_waits);
+  EXPECT_EQ(waits, (std::vector<std::vector<std::uint32_t>>{{}, {}, {}, {2}}));
 }
 
 // Layers that become several of the hardware, with scratch between them: phases that Rubik or

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/cli/layer_profile.hpp"
+#include "tools/profile/layer_profile.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "model/predict.hpp"
 #include "tools/common/text.hpp"
 
-namespace nvdla::cli {
+namespace nvdla::program {
 namespace {
 
 using cost::LayerCycles;
@@ -31,48 +31,49 @@ RegisterFile registers_of(const nvdla_program& program, const nvdla_layer_image&
   return registers;
 }
 
-LayerCycles moved(const nvdla_program& program, const nvdla_layer_image& image,
-                  const MemoryTiming& memory) {
+cost::LayerGeometry copy(const nvdla_program& program, const nvdla_layer_image& image) {
   const cost::Machine machine = model::machine_of(*program.hw);
-  cost::Reads reads;
-  cost::Interface destination = cost::Interface::kPrimary;
+  cost::LayerGeometry to{.kind = cost::LayerGeometry::Kind::kBdma};
   const auto interface_of = [&](const nvdla_surface& place) {
     return program.slots[place.slot].memory == NVDLA_MEMORY_SRAM ? cost::Interface::kSecondary
                                                                  : cost::Interface::kPrimary;
   };
   for (std::uint32_t i = 0; i < image.num_transfers; ++i) {
     const nvdla_transfer& transfer = program.transfers[image.first_transfer + i];
-    destination = interface_of(transfer.destination);
-    reads += cost::read_lines(machine, interface_of(transfer.source),
-                              std::uint64_t{transfer.lines} * transfer.surfaces,
-                              transfer.line_bytes / machine.atom);
+    to.moved_to = interface_of(transfer.destination);
+    to.moved += cost::read_lines(machine, interface_of(transfer.source),
+                                 std::uint64_t{transfer.lines} * transfer.surfaces,
+                                 transfer.line_bytes / machine.atom);
   }
-  return cost::bdma_cycles(memory, reads, destination);
+  return to;
 }
 
-// Spans of one layer, each on a unit that works on one layer at a time.
+std::vector<cost::SequenceLayer> sequence_of(const nvdla_program& program) {
+  std::vector<cost::SequenceLayer> sequence;
+  model::LayerReader reader;
+  for (std::uint32_t i = 0; i < program.num_layers; ++i) {
+    const nvdla_layer_image& image = program.layers[i];
+    cost::SequenceLayer& next = sequence.emplace_back();
+    next.layer = image.kind == NVDLA_LAYER_BDMA ? copy(program, image)
+                                                : reader.next(registers_of(program, image)).value();
+    next.waits.assign(image.waits, image.waits + image.num_waits);
+  }
+  return sequence;
+}
+
+// Spans of one layer.
 constexpr cost::Span LayerCycles::*kSpans[] = {
     &LayerCycles::data, &LayerCycles::weights, &LayerCycles::mac,   &LayerCycles::sdp,
     &LayerCycles::pdp,  &LayerCycles::cdp,     &LayerCycles::rubik, &LayerCycles::bdma};
 
-// Each layer as early as what it waits for and its units let it.
-void schedule(std::vector<LayerProfile>& layers) {
-  std::uint64_t free[std::size(kSpans)] = {};
-  std::uint64_t latest = 0, task = 0;  // ends of all layers so far, and of all tasks before
-  const auto end = [&](std::uint32_t layer) {
-    return layers[layer].start + layers[layer].cycles.total;
-  };
-  for (std::uint32_t at = 0; at < layers.size(); ++at) {
-    LayerProfile& layer = layers[at];
-    if (layer.first == at) task = latest;
-    layer.start = std::max(layer.start, task);
-    for (const std::uint32_t other : layer.waits) layer.start = std::max(layer.start, end(other));
-    for (std::size_t i = 0; i < std::size(kSpans); ++i)
-      if (!(layer.cycles.*kSpans[i]).empty()) layer.start = std::max(layer.start, free[i]);
-    for (std::size_t i = 0; i < std::size(kSpans); ++i)
-      if (!(layer.cycles.*kSpans[i]).empty()) free[i] = end(at);
-    latest = std::max(latest, end(at));
+LayerCycles later(LayerCycles cycles, std::uint64_t by) {
+  cycles.total += by;
+  for (const auto span : kSpans) {
+    if ((cycles.*span).empty()) continue;
+    (cycles.*span).begin += by;
+    (cycles.*span).end += by;
   }
+  return cycles;
 }
 
 double utilisation(const LayerCycles& cycles) {
@@ -85,12 +86,24 @@ MemoryTiming memory_of(const std::string& device) {
   return detail::choose_device_name(device).options.memory;
 }
 
+std::uint64_t LayerProfile::start() const noexcept {
+  std::uint64_t first = cycles.total;
+  for (const auto span : kSpans)
+    if (!(cycles.*span).empty()) first = std::min(first, (cycles.*span).begin);
+  return first;
+}
+
 std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& hw,
                                          const MemoryTiming& memory,
                                          std::span<const nvdla_layer_stats> times) {
   const Loadable::Impl& impl = file.impl();
+  const cost::Machine machine = model::machine_of(hw);
+  // The way around the fault of the clock gate enables a convolution when the one before has ended.
+  const cost::EngineTiming engine = {.convolutions_ahead =
+                                         (hw.features & NVDLA_HW_WEIGHT_GATING) == 0};
   std::vector<LayerProfile> layers;
   std::size_t steps = 0;
+  std::uint64_t begin = 0;  // of a task: the ends of all before
   for (const auto& submit : impl.container.submits) {
     for (const std::uint16_t task : submit) {
       if (!impl.tasks[task].of_hardware()) {
@@ -99,26 +112,20 @@ std::vector<LayerProfile> profile_layers(const Loadable& file, const nvdla_hw& h
       }
       const auto converted = loadable::convert_task(impl.container, impl.tasks[task], hw);
       const detail::CompiledProgram compiled(detail::new_device_id(), hw, converted.desc());
-      const nvdla_program& program = compiled.program();
-      model::Predictor predictor(hw, memory);
-      const auto first = static_cast<std::uint32_t>(layers.size());
-      for (std::uint32_t i = 0; i < program.num_layers; ++i) {
-        const nvdla_layer_image& image = program.layers[i];
+      const auto sequence = sequence_of(compiled.program());
+      const auto predicted = cost::sequence_cycles(machine, memory, sequence, engine);
+      for (std::uint32_t i = 0; i < sequence.size(); ++i) {
         LayerProfile& layer = layers.emplace_back();
         layer.name = impl.step_name(steps++, converted.names[i]);
-        layer.first = first;
-        layer.cycles = image.kind == NVDLA_LAYER_BDMA
-                           ? moved(program, image, memory)
-                           : predictor.next(registers_of(program, image)).value();
-        for (std::uint32_t k = 0; k < image.num_waits; ++k)
-          layer.waits.push_back(first + image.waits[k]);
+        layer.alone = cost::layer_cycles(machine, memory, sequence[i].layer);
+        layer.cycles = later(predicted.layers[i], begin);
         if (times.empty()) continue;
         const nvdla_layer_stats& time = times[layers.size() - 1];
         layer.nanoseconds = time.end_ns - time.start_ns;
       }
+      begin += predicted.total;
     }
   }
-  schedule(layers);
   return layers;
 }
 
@@ -132,16 +139,15 @@ std::string profile_table(std::span<const LayerProfile> layers) {
   std::uint64_t end = 0, read = 0, written = 0, macs = 0, peak = 0, nanoseconds = 0;
   const auto line = [&](std::string_view name, std::uint64_t cycles, double busy, std::uint64_t in,
                         std::uint64_t out, std::string_view bound, std::uint64_t host) {
-    table += fmt::format(
-        "{:<{}} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8}\n", program::elide(name, width), width,
-        program::count_text(cycles), busy == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy),
-        program::bytes_text(in), program::bytes_text(out), bound, program::duration_text(host));
+    table += fmt::format("{:<{}} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8}\n", elide(name, width), width,
+                         count_text(cycles), busy == 0 ? "-" : fmt::format("{:.1f}%", 100 * busy),
+                         bytes_text(in), bytes_text(out), bound, duration_text(host));
   };
   for (const LayerProfile& layer : layers) {
-    const LayerCycles& cycles = layer.cycles;
+    const LayerCycles& cycles = layer.alone;
     line(layer.name, cycles.total, utilisation(cycles), cycles.read, cycles.written,
          bound_name(cycles.bound), layer.nanoseconds);
-    end = std::max(end, layer.start + cycles.total);
+    end = std::max(end, layer.cycles.total);
     read += cycles.read;
     written += cycles.written;
     macs += cycles.macs;
@@ -160,16 +166,17 @@ nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const LayerProfile& layer : layers) {
     json.push_back({{"name", layer.name},
-                    {"start_cycle", layer.start},
-                    {"cycles", layer.cycles.total},
-                    {"macs", layer.cycles.macs},
-                    {"mac_utilisation", utilisation(layer.cycles)},
-                    {"bytes_read", layer.cycles.read},
-                    {"bytes_written", layer.cycles.written},
-                    {"bound_by", bound_name(layer.cycles.bound)},
+                    {"start_cycle", layer.start()},
+                    {"end_cycle", layer.cycles.total},
+                    {"cycles", layer.alone.total},
+                    {"macs", layer.alone.macs},
+                    {"mac_utilisation", utilisation(layer.alone)},
+                    {"bytes_read", layer.alone.read},
+                    {"bytes_written", layer.alone.written},
+                    {"bound_by", bound_name(layer.alone.bound)},
                     {"nanoseconds", layer.nanoseconds}});
   }
   return json;
 }
 
-}  // namespace nvdla::cli
+}  // namespace nvdla::program

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "tools/cli/layer_profile.hpp"
+#include "tools/profile/layer_profile.hpp"
 
-namespace nvdla::cli {
+namespace nvdla::program {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -67,7 +67,7 @@ void add_unit(Json& events, std::span<const LayerProfile> layers, const UnitTrac
     const unsigned group = next;
     next ^= 1;
     if (span.empty()) continue;
-    const std::uint64_t begin = layer.start + span.begin, end = layer.start + span.end;
+    const std::uint64_t begin = span.begin, end = span.end;
     const int tid = track + static_cast<int>(group);
     // In order, as soon as the group is free.
     programmed = std::max(programmed, free[group]);
@@ -75,7 +75,7 @@ void add_unit(Json& events, std::span<const LayerProfile> layers, const UnitTrac
       events.push_back(slice(layer.name, "programmed", tid, programmed, begin, {{"layer", i}}));
     events.push_back(slice(layer.name, "running", tid, begin, end,
                            {{"layer", i},
-                            {"cycles", layer.cycles.total},
+                            {"cycles", layer.alone.total},
                             {"macs", layer.cycles.macs},
                             {"bytes_read", layer.cycles.read},
                             {"bytes_written", layer.cycles.written},
@@ -112,4 +112,4 @@ std::string profile_trace(std::span<const LayerProfile> layers, std::string_view
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace nvdla::cli
+}  // namespace nvdla::program

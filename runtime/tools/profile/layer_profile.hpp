@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is predicted of the layers of a loadable, and what they took.
-#ifndef NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
-#define NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
+// This file predicts the layers of a loadable, beside what they took.
+#ifndef NVDLA_TOOLS_PROFILE_LAYER_PROFILE_HPP
+#define NVDLA_TOOLS_PROFILE_LAYER_PROFILE_HPP
 
 #include <drm/nvdla_layer.h>
 
@@ -18,17 +18,18 @@
 #include "firmware/nvdla_hw.h"
 #include "nvdla/loadable.hpp"
 
-namespace nvdla::cli {
+namespace nvdla::program {
 
 struct LayerProfile {
   std::string name;
+  cost::LayerCycles alone;  // if nothing else ran
+  // This is the layer among the others, where units work side by side and fetch ahead: spans and
+  // total count cycles since the first layer began.
   cost::LayerCycles cycles;
-  // Layers that have to end before, by their number in the loadable: these, and all below `first`.
-  std::vector<std::uint32_t> waits;
-  std::uint32_t first = 0;
-  // When it starts if units begin as soon as they can, in cycles since the first layer.
-  std::uint64_t start = 0;
   std::uint64_t nanoseconds = 0;  // of the host, measured
+
+  // Returns when its first unit begins.
+  std::uint64_t start() const noexcept;
 };
 
 // Of the memory that --device or NVDLA_DEVICE gives a model; for all other devices, and without,
@@ -48,6 +49,6 @@ nlohmann::ordered_json profile_json(std::span<const LayerProfile> layers);
 // and one may be programmed while the other works. `device` is what it ran on.
 std::string profile_trace(std::span<const LayerProfile> layers, std::string_view device);
 
-}  // namespace nvdla::cli
+}  // namespace nvdla::program
 
-#endif  // NVDLA_TOOLS_CLI_LAYER_PROFILE_HPP
+#endif  // NVDLA_TOOLS_PROFILE_LAYER_PROFILE_HPP

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+//
+// This pass cuts convolutions into bands of lines that take turns: CDMA fetches a band while the
+// array computes the one before. A layer that is whole never hides its own fetch, as the array
+// begins only when all of the input is in the convolution buffer. Layers one behind the other take
+// turns, too, since a band needs only a few bands of the layer before; so do poolings, which have a
+// unit of their own. CDMA goes ahead only where two convolutions have the same banks, so all bands
+// here get the same.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "compiler/lower/pool_bands.hpp"
+#include "compiler/passes/layer_geometry.hpp"
+#include "compiler/passes/layer_of_band.hpp"
+#include "compiler/passes/passes.hpp"
+#include "cost/sequence_cycles.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "packing/bands.hpp"
+#include "packing/cbuf.hpp"
+#include "packing/lines.hpp"
+#include "support/check.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// The choices that are predicted: so many layers take turns, in so many bands each, and at least so
+// many turns lie between a band and what it reads.
+constexpr std::uint32_t kMostLayers = 6;
+constexpr std::uint32_t kBands[] = {2, 3, 4, 5, 7, 8};
+constexpr std::uint32_t kLags[] = {1, 2};
+
+// Predictions are about so right: less is not worth further layers.
+constexpr double kLeastGain = 0.01;
+
+constexpr auto kNever = std::numeric_limits<std::uint64_t>::max();
+
+// `Part` is a layer that computes some lines of another one.
+struct Part {
+  nvdla_layer layer = {};
+  std::uint32_t read_end = 0;               // the line of the input behind the last that it reads
+  std::uint32_t first_line = 0, lines = 0;  // of the output
+};
+
+// `Turn` is when a part of a layer of the schedule runs, and which turns have to end before.
+struct Turn {
+  std::uint32_t layer = 0, part = 0;
+  std::vector<std::uint32_t> waits = {};
+};
+
+// `Turns` is a way to run the layers `first`..`end` of the schedule. Without turns they run whole,
+// as other passes cut them.
+struct Turns {
+  std::uint32_t first = 0, end = 0;
+  std::vector<std::vector<Part>> parts = {};  // of each layer
+  std::vector<Turn> turns = {};
+  std::uint64_t cycles = kNever;
+
+  const Part& part_of(const Turn& turn) const { return parts[turn.layer - first][turn.part]; }
+};
+
+const nvdla_surface& output_of(const nvdla_layer& layer) {
+  return layer.kind == NVDLA_LAYER_PDP ? layer.pdp.output : layer.sdp.output;
+}
+
+std::uint32_t output_lines(const nvdla_layer& layer) {
+  if (layer.kind != NVDLA_LAYER_PDP) return conv_output(layer.conv).height;
+  const nvdla_pdp& pdp = layer.pdp;
+  return pool_output(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_height);
+}
+
+std::vector<Part> parts_of(const DeviceInfo& info, const nvdla_layer& whole,
+                           const std::vector<Band>& bands) {
+  std::vector<Part> parts;
+  for (const Band& band : bands)
+    parts.push_back({layer_of(info, whole, band), band.input_line + band.conv.height,
+                     band.output_line, band.output_lines});
+  return parts;
+}
+
+// Returns so many parts of a pooling, of about as many lines; none if it has too few lines.
+std::vector<Part> cut_pooling(const nvdla_layer& whole, std::uint32_t count) {
+  const nvdla_pdp& pdp = whole.pdp;
+  const std::uint32_t height = output_lines(whole);
+  if (height < count) return {};
+  std::vector<Part> parts;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Part part{.layer = whole,
+              .first_line = height * i / count,
+              .lines = height * (i + 1) / count - height * i / count};
+    // In lines of the input; before 0 and from its height on lies the padding.
+    const std::int64_t begin =
+        std::int64_t{part.first_line} * pdp.stride_height - std::int64_t{pdp.pad_top};
+    const std::int64_t end =
+        begin + std::int64_t{part.lines - 1} * pdp.stride_height + pdp.kernel_height;
+    const std::int64_t first = std::max<std::int64_t>(begin, 0);
+    const std::int64_t last = std::min<std::int64_t>(end, pdp.height);
+    if (first >= last) return {};
+    nvdla_pdp& own = part.layer.pdp;
+    own.pad_top = static_cast<std::uint32_t>(first - begin);
+    own.pad_bottom = static_cast<std::uint32_t>(end - last);
+    own.height = static_cast<std::uint32_t>(last - first);
+    own.input.offset += static_cast<std::uint64_t>(first) * own.input.line_stride;
+    own.output.offset += std::uint64_t{part.first_line} * own.output.line_stride;
+    part.read_end = static_cast<std::uint32_t>(last);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+// Returns true if the lines that a surface is written in are those that another is read in.
+bool has_same_lines(const nvdla_surface& written, const nvdla_surface& read) {
+  if (written.slot != read.slot || written.line_stride != read.line_stride) return false;
+  const std::uint64_t apart =
+      std::max(written.offset, read.offset) - std::min(written.offset, read.offset);
+  return apart == 0 || (read.surface_stride != 0 && apart % read.surface_stride == 0);
+}
+
+// Returns why a layer of the schedule takes no turns, or nullptr if it may.
+const char* why_not(const DeviceInfo& info, const nvdla_layer& layer, const Operation& operation) {
+  if (layer.kind == NVDLA_LAYER_CONV_SDP_PDP) return "a pooling follows on the fly";
+  if (operation.images != 1 || layer.conv.batch > 1) return "it has several cubes";
+  if (layer.kind == NVDLA_LAYER_PDP)
+    return layer.pdp.bands <= 1 ? nullptr : "it is cut into columns";
+  if (layer.kind != NVDLA_LAYER_CONV_SDP) return "it is neither a convolution nor a pooling";
+  if (layer.sdp.y.alu == NVDLA_ALU_EQUAL) return "it compares";
+  if (!find_bands(info, layer.conv, true)) return "it does not fit the convolution buffer";
+  return nullptr;
+}
+
+// Returns what the layer of the graph that an operation works for asks for.
+Rewrite wish_of(const Graph& graph, const Operation& operation) {
+  const auto* conv = std::get_if<ConvNode>(&graph.layers[operation.origin].part);
+  return conv == nullptr ? Rewrite::kAuto : conv->tuning.interleaving;
+}
+
+[[noreturn]] void refuse_turns(const Graph& graph, const Operation& operation, const char* why) {
+  throw Error(ErrorCode::kNotAvailable,
+              fmt::format("{}: its bands cannot take turns: {}",
+                          layer_text(operation.origin, graph.layers[operation.origin].name), why));
+}
+
+// `Turntable` predicts what turns cost.
+class Turntable {
+ public:
+  Turntable(const Schedule& schedule, const Graph& graph, const DeviceInfo& info)
+      : schedule_(schedule),
+        graph_(graph),
+        info_(info),
+        machine_(machine_of(info)),
+        memory_(memory_of(info)),
+        // With the way around the fault of the clock gate no convolution is enabled ahead.
+        engine_{.convolutions_ahead = !info.has_weight_gating} {}
+
+  // Returns how the layers `first`..`end`, all of which may take turns, run fastest.
+  std::vector<Turns> choose(std::uint32_t first, std::uint32_t end) const;
+
+ private:
+  Turns one_by_one(std::uint32_t first, std::uint32_t end) const;
+  Turns in_turns(std::uint32_t first, std::uint32_t end) const;
+  std::set<std::uint32_t> weight_banks_of(const Turns& turns) const;
+  bool set_banks(std::uint32_t weights, Turns& turns) const;
+  void set_order(std::uint32_t lag, Turns& turns) const;
+  // Returns the last part of `writer` that a part of `reader` reads.
+  std::uint32_t last_needed(const Turns& turns, const Turn& reader, std::uint32_t writer) const;
+  std::uint64_t predict(const Turns& turns) const;
+  cost::LayerGeometry geometry_of(const nvdla_layer& layer) const;
+
+  const nvdla_layer& layer(std::uint32_t index) const { return schedule_.layers[index]; }
+  // Calls use(writer) for the layers in `turns` that a layer waits for.
+  template <typename Use>
+  void for_each_writer(const Turns& turns, std::uint32_t reader, const Use& use) const {
+    for (const std::uint32_t writer : schedule_.operations[reader].after)
+      if (writer >= turns.first) use(writer);
+  }
+  // Returns true if one of the layers has this wish.
+  bool any_wish(Rewrite wish, std::uint32_t first, std::uint32_t end) const;
+
+  const Schedule& schedule_;
+  const Graph& graph_;
+  const DeviceInfo& info_;
+  const cost::Machine machine_;
+  const cost::MemoryTiming memory_;
+  const cost::EngineTiming engine_;
+};
+
+bool Turntable::any_wish(Rewrite wish, std::uint32_t first, std::uint32_t end) const {
+  for (std::uint32_t i = first; i < end; ++i)
+    if (wish_of(graph_, schedule_.operations[i]) == wish) return true;
+  return false;
+}
+
+Turns Turntable::one_by_one(std::uint32_t first, std::uint32_t end) const {
+  Turns turns{.first = first, .end = end};
+  if (any_wish(Rewrite::kAlways, first, end)) return turns;
+  std::vector<std::uint32_t> last;
+  for (std::uint32_t i = first; i < end; ++i) {
+    const nvdla_layer& whole = layer(i);
+    turns.parts.push_back(
+        whole.kind == NVDLA_LAYER_PDP
+            ? std::vector<Part>{{.layer = whole}}
+            : parts_of(info_, whole, find_bands(info_, whole.conv, true).value()));
+    for (std::uint32_t part = 0; part < turns.parts.back().size(); ++part) {
+      Turn turn{.layer = i, .part = part};
+      for_each_writer(turns, i, [&](std::uint32_t w) { turn.waits.push_back(last[w - first]); });
+      turns.turns.push_back(std::move(turn));
+    }
+    last.push_back(static_cast<std::uint32_t>(turns.turns.size() - 1));
+  }
+  turns.cycles = predict(turns);
+  turns.turns.clear();
+  return turns;
+}
+
+// Weights of a kernel group, of two, so that fetching and computing overlap, or all of them, which
+// there have to be with the fault of the clock gate.
+std::set<std::uint32_t> Turntable::weight_banks_of(const Turns& turns) const {
+  std::uint64_t one = 0, two = 0, all = 0;
+  for (std::uint32_t i = turns.first; i < turns.end; ++i) {
+    if (layer(i).kind == NVDLA_LAYER_PDP) continue;
+    const nvdla_conv& conv = layer(i).conv;
+    const std::uint64_t group = kernel_group(info_, conv);
+    one = std::max(one, weight_banks(info_, conv, group));
+    two = std::max(two, weight_banks(info_, conv, 2 * group));
+    all = std::max(all, weight_banks(info_, conv, conv.kernels));
+  }
+  if (info_.has_weight_gating) one = two = all;
+  return {static_cast<std::uint32_t>(one), static_cast<std::uint32_t>(two),
+          static_cast<std::uint32_t>(all)};
+}
+
+// Gives all parts so many banks for weights, and the rest for data. Returns false if one does not
+// fit.
+bool Turntable::set_banks(std::uint32_t weights, Turns& turns) const {
+  std::uint64_t banks = info_.cbuf_banks;
+  for (std::uint32_t i = turns.first; i < turns.end; ++i)
+    if (layer(i).kind != NVDLA_LAYER_PDP)
+      banks = std::min(banks, usable_banks(info_, layer(i).conv));
+  if (weights >= banks) return false;
+  for (auto& parts : turns.parts) {
+    for (Part& part : parts) {
+      if (part.layer.kind == NVDLA_LAYER_PDP) continue;
+      nvdla_conv& conv = part.layer.conv;
+      if (data_banks(info_, conv) > banks - weights) return false;
+      conv.weight_banks = weights;
+      conv.data_banks = static_cast<std::uint32_t>(banks - weights);
+    }
+  }
+  return true;
+}
+
+std::uint32_t Turntable::last_needed(const Turns& turns, const Turn& reader,
+                                     std::uint32_t writer) const {
+  const nvdla_layer& to = layer(reader.layer);
+  const nvdla_surface& written = output_of(layer(writer));
+  const Part& part = turns.part_of(reader);
+  const auto& parts = turns.parts[writer - turns.first];
+  // The line behind the last that is read; behind all lines where it is not known which they are.
+  std::uint32_t end = 0;
+  const auto read = [&](const nvdla_surface& surface, std::uint32_t until) {
+    if (surface.slot != written.slot) return;
+    end = std::max(
+        end, has_same_lines(written, surface) ? until : std::numeric_limits<std::uint32_t>::max());
+  };
+  if (to.kind == NVDLA_LAYER_PDP) {
+    read(to.pdp.input, part.read_end);
+  } else {
+    read(to.conv.input, part.read_end);
+    for (const nvdla_surface* operand :
+         {&to.sdp.x1.operand, &to.sdp.x2.operand, &to.sdp.y.operand}) {
+      if (operand->line_stride != 0) read(*operand, part.first_line + part.lines);
+    }
+  }
+  if (end == 0) return static_cast<std::uint32_t>(parts.size() - 1);
+  std::uint32_t last = 0;
+  while (last + 1 < parts.size() && parts[last].first_line + parts[last].lines < end) ++last;
+  return last;
+}
+
+// Puts part p of each layer at place p and an offset, which leaves `lag` places between the part
+// and the last that it reads.
+void Turntable::set_order(std::uint32_t lag, Turns& turns) const {
+  struct Place {
+    std::uint32_t at;
+    Turn turn;
+  };
+  std::vector<Place> places;
+  std::vector<std::uint32_t> offsets;
+  for (std::uint32_t i = turns.first; i < turns.end; ++i) {
+    const auto count = static_cast<std::uint32_t>(turns.parts[i - turns.first].size());
+    std::uint32_t offset = 0;
+    for_each_writer(turns, i, [&](std::uint32_t writer) {
+      for (std::uint32_t part = 0; part < count; ++part) {
+        const std::uint32_t last = last_needed(turns, {.layer = i, .part = part}, writer);
+        const std::uint32_t place = offsets[writer - turns.first] + last + lag;
+        offset = std::max(offset, place > part ? place - part : 0);
+      }
+    });
+    offsets.push_back(offset);
+    for (std::uint32_t part = 0; part < count; ++part) places.push_back({part + offset, {i, part}});
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.at < b.at; });
+  turns.turns.clear();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at;
+  for (Place& place : places) {
+    Turn& turn = place.turn;
+    for_each_writer(turns, turn.layer, [&](std::uint32_t writer) {
+      turn.waits.push_back(at.at({writer, last_needed(turns, turn, writer)}));
+    });
+    at.emplace(std::pair(turn.layer, turn.part), static_cast<std::uint32_t>(turns.turns.size()));
+    turns.turns.push_back(std::move(turn));
+  }
+}
+
+cost::LayerGeometry Turntable::geometry_of(const nvdla_layer& layer) const {
+  cost::LayerGeometry to;
+  if (layer.kind == NVDLA_LAYER_PDP) {
+    to.kind = cost::LayerGeometry::Kind::kPdp;
+    to.pdp = geometry(layer.pdp);
+  } else {
+    to.conv = geometry(info_, layer.conv);
+    to.sdp = geometry(layer.conv, layer.sdp);
+  }
+  set_interfaces(schedule_, layer, to);
+  return to;
+}
+
+std::uint64_t Turntable::predict(const Turns& turns) const {
+  std::vector<cost::SequenceLayer> sequence;
+  for (const Turn& turn : turns.turns)
+    sequence.push_back({geometry_of(turns.part_of(turn).layer), turn.waits});
+  return cost::sequence_cycles(machine_, memory_, sequence, engine_).total;
+}
+
+Turns Turntable::in_turns(std::uint32_t first, std::uint32_t end) const {
+  Turns best{.first = first, .end = end};
+  if (any_wish(Rewrite::kNever, first, end)) return best;
+  std::set<std::uint32_t> luts;
+  bool any_conv = false;
+  for (std::uint32_t i = first; i < end; ++i) {
+    if (layer(i).lut != 0) luts.insert(layer(i).lut);
+    any_conv |= layer(i).kind != NVDLA_LAYER_PDP;
+  }
+  // A table is loaded again whenever another one was. A pooling alone gains nothing.
+  if (luts.size() > 1 || !any_conv) return best;
+  for (const std::uint32_t count : kBands) {
+    Turns turns{.first = first, .end = end};
+    for (std::uint32_t i = first; i < end; ++i) {
+      const nvdla_layer& whole = layer(i);
+      turns.parts.push_back(whole.kind == NVDLA_LAYER_PDP
+                                ? cut_pooling(whole, count)
+                                : parts_of(info_, whole, cut_evenly(whole.conv, count)));
+      if (turns.parts.back().empty()) return best;
+    }
+    for (const std::uint32_t weights : weight_banks_of(turns)) {
+      if (!set_banks(weights, turns)) continue;
+      for (const std::uint32_t lag : kLags) {
+        set_order(lag, turns);
+        turns.cycles = predict(turns);
+        if (turns.cycles < best.cycles) best = turns;
+      }
+    }
+  }
+  return best;
+}
+
+// The best way up to each layer is the best way up to an earlier one, and turns behind it.
+std::vector<Turns> Turntable::choose(std::uint32_t first, std::uint32_t end) const {
+  struct Way {
+    double cycles = std::numeric_limits<double>::infinity();
+    Turns last;
+  };
+  std::vector<Way> ways(end - first + 1);
+  ways[0].cycles = 0;
+
+  for (std::uint32_t to = first + 1; to <= end; ++to) {
+    Way& way = ways[to - first];
+    for (std::uint32_t count = 1; count <= std::min(kMostLayers, to - first); ++count) {
+      const std::uint32_t from = to - count;
+      const double before = ways[from - first].cycles + engine_.interrupt;
+      for (Turns turns : {one_by_one(from, to), in_turns(from, to)}) {
+        const double margin = turns.turns.empty() ? 1 : 1 + kLeastGain;
+        const double cycles = before + static_cast<double>(turns.cycles) * margin;
+        if (turns.cycles != kNever && cycles < way.cycles) way = {cycles, std::move(turns)};
+      }
+    }
+    if (way.last.end == 0) refuse_turns(graph_, schedule_.operations[to - 1], "no bands of it fit");
+  }
+  std::vector<Turns> chosen;
+  for (std::uint32_t to = end; to > first; to = chosen.back().first)
+    chosen.push_back(std::move(ways[to - first].last));
+  std::reverse(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// Moves the layers of a schedule to another one, some of them in bands.
+class Mover {
+ public:
+  explicit Mover(Schedule& to) : to_(to) {
+    layers_ = std::exchange(to.layers, {});
+    operations_ = std::exchange(to.operations, {});
+    cpu_ = std::exchange(to.cpu, {});
+    starts_ = std::exchange(to.segment_starts, {});
+    last_.resize(layers_.size());
+  }
+
+  void move(std::uint32_t layer) {
+    if (starts_.contains(layer)) to_.segment_starts.insert(next());
+    Operation& operation = operations_[layer];
+    for (std::uint32_t& earlier : operation.after) earlier = last_[earlier];
+    if (const auto work = cpu_.find(layer); work != cpu_.end())
+      to_.cpu.emplace(next(), std::move(work->second));
+    last_[layer] = next();
+    add(layers_[layer], std::move(operation));
+  }
+
+  void move(const Turns& turns) {
+    if (starts_.contains(turns.first)) to_.segment_starts.insert(next());
+    const std::uint32_t first = next();
+    std::vector<std::uint32_t> last(turns.end - turns.first);
+    for (const Turn& turn : turns.turns) {
+      const Part& part = turns.part_of(turn);
+      Operation own = operations_[turn.layer];
+      std::erase_if(own.after, [&](std::uint32_t earlier) { return earlier >= turns.first; });
+      for (std::uint32_t& earlier : own.after) earlier = last_[earlier];
+      for (const std::uint32_t wait : turn.waits) own.after.push_back(first + wait);
+      own.name +=
+          fmt::format(" {}/{}", turn.part + 1, turns.parts[turn.layer - turns.first].size());
+      own.macs = own.macs / output_lines(layers_[turn.layer]) * part.lines;
+      own.whole = false;
+      own.cut = true;
+      last[turn.layer - turns.first] = next();
+      add(part.layer, std::move(own));
+    }
+    std::copy(last.begin(), last.end(), last_.begin() + turns.first);
+  }
+
+ private:
+  std::uint32_t next() const { return static_cast<std::uint32_t>(to_.layers.size()); }
+  void add(const nvdla_layer& layer, Operation operation) {
+    to_.layers.push_back(layer);
+    to_.operations.push_back(std::move(operation));
+  }
+
+  Schedule& to_;
+  std::vector<nvdla_layer> layers_;
+  std::vector<Operation> operations_;
+  std::map<std::uint32_t, CpuWork> cpu_;
+  std::set<std::uint32_t> starts_;
+  std::vector<std::uint32_t> last_;  // by layer of before, the last that stands for it
+};
+
+}  // namespace
+
+Schedule interleave_bands(Schedule schedule, const Graph& graph, PassContext& context) {
+  const auto size = static_cast<std::uint32_t>(schedule.layers.size());
+  const Turntable table(schedule, graph, context.info);
+  std::vector<Turns> chosen;
+  const auto why_not_at = [&](std::uint32_t i) {
+    const char* const why = why_not(context.info, schedule.layers[i], schedule.operations[i]);
+    if (why != nullptr && schedule.layers[i].conv.kernels != 0 &&
+        wish_of(graph, schedule.operations[i]) == Rewrite::kAlways)
+      refuse_turns(graph, schedule.operations[i], why);
+    return why;
+  };
+  for (std::uint32_t first = 0; first < size;) {
+    std::uint32_t end = first;
+    while (end < size && (end == first || !schedule.segment_starts.contains(end)) &&
+           why_not_at(end) == nullptr)
+      ++end;
+    for (Turns& turns : table.choose(first, end))
+      if (!turns.turns.empty()) chosen.push_back(std::move(turns));
+    first = std::max(end, first + 1);
+  }
+  if (chosen.empty()) return schedule;
+  Mover mover(schedule);
+  std::uint32_t at = 0;
+  for (const Turns& turns : chosen) {
+    while (at < turns.first) mover.move(at++);
+    mover.move(turns);
+    context.applied += turns.end - turns.first;
+    at = turns.end;
+  }
+  while (at < size) mover.move(at++);
+  return schedule;
+}
+
+}  // namespace nvdla::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/passes/layer_geometry.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "backend/info.hpp"
+#include "compiler/lower/pool_bands.hpp"
+#include "firmware/registers/nvdla_regs.h"
+#include "nvdla/lowlevel/conv_weights.hpp"
+#include "nvdla/lowlevel/descriptors.hpp"
+#include "nvdla/lowlevel/images.hpp"
+#include "nvdla/types/shape.hpp"
+#include "packing/cbuf.hpp"
+
+namespace nvdla::detail {
+namespace {
+
+// Firmware fetches so many lines at once that they fill a burst, if the layer says nothing else.
+constexpr std::uint32_t kBurstAtoms = 8;
+
+cost::OperandGeometry operand(const OperatorNode& op, Precision processing) {
+  const bool per_element = op.mode == NVDLA_OPERAND_ELEMENT;
+  return {.read = op.has_memory(),
+          .both = op.alu != NVDLA_ALU_NONE && op.mul != NVDLA_MUL_NONE,
+          .two_bytes = !per_element || processing != Precision::kInt8,
+          .per_element = per_element};
+}
+
+// `Operator` is one of descriptors: nvdla_sdp_x or nvdla_sdp_y.
+template <typename Operator>
+cost::OperandGeometry operand(const Operator& op) {
+  return {.read = (op.flags & NVDLA_SDP_ENABLE) != 0 && op.operand_bytes != 0,
+          .both = op.alu != NVDLA_ALU_NONE && op.mul != NVDLA_MUL_NONE,
+          .two_bytes = op.operand_bytes == 2,
+          .per_element = op.mode == NVDLA_OPERAND_ELEMENT};
+}
+
+cost::SdpGeometry behind(const nvdla_conv& conv, Precision processing, Precision result) {
+  const Shape out = conv_output(conv);
+  cost::SdpGeometry to;
+  to.width = out.width;
+  to.height = out.height;
+  to.channels = out.channels;
+  to.batches = std::max(conv.batch, 1U);
+  to.element_bytes = to.in_bytes = precision_bytes(processing);
+  to.out_bytes = precision_bytes(result);
+  return to;
+}
+
+}  // namespace
+
+cost::Machine machine_of(const DeviceInfo& info) {
+  const nvdla_hw& hw = *find_configuration(info);
+  return cost::machine_of(hw, hw.regmap == NVDLA_REGMAP_NV_FULL);
+}
+
+cost::MemoryTiming memory_of(const DeviceInfo& info) {
+  const MemorySpeed& memory = info.memory;
+  return {.latency = memory.latency,
+          .write_latency = memory.latency,
+          .outstanding = memory.outstanding,
+          .bandwidth = memory.bandwidth,
+          .sram_latency = memory.sram_latency,
+          .sram_bandwidth = memory.sram_bandwidth};
+}
+
+cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv) {
+  const Shape out = conv_output(conv);
+  cost::ConvGeometry to;
+  to.width = conv.width;
+  to.height = conv.height;
+  to.channels = to.weight_channels = conv.channels;
+  to.batches = std::max(conv.batch, 1U);
+  to.element_bytes = precision_bytes(static_cast<Precision>(conv.proc_precision));
+  if (conv.mode == NVDLA_CONV_DIRECT) {
+    to.grain =
+        conv.fetch_grain != 0
+            ? conv.fetch_grain
+            : std::min<std::uint32_t>(
+                  conv.height, static_cast<std::uint32_t>(cost::ceil_div(kBurstAtoms, conv.width)));
+  }
+  to.kernels = conv.kernels;
+  to.kernel_width = conv.kernel_width;
+  to.kernel_height = conv.kernel_height;
+  to.compressed = (conv.flags & NVDLA_CONV_COMPRESSED) != 0;
+  to.weight_bytes = to.compressed ? conv.weights.bytes : kernel_bytes(info, conv) * conv.kernels;
+  to.mask_bytes = conv.wmb.bytes;
+  to.data_banks = conv.data_banks;
+  to.weight_banks = conv.weight_banks;
+  to.data_entries = conv_entries_per_line(info, conv) * buffer_lines(conv) * to.batches;
+  to.out_width = out.width;
+  to.out_height = out.height;
+  to.fetches_data = (conv.flags & NVDLA_CONV_REUSE_DATA) == 0;
+  to.fetches_weights = (conv.flags & NVDLA_CONV_REUSE_WEIGHTS) == 0;
+  if (conv.mode == NVDLA_CONV_IMAGE) {
+    const PixelLayout pixel = pixel_layout(static_cast<nvdla_pixel_format>(conv.pixel_format));
+    to.image = true;
+    to.planes = pixel.planes;
+    to.plane_bytes[0] = pixel.bytes[0];
+    to.plane_bytes[1] = pixel.bytes[1];
+    to.x_offset = conv.pixel_offset;
+    to.weight_channels = conv.kernel_width * conv.channels;
+    to.post_lines = conv.post_extension;
+  }
+  if (conv.mode == NVDLA_CONV_WINOGRAD) {
+    to.winograd = true;
+    to.winograd_channels =
+        winograd_channels(info, {weights_desc(conv), conv.stride_width, conv.stride_height});
+  }
+  return to;
+}
+
+cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp) {
+  cost::SdpGeometry to = behind(conv, sdp.processing, sdp.processing);
+  to.operands[0] = operand(sdp.operators.x1, sdp.processing);
+  to.operands[1] = operand(sdp.operators.x2, sdp.processing);
+  to.operands[2] = operand(sdp.y, sdp.processing);
+  to.x1 = sdp.operators.x1.active();
+  to.x2 = sdp.operators.x2.active();
+  to.y = sdp.y.active();
+  to.writes_cube = !sdp.silent();
+  return to;
+}
+
+cost::SdpGeometry geometry(const nvdla_conv& conv, const nvdla_sdp& sdp) {
+  cost::SdpGeometry to = behind(conv, static_cast<Precision>(sdp.proc_precision),
+                                static_cast<Precision>(sdp.out_precision));
+  to.operands[0] = operand(sdp.x1);
+  to.operands[1] = operand(sdp.x2);
+  to.operands[2] = operand(sdp.y);
+  to.x1 = (sdp.x1.flags & NVDLA_SDP_ENABLE) != 0;
+  to.x2 = (sdp.x2.flags & NVDLA_SDP_ENABLE) != 0;
+  to.y = (sdp.y.flags & NVDLA_SDP_ENABLE) != 0;
+  to.writes_cube = sdp.y.alu != NVDLA_ALU_EQUAL;
+  return to;
+}
+
+cost::PdpGeometry geometry(const nvdla_pdp& pdp) {
+  cost::PdpGeometry to;
+  to.width = pdp.width;
+  to.height = pdp.height;
+  to.channels = pdp.channels;
+  to.out_width =
+      pool_output(pdp.width, pdp.pad_left, pdp.pad_right, pdp.kernel_width, pdp.stride_width);
+  to.out_height =
+      pool_output(pdp.height, pdp.pad_top, pdp.pad_bottom, pdp.kernel_height, pdp.stride_height);
+  to.element_bytes = precision_bytes(static_cast<Precision>(pdp.precision));
+  to.reads_cube = true;
+  to.kernel_width = pdp.kernel_width;
+  to.kernel_height = pdp.kernel_height;
+  to.stride_width = pdp.stride_width;
+  to.stride_height = pdp.stride_height;
+  to.left = pdp.pad_left;
+  to.top = pdp.pad_top;
+  return to;
+}
+
+void set_interfaces(const Schedule& schedule, const nvdla_layer& layer, cost::LayerGeometry& to) {
+  const auto interface_of = [&](std::uint32_t allocation) {
+    return schedule.allocations[allocation].slot.memory == NVDLA_MEMORY_SRAM
+               ? cost::Interface::kSecondary
+               : cost::Interface::kPrimary;
+  };
+  if (to.kind == cost::LayerGeometry::Kind::kPdp) {
+    to.pdp.source = interface_of(layer.pdp.input.slot);
+    to.pdp.destination = interface_of(layer.pdp.output.slot);
+    return;
+  }
+  to.conv.data = interface_of(layer.conv.input.slot);
+  to.conv.weights = interface_of(layer.conv.weights.slot);
+  to.sdp.destination = interface_of(layer.sdp.output.slot);
+  const nvdla_surface* const operands[] = {&layer.sdp.x1.operand, &layer.sdp.x2.operand,
+                                           &layer.sdp.y.operand};
+  for (std::size_t i = 0; i < std::size(operands); ++i)
+    if (to.sdp.operands[i].read) to.sdp.operands[i].interface = interface_of(operands[i]->slot);
+}
+
+}  // namespace nvdla::detail

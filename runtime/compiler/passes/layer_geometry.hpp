@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// This file fills the plain geometry that cycles are predicted from, out of descriptors.
+#ifndef NVDLA_COMPILER_PASSES_LAYER_GEOMETRY_HPP
+#define NVDLA_COMPILER_PASSES_LAYER_GEOMETRY_HPP
+
+#include <drm/nvdla_layer.h>
+
+#include "compiler/graph/sdp_node.hpp"
+#include "compiler/lower/schedule.hpp"
+#include "cost/geometry.hpp"
+#include "cost/machine.hpp"
+#include "cost/memory_timing.hpp"
+#include "cost/sequence_cycles.hpp"
+#include "nvdla/types/device_info.hpp"
+
+namespace nvdla::detail {
+
+// Return the rates of the device and of the memory behind it.
+cost::Machine machine_of(const DeviceInfo& info);
+cost::MemoryTiming memory_of(const DeviceInfo& info);
+
+// Returns the geometry of a convolution, all of whose memory is primary.
+cost::ConvGeometry geometry(const DeviceInfo& info, const nvdla_conv& conv);
+// The same of SDP behind it: for a node of the graph, which has no places yet, and for a
+// descriptor.
+cost::SdpGeometry geometry(const nvdla_conv& conv, const SdpNode& sdp);
+cost::SdpGeometry geometry(const nvdla_conv& conv, const nvdla_sdp& sdp);
+
+// The same of a pooling that reads memory, in one piece.
+cost::PdpGeometry geometry(const nvdla_pdp& pdp);
+
+// Sets the interfaces through which a layer of `schedule` reaches what it reads and writes.
+void set_interfaces(const Schedule& schedule, const nvdla_layer& layer, cost::LayerGeometry& to);
+
+}  // namespace nvdla::detail
+
+#endif  // NVDLA_COMPILER_PASSES_LAYER_GEOMETRY_HPP
