@@ -34,7 +34,10 @@ class JobPool final : public std::pmr::memory_resource {
   // A job that is used after its end is to be found.
   std::pmr::memory_resource& pool_ = *std::pmr::new_delete_resource();
 #else
-  std::pmr::unsynchronized_pool_resource pool_;
+  // Statistics of all layers of the longest program are one block.
+  std::pmr::unsynchronized_pool_resource pool_{std::pmr::pool_options{
+      .max_blocks_per_chunk = 0,
+      .largest_required_pool_block = sizeof(nvdla_layer_stats) * NVDLA_MAX_LAYERS}};
 #endif
 };
 
